@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Warnings for our own code only; errors through a preset (CMAKE_COMPILE_WARNING_AS_ERROR).
+add_library(collcast_warnings INTERFACE)
+target_compile_options(collcast_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+
+# collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ...): one target per folder; each header compiles alone.
+function(collcast_library name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;LINKS" ${ARGN})
+  add_library(collcast_${name} STATIC ${ARG_SOURCES})
+  add_library(collcast::${name} ALIAS collcast_${name})
+  target_sources(collcast_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
+  target_link_libraries(collcast_${name} PUBLIC ${ARG_LINKS} PRIVATE $<BUILD_INTERFACE:collcast_warnings>)
+  set_target_properties(collcast_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON LINKER_LANGUAGE CXX)
+endfunction()
+
+# collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [PROCESSORS n]): one GoogleTest program, its cases known to CTest.
+function(collcast_test name)
+  cmake_parse_arguments(ARG "" "PROCESSORS" "SOURCES;LINKS;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main collcast_warnings)
+  target_compile_definitions(${name} PRIVATE COLLCAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             COLLCAST_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+endfunction()

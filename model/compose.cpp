@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/compose.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+
+namespace collcast {
+namespace {
+
+/// How many messages and pieces a step had before a rule appended its own.
+struct Mark {
+  std::size_t transfers, multicasts, joins, pieces;
+  explicit Mark(const Step& s)
+      : transfers(s.transfers.size()),
+        multicasts(s.multicasts.size()),
+        joins(s.joins.size()),
+        pieces(s.scattered_pieces.size()) {}
+};
+
+/// Maps places, groups and blocks, and shifts the channels, of all that came after `mark`.
+template <class MapRank, class MapGroup, class MapChunk>
+void relabel(Step& step, const Mark& mark, MapRank rank, MapGroup group, MapChunk chunk, int channels = 0) {
+  for (std::size_t i = mark.transfers; i < step.transfers.size(); ++i) {
+    Transfer& t = step.transfers[i];
+    t.from.rank = rank(t.from.rank);
+    t.to.rank = rank(t.to.rank);
+    t.chunk = chunk(t.chunk);
+    t.channel = static_cast<std::uint16_t>(t.channel + channels);
+  }
+  for (std::size_t i = mark.multicasts; i < step.multicasts.size(); ++i) {
+    Multicast& m = step.multicasts[i];
+    m.from.rank = rank(m.from.rank);
+    m.to = group(m.to);
+    m.chunk = chunk(m.chunk);
+    m.channel = static_cast<std::uint16_t>(m.channel + channels);
+  }
+  for (std::size_t i = mark.joins; i < step.joins.size(); ++i) {
+    step.joins[i].first = static_cast<std::uint16_t>(step.joins[i].first + channels);
+    step.joins[i].last = static_cast<std::uint16_t>(step.joins[i].last + channels);
+  }
+  for (std::size_t i = mark.pieces; i < step.scattered_pieces.size(); ++i)
+    step.scattered_pieces[i] = chunk(step.scattered_pieces[i]);
+}
+
+constexpr auto same = [](auto x) { return x; };
+
+}  // namespace
+
+Schedule then(Schedule a, Schedule b) {
+  assert(a.ranks == b.ranks && a.blocks == b.blocks);
+  if (a.steps == 0) return b;
+  if (b.steps == 0) return a;
+  const auto turn = a.steps;
+  const int channels = std::max(a.channels, b.channels);
+  Schedule both{a.ranks, a.blocks, a.steps + b.steps, {}, channels};
+  both.rule = [first = std::move(a.rule), second = std::move(b.rule), turn, channels](std::int64_t s,
+                                                                                      Step& step) {
+    if (s < turn) return first(s, step);
+    if (s == turn && channels > 1) step.joins.push_back({0, static_cast<std::uint16_t>(channels)});
+    second(s - turn, step);
+  };
+  return both;
+}
+
+Schedule beside(Schedule a, Schedule b) {
+  assert(a.ranks == b.ranks);
+  Schedule both{a.ranks, a.blocks + b.blocks, std::max(a.steps, b.steps), {}, a.channels + b.channels};
+  both.rule = [a = std::move(a), b = std::move(b)](std::int64_t s, Step& step) {
+    if (s < a.steps) a.rule(s, step);
+    const Mark mark(step);
+    if (s < b.steps) b.rule(s, step);
+    auto follow = [&](Chunk c) { return Chunk{c.first + a.blocks, c.count}; };
+    relabel(step, mark, same, same, follow, a.channels);
+  };
+  return both;
+}
+
+Schedule on(Ranks ranks, const Schedule& a, Rank world, Block offset, Block blocks) {
+  assert(ranks.count == a.ranks && offset + a.blocks <= blocks);
+  Schedule mapped{world, blocks, a.steps, {}, a.channels};
+  mapped.rule = [ranks, rule = a.rule, offset](std::int64_t s, Step& step) {
+    const Mark mark(step);
+    rule(s, step);
+    relabel(
+        step, mark, [&](Rank r) { return ranks[r]; },
+        [&](Ranks to) {
+          return Ranks{ranks[to.first], to.count, to.stride * ranks.stride};
+        },
+        [&](Chunk c) {
+          return Chunk{c.first + offset, c.count};
+        });
+  };
+  return mapped;
+}
+
+Schedule together(std::vector<Schedule> parts) {
+  assert(!parts.empty());
+  Schedule all{parts[0].ranks, parts[0].blocks, 0, {}, 1};
+  for (const Schedule& part : parts) {
+    assert(part.ranks == all.ranks && part.blocks == all.blocks);
+    all.steps = std::max(all.steps, part.steps);
+    all.channels = std::max(all.channels, part.channels);
+  }
+  all.rule = [shared = std::make_shared<std::vector<Schedule>>(std::move(parts))](std::int64_t s,
+                                                                                  Step& step) {
+    for (const Schedule& part : *shared)
+      if (s < part.steps) part.rule(s, step);
+  };
+  return all;
+}
+
+Schedule refine(const Schedule& a, Block pieces) {
+  Schedule fine{a.ranks, a.blocks * pieces, a.steps, {}, a.channels};
+  fine.rule = [rule = a.rule, pieces](std::int64_t s, Step& step) {
+    const Mark mark(step);
+    rule(s, step);
+    relabel(step, mark, same, same, [&](Chunk c) { return Chunk{c.first * pieces, c.count * pieces}; });
+  };
+  return fine;
+}
+
+Schedule renamed(const Schedule& a, std::function<Rank(Rank)> name) {
+  Schedule other = a;
+  other.rule = [rule = a.rule, name = std::move(name)](std::int64_t s, Step& step) {
+    const Mark mark(step);
+    rule(s, step);
+    relabel(step, mark, name, same, same);
+  };
+  return other;
+}
+
+}  // namespace collcast

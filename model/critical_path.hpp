@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "model/layout.hpp"
+#include "model/network.hpp"
+
+namespace collcast {
+
+/// How long a schedule takes on a network without contention beyond its ports.
+struct PathResult {
+  Seconds time;                 ///< when the last rank is done
+  std::vector<Seconds> finish;  ///< when each rank is done
+  std::vector<Seconds> busy;    ///< how long each port was occupied
+};
+
+/// Reads a schedule step by step and keeps, per rank, only when it is ready: O(ranks) memory.
+///
+/// `Network` answers `wire(from, to)`, `gamma(place)`, `protocol()` and `ports()`. Ports serve messages in
+/// the order of the schedule.
+template <class Network>
+class CriticalPath {
+ public:
+  CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network)
+      : schedule_(schedule),
+        layout_(layout),
+        network_(network),
+        protocol_(network.protocol()),
+        ranks_(static_cast<std::size_t>(schedule.ranks)),
+        ready_(ranks_ * static_cast<std::size_t>(schedule.channels)),
+        free_(network.ports()),
+        busy_(network.ports()),
+        reducing_(ranks_) {}
+
+  PathResult run() {
+    for_each_step(schedule_, !layout_.equal_blocks(), [this](const Step& step) { advance(step); });
+    PathResult result{{}, std::vector<Seconds>(ranks_), std::move(busy_)};
+    for (std::size_t i = 0; i < ready_.size(); ++i)
+      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], ready_[i]);
+    result.time = *std::max_element(result.finish.begin(), result.finish.end());
+    return result;
+  }
+
+ private:
+  struct Done {
+    Seconds sender, receiver;
+  };
+
+  /// All messages of a step start from what the step before left; only then do its ranks move on.
+  void advance(const Step& step) {
+    for (const Step::Join& join : step.joins) join_channels(join);
+    done_.clear();
+    for (const Transfer& t : step.transfers) done_.push_back(transfer(step, t));
+    arrivals_.clear();
+    for (const Multicast& m : step.multicasts) multicast(m);
+    for (std::size_t i = 0; i < step.transfers.size(); ++i) {
+      const Transfer& t = step.transfers[i];
+      at_least(ready(t.channel, t.from.rank), done_[i].sender);
+      at_least(ready(t.channel, t.to.rank), done_[i].receiver);
+    }
+    for (const auto& [where, when] : arrivals_) at_least(ready_[where], when);
+  }
+
+  Done transfer(const Step& step, const Transfer& t) {
+    const Wire wire = network_.wire(t.from, t.to);
+    const Bytes bytes = layout_.size(step, t);
+    const Seconds sender = ready(t.channel, t.from.rank), receiver = ready(t.channel, t.to.rank);
+    const Done done = send(wire, bytes, sender, receiver);
+    if (t.combine == Combine::copy) return done;
+    Seconds& reducing = reducing_[static_cast<std::size_t>(t.to.rank)];
+    reducing = std::max(reducing, done.receiver) + bytes * network_.gamma(t.to);
+    return {done.sender, reducing};
+  }
+
+  Done send(const Wire& wire, Bytes bytes, Seconds sender, Seconds receiver) {
+    const Seconds transmission = bytes * wire.per_byte;
+    Seconds &out = free_[wire.out], &in = free_[wire.in];
+    if (protocol_.hold == Protocol::Hold::delivery) {
+      const Seconds start = std::max(std::max(sender, receiver), std::max(out, in));
+      const Seconds held = wire.overhead + wire.latency + transmission + wire.receive_overhead;
+      occupy(wire, held, held);
+      return out = in = start + held, Done{out, out};
+    }
+    const bool eager = bytes <= protocol_.eager_limit;
+    const Seconds go = eager ? sender : std::max(sender, receiver) + protocol_.handshake;
+    const Seconds leaves = std::max(go + wire.overhead, out);
+    out = leaves + wire.gap + transmission;
+    const Seconds arrives = std::max(leaves + wire.latency, in) + transmission;
+    in = arrives;
+    occupy(wire, wire.gap + transmission, transmission);
+    return {eager ? go + wire.overhead : leaves + transmission,
+            std::max(arrives, receiver) + wire.receive_overhead};
+  }
+
+  /// One copy leaves the sender's port, one arrives at each receiver's.
+  void multicast(const Multicast& m) {
+    const Bytes bytes = layout_.size(m.chunk);
+    const Seconds sender = ready(m.channel, m.from.rank);
+    Seconds sent = sender, out_free{};
+    bool first = true;
+    for (Rank i = 0; i < m.to.count; ++i) {
+      const Rank to = m.to[i];
+      if (to == m.from.rank) continue;
+      const Wire wire = network_.wire(m.from, {to, m.memory});
+      if (first) out_free = free_[wire.out];
+      free_[wire.out] = out_free;
+      const Done done = send(wire, bytes, sender, ready(m.channel, to));
+      sent = std::max(sent, done.sender);
+      arrivals_.push_back({index(m.channel, to), done.receiver});
+      first = false;
+    }
+    arrivals_.push_back({index(m.channel, m.from.rank), sent});
+  }
+
+  void join_channels(Step::Join join) {
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      Seconds last{};
+      for (std::size_t c = join.first; c < join.last; ++c) last = std::max(last, ready_[c * ranks_ + r]);
+      for (std::size_t c = join.first; c < join.last; ++c) ready_[c * ranks_ + r] = last;
+    }
+  }
+
+  void occupy(const Wire& wire, Seconds out, Seconds in) {
+    busy_[wire.out] += out;
+    busy_[wire.in] += in;
+  }
+  std::size_t index(std::uint16_t channel, Rank r) const {
+    return channel * ranks_ + static_cast<std::size_t>(r);
+  }
+  Seconds& ready(std::uint16_t channel, Rank r) { return ready_[index(channel, r)]; }
+  static void at_least(Seconds& slot, Seconds value) { slot = std::max(slot, value); }
+
+  const Schedule& schedule_;
+  const Layout& layout_;
+  const Network& network_;
+  const Protocol protocol_;
+  const std::size_t ranks_;
+  std::vector<Seconds> ready_;  ///< per channel and rank: done with all earlier steps
+  std::vector<Seconds> free_;   ///< per port
+  std::vector<Seconds> busy_;   ///< per port
+  std::vector<Seconds> reducing_;
+  std::vector<Done> done_;
+  std::vector<std::pair<std::size_t, Seconds>> arrivals_;
+};
+
+template <class Network>
+PathResult critical_path(const Schedule& schedule, const Layout& layout, const Network& network) {
+  return CriticalPath<Network>(schedule, layout, network).run();
+}
+
+}  // namespace collcast

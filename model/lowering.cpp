@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/lowering.hpp"
+
+#include <algorithm>
+
+namespace collcast {
+
+/// One channel of one rank: a batch for each step in which the rank has something to do.
+class Lowering::ChannelStrand : public Strand {
+ public:
+  ChannelStrand(std::shared_ptr<Lowering> lowering, Rank rank, std::uint16_t channel)
+      : lowering_(std::move(lowering)), rank_(rank), channel_(channel) {}
+
+  bool next(Batch& batch) override {
+    for (; step_ < lowering_->schedule_.steps; ++step_) {
+      const RankStep& here = lowering_->enter(step_);
+      if (join(here, batch)) return true;
+      operations(here, batch);
+      joined_ = 0;
+      lowering_->leave(step_);
+      if (!batch.ops.empty()) return ++step_, true;
+    }
+    return false;
+  }
+
+ private:
+  /// The next join of this step that this channel takes part in, if one is left.
+  bool join(const RankStep& here, Batch& batch) {
+    while (joined_ < here.step.joins.size()) {
+      const Step::Join join = here.step.joins[joined_++];
+      if (channel_ < join.first || channel_ >= join.last) continue;
+      Op op;
+      op.kind = Op::Kind::join;
+      op.count = join.last - join.first;
+      op.tag = lowering_->tag_ + join.first + (std::uint64_t{join.last} << 16);
+      batch.ops.push_back(op);
+      return true;
+    }
+    return false;
+  }
+
+  void operations(const RankStep& here, Batch& batch) const {
+    const auto r = static_cast<std::size_t>(rank_);
+    for (std::size_t i = here.begin[r]; i < here.begin[r + 1]; ++i) {
+      if (here.channel[i] != channel_) continue;
+      Op op = here.ops[i];
+      const auto pieces = std::span(here.pieces).subspan(op.first_piece, op.pieces);
+      op.first_piece = static_cast<std::uint32_t>(batch.pieces.size());
+      batch.pieces.insert(batch.pieces.end(), pieces.begin(), pieces.end());
+      batch.ops.push_back(op);
+    }
+  }
+
+  std::shared_ptr<Lowering> lowering_;
+  Rank rank_;
+  std::uint16_t channel_;
+  std::int64_t step_ = 0;
+  std::size_t joined_ = 0;
+};
+
+/// Starts the channels of a rank side by side.
+class Lowering::Root : public Strand {
+ public:
+  Root(std::shared_ptr<Lowering> lowering, Rank rank) : lowering_(std::move(lowering)), rank_(rank) {}
+
+  bool next(Batch& batch) override {
+    if (!lowering_) return false;
+    for (int c = 0; c < lowering_->schedule_.channels; ++c) {
+      Op op;
+      op.kind = Op::Kind::start;
+      op.strand = static_cast<std::uint32_t>(c);
+      batch.ops.push_back(op);
+      batch.strands.push_back(
+          std::make_unique<ChannelStrand>(lowering_, rank_, static_cast<std::uint16_t>(c)));
+    }
+    lowering_.reset();
+    return true;
+  }
+
+ private:
+  std::shared_ptr<Lowering> lowering_;
+  Rank rank_;
+};
+
+Lowering::Lowering(Schedule schedule, Layout layout, std::uint64_t tag, std::vector<Rank> members,
+                   bool detailed)
+    : schedule_(std::move(schedule)),
+      layout_(std::move(layout)),
+      tag_(tag),
+      members_(std::move(members)),
+      detailed_(detailed) {}
+
+std::shared_ptr<Lowering> Lowering::make(Schedule schedule, Layout layout, std::uint64_t tag,
+                                         std::vector<Rank> members, bool detailed) {
+  return std::shared_ptr<Lowering>(
+      new Lowering(std::move(schedule), std::move(layout), tag, std::move(members), detailed));
+}
+
+std::unique_ptr<Strand> Lowering::strand(Rank rank) {
+  if (schedule_.channels == 1)
+    return std::make_unique<ChannelStrand>(shared_from_this(), rank, std::uint16_t{0});
+  return std::make_unique<Root>(shared_from_this(), rank);
+}
+
+const Lowering::RankStep& Lowering::enter(std::int64_t s) {
+  const auto at = static_cast<std::size_t>(s - first_);
+  if (at == window_.size()) {
+    if (spare_.empty())
+      spare_.push_back(std::make_unique<RankStep>(Step(detailed_ || !layout_.equal_blocks())));
+    window_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    RankStep& fresh = *window_.back();
+    fresh.step.clear();
+    schedule_.rule(s, fresh.step);
+    lower(fresh);
+    fresh.left = std::int64_t{schedule_.ranks} * schedule_.channels;
+  }
+  return *window_[at];
+}
+
+void Lowering::leave(std::int64_t s) {
+  --window_[static_cast<std::size_t>(s - first_)]->left;
+  for (; !window_.empty() && window_.front()->left == 0; ++first_) {
+    spare_.push_back(std::move(window_.front()));
+    window_.pop_front();
+  }
+}
+
+/// Both ends of every message, sorted by rank (a counting sort keeps the order of the schedule).
+void Lowering::lower(RankStep& out) {
+  struct End {
+    Rank rank;
+    std::uint16_t channel;
+    Op op;
+  };
+  std::vector<End> ends;
+  ends.reserve(2 * out.step.transfers.size());
+  out.pieces.clear();
+  auto pieces_of = [&](Op& op, std::span<const Chunk> pieces) {
+    if (!detailed_) return;
+    op.first_piece = static_cast<std::uint32_t>(out.pieces.size());
+    op.pieces = static_cast<std::uint32_t>(pieces.size());
+    out.pieces.insert(out.pieces.end(), pieces.begin(), pieces.end());
+  };
+  for (const Transfer& t : out.step.transfers) {
+    if (t.from == t.to) continue;
+    Op op;
+    op.kind = t.from.rank == t.to.rank ? Op::Kind::copy : Op::Kind::send;
+    op.combine = t.combine;
+    op.from = t.from.memory;
+    op.to = t.to.memory;
+    op.bytes = layout_.size(out.step, t);
+    op.tag = tag_ + t.channel;
+    op.peer = world(t.to.rank);
+    pieces_of(op, out.step.pieces(t));
+    ends.push_back({t.from.rank, t.channel, op});
+    if (op.kind == Op::Kind::copy) continue;
+    op.kind = Op::Kind::receive;
+    op.peer = world(t.from.rank);
+    ends.push_back({t.to.rank, t.channel, op});
+  }
+  for (const Multicast& m : out.step.multicasts) {
+    Op op;
+    op.kind = Op::Kind::multicast;
+    op.from = m.from.memory;
+    op.to = m.memory;
+    op.bytes = layout_.size(m.chunk);
+    op.tag = tag_ + m.channel;
+    op.group = m.to;
+    pieces_of(op, {&m.chunk, 1});
+    ends.push_back({m.from.rank, m.channel, op});
+    op.kind = Op::Kind::receive;
+    op.peer = world(m.from.rank);
+    for (Rank i = 0; i < m.to.count; ++i)
+      if (m.to[i] != m.from.rank) ends.push_back({m.to[i], m.channel, op});
+  }
+
+  out.begin.assign(static_cast<std::size_t>(schedule_.ranks) + 1, 0);
+  for (const End& e : ends) ++out.begin[static_cast<std::size_t>(e.rank) + 1];
+  for (std::size_t r = 0; r < static_cast<std::size_t>(schedule_.ranks); ++r)
+    out.begin[r + 1] += out.begin[r];
+  std::vector<std::uint32_t> at(out.begin.begin(), out.begin.end() - 1);
+  out.ops.resize(ends.size());
+  out.channel.resize(ends.size());
+  for (const End& e : ends) {
+    const std::uint32_t i = at[static_cast<std::size_t>(e.rank)]++;
+    out.ops[i] = e.op;
+    out.channel[i] = e.channel;
+  }
+}
+
+namespace {
+
+class Collective : public Program {
+ public:
+  Collective(Schedule schedule, Layout layout, bool detailed)
+      : ranks_(schedule.ranks),
+        lowering_(Lowering::make(std::move(schedule), std::move(layout), 0, {}, detailed)) {}
+  Rank ranks() const override { return ranks_; }
+  std::unique_ptr<Strand> main(Rank rank) override { return lowering_->strand(rank); }
+
+ private:
+  Rank ranks_;
+  std::shared_ptr<Lowering> lowering_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> program(Schedule schedule, Layout layout, bool detailed) {
+  return std::make_unique<Collective>(std::move(schedule), std::move(layout), detailed);
+}
+
+}  // namespace collcast

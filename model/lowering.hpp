@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+
+#include "model/layout.hpp"
+#include "model/program.hpp"
+
+namespace collcast {
+
+/// A schedule seen from its ranks. Steps are generated when the first rank enters them and forgotten when the
+/// last has left, so memory grows with how far ranks drift apart, not with the schedule.
+class Lowering : public std::enable_shared_from_this<Lowering> {
+ public:
+  /// Rank i of the schedule is rank `members[i]` of the program (itself where `members` is empty). Messages
+  /// carry tags `tag`, ..., `tag + channels - 1`. `detailed`: operations say which blocks they move.
+  static std::shared_ptr<Lowering> make(Schedule schedule, Layout layout, std::uint64_t tag = 0,
+                                        std::vector<Rank> members = {}, bool detailed = false);
+
+  /// What rank `rank` of the schedule does. Every rank's strand must be taken, once, and played to its end.
+  std::unique_ptr<Strand> strand(Rank rank);
+
+  std::int64_t steps_in_memory() const { return static_cast<std::int64_t>(window_.size()); }
+
+ private:
+  /// One step, its operations grouped by rank.
+  struct RankStep {
+    Step step;
+    std::vector<std::uint32_t> begin;  ///< per rank, into ops
+    std::vector<Op> ops;
+    std::vector<Chunk> pieces;
+    std::vector<std::uint16_t> channel;  ///< of each operation
+    std::int64_t left = 0;               ///< strands that still have to pass
+  };
+  class ChannelStrand;
+  class Root;
+
+  Lowering(Schedule schedule, Layout layout, std::uint64_t tag, std::vector<Rank> members, bool detailed);
+  Rank world(Rank r) const { return members_.empty() ? r : members_[static_cast<std::size_t>(r)]; }
+  const RankStep& enter(std::int64_t s);
+  void leave(std::int64_t s);
+  void lower(RankStep& out);
+
+  Schedule schedule_;
+  Layout layout_;
+  std::uint64_t tag_;
+  std::vector<Rank> members_;
+  bool detailed_;
+  std::int64_t first_ = 0;  ///< step number of window_.front()
+  std::deque<std::unique_ptr<RankStep>> window_;
+  std::vector<std::unique_ptr<RankStep>> spare_;
+};
+
+/// A single collective as a program.
+std::unique_ptr<Program> program(Schedule schedule, Layout layout, bool detailed = false);
+
+}  // namespace collcast

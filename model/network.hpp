@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "model/schedule.hpp"
+#include "model/units.hpp"
+
+namespace collcast {
+
+/// One end of a link where messages queue. Ports are numbered 0, 1, ... by the network that they belong to.
+using Port = std::uint32_t;
+
+/// What a message between two places costs on an idle network, in LogGP's terms.
+struct Wire {
+  Seconds latency;           ///< L
+  Seconds overhead;          ///< o at the sender
+  Seconds receive_overhead;  ///< o at the receiver
+  Seconds gap;               ///< a port is busy for this and its bytes' time with each message
+  SecondsPerByte per_byte;   ///< G: of the slowest link on the way
+  Port out = 0, in = 0;      ///< where it leaves and where it arrives
+};
+
+/// When a port takes its next message, and when a sender goes on.
+struct Protocol {
+  /// injection: once the last byte has left (LogGP). delivery: once the message has arrived (Hockney,
+  /// single-ported).
+  enum class Hold : std::uint8_t { injection, delivery };
+  Hold hold = Hold::injection;
+  /// Up to this size the sender goes on after `overhead`; above it both sides must be there first
+  /// (rendezvous).
+  Bytes eager_limit = Bytes(std::numeric_limits<double>::infinity());
+  Seconds handshake;  ///< what a rendezvous adds before the first byte leaves
+};
+
+/// Hockney's machine with reduction: a message of n bytes takes alpha + n beta, reducing n bytes takes n
+/// gamma. Single-ported, full duplex, synchronous: the machine of the textbook formulas.
+struct AlphaBetaGamma {
+  Seconds alpha;
+  SecondsPerByte beta, gamma;
+};
+
+/// LogGP with Ino's eager limit S and a reduction cost.
+/// Alexandrov et al., SPAA 1995; Ino et al., PPoPP 2001.
+struct LogGP {
+  Seconds L, o, g;
+  SecondsPerByte G;
+  SecondsPerByte gamma;
+  Bytes S = Bytes(std::numeric_limits<double>::infinity());
+};
+
+/// A network of `ranks` ranks that all have one port each way and the same wire between any two.
+class UniformNetwork {
+ public:
+  UniformNetwork(const AlphaBetaGamma& m, Rank ranks)
+      : ranks_(ranks), wire_{m.alpha, {}, {}, {}, m.beta}, gamma_(m.gamma) {
+    protocol_ = {Protocol::Hold::delivery, Bytes(-1), {}};
+  }
+  UniformNetwork(const LogGP& m, Rank ranks)
+      // LogGP counts k - 1 gaps G for k bytes: the first byte's G comes off the latency and the gap.
+      : ranks_(ranks), wire_{m.L - Bytes(1) * m.G, m.o, m.o, m.g - Bytes(1) * m.G, m.G}, gamma_(m.gamma) {
+    protocol_ = {Protocol::Hold::injection, m.S, 2 * (m.L + 2 * m.o)};
+  }
+
+  Wire wire(Place from, Place to) const {
+    Wire w = wire_;
+    w.out = static_cast<Port>(from.rank);
+    w.in = static_cast<Port>(to.rank + ranks_);
+    if (from.rank == to.rank) w = {{}, {}, {}, {}, {}, w.out, w.in};
+    return w;
+  }
+  SecondsPerByte gamma(Place) const { return gamma_; }
+  const Protocol& protocol() const { return protocol_; }
+  Port ports() const { return static_cast<Port>(2 * ranks_); }
+
+ private:
+  Rank ranks_;
+  Wire wire_;
+  SecondsPerByte gamma_;
+  Protocol protocol_;
+};
+
+}  // namespace collcast

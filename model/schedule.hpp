@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace collcast {
+
+using Rank = std::int32_t;
+using Block = std::int64_t;
+
+/// The memories of a rank. On a machine without accelerators device and host are the same memory.
+enum class Memory : std::uint8_t { device, host, dpu };
+
+/// Where data is: a rank and one of its memories. `Place p = 3` is rank 3's device memory.
+struct Place {
+  Rank rank = 0;
+  Memory memory = Memory::device;
+
+  constexpr Place() = default;
+  constexpr Place(Rank r, Memory m = Memory::device) : rank(r), memory(m) {}
+  constexpr bool operator==(const Place&) const = default;
+};
+
+/// Consecutive blocks of the message.
+struct Chunk {
+  Block first = 0;
+  Block count = 1;
+  constexpr bool operator==(const Chunk&) const = default;
+};
+
+/// What the receiver does with a chunk: store it, or reduce it into its own copy.
+enum class Combine : std::uint8_t { copy, reduce };
+
+/// Ranks first, first + stride, ..., `count` of them: a node, a rail, everyone.
+struct Ranks {
+  Rank first = 0;
+  Rank count = 0;
+  Rank stride = 1;
+  constexpr Rank operator[](Rank i) const { return first + i * stride; }
+  constexpr bool operator==(const Ranks&) const = default;
+};
+
+/// One message: `from` sends its copy of the blocks, `to` stores or reduces them.
+/// Creates the send and its receive together, so an unmatched message cannot be written.
+struct Transfer {
+  Place from, to;
+  Chunk chunk;  ///< `count` is always the size; `first` is meaningless where the blocks are scattered
+  std::int32_t scattered = -1;
+  std::uint16_t channel = 0;
+  Combine combine = Combine::copy;
+};
+
+/// One message that the network replicates to every rank of `to` but the sender.
+struct Multicast {
+  Place from;
+  Ranks to;
+  Memory memory = Memory::device;  ///< of the receivers
+  Chunk chunk;
+  std::uint16_t channel = 0;
+};
+
+/// Messages that read what earlier steps left. A rank enters its next step when its own messages are done.
+class Step {
+ public:
+  /// Blocks of scattered messages are listed only if somebody reads them (the proof and the execution do).
+  explicit Step(bool detailed = false) : detailed_(detailed) {}
+
+  void send(Place from, Place to, Chunk chunk, Combine combine = Combine::copy) {
+    transfers.push_back({from, to, chunk, -1, 0, combine});
+  }
+  /// A message of `count` blocks that are not consecutive: `list(add)` calls `add(Chunk)` for each piece, in
+  /// order.
+  template <class List>
+  void send_scattered(Place from, Place to, Block count, Combine combine, List&& list);
+  /// `count` blocks from `first` on, going round at `blocks`.
+  void send_cyclic(Place from, Place to, Block first, Block count, Block blocks,
+                   Combine combine = Combine::copy);
+  void multicast(Place from, Ranks to, Chunk chunk, Memory memory = Memory::device) {
+    multicasts.push_back({from, to, memory, chunk, 0});
+  }
+  /// Before this step each rank waits until its channels [first, last) are all done.
+  struct Join {
+    std::uint16_t first, last;
+  };
+
+  /// The pieces of a message, in the order in which they travel. Needs a detailed step where blocks are
+  /// scattered.
+  std::span<const Chunk> pieces(const Transfer& t) const;
+
+  bool detailed() const { return detailed_; }
+  void clear();
+
+  std::vector<Transfer> transfers;
+  std::vector<Multicast> multicasts;
+  std::vector<Join> joins;
+
+  /// The pieces of all scattered messages; `ends[i]` is where message i's stop.
+  std::vector<Chunk> scattered_pieces;
+  std::vector<std::size_t> scattered_ends;
+
+ private:
+  bool detailed_;
+};
+
+/// A collective as data: what moves, in which order. Says nothing of time, network or machine.
+/// `rule(s, step)` appends the messages of step s; readings consume a schedule step by step.
+struct Schedule {
+  using Rule = std::function<void(std::int64_t, Step&)>;
+
+  Rank ranks = 1;
+  Block blocks = 1;
+  std::int64_t steps = 0;
+  Rule rule;
+  int channels = 1;  ///< independent sequences of steps that run side by side
+};
+
+/// Calls `read(step)` for each step in order, reusing one Step.
+template <class Read>
+void for_each_step(const Schedule& schedule, bool detailed, Read&& read) {
+  Step step(detailed);
+  for (std::int64_t s = 0; s < schedule.steps; ++s) {
+    step.clear();
+    schedule.rule(s, step);
+    read(step);
+  }
+}
+
+/// Messages and blocks on the wire, of the whole schedule and of the busiest sender.
+struct Traffic {
+  std::int64_t messages = 0;
+  std::int64_t blocks = 0;
+  std::int64_t max_messages_sent = 0;
+  std::int64_t max_blocks_sent = 0;
+};
+Traffic traffic(const Schedule& schedule);
+
+template <class List>
+void Step::send_scattered(Place from, Place to, Block count, Combine combine, List&& list) {
+  std::int32_t index = -1;
+  if (detailed_) {
+    index = static_cast<std::int32_t>(scattered_ends.size());
+    list([this](Chunk piece) { scattered_pieces.push_back(piece); });
+    scattered_ends.push_back(scattered_pieces.size());
+  }
+  transfers.push_back({from, to, {0, count}, index, 0, combine});
+}
+
+}  // namespace collcast
