@@ -167,6 +167,7 @@ void Lowering::lower(RankStep& out) {
     op.bytes = layout_.size(m.chunk);
     op.tag = tag_ + m.channel;
     op.group = m.to;
+    op.members = members_.empty() ? nullptr : &members_;
     pieces_of(op, {&m.chunk, 1});
     ends.push_back({m.from.rank, m.channel, op});
     op.kind = Op::Kind::receive;

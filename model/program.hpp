@@ -33,8 +33,14 @@ struct Op {
   Seconds time;
   std::uint64_t tag = 0;
   Ranks group;
+  const std::vector<Rank>* members =
+      nullptr;  ///< names of the group's ranks, if they differ from their numbers
   std::uint32_t first_piece = 0,
                 pieces = 0;  ///< of Batch::pieces: which blocks, where the program moves real data
+
+  Rank group_member(Rank i) const {
+    return members ? (*members)[static_cast<std::size_t>(group[i])] : group[i];
+  }
 };
 
 class Strand;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/network.hpp"
+
+namespace collcast {
+
+/// Links are directed and numbered 0, 1, ... by their fabric.
+using LinkId = std::uint32_t;
+
+struct Link {
+  std::string name;
+  BytesPerSecond bandwidth;
+};
+
+/// A network as players see it: what a message costs when alone (the Network of CriticalPath), and which
+/// links it crosses, for the players that know contention.
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  virtual Rank ranks() const = 0;
+  virtual Wire wire(Place from, Place to) const = 0;
+  virtual SecondsPerByte gamma(Place place) const = 0;
+  virtual const Protocol& protocol() const = 0;
+  virtual Port ports() const = 0;
+  virtual std::string port_name(Port port) const = 0;
+
+  virtual const std::vector<Link>& links() const = 0;
+  /// Appends the links that a message crosses, in order. Same rank and memory: none.
+  virtual void route(Place from, Place to, std::vector<LinkId>& links) const = 0;
+};
+
+/// Any number of ranks, each behind one full-duplex port of a non-blocking switch.
+class UniformFabric : public Fabric {
+ public:
+  UniformFabric(const AlphaBetaGamma& machine, Rank ranks);
+  UniformFabric(const LogGP& machine, Rank ranks);
+
+  Rank ranks() const override { return ranks_; }
+  Wire wire(Place from, Place to) const override { return network_.wire(from, to); }
+  SecondsPerByte gamma(Place place) const override { return network_.gamma(place); }
+  const Protocol& protocol() const override { return network_.protocol(); }
+  Port ports() const override { return network_.ports(); }
+  std::string port_name(Port port) const override { return links_[port].name; }
+  const std::vector<Link>& links() const override { return links_; }
+  void route(Place from, Place to, std::vector<LinkId>& links) const override;
+
+ private:
+  Rank ranks_;
+  UniformNetwork network_;
+  std::vector<Link> links_;
+};
+
+}  // namespace collcast
