@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/trace/metadata.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "model/error.hpp"
+
+namespace collcast::trace {
+
+nlohmann::json to_json(const Metadata& metadata) {
+  auto losses = nlohmann::json::array();
+  for (const auto& loss : metadata.losses)
+    losses.push_back({{"operation", loss.operation}, {"count", loss.count}, {"reason", loss.reason}});
+  return {{"ranks", metadata.ranks},
+          {"command", metadata.command},
+          {"mpi", metadata.mpi},
+          {"recorded_at", metadata.recorded_at},
+          {"hosts", metadata.hosts},
+          {"clocks", metadata.clocks},
+          {"recorded_time_s", metadata.recorded_time.value},
+          {"not_modelled", losses},
+          {"notes", metadata.notes}};
+}
+
+Metadata metadata_from_json(const nlohmann::json& json, const std::string& where) try {
+  Metadata metadata;
+  metadata.ranks = json.at("ranks").get<int>();
+  metadata.command = json.at("command").get<std::string>();
+  metadata.mpi = json.at("mpi").get<std::string>();
+  metadata.recorded_at = json.at("recorded_at").get<std::string>();
+  metadata.hosts = json.at("hosts").get<std::vector<std::string>>();
+  metadata.clocks = json.at("clocks").get<std::string>();
+  metadata.recorded_time = Seconds(json.at("recorded_time_s").get<double>());
+  for (const auto& loss : json.at("not_modelled"))
+    metadata.losses.push_back({loss.at("operation").get<std::string>(), loss.at("count").get<std::int64_t>(),
+                               loss.at("reason").get<std::string>()});
+  metadata.notes = json.at("notes").get<std::vector<std::string>>();
+  constexpr int most_ranks = 1 << 26;
+  if (metadata.ranks < 1 || metadata.ranks > most_ranks)
+    throw InputError(where + ": ranks is " + std::to_string(metadata.ranks) + "; 1 to " +
+                     std::to_string(most_ranks) + " are accepted");
+  return metadata;
+} catch (const nlohmann::json::exception& error) {
+  throw InputError(where + ": metadata: " + error.what());
+}
+
+}  // namespace collcast::trace

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "model/units.hpp"
+
+namespace collcast::trace {
+
+/// An operation that the recorder saw and a replay cannot play.
+struct Loss {
+  std::string operation;
+  std::int64_t count = 0;
+  std::string reason;
+
+  bool operator==(const Loss&) const = default;
+};
+
+/// What a trace says about itself; JSON in the file.
+struct Metadata {
+  int ranks = 0;
+  std::string command;      ///< of the application
+  std::string mpi;          ///< MPI library, as it names itself
+  std::string recorded_at;  ///< UTC, ISO 8601
+  std::vector<std::string> hosts;
+  std::string clocks;     ///< which clocks were read
+  Seconds recorded_time;  ///< wall clock from the end of MPI_Init to MPI_Finalize, longest rank
+  std::vector<Loss> losses;
+  std::vector<std::string> notes;  ///< why the recording is incomplete; empty if it is complete
+
+  bool operator==(const Metadata&) const = default;
+};
+
+nlohmann::json to_json(const Metadata& metadata);
+
+/// Throws InputError that starts with `where` if a key is missing or has the wrong type.
+Metadata metadata_from_json(const nlohmann::json& json, const std::string& where);
+
+}  // namespace collcast::trace
