@@ -120,14 +120,32 @@ Schedule refine(const Schedule& a, Block pieces) {
   return fine;
 }
 
-Schedule renamed(const Schedule& a, std::function<Rank(Rank)> name) {
-  Schedule other = a;
+Schedule renamed(const Schedule& a, Rank world, std::function<Rank(Rank)> name) {
+  Schedule other{world, a.blocks, a.steps, {}, a.channels};
   other.rule = [rule = a.rule, name = std::move(name)](std::int64_t s, Step& step) {
     const Mark mark(step);
     rule(s, step);
     relabel(step, mark, name, same, same);
   };
   return other;
+}
+
+Schedule mirrored(const Schedule& a, Combine combine) {
+  assert(a.channels == 1);
+  Schedule backwards = a;
+  backwards.rule = [rule = a.rule, last = a.steps - 1, combine](std::int64_t s, Step& step) {
+    const Mark mark(step);
+    rule(last - s, step);
+    for (std::size_t i = mark.transfers; i < step.transfers.size(); ++i) {
+      std::swap(step.transfers[i].from, step.transfers[i].to);
+      step.transfers[i].combine = combine;
+    }
+  };
+  return backwards;
+}
+
+Schedule idle(Rank ranks, Block blocks) {
+  return {ranks, blocks, 0, [](std::int64_t, Step&) {}, 1};
 }
 
 }  // namespace collcast

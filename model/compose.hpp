@@ -20,8 +20,15 @@ Schedule together(std::vector<Schedule> parts);
 /// The same schedule with each block cut into `pieces`.
 Schedule refine(const Schedule& a, Block pieces);
 
-/// The same schedule with rank r of `a` played by `name(r)`, a permutation that keeps every multicast group
-/// as a set.
-Schedule renamed(const Schedule& a, std::function<Rank(Rank)> name);
+/// `a` with its rank r played by rank `name(r)` of a world of `world` ranks. Every multicast group must stay
+/// the same set of ranks.
+Schedule renamed(const Schedule& a, Rank world, std::function<Rank(Rank)> name);
+
+/// `a` backwards: the last step first, every message from its receiver to its sender. A broadcast becomes a
+/// reduce, an allgather a reduce-scatter, a scatter a gather. `a` has one channel and no multicast.
+Schedule mirrored(const Schedule& a, Combine combine);
+
+/// A schedule with no step.
+Schedule idle(Rank ranks, Block blocks);
 
 }  // namespace collcast

@@ -98,18 +98,20 @@ class CriticalPath {
   void multicast(const Multicast& m) {
     const Bytes bytes = layout_.size(m.chunk);
     const Seconds sender = ready(m.channel, m.from.rank);
-    Seconds sent = sender, out_free{};
-    bool first = true;
+    Seconds sent = sender;
+    Port out = network_.ports();
+    Seconds free, busy;
     for (Rank i = 0; i < m.to.count; ++i) {
       const Rank to = m.to[i];
       if (to == m.from.rank) continue;
       const Wire wire = network_.wire(m.from, {to, m.memory});
-      if (first) out_free = free_[wire.out];
-      free_[wire.out] = out_free;
+      if (wire.out == out)
+        free_[out] = free, busy_[out] = busy;  // receivers behind one port share the copy that leaves it
+      else
+        out = wire.out, free = free_[out], busy = busy_[out];
       const Done done = send(wire, bytes, sender, ready(m.channel, to));
       sent = std::max(sent, done.sender);
       arrivals_.push_back({index(m.channel, to), done.receiver});
-      first = false;
     }
     arrivals_.push_back({index(m.channel, m.from.rank), sent});
   }

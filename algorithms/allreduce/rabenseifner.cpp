@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/allreduce/rabenseifner.hpp"
+
+#include "algorithms/allgather/recursive-doubling.hpp"
+#include "algorithms/folded.hpp"
+
+namespace collcast {
+
+const Algorithm allreduce_rabenseifner{
+    .collective = Collective::allreduce,
+    .name = "rabenseifner",
+    .description = "reduce-scatter by recursive halving, then allgather by recursive doubling",
+    .ranks = "any",
+    .supports = any_ranks,
+    .radix = false,
+    .segmented = false,
+    .formula = "2 lg q a + 2(q-1)/q n b + (q-1)/q n g, q = 2^floor(lg p), and 2 a + 2 n b + n g unless q = p",
+    .exact = true,
+    .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
+    .schedule =
+        [](const Call& c) {
+          const Schedule gather = recursive_doubling_allgather(1 << log2_floor(c.ranks));
+          return folded(c.ranks, then(mirrored(gather, Combine::reduce), gather));
+        },
+    .time =
+        [](const Call& c, const AlphaBetaGamma& m) {
+          const int rounds = log2_floor(c.ranks);
+          const double q = 1 << rounds;
+          return 2 * rounds * m.alpha + (q - 1) / q * c.message * (2 * m.beta + m.gamma) + folding_time(c, m);
+        },
+};
+
+}  // namespace collcast

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "model/layout.hpp"
+
+namespace collcast {
+
+/// Every algorithm, by collective. The command line, the tests and the docs read this table.
+std::span<const Algorithm* const> catalogue();
+
+/// The algorithms of one collective.
+std::vector<const Algorithm*> algorithms(Collective collective);
+
+/// Throws InputError with the names that exist.
+const Algorithm& algorithm(Collective collective, std::string_view name);
+
+/// Throws InputError unless the algorithm can serve the call: ranks, root, radix, segments.
+void check(const Algorithm& algorithm, const Call& call);
+
+/// How large the blocks of the algorithm's schedule are in this call.
+Layout layout(const Algorithm& algorithm, const Call& call, const Schedule& schedule);
+
+}  // namespace collcast

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/collective.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "model/error.hpp"
+
+namespace collcast {
+namespace {
+
+using Holdings = std::vector<Holding>;
+
+Block none(Rank) { return 0; }
+Block one(Rank) {
+  return 1;
+}
+Block per_rank(Rank p) {
+  return p;
+}
+Block per_pair(Rank p) {
+  return Block{p} * p;
+}
+
+double no_factor(double) {
+  return 1;
+}
+double gather_factor(double p) {
+  return (p - 1) / p;
+}
+double allreduce_factor(double p) {
+  return 2 * (p - 1) / p;
+}
+
+/// Rank r's own share of the blocks.
+Chunk share(Rank r, Rank p, Block blocks) {
+  return {r * (blocks / p), blocks / p};
+}
+
+Holdings nothing(Rank, Rank, Block, Rank) {
+  return {};
+}
+Holdings own_value_of_all(Rank r, Rank, Block blocks, Rank) {
+  return {{{0, blocks}, {r, r}}};
+}
+Holdings sum_of_all(Rank, Rank p, Block blocks, Rank) {
+  return {{{0, blocks}, {0, p - 1}}};
+}
+Holdings sum_of_share(Rank r, Rank p, Block blocks, Rank) {
+  return {{share(r, p, blocks), {0, p - 1}}};
+}
+Holdings own_share(Rank r, Rank p, Block blocks, Rank) {
+  return {{share(r, p, blocks), {r, r}}};
+}
+Holdings roots_message(Rank, Rank, Block blocks, Rank root) {
+  return {{{0, blocks}, {root, root}}};
+}
+Holdings roots_share(Rank r, Rank p, Block blocks, Rank root) {
+  return {{share(r, p, blocks), {root, root}}};
+}
+Holdings prefix(Rank r, Rank, Block blocks, Rank) {
+  return {{{0, blocks}, {0, r}}};
+}
+Holdings prefix_before(Rank r, Rank, Block blocks, Rank) {
+  if (r == 0) return {};
+  return {{{0, blocks}, {0, r - 1}}};
+}
+Holdings every_share(Rank, Rank p, Block blocks, Rank) {
+  Holdings all;
+  for (Rank r = 0; r < p; ++r) all.push_back({share(r, p, blocks), {r, r}});
+  return all;
+}
+template <auto Holds>
+Holdings at_root(Rank r, Rank p, Block blocks, Rank root) {
+  return r == root ? Holds(r, p, blocks, root) : Holdings{};
+}
+/// Alltoall: share i * p + j of the blocks travels from rank i to rank j.
+Holdings row(Rank r, Rank p, Block blocks, Rank) {
+  return {{{r * (blocks / p), blocks / p}, {r, r}}};
+}
+Holdings column(Rank r, Rank p, Block blocks, Rank) {
+  Holdings all;
+  const Block pair = blocks / per_pair(p);
+  for (Rank i = 0; i < p; ++i) all.push_back({{(Block{i} * p + r) * pair, pair}, {i, i}});
+  return all;
+}
+Holdings share_of_previous(Rank r, Rank p, Block blocks, Rank) {
+  const Rank previous = (r + p - 1) % p;
+  return {{share(previous, p, blocks), {previous, previous}}};
+}
+
+const std::vector<Definition> table = {
+    // collective, name, rooted, reduces, repeats, whole, blocks, bus factor, initially, finally
+    {Collective::allreduce, "allreduce", false, true, false, one, one, allreduce_factor, own_value_of_all,
+     sum_of_all},
+    {Collective::reduce_scatter, "reduce-scatter", false, true, false, one, per_rank, gather_factor,
+     own_value_of_all, sum_of_share},
+    {Collective::allgather, "allgather", false, false, false, one, per_rank, gather_factor, own_share,
+     every_share},
+    {Collective::broadcast, "broadcast", true, false, false, one, one, no_factor, at_root<roots_message>,
+     roots_message},
+    {Collective::reduce, "reduce", true, true, false, one, one, no_factor, own_value_of_all,
+     at_root<sum_of_all>},
+    {Collective::gather, "gather", true, false, false, one, per_rank, gather_factor, own_share,
+     at_root<every_share>},
+    {Collective::scatter, "scatter", true, false, false, one, per_rank, gather_factor, at_root<roots_message>,
+     roots_share},
+    {Collective::alltoall, "alltoall", false, false, false, per_rank, per_pair, gather_factor, row, column},
+    {Collective::scan, "scan", false, true, false, one, one, no_factor, own_value_of_all, prefix},
+    {Collective::exscan, "exscan", false, true, false, one, one, no_factor, own_value_of_all, prefix_before},
+    {Collective::barrier, "barrier", false, true, true, none, one, no_factor, own_value_of_all, sum_of_all},
+    {Collective::sendrecv, "sendrecv", false, false, false, per_rank, per_rank, no_factor, own_share,
+     share_of_previous},
+};
+
+/// What each rank must do at least, as factors of n: bytes in or out of its port, bytes reduced.
+struct Least {
+  double bytes, reduced;
+};
+
+Least least(Collective c, double p) {
+  const double part = (p - 1) / p;
+  switch (c) {
+    case Collective::allreduce:
+      return {2 * part, part};
+    case Collective::reduce_scatter:
+      return {part, part};
+    case Collective::reduce:
+      return {1, part};
+    case Collective::broadcast:
+      return {1, 0};
+    case Collective::scan:
+    case Collective::exscan:
+      return {1, part};
+    case Collective::barrier:
+      return {0, 0};
+    case Collective::sendrecv:
+      return {1, 0};
+    default:
+      return {part, 0};
+  }
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row_of_b(b.size() + 1);
+  std::iota(row_of_b.begin(), row_of_b.end(), 0u);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row_of_b[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row_of_b[j];
+      row_of_b[j] = std::min({replaced, diagonal + 1, row_of_b[j - 1] + 1});
+    }
+  }
+  return row_of_b.back();
+}
+
+}  // namespace
+
+const std::vector<Definition>& definitions() {
+  return table;
+}
+
+const Definition& definition(Collective collective) {
+  return table[static_cast<std::size_t>(collective)];
+}
+
+const Definition& definition(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Definition& d : table) {
+    if (d.name == name) return d;
+    names.push_back(d.name);
+  }
+  throw InputError("unknown collective '" + std::string(name) + "'; did you mean '" + nearest(name, names) +
+                   "'?");
+}
+
+Seconds lower_bound(Collective collective, Rank ranks, Bytes message, const AlphaBetaGamma& machine) {
+  if (ranks == 1) return {};
+  const Least factor = least(collective, ranks);
+  const bool one_step = collective == Collective::sendrecv;
+  const Seconds latency = (one_step ? 1 : std::ceil(std::log2(ranks))) * machine.alpha;
+  return std::max({latency, factor.bytes * message * machine.beta, factor.reduced * message * machine.gamma});
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+  std::string_view best;
+  std::size_t least_distance = std::numeric_limits<std::size_t>::max();
+  for (std::string_view candidate : candidates)
+    if (const std::size_t d = distance(word, candidate); d < least_distance)
+      least_distance = d, best = candidate;
+  return std::string(best);
+}
+
+}  // namespace collcast

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/proof.hpp"
+
+#include <memory>
+#include <unordered_map>
+
+#include "model/contributions.hpp"
+#include "model/error.hpp"
+
+namespace collcast {
+namespace {
+
+using Set = ContributionSets::Set;
+
+/// The blocks of one memory of one rank: an array while it is small or full, otherwise only what is held.
+class Held {
+ public:
+  void reserve(Block blocks) {
+    if (blocks <= dense_limit) all_.resize(static_cast<std::size_t>(blocks));
+  }
+  Set operator[](Block b) const {
+    if (!all_.empty()) return all_[static_cast<std::size_t>(b)];
+    const auto it = some_.find(b);
+    return it == some_.end() ? ContributionSets::none : it->second;
+  }
+  void set(Block b, Set s) {
+    if (!all_.empty())
+      all_[static_cast<std::size_t>(b)] = s;
+    else
+      some_[b] = s;
+  }
+
+ private:
+  static constexpr Block dense_limit = 1 << 16;
+  std::vector<Set> all_;
+  std::unordered_map<Block, Set> some_;
+};
+
+class Proof {
+ public:
+  Proof(const Schedule& schedule, const Definition& definition, Rank root)
+      : schedule_(schedule), definition_(definition), root_(root), sets_(definition.repeats_allowed) {}
+
+  std::optional<Counterexample> run() {
+    if (schedule_.blocks % definition_.blocks(schedule_.ranks) != 0)
+      return Counterexample{0, schedule_.blocks,
+                            "is one of a number of blocks that does not divide among the ranks"};
+    for (Rank r = 0; r < schedule_.ranks; ++r)
+      for (const Holding& h : definition_.initially(r, schedule_.ranks, schedule_.blocks, root_)) {
+        const Set own = sets_.of(h.ranks);
+        for (Block b = 0; b < h.chunk.count; ++b) held({r}).set(h.chunk.first + b, own);
+      }
+    std::optional<Counterexample> wrong;
+    for_each_step(schedule_, true, [&](const Step& step) {
+      if (!wrong) wrong = play(step);
+    });
+    return wrong ? wrong : check();
+  }
+
+ private:
+  struct Write {
+    Place place;
+    Block block;
+    Set value;
+    Combine combine;
+  };
+
+  Held& held(Place p) {
+    const auto i = static_cast<std::size_t>(p.rank) * 3 + static_cast<std::size_t>(p.memory);
+    if (i >= held_.size()) held_.resize(static_cast<std::size_t>(schedule_.ranks) * 3);
+    if (!held_[i]) {
+      held_[i] = std::make_unique<Held>();
+      held_[i]->reserve(schedule_.blocks);
+    }
+    return *held_[i];
+  }
+
+  bool valid(Place p) const { return p.rank >= 0 && p.rank < schedule_.ranks; }
+
+  /// All reads of a step come before its writes.
+  std::optional<Counterexample> play(const Step& step) {
+    writes_.clear();
+    for (const Transfer& t : step.transfers)
+      for (const Chunk& piece : step.pieces(t))
+        if (auto wrong = read(t.from, t.to, piece, t.combine)) return wrong;
+    for (const Multicast& m : step.multicasts)
+      for (Rank i = 0; i < m.to.count; ++i)
+        if (m.to[i] != m.from.rank)
+          if (auto wrong = read(m.from, {m.to[i], m.memory}, m.chunk, Combine::copy)) return wrong;
+    for (const Write& w : writes_) {
+      Held& target = held(w.place);
+      target.set(w.block, w.combine == Combine::copy ? w.value : sets_.sum(target[w.block], w.value));
+    }
+    return {};
+  }
+
+  std::optional<Counterexample> read(Place from, Place to, Chunk piece, Combine combine) {
+    if (!valid(from) || !valid(to))
+      return Counterexample{from.rank, piece.first, "travels from or to no rank"};
+    if (piece.first < 0 || piece.count < 0 || piece.first + piece.count > schedule_.blocks)
+      return Counterexample{from.rank, piece.first, "is outside the message"};
+    const Held& source = held(from);
+    for (Block b = piece.first; b < piece.first + piece.count; ++b) {
+      if (source[b] == ContributionSets::none)
+        return Counterexample{from.rank, b,
+                              "is sent to rank " + std::to_string(to.rank) + " before it is there"};
+      writes_.push_back({to, b, source[b], combine});
+    }
+    return {};
+  }
+
+  std::optional<Counterexample> check() {
+    for (Rank r = 0; r < schedule_.ranks; ++r)
+      for (const Holding& h : definition_.finally(r, schedule_.ranks, schedule_.blocks, root_)) {
+        const Set wanted = sets_.of(h.ranks);
+        for (Block b = h.chunk.first; b < h.chunk.first + h.chunk.count; ++b)
+          if (std::string what = sets_.difference(held({r})[b], wanted); !what.empty())
+            return Counterexample{r, b, std::move(what)};
+      }
+    return {};
+  }
+
+  const Schedule& schedule_;
+  const Definition& definition_;
+  Rank root_;
+  ContributionSets sets_;
+  std::vector<std::unique_ptr<Held>> held_;
+  std::vector<Write> writes_;
+};
+
+}  // namespace
+
+std::string Counterexample::words() const {
+  return "block " + std::to_string(block) + " of rank " + std::to_string(rank) + " " + what;
+}
+
+std::optional<Counterexample> prove(const Schedule& schedule, Collective collective, Rank root) {
+  return Proof(schedule, definition(collective), root).run();
+}
+
+}  // namespace collcast

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/critical_path.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/compose.hpp"
+
+namespace collcast {
+namespace {
+
+/// A schedule written out: one list of transfers per step.
+Schedule written(Rank ranks, Block blocks, std::vector<std::vector<Transfer>> steps) {
+  const auto count = static_cast<std::int64_t>(steps.size());
+  return {ranks, blocks, count, [steps](std::int64_t s, Step& step) {
+            for (const Transfer& t : steps[static_cast<std::size_t>(s)]) step.transfers.push_back(t);
+          }};
+}
+
+PathResult path(const Schedule& s, Bytes n, const AlphaBetaGamma& m) {
+  return critical_path(s, Layout::equal(n, s.blocks), UniformNetwork(m, s.ranks));
+}
+
+constexpr AlphaBetaGamma machine{Seconds(10), SecondsPerByte(2), SecondsPerByte(3)};
+
+TEST(CriticalPath, OneMessageTakesAlphaAndItsBytes) {
+  // 10 + 4 * 2 = 18; with reduction 4 * 3 more for the receiver only.
+  const auto copied = path(written(2, 1, {{{0, 1, {}}}}), Bytes(4), machine);
+  EXPECT_EQ(copied.time.value, 18);
+  const auto reduced = path(written(2, 1, {{{0, 1, {}, -1, 0, Combine::reduce}}}), Bytes(4), machine);
+  EXPECT_EQ(reduced.finish[0].value, 18);
+  EXPECT_EQ(reduced.finish[1].value, 30);
+}
+
+TEST(CriticalPath, StepsAreNotBarriers) {
+  // 0 -> 1 (18) then 1 -> 2 (36); 3 -> 4 happens in the second step but needs nobody: 18.
+  const auto result = path(written(5, 1, {{{0, 1, {}}}, {{1, 2, {}}, {3, 4, {}}}}), Bytes(4), machine);
+  EXPECT_EQ(result.finish[2].value, 36);
+  EXPECT_EQ(result.finish[4].value, 18);
+}
+
+TEST(CriticalPath, APortServesItsMessagesOneByOne) {
+  // Two messages leave rank 0 in one step: the second arrives at 36. Opposite directions do not disturb each
+  // other.
+  const auto result = path(written(3, 1, {{{0, 1, {}}, {0, 2, {}}, {1, 0, {}}}}), Bytes(4), machine);
+  EXPECT_EQ(result.finish[2].value, 36);
+  EXPECT_EQ(result.finish[1].value, 18);
+  EXPECT_EQ(result.busy[0].value, 36);
+}
+
+TEST(CriticalPath, MulticastLeavesOnce) {
+  Schedule s{4, 1, 1, [](std::int64_t, Step& step) { step.multicast(0, {0, 4}, {}); }};
+  const auto result = path(s, Bytes(4), machine);
+  EXPECT_EQ(result.time.value, 18);
+  EXPECT_EQ(result.busy[0].value, 18);
+}
+
+TEST(CriticalPath, LogGpBinomialReductionMatchesLogGOPSim) {
+  // LogGOPSim's README, 8 hosts, 1024 B, L 2500 o 1500 g 1000 G 6 (ns): leaves end at 1500, then 13138,
+  // 24776; the root receives its last message at 34914.
+  const LogGP m{Seconds(2500), Seconds(1500), Seconds(1000), SecondsPerByte(6), {}};
+  std::vector<std::vector<Transfer>> steps;
+  for (Rank d = 1; d < 8; d *= 2) {
+    steps.emplace_back();
+    for (Rank r = 0; r < 8; r += 2 * d) steps.back().push_back({r + d, r, {}, -1, 0, Combine::reduce});
+  }
+  const Schedule s = written(8, 1, steps);
+  const auto result = critical_path(s, Layout::equal(Bytes(1024), 1), UniformNetwork(m, 8));
+  EXPECT_DOUBLE_EQ(result.finish[1].value, 1500);
+  EXPECT_DOUBLE_EQ(result.finish[2].value, 13138);
+  EXPECT_DOUBLE_EQ(result.finish[4].value, 24776);
+  EXPECT_DOUBLE_EQ(result.finish[0].value, 34914);
+}
+
+TEST(CriticalPath, ChannelsRunSideBySideUntilTheyJoin) {
+  // Channel 0: 0 -> 1, then 0 -> 1 again; channel 1: 2 -> 3. After the join rank 3 sends to 2.
+  const Schedule two = written(4, 1, {{{0, 1, {}}}, {{0, 1, {}}}});
+  const Schedule other = written(4, 1, {{{2, 3, {}}}});
+  const Schedule after = written(4, 2, {{{3, 2, {}}, {1, 0, {}}}});
+  const auto result = path(then(beside(two, other), after), Bytes(8), machine);
+  EXPECT_EQ(result.finish[2].value, 36);
+  EXPECT_EQ(result.finish[0].value, 54);
+}
+
+TEST(CriticalPath, BlocksOfDifferentSizes) {
+  const Schedule s = written(2, 3, {{{0, 1, {1, 2}}}});
+  const auto result = critical_path(s, Layout({Bytes(100), Bytes(1), Bytes(3)}), UniformNetwork(machine, 2));
+  EXPECT_EQ(result.time.value, 18);
+}
+
+}  // namespace
+}  // namespace collcast
