@@ -40,9 +40,6 @@ Chunk share(Rank r, Rank p, Block blocks) {
   return {r * (blocks / p), blocks / p};
 }
 
-Holdings nothing(Rank, Rank, Block, Rank) {
-  return {};
-}
 Holdings own_value_of_all(Rank r, Rank, Block blocks, Rank) {
   return {{{0, blocks}, {r, r}}};
 }
