@@ -115,6 +115,7 @@ void check_preamble(const std::string& path, const std::uint8_t* bytes, FileKind
 
 std::vector<std::uint8_t> preamble(FileKind kind) {
   Buffer bytes;
+  bytes.reserve(preamble_bytes);
   put_text(bytes, magic);
   put_little(bytes, format_version);
   put_little(bytes, static_cast<std::uint32_t>(kind));

@@ -62,7 +62,8 @@ struct Event {
   std::vector<Completion> completed;
 
   bool operator==(const Event&) const = default;
-  bool nonblocking() const { return request != none; }
+  /// The call only starts the operation; a later event completes it.
+  bool nonblocking() const { return request != none && class_of(op) != OpClass::completion; }
 };
 
 /// Resets an event, and keeps the memory of its lists.

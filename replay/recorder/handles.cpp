@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/recorder/handles.hpp"
+
+#include <numeric>
+
+namespace collcast::recorder {
+
+std::vector<int> world_ranks(MPI_Comm comm) {
+  MPI_Group group, world;
+  PMPI_Comm_group(comm, &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  PMPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  return in_world;
+}
+
+std::vector<int> Communicators::add(MPI_Comm comm) {
+  last_ = MPI_COMM_NULL;
+  int between_groups = 0;
+  PMPI_Comm_test_inter(comm, &between_groups);
+  if (between_groups) return ids_[comm] = trace::none, std::vector<int>{};
+  ids_[comm] = next_++;
+  return world_ranks(comm);
+}
+
+trace::CommId Communicators::add_like(MPI_Comm comm) {
+  last_ = MPI_COMM_NULL;
+  return ids_[comm] = next_++;
+}
+
+void Communicators::remove(MPI_Comm comm) {
+  last_ = MPI_COMM_NULL;
+  ids_.erase(comm);
+}
+
+std::optional<trace::CommId> Communicators::find(MPI_Comm comm) {
+  if (comm == last_) return last_id_;
+  const auto found = ids_.find(comm);
+  if (found == ids_.end()) return std::nullopt;
+  last_ = comm, last_id_ = found->second;
+  return last_id_;
+}
+
+trace::RequestId Requests::begin(MPI_Request handle, bool wildcard, bool persistent) {
+  active_.emplace(handle, Pending{next_, wildcard, persistent});
+  return next_++;
+}
+
+const Pending* Requests::find(MPI_Request handle) const {
+  const auto found = active_.find(handle);
+  return found == active_.end() ? nullptr : &found->second;
+}
+
+void Requests::end(MPI_Request handle) {
+  const auto found = active_.find(handle);
+  if (found != active_.end()) active_.erase(found);
+}
+
+const trace::Event* Requests::start_of(MPI_Request handle) const {
+  const auto found = starts_.find(handle);
+  return found == starts_.end() ? nullptr : &found->second;
+}
+
+void Requests::release(MPI_Request handle) {
+  end(handle);
+  starts_.erase(handle);
+}
+
+int size_of(MPI_Datatype type) {
+  int size = 0;
+  if (type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
+  return size;
+}
+
+trace::Reduction reduction_of(MPI_Op op) {
+  using trace::Reduction;
+  const std::pair<MPI_Op, Reduction> known[] = {
+      {MPI_SUM, Reduction::sum},         {MPI_MAX, Reduction::max},       {MPI_MIN, Reduction::min},
+      {MPI_PROD, Reduction::prod},       {MPI_LAND, Reduction::land},     {MPI_BAND, Reduction::band},
+      {MPI_LOR, Reduction::lor},         {MPI_BOR, Reduction::bor},       {MPI_LXOR, Reduction::lxor},
+      {MPI_BXOR, Reduction::bxor},       {MPI_MAXLOC, Reduction::maxloc}, {MPI_MINLOC, Reduction::minloc},
+      {MPI_REPLACE, Reduction::replace}, {MPI_NO_OP, Reduction::no_op}};
+  for (const auto& [handle, reduction] : known)
+    if (handle == op) return reduction;
+  return Reduction::user;
+}
+
+}  // namespace collcast::recorder

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "replay/trace/event.hpp"
+
+namespace collcast::recorder {
+
+/// The communicators that this rank has met, numbered in the order of meeting; world is 0.
+class Communicators {
+ public:
+  /// Numbers a new communicator and returns its world ranks; empty if it joins two groups.
+  std::vector<int> add(MPI_Comm comm);
+  void remove(MPI_Comm comm);
+  /// Its number, or nothing if it is unknown.
+  std::optional<trace::CommId> find(MPI_Comm comm);
+  /// The number that the next communicator gets.
+  trace::CommId next() const { return next_; }
+  /// Numbers a communicator whose group is that of another, before its handle is usable.
+  trace::CommId add_like(MPI_Comm comm);
+
+ private:
+  std::unordered_map<MPI_Comm, trace::CommId> ids_;
+  MPI_Comm last_ = MPI_COMM_NULL;
+  trace::CommId last_id_ = trace::none;
+  trace::CommId next_ = 0;
+};
+
+/// World ranks of a communicator's group, in its order.
+std::vector<int> world_ranks(MPI_Comm comm);
+
+/// An active request.
+struct Pending {
+  trace::RequestId id = trace::none;
+  bool wildcard = false;    ///< a receive from any source or with any tag
+  bool persistent = false;  ///< the handle outlives the completion
+};
+
+/// The requests of this rank. An MPI library may give one handle to several requests that are already done.
+class Requests {
+ public:
+  trace::RequestId begin(MPI_Request handle, bool wildcard, bool persistent);
+  /// The active request of a handle, or null.
+  const Pending* find(MPI_Request handle) const;
+  /// Forgets the active request of a handle.
+  void end(MPI_Request handle);
+
+  void make_persistent(MPI_Request handle, const trace::Event& start) { starts_[handle] = start; }
+  /// What MPI_Start of a handle does, or null.
+  const trace::Event* start_of(MPI_Request handle) const;
+  /// Frees a handle; its operation still completes, unseen.
+  void release(MPI_Request handle);
+
+ private:
+  std::unordered_multimap<MPI_Request, Pending> active_;
+  std::unordered_map<MPI_Request, trace::Event> starts_;
+  trace::RequestId next_ = 0;
+};
+
+/// Size of a datatype [bytes].
+int size_of(MPI_Datatype type);
+
+trace::Reduction reduction_of(MPI_Op op);
+
+}  // namespace collcast::recorder

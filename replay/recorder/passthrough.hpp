@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <mutex>
+#include <tuple>
+#include <type_traits>
+
+#include "replay/recorder/entry.hpp"
+
+namespace collcast::recorder::fortran {
+
+/// Counts a Fortran call and hands its addresses to `target`, the library's own entry. `c` is the C function
+/// of the same name: it tells how many addresses there are, and how many hidden string lengths follow them.
+template <auto& name, auto c, auto target>
+struct Passthrough;
+template <auto& name, class... A, int (*c)(A...), auto target>
+struct Passthrough<name, c, target> {
+  template <class>
+  using Address = void*;
+  // Lengths of CHARACTER arguments follow; reading more of them than there are is harmless, they are only
+  // handed on.
+  static void call(Address<A>... addresses, void* error, std::size_t length_1, std::size_t length_2) {
+    if (!active()) return forward(addresses..., error, length_1, length_2);
+    Call timing;
+    {
+      Session& session = Session::instance();
+      const std::lock_guard lock(session.mutex);
+      session.lose(name, "not modelled");
+    }
+    forward(addresses..., error, length_1, length_2);
+  }
+
+ private:
+  static void forward(Address<A>... addresses, void* error, std::size_t length_1, std::size_t length_2) {
+    using Entry = void (*)(Address<A>..., void*, std::size_t, std::size_t);
+    reinterpret_cast<Entry>(target)(addresses..., error, length_1, length_2);
+  }
+};
+
+}  // namespace collcast::recorder::fortran

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+#include "replay/recorder/clocks.hpp"
+#include "replay/recorder/handles.hpp"
+#include "replay/recorder/sink.hpp"
+#include "replay/trace/event.hpp"
+
+namespace collcast::recorder {
+
+/// The recording of this process, from the end of MPI_Init to MPI_Finalize.
+class Session {
+ public:
+  static Session& instance();
+
+  void start();
+  void finish();
+  /// Writes what is buffered when the process ends without MPI_Finalize.
+  void abandon();
+  bool recording() const { return recording_; }
+
+  Communicators comms;
+  Requests requests;
+  std::unordered_map<MPI_Message, trace::Event> messages;  ///< matched by a probe, to be received
+  bool cancels = false;                                    ///< some request was cancelled
+
+  /// The event to fill for the call that is ending; its lists keep their memory.
+  trace::Event& blank(trace::Op op);
+  /// Sets the event's communicator; false, and counted as lost, if a replay cannot play on it.
+  bool on(trace::Event& event, MPI_Comm comm);
+  /// Numbers the communicator that the call made.
+  void made(trace::Event& event, MPI_Comm comm);
+  /// The same for a communicator that is not usable yet, and has the group of `parent`.
+  void made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent);
+  void lose(const char* operation, const char* reason) { sink_.lose(operation, reason); }
+
+  /// Appends the event with its times [ns]; tests and probes that failed before it are folded.
+  void commit(trace::Event& event, std::int64_t compute_ns, std::int64_t duration_ns, std::int64_t now_ns);
+  /// Remembers an unsuccessful test or probe.
+  void poll(trace::Op op, std::int64_t compute_ns, std::int64_t duration_ns, std::int64_t now_ns);
+
+  std::mutex mutex;
+
+ private:
+  void fold_polls(trace::Event& event);
+
+  bool recording_ = false;
+  Sink sink_;
+  trace::Event event_;
+  trace::Event polls_;  ///< unsuccessful polls not written yet; its count is 0 if there are none
+};
+
+/// One intercepted call: stops the computation's clock when made, starts it again when destroyed.
+class Call {
+ public:
+  Call();
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  /// Marks the end of the MPI library's work.
+  void returned();
+  void commit(trace::Event& event);
+  void poll(trace::Op op);
+
+ private:
+  std::int64_t compute_ns_ = 0, begin_ns_ = 0, end_ns_ = 0;
+  bool outermost_;
+  bool used_ = false;
+};
+
+/// True inside an intercepted call: what the MPI library calls in turn is not recorded.
+bool inside_call();
+
+}  // namespace collcast::recorder

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/recorder/sink.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "replay/recorder/clocks.hpp"
+#include "replay/trace/output_file.hpp"
+#include "replay/trace/recording.hpp"
+
+namespace collcast::recorder {
+namespace {
+
+constexpr std::size_t piece_bytes = 1u << 16;
+constexpr std::int64_t flush_interval_ns = 1'000'000'000;
+
+/// Keeps a file size limit from killing the application: the write fails instead.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() {
+    sigemptyset(&limit_);
+    sigaddset(&limit_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &limit_, &before_);
+  }
+  ~NoFileSizeSignal() {
+    const timespec no_wait{};
+    sigtimedwait(&limit_, nullptr, &no_wait);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
+  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
+
+ private:
+  sigset_t limit_, before_;
+};
+
+trace::ByteSpan bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+void Sink::open(const std::string& directory, int rank, const std::string& metadata) {
+  directory_ = directory;
+  path_ = directory + "/" + trace::recording_name(rank);
+  rank_ = rank;
+  mkdir(directory.c_str(), 0777);
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    std::fprintf(stderr, "collcast: rank %d is not recorded: %s: %s\n", rank, path_.c_str(),
+                 std::strerror(errno));
+    return;
+  }
+  start_ns_ = flushed_ns_ = wall_ns();
+  write(trace::preamble(trace::FileKind::recording));
+  write_piece(trace::PieceKind::metadata, 0, bytes_of(metadata));
+}
+
+void Sink::put(const trace::Event& event, std::int64_t now_ns) {
+  encoder_.put(event);
+  if (encoder_.bytes().size() >= piece_bytes || now_ns - flushed_ns_ > flush_interval_ns)
+    flush(now_ns, false);
+}
+
+void Sink::flush(std::int64_t now_ns, bool finished) {
+  if (!is_open()) return;
+  if (!groups_.empty())
+    write_piece(trace::PieceKind::communicators, static_cast<std::uint32_t>(groups_.size()),
+                trace::encode_groups(groups_));
+  groups_.clear();
+  write_piece(trace::PieceKind::events, encoder_.count(), encoder_.bytes());
+  encoder_.restart();
+  write_piece(trace::PieceKind::status, 0, bytes_of(status(now_ns, finished)));
+  flushed_ns_ = now_ns;
+}
+
+std::string Sink::status(std::int64_t now_ns, bool finished) const {
+  auto losses = nlohmann::json::array();
+  for (const auto& [what, count] : losses_)
+    losses.push_back({{"operation", what.first}, {"count", count}, {"reason", what.second}});
+  const nlohmann::json json = {{"finished", finished},
+                               {"wall_s", static_cast<double>(now_ns - start_ns_) * 1e-9},
+                               {"not_modelled", losses}};
+  return json.dump();
+}
+
+void Sink::write_piece(trace::PieceKind kind, std::uint32_t count, trace::ByteSpan raw) {
+  if (is_open()) write(trace::pack(kind, static_cast<std::uint32_t>(rank_), count, raw));
+}
+
+void Sink::write(trace::ByteSpan bytes) {
+  const NoFileSizeSignal guard;
+  if (!trace::write_all(descriptor_, bytes)) return give_up(errno);
+  size_ += static_cast<std::int64_t>(bytes.size());
+}
+
+void Sink::give_up(int reason) {
+  // What precedes the failed piece stays readable.
+  if (ftruncate(descriptor_, size_) != 0) reason = errno;
+  close(descriptor_);
+  descriptor_ = -1;
+  // The first rank to fail tells of it, and leaves a mark for the merge.
+  const std::string mark = directory_ + "/" + trace::write_failure_mark;
+  const int marked = ::open(mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (marked < 0 && errno == EEXIST) return;
+  if (marked >= 0) close(marked);
+  std::fprintf(stderr, "collcast: %s: %s: recording stops here, the application goes on\n", path_.c_str(),
+               std::strerror(reason));
+}
+
+}  // namespace collcast::recorder

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/trace/recording.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "model/error.hpp"
+#include "replay/trace/writer.hpp"
+
+namespace collcast::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where a wildcard receive found its message.
+struct Match {
+  int source, tag;
+};
+
+/// One rank's file, and what its events need to become a trace's.
+struct Part {
+  PieceFile file;
+  std::vector<CommId> global;  ///< the trace's number of each communicator of this rank
+  std::unordered_map<RequestId, Match> matches;
+};
+
+/// Communicators of all ranks. A group's members create its communicators in the same order, so the n-th one
+/// of a rank with certain members is the n-th one with those members everywhere: no message was needed to
+/// name it.
+class Registry {
+ public:
+  CommId number(const std::vector<int>& members, int occurrence) {
+    const auto [at, fresh] = ids_.try_emplace({members, occurrence}, static_cast<CommId>(all_.size()));
+    if (fresh) all_.push_back(members);
+    return at->second;
+  }
+  const std::vector<std::vector<int>>& all() const { return all_; }
+
+ private:
+  std::map<std::pair<std::vector<int>, int>, CommId> ids_;
+  std::vector<std::vector<int>> all_;
+};
+
+nlohmann::json read_json(const PieceFile& file, const PieceRef& piece) {
+  std::vector<std::uint8_t> raw;
+  file.read(piece, raw);
+  auto json = nlohmann::json::parse(raw, nullptr, false);
+  if (!json.is_object()) throw InputError(file.where(piece.offset) + ": damaged: no JSON object is here");
+  return json;
+}
+
+PieceFile open_part(const std::string& folder, int rank, int ranks) {
+  const std::string path = folder + "/" + recording_name(rank);
+  if (!fs::exists(path))
+    throw InputError(folder + ": the file of rank " + std::to_string(rank) + " is missing (" +
+                     recording_name(rank) + "); a recording of " + std::to_string(ranks) +
+                     " ranks has one file per rank");
+  return PieceFile(path, FileKind::recording);
+}
+
+nlohmann::json part_metadata(const PieceFile& file) {
+  if (file.others().empty() || file.others().front().kind != PieceKind::metadata)
+    throw InputError(file.path() + ": has no metadata: the recording ended before it began");
+  return read_json(file, file.others().front());
+}
+
+/// The file of the lowest rank there is; it says how many there should be.
+PieceFile first_part(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".cctr") names.push_back(entry.path().string());
+  if (error) throw InputError(folder + ": cannot be read: " + error.message());
+  if (names.empty()) throw InputError(folder + ": holds no rank's recording (rank-000000.cctr and so on)");
+  return PieceFile(*std::min_element(names.begin(), names.end()), FileKind::recording);
+}
+
+void read_communicators(Part& part, int ranks, Registry& registry) {
+  std::map<std::vector<int>, int> seen;
+  std::vector<std::uint8_t> raw;
+  for (const auto& piece : part.file.others()) {
+    if (piece.kind != PieceKind::communicators) continue;
+    part.file.read(piece, raw);
+    for (const auto& members : decode_groups({raw, part.file.where(piece.offset)}, piece.count, ranks))
+      part.global.push_back(registry.number(members, seen[members]++));
+  }
+}
+
+/// Calls `visit` with each event of a piece.
+template <class Visit>
+void each_event(const PieceFile& file, const PieceRef& piece, Visit visit) {
+  std::vector<std::uint8_t> raw;
+  file.read(piece, raw);
+  Decoder decoder(raw, file.where(piece.offset));
+  Event event;
+  while (decoder.next(event)) visit(event, decoder);
+}
+
+void read_matches(Part& part, int rank) {
+  for (const auto& piece : part.file.events(rank))
+    each_event(part.file, piece, [&](const Event& event, const Decoder&) {
+      for (const auto& done : event.completed)
+        if (done.source != none) part.matches[done.request] = {done.source, done.tag};
+    });
+}
+
+void translate(const Part& part, Event& event, const Decoder& decoder) {
+  for (CommId* comm : {&event.comm, &event.new_comm}) {
+    if (*comm == none) continue;
+    if (*comm < 0 || static_cast<std::size_t>(*comm) >= part.global.size())
+      decoder.damaged("communicator " + std::to_string(*comm) + " is unknown");
+    *comm = part.global[static_cast<std::size_t>(*comm)];
+  }
+  if (!event.nonblocking() || class_of(event.op) != OpClass::receive) return;
+  const auto match = part.matches.find(event.request);
+  if (match == part.matches.end()) return;
+  if (event.source == any) event.source = match->second.source;
+  if (event.recv_tag == any) event.recv_tag = match->second.tag;
+}
+
+/// Gathers what the ranks say of the run.
+class Report {
+ public:
+  Report(int ranks, bool write_failed) : write_failed_(write_failed) { metadata_.ranks = ranks; }
+
+  void add(const Part& part, int rank) {
+    const auto json = part_metadata(part.file);
+    if (rank == 0) copy_common(json);
+    const std::string host = json.value("host", "");
+    if (std::find(metadata_.hosts.begin(), metadata_.hosts.end(), host) == metadata_.hosts.end())
+      metadata_.hosts.push_back(host);
+    add_status(part.file, rank);
+  }
+
+  Metadata metadata() const {
+    Metadata all = metadata_;
+    for (const auto& [what, count] : losses_) all.losses.push_back({what.first, count, what.second});
+    return all;
+  }
+
+ private:
+  void copy_common(const nlohmann::json& json) {
+    metadata_.command = json.value("command", "");
+    metadata_.mpi = json.value("mpi", "");
+    metadata_.recorded_at = json.value("recorded_at", "");
+    metadata_.clocks = json.value("clocks", "");
+  }
+
+  void add_status(const PieceFile& file, int rank) {
+    const auto& pieces = file.others();
+    const auto last = std::find_if(pieces.rbegin(), pieces.rend(),
+                                   [](const PieceRef& piece) { return piece.kind == PieceKind::status; });
+    const auto status = last == pieces.rend() ? nlohmann::json::object() : read_json(file, *last);
+    metadata_.recorded_time = std::max(metadata_.recorded_time, Seconds(status.value("wall_s", 0.0)));
+    for (const auto& loss : status.value("not_modelled", nlohmann::json::array()))
+      losses_[{loss.value("operation", ""), loss.value("reason", "")}] +=
+          loss.value("count", std::int64_t{0});
+    if (!status.value("finished", false))
+      metadata_.notes.push_back(
+          "rank " + std::to_string(rank) + ": the recording ends before MPI_Finalize (" +
+          (write_failed_ ? "the disk was full" : "the application was killed or aborted") + ")");
+  }
+
+  Metadata metadata_;
+  bool write_failed_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> losses_;
+};
+
+/// Copies the ranks' pieces in turn, so that a trace cut short has the beginning of every rank.
+long long copy_events(const std::vector<Part>& parts, Writer& writer) {
+  long long events = 0;
+  bool more = true;
+  for (std::size_t round = 0; std::exchange(more, false); ++round)
+    for (std::size_t r = 0; r < parts.size(); ++r) {
+      const int rank = static_cast<int>(r);
+      const auto& pieces = parts[r].file.events(rank);
+      if (round >= pieces.size()) continue;
+      each_event(parts[r].file, pieces[round], [&](Event& event, const Decoder& decoder) {
+        translate(parts[r], event, decoder);
+        writer.put(rank, event);
+        ++events;
+      });
+      more = true;
+    }
+  return events;
+}
+
+}  // namespace
+
+std::string recording_name(int rank) {
+  const std::string digits = std::to_string(rank);
+  return "rank-" + std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits + ".cctr";
+}
+
+Merged merge(const std::string& folder, const std::string& path) try {
+  const int ranks = part_metadata(first_part(folder)).at("ranks").get<int>();
+  Registry registry;
+  Report report(ranks, fs::exists(folder + "/" + write_failure_mark));
+  std::vector<Part> parts;
+  for (int rank = 0; rank < ranks; ++rank) {
+    Part& part = parts.emplace_back(open_part(folder, rank, ranks));
+    read_communicators(part, ranks, registry);
+    read_matches(part, rank);
+    report.add(part, rank);
+  }
+  Writer writer(path, report.metadata(), registry.all());
+  const long long events = copy_events(parts, writer);
+  writer.close();
+  return {path, ranks, events, fs::file_size(path)};
+} catch (const nlohmann::json::exception& error) {
+  throw InputError(folder + ": damaged: " + error.what());
+}
+
+}  // namespace collcast::trace
