@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/blueprint.hpp"
+
+#include <algorithm>
+
+#include "platforms/suggest.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Blueprint::Vertex::Kind;
+using Network = Blueprint::Network;
+
+template <class Choice>
+Choice chosen(const Json& json, const std::vector<std::string>& names) {
+  return static_cast<Choice>(std::ranges::find(names, json.get<std::string>()) - names.begin());
+}
+
+/// Reads the sections of one description into one blueprint.
+struct Reader {
+  const Description& description;
+  const Json& json;
+  Blueprint b = {};
+  std::vector<std::string> device_names = {}, vertex_names = {}, kind_names = {};
+
+  [[noreturn]] void fail(const std::string& path, const std::string& message) const {
+    reject(description.file(), path, message);
+  }
+
+  static Parameter parameter(const Json& p, const std::string& path) {
+    return {path, p["value"].get<double>(), path.substr(path.rfind('_') + 1), p["source"].get<std::string>(),
+            *parse_stamp(p["stamp"].get<std::string>())};
+  }
+  static std::optional<Parameter> optional(const Json& object, const std::string& path,
+                                           const std::string& key) {
+    if (!object.contains(key)) return std::nullopt;
+    return parameter(object[key], below(path, key));
+  }
+
+  int index(const std::vector<std::string>& names, const std::string& name, const std::string& path,
+            const std::string& what) const {
+    const auto it = std::ranges::find(names, name);
+    if (it != names.end()) return static_cast<int>(it - names.begin());
+    if (names.empty()) fail(path, "there is no " + what + " '" + name + "', nor any other");
+    fail(path, "there is no " + what + " '" + name + "'; did you mean " + nearest(name, names) + "?");
+  }
+
+  void devices() {
+    for (const auto& [name, d] : json["devices"].items()) {
+      const std::string path = "devices." + name;
+      device_names.push_back(name);
+      b.devices.push_back({optional(d, path, "reduce_GBps"), optional(d, path, "memory_bandwidth_GBps")});
+    }
+  }
+
+  void vertices() {
+    static const std::vector<std::string> kinds = {"gpu", "cpu", "nic", "switch", "dpu"};
+    for (const auto& [name, v] : json["node"]["vertices"].items()) {
+      const std::string path = "node.vertices." + name + ".device";
+      const int device =
+          v.contains("device") ? index(device_names, v["device"].get<std::string>(), path, "device") : -1;
+      vertex_names.push_back(name);
+      b.vertices.push_back({name, chosen<Kind>(v["kind"], kinds), device});
+    }
+  }
+
+  void link_kinds() {
+    const Json& node = json["node"];
+    if (!node.contains("link_kinds")) return;
+    for (const auto& [name, k] : node["link_kinds"].items()) {
+      const std::string path = "node.link_kinds." + name;
+      kind_names.push_back(name);
+      b.link_kinds.push_back({*optional(k, path, "bandwidth_GBps"), *optional(k, path, "latency_us")});
+    }
+  }
+
+  void links() {
+    if (!json["node"].contains("links")) return;
+    for (std::size_t i = 0; i < json["node"]["links"].size(); ++i)
+      link(json["node"]["links"][i], "node.links." + std::to_string(i));
+  }
+
+  void link(const Json& l, const std::string& path) {
+    if (l["between"].size() != 2) fail(path + ".between", "must name two vertices");
+    auto end = [&](std::size_t e) {
+      return index(vertex_names, l["between"][e].get<std::string>(), path + ".between." + std::to_string(e),
+                   "vertex");
+    };
+    const int from = end(0), to = end(1);
+    for (const Blueprint::Line& line : b.lines)
+      if (std::minmax(line.from, line.to) == std::minmax(from, to))
+        fail(path, "a second link between these two; give the first one a count");
+    const int kind = index(kind_names, l["kind"].get<std::string>(), path + ".kind", "link kind");
+    b.lines.push_back({from, to, kind, l.contains("count") ? l["count"].get<int>() : 1});
+  }
+
+  void ranks() {
+    const Json& node = json["node"];
+    for (std::size_t i = 0; i < node["ranks_on"].size(); ++i) {
+      const std::string path = "node.ranks_on." + std::to_string(i);
+      b.ranks_on.push_back(index(vertex_names, node["ranks_on"][i].get<std::string>(), path, "vertex"));
+      const Kind kind = b.vertices[static_cast<std::size_t>(b.ranks_on.back())].kind;
+      if (kind != Kind::gpu && kind != Kind::cpu) fail(path, "ranks sit on gpu and cpu vertices only");
+    }
+    b.ranks_per_node = node["ranks_per_node"].get<int>();
+    if (b.ranks_on.empty()) fail("node.ranks_on", "must name at least one vertex");
+    if (b.ranks_per_node % static_cast<int>(b.ranks_on.size()) != 0)
+      fail("node.ranks_per_node", "must be a multiple of the " + std::to_string(b.ranks_on.size()) +
+                                      " vertices in node.ranks_on, not " + std::to_string(b.ranks_per_node));
+  }
+
+  void network() {
+    static const std::vector<std::string> kinds = {"none", "uniform", "single-switch", "fat-tree"};
+    const Json& n = json["network"];
+    b.network = chosen<Network>(n["kind"], kinds);
+    b.bandwidth = optional(n, "network", "bandwidth_GBps");
+    b.latency = optional(n, "network", "latency_us");
+    b.switch_latency = optional(n, "network", "switch_latency_us");
+    b.max_nodes = json["max_nodes"].get<std::int64_t>();
+    if (b.network == Network::none) return none();
+    if (!b.bandwidth) fail("network", "lacks the key bandwidth_GBps");
+    if (!b.latency) fail("network", "lacks the key latency_us");
+    if (b.network == Network::uniform) return uniform();
+    if (!b.switch_latency) fail("network", "lacks the key switch_latency_us");
+    if (b.of_kind(Kind::nic).empty())
+      fail("node.vertices", "has no vertex of kind nic, but there is a network");
+    b.network == Network::fat_tree ? fat_tree(n) : single_switch(n);
+  }
+
+  void none() const {
+    if (b.max_nodes != 1) fail("max_nodes", "must be 1 where network.kind is none");
+  }
+
+  void uniform() const {
+    if (b.vertices.size() != 1 || b.ranks_per_node != 1)
+      fail("network.kind", "uniform wants nodes of one vertex with one rank; take single-switch");
+    if (json.contains("software"))
+      fail("software", "has no place where network.kind is uniform; take single-switch");
+  }
+
+  void single_switch(const Json& n) {
+    const auto nics = static_cast<std::int64_t>(b.of_kind(Kind::nic).size());
+    if (n.contains("switch_ports") && b.max_nodes * nics > n["switch_ports"].get<std::int64_t>())
+      fail("network.switch_ports", "a switch of " + n["switch_ports"].dump() + " ports does not take " +
+                                       std::to_string(b.max_nodes * nics) + " NICs");
+    b.levels = {{"switch", static_cast<int>(b.max_nodes), 0, std::nullopt}};
+  }
+
+  void fat_tree(const Json& n) {
+    if (!n.contains("levels") || n["levels"].empty()) fail("network", "a fat tree needs levels");
+    if (n["levels"].size() > 6) fail("network.levels", "at most 6 levels");
+    if (!n.contains("switch_ports")) fail("network", "a fat tree needs switch_ports");
+    for (std::size_t i = 0; i < n["levels"].size(); ++i) {
+      const Json& l = n["levels"][i];
+      const std::string path = "network.levels." + std::to_string(i);
+      b.levels.push_back({l["name"].get<std::string>(), l["down"].get<int>(),
+                          l.contains("up") ? l["up"].get<int>() : 0, optional(l, path, "bandwidth_GBps")});
+      level(path, i + 1 == n["levels"].size(), n["switch_ports"].get<int>());
+    }
+    room();
+  }
+
+  void level(const std::string& path, bool top, int ports) const {
+    const Blueprint::Level& l = b.levels.back();
+    if (top && (l.up != 0 || l.bandwidth))
+      fail(path, "the top level has no way up: drop up and bandwidth_GBps");
+    if (!top && l.up == 0) fail(path, "lacks the key up: how many ports lead to the next level");
+    if (l.down + l.up > ports)
+      fail(path, std::to_string(l.down) + " ports down and " + std::to_string(l.up) +
+                     " up do not fit a switch of " + std::to_string(ports) + " (network.switch_ports)");
+  }
+
+  /// A group of `levels[0].down` nodes has one leaf switch per NIC of a node.
+  void room() const {
+    const auto nics = static_cast<std::int64_t>(b.of_kind(Kind::nic).size());
+    std::int64_t leaves = 1;
+    for (std::size_t i = 1; i < b.levels.size(); ++i)
+      leaves = std::min<std::int64_t>(leaves * b.levels[i].down, 1 << 26);
+    const std::int64_t nodes = leaves / nics * b.levels.front().down;
+    if (b.max_nodes > nodes)
+      fail("network.levels", "this tree has room for " + std::to_string(nodes) + " nodes, but max_nodes is " +
+                                 std::to_string(b.max_nodes));
+  }
+
+  void protocol() {
+    const Json& p = json["protocol"];
+    b.hold = p["hold"] == "delivery" ? Protocol::Hold::delivery : Protocol::Hold::injection;
+    b.eager_limit = optional(p, "protocol", "eager_limit_KiB");
+    b.handshake = optional(p, "protocol", "handshake_us");
+  }
+
+  Blueprint::Costs costs(const std::vector<std::string>& keys) const {
+    const Json* at = &json;
+    std::string path;
+    for (const std::string& key : keys) {
+      if (!at->contains(key)) return {};
+      at = &(*at)[key];
+      path = below(path, key);
+    }
+    return {optional(*at, path, "overhead_us"), optional(*at, path, "receive_overhead_us"),
+            optional(*at, path, "latency_us"), optional(*at, path, "gap_us")};
+  }
+
+  void software() {
+    b.device_in_node = costs({"software", "in_node", "device"});
+    b.host_in_node = costs({"software", "in_node", "host"});
+    b.device_between = costs({"software", "between_nodes", "device"});
+    b.host_between = costs({"software", "between_nodes", "host"});
+    b.copy = costs({"software", "copy"});
+  }
+};
+
+}  // namespace
+
+std::vector<int> Blueprint::of_kind(Vertex::Kind kind) const {
+  std::vector<int> found;
+  for (std::size_t v = 0; v < vertices.size(); ++v)
+    if (vertices[v].kind == kind) found.push_back(static_cast<int>(v));
+  return found;
+}
+
+Blueprint read_blueprint(const Description& description) {
+  Reader reader{description, description.json()};
+  reader.b.name = description.name();
+  reader.b.file = description.file();
+  reader.devices();
+  reader.vertices();
+  reader.link_kinds();
+  reader.links();
+  reader.ranks();
+  reader.network();
+  reader.protocol();
+  reader.software();
+  return std::move(reader.b);
+}
+
+}  // namespace collcast

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/network.hpp"
+#include "platforms/description.hpp"
+
+namespace collcast {
+
+/// A platform file with types: names resolved, counts checked against each other.
+struct Blueprint {
+  struct Device {
+    std::optional<Parameter> reduce, memory_bandwidth;
+  };
+  struct Vertex {
+    enum class Kind : std::uint8_t { gpu, cpu, nic, network_switch, dpu };
+    std::string name;
+    Kind kind;
+    int device = -1;  ///< of `devices`; -1: none
+  };
+  struct LinkKind {
+    Parameter bandwidth, latency;
+  };
+  /// Both directions; `from` == `to` is copying within that memory.
+  struct Line {
+    int from, to;
+    int kind;  ///< of `link_kinds`
+    int count;
+  };
+  struct Level {
+    std::string name;
+    int down;
+    int up;  ///< 0 at the top
+    std::optional<Parameter> bandwidth;
+  };
+  enum class Network : std::uint8_t { none, uniform, single_switch, fat_tree };
+  struct Costs {
+    std::optional<Parameter> overhead, receive_overhead, latency, gap;
+  };
+
+  std::string name, file;
+  std::int64_t max_nodes;
+  std::vector<Device> devices;
+  std::vector<Vertex> vertices;
+  std::vector<LinkKind> link_kinds;
+  std::vector<Line> lines;
+  std::vector<int> ranks_on;  ///< vertices
+  int ranks_per_node;
+
+  Network network;
+  std::optional<Parameter> bandwidth, latency, switch_latency;
+  std::vector<Level> levels;  ///< from the leaves up; one of any width for a single switch
+
+  Protocol::Hold hold;
+  std::optional<Parameter> eager_limit, handshake;
+  Costs device_in_node, host_in_node, device_between, host_between, copy;
+
+  std::vector<int> of_kind(Vertex::Kind kind) const;
+  /// The vertex of a node's rank; the ranks fill the vertices one after the other.
+  int vertex_of_slot(int slot) const {
+    return ranks_on[static_cast<std::size_t>(slot) * ranks_on.size() /
+                    static_cast<std::size_t>(ranks_per_node)];
+  }
+};
+
+/// Throws InputError at names that dangle and at counts that do not add up.
+Blueprint read_blueprint(const Description& description);
+
+}  // namespace collcast

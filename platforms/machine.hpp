@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/fabric.hpp"
+#include "platforms/blueprint.hpp"
+#include "platforms/fat_tree.hpp"
+#include "platforms/node_graph.hpp"
+#include "platforms/usage.hpp"
+#include "platforms/wire_table.hpp"
+
+namespace collcast {
+
+/// block: consecutive ranks fill a node. round_robin: consecutive ranks sit on consecutive nodes.
+enum class Placement : std::uint8_t { block, round_robin };
+/// "block" or "round-robin".
+Placement parse_placement(const std::string& text);
+
+/// How many ranks a platform holds.
+std::int64_t max_ranks(const Description& description);
+
+/// A platform with ranks on it. Set-up and memory are O(ranks); a wire is looked up by its class: the
+/// vertices of its two ends and the level of the network where their ways meet.
+class Machine final : public Fabric {
+ public:
+  /// Throws InputError where the platform does not hold so many ranks.
+  Machine(const Description& description, Rank ranks, Placement placement = Placement::block);
+
+  Rank ranks() const override { return ranks_; }
+  /// Throws InputError where a node has no such memory.
+  Wire wire(Place from, Place to) const override {
+    return uniform_ ? uniform_->wire(from, to) : wire_of(from, to);
+  }
+  SecondsPerByte gamma(Place place) const override {
+    return gamma_[uniform_ ? 0 : static_cast<std::size_t>(vertex(place, seat(place.rank)))];
+  }
+  const Protocol& protocol() const override { return protocol_; }
+  Port ports() const override;
+  std::string port_name(Port port) const override;
+
+  /// Made when first asked for.
+  const std::vector<Link>& links() const override;
+  void route(Place from, Place to, std::vector<LinkId>& links) const override;
+
+  const std::string& platform() const { return blueprint_.name; }
+  int nodes() const { return extent_.nodes; }
+  int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
+  int ranks_per_node() const { return blueprint_.ranks_per_node; }
+  bool has_gpus() const { return !blueprint_.of_kind(Blueprint::Vertex::Kind::gpu).empty(); }
+  /// One rank for each way in which ranks differ: among these, every class of wire of the machine occurs.
+  std::vector<Rank> representatives() const;
+
+  /// Paths of the parameters that this machine rests on.
+  const std::set<std::string>& used_parameters() const { return usage_.paths(); }
+  /// The weakest stamp among them.
+  Stamp stamp() const { return usage_.weakest(); }
+  /// All of them were measured, calibrated or set by the user.
+  bool calibrated() const { return stamp() <= Stamp::calibrated; }
+
+ private:
+  struct Seat {
+    std::uint32_t node;
+    std::int32_t slot;
+    std::int32_t group;  ///< of nodes that share their leaf switches
+  };
+
+  const Seat& seat(Rank rank) const { return seats_[static_cast<std::size_t>(rank)]; }
+  int vertex(Place place, const Seat& at) const {
+    const int v = places_[static_cast<std::size_t>(at.slot)][static_cast<std::size_t>(place.memory)];
+    if (v < 0) no_such_memory(place);
+    return v;
+  }
+  [[noreturn]] void no_such_memory(Place place) const;
+  std::int64_t leaf(const Seat& at, int vertex) const {
+    return planes_ == 1 ? at.group : static_cast<std::int64_t>(at.group) * planes_ + graph_.nic_of(vertex);
+  }
+  Port base(const Seat& at) const { return at.node * ports_.count(); }
+  Wire wire_of(Place from, Place to) const;
+
+  Extent occupy(Rank ranks, Placement placement);
+  void seat_ranks(Placement placement);
+  void set_protocol();
+  void set_gamma();
+  void check_size() const;
+  Rank rank_at(int node, int slot) const;
+
+  std::string link_name(int link) const;
+  void make_links() const;
+  std::size_t node_links() const { return graph_.links().size() + loops_.size() + 2 * ports_.nics; }
+  LinkId link(const Seat& at, std::size_t index) const {
+    return static_cast<LinkId>(at.node * node_links() + index);
+  }
+  std::size_t loop_index(int slot, int vertex) const;
+  std::size_t nic_link(int nic) const {
+    return graph_.links().size() + loops_.size() + 2 * static_cast<std::size_t>(nic);
+  }
+
+  struct Loop {
+    int slot, vertex;
+  };
+
+  Blueprint blueprint_;
+  NodeGraph graph_;
+  Rank ranks_;
+  Placement placement_;
+  int nodes_per_group_ = 1;
+  int planes_ = 1;  ///< leaf switches of a group: one per NIC of a node
+  std::int64_t leaves_ = 1;
+  std::optional<FatTree> tree_;  ///< set, like those above, by occupy()
+  Extent extent_;
+  PortNumbers ports_;
+  Usage usage_;
+  std::optional<WireTable> wires_;
+  std::optional<UniformNetwork> uniform_;
+  Protocol protocol_;
+  std::vector<SecondsPerByte> gamma_;       ///< per vertex
+  std::vector<std::array<int, 3>> places_;  ///< per slot: the vertices of its memories
+  std::vector<Seat> seats_;
+  std::vector<Loop> loops_;  ///< who copies within a shared memory
+  mutable std::once_flag links_made_;
+  mutable std::vector<Link> links_;
+};
+
+inline Wire Machine::wire_of(Place from, Place to) const {
+  const Seat &a = seat(from.rank), &b = seat(to.rank);
+  const int out = vertex(from, a), in = vertex(to, b);
+  if (a.node != b.node) {
+    Wire wire = wires_->remote(tree_->meet(leaf(a, out), leaf(b, in)), out, in);
+    wire.out += base(a);
+    wire.in += base(b);
+    return wire;
+  }
+  Wire wire;
+  if (out != in)
+    wire = from.rank == to.rank ? wires_->copy(out, in) : wires_->local(out, in);
+  else if (from.rank != to.rank)
+    wire = wires_->local(out, in);
+  if (out == in) wire.out = ports_.slot_out(a.slot), wire.in = ports_.slot_in(b.slot);
+  wire.out += base(a);
+  wire.in += base(b);
+  return wire;
+}
+
+}  // namespace collcast

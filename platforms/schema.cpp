@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/schema.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Schema::Kind;
+
+Schema object(std::vector<Field> fields) {
+  return {.kind = Kind::object, .fields = std::move(fields)};
+}
+Schema map_of(Schema element) {
+  return {.kind = Kind::map, .element = {std::move(element)}};
+}
+Schema list_of(Schema element) {
+  return {.kind = Kind::list, .element = {std::move(element)}};
+}
+Schema text() {
+  return {.kind = Kind::text};
+}
+Schema choice(std::vector<std::string> choices) {
+  return {.kind = Kind::choice, .choices = std::move(choices)};
+}
+Schema count(std::int64_t most) {
+  return {.kind = Kind::count, .most = most};
+}
+Schema positive() {
+  return {.kind = Kind::parameter};
+}
+Schema zero_or_more() {
+  return {.kind = Kind::parameter, .zero = true};
+}
+
+Schema device() {
+  return object({{"memory_GiB", positive()},
+                 {"memory_bandwidth_GBps", positive()},
+                 {"reduce_GBps", positive()},
+                 {"fp64_TFLOPS", positive()},
+                 {"fp32_TFLOPS", positive()},
+                 {"fp16_TFLOPS", positive()}});
+}
+
+Schema vertex() {
+  return object({{"kind", choice({"gpu", "cpu", "nic", "switch", "dpu"}), true}, {"device", text()}});
+}
+
+Schema link_kind() {
+  return object({{"bandwidth_GBps", positive(), true}, {"latency_us", zero_or_more(), true}});
+}
+
+Schema link() {
+  return object({{"between", list_of(text()), true}, {"kind", text(), true}, {"count", count(64)}});
+}
+
+Schema node() {
+  return object({{"vertices", map_of(vertex()), true},
+                 {"link_kinds", map_of(link_kind())},
+                 {"links", list_of(link())},
+                 {"ranks_on", list_of(text()), true},
+                 {"ranks_per_node", count(65536), true}});
+}
+
+Schema level() {
+  return object({{"name", text(), true},
+                 {"down", count(4096), true},
+                 {"up", count(4096)},
+                 {"bandwidth_GBps", positive()}});
+}
+
+Schema network() {
+  return object({{"kind", choice({"none", "uniform", "single-switch", "fat-tree"}), true},
+                 {"bandwidth_GBps", positive()},
+                 {"latency_us", zero_or_more()},
+                 {"switch_latency_us", zero_or_more()},
+                 {"switch_ports", count(4096)},
+                 {"levels", list_of(level())}});
+}
+
+Schema protocol() {
+  return object({{"hold", choice({"injection", "delivery"}), true},
+                 {"eager_limit_KiB", zero_or_more()},
+                 {"handshake_us", zero_or_more()}});
+}
+
+Schema costs() {
+  return object({{"overhead_us", zero_or_more()},
+                 {"receive_overhead_us", zero_or_more()},
+                 {"latency_us", zero_or_more()},
+                 {"gap_us", zero_or_more()}});
+}
+
+Schema software() {
+  const Schema by_memory = object({{"device", costs()}, {"host", costs()}});
+  return object({{"in_node", by_memory},
+                 {"between_nodes", by_memory},
+                 {"copy", object({{"overhead_us", zero_or_more()}, {"latency_us", zero_or_more()}})}});
+}
+
+Schema platform() {
+  return object({{"base", text()},
+                 {"description", text(), true},
+                 {"notes", list_of(text())},
+                 {"max_nodes", count(1 << 24), true},
+                 {"devices", map_of(device()), true},
+                 {"node", node(), true},
+                 {"network", network(), true},
+                 {"protocol", protocol(), true},
+                 {"software", software()}});
+}
+
+}  // namespace
+
+const Schema& platform_schema() {
+  static const Schema schema = platform();
+  return schema;
+}
+
+const Schema* find(const Schema& schema, const std::string& key) {
+  if (!schema.element.empty()) return schema.element.data();
+  for (const Field& f : schema.fields)
+    if (f.key == key) return &f.schema;
+  return nullptr;
+}
+
+std::vector<std::string> keys(const Schema& schema) {
+  std::vector<std::string> all;
+  for (const Field& f : schema.fields) all.push_back(f.key);
+  return all;
+}
+
+}  // namespace collcast

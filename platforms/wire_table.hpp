@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "model/network.hpp"
+#include "platforms/blueprint.hpp"
+#include "platforms/node_graph.hpp"
+#include "platforms/usage.hpp"
+
+namespace collcast {
+
+/// Which part of a platform the ranks occupy.
+struct Extent {
+  int slots;   ///< of a node
+  int nodes;   ///< more than one: the network is used
+  int levels;  ///< of the network that messages climb
+};
+
+/// What messages cost, by the vertices of their two ends: all that a wire depends on but its ports.
+/// `out` and `in` are numbered within a node: see `ports`.
+class WireTable {
+ public:
+  WireTable(const Blueprint& blueprint, const NodeGraph& graph, Extent extent, Usage& usage);
+
+  /// Between two ranks of a node; of one vertex: copying within its memory.
+  const Wire& local(int from, int to) const { return local_[index(from, to)]; }
+  /// Between two memories of one rank.
+  const Wire& copy(int from, int to) const { return copy_[index(from, to)]; }
+  /// Between nodes whose ways meet at `level`, 1 being the same leaf switch.
+  const Wire& remote(int level, int from, int to) const {
+    return remote_[static_cast<std::size_t>(level - 1) * size_ * size_ + index(from, to)];
+  }
+
+ private:
+  struct Software {
+    Seconds overhead, receive_overhead, latency, gap;
+  };
+
+  std::size_t index(int from, int to) const {
+    return static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
+  }
+  bool is_gpu(int vertex) const;
+  Software software(const Blueprint::Costs& costs);
+  Wire hardware(int from, int to);
+  static void add(Wire& wire, const Software& sender, const Software& receiver);
+  void fill_node(int slots);
+  void fill_local(int from, int to, bool same_slot);
+  void fill_loop(int vertex);
+  void fill_remote(Extent extent);
+  Wire across(int level, int from, int to);
+
+  const Blueprint& blueprint_;
+  const NodeGraph& graph_;
+  Usage& usage_;
+  std::size_t size_;
+  std::vector<Wire> local_, copy_, remote_;
+};
+
+/// How the ports of a node are numbered: the two ends of each link, then of each slot, then of each NIC.
+struct PortNumbers {
+  Port links, slots, nics;
+
+  Port link_out(int link) const { return 2 * static_cast<Port>(link); }
+  Port link_in(int link) const { return link_out(link) + 1; }
+  Port slot_out(int slot) const { return 2 * links + 2 * static_cast<Port>(slot); }
+  Port slot_in(int slot) const { return slot_out(slot) + 1; }
+  Port nic_out(int nic) const { return 2 * (links + slots) + 2 * static_cast<Port>(nic); }
+  Port nic_in(int nic) const { return nic_out(nic) + 1; }
+  Port count() const { return 2 * (links + slots + nics); }
+};
+PortNumbers port_numbers(const Blueprint& blueprint, const NodeGraph& graph);
+
+}  // namespace collcast
