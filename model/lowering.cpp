@@ -151,6 +151,7 @@ void Lowering::lower(RankStep& out) {
     op.to = t.to.memory;
     op.bytes = layout_.size(out.step, t);
     op.tag = tag_ + t.channel;
+    op.order = order_++;
     op.peer = world(t.to.rank);
     pieces_of(op, out.step.pieces(t));
     ends.push_back({t.from.rank, t.channel, op});
@@ -166,6 +167,7 @@ void Lowering::lower(RankStep& out) {
     op.to = m.memory;
     op.bytes = layout_.size(m.chunk);
     op.tag = tag_ + m.channel;
+    op.order = order_++;
     op.group = m.to;
     op.members = members_.empty() ? nullptr : &members_;
     pieces_of(op, {&m.chunk, 1});

@@ -46,7 +46,8 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   std::uint64_t tag_;
   std::vector<Rank> members_;
   bool detailed_;
-  std::int64_t first_ = 0;  ///< step number of window_.front()
+  std::uint64_t order_ = 0;  ///< messages lowered so far
+  std::int64_t first_ = 0;   ///< step number of window_.front()
   std::deque<std::unique_ptr<RankStep>> window_;
   std::vector<std::unique_ptr<RankStep>> spare_;
 };

@@ -32,6 +32,7 @@ struct Op {
   Bytes bytes;
   Seconds time;
   std::uint64_t tag = 0;
+  std::uint64_t order = 0;  ///< messages that come to a port at the same instant pass it in this order
   Ranks group;
   const std::vector<Rank>* members =
       nullptr;  ///< names of the group's ranks, if they differ from their numbers

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/network.hpp"
+#include "model/schedule.hpp"
+#include "replay/player/event.hpp"
+
+namespace collcast {
+
+/// Who waits for an operation: a strand, or `request` of a rank if it is not 0; nobody if neither is set.
+struct Waiter {
+  Index strand = none;
+  std::int32_t request = 0;
+};
+
+/// A message between two places, from its first posting to its last event.
+struct Message {
+  Place from, to;
+  Wire wire;
+  Bytes bytes;
+  Seconds posted;  ///< when it came to its port
+  std::uint64_t tag = 0;
+  std::uint64_t order = 0;  ///< messages that come to a port at the same instant pass it in this order
+  Waiter sender, receiver;
+  Index next = none;   ///< in the queue of unmatched posts
+  Index group = none;  ///< the multicast that it is a copy of
+  bool first_of_group = false;
+  bool send_posted = false, receive_posted = false;
+  bool eager = false, has_arrived = false;
+  Combine combine = Combine::copy;
+};
+
+}  // namespace collcast

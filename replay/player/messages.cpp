@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "model/error.hpp"
+#include "replay/player/engine.hpp"
+
+namespace collcast {
+
+Message Engine::outgoing(Rank rank, Rank peer, const Op& op) const {
+  check_peer(rank, peer);
+  Message m;
+  m.from = {rank, op.from};
+  m.to = {peer, op.to};
+  m.wire = fabric_.wire(m.from, m.to);
+  m.bytes = op.bytes;
+  m.tag = op.tag;
+  m.order = op.order;
+  m.combine = op.combine;
+  m.send_posted = true;
+  m.eager = protocol_.hold == Protocol::Hold::injection && op.bytes <= protocol_.eager_limit;
+  return m;
+}
+
+void Engine::post_send(Index strand, const Op& op) {
+  Message m = outgoing(strands_[strand].rank, op.peer, op);
+  m.sender = hold(strand, op);
+  ++sent_messages_;
+  sent_bytes_ += op.bytes;
+  emit(m);
+}
+
+/// Both ends are here, so nothing needs to match.
+void Engine::post_copy(Index strand, const Op& op) {
+  const Rank rank = strands_[strand].rank;
+  Message m = outgoing(rank, rank, op);
+  m.receiver = hold(strand, op);
+  m.receive_posted = true;
+  depart(messages_.add(m));
+}
+
+void Engine::post_multicast(Index strand, const Op& op) {
+  const Rank rank = strands_[strand].rank;
+  Rank copies = 0;
+  for (Rank i = 0; i < op.group.count; ++i) copies += op.group_member(i) != rank;
+  if (copies == 0) return;
+  const Index group = groups_.add({rank, hold(strand, op), copies, copies, false, op.tag});
+  ++sent_messages_;
+  sent_bytes_ += op.bytes;
+  for (Rank i = 0; i < op.group.count; ++i) {
+    if (op.group_member(i) == rank) continue;
+    Message m = outgoing(rank, op.group_member(i), op);
+    m.group = group;
+    emit(m);
+  }
+}
+
+/// Meets its receive if that is already there; sets off if it may.
+void Engine::emit(Message m) {
+  const Table::Key key = match_key(m.from.rank, m.to.rank, m.tag);
+  Index id = dequeue(key, false);
+  if (id != none) {
+    const Message& post = messages_[id];
+    m.receiver = post.receiver;
+    m.combine = post.combine;
+    m.order = std::max(m.order, post.order);
+    m.receive_posted = true;
+    messages_[id] = m;
+  } else {
+    id = messages_.add(m);
+    enqueue(key, id);
+  }
+  if (m.eager || m.receive_posted) depart(id);
+}
+
+void Engine::post_receive(Index strand, const Op& op) {
+  const Rank rank = strands_[strand].rank;
+  check_peer(rank, op.peer);
+  const Table::Key key = match_key(op.peer, rank, op.tag);
+  const Waiter waiter = hold(strand, op);
+  const Index id = dequeue(key, true);
+  if (id == none) {
+    Message m;
+    m.from = {op.peer, op.from};
+    m.to = {rank, op.to};
+    m.tag = op.tag;
+    m.order = op.order;
+    m.combine = op.combine;
+    m.receiver = waiter;
+    m.receive_posted = true;
+    return enqueue(key, messages_.add(m));
+  }
+  Message& m = messages_[id];
+  m.receiver = waiter;
+  m.combine = op.combine;
+  m.receive_posted = true;
+  if (!m.eager) return depart(id);
+  if (m.has_arrived) arrived(id);
+}
+
+/// Every condition for the message to leave is met; its handshake and its overhead come first.
+void Engine::depart(Index id) {
+  const Message& m = messages_[id];
+  if (protocol_.hold == Protocol::Hold::delivery) return enter(id);
+  const Seconds delay = m.wire.overhead + (m.eager ? Seconds(0) : protocol_.handshake);
+  if (delay > Seconds(0))
+    backend_.after(delay, {Event::Kind::injected, id});
+  else
+    enter(id);
+}
+
+void Engine::enter(Index id) {
+  messages_[id].posted = backend_.now();
+  entering_.push_back(id);
+  if (messages_[id].eager) sent(id);
+}
+
+/// Hands over what came to the ports at this instant, in the order of the program.
+void Engine::flush() {
+  auto by_order = [this](Index a, Index b) { return messages_[a].order < messages_[b].order; };
+  if (!std::is_sorted(entering_.begin(), entering_.end(), by_order))
+    std::stable_sort(entering_.begin(), entering_.end(), by_order);
+  for (const Index id : entering_) {
+    Message& m = messages_[id];
+    if (m.group != none) {
+      m.first_of_group = !groups_[m.group].entered;
+      groups_[m.group].entered = true;
+    }
+    backend_.send(id, m);
+  }
+  entering_.clear();
+}
+
+/// The sender need not wait for it any longer.
+void Engine::sent(Index id) {
+  const Message& m = messages_[id];
+  const Rank rank = m.from.rank;
+  if (m.group == none) {
+    report(rank, m.sender, Op::Kind::send, m.tag);
+    return complete(rank, m.sender);
+  }
+  Group& group = groups_[m.group];
+  if (--group.unsent > 0) return;
+  report(rank, group.sender, Op::Kind::multicast, group.tag);
+  complete(rank, group.sender);
+}
+
+void Engine::arrived(Index id) {
+  Message& m = messages_[id];
+  m.has_arrived = true;
+  if (protocol_.hold == Protocol::Hold::delivery) {
+    sent(id);
+    return delivered(id);
+  }
+  if (!m.receive_posted) return;
+  if (m.wire.receive_overhead > Seconds(0))
+    backend_.after(m.wire.receive_overhead, {Event::Kind::received, id});
+  else
+    delivered(id);
+}
+
+/// The reductions of a rank follow one another.
+void Engine::delivered(Index id) {
+  const Message& m = messages_[id];
+  if (m.combine == Combine::copy) return received(id);
+  Seconds& reduced = rank_state(m.to.rank).reduced;
+  reduced = std::max(reduced, backend_.now()) + m.bytes * fabric_.gamma(m.to);
+  backend_.after(reduced - backend_.now(), {Event::Kind::reduced, id});
+}
+
+void Engine::received(Index id) {
+  const Message& m = messages_[id];
+  const bool copy = m.from.rank == m.to.rank && m.sender.strand == none && m.sender.request == 0;
+  report(m.to.rank, m.receiver, copy ? Op::Kind::copy : Op::Kind::receive, m.tag);
+  complete(m.to.rank, m.receiver);
+  if (m.group != none && --groups_[m.group].under_way == 0) groups_.remove(m.group);
+  messages_.remove(id);
+}
+
+/// A key's queue holds either sends or receives.
+void Engine::enqueue(Table::Key key, Index id) {
+  messages_[id].next = none;
+  Table::Entry* entry = unmatched_.find(key);
+  if (!entry) {
+    unmatched_.insert(key, id, id);
+    return;
+  }
+  messages_[entry->second].next = id;
+  entry->second = id;
+}
+
+Index Engine::dequeue(Table::Key key, bool send) {
+  Table::Entry* entry = unmatched_.find(key);
+  if (!entry || messages_[entry->first].send_posted != send) return none;
+  const Index id = entry->first;
+  entry->first = messages_[id].next;
+  if (entry->first == none) unmatched_.erase(entry);
+  return id;
+}
+
+void Engine::check_peer(Rank rank, Rank peer) const {
+  if (peer >= 0 && static_cast<std::size_t>(peer) < ranks_.size()) return;
+  throw InputError("rank " + std::to_string(rank) + " names rank " + std::to_string(peer) +
+                   " as its peer; there are ranks 0 to " + std::to_string(ranks_.size() - 1));
+}
+
+}  // namespace collcast
