@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a wildcard receive found its message.
+/// Where a wildcard receive found its message; proc_null for a request that was cancelled.
 struct Match {
   int source, tag;
 };
@@ -103,8 +103,26 @@ void read_matches(Part& part, int rank) {
   for (const auto& piece : part.file.events(rank))
     each_event(part.file, piece, [&](const Event& event, const Decoder&) {
       for (const auto& done : event.completed)
-        if (done.source != none) part.matches[done.request] = {done.source, done.tag};
+        if (done.cancelled)
+          part.matches[done.request] = {proc_null, none};
+        else if (done.source != none)
+          part.matches[done.request] = {done.source, done.tag};
     });
+}
+
+void cancel(Event& event) {
+  if (event.dest != none) event.dest = proc_null;
+  if (event.source != none) event.source = proc_null;
+  if (event.recv_tag == any) event.recv_tag = none;
+}
+
+/// Puts what a wildcard receive found, or that the operation was cancelled, where it began.
+void resolve(const Part& part, Event& event) {
+  const auto match = part.matches.find(event.request);
+  if (match == part.matches.end()) return;
+  if (match->second.source == proc_null) return cancel(event);
+  if (event.source == any) event.source = match->second.source;
+  if (event.recv_tag == any) event.recv_tag = match->second.tag;
 }
 
 void translate(const Part& part, Event& event, const Decoder& decoder) {
@@ -114,11 +132,7 @@ void translate(const Part& part, Event& event, const Decoder& decoder) {
       decoder.damaged("communicator " + std::to_string(*comm) + " is unknown");
     *comm = part.global[static_cast<std::size_t>(*comm)];
   }
-  if (!event.nonblocking() || class_of(event.op) != OpClass::receive) return;
-  const auto match = part.matches.find(event.request);
-  if (match == part.matches.end()) return;
-  if (event.source == any) event.source = match->second.source;
-  if (event.recv_tag == any) event.recv_tag = match->second.tag;
+  if (event.nonblocking()) resolve(part, event);
 }
 
 /// Gathers what the ranks say of the run.

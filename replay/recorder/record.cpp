@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/recorder/record.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+#include "model/error.hpp"
+#include "replay/trace/reader.hpp"
+
+namespace collcast::recorder {
+namespace {
+
+namespace fs = std::filesystem;
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+constexpr const char* library_name = "libcollcast-record.so";
+
+bool is_launcher(const std::string& program) {
+  const std::string name = fs::path(program).filename().string();
+  return name == "mpirun" || name == "mpiexec" || name == "orterun" || name.starts_with("mpirun.") ||
+         name.starts_with("mpiexec.");
+}
+
+/// Our environment with some variables set, as "NAME=value".
+std::vector<std::string> merged_environment(const Environment& changes) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : changes) all.push_back(name + "=" + value);
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    const std::string name = text.substr(0, text.find('='));
+    if (std::none_of(changes.begin(), changes.end(),
+                     [&](const auto& change) { return change.first == name; }))
+      all.push_back(text);
+  }
+  return all;
+}
+
+/// The pointers that exec takes; they live as long as the strings.
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (auto& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// Runs a command to its end; what it prints goes to `output`, or to our own output if that is -1.
+int run(std::vector<std::string> command, const Environment& changes, int output) {
+  auto environment = merged_environment(changes);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int stream : {STDOUT_FILENO, STDERR_FILENO})
+    if (output >= 0) posix_spawn_file_actions_adddup2(&actions, output, stream);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, command[0].c_str(), &actions, nullptr, pointers_to(command).data(),
+                                  pointers_to(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) throw InputError(command[0] + ": cannot be run: " + std::strerror(failed));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string launcher_version(const std::string& launcher) {
+  std::FILE* file = std::tmpfile();
+  if (!file) throw SubstrateError(std::string("temporary file: ") + std::strerror(errno));
+  run({launcher, "--version"}, {}, fileno(file));
+  std::rewind(file);
+  std::array<char, 4096> text{};
+  const std::size_t size = std::fread(text.data(), 1, text.size(), file);
+  std::fclose(file);
+  return {text.data(), size};
+}
+
+/// A folder for the ranks' files, empty of those of an earlier recording.
+std::string prepare_ranks_folder(const std::string& folder) {
+  const fs::path ranks = fs::absolute(folder) / "ranks";
+  std::error_code error;
+  fs::create_directories(ranks, error);
+  if (error) throw InputError(ranks.string() + ": cannot be made: " + error.message());
+  for (const auto& entry : fs::directory_iterator(ranks))
+    if (entry.path().extension() == ".cctr" || entry.path().filename() == trace::write_failure_mark)
+      fs::remove(entry.path());
+  return ranks.string();
+}
+
+/// While the command runs, an interrupt is its affair: we stay to merge what it leaves.
+class IgnoreInterrupts {
+ public:
+  IgnoreInterrupts() : interrupt_(std::signal(SIGINT, noop)), terminate_(std::signal(SIGTERM, noop)) {}
+  ~IgnoreInterrupts() {
+    std::signal(SIGINT, interrupt_);
+    std::signal(SIGTERM, terminate_);
+  }
+  IgnoreInterrupts(const IgnoreInterrupts&) = delete;
+  IgnoreInterrupts& operator=(const IgnoreInterrupts&) = delete;
+
+ private:
+  using Handler = void (*)(int);
+  static void noop(int) {}  // unlike SIG_IGN it is not inherited by the command
+  Handler interrupt_, terminate_;
+};
+
+}  // namespace
+
+std::string find_recorder() {
+  if (const char* set = std::getenv("COLLCAST_RECORDER")) {
+    if (fs::exists(set)) return fs::absolute(set).string();
+    throw InputError(std::string("COLLCAST_RECORDER: there is no file ") + set);
+  }
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& folder : {here, here / "../lib", here / "../lib/collcast"})
+    if (fs::exists(folder / library_name)) return fs::weakly_canonical(folder / library_name).string();
+  throw InputError(std::string(library_name) + ": is neither in " + here.string() +
+                   " nor in ../lib from there; set COLLCAST_RECORDER to its path");
+}
+
+std::vector<std::string> with_recorder(const std::vector<std::string>& command, const std::string& version,
+                                       const Environment& environment) {
+  const bool open_mpi =
+      version.find("Open MPI") != std::string::npos || version.find("OpenRTE") != std::string::npos;
+  std::vector<std::string> all = {command[0]};
+  for (const auto& [name, value] : environment)
+    if (open_mpi)
+      all.insert(all.end(), {"-x", name + "=" + value});
+    else
+      all.insert(all.end(), {"-genv", name, value});
+  all.insert(all.end(), command.begin() + 1, command.end());
+  return all;
+}
+
+Recorded record_run(const RecordOptions& options) {
+  if (options.command.empty()) throw InputError("record: needs a command, as in: record -- mpirun -np 8 app");
+  const std::string folder = prepare_ranks_folder(options.folder);
+  const char* others = std::getenv("LD_PRELOAD");
+  const std::string preload = find_recorder() + (others && *others ? std::string(":") + others : "");
+  const Environment environment = {{"LD_PRELOAD", preload}, {"COLLCAST_RECORD_DIR", folder}};
+  Recorded recorded;
+  {
+    const IgnoreInterrupts guard;
+    if (is_launcher(options.command[0])) {
+      const std::string version = launcher_version(options.command[0]);
+      recorded.application_status = run(with_recorder(options.command, version, environment), {}, -1);
+    } else {
+      recorded.application_status = run(options.command, environment, -1);
+    }
+  }
+  if (fs::is_empty(folder))
+    throw InputError("record: the command ended with " + std::to_string(recorded.application_status) +
+                     " and no rank recorded anything: it must reach MPI_Init, with a shared MPI library");
+  recorded.trace = trace::merge(folder, (fs::path(options.folder) / "trace.cct").string());
+  recorded.notes = trace::Reader(recorded.trace.path).notes();
+  fs::remove_all(folder);
+  return recorded;
+}
+
+int record(const RecordOptions& options) {
+  const Recorded recorded = record_run(options);
+  std::cerr << "collcast: recorded " << recorded.trace.ranks << " ranks, " << recorded.trace.events
+            << " events in " << recorded.trace.path << " (" << recorded.trace.bytes << " bytes)\n";
+  for (const auto& note : recorded.notes) std::cerr << "collcast: incomplete: " << note << '\n';
+  if (recorded.application_status != 0)
+    std::cerr << "collcast: the application ended with " << recorded.application_status << '\n';
+  return recorded.application_status;
+}
+
+}  // namespace collcast::recorder

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/trace/recording.hpp"
+
+namespace collcast::recorder {
+
+struct RecordOptions {
+  std::string folder = "collcast-recording";  ///< gets trace.cct, and the ranks' files while recording
+  std::vector<std::string> command;           ///< mpirun ... application ...
+};
+
+struct Recorded {
+  int application_status = 0;  ///< exit code of the command; 128 + signal if a signal ended it
+  trace::Merged trace;
+  std::vector<std::string> notes;  ///< why the trace is incomplete; empty if it is complete
+};
+
+/// Runs the command with the recorder in front of its MPI library, then makes one trace of what the ranks
+/// wrote, even if the application failed. Throws InputError if the command cannot be run or records nothing.
+Recorded record_run(const RecordOptions& options);
+
+/// The same for the command line: prints one short summary, returns the application's exit code.
+int record(const RecordOptions& options);
+
+/// The preload library: from COLLCAST_RECORDER, or beside this program, or in ../lib. Throws InputError.
+std::string find_recorder();
+
+/// The command with what its launcher needs to give every rank, on every host, the environment of the
+/// recorder. `launcher_version` is what `mpirun --version` prints.
+std::vector<std::string> with_recorder(const std::vector<std::string>& command,
+                                       const std::string& launcher_version,
+                                       const std::vector<std::pair<std::string, std::string>>& environment);
+
+}  // namespace collcast::recorder
