@@ -106,9 +106,13 @@ class Checker {
     const Sequence mine = found == ranks.end() ? Sequence{} : found->second;
     const auto& [first_rank, first] = *ranks.begin();
     if (mine == first) return;
-    add("communicator " + std::to_string(comm) + ": rank " + std::to_string(r) + " calls " +
-        std::to_string(mine.count) + " collectives, rank " + std::to_string(first_rank) + " calls " +
-        std::to_string(first.count) + (mine.count == first.count ? " others" : ""));
+    const std::string us = "communicator " + std::to_string(comm) + ": rank " + std::to_string(r);
+    const std::string them = "rank " + std::to_string(first_rank);
+    if (mine.count == first.count)
+      add(us + " calls other collectives, or other roots, than " + them);
+    else
+      add(us + " calls " + std::to_string(mine.count) + " collectives, " + them + " calls " +
+          std::to_string(first.count));
   }
 
   void report(const Event& event, const std::string& what) {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "tests/replay/trace/fixture.hpp"
+
+namespace collcast::trace::test {
+namespace {
+
+using testing::HasSubstr;
+
+class TraceDamage : public testing::Test {
+ protected:
+  TraceDamage() : path_(folder_ / "t.cct") {
+    std::vector<Event> events(30'000, message(Op::send, 0, none, 1, 64));
+    for (std::size_t i = 0; i < events.size(); ++i)
+      events[i].compute = Seconds(static_cast<double>(i) * 1e-9);
+    write_trace(path_, 2, events);
+    bytes_ = read_file(path_);
+  }
+
+  std::string complaint_after(const Bytes& bytes) {
+    write_file(path_, bytes);
+    return complaint([&] {
+      const Reader reader(path_);
+      for (int r = 0; r < reader.ranks(); ++r) read_rank(reader, r);
+    });
+  }
+
+  /// Where the nth piece of a kind begins.
+  std::size_t piece(PieceKind kind, int nth) {
+    const Bytes mark = {'P', 'C', 'E', '1', static_cast<std::uint8_t>(kind)};
+    auto at = bytes_.begin();
+    for (;; ++at) {
+      at = std::search(at, bytes_.end(), mark.begin(), mark.end());
+      if (at == bytes_.end() || nth-- == 0) return static_cast<std::size_t>(at - bytes_.begin());
+    }
+  }
+
+  Folder folder_;
+  std::string path_;
+  Bytes bytes_;
+};
+
+TEST_F(TraceDamage, MissingFile) {
+  EXPECT_THAT(complaint([&] { Reader(folder_ / "none.cct"); }),
+              HasSubstr("none.cct: cannot be read: No such file"));
+}
+
+TEST_F(TraceDamage, FolderInsteadOfAFile) {
+  EXPECT_THAT(complaint([&] { Reader(folder_.path()); }), HasSubstr("is not a file"));
+}
+
+TEST_F(TraceDamage, EmptyFile) {
+  EXPECT_THAT(complaint_after({}), HasSubstr("has 0 bytes: too short"));
+}
+
+TEST_F(TraceDamage, WrongMagic) {
+  bytes_[0] = 'X';
+  EXPECT_THAT(complaint_after(bytes_), HasSubstr("is no collcast trace"));
+}
+
+TEST_F(TraceDamage, WrongVersion) {
+  bytes_[8] = 9;
+  EXPECT_THAT(complaint_after(bytes_), HasSubstr("version 9; this program reads version 1"));
+}
+
+TEST_F(TraceDamage, OneRanksRecordingIsNoTrace) {
+  bytes_[12] = 2;
+  EXPECT_THAT(complaint_after(bytes_), HasSubstr("one rank's part of a recording"));
+}
+
+TEST_F(TraceDamage, CorruptedPieceNamesFilePlaceAndRank) {
+  const std::size_t at = piece(PieceKind::events, 1);
+  bytes_[at + 100] ^= 0x40;
+  const std::string text = complaint_after(bytes_);
+  EXPECT_THAT(text, HasSubstr("t.cct, byte " + std::to_string(at)));
+  EXPECT_THAT(text, HasSubstr("damaged"));
+}
+
+TEST_F(TraceDamage, CorruptedPieceHeader) {
+  bytes_[piece(PieceKind::events, 0) + 8] ^= 1;
+  EXPECT_THAT(complaint_after(bytes_), HasSubstr("damaged"));
+}
+
+TEST_F(TraceDamage, MissingRank) {
+  Metadata more = metadata(3);
+  const std::string text = to_json(more).dump();
+  Bytes file = preamble(FileKind::trace);
+  std::vector<PieceRef> pieces;
+  auto add = [&](PieceKind kind, std::uint32_t rank, std::uint32_t count, ByteSpan raw) {
+    pieces.push_back({file.size(), kind, rank, count});
+    const auto packed = pack(kind, rank, count, raw);
+    file.insert(file.end(), packed.begin(), packed.end());
+  };
+  add(PieceKind::metadata, 0, 0, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  add(PieceKind::communicators, 0, 1, encode_groups({world_of(3)}));
+  add(PieceKind::events, 0, 0, {});
+  add(PieceKind::events, 2, 0, {});
+  const auto index = pack_index(pieces, file.size());
+  file.insert(file.end(), index.begin(), index.end());
+  EXPECT_THAT(complaint_after(file), HasSubstr("rank 1 of 3 is missing"));
+}
+
+TEST_F(TraceDamage, TruncatedAnywhereIsReadToItsEndOrRefused) {
+  std::size_t read = 0, refused = 0;
+  for (std::size_t size = 0; size < bytes_.size(); size += 1499) {
+    write_file(path_, Bytes(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(size)));
+    const std::string text = complaint([&] {
+      const Reader reader(path_);
+      EXPECT_TRUE(reader.truncated());
+      EXPECT_THAT(reader.notes().front(), HasSubstr("cut short at byte " + std::to_string(size)));
+      read_rank(reader, 0);
+      ++read;
+    });
+    refused += !text.empty();
+  }
+  EXPECT_GT(read, 0u);
+  EXPECT_LT(refused, 20u);  // only files that end in the header
+}
+
+TEST_F(TraceDamage, TruncatedKeepsWholePieces) {
+  const std::size_t third = piece(PieceKind::events, 2);
+  bytes_.resize(third + 50);
+  write_file(path_, bytes_);
+  const Reader reader(path_);
+  EXPECT_GT(reader.events(0), 1000);
+  EXPECT_EQ(static_cast<std::int64_t>(read_rank(reader, 0).size()), reader.events(0));
+}
+
+TEST_F(TraceDamage, NoSuchRank) {
+  const Reader reader(path_);
+  EXPECT_THAT(complaint([&] { reader.rank(2); }), HasSubstr("has no rank 2; its ranks are 0 to 1"));
+}
+
+TEST_F(TraceDamage, UnwritablePlace) {
+  EXPECT_THAT(complaint([&] { Writer(folder_ / "no/such/t.cct", metadata(1), {world_of(1)}); }),
+              HasSubstr("cannot be written"));
+}
+
+}  // namespace
+}  // namespace collcast::trace::test

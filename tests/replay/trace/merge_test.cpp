@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/replay/trace/fixture.hpp"
+
+namespace collcast::trace::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using Groups = std::vector<std::vector<int>>;
+
+void append(Bytes& to, const Bytes& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+Bytes json_piece(PieceKind kind, int rank, const nlohmann::json& json) {
+  const std::string text = json.dump();
+  return pack(kind, static_cast<std::uint32_t>(rank), 0,
+              {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+/// A rank's file as the recorder leaves it.
+void write_part(const Folder& folder, int rank, int ranks, const Groups& groups,
+                const std::vector<Event>& events, bool finished = true) {
+  Bytes file = preamble(FileKind::recording);
+  append(file, json_piece(PieceKind::metadata, rank, {{"rank", rank}, {"ranks", ranks}, {"host", "h"}}));
+  append(file, pack(PieceKind::communicators, static_cast<std::uint32_t>(rank),
+                    static_cast<std::uint32_t>(groups.size()), encode_groups(groups)));
+  Encoder encoder;
+  for (const auto& e : events) encoder.put(e);
+  append(file, pack(PieceKind::events, static_cast<std::uint32_t>(rank), encoder.count(), encoder.bytes()));
+  append(
+      file,
+      json_piece(PieceKind::status, rank,
+                 {{"finished", finished},
+                  {"wall_s", 1.0 + rank},
+                  {"not_modelled", {{{"operation", "MPI_Put"}, {"count", 2}, {"reason", "not modelled"}}}}}));
+  write_file(folder / recording_name(rank), file);
+}
+
+TEST(Merge, NumbersCommunicatorsAlikeOnAllRanks) {
+  const Folder folder;
+  // Rank 0 meets {0, 1} twice; rank 1 meets {1, 2} in between. Local numbers differ, the trace's must not.
+  write_part(folder, 0, 3, {{0, 1, 2}, {0, 1}, {0, 1}}, {event(Op::barrier, 1), event(Op::bcast, 2)});
+  write_part(folder, 1, 3, {{0, 1, 2}, {0, 1}, {1, 2}, {0, 1}}, {event(Op::barrier, 1), event(Op::bcast, 3)});
+  write_part(folder, 2, 3, {{0, 1, 2}, {1, 2}}, {event(Op::barrier, 1)});
+  const Merged merged = merge(folder.path(), folder / "t.cct");
+  EXPECT_EQ(merged.ranks, 3);
+  EXPECT_EQ(merged.events, 5);
+  const Reader reader(folder / "t.cct");
+  EXPECT_THAT(reader.communicators(),
+              ElementsAre(std::vector{0, 1, 2}, std::vector{0, 1}, std::vector{0, 1}, std::vector{1, 2}));
+  EXPECT_EQ(read_rank(reader, 0)[1].comm, 2);
+  EXPECT_EQ(read_rank(reader, 1)[1].comm, 2);
+  EXPECT_EQ(read_rank(reader, 2)[0].comm, 3);
+  EXPECT_FALSE(reader.truncated());
+}
+
+TEST(Merge, PutsMatchesWhereWildcardReceivesBegan) {
+  const Folder folder;
+  Event receive = message(Op::recv, none, any, any, 8, 0);
+  Event cancelled = message(Op::recv, none, any, any, 8, 1);
+  Event wait = event(Op::waitall);
+  wait.completed = {{0, 5, 42, false}, {1, none, none, true}};
+  write_part(folder, 0, 1, {{0}}, {receive, cancelled, wait});
+  merge(folder.path(), folder / "t.cct");
+  const auto events = read_rank(Reader(folder / "t.cct"), 0);
+  EXPECT_EQ(events[0].source, 5);
+  EXPECT_EQ(events[0].recv_tag, 42);
+  EXPECT_EQ(events[1].source, proc_null);
+}
+
+TEST(Merge, SumsLossesAndTakesTheLongestTime) {
+  const Folder folder;
+  for (int r = 0; r < 2; ++r) write_part(folder, r, 2, {{0, 1}}, {event(Op::init)});
+  merge(folder.path(), folder / "t.cct");
+  const Reader reader(folder / "t.cct");
+  EXPECT_THAT(reader.metadata().losses, ElementsAre(Loss{"MPI_Put", 4, "not modelled"}));
+  EXPECT_DOUBLE_EQ(reader.metadata().recorded_time.value, 2.0);
+}
+
+TEST(Merge, NamesTheMissingRank) {
+  const Folder folder;
+  write_part(folder, 0, 3, {{0, 1, 2}}, {});
+  write_part(folder, 2, 3, {{0, 1, 2}}, {});
+  EXPECT_THAT(complaint([&] { merge(folder.path(), folder / "t.cct"); }),
+              HasSubstr("the file of rank 1 is missing (rank-000001.cctr)"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "t.cct"));
+}
+
+TEST(Merge, RefusesAFolderWithoutRecordings) {
+  const Folder folder;
+  EXPECT_THAT(complaint([&] { merge(folder.path(), folder / "t.cct"); }),
+              HasSubstr("holds no rank's recording"));
+  EXPECT_THAT(complaint([&] { merge(folder / "none", folder / "t.cct"); }), HasSubstr("cannot be read"));
+}
+
+TEST(Merge, KilledRankIsNotedAndReadToItsEnd) {
+  const Folder folder;
+  write_part(folder, 0, 2, {{0, 1}}, {event(Op::init), event(Op::barrier, 0)});
+  write_part(folder, 1, 2, {{0, 1}}, {event(Op::init), event(Op::barrier, 0)}, false);
+  Bytes part = read_file(folder / recording_name(1));
+  part.resize(part.size() - 3);  // killed while it wrote
+  write_file(folder / recording_name(1), part);
+  merge(folder.path(), folder / "t.cct");
+  const Reader reader(folder / "t.cct");
+  EXPECT_TRUE(reader.truncated());
+  EXPECT_THAT(reader.notes(),
+              ElementsAre(HasSubstr("rank 1: the recording ends before MPI_Finalize (the application")));
+  EXPECT_EQ(read_rank(reader, 1).size(), 2u);
+}
+
+TEST(Merge, SaysThatTheDiskWasFull) {
+  const Folder folder;
+  write_part(folder, 0, 1, {{0}}, {event(Op::init)}, false);
+  write_file(folder / write_failure_mark, {});
+  merge(folder.path(), folder / "t.cct");
+  EXPECT_THAT(Reader(folder / "t.cct").notes(), ElementsAre(HasSubstr("the disk was full")));
+}
+
+}  // namespace
+}  // namespace collcast::trace::test
