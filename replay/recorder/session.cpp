@@ -105,6 +105,7 @@ void Session::start() {
   reading_cost_ns = measure_reading_cost();
   recording_ = true;
   sink_.put(blank(trace::Op::init), wall_ns());
+  sink_.flush(wall_ns(), false);  // a run that dies at once leaves a readable file, too
   thread_clock.since_ns = cpu_ns();
 }
 

@@ -69,7 +69,7 @@ void Sink::put(const trace::Event& event, std::int64_t now_ns) {
     flush(now_ns, false);
 }
 
-void Sink::flush(std::int64_t now_ns, bool finished) {
+void Sink::flush(std::int64_t now_ns, bool finished) try {
   if (!is_open()) return;
   if (!groups_.empty())
     write_piece(trace::PieceKind::communicators, static_cast<std::uint32_t>(groups_.size()),
@@ -79,6 +79,8 @@ void Sink::flush(std::int64_t now_ns, bool finished) {
   encoder_.restart();
   write_piece(trace::PieceKind::status, 0, bytes_of(status(now_ns, finished)));
   flushed_ns_ = now_ns;
+} catch (const std::exception&) {
+  give_up(ENOMEM);  // compression found no memory: the application must not end because of us
 }
 
 std::string Sink::status(std::int64_t now_ns, bool finished) const {

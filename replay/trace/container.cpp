@@ -123,9 +123,7 @@ std::vector<std::uint8_t> preamble(FileKind kind) {
 }
 
 std::vector<std::uint8_t> pack(PieceKind kind, std::uint32_t rank, std::uint32_t count, ByteSpan raw) {
-  // The context is kept: making one costs more than compressing a piece.
-  static thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
-                                                                                         &ZSTD_freeCCtx);
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), &ZSTD_freeCCtx);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, compression_level);
   Buffer body(ZSTD_compressBound(raw.size()));

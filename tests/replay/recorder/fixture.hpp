@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+
+#include "replay/recorder/record.hpp"
+#include "replay/trace/check.hpp"
+#include "replay/trace/summary.hpp"
+#include "tests/replay/trace/fixture.hpp"
+
+namespace collcast::recorder::test {
+
+using trace::test::Folder;
+
+/// A program of this test's, under mpirun with a number of ranks, whoever runs the test.
+inline std::vector<std::string> mpirun(int ranks, std::vector<std::string> program) {
+  std::vector<std::string> command = {"mpirun", "--allow-run-as-root", "--oversubscribe", "-np",
+                                      std::to_string(ranks)};
+  program[0] = std::string(COLLCAST_TEST_PROGRAMS) + "/" + program[0];
+  command.insert(command.end(), program.begin(), program.end());
+  return command;
+}
+
+/// Records a run into the folder.
+inline Recorded record_into(const Folder& folder, std::vector<std::string> command) {
+  setenv("COLLCAST_RECORDER", COLLCAST_RECORDER_LIBRARY, 1);
+  return record_run({folder.path(), std::move(command)});
+}
+
+/// A rank's events of one name, in order.
+inline std::vector<trace::Event> events_named(const trace::Reader& reader, int rank,
+                                              const std::string& name) {
+  std::vector<trace::Event> found;
+  for (auto& event : trace::test::read_rank(reader, rank))
+    if (trace::mpi_name(event.op, event.nonblocking()) == name) found.push_back(event);
+  return found;
+}
+
+}  // namespace collcast::recorder::test

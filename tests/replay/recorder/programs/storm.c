@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many calls, and then: `storm kill` kills rank 0 halfway, `storm limit` may write only 8 KiB to any file,
+   `storm exit` leaves without MPI_Finalize, `storm abort` aborts. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+int main(int argc, char** argv) {
+  const char* how = argc > 1 ? argv[1] : "";
+  int rank, one = 1, sum = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (strcmp(how, "limit") == 0) {
+    const struct rlimit limit = {8192, 8192};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  for (int i = 0; i < 60000; ++i) {
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, i % 1000 ? MPI_COMM_SELF : MPI_COMM_WORLD);
+    if (i == 50000 && strcmp(how, "kill") == 0 && rank == 0) raise(SIGKILL);
+    if (i == 50000 && strcmp(how, "exit") == 0) exit(3);
+    if (i == 50000 && strcmp(how, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 4);
+  }
+  if (rank == 0) printf("application done\n");
+  MPI_Finalize();
+  return 0;
+}
