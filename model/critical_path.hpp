@@ -14,6 +14,7 @@ struct PathResult {
   Seconds time;                 ///< when the last rank is done
   std::vector<Seconds> finish;  ///< when each rank is done
   std::vector<Seconds> busy;    ///< how long each port was occupied
+  Seconds reducing;             ///< the longest that a rank spent reducing
 };
 
 /// Reads a schedule step by step and keeps, per rank, only when it is ready: O(ranks) memory.
@@ -32,11 +33,15 @@ class CriticalPath {
         ready_(ranks_ * static_cast<std::size_t>(schedule.channels)),
         free_(network.ports()),
         busy_(network.ports()),
-        reducing_(ranks_) {}
+        reducing_(ranks_),
+        reduced_(ranks_) {}
 
   PathResult run() {
     for_each_step(schedule_, !layout_.equal_blocks(), [this](const Step& step) { advance(step); });
-    PathResult result{{}, std::vector<Seconds>(ranks_), std::move(busy_)};
+    PathResult result{{},
+                      std::vector<Seconds>(ranks_),
+                      std::move(busy_),
+                      *std::max_element(reduced_.begin(), reduced_.end())};
     for (std::size_t i = 0; i < ready_.size(); ++i)
       result.finish[i % ranks_] = std::max(result.finish[i % ranks_], ready_[i]);
     result.time = *std::max_element(result.finish.begin(), result.finish.end());
@@ -69,9 +74,11 @@ class CriticalPath {
     const Seconds sender = ready(t.channel, t.from.rank), receiver = ready(t.channel, t.to.rank);
     const Done done = send(wire, bytes, sender, receiver);
     if (t.combine == Combine::copy) return done;
-    Seconds& reducing = reducing_[static_cast<std::size_t>(t.to.rank)];
-    reducing = std::max(reducing, done.receiver) + bytes * network_.gamma(t.to);
-    return {done.sender, reducing};
+    const Seconds work = bytes * network_.gamma(t.to);
+    const auto r = static_cast<std::size_t>(t.to.rank);
+    reduced_[r] += work;
+    reducing_[r] = std::max(reducing_[r], done.receiver) + work;
+    return {done.sender, reducing_[r]};
   }
 
   Done send(const Wire& wire, Bytes bytes, Seconds sender, Seconds receiver) {
@@ -139,10 +146,11 @@ class CriticalPath {
   const Network& network_;
   const Protocol protocol_;
   const std::size_t ranks_;
-  std::vector<Seconds> ready_;  ///< per channel and rank: done with all earlier steps
-  std::vector<Seconds> free_;   ///< per port
-  std::vector<Seconds> busy_;   ///< per port
-  std::vector<Seconds> reducing_;
+  std::vector<Seconds> ready_;     ///< per channel and rank: done with all earlier steps
+  std::vector<Seconds> free_;      ///< per port
+  std::vector<Seconds> busy_;      ///< per port
+  std::vector<Seconds> reducing_;  ///< per rank: done with all reductions so far
+  std::vector<Seconds> reduced_;   ///< per rank: time spent reducing
   std::vector<Done> done_;
   std::vector<std::pair<std::size_t, Seconds>> arrivals_;
 };

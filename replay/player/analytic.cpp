@@ -58,14 +58,14 @@ void Analytic::reach(Index id) {
 /// The copies of a multicast leave their port together.
 Seconds Analytic::out_free(const Message& message) {
   const Seconds out = free_[message.wire.out];
-  if (message.group == none) return out;
+  if (message.group == no_index) return out;
   Seconds& group = at(group_out_, message.group);
   if (message.first_of_group) group = out;
   return group;
 }
 
 void Analytic::occupy(const Message& message, Seconds out, Seconds in) {
-  if (message.group == none || message.first_of_group) {
+  if (message.group == no_index || message.first_of_group) {
     Result::Use& sender = use_[message.wire.out];
     sender.busy += out;
     sender.bytes += message.bytes;

@@ -24,8 +24,11 @@ Engine::Engine(Program& program, const Fabric& fabric, Backend& backend, const P
 Result Engine::run() {
   for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, 0, {}, true);
   backend_.run(*this);
-  check_all_done();
-  return result();
+  std::string waiting = stuck();
+  if (!waiting.empty() && !options_.may_stop_short) throw InputError("deadlock: " + waiting);
+  Result end = result();
+  end.stopped_short = std::move(waiting);
+  return end;
 }
 
 void Engine::on(Event event) {
@@ -80,16 +83,16 @@ Result Engine::result() const {
   return result;
 }
 
-void Engine::check_all_done() const {
-  if (strands_.in_use() == 0) return;
+std::string Engine::stuck() const {
+  if (strands_.in_use() == 0) return {};
   auto all = blocked();
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a < b; });
   constexpr std::size_t shown = 3;
-  std::string line = "deadlock: ";
+  std::string line;
   for (std::size_t i = 0; i < std::min(shown, all.size()); ++i)
     line += (i ? "; rank " : "rank ") + std::to_string(all[i].first) + " waits for " + all[i].second;
   if (all.size() > shown) line += "; and " + std::to_string(all.size() - shown) + " more";
-  throw InputError(line);
+  return line;
 }
 
 /// Ranks and what never came, without waits that only follow from it.
@@ -97,7 +100,7 @@ std::vector<std::pair<Rank, std::string>> Engine::blocked() const {
   std::vector<std::pair<Rank, std::string>> all;
   auto number = [](auto n) { return std::to_string(n); };
   unmatched_.for_each([&](const Table::Entry& entry) {
-    for (Index id = entry.first; id != none; id = messages_[id].next) {
+    for (Index id = entry.first; id != no_index; id = messages_[id].next) {
       const Message& m = messages_[id];
       const std::string tag = " (tag " + number(m.tag) + ")";
       if (!m.send_posted)
@@ -107,7 +110,7 @@ std::vector<std::pair<Rank, std::string>> Engine::blocked() const {
     }
   });
   requests_.for_each([&](const Table::Entry& entry) {
-    if (entry.second != none && entry.first == 0)
+    if (entry.second != no_index && entry.first == 0)
       all.push_back({static_cast<Rank>(entry.key.a), "request " + number(entry.key.b) + ", never begun"});
   });
   joins_.for_each([&](const Table::Entry& entry) {

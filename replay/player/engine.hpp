@@ -30,7 +30,7 @@ class Engine : public Listener {
     bool main = false;
     std::uint64_t tag = 0;
     Seconds started, batch_began;
-    Index next_to_join = none;
+    Index next_to_join = no_index;
   };
   struct RankState {
     Seconds processor_free, reduced, finish, compute;
@@ -84,7 +84,8 @@ class Engine : public Listener {
   void check_peer(Rank rank, Rank peer) const;
 
   // engine.cpp
-  void check_all_done() const;
+  /// What ranks wait for in vain; empty if all are done.
+  std::string stuck() const;
   std::vector<std::pair<Rank, std::string>> blocked() const;
   Result result() const;
   void poll();

@@ -7,7 +7,7 @@ namespace collcast {
 
 /// Index of a record in one of the player's pools.
 using Index = std::uint32_t;
-inline constexpr Index none = ~Index{0};
+inline constexpr Index no_index = ~Index{0};
 
 /// What happens at a moment, and to which record.
 struct Event {

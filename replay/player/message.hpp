@@ -9,7 +9,7 @@ namespace collcast {
 
 /// Who waits for an operation: a strand, or `request` of a rank if it is not 0; nobody if neither is set.
 struct Waiter {
-  Index strand = none;
+  Index strand = no_index;
   std::int32_t request = 0;
 };
 
@@ -22,8 +22,8 @@ struct Message {
   std::uint64_t tag = 0;
   std::uint64_t order = 0;  ///< messages that come to a port at the same instant pass it in this order
   Waiter sender, receiver;
-  Index next = none;   ///< in the queue of unmatched posts
-  Index group = none;  ///< the multicast that it is a copy of
+  Index next = no_index;   ///< in the queue of unmatched posts
+  Index group = no_index;  ///< the multicast that it is a copy of
   bool first_of_group = false;
   bool send_posted = false, receive_posted = false;
   bool eager = false, has_arrived = false;

@@ -58,7 +58,7 @@ void Engine::post_multicast(Index strand, const Op& op) {
 void Engine::emit(Message m) {
   const Table::Key key = match_key(m.from.rank, m.to.rank, m.tag);
   Index id = dequeue(key, false);
-  if (id != none) {
+  if (id != no_index) {
     const Message& post = messages_[id];
     m.receiver = post.receiver;
     m.combine = post.combine;
@@ -78,7 +78,7 @@ void Engine::post_receive(Index strand, const Op& op) {
   const Table::Key key = match_key(op.peer, rank, op.tag);
   const Waiter waiter = hold(strand, op);
   const Index id = dequeue(key, true);
-  if (id == none) {
+  if (id == no_index) {
     Message m;
     m.from = {op.peer, op.from};
     m.to = {rank, op.to};
@@ -121,7 +121,7 @@ void Engine::flush() {
     std::stable_sort(entering_.begin(), entering_.end(), by_order);
   for (const Index id : entering_) {
     Message& m = messages_[id];
-    if (m.group != none) {
+    if (m.group != no_index) {
       m.first_of_group = !groups_[m.group].entered;
       groups_[m.group].entered = true;
     }
@@ -134,7 +134,7 @@ void Engine::flush() {
 void Engine::sent(Index id) {
   const Message& m = messages_[id];
   const Rank rank = m.from.rank;
-  if (m.group == none) {
+  if (m.group == no_index) {
     report(rank, m.sender, Op::Kind::send, m.tag);
     return complete(rank, m.sender);
   }
@@ -169,16 +169,16 @@ void Engine::delivered(Index id) {
 
 void Engine::received(Index id) {
   const Message& m = messages_[id];
-  const bool copy = m.from.rank == m.to.rank && m.sender.strand == none && m.sender.request == 0;
+  const bool copy = m.from.rank == m.to.rank && m.sender.strand == no_index && m.sender.request == 0;
   report(m.to.rank, m.receiver, copy ? Op::Kind::copy : Op::Kind::receive, m.tag);
   complete(m.to.rank, m.receiver);
-  if (m.group != none && --groups_[m.group].under_way == 0) groups_.remove(m.group);
+  if (m.group != no_index && --groups_[m.group].under_way == 0) groups_.remove(m.group);
   messages_.remove(id);
 }
 
 /// A key's queue holds either sends or receives.
 void Engine::enqueue(Table::Key key, Index id) {
-  messages_[id].next = none;
+  messages_[id].next = no_index;
   Table::Entry* entry = unmatched_.find(key);
   if (!entry) {
     unmatched_.insert(key, id, id);
@@ -190,10 +190,10 @@ void Engine::enqueue(Table::Key key, Index id) {
 
 Index Engine::dequeue(Table::Key key, bool send) {
   Table::Entry* entry = unmatched_.find(key);
-  if (!entry || messages_[entry->first].send_posted != send) return none;
+  if (!entry || messages_[entry->first].send_posted != send) return no_index;
   const Index id = entry->first;
   entry->first = messages_[id].next;
-  if (entry->first == none) unmatched_.erase(entry);
+  if (entry->first == no_index) unmatched_.erase(entry);
   return id;
 }
 

@@ -37,6 +37,8 @@ struct PlayOptions {
   std::function<void(Seconds, std::int64_t)> progress;
   /// Looked at now and then; once true, playing throws Interrupted.
   const std::atomic<bool>* interrupt = nullptr;
+  /// Ranks that wait for what never comes end the run, and the result says so, instead of an error.
+  bool may_stop_short = false;
 };
 
 /// Plays a program on `fabric`, whose messages `backend` carries; deterministic. Throws InputError if ranks

@@ -27,7 +27,8 @@ struct Result {
   std::vector<Use> ports;
   std::vector<Use> links;  ///< empty if the backend does not know of links
   std::int64_t messages = 0;
-  Bytes bytes;  ///< sent, of all messages
+  Bytes bytes;                ///< sent, of all messages
+  std::string stopped_short;  ///< what ranks wait for in vain; empty if all are done
 
   bool operator==(const Result&) const = default;
 };

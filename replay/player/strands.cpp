@@ -9,7 +9,7 @@ namespace collcast {
 void Engine::start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter,
                           bool main) {
   const Seconds now = backend_.now();
-  runnable_.push_back(strands_.add({std::move(code), rank, 0, waiter, main, tag, now, now, none}));
+  runnable_.push_back(strands_.add({std::move(code), rank, 0, waiter, main, tag, now, now, no_index}));
 }
 
 void Engine::drain() {
@@ -88,8 +88,8 @@ void Engine::wait(Index strand, const Op& op) {
     requests_.erase(entry);
     return report(rank, {strand, 0}, Op::Kind::wait, static_cast<std::uint64_t>(op.request));
   }
-  if (!entry) entry = &requests_.insert(key, 0, none);
-  if (entry->second != none)
+  if (!entry) entry = &requests_.insert(key, 0, no_index);
+  if (entry->second != no_index)
     throw InputError("rank " + std::to_string(rank) + " waits twice for request " +
                      std::to_string(op.request));
   entry->second = strand;
@@ -99,7 +99,7 @@ void Engine::wait(Index strand, const Op& op) {
 /// The last of the `count` strands lets all go on.
 void Engine::join(Index strand, const Op& op) {
   const Table::Key key = rank_key(strands_[strand].rank, op.tag);
-  Table::Entry& entry = joins_.find_or_insert(key, 0, none);
+  Table::Entry& entry = joins_.find_or_insert(key, 0, no_index);
   strands_[strand].next_to_join = entry.second;
   entry.second = strand;
   ++strands_[strand].pending;
@@ -107,14 +107,14 @@ void Engine::join(Index strand, const Op& op) {
   Index first = entry.second;
   joins_.erase(&entry);
   // They came last first; they go on in the order in which they came.
-  Index reversed = none;
-  while (first != none) {
+  Index reversed = no_index;
+  while (first != no_index) {
     const Index next = strands_[first].next_to_join;
     strands_[first].next_to_join = reversed;
     reversed = first;
     first = next;
   }
-  for (Index s = reversed; s != none;) {
+  for (Index s = reversed; s != no_index;) {
     const Index next = strands_[s].next_to_join;
     release(s);
     s = next;
@@ -128,11 +128,11 @@ Waiter Engine::hold(Index strand, const Op& op) {
     return {strand, 0};
   }
   begin_request(strands_[strand].rank, op.request);
-  return {none, op.request};
+  return {no_index, op.request};
 }
 
 void Engine::complete(Rank rank, Waiter waiter) {
-  if (waiter.strand != none)
+  if (waiter.strand != no_index)
     release(waiter.strand);
   else if (waiter.request != 0)
     end_request(rank, waiter.request);
@@ -143,14 +143,14 @@ void Engine::release(Index strand) {
 }
 
 void Engine::begin_request(Rank rank, std::int32_t request) {
-  ++requests_.find_or_insert(rank_key(rank, static_cast<std::uint32_t>(request)), 0, none).first;
+  ++requests_.find_or_insert(rank_key(rank, static_cast<std::uint32_t>(request)), 0, no_index).first;
 }
 
 void Engine::end_request(Rank rank, std::int32_t request) {
   Seconds& finish = rank_state(rank).finish;
   finish = std::max(finish, backend_.now());
   Table::Entry* entry = requests_.find(rank_key(rank, static_cast<std::uint32_t>(request)));
-  if (--entry->first > 0 || entry->second == none) return;
+  if (--entry->first > 0 || entry->second == no_index) return;
   const Index strand = entry->second;
   requests_.erase(entry);
   report(rank, {strand, 0}, Op::Kind::wait, static_cast<std::uint32_t>(request));
@@ -159,7 +159,7 @@ void Engine::end_request(Rank rank, std::int32_t request) {
 
 /// Tells the observer of an operation that held up a main strand since its batch began, and of every wait.
 void Engine::report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag) {
-  if (!options_.observer || waiter.strand == none) return;
+  if (!options_.observer || waiter.strand == no_index) return;
   const StrandState& s = strands_[waiter.strand];
   if (s.main || kind == Op::Kind::wait)
     options_.observer->done({rank, kind, tag, s.batch_began, backend_.now()});

@@ -18,13 +18,13 @@ class Table {
   };
   struct Entry {
     Key key;
-    Index first = none, second = none;
+    Index first = no_index, second = no_index;
     bool used = false;
   };
 
   Table() : slots_(16) {}
 
-  /// Null if there is none; valid until the next `insert` or `erase`.
+  /// Null if there is no_index; valid until the next `insert` or `erase`.
   Entry* find(Key key) {
     for (std::size_t i = home(key);; i = next(i)) {
       if (!slots_[i].used) return nullptr;

@@ -24,6 +24,7 @@ class Timers {
   }
   bool empty() const { return heap_.empty(); }
   Seconds next() const { return heap_.front().time; }
+  const Entry& first() const { return heap_.front(); }
   Entry pop() {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     const Entry first = heap_.back();

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+
+namespace collcast::cli {
+namespace {
+
+struct Options {
+  std::string collective;
+  Format format = Format::table;
+};
+
+Json parameters(const Algorithm& a) {
+  Json names = Json::array();
+  if (definition(a.collective).rooted) names.push_back("root");
+  if (a.radix) names.push_back("radix");
+  if (a.segmented) names.push_back("segment");
+  return names;
+}
+
+Json row(const Algorithm& a) {
+  return {{"collective", definition(a.collective).name},
+          {"algorithm", a.name},
+          {"description", a.description},
+          {"ranks", a.ranks},
+          {"parameters", parameters(a)},
+          {"formula", a.formula},
+          {"exact", a.exact},
+          {"source", a.source}};
+}
+
+void run(const Options& options) {
+  Json rows = Json::array();
+  if (!options.collective.empty()) definition(options.collective);
+  for (const Algorithm* a : catalogue())
+    if (options.collective.empty() || definition(a->collective).name == options.collective)
+      rows.push_back(row(*a));
+  if (options.format == Format::json) {
+    std::cout << rows.dump(2) << '\n';
+  } else if (options.format == Format::csv) {
+    print_csv(rows);
+  } else {
+    std::vector<std::vector<std::string>> table{{"collective", "algorithm", "ranks", "time", "description"}};
+    for (const Json& r : rows)
+      table.push_back({r["collective"], r["algorithm"], r["ranks"],
+                       (r["exact"].get<bool>() ? "" : "~ ") + r["formula"].get<std::string>(),
+                       r["description"]});
+    print_table(table);
+    std::cout << "\na = alpha, b = beta, g = gamma, n = message bytes, p = ranks, k = radix, K = segments; "
+                 "~ marks an approximation\n";
+  }
+}
+
+}  // namespace
+
+void add_algorithms(CLI::App& app, int&) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      app.add_subcommand("algorithms", "The catalogue: every algorithm, its formula and its source");
+  verb->add_option("--collective", options->collective, "Only this collective")->option_text("C");
+  add_format(*verb, options->format);
+  verb->footer("Example: collcast algorithms --collective allreduce");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace collcast::cli

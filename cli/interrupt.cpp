@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/interrupt.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+
+namespace collcast::cli {
+
+std::atomic<bool>& interrupt_flag() {
+  static std::atomic<bool> flag{false};
+  return flag;
+}
+
+void catch_interrupts() {
+  std::signal(SIGINT, [](int) {
+    interrupt_flag() = true;
+    std::signal(SIGINT, SIG_DFL);
+  });
+}
+
+void progress(const std::string& text) {
+  if (isatty(STDERR_FILENO)) std::cerr << "\r\033[K" << text << std::flush;
+}
+
+void progress_end() {
+  if (isatty(STDERR_FILENO)) std::cerr << "\r\033[K" << std::flush;
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <string>
+
+namespace collcast::cli {
+
+/// Set by Ctrl-C once `catch_interrupts` was called; a second Ctrl-C ends the program at once.
+std::atomic<bool>& interrupt_flag();
+void catch_interrupts();
+inline bool interrupted() {
+  return interrupt_flag().load(std::memory_order_relaxed);
+}
+
+/// One line on standard error that overwrites itself; nothing unless that is a terminal.
+void progress(const std::string& text);
+void progress_end();
+
+}  // namespace collcast::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "model/error.hpp"
+#include "replay/predict/predict.hpp"
+
+namespace collcast::cli {
+
+Bytes parse_size(const std::string& text) {
+  static constexpr std::pair<const char*, double> units[] = {
+      {"", 1},     {"B", 1},    {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
+      {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9}};
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit(end, text.data() + text.size());
+  if (error == std::errc() && std::isfinite(value) && value >= 0)
+    for (const auto& [name, factor] : units)
+      if (unit == name) {
+        if (value * factor > 1e18) break;
+        return Bytes(std::floor(value * factor));
+      }
+  throw InputError("size '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
+}
+
+std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
+                         std::int64_t most) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
+    return value;
+  throw InputError(what + " '" + text + "' is not a whole number from " + std::to_string(least) + " to " +
+                   std::to_string(most));
+}
+
+void add_format(CLI::App& verb, Format& format) {
+  verb.add_option("--format", format, "table (default), json or csv")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
+          {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}}))
+      ->option_text("table|json|csv");
+}
+
+void add_call_options(CLI::App& verb, CallOptions& options) {
+  verb.add_option("--root", options.root, "Root rank (default 0)")->option_text("R");
+  verb.add_option("--radix", options.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
+      ->option_text("K");
+  verb.add_option("--segment", options.segment,
+                  "Segment size of pipelined algorithms; auto (default) takes the fastest by formula")
+      ->option_text("SIZE|auto");
+}
+
+Rank parse_ranks(const std::string& text) {
+  return static_cast<Rank>(parse_count(text, "number of ranks", 1, 1 << 24));
+}
+
+Call plain_call(const CallOptions& options, Rank ranks, Bytes message) {
+  constexpr std::int64_t limit = std::numeric_limits<Rank>::max();
+  Call call;
+  call.ranks = ranks;
+  call.root = static_cast<Rank>(std::clamp(options.root, -limit, limit));
+  call.radix = static_cast<int>(std::clamp(options.radix, -limit, limit));
+  call.message = message;
+  return call;
+}
+
+Call make_call(const Algorithm& a, const CallOptions& options, Rank ranks, Bytes message,
+               const Machine* machine) {
+  Call call = plain_call(options, ranks, message);
+  check(a, call);
+  if (!a.segmented || message.value == 0) return call;
+  if (options.segment == "auto") {
+    const AlphaBetaGamma textbook{Seconds(1e-6), SecondsPerByte(1e-10), SecondsPerByte(1e-11)};
+    call.segments = best_segments(a, call, machine ? slowest_path(*machine, a.schedule(call)) : textbook);
+    return call;
+  }
+  const Bytes segment = parse_size(options.segment);
+  if (segment.value < 1 || segment > message)
+    throw InputError("segment must be from 1 byte to the message's " +
+                     std::to_string(std::llround(message.value)) + " bytes, got " + options.segment);
+  call.segments = static_cast<Block>(std::ceil(message / segment));
+  return call;
+}
+
+}  // namespace collcast::cli

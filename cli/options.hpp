@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "cli/output.hpp"
+#include "model/units.hpp"
+#include "platforms/machine.hpp"
+
+namespace collcast::cli {
+
+/// "64KiB", "1.5MiB", "100MB", "1024". Throws InputError.
+Bytes parse_size(const std::string& text);
+
+/// A whole number in [least, most]. Throws InputError that names `what`.
+std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
+                         std::int64_t most);
+
+/// --format table|json|csv.
+void add_format(CLI::App& verb, Format& format);
+
+/// How the command line names one call of an algorithm.
+struct CallOptions {
+  std::int64_t root = 0;
+  std::int64_t radix = 2;
+  std::string segment = "auto";  ///< a size or "auto"
+};
+void add_call_options(CLI::App& verb, CallOptions& options);
+
+Rank parse_ranks(const std::string& text);
+
+/// The call without segments: they depend on the algorithm.
+Call plain_call(const CallOptions& options, Rank ranks, Bytes message);
+/// The call with the segments that were asked for, or the best ones on `machine` (on the textbook's if there
+/// is none). Throws InputError unless the algorithm can serve it.
+Call make_call(const Algorithm& algorithm, const CallOptions& options, Rank ranks, Bytes message,
+               const Machine* machine = nullptr);
+
+}  // namespace collcast::cli

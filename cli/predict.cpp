@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+#include "replay/predict/predict.hpp"
+
+namespace collcast::cli {
+namespace {
+
+struct Options {
+  std::string collective, platform, algorithm = "auto", placement = "block";
+  std::vector<std::string> ranks, sizes, set;
+  Reading engine = Reading::path;
+  CallOptions call;
+  Format format = Format::table;
+};
+
+const std::map<std::string, Reading> engines{
+    {"formula", Reading::formula}, {"path", Reading::path}, {"simgrid", Reading::simgrid}};
+
+std::string engine_name(Reading engine) {
+  for (const auto& [name, value] : engines)
+    if (value == engine) return name;
+  return {};
+}
+
+/// Only the parameters that the algorithm takes, in bytes and numbers.
+Json parameters(const Prediction& p) {
+  Json given = Json::object();
+  if (p.algorithm->radix) given["radix"] = p.call.radix;
+  if (p.algorithm->segmented) {
+    given["segment"] = std::llround(std::ceil(p.call.message.value / static_cast<double>(p.call.segments)));
+    given["segments"] = p.call.segments;
+  }
+  return given;
+}
+
+Json row(const Prediction& p) {
+  const Definition& d = definition(p.algorithm->collective);
+  return {{"collective", d.name},
+          {"algorithm", p.algorithm->name},
+          {"parameters", parameters(p)},
+          {"ranks", p.call.ranks},
+          {"root", d.rooted ? Json(p.call.root) : Json()},
+          {"message_bytes", std::llround(p.call.message.value)},
+          {"time_s", p.time.value},
+          {"low_s", p.low.value},
+          {"high_s", p.high.value},
+          {"lower_bound_s", p.lower_bound.value},
+          {"algbw_GBps", p.algorithm_bandwidth().value / 1e9},
+          {"busbw_GBps", p.bus_bandwidth().value / 1e9},
+          {"limited_by", p.limited_by},
+          {"calibrated", p.calibrated}};
+}
+
+/// The algorithms that were asked for, and a note for each that cannot serve so many ranks.
+std::vector<const Algorithm*> chosen(const Options& options, Collective collective, Rank ranks, Json& notes) {
+  if (options.algorithm != "all") return {&algorithm(collective, options.algorithm)};
+  std::vector<const Algorithm*> able;
+  for (const Algorithm* a : algorithms(collective)) {
+    if (a->supports(ranks))
+      able.push_back(a);
+    else
+      notes.push_back(std::string(a->name) + " is left out on " + std::to_string(ranks) +
+                      " ranks: it needs ranks: " + std::string(a->ranks));
+  }
+  return able;
+}
+
+Json predictions(const Options& options, const Description& description, Json& notes) {
+  const Collective collective = definition(options.collective).collective;
+  const Placement placement = parse_placement(options.placement);
+  std::vector<Rank> all_ranks;
+  std::vector<Bytes> all_sizes;
+  for (const std::string& text : options.ranks) all_ranks.push_back(parse_ranks(text));
+  for (const std::string& text : options.sizes) all_sizes.push_back(parse_size(text));
+
+  Json rows = Json::array();
+  for (Rank ranks : all_ranks) {
+    const Forecaster forecaster(description, ranks, placement);
+    for (Bytes size : all_sizes) {
+      std::vector<const Algorithm*> candidates;
+      if (options.algorithm == "auto") {
+        candidates = {
+            fastest(forecaster.machine(), algorithms(collective), plain_call(options.call, ranks, size))};
+      } else {
+        candidates = chosen(options, collective, ranks, notes);
+      }
+      for (const Algorithm* a : candidates) {
+        if (interrupted()) return notes.push_back("interrupted: what follows was not computed"), rows;
+        progress("predicting " + std::string(a->name) + " on " + std::to_string(ranks) + " ranks");
+        const Call call = make_call(*a, options.call, ranks, size, &forecaster.machine());
+        rows.push_back(row(forecaster.predict(*a, call, options.engine)));
+      }
+    }
+  }
+  progress_end();
+  return rows;
+}
+
+void print(const Options& options, const Description& description, const Json& rows, const Json& notes) {
+  if (options.format == Format::json) {
+    Json answer{
+        {"platform", description.name()}, {"engine", engine_name(options.engine)}, {"predictions", rows}};
+    if (!notes.empty()) answer["notes"] = notes;
+    std::cout << answer.dump(2) << '\n';
+    return;
+  }
+  if (options.format == Format::csv) {
+    print_csv(rows);
+  } else {
+    std::cout << options.collective << " on " << description.name() << ", engine "
+              << engine_name(options.engine) << "\n\n";
+    std::vector<std::vector<std::string>> table{
+        {"ranks", "message", "algorithm", "time", "low", "high", "bound", "algbw", "busbw", "limited by"}};
+    for (const Json& r : rows) {
+      std::string name = r["algorithm"];
+      if (r["parameters"].contains("radix")) name += " k=" + r["parameters"]["radix"].dump();
+      if (r["parameters"].contains("segments")) name += " K=" + r["parameters"]["segments"].dump();
+      table.push_back({r["ranks"].dump(), bytes(r["message_bytes"]), name, seconds(r["time_s"]),
+                       seconds(r["low_s"]), seconds(r["high_s"]), seconds(r["lower_bound_s"]),
+                       gbps(r["algbw_GBps"]), gbps(r["busbw_GBps"]), r["limited_by"]});
+    }
+    print_table(table);
+    if (!rows.empty() && !rows[0]["calibrated"].get<bool>())
+      std::cout << "\nNot calibrated: some parameters of " << description.name()
+                << " are datasheet values or guesses; `collcast platforms " << description.name()
+                << "` lists them.\n";
+  }
+  for (const Json& note : notes) std::cerr << "note: " << note.get<std::string>() << '\n';
+}
+
+void run(const Options& options) {
+  Description description = load_platform(options.platform);
+  set_all(description, options.set);
+  if (options.algorithm != "all" && options.algorithm != "auto")
+    algorithm(definition(options.collective).collective, options.algorithm);
+  Json notes = Json::array();
+  if (options.engine == Reading::formula && description.name() != "flat")
+    notes.push_back("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
+  const Json rows = predictions(options, description, notes);
+  print(options, description, rows, notes);
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, int&) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("predict", "How long a collective takes on a platform");
+  verb->add_option("collective", options->collective, "allreduce, broadcast, ...")->required();
+  verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
+      ->required()
+      ->option_text("P");
+  verb->add_option("--ranks", options->ranks, "Numbers of ranks")
+      ->required()
+      ->delimiter(',')
+      ->option_text("N[,N...]");
+  verb->add_option("--size", options->sizes, "Message sizes, as nccl-tests counts them")
+      ->required()
+      ->delimiter(',')
+      ->option_text("S[,S...]");
+  verb->add_option("--algorithm", options->algorithm,
+                   "A name from `collcast algorithms`, all, or auto (default): the fastest by critical path")
+      ->option_text("A|all|auto");
+  verb->add_option("--engine", options->engine, "formula, path (default) or simgrid")
+      ->transform(CLI::CheckedTransformer(engines))
+      ->option_text("formula|path|simgrid");
+  verb->add_option("--placement", options->placement,
+                   "block (default) fills nodes; round-robin deals ranks out")
+      ->option_text("block|round-robin");
+  verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
+      ->option_text("KEY=VALUE");
+  add_call_options(*verb, options->call);
+  add_format(*verb, options->format);
+  verb->footer(
+      "Example: collcast predict allreduce --platform summit --ranks 6,96 --size 4KiB,64MiB --algorithm all");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs.hpp"
+#include "model/error.hpp"
+
+#ifdef COLLCAST_HAS_RECORDER
+#include "replay/recorder/record.hpp"
+#endif
+
+namespace collcast::cli {
+
+void add_record(CLI::App& app, int& exit_code) {
+#ifdef COLLCAST_HAS_RECORDER
+  auto options = std::make_shared<recorder::RecordOptions>();
+  CLI::App* verb =
+      app.add_subcommand("record", "Records a run of an MPI application, without recompiling it");
+  verb->add_option("-o", options->folder, "Folder that gets trace.cct (default " + options->folder + ")")
+      ->option_text("DIR");
+  verb->add_option("command", options->command, "After --: mpirun and the application, with their arguments")
+      ->required();
+  verb->footer(
+      "The exit code is the application's.\n"
+      "Example: collcast record -o run1 -- mpirun -np 8 lmp -in in.melt");
+  verb->callback([options, &exit_code] { exit_code = recorder::record(*options); });
+#else
+  CLI::App* verb = app.add_subcommand("record", "Not in this build: it was made without MPI");
+  verb->callback([] { throw InputError("this collcast was built without MPI and cannot record"); });
+  (void)exit_code;
+#endif
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace collcast::cli {
+
+/// Each adds one verb. The verb's callback prints the answer and leaves the exit code in `exit_code`: 0, or 1
+/// where the answer is "no".
+void add_algorithms(CLI::App& app, int& exit_code);
+void add_platforms(CLI::App& app, int& exit_code);
+void add_prove(CLI::App& app, int& exit_code);
+void add_predict(CLI::App& app, int& exit_code);
+void add_replay(CLI::App& app, int& exit_code);
+void add_record(CLI::App& app, int& exit_code);
+
+}  // namespace collcast::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/application/account.hpp"
+
+#include <algorithm>
+
+#include "replay/trace/op.hpp"
+
+namespace collcast {
+namespace {
+
+std::string name_of(const Observer::Interval& interval) {
+  switch (interval.kind) {
+    case Op::Kind::start:
+      return trace::short_name(static_cast<trace::Op>(interval.tag));
+    case Op::Kind::wait:
+      return "wait";
+    case Op::Kind::receive:
+      return "recv";
+    default:
+      return "send";
+  }
+}
+
+/// Spans further back than this are taken to overlap no new one.
+constexpr std::size_t remembered = 64;
+
+}  // namespace
+
+/// Intervals come in the order of their ends, so a new one swallows those at the back that it overlaps.
+void Account::done(const Interval& interval) {
+  times_[name_of(interval)] += interval.end - interval.begin;
+  auto& spans = open_[static_cast<std::size_t>(interval.rank)];
+  Span merged{interval.begin, interval.end};
+  while (!spans.empty() && spans.back().end >= merged.begin) {
+    communication_ -= spans.back().end - spans.back().begin;
+    merged.begin = std::min(merged.begin, spans.back().begin);
+    merged.end = std::max(merged.end, spans.back().end);
+    spans.pop_back();
+  }
+  communication_ += merged.end - merged.begin;
+  if (spans.size() == remembered) spans.erase(spans.begin(), spans.begin() + remembered / 2);
+  spans.push_back(merged);
+}
+
+}  // namespace collcast

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "replay/player/player.hpp"
+
+namespace collcast {
+
+/// Adds up how long ranks are in which operation, and how long in any.
+class Account : public Observer {
+ public:
+  explicit Account(Rank ranks) : open_(static_cast<std::size_t>(ranks)) {}
+  void done(const Interval& interval) override;
+
+  /// Over all ranks, by operation name.
+  const std::map<std::string, Seconds>& times() const { return times_; }
+  /// Over all ranks: time with some communication under way, each moment once.
+  Seconds communication() const { return communication_; }
+
+ private:
+  struct Span {
+    Seconds begin, end;
+  };
+  std::map<std::string, Seconds> times_;
+  Seconds communication_;
+  std::vector<std::vector<Span>> open_;  ///< per rank: the last spans without overlap, in order
+};
+
+}  // namespace collcast

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/application/replay.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/error.hpp"
+#include "replay/application/account.hpp"
+#include "replay/application/application.hpp"
+#include "replay/predict/simulated.hpp"
+
+namespace collcast {
+namespace {
+
+/// Times and tallies by name; names that only one of them knows appear too.
+std::vector<ReplayReport::Operation> operations(const Account& account, const Application& application) {
+  std::map<std::string, ReplayReport::Operation> by_name;
+  for (const auto& [name, time] : account.times()) by_name[name].time = time / application.ranks();
+  for (const auto& [op, tally] : application.tallies()) {
+    ReplayReport::Operation& o = by_name[trace::short_name(op)];
+    o.count = tally.count;
+    o.bytes = tally.bytes;
+    for (std::string_view a : tally.algorithms)
+      o.algorithm += (o.algorithm.empty() ? "" : ", ") + std::string(a);
+  }
+  std::vector<ReplayReport::Operation> all;
+  for (auto& [name, o] : by_name) o.name = name, all.push_back(std::move(o));
+  std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.time > b.time; });
+  return all;
+}
+
+std::vector<ReplayReport::NotModelled> not_modelled(const trace::Reader& trace,
+                                                    const Application& application) {
+  std::vector<ReplayReport::NotModelled> all;
+  for (const trace::Loss& loss : trace.metadata().losses)
+    all.push_back({loss.operation, loss.count, loss.reason});
+  for (const auto& [what, count] : application.passed_over()) all.push_back({what.first, count, what.second});
+  return all;
+}
+
+std::string limit(const ReplayReport& report, const Bottleneck& link) {
+  if (report.compute >= 0.5 * report.time) return "computation";
+  if (link.busy >= 0.5) return link.name;
+  return "latency and waiting";
+}
+
+}  // namespace
+
+ReplayReport replay(const trace::Reader& trace, const Machine& machine, const ReplayOptions& options) {
+  if (machine.ranks() != trace.ranks())
+    throw InputError(trace.path() + " has " + std::to_string(trace.ranks()) +
+                     " ranks and cannot be replayed on " + std::to_string(machine.ranks()));
+  Selection selection(machine, options.algorithms);
+  Application application(trace, selection, options.compute_scale);
+  Account account(machine.ranks());
+  PlayOptions play_options = options.play;
+  play_options.observer = &account;
+  play_options.may_stop_short = trace.truncated();
+  const Result result = options.engine == Reading::simgrid
+                            ? simulate_program(application, machine, play_options)
+                            : play(application, machine, play_options);
+  ReplayReport report;
+  report.time = result.time;
+  for (const Result::OfRank& rank : result.ranks) report.compute += rank.compute / application.ranks();
+  report.exposed = report.time - report.compute;
+  report.communication = account.communication() / application.ranks();
+  report.operations = operations(account, application);
+  report.not_modelled = not_modelled(trace, application);
+  report.limited_by = limit(report, bottleneck(result, machine));
+  report.recorded = trace.metadata().recorded_time;
+  report.notes = trace.notes();
+  if (!result.stopped_short.empty())
+    report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
+  return report;
+}
+
+}  // namespace collcast

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "replay/player/player.hpp"
+#include "replay/predict/predict.hpp"
+#include "replay/trace/reader.hpp"
+
+namespace collcast {
+
+struct ReplayOptions {
+  Reading engine = Reading::simgrid;              ///< simgrid or path
+  std::map<std::string, std::string> algorithms;  ///< collective -> algorithm; the others are "auto"
+  double compute_scale = 1;                       ///< computation takes this times the recorded CPU time
+  PlayOptions play;
+};
+
+/// What an application takes on a platform. Times are of the whole run and means over its ranks: `compute`
+/// and `exposed` add up to `time`.
+struct ReplayReport {
+  Seconds time;           ///< when the last rank is done
+  Seconds compute;        ///< a rank computes
+  Seconds exposed;        ///< a rank does not compute: it communicates, or waits for others
+  Seconds communication;  ///< some communication of a rank is under way, hidden behind computation or not
+  struct Operation {
+    std::string name;  ///< "allreduce"; "send", "recv" and "wait" for messages
+    std::int64_t count = 0;
+    Bytes bytes;
+    Seconds time;           ///< in this operation, of a rank
+    std::string algorithm;  ///< as played; several are joined by commas
+  };
+  std::vector<Operation> operations;  ///< most time first
+  struct NotModelled {
+    std::string operation;
+    std::int64_t count;
+    std::string reason;
+  };
+  std::vector<NotModelled> not_modelled;
+  std::string limited_by;          ///< computation, the busiest link, or waiting for messages
+  Seconds recorded;                ///< wall clock of the recorded run
+  std::vector<std::string> notes;  ///< why the answer covers only a part of the run
+};
+
+/// Plays a trace on a machine that has a rank for each of its own.
+ReplayReport replay(const trace::Reader& trace, const Machine& machine, const ReplayOptions& options);
+
+}  // namespace collcast

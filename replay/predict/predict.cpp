@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/predict/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/error.hpp"
+#include "model/lowering.hpp"
+#include "platforms/paths.hpp"
+#include "replay/predict/simulated.hpp"
+
+namespace collcast {
+namespace {
+
+/// What one engine says of one call on one machine.
+struct Answer {
+  Seconds time;
+  std::string limited_by;
+};
+
+/// A resource limits a call if it is busy more than half of the time; otherwise waiting for messages to
+/// arrive does.
+struct Suspect {
+  std::string name = "latency";
+  double share = 0.5;
+  void consider(Seconds busy, Seconds time, auto name_of) {
+    if (time.value > 0 && busy / time > share * (1 + 1e-9)) share = busy / time, name = name_of();
+  }
+};
+
+std::string largest_term(const Algorithm& a, const Call& c, const AlphaBetaGamma& m) {
+  const std::pair<Seconds, const char*> terms[] = {
+      {a.time(c, {m.alpha, {}, {}}), "latency"},
+      {a.time(c, {{}, m.beta, {}}), "bandwidth of the slowest path"},
+      {a.time(c, {{}, {}, m.gamma}), "reduction"}};
+  return std::ranges::max_element(terms, {}, [](const auto& t) { return t.first; })->second;
+}
+
+Answer by_formula(const Machine& machine, const Algorithm& a, const Call& c) {
+  const AlphaBetaGamma m = slowest_path(machine, a.schedule(c));
+  return {a.time(c, m), largest_term(a, c, m)};
+}
+
+Answer by_path(const Machine& machine, const Algorithm& a, const Call& c) {
+  const Schedule schedule = a.schedule(c);
+  const PathResult path = critical_path(schedule, layout(a, c, schedule), machine);
+  Suspect suspect;
+  const auto port = static_cast<Port>(std::ranges::max_element(path.busy) - path.busy.begin());
+  suspect.consider(path.busy[port], path.time, [&] { return machine.port_name(port); });
+  suspect.consider(path.reducing, path.time, [] { return std::string("reduction"); });
+  return {path.time, suspect.name};
+}
+
+Answer by_simulation(const Machine& machine, const Algorithm& a, const Call& c) {
+  Schedule schedule = a.schedule(c);
+  const Layout sizes = layout(a, c, schedule);
+  const Result run = simulate_program(*program(std::move(schedule), sizes), machine);
+  Suspect suspect;
+  const Bottleneck busiest = bottleneck(run, machine);
+  suspect.consider(busiest.busy * run.time, run.time, [&] { return busiest.name; });
+  return {run.time, suspect.name};
+}
+
+}  // namespace
+
+BytesPerSecond Prediction::algorithm_bandwidth() const {
+  return time.value > 0 ? call.message / time : BytesPerSecond();
+}
+
+BytesPerSecond Prediction::bus_bandwidth() const {
+  return definition(algorithm->collective).bus_factor(call.ranks) * algorithm_bandwidth();
+}
+
+Forecaster::Forecaster(const Description& description, Rank ranks, Placement placement)
+    : nominal_(description, ranks, placement),
+      fast_(optimistic(description), ranks, placement),
+      slow_(pessimistic(description), ranks, placement) {}
+
+Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine) const {
+  check(a, c);
+  const auto quick = engine == Reading::formula ? by_formula : by_path;
+  const Answer answer = engine == Reading::simgrid ? by_simulation(nominal_, a, c) : quick(nominal_, a, c);
+  // How far the parameters' uncertainty moves the answer is asked of the quicker engine.
+  const Seconds centre = engine == Reading::simgrid ? quick(nominal_, a, c).time : answer.time;
+  const auto stretched = [&](const Machine& m) {
+    return centre.value > 0 ? quick(m, a, c).time / centre * answer.time : answer.time;
+  };
+  Prediction p{
+      &a, c, answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by, nominal_.calibrated()};
+  p.low = std::min(p.low, p.time);
+  p.high = std::max(p.high, p.time);
+  p.lower_bound = lower_bound(a.collective, c.ranks, c.message, fastest_path(nominal_));
+  return p;
+}
+
+/// The formulas have one minimum in K; steps of a quarter octave find its neighbourhood, bisection the
+/// number.
+Block best_segments(const Algorithm& a, const Call& call, const AlphaBetaGamma& m) {
+  const auto most = static_cast<Block>(std::clamp(call.message.value, 1.0, 1e6));
+  auto time = [&](Block k) {
+    Call c = call;
+    c.segments = k;
+    return a.time(c, m);
+  };
+  Block best = 1;
+  for (double k = 1; k <= static_cast<double>(most); k *= 1.189207115)
+    if (const auto candidate = static_cast<Block>(k); time(candidate) < time(best)) best = candidate;
+  for (Block stride = std::max<Block>(1, best / 8); stride > 0; stride /= 2)
+    for (Block candidate : {best - stride, best + stride})
+      if (candidate >= 1 && candidate <= most && time(candidate) < time(best)) best = candidate;
+  return best;
+}
+
+}  // namespace collcast

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "algorithms/catalogue.hpp"
+#include "model/critical_path.hpp"
+#include "model/error.hpp"
+#include "platforms/machine.hpp"
+
+namespace collcast {
+
+/// How a schedule is read for its time. formula: the algorithm's closed form. path: the critical path of its
+/// schedule. simgrid: the schedule with contention.
+enum class Reading : std::uint8_t { formula, path, simgrid };
+
+/// How long one call takes, between which limits, and why.
+struct Prediction {
+  const Algorithm* algorithm = nullptr;
+  Call call;
+  Seconds time, low, high;
+  Seconds lower_bound;
+  std::string limited_by;
+  bool calibrated = false;
+
+  /// Bytes per second as nccl-tests defines them: message / time, and times the collective's factor.
+  BytesPerSecond algorithm_bandwidth() const;
+  BytesPerSecond bus_bandwidth() const;
+};
+
+/// A platform with a number of ranks on it, as it is described and at both ends of its uncertainty.
+class Forecaster {
+ public:
+  Forecaster(const Description& description, Rank ranks, Placement placement = Placement::block);
+
+  Prediction predict(const Algorithm& algorithm, const Call& call, Reading engine) const;
+
+  const Machine& machine() const { return nominal_; }
+
+ private:
+  Machine nominal_, fast_, slow_;
+};
+
+/// Some ranks of a fabric, numbered from 0, as a network for CriticalPath.
+class MemberFabric {
+ public:
+  MemberFabric(const Fabric& fabric, const std::vector<Rank>& members) : fabric_(fabric), members_(members) {}
+  Wire wire(Place from, Place to) const { return fabric_.wire(world(from), world(to)); }
+  SecondsPerByte gamma(Place p) const { return fabric_.gamma(world(p)); }
+  const Protocol& protocol() const { return fabric_.protocol(); }
+  Port ports() const { return fabric_.ports(); }
+
+ private:
+  Place world(Place p) const { return {members_[static_cast<std::size_t>(p.rank)], p.memory}; }
+  const Fabric& fabric_;
+  const std::vector<Rank>& members_;
+};
+
+/// The fastest of the candidates that support the call, by critical path. Throws InputError if none does.
+template <class Network>
+const Algorithm* fastest(const Network& network, const std::vector<const Algorithm*>& candidates,
+                         const Call& call);
+
+/// alpha, beta and gamma of the slowest path among a schedule's messages (the first four million of them).
+template <class Network>
+AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule);
+/// The number of segments that makes the algorithm's formula least on this machine; segments hold a byte or
+/// more.
+Block best_segments(const Algorithm& algorithm, const Call& call, const AlphaBetaGamma& machine);
+
+template <class Network>
+AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule) {
+  constexpr std::int64_t enough = 4'000'000;
+  AlphaBetaGamma slowest;
+  std::int64_t seen = 0;
+  auto meet = [&](Place from, Place to) {
+    const Wire w = network.wire(from, to);
+    slowest.alpha = std::max(slowest.alpha, w.overhead + w.latency + w.receive_overhead);
+    slowest.beta = std::max(slowest.beta, w.per_byte);
+    slowest.gamma = std::max(slowest.gamma, network.gamma(to));
+    ++seen;
+  };
+  Step step;
+  for (std::int64_t s = 0; s < schedule.steps && seen < enough; ++s) {
+    step.clear();
+    schedule.rule(s, step);
+    for (const Transfer& t : step.transfers) meet(t.from, t.to);
+    for (const Multicast& m : step.multicasts)
+      for (Rank i = 0; i < m.to.count; ++i)
+        if (m.to[i] != m.from.rank) meet(m.from, {m.to[i], m.memory});
+  }
+  return slowest;
+}
+
+template <class Network>
+const Algorithm* fastest(const Network& network, const std::vector<const Algorithm*>& candidates,
+                         const Call& call) {
+  const Algorithm* best = nullptr;
+  Seconds least;
+  for (const Algorithm* a : candidates) {
+    if (!a->supports(call.ranks)) continue;
+    Call c = call;
+    if (a->segmented && c.message.value > 0)
+      c.segments = best_segments(*a, c, slowest_path(network, a->schedule(c)));
+    const Schedule schedule = a->schedule(c);
+    const Seconds time = critical_path(schedule, layout(*a, c, schedule), network).time;
+    if (!best || time < least) best = a, least = time;
+  }
+  if (!best)
+    throw InputError("no algorithm of the catalogue serves " + std::to_string(call.ranks) + " ranks here");
+  return best;
+}
+
+}  // namespace collcast
