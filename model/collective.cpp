@@ -14,7 +14,9 @@ namespace {
 
 using Holdings = std::vector<Holding>;
 
-Block none(Rank) { return 0; }
+Block none(Rank) {
+  return 0;
+}
 Block one(Rank) {
   return 1;
 }
@@ -23,6 +25,11 @@ Block per_rank(Rank p) {
 }
 Block per_pair(Rank p) {
   return Block{p} * p;
+}
+
+template <Block Faces>
+Block per_face(Rank p) {
+  return Faces * p;
 }
 
 double no_factor(double) {
@@ -88,29 +95,60 @@ Holdings share_of_previous(Rank r, Rank p, Block blocks, Rank) {
   const Rank previous = (r + p - 1) % p;
   return {{share(previous, p, blocks), {previous, previous}}};
 }
+/// Halo exchange: each rank has one block per face and gets those of its neighbours that look at it.
+template <int Dimensions>
+Holdings facing(Rank r, Rank p, Block blocks, Rank) {
+  const Grid grid(p, Dimensions);
+  const Block face = blocks / p / grid.faces();
+  Holdings all;
+  for (int f = 0; f < grid.faces(); ++f) {
+    const Rank other = grid.neighbour(r, f);
+    all.push_back({{(Block{other} * grid.faces() + (f ^ 1)) * face, face}, {other, other}});
+  }
+  return all;
+}
 
 const std::vector<Definition> table = {
-    // collective, name, rooted, reduces, repeats, whole, blocks, bus factor, initially, finally
-    {Collective::allreduce, "allreduce", false, true, false, one, one, allreduce_factor, own_value_of_all,
-     sum_of_all},
-    {Collective::reduce_scatter, "reduce-scatter", false, true, false, one, per_rank, gather_factor,
+    // collective, name, rooted, reduces, repeats, counted, whole, blocks, bus factor, initially, finally
+    {Collective::allreduce, "allreduce", false, true, false, false, one, one, allreduce_factor,
+     own_value_of_all, sum_of_all},
+    {Collective::reduce_scatter, "reduce-scatter", false, true, false, false, one, per_rank, gather_factor,
      own_value_of_all, sum_of_share},
-    {Collective::allgather, "allgather", false, false, false, one, per_rank, gather_factor, own_share,
+    {Collective::allgather, "allgather", false, false, false, false, one, per_rank, gather_factor, own_share,
      every_share},
-    {Collective::broadcast, "broadcast", true, false, false, one, one, no_factor, at_root<roots_message>,
-     roots_message},
-    {Collective::reduce, "reduce", true, true, false, one, one, no_factor, own_value_of_all,
+    {Collective::broadcast, "broadcast", true, false, false, false, one, one, no_factor,
+     at_root<roots_message>, roots_message},
+    {Collective::reduce, "reduce", true, true, false, false, one, one, no_factor, own_value_of_all,
      at_root<sum_of_all>},
-    {Collective::gather, "gather", true, false, false, one, per_rank, gather_factor, own_share,
+    {Collective::gather, "gather", true, false, false, false, one, per_rank, gather_factor, own_share,
      at_root<every_share>},
-    {Collective::scatter, "scatter", true, false, false, one, per_rank, gather_factor, at_root<roots_message>,
-     roots_share},
-    {Collective::alltoall, "alltoall", false, false, false, per_rank, per_pair, gather_factor, row, column},
-    {Collective::scan, "scan", false, true, false, one, one, no_factor, own_value_of_all, prefix},
-    {Collective::exscan, "exscan", false, true, false, one, one, no_factor, own_value_of_all, prefix_before},
-    {Collective::barrier, "barrier", false, true, true, none, one, no_factor, own_value_of_all, sum_of_all},
-    {Collective::sendrecv, "sendrecv", false, false, false, per_rank, per_rank, no_factor, own_share,
+    {Collective::scatter, "scatter", true, false, false, false, one, per_rank, gather_factor,
+     at_root<roots_message>, roots_share},
+    {Collective::alltoall, "alltoall", false, false, false, false, per_rank, per_pair, gather_factor, row,
+     column},
+    {Collective::scan, "scan", false, true, false, false, one, one, no_factor, own_value_of_all, prefix},
+    {Collective::exscan, "exscan", false, true, false, false, one, one, no_factor, own_value_of_all,
+     prefix_before},
+    {Collective::barrier, "barrier", false, true, true, false, none, one, no_factor, own_value_of_all,
+     sum_of_all},
+    {Collective::sendrecv, "sendrecv", false, false, false, false, per_rank, per_rank, no_factor, own_share,
      share_of_previous},
+    {Collective::alltoallv, "alltoallv", false, false, false, true, per_rank, per_pair, gather_factor, row,
+     column},
+    {Collective::allgatherv, "allgatherv", false, false, false, true, one, per_rank, gather_factor, own_share,
+     every_share},
+    {Collective::reduce_scatterv, "reduce-scatterv", false, true, false, true, one, per_rank, gather_factor,
+     own_value_of_all, sum_of_share},
+    {Collective::gatherv, "gatherv", true, false, false, true, one, per_rank, gather_factor, own_share,
+     at_root<every_share>},
+    {Collective::scatterv, "scatterv", true, false, false, true, one, per_rank, gather_factor,
+     at_root<roots_message>, roots_share},
+    {Collective::halo_1d, "halo-1d", false, false, false, false, per_rank, per_face<2>, no_factor, own_share,
+     facing<1>},
+    {Collective::halo_2d, "halo-2d", false, false, false, false, per_rank, per_face<4>, no_factor, own_share,
+     facing<2>},
+    {Collective::halo_3d, "halo-3d", false, false, false, false, per_rank, per_face<6>, no_factor, own_share,
+     facing<3>},
 };
 
 /// What each rank must do at least, as factors of n: bytes in or out of its port, bytes reduced.
@@ -124,6 +162,7 @@ Least least(Collective c, double p) {
     case Collective::allreduce:
       return {2 * part, part};
     case Collective::reduce_scatter:
+    case Collective::reduce_scatterv:
       return {part, part};
     case Collective::reduce:
       return {1, part};
@@ -135,7 +174,12 @@ Least least(Collective c, double p) {
     case Collective::barrier:
       return {0, 0};
     case Collective::sendrecv:
+    case Collective::halo_1d:
       return {1, 0};
+    case Collective::halo_2d:  // a grid of one row has neighbours in one dimension only
+      return {1 / 2., 0};
+    case Collective::halo_3d:
+      return {1 / 3., 0};
     default:
       return {part, 0};
   }
@@ -175,11 +219,29 @@ const Definition& definition(std::string_view name) {
                    "'?");
 }
 
+Grid::Grid(Rank ranks, int d) : dimensions(d) {
+  for (int i = 0; i < d; ++i) {
+    const int left = d - i;
+    auto side = static_cast<Rank>(std::floor(std::pow(ranks, 1.0 / left) + 1e-9));
+    while (ranks % side != 0) --side;
+    size[static_cast<std::size_t>(left - 1)] = left == 1 ? ranks : side;
+    ranks /= side;
+  }
+}
+
+Rank Grid::neighbour(Rank rank, int face) const {
+  Rank stride = 1;
+  for (int i = dimensions - 1; i > face / 2; --i) stride *= size[static_cast<std::size_t>(i)];
+  const Rank side = size[static_cast<std::size_t>(face / 2)], at = rank / stride % side;
+  const Rank there = (at + (face % 2 == 1 ? 1 : side - 1)) % side;
+  return rank + (there - at) * stride;
+}
+
 Seconds lower_bound(Collective collective, Rank ranks, Bytes message, const AlphaBetaGamma& machine) {
   if (ranks == 1) return {};
   const Least factor = least(collective, ranks);
-  const bool one_step = collective == Collective::sendrecv;
-  const Seconds latency = (one_step ? 1 : std::ceil(std::log2(ranks))) * machine.alpha;
+  const bool neighbours = collective == Collective::sendrecv || collective >= Collective::halo_1d;
+  const Seconds latency = (neighbours ? 1 : std::ceil(std::log2(ranks))) * machine.alpha;
   return std::max({latency, factor.bytes * message * machine.beta, factor.reduced * message * machine.gamma});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,14 @@ enum class Collective : std::uint8_t {
   exscan,
   barrier,
   sendrecv,
+  alltoallv,
+  allgatherv,
+  reduce_scatterv,
+  gatherv,
+  scatterv,
+  halo_1d,
+  halo_2d,
+  halo_3d,
 };
 
 /// Contributions first..last (ranks): what a block holds when exactly these ranks' values have been combined
@@ -40,13 +49,14 @@ struct Holding {
 /// What a collective means, in one row.
 ///
 /// `message_bytes` (n) is what nccl-tests means by it: the whole array for allgather, reduce-scatter, gather
-/// and scatter; what one rank sends in all for alltoall and sendrecv.
+/// and scatter; what one rank sends in all for alltoall (on average for alltoallv), sendrecv and halo.
 struct Definition {
   Collective collective;
   std::string_view name;
   bool rooted;
   bool reduces;
   bool repeats_allowed;            ///< a contribution may arrive more than once (barrier)
+  bool counted;                    ///< blocks may differ in size: each rank's, or each pair's, is given
   Block (*whole)(Rank p);          ///< the blocks name `whole(p)` messages' worth of bytes together
   Block (*blocks)(Rank p);         ///< the number of blocks is a multiple of this
   double (*bus_factor)(double p);  ///< busbw = algbw * bus_factor, as nccl-tests defines it
@@ -58,6 +68,17 @@ const Definition& definition(Collective collective);
 const std::vector<Definition>& definitions();
 /// Throws InputError with the nearest name.
 const Definition& definition(std::string_view name);
+
+/// p ranks as a periodic grid of 1 to 3 dimensions, as nearly cubic as p divides; the last runs fastest.
+struct Grid {
+  std::array<Rank, 3> size = {1, 1, 1};
+  int dimensions = 1;
+
+  Grid(Rank ranks, int dimensions);
+  /// Faces 2i and 2i + 1 of a rank look down and up dimension i.
+  int faces() const { return 2 * dimensions; }
+  Rank neighbour(Rank rank, int face) const;
+};
 
 /// The least time that any schedule of the collective takes on a single-ported, full-duplex machine:
 /// the largest of its latency, bandwidth and computation bounds. Chan et al., CCPE 19 (2007), table 1.

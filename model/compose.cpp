@@ -77,19 +77,29 @@ Schedule beside(Schedule a, Schedule b) {
 }
 
 Schedule on(Ranks ranks, const Schedule& a, Rank world, Block offset, Block blocks) {
-  assert(ranks.count == a.ranks && offset + a.blocks <= blocks);
+  return on_each(
+      1, [ranks](Rank) { return ranks; }, a, world, [offset](Rank) { return offset; }, blocks);
+}
+
+Schedule on_each(Rank groups, std::function<Ranks(Rank)> group, const Schedule& a, Rank world,
+                 std::function<Block(Rank)> offset, Block blocks) {
   Schedule mapped{world, blocks, a.steps, {}, a.channels};
-  mapped.rule = [ranks, rule = a.rule, offset](std::int64_t s, Step& step) {
-    const Mark mark(step);
-    rule(s, step);
-    relabel(
-        step, mark, [&](Rank r) { return ranks[r]; },
-        [&](Ranks to) {
-          return Ranks{ranks[to.first], to.count, to.stride * ranks.stride};
-        },
-        [&](Chunk c) {
-          return Chunk{c.first + offset, c.count};
-        });
+  mapped.rule = [=, group = std::move(group), rule = a.rule, offset = std::move(offset)](std::int64_t s,
+                                                                                         Step& step) {
+    for (Rank i = 0; i < groups; ++i) {
+      const Ranks ranks = group(i);
+      const Block first = offset(i);
+      const Mark mark(step);
+      rule(s, step);
+      relabel(
+          step, mark, [&](Rank r) { return ranks[r]; },
+          [&](Ranks to) {
+            return Ranks{ranks[to.first], to.count, to.stride * ranks.stride};
+          },
+          [&](Chunk c) {
+            return Chunk{c.first + first, c.count};
+          });
+    }
   };
   return mapped;
 }

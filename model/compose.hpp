@@ -14,6 +14,10 @@ Schedule beside(Schedule a, Schedule b);
 /// a on the given ranks of a world of `world` ranks, on its blocks `offset`, `offset + 1`, ... of `blocks`.
 Schedule on(Ranks ranks, const Schedule& a, Rank world, Block offset, Block blocks);
 
+/// `a` on each of `groups` disjoint groups of ranks at once: group i's on its blocks `offset(i)` onwards.
+Schedule on_each(Rank groups, std::function<Ranks(Rank)> group, const Schedule& a, Rank world,
+                 std::function<Block(Rank)> offset, Block blocks);
+
 /// Schedules on disjoint ranks of one world and the same blocks, all at once.
 Schedule together(std::vector<Schedule> parts);
 

@@ -39,6 +39,12 @@ TEST(Compose, OnPlacesAScheduleOnSomeRanksAndBlocks) {
   EXPECT_EQ(text(on({1, 2, 3}, shift(2), 6, 4, 8)), "1>4:4+1/0 4>1:5+1/0 | ");
 }
 
+TEST(Compose, OnEachPlacesItOnEveryGroup) {
+  const auto nodes = on_each(
+      2, [](Rank i) { return Ranks{2 * i, 2}; }, shift(2), 4, [](Rank i) { return 2 * i; }, 4);
+  EXPECT_EQ(text(nodes), "0>1:0+1/0 1>0:1+1/0 2>3:2+1/0 3>2:3+1/0 | ");
+}
+
 TEST(Compose, TogetherRunsInTheSameSteps) {
   EXPECT_EQ(text(together({on({0, 2}, shift(2), 4, 0, 2), on({2, 2}, shift(2), 4, 0, 2)})),
             "0>1:0+1/0 1>0:1+1/0 2>3:0+1/0 3>2:1+1/0 | ");

@@ -88,7 +88,7 @@ TEST(Proof, StagedDataMustComeHome) {
 
 TEST(Proof, OneRankHoldsAtOnce) {
   for (const Definition& d : definitions()) {
-    const Schedule s{1, 1, 0, [](std::int64_t, Step&) {}};
+    const Schedule s{1, d.blocks(1), 0, [](std::int64_t, Step&) {}};
     EXPECT_EQ(words(s, d.collective), "holds") << d.name;
   }
 }
