@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/collective.hpp"
 #include "model/compose.hpp"
@@ -14,30 +15,42 @@ struct Call {
   Rank ranks = 1;
   Rank root = 0;
   int radix = 2;
-  Bytes message;       ///< n, as nccl-tests counts it
-  Block segments = 1;  ///< K: pipelined algorithms cut the message into K equal segments
+  Bytes message;              ///< n, as nccl-tests counts it
+  Block segments = 1;         ///< K: pipelined algorithms cut the message into K equal segments
+  int channels = 1;           ///< rings side by side
+  Rank ranks_per_node = 1;    ///< q: ranks 0..q-1 are on one node, the next q on the next, ...
+  std::vector<Bytes> counts;  ///< the v-collectives: bytes of each rank's block, or of each pair's (row by row);
+                              ///< empty: all equal
 };
+
+inline bool any_ranks(Rank) {
+  return true;
+}
 
 /// A row of the catalogue: an algorithm's schedule beside its formula.
 struct Algorithm {
   Collective collective;
   std::string_view name;
   std::string_view description;
-  std::string_view ranks;  ///< which rank counts, in words: "any", "power of two"
-  bool (*supports)(Rank);
-  bool radix;      ///< takes --radix
-  bool segmented;  ///< takes --segment
-  std::string_view
-      formula;  ///< a = alpha, b = beta, g = gamma, n = message, p = ranks, k = radix, K = segments
-  bool exact;   ///< formula = critical path; otherwise `bound` times it at most
+  std::string_view ranks = "any";  ///< which rank counts, in words: "power of two"
+  bool (*supports)(Rank) = any_ranks;
+  bool radix = false;           ///< takes --radix
+  bool segmented = false;       ///< takes --segment
+  bool channels = false;        ///< takes --channels
+  bool ranks_per_node = false;  ///< takes --ranks-per-node, which divides the ranks
+  /// a = alpha, b = beta, g = gamma, n = message, p = ranks, k = radix, K = segments, c = channels, q = ranks
+  /// per node, N = p/q nodes.
+  std::string_view formula;
+  bool exact = true;                      ///< formula = critical path
+  double (*bound)(Rank ranks) = nullptr;  ///< if not exact: formula/bound <= critical path <= formula
   std::string_view source;
   Schedule (*schedule)(const Call&);
   Seconds (*time)(const Call&, const AlphaBetaGamma&);
 };
 
-inline bool any_ranks(Rank) {
-  return true;
-}
+/// What the algorithm takes besides ranks, root and message, as the command line calls it.
+std::vector<std::string_view> parameters(const Algorithm& algorithm);
+
 inline bool power_of_two(Rank p) {
   return (p & (p - 1)) == 0;
 }
@@ -54,9 +67,19 @@ constexpr int log_ceil(Rank p, Rank k = 2) {
   for (std::int64_t reach = 1; reach < p; reach *= k) ++log;
   return log;
 }
+/// k^e.
+constexpr std::int64_t power(std::int64_t k, std::int64_t e) {
+  std::int64_t result = 1;
+  while (e-- > 0) result *= k;
+  return result;
+}
 constexpr Rank modulo(std::int64_t r, Rank p) {
   return static_cast<Rank>(((r % p) + p) % p);
 }
+
+/// Time of `count` messages of `transfer` each into one port, each followed by its `reduction`: the next
+/// message arrives while the last is reduced. 0 for no message.
+Seconds received_at_once(double count, Seconds transfer, Seconds reduction);
 
 /// Rank 0's schedule with the ranks rotated so that `root` plays its part.
 Schedule rooted(const Schedule& from_rank_0, Rank root);

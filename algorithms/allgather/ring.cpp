@@ -14,12 +14,7 @@ const Algorithm allgather_ring{
     .collective = Collective::allgather,
     .name = "ring",
     .description = "every block travels once round a ring",
-    .ranks = "any",
-    .supports = any_ranks,
-    .radix = false,
-    .segmented = false,
     .formula = "(p-1) a + (p-1)/p n b",
-    .exact = true,
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
     .schedule = [](const Call& c) { return ring_allgather(c.ranks); },
     .time =

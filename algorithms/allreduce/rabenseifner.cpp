@@ -10,12 +10,7 @@ const Algorithm allreduce_rabenseifner{
     .collective = Collective::allreduce,
     .name = "rabenseifner",
     .description = "reduce-scatter by recursive halving, then allgather by recursive doubling",
-    .ranks = "any",
-    .supports = any_ranks,
-    .radix = false,
-    .segmented = false,
     .formula = "2 lg q a + 2(q-1)/q n b + (q-1)/q n g, q = 2^floor(lg p), and 2 a + 2 n b + n g unless q = p",
-    .exact = true,
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
     .schedule =
         [](const Call& c) {

@@ -20,12 +20,7 @@ const Algorithm allreduce_recursive_doubling{
     .collective = Collective::allreduce,
     .name = "recursive-doubling",
     .description = "neighbours at distance 1, 2, 4, ... swap whole messages",
-    .ranks = "any",
-    .supports = any_ranks,
-    .radix = false,
-    .segmented = false,
     .formula = "floor(lg p) (a + n b + n g), and 2 a + 2 n b + n g unless p is a power of two",
-    .exact = true,
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
     .schedule = [](const Call& c) { return folded(c.ranks, hypercube(1 << log2_floor(c.ranks))); },
     .time =

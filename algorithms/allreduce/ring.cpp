@@ -10,12 +10,7 @@ const Algorithm allreduce_ring{
     .collective = Collective::allreduce,
     .name = "ring",
     .description = "reduce-scatter round a ring, then allgather round the same ring",
-    .ranks = "any",
-    .supports = any_ranks,
-    .radix = false,
-    .segmented = false,
     .formula = "2(p-1) a + 2(p-1)/p n b + (p-1)/p n g",
-    .exact = true,
     .source = "Patarasuk & Yuan, J. Parallel Distrib. Comput. 69, 2009",
     .schedule = [](const Call& c) { return then(ring_reduce_scatter(c.ranks), ring_allgather(c.ranks)); },
     .time =

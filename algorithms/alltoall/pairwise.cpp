@@ -7,12 +7,7 @@ const Algorithm alltoall_pairwise{
     .collective = Collective::alltoall,
     .name = "pairwise",
     .description = "in step s rank r sends to rank r + s and receives from rank r - s",
-    .ranks = "any",
-    .supports = any_ranks,
-    .radix = false,
-    .segmented = false,
     .formula = "(p-1) (a + n/p b)",
-    .exact = true,
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
     .schedule =
         [](const Call& c) {

@@ -7,12 +7,7 @@ const Algorithm barrier_dissemination{
     .collective = Collective::barrier,
     .name = "dissemination",
     .description = "in round s rank r tells rank r + 2^s all it has heard",
-    .ranks = "any",
-    .supports = any_ranks,
-    .radix = false,
-    .segmented = false,
     .formula = "ceil(lg p) a",
-    .exact = true,
     .source = "Hensgen, Finkel & Manber, Int. J. Parallel Programming 17, 1988",
     .schedule =
         [](const Call& c) {

@@ -18,12 +18,8 @@ const Algorithm broadcast_chain{
     .collective = Collective::broadcast,
     .name = "chain",
     .description = "K segments follow each other down a chain of ranks",
-    .ranks = "any",
-    .supports = any_ranks,
-    .radix = false,
     .segmented = true,
     .formula = "(p-2+K) (a + n/K b)",
-    .exact = true,
     .source = "Awan et al., arXiv 1707.09414, 2017 (pipelined chain)",
     .schedule = [](const Call& c) { return rooted(chain_broadcast(c.ranks, c.segments), c.root); },
     .time =

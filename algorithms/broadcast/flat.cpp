@@ -7,12 +7,7 @@ const Algorithm broadcast_flat{
     .collective = Collective::broadcast,
     .name = "flat",
     .description = "the root sends the message to every other rank, one after the other",
-    .ranks = "any",
-    .supports = any_ranks,
-    .radix = false,
-    .segmented = false,
     .formula = "(p-1) (a + n b)",
-    .exact = true,
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .schedule =
         [](const Call& c) {

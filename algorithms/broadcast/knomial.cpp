@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/broadcast/knomial.hpp"
 
+#include <algorithm>
+
 namespace collcast {
-namespace {
-
-std::int64_t power(std::int64_t k, std::int64_t exponent) {
-  std::int64_t result = 1;
-  while (exponent-- > 0) result *= k;
-  return result;
-}
-
-}  // namespace
 
 Schedule knomial_broadcast(Rank p, int k) {
+  k = std::min(k, std::max(p, 2));
   const int rounds = log_ceil(p, k);
   auto rule = [=](std::int64_t s, Step& step) {
     const std::int64_t distance = power(k, rounds - 1 - s / (k - 1));
@@ -34,12 +28,8 @@ const Algorithm broadcast_knomial{
     .name = "knomial",
     .description =
         "in each round every rank that has the message sends it to k - 1 more, one after the other",
-    .ranks = "any",
-    .supports = any_ranks,
     .radix = true,
-    .segmented = false,
     .formula = "((k-1)(L-1) + floor((p-1)/k^(L-1))) (a + n b), L = ceil(log_k p)",
-    .exact = true,
     .source =
         "binomial (k = 2): Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005; k > 2 counted from the schedule",
     .schedule = [](const Call& c) { return rooted(knomial_broadcast(c.ranks, c.radix), c.root); },

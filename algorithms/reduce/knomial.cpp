@@ -9,12 +9,8 @@ const Algorithm reduce_knomial{
     .collective = Collective::reduce,
     .name = "knomial",
     .description = "the k-nomial broadcast backwards",
-    .ranks = "any",
-    .supports = any_ranks,
     .radix = true,
-    .segmented = false,
     .formula = "((k-1)(L-1) + floor((p-1)/k^(L-1))) (a + n b + n g), L = ceil(log_k p)",
-    .exact = true,
     .source =
         "binomial (k = 2): Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005; k > 2 counted from the schedule",
     .schedule =

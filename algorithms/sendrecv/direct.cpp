@@ -7,12 +7,7 @@ const Algorithm sendrecv_direct{
     .collective = Collective::sendrecv,
     .name = "direct",
     .description = "every rank sends its message to the next rank",
-    .ranks = "any",
-    .supports = any_ranks,
-    .radix = false,
-    .segmented = false,
     .formula = "a + n b (nothing on one rank)",
-    .exact = true,
     .source = "Hockney, Parallel Computing 20(3), 1994",
     .schedule =
         [](const Call& c) {
