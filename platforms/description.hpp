@@ -39,7 +39,7 @@ class Description {
 
 /// Overrides parameters and settings: "network.bandwidth_GBps=25", "network.levels.0.up=9". The values are
 /// stamped what-if. All or none; the result as a whole must be sound.
-void set(Description& description, const std::vector<std::string>& assignments);
+void set_all(Description& description, const std::vector<std::string>& assignments);
 void set(Description& description, const std::string& assignment);
 
 /// Every path that `set` takes, those included that the file leaves out.

@@ -6,8 +6,20 @@ namespace {
 
 using Kind = Schema::Kind;
 
-Schema object(std::vector<Field> fields) {
-  return {.kind = Kind::object, .fields = std::move(fields)};
+struct Field {
+  const char* key;
+  Schema schema;
+  bool required = false;
+};
+
+Schema object(const std::vector<Field>& fields) {
+  Schema schema{.kind = Kind::object};
+  for (const Field& f : fields) {
+    schema.fields.push_back(f.schema);
+    schema.fields.back().key = f.key;
+    schema.fields.back().required = f.required;
+  }
+  return schema;
 }
 Schema map_of(Schema element) {
   return {.kind = Kind::map, .element = {std::move(element)}};
@@ -117,14 +129,14 @@ const Schema& platform_schema() {
 
 const Schema* find(const Schema& schema, const std::string& key) {
   if (!schema.element.empty()) return schema.element.data();
-  for (const Field& f : schema.fields)
-    if (f.key == key) return &f.schema;
+  for (const Schema& f : schema.fields)
+    if (f.key == key) return &f;
   return nullptr;
 }
 
 std::vector<std::string> keys(const Schema& schema) {
   std::vector<std::string> all;
-  for (const Field& f : schema.fields) all.push_back(f.key);
+  for (const Schema& f : schema.fields) all.push_back(f.key);
   return all;
 }
 

@@ -10,8 +10,6 @@ namespace collcast {
 
 using Json = nlohmann::ordered_json;
 
-struct Field;
-
 /// What a platform file may hold at one place.
 struct Schema {
   enum class Kind : std::uint8_t {
@@ -24,16 +22,12 @@ struct Schema {
     count,   ///< an integer from 1 to `most`
   };
   Kind kind = Kind::text;
-  std::vector<Field> fields = {};
+  std::vector<Schema> fields = {};
   std::vector<Schema> element = {};  ///< none or one
   std::vector<std::string> choices = {};
   std::int64_t most = 0;
-  bool zero = false;  ///< a parameter may be 0
-};
-
-struct Field {
-  std::string key;
-  Schema schema;
+  bool zero = false;     ///< a parameter may be 0
+  std::string key = {};  ///< of a field, and whether its object needs it
   bool required = false;
 };
 

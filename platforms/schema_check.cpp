@@ -37,7 +37,7 @@ struct Checker {
       if (!field) unknown(path, key, keys(schema));
       any(value, *field, below(path, key));
     }
-    for (const Field& f : schema.fields)
+    for (const Schema& f : schema.fields)
       if (f.required && !json.contains(f.key)) fail(path, "lacks the key " + f.key);
   }
 
@@ -75,7 +75,7 @@ struct Checker {
     if (!json["source"].is_string() || json["source"].get_ref<const std::string&>().empty())
       fail(below(path, "source"), "must say where the value comes from");
     if (!json["stamp"].is_string() || !parse_stamp(json["stamp"].get<std::string>()))
-      fail(below(path, "stamp"), "must be measured, calibrated, datasheet, derived or guess");
+      fail(below(path, "stamp"), "must be measured, calibrated, datasheet, derived, guess or what-if");
   }
 
   void number(const Json& json, const Schema& schema, const std::string& path) const {
@@ -98,6 +98,12 @@ struct Checker {
       fail(path, "must be one of " + join(schema.choices) + ", not " + shown(json));
   }
 
+  void text(const Json& json, const std::string& path) const {
+    if (!json.is_string()) fail(path, "must be a text, not " + shown(json));
+    if (json.dump(-1, ' ', true, Json::error_handler_t::replace).find("\\ufffd") != std::string::npos)
+      fail(path, "must be valid UTF-8");
+  }
+
   void any(const Json& json, const Schema& schema, const std::string& path) const {
     switch (schema.kind) {
       case Schema::Kind::object:
@@ -113,7 +119,7 @@ struct Checker {
       case Schema::Kind::count:
         return count(json, schema, path);
       case Schema::Kind::text:
-        if (!json.is_string()) fail(path, "must be a text, not " + shown(json));
+        return text(json, path);
     }
   }
 };

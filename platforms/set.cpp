@@ -16,8 +16,8 @@ void collect(const Json* json, const Schema& schema, const std::string& path,
              std::vector<std::string>& paths) {
   const bool named = !schema.element.empty();
   if (schema.kind == Schema::Kind::object)
-    for (const Field& f : schema.fields)
-      collect(json && json->contains(f.key) ? &(*json)[f.key] : nullptr, f.schema, below(path, f.key), paths);
+    for (const Schema& f : schema.fields)
+      collect(json && json->contains(f.key) ? &(*json)[f.key] : nullptr, f, below(path, f.key), paths);
   else if (named && schema.element.front().kind != Schema::Kind::text)
     for (std::size_t i = 0; json && i < json->size(); ++i) {
       const auto it = std::next(json->begin(), static_cast<std::ptrdiff_t>(i));
@@ -74,7 +74,7 @@ std::vector<std::string> settable_paths(const Description& description) {
   return paths;
 }
 
-void set(Description& description, const std::vector<std::string>& assignments) {
+void set_all(Description& description, const std::vector<std::string>& assignments) {
   if (assignments.empty()) return;
   const std::vector<std::string> paths = settable_paths(description);
   Json json = description.json();
@@ -91,7 +91,7 @@ void set(Description& description, const std::vector<std::string>& assignments) 
 }
 
 void set(Description& description, const std::string& assignment) {
-  set(description, std::vector<std::string>{assignment});
+  set_all(description, {assignment});
 }
 
 }  // namespace collcast

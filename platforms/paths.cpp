@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/paths.hpp"
+
+#include <algorithm>
+
+namespace collcast {
+namespace {
+
+/// `pick(a, b)` of every class of path that the machine has, and of every memory that reduces.
+template <class Pick>
+AlphaBetaGamma over_paths(const Machine& machine, Memory memory, Pick pick) {
+  const std::vector<Rank> ranks = machine.representatives();
+  AlphaBetaGamma best{{}, {}, machine.gamma({ranks.front(), memory})};
+  bool first = true;
+  for (Rank a : ranks) {
+    best.gamma = pick(best.gamma, machine.gamma({a, memory}));
+    for (Rank b : ranks) {
+      if (a == b) continue;
+      const Wire w = machine.wire({a, memory}, {b, memory});
+      const Seconds alpha = w.overhead + w.latency + w.receive_overhead;
+      best.alpha = first ? alpha : pick(best.alpha, alpha);
+      best.beta = first ? w.per_byte : pick(best.beta, w.per_byte);
+      first = false;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+AlphaBetaGamma slowest_path(const Machine& machine, Memory memory) {
+  return over_paths(machine, memory, [](auto a, auto b) { return std::max(a, b); });
+}
+
+AlphaBetaGamma fastest_path(const Machine& machine, Memory memory) {
+  return over_paths(machine, memory, [](auto a, auto b) { return std::min(a, b); });
+}
+
+std::vector<Parameter> unused_parameters(const Description& description) {
+  const auto ranks = static_cast<Rank>(std::min<std::int64_t>(max_ranks(description), 1 << 20));
+  const Machine machine(description, ranks);
+  std::vector<Parameter> unused;
+  for (Parameter& p : description.parameters())
+    if (!machine.used_parameters().contains(p.path)) unused.push_back(std::move(p));
+  return unused;
+}
+
+}  // namespace collcast

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+std::string complaint_about(const std::string& platform, const std::string& pointer, const Json& value) {
+  return complaint([&] { edited(platform, pointer, value); });
+}
+
+const Json good = {{"value", 1.0}, {"source", "s"}, {"stamp", "guess"}};
+
+Json with(const std::string& key, const Json& value) {
+  Json json = good;
+  json[key] = value;
+  return json;
+}
+
+TEST(Errors, UnknownKeySuggestsTheNearest) {
+  EXPECT_EQ(complaint_about("summit", "/network/bandwith_GBps", good),
+            "x.json: network.bandwith_GBps: unknown key; did you mean bandwidth_GBps? (accepted here: kind, "
+            "bandwidth_GBps, latency_us, switch_latency_us, switch_ports, levels)");
+}
+
+TEST(Errors, MissingUnit) {
+  const std::string said = complaint_about("summit", "/network/bandwidth", good);
+  EXPECT_TRUE(said.starts_with("x.json: network.bandwidth: unknown key; did you mean bandwidth_GBps?"))
+      << said;
+}
+
+TEST(Errors, Values) {
+  const std::string at = "/network/bandwidth_GBps", says = "x.json: network.bandwidth_GBps: ";
+  EXPECT_EQ(complaint_about("summit", at, with("value", -1)), says + "must be a number above 0, not -1");
+  EXPECT_EQ(complaint_about("summit", at, with("value", 0)), says + "must be a number above 0, not 0");
+  EXPECT_EQ(complaint_about("summit", at, with("value", nullptr)),
+            says + "must be a number above 0, not null");
+  EXPECT_EQ(complaint_about("summit", at, with("value", std::nan(""))),
+            says + "must be a number above 0, not null");
+  EXPECT_EQ(complaint_about("summit", at, with("value", "12")),
+            says + "must be a number above 0, not \"12\"");
+  EXPECT_EQ(complaint_about("summit", at, with("value", 1e30)),
+            says + "1e+30 is beyond any machine; mind the unit");
+  EXPECT_EQ(complaint_about("summit", at, 12.5),
+            says + R"(must be {"value": number, "source": "...", "stamp": "..."}, not 12.5)");
+  EXPECT_EQ(complaint_about("summit", "/network/latency_us", with("value", -1)),
+            "x.json: network.latency_us: must be a number of at least 0, not -1");
+  EXPECT_EQ(complaint_about("summit", "/network/latency_us", with("value", 0)), "");
+}
+
+TEST(Errors, Pedigree) {
+  const std::string at = "/network/bandwidth_GBps", says = "x.json: network.bandwidth_GBps";
+  EXPECT_EQ(complaint_about("summit", at, {{"value", 1}, {"stamp", "guess"}}), says + ": lacks its source");
+  EXPECT_EQ(complaint_about("summit", at, {{"value", 1}, {"source", "s"}}), says + ": lacks its stamp");
+  EXPECT_EQ(complaint_about("summit", at, with("source", "")),
+            says + ".source: must say where the value comes from");
+  EXPECT_EQ(complaint_about("summit", at, with("stamp", "sure")),
+            says + ".stamp: must be measured, calibrated, datasheet, derived, guess or what-if");
+  EXPECT_EQ(complaint_about("summit", at, with("sorce", "s")),
+            says + ".sorce: unknown key; did you mean source? (accepted here: value, source, stamp)");
+}
+
+TEST(Errors, Topology) {
+  Json json = load_platform("summit").json();
+  json["node"]["links"].erase(12);  // the X-bus
+  EXPECT_EQ(
+      complaint([&] { Description("x", "x.json", json); }),
+      "x.json: node.links: no route from gpu0 to gpu3 (routes pass through cpu and switch vertices only)");
+  EXPECT_EQ(complaint_about("summit", "/node/links/0/between/1", "gpu7"),
+            "x.json: node.links.0.between.1: there is no vertex 'gpu7'; did you mean gpu0?");
+  EXPECT_EQ(complaint_about("summit", "/node/links/0/kind", "nvlink"),
+            "x.json: node.links.0.kind: there is no link kind 'nvlink'; did you mean nvlink2?");
+  EXPECT_EQ(complaint_about("summit", "/node/links/1/between", {"gpu1", "gpu0"}),
+            "x.json: node.links.1: a second link between these two; give the first one a count");
+  EXPECT_EQ(complaint_about("summit", "/node/links/1/between", {"gpu1"}),
+            "x.json: node.links.1.between: must name two vertices");
+  EXPECT_EQ(complaint_about("summit", "/node/ranks_on/0", "nic0"),
+            "x.json: node.ranks_on.0: ranks sit on gpu and cpu vertices only");
+  EXPECT_EQ(complaint_about("summit", "/node/ranks_per_node", 4),
+            "x.json: node.ranks_per_node: must be a multiple of the 6 vertices in node.ranks_on, not 4");
+  EXPECT_EQ(complaint_about("summit", "/node/vertices/gpu0", {{"kind", "gpu"}}),
+            "x.json: node.vertices.gpu0: holds data of ranks, so it needs a device");
+  EXPECT_EQ(complaint_about("summit", "/devices/POWER9", Json::object()),
+            "x.json: node.vertices.cpu0: its device needs reduce_GBps or memory_bandwidth_GBps");
+}
+
+TEST(Errors, Networks) {
+  EXPECT_EQ(
+      complaint_about("summit", "/network/levels/0/down", 20),
+      "x.json: network.levels.0: 20 ports down and 18 up do not fit a switch of 36 (network.switch_ports)");
+  EXPECT_EQ(complaint_about("summit", "/network/levels/2/down", 18),
+            "x.json: network.levels: this tree has room for 2916 nodes, but max_nodes is 4608");
+  EXPECT_EQ(complaint_about("summit", "/network/levels/2/up", 18),
+            "x.json: network.levels.2: the top level has no way up: drop up and bandwidth_GBps");
+  EXPECT_EQ(complaint_about("localhost", "/max_nodes", 2),
+            "x.json: max_nodes: must be 1 where network.kind is none");
+  EXPECT_EQ(complaint_about("summit", "/network/kind", "torus"),
+            "x.json: network.kind: must be one of none, uniform, single-switch, fat-tree, not \"torus\"");
+  EXPECT_EQ(complaint_about("summit", "/network/kind", "uniform"),
+            "x.json: network.kind: uniform wants nodes of one vertex with one rank; take single-switch");
+  EXPECT_EQ(complaint_about("summit", "/network/kind", "single-switch"),
+            "x.json: network.switch_ports: a switch of 36 ports does not take 9216 NICs");
+  EXPECT_EQ(complaint_about("summit", "/max_nodes", 0),
+            "x.json: max_nodes: must be an integer from 1 to 16777216, not 0");
+}
+
+TEST(Errors, Syntax) {
+  auto said = [](const std::string& text) { return complaint([&] { parse_platform(text, "x", "x.json"); }); };
+  const std::string missing = said("{\n  \"description\": \"d\"\n  \"max_nodes\": 1\n}");
+  EXPECT_TRUE(missing.starts_with("x.json: line 3, column 13: syntax error while parsing object")) << missing;
+  EXPECT_TRUE(said("").starts_with("x.json: line 1, column 1: syntax error"));
+  EXPECT_TRUE(said(R"({"max_nodes": NaN})").starts_with("x.json: line 1, column 15: syntax error"));
+  EXPECT_EQ(said(R"({"max_nodes": 1, "max_nodes": 2})"),
+            "x.json: the key max_nodes stands twice in one object");
+  EXPECT_EQ(said(std::string(100000, '[')), "x.json: nested more than 32 levels deep");
+  EXPECT_EQ(said("{}"), "x.json: lacks the key description");
+  EXPECT_TRUE(said("[]").starts_with("x.json: must be an object with the keys base, description"));
+  EXPECT_TRUE(said(R"({"max_nodes": 1e999})").starts_with("x.json: number overflow"))
+      << said(R"({"max_nodes": 1e999})");
+}
+
+TEST(Errors, Names) {
+  EXPECT_EQ(complaint([] { load_platform("sumit"); }),
+            "there is no platform 'sumit'; did you mean summit? (known: flat, summit, edr-cluster, "
+            "localhost, or the "
+            "path of a .json file)");
+  EXPECT_EQ(complaint([] { load_platform("no/such.json"); }),
+            "no/such.json: cannot be read as a platform file");
+  EXPECT_EQ(complaint([] { load_platform("/tmp/"); }), "/tmp/: cannot be read as a platform file");
+}
+
+class Files : public ::testing::Test {
+ protected:
+  static std::string write(const std::string& name, const std::string& text) {
+    const std::string path = ::testing::TempDir() + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+};
+
+TEST_F(Files, BaseIsOverridden) {
+  const std::string path = write("half-summit.json", R"({"base": "summit", "max_nodes": 2304,
+    "network": {"bandwidth_GBps": {"value": 5, "source": "a test", "stamp": "measured"}}})");
+  const Description d = load_platform(path);
+  EXPECT_EQ(d.name(), "half-summit");
+  EXPECT_EQ(max_ranks(d), 2304 * 6);
+  EXPECT_NEAR(GBps(Machine(d, 12).wire(0, 6).per_byte), 5, 1e-9);
+  EXPECT_EQ(Machine(d, 12).platform(), "half-summit");
+}
+
+TEST_F(Files, BaseMustEnd) {
+  const std::string a = ::testing::TempDir() + "a.json", b = ::testing::TempDir() + "b.json";
+  write("a.json", R"({"base": ")" + b + "\"}");
+  write("b.json", R"({"base": ")" + a + "\"}");
+  EXPECT_EQ(complaint([&] { load_platform(a); }), b + ": base: goes round: " + a + ", " + b + ", " + a);
+  EXPECT_TRUE(
+      complaint([&] { load_platform(write("c.json", R"({"base": "sumit"})")); })
+          .ends_with("c.json: base: there is no platform 'sumit'; did you mean summit? (known: flat, summit, "
+                     "edr-cluster, localhost, or the path of a .json file)"));
+  EXPECT_TRUE(complaint([&] {
+                load_platform(write("d.json", R"({"base": 3})"));
+              }).ends_with("d.json: base: must be the name of a platform or the path of a file"));
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <random>
+
+#include "platforms/listing.hpp"
+#include "platforms/paths.hpp"
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+/// Loads and uses a text; only InputError may come out. True where it was a sound platform.
+bool survives(const std::string& text) {
+  try {
+    const Description d = parse_platform(text, "fuzz", "fuzz.json");
+    const Machine m(d, static_cast<Rank>(std::min<std::int64_t>(max_ranks(d), 50)));
+    std::vector<LinkId> route;
+    for (Rank r = 0; r < m.ranks(); r += 7) {
+      EXPECT_GE(m.wire(0, r).per_byte, SecondsPerByte());
+      m.route({r, Memory::host}, 0, route);
+    }
+    for (LinkId l : route) EXPECT_LT(l, m.links().size());
+    return true;
+  } catch (const InputError& e) {
+    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+    return false;
+  }
+}
+
+TEST(Fuzz, MutatedText) {
+  std::mt19937 random(1);
+  const std::string alphabet = "{}[]\",:0123456789.eE-+ntfabz_\\\n\x80\xff";
+  for (const std::string& name : shipped_platforms()) {
+    const std::string good = load_platform(name).json().dump();
+    for (int round = 0; round < 1500; ++round) {
+      std::string text = good;
+      for (int n = 1 + static_cast<int>(random() % 3); n > 0; --n) {
+        const std::size_t at = random() % text.size();
+        switch (random() % 4) {
+          case 0:
+            text[at] = alphabet[random() % alphabet.size()];
+            break;
+          case 1:
+            text.insert(at, 1, alphabet[random() % alphabet.size()]);
+            break;
+          case 2:
+            text.erase(at, 1 + random() % 20);
+            break;
+          default:
+            text.resize(at + 1);
+        }
+      }
+      survives(text);
+    }
+  }
+}
+
+/// Every place of a JSON value.
+void places(Json& json, std::vector<Json*>& all) {
+  all.push_back(&json);
+  if (json.is_structured())
+    for (Json& child : json) places(child, all);
+}
+
+TEST(Fuzz, MutatedValues) {
+  std::mt19937 random(2);
+  const std::vector<Json> odd = {nullptr,
+                                 true,
+                                 0,
+                                 -1,
+                                 1,
+                                 2,
+                                 64,
+                                 1e308,
+                                 4294967296,
+                                 1e-300,
+                                 "",
+                                 "gpu0",
+                                 "cpu0",
+                                 "fat-tree",
+                                 "none",
+                                 "single-switch",
+                                 "uniform",
+                                 "nic",
+                                 "switch",
+                                 Json::array(),
+                                 Json::object()};
+  int sound = 0;
+  for (const std::string& name : shipped_platforms())
+    for (int round = 0; round < 2500; ++round) {
+      Json json = load_platform(name).json();
+      for (int n = 1 + static_cast<int>(random() % 2); n > 0; --n) {
+        std::vector<Json*> all;
+        places(json, all);
+        const Json other = *all[random() % all.size()];
+        *all[random() % all.size()] = random() % 2 ? odd[random() % odd.size()] : other;
+      }
+      sound += survives(json.dump());
+    }
+  EXPECT_GT(sound, 100);
+}
+
+TEST(Fuzz, Set) {
+  const std::vector<std::string> values = {"",         "0",    "1",    "7",       "36",
+                                           "4096",     "1e9",  "-3",   "nan",     "inf",
+                                           "gpu0",     "nic0", "none", "uniform", "single-switch",
+                                           "delivery", "cpu",  "nic",  "\xff",    "a,b"};
+  for (const std::string& name : shipped_platforms()) {
+    const Description original = load_platform(name);
+    for (const std::string& path : settable_paths(original))
+      for (const std::string& value : values) {
+        Description d = original;
+        if (complaint([&] { set(d, path + "=" + value); }).empty()) survives(d.json().dump());
+      }
+  }
+}
+
+}  // namespace
+}  // namespace collcast

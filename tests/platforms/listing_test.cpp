@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/listing.hpp"
+
+#include <sstream>
+
+#include "platforms/suggest.hpp"
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+TEST(Listing, OfAllPlatforms) {
+  const std::vector<PlatformSummary> all = list_platforms();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].name, "flat");
+  EXPECT_EQ(all[0].max_ranks, 1 << 24);
+  EXPECT_EQ(all[0].gpus_per_node, 0);
+  EXPECT_EQ(all[1].name, "summit");
+  EXPECT_EQ(all[1].max_ranks, 27648);
+  EXPECT_EQ(all[1].gpus_per_node, 6);
+  EXPECT_EQ(all[1].stamp, Stamp::guess);
+  EXPECT_EQ(all[2].max_ranks, 648);
+  EXPECT_EQ(all[3].max_ranks, 256);
+}
+
+TEST(Listing, OfOnePlatformGivesThePedigree) {
+  std::ostringstream out;
+  print(out, load_platform("summit"));
+  EXPECT_NE(out.str().find("network.bandwidth_GBps"), std::string::npos);
+  EXPECT_NE(out.str().find("half of the 23 GB/s that OLCF gives"), std::string::npos);
+  EXPECT_NE(out.str().find("[no engine uses it]"), std::string::npos);
+}
+
+TEST(Suggest, NearestWord) {
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(nearest("latency", {"late", "latency_us"}), "latency_us");
+  EXPECT_EQ(nearest("x", {}), "");
+}
+
+}  // namespace
+}  // namespace collcast

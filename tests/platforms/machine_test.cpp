@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/machine.hpp"
+
+#include "platforms/paths.hpp"
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+struct Expected {
+  Place from, to;
+  double latency_us, bandwidth_GBps, both_overheads_us;
+  const char *out, *in;
+};
+
+void expect(const Machine& m, const Expected& e) {
+  const Wire w = m.wire(e.from, e.to);
+  EXPECT_NEAR(us(w.latency), e.latency_us, 1e-9);
+  EXPECT_NEAR(GBps(w.per_byte), e.bandwidth_GBps, 1e-9);
+  EXPECT_NEAR(us(w.overhead + w.receive_overhead), e.both_overheads_us, 1e-9);
+  EXPECT_EQ(m.port_name(w.out), e.out);
+  EXPECT_EQ(m.port_name(w.in), e.in);
+}
+
+TEST(Summit, WiresWithinANode) {
+  const Machine m(load_platform("summit"), 27648);
+  // One socket: NVLink 0.8 us and 2 x 25 GB/s, software 3.76 us; overheads 11.1 + 1.59 us.
+  expect(m, {0, 1, 4.56, 50, 12.69, "node 0 gpu0 out to gpu1", "node 0 gpu1 in from gpu0"});
+  // Across: NVLink, X-bus, NVLink, 0.8 + 0.2 + 0.8 us, software 3.76 us; the X-bus has 32 GB/s.
+  expect(m, {8, 11, 5.56, 32, 12.69, "node 1 gpu2 out to cpu0", "node 1 gpu5 in from cpu1"});
+  // Host memories of one socket: copies within it, 0.1 us; 0.18 + 0.06 us.
+  expect(m, {{3, Memory::host},
+             {5, Memory::host},
+             0.1,
+             31.2,
+             0.24,
+             "node 0 copies out of slot 3",
+             "node 0 copies into slot 5"});
+  // Staging by the rank itself: cudaMemcpy over its NVLink.
+  expect(m, {{4, Memory::device},
+             {4, Memory::host},
+             0.8,
+             50,
+             9,
+             "node 0 gpu4 out to cpu1",
+             "node 0 cpu1 in from gpu4"});
+}
+
+TEST(Summit, WiresBetweenNodes) {
+  const Machine m(load_platform("summit"), 27648);
+  // NVLink 0.8, PCIe 0.1, port 0.15, one switch 0.09, and back; software 0.67; overheads 2 x 1.59 us.
+  const double ends = 2 * (0.8 + 0.1 + 0.15) + 0.67;
+  expect(m, {0, 6, ends + 0.09, 11.5, 3.18, "node 0 NIC 0 out", "node 1 NIC 0 in"});
+  // The sockets' rails leave from two top-of-rack switches, which meet one level higher.
+  expect(m, {0, 9, ends + 3 * 0.09, 11.5, 3.18, "node 0 NIC 0 out", "node 1 NIC 1 in"});
+  // Racks 0 and 1 share a line card, racks 0 and 255 do not.
+  expect(m, {0, 18 * 6, ends + 3 * 0.09, 11.5, 3.18, "node 0 NIC 0 out", "node 18 NIC 0 in"});
+  expect(m, {3, 27647, ends + 5 * 0.09, 11.5, 3.18, "node 0 NIC 1 out", "node 4607 NIC 1 in"});
+}
+
+TEST(Summit, MeasuredLatenciesOfSmallMessagesComeOut) {
+  const Machine m(load_platform("summit"), 12);
+  auto half_round_trip = [&](Place a, Place b) {
+    const Wire w = m.wire(a, b);
+    return us(w.overhead + w.latency + w.receive_overhead);
+  };
+  // osu_latency 5.6.2 with Spectrum MPI: 1.26 and 6.04 us between nodes, 0.34 and 17.25 us within one.
+  EXPECT_NEAR(half_round_trip({0, Memory::host}, {6, Memory::host}), 1.26, 1e-9);
+  EXPECT_NEAR(half_round_trip(0, 6), 6.04, 0.005);
+  EXPECT_NEAR(half_round_trip({0, Memory::host}, {1, Memory::host}), 0.34, 1e-9);
+  EXPECT_NEAR(half_round_trip(0, 1), 17.25, 1e-9);
+}
+
+TEST(EdrCluster, Wires) {
+  const Machine m(load_platform("edr-cluster"), 648);
+  const double ends = 2 * (0.3 + 0.3 + 0.15) + 0.67;
+  expect(m, {0, 17, ends + 0.09, 11.5, 3.18, "node 0 NIC out", "node 17 NIC in"});
+  expect(m, {0, 18, ends + 3 * 0.09, 11.5, 3.18, "node 0 NIC out", "node 18 NIC in"});
+}
+
+TEST(Localhost, DeviceAndHostAreOneMemory) {
+  const Machine m(load_platform("localhost"), 256);
+  EXPECT_EQ(m.wire({0, Memory::device}, {0, Memory::host}).per_byte, SecondsPerByte());
+  EXPECT_EQ(m.wire({0, Memory::device}, {1, Memory::host}).per_byte, m.wire(0, 1).per_byte);
+  EXPECT_NEAR(GBps(m.wire(0, 255).per_byte), 5, 1e-9);
+}
+
+TEST(Flat, IsTheUniformNetworkBitForBit) {
+  const Rank ranks = 1 << 24;
+  const Machine m(load_platform("flat"), ranks);
+  const AlphaBetaGamma abg{Seconds(1e-6), 1.0 / BytesPerSecond(12.5e9), 1.0 / BytesPerSecond(100e9)};
+  const UniformNetwork u(abg, ranks);
+  EXPECT_EQ(m.ports(), u.ports());
+  EXPECT_EQ(m.protocol().hold, u.protocol().hold);
+  EXPECT_EQ(m.protocol().eager_limit, u.protocol().eager_limit);
+  EXPECT_EQ(m.protocol().handshake, u.protocol().handshake);
+  EXPECT_EQ(m.gamma(ranks - 1), u.gamma(ranks - 1));
+  for (Place from : {Place(0), Place(7), Place(ranks - 1, Memory::host)})
+    for (Place to : {Place(0), Place(1), Place(ranks - 1)}) {
+      const Wire a = m.wire(from, to), b = u.wire(from, to);
+      EXPECT_EQ(a.latency, b.latency);
+      EXPECT_EQ(a.per_byte, b.per_byte);
+      EXPECT_EQ(a.overhead, b.overhead);
+      EXPECT_EQ(a.receive_overhead, b.receive_overhead);
+      EXPECT_EQ(a.gap, b.gap);
+      EXPECT_EQ(a.out, b.out);
+      EXPECT_EQ(a.in, b.in);
+    }
+}
+
+TEST(Flat, RoutesAreThoseOfTheUniformFabric) {
+  const Machine m(load_platform("flat"), 5);
+  const UniformFabric u(AlphaBetaGamma{Seconds(1e-6), 1.0 / BytesPerSecond(12.5e9), {}}, 5);
+  ASSERT_EQ(m.links().size(), u.links().size());
+  for (std::size_t i = 0; i < u.links().size(); ++i) EXPECT_EQ(m.links()[i].name, u.links()[i].name);
+  for (Rank a = 0; a < 5; ++a)
+    for (Rank b = 0; b < 5; ++b) {
+      std::vector<LinkId> mine, theirs;
+      m.route(a, b, mine);
+      u.route(a, b, theirs);
+      EXPECT_EQ(mine, theirs);
+    }
+}
+
+TEST(Machine, GammaIsAThirdOfTheMemoryBandwidthUnlessGiven) {
+  const Machine m(load_platform("summit"), 6);
+  EXPECT_NEAR(GBps(m.gamma(0)), 300, 1e-9);
+  EXPECT_NEAR(GBps(m.gamma({0, Memory::host})), 10, 1e-9);
+}
+
+TEST(Machine, PlacementDecidesWhoSharesANode) {
+  const Description d = load_platform("summit");
+  const Machine block(d, 12), cyclic(d, 12, Placement::round_robin);
+  EXPECT_EQ(block.node(5), 0);
+  EXPECT_EQ(block.node(6), 1);
+  EXPECT_EQ(cyclic.node(0), 0);
+  EXPECT_EQ(cyclic.node(1), 1);
+  // Ranks 0 and 2 are the first two of node 0.
+  EXPECT_EQ(cyclic.port_name(cyclic.wire(0, 2).out), "node 0 gpu0 out to gpu1");
+  EXPECT_EQ(parse_placement("round-robin"), Placement::round_robin);
+}
+
+TEST(Machine, MoreRanksPerNodeThanGpus) {
+  Description d = load_platform("summit");
+  EXPECT_EQ(complaint([&] { set(d, "node.ranks_per_node=12"); }),
+            "summit: node.links: 2 ranks share the memory of gpu0: add a link between gpu0 and itself, for "
+            "copies within it");
+  Description local = load_platform("localhost");
+  set(local, "node.ranks_per_node=4096");
+  EXPECT_EQ(max_ranks(local), 4096);
+}
+
+TEST(Machine, RefusesRanksThatDoNotFit) {
+  const Description d = load_platform("summit");
+  EXPECT_EQ(complaint([&] { Machine(d, 27649); }), "summit holds 27648 ranks (4608 nodes of 6), not 27649");
+  EXPECT_EQ(complaint([&] { Machine(d, 0); }), "a machine needs at least 1 rank, not 0");
+  const Machine m(d, 6);
+  EXPECT_EQ(complaint([&] {
+              m.wire({2, Memory::dpu}, 0);
+            }),
+            "summit: the nodes have no dpu, so rank 2 has no dpu memory");
+}
+
+TEST(Machine, DpuIsAThirdMemory) {
+  Json json = load_platform("edr-cluster").json();
+  json["node"]["vertices"]["dpu0"] = {{"kind", "dpu"}, {"device", "Xeon-8180"}};
+  json["node"]["links"].push_back({{"between", {"dpu0", "cpu0"}}, {"kind", "pcie3-x16"}});
+  const Machine m(Description("x", "x.json", json), 2);
+  EXPECT_NEAR(us(m.wire({0, Memory::host}, {0, Memory::dpu}).latency), 0.3, 1e-9);
+  EXPECT_NEAR(GBps(m.wire({0, Memory::dpu}, {1, Memory::dpu}).per_byte), 11.5, 1e-9);
+}
+
+TEST(Machine, SlowestAndFastestPath) {
+  const Description d = load_platform("summit");
+  const AlphaBetaGamma slow = slowest_path(Machine(d, 27648)), fast = fastest_path(Machine(d, 27648));
+  // In the node alpha is worst, across the X-bus: 12.69 + 5.56 us; between nodes beta is.
+  EXPECT_NEAR(us(slow.alpha), 18.25, 1e-9);
+  EXPECT_NEAR(GBps(slow.beta), 11.5, 1e-9);
+  EXPECT_NEAR(us(fast.alpha), 6.04, 1e-9);
+  EXPECT_NEAR(GBps(fast.beta), 50, 1e-9);
+  EXPECT_NEAR(us(slowest_path(Machine(d, 3)).alpha), 17.25, 1e-9);
+  EXPECT_EQ(slowest_path(Machine(d, 1)).alpha, Seconds());
+}
+
+TEST(Machine, SlowestPathIsThatOfAllPairs) {
+  for (const char* name : {"summit", "edr-cluster"})
+    for (Placement placement : {Placement::block, Placement::round_robin})
+      for (Rank ranks : {2, 5, 7, 13, 110, 400}) {
+        const Machine m(load_platform(name), ranks, placement);
+        for (Memory memory : {Memory::device, Memory::host}) {
+          Seconds worst, best(1);
+          for (Rank a = 0; a < ranks; ++a)
+            for (Rank b = 0; b < ranks; ++b) {
+              if (a == b) continue;
+              const Wire w = m.wire({a, memory}, {b, memory});
+              worst = std::max(worst, w.overhead + w.latency + w.receive_overhead);
+              best = std::min(best, w.overhead + w.latency + w.receive_overhead);
+            }
+          EXPECT_EQ(slowest_path(m, memory).alpha, worst) << name << " " << ranks;
+          EXPECT_EQ(fastest_path(m, memory).alpha, best) << name << " " << ranks;
+        }
+      }
+}
+
+}  // namespace
+}  // namespace collcast

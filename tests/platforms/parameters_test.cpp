@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <set>
+
+#include "platforms/paths.hpp"
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+/// All that players see of a machine.
+std::vector<double> seen(const Description& d) {
+  const Machine m(d, capped_ranks(d));
+  std::vector<double> all = {m.protocol().eager_limit.value, m.protocol().handshake.value};
+  for (Rank a : m.representatives())
+    for (Memory from : {Memory::device, Memory::host}) {
+      all.push_back(m.gamma({a, from}).value);
+      for (Rank b : m.representatives())
+        for (Memory to : {Memory::device, Memory::host}) {
+          const Wire w = m.wire({a, from}, {b, to});
+          for (double v :
+               {w.latency.value, w.overhead.value, w.receive_overhead.value, w.gap.value, w.per_byte.value})
+            all.push_back(v);
+        }
+    }
+  return all;
+}
+
+TEST(Parameters, EachMovesThePredictionOrIsListedAsUnused) {
+  for (const std::string& name : shipped_platforms()) {
+    const Description d = load_platform(name);
+    const std::vector<double> before = seen(d);
+    std::set<std::string> unused;
+    for (const Parameter& p : unused_parameters(d)) unused.insert(p.path);
+    for (const Parameter& p : d.parameters()) {
+      Description moved = d;
+      set(moved, p.path + "=" + std::to_string(p.value / 8));
+      EXPECT_EQ(seen(moved) == before, unused.contains(p.path)) << name << " " << p.path;
+    }
+  }
+}
+
+TEST(Parameters, UnusedOnesAreDeviceFacts) {
+  for (const std::string& name : shipped_platforms())
+    for (const Parameter& p : unused_parameters(load_platform(name)))
+      EXPECT_TRUE(p.path.starts_with("devices.")) << name << " " << p.path;
+}
+
+TEST(Parameters, EachHasAUnitASourceAndAStamp) {
+  const std::set<std::string> units = {"GBps", "us", "GiB", "KiB", "TFLOPS"};
+  for (const std::string& name : shipped_platforms())
+    for (const Parameter& p : load_platform(name).parameters()) {
+      EXPECT_TRUE(units.contains(p.unit)) << p.path;
+      EXPECT_GT(p.source.size(), 5u) << p.path;
+      EXPECT_NE(p.stamp, Stamp::what_if) << p.path;
+    }
+}
+
+TEST(Parameters, ShippedFilesGoRound) {
+  for (const std::string& name : shipped_platforms()) {
+    const Description d = load_platform(name);
+    const Description again = parse_platform(d.json().dump(2), name, name);
+    EXPECT_EQ(again.json(), d.json());
+    EXPECT_EQ(seen(again), seen(d));
+  }
+}
+
+TEST(Parameters, OptimisticIsFasterAndPessimisticSlower) {
+  const Description d = load_platform("summit");
+  const Machine usual(d, 12), fast(optimistic(d), 12), slow(pessimistic(d), 12);
+  EXPECT_LT(fast.wire(0, 6).latency, usual.wire(0, 6).latency);
+  EXPECT_GT(slow.wire(0, 6).latency, usual.wire(0, 6).latency);
+  // A rail's bandwidth is derived: 15 %. A third of the V100's memory bandwidth, from a datasheet: 10 %.
+  EXPECT_NEAR(GBps(fast.wire(0, 6).per_byte), 11.5 * 1.15, 1e-9);
+  EXPECT_NEAR(GBps(slow.wire(0, 6).per_byte), 11.5 / 1.15, 1e-9);
+  EXPECT_NEAR(GBps(slow.gamma(0)), 300 / 1.1, 1e-9);
+}
+
+TEST(Parameters, MachineKnowsItsWeakestStamp) {
+  Description d = load_platform("flat");
+  EXPECT_EQ(Machine(d, 2).stamp(), Stamp::guess);
+  EXPECT_FALSE(Machine(d, 2).calibrated());
+  set_all(d, {"network.latency_us=1", "devices.rank.reduce_GBps=100"});
+  EXPECT_EQ(Machine(d, 2).stamp(), Stamp::datasheet);
+  set(d, "network.bandwidth_GBps=12");
+  EXPECT_EQ(Machine(d, 2).stamp(), Stamp::what_if);
+  EXPECT_TRUE(Machine(d, 2).calibrated());
+}
+
+TEST(Parameters, OneNodeDoesNotRestOnTheNetwork) {
+  const Description d = load_platform("summit");
+  EXPECT_FALSE(Machine(d, 6).used_parameters().contains("network.bandwidth_GBps"));
+  EXPECT_FALSE(Machine(d, 3).used_parameters().contains("node.link_kinds.x-bus.bandwidth_GBps"));
+  EXPECT_TRUE(Machine(d, 7).used_parameters().contains("network.bandwidth_GBps"));
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <set>
+
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+/// Every rank to some others, near and far.
+template <class Check>
+void for_pairs(Rank ranks, Check&& check) {
+  for (Rank a = 0; a < ranks; a += std::max(1, ranks / 97))
+    for (Rank b = 0; b < ranks; b += std::max(1, ranks / 89))
+      check(a, b), check(a, std::min(b + 1, ranks - 1));
+}
+
+TEST(Routes, SlowestLinkIsTheWiresPace) {
+  for (const std::string& name : shipped_platforms()) {
+    const Description d = load_platform(name);
+    const Machine m(d, std::min(capped_ranks(d), 6000));
+    for_pairs(m.ranks(), [&](Rank a, Rank b) {
+      for (Memory from : {Memory::device, Memory::host})
+        for (Memory to : {Memory::device, Memory::host}) {
+          const Wire w = m.wire({a, from}, {b, to});
+          std::vector<LinkId> route;
+          m.route({a, from}, {b, to}, route);
+          SecondsPerByte slowest;
+          for (LinkId l : route) slowest = std::max(slowest, 1.0 / m.links().at(l).bandwidth);
+          ASSERT_EQ(w.per_byte, slowest) << name << " " << a << " " << b;
+          ASSERT_EQ(std::set<LinkId>(route.begin(), route.end()).size(), route.size());
+          ASSERT_LT(w.out, m.ports());
+          ASSERT_LT(w.in, m.ports());
+          ASSERT_NE(w.out, w.in);
+        }
+    });
+  }
+}
+
+TEST(Routes, PassAsManySwitchesAsTheLatencySays) {
+  const Machine m(load_platform("summit"), 27648);
+  for_pairs(m.ranks(), [&](Rank a, Rank b) {
+    if (m.node(a) == m.node(b)) return;
+    std::vector<LinkId> route;
+    m.route(a, b, route);
+    int switches = 1;
+    for (LinkId l : route)
+      switches += m.links()[l].name.find("TOR") == 0 || m.links()[l].name.find("director") == 0;
+    const double ends = 2 * (0.8 + 0.1 + 0.15) + 0.67;
+    ASSERT_NEAR(us(m.wire(a, b).latency), ends + switches * 0.09, 1e-9) << a << " " << b;
+  });
+}
+
+/// "leaf 3 up 2" -> {3, 2}.
+std::pair<int, int> switch_and_port(const std::string& name) {
+  const std::size_t way = name.find_last_of("pn", name.size() - 1) + 2;
+  const std::size_t end = name.rfind(name[way - 2] == 'p' ? " up" : " down");
+  return {std::stoi(name.substr(name.rfind(' ', end - 1) + 1)), std::stoi(name.substr(way))};
+}
+
+TEST(Routes, OfATreeClimbAndDescendThroughTheSameSwitches) {
+  const Machine m(load_platform("summit"), 27648);
+  // The parent of a switch by port, written out for 18 up everywhere: a TOR's line cards are the 18 of its
+  // subtree, a line card's spines those that carry its number and the port.
+  auto parent = [](int level, std::pair<int, int> link) {
+    return level == 1 ? link.first / 18 * 18 + link.second : link.first % 18 + 18 * link.second;
+  };
+  for_pairs(m.ranks(), [&](Rank a, Rank b) {
+    if (m.node(a) == m.node(b)) return;
+    std::vector<LinkId> route;
+    m.route(a, b, route);
+    std::vector<std::string> names;
+    for (LinkId l : route)
+      if (const std::string& n = m.links()[l].name; n.find("node") != 0) names.push_back(n);
+    ASSERT_EQ(names.size() % 2, 0u);
+    const std::size_t top = names.size() / 2;
+    for (std::size_t l = 0; l < top; ++l) {
+      const auto up = switch_and_port(names[l]), down = switch_and_port(names[names.size() - 1 - l]);
+      const int level = static_cast<int>(l) + 1;
+      if (l == 0) {
+        ASSERT_EQ(up.first, m.node(a) / 18 * 2 + (a % 6 >= 3));
+        ASSERT_EQ(down.first, m.node(b) / 18 * 2 + (b % 6 >= 3));
+      }
+      if (l + 1 < top) {
+        ASSERT_EQ(parent(level, up), switch_and_port(names[l + 1]).first);
+        ASSERT_EQ(parent(level, down), switch_and_port(names[names.size() - 2 - l]).first);
+      } else {
+        ASSERT_EQ(parent(level, up), parent(level, down));
+      }
+    }
+  });
+}
+
+TEST(Routes, ShiftsDoNotMeetInANonBlockingTree) {
+  // D-mod-k: when every node sends to the one `shift` further on, no link carries two messages.
+  const Machine m(load_platform("edr-cluster"), 648);
+  for (int shift = 1; shift < 648; ++shift) {
+    std::vector<int> carried(m.links().size());
+    std::vector<LinkId> route;
+    for (Rank r = 0; r < 648; ++r) {
+      route.clear();
+      m.route(r, (r + shift) % 648, route);
+      for (LinkId l : route) ASSERT_EQ(carried[l]++, 0) << m.links()[l].name << " shift " << shift;
+    }
+  }
+}
+
+TEST(Routes, NamesOfLinksAndPortsAreUnique) {
+  for (const std::string& name : shipped_platforms()) {
+    const Description d = load_platform(name);
+    const Machine m(d, std::min(capped_ranks(d), 600));
+    std::set<std::string> names;
+    for (const Link& l : m.links()) EXPECT_TRUE(names.insert(l.name).second) << l.name;
+    names.clear();
+    for (Port p = 0; p < m.ports(); ++p) EXPECT_TRUE(names.insert(m.port_name(p)).second) << m.port_name(p);
+  }
+}
+
+TEST(Routes, LinksGrowWithTheRanksOnly) {
+  const Description d = load_platform("summit");
+  const std::size_t small = Machine(d, 2700).links().size(), large = Machine(d, 27000).links().size();
+  EXPECT_LT(static_cast<double>(large), 10.1 * static_cast<double>(small));
+}
+
+}  // namespace
+}  // namespace collcast

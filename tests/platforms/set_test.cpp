@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+TEST(Set, OverridesAParameter) {
+  Description d = load_platform("flat");
+  set(d, "network.bandwidth_GBps=25");
+  EXPECT_NEAR(GBps(Machine(d, 4).wire(0, 1).per_byte), 25, 1e-9);
+  const std::vector<Parameter> all = d.parameters();
+  const auto p = std::ranges::find(all, "network.bandwidth_GBps", &Parameter::path);
+  EXPECT_EQ(p->stamp, Stamp::what_if);
+  EXPECT_EQ(p->source, "--set");
+}
+
+TEST(Set, OverridesSettings) {
+  Description d = load_platform("edr-cluster");
+  set_all(d,
+          {"network.levels.0.down=24", "network.levels.0.up=12", "max_nodes=864", "protocol.hold=delivery"});
+  EXPECT_EQ(max_ranks(d), 864);
+  EXPECT_EQ(Machine(d, 2).protocol().hold, Protocol::Hold::delivery);
+  set(d, "node.ranks_on=cpu0");
+  EXPECT_EQ(Machine(d, 2).wire({0, Memory::device}, {0, Memory::host}).per_byte, SecondsPerByte());
+}
+
+TEST(Set, AddsWhatTheFileLeavesOut) {
+  Description d = load_platform("localhost");
+  set(d, "software.in_node.host.gap_us=2");
+  EXPECT_NEAR(us(Machine(d, 2).wire(0, 1).gap), 2, 1e-9);
+}
+
+TEST(Set, RefusesAndLeavesAllAsItWas) {
+  Description d = load_platform("summit");
+  const Json before = d.json();
+  auto said = [&](const std::string& a) { return complaint([&] { set(d, a); }); };
+  EXPECT_EQ(
+      said("network.bandwith_GBps=25"),
+      "--set: network.bandwith_GBps: summit has no such parameter; did you mean network.bandwidth_GBps?");
+  EXPECT_EQ(said("network.bandwidth=25"),
+            "--set: network.bandwidth: summit has no such parameter; did you mean network.bandwidth_GBps?");
+  EXPECT_EQ(
+      said("switch_latency_us=1"),
+      "--set: switch_latency_us: summit has no such parameter; did you mean network.switch_latency_us?");
+  EXPECT_EQ(said("network.bandwidth_GBps"),
+            "--set: network.bandwidth_GBps: needs a value: network.bandwidth_GBps=...");
+  EXPECT_EQ(said("network.bandwidth_GBps=fast"), "--set: network.bandwidth_GBps: 'fast' is not a number");
+  EXPECT_EQ(said("network.bandwidth_GBps=-1"),
+            "--set: network.bandwidth_GBps: must be a number above 0, not -1.0");
+  EXPECT_EQ(said("network.bandwidth_GBps=nan"),
+            "--set: network.bandwidth_GBps: must be a number above 0, not null");
+  EXPECT_EQ(said("max_nodes=1.5"), "--set: max_nodes: '1.5' is not an integer");
+  EXPECT_EQ(said("protocol.hold=never"),
+            "--set: protocol.hold: must be one of injection, delivery, not \"never\"");
+  EXPECT_EQ(
+      said("network.levels.0.down=30"),
+      "summit: network.levels.0: 30 ports down and 18 up do not fit a switch of 36 (network.switch_ports)");
+  EXPECT_EQ(d.json(), before);
+}
+
+TEST(Set, TakesEveryPath) {
+  for (const std::string& name : shipped_platforms()) {
+    const Description original = load_platform(name);
+    for (const std::string& path : settable_paths(original)) {
+      Description d = original;
+      const Json::json_pointer at("/" + [&] {
+        std::string p = path;
+        std::ranges::replace(p, '.', '/');
+        return p;
+      }());
+      const bool there = d.json().contains(at);
+      if (!there) continue;
+      const Json now = d.json()[at];
+      std::string value = now.is_string() ? now.get<std::string>() : now.dump();
+      if (now.is_object()) value = std::to_string(now["value"].get<double>() * 2);
+      if (now.is_array()) {
+        value.clear();
+        for (const Json& item : now) value += (value.empty() ? "" : ",") + item.get<std::string>();
+      }
+      EXPECT_EQ(complaint([&] { set(d, path + "=" + value); }), "") << name << " " << path << "=" << value;
+      if (now.is_object()) {
+        EXPECT_NEAR(d.json()[at]["value"].get<double>(), original.json()[at]["value"].get<double>() * 2,
+                    1e-6);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace collcast

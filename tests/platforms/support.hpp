@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+#include "platforms/machine.hpp"
+
+namespace collcast::testing {
+
+/// What an InputError says; empty if there is none.
+template <class Act>
+std::string complaint(Act&& act) {
+  try {
+    act();
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+/// A shipped platform with one place of its JSON changed, as if read from x.json.
+inline Description edited(const std::string& platform, const std::string& pointer, const Json& value) {
+  Json json = load_platform(platform).json();
+  json[Json::json_pointer(pointer)] = value;
+  return {"x", "x.json", std::move(json)};
+}
+
+inline Rank capped_ranks(const Description& d) {
+  return static_cast<Rank>(std::min<std::int64_t>(max_ranks(d), 27648));
+}
+
+inline double us(Seconds s) {
+  return s.value * 1e6;
+}
+inline double GBps(SecondsPerByte g) {
+  return 1e-9 / g.value;
+}
+
+}  // namespace collcast::testing
