@@ -24,7 +24,7 @@ class Table {
 
   Table() : slots_(16) {}
 
-  /// Null if there is no_index; valid until the next `insert` or `erase`.
+  /// Null if there is none; valid until the next `insert` or `erase`.
   Entry* find(Key key) {
     for (std::size_t i = home(key);; i = next(i)) {
       if (!slots_[i].used) return nullptr;

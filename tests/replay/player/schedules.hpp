@@ -83,9 +83,9 @@ inline Schedule flat_reduce(Rank p) {
           }};
 }
 
-/// In each step everyone sends to its successor in a random cycle. (Permutations that leave ranks out let them
-/// run ahead: messages of a later step then come to a port first, and the critical path still takes the order of
-/// the schedule.)
+/// In each step everyone sends to its successor in a random cycle. (Permutations that leave ranks out let
+/// them run ahead: messages of a later step then come to a port first, and the critical path still takes the
+/// order of the schedule.)
 inline Schedule permutations(Rank p) {
   return {p, p, p > 1 ? 8 : 0, [p](std::int64_t s, Step& step) {
             std::vector<Rank> cycle(static_cast<std::size_t>(p));
@@ -127,7 +127,8 @@ inline std::vector<Case> cases() {
       {"staged", staged},
       {"two_rings", [](Rank p) { return beside(ring(p), backward_ring(p)); }},
       {"ring_then_backward", [](Rank p) { return then(ring(p), backward_ring(p)); }},
-      {"rings_joined", [](Rank p) {
+      {"rings_joined",
+       [](Rank p) {
          const Schedule both = beside(ring(p), backward_ring(p));
          return then(both, both);
        }},

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "replay/player/backend.hpp"
+#include "replay/player/timers.hpp"
+#include "replay/simgrid/flows.hpp"
+
+namespace collcast {
+
+/// The network of a fabric with contention: ports serve their messages in order, and the flows of the
+/// messages that have left share the links. Where ports are held until delivery the receiver's port serves in
+/// order too.
+class Contended : public Backend {
+ public:
+  Contended(const Fabric& fabric, bool all_to_simgrid);
+
+  Seconds now() const override { return now_; }
+  void after(Seconds delay, Event event) override { timers_.at(now_ + delay, event); }
+  void send(Index id, const Message& message) override;
+  void run(Listener& listener) override;
+  void usage(Result& result) const override;
+
+ private:
+  struct Queue {
+    Index first = no_index, last = no_index;
+  };
+  /// Held by a message or by the copies of a multicast.
+  struct PortState {
+    Queue queue;
+    std::uint32_t holders = 0;
+    Index group = no_index;
+    Seconds since;
+  };
+  /// A message at its ports or under way.
+  struct Carried {
+    Message message;
+    Index behind_out = no_index, behind_in = no_index;
+  };
+
+  void enqueue(Port port, Index id);
+  Index& behind(Port port, Index id) {
+    Carried& c = carried_[id];
+    return c.message.wire.out == port ? c.behind_out : c.behind_in;
+  }
+  void serve(Port port);
+  bool may_take(const PortState& port, const Message& message) const;
+  void take(Port port, Index group);
+  void release(Port port);
+  void begin(Index id);
+  void flow(Index id);
+  void ended(Index id, Listener& listener);
+  void handle(Event event, Listener& listener);
+  std::span<const LinkId> route(const Message& message);
+
+  const Fabric& fabric_;
+  const bool to_delivery_;
+  Flows flows_;
+  Timers timers_;
+  Seconds now_;
+  std::vector<PortState> ports_;
+  std::vector<Result::Use> use_;               ///< per port
+  std::vector<Carried> carried_;               ///< per message
+  std::vector<std::vector<LinkId>> branches_;  ///< per multicast: links that carry it already
+  std::vector<LinkId> route_;
+};
+
+}  // namespace collcast

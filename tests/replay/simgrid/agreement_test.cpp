@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SimGrid takes the time of the critical path where nothing contends.
+#include <gtest/gtest.h>
+
+#include "model/critical_path.hpp"
+#include "model/lowering.hpp"
+#include "replay/simgrid/simulate.hpp"
+#include "tests/replay/player/schedules.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace literals;
+
+struct Setting {
+  std::string name;
+  std::function<UniformFabric(Rank)> fabric;
+};
+
+constexpr Seconds us(double t) {
+  return Seconds(t * 1e-6);
+}
+
+std::vector<Setting> settings() {
+  const SecondsPerByte G = 1.0 / 12.5_GBps, gamma(7e-11);
+  const AlphaBetaGamma hockney{us(1.3), G, gamma};
+  const LogGP eager{us(1.3), us(0.4), us(0.7), G, gamma}, quick{us(0.05), {}, Bytes(1) * G, G, {}},
+      rendezvous{us(1.3), us(0.4), us(0.7), G, gamma, Bytes(-1)};
+  return {{"hockney", [=](Rank p) { return UniformFabric(hockney, p); }},
+          {"eager", [=](Rank p) { return UniformFabric(eager, p); }},
+          {"quick", [=](Rank p) { return UniformFabric(quick, p); }},
+          {"rendezvous", [=](Rank p) { return UniformFabric(rendezvous, p); }}};
+}
+
+void expect_agreement(const testing::Case& which, const Setting& setting, Rank ranks, Bytes whole,
+                      bool all_to_simgrid) {
+  const UniformFabric fabric = setting.fabric(ranks);
+  const Schedule schedule = which.make(ranks);
+  const Layout layout = Layout::equal(whole, schedule.blocks);
+  const PathResult path = critical_path(schedule, layout, fabric);
+  const Result result = simulate(*program(schedule, layout), fabric, {{}, all_to_simgrid});
+  const std::string what = which.name + " on " + setting.name + ", " + std::to_string(ranks) + " ranks, " +
+                           std::to_string(whole.value) + " bytes";
+  EXPECT_NEAR(result.time.value, path.time.value, 1e-9 * path.time.value) << what;
+  for (std::size_t r = 0; r < path.finish.size(); ++r)
+    EXPECT_NEAR(result.ranks[r].finish.value, path.finish[r].value, 1e-9 * path.finish[r].value)
+        << what << ", rank " << r;
+}
+
+/// Senders that do not wait for their receiver can meet at its port: there the critical path serves one
+/// message after the other, and SimGrid both at half the speed.
+bool meets(const std::string& schedule, const std::string& setting, Rank ranks) {
+  if (setting == "hockney") return false;
+  if (schedule == "flat_reduce") return true;
+  return schedule == "recursive_doubling" && setting != "rendezvous" && (ranks & (ranks - 1)) != 0;
+}
+
+template <class Check>
+void for_all(bool with_meetings, Check&& check) {
+  for (const Setting& setting : settings())
+    for (const testing::Case& which : testing::cases())
+      for (const Rank ranks : {1, 2, 3, 4, 7, 8, 17})
+        for (const Bytes whole : {0_B, 1_B, 1000_B, 1_MiB})
+          if (meets(which.name, setting.name, ranks) == with_meetings) check(which, setting, ranks, whole);
+}
+
+TEST(SimgridAgreement, LoneFlows) {
+  for_all(false, [](auto&&... point) { expect_agreement(point..., false); });
+}
+
+TEST(SimgridAgreement, AllToSimgrid) {
+  for_all(false, [](auto&&... point) { expect_agreement(point..., true); });
+}
+
+TEST(SimgridAgreement, ContentionNeverMakesFaster) {
+  for_all(true, [](const testing::Case& which, const Setting& setting, Rank ranks, Bytes whole) {
+    const UniformFabric fabric = setting.fabric(ranks);
+    const Schedule schedule = which.make(ranks);
+    const Layout layout = Layout::equal(whole, schedule.blocks);
+    const Seconds path = critical_path(schedule, layout, fabric).time;
+    for (const bool all : {false, true}) {
+      const Seconds time = simulate(*program(schedule, layout), fabric, {{}, all}).time;
+      EXPECT_GE(time.value, path.value * (1 - 1e-9)) << which.name << " on " << setting.name << ", " << ranks;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace collcast
