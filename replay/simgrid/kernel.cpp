@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <map>
 #include <set>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
@@ -34,108 +35,140 @@ class RouteZone : public simgrid::kernel::routing::NetZoneImpl {
 /// bits.
 constexpr double units_per_byte = 1 << 24;
 
-void configure() {
-  for (const char* quiet : {"root.thres:critical", "root.app:stderr"}) xbt_log_control_set(quiet);
-  for (const Physics& p : physics()) s4u::Engine::set_config(p.key + ":" + p.value);
-}
+/// The one engine that a process may have, its two hosts, and as many links as any platform needed so far:
+/// SimGrid takes nothing apart before the process ends.
+class Everlasting {
+ public:
+  static Everlasting& get() {
+    static auto* only = new Everlasting;  // must outlive SimGrid's own exit handlers
+    return *only;
+  }
+  s4u::Engine& engine() { return *engine_; }
+  RouteZone& zone() { return *zone_; }
+  s4u::Link* link(std::size_t i) {
+    while (i >= links_.size()) more_links(std::max<std::size_t>(256, links_.size()));
+    return links_[i];
+  }
+  s4u::Link* throttle(std::size_t i) {
+    while (i >= throttles_.size()) {
+      throttles_.push_back(link_zone().create_link("throttle" + std::to_string(i), 1.0));
+      throttles_.back()->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->seal();
+    }
+    return throttles_[i];
+  }
 
-s4u::Engine& engine() {
-  static s4u::Engine* only = [] {
-    auto* fresh = new s4u::Engine("collcast");  // SimGrid takes it apart at exit
-    configure();
-    return fresh;
-  }();
-  return *only;
-}
+  s4u::Host *from = nullptr, *to = nullptr;
+  std::vector<Index> ended;
+  std::set<s4u::Activity*> stop;  ///< SimGrid leaves its loop when this is not empty
+
+ private:
+  Everlasting() {
+    // SimGrid takes these signals for itself.
+    auto* interrupt = std::signal(SIGINT, SIG_DFL);
+    auto* fault = std::signal(SIGSEGV, SIG_DFL);
+    engine_ = new s4u::Engine("collcast");
+    std::signal(SIGINT, interrupt);
+    std::signal(SIGSEGV, fault);
+    xbt_log_control_set("root.thres:critical");
+    for (const Physics& p : physics()) s4u::Engine::set_config(p.key + ":" + p.value);
+    zone_ = new RouteZone("platform");
+    from = zone_->get_iface()->create_host("from", 1.0);
+    to = zone_->get_iface()->create_host("to", 1.0);
+    zone_->get_iface()->seal();
+    s4u::Activity::on_completion_cb([this](const s4u::Activity& flow) {
+      ended.push_back(static_cast<Index>(reinterpret_cast<std::uintptr_t>(flow.get_data<void>()) - 1));
+      if (stop.empty()) stop.insert(nullptr);
+    });
+  }
+  void more_links(std::size_t count) {
+    s4u::NetZone& zone = link_zone();
+    for (const std::size_t end = links_.size() + count; links_.size() < end;)
+      links_.push_back(zone.create_link(std::to_string(links_.size()), 1.0)->seal());
+  }
+  /// Zones are sealed when SimGrid runs; a new one takes new links.
+  s4u::NetZone& link_zone() {
+    auto* zone = new RouteZone("links" + std::to_string(zones_++));
+    zone->set_network_model(zone_->get_network_model());
+    return *zone->get_iface();
+  }
+
+  s4u::Engine* engine_ = nullptr;
+  RouteZone* zone_ = nullptr;
+  int zones_ = 0;
+  std::vector<s4u::Link*> links_, throttles_;
+};
 
 }  // namespace
 
 struct Kernel::Simulation {
-  RouteZone* zone = nullptr;
-  s4u::Host* from = nullptr;
-  s4u::Host* to = nullptr;
+  double began = s4u::Engine::get_clock();  ///< s
   std::vector<StandardLinkImpl*> links;
+  std::map<BytesPerSecond, StandardLinkImpl*> throttles;
   std::vector<s4u::CommPtr> flows;  ///< SimGrid needs a reference until a flow ends
-  std::vector<Index> ended;
-  std::set<s4u::Activity*> stop;  ///< SimGrid leaves its loop when this is not empty
 
   /// A link that each flow has for itself: SimGrid 3.32 ignores the rate of a flow between hosts.
   StandardLinkImpl* throttle(BytesPerSecond cap);
-  std::vector<s4u::Link*> spare_throttles;
-  std::map<BytesPerSecond, StandardLinkImpl*> throttles;
 };
 
 StandardLinkImpl* Kernel::Simulation::throttle(BytesPerSecond cap) {
   const auto known = throttles.find(cap);
   if (known != throttles.end()) return known->second;
-  if (spare_throttles.empty())
-    throw SubstrateError("SimGrid player: more than 256 kinds of messages that are slower than their links");
-  s4u::Link* link = spare_throttles.back();
-  spare_throttles.pop_back();
+  s4u::Link* link = Everlasting::get().throttle(throttles.size());
   link->set_bandwidth(cap.value * units_per_byte);
   return throttles[cap] = link->get_impl();
 }
 
-Kernel::Kernel(const std::vector<Link>& links) : simulation_(std::make_unique<Simulation>()) {
-  static bool used = false;
-  if (used) throw SubstrateError("SimGrid simulates one platform per process");
-  used = true;
-  engine();
-  Simulation& s = *simulation_;
-  s.zone = new RouteZone("platform");  // belongs to the engine
-  s4u::NetZone* zone = s.zone->get_iface();
-  s.from = zone->create_host("from", 1.0);
-  s.to = zone->create_host("to", 1.0);
-  for (std::size_t i = 0; i < links.size(); ++i)
-    s.links.push_back(
-        zone->create_link(std::to_string(i), links[i].bandwidth.value * units_per_byte)->get_impl());
-  for (int i = 0; i < 256; ++i) {
-    s.spare_throttles.push_back(zone->create_link("throttle " + std::to_string(i), 1.0));
-    s.spare_throttles.back()->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
+Kernel::Kernel(const std::vector<Link>& links) {
+  Everlasting& all = Everlasting::get();
+  simulation_ = std::make_unique<Simulation>();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    s4u::Link* link = all.link(i);
+    link->set_bandwidth(links[i].bandwidth.value * units_per_byte);
+    simulation_->links.push_back(link->get_impl());
   }
-  zone->seal();
-  s4u::Activity::on_completion_cb([&s](const s4u::Activity& flow) {
-    s.ended.push_back(static_cast<Index>(reinterpret_cast<std::uintptr_t>(flow.get_data<void>()) - 1));
-    if (s.stop.empty()) s.stop.insert(nullptr);
-  });
 }
 
-Kernel::~Kernel() = default;
+Kernel::~Kernel() {
+  for (s4u::CommPtr& flow : simulation_->flows)
+    if (flow) flow->cancel();
+}
 
 Seconds Kernel::now() const {
-  return Seconds(s4u::Engine::get_clock());
+  return Seconds(s4u::Engine::get_clock() - simulation_->began);
 }
 
 void Kernel::start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) {
   Simulation& s = *simulation_;
-  s.zone->route.clear();
-  for (const LinkId link : route) s.zone->route.push_back(s.links[link]);
-  if (std::isfinite(cap.value)) s.zone->route.push_back(s.throttle(cap));
+  Everlasting& all = Everlasting::get();
+  all.zone().route.clear();
+  for (const LinkId link : route) all.zone().route.push_back(s.links[link]);
+  if (std::isfinite(cap.value)) all.zone().route.push_back(s.throttle(cap));
   if (id >= s.flows.size()) s.flows.resize(std::max<std::size_t>(id + 1, 2 * s.flows.size()));
   s4u::CommPtr& flow = s.flows[id];
   flow = s4u::Comm::sendto_init();
   flow->set_payload_size(
       std::max(std::uint64_t{1}, static_cast<std::uint64_t>(bytes.value * units_per_byte)));
   flow->set_data(reinterpret_cast<void*>(std::uintptr_t{id} + 1));
-  flow->set_source(s.from)->set_destination(s.to);  // the second starts it
+  flow->set_source(all.from)->set_destination(all.to);  // the second starts it
   ++running_;
 }
 
 std::span<const Index> Kernel::advance(Seconds limit) {
-  Simulation& s = *simulation_;
-  s.ended.clear();
-  for (int attempts = 0; s.ended.empty() && now() < limit; ++attempts) {
+  Everlasting& all = Everlasting::get();
+  const double until = simulation_->began + limit.value;
+  all.ended.clear();
+  for (int attempts = 0; all.ended.empty() && s4u::Engine::get_clock() < until; ++attempts) {
     if (attempts == 1000) throw SubstrateError("SimGrid stalled at " + std::to_string(now().value) + " s");
-    s.stop.clear();
-    s4u::Activity::set_vetoed_activities(&s.stop);
-    engine().run_until(std::isfinite(limit.value) ? limit.value : -1);
+    all.stop.clear();
+    s4u::Activity::set_vetoed_activities(&all.stop);
+    all.engine().run_until(std::isfinite(until) ? until : -1);
     s4u::Activity::set_vetoed_activities(nullptr);
   }
-  for (const Index id : s.ended) s.flows[id].reset();
+  for (const Index id : all.ended) simulation_->flows[id].reset();
   // SimGrid orders flows that end together by address.
-  std::sort(s.ended.begin(), s.ended.end());
-  running_ -= s.ended.size();
-  return s.ended;
+  std::sort(all.ended.begin(), all.ended.end());
+  running_ -= all.ended.size();
+  return all.ended;
 }
 
 }  // namespace collcast

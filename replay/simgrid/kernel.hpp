@@ -10,7 +10,7 @@
 
 namespace collcast {
 
-/// SimGrid: a clock and flows that share links max-min fairly. One per process.
+/// SimGrid: a clock and flows that share links max-min fairly. One at a time.
 class Kernel {
  public:
   explicit Kernel(const std::vector<Link>& links);

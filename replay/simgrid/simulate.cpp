@@ -6,15 +6,14 @@
 
 namespace collcast {
 
-Result simulate_here(Program& program, const Fabric& fabric, const SimulateOptions& options) {
-  Contended backend(fabric, options.all_to_simgrid);
-  return play(program, fabric, backend, options.play);
+Result simulate_here(Program& program, const Fabric& fabric, const PlayOptions& options, Share share) {
+  Contended backend(fabric, share == Share::all);
+  return play(program, fabric, backend, options);
 }
 
-Result simulate(Program& program, const Fabric& fabric, const SimulateOptions& options) {
-  return in_child(options.play, [&](const PlayOptions& play) {
-    return simulate_here(program, fabric, {play, options.all_to_simgrid});
-  });
+Result simulate(Program& program, const Fabric& fabric, const PlayOptions& options, Share share) {
+  return in_child(options,
+                  [&](const PlayOptions& own) { return simulate_here(program, fabric, own, share); });
 }
 
 }  // namespace collcast

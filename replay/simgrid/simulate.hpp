@@ -5,19 +5,20 @@
 
 namespace collcast {
 
-struct SimulateOptions {
-  PlayOptions play;
-  /// Lone flows too are left to SimGrid: the same times, slower.
-  bool all_to_simgrid = false;
-};
+/// Which flows SimGrid computes: those that meet others on a link, or, to the same times, all.
+enum class Share : std::uint8_t { meeting, all };
 
-/// Plays a program on `fabric` with contention, in a child process: SimGrid can be set up only once per
-/// process and starts at time 0. What the program changes in memory while it is read stays in the child; the
-/// observer and the progress function are called here. Throws as `play` does, and SubstrateError if SimGrid
-/// fails.
-Result simulate(Program& program, const Fabric& fabric, const SimulateOptions& options = {});
+/// Plays a program on `fabric` with contention. Throws as `play` does, and SubstrateError if SimGrid fails.
+///
+/// In a child process: SimGrid's clock starts at 0, so the result is the same, byte for byte, whatever was
+/// simulated before, and SimGrid's fatal errors do not end this process. What the program changes in memory
+/// while it is read stays in the child; the observer and the progress function are called here.
+Result simulate(Program& program, const Fabric& fabric, const PlayOptions& options = {},
+                Share share = Share::meeting);
 
-/// The same in this process; once per process.
-Result simulate_here(Program& program, const Fabric& fabric, const SimulateOptions& options = {});
+/// In this process: SimGrid's clock goes on from call to call, so later results may differ in their last
+/// digits. Not from several threads at once.
+Result simulate_here(Program& program, const Fabric& fabric, const PlayOptions& options = {},
+                     Share share = Share::meeting);
 
 }  // namespace collcast

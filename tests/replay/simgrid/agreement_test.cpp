@@ -33,12 +33,12 @@ std::vector<Setting> settings() {
 }
 
 void expect_agreement(const testing::Case& which, const Setting& setting, Rank ranks, Bytes whole,
-                      bool all_to_simgrid) {
+                      Share share) {
   const UniformFabric fabric = setting.fabric(ranks);
   const Schedule schedule = which.make(ranks);
   const Layout layout = Layout::equal(whole, schedule.blocks);
   const PathResult path = critical_path(schedule, layout, fabric);
-  const Result result = simulate(*program(schedule, layout), fabric, {{}, all_to_simgrid});
+  const Result result = simulate(*program(schedule, layout), fabric, {}, share);
   const std::string what = which.name + " on " + setting.name + ", " + std::to_string(ranks) + " ranks, " +
                            std::to_string(whole.value) + " bytes";
   EXPECT_NEAR(result.time.value, path.time.value, 1e-9 * path.time.value) << what;
@@ -65,11 +65,11 @@ void for_all(bool with_meetings, Check&& check) {
 }
 
 TEST(SimgridAgreement, LoneFlows) {
-  for_all(false, [](auto&&... point) { expect_agreement(point..., false); });
+  for_all(false, [](auto&&... point) { expect_agreement(point..., Share::meeting); });
 }
 
 TEST(SimgridAgreement, AllToSimgrid) {
-  for_all(false, [](auto&&... point) { expect_agreement(point..., true); });
+  for_all(false, [](auto&&... point) { expect_agreement(point..., Share::all); });
 }
 
 TEST(SimgridAgreement, ContentionNeverMakesFaster) {
@@ -78,8 +78,8 @@ TEST(SimgridAgreement, ContentionNeverMakesFaster) {
     const Schedule schedule = which.make(ranks);
     const Layout layout = Layout::equal(whole, schedule.blocks);
     const Seconds path = critical_path(schedule, layout, fabric).time;
-    for (const bool all : {false, true}) {
-      const Seconds time = simulate(*program(schedule, layout), fabric, {{}, all}).time;
+    for (const Share share : {Share::meeting, Share::all}) {
+      const Seconds time = simulate(*program(schedule, layout), fabric, {}, share).time;
       EXPECT_GE(time.value, path.value * (1 - 1e-9)) << which.name << " on " << setting.name << ", " << ranks;
     }
   });
