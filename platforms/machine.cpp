@@ -57,6 +57,7 @@ Machine::Machine(const Description& description, Rank ranks, Placement placement
   }
   wires_.emplace(blueprint_, graph_, extent_, usage_);
   seat_ranks(placement);
+  find_places();
   check_size();
 }
 
@@ -83,15 +84,17 @@ void Machine::seat_ranks(Placement placement) {
     const int slot = block ? r % blueprint_.ranks_per_node : r / extent_.nodes;
     seats_.push_back({static_cast<std::uint32_t>(node), slot, node / nodes_per_group_});
   }
+}
+
+/// Where the memories of the slots are, and who copies within a shared one.
+void Machine::find_places() {
   std::vector<int> sharing(blueprint_.vertices.size());
   for (int s = 0; s < extent_.slots; ++s) {
     places_.push_back(
         {graph_.place(s, Memory::device), graph_.place(s, Memory::host), graph_.place(s, Memory::dpu)});
-    std::array<int, 3> own = places_.back();
-    std::ranges::sort(own);
-    for (std::size_t i = 0; i < own.size(); ++i)
-      if (own[i] >= 0 && (i == 0 || own[i] != own[i - 1]))
-        ++sharing[static_cast<std::size_t>(own[i])], loops_.push_back({s, own[i]});
+    std::set<int> own(places_.back().begin(), places_.back().end());
+    own.erase(-1);
+    for (int v : own) ++sharing[static_cast<std::size_t>(v)], loops_.push_back({s, v});
   }
   std::erase_if(loops_, [&](const Loop& l) { return sharing[static_cast<std::size_t>(l.vertex)] < 2; });
 }
@@ -148,24 +151,27 @@ Rank Machine::rank_at(int node, int slot) const {
   return rank < ranks_ ? static_cast<Rank>(rank) : -1;
 }
 
-std::vector<Rank> Machine::representatives() const {
-  if (uniform_) return ranks_ == 1 ? std::vector<Rank>{0} : std::vector<Rank>{0, ranks_ - 1};
+/// Node 0, its neighbour, the last node, and the first ones of the next subtree of each level.
+std::set<std::int64_t> Machine::representative_nodes() const {
   std::set<std::int64_t> nodes = {0, 1, extent_.nodes - 1};
   std::int64_t leaves = 1;
-  for (std::size_t l = 0; l < blueprint_.levels.size() && leaves <= leaves_;
-       leaves *= blueprint_.levels[l].down) {
+  for (std::size_t l = 1; l < blueprint_.levels.size(); leaves *= blueprint_.levels[l++].down) {
     nodes.insert(leaves / planes_ * nodes_per_group_);
     nodes.insert(ceil_div<std::int64_t>(leaves, planes_) * nodes_per_group_);
-    if (++l == blueprint_.levels.size()) break;
   }
+  std::erase_if(nodes, [this](std::int64_t n) { return n >= extent_.nodes; });
+  return nodes;
+}
+
+std::vector<Rank> Machine::representatives() const {
+  if (uniform_) return ranks_ == 1 ? std::vector<Rank>{0} : std::vector<Rank>{0, ranks_ - 1};
   std::vector<int> slots, seen(blueprint_.vertices.size());
   for (int s = 0; s < extent_.slots; ++s)
     if (++seen[static_cast<std::size_t>(graph_.place(s, Memory::device))] <= 2) slots.push_back(s);
   std::vector<Rank> ranks;
-  for (std::int64_t n : nodes)
+  for (std::int64_t n : representative_nodes())
     for (int s : slots)
-      if (n < extent_.nodes && rank_at(static_cast<int>(n), s) >= 0)
-        ranks.push_back(rank_at(static_cast<int>(n), s));
+      if (const Rank r = rank_at(static_cast<int>(n), s); r >= 0) ranks.push_back(r);
   return ranks;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -85,10 +86,12 @@ class Machine final : public Fabric {
 
   Extent occupy(Rank ranks, Placement placement);
   void seat_ranks(Placement placement);
+  void find_places();
   void set_protocol();
   void set_gamma();
   void check_size() const;
   Rank rank_at(int node, int slot) const;
+  std::set<std::int64_t> representative_nodes() const;
 
   std::string link_name(int link) const;
   void make_links() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/listing.hpp"
 
+#include <fstream>
 #include <sstream>
 
 #include "platforms/suggest.hpp"
@@ -29,6 +30,16 @@ TEST(Listing, OfOnePlatformGivesThePedigree) {
   EXPECT_NE(out.str().find("network.bandwidth_GBps"), std::string::npos);
   EXPECT_NE(out.str().find("half of the 23 GB/s that OLCF gives"), std::string::npos);
   EXPECT_NE(out.str().find("[no engine uses it]"), std::string::npos);
+}
+
+TEST(Documentation, ExampleIsASoundPlatform) {
+  std::ifstream in(COLLCAST_SOURCE_DIR "/docs/platforms.md");
+  std::ostringstream text;
+  text << in.rdbuf();
+  const std::size_t begin = text.str().find("```json\n") + 8, end = text.str().find("```", begin);
+  const Description d = parse_platform(text.str().substr(begin, end - begin), "example", "docs/platforms.md");
+  EXPECT_EQ(summary(d).max_ranks, 32);
+  EXPECT_EQ(Machine(d, 32).port_name(Machine(d, 32).wire(0, 2).out), "node 0 NIC out");
 }
 
 TEST(Suggest, NearestWord) {

@@ -42,6 +42,21 @@ TEST(Parameters, EachMovesThePredictionOrIsListedAsUnused) {
   }
 }
 
+TEST(Parameters, OnesAddedByASetMoveItOrAreListedAsUnused) {
+  for (const std::string& name : shipped_platforms()) {
+    const Description d = load_platform(name);
+    const std::vector<double> before = seen(d);
+    for (const std::string& path : settable_paths(d)) {
+      Description moved = d;
+      if (!complaint([&] { set(moved, path + "=0.0123"); }).empty()) continue;
+      const std::vector<Parameter> unused = unused_parameters(moved), all = moved.parameters();
+      if (std::ranges::find(all, path, &Parameter::path) == all.end()) continue;  // a text
+      const bool listed = std::ranges::find(unused, path, &Parameter::path) != unused.end();
+      EXPECT_EQ(seen(moved) == before, listed) << name << " " << path;
+    }
+  }
+}
+
 TEST(Parameters, UnusedOnesAreDeviceFacts) {
   for (const std::string& name : shipped_platforms())
     for (const Parameter& p : unused_parameters(load_platform(name)))
