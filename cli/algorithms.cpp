@@ -12,11 +12,10 @@ struct Options {
   Format format = Format::table;
 };
 
-Json parameters(const Algorithm& a) {
+Json parameter_names(const Algorithm& a) {
   Json names = Json::array();
   if (definition(a.collective).rooted) names.push_back("root");
-  if (a.radix) names.push_back("radix");
-  if (a.segmented) names.push_back("segment");
+  for (std::string_view name : parameters(a)) names.push_back(name);
   return names;
 }
 
@@ -25,7 +24,7 @@ Json row(const Algorithm& a) {
           {"algorithm", a.name},
           {"description", a.description},
           {"ranks", a.ranks},
-          {"parameters", parameters(a)},
+          {"parameters", parameter_names(a)},
           {"formula", a.formula},
           {"exact", a.exact},
           {"source", a.source}};

@@ -71,6 +71,12 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
   return able;
 }
 
+const Algorithm* quickest(const Forecaster& forecaster, Collective collective, const Call& call) {
+  if (const Algorithm* a = fastest(forecaster.machine(), algorithms(collective), call)) return a;
+  throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
+                   std::to_string(call.ranks) + " ranks");
+}
+
 Json predictions(const Options& options, const Description& description, Json& notes) {
   const Collective collective = definition(options.collective).collective;
   const Placement placement = parse_placement(options.placement);
@@ -84,12 +90,10 @@ Json predictions(const Options& options, const Description& description, Json& n
     const Forecaster forecaster(description, ranks, placement);
     for (Bytes size : all_sizes) {
       std::vector<const Algorithm*> candidates;
-      if (options.algorithm == "auto") {
-        candidates = {
-            fastest(forecaster.machine(), algorithms(collective), plain_call(options.call, ranks, size))};
-      } else {
+      if (options.algorithm == "auto")
+        candidates = {quickest(forecaster, collective, plain_call(options.call, ranks, size))};
+      else
         candidates = chosen(options, collective, ranks, notes);
-      }
       for (const Algorithm* a : candidates) {
         if (interrupted()) return notes.push_back("interrupted: what follows was not computed"), rows;
         progress("predicting " + std::string(a->name) + " on " + std::to_string(ranks) + " ranks");

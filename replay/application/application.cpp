@@ -127,6 +127,8 @@ class Application::RankStrand : public Strand {
     op.bytes = Bytes(static_cast<double>(event_.send_bytes));
     op.tag = message_tag(event_.comm, event_.send_tag);
     op.request = request_number(event_.request);
+    const bool may_buffer = event_.op != trace::Op::ssend && !event_.nonblocking();
+    if (may_buffer && op.bytes <= app_.buffered_) op.request = --last_buffered_;
     batch.ops.push_back(op);
     Tally& tally = app_.tallies_[trace::Op::send];
     ++tally.count;
@@ -194,10 +196,12 @@ class Application::RankStrand : public Strand {
   bool pending_ = false;  ///< event_ has been read and its computation handed out
   std::map<trace::CommId, std::int64_t> calls_;
   std::set<trace::RequestId> never_matched_;
+  std::int32_t last_buffered_ = 0;  ///< request number of the last buffered send, which nobody waits for
 };
 
-Application::Application(const trace::Reader& trace, Selection& selection, double compute_scale)
-    : trace_(trace), selection_(selection), compute_scale_(compute_scale) {}
+Application::Application(const trace::Reader& trace, Selection& selection, double compute_scale,
+                         Bytes buffered)
+    : trace_(trace), selection_(selection), compute_scale_(compute_scale), buffered_(buffered) {}
 
 std::unique_ptr<Strand> Application::main(Rank rank) {
   return std::make_unique<RankStrand>(*this, rank);
@@ -237,6 +241,9 @@ Application::Instance Application::make(Rank world, const Event& event, trace::C
   call.message = recorded->message;
   const Selection::Choice choice =
       selection_.choose(recorded->collective, comm, members, call, recorded->direct);
+  if (!choice.algorithm)
+    return pass_over(event, "no algorithm of the catalogue plays it"),
+           Instance{event.op, world, nullptr, members.size()};
   Schedule schedule = choice.algorithm->schedule(choice.call);
   const Layout sizes = layout_of(*recorded, *choice.algorithm, choice.call, schedule);
   Tally& tally = tallies_[event.op];

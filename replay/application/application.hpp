@@ -16,8 +16,11 @@ namespace collcast {
 /// the algorithm that `selection` picks. Ranks' events are read as they are played.
 class Application : public Program {
  public:
-  /// Computation takes `compute_scale` times the recorded CPU time.
-  Application(const trace::Reader& trace, Selection& selection, double compute_scale = 1);
+  /// Computation takes `compute_scale` times the recorded CPU time. `buffered`: a blocking send of up to so
+  /// many bytes does not wait for its receiver, as on every MPI library, even on a machine that has
+  /// synchronous messages only.
+  Application(const trace::Reader& trace, Selection& selection, double compute_scale = 1,
+              Bytes buffered = Bytes(-1));
 
   Rank ranks() const override { return trace_.ranks(); }
   std::unique_ptr<Strand> main(Rank rank) override;
@@ -56,6 +59,7 @@ class Application : public Program {
   const trace::Reader& trace_;
   Selection& selection_;
   double compute_scale_;
+  Bytes buffered_;
   std::map<CallNumber, Instance> instances_;
   std::uint64_t instances_made_ = 0;
   std::map<trace::Op, Tally> tallies_;

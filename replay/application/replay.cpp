@@ -12,6 +12,9 @@
 namespace collcast {
 namespace {
 
+/// What MPI libraries buffer at least, where the platform itself says nothing of it.
+const Bytes buffered_sends(65536);
+
 /// Times and tallies by name; names that only one of them knows appear too.
 std::vector<ReplayReport::Operation> operations(const Account& account, const Application& application) {
   std::map<std::string, ReplayReport::Operation> by_name;
@@ -51,7 +54,8 @@ ReplayReport replay(const trace::Reader& trace, const Machine& machine, const Re
     throw InputError(trace.path() + " has " + std::to_string(trace.ranks()) +
                      " ranks and cannot be replayed on " + std::to_string(machine.ranks()));
   Selection selection(machine, options.algorithms);
-  Application application(trace, selection, options.compute_scale);
+  const bool synchronous = machine.protocol().eager_limit < Bytes(0);
+  Application application(trace, selection, options.compute_scale, synchronous ? buffered_sends : Bytes(-1));
   Account account(machine.ranks());
   PlayOptions play_options = options.play;
   play_options.observer = &account;

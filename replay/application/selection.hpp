@@ -18,8 +18,8 @@ class Selection {
   Selection(const Fabric& fabric, const std::map<std::string, std::string>& forced);
 
   struct Choice {
-    const Algorithm* algorithm;
-    Call call;  ///< with segments
+    const Algorithm* algorithm;  ///< null if the catalogue has none that serves the call
+    Call call;                   ///< with segments
   };
   /// `members`: the fabric's ranks that take part. `direct`: only algorithms whose blocks go straight from
   /// their owner to their user, as sizes that only these two know demand.

@@ -5,7 +5,6 @@
 
 #include "algorithms/catalogue.hpp"
 #include "model/critical_path.hpp"
-#include "model/error.hpp"
 #include "platforms/machine.hpp"
 
 namespace collcast {
@@ -56,7 +55,7 @@ class MemberFabric {
   const std::vector<Rank>& members_;
 };
 
-/// The fastest of the candidates that support the call, by critical path. Throws InputError if none does.
+/// The fastest of the candidates that support the call, by critical path; null if none does.
 template <class Network>
 const Algorithm* fastest(const Network& network, const std::vector<const Algorithm*>& candidates,
                          const Call& call);
@@ -106,8 +105,6 @@ const Algorithm* fastest(const Network& network, const std::vector<const Algorit
     const Seconds time = critical_path(schedule, layout(*a, c, schedule), network).time;
     if (!best || time < least) best = a, least = time;
   }
-  if (!best)
-    throw InputError("no algorithm of the catalogue serves " + std::to_string(call.ranks) + " ranks here");
   return best;
 }
 

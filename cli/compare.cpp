@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+#include "replay/application/replay.hpp"
+
+namespace collcast::cli {
+namespace {
+
+struct Options {
+  std::string trace, engine = "simgrid";
+  std::vector<std::string> on;
+  double compute_scale = 1;
+  Format format = Format::table;
+};
+
+/// "edr-cluster" or "edr-cluster,network.bandwidth_GBps=50": a platform, and what is changed in it.
+Description what_if(const std::string& text) {
+  std::vector<std::string> parts = CLI::detail::split(text, ',');
+  Description platform = load_platform(parts[0]);
+  parts.erase(parts.begin());
+  set_all(platform, parts);
+  return platform;
+}
+
+bool is_collective(const std::string& operation) {
+  return operation != "send" && operation != "recv" && operation != "wait";
+}
+
+Json row(const std::string& on, const ReplayReport& report) {
+  Json dearest, dearest_time = 0.0;
+  for (const auto& o : report.operations)
+    if (is_collective(o.name)) {
+      dearest = o.name, dearest_time = o.time.value;
+      break;
+    }
+  return {{"platform", on},
+          {"time_s", report.time.value},
+          {"compute_s", report.compute.value},
+          {"exposed_communication_s", report.exposed.value},
+          {"dearest_collective", dearest},
+          {"dearest_collective_s", dearest_time},
+          {"limited_by", report.limited_by}};
+}
+
+void print_people(const Options& options, const trace::Reader& trace, const Json& rows) {
+  std::cout << options.trace << ": " << trace.ranks() << " ranks of\n  " << trace.metadata().command
+            << "\nrecorded in " << seconds(trace.metadata().recorded_time.value)
+            << " (on a machine that its ranks may have shared)\n\n";
+  std::vector<std::vector<std::string>> table{{"platform", "total", "computation", "exposed communication",
+                                               "collective that costs most", "of it", "limited by"}};
+  for (const Json& r : rows) {
+    const bool any = !r["dearest_collective"].is_null();
+    table.push_back({r["platform"], seconds(r["time_s"]), seconds(r["compute_s"]),
+                     seconds(r["exposed_communication_s"]),
+                     any ? r["dearest_collective"].get<std::string>() : "-",
+                     any ? seconds(r["dearest_collective_s"]) : "-", r["limited_by"]});
+  }
+  print_table(table);
+  std::cout
+      << "\ntotal = computation + exposed communication: means over the ranks, waiting for others included.\n"
+         "Computation is the recorded CPU time, times "
+      << number(options.compute_scale) << ". `collcast replay` shows every operation of one run.\n";
+}
+
+void run(const Options& options) {
+  if (options.engine != "simgrid" && options.engine != "path")
+    throw InputError("--engine takes simgrid or path, got '" + options.engine + "'");
+  const trace::Reader trace(options.trace);
+  std::vector<Description> platforms;
+  for (const std::string& text : options.on) platforms.push_back(what_if(text));
+  catch_interrupts();
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < platforms.size(); ++i) {
+    ReplayOptions play;
+    play.engine = options.engine == "path" ? Reading::path : Reading::simgrid;
+    play.compute_scale = options.compute_scale;
+    play.play.interrupt = &interrupt_flag();
+    play.play.progress = [&](Seconds now, std::int64_t) {
+      progress(options.on[i] + ": replayed " + seconds(now.value));
+    };
+    rows.push_back(row(options.on[i], replay(trace, Machine(platforms[i], trace.ranks()), play)));
+  }
+  progress_end();
+  if (options.format == Format::json)
+    std::cout << Json{{"trace", options.trace}, {"ranks", trace.ranks()}, {"runs", rows}}.dump(2) << '\n';
+  else if (options.format == Format::csv)
+    print_csv(rows);
+  else
+    print_people(options, trace, rows);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int&) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("compare", "A recorded application on several platforms, side by side");
+  verb->add_option("trace", options->trace, "A trace of `collcast record`")->required();
+  verb->add_option("--on", options->on, "A platform, with changes after commas; once per row of the answer")
+      ->required()
+      ->option_text("P[,KEY=VALUE...]");
+  verb->add_option("--engine", options->engine, "simgrid (default) or path")->option_text("simgrid|path");
+  verb->add_option("--compute-scale", options->compute_scale,
+                   "Computation takes this times the recorded CPU time")
+      ->option_text("X");
+  add_format(*verb, options->format);
+  verb->footer(
+      "Example: collcast compare traces/qe-si-8.cct --on summit --on edr-cluster,network.bandwidth_GBps=50");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace collcast::cli
