@@ -22,6 +22,10 @@ Seconds received_at_once(double count, Seconds transfer, Seconds reduction) {
   return (count - 1) * std::max(transfer, reduction) + transfer + reduction;
 }
 
+Bytes largest_block(const Call& c) {
+  return c.counts.empty() ? c.message / c.ranks : *std::ranges::max_element(c.counts);
+}
+
 Schedule rooted(const Schedule& from_rank_0, Rank root) {
   if (root == 0) return from_rank_0;
   const Rank p = from_rank_0.ranks;

@@ -19,8 +19,8 @@ struct Call {
   Block segments = 1;         ///< K: pipelined algorithms cut the message into K equal segments
   int channels = 1;           ///< rings side by side
   Rank ranks_per_node = 1;    ///< q: ranks 0..q-1 are on one node, the next q on the next, ...
-  std::vector<Bytes> counts;  ///< the v-collectives: bytes of each rank's block, or of each pair's (row by row);
-                              ///< empty: all equal
+  std::vector<Bytes> counts;  ///< the v-collectives: bytes of each rank's block, or of each pair's (row by
+                              ///< row); empty: all equal
 };
 
 inline bool any_ranks(Rank) {
@@ -51,6 +51,10 @@ struct Algorithm {
 /// What the algorithm takes besides ranks, root and message, as the command line calls it.
 std::vector<std::string_view> parameters(const Algorithm& algorithm);
 
+/// Where all p^2 messages are in one step.
+inline bool up_to_4096(Rank p) {
+  return p <= 4096;
+}
 inline bool power_of_two(Rank p) {
   return (p & (p - 1)) == 0;
 }
@@ -59,6 +63,12 @@ inline bool power_of_two(Rank p) {
 constexpr int log2_floor(Rank p) {
   int log = 0;
   while (p >>= 1) ++log;
+  return log;
+}
+/// floor(log_k p).
+constexpr int log_floor(Rank p, Rank k) {
+  int log = 0;
+  while ((p /= k) > 0) ++log;
   return log;
 }
 /// ceil(log_k p).
@@ -80,6 +90,9 @@ constexpr Rank modulo(std::int64_t r, Rank p) {
 /// Time of `count` messages of `transfer` each into one port, each followed by its `reduction`: the next
 /// message arrives while the last is reduced. 0 for no message.
 Seconds received_at_once(double count, Seconds transfer, Seconds reduction);
+
+/// The largest of the counts; n/p if there are none.
+Bytes largest_block(const Call& call);
 
 /// Rank 0's schedule with the ranks rotated so that `root` plays its part.
 Schedule rooted(const Schedule& from_rank_0, Rank root);

@@ -1,33 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/catalogue.hpp"
 
+#include <cmath>
+#include <sstream>
+
+#include "algorithms/allgather/bruck.hpp"
+#include "algorithms/allgather/multicast.hpp"
+#include "algorithms/allgather/neighbor-exchange.hpp"
+#include "algorithms/allgather/pat.hpp"
+#include "algorithms/allgather/recursive-doubling.hpp"
 #include "algorithms/allgather/ring.hpp"
+#include "algorithms/allgatherv/linear.hpp"
+#include "algorithms/allgatherv/ring.hpp"
+#include "algorithms/allreduce/bine.hpp"
+#include "algorithms/allreduce/double-tree.hpp"
+#include "algorithms/allreduce/hierarchical-leader.hpp"
+#include "algorithms/allreduce/hierarchical-ring.hpp"
+#include "algorithms/allreduce/multi-ring.hpp"
+#include "algorithms/allreduce/one-shot.hpp"
+#include "algorithms/allreduce/pipelined-tree.hpp"
 #include "algorithms/allreduce/rabenseifner.hpp"
 #include "algorithms/allreduce/recursive-doubling.hpp"
+#include "algorithms/allreduce/recursive-multiplying.hpp"
+#include "algorithms/allreduce/reduce-broadcast.hpp"
 #include "algorithms/allreduce/ring.hpp"
+#include "algorithms/allreduce/swing.hpp"
+#include "algorithms/allreduce/two-shot.hpp"
+#include "algorithms/alltoall/bruck.hpp"
+#include "algorithms/alltoall/hierarchical.hpp"
+#include "algorithms/alltoall/linear.hpp"
 #include "algorithms/alltoall/pairwise.hpp"
+#include "algorithms/alltoallv/linear.hpp"
+#include "algorithms/alltoallv/pairwise.hpp"
 #include "algorithms/barrier/dissemination.hpp"
+#include "algorithms/barrier/recursive-doubling.hpp"
+#include "algorithms/barrier/ring.hpp"
+#include "algorithms/barrier/tree.hpp"
 #include "algorithms/broadcast/chain.hpp"
+#include "algorithms/broadcast/double-tree.hpp"
 #include "algorithms/broadcast/flat.hpp"
+#include "algorithms/broadcast/hierarchical-leader.hpp"
 #include "algorithms/broadcast/knomial.hpp"
+#include "algorithms/broadcast/multicast.hpp"
+#include "algorithms/broadcast/pipelined-tree.hpp"
+#include "algorithms/broadcast/scatter-allgather-rd.hpp"
+#include "algorithms/broadcast/scatter-allgather-ring.hpp"
+#include "algorithms/exscan/linear.hpp"
+#include "algorithms/exscan/recursive-doubling.hpp"
+#include "algorithms/gather/knomial.hpp"
+#include "algorithms/gather/linear.hpp"
+#include "algorithms/gatherv/linear.hpp"
+#include "algorithms/halo.hpp"
+#include "algorithms/reduce-scatter/pairwise.hpp"
+#include "algorithms/reduce-scatter/pat.hpp"
+#include "algorithms/reduce-scatter/recursive-halving.hpp"
+#include "algorithms/reduce-scatter/ring.hpp"
+#include "algorithms/reduce-scatterv/linear.hpp"
+#include "algorithms/reduce-scatterv/pairwise.hpp"
+#include "algorithms/reduce-scatterv/ring.hpp"
+#include "algorithms/reduce/chain.hpp"
+#include "algorithms/reduce/flat.hpp"
 #include "algorithms/reduce/knomial.hpp"
+#include "algorithms/reduce/pipelined-tree.hpp"
+#include "algorithms/reduce/rabenseifner.hpp"
+#include "algorithms/scan/linear.hpp"
+#include "algorithms/scan/recursive-doubling.hpp"
+#include "algorithms/scatter/knomial.hpp"
+#include "algorithms/scatter/linear.hpp"
+#include "algorithms/scatterv/linear.hpp"
 #include "algorithms/sendrecv/direct.hpp"
 #include "model/error.hpp"
 
 namespace collcast {
 namespace {
 
+// clang-format off
 const Algorithm* const rows[] = {
-    &allreduce_ring,         &allreduce_recursive_doubling,
-    &allreduce_rabenseifner, &allgather_ring,
-    &broadcast_flat,         &broadcast_knomial,
-    &broadcast_chain,        &reduce_knomial,
-    &alltoall_pairwise,      &barrier_dissemination,
+    &allreduce_ring,
+    &allreduce_multi_ring,
+    &allreduce_recursive_doubling,
+    &allreduce_recursive_multiplying,
+    &allreduce_rabenseifner,
+    &allreduce_reduce_broadcast,
+    &allreduce_pipelined_tree,
+    &allreduce_double_tree,
+    &allreduce_one_shot,
+    &allreduce_two_shot,
+    &allreduce_hierarchical_leader,
+    &allreduce_hierarchical_ring,
+    &allreduce_swing,
+    &allreduce_bine,
+    &reduce_scatter_ring,
+    &reduce_scatter_recursive_halving,
+    &reduce_scatter_pairwise,
+    &reduce_scatter_pat,
+    &allgather_ring,
+    &allgather_recursive_doubling,
+    &allgather_bruck,
+    &allgather_neighbor_exchange,
+    &allgather_pat,
+    &allgather_multicast,
+    &broadcast_flat,
+    &broadcast_knomial,
+    &broadcast_chain,
+    &broadcast_pipelined_tree,
+    &broadcast_double_tree,
+    &broadcast_scatter_allgather_ring,
+    &broadcast_scatter_allgather_rd,
+    &broadcast_hierarchical_leader,
+    &broadcast_multicast,
+    &reduce_flat,
+    &reduce_knomial,
+    &reduce_chain,
+    &reduce_pipelined_tree,
+    &reduce_rabenseifner,
+    &gather_linear,
+    &gather_knomial,
+    &scatter_linear,
+    &scatter_knomial,
+    &alltoall_linear,
+    &alltoall_pairwise,
+    &alltoall_bruck,
+    &alltoall_hierarchical,
+    &scan_recursive_doubling,
+    &scan_linear,
+    &exscan_recursive_doubling,
+    &exscan_linear,
+    &barrier_dissemination,
+    &barrier_recursive_doubling,
+    &barrier_ring,
+    &barrier_tree,
     &sendrecv_direct,
+    &alltoallv_linear,
+    &alltoallv_pairwise,
+    &allgatherv_linear,
+    &allgatherv_ring,
+    &reduce_scatterv_linear,
+    &reduce_scatterv_ring,
+    &reduce_scatterv_pairwise,
+    &gatherv_linear,
+    &scatterv_linear,
+    &halo_1d_direct,
+    &halo_2d_direct,
+    &halo_3d_direct,
 };
+// clang-format on
 
 std::string full_name(const Algorithm& a) {
   return std::string(definition(a.collective).name) + " " + std::string(a.name);
+}
+
+constexpr int most_channels = 1024;
+
+std::string bytes(Bytes b) {
+  std::ostringstream words;
+  words << b.value << " B";
+  return words.str();
+}
+
+void check_counts(const Algorithm& a, const Call& c) {
+  const Definition& d = definition(a.collective);
+  if (!d.counted) throw InputError(full_name(a) + " takes no counts; its blocks are equal");
+  const Block wanted = d.blocks(c.ranks);
+  if (static_cast<Block>(c.counts.size()) != wanted)
+    throw InputError(full_name(a) + " on " + std::to_string(c.ranks) + " ranks takes " +
+                     std::to_string(wanted) + " counts, got " + std::to_string(c.counts.size()));
+  Bytes sum;
+  for (Bytes count : c.counts) {
+    if (!(count >= Bytes(0))) throw InputError("a count must be 0 B or more, got " + bytes(count));
+    sum += count;
+  }
+  const Bytes whole = static_cast<double>(d.whole(c.ranks)) * c.message;
+  if (std::abs(sum.value - whole.value) > 0.5)
+    throw InputError("the counts add up to " + bytes(sum) + ", not to " + bytes(whole));
 }
 
 }  // namespace
@@ -63,9 +208,17 @@ void check(const Algorithm& a, const Call& c) {
                      std::to_string(c.root));
   if (c.radix < 2) throw InputError("radix must be 2 or more, got " + std::to_string(c.radix));
   if (c.segments < 1) throw InputError("segments must be 1 or more, got " + std::to_string(c.segments));
+  if (c.channels < 1 || c.channels > most_channels)
+    throw InputError("channels must be from 1 to " + std::to_string(most_channels) + ", got " +
+                     std::to_string(c.channels));
+  if (c.ranks_per_node < 1 || (a.ranks_per_node && c.ranks % c.ranks_per_node != 0))
+    throw InputError("ranks per node must divide " + std::to_string(c.ranks) + " ranks, got " +
+                     std::to_string(c.ranks_per_node));
+  if (!c.counts.empty()) check_counts(a, c);
 }
 
 Layout layout(const Algorithm& a, const Call& c, const Schedule& schedule) {
+  if (!c.counts.empty()) return Layout(c.counts);
   const Block whole = definition(a.collective).whole(c.ranks);
   return Layout::equal(static_cast<double>(whole) * c.message, schedule.blocks);
 }

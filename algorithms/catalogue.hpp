@@ -18,7 +18,7 @@ std::vector<const Algorithm*> algorithms(Collective collective);
 /// Throws InputError with the names that exist.
 const Algorithm& algorithm(Collective collective, std::string_view name);
 
-/// Throws InputError unless the algorithm can serve the call: ranks, root, radix, segments.
+/// Throws InputError unless the algorithm can serve the call.
 void check(const Algorithm& algorithm, const Call& call);
 
 /// How large the blocks of the algorithm's schedule are in this call.

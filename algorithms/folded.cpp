@@ -1,30 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/folded.hpp"
 
+#include <algorithm>
+
 namespace collcast {
 namespace {
 
-/// The even rank of each pair gives its message to the odd one, or takes the result back.
-Schedule pairs(Rank p, Block blocks, Rank left_over, bool back) {
-  auto rule = [=](std::int64_t, Step& step) {
-    for (Rank even = 0; even < 2 * left_over; even += 2)
-      back ? step.send(even + 1, even, {0, blocks}) : step.send(even, even + 1, {0, blocks}, Combine::reduce);
+/// p ranks as q groups of neighbours; the first p mod q groups have one more.
+struct Groups {
+  Rank p, q;
+  Rank first(Rank group) const { return group * (p / q) + std::min(group, p % q); }
+  Rank size(Rank group) const { return first(group + 1) - first(group); }
+  Rank most_followers() const { return (p + q - 1) / q - 1; }
+};
+
+/// In step s the follower s + 1 of each group gives its message to the first rank, or takes the result.
+Schedule followers(Groups groups, Block blocks, bool back) {
+  auto rule = [=](std::int64_t s, Step& step) {
+    for (Rank i = 0; i < groups.q; ++i) {
+      if (s + 1 >= groups.size(i)) continue;
+      const Rank first = groups.first(i), follower = first + 1 + static_cast<Rank>(s);
+      back ? step.send(first, follower, {0, blocks})
+           : step.send(follower, first, {0, blocks}, Combine::reduce);
+    }
   };
-  return {p, blocks, 1, rule};
+  return {groups.p, blocks, groups.most_followers(), rule};
 }
 
 }  // namespace
 
-Schedule folded(Rank p, const Schedule& inner) {
-  const Rank left_over = p - inner.ranks;
-  if (left_over == 0) return inner;
-  auto name = [left_over](Rank r) { return r < left_over ? 2 * r + 1 : r + left_over; };
-  return then(then(pairs(p, inner.blocks, left_over, false), renamed(inner, p, name)),
-              pairs(p, inner.blocks, left_over, true));
+Schedule folded(Rank p, const Schedule& inner, bool give_back) {
+  const Groups groups{p, inner.ranks};
+  if (p == inner.ranks) return inner;
+  Schedule all = then(followers(groups, inner.blocks, false),
+                      renamed(inner, p, [groups](Rank i) { return groups.first(i); }));
+  return give_back ? then(std::move(all), followers(groups, inner.blocks, true)) : all;
 }
 
-Seconds folding_time(const Call& c, const AlphaBetaGamma& m) {
-  return power_of_two(c.ranks) ? Seconds{} : 2 * m.alpha + c.message * (2 * m.beta + m.gamma);
+Seconds folding_time(const Call& c, Rank q, const AlphaBetaGamma& m, bool give_back) {
+  const Seconds in = m.alpha + c.message * (m.beta + m.gamma), out = m.alpha + c.message * m.beta;
+  return Groups{c.ranks, q}.most_followers() * (give_back ? in + out : in);
 }
 
 }  // namespace collcast

@@ -5,12 +5,13 @@
 
 namespace collcast {
 
-/// Any rank count from a power of two: the first 2(p - q) ranks pair up, q = 2^floor(log2 p). The even one of
-/// a pair sends its whole message to the odd one (`before`), the odd one and all others play `inner` over q
-/// ranks, and the odd one returns the result.
-Schedule folded(Rank ranks, const Schedule& inner);
+/// `inner` over q of p ranks: the ranks form q groups of neighbours, as equal as can be. Each group reduces
+/// its messages to its first rank, one after the other; the first ranks play `inner` and, if `give_back`,
+/// hand the result to their groups.
+Schedule folded(Rank ranks, const Schedule& inner, bool give_back = true);
 
-/// 2a + 2nb + ng where ranks are left over, else nothing.
-Seconds folding_time(const Call& call, const AlphaBetaGamma& machine);
+/// What folding p ranks to q costs: (ceil(p/q)-1) (2 a + 2 n b + n g), or (a + n b + n g) without giving
+/// back.
+Seconds folding_time(const Call& call, Rank q, const AlphaBetaGamma& machine, bool give_back = true);
 
 }  // namespace collcast

@@ -11,4 +11,19 @@ Schedule recursive_doubling_allgather(Rank p) {
   return {p, p, log2_floor(p), rule};
 }
 
+const Algorithm allgather_recursive_doubling{
+    .collective = Collective::allgather,
+    .name = "recursive-doubling",
+    .description = "neighbours at distance 1, 2, 4, ... swap all they have",
+    .ranks = "power of two",
+    .supports = power_of_two,
+    .formula = "lg p a + (p-1)/p n b",
+    .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
+    .schedule = [](const Call& c) { return recursive_doubling_allgather(c.ranks); },
+    .time =
+        [](const Call& c, const AlphaBetaGamma& m) {
+          return log2_floor(c.ranks) * m.alpha + (c.ranks - 1.0) / c.ranks * c.message * m.beta;
+        },
+};
+
 }  // namespace collcast

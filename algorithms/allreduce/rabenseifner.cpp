@@ -6,22 +6,24 @@
 
 namespace collcast {
 
+Schedule rabenseifner_allreduce(Rank p) {
+  const Schedule gather = recursive_doubling_allgather(1 << log2_floor(p));
+  return folded(p, then(mirrored(gather, Combine::reduce), gather));
+}
+
 const Algorithm allreduce_rabenseifner{
     .collective = Collective::allreduce,
     .name = "rabenseifner",
     .description = "reduce-scatter by recursive halving, then allgather by recursive doubling",
     .formula = "2 lg q a + 2(q-1)/q n b + (q-1)/q n g, q = 2^floor(lg p), and 2 a + 2 n b + n g unless q = p",
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
-    .schedule =
-        [](const Call& c) {
-          const Schedule gather = recursive_doubling_allgather(1 << log2_floor(c.ranks));
-          return folded(c.ranks, then(mirrored(gather, Combine::reduce), gather));
-        },
+    .schedule = [](const Call& c) { return rabenseifner_allreduce(c.ranks); },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {
           const int rounds = log2_floor(c.ranks);
           const double q = 1 << rounds;
-          return 2 * rounds * m.alpha + (q - 1) / q * c.message * (2 * m.beta + m.gamma) + folding_time(c, m);
+          return 2 * rounds * m.alpha + (q - 1) / q * c.message * (2 * m.beta + m.gamma) +
+                 folding_time(c, 1 << rounds, m);
         },
 };
 

@@ -4,17 +4,13 @@
 #include "algorithms/folded.hpp"
 
 namespace collcast {
-namespace {
-
-/// Neighbours at distance 1, 2, 4, ... swap and reduce whole messages.
-Schedule hypercube(Rank p) {
-  auto rule = [p](std::int64_t s, Step& step) {
-    for (Rank r = 0; r < p; ++r) step.send(r, r ^ (1 << s), {0, 1}, Combine::reduce);
+Schedule hypercube_allreduce(Rank p) {
+  const Rank q = 1 << log2_floor(p);
+  auto rule = [q](std::int64_t s, Step& step) {
+    for (Rank r = 0; r < q; ++r) step.send(r, r ^ (1 << s), {0, 1}, Combine::reduce);
   };
-  return {p, 1, log2_floor(p), rule};
+  return folded(p, {q, 1, log2_floor(q), rule});
 }
-
-}  // namespace
 
 const Algorithm allreduce_recursive_doubling{
     .collective = Collective::allreduce,
@@ -22,10 +18,11 @@ const Algorithm allreduce_recursive_doubling{
     .description = "neighbours at distance 1, 2, 4, ... swap whole messages",
     .formula = "floor(lg p) (a + n b + n g), and 2 a + 2 n b + n g unless p is a power of two",
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
-    .schedule = [](const Call& c) { return folded(c.ranks, hypercube(1 << log2_floor(c.ranks))); },
+    .schedule = [](const Call& c) { return hypercube_allreduce(c.ranks); },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {
-          return log2_floor(c.ranks) * (m.alpha + c.message * (m.beta + m.gamma)) + folding_time(c, m);
+          return log2_floor(c.ranks) * (m.alpha + c.message * (m.beta + m.gamma)) +
+                 folding_time(c, 1 << log2_floor(c.ranks), m);
         },
 };
 

@@ -7,4 +7,7 @@ namespace collcast {
 
 extern const Algorithm alltoall_pairwise;
 
+/// In step s rank r sends rank r + s + 1 its block, and receives from rank r - s - 1.
+Schedule pairwise_alltoall(Rank ranks);
+
 }  // namespace collcast

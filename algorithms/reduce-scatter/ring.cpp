@@ -10,4 +10,17 @@ Schedule ring_reduce_scatter(Rank p) {
   return {p, p, p - 1, rule};
 }
 
+const Algorithm reduce_scatter_ring{
+    .collective = Collective::reduce_scatter,
+    .name = "ring",
+    .description = "partial sums travel once round a ring",
+    .formula = "(p-1) a + (p-1)/p n (b + g)",
+    .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
+    .schedule = [](const Call& c) { return ring_reduce_scatter(c.ranks); },
+    .time =
+        [](const Call& c, const AlphaBetaGamma& m) {
+          return (c.ranks - 1.0) * (m.alpha + c.message / c.ranks * (m.beta + m.gamma));
+        },
+};
+
 }  // namespace collcast

@@ -5,6 +5,8 @@
 
 namespace collcast {
 
+extern const Algorithm reduce_scatter_ring;
+
 /// Partial sums travel round a ring: in step s rank r passes on its sum of block r - s - 1; block r ends on
 /// rank r.
 Schedule ring_reduce_scatter(Rank ranks);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/allgather/neighbor-exchange.hpp"
+
+namespace collcast {
+
+const Algorithm allgather_neighbor_exchange{
+    .collective = Collective::allgather,
+    .name = "neighbor-exchange",
+    .description =
+        "pairs swap blocks, then every rank passes the last two blocks on, to its two neighbours in turn",
+    .ranks = "1 or even",
+    .supports = [](Rank p) { return p == 1 || p % 2 == 0; },
+    .formula = "p/2 a + (p-1)/p n b",
+    .source = "Chen, Zhang, Zhang & Yuan, HPC-Asia 2005",
+    .schedule =
+        [](const Call& c) {
+          const Rank p = c.ranks;
+          auto rule = [p](std::int64_t s, Step& step) {
+            for (Rank r = 0; r < p; ++r) {
+              const Rank side =
+                  r % 2 == 0 ? 1 : -1;  // the partner in even steps; the other neighbour in odd ones
+              const Rank to = modulo(s % 2 == 0 ? r + side : r - side, p);
+              if (s == 0) {
+                step.send(r, to, {r});
+                continue;
+              }
+              // The pair of blocks that came last: of pairs 0, -1, 1, -2, ... from an even rank's own.
+              const std::int64_t pairs = side * (s % 2 == 0 ? -s / 2 : s / 2);
+              step.send(r, to, {modulo(2 * (r / 2 + pairs), p), 2});
+            }
+          };
+          return Schedule{p, p, p / 2, rule};
+        },
+    .time =
+        [](const Call& c, const AlphaBetaGamma& m) {
+          return c.ranks / 2 * m.alpha + (c.ranks - 1.0) / c.ranks * c.message * m.beta;
+        },
+};
+
+}  // namespace collcast

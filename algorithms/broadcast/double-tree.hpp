@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+
+namespace collcast {
+
+extern const Algorithm broadcast_double_tree;
+
+/// From rank 0. Blocks 0..K-1 go down the first tree, K..2K-1 down the second.
+Schedule double_tree_broadcast(Rank ranks, Block segments_per_half);
+
+/// Its number of steps: 2(K-1) + D.
+double double_tree_steps(Rank ranks, Block segments_per_half);
+
+}  // namespace collcast

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+
+namespace collcast {
+
+extern const Algorithm broadcast_pipelined_tree;
+
+/// From rank 0 down the binary tree in which rank r's children are ranks 2r + 1 and 2r + 2.
+Schedule pipelined_tree_broadcast(Rank ranks, Block segments);
+
+/// Messages one after the other on its longest path.
+double pipelined_tree_depth(Rank ranks, Block segments);
+
+}  // namespace collcast

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/reduce/rabenseifner.hpp"
+
+#include "algorithms/allgather/recursive-doubling.hpp"
+#include "algorithms/folded.hpp"
+#include "algorithms/scatter/knomial.hpp"
+
+namespace collcast {
+
+const Algorithm reduce_rabenseifner{
+    .collective = Collective::reduce,
+    .name = "rabenseifner",
+    .description = "reduce-scatter by recursive halving, then binomial gather to the root",
+    .formula = "2 lg q a + 2(q-1)/q n b + (q-1)/q n g, q = 2^floor(lg p), and a + n b + n g unless q = p",
+    .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
+    .schedule =
+        [](const Call& c) {
+          const Rank q = 1 << log2_floor(c.ranks);
+          const Schedule inner = then(mirrored(recursive_doubling_allgather(q), Combine::reduce),
+                                      mirrored(knomial_scatter(q, 2, 0), Combine::copy));
+          return rooted(folded(c.ranks, inner, false), c.root);
+        },
+    .time =
+        [](const Call& c, const AlphaBetaGamma& m) {
+          const int rounds = log2_floor(c.ranks);
+          const double q = 1 << rounds;
+          return 2 * rounds * m.alpha + (q - 1) / q * c.message * (2 * m.beta + m.gamma) +
+                 folding_time(c, 1 << rounds, m, false);
+        },
+};
+
+}  // namespace collcast

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+
+namespace collcast {
+
+extern const Algorithm scatter_knomial;
+
+/// In each round every rank that has blocks keeps those of 1/k of its subtree and sends the rest to the k - 1
+/// ranks that lead the others, one after the other. The root's way is the longest.
+Schedule knomial_scatter(Rank ranks, int radix, Rank root);
+
+}  // namespace collcast

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+
+namespace collcast {
+
+extern const Algorithm scatter_linear;
+
+/// In step s the root sends the rank s + 1 further on its block.
+Schedule linear_scatter(Rank ranks, Rank root);
+
+}  // namespace collcast
