@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the wall-clock time per MPI call [ns] of cheap calls, on every rank alone: what a recorder adds shows. */
+/* Prints the wall-clock time per MPI call [ns] of cheap calls, on every rank alone: what a recorder adds
+ * shows. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,12 @@ typedef void (*Body)(void);
 
 static int out = 1, in, flag;
 
-static void iprobe(void) { MPI_Iprobe(0, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE); }
-static void allreduce(void) { MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF); }
+static void iprobe(void) {
+  MPI_Iprobe(0, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+static void allreduce(void) {
+  MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+}
 static void sendrecv(void) {
   MPI_Sendrecv(&out, 1, MPI_INT, 0, 1, &in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }

@@ -97,9 +97,9 @@ struct Creation<op, real> {
 };
 
 /// A call that is seen but not modelled: counted by name.
-template <auto& name, auto real>
+template <const char* name, auto real>
 struct Counted;
-template <auto& name, class... A, int (*real)(A...)>
+template <const char* name, class... A, int (*real)(A...)>
 struct Counted<name, real> {
   static int call(A... args) {
     if (!active()) return real(args...);

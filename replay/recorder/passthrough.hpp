@@ -14,9 +14,9 @@ namespace collcast::recorder::fortran {
 
 /// Counts a Fortran call and hands its addresses to `target`, the library's own entry. `c` is the C function
 /// of the same name: it tells how many addresses there are, and how many hidden string lengths follow them.
-template <auto& name, auto c, auto target>
+template <const char* name, auto c, auto target>
 struct Passthrough;
-template <auto& name, class... A, int (*c)(A...), auto target>
+template <const char* name, class... A, int (*c)(A...), auto target>
 struct Passthrough<name, c, target> {
   template <class>
   using Address = void*;

@@ -94,6 +94,18 @@ std::string prepare_ranks_folder(const std::string& folder) {
   return ranks.string();
 }
 
+/// Merges; if that fails, says where the ranks' files are.
+trace::Merged merge_or_keep(const std::string& ranks_folder, const std::string& path) {
+  const std::string kept = "; the ranks' files stay in " + ranks_folder;
+  try {
+    return trace::merge(ranks_folder, path);
+  } catch (const InputError& error) {
+    throw InputError(error.what() + kept);
+  } catch (const SubstrateError& error) {
+    throw SubstrateError(error.what() + kept);
+  }
+}
+
 /// While the command runs, an interrupt is its affair: we stay to merge what it leaves.
 class IgnoreInterrupts {
  public:
@@ -158,7 +170,7 @@ Recorded record_run(const RecordOptions& options) {
   if (fs::is_empty(folder))
     throw InputError("record: the command ended with " + std::to_string(recorded.application_status) +
                      " and no rank recorded anything: it must reach MPI_Init, with a shared MPI library");
-  recorded.trace = trace::merge(folder, (fs::path(options.folder) / "trace.cct").string());
+  recorded.trace = merge_or_keep(folder, (fs::path(options.folder) / "trace.cct").string());
   recorded.notes = trace::Reader(recorded.trace.path).notes();
   fs::remove_all(folder);
   return recorded;

@@ -104,6 +104,7 @@ void Session::start() {
   sink_.define(comms.add(MPI_COMM_SELF));
   reading_cost_ns = measure_reading_cost();
   recording_ = true;
+  process_ = getpid();
   sink_.put(blank(trace::Op::init), wall_ns());
   sink_.flush(wall_ns(), false);  // a run that dies at once leaves a readable file, too
   thread_clock.since_ns = cpu_ns();
@@ -119,7 +120,8 @@ void Session::finish() {
 }
 
 void Session::abandon() {
-  if (!recording_) return;
+  // A forked child has our buffers, and must not write them a second time.
+  if (!recording_ || getpid() != process_) return;
   sink_.flush(wall_ns(), false);
   recording_ = false;
 }

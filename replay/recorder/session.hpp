@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <mutex>
@@ -51,6 +52,7 @@ class Session {
   void fold_polls(trace::Event& event);
 
   bool recording_ = false;
+  pid_t process_ = 0;
   Sink sink_;
   trace::Event event_;
   trace::Event polls_;  ///< unsuccessful polls not written yet; its count is 0 if there are none

@@ -51,5 +51,13 @@ TEST(RecordFailure, AbortKeepsWhatTheAbortingRankRecorded) {
   EXPECT_EQ(Reader(recorded.trace.path).events(0), 50'002);
 }
 
+TEST(RecordFailure, ForkedChildWritesNothing) {
+  const Folder folder;
+  const Recorded recorded = record_into(folder, mpirun(1, {"storm", "fork"}));
+  EXPECT_EQ(recorded.application_status, 0);
+  EXPECT_THAT(recorded.notes, IsEmpty());
+  EXPECT_EQ(Reader(recorded.trace.path).events(0), 60'002);
+}
+
 }  // namespace
 }  // namespace collcast::recorder::test

@@ -168,13 +168,8 @@ TEST_F(RecordedProgram, CallsThatAreNotModelledAreCounted) {
 }
 
 TEST_F(RecordedProgram, ComputationIsCpuTime) {
-  // 20 ms of wall clock between the last call and MPI_Finalize: at most that much CPU, less where cores are
-  // shared.
-  for (int r = 0; r < ranks; ++r) {
-    const Event last = only(r, "MPI_Finalize");
-    EXPECT_GT(last.compute.value, 0.0005);
-    EXPECT_LT(last.compute.value, 0.025);
-  }
+  // 20 ms of CPU between the last call and MPI_Finalize, on 8 ranks that share fewer cores.
+  for (int r = 0; r < ranks; ++r) EXPECT_NEAR(only(r, "MPI_Finalize").compute.value, 0.020, 0.004);
 }
 
 TEST(Record, PassesTheExitCodeOn) {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many calls, and then: `storm kill` kills rank 0 halfway, `storm limit` may write only 8 KiB to any file,
-   `storm exit` leaves without MPI_Finalize, `storm abort` aborts. */
+   `storm exit` leaves without MPI_Finalize, `storm abort` aborts, `storm fork` has a child that ends on its
+   own. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
@@ -21,6 +24,11 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, i % 1000 ? MPI_COMM_SELF : MPI_COMM_WORLD);
     if (i == 50000 && strcmp(how, "kill") == 0 && rank == 0) raise(SIGKILL);
     if (i == 50000 && strcmp(how, "exit") == 0) exit(3);
+    if (i == 50000 && strcmp(how, "fork") == 0) {
+      const pid_t child = fork();
+      if (child == 0) exit(0);
+      waitpid(child, NULL, 0);
+    }
     if (i == 50000 && strcmp(how, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 4);
   }
   if (rank == 0) printf("application done\n");
