@@ -14,6 +14,7 @@ namespace {
 struct Options {
   std::string trace, engine = "simgrid";
   std::vector<std::string> on;
+  Memory memory = Memory::host;
   double compute_scale = 1;
   Format format = Format::table;
 };
@@ -78,6 +79,7 @@ void run(const Options& options) {
   for (std::size_t i = 0; i < platforms.size(); ++i) {
     ReplayOptions play;
     play.engine = options.engine == "path" ? Reading::path : Reading::simgrid;
+    play.memory = options.memory;
     play.compute_scale = options.compute_scale;
     play.play.interrupt = &interrupt_flag();
     play.play.progress = [&](Seconds now, std::int64_t) {
@@ -107,6 +109,7 @@ void add_compare(CLI::App& app, int&) {
   verb->add_option("--compute-scale", options->compute_scale,
                    "Computation takes this times the recorded CPU time")
       ->option_text("X");
+  add_memory(*verb, options->memory);
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast compare traces/qe-si-8.cct --on summit --on edr-cluster,network.bandwidth_GBps=50");

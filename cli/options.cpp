@@ -35,6 +35,14 @@ std::int64_t parse_count(const std::string& text, const std::string& what, std::
                    std::to_string(most));
 }
 
+void add_memory(CLI::App& verb, Memory& memory) {
+  const std::string standard = memory == Memory::host ? "host" : "device";
+  verb.add_option("--memory", memory, "Where ranks keep their data (default " + standard + ")")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Memory>{{"host", Memory::host}, {"device", Memory::device}}))
+      ->option_text("host|device");
+}
+
 void add_format(CLI::App& verb, Format& format) {
   verb.add_option("--format", format, "table (default), json or csv")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
@@ -66,13 +74,13 @@ Call plain_call(const CallOptions& options, Rank ranks, Bytes message) {
 }
 
 Call make_call(const Algorithm& a, const CallOptions& options, Rank ranks, Bytes message,
-               const Machine* machine) {
+               const Fabric* fabric) {
   Call call = plain_call(options, ranks, message);
   check(a, call);
   if (!a.segmented || message.value == 0) return call;
   if (options.segment == "auto") {
     const AlphaBetaGamma textbook{Seconds(1e-6), SecondsPerByte(1e-10), SecondsPerByte(1e-11)};
-    call.segments = best_segments(a, call, machine ? slowest_path(*machine, a.schedule(call)) : textbook);
+    call.segments = best_segments(a, call, fabric ? slowest_path(*fabric, a.schedule(call)) : textbook);
     return call;
   }
   const Bytes segment = parse_size(options.segment);

@@ -7,8 +7,8 @@
 
 #include "algorithms/catalogue.hpp"
 #include "cli/output.hpp"
+#include "model/fabric.hpp"
 #include "model/units.hpp"
-#include "platforms/machine.hpp"
 
 namespace collcast::cli {
 
@@ -18,6 +18,9 @@ Bytes parse_size(const std::string& text);
 /// A whole number in [least, most]. Throws InputError that names `what`.
 std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
                          std::int64_t most);
+
+/// --memory host|device: where ranks keep their data.
+void add_memory(CLI::App& verb, Memory& memory);
 
 /// --format table|json|csv.
 void add_format(CLI::App& verb, Format& format);
@@ -34,9 +37,9 @@ Rank parse_ranks(const std::string& text);
 
 /// The call without segments: they depend on the algorithm.
 Call plain_call(const CallOptions& options, Rank ranks, Bytes message);
-/// The call with the segments that were asked for, or the best ones on `machine` (on the textbook's if there
+/// The call with the segments that were asked for, or the best ones on `fabric` (on the textbook's if there
 /// is none). Throws InputError unless the algorithm can serve it.
 Call make_call(const Algorithm& algorithm, const CallOptions& options, Rank ranks, Bytes message,
-               const Machine* machine = nullptr);
+               const Fabric* fabric = nullptr);
 
 }  // namespace collcast::cli

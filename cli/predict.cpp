@@ -15,6 +15,7 @@ struct Options {
   std::string collective, platform, algorithm = "auto", placement = "block";
   std::vector<std::string> ranks, sizes, set;
   Reading engine = Reading::path;
+  Memory memory = Memory::device;
   CallOptions call;
   Format format = Format::table;
 };
@@ -72,7 +73,7 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
 }
 
 const Algorithm* quickest(const Forecaster& forecaster, Collective collective, const Call& call) {
-  if (const Algorithm* a = fastest(forecaster.machine(), algorithms(collective), call)) return a;
+  if (const Algorithm* a = fastest(forecaster.fabric(), algorithms(collective), call)) return a;
   throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
                    std::to_string(call.ranks) + " ranks");
 }
@@ -87,7 +88,7 @@ Json predictions(const Options& options, const Description& description, Json& n
 
   Json rows = Json::array();
   for (Rank ranks : all_ranks) {
-    const Forecaster forecaster(description, ranks, placement);
+    const Forecaster forecaster(description, ranks, placement, options.memory);
     for (Bytes size : all_sizes) {
       std::vector<const Algorithm*> candidates;
       if (options.algorithm == "auto")
@@ -97,7 +98,7 @@ Json predictions(const Options& options, const Description& description, Json& n
       for (const Algorithm* a : candidates) {
         if (interrupted()) return notes.push_back("interrupted: what follows was not computed"), rows;
         progress("predicting " + std::string(a->name) + " on " + std::to_string(ranks) + " ranks");
-        const Call call = make_call(*a, options.call, ranks, size, &forecaster.machine());
+        const Call call = make_call(*a, options.call, ranks, size, &forecaster.fabric());
         rows.push_back(row(forecaster.predict(*a, call, options.engine)));
       }
     }
@@ -178,6 +179,7 @@ void add_predict(CLI::App& app, int&) {
       ->option_text("block|round-robin");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
+  add_memory(*verb, options->memory);
   add_call_options(*verb, options->call);
   add_format(*verb, options->format);
   verb->footer(

@@ -15,6 +15,7 @@ struct Options {
   std::string trace, platform, ranks, placement = "block";
   std::vector<std::string> algorithms, set;
   Reading engine = Reading::simgrid;
+  Memory memory = Memory::host;
   double compute_scale = 1;
   Format format = Format::table;
 };
@@ -92,7 +93,7 @@ void run(const Options& options) {
     throw InputError("an application has no formula; --engine takes simgrid or path");
   if (!(options.compute_scale >= 0) || options.compute_scale > 1e9)
     throw InputError("--compute-scale takes a number from 0 to 1e9");
-  ReplayOptions play{options.engine, forced(options.algorithms), options.compute_scale, {}};
+  ReplayOptions play{options.engine, forced(options.algorithms), options.memory, options.compute_scale, {}};
   catch_interrupts();
   play.play.interrupt = &interrupt_flag();
   play.play.progress = [](Seconds now, std::int64_t messages) {
@@ -136,6 +137,7 @@ void add_replay(CLI::App& app, int&) {
       ->option_text("X");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
+  add_memory(*verb, options->memory);
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast replay traces/qe-si-8.cct --platform summit --set network.bandwidth_GBps=25");

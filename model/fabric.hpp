@@ -55,4 +55,26 @@ class UniformFabric : public Fabric {
   std::vector<Link> links_;
 };
 
+/// A fabric whose ranks keep their data in another memory: what a schedule calls device is `home` here.
+class HomeFabric : public Fabric {
+ public:
+  HomeFabric(const Fabric& fabric, Memory home) : fabric_(fabric), home_(home) {}
+
+  Rank ranks() const override { return fabric_.ranks(); }
+  Wire wire(Place from, Place to) const override { return fabric_.wire(at_home(from), at_home(to)); }
+  SecondsPerByte gamma(Place place) const override { return fabric_.gamma(at_home(place)); }
+  const Protocol& protocol() const override { return fabric_.protocol(); }
+  Port ports() const override { return fabric_.ports(); }
+  std::string port_name(Port port) const override { return fabric_.port_name(port); }
+  const std::vector<Link>& links() const override { return fabric_.links(); }
+  void route(Place from, Place to, std::vector<LinkId>& links) const override {
+    fabric_.route(at_home(from), at_home(to), links);
+  }
+
+ private:
+  Place at_home(Place p) const { return p.memory == Memory::device ? Place{p.rank, home_} : p; }
+  const Fabric& fabric_;
+  Memory home_;
+};
+
 }  // namespace collcast

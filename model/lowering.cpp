@@ -105,8 +105,7 @@ std::unique_ptr<Strand> Lowering::strand(Rank rank) {
 const Lowering::RankStep& Lowering::enter(std::int64_t s) {
   const auto at = static_cast<std::size_t>(s - first_);
   if (at == window_.size()) {
-    if (spare_.empty())
-      spare_.push_back(std::make_unique<RankStep>(Step(detailed_ || !layout_.equal_blocks())));
+    if (spare_.empty()) spare_.push_back(std::make_unique<RankStep>(detailed_ || !layout_.equal_blocks()));
     window_.push_back(std::move(spare_.back()));
     spare_.pop_back();
     RankStep& fresh = *window_.back();

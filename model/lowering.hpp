@@ -25,6 +25,7 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
  private:
   /// One step, its operations grouped by rank.
   struct RankStep {
+    explicit RankStep(bool detailed) : step(detailed) {}
     Step step;
     std::vector<std::uint32_t> begin;  ///< per rank, into ops
     std::vector<Op> ops;

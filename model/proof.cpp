@@ -89,6 +89,8 @@ class Proof {
           if (auto wrong = read(m.from, {m.to[i], m.memory}, m.chunk, Combine::copy)) return wrong;
     for (const Write& w : writes_) {
       Held& target = held(w.place);
+      if (w.combine == Combine::reduce && target[w.block] == ContributionSets::none)
+        return Counterexample{w.place.rank, w.block, "is reduced into before anything is there"};
       target.set(w.block, w.combine == Combine::copy ? w.value : sets_.sum(target[w.block], w.value));
     }
     return {};

@@ -53,16 +53,17 @@ ReplayReport replay(const trace::Reader& trace, const Machine& machine, const Re
   if (machine.ranks() != trace.ranks())
     throw InputError(trace.path() + " has " + std::to_string(trace.ranks()) +
                      " ranks and cannot be replayed on " + std::to_string(machine.ranks()));
-  Selection selection(machine, options.algorithms);
-  const bool synchronous = machine.protocol().eager_limit < Bytes(0);
+  const HomeFabric fabric(machine, options.memory);
+  Selection selection(fabric, options.algorithms);
+  const bool synchronous = fabric.protocol().eager_limit < Bytes(0);
   Application application(trace, selection, options.compute_scale, synchronous ? buffered_sends : Bytes(-1));
   Account account(machine.ranks());
   PlayOptions play_options = options.play;
   play_options.observer = &account;
   play_options.may_stop_short = trace.truncated();
   const Result result = options.engine == Reading::simgrid
-                            ? simulate_program(application, machine, play_options)
-                            : play(application, machine, play_options);
+                            ? simulate_program(application, fabric, play_options)
+                            : play(application, fabric, play_options);
   ReplayReport report;
   report.time = result.time;
   for (const Result::OfRank& rank : result.ranks) report.compute += rank.compute / application.ranks();
@@ -70,7 +71,7 @@ ReplayReport replay(const trace::Reader& trace, const Machine& machine, const Re
   report.communication = account.communication() / application.ranks();
   report.operations = operations(account, application);
   report.not_modelled = not_modelled(trace, application);
-  report.limited_by = limit(report, bottleneck(result, machine));
+  report.limited_by = limit(report, bottleneck(result, fabric));
   report.recorded = trace.metadata().recorded_time;
   report.notes = trace.notes();
   if (!result.stopped_short.empty())

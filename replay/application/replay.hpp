@@ -14,6 +14,7 @@ namespace collcast {
 struct ReplayOptions {
   Reading engine = Reading::simgrid;              ///< simgrid or path
   std::map<std::string, std::string> algorithms;  ///< collective -> algorithm; the others are "auto"
+  Memory memory = Memory::host;                   ///< where the application keeps its data
   double compute_scale = 1;                       ///< computation takes this times the recorded CPU time
   PlayOptions play;
 };

@@ -36,12 +36,12 @@ std::string largest_term(const Algorithm& a, const Call& c, const AlphaBetaGamma
   return std::ranges::max_element(terms, {}, [](const auto& t) { return t.first; })->second;
 }
 
-Answer by_formula(const Machine& machine, const Algorithm& a, const Call& c) {
+Answer by_formula(const Fabric& machine, const Algorithm& a, const Call& c) {
   const AlphaBetaGamma m = slowest_path(machine, a.schedule(c));
   return {a.time(c, m), largest_term(a, c, m)};
 }
 
-Answer by_path(const Machine& machine, const Algorithm& a, const Call& c) {
+Answer by_path(const Fabric& machine, const Algorithm& a, const Call& c) {
   const Schedule schedule = a.schedule(c);
   const PathResult path = critical_path(schedule, layout(a, c, schedule), machine);
   Suspect suspect;
@@ -51,7 +51,7 @@ Answer by_path(const Machine& machine, const Algorithm& a, const Call& c) {
   return {path.time, suspect.name};
 }
 
-Answer by_simulation(const Machine& machine, const Algorithm& a, const Call& c) {
+Answer by_simulation(const Fabric& machine, const Algorithm& a, const Call& c) {
   Schedule schedule = a.schedule(c);
   const Layout sizes = layout(a, c, schedule);
   const Result run = simulate_program(*program(std::move(schedule), sizes), machine);
@@ -71,25 +71,33 @@ BytesPerSecond Prediction::bus_bandwidth() const {
   return definition(algorithm->collective).bus_factor(call.ranks) * algorithm_bandwidth();
 }
 
-Forecaster::Forecaster(const Description& description, Rank ranks, Placement placement)
-    : nominal_(description, ranks, placement),
-      fast_(optimistic(description), ranks, placement),
-      slow_(pessimistic(description), ranks, placement) {}
+Forecaster::Forecaster(const Description& description, Rank ranks, Placement placement, Memory memory)
+    : nominal_(description, ranks, placement, memory),
+      fast_(optimistic(description), ranks, placement, memory),
+      slow_(pessimistic(description), ranks, placement, memory),
+      memory_(memory) {}
 
 Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine) const {
   check(a, c);
   const auto quick = engine == Reading::formula ? by_formula : by_path;
-  const Answer answer = engine == Reading::simgrid ? by_simulation(nominal_, a, c) : quick(nominal_, a, c);
+  const Answer answer =
+      engine == Reading::simgrid ? by_simulation(nominal_.fabric, a, c) : quick(nominal_.fabric, a, c);
   // How far the parameters' uncertainty moves the answer is asked of the quicker engine.
-  const Seconds centre = engine == Reading::simgrid ? quick(nominal_, a, c).time : answer.time;
-  const auto stretched = [&](const Machine& m) {
-    return centre.value > 0 ? quick(m, a, c).time / centre * answer.time : answer.time;
+  const Seconds centre = engine == Reading::simgrid ? quick(nominal_.fabric, a, c).time : answer.time;
+  const auto stretched = [&](const Platform& p) {
+    return centre.value > 0 ? quick(p.fabric, a, c).time / centre * answer.time : answer.time;
   };
-  Prediction p{
-      &a, c, answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by, nominal_.calibrated()};
+  Prediction p{&a,
+               c,
+               answer.time,
+               stretched(fast_),
+               stretched(slow_),
+               {},
+               answer.limited_by,
+               nominal_.machine.calibrated()};
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
-  p.lower_bound = lower_bound(a.collective, c.ranks, c.message, fastest_path(nominal_));
+  p.lower_bound = lower_bound(a.collective, c.ranks, c.message, fastest_path(nominal_.machine, memory_));
   return p;
 }
 

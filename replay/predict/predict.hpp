@@ -30,14 +30,23 @@ struct Prediction {
 /// A platform with a number of ranks on it, as it is described and at both ends of its uncertainty.
 class Forecaster {
  public:
-  Forecaster(const Description& description, Rank ranks, Placement placement = Placement::block);
+  /// `memory`: where the ranks keep the message.
+  Forecaster(const Description& description, Rank ranks, Placement placement = Placement::block,
+             Memory memory = Memory::device);
 
   Prediction predict(const Algorithm& algorithm, const Call& call, Reading engine) const;
 
-  const Machine& machine() const { return nominal_; }
+  const Fabric& fabric() const { return nominal_.fabric; }
 
  private:
-  Machine nominal_, fast_, slow_;
+  struct Platform {
+    Machine machine;
+    HomeFabric fabric;
+    Platform(const Description& d, Rank ranks, Placement placement, Memory memory)
+        : machine(d, ranks, placement), fabric(machine, memory) {}
+  };
+  Platform nominal_, fast_, slow_;
+  Memory memory_;
 };
 
 /// Some ranks of a fabric, numbered from 0, as a network for CriticalPath.
