@@ -86,6 +86,14 @@ TEST(Proof, StagedDataMustComeHome) {
             "block 0 of rank 1 holds nothing");
 }
 
+TEST(Proof, ReducingIntoNothingIsNoCopy) {
+  const Schedule s{2, 2, 1, [](std::int64_t, Step& step) {
+                     step.send(0, 1, {0}, Combine::reduce);
+                     step.send(1, 0, {1});
+                   }};
+  EXPECT_EQ(words(s, Collective::allgather), "block 0 of rank 1 is reduced into before anything is there");
+}
+
 TEST(Proof, OneRankHoldsAtOnce) {
   for (const Definition& d : definitions()) {
     const Schedule s{1, d.blocks(1), 0, [](std::int64_t, Step&) {}};
