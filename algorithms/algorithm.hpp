@@ -15,12 +15,12 @@ struct Call {
   Rank ranks = 1;
   Rank root = 0;
   int radix = 2;
-  Bytes message;              ///< n, as nccl-tests counts it
-  Block segments = 1;         ///< K: pipelined algorithms cut the message into K equal segments
-  int channels = 1;           ///< rings side by side
-  Rank ranks_per_node = 1;    ///< q: ranks 0..q-1 are on one node, the next q on the next, ...
-  std::vector<Bytes> counts;  ///< the v-collectives: bytes of each rank's block, or of each pair's (row by
-                              ///< row); empty: all equal
+  Bytes message = {};              ///< n, as nccl-tests counts it
+  Block segments = 1;              ///< K: pipelined algorithms cut the message into K equal segments
+  int channels = 1;                ///< rings side by side
+  Rank ranks_per_node = 1;         ///< q: ranks 0..q-1 are on one node, the next q on the next, ...
+  std::vector<Bytes> counts = {};  ///< the v-collectives: bytes of each rank's block, or of each pair's (row
+                                   ///< by row); empty: all equal
 };
 
 inline bool any_ranks(Rank) {

@@ -97,9 +97,7 @@ const Algorithm broadcast_double_tree{
         "each half of the message goes down a binary tree of its own; inner ranks of one tree are leaves of "
         "the other",
     .segmented = true,
-    .formula = "(2(K-1) + D) (a + n/(2K) b), D < 2 lg p + 3 counted on the trees; an upper bound",
-    .exact = false,
-    .bound = [](Rank) { return 2.0; },
+    .formula = "(2(K-1) + D) (a + n/(2K) b), D <= 2 ceil(lg p) counted on the trees",
     .source = "Sanders, Speck & Traff, Parallel Computing 35(12), 2009; trees: NCCL 2.4",
     .schedule = [](const Call& c) { return rooted(double_tree_broadcast(c.ranks, c.segments), c.root); },
     .time =
