@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <stdexcept>
+#include <string>
 
 #include "model/fabric.hpp"
 #include "model/program.hpp"
@@ -34,11 +35,15 @@ class Observer {
 struct PlayOptions {
   Observer* observer = nullptr;
   /// Called now and then with the simulated time and the number of messages begun so far.
-  std::function<void(Seconds, std::int64_t)> progress;
+  std::function<void(Seconds, std::int64_t)> progress = nullptr;
   /// Looked at now and then; once true, playing throws Interrupted.
   const std::atomic<bool>* interrupt = nullptr;
   /// Ranks that wait for what never comes end the run, and the result says so, instead of an error.
   bool may_stop_short = false;
+  /// Where a program is played in a child process, what it keeps of what was read would stay there:
+  /// `remember` is called there at the end, and `recall` here with the text that it returned.
+  std::function<std::string()> remember = nullptr;
+  std::function<void(const std::string&)> recall = nullptr;
 };
 
 /// Plays a program on `fabric`, whose messages `backend` carries; deterministic. Throws InputError if ranks

@@ -99,6 +99,8 @@ void put_error(Writer& out, News kind, const char* what) {
     };
   try {
     put_result(out, work(own));
+    const std::string memory = options.remember ? options.remember() : "";
+    out.put(std::vector<char>(memory.begin(), memory.end()));
   } catch (const Interrupted&) {
     out.put(News::interrupted);
   } catch (const InputError& e) {
@@ -154,8 +156,9 @@ class Child {
   }
   void fill() {
     pollfd ready{fd_, POLLIN, 0};
-    while (poll(&ready, 1, 100) <= 0)
+    do {
       if (interrupt_ && interrupt_->load()) throw Interrupted();
+    } while (poll(&ready, 1, 100) <= 0);
     const ssize_t n = read(fd_, buffer_, sizeof buffer_);
     if (n < 0 && errno == EINTR) return;
     if (n <= 0) died();
@@ -202,8 +205,12 @@ Result listen(Child& child, const PlayOptions& options) {
         options.progress(now, child.get<std::int64_t>());
         break;
       }
-      case News::result:
-        return get_result(child);
+      case News::result: {
+        Result result = get_result(child);
+        const std::string memory = child.get_text();
+        if (options.recall) options.recall(memory);
+        return result;
+      }
       case News::bad_input:
         throw InputError(child.get_text());
       case News::failure:

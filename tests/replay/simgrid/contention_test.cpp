@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contention computed by hand: every rank's links carry 1 byte per second, the trunk is shared by all.
+#include <gtest/gtest.h>
+
+#include "model/critical_path.hpp"
+#include "model/lowering.hpp"
+#include "replay/simgrid/simulate.hpp"
+#include "tests/replay/player/schedules.hpp"
+#include "tests/replay/player/scripts.hpp"
+#include "tests/replay/simgrid/shared_fabric.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+using Hold = Protocol::Hold;
+
+void expect_finish(std::vector<Script> scripts, const Fabric& fabric, const std::vector<double>& finish) {
+  Written program(std::move(scripts));
+  for (const Share share : {Share::meeting, Share::all}) {
+    const Result r = simulate(program, fabric, {}, share);
+    for (std::size_t i = 0; i < finish.size(); ++i)
+      EXPECT_NEAR(r.ranks[i].finish.value, finish[i], 1e-7) << "rank " << i;
+  }
+}
+
+TEST(Contention, TwoFlowsShareALink) {
+  const SharedFabric fabric(4, 1, Hold::injection);
+  expect_finish({{{send(1, 6)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(2, 6)}}}, fabric,
+                {0, 12, 0, 12});
+  // Half speed until the shorter is through at 12; 6 bytes are left for full speed.
+  expect_finish({{{send(1, 6)}}, {{receive(0, 6)}}, {{send(3, 12)}}, {{receive(2, 12)}}}, fabric,
+                {0, 12, 0, 18});
+}
+
+TEST(Contention, ALaterFlowSlowsOneThatWasAlone) {
+  // 2 bytes alone, 4 at half speed until 10; the other then has 4 left.
+  expect_finish({{{send(1, 6)}}, {{receive(0, 6)}}, {{compute(2)}, {send(3, 8)}}, {{receive(2, 8)}}},
+                SharedFabric(4, 1, Hold::injection), {0, 10, 2, 14});
+}
+
+TEST(Contention, ANicServesItsMessagesInOrder) {
+  expect_finish({{{send(1, 5), send(2, 5)}}, {{receive(0, 5)}}, {{receive(0, 5)}}},
+                SharedFabric(3, 1, Hold::injection, 2), {0, 7, 12});
+}
+
+TEST(Contention, Incast) {
+  const std::vector<Script> incast = {
+      {{receive(1, 4), receive(2, 4), receive(3, 4)}}, {{send(0, 4)}}, {{send(0, 4)}}, {{send(0, 4)}}};
+  expect_finish(incast, SharedFabric(4, 10, Hold::injection),
+                {12, 0, 0, 0});  // all share the receiver's link
+  expect_finish(incast, SharedFabric(4, 10, Hold::delivery), {12, 4, 8, 12});  // one after the other
+}
+
+TEST(Contention, FlowsSlowerThanTheirLinksLeaveRoom) {
+  // Each takes half of the trunk at most, so two do not disturb each other.
+  expect_finish({{{send(1, 6)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(2, 6)}}},
+                SharedFabric(4, 1, Hold::injection, 0, 2), {0, 12, 0, 12});
+}
+
+TEST(Contention, LinksAndBottleneck) {
+  const SharedFabric fabric(4, 1, Hold::delivery);
+  Written program({{{send(1, 6)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(2, 6)}}});
+  const Result r = simulate(program, fabric);
+  EXPECT_EQ(r.links.back().bytes, Bytes(12));
+  EXPECT_EQ(bottleneck(r, fabric).name, "trunk");
+  EXPECT_NEAR(bottleneck(r, fabric).busy, 1, 1e-9);
+}
+
+TEST(Contention, NeverFasterThanTheCriticalPathAndTheSameBothWays) {
+  for (const Hold hold : {Hold::delivery, Hold::injection})
+    for (const Case& which : cases())
+      for (const Rank ranks : {2, 3, 8, 13}) {
+        const SharedFabric fabric(ranks, 2, hold, 0.5);
+        const Schedule schedule = which.make(ranks);
+        const Layout layout = Layout::equal(Bytes(100), schedule.blocks);
+        const double path = critical_path(schedule, layout, fabric).time.value;
+        const double some = simulate(*program(schedule, layout), fabric, {}, Share::meeting).time.value;
+        const double all = simulate(*program(schedule, layout), fabric, {}, Share::all).time.value;
+        EXPECT_GE(some, path * (1 - 1e-9)) << which.name << ", " << ranks;
+        EXPECT_NEAR(some, all, 1e-7 * all) << which.name << ", " << ranks;
+      }
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/fabric.hpp"
+
+namespace collcast::testing {
+
+/// Ranks behind links of 1 byte per second each way, all of whose messages cross one trunk.
+class SharedFabric : public Fabric {
+ public:
+  /// `per_byte`: of a lone message; slower than its links if above 1.
+  SharedFabric(Rank ranks, double trunk, Protocol::Hold hold, double latency = 0, double per_byte = 1)
+      : ranks_(ranks),
+        latency_(latency),
+        per_byte_(std::max(per_byte, 1 / trunk)),
+        protocol_{hold, Bytes(1e30), {}} {
+    for (Rank r = 0; r < 2 * ranks; ++r)
+      links_.push_back({(r < ranks ? "out " : "in ") + std::to_string(r % ranks), BytesPerSecond(1)});
+    links_.push_back({"trunk", BytesPerSecond(trunk)});
+  }
+  Rank ranks() const override { return ranks_; }
+  Wire wire(Place from, Place to) const override {
+    const auto out = static_cast<Port>(from.rank), in = static_cast<Port>(to.rank + ranks_);
+    if (from.rank == to.rank) return {{}, {}, {}, {}, {}, out, in};
+    return {Seconds(latency_), {}, {}, {}, SecondsPerByte(per_byte_), out, in};
+  }
+  SecondsPerByte gamma(Place) const override { return {}; }
+  const Protocol& protocol() const override { return protocol_; }
+  Port ports() const override { return static_cast<Port>(2 * ranks_); }
+  std::string port_name(Port port) const override { return links_[port].name; }
+  const std::vector<Link>& links() const override { return links_; }
+  void route(Place from, Place to, std::vector<LinkId>& links) const override {
+    if (from.rank == to.rank) return;
+    links.push_back(static_cast<LinkId>(from.rank));
+    links.push_back(static_cast<LinkId>(2 * ranks_));
+    links.push_back(static_cast<LinkId>(to.rank + ranks_));
+  }
+
+ private:
+  Rank ranks_;
+  double latency_, per_byte_;
+  Protocol protocol_;
+  std::vector<Link> links_;
+};
+
+}  // namespace collcast::testing
