@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/document.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "algorithms/catalogue.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr auto introduction = R"(# The catalogue of algorithms
+
+Every row is one schedule with one formula. The tests prove each schedule for 1 to 64 ranks and compare its
+formula with its critical path. This page is generated from the catalogue; a test fails when it is stale.
+
+- a, b, g: seconds per message, per byte sent, per byte reduced, on a machine whose ranks have one full-duplex
+  port. n: the message, as nccl-tests counts it. p: ranks. lg: logarithm to base 2.
+- k: `radix`. K: segments, from `segment`. c: `channels`. q: `ranks-per-node`; N = p/q nodes.
+- Steps, messages and bytes are those of 8 ranks (k = 2, K = 4, c = 2, q = 4); a multicast counts once. "Most"
+  is what the busiest rank sends.
+- A picture shows the first steps of 8 ranks, from rank 0 if there is a root. Under each rank stands what it
+  sends: `>3 [4-7]` is blocks 4 to 7 to rank 3, `+3 [0]` is block 0 to be reduced into rank 3's.
+)";
+
+constexpr Rank shown_ranks = 8;
+constexpr int shown_steps = 4;
+
+Call example(const Algorithm& a) {
+  return {.ranks = shown_ranks,
+          .segments = a.segmented ? 4 : 1,
+          .channels = a.channels ? 2 : 1,
+          .ranks_per_node = a.ranks_per_node ? 4 : 1};
+}
+
+std::string blocks(std::span<const Chunk> pieces) {
+  std::string list;
+  for (const Chunk& c : pieces) {
+    list += (list.empty() ? "" : ",") + std::to_string(c.first);
+    if (c.count > 1) list += "-" + std::to_string(c.first + c.count - 1);
+  }
+  return "[" + list + "]";
+}
+
+/// A column per rank, a line per message that a rank sends in a step.
+using Column = std::vector<std::string>;
+
+std::vector<Column> columns(const Step& step) {
+  std::vector<Column> sent(shown_ranks);
+  for (const Transfer& t : step.transfers)
+    sent[static_cast<std::size_t>(t.from.rank)].push_back(
+        (t.combine == Combine::copy ? ">" : "+") + std::to_string(t.to.rank) + " " + blocks(step.pieces(t)));
+  for (const Multicast& m : step.multicasts)
+    sent[static_cast<std::size_t>(m.from.rank)].push_back(">all " + blocks({&m.chunk, 1}));
+  return sent;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+std::string picture(const Schedule& s) {
+  std::vector<std::vector<Column>> steps;
+  for_each_step(s, true, [&](const Step& step) {
+    if (steps.size() < shown_steps) steps.push_back(columns(step));
+  });
+  std::vector<std::size_t> width(shown_ranks, 1);
+  for (const auto& step : steps)
+    for (std::size_t r = 0; r < width.size(); ++r)
+      for (const std::string& cell : step[r]) width[r] = std::max(width[r], cell.size());
+  std::string lines = "rank   ";
+  for (std::size_t r = 0; r < width.size(); ++r) lines += "  " + padded(std::to_string(r), width[r]);
+  lines.erase(lines.find_last_not_of(' ') + 1);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::size_t height = 1;
+    for (const Column& column : steps[i]) height = std::max(height, column.size());
+    for (std::size_t line = 0; line < height; ++line) {
+      lines += "\n" + padded(line == 0 ? "step " + std::to_string(i) : "", 7);
+      for (std::size_t r = 0; r < width.size(); ++r)
+        lines += "  " + padded(line < steps[i][r].size() ? steps[i][r][line] : "", width[r]);
+      lines.erase(lines.find_last_not_of(' ') + 1);
+    }
+  }
+  if (s.steps > shown_steps) lines += "\n...";
+  return lines;
+}
+
+std::string row(const Algorithm& a) {
+  const Call call = example(a);
+  const Schedule s = a.schedule(call);
+  const Traffic t = traffic(s);
+  const double whole = static_cast<double>(definition(a.collective).whole(call.ranks));
+  auto messages = [&](Block count) {
+    std::ostringstream n;
+    n.precision(4);
+    n << static_cast<double>(count) * whole / static_cast<double>(s.blocks) << " n";
+    return whole == 0 ? std::string("none") : n.str();
+  };
+  std::string names;
+  for (std::string_view name : parameters(a))
+    names += (names.empty() ? "`" : ", `") + std::string(name) + "`";
+
+  std::ostringstream out;
+  out << "\n### " << definition(a.collective).name << " " << a.name << "\n\n"
+      << a.description << ".\n\n"
+      << "- ranks: " << a.ranks << "\n"
+      << "- parameters: " << (names.empty() ? "none" : names) << "\n"
+      << "- time" << (a.exact ? "" : " at most") << ": `" << a.formula << "`\n"
+      << "- 8 ranks: steps " << s.steps << "; messages " << t.messages << ", most " << t.max_messages_sent
+      << "; bytes on the wire " << messages(t.blocks) << ", most " << messages(t.max_blocks_sent) << "\n"
+      << "- source: " << a.source << "\n\n```\n"
+      << picture(s) << "\n```\n";
+  return out.str();
+}
+
+}  // namespace
+
+std::string document() {
+  std::string page = introduction;
+  for (const Definition& d : definitions()) {
+    const auto rows = algorithms(d.collective);
+    if (rows.empty()) continue;
+    page += "\n## " + std::string(d.name) + "\n";
+    for (const Algorithm* a : rows) page += row(*a);
+  }
+  return page;
+}
+
+}  // namespace collcast

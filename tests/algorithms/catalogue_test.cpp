@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the catalogue says to bad input.
+#include "algorithms/catalogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/error.hpp"
+
+namespace collcast {
+namespace {
+
+std::string complaint(std::string_view collective, std::string_view name, const Call& call) {
+  try {
+    check(algorithm(definition(collective).collective, name), call);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(Catalogue, ComplainsOfCallsItCannotServe) {
+  EXPECT_EQ(complaint("allgather", "recursive-doubling", {.ranks = 6}),
+            "allgather recursive-doubling needs ranks: power of two, got 6");
+  EXPECT_EQ(complaint("broadcast", "flat", {.ranks = 4, .root = 4}),
+            "root must be a rank from 0 to 3, got 4");
+  EXPECT_EQ(complaint("broadcast", "knomial", {.ranks = 4, .radix = 1}), "radix must be 2 or more, got 1");
+  EXPECT_EQ(complaint("allreduce", "multi-ring", {.ranks = 4, .channels = 0}),
+            "channels must be from 1 to 1024, got 0");
+  EXPECT_EQ(complaint("allreduce", "hierarchical-ring", {.ranks = 8, .ranks_per_node = 3}),
+            "ranks per node must divide 8 ranks, got 3");
+  EXPECT_EQ(complaint("allreduce", "no-such", {.ranks = 8}).substr(0, 58),
+            "no algorithm 'no-such' for allreduce; there are: ring, mul");
+}
+
+TEST(Catalogue, ComplainsOfCountsThatDoNotFit) {
+  const std::vector<Bytes> three = {Bytes(1), Bytes(0), Bytes(2)};
+  EXPECT_EQ(complaint("gatherv", "linear", {.ranks = 3, .message = Bytes(3), .counts = three}), "none");
+  EXPECT_EQ(complaint("gatherv", "linear", {.ranks = 3, .message = Bytes(5), .counts = three}),
+            "the counts add up to 3 B, not to 5 B");
+  EXPECT_EQ(complaint("gatherv", "linear", {.ranks = 4, .message = Bytes(3), .counts = three}),
+            "gatherv linear on 4 ranks takes 4 counts, got 3");
+  EXPECT_EQ(complaint("gather", "linear", {.ranks = 3, .message = Bytes(3), .counts = three}),
+            "gather linear takes no counts; its blocks are equal");
+  EXPECT_EQ(complaint("alltoallv", "pairwise", {.ranks = 1, .message = Bytes(-1), .counts = {Bytes(-1)}}),
+            "a count must be 0 B or more, got -1 B");
+}
+
+}  // namespace
+}  // namespace collcast
