@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/mpi/communicator.hpp"
+
+#include <utility>
+
+#include "replay/mpi/check.hpp"
+
+namespace collcast::mpi {
+
+Communicator::Communicator(MPI_Comm parent) {
+  check(MPI_Comm_dup(parent, &handle_), "MPI_Comm_dup");
+  check(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(handle_, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(handle_, &size_), "MPI_Comm_size");
+  int* bound = nullptr;
+  int found = 0;
+  check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
+  if (found) last_tag_ = *bound;
+}
+
+Communicator::~Communicator() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (!finalized) MPI_Comm_free(&handle_);
+}
+
+int Communicator::reserve_tags(int count) {
+  if (next_tag_ > last_tag_ - count) next_tag_ = 0;
+  return std::exchange(next_tag_, next_tag_ + count);
+}
+
+}  // namespace collcast::mpi

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+namespace collcast::mpi {
+
+/// A private duplicate of a communicator, so that players never meet the application's messages. Its errors
+/// come back as exceptions. Making one is collective; players that share one are made in the same order on
+/// all ranks.
+class Communicator {
+ public:
+  explicit Communicator(MPI_Comm parent);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  MPI_Comm handle() const { return handle_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// The first of `count` tags of a new player; they come round again when all have been given.
+  int reserve_tags(int count);
+
+ private:
+  MPI_Comm handle_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 0;
+  int next_tag_ = 0, last_tag_ = 32767;
+};
+
+}  // namespace collcast::mpi

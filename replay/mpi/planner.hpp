@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "replay/mpi/whereabouts.hpp"
+
+namespace collcast::mpi {
+
+/// What an element is to MPI.
+struct ElementType {
+  MPI_Datatype type = MPI_BYTE;
+  MPI_Aint extent = 1;
+};
+
+/// What rank `part.rank` does in the schedule: its messages go directly from and to where the data is
+/// wherever that disturbs nothing that is read in the same step. Multicasts become one message to each
+/// receiver. Throws InputError where the schedule sends what the rank does not have.
+Plan plan(const Schedule& schedule, const Part& part, const Elements& elements, ElementType element);
+
+}  // namespace collcast::mpi

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "replay/mpi/communicator.hpp"
+#include "replay/mpi/planner.hpp"
+
+namespace collcast::mpi {
+
+/// Plays an algorithm of the catalogue with real data: a persistent collective. What each rank does is worked
+/// out once; after the first play nothing is allocated.
+///
+/// The send buffer holds what the rank has at first and the receive buffer what it ends with, packed, as in
+/// MPI's own collectives. A broadcast's buffer is the receive buffer, with MPI_IN_PLACE to send. MPI_IN_PLACE
+/// means what it means in MPI. Where p does not divide n elements, rank r's share is [floor(r n / p),
+/// floor((r + 1) n / p)). All memories of a rank are host memory here, the device one being the caller's.
+class Player {
+ public:
+  /// `call.message` and `call.counts` count bytes, whole elements of `type`; `call.ranks` is the
+  /// communicator's size. `op` is commutative. Collective over `communicator`. `type` and `op` outlive the
+  /// player. Throws InputError unless the algorithm can serve the call.
+  Player(const Algorithm& algorithm, Call call, MPI_Datatype type, MPI_Op op,
+         std::shared_ptr<Communicator> communicator);
+  /// On a duplicate of its own.
+  Player(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op, MPI_Comm parent)
+      : Player(algorithm, call, type, op, std::make_shared<Communicator>(parent)) {}
+  /// Waits for a play that is under way.
+  ~Player();
+  Player(const Player&) = delete;
+  Player& operator=(const Player&) = delete;
+
+  void start(const void* send, void* recv);
+  /// Whether the play is done; brings on all plays that this thread has started.
+  bool test();
+  void wait();
+  void run(const void* send, void* recv);
+
+  const Part& part() const { return part_; }
+  Block blocks() const { return schedule_.blocks; }
+  const Elements& elements() const { return elements_; }
+  /// Elements of the send and of the receive buffer.
+  std::size_t sent() const;
+  std::size_t received() const;
+
+ private:
+  friend class Progress;
+
+  struct Buffers {
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t size = 0;
+    void grow(std::size_t needed);
+  };
+  /// How far a channel has come.
+  struct Cursor {
+    const ChannelPlan* plan = nullptr;
+    std::size_t step = 0;
+    int pending = 0;
+    bool joined = false, posted = false;
+    std::vector<MPI_Request> requests;
+  };
+
+  const Plan& prepare(const void* send, void* recv);
+  const Plan& plan_for(InPlace in_place);
+  InPlace in_place(const void* send, const void* recv) const;
+  bool advance();
+  bool advance(Cursor& cursor);
+  bool may_pass(const PlanStep& step, Cursor& cursor);
+  void finish(Cursor& cursor);
+  void play(Cursor& cursor);
+  void post(const PlanStep& step, Cursor& cursor);
+  void post_receives(const PlanStep& step, Cursor& cursor);
+  void exchange(const PlanStep& step, Cursor& cursor);
+  void first_moves();
+  void end();
+  void move(const Move& m) const;
+  void move(const ChannelPlan& plan, Range range) const {
+    for (std::uint32_t i = range.begin; i < range.end; ++i) move(plan.moves[i]);
+  }
+  std::byte* at(Address a) const { return areas_[a.area] + a.offset * extent_; }
+
+  std::shared_ptr<Communicator> communicator_;
+  Part part_;
+  Schedule schedule_;
+  Elements elements_;
+  MPI_Datatype type_;
+  MPI_Op op_;
+  std::size_t extent_;
+  int tag_;
+  std::array<std::optional<Plan>, 3> plans_;  ///< by InPlace, made when first asked for
+  const Plan* plan_ = nullptr;                ///< of the play that is under way
+  std::vector<std::byte*> areas_;             ///< by Address::area
+  std::vector<Buffers> own_;                  ///< the areas from Address::scratch on
+  std::vector<Cursor> cursors_;               ///< by channel
+  std::vector<int> arrived_;                  ///< by join
+  std::size_t channels_left_ = 0;
+  bool first_moves_done_ = false;
+};
+
+}  // namespace collcast::mpi

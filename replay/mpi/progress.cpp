@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/mpi/progress.hpp"
+
+#include "replay/mpi/player.hpp"
+
+namespace collcast::mpi {
+
+Progress& Progress::of_this_thread() {
+  thread_local Progress progress;
+  return progress;
+}
+
+void Progress::remove(Player& player) {
+  std::erase(players_, &player);
+}
+
+void Progress::advance_all() {
+  // A play that is done leaves the list when its owner hears of it.
+  for (Player* player : players_)
+    if (player->channels_left_ != 0) player->advance();
+}
+
+}  // namespace collcast::mpi

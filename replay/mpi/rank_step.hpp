@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/schedule.hpp"
+
+namespace collcast::mpi {
+
+/// What one rank does in a step, by channel, in the order of the schedule.
+class RankStep {
+ public:
+  struct Item {
+    enum class Kind : std::uint8_t { send, receive, copy };
+    Kind kind = Kind::send;
+    Combine combine = Combine::copy;
+    Memory from = Memory::device, to = Memory::device;
+    std::uint16_t channel = 0;
+    Rank peer = 0;
+    std::span<const Chunk> pieces;
+
+    template <class Visit>
+    void for_each_block(Visit&& visit) const {
+      for (const Chunk& c : pieces)
+        for (Block b = c.first; b < c.first + c.count; ++b) visit(b);
+    }
+  };
+
+  explicit RankStep(Rank rank) : rank_(rank) {}
+
+  /// Replaces what was taken before; refers to the step.
+  void take(const Step& step);
+
+  /// Calls `visit(channel, items)` for each channel in which the rank has something to do.
+  template <class Visit>
+  void for_each_channel(Visit&& visit) const {
+    for (std::size_t i = 0; i < items_.size();) {
+      std::size_t end = i + 1;
+      while (end < items_.size() && items_[end].channel == items_[i].channel) ++end;
+      visit(int{items_[i].channel}, std::span(items_).subspan(i, end - i));
+      i = end;
+    }
+  }
+
+ private:
+  void take(const Transfer& t, std::span<const Chunk> pieces);
+  void take(const Multicast& m);
+
+  Rank rank_;
+  std::vector<Item> items_;
+};
+
+}  // namespace collcast::mpi
