@@ -16,6 +16,7 @@
 #include <iostream>
 
 #include "model/error.hpp"
+#include "replay/recorder/window.hpp"
 #include "replay/trace/reader.hpp"
 
 namespace collcast::recorder {
@@ -153,10 +154,14 @@ std::vector<std::string> with_recorder(const std::vector<std::string>& command, 
 
 Recorded record_run(const RecordOptions& options) {
   if (options.command.empty()) throw InputError("record: needs a command, as in: record -- mpirun -np 8 app");
+  const char* from_environment = std::getenv(window_variable);
+  const std::string window = options.window.empty() && from_environment ? from_environment : options.window;
+  if (!window.empty()) Window{window};  // says now what is wrong with it
   const std::string folder = prepare_ranks_folder(options.folder);
   const char* others = std::getenv("LD_PRELOAD");
   const std::string preload = find_recorder() + (others && *others ? std::string(":") + others : "");
-  const Environment environment = {{"LD_PRELOAD", preload}, {"COLLCAST_RECORD_DIR", folder}};
+  Environment environment = {{"LD_PRELOAD", preload}, {"COLLCAST_RECORD_DIR", folder}};
+  if (!window.empty()) environment.emplace_back(window_variable, window);
   Recorded recorded;
   {
     const IgnoreInterrupts guard;

@@ -12,6 +12,7 @@ namespace collcast::recorder {
 struct RecordOptions {
   std::string folder = "collcast-recording";  ///< gets trace.cct, and the ranks' files while recording
   std::vector<std::string> command;           ///< mpirun ... application ...
+  std::string window;  ///< part of the run, as Window reads it; empty: COLLCAST_RECORD_WINDOW, or all
 };
 
 struct Recorded {

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "model/error.hpp"
 
 namespace collcast::recorder {
 namespace {
@@ -66,13 +68,14 @@ std::string host_name() {
   return text.data();
 }
 
-std::string metadata(int rank, int ranks) {
+std::string metadata(int rank, int ranks, const std::string& window) {
   const nlohmann::json json = {{"rank", rank},
                                {"ranks", ranks},
                                {"command", command_line()},
                                {"mpi", mpi_library()},
                                {"recorded_at", utc_now()},
                                {"host", host_name()},
+                               {"window", window},
                                {"clocks", "compute: CLOCK_THREAD_CPUTIME_ID; duration: CLOCK_MONOTONIC"}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -98,16 +101,27 @@ void Session::start() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const char* directory = std::getenv("COLLCAST_RECORD_DIR");
-  sink_.open(directory ? directory : "collcast-recording", rank, metadata(rank, ranks));
+  const char* window = std::getenv(window_variable);
+  if (window && !set_window(window)) return;
+  sink_.open(directory ? directory : "collcast-recording", rank, metadata(rank, ranks, window ? window : ""));
   if (!sink_.is_open()) return;
   sink_.define(comms.add(MPI_COMM_WORLD));
   sink_.define(comms.add(MPI_COMM_SELF));
   reading_cost_ns = measure_reading_cost();
   recording_ = true;
   process_ = getpid();
-  sink_.put(blank(trace::Op::init), wall_ns());
-  sink_.flush(wall_ns(), false);  // a run that dies at once leaves a readable file, too
+  previous_ns_ = wall_ns();
+  sink_.put(blank(trace::Op::init), previous_ns_, 0);
+  sink_.flush(previous_ns_, 0, false);  // a run that dies at once leaves a readable file, too
   thread_clock.since_ns = cpu_ns();
+}
+
+bool Session::set_window(const char* text) try {
+  window_ = Window(text);
+  return true;
+} catch (const InputError& error) {
+  std::fprintf(stderr, "collcast: nothing is recorded: %s\n", error.what());
+  return false;
 }
 
 void Session::finish() {
@@ -115,14 +129,14 @@ void Session::finish() {
   const std::lock_guard lock(mutex);
   const std::int64_t now = wall_ns();
   commit(blank(trace::Op::finalize), compute_ns, 0, now);
-  sink_.flush(now, true);
+  sink_.flush(now, wall_ns_, true);
   recording_ = false;
 }
 
 void Session::abandon() {
   // A forked child has our buffers, and must not write them a second time.
   if (!recording_ || getpid() != process_) return;
-  sink_.flush(wall_ns(), false);
+  sink_.flush(wall_ns(), wall_ns_, false);
   recording_ = false;
 }
 
@@ -167,28 +181,38 @@ void Session::fold_polls(trace::Event& event) {
     event.compute = polls_.compute;
     event.duration += polls_.duration;
   } else {
-    sink_.put(polls_, 0);
+    sink_.put(polls_, 0, wall_ns_);
   }
   polls_.polls = 0;
 }
 
+bool Session::pass(const trace::Event& event, std::int64_t now_ns) {
+  const bool inside = window_.contains(place_);
+  if (inside) wall_ns_ += now_ns - previous_ns_;
+  previous_ns_ = now_ns;
+  if (event.comm == trace::world && trace::class_of(event.op) == trace::OpClass::collective) ++place_;
+  return inside || event.op == trace::Op::finalize;
+}
+
 void Session::commit(trace::Event& event, std::int64_t compute_ns, std::int64_t duration_ns,
                      std::int64_t now_ns) {
+  if (!pass(event, now_ns)) return;
   event.compute = seconds(compute_ns);
   event.duration = seconds(duration_ns);
   fold_polls(event);
-  sink_.put(event, now_ns);
+  sink_.put(event, now_ns, wall_ns_);
   if (!sink_.is_open()) recording_ = false;
 }
 
 void Session::poll(trace::Op op, std::int64_t compute_ns, std::int64_t duration_ns, std::int64_t now_ns) {
+  if (!window_.contains(place_)) return;
   if (polls_.polls > 0 && polls_.op == op) {
     ++polls_.polls;
     polls_.polling += seconds(compute_ns);
     polls_.duration += seconds(duration_ns);
     return;
   }
-  if (polls_.polls > 0) sink_.put(polls_, now_ns);
+  if (polls_.polls > 0) sink_.put(polls_, now_ns, wall_ns_);
   clear(polls_);
   polls_.op = op;
   polls_.polls = 1;

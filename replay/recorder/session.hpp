@@ -11,6 +11,7 @@
 #include "replay/recorder/clocks.hpp"
 #include "replay/recorder/handles.hpp"
 #include "replay/recorder/sink.hpp"
+#include "replay/recorder/window.hpp"
 #include "replay/trace/event.hpp"
 
 namespace collcast::recorder {
@@ -49,10 +50,17 @@ class Session {
   std::mutex mutex;
 
  private:
+  bool set_window(const char* text);
   void fold_polls(trace::Event& event);
+  /// Whether the event lies in the window; the place moves on behind it.
+  bool pass(const trace::Event& event, std::int64_t now_ns);
 
   bool recording_ = false;
   pid_t process_ = 0;
+  Window window_;
+  std::int64_t place_ = 0;        ///< collectives called on the world so far
+  std::int64_t wall_ns_ = 0;      ///< time spent inside the window
+  std::int64_t previous_ns_ = 0;  ///< end of the call before
   Sink sink_;
   trace::Event event_;
   trace::Event polls_;  ///< unsuccessful polls not written yet; its count is 0 if there are none

@@ -58,18 +58,18 @@ void Sink::open(const std::string& directory, int rank, const std::string& metad
                  std::strerror(errno));
     return;
   }
-  start_ns_ = flushed_ns_ = wall_ns();
+  flushed_ns_ = wall_ns();
   write(trace::preamble(trace::FileKind::recording));
   write_piece(trace::PieceKind::metadata, 0, bytes_of(metadata));
 }
 
-void Sink::put(const trace::Event& event, std::int64_t now_ns) {
+void Sink::put(const trace::Event& event, std::int64_t now_ns, std::int64_t recorded_ns) {
   encoder_.put(event);
   if (encoder_.bytes().size() >= piece_bytes || now_ns - flushed_ns_ > flush_interval_ns)
-    flush(now_ns, false);
+    flush(now_ns, recorded_ns, false);
 }
 
-void Sink::flush(std::int64_t now_ns, bool finished) try {
+void Sink::flush(std::int64_t now_ns, std::int64_t recorded_ns, bool finished) try {
   if (!is_open()) return;
   if (!groups_.empty())
     write_piece(trace::PieceKind::communicators, static_cast<std::uint32_t>(groups_.size()),
@@ -77,19 +77,18 @@ void Sink::flush(std::int64_t now_ns, bool finished) try {
   groups_.clear();
   write_piece(trace::PieceKind::events, encoder_.count(), encoder_.bytes());
   encoder_.restart();
-  write_piece(trace::PieceKind::status, 0, bytes_of(status(now_ns, finished)));
+  write_piece(trace::PieceKind::status, 0, bytes_of(status(recorded_ns, finished)));
   flushed_ns_ = now_ns;
 } catch (const std::exception&) {
   give_up(ENOMEM);  // compression found no memory: the application must not end because of us
 }
 
-std::string Sink::status(std::int64_t now_ns, bool finished) const {
+std::string Sink::status(std::int64_t recorded_ns, bool finished) const {
   auto losses = nlohmann::json::array();
   for (const auto& [what, count] : losses_)
     losses.push_back({{"operation", what.first}, {"count", count}, {"reason", what.second}});
-  const nlohmann::json json = {{"finished", finished},
-                               {"wall_s", static_cast<double>(now_ns - start_ns_) * 1e-9},
-                               {"not_modelled", losses}};
+  const nlohmann::json json = {
+      {"finished", finished}, {"wall_s", static_cast<double>(recorded_ns) * 1e-9}, {"not_modelled", losses}};
   return json.dump();
 }
 

@@ -18,27 +18,28 @@ class Sink {
   void open(const std::string& directory, int rank, const std::string& metadata);
   bool is_open() const { return descriptor_ >= 0; }
 
-  /// Appends an event; writes a piece when enough have gathered or a second has passed at `now_ns`.
-  void put(const trace::Event& event, std::int64_t now_ns);
+  /// Appends an event; writes a piece when enough have gathered or a second has passed at `now_ns`. The
+  /// recording then spans `recorded_ns` of wall-clock time.
+  void put(const trace::Event& event, std::int64_t now_ns, std::int64_t recorded_ns);
   /// Adds the world ranks of the next communicator; written before the events that follow.
   void define(std::vector<int> members) { groups_.push_back(std::move(members)); }
   /// Counts a call that a replay cannot play.
   void lose(const char* operation, const char* reason) { ++losses_[{operation, reason}]; }
 
   /// Writes what is buffered, and how far the recording has come.
-  void flush(std::int64_t now_ns, bool finished);
+  void flush(std::int64_t now_ns, std::int64_t recorded_ns, bool finished);
 
  private:
   void write_piece(trace::PieceKind kind, std::uint32_t count, trace::ByteSpan raw);
   void write(trace::ByteSpan bytes);
   void give_up(int reason);
-  std::string status(std::int64_t now_ns, bool finished) const;
+  std::string status(std::int64_t recorded_ns, bool finished) const;
 
   std::string directory_, path_;
   int descriptor_ = -1;
   int rank_ = 0;
   std::int64_t size_ = 0;
-  std::int64_t start_ns_ = 0, flushed_ns_ = 0;
+  std::int64_t flushed_ns_ = 0;
   trace::Encoder encoder_;
   std::vector<std::vector<int>> groups_;
   std::map<std::pair<std::string, std::string>, std::int64_t> losses_;

@@ -11,15 +11,11 @@ nlohmann::json to_json(const Metadata& metadata) {
   auto losses = nlohmann::json::array();
   for (const auto& loss : metadata.losses)
     losses.push_back({{"operation", loss.operation}, {"count", loss.count}, {"reason", loss.reason}});
-  return {{"ranks", metadata.ranks},
-          {"command", metadata.command},
-          {"mpi", metadata.mpi},
-          {"recorded_at", metadata.recorded_at},
-          {"hosts", metadata.hosts},
-          {"clocks", metadata.clocks},
-          {"recorded_time_s", metadata.recorded_time.value},
-          {"not_modelled", losses},
-          {"notes", metadata.notes}};
+  return {{"ranks", metadata.ranks},   {"command", metadata.command},
+          {"mpi", metadata.mpi},       {"recorded_at", metadata.recorded_at},
+          {"hosts", metadata.hosts},   {"clocks", metadata.clocks},
+          {"window", metadata.window}, {"recorded_time_s", metadata.recorded_time.value},
+          {"not_modelled", losses},    {"notes", metadata.notes}};
 }
 
 Metadata metadata_from_json(const nlohmann::json& json, const std::string& where) try {
@@ -30,6 +26,7 @@ Metadata metadata_from_json(const nlohmann::json& json, const std::string& where
   metadata.recorded_at = json.at("recorded_at").get<std::string>();
   metadata.hosts = json.at("hosts").get<std::vector<std::string>>();
   metadata.clocks = json.at("clocks").get<std::string>();
+  metadata.window = json.at("window").get<std::string>();
   metadata.recorded_time = Seconds(json.at("recorded_time_s").get<double>());
   for (const auto& loss : json.at("not_modelled"))
     metadata.losses.push_back({loss.at("operation").get<std::string>(), loss.at("count").get<std::int64_t>(),

@@ -27,6 +27,7 @@ struct Metadata {
   std::string recorded_at;  ///< UTC, ISO 8601
   std::vector<std::string> hosts;
   std::string clocks;     ///< which clocks were read
+  std::string window;     ///< which part of the run was recorded; empty: all
   Seconds recorded_time;  ///< wall clock from the end of MPI_Init to MPI_Finalize, longest rank
   std::vector<Loss> losses;
   std::vector<std::string> notes;  ///< why the recording is incomplete; empty if it is complete

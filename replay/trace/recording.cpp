@@ -161,6 +161,7 @@ class Report {
     metadata_.mpi = json.value("mpi", "");
     metadata_.recorded_at = json.value("recorded_at", "");
     metadata_.clocks = json.value("clocks", "");
+    metadata_.window = json.value("window", "");
   }
 
   void add_status(const PieceFile& file, int rank) {
@@ -215,7 +216,7 @@ Merged merge(const std::string& folder, const std::string& path) try {
   Report report(ranks, fs::exists(folder + "/" + write_failure_mark));
   std::vector<Part> parts;
   for (int rank = 0; rank < ranks; ++rank) {
-    Part& part = parts.emplace_back(open_part(folder, rank, ranks));
+    Part& part = parts.emplace_back(Part{open_part(folder, rank, ranks), {}, {}});
     read_communicators(part, ranks, registry);
     read_matches(part, rank);
     report.add(part, rank);

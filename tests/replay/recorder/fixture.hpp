@@ -24,7 +24,7 @@ inline std::vector<std::string> mpirun(int ranks, std::vector<std::string> progr
 /// Records a run into the folder.
 inline Recorded record_into(const Folder& folder, std::vector<std::string> command) {
   setenv("COLLCAST_RECORDER", COLLCAST_RECORDER_LIBRARY, 1);
-  return record_run({folder.path(), std::move(command)});
+  return record_run({folder.path(), std::move(command), {}});
 }
 
 /// A rank's events of one name, in order.

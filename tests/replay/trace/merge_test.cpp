@@ -99,9 +99,8 @@ TEST(Merge, KilledRankIsNotedAndReadToItsEnd) {
   const Folder folder;
   write_part(folder, 0, 2, {{0, 1}}, {event(Op::init), event(Op::barrier, 0)});
   write_part(folder, 1, 2, {{0, 1}}, {event(Op::init), event(Op::barrier, 0)}, false);
-  Bytes part = read_file(folder / recording_name(1));
-  part.resize(part.size() - 3);  // killed while it wrote
-  write_file(folder / recording_name(1), part);
+  const Bytes part = read_file(folder / recording_name(1));
+  write_file(folder / recording_name(1), Bytes(part.begin(), part.end() - 3));  // killed while it wrote
   merge(folder.path(), folder / "t.cct");
   const Reader reader(folder / "t.cct");
   EXPECT_TRUE(reader.truncated());
