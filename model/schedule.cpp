@@ -38,7 +38,8 @@ Traffic traffic(const Schedule& schedule) {
     blocks[static_cast<std::size_t>(from.rank)] += n;
   };
   for_each_step(schedule, false, [&](const Step& step) {
-    for (const Transfer& t : step.transfers) count(t.from, t.chunk.count);
+    for (const Transfer& t : step.transfers)
+      if (t.from.rank != t.to.rank) count(t.from, t.chunk.count);
     for (const Multicast& m : step.multicasts) count(m.from, m.chunk.count);
   });
   total.max_messages_sent = *std::ranges::max_element(messages);

@@ -128,7 +128,8 @@ void for_each_step(const Schedule& schedule, bool detailed, Read&& read) {
   }
 }
 
-/// Messages and blocks on the wire, of the whole schedule and of the busiest sender.
+/// Messages and blocks on the wire, of the whole schedule and of the busiest sender; copies within a rank are
+/// none.
 struct Traffic {
   std::int64_t messages = 0;
   std::int64_t blocks = 0;

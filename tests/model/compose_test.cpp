@@ -71,5 +71,10 @@ TEST(Compose, TrafficCountsMessagesAndBlocks) {
   EXPECT_EQ(t.max_messages_sent, 2);
 }
 
+TEST(Compose, CopiesWithinARankAreNoTraffic) {
+  const Schedule s{2, 1, 1, [](std::int64_t, Step& step) { step.send(0, {0, Memory::host}, {0}); }};
+  EXPECT_EQ(traffic(s).messages, 0);
+}
+
 }  // namespace
 }  // namespace collcast
