@@ -11,6 +11,7 @@ std::vector<std::string_view> parameters(const Algorithm& a) {
   std::vector<std::string_view> names;
   if (a.radix) names.push_back("radix");
   if (a.segmented) names.push_back("segment");
+  if (a.packet) names.push_back("packet");
   if (a.channels) names.push_back("channels");
   if (a.ranks_per_node) names.push_back("ranks-per-node");
   if (definition(a.collective).counted) names.push_back("counts");

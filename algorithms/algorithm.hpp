@@ -17,6 +17,7 @@ struct Call {
   int radix = 2;
   Bytes message = {};              ///< n, as nccl-tests counts it
   Block segments = 1;              ///< K: pipelined algorithms cut the message into K equal segments
+  Bytes packet = Bytes(4096);      ///< U: what one multicast packet carries
   int channels = 1;                ///< rings side by side
   Rank ranks_per_node = 1;         ///< q: ranks 0..q-1 are on one node, the next q on the next, ...
   std::vector<Bytes> counts = {};  ///< the v-collectives: bytes of each rank's block, or of each pair's (row
@@ -36,6 +37,7 @@ struct Algorithm {
   bool (*supports)(Rank) = any_ranks;
   bool radix = false;           ///< takes --radix
   bool segmented = false;       ///< takes --segment
+  bool packet = false;          ///< takes --packet
   bool channels = false;        ///< takes --channels
   bool ranks_per_node = false;  ///< takes --ranks-per-node, which divides the ranks
   /// a = alpha, b = beta, g = gamma, n = message, p = ranks, k = radix, K = segments, c = channels, q = ranks

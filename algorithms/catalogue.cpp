@@ -50,6 +50,9 @@
 #include "algorithms/gather/knomial.hpp"
 #include "algorithms/gather/linear.hpp"
 #include "algorithms/gatherv/linear.hpp"
+#include "algorithms/gpu-broadcast/knomial.hpp"
+#include "algorithms/gpu-broadcast/multicast.hpp"
+#include "algorithms/gpu-broadcast/ring.hpp"
 #include "algorithms/halo.hpp"
 #include "algorithms/reduce-scatter/pairwise.hpp"
 #include "algorithms/reduce-scatter/pat.hpp"
@@ -109,6 +112,14 @@ const Algorithm* const rows[] = {
     &broadcast_scatter_allgather_rd,
     &broadcast_hierarchical_leader,
     &broadcast_multicast,
+    &broadcast_ring_direct,
+    &broadcast_ring_staging,
+    &broadcast_ring_pipeline,
+    &broadcast_knomial_direct,
+    &broadcast_knomial_staging,
+    &broadcast_knomial_pipeline,
+    &broadcast_multicast_packets,
+    &broadcast_multicast_streaming,
     &reduce_flat,
     &reduce_knomial,
     &reduce_chain,
@@ -208,6 +219,7 @@ void check(const Algorithm& a, const Call& c) {
                      std::to_string(c.root));
   if (c.radix < 2) throw InputError("radix must be 2 or more, got " + std::to_string(c.radix));
   if (c.segments < 1) throw InputError("segments must be 1 or more, got " + std::to_string(c.segments));
+  if (!(c.packet > Bytes(0))) throw InputError("a packet must be larger than 0 B, got " + bytes(c.packet));
   if (c.channels < 1 || c.channels > most_channels)
     throw InputError("channels must be from 1 to " + std::to_string(most_channels) + ", got " +
                      std::to_string(c.channels));

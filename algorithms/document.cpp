@@ -16,11 +16,17 @@ formula with its critical path. This page is generated from the catalogue; a tes
 
 - a, b, g: seconds per message, per byte sent, per byte reduced, on a machine whose ranks have one full-duplex
   port. n: the message, as nccl-tests counts it. p: ranks. lg: logarithm to base 2.
-- k: `radix`. K: segments, from `segment`. c: `channels`. q: `ranks-per-node`; N = p/q nodes.
-- Steps, messages and bytes are those of 8 ranks (k = 2, K = 4, c = 2, q = 4); a multicast counts once. "Most"
-  is what the busiest rank sends.
+- k: `radix`. K: segments, from `segment`. c: `channels`. q: `ranks-per-node`; N = p/q nodes. U: `packet`.
+- Steps, messages and bytes are those of 8 ranks (k = 2, K = 4, c = 2, q = 4, n = 8 U); a multicast
+  counts once. "Most" is what the busiest rank sends.
 - A picture shows the first steps of 8 ranks, from rank 0 if there is a root. Under each rank stands what it
-  sends: `>3 [4-7]` is blocks 4 to 7 to rank 3, `+3 [0]` is block 0 to be reduced into rank 3's.
+  sends: `>3 [4-7]` is blocks 4 to 7 to rank 3, `+3 [0]` is block 0 to be reduced into rank 3's. `0h` is
+  rank 0's host memory, where GPU designs go through it.
+
+The GPU broadcasts `ring-*`, `knomial-*` and `multicast-*` are the designs of the ICPP 2017 study. On the machine
+that it assumes (algorithms/gpu-broadcast/machine.hpp) their critical paths are its printed formulas. The times
+below are those of a machine with one port per rank, where a rank serves the children of a round one after the
+other: for k = 2 both agree, for larger k a round takes up to k - 1 times as long.
 )";
 
 constexpr Rank shown_ranks = 8;
@@ -28,6 +34,7 @@ constexpr int shown_steps = 4;
 
 Call example(const Algorithm& a) {
   return {.ranks = shown_ranks,
+          .message = Bytes(8 * 4096),
           .segments = a.segmented ? 4 : 1,
           .channels = a.channels ? 2 : 1,
           .ranks_per_node = a.ranks_per_node ? 4 : 1};
@@ -42,14 +49,18 @@ std::string blocks(std::span<const Chunk> pieces) {
   return "[" + list + "]";
 }
 
+std::string name(Place place) {
+  return std::to_string(place.rank) + (place.memory == Memory::host ? "h" : "");
+}
+
 /// A column per rank, a line per message that a rank sends in a step.
 using Column = std::vector<std::string>;
 
 std::vector<Column> columns(const Step& step) {
   std::vector<Column> sent(shown_ranks);
   for (const Transfer& t : step.transfers)
-    sent[static_cast<std::size_t>(t.from.rank)].push_back(
-        (t.combine == Combine::copy ? ">" : "+") + std::to_string(t.to.rank) + " " + blocks(step.pieces(t)));
+    sent[static_cast<std::size_t>(t.from.rank)].push_back((t.combine == Combine::copy ? ">" : "+") +
+                                                          name(t.to) + " " + blocks(step.pieces(t)));
   for (const Multicast& m : step.multicasts)
     sent[static_cast<std::size_t>(m.from.rank)].push_back(">all " + blocks({&m.chunk, 1}));
   return sent;

@@ -55,6 +55,7 @@ void for_each_call(const Algorithm& a, const std::vector<Rank>& rank_counts, Vis
                           .radix = radix,
                           .message = {},
                           .segments = segments,
+                          .packet = Bytes(1 << 20),
                           .channels = channels,
                           .ranks_per_node = per_node,
                           .counts = counts};

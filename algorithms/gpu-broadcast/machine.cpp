@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/gpu-broadcast/machine.hpp"
+
+namespace collcast {
+
+GpuNetwork::GpuNetwork(const GpuMachine& m, Rank ranks, bool multicasting)
+    : machine_(m), ranks_(ranks), latency_(multicasting ? m.setup + m.packet_overhead : m.setup) {}
+
+Wire GpuNetwork::wire(Place from, Place to) const {
+  Wire w;
+  if (from.rank == to.rank) {
+    w.out = w.in = static_cast<Port>(2 * ranks_ + from.rank);
+    if (from.memory == Memory::device) w.per_byte = 1 / machine_.copy;
+    return w;
+  }
+  w.latency = latency_;
+  w.per_byte = 1 / (from.memory == Memory::device ? machine_.read_device : machine_.read_host);
+  w.in = static_cast<Port>(to.rank);
+  w.out = static_cast<Port>(ranks_ + to.rank);  // a rank sends to many as to one
+  return w;
+}
+
+namespace printed {
+
+Seconds ring_direct(Rank n, Bytes M, const GpuMachine& m) {
+  return (n - 1) * (m.setup + M / m.read_device);
+}
+Seconds ring_staging(Rank n, Bytes M, const GpuMachine& m) {
+  return M / m.copy + (n - 1) * (m.setup + M / m.read_host);
+}
+Seconds ring_pipeline(Rank n, Bytes M, Bytes C, const GpuMachine& m) {
+  return (M / C + (n - 2)) * (m.setup + C / m.read_device);
+}
+Seconds knomial_direct(Rank n, int k, Bytes M, const GpuMachine& m) {
+  return log_ceil(n, k) * (m.setup + M / m.read_device);
+}
+Seconds knomial_staging(Rank n, int k, Bytes M, const GpuMachine& m) {
+  return M / m.copy + log_ceil(n, k) * (m.setup + M / m.read_host);
+}
+Seconds knomial_pipeline(Rank n, int k, Bytes M, Bytes C, const GpuMachine& m) {
+  return M / C * log_ceil(n, k) * (m.setup + C / m.read_device);
+}
+Seconds multicast(Bytes M, Bytes U, const GpuMachine& m) {
+  return M / U * (m.setup + m.packet_overhead + U / m.read_device);
+}
+Seconds streaming(Bytes M, Bytes C, Bytes U, const GpuMachine& m) {
+  return C / m.copy + M / U * (m.setup + m.packet_overhead + U / m.read_host);
+}
+
+}  // namespace printed
+
+Schedule staged(const Schedule& broadcast, Rank root) {
+  const Rank p = broadcast.ranks;
+  const Block blocks = broadcast.blocks;
+  auto into_host = [=](std::int64_t, Step& step) {
+    step.send({root, Memory::device}, {root, Memory::host}, {0, blocks});
+  };
+  auto between_hosts = [rule = broadcast.rule](std::int64_t s, Step& step) {
+    rule(s, step);
+    for (Transfer& t : step.transfers) t.from.memory = t.to.memory = Memory::host;
+  };
+  auto out_of_host = [=](std::int64_t, Step& step) {
+    for (Rank r = 0; r < p; ++r)
+      if (r != root) step.send({r, Memory::host}, {r, Memory::device}, {0, blocks});
+  };
+  return then(then({p, blocks, 1, into_host}, {p, blocks, broadcast.steps, between_hosts}),
+              {p, blocks, 1, out_of_host});
+}
+
+}  // namespace collcast

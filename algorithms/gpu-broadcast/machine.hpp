@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+
+namespace collcast {
+
+/// The machine that the formulas of the ICPP 2017 study of GPU broadcasts assume (Chu et al., "Efficient and
+/// scalable multi-source streaming broadcast on GPU clusters for deep learning"):
+/// - a message takes `setup` and its bytes' time at the rate at which the adapter reads the sender's memory;
+/// - a rank sends to all children of a round at once, as to one;
+/// - copies from device to host go at `copy`; copies from host to device are not counted.
+struct GpuMachine {
+  Seconds setup;               ///< t_s
+  Seconds packet_overhead;     ///< t_o: of each multicast packet
+  BytesPerSecond read_host;    ///< B_H
+  BytesPerSecond read_device;  ///< B_G: by GPUDirect RDMA
+  BytesPerSecond copy;         ///< B_PCIe: between device and host
+};
+
+/// GpuMachine as a Network of CriticalPath; `multicasting`: every message is a multicast packet.
+class GpuNetwork {
+ public:
+  GpuNetwork(const GpuMachine& machine, Rank ranks, bool multicasting);
+
+  Wire wire(Place from, Place to) const;
+  SecondsPerByte gamma(Place) const { return {}; }
+  const Protocol& protocol() const { return protocol_; }
+  Port ports() const { return static_cast<Port>(3 * ranks_); }
+
+ private:
+  GpuMachine machine_;
+  Rank ranks_;
+  Seconds latency_;
+  Protocol protocol_{Protocol::Hold::delivery, Bytes(-1), {}};
+};
+
+/// The formulas as the study prints them: n ranks, message M, chunk C, packet U; M/C and M/U are real
+/// numbers. They hold exactly where these divide, C/U does, and, for streaming, packets take longer than
+/// copies.
+namespace printed {
+Seconds ring_direct(Rank n, Bytes M, const GpuMachine& m);
+Seconds ring_staging(Rank n, Bytes M, const GpuMachine& m);
+Seconds ring_pipeline(Rank n, Bytes M, Bytes C, const GpuMachine& m);
+Seconds knomial_direct(Rank n, int k, Bytes M, const GpuMachine& m);
+Seconds knomial_staging(Rank n, int k, Bytes M, const GpuMachine& m);
+Seconds knomial_pipeline(Rank n, int k, Bytes M, Bytes C, const GpuMachine& m);
+Seconds multicast(Bytes M, Bytes U, const GpuMachine& m);
+Seconds streaming(Bytes M, Bytes C, Bytes U, const GpuMachine& m);
+}  // namespace printed
+
+/// `broadcast` among host memories: the root copies its message there first, the others copy it out at last.
+Schedule staged(const Schedule& broadcast, Rank root);
+
+}  // namespace collcast

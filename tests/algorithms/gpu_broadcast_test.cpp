@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The printed formulas of the ICPP 2017 study are the critical paths on the machine that they assume.
+#include <gtest/gtest.h>
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/gpu-broadcast/machine.hpp"
+#include "model/critical_path.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace printed;
+
+constexpr GpuMachine machine{Seconds(1e-6), Seconds(0.1e-6), BytesPerSecond(12e9), BytesPerSecond(3e9),
+                             BytesPerSecond(10e9)};
+constexpr Bytes M(67108864), C(524288), U(4096);
+
+double path(std::string_view name, const Call& call) {
+  const Algorithm& a = algorithm(Collective::broadcast, name);
+  const Schedule s = a.schedule(call);
+  const GpuNetwork network(machine, call.ranks, name.starts_with("multicast"));
+  return critical_path(s, layout(a, call, s), network).time.value;
+}
+
+TEST(GpuBroadcast, FormulasGiveTheReferenceTimes) {
+  constexpr double ms = 1e-3, digits = 5e-10;  // printed to a nanosecond
+  EXPECT_NEAR(ring_direct(16, M, machine).value, 335.559320 * ms, digits);
+  EXPECT_NEAR(ring_staging(16, M, machine).value, 90.611966 * ms, digits);
+  EXPECT_NEAR(ring_pipeline(16, M, C, machine).value, 24.958299 * ms, digits);
+  EXPECT_NEAR(ring_pipeline(16, M, Bytes(119918.6), machine).value, 23.502862 * ms, digits);
+  EXPECT_NEAR(knomial_direct(16, 2, M, machine).value, 89.482485 * ms, digits);
+  EXPECT_NEAR(knomial_staging(16, 2, M, machine).value, 29.084508 * ms, digits);
+  EXPECT_NEAR(knomial_pipeline(16, 2, M, C, machine).value, 89.990485 * ms, digits);
+  EXPECT_NEAR(multicast(M, U, machine).value, 40.392021 * ms, digits);
+  EXPECT_NEAR(streaming(M, C, U, machine).value, 23.667234 * ms, digits);
+}
+
+TEST(GpuBroadcast, StreamingPaysFromTheBreakEvenSizeOn) {
+  const Bytes even = C / (machine.copy * (1 / machine.read_device - 1 / machine.read_host));
+  EXPECT_NEAR(even.value, 209715.2, 1e-6);
+  EXPECT_NEAR(streaming(even, C, U, machine).value, multicast(even, U, machine).value, 1e-15);
+}
+
+TEST(GpuBroadcast, FormulasAreTheCriticalPaths) {
+  for (Rank n = 2; n <= 33; ++n)
+    for (int k : {2, 3, 4, 8, n})
+      for (Block chunks : {1, 2, 16}) {
+        if (k < 2) continue;
+        const Bytes whole(1 << 20), chunk = whole / static_cast<double>(chunks);
+        const Call call{.ranks = n, .root = n / 2, .radix = k, .message = whole, .segments = chunks};
+        auto same = [&](std::string_view name, Seconds formula) {
+          EXPECT_NEAR(path(name, call), formula.value, 1e-9 * formula.value)
+              << name << ", " << n << " ranks, radix " << k << ", " << chunks << " chunks";
+        };
+        same("ring-direct", ring_direct(n, whole, machine));
+        same("ring-staging", ring_staging(n, whole, machine));
+        same("ring-pipeline", ring_pipeline(n, whole, chunk, machine));
+        same("knomial-direct", knomial_direct(n, k, whole, machine));
+        same("knomial-staging", knomial_staging(n, k, whole, machine));
+        same("knomial-pipeline", knomial_pipeline(n, k, whole, chunk, machine));
+        same("multicast-packets", multicast(whole, U, machine));
+        same("multicast-streaming", streaming(whole, chunk, U, machine));
+      }
+}
+
+/// With a slow copy the printed formula is too short: the copies, not the packets, set the pace.
+TEST(GpuBroadcast, StreamingWaitsForSlowCopies) {
+  GpuMachine slow = machine;
+  slow.copy = BytesPerSecond(1e9);
+  const Call call{.ranks = 4, .message = M, .segments = 128};
+  const Algorithm& a = algorithm(Collective::broadcast, "multicast-streaming");
+  const Schedule s = a.schedule(call);
+  const double is = critical_path(s, layout(a, call, s), GpuNetwork(slow, 4, true)).time.value;
+  const Seconds packets = C / U * (slow.setup + slow.packet_overhead + U / slow.read_host);
+  EXPECT_NEAR(is, (M / slow.copy + packets).value, 1e-9 * is);
+  EXPECT_GT(is, streaming(M, C, U, slow).value);
+}
+
+}  // namespace
+}  // namespace collcast
