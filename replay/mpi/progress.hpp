@@ -19,6 +19,8 @@ class Progress {
   void advance_all();
 
  private:
+  Progress() { players_.reserve(64); }
+
   std::vector<Player*> players_;
 };
 

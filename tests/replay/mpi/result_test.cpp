@@ -4,35 +4,58 @@
 
 #include "replay/mpi/verify.hpp"
 #include "tests/replay/mpi/calls.hpp"
+#include "tests/replay/mpi/names.hpp"
 #include "tests/replay/mpi/world.hpp"
 
 namespace collcast::mpi {
 namespace {
 
-class Results : public testing::TestWithParam<const Algorithm*> {};
-
-std::vector<std::size_t> sizes(std::size_t p) {
-  return {0, 1, p - 1, p, p + 1, 10007};
-}
+class Results : public testing::TestWithParam<const Algorithm*> {
+ protected:
+  void expect_right(const Call& call, const std::shared_ptr<Communicator>& communicator,
+                    bool in_place = false) {
+    const auto wrong = verify(*GetParam(), call, communicator, in_place);
+    EXPECT_FALSE(wrong) << describe(*GetParam(), call) << ": " << wrong->words();
+  }
+};
 
 TEST_P(Results, EqualTheLibrarys) {
-  const Algorithm& a = *GetParam();
-  for_each_call(a, world()->size(), [&](const Call& shape) {
-    for (std::size_t n : sizes(static_cast<std::size_t>(shape.ranks))) {
-      const Call call = with_elements(a, shape, n);
-      const auto wrong = verify(a, call, world());
-      EXPECT_FALSE(wrong) << describe(a, call) << ": " << wrong->words();
+  for_each_call(*GetParam(), world()->size(), [&](const Call& shape) {
+    const auto p = static_cast<std::size_t>(shape.ranks);
+    for (std::size_t n : {std::size_t{0}, std::size_t{1}, p - 1, p, p + 1, std::size_t{10007}})
+      expect_right(with_elements(*GetParam(), shape, n), world());
+  });
+}
+
+TEST_P(Results, EqualTheLibrarysInPlace) {
+  for_each_call(*GetParam(), world()->size(), [&](const Call& shape) {
+    const auto p = static_cast<std::size_t>(shape.ranks);
+    for (std::size_t n : {std::size_t{0}, p + 1, 12 * p, std::size_t{1009}})
+      expect_right(with_elements(*GetParam(), shape, n), world(), true);
+  });
+}
+
+TEST_P(Results, EqualTheLibrarysForNarrowElements) {
+  for_each_call(*GetParam(), world()->size(), [&](Call call) {
+    for (double bytes : {4.0, 1004.0, 1001.0}) {
+      call.message = Bytes(bytes);
+      expect_right(call, world());
     }
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Results, testing::ValuesIn(catalogue().begin(), catalogue().end()),
-                         [](const auto& row) {
-                           std::string name = std::string(definition(row.param->collective).name) + "_" +
-                                              std::string(row.param->name);
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+/// Odd and even ranks at once, in reverse order.
+TEST_P(Results, EqualTheLibrarysOnSubCommunicators) {
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, world()->rank() % 2, -world()->rank(), &half);
+  const auto communicator = std::make_shared<Communicator>(half);
+  MPI_Comm_free(&half);
+  for_each_call(*GetParam(), communicator->size(), [&](const Call& shape) {
+    expect_right(with_elements(*GetParam(), shape, 101), communicator);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, Results, whole_catalogue(), test_name);
 
 }  // namespace
 }  // namespace collcast::mpi

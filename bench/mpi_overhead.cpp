@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the MPI player adds to hand-written MPI code of the same algorithm, in one run, turn by turn.
+//
+//   mpirun -np 2 mpi_overhead [--check]
+//
+// Prints the median of each and the medians, over neighbouring turns, of their ratio and of the extra time
+// per message. --check: exit 1 unless the player costs at most 5 % from 64 KiB on and at most 1 us per
+// message below.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "replay/mpi/player.hpp"
+
+namespace {
+
+using collcast::mpi::Communicator;
+using Values = std::vector<double>;
+
+struct World {
+  MPI_Comm comm;
+  int rank, size;
+};
+
+/// Ring allreduce as one writes it by hand with care: no message is copied but by MPI, own values are added
+/// to what came. Elements of block b are [floor(b n / p), floor((b + 1) n / p)).
+void ring(const World& w, const double* send, double* recv, double*, std::size_t n) {
+  const auto p = static_cast<std::size_t>(w.size);
+  const int right = (w.rank + 1) % w.size, left = (w.rank + w.size - 1) % w.size;
+  auto begin = [&](std::size_t b) { return b * n / p; };
+  auto size = [&](std::size_t b) { return static_cast<int>(begin(b + 1) - begin(b)); };
+  auto block = [&](int b) { return static_cast<std::size_t>(((b % w.size) + w.size) % w.size); };
+  for (int s = 0; s < w.size - 1; ++s) {
+    const std::size_t out = block(w.rank - s - 1), in = block(w.rank - s - 2);
+    MPI_Sendrecv((s == 0 ? send : recv) + begin(out), size(out), MPI_DOUBLE, right, 0, recv + begin(in),
+                 size(in), MPI_DOUBLE, left, 0, w.comm, MPI_STATUS_IGNORE);
+    MPI_Reduce_local(send + begin(in), recv + begin(in), size(in), MPI_DOUBLE, MPI_SUM);
+  }
+  for (int s = 0; s < w.size - 1; ++s) {
+    const std::size_t out = block(w.rank - s), in = block(w.rank - s - 1);
+    MPI_Sendrecv(recv + begin(out), size(out), MPI_DOUBLE, right, 0, recv + begin(in), size(in), MPI_DOUBLE,
+                 left, 0, w.comm, MPI_STATUS_IGNORE);
+  }
+}
+
+/// Recursive doubling over a power of two of ranks, by hand with as much care.
+void doubling(const World& w, const double* send, double* recv, double* spare, std::size_t n) {
+  const int count = static_cast<int>(n);
+  for (int distance = 1; distance < w.size; distance *= 2) {
+    const bool first = distance == 1;
+    const int other = w.rank ^ distance;
+    MPI_Sendrecv(first ? send : recv, count, MPI_DOUBLE, other, 0, first ? recv : spare, count, MPI_DOUBLE,
+                 other, 0, w.comm, MPI_STATUS_IGNORE);
+    MPI_Reduce_local(first ? send : spare, recv, count, MPI_DOUBLE, MPI_SUM);
+  }
+}
+
+struct Subject {
+  const char* algorithm;
+  void (*by_hand)(const World&, const double*, double*, double*, std::size_t);
+  int messages;  ///< that a rank sends
+};
+
+double median(std::vector<double> v) {
+  std::ranges::nth_element(v, v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2));
+  return v[v.size() / 2];
+}
+
+/// Seconds per call of `calls` calls in a row; ranks keep step through the collective itself.
+template <class Call>
+double time(const World& w, int calls, Call call) {
+  MPI_Barrier(w.comm);
+  const double begin = MPI_Wtime();
+  for (int i = 0; i < calls; ++i) call();
+  return (MPI_Wtime() - begin) / calls;
+}
+
+/// Medians of rounds that time the hand-written code, then the player.
+bool compare(const World& w, const Subject& subject, std::size_t n) {
+  Values send(n, w.rank + 1.0), hand(n), played(n), spare(n);
+  collcast::Call call;
+  call.message = collcast::Bytes(static_cast<double>(n * sizeof(double)));
+  collcast::mpi::Player player(collcast::algorithm(collcast::Collective::allreduce, subject.algorithm), call,
+                               MPI_DOUBLE, MPI_SUM, w.comm);
+  auto by_hand = [&] { subject.by_hand(w, send.data(), hand.data(), spare.data(), n); };
+  auto by_player = [&] { player.run(send.data(), played.data()); };
+  const int calls = static_cast<int>(std::clamp<std::size_t>((1 << 20) / (n * 8 + 1024), 1, 400));
+  time(w, calls, by_hand), time(w, calls, by_player);
+  std::vector<double> t_hand, t_player, ratios, extras;
+  for (int round = 0; round < 61; ++round) {
+    const bool hand_first = round % 2 == 0;
+    if (hand_first) t_hand.push_back(time(w, calls, by_hand));
+    t_player.push_back(time(w, calls, by_player));
+    if (!hand_first) t_hand.push_back(time(w, calls, by_hand));
+    ratios.push_back(t_player.back() / t_hand.back());
+    extras.push_back((t_player.back() - t_hand.back()) / subject.messages);
+  }
+  const double ratio = median(ratios), extra = median(extras);
+  const bool good = hand == played && (n * 8 >= 65536 ? ratio <= 1.05 : extra <= 1e-6);
+  if (w.rank == 0)
+    std::printf("%-20s %10zu B %12.2f us %12.2f us %8.3f %+10.3f us/message  %s\n", subject.algorithm, n * 8,
+                median(t_hand) * 1e6, median(t_player) * 1e6, ratio, extra * 1e6, good ? "ok" : "over");
+  return good;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  World w{MPI_COMM_WORLD, 0, 0};
+  MPI_Comm_rank(w.comm, &w.rank);
+  MPI_Comm_size(w.comm, &w.size);
+  const bool check = argc > 1 && std::string(argv[1]) == "--check";
+  int good = 1;
+  if ((w.size & (w.size - 1)) != 0) {
+    if (w.rank == 0) std::fputs("mpi_overhead needs a power of two of ranks\n", stderr);
+    MPI_Finalize();
+    return 2;
+  }
+  if (w.rank == 0)
+    std::printf("%-20s %12s %15s %15s %8s\n", "allreduce", "message", "by hand", "player", "ratio");
+  int rounds = 0;
+  while (1 << rounds < w.size) ++rounds;
+  for (const Subject& subject :
+       {Subject{"ring", ring, 2 * (w.size - 1)}, Subject{"recursive-doubling", doubling, rounds}})
+    for (std::size_t bytes = 8; bytes <= 16 << 20; bytes *= bytes == 8 ? 8 : 4)
+      good = compare(w, subject, bytes / 8) && good;
+  MPI_Bcast(&good, 1, MPI_INT, 0, w.comm);
+  MPI_Finalize();
+  return check && !good;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "algorithms/catalogue.hpp"
+
+namespace collcast::mpi {
+
+inline auto whole_catalogue() {
+  return testing::ValuesIn(catalogue().begin(), catalogue().end());
+}
+
+/// "allreduce_recursive_doubling", as GoogleTest wants it.
+inline std::string test_name(const testing::TestParamInfo<const Algorithm*>& row) {
+  std::string name = std::string(definition(row.param->collective).name) + "_" + std::string(row.param->name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+}  // namespace collcast::mpi

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Law 5 over the whole catalogue: the messages and bytes that MPI is given equal the schedule's.
+#include <gtest/gtest.h>
+
+#include "replay/mpi/player.hpp"
+#include "tests/replay/mpi/calls.hpp"
+#include "tests/replay/mpi/names.hpp"
+#include "tests/replay/mpi/wire.hpp"
+#include "tests/replay/mpi/world.hpp"
+
+namespace collcast::mpi {
+namespace {
+
+/// Messages between ranks and their bytes; a multicast is one message to each receiver. `local` counts the
+/// transfers between two memories of a rank, which MPI does not see, and `multicasts` what is replicated.
+struct Expected {
+  std::int64_t messages = 0, local = 0, multicasts = 0;
+  Bytes bytes;
+};
+
+Expected expected(const Schedule& schedule, const Layout& layout) {
+  Expected sum;
+  for_each_step(schedule, true, [&](const Step& step) {
+    for (const Transfer& t : step.transfers) {
+      if (t.from.rank == t.to.rank) {
+        ++sum.local;
+        continue;
+      }
+      ++sum.messages;
+      sum.bytes += layout.size(step, t);
+    }
+    for (const Multicast& m : step.multicasts) {
+      Rank receivers = 0;
+      for (Rank i = 0; i < m.to.count; ++i) receivers += m.to[i] != m.from.rank;
+      ++sum.multicasts;
+      sum.messages += receivers;
+      sum.bytes += receivers * layout.size(m.chunk);
+    }
+  });
+  return sum;
+}
+
+Wire sent_by_all(const Algorithm& algorithm, const Call& call) {
+  Player player(algorithm, call, MPI_DOUBLE, MPI_SUM, world());
+  std::vector<double> send(player.sent()), recv(player.received());
+  wire() = {};
+  player.run(send.data(), recv.data());
+  std::int64_t mine[2] = {wire().messages, wire().bytes}, all[2] = {};
+  MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, world()->handle());
+  return {all[0], all[1]};
+}
+
+class Law5 : public testing::TestWithParam<const Algorithm*> {};
+
+TEST_P(Law5, WireEqualsSchedule) {
+  const Algorithm& a = *GetParam();
+  for_each_call(a, world()->size(), [&](const Call& shape) {
+    const Schedule schedule = a.schedule(shape);
+    // As many elements as blocks: blocks are whole elements, so that Layout's real numbers are exact.
+    const Call call = with_elements(a, shape, static_cast<std::size_t>(schedule.blocks));
+    const Expected wanted = expected(schedule, layout(a, call, schedule));
+    const Wire got = sent_by_all(a, call);
+    EXPECT_EQ(got.messages, wanted.messages) << describe(a, call);
+    EXPECT_NEAR(static_cast<double>(got.bytes), wanted.bytes.value, 1e-9 * wanted.bytes.value)
+        << describe(a, call);
+    if (wanted.multicasts == 0) {
+      EXPECT_EQ(got.messages + wanted.local, traffic(schedule).messages) << describe(a, call);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, Law5, whole_catalogue(), test_name);
+
+}  // namespace
+}  // namespace collcast::mpi
