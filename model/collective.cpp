@@ -95,6 +95,15 @@ Holdings share_of_previous(Rank r, Rank p, Block blocks, Rank) {
   const Rank previous = (r + p - 1) % p;
   return {{share(previous, p, blocks), {previous, previous}}};
 }
+/// Multi-broadcast: ranks 0 to root have a message each.
+Holdings sources_message(Rank r, Rank, Block blocks, Rank root) {
+  if (r > root) return {};
+  return {{share(r, root + 1, blocks), {r, r}}};
+}
+Holdings every_source(Rank, Rank, Block blocks, Rank root) {
+  return every_share(0, root + 1, blocks, 0);
+}
+
 /// Halo exchange: each rank has one block per face and gets those of its neighbours that look at it.
 template <int Dimensions>
 Holdings facing(Rank r, Rank p, Block blocks, Rank) {
@@ -149,6 +158,8 @@ const std::vector<Definition> table = {
      facing<2>},
     {Collective::halo_3d, "halo-3d", false, false, false, false, per_rank, per_face<6>, no_factor, own_share,
      facing<3>},
+    {Collective::multi_broadcast, "multi-broadcast", true, false, false, false, one, one, no_factor,
+     sources_message, every_source},
 };
 
 /// What each rank must do at least, as factors of n: bytes in or out of its port, bytes reduced.
@@ -240,7 +251,8 @@ Rank Grid::neighbour(Rank rank, int face) const {
 Seconds lower_bound(Collective collective, Rank ranks, Bytes message, const AlphaBetaGamma& machine) {
   if (ranks == 1) return {};
   const Least factor = least(collective, ranks);
-  const bool neighbours = collective == Collective::sendrecv || collective >= Collective::halo_1d;
+  const bool neighbours = collective == Collective::sendrecv ||
+                          (collective >= Collective::halo_1d && collective <= Collective::halo_3d);
   const Seconds latency = (neighbours ? 1 : std::ceil(std::log2(ranks))) * machine.alpha;
   return std::max({latency, factor.bytes * message * machine.beta, factor.reduced * message * machine.gamma});
 }

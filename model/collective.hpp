@@ -32,6 +32,7 @@ enum class Collective : std::uint8_t {
   halo_1d,
   halo_2d,
   halo_3d,
+  multi_broadcast,
 };
 
 /// Contributions first..last (ranks): what a block holds when exactly these ranks' values have been combined
@@ -49,7 +50,8 @@ struct Holding {
 /// What a collective means, in one row.
 ///
 /// `message_bytes` (n) is what nccl-tests means by it: the whole array for allgather, reduce-scatter, gather
-/// and scatter; what one rank sends in all for alltoall (on average for alltoallv), sendrecv and halo.
+/// and scatter; what one rank sends in all for alltoall (on average for alltoallv), sendrecv and halo;
+/// what all sources send together for multi-broadcast, whose sources are ranks 0 to root.
 struct Definition {
   Collective collective;
   std::string_view name;
