@@ -54,6 +54,9 @@
 #include "algorithms/gpu-broadcast/multicast.hpp"
 #include "algorithms/gpu-broadcast/ring.hpp"
 #include "algorithms/halo.hpp"
+#include "algorithms/multi-broadcast/multicast.hpp"
+#include "algorithms/multi-broadcast/ring.hpp"
+#include "algorithms/multi-broadcast/streaming.hpp"
 #include "algorithms/reduce-scatter/pairwise.hpp"
 #include "algorithms/reduce-scatter/pat.hpp"
 #include "algorithms/reduce-scatter/recursive-halving.hpp"
@@ -154,6 +157,11 @@ const Algorithm* const rows[] = {
     &halo_1d_direct,
     &halo_2d_direct,
     &halo_3d_direct,
+    &multi_broadcast_ring,
+    &multi_broadcast_multicast,
+    &multi_broadcast_streaming,
+    &multi_broadcast_prestaged,
+    &multi_broadcast_overlapped,
 };
 // clang-format on
 

@@ -5,11 +5,11 @@
 #include <cmath>
 
 namespace collcast {
-namespace {
-
 Block packets(Bytes bytes, const Call& c) {
   return std::max<Block>(1, std::llround(std::ceil(bytes / c.packet)));
 }
+namespace {
+
 Block packets_per_chunk(const Call& c) {
   return packets(c.message / static_cast<double>(c.segments), c);
 }

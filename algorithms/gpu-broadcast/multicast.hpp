@@ -7,4 +7,7 @@ namespace collcast {
 
 extern const Algorithm broadcast_multicast_packets, broadcast_multicast_streaming;
 
+/// Packets that carry so many bytes; at least one.
+Block packets(Bytes bytes, const Call& call);
+
 }  // namespace collcast

@@ -2,6 +2,8 @@
 // The printed formulas of the ICPP 2017 study are the critical paths on the machine that they assume.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "algorithms/catalogue.hpp"
 #include "algorithms/gpu-broadcast/machine.hpp"
 #include "model/critical_path.hpp"
@@ -15,10 +17,10 @@ constexpr GpuMachine machine{Seconds(1e-6), Seconds(0.1e-6), BytesPerSecond(12e9
                              BytesPerSecond(10e9)};
 constexpr Bytes M(67108864), C(524288), U(4096);
 
-double path(std::string_view name, const Call& call) {
-  const Algorithm& a = algorithm(Collective::broadcast, name);
+double path(std::string_view name, const Call& call, Collective collective = Collective::broadcast) {
+  const Algorithm& a = algorithm(collective, name);
   const Schedule s = a.schedule(call);
-  const GpuNetwork network(machine, call.ranks, name.starts_with("multicast"));
+  const GpuNetwork network(machine, call.ranks, a.packet);
   return critical_path(s, layout(a, call, s), network).time.value;
 }
 
@@ -61,6 +63,26 @@ TEST(GpuBroadcast, FormulasAreTheCriticalPaths) {
         same("multicast-packets", multicast(whole, U, machine));
         same("multicast-streaming", streaming(whole, chunk, U, machine));
       }
+}
+
+/// The study prints no formula for m sources; these follow from its streaming formula.
+TEST(GpuBroadcast, SourcesOverlapAsFarAsTheirDesignLets) {
+  const Bytes whole(1 << 20), chunk = whole / 4;  // per source
+  const Seconds first = chunk / machine.copy;
+  const Seconds stream = streaming(whole, chunk, U, machine) - first;
+  for (Rank n : {2, 5, 8})
+    for (Rank sources = 1; sources <= n; ++sources) {
+      const Call call{.ranks = n, .root = sources - 1, .message = sources * whole, .segments = 4};
+      auto same = [&](std::string_view name, Seconds formula) {
+        EXPECT_NEAR(path(name, call, Collective::multi_broadcast), formula.value, 1e-9 * formula.value)
+            << name << ", " << sources << " sources of " << n << " ranks";
+      };
+      same("ring", (n - 1) * (machine.setup + whole / machine.read_device));
+      same("multicast", sources * multicast(whole, U, machine));
+      same("streaming", sources * (first + stream));
+      same("prestaged", first + sources * stream);
+      same("overlapped", first + std::min(sources, n - 1) * stream);
+    }
 }
 
 /// With a slow copy the printed formula is too short: the copies, not the packets, set the pace.

@@ -27,7 +27,9 @@ struct World {
   Rank p, root;
   Block blocks;
 
-  Rank owner(Block b) const { return static_cast<Rank>(b / (blocks / p)); }
+  Rank owner(Block b) const {
+    return static_cast<Rank>(b / (blocks / (collective == Collective::multi_broadcast ? root + 1 : p)));
+  }
   Rank destination(Block b) const { return static_cast<Rank>(b / (blocks / p / p) % p); }
   Value sum(Rank first, Rank last, Block b) const {
     Value total = 0;
@@ -81,6 +83,7 @@ struct World {
         return value = sum(0, p - 1, b), r == root;
       case Collective::allgather:
       case Collective::allgatherv:
+      case Collective::multi_broadcast:
         return value = own(owner(b), b), true;
       case Collective::broadcast:
         return value = own(root, b), true;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/multi-broadcast/streaming.hpp"
+
+#include <algorithm>
+
+#include "algorithms/gpu-broadcast/multicast.hpp"
+
+namespace collcast {
+namespace {
+
+/// How each source cuts its message: into K chunks of so many packets.
+struct Stream {
+  Block sources, chunks, per_chunk;
+  Rank ranks;
+
+  explicit Stream(const Call& c)
+      : sources(c.root + 1),
+        chunks(c.segments),
+        per_chunk(packets(c.message / static_cast<double>(sources * chunks), c)),
+        ranks(c.ranks) {}
+
+  Block packets_each() const { return chunks * per_chunk; }
+  Block first(Block source, Block chunk) const { return source * packets_each() + chunk * per_chunk; }
+  void copy(Block source, Block chunk, Step& step) const {
+    const auto r = static_cast<Rank>(source);
+    step.send({r, Memory::device}, {r, Memory::host}, {first(source, chunk), per_chunk});
+  }
+  void multicast(Block source, Block packet, Step& step) const {
+    const auto r = static_cast<Rank>(source);
+    step.multicast({r, Memory::host}, {0, ranks}, {source * packets_each() + packet});
+  }
+  /// Multicasts a chunk that is in host memory, while the next one is copied there.
+  void stream(Block source, Block chunk, Step& step) const {
+    if (chunk + 1 < chunks) copy(source, chunk + 1, step);
+    for (Block i = 0; i < per_chunk; ++i) multicast(source, chunk * per_chunk + i, step);
+  }
+  Schedule schedule(std::int64_t steps, Schedule::Rule rule) const {
+    return {ranks, sources * packets_each(), ranks == 1 ? 0 : steps, std::move(rule)};
+  }
+};
+
+Schedule one_after_the_other(const Call& c) {
+  const Stream s(c);
+  return s.schedule(s.sources * (s.chunks + 1), [s](std::int64_t i, Step& step) {
+    const Block source = i / (s.chunks + 1), chunk = i % (s.chunks + 1);
+    chunk == 0 ? s.copy(source, 0, step) : s.stream(source, chunk - 1, step);
+  });
+}
+
+Schedule prestaged(const Call& c) {
+  const Stream s(c);
+  return s.schedule(1 + s.sources * s.chunks, [s](std::int64_t i, Step& step) {
+    if (i > 0) return s.stream((i - 1) / s.chunks, (i - 1) % s.chunks, step);
+    for (Block source = 0; source < s.sources; ++source) s.copy(source, 0, step);
+  });
+}
+
+/// A receiver takes one packet from each source in turn.
+Schedule overlapped(const Call& c) {
+  const Stream s(c);
+  return s.schedule(s.chunks + 1, [s](std::int64_t i, Step& step) {
+    for (Block source = 0; source < s.sources && i < s.chunks; ++source) s.copy(source, i, step);
+    for (Block packet = (i - 1) * s.per_chunk; i > 0 && packet < i * s.per_chunk; ++packet)
+      for (Block source = 0; source < s.sources; ++source) s.multicast(source, packet, step);
+  });
+}
+
+Seconds one_source(const Call& c, const AlphaBetaGamma& m) {
+  const Stream s(c);
+  return c.ranks == 1 ? Seconds{}
+                      : static_cast<double>(s.packets_each()) * m.alpha +
+                            c.message / static_cast<double>(s.sources) * m.beta;
+}
+
+Seconds one_source_at_a_time(const Call& c, const AlphaBetaGamma& m) {
+  return (c.root + 1.0) * one_source(c, m);
+}
+
+}  // namespace
+
+const Algorithm multi_broadcast_streaming{
+    .collective = Collective::multi_broadcast,
+    .name = "streaming",
+    .description = "the sources take turns: each copies chunks to host memory and multicasts them from there",
+    .segmented = true,
+    .packet = true,
+    .formula =
+        "m (K ceil(n/(m K U)) a + n/m b) and the first copy of each, m = sources, U = packet (nothing on one "
+        "rank)",
+    .source = "Chu et al., ICPP 2017",
+    .schedule = one_after_the_other,
+    .time = one_source_at_a_time,
+};
+
+const Algorithm multi_broadcast_prestaged{
+    .collective = Collective::multi_broadcast,
+    .name = "prestaged",
+    .description = "the sources take turns to stream, but all copy their first chunks at the start",
+    .segmented = true,
+    .packet = true,
+    .formula =
+        "m (K ceil(n/(m K U)) a + n/m b) and the first copy, m = sources, U = packet (nothing on one rank)",
+    .source = "Chu et al., ICPP 2017",
+    .schedule = prestaged,
+    .time = one_source_at_a_time,
+};
+
+const Algorithm multi_broadcast_overlapped{
+    .collective = Collective::multi_broadcast,
+    .name = "overlapped",
+    .description = "all sources stream at once",
+    .segmented = true,
+    .packet = true,
+    .formula = "min(m, p-1) (K ceil(n/(m K U)) a + n/m b) and the first copy, m = sources, U = packet",
+    .source = "Chu et al., ICPP 2017",
+    .schedule = overlapped,
+    .time =
+        [](const Call& c, const AlphaBetaGamma& m) {
+          // What a rank takes in: every source's message but its own.
+          return std::min(c.root + 1.0, c.ranks - 1.0) * one_source(c, m);
+        },
+};
+
+}  // namespace collcast

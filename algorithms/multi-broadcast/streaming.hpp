@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+
+namespace collcast {
+
+extern const Algorithm multi_broadcast_streaming, multi_broadcast_prestaged, multi_broadcast_overlapped;
+
+}  // namespace collcast
