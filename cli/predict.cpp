@@ -73,7 +73,7 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
 }
 
 const Algorithm* quickest(const Forecaster& forecaster, Collective collective, const Call& call) {
-  if (const Algorithm* a = fastest(forecaster.fabric(), algorithms(collective), call)) return a;
+  if (const Algorithm* a = fastest(forecaster.fabric(), common_algorithms(collective), call)) return a;
   throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
                    std::to_string(call.ranks) + " ranks");
 }

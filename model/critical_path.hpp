@@ -107,7 +107,7 @@ class CriticalPath {
     const Seconds sender = ready(m.channel, m.from.rank);
     Seconds sent = sender;
     Port out = network_.ports();
-    Seconds free, busy;
+    Seconds free, busy, last;
     for (Rank i = 0; i < m.to.count; ++i) {
       const Rank to = m.to[i];
       if (to == m.from.rank) continue;
@@ -115,8 +115,9 @@ class CriticalPath {
       if (wire.out == out)
         free_[out] = free, busy_[out] = busy;  // receivers behind one port share the copy that leaves it
       else
-        out = wire.out, free = free_[out], busy = busy_[out];
+        out = wire.out, free = last = free_[out], busy = busy_[out];
       const Done done = send(wire, bytes, sender, ready(m.channel, to));
+      free_[out] = last = std::max(last, free_[out]);
       sent = std::max(sent, done.sender);
       arrivals_.push_back({index(m.channel, to), done.receiver});
     }

@@ -127,8 +127,10 @@ class Application::RankStrand : public Strand {
     op.bytes = Bytes(static_cast<double>(event_.send_bytes));
     op.tag = message_tag(event_.comm, event_.send_tag);
     op.request = request_number(event_.request);
-    const bool may_buffer = event_.op != trace::Op::ssend && !event_.nonblocking();
-    if (may_buffer && op.bytes <= app_.buffered_) op.request = --last_buffered_;
+    if (event_.op != trace::Op::ssend && op.bytes <= app_.buffered_) {
+      op.request = --last_buffered_;
+      finished(batch);
+    }
     batch.ops.push_back(op);
     Tally& tally = app_.tallies_[trace::Op::send];
     ++tally.count;

@@ -62,7 +62,7 @@ ReplayReport replay(const trace::Reader& trace, const Machine& machine, const Re
   play_options.observer = &account;
   play_options.may_stop_short = trace.truncated();
   const Result result = options.engine == Reading::simgrid
-                            ? simulate_program(application, fabric, play_options)
+                            ? simulate_program_here(application, fabric, play_options)
                             : play(application, fabric, play_options);
   ReplayReport report;
   report.time = result.time;

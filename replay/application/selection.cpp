@@ -38,7 +38,7 @@ Selection::Choice Selection::choose(Collective collective, int communicator, con
       Call typical = call;
       typical.root = 0;
       typical.message = Bytes(call.message.value == 0 ? 0 : std::exp2(eighth / 8));
-      std::vector<const Algorithm*> candidates = algorithms(collective);
+      std::vector<const Algorithm*> candidates = common_algorithms(collective);
       if (direct) std::erase_if(candidates, [](const Algorithm* c) { return !goes_direct(*c); });
       decided = fastest(MemberFabric(fabric_, members), candidates, typical);
     }

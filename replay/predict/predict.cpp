@@ -101,6 +101,22 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine
   return p;
 }
 
+bool needs_multicast(const Algorithm& a) {
+  Call small;
+  for (small.ranks = 2; !a.supports(small.ranks); ++small.ranks) {
+  }
+  small.message = Bytes(1);
+  bool found = false;
+  for_each_step(a.schedule(small), false, [&](const Step& step) { found |= !step.multicasts.empty(); });
+  return found;
+}
+
+std::vector<const Algorithm*> common_algorithms(Collective collective) {
+  std::vector<const Algorithm*> common = algorithms(collective);
+  std::erase_if(common, [](const Algorithm* a) { return needs_multicast(*a); });
+  return common;
+}
+
 /// The formulas have one minimum in K; steps of a quarter octave find its neighbourhood, bisection the
 /// number.
 Block best_segments(const Algorithm& a, const Call& call, const AlphaBetaGamma& m) {

@@ -69,6 +69,12 @@ template <class Network>
 const Algorithm* fastest(const Network& network, const std::vector<const Algorithm*>& candidates,
                          const Call& call);
 
+/// Whether the algorithm has the network replicate messages.
+bool needs_multicast(const Algorithm& algorithm);
+
+/// The algorithms of a collective that `auto` chooses from: those that any network can play.
+std::vector<const Algorithm*> common_algorithms(Collective collective);
+
 /// alpha, beta and gamma of the slowest path among a schedule's messages (the first four million of them).
 template <class Network>
 AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule);

@@ -9,13 +9,26 @@
 
 namespace collcast {
 
-Result simulate_program(Program& program, const Fabric& fabric, const PlayOptions& options) {
 #ifdef COLLCAST_HAS_SIMGRID
+
+Result simulate_program(Program& program, const Fabric& fabric, const PlayOptions& options) {
   return simulate(program, fabric, options);
-#else
-  (void)program, (void)fabric, (void)options;
-  throw InputError("this collcast was built without SimGrid; --engine path plays without contention");
-#endif
 }
+
+Result simulate_program_here(Program& program, const Fabric& fabric, const PlayOptions& options) {
+  return simulate_here(program, fabric, options);
+}
+
+#else
+
+Result simulate_program(Program&, const Fabric&, const PlayOptions&) {
+  throw InputError("this collcast was built without SimGrid; --engine path plays without contention");
+}
+
+Result simulate_program_here(Program& program, const Fabric& fabric, const PlayOptions& options) {
+  return simulate_program(program, fabric, options);
+}
+
+#endif
 
 }  // namespace collcast

@@ -5,7 +5,11 @@
 
 namespace collcast {
 
-/// Plays a program with SimGrid. Throws InputError in a build without it.
+/// Plays a program with SimGrid, in a process of its own: what the program learns while it is played is lost.
+/// Throws InputError in a build without SimGrid.
 Result simulate_program(Program& program, const Fabric& fabric, const PlayOptions& options = {});
+
+/// The same in this process.
+Result simulate_program_here(Program& program, const Fabric& fabric, const PlayOptions& options = {});
 
 }  // namespace collcast

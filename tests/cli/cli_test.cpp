@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line as its users call it: the built program, its output and its exit codes.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct Outcome {
+  int code;
+  std::string out;  ///< standard output
+  std::string err;  ///< standard error
+};
+
+std::string read_all(FILE* from) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), from)) > 0;)
+    text.append(buffer.data(), n);
+  return text;
+}
+
+Outcome collcast(const std::string& arguments) {
+  const std::string errors = testing::TempDir() + "collcast-cli-" + std::to_string(getpid()) + ".err";
+  const std::string command = std::string(COLLCAST_BINARY_DIR "/collcast ") + arguments + " 2>" + errors;
+  FILE* pipe = popen(command.c_str(), "r");
+  Outcome outcome{0, read_all(pipe), {}};
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  FILE* file = std::fopen(errors.c_str(), "r");
+  outcome.err = read_all(file);
+  std::fclose(file);
+  std::remove(errors.c_str());
+  return outcome;
+}
+
+Json json(const std::string& arguments) {
+  const Outcome o = collcast(arguments + " --format json");
+  EXPECT_EQ(o.code, 0) << arguments << "\n" << o.err;
+  return Json::parse(o.out, nullptr, false);
+}
+
+const std::string trace = COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct";
+
+TEST(Cli, BadInputIsOneLineAndExitCode2) {
+  for (const std::string arguments :
+       {"",
+        "frobnicate",
+        "predict",
+        "algorithms --collective allredcue",
+        "algorithms --frmat json",
+        "platforms sumit",
+        "prove allreduce --algorithm rings --ranks 8",
+        "prove allreduce --algorithm ring --ranks 0",
+        "prove allreduce --algorithm ring --ranks eight",
+        "prove broadcast --algorithm flat --ranks 4 --root 4",
+        "prove broadcast --algorithm flat --ranks 4 --root -1",
+        "prove broadcast --algorithm knomial --ranks 4 --radix 1",
+        "prove broadcast --algorithm chain --ranks 4 --size 1KiB --segment 0",
+        "prove broadcast --algorithm chain --ranks 4 --size 1KiB --segment 2KiB",
+        "predict allreduce --platform flat --ranks 4 --size 4QB",
+        "predict allreduce --platform flat --ranks 4 --size -1",
+        "predict allreduce --platform summit --ranks 27649 --size 1KiB",
+        "predict allreduce --platform flat --ranks 4 --size 1KiB --engine magic",
+        "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwith_GBps=25",
+        "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwidth_GBps=-1",
+        "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwidth_GBps",
+        "replay /nowhere.cct --platform flat",
+        "replay " COLLCAST_SOURCE_DIR "/README.md --platform flat",
+        "record",
+        "record -- /nowhere/program"}) {
+    const Outcome o = collcast(arguments);
+    EXPECT_EQ(o.code, 2) << arguments << "\n" << o.out << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << arguments << "\n" << o.err;
+    EXPECT_TRUE(o.out.empty()) << arguments << "\n" << o.out;
+  }
+}
+
+TEST(Cli, NamesTheNearestKey) {
+  const Outcome o =
+      collcast("predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwith_GBps=25");
+  EXPECT_NE(o.err.find("network.bandwidth_GBps"), std::string::npos) << o.err;
+}
+
+TEST(Cli, HelpShowsAnExampleOfEveryVerb) {
+  for (const std::string verb :
+       {"algorithms", "platforms", "prove", "predict", "replay", "compare", "record"}) {
+    const Outcome o = collcast(verb + " --help");
+    EXPECT_EQ(o.code, 0);
+    EXPECT_NE(o.out.find("Example: collcast " + verb), std::string::npos) << o.out;
+  }
+}
+
+TEST(Cli, AlgorithmsListTheContract) {
+  const Json rows = json("algorithms");
+  ASSERT_GE(rows.size(), 10u);
+  for (const Json& row : rows)
+    for (const char* key :
+         {"collective", "algorithm", "description", "ranks", "parameters", "formula", "exact", "source"})
+      EXPECT_TRUE(row.contains(key)) << key;
+}
+
+TEST(Cli, PlatformsListTheContract) {
+  const Json rows = json("platforms");
+  for (const std::string name : {"flat", "summit", "edr-cluster", "localhost"})
+    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Json& r) { return r["platform"] == name; }))
+        << name;
+}
+
+TEST(Cli, ProveCountsTheRingsTraffic) {
+  // 8 ranks: 14 steps of 8 messages, each an eighth of 1 MiB; a rank sends 14 of them.
+  const Json a = json("prove allreduce --algorithm ring --ranks 8 --size 1MiB");
+  EXPECT_EQ(a["holds"], true);
+  EXPECT_EQ(a["messages"], 112);
+  EXPECT_EQ(a["bytes_on_wire"], 14 << 20);
+  EXPECT_EQ(a["max_bytes_per_rank_sent"], 14 << 17);
+}
+
+TEST(Cli, EnginesAgreeOnTheTextbooksMachine) {
+  for (const std::string rest :
+       {"allreduce --algorithm ring", "broadcast --algorithm knomial --radix 4 --root 3",
+        "broadcast --algorithm chain --segment 64KiB", "alltoall --algorithm pairwise"}) {
+    const std::string call = "predict " + rest + " --platform flat --ranks 12 --size 1MiB --engine ";
+    const double formula = json(call + "formula")["predictions"][0]["time_s"];
+    EXPECT_NEAR(json(call + "path")["predictions"][0]["time_s"], formula, 1e-9 * formula) << rest;
+    EXPECT_NEAR(json(call + "simgrid")["predictions"][0]["time_s"], formula, 1e-6 * formula) << rest;
+  }
+}
+
+TEST(Cli, PredictionCarriesTheContract) {
+  const Json a = json("predict allreduce --platform summit --ranks 6,12 --size 0,1MB --algorithm all");
+  EXPECT_EQ(a["platform"], "summit");
+  EXPECT_EQ(a["engine"], "path");
+  for (const Json& p : a["predictions"]) {
+    EXPECT_LE(p["low_s"], p["time_s"]);
+    EXPECT_GE(p["high_s"], p["time_s"]);
+    EXPECT_TRUE(p["root"].is_null());
+    for (const char* key : {"collective", "algorithm", "parameters", "ranks", "message_bytes",
+                            "lower_bound_s", "algbw_GBps", "busbw_GBps", "limited_by", "calibrated"})
+      EXPECT_TRUE(p.contains(key)) << key;
+  }
+}
+
+TEST(Cli, OneRankAndNoBytesAreLegal) {
+  const Json a = json("predict allreduce --platform flat --ranks 1 --size 0,1MiB --algorithm ring");
+  for (const Json& p : a["predictions"]) EXPECT_EQ(p["time_s"], 0);
+}
+
+TEST(Cli, SetMovesTheAnswer) {
+  const std::string call = "predict allreduce --platform edr-cluster --ranks 8 --size 64MiB --algorithm ring";
+  const double before = json(call)["predictions"][0]["time_s"];
+  const double after = json(call + " --set network.bandwidth_GBps=1")["predictions"][0]["time_s"];
+  EXPECT_GT(after, 2 * before);
+}
+
+TEST(Cli, CsvHasOneLinePerPrediction) {
+  const Outcome o = collcast(
+      "predict allreduce --platform flat --ranks 2,4 --size 1KiB,1MiB --algorithm ring --format csv");
+  EXPECT_EQ(std::count(o.out.begin(), o.out.end(), '\n'), 5) << o.out;
+  EXPECT_EQ(o.out.substr(0, 21), "collective,algorithm,");
+}
+
+TEST(Cli, ReplayAddsUpAndReactsToThePlatform) {
+  const Json a = json("replay " + trace + " --platform edr-cluster");
+  EXPECT_EQ(a["ranks"], 8);
+  EXPECT_NEAR(a["compute_s"].get<double>() + a["exposed_communication_s"].get<double>(),
+              a["time_s"].get<double>(), 1e-9);
+  EXPECT_FALSE(a["operations"].empty());
+  const Json slower = json("replay " + trace + " --platform edr-cluster --set network.bandwidth_GBps=0.1");
+  EXPECT_GT(slower["time_s"], a["time_s"]);
+  const Json forced = json("replay " + trace + " --platform edr-cluster --algorithm broadcast=chain");
+  EXPECT_NE(forced["time_s"], a["time_s"]);
+}
+
+TEST(Cli, ReplayRunsTwiceTheSame) {
+  const std::string call = "replay " + trace + " --platform summit --format json";
+  EXPECT_EQ(collcast(call).out, collcast(call).out);
+}
+
+TEST(Cli, CompareHasARowPerPlatform) {
+  const Json a =
+      json("compare " + trace + " --on flat --on edr-cluster,network.bandwidth_GBps=1 --engine path");
+  ASSERT_EQ(a["runs"].size(), 2u);
+  EXPECT_GT(a["runs"][1]["time_s"], 0);
+}
+
+}  // namespace

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+#include "replay/application/replay.hpp"
+#include "replay/trace/writer.hpp"
+
+namespace collcast {
+namespace {
+
+using trace::Event;
+
+/// A trace of a few events per rank, written to a file that goes with it.
+class Traced {
+ public:
+  Traced(std::vector<std::vector<Event>> events, std::vector<std::vector<int>> communicators = {}) {
+    trace::Metadata metadata;
+    metadata.ranks = static_cast<int>(events.size());
+    metadata.command = "written by hand";
+    if (communicators.empty()) {
+      communicators.resize(1);
+      for (int r = 0; r < metadata.ranks; ++r) communicators[0].push_back(r);
+    }
+    trace::Writer writer(path_, metadata, communicators);
+    for (int r = 0; r < metadata.ranks; ++r) {
+      for (const Event& e : events[static_cast<std::size_t>(r)]) writer.put(r, e);
+      Event last;
+      last.op = trace::Op::finalize;
+      writer.put(r, last);
+    }
+    writer.close();
+  }
+  ~Traced() { std::filesystem::remove(path_); }
+
+  ReplayReport on_flat(ReplayOptions options = {}) const {
+    // alpha = 1 s, 1 GB/s, reduction 1 GB/s.
+    Description flat = load_platform("flat");
+    set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "ranks.reduce_GBps=1"});
+    const trace::Reader reader(path_);
+    options.engine = Reading::path;
+    return replay(reader, Machine(flat, reader.ranks()), options);
+  }
+
+ private:
+  std::string path_ = testing::TempDir() + "collcast-application-" + std::to_string(getpid()) + ".cct";
+};
+
+Event event(trace::Op op, double compute = 0) {
+  Event e;
+  e.op = op;
+  e.comm = trace::world;
+  e.compute = Seconds(compute);
+  return e;
+}
+Event send(int to, std::int64_t bytes, double compute = 0) {
+  Event e = event(trace::Op::send, compute);
+  e.dest = to, e.send_tag = 7, e.send_bytes = bytes;
+  return e;
+}
+Event receive(int from, std::int64_t bytes, double compute = 0) {
+  Event e = event(trace::Op::recv, compute);
+  e.source = from, e.recv_tag = 7, e.recv_bytes = bytes;
+  return e;
+}
+Event allreduce(std::int64_t bytes, double compute = 0) {
+  Event e = event(trace::Op::allreduce, compute);
+  e.send_bytes = e.recv_bytes = bytes;
+  return e;
+}
+Event waiting(trace::RequestId request, double compute = 0) {
+  Event e = event(trace::Op::wait, compute);
+  e.comm = trace::none;
+  e.completed.push_back({request});
+  return e;
+}
+
+TEST(Replay, AMessageTakesAlphaAndItsBytes) {
+  // Rank 1 waits for 3 s of rank 0's computation and a message of 1 + 2 s, then computes 1 s.
+  const Traced traced({{send(1, 2'000'000'000, 3)}, {receive(0, 2'000'000'000), event(trace::Op::init, 1)}});
+  const ReplayReport r = traced.on_flat();
+  EXPECT_DOUBLE_EQ(r.time.value, 7);
+  EXPECT_DOUBLE_EQ(r.compute.value, (3 + 1) / 2.0);
+  EXPECT_DOUBLE_EQ(r.exposed.value, 5);
+}
+
+TEST(Replay, ComputationScales) {
+  const Traced traced({{event(trace::Op::init, 3)}});
+  ReplayOptions twice;
+  twice.compute_scale = 2;
+  EXPECT_DOUBLE_EQ(traced.on_flat(twice).time.value, 6);
+}
+
+TEST(Replay, CollectivesTakeTheAlgorithmThatWasNamed) {
+  // Ring allreduce of 1 GB on two ranks: 2 (1 + 0.5) + 0.5 s; recursive doubling: 1 + 1 + 1 s.
+  const Traced traced({{allreduce(1'000'000'000)}, {allreduce(1'000'000'000)}});
+  ReplayOptions ring, doubling;
+  ring.algorithms["allreduce"] = "ring";
+  doubling.algorithms["allreduce"] = "recursive-doubling";
+  EXPECT_DOUBLE_EQ(traced.on_flat(ring).time.value, 3.5);
+  EXPECT_DOUBLE_EQ(traced.on_flat(doubling).time.value, 3);
+  EXPECT_LE(traced.on_flat().time.value, 3);
+  EXPECT_EQ(traced.on_flat(ring).operations[0].algorithm, "ring");
+}
+
+TEST(Replay, NonBlockingCollectivesHideBehindComputation) {
+  Event start = allreduce(1'000'000'000);
+  start.request = 0;
+  const std::vector<Event> rank = {start, waiting(0, 10)};
+  const ReplayReport r = Traced({rank, rank}).on_flat();
+  EXPECT_DOUBLE_EQ(r.time.value, 10);
+  EXPECT_DOUBLE_EQ(r.exposed.value, 0);
+  EXPECT_NEAR(r.communication.value, 3, 0.6);
+}
+
+TEST(Replay, SmallSendsDoNotWaitForTheirReceivers) {
+  // Both send first, as many applications do.
+  const Traced traced({{send(1, 8), receive(1, 8)}, {send(0, 8), receive(0, 8)}});
+  EXPECT_NEAR(traced.on_flat().time.value, 1, 1e-6);
+}
+
+TEST(Replay, AlltoallvTakesEachPairsOwnSize) {
+  auto exchange = [](std::vector<std::int64_t> to, std::vector<std::int64_t> from) {
+    Event e = event(trace::Op::alltoallv);
+    e.send_counts = std::move(to), e.recv_counts = std::move(from);
+    return e;
+  };
+  // Rank 0 sends 3 GB to rank 1 and gets nothing back: 1 + 3 s.
+  const Traced traced({{exchange({0, 3'000'000'000}, {0, 0})}, {exchange({0, 0}, {3'000'000'000, 0})}});
+  ReplayOptions pairwise;
+  pairwise.algorithms["alltoall"] = "pairwise";
+  EXPECT_DOUBLE_EQ(traced.on_flat(pairwise).time.value, 4);
+}
+
+TEST(Replay, CollectivesStayInTheirCommunicator) {
+  Event half = allreduce(8);
+  half.comm = 1;
+  const Traced traced({{half}, {event(trace::Op::init, 50)}, {half}}, {{0, 1, 2}, {2, 0}});
+  EXPECT_DOUBLE_EQ(traced.on_flat().time.value, 50);
+  EXPECT_EQ(traced.on_flat().operations[0].count, 1);
+}
+
+TEST(Replay, RanksThatDisagreeAreNamed) {
+  const Traced traced({{allreduce(8)}, {event(trace::Op::barrier)}});
+  try {
+    traced.on_flat();
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("rank 1 calls MPI_Barrier where rank 0 calls MPI_Allreduce"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(Replay, AReceiveThatNeverComesIsNamed) {
+  const Traced traced({{receive(1, 8)}, {}});
+  try {
+    traced.on_flat();
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("rank 0 waits for a message from rank 1"), std::string::npos)
+        << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace collcast

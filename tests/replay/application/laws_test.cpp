@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Law 3 over the catalogue: what plays programs says what the critical path of the schedule says, where
+// nothing contends.
+#include <gtest/gtest.h>
+
+#include "algorithms/catalogue.hpp"
+#include "model/critical_path.hpp"
+#include "model/lowering.hpp"
+#include "platforms/load.hpp"
+#include "platforms/machine.hpp"
+#include "replay/predict/predict.hpp"
+#include "replay/predict/simulated.hpp"
+
+namespace collcast {
+namespace {
+
+class Players : public testing::TestWithParam<const Algorithm*> {
+ protected:
+  /// Calls on the textbook's machine, one for each of some rank counts.
+  template <class Visit>
+  void for_each_call(Visit visit) const {
+    const Algorithm& a = *GetParam();
+    for (Rank p : {1, 2, 3, 5, 8, 12}) {
+      if (!a.supports(p)) continue;
+      Call call;
+      call.ranks = p;
+      call.root = definition(a.collective).rooted ? p / 2 : 0;
+      call.message = Bytes(1 << 20);
+      call.segments = a.segmented ? 5 : 1;
+      call.radix = a.radix ? 3 : 2;
+      call.ranks_per_node = a.ranks_per_node && p % 2 == 0 ? 2 : 1;
+      const Schedule schedule = a.schedule(call);
+      const Layout sizes = layout(a, call, schedule);
+      const Machine machine(load_platform("flat"), p);
+      visit(p, schedule, sizes, machine, critical_path(schedule, sizes, machine).time.value);
+    }
+  }
+};
+
+TEST_P(Players, TheAnalyticPlayerFindsTheCriticalPath) {
+  for_each_call(
+      [](Rank p, const Schedule& schedule, const Layout& sizes, const Machine& machine, double path) {
+        const double played = play(*program(schedule, sizes), machine).time.value;
+        EXPECT_NEAR(played, path, 1e-9 * path) << p << " ranks";
+      });
+}
+
+TEST_P(Players, SimGridAgreesAndIsNeverFaster) {
+  for_each_call(
+      [](Rank p, const Schedule& schedule, const Layout& sizes, const Machine& machine, double path) {
+        const double simulated = simulate_program(*program(schedule, sizes), machine).time.value;
+        EXPECT_NEAR(simulated, path, 1e-6 * path) << p << " ranks";
+      });
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, Players, testing::ValuesIn(catalogue().begin(), catalogue().end()),
+                         [](const auto& row) {
+                           std::string name = std::string(definition(row.param->collective).name) + "_" +
+                                              std::string(row.param->name);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace collcast
