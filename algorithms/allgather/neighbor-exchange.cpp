@@ -17,8 +17,8 @@ const Algorithm allgather_neighbor_exchange{
           const Rank p = c.ranks;
           auto rule = [p](std::int64_t s, Step& step) {
             for (Rank r = 0; r < p; ++r) {
-              const Rank side =
-                  r % 2 == 0 ? 1 : -1;  // the partner in even steps; the other neighbour in odd ones
+              // Its partner is on this side in even steps, on the other one in odd steps.
+              const Rank side = r % 2 == 0 ? 1 : -1;
               const Rank to = modulo(s % 2 == 0 ? r + side : r - side, p);
               if (s == 0) {
                 step.send(r, to, {r});

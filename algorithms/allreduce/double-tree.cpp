@@ -10,7 +10,8 @@ const Algorithm allreduce_double_tree{
     .name = "double-tree",
     .description = "double-tree reduce to rank 0, then double-tree broadcast",
     .segmented = true,
-    .formula = "(2(K-1) + D) (2 a + n/(2K) (2 b + g)), D <= 2 ceil(lg p) counted on the trees; an upper bound",
+    .formula =
+        "(2(K-1) + D) (2 a + n/(2K) (2 b + g)), D <= 2 ceil(lg p) counted on the trees; an upper bound",
     .exact = false,
     .bound = [](Rank) { return 2.0; },
     .source = "Sanders, Speck & Traff, Parallel Computing 35(12), 2009",

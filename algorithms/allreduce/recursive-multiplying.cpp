@@ -4,7 +4,6 @@
 #include "algorithms/folded.hpp"
 
 namespace collcast {
-
 namespace {
 
 /// In round s each rank sends its message to the k - 1 ranks that differ from it in digit s to base k.

@@ -5,7 +5,6 @@
 #include "algorithms/folded.hpp"
 
 namespace collcast {
-
 namespace {
 
 /// Block r belongs to rank r: what a rank passes on is scattered over the message.

@@ -6,7 +6,6 @@
 #include <vector>
 
 namespace collcast {
-
 namespace {
 
 /// Two binary trees over ranks 1..p-1, both fed by rank 0. A rank with children in one tree is a leaf in the

@@ -5,7 +5,6 @@
 #include <bit>
 
 namespace collcast {
-
 namespace {
 
 /// The step after which a segment that the root sends from step 0 on is there: a left child has it one step
