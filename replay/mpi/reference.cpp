@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "model/error.hpp"
 #include "replay/mpi/check.hpp"
 
 namespace collcast::mpi {
@@ -60,12 +61,15 @@ class Reference {
  private:
   /// Collectives in which every rank has a share of the message.
   int shared_out(const void* send, void* recv) const {
+    const bool some_have = part_.collective == Collective::multi_broadcast;
+    const Rank sharers = some_have ? part_.root + 1 : part_.ranks;
     Parts p;
-    for (Rank r = 0; r < part_.ranks; ++r) p.add(share(r, part_.ranks));
+    for (Rank r = 0; r < part_.ranks; ++r) p.add(r < sharers ? share(r, sharers) : 0);
     const int *counts = p.counts.data(), *offsets = p.offsets.data();
     switch (part_.collective) {
       case Collective::allgather:
       case Collective::allgatherv:
+      case Collective::multi_broadcast:
         return MPI_Allgatherv(send, sent_, type_, recv, counts, offsets, type_, communicator_);
       case Collective::gather:
       case Collective::gatherv:
@@ -73,8 +77,12 @@ class Reference {
       case Collective::scatter:
       case Collective::scatterv:
         return MPI_Scatterv(send, counts, offsets, type_, recv, received_, type_, part_.root, communicator_);
-      default:
+      case Collective::reduce_scatter:
+      case Collective::reduce_scatterv:
         return MPI_Reduce_scatter(send, recv, counts, type_, op_, communicator_);
+      default:
+        throw InputError("there is no MPI call to compare " + std::string(definition(part_.collective).name) +
+                         " with");
     }
   }
 

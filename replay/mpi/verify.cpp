@@ -107,7 +107,8 @@ class Check {
   /// Where the rank's own share begins.
   std::ptrdiff_t own_share() const {
     const Part& part = player_.part();
-    return static_cast<std::ptrdiff_t>(player_.elements().begin(part.rank * (player_.blocks() / part.ranks)));
+    const Rank sharers = any_of({Collective::multi_broadcast}) ? part.root + 1 : part.ranks;
+    return static_cast<std::ptrdiff_t>(player_.elements().begin(part.rank * (player_.blocks() / sharers)));
   }
 
   /// Only where MPI has it: at the root of gather, reduce and scatter, on all ranks otherwise.
@@ -124,8 +125,9 @@ class Check {
     }
     std::vector<T> both(std::max(send.size(), got.size()));
     std::ranges::copy(got, both.begin());
-    const bool to_share = gathers || any_of({Collective::allgather, Collective::allgatherv});
-    std::ranges::copy(send, both.begin() + (to_share ? own_share() : 0));
+    const bool to_share =
+        gathers || any_of({Collective::allgather, Collective::allgatherv, Collective::multi_broadcast});
+    if (!send.empty()) std::ranges::copy(send, both.begin() + (to_share ? own_share() : 0));
     player_.run(MPI_IN_PLACE, both.data());
     const std::size_t end = std::max(send.size(), player_.received());
     std::copy_n(both.begin(), player_.received(), got.begin());

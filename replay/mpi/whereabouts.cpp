@@ -10,7 +10,7 @@ namespace {
 /// buffer's begin.
 bool input_in_final_place(Collective c) {
   return c == Collective::allgather || c == Collective::allgatherv || c == Collective::gather ||
-         c == Collective::gatherv;
+         c == Collective::gatherv || c == Collective::multi_broadcast;
 }
 
 template <class Visit>

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <iostream>
+#include <optional>
+
+#include "model/error.hpp"
+#include "replay/mpi/check.hpp"
+#include "replay/mpi/program/options.hpp"
+#include "replay/mpi/program/report.hpp"
+#include "replay/mpi/verify.hpp"
+
+namespace collcast::mpi {
+namespace {
+
+/// Exit codes as everywhere in collcast.
+enum Exit { done = 0, wrong_result = 1, bad_input = 2, failed = 3 };
+
+/// Does on every rank what may refuse its input on some, and refuses it on all.
+template <class Attempt>
+void together(const Communicator& communicator, Attempt attempt) {
+  std::string refusal;
+  try {
+    attempt();
+  } catch (const InputError& e) {
+    refusal = e.what();
+  }
+  int first = refusal.empty() ? communicator.size() : communicator.rank();
+  check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator.handle()), "MPI_Allreduce");
+  if (first == communicator.size()) return;
+  char words[512] = {};
+  refusal.copy(words, sizeof words - 1);
+  check(MPI_Bcast(words, sizeof words, MPI_CHAR, first, communicator.handle()), "MPI_Bcast");
+  throw InputError(words);
+}
+
+Outcome play(const Job& job, int repetitions, const std::shared_ptr<Communicator>& communicator,
+             const SharedClock& clock) {
+  const bool words = std::llround(job.call.message.value) % 4 == 0;
+  std::optional<Player> player;
+  together(*communicator, [&] {
+    player.emplace(*job.algorithm, job.call, words ? MPI_FLOAT : MPI_UINT8_T, MPI_SUM, communicator);
+  });
+  const std::size_t size = words ? sizeof(float) : 1;
+  const std::vector<std::byte> send(player->sent() * size);
+  std::vector<std::byte> recv(player->received() * size);
+  const auto once = [&] { player->run(send.data(), recv.data()); };
+  return {job, words ? "float" : "uint8", false, measure(once, repetitions, *communicator, clock)};
+}
+
+Exit run(const Options& options, const std::shared_ptr<Communicator>& communicator) {
+  const SharedClock clock(*communicator);
+  std::vector<Outcome> outcomes;
+  for (const Job& job : jobs(options, communicator->size())) {
+    Outcome outcome = play(job, options.repetitions, communicator, clock);
+    if (options.check) {
+      if (const auto wrong = verify(*job.algorithm, job.call, communicator)) {
+        if (communicator->rank() == 0)
+          std::cerr << "collcast-mpi: " << options.collective << ' ' << job.algorithm->name
+                    << " is wrong: " << wrong->words() << '\n';
+        return wrong_result;
+      }
+      outcome.checked = true;
+    }
+    outcomes.push_back(std::move(outcome));
+  }
+  if (communicator->rank() == 0) options.json ? print_json(outcomes) : print_table(outcomes);
+  return done;
+}
+
+/// Bad input is the same on all ranks, and rank 0 tells. Other failures may be one rank's alone: it ends them
+/// all.
+Exit guarded_main(int argc, char** argv) {
+  const auto communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
+  try {
+    const Parsed parsed = parse(argc, argv);
+    if (parsed.help.empty()) return run(parsed.options, communicator);
+    if (communicator->rank() == 0) std::cout << parsed.help;
+    return done;
+  } catch (const InputError& e) {
+    if (communicator->rank() == 0) std::cerr << "collcast-mpi: " << e.what() << '\n';
+    return bad_input;
+  } catch (const std::exception& e) {
+    std::cerr << "collcast-mpi: rank " << communicator->rank() << ": " << e.what() << std::endl;
+    MPI_Abort(MPI_COMM_WORLD, failed);
+    return failed;
+  }
+}
+
+}  // namespace
+}  // namespace collcast::mpi
+
+int main(int argc, char** argv) {
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return collcast::mpi::failed;
+  const int code = collcast::mpi::guarded_main(argc, argv);
+  MPI_Finalize();
+  return code;
+}

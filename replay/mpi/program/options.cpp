@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/mpi/program/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+
+#include "model/error.hpp"
+
+namespace collcast::mpi {
+
+Parsed parse(int argc, char** argv) {
+  Parsed parsed;
+  Options& o = parsed.options;
+  CLI::App app(
+      "Plays a collective with real data and says how long it took, from a common start to the slowest "
+      "rank's "
+      "end.\n\nExample: mpirun -np 8 collcast-mpi allreduce --algorithm ring --size 64KiB,16MiB --check",
+      "collcast-mpi");
+  app.add_option("collective", o.collective, "allreduce, broadcast, ... (`collcast algorithms` lists them)")
+      ->required();
+  app.add_option("--algorithm", o.algorithm, "its algorithm, or all that can serve so many ranks")
+      ->option_text("A|all")
+      ->required();
+  app.add_option("--size", o.sizes, "message sizes as nccl-tests counts them: 1024, 64KiB, 1.5MiB, 100MB")
+      ->delimiter(',')
+      ->option_text("S[,S...]")
+      ->required();
+  app.add_option("--root", o.root, "Root rank (default 0)")->option_text("R");
+  app.add_option("--radix", o.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
+      ->option_text("K");
+  app.add_option("--segment", o.segment, "Segment size of pipelined algorithms (default 64KiB)")
+      ->option_text("SIZE");
+  app.add_option("--packet", o.packet, "What one multicast packet carries (default 4096)")
+      ->option_text("SIZE");
+  app.add_option("--channels", o.channels, "Rings side by side (default 1)")->option_text("N");
+  app.add_option("--ranks-per-node", o.ranks_per_node, "Of hierarchical algorithms (default 1)")
+      ->option_text("N");
+  app.add_flag("--check", o.check, "Compare with the MPI library's result first; exit 1 if it differs");
+  app.add_option("--repetitions", o.repetitions, "Timed plays of each size (default 20)")
+      ->check(CLI::Range(1, 1000000))
+      ->option_text("N");
+  app.add_option("--format", o.json, "table (default) or json")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
+      ->option_text("table|json");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    parsed.help = app.help();
+  } catch (const CLI::ParseError& e) {
+    throw InputError(e.what());
+  }
+  return parsed;
+}
+
+Bytes parse_size(const std::string& text) {
+  static constexpr std::pair<const char*, double> units[] = {
+      {"", 1},     {"B", 1},    {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
+      {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9}};
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit(end, text.data() + text.size());
+  if (error == std::errc() && std::isfinite(value) && value >= 0)
+    for (const auto& [name, factor] : units)
+      if (unit == name && value * factor <= 1e15) return Bytes(std::floor(value * factor));
+  throw InputError("size '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
+}
+
+std::vector<Job> jobs(const Options& options, Rank ranks) {
+  const Collective collective = definition(options.collective).collective;
+  const Bytes segment = parse_size(options.segment);
+  if (segment.value < 1) throw InputError("segment must be 1 byte or more, got " + options.segment);
+  std::vector<Job> all;
+  for (const std::string& size : options.sizes) {
+    Call call;
+    call.ranks = ranks;
+    call.root = options.root;
+    call.radix = options.radix;
+    call.packet = parse_size(options.packet);
+    call.channels = options.channels;
+    call.ranks_per_node = options.ranks_per_node;
+    call.message = parse_size(size);
+    const auto segments = static_cast<Block>(std::max(1.0, std::ceil(call.message / segment)));
+    const auto add = [&](const Algorithm& a) {
+      call.segments = a.segmented ? segments : 1;
+      collcast::check(a, call);
+      all.push_back({&a, call});
+    };
+    if (options.algorithm != "all")
+      add(algorithm(collective, options.algorithm));
+    else
+      for (const Algorithm* a : algorithms(collective))
+        if (a->supports(ranks)) add(*a);
+  }
+  return all;
+}
+
+}  // namespace collcast::mpi

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+
+namespace collcast::mpi {
+
+/// What the command line asks for.
+struct Options {
+  std::string collective, algorithm;
+  std::vector<std::string> sizes;
+  std::string segment = "64KiB", packet = "4096";
+  Rank root = 0;
+  int radix = 2, channels = 1, repetitions = 20;
+  Rank ranks_per_node = 1;
+  bool check = false, json = false;
+};
+
+/// Throws InputError, with --help's text where that was asked for as the `help` of the answer.
+struct Parsed {
+  Options options;
+  std::string help;
+};
+Parsed parse(int argc, char** argv);
+
+/// "1024", "64KiB", "1.5MiB", "100MB". Throws InputError.
+Bytes parse_size(const std::string& text);
+
+/// One call of each algorithm and size that were asked for. Throws InputError unless they can be served.
+struct Job {
+  const Algorithm* algorithm;
+  Call call;
+};
+std::vector<Job> jobs(const Options& options, Rank ranks);
+
+}  // namespace collcast::mpi

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/mpi/program/report.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "replay/mpi/check.hpp"
+
+namespace collcast::mpi {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double algorithm_bandwidth(const Outcome& o) {
+  return o.job.call.message.value / o.times.median() / 1e9;
+}
+
+double bus_bandwidth(const Outcome& o) {
+  return algorithm_bandwidth(o) * definition(o.job.algorithm->collective).bus_factor(o.job.call.ranks);
+}
+
+Json parameters(const Job& job) {
+  Json given = Json::object();
+  if (job.algorithm->radix) given["radix"] = job.call.radix;
+  if (job.algorithm->segmented) given["segments"] = job.call.segments;
+  if (job.algorithm->packet) given["packet"] = std::llround(job.call.packet.value);
+  if (job.algorithm->channels) given["channels"] = job.call.channels;
+  if (job.algorithm->ranks_per_node) given["ranks_per_node"] = job.call.ranks_per_node;
+  return given;
+}
+
+Json row(const Outcome& o) {
+  const Definition& d = definition(o.job.algorithm->collective);
+  return {{"collective", d.name},
+          {"algorithm", o.job.algorithm->name},
+          {"parameters", parameters(o.job)},
+          {"ranks", o.job.call.ranks},
+          {"root", d.rooted ? Json(o.job.call.root) : Json()},
+          {"message_bytes", std::llround(o.job.call.message.value)},
+          {"type", o.type},
+          {"checked", o.checked},
+          {"repetitions", o.times.seconds.size()},
+          {"late_starts", o.times.late},
+          {"time_s", o.times.median()},
+          {"min_s", o.times.seconds.front()},
+          {"max_s", o.times.seconds.back()},
+          {"algbw_GBps", algorithm_bandwidth(o)},
+          {"busbw_GBps", bus_bandwidth(o)}};
+}
+
+std::string library() {
+  char words[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  check(MPI_Get_library_version(words, &length), "MPI_Get_library_version");
+  const std::string all(words, static_cast<std::size_t>(length));
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+}  // namespace
+
+void print_json(const std::vector<Outcome>& outcomes) {
+  Json rows = Json::array();
+  for (const Outcome& o : outcomes) rows.push_back(row(o));
+  std::cout << Json{{"engine", "mpi"}, {"library", library()}, {"measurements", rows}}.dump(2) << '\n';
+}
+
+void print_table(const std::vector<Outcome>& outcomes) {
+  int late = 0;
+  std::printf("%-24s %6s %12s %12s %12s %12s %10s %10s %6s\n", "algorithm", "ranks", "message [B]",
+              "time [us]", "min [us]", "max [us]", "algbw GB/s", "busbw GB/s", "check");
+  for (const Outcome& o : outcomes) {
+    std::printf("%-24s %6d %12.0f %12.2f %12.2f %12.2f %10.3f %10.3f %6s\n",
+                std::string(o.job.algorithm->name).c_str(), o.job.call.ranks, o.job.call.message.value,
+                o.times.median() * 1e6, o.times.seconds.front() * 1e6, o.times.seconds.back() * 1e6,
+                algorithm_bandwidth(o), bus_bandwidth(o), o.checked ? "ok" : "-");
+    late += o.times.late;
+  }
+  if (late != 0)
+    std::printf(
+        "\n%d repetitions began late on some rank (more ranks than processors?): their times hold that "
+        "delay as well.\n",
+        late);
+}
+
+}  // namespace collcast::mpi
