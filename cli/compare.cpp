@@ -24,7 +24,7 @@ Description what_if(const std::string& text) {
   std::vector<std::string> parts = CLI::detail::split(text, ',');
   Description platform = load_platform(parts[0]);
   parts.erase(parts.begin());
-  set_all(platform, parts);
+  override_platform(platform, parts);
   return platform;
 }
 

@@ -3,8 +3,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <iostream>
 
 #include "model/error.hpp"
+#include "platforms/paths.hpp"
 #include "replay/predict/predict.hpp"
 
 namespace collcast::cli {
@@ -33,6 +35,12 @@ std::int64_t parse_count(const std::string& text, const std::string& what, std::
     return value;
   throw InputError(what + " '" + text + "' is not a whole number from " + std::to_string(least) + " to " +
                    std::to_string(most));
+}
+
+void override_platform(Description& platform, const std::vector<std::string>& assignments) {
+  set_all(platform, assignments);
+  for (const Parameter& p : unused_parameters(platform))
+    if (p.stamp == Stamp::what_if) std::cerr << "note: " << p.path << " moves no message and no reduction\n";
 }
 
 void add_memory(CLI::App& verb, Memory& memory) {

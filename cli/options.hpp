@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "model/fabric.hpp"
 #include "model/units.hpp"
+#include "platforms/description.hpp"
 
 namespace collcast::cli {
 
@@ -18,6 +19,9 @@ Bytes parse_size(const std::string& text);
 /// A whole number in [least, most]. Throws InputError that names `what`.
 std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
                          std::int64_t most);
+
+/// Applies `--set` and says on standard error which of the parameters move no answer.
+void override_platform(Description& platform, const std::vector<std::string>& assignments);
 
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);

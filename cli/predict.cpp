@@ -141,7 +141,7 @@ void print(const Options& options, const Description& description, const Json& r
 
 void run(const Options& options) {
   Description description = load_platform(options.platform);
-  set_all(description, options.set);
+  override_platform(description, options.set);
   if (options.algorithm != "all" && options.algorithm != "auto")
     algorithm(definition(options.collective).collective, options.algorithm);
   Json notes = Json::array();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
 #include "cli/verbs.hpp"
 #include "model/error.hpp"
 
@@ -11,16 +13,24 @@ namespace collcast::cli {
 void add_record(CLI::App& app, int& exit_code) {
 #ifdef COLLCAST_HAS_RECORDER
   auto options = std::make_shared<recorder::RecordOptions>();
+  auto only_merge = std::make_shared<bool>(false);
   CLI::App* verb =
       app.add_subcommand("record", "Records a run of an MPI application, without recompiling it");
   verb->add_option("-o", options->folder, "Folder that gets trace.cct (default " + options->folder + ")")
       ->option_text("DIR");
-  verb->add_option("command", options->command, "After --: mpirun and the application, with their arguments")
-      ->required();
+  verb->add_option("command", options->command, "After --: mpirun and the application, with their arguments");
+  verb->add_flag("--merge", *only_merge, "Only makes trace.cct of what an interrupted recording left in DIR");
   verb->footer(
       "The exit code is the application's.\n"
       "Example: collcast record -o run1 -- mpirun -np 8 lmp -in in.melt");
-  verb->callback([options, &exit_code] { exit_code = recorder::record(*options); });
+  verb->callback([options, only_merge, &exit_code] {
+    if (*only_merge != options->command.empty())
+      throw InputError("record takes either -- mpirun ... or --merge");
+    if (*only_merge)
+      std::cout << trace::merge(options->folder, options->folder + "/trace.cct").path << '\n';
+    else
+      exit_code = recorder::record(*options);
+  });
 #else
   CLI::App* verb = app.add_subcommand("record", "Not in this build: it was made without MPI");
   verb->callback([] { throw InputError("this collcast was built without MPI and cannot record"); });

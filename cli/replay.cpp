@@ -86,7 +86,7 @@ void print_people(const Json& a) {
 void run(const Options& options) {
   const trace::Reader trace(options.trace);
   Description platform = load_platform(options.platform);
-  set_all(platform, options.set);
+  override_platform(platform, options.set);
   const Rank ranks = options.ranks.empty() ? trace.ranks() : parse_ranks(options.ranks);
   const Machine machine(platform, ranks, parse_placement(options.placement));
   if (options.engine == Reading::formula)

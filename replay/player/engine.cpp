@@ -27,6 +27,7 @@ Result Engine::run() {
   std::string waiting = stuck();
   if (!waiting.empty() && !options_.may_stop_short) throw InputError("deadlock: " + waiting);
   Result end = result();
+  if (!waiting.empty()) end.time = std::max(end.time, backend_.now());
   end.stopped_short = std::move(waiting);
   return end;
 }

@@ -39,7 +39,7 @@ class Traced {
   ReplayReport on_flat(ReplayOptions options = {}) const {
     // alpha = 1 s, 1 GB/s, reduction 1 GB/s.
     Description flat = load_platform("flat");
-    set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "ranks.reduce_GBps=1"});
+    set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "devices.rank.reduce_GBps=1"});
     const trace::Reader reader(path_);
     options.engine = Reading::path;
     return replay(reader, Machine(flat, reader.ranks()), options);
