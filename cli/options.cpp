@@ -65,25 +65,36 @@ void add_call_options(CLI::App& verb, CallOptions& options) {
   verb.add_option("--segment", options.segment,
                   "Segment size of pipelined algorithms; auto (default) takes the fastest by formula")
       ->option_text("SIZE|auto");
+  verb.add_option("--channels", options.channels, "Rings side by side of multi-ring (default 1)")
+      ->option_text("C");
+  verb.add_option("--packet", options.packet, "What one multicast packet carries (default 4096)")
+      ->option_text("SIZE");
+  verb.add_option("--ranks-per-node", options.ranks_per_node,
+                  "Of hierarchical algorithms; divides the ranks (default: the platform's, where it does)")
+      ->option_text("Q");
 }
 
 Rank parse_ranks(const std::string& text) {
   return static_cast<Rank>(parse_count(text, "number of ranks", 1, 1 << 24));
 }
 
-Call plain_call(const CallOptions& options, Rank ranks, Bytes message) {
+Call plain_call(const CallOptions& options, Rank ranks, Bytes message, Rank node) {
   constexpr std::int64_t limit = std::numeric_limits<Rank>::max();
   Call call;
   call.ranks = ranks;
   call.root = static_cast<Rank>(std::clamp(options.root, -limit, limit));
   call.radix = static_cast<int>(std::clamp(options.radix, -limit, limit));
   call.message = message;
+  call.packet = parse_size(options.packet);
+  call.channels = static_cast<int>(std::clamp(options.channels, -limit, limit));
+  call.ranks_per_node = static_cast<Rank>(std::clamp(options.ranks_per_node, -limit, limit));
+  if (options.ranks_per_node == 0) call.ranks_per_node = ranks % node == 0 ? node : 1;
   return call;
 }
 
 Call make_call(const Algorithm& a, const CallOptions& options, Rank ranks, Bytes message,
-               const Fabric* fabric) {
-  Call call = plain_call(options, ranks, message);
+               const Fabric* fabric, Rank node) {
+  Call call = plain_call(options, ranks, message, node);
   check(a, call);
   if (!a.segmented || message.value == 0) return call;
   if (options.segment == "auto") {

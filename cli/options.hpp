@@ -34,16 +34,21 @@ struct CallOptions {
   std::int64_t root = 0;
   std::int64_t radix = 2;
   std::string segment = "auto";  ///< a size or "auto"
+  std::string packet = "4096";
+  std::int64_t channels = 1;
+  std::int64_t ranks_per_node =
+      0;  ///< 0: as many as the platform puts on a node, where that divides the ranks
 };
 void add_call_options(CLI::App& verb, CallOptions& options);
 
 Rank parse_ranks(const std::string& text);
 
 /// The call without segments: they depend on the algorithm.
-Call plain_call(const CallOptions& options, Rank ranks, Bytes message);
+/// `node`: how many ranks the platform puts on a node.
+Call plain_call(const CallOptions& options, Rank ranks, Bytes message, Rank node = 1);
 /// The call with the segments that were asked for, or the best ones on `fabric` (on the textbook's if there
 /// is none). Throws InputError unless the algorithm can serve it.
 Call make_call(const Algorithm& algorithm, const CallOptions& options, Rank ranks, Bytes message,
-               const Fabric* fabric = nullptr);
+               const Fabric* fabric = nullptr, Rank node = 1);
 
 }  // namespace collcast::cli

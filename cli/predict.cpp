@@ -33,6 +33,9 @@ std::string engine_name(Reading engine) {
 Json parameters(const Prediction& p) {
   Json given = Json::object();
   if (p.algorithm->radix) given["radix"] = p.call.radix;
+  if (p.algorithm->channels) given["channels"] = p.call.channels;
+  if (p.algorithm->packet) given["packet"] = std::llround(p.call.packet.value);
+  if (p.algorithm->ranks_per_node) given["ranks_per_node"] = p.call.ranks_per_node;
   if (p.algorithm->segmented) {
     given["segment"] = std::llround(std::ceil(p.call.message.value / static_cast<double>(p.call.segments)));
     given["segments"] = p.call.segments;
@@ -92,13 +95,15 @@ Json predictions(const Options& options, const Description& description, Json& n
     for (Bytes size : all_sizes) {
       std::vector<const Algorithm*> candidates;
       if (options.algorithm == "auto")
-        candidates = {quickest(forecaster, collective, plain_call(options.call, ranks, size))};
+        candidates = {quickest(forecaster, collective,
+                               plain_call(options.call, ranks, size, forecaster.ranks_per_node()))};
       else
         candidates = chosen(options, collective, ranks, notes);
       for (const Algorithm* a : candidates) {
         if (interrupted()) return notes.push_back("interrupted: what follows was not computed"), rows;
         progress("predicting " + std::string(a->name) + " on " + std::to_string(ranks) + " ranks");
-        const Call call = make_call(*a, options.call, ranks, size, &forecaster.fabric());
+        const Call call =
+            make_call(*a, options.call, ranks, size, &forecaster.fabric(), forecaster.ranks_per_node());
         rows.push_back(row(forecaster.predict(*a, call, options.engine)));
       }
     }
@@ -125,6 +130,9 @@ void print(const Options& options, const Description& description, const Json& r
     for (const Json& r : rows) {
       std::string name = r["algorithm"];
       if (r["parameters"].contains("radix")) name += " k=" + r["parameters"]["radix"].dump();
+      if (r["parameters"].contains("channels")) name += " c=" + r["parameters"]["channels"].dump();
+      if (r["parameters"].contains("ranks_per_node"))
+        name += " q=" + r["parameters"]["ranks_per_node"].dump();
       if (r["parameters"].contains("segments")) name += " K=" + r["parameters"]["segments"].dump();
       table.push_back({r["ranks"].dump(), bytes(r["message_bytes"]), name, seconds(r["time_s"]),
                        seconds(r["low_s"]), seconds(r["high_s"]), seconds(r["lower_bound_s"]),

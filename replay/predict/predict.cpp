@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "model/error.hpp"
 #include "model/lowering.hpp"
-#include "platforms/paths.hpp"
 #include "replay/predict/simulated.hpp"
 
 namespace collcast {
@@ -61,6 +61,31 @@ Answer by_simulation(const Fabric& machine, const Algorithm& a, const Call& c) {
   return {run.time, suspect.name};
 }
 
+/// What no schedule beats here. A rank sends and receives through all its ports at once, so its bandwidth is
+/// their sum; ports that are free again before a message arrives allow any number of messages in one latency.
+Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, Collective collective,
+                   const Call& c) {
+  if (c.ranks == 1) return {};
+  AlphaBetaGamma best{Seconds(HUGE_VAL), SecondsPerByte(HUGE_VAL), SecondsPerByte(HUGE_VAL)};
+  for (Rank a : ranks) {
+    std::map<Port, BytesPerSecond> ports;
+    for (Rank b : ranks) {
+      if (a == b) continue;
+      const Wire w = fabric.wire(a, b);
+      ports[w.out] = std::max(ports[w.out], 1.0 / w.per_byte);
+      best.alpha = std::min(best.alpha, w.overhead + w.latency + w.receive_overhead);
+    }
+    BytesPerSecond all;
+    for (const auto& [port, bandwidth] : ports) all += bandwidth;
+    best.beta = std::min(best.beta, 1.0 / all);
+    best.gamma = std::min(best.gamma, fabric.gamma(a));
+  }
+  const bool single_ported = fabric.protocol().hold == Protocol::Hold::delivery;
+  const AlphaBetaGamma without_latency{{}, best.beta, best.gamma};
+  const Seconds rest = lower_bound(collective, c.ranks, c.message, single_ported ? best : without_latency);
+  return std::max(rest, best.alpha);
+}
+
 }  // namespace
 
 BytesPerSecond Prediction::algorithm_bandwidth() const {
@@ -75,7 +100,8 @@ Forecaster::Forecaster(const Description& description, Rank ranks, Placement pla
     : nominal_(description, ranks, placement, memory),
       fast_(optimistic(description), ranks, placement, memory),
       slow_(pessimistic(description), ranks, placement, memory),
-      memory_(memory) {}
+      ranks_per_node_(placement == Placement::block ? std::min(nominal_.machine.ranks_per_node(), ranks)
+                                                    : 1) {}
 
 Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine) const {
   check(a, c);
@@ -97,7 +123,7 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine
                nominal_.machine.calibrated()};
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
-  p.lower_bound = lower_bound(a.collective, c.ranks, c.message, fastest_path(nominal_.machine, memory_));
+  p.lower_bound = least_time(nominal_.fabric, nominal_.machine.representatives(), a.collective, c);
   return p;
 }
 

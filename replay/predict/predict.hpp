@@ -37,6 +37,8 @@ class Forecaster {
   Prediction predict(const Algorithm& algorithm, const Call& call, Reading engine) const;
 
   const Fabric& fabric() const { return nominal_.fabric; }
+  /// Consecutive ranks on a node; 1 where ranks are dealt out.
+  Rank ranks_per_node() const { return ranks_per_node_; }
 
  private:
   struct Platform {
@@ -46,7 +48,7 @@ class Forecaster {
         : machine(d, ranks, placement), fabric(machine, memory) {}
   };
   Platform nominal_, fast_, slow_;
-  Memory memory_;
+  Rank ranks_per_node_;
 };
 
 /// Some ranks of a fabric, numbered from 0, as a network for CriticalPath.
