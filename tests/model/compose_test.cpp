@@ -41,7 +41,11 @@ TEST(Compose, OnPlacesAScheduleOnSomeRanksAndBlocks) {
 
 TEST(Compose, OnEachPlacesItOnEveryGroup) {
   const auto nodes = on_each(
-      2, [](Rank i) { return Ranks{2 * i, 2}; }, shift(2), 4, [](Rank i) { return 2 * i; }, 4);
+      2,
+      [](Rank i) {
+        return Ranks{2 * i, 2};
+      },
+      shift(2), 4, [](Rank i) { return 2 * i; }, 4);
   EXPECT_EQ(text(nodes), "0>1:0+1/0 1>0:1+1/0 2>3:2+1/0 3>2:3+1/0 | ");
 }
 

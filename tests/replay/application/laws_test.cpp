@@ -37,7 +37,8 @@ class Players : public testing::TestWithParam<const Algorithm*> {
   }
 };
 
-/// Several sources meet at a receiver's port: the path serves them in the order of the schedule, players as they come.
+/// Several sources meet at a receiver's port: the path serves them in the order of the schedule, players as
+/// they come.
 void expect_same_unless_sources_meet(double played, double path, double tolerance) {
   if (Players::GetParam()->collective == Collective::multi_broadcast)
     EXPECT_GE(played, path * (1 - tolerance));
@@ -50,7 +51,7 @@ TEST_P(Players, TheAnalyticPlayerFindsTheCriticalPath) {
       [](Rank p, const Schedule& schedule, const Layout& sizes, const Machine& machine, double path) {
         const double played = play(*program(schedule, sizes), machine).time.value;
         SCOPED_TRACE(p);
-    expect_same_unless_sources_meet(played, path, 1e-9);
+        expect_same_unless_sources_meet(played, path, 1e-9);
       });
 }
 
@@ -59,7 +60,7 @@ TEST_P(Players, SimGridAgreesAndIsNeverFaster) {
       [](Rank p, const Schedule& schedule, const Layout& sizes, const Machine& machine, double path) {
         const double simulated = simulate_program(*program(schedule, sizes), machine).time.value;
         SCOPED_TRACE(p);
-    expect_same_unless_sources_meet(simulated, path, 1e-6);
+        expect_same_unless_sources_meet(simulated, path, 1e-6);
       });
 }
 
