@@ -10,10 +10,11 @@ namespace {
 
 /// How many messages and pieces a step had before a rule appended its own.
 struct Mark {
-  std::size_t transfers, multicasts, joins, pieces;
+  std::size_t transfers, multicasts, reductions, joins, pieces;
   explicit Mark(const Step& s)
       : transfers(s.transfers.size()),
         multicasts(s.multicasts.size()),
+        reductions(s.reductions.size()),
         joins(s.joins.size()),
         pieces(s.scattered_pieces.size()) {}
 };
@@ -32,6 +33,13 @@ void relabel(Step& step, const Mark& mark, MapRank rank, MapGroup group, MapChun
     Multicast& m = step.multicasts[i];
     m.from.rank = rank(m.from.rank);
     m.to = group(m.to);
+    m.chunk = chunk(m.chunk);
+    m.channel = static_cast<std::uint16_t>(m.channel + channels);
+  }
+  for (std::size_t i = mark.reductions; i < step.reductions.size(); ++i) {
+    Reduction& m = step.reductions[i];
+    m.to.rank = rank(m.to.rank);
+    m.from = group(m.from);
     m.chunk = chunk(m.chunk);
     m.channel = static_cast<std::uint16_t>(m.channel + channels);
   }

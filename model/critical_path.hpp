@@ -60,6 +60,7 @@ class CriticalPath {
     for (const Transfer& t : step.transfers) done_.push_back(transfer(step, t));
     arrivals_.clear();
     for (const Multicast& m : step.multicasts) multicast(m);
+    for (const Reduction& m : step.reductions) reduce_in_network(m);
     for (std::size_t i = 0; i < step.transfers.size(); ++i) {
       const Transfer& t = step.transfers[i];
       at_least(ready(t.channel, t.from.rank), done_[i].sender);
@@ -122,6 +123,29 @@ class CriticalPath {
       arrivals_.push_back({index(m.channel, to), done.receiver});
     }
     arrivals_.push_back({index(m.channel, m.from.rank), sent});
+  }
+
+  /// One copy leaves each sender's port; they arrive as one, when the last of them does.
+  void reduce_in_network(const Reduction& m) {
+    const Bytes bytes = layout_.size(m.chunk);
+    const Seconds receiver = ready(m.channel, m.to.rank);
+    Seconds arrived = receiver;
+    Port in = network_.ports();
+    Seconds free, busy, last;
+    for (Rank i = 0; i < m.from.count; ++i) {
+      const Rank from = m.from[i];
+      if (from == m.to.rank) continue;
+      const Wire wire = network_.wire({from, m.memory}, m.to);
+      if (wire.in == in)
+        free_[in] = free, busy_[in] = busy;
+      else
+        in = wire.in, free = last = free_[in], busy = busy_[in];
+      const Done done = send(wire, bytes, ready(m.channel, from), receiver);
+      free_[in] = last = std::max(last, free_[in]);
+      arrived = std::max(arrived, done.receiver);
+      arrivals_.push_back({index(m.channel, from), done.sender});
+    }
+    arrivals_.push_back({index(m.channel, m.to.rank), arrived});
   }
 
   void join_channels(Step::Join join) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/error.hpp"
+
 namespace collcast {
 
 /// One channel of one rank: a batch for each step in which the rank has something to do.
@@ -127,6 +129,9 @@ void Lowering::leave(std::int64_t s) {
 
 /// Both ends of every message, sorted by rank (a counting sort keeps the order of the schedule).
 void Lowering::lower(RankStep& out) {
+  if (!out.step.reductions.empty())
+    throw InputError(
+        "programs know no reduction in the network; only the proof, the formula and the critical path do");
   struct End {
     Rank rank;
     std::uint16_t channel;

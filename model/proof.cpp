@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/proof.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 
@@ -87,6 +88,8 @@ class Proof {
       for (Rank i = 0; i < m.to.count; ++i)
         if (m.to[i] != m.from.rank)
           if (auto wrong = read(m.from, {m.to[i], m.memory}, m.chunk, Combine::copy)) return wrong;
+    for (const Reduction& m : step.reductions)
+      if (auto wrong = read_in_network(m)) return wrong;
     for (const Write& w : writes_) {
       Held& target = held(w.place);
       if (w.combine == Combine::reduce && target[w.block] == ContributionSets::none)
@@ -108,6 +111,20 @@ class Proof {
                               "is sent to rank " + std::to_string(to.rank) + " before it is there"};
       writes_.push_back({to, b, source[b], combine});
     }
+    return {};
+  }
+
+  /// What one message from each sender adds up to is stored at the receiver.
+  std::optional<Counterexample> read_in_network(const Reduction& m) {
+    const std::size_t before = writes_.size();
+    for (Rank i = 0; i < m.from.count; ++i)
+      if (auto wrong = read({m.from[i], m.memory}, m.to, m.chunk, Combine::copy)) return wrong;
+    const auto blocks = static_cast<std::size_t>(m.chunk.count);
+    for (std::size_t i = before + blocks; i < writes_.size(); ++i) {
+      Set& sum = writes_[before + (i - before) % blocks].value;
+      sum = sets_.sum(sum, writes_[i].value);
+    }
+    writes_.resize(std::min(writes_.size(), before + blocks));
     return {};
   }
 

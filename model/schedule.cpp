@@ -23,6 +23,7 @@ std::span<const Chunk> Step::pieces(const Transfer& t) const {
 void Step::clear() {
   transfers.clear();
   multicasts.clear();
+  reductions.clear();
   joins.clear();
   scattered_pieces.clear();
   scattered_ends.clear();
@@ -41,6 +42,9 @@ Traffic traffic(const Schedule& schedule) {
     for (const Transfer& t : step.transfers)
       if (t.from.rank != t.to.rank) count(t.from, t.chunk.count);
     for (const Multicast& m : step.multicasts) count(m.from, m.chunk.count);
+    for (const Reduction& m : step.reductions)
+      for (Rank i = 0; i < m.from.count; ++i)
+        if (m.from[i] != m.to.rank) count({m.from[i], m.memory}, m.chunk.count);
   });
   total.max_messages_sent = *std::ranges::max_element(messages);
   total.max_blocks_sent = *std::ranges::max_element(blocks);

@@ -62,6 +62,16 @@ struct Multicast {
   std::uint16_t channel = 0;
 };
 
+/// One message from every rank of `from`, which the network reduces on their way to one: `to` stores the sum,
+/// in which its own value counts if it is one of them. The mirror of Multicast.
+struct Reduction {
+  Ranks from;
+  Place to;
+  Memory memory = Memory::device;  ///< of the senders
+  Chunk chunk;
+  std::uint16_t channel = 0;
+};
+
 /// Messages that read what earlier steps left. A rank enters its next step when its own messages are done.
 class Step {
  public:
@@ -81,6 +91,9 @@ class Step {
   void multicast(Place from, Ranks to, Chunk chunk, Memory memory = Memory::device) {
     multicasts.push_back({from, to, memory, chunk, 0});
   }
+  void reduce_in_network(Ranks from, Place to, Chunk chunk, Memory memory = Memory::device) {
+    reductions.push_back({from, to, memory, chunk, 0});
+  }
   /// Before this step each rank waits until its channels [first, last) are all done.
   struct Join {
     std::uint16_t first, last;
@@ -95,6 +108,7 @@ class Step {
 
   std::vector<Transfer> transfers;
   std::vector<Multicast> multicasts;
+  std::vector<Reduction> reductions;
   std::vector<Join> joins;
 
   /// The pieces of all scattered messages; `ends[i]` is where message i's stop.

@@ -31,6 +31,16 @@ TEST(CriticalPath, OneMessageTakesAlphaAndItsBytes) {
   EXPECT_EQ(reduced.finish[1].value, 30);
 }
 
+TEST(CriticalPath, TheNetworkReducesForNothingAndWaitsForTheLast) {
+  // 1 -> 2 (18) delays rank 1's part: 18 + 18 = 36. Rank 0's own is gone at 18; no rank pays for the sum.
+  const Schedule s{4, 1, 2, [](std::int64_t i, Step& step) {
+                     i == 0 ? step.send(1, 2, {0}) : step.reduce_in_network({0, 4}, 3, {0});
+                   }};
+  const auto result = path(s, Bytes(4), machine);
+  EXPECT_EQ(result.finish[3].value, 36);
+  EXPECT_EQ(result.finish[0].value, 18);
+}
+
 TEST(CriticalPath, StepsAreNotBarriers) {
   // 0 -> 1 (18) then 1 -> 2 (36); 3 -> 4 happens in the second step but needs nobody: 18.
   const auto result = path(written(5, 1, {{{0, 1, {}}}, {{1, 2, {}}, {3, 4, {}}}}), Bytes(4), machine);

@@ -94,6 +94,13 @@ TEST(Proof, ReducingIntoNothingIsNoCopy) {
   EXPECT_EQ(words(s, Collective::allgather), "block 0 of rank 1 is reduced into before anything is there");
 }
 
+TEST(Proof, TheNetworkAddsUpWhatTheRanksSend) {
+  const Schedule s{3, 1, 1, [](std::int64_t, Step& step) { step.reduce_in_network({0, 3}, 1, {0}); }};
+  EXPECT_EQ(words(s, Collective::reduce, 1), "holds");
+  const Schedule two{3, 1, 1, [](std::int64_t, Step& step) { step.reduce_in_network({1, 2}, 1, {0}); }};
+  EXPECT_EQ(words(two, Collective::reduce, 1), "block 0 of rank 1 lacks the contribution of rank 0");
+}
+
 TEST(Proof, OneRankHoldsAtOnce) {
   for (const Definition& d : definitions()) {
     const Schedule s{1, d.blocks(1), 0, [](std::int64_t, Step&) {}};
