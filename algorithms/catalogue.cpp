@@ -16,7 +16,9 @@
 #include "algorithms/allreduce/double-tree.hpp"
 #include "algorithms/allreduce/hierarchical-leader.hpp"
 #include "algorithms/allreduce/hierarchical-ring.hpp"
+#include "algorithms/allreduce/in-network.hpp"
 #include "algorithms/allreduce/multi-ring.hpp"
+#include "algorithms/allreduce/nvls.hpp"
 #include "algorithms/allreduce/one-shot.hpp"
 #include "algorithms/allreduce/pipelined-tree.hpp"
 #include "algorithms/allreduce/rabenseifner.hpp"
@@ -96,6 +98,8 @@ const Algorithm* const rows[] = {
     &allreduce_hierarchical_ring,
     &allreduce_swing,
     &allreduce_bine,
+    &allreduce_in_network,
+    &allreduce_nvls,
     &reduce_scatter_ring,
     &reduce_scatter_recursive_halving,
     &reduce_scatter_pairwise,

@@ -20,8 +20,8 @@ formula with its critical path. This page is generated from the catalogue; a tes
 - Steps, messages and bytes are those of 8 ranks (k = 2, K = 4, c = 2, q = 4, n = 8 U); a multicast
   counts once. "Most" is what the busiest rank sends.
 - A picture shows the first steps of 8 ranks, from rank 0 if there is a root. Under each rank stands what it
-  sends: `>3 [4-7]` is blocks 4 to 7 to rank 3, `+3 [0]` is block 0 to be reduced into rank 3's. `0h` is
-  rank 0's host memory, where GPU designs go through it.
+  sends: `>3 [4-7]` is blocks 4 to 7 to rank 3, `+3 [0]` is block 0 to be reduced into rank 3's. `^3 [0]`
+  is block 0 to be reduced in the network on its way to rank 3. `0h` is rank 0's host memory, where GPU designs go through it.
 
 The GPU broadcasts `ring-*`, `knomial-*` and `multicast-*` are the designs of the ICPP 2017 study. On the machine
 that it assumes (algorithms/gpu-broadcast/machine.hpp) their critical paths are its printed formulas. The times
@@ -63,6 +63,10 @@ std::vector<Column> columns(const Step& step) {
                                                           name(t.to) + " " + blocks(step.pieces(t)));
   for (const Multicast& m : step.multicasts)
     sent[static_cast<std::size_t>(m.from.rank)].push_back(">all " + blocks({&m.chunk, 1}));
+  for (const Reduction& m : step.reductions)
+    for (Rank i = 0; i < m.from.count; ++i)
+      if (m.from[i] != m.to.rank)
+        sent[static_cast<std::size_t>(m.from[i])].push_back("^" + name(m.to) + " " + blocks({&m.chunk, 1}));
   return sent;
 }
 

@@ -145,6 +145,12 @@ bool right(const std::vector<Step>& steps, const World& w) {
     for (const Multicast& m : step.multicasts)
       for (Rank i = 0; i < m.to.count; ++i)
         if (m.to[i] != m.from.rank) read(m.from, {m.to[i], m.memory}, m.chunk, Combine::copy);
+    for (const Reduction& m : step.reductions)
+      for (Block b = m.chunk.first; b < m.chunk.first + m.chunk.count; ++b) {
+        Value sum = 0;
+        for (Rank i = 0; i < m.from.count; ++i) sum += at({m.from[i], m.memory}, b);
+        writes.push_back({m.to, b, sum, Combine::copy});
+      }
     for (const Write& x : writes) {
       Value& target = at(x.place, x.block);
       if (x.combine == Combine::copy)
@@ -174,6 +180,21 @@ constexpr int kinds = 6;
 
 /// Mistake `kind` at message `i` of a step; false where it does not apply.
 bool spoil(Step& step, std::size_t i, int kind, const World& w) {
+  if (i >= step.transfers.size() + step.multicasts.size()) {
+    Reduction& m = step.reductions[i - step.transfers.size() - step.multicasts.size()];
+    switch (kind) {
+      case 0:
+        return m.to.rank = (m.to.rank + 1) % w.p, true;
+      case 1:
+        return --m.from.count, true;
+      case 2:
+        return m.chunk = next_block(m.chunk, w.blocks), w.blocks > 1;
+      case 3:
+        return step.reductions.clear(), true;
+      default:
+        return false;
+    }
+  }
   if (i >= step.transfers.size()) {
     Multicast& m = step.multicasts[i - step.transfers.size()];
     switch (kind) {
@@ -227,7 +248,8 @@ void mutate(const Algorithm& a, const Call& call, Count& count) {
   const std::size_t stride = steps.size() / 5 + 1;
   for (std::size_t s = 0; s < steps.size(); s += stride)
     for (int kind = 0; kind < kinds; ++kind) {
-      const std::size_t messages = steps[s].transfers.size() + steps[s].multicasts.size();
+      const std::size_t messages =
+          steps[s].transfers.size() + steps[s].multicasts.size() + steps[s].reductions.size();
       if (messages == 0) continue;
       std::vector<Step> bad = steps;
       if (!spoil(bad[s], (s * 7 + static_cast<std::size_t>(kind)) % messages, kind, world)) continue;
