@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "algorithms/policies/policy.hpp"
+
+namespace collcast {
+
+/// The switch points of MPICH 3.3 (src/mpi/coll, *_intra_auto) with its node-aware collectives off.
+Pick mpich_pick(Collective collective, const Call& call, const Situation& situation);
+
+/// The fixed rules of Open MPI 4.1's tuned component (coll_tuned_decision_fixed.c), commutative operations.
+Pick openmpi_pick(Collective collective, const Call& call, const Situation& situation);
+
+}  // namespace collcast

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/policies/nccl.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "algorithms/policies/nccl_tables.hpp"
+#include "model/error.hpp"
+
+namespace collcast::nccl {
+namespace {
+
+constexpr std::string_view shape_names[] = {"Tree", "Ring", "PAT"};
+constexpr std::string_view protocol_names[] = {"LL", "LL128", "Simple"};
+constexpr Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
+
+/// What NCCL plays, in the catalogue's words.
+struct Played {
+  Collective collective;
+  Shape shape;
+  std::string_view one_channel, channels;
+};
+constexpr Played played[] = {
+    {Collective::allreduce, Shape::tree, "double-tree", "double-tree"},
+    {Collective::allreduce, Shape::ring, "ring", "multi-ring"},
+    {Collective::allgather, Shape::ring, "ring", "ring"},
+    {Collective::allgather, Shape::pat, "pat", "pat"},
+    {Collective::reduce_scatter, Shape::ring, "ring", "ring"},
+    {Collective::reduce_scatter, Shape::pat, "pat", "pat"},
+    {Collective::broadcast, Shape::ring, "chain", "chain"},
+    {Collective::reduce, Shape::ring, "chain", "chain"},
+};
+
+/// One call as the model sees it; microseconds and GB/s inside, as in NCCL.
+struct Model {
+  int minor;
+  Collective collective;
+  const Call& call;
+  const Situation& s;
+
+  Rank per_node() const { return call.ranks / s.nodes; }
+  bool alone() const { return call.ranks == s.nodes; }
+  bool allreduce() const { return collective == Collective::allreduce; }
+  bool rooted() const { return collective == Collective::broadcast || collective == Collective::reduce; }
+  double steps() const { return allreduce() ? 2.0 * (call.ranks - 1) : call.ranks - (rooted() ? 0.0 : 1.0); }
+  double node_steps() const;
+
+  double bus_bandwidth(Shape shape, Protocol protocol) const;
+  double ring_bandwidth(Protocol protocol, double bus) const;
+  double tree_bandwidth(Protocol protocol, double bus) const;
+  double bandwidth(Shape shape, Protocol protocol) const;
+
+  double on_node(Shape shape, Protocol protocol) const;
+  double between_nodes(Shape shape, Protocol protocol) const;
+  double ring_latency(Protocol protocol) const;
+  double latency(Shape shape, Protocol protocol) const;
+
+  bool on_plateau() const;
+  Candidate candidate(Shape shape, Protocol protocol) const;
+};
+
+double of(const PerProtocol& values, Protocol protocol) {
+  return values[static_cast<std::size_t>(protocol)];
+}
+
+double Model::node_steps() const {
+  if (s.nodes == 1) return 0;
+  if (!allreduce()) return s.nodes - 1;
+  return 2.0 * (one_extra_node_step(minor) ? s.nodes : s.nodes - 1);
+}
+
+double Model::bus_bandwidth(Shape shape, Protocol protocol) const {
+  const BytesPerSecond channel = s.nodes <= 2 ? s.intra_bandwidth : s.inter_bandwidth;
+  const double bus = std::min(s.channels * channel.value / 1e9, most_in_all(minor, s.gpu));
+  if (shape == Shape::pat) return bus * pat_share(minor);
+  return shape == Shape::ring ? ring_bandwidth(protocol, bus) : tree_bandwidth(protocol, bus);
+}
+
+double Model::ring_bandwidth(Protocol protocol, double bus) const {
+  if (protocol == Protocol::ll)
+    return std::min(most_ll(minor, s.nodes, s.gpu, s.cpu), bus * ring_ll_share(minor, collective, s.nodes));
+  if (protocol == Protocol::simple) return bus;
+  // Fewer than two ranks per node: a GPU sends and receives through the same network card.
+  const double share = call.ranks < 2 * s.nodes ? ring_ll128_share_alone(minor) : .92;
+  return std::min(bus * share, s.channels * most_ll128(minor, Shape::ring, collective, s.nodes, s.gpu));
+}
+
+double Model::tree_bandwidth(Protocol protocol, double bus) const {
+  bus = std::min(bus * tree_share(minor), most_tree(minor, protocol, s.nodes, s.gpu, s.channels));
+  if (protocol == Protocol::ll) return std::min(bus / 3.8, most_ll(minor, s.nodes, s.gpu, s.cpu));
+  if (protocol == Protocol::simple) return bus;
+  const double share = s.nodes == 1 ? 7.0 / 9 : tree_ll128_share_of_nodes(minor);
+  const double channel =
+      most_ll128(minor, Shape::tree, collective, s.nodes, s.gpu) * tree_ll128_share_of_channel(minor);
+  return std::min(bus * share, s.channels * channel);
+}
+
+double Model::bandwidth(Shape shape, Protocol protocol) const {
+  const double bus = bus_bandwidth(shape, protocol);
+  if (shape == Shape::tree) return bus / 2;
+  return shape == Shape::ring ? bus * call.ranks / steps() : bus;
+}
+
+double Model::on_node(Shape shape, Protocol protocol) const {
+  const Wire wire = s.link == Link::nvlink ? Wire::nvlink : Wire::pci;
+  const bool short_tree = wire == Wire::pci && shape == Shape::tree && protocol == Protocol::simple &&
+                          s.cpu == Cpu::power && power_has_short_pci_trees(minor);
+  const double step = of(step_latency(minor, wire, short_tree ? Shape::ring : shape), protocol);
+  return s.nodes > 1 && protocol == Protocol::ll ? step * ll_slowdown_on_nodes(minor) : step;
+}
+
+double Model::between_nodes(Shape shape, Protocol protocol) const {
+  const bool as_tree = alone() && lone_ranks_take_tree_latency(minor);
+  return of(step_latency(minor, Wire::net, as_tree ? Shape::tree : shape), protocol);
+}
+
+double Model::ring_latency(Protocol protocol) const {
+  // All channels are alike: the root's data is one pipeline, and a step is paid once.
+  if (rooted())
+    return s.nodes == 1
+               ? of(step_latency(minor, s.link == Link::nvlink ? Wire::nvlink : Wire::pci, Shape::ring),
+                    protocol)
+               : of(step_latency(minor, Wire::net, Shape::ring), protocol);
+  double step = on_node(Shape::ring, protocol);
+  if (s.nodes > 1)
+    step = std::max(step, network_overhead(minor, s.cpu) * (protocol == Protocol::simple ? 3 : 1));
+  return (steps() - node_steps()) * step + node_steps() * between_nodes(Shape::ring, protocol);
+}
+
+double Model::latency(Shape shape, Protocol protocol) const {
+  const double base = of(base_latency(minor, shape), protocol);
+  const double hops = log2_floor(s.nodes);
+  if (shape == Shape::ring) return base + ring_latency(protocol);
+  if (shape == Shape::tree)
+    return base + 2 * ((per_node() - 1) * on_node(shape, protocol) + hops * between_nodes(shape, protocol));
+  return base + hops * between_nodes(shape, protocol) / 3.5 + 2.8 * call.ranks;
+}
+
+bool Model::on_plateau() const {
+  const Plateau& p = plateau(minor);
+  const double doubled = std::min(32, 2 * s.channels);
+  return s.nodes > 1 && call.message.value >= p.bytes_per_rank * call.ranks +
+                                                  p.bytes_per_rank_and_channel * doubled * call.ranks;
+}
+
+Candidate Model::candidate(Shape shape, Protocol protocol) const {
+  const double us = latency(shape, protocol), GBps = bandwidth(shape, protocol);
+  double slower = 1, reached = 1;
+  if (shape == Shape::tree) reached = tree_correction(minor, protocol, call.message);
+  if (shape == Shape::ring && protocol == Protocol::simple && allreduce() && on_plateau())
+    slower = plateau(minor).factor[static_cast<std::size_t>(s.gpu)];
+  const Seconds time(us * slower * 1e-6 + call.message.value / (GBps * reached * 1e9));
+  return {shape, protocol, Seconds(us * 1e-6), BytesPerSecond(GBps * 1e9), time};
+}
+
+void check(const Call& call, const Situation& s) {
+  if (call.ranks < 1) throw InputError("ranks must be 1 or more, got " + std::to_string(call.ranks));
+  if (s.nodes < 1 || s.nodes > call.ranks)
+    throw InputError("nodes must be from 1 to the " + std::to_string(call.ranks) + " ranks, got " +
+                     std::to_string(s.nodes));
+  if (s.channels < 1) throw InputError("channels must be 1 or more, got " + std::to_string(s.channels));
+  if (!(s.intra_bandwidth > BytesPerSecond(0)) || !(s.inter_bandwidth > BytesPerSecond(0)))
+    throw InputError("the bandwidth of a channel must be above 0 B/s");
+}
+
+const Played& catalogue_row(int minor, Collective collective, Shape shape) {
+  for (const Played& row : played)
+    if (row.collective == collective && row.shape == shape) return row;
+  throw InputError("nccl-2." + std::to_string(minor) + " has no rule for " +
+                   std::string(definition(collective).name) +
+                   "; it has rules for allreduce, allgather, reduce-scatter, broadcast and reduce");
+}
+
+/// What a channel sends at once, with Simple; empty where NCCL's rule is not known to us.
+std::optional<Bytes> segment(const Model& m, const Candidate& c) {
+  if (m.minor < 18 || c.protocol != Protocol::simple) return {};
+  constexpr double KiB = 1024;
+  const double channels = std::min(32, 2 * m.s.channels);
+  double chunk = 512 * KiB;
+  if (c.shape == Shape::tree) {
+    const double depth = m.per_node() - 1 + log2_floor(m.s.nodes);
+    const auto halve = [&](double loops, double least) {
+      while (m.call.message.value / (channels * chunk) < loops && chunk > least) chunk /= 2;
+    };
+    halve(8 * depth, 128 * KiB), halve(4 * depth, 64 * KiB), halve(depth, 32 * KiB);
+  } else if (!m.rooted()) {
+    return {};
+  }
+  return Bytes(std::min(m.call.message.value, channels * chunk));
+}
+
+std::string in_words(const Candidate& c) {
+  std::ostringstream words;
+  words.precision(4);
+  words << name(c.shape) << '/' << name(c.protocol) << ' ' << c.time.value * 1e6 << " us";
+  return words.str();
+}
+
+}  // namespace
+
+std::string_view name(Shape shape) {
+  return shape_names[static_cast<std::size_t>(shape)];
+}
+std::string_view name(Protocol protocol) {
+  return protocol_names[static_cast<std::size_t>(protocol)];
+}
+
+std::vector<Candidate> candidates(int minor, Collective collective, const Call& call, const Situation& s) {
+  catalogue_row(minor, collective, Shape::ring);
+  check(call, s);
+  check_gpu(minor, s.gpu);
+  std::vector<Candidate> found;
+  if (call.ranks == 1) return found;
+  const Model model{minor, collective, call, s};
+  for (Shape shape : {Shape::tree, Shape::ring, Shape::pat}) {
+    if (shape == Shape::tree && !model.allreduce()) continue;
+    if (shape == Shape::pat && (model.allreduce() || model.rooted() || !model.alone() || !has_pat(minor)))
+      continue;
+    for (Protocol protocol : protocols) {
+      if (protocol == Protocol::ll128 && !ll128_runs(minor, s)) continue;
+      if (shape == Shape::pat && protocol != Protocol::simple) continue;
+      found.push_back(model.candidate(shape, protocol));
+    }
+  }
+  return found;
+}
+
+Pick pick(int minor, Collective collective, const Call& call, const Situation& s) {
+  const std::string policy = "nccl-2." + std::to_string(minor);
+  std::vector<Candidate> all = candidates(minor, collective, call, s);
+  if (all.empty())
+    return {.algorithm = catalogue_row(minor, collective, Shape::ring).one_channel,
+            .why = policy + ": one rank, nothing to choose"};
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+  const Candidate& best = all.front();
+  const Played& row = catalogue_row(minor, collective, best.shape);
+  return {.algorithm = s.channels > 1 ? row.channels : row.one_channel,
+          .channels = s.channels,
+          .segment = segment({minor, collective, call, s}, best),
+          .protocol = name(best.protocol),
+          .predicted = best.time,
+          .why = policy + ": its model gives " + in_words(best) + ", then " + in_words(all[1])};
+}
+
+}  // namespace collcast::nccl

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "algorithms/policies/policy.hpp"
+
+namespace collcast::nccl {
+
+/// The releases 2.7 to 2.30 of NVIDIA/nccl, whose src/graph/tuning.cc this model follows.
+constexpr int first_minor = 7, last_minor = 30;
+
+enum class Shape : std::uint8_t { tree, ring, pat };
+enum class Protocol : std::uint8_t { ll, ll128, simple };
+
+/// A pair that NCCL considers: time = latency + message / bandwidth, with the corrections for the size.
+struct Candidate {
+  Shape shape = Shape::ring;
+  Protocol protocol = Protocol::simple;
+  Seconds latency;
+  BytesPerSecond bandwidth;  ///< message / time, not per link
+  Seconds time;
+};
+
+std::string_view name(Shape shape);
+std::string_view name(Protocol protocol);
+
+/// In NCCL's order: the first of the fastest wins. Throws InputError if NCCL 2.`minor` has no constants for
+/// the collective or the GPU.
+std::vector<Candidate> candidates(int minor, Collective collective, const Call& call, const Situation& s);
+
+Pick pick(int minor, Collective collective, const Call& call, const Situation& s);
+
+}  // namespace collcast::nccl

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace collcast {
+
+enum class Link : std::uint8_t { nvlink, pci };
+enum class Gpu : std::uint8_t { pascal, volta, ampere, hopper, blackwell };
+enum class Cpu : std::uint8_t { intel, amd, power, other };
+
+/// What a library sees of the machine when it chooses. The ranks per node are the call's ranks / nodes.
+struct Situation {
+  Rank nodes = 1;
+  Link link = Link::nvlink;  ///< between the GPUs of a node
+  int channels = 2;          ///< as NCCL's search finds them, before it doubles them
+  BytesPerSecond intra_bandwidth = BytesPerSecond(20e9);  ///< of one channel on a node
+  BytesPerSecond inter_bandwidth = BytesPerSecond(12e9);  ///< of one channel between nodes
+  bool gpudirect = true;  ///< only PCIe switches lie between GPU and network card: LL128 may cross nodes
+  Gpu gpu = Gpu::volta;
+  Cpu cpu = Cpu::intel;
+  Bytes element = Bytes(4);  ///< of the data type: MPICH compares counts
+};
+
+/// What a library would play, in terms of the catalogue.
+struct Pick {
+  std::string_view algorithm;
+  int radix = 2;
+  int channels = 1;
+  std::optional<Bytes> segment = {};      ///< of the whole message; empty: the policy does not say
+  std::string_view protocol = {};         ///< LL, LL128 or Simple; empty without protocols
+  std::optional<Seconds> predicted = {};  ///< by the library's own model
+  std::string why = {};                   ///< one line
+};
+
+/// Which algorithm the library named by `policy` would use. Throws InputError for an unknown policy, for a
+/// collective that the policy has no rule for, and where the rule leads outside the catalogue.
+Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation);
+
+/// The names that `pick` knows.
+std::vector<std::string_view> policies();
+
+}  // namespace collcast
