@@ -247,4 +247,17 @@ Layout layout(const Algorithm& a, const Call& c, const Schedule& schedule) {
   return Layout::equal(static_cast<double>(whole) * c.message, schedule.blocks);
 }
 
+Demands demands(const Algorithm& a) {
+  Call small;
+  for (small.ranks = 2; !a.supports(small.ranks); ++small.ranks) {
+  }
+  small.message = Bytes(1);
+  Demands found;
+  for_each_step(a.schedule(small), false, [&](const Step& step) {
+    found.multicast |= !step.multicasts.empty();
+    found.reduction |= !step.reductions.empty();
+  });
+  return found;
+}
+
 }  // namespace collcast

@@ -24,4 +24,12 @@ void check(const Algorithm& algorithm, const Call& call);
 /// How large the blocks of the algorithm's schedule are in this call.
 Layout layout(const Algorithm& algorithm, const Call& call, const Schedule& schedule);
 
+/// What an algorithm asks of the network beyond messages from one place to another.
+struct Demands {
+  bool multicast = false;  ///< replicates messages
+  bool reduction =
+      false;  ///< reduces messages on their way; no player knows how, only proof, path and formula do
+};
+Demands demands(const Algorithm& algorithm);
+
 }  // namespace collcast

@@ -66,7 +66,10 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
   if (options.algorithm != "all") return {&algorithm(collective, options.algorithm)};
   std::vector<const Algorithm*> able;
   for (const Algorithm* a : algorithms(collective)) {
-    if (a->supports(ranks))
+    if (options.engine == Reading::simgrid && demands(*a).reduction)
+      notes.push_back(std::string(a->name) +
+                      " is left out: the simulation knows no reduction in the network");
+    else if (a->supports(ranks))
       able.push_back(a);
     else
       notes.push_back(std::string(a->name) + " is left out on " + std::to_string(ranks) +

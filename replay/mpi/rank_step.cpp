@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "model/error.hpp"
+
 namespace collcast::mpi {
 
 void RankStep::take(const Step& step) {
   items_.clear();
+  if (!step.reductions.empty()) throw InputError("MPI has no network that reduces messages on their way");
   for (const Transfer& t : step.transfers)
     if (t.from.rank == rank_ || t.to.rank == rank_) take(t, step.pieces(t));
   for (const Multicast& m : step.multicasts) take(m);

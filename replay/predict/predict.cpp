@@ -63,25 +63,29 @@ Answer by_simulation(const Fabric& machine, const Algorithm& a, const Call& c) {
 
 /// What no schedule beats here. A rank sends and receives through all its ports at once, so its bandwidth is
 /// their sum; ports that are free again before a message arrives allow any number of messages in one latency.
-Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, Collective collective,
-                   const Call& c) {
+Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const Algorithm& a, const Call& c) {
   if (c.ranks == 1) return {};
   AlphaBetaGamma best{Seconds(HUGE_VAL), SecondsPerByte(HUGE_VAL), SecondsPerByte(HUGE_VAL)};
-  for (Rank a : ranks) {
+  for (Rank from : ranks) {
     std::map<Port, BytesPerSecond> ports;
-    for (Rank b : ranks) {
-      if (a == b) continue;
-      const Wire w = fabric.wire(a, b);
+    for (Rank to : ranks) {
+      if (from == to) continue;
+      const Wire w = fabric.wire(from, to);
       ports[w.out] = std::max(ports[w.out], 1.0 / w.per_byte);
       best.alpha = std::min(best.alpha, w.overhead + w.latency + w.receive_overhead);
     }
     BytesPerSecond all;
     for (const auto& [port, bandwidth] : ports) all += bandwidth;
     best.beta = std::min(best.beta, 1.0 / all);
-    best.gamma = std::min(best.gamma, fabric.gamma(a));
+    best.gamma = std::min(best.gamma, fabric.gamma(from));
   }
-  const bool single_ported = fabric.protocol().hold == Protocol::Hold::delivery;
+  const Demands d = demands(a);
+  const bool single_ported =
+      fabric.protocol().hold == Protocol::Hold::delivery && !d.multicast && !d.reduction;
   const AlphaBetaGamma without_latency{{}, best.beta, best.gamma};
+  // With reduction in the network a rank need not receive what the others send: its own message, once, is
+  // enough.
+  const Collective collective = d.reduction ? Collective::broadcast : a.collective;
   const Seconds rest = lower_bound(collective, c.ranks, c.message, single_ported ? best : without_latency);
   return std::max(rest, best.alpha);
 }
@@ -123,23 +127,16 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine
                nominal_.machine.calibrated()};
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
-  p.lower_bound = least_time(nominal_.fabric, nominal_.machine.representatives(), a.collective, c);
+  p.lower_bound = least_time(nominal_.fabric, nominal_.machine.representatives(), a, c);
   return p;
-}
-
-bool needs_multicast(const Algorithm& a) {
-  Call small;
-  for (small.ranks = 2; !a.supports(small.ranks); ++small.ranks) {
-  }
-  small.message = Bytes(1);
-  bool found = false;
-  for_each_step(a.schedule(small), false, [&](const Step& step) { found |= !step.multicasts.empty(); });
-  return found;
 }
 
 std::vector<const Algorithm*> common_algorithms(Collective collective) {
   std::vector<const Algorithm*> common = algorithms(collective);
-  std::erase_if(common, [](const Algorithm* a) { return needs_multicast(*a); });
+  std::erase_if(common, [](const Algorithm* a) {
+    const Demands d = demands(*a);
+    return d.multicast || d.reduction;
+  });
   return common;
 }
 

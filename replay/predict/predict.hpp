@@ -71,9 +71,6 @@ template <class Network>
 const Algorithm* fastest(const Network& network, const std::vector<const Algorithm*>& candidates,
                          const Call& call);
 
-/// Whether the algorithm has the network replicate messages.
-bool needs_multicast(const Algorithm& algorithm);
-
 /// The algorithms of a collective that `auto` chooses from: those that any network can play.
 std::vector<const Algorithm*> common_algorithms(Collective collective);
 
