@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
+#include "algorithms/policies/policy.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
@@ -12,7 +13,7 @@ namespace collcast::cli {
 namespace {
 
 struct Options {
-  std::string collective, platform, algorithm = "auto", placement = "block";
+  std::string collective, platform, algorithm = "auto", policy = "fastest", placement = "block";
   std::vector<std::string> ranks, sizes, set;
   Reading engine = Reading::path;
   Memory memory = Memory::device;
@@ -78,6 +79,41 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
   return able;
 }
 
+/// The machine as NCCL sees it: channels of at most one NVLink's speed, NVLink in nodes of several GPUs.
+Situation situation(const Forecaster& forecaster, Rank ranks) {
+  const Rank node = std::min(forecaster.ranks_per_node(), ranks);
+  const BytesPerSecond one_link(22e9);
+  BytesPerSecond intra(HUGE_VAL), inter(HUGE_VAL);
+  for (Rank r = 0; r + 1 < ranks; ++r) {
+    BytesPerSecond& where = (r + 1) % node == 0 ? inter : intra;
+    where = std::min(where, 1.0 / forecaster.fabric().wire(r, r + 1).per_byte);
+  }
+  if (node == 1) intra = inter;
+  if (node == ranks) inter = intra;
+  Situation s;
+  s.nodes = (ranks + node - 1) / node;
+  s.link = node > 1 ? NodeLink::nvlink : NodeLink::pci;
+  s.channels = std::max(1, static_cast<int>(std::ceil(intra / one_link)));
+  s.intra_bandwidth = intra / s.channels;
+  s.inter_bandwidth = inter / s.channels;
+  return s;
+}
+
+/// What the library of the policy would pick, with its parameters.
+std::pair<const Algorithm*, Call> picked(const Options& options, const Forecaster& forecaster,
+                                         Collective collective, Rank ranks, Bytes size, Json& notes) {
+  const Call asked = plain_call(options.call, ranks, size, forecaster.ranks_per_node());
+  const Pick p = pick(options.policy, collective, asked, situation(forecaster, ranks));
+  const Algorithm& a = algorithm(collective, p.algorithm);
+  Call call = make_call(a, options.call, ranks, size, &forecaster.fabric(), forecaster.ranks_per_node());
+  if (a.radix) call.radix = p.radix;
+  if (a.channels) call.channels = p.channels;
+  if (a.segmented && p.segment && size.value > 0)
+    call.segments = std::max<Block>(1, static_cast<Block>(std::ceil(size / *p.segment)));
+  notes.push_back(std::to_string(ranks) + " ranks, " + bytes(size.value) + ": " + p.why);
+  return {&a, call};
+}
+
 const Algorithm* quickest(const Forecaster& forecaster, Collective collective, const Call& call) {
   if (const Algorithm* a = fastest(forecaster.fabric(), common_algorithms(collective), call)) return a;
   throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
@@ -97,6 +133,11 @@ Json predictions(const Options& options, const Description& description, Json& n
     const Forecaster forecaster(description, ranks, placement, options.memory);
     for (Bytes size : all_sizes) {
       std::vector<const Algorithm*> candidates;
+      if (options.algorithm == "auto" && options.policy != "fastest") {
+        const auto [a, call] = picked(options, forecaster, collective, ranks, size, notes);
+        rows.push_back(row(forecaster.predict(*a, call, options.engine)));
+        continue;
+      }
       if (options.algorithm == "auto")
         candidates = {quickest(forecaster, collective,
                                plain_call(options.call, ranks, size, forecaster.ranks_per_node()))};
@@ -155,6 +196,8 @@ void run(const Options& options) {
   override_platform(description, options.set);
   if (options.algorithm != "all" && options.algorithm != "auto")
     algorithm(definition(options.collective).collective, options.algorithm);
+  if (options.policy != "fastest" && options.algorithm != "auto")
+    throw InputError("--policy goes with --algorithm auto");
   Json notes = Json::array();
   if (options.engine == Reading::formula && description.name() != "flat")
     notes.push_back("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
@@ -182,6 +225,9 @@ void add_predict(CLI::App& app, int&) {
   verb->add_option("--algorithm", options->algorithm,
                    "A name from `collcast algorithms`, all, or auto (default): the fastest by critical path")
       ->option_text("A|all|auto");
+  std::string names = "fastest (default): by critical path";
+  for (std::string_view name : policies()) names += ", " + std::string(name);
+  verb->add_option("--policy", options->policy, "What auto does: " + names)->option_text("P");
   verb->add_option("--engine", options->engine, "formula, path (default) or simgrid")
       ->transform(CLI::CheckedTransformer(engines))
       ->option_text("formula|path|simgrid");

@@ -102,7 +102,7 @@ double Model::bandwidth(Shape shape, Protocol protocol) const {
 }
 
 double Model::on_node(Shape shape, Protocol protocol) const {
-  const Wire wire = s.link == Link::nvlink ? Wire::nvlink : Wire::pci;
+  const Wire wire = s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci;
   const bool short_tree = wire == Wire::pci && shape == Shape::tree && protocol == Protocol::simple &&
                           s.cpu == Cpu::power && power_has_short_pci_trees(minor);
   const double step = of(step_latency(minor, wire, short_tree ? Shape::ring : shape), protocol);
@@ -118,7 +118,7 @@ double Model::ring_latency(Protocol protocol) const {
   // All channels are alike: the root's data is one pipeline, and a step is paid once.
   if (rooted())
     return s.nodes == 1
-               ? of(step_latency(minor, s.link == Link::nvlink ? Wire::nvlink : Wire::pci, Shape::ring),
+               ? of(step_latency(minor, s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci, Shape::ring),
                     protocol)
                : of(step_latency(minor, Wire::net, Shape::ring), protocol);
   double step = on_node(Shape::ring, protocol);

@@ -10,15 +10,15 @@
 
 namespace collcast {
 
-enum class Link : std::uint8_t { nvlink, pci };
+enum class NodeLink : std::uint8_t { nvlink, pci };
 enum class Gpu : std::uint8_t { pascal, volta, ampere, hopper, blackwell };
 enum class Cpu : std::uint8_t { intel, amd, power, other };
 
 /// What a library sees of the machine when it chooses. The ranks per node are the call's ranks / nodes.
 struct Situation {
   Rank nodes = 1;
-  Link link = Link::nvlink;  ///< between the GPUs of a node
-  int channels = 2;          ///< as NCCL's search finds them, before it doubles them
+  NodeLink link = NodeLink::nvlink;  ///< between the GPUs of a node
+  int channels = 2;                  ///< as NCCL's search finds them, before it doubles them
   BytesPerSecond intra_bandwidth = BytesPerSecond(20e9);  ///< of one channel on a node
   BytesPerSecond inter_bandwidth = BytesPerSecond(12e9);  ///< of one channel between nodes
   bool gpudirect = true;  ///< only PCIe switches lie between GPU and network card: LL128 may cross nodes

@@ -147,6 +147,15 @@ TEST(Cli, PredictionCarriesTheContract) {
   }
 }
 
+TEST(Cli, APolicySaysWhatItPickedAndWhy) {
+  const std::string call = "predict allreduce --platform edr-cluster --ranks 8 --size 1KiB,1MiB --policy ";
+  const Json a = json(call + "mpich");
+  EXPECT_EQ(a["predictions"][0]["algorithm"], "recursive-doubling");
+  EXPECT_EQ(a["predictions"][1]["algorithm"], "rabenseifner");
+  EXPECT_EQ(a["notes"].size(), 2u);
+  EXPECT_EQ(collcast(call + "nccl-1.0").code, 2);
+}
+
 TEST(Cli, OneRankAndNoBytesAreLegal) {
   const Json a = json("predict allreduce --platform flat --ranks 1 --size 0,1MiB --algorithm ring");
   for (const Json& p : a["predictions"]) EXPECT_EQ(p["time_s"], 0);

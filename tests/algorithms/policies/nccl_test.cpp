@@ -140,7 +140,7 @@ TEST(Nccl, ll128_needs_nvlink_and_a_network_card_near_the_gpu) {
   EXPECT_EQ(protocols(s), 6u);
   s.gpudirect = false;
   EXPECT_EQ(protocols(s), 4u);
-  s.gpudirect = true, s.link = Link::pci;
+  s.gpudirect = true, s.link = NodeLink::pci;
   EXPECT_EQ(protocols(s), 4u);
   s = cases[1].s, s.gpu = Gpu::pascal;
   EXPECT_EQ(protocols(s), 4u);
