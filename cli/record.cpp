@@ -27,7 +27,7 @@ void add_record(CLI::App& app, int& exit_code) {
     if (*only_merge != options->command.empty())
       throw InputError("record takes either -- mpirun ... or --merge");
     if (*only_merge)
-      std::cout << trace::merge(options->folder, options->folder + "/trace.cct").path << '\n';
+      std::cout << recorder::merge_interrupted(options->folder).path << '\n';
     else
       exit_code = recorder::record(*options);
   });

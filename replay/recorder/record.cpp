@@ -181,6 +181,10 @@ Recorded record_run(const RecordOptions& options) {
   return recorded;
 }
 
+trace::Merged merge_interrupted(const std::string& folder) {
+  return trace::merge((fs::path(folder) / "ranks").string(), (fs::path(folder) / "trace.cct").string());
+}
+
 int record(const RecordOptions& options) {
   const Recorded recorded = record_run(options);
   std::cerr << "collcast: recorded " << recorded.trace.ranks << " ranks, " << recorded.trace.events

@@ -28,6 +28,10 @@ Recorded record_run(const RecordOptions& options);
 /// The same for the command line: prints one short summary, returns the application's exit code.
 int record(const RecordOptions& options);
 
+/// Makes the trace of an interrupted recording from what its ranks left in `folder`. Throws as trace::merge
+/// does.
+trace::Merged merge_interrupted(const std::string& folder);
+
 /// The preload library: from COLLCAST_RECORDER, or beside this program, or in ../lib. Throws InputError.
 std::string find_recorder();
 
