@@ -7,12 +7,13 @@
 #include "model/error.hpp"
 #include "platforms/load.hpp"
 #include "replay/application/replay.hpp"
+#include "replay/predict/simulated.hpp"
 
 namespace collcast::cli {
 namespace {
 
 struct Options {
-  std::string trace, engine = "simgrid";
+  std::string trace, engine = can_simulate() ? "simgrid" : "path";
   std::vector<std::string> on;
   Memory memory = Memory::host;
   double compute_scale = 1;

@@ -7,6 +7,7 @@
 #include "model/error.hpp"
 #include "platforms/load.hpp"
 #include "replay/application/replay.hpp"
+#include "replay/predict/simulated.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 struct Options {
   std::string trace, platform, ranks, placement = "block";
   std::vector<std::string> algorithms, set;
-  Reading engine = Reading::simgrid;
+  Reading engine = can_simulate() ? Reading::simgrid : Reading::path;
   Memory memory = Memory::host;
   double compute_scale = 1;
   Format format = Format::table;

@@ -31,7 +31,7 @@ class CriticalPath {
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
         ready_(ranks_ * static_cast<std::size_t>(schedule.channels)),
-        free_(network.ports()),
+        free_(network.queues() + 1),
         busy_(network.ports()),
         reducing_(ranks_),
         reduced_(ranks_) {}
@@ -45,6 +45,9 @@ class CriticalPath {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       result.finish[i % ranks_] = std::max(result.finish[i % ranks_], ready_[i]);
     result.time = *std::max_element(result.finish.begin(), result.finish.end());
+    // Where ranks share ports that they do not queue at, nothing is faster than the busiest of them.
+    if (network_.queues() != network_.ports())
+      for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
     return result;
   }
 
@@ -84,7 +87,8 @@ class CriticalPath {
 
   Done send(const Wire& wire, Bytes bytes, Seconds sender, Seconds receiver) {
     const Seconds transmission = bytes * wire.per_byte;
-    Seconds &out = free_[wire.out], &in = free_[wire.in];
+    Seconds &out = free_[queue(wire.out_queue, wire.out)], &in = free_[queue(wire.in_queue, wire.in)];
+    if (wire.in_queue == Wire::nowhere) in = {};
     if (protocol_.hold == Protocol::Hold::delivery) {
       const Seconds start = std::max(std::max(sender, receiver), std::max(out, in));
       const Seconds held = wire.overhead + wire.latency + transmission + wire.receive_overhead;
@@ -107,18 +111,19 @@ class CriticalPath {
     const Bytes bytes = layout_.size(m.chunk);
     const Seconds sender = ready(m.channel, m.from.rank);
     Seconds sent = sender;
-    Port out = network_.ports();
+    Port out = Wire::nowhere;
     Seconds free, busy, last;
     for (Rank i = 0; i < m.to.count; ++i) {
       const Rank to = m.to[i];
       if (to == m.from.rank) continue;
       const Wire wire = network_.wire(m.from, {to, m.memory});
+      const std::size_t lane = queue(wire.out_queue, wire.out);
       if (wire.out == out)
-        free_[out] = free, busy_[out] = busy;  // receivers behind one port share the copy that leaves it
+        free_[lane] = free, busy_[out] = busy;  // receivers behind one port share the copy that leaves it
       else
-        out = wire.out, free = last = free_[out], busy = busy_[out];
+        out = wire.out, free = last = free_[lane], busy = busy_[out];
       const Done done = send(wire, bytes, sender, ready(m.channel, to));
-      free_[out] = last = std::max(last, free_[out]);
+      free_[lane] = last = std::max(last, free_[lane]);
       sent = std::max(sent, done.sender);
       arrivals_.push_back({index(m.channel, to), done.receiver});
     }
@@ -130,18 +135,19 @@ class CriticalPath {
     const Bytes bytes = layout_.size(m.chunk);
     const Seconds receiver = ready(m.channel, m.to.rank);
     Seconds arrived = receiver;
-    Port in = network_.ports();
+    Port in = Wire::nowhere;
     Seconds free, busy, last;
     for (Rank i = 0; i < m.from.count; ++i) {
       const Rank from = m.from[i];
       if (from == m.to.rank) continue;
       const Wire wire = network_.wire({from, m.memory}, m.to);
+      const std::size_t lane = queue(wire.in_queue, wire.in);
       if (wire.in == in)
-        free_[in] = free, busy_[in] = busy;
+        free_[lane] = free, busy_[in] = busy;
       else
-        in = wire.in, free = last = free_[in], busy = busy_[in];
+        in = wire.in, free = last = free_[lane], busy = busy_[in];
       const Done done = send(wire, bytes, ready(m.channel, from), receiver);
-      free_[in] = last = std::max(last, free_[in]);
+      free_[lane] = last = std::max(last, free_[lane]);
       arrived = std::max(arrived, done.receiver);
       arrivals_.push_back({index(m.channel, from), done.sender});
     }
@@ -156,6 +162,11 @@ class CriticalPath {
     }
   }
 
+  /// The queue behind the last one is nowhere: nobody waits in it.
+  std::size_t queue(Port lane, Port port) const {
+    if (lane == Wire::as_port) return port;
+    return lane == Wire::nowhere ? free_.size() - 1 : lane;
+  }
   void occupy(const Wire& wire, Seconds out, Seconds in) {
     busy_[wire.out] += out;
     busy_[wire.in] += in;

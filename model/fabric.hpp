@@ -27,6 +27,8 @@ class Fabric {
   virtual SecondsPerByte gamma(Place place) const = 0;
   virtual const Protocol& protocol() const = 0;
   virtual Port ports() const = 0;
+  /// How many queues the critical path keeps.
+  virtual Port queues() const { return ports(); }
   virtual std::string port_name(Port port) const = 0;
 
   virtual const std::vector<Link>& links() const = 0;
@@ -65,6 +67,7 @@ class HomeFabric : public Fabric {
   SecondsPerByte gamma(Place place) const override { return fabric_.gamma(at_home(place)); }
   const Protocol& protocol() const override { return fabric_.protocol(); }
   Port ports() const override { return fabric_.ports(); }
+  Port queues() const override { return fabric_.queues(); }
   std::string port_name(Port port) const override { return fabric_.port_name(port); }
   const std::vector<Link>& links() const override { return fabric_.links(); }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {

@@ -21,6 +21,10 @@ struct Wire {
   Seconds gap;               ///< a port is busy for this and its bytes' time with each message
   SecondsPerByte per_byte;   ///< G: of the slowest link on the way
   Port out = 0, in = 0;      ///< where it leaves and where it arrives
+  /// Where the critical path has it queue: at `out` and `in`, unless a network that ranks share says
+  /// otherwise.
+  static constexpr Port as_port = ~Port{0}, nowhere = as_port - 1;
+  Port out_queue = as_port, in_queue = as_port;
 };
 
 /// When a port takes its next message, and when a sender goes on.
@@ -74,6 +78,7 @@ class UniformNetwork {
   SecondsPerByte gamma(Place) const { return gamma_; }
   const Protocol& protocol() const { return protocol_; }
   Port ports() const { return static_cast<Port>(2 * ranks_); }
+  Port queues() const { return ports(); }
 
  private:
   Rank ranks_;

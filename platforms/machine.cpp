@@ -144,6 +144,11 @@ Port Machine::ports() const {
   return uniform_ ? uniform_->ports() : static_cast<Port>(extent_.nodes) * ports_.count();
 }
 
+Port Machine::queues() const {
+  const bool own = !uniform_ && protocol_.hold != Protocol::Hold::delivery;
+  return own ? static_cast<Port>(ranks_) * ports_.count() : ports();
+}
+
 Rank Machine::rank_at(int node, int slot) const {
   const std::int64_t rank = placement_ == Placement::block
                                 ? static_cast<std::int64_t>(node) * blueprint_.ranks_per_node + slot

@@ -43,6 +43,8 @@ class Machine final : public Fabric {
   }
   const Protocol& protocol() const override { return protocol_; }
   Port ports() const override;
+  /// A rank queues for its own messages only: what ranks share is for the engines that know contention.
+  Port queues() const override;
   std::string port_name(Port port) const override;
 
   /// Made when first asked for.
@@ -83,6 +85,11 @@ class Machine final : public Fabric {
   }
   Port base(const Seat& at) const { return at.node * ports_.count(); }
   Wire wire_of(Place from, Place to) const;
+  void own_queue(Wire& wire, Rank sender) const {
+    if (protocol_.hold == Protocol::Hold::delivery) return;
+    wire.out_queue = static_cast<Port>(sender) * ports_.count() + wire.out;
+    wire.in_queue = Wire::nowhere;
+  }
 
   Extent occupy(Rank ranks, Placement placement);
   void seat_ranks(Placement placement);
@@ -135,6 +142,7 @@ inline Wire Machine::wire_of(Place from, Place to) const {
   const int out = vertex(from, a), in = vertex(to, b);
   if (a.node != b.node) {
     Wire wire = wires_->remote(tree_->meet(leaf(a, out), leaf(b, in)), out, in);
+    own_queue(wire, from.rank);
     wire.out += base(a);
     wire.in += base(b);
     return wire;
@@ -145,6 +153,7 @@ inline Wire Machine::wire_of(Place from, Place to) const {
   else if (from.rank != to.rank)
     wire = wires_->local(out, in);
   if (out == in) wire.out = ports_.slot_out(a.slot), wire.in = ports_.slot_in(b.slot);
+  own_queue(wire, from.rank);
   wire.out += base(a);
   wire.in += base(b);
   return wire;

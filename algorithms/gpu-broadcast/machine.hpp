@@ -27,6 +27,7 @@ class GpuNetwork {
   SecondsPerByte gamma(Place) const { return {}; }
   const Protocol& protocol() const { return protocol_; }
   Port ports() const { return static_cast<Port>(3 * ranks_); }
+  Port queues() const { return ports(); }
 
  private:
   GpuMachine machine_;

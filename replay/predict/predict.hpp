@@ -59,6 +59,7 @@ class MemberFabric {
   SecondsPerByte gamma(Place p) const { return fabric_.gamma(world(p)); }
   const Protocol& protocol() const { return fabric_.protocol(); }
   Port ports() const { return fabric_.ports(); }
+  Port queues() const { return fabric_.queues(); }
 
  private:
   Place world(Place p) const { return {members_[static_cast<std::size_t>(p.rank)], p.memory}; }

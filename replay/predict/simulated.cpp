@@ -11,6 +11,10 @@ namespace collcast {
 
 #ifdef COLLCAST_HAS_SIMGRID
 
+bool can_simulate() {
+  return true;
+}
+
 Result simulate_program(Program& program, const Fabric& fabric, const PlayOptions& options) {
   return simulate(program, fabric, options);
 }
@@ -20,6 +24,10 @@ Result simulate_program_here(Program& program, const Fabric& fabric, const PlayO
 }
 
 #else
+
+bool can_simulate() {
+  return false;
+}
 
 Result simulate_program(Program&, const Fabric&, const PlayOptions&) {
   throw InputError("this collcast was built without SimGrid; --engine path plays without contention");
