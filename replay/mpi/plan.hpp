@@ -6,15 +6,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/schedule.hpp"
+
 namespace collcast::mpi {
 
 /// Where the elements of a rank are: in the caller's buffers, in blocks on their way through this rank, or in
-/// what a channel keeps for the length of a step (area `spare + channel`).
+/// what a channel keeps for the length of a step. The last two are areas of their own in each memory; the dpu
+/// is host memory.
 struct Address {
-  enum Area : std::uint16_t { send, recv, scratch, spare };
+  enum Area : std::uint16_t { send, recv, own };
   std::uint16_t area = send;
   std::size_t offset = 0;  ///< in elements
   bool operator==(const Address&) const = default;
+
+  static std::uint16_t scratch(Memory m) { return static_cast<std::uint16_t>(own + (m != Memory::device)); }
+  static std::uint16_t spare(int channel, Memory m) {
+    return static_cast<std::uint16_t>(scratch(m) + 2 + 2 * channel);
+  }
+  static std::size_t areas(int channels) { return own + 2 + 2 * static_cast<std::size_t>(channels); }
+  bool in_host_memory() const { return area >= own && (area - own) % 2 == 1; }
 };
 
 /// Consecutive elements.
@@ -30,6 +40,7 @@ struct Message {
   MPI_Datatype type = MPI_DATATYPE_NULL;  ///< the call's, or a derived one where the elements are scattered
   int peer = 0;
   int channel = 0;
+  Memory other = Memory::device;  ///< the peer's
 };
 
 /// Elements copied, or reduced into others, within this rank.
@@ -54,7 +65,6 @@ struct ChannelPlan {
   std::vector<PlanStep> steps;
   std::vector<Message> messages;
   std::vector<Move> moves;
-  std::size_t spare_elements = 0;
   std::size_t most_messages = 0;  ///< of a step
 };
 
@@ -78,7 +88,7 @@ struct Plan {
   std::vector<int> joins;      ///< how many channels come to each
   std::vector<Move> at_first;  ///< any time before the last step, best while messages are under way
   std::vector<Move> at_last;
-  std::size_t scratch_elements = 0;
+  std::vector<std::size_t> elements;  ///< of each area; of the caller's, 0
   DerivedTypes types;
 };
 

@@ -2,6 +2,7 @@
 #include "replay/mpi/planner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 
@@ -54,6 +55,7 @@ class Planner {
   Planner(const Schedule& schedule, const Part& part, Whereabouts& where, ElementType element)
       : schedule_(schedule), part_(part), where_(where), element_(element) {
     plan_.channels.resize(static_cast<std::size_t>(schedule.channels));
+    plan_.elements.resize(Address::areas(schedule.channels));
   }
 
   Plan run() {
@@ -68,7 +70,7 @@ class Planner {
       });
     });
     plan_finals();
-    plan_.scratch_elements = where_.scratch_elements();
+    for (bool host : {false, true}) plan_.elements[Address::own + host] = where_.scratch_elements(host);
     return std::move(plan_);
   }
 
@@ -88,7 +90,7 @@ class Planner {
 
   void plan_step(std::span<const Item> items) {
     ++now_;
-    spare_ = 0;
+    spare_ = {};
     before_.clear(), beside_.clear(), after_.clear();
     sources_.clear();
     PlanStep step;
@@ -110,7 +112,10 @@ class Planner {
     step.before = keep(before_);
     step.beside = keep(beside_);
     step.after = keep(after_);
-    channel_->spare_elements = std::max(channel_->spare_elements, spare_);
+    for (bool host : {false, true}) {
+      std::size_t& most = plan_.elements[Address::spare(channel_number_, Memory::device) + host];
+      most = std::max(most, spare_[host]);
+    }
     channel_->most_messages =
         std::max<std::size_t>(channel_->most_messages, step.sends.end - step.receives.begin);
     channel_->steps.push_back(step);
@@ -136,9 +141,10 @@ class Planner {
     moves.push_back({from, to, count, reduce});
   }
 
-  Address more_spare(std::size_t count) {
-    const Address a{static_cast<std::uint16_t>(Address::spare + channel_number_), spare_};
-    spare_ += count;
+  Address more_spare(Memory memory, std::size_t count) {
+    std::size_t& used = spare_[memory != Memory::device];
+    const Address a{Address::spare(channel_number_, memory), used};
+    used += count;
     return a;
   }
 
@@ -162,7 +168,8 @@ class Planner {
   Message message(const Item& item, Address at, std::size_t count, MPI_Datatype type) const {
     if (count > std::numeric_limits<int>::max())
       throw InputError("a message of " + std::to_string(count) + " elements does not fit into an MPI count");
-    return {at, static_cast<int>(count), type, item.peer, channel_number_};
+    return {at,        static_cast<int>(count), type,
+            item.peer, channel_number_,         item.kind == Item::Kind::send ? item.to : item.from};
   }
 
   std::size_t bytes(const std::vector<Segment>& segments) const {
@@ -184,9 +191,9 @@ class Planner {
     item.for_each_block([&](Block b) { where_(item.from, b).read = now_; });
     if (segments.empty()) return message(item, {}, 0, element_.type);
     if (segments.size() == 1) return message(item, segments[0].at, segments[0].count, element_.type);
-    if (one_area(segments) && sent_as_datatype(bytes(segments), segments.size()))
+    if (element_.derived && one_area(segments) && sent_as_datatype(bytes(segments), segments.size()))
       return scattered(item, segments);
-    const Address packed = more_spare(total(segments));
+    const Address packed = more_spare(item.from, total(segments));
     std::size_t done = 0;
     for (const Segment& s : segments) {
       push(before_, s.at, shifted(packed, done), s.count, false);
@@ -249,8 +256,8 @@ class Planner {
       where_.home(item.to, b, pieces);
       count += where_(item.to, b).count;
     });
-    const std::size_t spare_before = spare_;
-    Address packed = more_spare(count);
+    const auto spare_before = spare_;
+    Address packed = more_spare(item.to, count);
     std::size_t done = 0;
     bool spare_needed = false;
     item.for_each_block([&](Block b) {
@@ -261,7 +268,8 @@ class Planner {
       append(segments, landings.back(), s.count);
       done += s.count;
     });
-    const bool unpack = segments.size() > 1 && !(one_area(segments) && received_as_datatype(bytes(segments)));
+    const bool unpack = segments.size() > 1 &&
+                        !(element_.derived && one_area(segments) && received_as_datatype(bytes(segments)));
     if (!spare_needed && !unpack) spare_ = spare_before;
     std::size_t i = 0;
     done = 0;
@@ -291,7 +299,7 @@ class Planner {
       } else if (where_(item.from, b).to_be_written != now_) {
         settle(s, source, reduce);
       } else {
-        const Address saved = more_spare(s.count);
+        const Address saved = more_spare(item.from, s.count);
         push(before_, source, saved, s.count, false);
         settle(s, saved, reduce);
       }
@@ -304,7 +312,7 @@ class Planner {
       State& s = where_(Memory::device, block);
       if (!s.held || s.at == wanted) continue;
       if (s.at.area == Address::recv) {  // in place, under another block's result
-        const Address saved = where_.more_scratch(s.count);
+        const Address saved = where_.more_scratch(Memory::device, s.count);
         push(plan_.at_first, s.at, saved, s.count, false);
         s.at = saved;
       }
@@ -319,8 +327,8 @@ class Planner {
   Plan plan_;
   ChannelPlan* channel_ = nullptr;
   int channel_number_ = 0;
-  std::uint64_t now_ = 0;  ///< number of this rank's step
-  std::size_t spare_ = 0;
+  std::uint64_t now_ = 0;               ///< number of this rank's step
+  std::array<std::size_t, 2> spare_{};  ///< in device and in host memory
   std::vector<Move> before_, beside_, after_;
   std::vector<std::vector<Address>> sources_;
 };

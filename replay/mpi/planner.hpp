@@ -9,6 +9,7 @@ namespace collcast::mpi {
 struct ElementType {
   MPI_Datatype type = MPI_BYTE;
   MPI_Aint extent = 1;
+  bool derived = true;  ///< scattered elements may travel as a datatype made of this one
 };
 
 /// What rank `part.rank` does in the schedule: its messages go directly from and to where the data is

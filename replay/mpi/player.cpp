@@ -58,8 +58,8 @@ Player::Player(const Algorithm& algorithm, Call call, MPI_Datatype type, MPI_Op 
       tag_(communicator_->reserve_tags(schedule_.channels)) {
   if (definition(algorithm.collective).reduces && op != MPI_OP_NULL) require_commutative(op);
   const auto channels = static_cast<std::size_t>(schedule_.channels);
-  areas_.resize(Address::spare + channels);
-  own_.resize(areas_.size() - Address::scratch);
+  areas_.resize(Address::areas(schedule_.channels));
+  own_.resize(areas_.size() - Address::own);
   cursors_.resize(channels);
   plan_for(InPlace::no);
 }
@@ -98,14 +98,14 @@ const Plan& Player::plan_for(InPlace in_place) {
   Part part = part_;
   part.in_place = in_place;
   plan.emplace(mpi::plan(schedule_, part, elements_, {type_, static_cast<MPI_Aint>(extent_)}));
-  own_[0].grow(plan->scratch_elements * extent_);
   for (std::size_t c = 0; c < cursors_.size(); ++c) {
-    const ChannelPlan& channel = plan->channels[c];
-    own_[c + 1].grow(channel.spare_elements * extent_);
     std::vector<MPI_Request>& requests = cursors_[c].requests;
-    requests.resize(std::max(requests.size(), channel.most_messages), MPI_REQUEST_NULL);
+    requests.resize(std::max(requests.size(), plan->channels[c].most_messages), MPI_REQUEST_NULL);
   }
-  for (std::size_t i = 0; i < own_.size(); ++i) areas_[Address::scratch + i] = own_[i].bytes.get();
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    own_[i].grow(plan->elements[Address::own + i] * extent_);
+    areas_[Address::own + i] = own_[i].bytes.get();
+  }
   arrived_.resize(std::max(arrived_.size(), plan->joins.size()));
   return *plan;
 }

@@ -93,7 +93,7 @@ class Player {
   std::array<std::optional<Plan>, 3> plans_;  ///< by InPlace, made when first asked for
   const Plan* plan_ = nullptr;                ///< of the play that is under way
   std::vector<std::byte*> areas_;             ///< by Address::area
-  std::vector<Buffers> own_;                  ///< the areas from Address::scratch on
+  std::vector<Buffers> own_;                  ///< the areas from Address::own on
   std::vector<Cursor> cursors_;               ///< by channel
   std::vector<int> arrived_;                  ///< by join
   std::size_t channels_left_ = 0;

@@ -75,9 +75,10 @@ bool Whereabouts::covers_other(Block block, Address a, std::size_t count) const 
   return false;
 }
 
-Address Whereabouts::more_scratch(std::size_t count) {
-  const Address a{Address::scratch, scratch_};
-  scratch_ += count;
+Address Whereabouts::more_scratch(Memory memory, std::size_t count) {
+  std::size_t& used = scratch_[memory != Memory::device];
+  const Address a{Address::scratch(memory), used};
+  used += count;
   return a;
 }
 
@@ -87,7 +88,7 @@ const Address& Whereabouts::home(Memory memory, Block block, bool scattered) {
   s.has_home = true;
   const auto final = final_homes_.find(block);
   if (memory == Memory::device && final != final_homes_.end()) return s.home = final->second;
-  s.home = more_scratch(s.count);
+  s.home = more_scratch(memory, s.count);
   passing_.push_back({memory, block, s.count, scattered, s.home});
   return s.home;
 }
@@ -104,11 +105,11 @@ void Whereabouts::restart() {
   for (auto& states : states_) states.clear();
   occupied_.clear();
   place_initial();
-  scratch_ = 0;
+  scratch_ = {};
   for (const Passing& p : passing_) {
     State& s = (*this)(p.memory, p.block);
     s.has_home = true;
-    s.home = more_scratch(p.count);
+    s.home = more_scratch(p.memory, p.count);
   }
   passing_.clear();
 }

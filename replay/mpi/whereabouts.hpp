@@ -59,9 +59,9 @@ class Whereabouts {
   /// Forgets the plan so far, but keeps the homes, now side by side in the order in which trees pass them on.
   void restart();
 
-  /// `count` elements of scratch.
-  Address more_scratch(std::size_t count);
-  std::size_t scratch_elements() const { return scratch_; }
+  /// `count` elements of scratch in that memory.
+  Address more_scratch(Memory memory, std::size_t count);
+  std::size_t scratch_elements(bool host) const { return scratch_[host]; }
 
  private:
   using Positions = std::unordered_map<Block, std::size_t>;
@@ -81,7 +81,7 @@ class Whereabouts {
   /// In place: begin, end and block of what is in the receive buffer at first, by begin.
   std::vector<std::tuple<std::size_t, std::size_t, Block>> occupied_;
   std::vector<Passing> passing_;
-  std::size_t scratch_ = 0;
+  std::array<std::size_t, 2> scratch_{};  ///< in device and in host memory
 };
 
 }  // namespace collcast::mpi
