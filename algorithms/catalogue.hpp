@@ -27,8 +27,7 @@ Layout layout(const Algorithm& algorithm, const Call& call, const Schedule& sche
 /// What an algorithm asks of the network beyond messages from one place to another.
 struct Demands {
   bool multicast = false;  ///< replicates messages
-  bool reduction =
-      false;  ///< reduces messages on their way; no player knows how, only proof, path and formula do
+  bool reduction = false;  ///< reduces messages on their way; SimGrid does not know how
 };
 Demands demands(const Algorithm& algorithm);
 

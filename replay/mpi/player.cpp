@@ -10,6 +10,7 @@
 #include "algorithms/catalogue.hpp"
 #include "model/error.hpp"
 #include "replay/mpi/check.hpp"
+#include "replay/mpi/operations.hpp"
 #include "replay/mpi/progress.hpp"
 
 namespace collcast::mpi {
@@ -31,13 +32,6 @@ std::size_t extent_of(MPI_Datatype type) {
   return static_cast<std::size_t>(extent);
 }
 
-void require_commutative(MPI_Op op) {
-  int commutative = 0;
-  check(MPI_Op_commutative(op, &commutative), "MPI_Op_commutative");
-  if (!commutative)
-    throw InputError("the operation is not commutative; schedules reduce in an order of their own");
-}
-
 Call served(const Algorithm& algorithm, Call call, int ranks) {
   call.ranks = ranks;
   collcast::check(algorithm, call);
@@ -56,7 +50,7 @@ Player::Player(const Algorithm& algorithm, Call call, MPI_Datatype type, MPI_Op 
       op_(op),
       extent_(extent_of(type)),
       tag_(communicator_->reserve_tags(schedule_.channels)) {
-  if (definition(algorithm.collective).reduces && op != MPI_OP_NULL) require_commutative(op);
+  if (definition(algorithm.collective).reduces) require_meaning(op, type);
   const auto channels = static_cast<std::size_t>(schedule_.channels);
   areas_.resize(Address::areas(schedule_.channels));
   own_.resize(areas_.size() - Address::own);
@@ -74,6 +68,11 @@ Player::~Player() {
   if (!plan_) return;
   Progress::of_this_thread().remove(*this);
   for (Buffers& b : own_) (void)b.bytes.release();  // messages may still come
+}
+
+const Player::Bound& Player::bound() const {
+  if (!bound_) throw InputError("the player is not bound to buffers");
+  return *bound_;
 }
 
 std::size_t Player::sent() const {

@@ -39,6 +39,11 @@ class Player {
   void wait();
   void run(const void* send, void* recv);
 
+  /// Keeps the buffers for start() and run() without them.
+  void bind(const void* send, void* recv) { bound_ = {send, recv}; }
+  void start() { start(bound().send, bound().recv); }
+  void run() { run(bound().send, bound().recv); }
+
   const Part& part() const { return part_; }
   Block blocks() const { return schedule_.blocks; }
   const Elements& elements() const { return elements_; }
@@ -48,6 +53,11 @@ class Player {
 
  private:
   friend class Progress;
+
+  struct Bound {
+    const void* send;
+    void* recv;
+  };
 
   struct Buffers {
     std::unique_ptr<std::byte[]> bytes;
@@ -63,6 +73,7 @@ class Player {
     std::vector<MPI_Request> requests;
   };
 
+  const Bound& bound() const;
   const Plan& prepare(const void* send, void* recv);
   const Plan& plan_for(InPlace in_place);
   InPlace in_place(const void* send, const void* recv) const;
@@ -90,6 +101,7 @@ class Player {
   MPI_Op op_;
   std::size_t extent_;
   int tag_;
+  std::optional<Bound> bound_;
   std::array<std::optional<Plan>, 3> plans_;  ///< by InPlace, made when first asked for
   const Plan* plan_ = nullptr;                ///< of the play that is under way
   std::vector<std::byte*> areas_;             ///< by Address::area

@@ -2,17 +2,16 @@
 #include "replay/mpi/rank_step.hpp"
 
 #include <algorithm>
-
-#include "model/error.hpp"
+#include <utility>
 
 namespace collcast::mpi {
 
 void RankStep::take(const Step& step) {
   items_.clear();
-  if (!step.reductions.empty()) throw InputError("MPI has no network that reduces messages on their way");
   for (const Transfer& t : step.transfers)
     if (t.from.rank == rank_ || t.to.rank == rank_) take(t, step.pieces(t));
   for (const Multicast& m : step.multicasts) take(m);
+  for (const Reduction& m : step.reductions) take(m);
   std::ranges::stable_sort(items_, {}, &Item::channel);
 }
 
@@ -34,6 +33,24 @@ void RankStep::take(const Multicast& m) {
     } else if (m.to[i] == rank_) {
       item.kind = Item::Kind::receive;
       item.peer = m.from.rank;
+      items_.push_back(item);
+    }
+  }
+}
+
+/// The receiver's own value, or else the first that comes, is what the others are reduced into.
+void RankStep::take(const Reduction& m) {
+  Item item{Item::Kind::send, Combine::reduce, m.memory, m.to.memory, m.channel, m.to.rank, {&m.chunk, 1}};
+  bool first = true;
+  for (Rank i = 0; i < m.from.count; ++i) first = first && m.from[i] != m.to.rank;
+  for (Rank i = 0; i < m.from.count; ++i) {
+    if (m.from[i] == m.to.rank) continue;
+    if (m.from[i] == rank_) {
+      items_.push_back(item);
+    } else if (m.to.rank == rank_) {
+      item.kind = Item::Kind::receive;
+      item.combine = std::exchange(first, false) ? Combine::copy : Combine::reduce;
+      item.peer = m.from[i];
       items_.push_back(item);
     }
   }

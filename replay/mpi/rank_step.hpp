@@ -46,6 +46,7 @@ class RankStep {
  private:
   void take(const Transfer& t, std::span<const Chunk> pieces);
   void take(const Multicast& m);
+  void take(const Reduction& m);
 
   Rank rank_;
   std::vector<Item> items_;

@@ -90,7 +90,7 @@ std::vector<Job> jobs(const Options& options, Rank ranks) {
       add(algorithm(collective, options.algorithm));
     else
       for (const Algorithm* a : algorithms(collective))
-        if (a->supports(ranks) && !demands(*a).reduction) add(*a);
+        if (a->supports(ranks)) add(*a);
   }
   return all;
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
+#include <cstdint>
 #include <numeric>
 
 #include "algorithms/catalogue.hpp"
@@ -47,7 +49,7 @@ struct Sum {
 };
 
 TEST(Player, PlaysAgainWithoutAllocating) {
-  for (const Algorithm* a : playable(algorithms(Collective::allreduce))) {
+  for (const Algorithm* a : algorithms(Collective::allreduce)) {
     if (!a->supports(world()->size())) continue;
     Sum sum(*a);
     sum.run();
@@ -72,9 +74,19 @@ TEST(Player, TakesOtherBuffersEachTime) {
   EXPECT_EQ(elsewhere, sum.recv);
 }
 
+TEST(Player, KeepsTheBuffersThatItIsBoundTo) {
+  Sum sum(ring());
+  sum.player.bind(sum.send.data(), sum.recv.data());
+  sum.player.run();
+  sum.expect_done();
+  sum.player.start();
+  sum.player.wait();
+  sum.expect_done();
+}
+
 TEST(Player, StartsSeveralAndCompletesThemInAnyOrder) {
   std::vector<std::unique_ptr<Sum>> sums;
-  for (const Algorithm* a : playable(algorithms(Collective::allreduce)))
+  for (const Algorithm* a : algorithms(Collective::allreduce))
     if (a->supports(world()->size())) sums.push_back(std::make_unique<Sum>(*a, 1.0 + double(sums.size())));
   for (int round = 0; round < 5; ++round) {
     for (auto& sum : sums) sum->start();
@@ -128,15 +140,16 @@ TEST(Player, DoesNotMeetTheApplicationsMessages) {
   EXPECT_EQ(in, previous);
 }
 
-template <class T>
-void expect_equal(MPI_Datatype type, MPI_Op op, const char* what) {
+/// Compares with MPI_Allreduce; `value(i)` is element i of this rank.
+template <class T, class Value>
+void expect_equal(MPI_Datatype type, MPI_Op op, const char* what, Value value) {
   Call call;
   int size = 0;
   MPI_Type_size(type, &size);
   call.message = Bytes(103.0 * size);
   std::vector<T> send(103), got(103), wanted(103);
   for (std::size_t i = 0; i < send.size(); ++i)
-    send[i] = static_cast<T>((i * 5 + static_cast<std::size_t>(world()->rank()) * 3) % 4 + i % 2);
+    send[i] = value((i * 5 + static_cast<std::size_t>(world()->rank()) * 3) % 4 + i % 2);
   for (const char* name : {"ring", "recursive-doubling", "rabenseifner"}) {
     Player player(algorithm(Collective::allreduce, name), call, type, op, world());
     player.run(send.data(), got.data());
@@ -145,18 +158,22 @@ void expect_equal(MPI_Datatype type, MPI_Op op, const char* what) {
   }
 }
 
+const auto arithmetic = {MPI_SUM, MPI_PROD}, ordered = {MPI_MIN, MPI_MAX},
+           logical = {MPI_LAND, MPI_LOR, MPI_LXOR}, bitwise = {MPI_BAND, MPI_BOR, MPI_BXOR};
+
 template <class T>
-void expect_arithmetic(MPI_Datatype type, const char* what) {
-  for (MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN}) expect_equal<T>(type, op, what);
-}
-template <class T>
-void expect_integer(MPI_Datatype type, const char* what) {
-  expect_arithmetic<T>(type, what);
-  for (MPI_Op op : {MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR})
-    expect_equal<T>(type, op, what);
+void expect_all(MPI_Datatype type, const char* what,
+                std::initializer_list<std::initializer_list<MPI_Op>> sets) {
+  for (const auto& set : sets)
+    for (MPI_Op op : set) expect_equal<T>(type, op, what, [](std::size_t v) { return static_cast<T>(v); });
 }
 
-TEST(Player, TakesEveryBasicTypeAndOperation) {
+template <class T>
+void expect_integer(MPI_Datatype type, const char* what) {
+  expect_all<T>(type, what, {arithmetic, ordered, logical, bitwise});
+}
+
+TEST(Player, TakesEveryInteger) {
   expect_integer<signed char>(MPI_SIGNED_CHAR, "signed char");
   expect_integer<unsigned char>(MPI_UNSIGNED_CHAR, "unsigned char");
   expect_integer<short>(MPI_SHORT, "short");
@@ -166,21 +183,74 @@ TEST(Player, TakesEveryBasicTypeAndOperation) {
   expect_integer<long>(MPI_LONG, "long");
   expect_integer<unsigned long>(MPI_UNSIGNED_LONG, "unsigned long");
   expect_integer<long long>(MPI_LONG_LONG, "long long");
-  expect_arithmetic<float>(MPI_FLOAT, "float");
-  expect_arithmetic<double>(MPI_DOUBLE, "double");
-  expect_arithmetic<long double>(MPI_LONG_DOUBLE, "long double");
+  expect_integer<unsigned long long>(MPI_UNSIGNED_LONG_LONG, "unsigned long long");
+  expect_integer<std::int8_t>(MPI_INT8_T, "int8");
+  expect_integer<std::int16_t>(MPI_INT16_T, "int16");
+  expect_integer<std::int32_t>(MPI_INT32_T, "int32");
+  expect_integer<std::int64_t>(MPI_INT64_T, "int64");
+  expect_integer<std::uint8_t>(MPI_UINT8_T, "uint8");
+  expect_integer<std::uint16_t>(MPI_UINT16_T, "uint16");
+  expect_integer<std::uint32_t>(MPI_UINT32_T, "uint32");
+  expect_integer<std::uint64_t>(MPI_UINT64_T, "uint64");
 }
 
+TEST(Player, TakesAddressesAndBytes) {
+  expect_all<MPI_Aint>(MPI_AINT, "aint", {arithmetic, ordered, bitwise});
+  expect_all<MPI_Offset>(MPI_OFFSET, "offset", {arithmetic, ordered, bitwise});
+  expect_all<MPI_Count>(MPI_COUNT, "count", {arithmetic, ordered, bitwise});
+  expect_all<unsigned char>(MPI_BYTE, "byte", {bitwise});
+}
+
+TEST(Player, TakesRealAndComplexNumbers) {
+  expect_all<float>(MPI_FLOAT, "float", {arithmetic, ordered});
+  expect_all<double>(MPI_DOUBLE, "double", {arithmetic, ordered});
+  expect_all<long double>(MPI_LONG_DOUBLE, "long double", {arithmetic, ordered});
+  auto expect_complex = [&]<class Real>(MPI_Datatype type, const char* what, Real) {
+    for (MPI_Op op : arithmetic)
+      expect_equal<std::complex<Real>>(
+          type, op, what, [](std::size_t v) { return std::complex<Real>(Real(v), Real(v % 3)); });
+  };
+  expect_complex(MPI_C_COMPLEX, "float complex", 0.0f);
+  expect_complex(MPI_C_FLOAT_COMPLEX, "float complex", 0.0f);
+  expect_complex(MPI_C_DOUBLE_COMPLEX, "double complex", 0.0);
+  expect_complex(MPI_C_LONG_DOUBLE_COMPLEX, "long double complex", 0.0L);
+  expect_complex(MPI_CXX_FLOAT_COMPLEX, "std::complex<float>", 0.0f);
+  expect_complex(MPI_CXX_DOUBLE_COMPLEX, "std::complex<double>", 0.0);
+  expect_complex(MPI_CXX_LONG_DOUBLE_COMPLEX, "std::complex<long double>", 0.0L);
+}
+
+/// A bool that std::vector does not pack.
+struct Bool {
+  bool value = false;
+  bool operator==(const Bool&) const = default;
+};
+
+TEST(Player, TakesTruthValues) {
+  for (MPI_Datatype type : {MPI_C_BOOL, MPI_CXX_BOOL})
+    for (MPI_Op op : logical)
+      expect_equal<Bool>(type, op, "bool", [](std::size_t v) { return Bool{v % 2 == 1}; });
+}
+
+template <class Value>
 struct Located {
-  double value;
-  int rank;
-  explicit Located(std::size_t v = 0) : value(static_cast<double>(v)), rank(world()->rank()) {}
+  Value value = 0;
+  int rank = 0;
   bool operator==(const Located&) const = default;
 };
 
 TEST(Player, TakesPairsWithGaps) {
-  expect_equal<Located>(MPI_DOUBLE_INT, MPI_MAXLOC, "maxloc");
-  expect_equal<Located>(MPI_DOUBLE_INT, MPI_MINLOC, "minloc");
+  auto expect_located = [&]<class Value>(MPI_Datatype type, const char* what, Value) {
+    for (MPI_Op op : {MPI_MAXLOC, MPI_MINLOC})
+      expect_equal<Located<Value>>(type, op, what, [](std::size_t v) {
+        return Located<Value>{static_cast<Value>(v), world()->rank()};
+      });
+  };
+  expect_located(MPI_2INT, "two ints", 0);
+  expect_located(MPI_SHORT_INT, "short and int", short{});
+  expect_located(MPI_LONG_INT, "long and int", 0L);
+  expect_located(MPI_FLOAT_INT, "float and int", 0.0f);
+  expect_located(MPI_DOUBLE_INT, "double and int", 0.0);
+  expect_located(MPI_LONG_DOUBLE_INT, "long double and int", 0.0L);
 }
 
 void greatest_common_divisor(void* in, void* inout, int* count, MPI_Datatype*) {
@@ -191,7 +261,7 @@ void greatest_common_divisor(void* in, void* inout, int* count, MPI_Datatype*) {
 TEST(Player, TakesCommutativeOperationsOfTheUser) {
   MPI_Op op;
   MPI_Op_create(greatest_common_divisor, 1, &op);
-  expect_equal<int>(MPI_INT, op, "gcd");
+  expect_equal<int>(MPI_INT, op, "gcd", [](std::size_t v) { return static_cast<int>(v); });
   MPI_Op_free(&op);
 }
 
@@ -211,6 +281,38 @@ TEST(PlayerErrors, NonCommutativeOperation) {
   EXPECT_EQ(message_of<InputError>([&] { Player(ring(), doubles(8), MPI_DOUBLE, op, world()); }),
             "the operation is not commutative; schedules reduce in an order of their own");
   MPI_Op_free(&op);
+}
+
+TEST(PlayerErrors, OperationWithoutMeaningOnTheType) {
+  const auto words = [](MPI_Op op, MPI_Datatype type) {
+    int size = 0;
+    MPI_Type_size(type, &size);
+    Call call;
+    call.message = Bytes(8.0 * size);
+    return message_of<InputError>([&] { Player(ring(), call, type, op, world()); });
+  };
+  EXPECT_EQ(words(MPI_BAND, MPI_DOUBLE),
+            "MPI_BAND has no meaning on MPI_DOUBLE; it takes C integers, Fortran integers, addresses, bytes");
+  EXPECT_EQ(
+      words(MPI_MAX, MPI_C_DOUBLE_COMPLEX),
+      "MPI_MAX has no meaning on MPI_C_DOUBLE_COMPLEX; it takes C integers, Fortran integers, addresses, "
+      "floating point");
+  EXPECT_EQ(words(MPI_LAND, MPI_BYTE), "MPI_LAND has no meaning on MPI_BYTE; it takes C integers, logical");
+  EXPECT_EQ(words(MPI_MINLOC, MPI_INT),
+            "MPI_MINLOC has no meaning on MPI_INT; it takes pairs of a value and an index");
+  for (MPI_Datatype type : {MPI_CHAR, MPI_2INT, MPI_C_BOOL, MPI_BYTE})
+    EXPECT_TRUE(words(MPI_SUM, type).starts_with("MPI_SUM has no meaning on MPI_")) << words(MPI_SUM, type);
+  EXPECT_EQ(words(MPI_OP_NULL, MPI_INT), "a collective that reduces needs an operation, got MPI_OP_NULL");
+  MPI_Datatype three;
+  MPI_Type_contiguous(3, MPI_INT, &three);
+  MPI_Type_commit(&three);
+  EXPECT_TRUE(words(MPI_SUM, three).starts_with("MPI_SUM has no meaning on a derived datatype; it takes "));
+  MPI_Type_free(&three);
+}
+
+TEST(PlayerErrors, StartsWithoutBuffers) {
+  Player player(ring(), doubles(8), MPI_DOUBLE, MPI_SUM, world());
+  EXPECT_EQ(message_of<InputError>([&] { player.start(); }), "the player is not bound to buffers");
 }
 
 TEST(PlayerErrors, PartOfAnElement) {
