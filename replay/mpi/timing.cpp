@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/mpi/timing.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <fstream>
 #include <limits>
+#include <string>
 #include <thread>
 
 #include "replay/mpi/check.hpp"
@@ -13,59 +18,81 @@ namespace {
 
 constexpr int ping_pongs = 50;
 
-bool on_one_machine(const Communicator& communicator) {
-  MPI_Comm machine;
-  int ranks = 0;
-  check(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
-        "MPI_Comm_split_type");
-  check(MPI_Comm_size(machine, &ranks), "MPI_Comm_size");
-  check(MPI_Comm_free(&machine), "MPI_Comm_free");
-  int all = ranks == communicator.size();
-  check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, communicator.handle()), "MPI_Allreduce");
-  return all != 0;
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Sleeps no rank's processor away from another until shortly before the time comes.
-void wait_until(double time, const SharedClock& clock) {
-  constexpr double spin = 20e-6;
-  while (clock.now() < time - spin) std::this_thread::yield();
-  while (clock.now() < time) {
-  }
+/// Says which kernel this is, and since when it runs: the same in all of its namespaces.
+std::string boot() {
+  std::string id;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);
+  return id;
+}
+
+/// How many ranks have the kernel that this one has.
+int ranks_on_this_kernel(const Communicator& communicator) {
+  constexpr std::size_t length = 37;
+  std::string mine = boot();
+  mine.resize(length);
+  std::string all(length * static_cast<std::size_t>(communicator.size()), '\0');
+  check(MPI_Allgather(mine.data(), length, MPI_CHAR, all.data(), length, MPI_CHAR, communicator.handle()),
+        "MPI_Allgather");
+  int same = 0;
+  for (std::size_t at = 0; at < all.size(); at += length) same += all.compare(at, length, mine) == 0;
+  return same;
+}
+
+bool on_any(bool condition, const Communicator& communicator) {
+  int any = condition;
+  check(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, communicator.handle()), "MPI_Allreduce");
+  return any != 0;
 }
 
 /// One repetition after the other, of which some may have begun late.
 class Series {
  public:
-  Series(const std::function<void()>& play, const Communicator& communicator, const SharedClock& clock)
+  Series(const std::function<void()>& play, double limit, const Communicator& communicator,
+         const SharedClock& clock)
       : play_(play), communicator_(communicator), clock_(clock) {
-    for (int i = 0; i < 2; ++i) {
+    double took = 0;
+    for (int i = 0; i < 2 && took <= limit / 10; ++i) {
+      meet();
       const double begin = clock_.now();
       announce(begin);
       lead_ = std::max(lead_, 4 * (clock_.now() - begin));
       play_();
+      took = largest(clock_.now() - begin);
     }
-    check(MPI_Allreduce(MPI_IN_PLACE, &lead_, 1, MPI_DOUBLE, MPI_MAX, communicator_.handle()),
-          "MPI_Allreduce");
+    lead_ = std::min(largest(lead_), longest_lead);
   }
 
   /// Appends the punctual repetitions of `count` to `good`, and the others to `late`.
   void run(int count, std::vector<double>& good, std::vector<double>& late) {
     std::vector<double> lateness, time;
     for (int i = 0; i < count; ++i) {
+      meet();
       const double begin = announce(clock_.now() + lead_);
-      wait_until(begin, clock_);
+      clock_.wait_until(begin);
       lateness.push_back(clock_.now() - begin);
       play_();
       time.push_back(clock_.now() - begin);
     }
     largest(lateness);
     largest(time);
+    const std::size_t before = good.size();
     for (std::size_t i = 0; i < time.size(); ++i)
-      (lateness[i] <= std::max(1e-6, 0.01 * time[i]) ? good : late).push_back(time[i]);
-    lead_ = std::min(2 * lead_, 0.05);
+      (lateness[i] <= allowed(time[i]) ? good : late).push_back(time[i]);
+    if (good.size() - before < time.size()) lead_ = std::min(2 * lead_, longest_lead);
   }
 
  private:
+  static constexpr double longest_lead = 0.5;
+
+  /// Ranks that share processors wake one after the other: of so many, none can be on time to a microsecond.
+  double allowed(double time) const { return std::max(clock_.crowded() ? 2e-4 : 1e-6, 0.01 * time); }
+
+  /// All are done with the repetition before: nobody hears of the next one late.
+  void meet() const { check(MPI_Barrier(communicator_.handle()), "MPI_Barrier"); }
   double announce(double begin) const {
     check(MPI_Bcast(&begin, 1, MPI_DOUBLE, 0, communicator_.handle()), "MPI_Bcast");
     return begin;
@@ -75,6 +102,11 @@ class Series {
                         communicator_.handle()),
           "MPI_Allreduce");
   }
+  double largest(double value) const {
+    std::vector<double> one{value};
+    largest(one);
+    return one[0];
+  }
 
   const std::function<void()>& play_;
   const Communicator& communicator_;
@@ -82,15 +114,50 @@ class Series {
   double lead_ = 20e-6;
 };
 
+/// Order statistics k and n - k + 1 enclose the median with this confidence or more, by the binomial
+/// distribution.
+std::size_t rank_below_median(std::size_t n) {
+  constexpr double tail = 0.025, quantile = 1.96;
+  if (n > 200)
+    return n / 2 - static_cast<std::size_t>(std::ceil(quantile / 2 * std::sqrt(static_cast<double>(n))));
+  double sum = 0, term = std::pow(0.5, static_cast<double>(n));
+  std::size_t k = 0;
+  for (; k < n / 2; ++k) {
+    sum += term;
+    if (sum > tail) break;
+    term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+  }
+  return k == 0 ? 0 : k - 1;
+}
+
+/// How many repetitions to add now; 0 once there are enough. Depends only on what all ranks know alike.
+int wanted(const Times& times, const Effort& effort, double played) {
+  const auto done = static_cast<int>(times.seconds.size());
+  if (done >= effort.most || (done >= effort.least_of_long && played >= effort.limit)) return 0;
+  if (done < effort.least) return played >= effort.limit / 2 ? 1 : effort.least - done;
+  const auto [low, high] = times.interval();
+  if (high - low <= effort.interval * times.median()) return 0;
+  return std::min(effort.most - done, std::max(1, done / 4));
+}
+
 }  // namespace
 
 double SharedClock::now() const {
-  const auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count() + offset_;
+  return steady_seconds() + offset_;
+}
+
+void SharedClock::wait_until(double time) const {
+  constexpr double spin = 100e-6;
+  const double sleep = time - now() - (crowded_ ? 0 : spin);
+  if (sleep > 0) std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
+  while (now() < time) {
+  }
 }
 
 SharedClock::SharedClock(const Communicator& communicator) {
-  if (on_one_machine(communicator)) return;
+  const int together = ranks_on_this_kernel(communicator);
+  crowded_ = on_any(together > sysconf(_SC_NPROCESSORS_ONLN), communicator);
+  if (!on_any(together < communicator.size(), communicator)) return;
   if (communicator.rank() != 0)
     offset_ = ask_rank_0(communicator);
   else
@@ -127,18 +194,33 @@ double Times::median() const {
   return seconds.size() % 2 == 1 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
 }
 
-Times measure(const std::function<void()>& play, int repetitions, const Communicator& communicator,
+std::pair<double, double> Times::interval() const {
+  const std::size_t k = rank_below_median(seconds.size());
+  return {seconds[k], seconds[seconds.size() - 1 - k]};
+}
+
+Times measure(const std::function<void()>& play, const Effort& effort, const Communicator& communicator,
               const SharedClock& clock) {
   constexpr int attempts = 8;
-  const auto wanted = static_cast<std::size_t>(repetitions);
   std::vector<double> late;
   Times times;
-  Series series(play, communicator, clock);
-  for (int i = 0; i < attempts && times.seconds.size() < wanted; ++i)
-    series.run(static_cast<int>(wanted - times.seconds.size()), times.seconds, late);
-  if (times.seconds.size() < wanted) {
-    times.late = static_cast<int>(wanted - times.seconds.size());
-    times.seconds.insert(times.seconds.end(), late.end() - times.late, late.end());
+  double played = 0;
+  int fruitless = 0;
+  Series series(play, effort.limit, communicator, clock);
+  while (const int count = wanted(times, effort, played)) {
+    const std::size_t before = times.seconds.size(), late_before = late.size();
+    series.run(count, times.seconds, late);
+    for (std::size_t i = before; i < times.seconds.size(); ++i) played += times.seconds[i];
+    for (std::size_t i = late_before; i < late.size(); ++i) played += late[i];
+    fruitless = times.seconds.size() - before < static_cast<std::size_t>(count) ? fruitless + 1 : 0;
+    if (fruitless == attempts) {
+      const std::size_t missing = static_cast<std::size_t>(effort.least) -
+                                  std::min(times.seconds.size(), static_cast<std::size_t>(effort.least));
+      times.late = static_cast<int>(std::min(missing, late.size()));
+      times.seconds.insert(times.seconds.end(), late.end() - times.late, late.end());
+      break;
+    }
+    std::ranges::sort(times.seconds);
   }
   std::ranges::sort(times.seconds);
   return times;

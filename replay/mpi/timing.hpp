@@ -8,18 +8,25 @@
 
 namespace collcast::mpi {
 
-/// A clock that all ranks of a communicator read alike: the machine's where they share one, else each rank's
-/// own, moved by what the fastest of some ping-pongs with rank 0 says. Making one is collective.
+/// A clock that all ranks of a communicator read alike: the kernel's where they share one (in whatever
+/// namespaces), else each rank's own, moved by what the fastest of some ping-pongs with rank 0 says. Making
+/// one is collective.
 class SharedClock {
  public:
   explicit SharedClock(const Communicator& communicator);
   /// Seconds.
   double now() const;
+  /// Returns at that time or soon after. Ranks that have a processor each spin at the end; the others sleep,
+  /// so that none keeps another from being punctual.
+  void wait_until(double time) const;
+  /// Some kernel runs more of the ranks than it has processors.
+  bool crowded() const { return crowded_; }
 
  private:
   double ask_rank_0(const Communicator& communicator) const;
   void answer(const Communicator& communicator) const;
   double offset_ = 0;
+  bool crowded_ = false;
 };
 
 /// What a number of repetitions took: each from the common start to when the slowest rank was done.
@@ -27,12 +34,31 @@ struct Times {
   std::vector<double> seconds;  ///< sorted
   int late = 0;  ///< repetitions that some rank began late, and that no punctual one could replace
   double median() const;
+  /// Where the true median lies with 95 % confidence, whatever the distribution: between two order
+  /// statistics; from the least to the largest where there are fewer than six.
+  std::pair<double, double> interval() const;
 };
 
-/// Times `play` `repetitions` times. Ranks begin at an instant agreed beforehand, so that no barrier's exit
-/// is measured with it; a repetition that a rank began late is done again, with more time to get ready.
-/// Collective; all ranks get the same answer.
-Times measure(const std::function<void()>& play, int repetitions, const Communicator& communicator,
+/// How often to repeat: `least` times, then until the interval of the median is narrower than `interval`
+/// times the median, but no more than `most` times, and no longer than `limit` seconds of play once there are
+/// `least_of_long`.
+struct Effort {
+  int least = 20, most = 20;
+  double interval = 0;
+  double limit = 1e300;
+  int least_of_long = 20;
+};
+
+/// Times `play`, after two plays that are not counted (one where it takes longer than a tenth of the limit).
+/// Ranks begin at an instant agreed beforehand, so that no barrier's exit is measured with it; a repetition
+/// that a rank began late is done again, with more time to get ready. Collective; all ranks get the same
+/// answer.
+Times measure(const std::function<void()>& play, const Effort& effort, const Communicator& communicator,
               const SharedClock& clock);
+
+inline Times measure(const std::function<void()>& play, int repetitions, const Communicator& communicator,
+                     const SharedClock& clock) {
+  return measure(play, Effort{repetitions, repetitions, 0, 1e300, repetitions}, communicator, clock);
+}
 
 }  // namespace collcast::mpi
