@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "model/error.hpp"
+#include "replay/mpi/measure/options.hpp"
+#include "replay/mpi/measure/ping_pong.hpp"
+#include "replay/mpi/measure/subject.hpp"
+
+namespace collcast::mpi {
+namespace {
+
+/// Exit codes as everywhere in collcast.
+enum Exit { done = 0, wrong_result = 1, bad_input = 2, failed = 3 };
+
+/// One line per measurement, at once: who reads them keeps what came before a failure.
+void tell(const Communicator& world, const nlohmann::ordered_json& line) {
+  if (world.rank() == 0) std::cout << line.dump() << std::endl;
+}
+
+Exit run(const Options& options, const std::shared_ptr<Communicator>& world) {
+  const SharedClock clock(*world);
+  for (const std::string& line : read_lines(options.file, *world)) {
+    const auto request = parse_request(line, options.file);
+    const std::string where = options.file + ": request " + std::to_string(request.id);
+    nlohmann::ordered_json answer{{"id", request.id}};
+    if (request.ping_pong) {
+      answer.update(summary(measure_ping_pong(*request.ping_pong, options.effort, *world, clock)));
+    } else {
+      if (request.point.ranks() != world->size())
+        throw InputError(where + " is for " + std::to_string(request.point.ranks()) +
+                         " ranks, but there are " + std::to_string(world->size()));
+      Subject subject(request.point, world);
+      const bool check = request.point.call.message <= options.check_up_to && request.point.algorithm;
+      if (check)
+        if (const std::string wrong = subject.verify(); !wrong.empty()) {
+          if (world->rank() == 0)
+            std::cerr << "collcast-measure: " << describe(request.point) << " is wrong: " << wrong
+                      << std::endl;
+          return wrong_result;
+        }
+      answer.update(summary(subject.measure(options.effort, clock)));
+      answer["checked"] = check;
+    }
+    answer["library"] = library_version();
+    tell(*world, answer);
+  }
+  return done;
+}
+
+/// Bad input is the same on all ranks, and rank 0 tells. Other failures may be one rank's alone: it ends them
+/// all.
+Exit guarded_main(int argc, char** argv) {
+  const auto world = std::make_shared<Communicator>(MPI_COMM_WORLD);
+  try {
+    const Options options = parse(argc, argv);
+    if (options.help.empty()) return run(options, world);
+    if (world->rank() == 0) std::cout << options.help;
+    return done;
+  } catch (const InputError& e) {
+    if (world->rank() == 0) std::cerr << "collcast-measure: " << e.what() << std::endl;
+    return bad_input;
+  } catch (const std::exception& e) {
+    std::cerr << "collcast-measure: rank " << world->rank() << ": " << e.what() << std::endl;
+    MPI_Abort(MPI_COMM_WORLD, failed);
+    return failed;
+  }
+}
+
+}  // namespace
+}  // namespace collcast::mpi
+
+int main(int argc, char** argv) {
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return collcast::mpi::failed;
+  const int code = collcast::mpi::guarded_main(argc, argv);
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/mpi/measure/ping_pong.hpp"
+#include "replay/mpi/timing.hpp"
+#include "replay/point/point.hpp"
+
+namespace collcast::mpi {
+
+/// What the command line asks for.
+struct Options {
+  std::string file;
+  Effort effort{10, 50, 0.02, 20, 3};
+  Bytes check_up_to = Bytes(65536);
+  std::string help;  ///< set where it was asked for
+};
+/// Throws InputError.
+Options parse(int argc, char** argv);
+
+/// One line of the file.
+struct Request {
+  std::int64_t id = 0;
+  Point point;
+  std::optional<PingPong> ping_pong;
+};
+/// {"id", and the keys of a point or, if it has "test", of a ping-pong}. Throws InputError.
+Request parse_request(const std::string& line, const std::string& file);
+
+/// The lines of a file that rank 0 can read. Collective. Throws InputError, on all ranks alike.
+std::vector<std::string> read_lines(const std::string& file, const Communicator& communicator);
+
+}  // namespace collcast::mpi

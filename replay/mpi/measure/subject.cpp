@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/mpi/measure/subject.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "model/error.hpp"
+#include "replay/mpi/check.hpp"
+#include "replay/mpi/reference.hpp"
+#include "replay/mpi/verify.hpp"
+
+namespace collcast::mpi {
+namespace {
+
+/// What the first rank that has something to say says.
+std::string first_words(const std::string& mine, const Communicator& communicator) {
+  int first = mine.empty() ? communicator.size() : communicator.rank();
+  check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator.handle()), "MPI_Allreduce");
+  if (first == communicator.size()) return {};
+  std::array<char, 512> words{};
+  mine.copy(words.data(), words.size() - 1);
+  check(MPI_Bcast(words.data(), static_cast<int>(words.size()), MPI_CHAR, first, communicator.handle()),
+        "MPI_Bcast");
+  return words.data();
+}
+
+/// Throws on all ranks what any of them throws.
+template <class Attempt>
+void together(const Communicator& communicator, Attempt attempt) {
+  std::string refusal;
+  try {
+    attempt();
+  } catch (const InputError& e) {
+    refusal = e.what();
+  }
+  refusal = first_words(refusal, communicator);
+  if (!refusal.empty()) throw InputError(refusal);
+}
+
+std::shared_ptr<Communicator> job_of(const Point& point, const std::shared_ptr<Communicator>& world) {
+  if (point.jobs == 1) return world;
+  MPI_Comm part;
+  check(MPI_Comm_split(world->handle(), world->rank() % point.jobs, 0, &part), "MPI_Comm_split");
+  auto job = std::make_shared<Communicator>(part);
+  check(MPI_Comm_free(&part), "MPI_Comm_free");
+  return job;
+}
+
+/// Any algorithm of the collective that serves the call: it says which part of the buffers is whose.
+const Algorithm& stand_in(const Point& point) {
+  for (const Algorithm* a : algorithms(point.collective))
+    if (a->supports(point.call.ranks)) return *a;
+  throw InputError("no algorithm of the catalogue serves " + describe(point));
+}
+
+}  // namespace
+
+Subject::Subject(const Point& point, std::shared_ptr<Communicator> world)
+    : point_(point), world_(std::move(world)), job_(job_of(point, world_)) {
+  const bool words = std::llround(point.call.message.value) % 4 == 0;
+  const MPI_Datatype type = words ? MPI_FLOAT : MPI_UINT8_T;
+  const std::size_t size = words ? sizeof(float) : 1;
+  const Algorithm& algorithm = point.algorithm ? *point.algorithm : stand_in(point);
+  together(*world_, [&] { player_ = std::make_unique<Player>(algorithm, point.call, type, MPI_SUM, job_); });
+  send_.resize(player_->sent() * size);
+  recv_.resize(player_->received() * size);
+  if (point.algorithm)
+    play_ = [this] { player_->run(send_.data(), recv_.data()); };
+  else
+    play_ = [this, type] {
+      reference(player_->part(), player_->elements(), player_->blocks(), send_.data(), recv_.data(), type,
+                MPI_SUM, job_->handle());
+    };
+}
+
+std::string Subject::verify() const {
+  const auto wrong = mpi::verify(*point_.algorithm, point_.call, job_);
+  return first_words(wrong ? wrong->words() : "", *world_);
+}
+
+Times Subject::measure(const Effort& effort, const SharedClock& clock) {
+  return mpi::measure(play_, effort, *world_, clock);
+}
+
+nlohmann::ordered_json summary(const Times& times) {
+  const auto [low, high] = times.interval();
+  return {{"time_s", times.median()},
+          {"low_s", low},
+          {"high_s", high},
+          {"min_s", times.seconds.front()},
+          {"max_s", times.seconds.back()},
+          {"repetitions", times.seconds.size()},
+          {"late_starts", times.late}};
+}
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> words{};
+  int length = 0;
+  check(MPI_Get_library_version(words.data(), &length), "MPI_Get_library_version");
+  const std::string all(words.data(), static_cast<std::size_t>(length));
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+}  // namespace collcast::mpi
