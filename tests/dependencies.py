@@ -10,7 +10,8 @@ ALLOWED = {
     "algorithms": {"model", "algorithms"},
     "platforms": {"model", "platforms"},
     "replay": {"model", "algorithms", "platforms", "replay"},
-    "cli": {"model", "algorithms", "platforms", "replay", "cli"},
+    "validation": {"model", "algorithms", "platforms", "replay", "validation"},
+    "cli": {"model", "algorithms", "platforms", "replay", "validation", "cli"},
 }
 ONLY_IN = {"simgrid/": "replay/simgrid/", "mpi.h": "replay/"}  # substrates stay in their folder
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+std::vector<Measurement> parse(const char* text, const Known& known = {},
+                               const std::string& file = "table.txt") {
+  return parse_measurements(text, file, known);
+}
+
+TEST(Osu, LatencyWithBuffersOnBothSides) {
+  const auto all = parse(osu_latency, {.nodes = 2});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1].timing, Timing::latency);
+  EXPECT_EQ(all[1].library, "OSU 5.6.2");
+  EXPECT_EQ(all[1].from, Memory::host);
+  EXPECT_EQ(all[1].to, Memory::device);
+  EXPECT_EQ(all[1].message.value, 1);
+  EXPECT_DOUBLE_EQ(all[1].time.value, 17.30e-6);
+  EXPECT_NEAR(all[1].rounding, 0.005 / 17.30, 1e-12);
+  EXPECT_EQ(all[1].ranks, 2);
+  EXPECT_EQ(all[1].nodes, 2);
+  EXPECT_EQ(all[1].source(), "table.txt:5");
+}
+
+/// 4 pairs of 1000 B at 2000 MB/s: each pair sends one in 2 us.
+TEST(Osu, MultipleBandwidth) {
+  const auto all = parse(osu_multiple_bandwidth);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[1].timing, Timing::bandwidth);
+  EXPECT_EQ(all[1].pairs, 4);
+  EXPECT_EQ(all[1].ranks, 8);
+  EXPECT_EQ(all[1].window, 32);
+  EXPECT_EQ(all[1].from, Memory::host);
+  EXPECT_DOUBLE_EQ(all[1].time.value, 2e-6);
+}
+
+TEST(Osu, BandwidthHasAWindowOf64) {
+  const auto all = parse("# OSU MPI Bandwidth Test v5.6.2\n# Size      Bandwidth (MB/s)\n1000 500.00\n");
+  EXPECT_EQ(all[0].window, 64);
+  EXPECT_DOUBLE_EQ(all[0].time.value, 2e-6);
+}
+
+/// A multi-latency table does not say its pairs: 0, unless its user does.
+TEST(Osu, MultiLatencyPairs) {
+  const char* table = "# OSU MPI Multi Latency Test v5.7\n# Size          Latency (us)\n1  0.87\n";
+  EXPECT_EQ(parse(table)[0].pairs, 0);
+  EXPECT_EQ(parse(table, {.pairs = 4})[0].pairs, 4);
+  EXPECT_EQ(parse(table, {.ranks = 8})[0].pairs, 4);
+}
+
+/// OSU counts one rank's block, collcast the whole array.
+TEST(Osu, AllgatherAfterWarnings) {
+  const auto all = parse(osu_allgather, {.ranks = 16});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].collective, Collective::allgather);
+  EXPECT_EQ(all[0].message.value, 64);
+  EXPECT_EQ(all[0].from, Memory::device);
+  EXPECT_DOUBLE_EQ(all[0].time.value, 28.87e-6);
+}
+
+TEST(Osu, Barrier) {
+  const auto all =
+      parse("# OSU MPI Barrier Latency Test v5.7\n# Avg Latency(us)   Min Latency(us)\n  4.5   4.0\n");
+  EXPECT_EQ(all[0].collective, Collective::barrier);
+  EXPECT_EQ(all[0].message.value, 0);
+}
+
+TEST(Osu, TwoTablesInOneFile) {
+  EXPECT_EQ(parse((std::string(osu_latency) + osu_multiple_bandwidth).c_str()).size(), 5u);
+}
+
+TEST(Osu, TaggedLines) {
+  const auto all = parse(
+      "[1,0]<stdout>:# OSU MPI Latency Test v5.7\n[1,0]<stdout>:# Size          Latency (us)\n"
+      "[1,0]<stdout>:8      1.5\r\n");
+  EXPECT_DOUBLE_EQ(all[0].time.value, 1.5e-6);
+}
+
+TEST(NcclTests, AllreduceBothSides) {
+  const auto all = parse(nccl_allreduce);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].collective, Collective::allreduce);
+  EXPECT_EQ(all[0].ranks, 2);
+  EXPECT_EQ(all[0].nodes, 2);
+  EXPECT_EQ(all[0].from, Memory::device);
+  EXPECT_FALSE(all[2].in_place);
+  EXPECT_TRUE(all[3].in_place);
+  EXPECT_DOUBLE_EQ(all[3].time.value, 2969.8e-6);
+}
+
+/// Version 2.13 and later: redop and root for every collective, in-place times that may not exist.
+TEST(NcclTests, BroadcastOfALaterVersion) {
+  const auto all = parse(nccl_broadcast);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].collective, Collective::broadcast);
+  EXPECT_EQ(all[0].nodes, 1);
+  EXPECT_DOUBLE_EQ(all[0].time.value, 104.9e-6);
+}
+
+TEST(NcclTests, CollectiveFromFileNameOrUser) {
+  std::string gather = nccl_broadcast;
+  for (std::size_t at = 0; (at = gather.find("none       0", at)) != std::string::npos; ++at)
+    gather.replace(at, 12, "none      -1");
+  EXPECT_EQ(parse(gather.c_str(), {}, "out/all_gather_perf.txt")[0].collective, Collective::allgather);
+  EXPECT_EQ(parse(gather.c_str(), {.collective = Collective::alltoall})[0].collective, Collective::alltoall);
+  EXPECT_NE(complaint([&] { parse(gather.c_str()); }).find("FILE:collective=NAME"), std::string::npos);
+  EXPECT_EQ(parse(("$ mpirun ./build/alltoall_perf -b 1M\n" + gather).c_str())[0].collective,
+            Collective::alltoall);
+}
+
+/// 40 MB at 40 GB/s take 1 ms; 40 MB each way at 80 GB/s together too. What the host needs is left out.
+TEST(P2p, Matrices) {
+  const auto all = parse(p2p);
+  ASSERT_EQ(all.size(), 8u);
+  EXPECT_FALSE(all[0].peer_access);
+  EXPECT_TRUE(all[2].peer_access);
+  EXPECT_EQ(all[2].timing, Timing::copy);
+  EXPECT_EQ(all[2].sender, 0);
+  EXPECT_EQ(all[2].receiver, 1);
+  EXPECT_DOUBLE_EQ(all[2].time.value, 1e-3);
+  EXPECT_EQ(all[4].timing, Timing::both_ways_copy);
+  EXPECT_DOUBLE_EQ(all[4].time.value, 1e-3);
+  EXPECT_EQ(all[6].message.value, 4);
+  EXPECT_DOUBLE_EQ(all[6].time.value, 1.89e-6);
+}
+
+TEST(JsonLines, PointToPointAndCollective) {
+  const auto all = parse(json_lines);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].timing, Timing::latency);
+  EXPECT_EQ(all[0].from, Memory::host);
+  EXPECT_EQ(all[0].to, Memory::device);
+  EXPECT_EQ(all[0].nodes, 2);
+  EXPECT_EQ(all[1].algorithm, "ring");
+  EXPECT_EQ(all[1].ranks, 8);
+  EXPECT_EQ(all[1].source(), "table.txt:2");
+}
+
+/// What `collcast-mpi --format json` prints.
+TEST(JsonLines, Document) {
+  const auto all = parse(
+      "{\n  \"engine\": \"mpi\",\n  \"measurements\": [\n    {\"collective\": \"broadcast\", \"ranks\": 4, "
+      "\"root\": 0,\n"
+      "     \"message_bytes\": 8, \"time_s\": 1e-6}\n  ]\n}\n");
+  EXPECT_EQ(all[0].collective, Collective::broadcast);
+}
+
+TEST(Csv, Experiments) {
+  const auto all = parse(experiments);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].algorithm, "basic_linear");
+  EXPECT_EQ(all[0].from, Memory::host);
+  EXPECT_EQ(all[1].from, Memory::device);
+  EXPECT_DOUBLE_EQ(all[1].time.value, 0.191035);
+}
+
+/// In place the file's algorithm ran, out of place the library's choice; where no algorithm was loaded, both.
+TEST(Csv, Msccl) {
+  const auto all = parse(msccl);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].algorithm, "");
+  EXPECT_EQ(all[1].algorithm, "ring_8_4");
+  EXPECT_TRUE(all[1].in_place);
+  EXPECT_EQ(all[3].algorithm, "");
+}
+
+TEST(MeasurementFile, SaysWhatItsTableDoesNot) {
+  const MeasurementFile f =
+      parse_measurement_file("a:b.txt:nodes=2,ranks=8,buffers=device-host,collective=reduce");
+  EXPECT_EQ(f.path, "a:b.txt");
+  EXPECT_EQ(f.known.nodes, 2);
+  EXPECT_EQ(f.known.ranks, 8);
+  EXPECT_EQ(f.known.from, Memory::device);
+  EXPECT_EQ(f.known.to, Memory::host);
+  EXPECT_EQ(f.known.collective, Collective::reduce);
+  EXPECT_EQ(parse_measurement_file("plain.txt", {.nodes = 3}).known.nodes, 3);
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <sstream>
+
+#include "validation/measurements/formats.hpp"
+
+namespace collcast::measurements {
+namespace {
+
+using Row = std::vector<std::string>;
+
+Row cells(const std::string& line) {
+  Row all;
+  std::istringstream in(line);
+  for (std::string cell; std::getline(in, cell, ',');) all.push_back(cell);
+  if (!line.empty() && line.back() == ',') all.emplace_back();
+  return all;
+}
+
+/// One row of a table whose columns have names.
+struct Record {
+  const Text& text;
+  int line;
+  const Row& names;
+  const Row& values;
+
+  const std::string& at(const std::string& name) const {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) text.reject(line, "the table has no column " + name);
+    return values[static_cast<std::size_t>(found - names.begin())];
+  }
+  Printed time(const std::string& name) const { return positive(text, line, name, at(name)); }
+};
+
+Measurement common(const Record& row) {
+  Measurement m;
+  m.ranks = whole(row.text, row.line, "ranks", row.at("ranks"), 1);
+  m.message = size(row.text, row.line, row.at("size_bytes"));
+  m.line = row.line;
+  return m;
+}
+
+void set_time(const Record& row, const std::string& column, Measurement& m) {
+  const Printed time = row.time(column);
+  m.time = Seconds(time.value * 1e-6);
+  m.rounding = time.rounding();
+}
+
+/// dexhunter/allreduce-experiments: several runs of allreduce with an algorithm by name; nccl-tests has device buffers.
+void read_experiment(const Record& row, std::vector<Measurement>& all) {
+  Measurement m = common(row);
+  m.library = row.at("source");
+  m.algorithm = row.at("method");
+  m.from = m.to = m.library.starts_with("nccl") ? Memory::device : Memory::host;
+  set_time(row, "time_us", m);
+  all.push_back(m);
+}
+
+/// msccl-tools' archived results: out of place NCCL's default ran, in place the algorithm of the file where
+/// most sizes differ from that.
+void read_msccl(const Record& row, std::vector<Measurement>& all) {
+  Measurement m = common(row);
+  m.collective = definition(std::string_view(row.at("collective"))).collective;
+  m.library = "NCCL " + row.at("archive") + "/" + row.at("file");
+  m.nodes = 1;
+  m.from = m.to = Memory::device;
+  set_time(row, "oop_time_us", m);
+  all.push_back(m);
+  m.in_place = true;
+  const double differs =
+      number(row.text, row.line, "frac_sizes_ip_differs", row.at("frac_sizes_ip_differs")).value;
+  if (row.at("xml_loaded") == "1" && differs >= 0.5) m.algorithm = row.at("algo");
+  set_time(row, "ip_time_us", m);
+  all.push_back(m);
+}
+
+struct Form {
+  const char* first_columns;
+  void (*read)(const Record&, std::vector<Measurement>&);
+};
+constexpr Form forms[] = {
+    {"source,network,ranks,method,size_bytes,time_us", read_experiment},
+    {"archive,collective,file,algo,ranks,", read_msccl},
+};
+
+const Form* form_of(const Line& line) {
+  for (const Form& form : forms)
+    if (line.text.starts_with(form.first_columns)) return &form;
+  return nullptr;
+}
+
+}  // namespace
+
+bool looks_like_csv(const Line& line) {
+  return form_of(line) != nullptr;
+}
+
+std::vector<Measurement> read_csv(const Text& text, const Known&) {
+  const auto header = std::ranges::find_if(text.lines, looks_like_csv);
+  const Form& form = *form_of(*header);
+  const Row names = cells(header->text);
+  std::vector<Measurement> all;
+  for (auto line = header + 1; line != text.lines.end(); ++line) {
+    if (line->text.empty()) continue;
+    const Row values = cells(line->text);
+    if (values.size() != names.size())
+      text.reject(line->number,
+                  std::to_string(values.size()) + " columns; the table has " + std::to_string(names.size()));
+    form.read({text, line->number, names, values}, all);
+  }
+  return all;
+}
+
+}  // namespace collcast::measurements

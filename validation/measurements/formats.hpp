@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "validation/measurements/text.hpp"
+
+namespace collcast::measurements {
+
+/// Each reads one form of text. Throws InputError.
+std::vector<Measurement> read_osu(const Text& text, const Known& known);
+std::vector<Measurement> read_nccl_tests(const Text& text, const Known& known);
+std::vector<Measurement> read_p2p(const Text& text, const Known& known);
+std::vector<Measurement> read_csv(const Text& text, const Known& known);
+std::vector<Measurement> read_json_lines(const Text& text, const Known& known);
+
+/// Whether a text is of that form, by its first tell-tale line.
+bool looks_like_osu(const Line& line);
+bool looks_like_nccl_tests(const Line& line);
+bool looks_like_p2p(const Line& line);
+bool looks_like_csv(const Line& line);
+bool looks_like_json_lines(const Line& line);
+
+}  // namespace collcast::measurements

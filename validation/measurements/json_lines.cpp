@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "model/error.hpp"
+#include "validation/measurements/formats.hpp"
+
+namespace collcast::measurements {
+namespace {
+
+using Json = nlohmann::json;
+
+/// One measurement as it stands in the file.
+struct Entry {
+  const Text& text;
+  int line;
+  Json object;
+
+  [[noreturn]] void reject(const std::string& reason) const { text.reject(line, reason); }
+  bool has(const char* key) const { return object.contains(key) && !object[key].is_null(); }
+
+  double real(const char* key) const {
+    if (!has(key)) reject(std::string("the key ") + key + " is missing");
+    if (!object[key].is_number()) reject(std::string(key) + " is not a number");
+    return object[key].get<double>();
+  }
+  int count(const char* key, int otherwise) const {
+    if (!has(key)) return otherwise;
+    const double value = real(key);
+    if (value != std::floor(value) || value < 1 || value > 1e9)
+      reject(std::string(key) + " is not a whole number above 0");
+    return static_cast<int>(value);
+  }
+  std::string word(const char* key, const std::string& otherwise = "") const {
+    if (!has(key)) return otherwise;
+    if (!object[key].is_string()) reject(std::string(key) + " is not a string");
+    return object[key].get<std::string>();
+  }
+};
+
+/// Each line's object, or the `measurements` of the one document that the file is.
+std::vector<Entry> entries(const Text& text) {
+  std::string whole;
+  for (const Line& line : text.lines) whole += line.text + '\n';
+  std::vector<Entry> all;
+  const Json document = Json::parse(whole, nullptr, false);
+  if (document.is_object() && document.contains("measurements") && document["measurements"].is_array()) {
+    for (const Json& object : document["measurements"]) all.push_back({text, 1, object});
+  } else {
+    for (const Line& line : text.lines)
+      if (!line.text.empty()) all.push_back({text, line.number, Json::parse(line.text, nullptr, false)});
+  }
+  for (const Entry& entry : all)
+    if (!entry.object.is_object()) entry.reject("not a JSON object");
+  return all;
+}
+
+void read_operation(const Entry& entry, Measurement& m) {
+  const std::string name = entry.word("collective");
+  if (name.empty()) entry.reject("the key collective is missing: a collective, latency or bandwidth");
+  for (const Timing timing : {Timing::latency, Timing::bandwidth}) {
+    m.timing = timing;
+    if (name == operation(m)) return;
+  }
+  m.timing = Timing::collective;
+  try {
+    m.collective = definition(std::string_view(name)).collective;
+  } catch (const InputError& e) {
+    entry.reject(e.what());
+  }
+}
+
+std::optional<Memory> memory(const Entry& entry, const std::string& name,
+                             const std::optional<Memory>& otherwise) {
+  if (name.empty()) return otherwise;
+  if (name != "host" && name != "device") entry.reject("buffers are host or device, not " + name);
+  return name == "host" ? Memory::host : Memory::device;
+}
+
+void read_buffers(const Entry& entry, const Known& known, Measurement& m) {
+  const std::string name = entry.word("buffers");
+  const std::size_t dash = name.find('-');
+  m.from = memory(entry, name.substr(0, dash), known.from);
+  m.to = memory(entry, dash == std::string::npos ? name : name.substr(dash + 1), known.to);
+}
+
+Measurement read(const Entry& entry, const Known& known) {
+  Measurement m;
+  m.line = entry.line;
+  read_operation(entry, m);
+  read_buffers(entry, known, m);
+  m.library = entry.word("library", "collcast");
+  m.algorithm = entry.word("algorithm");
+  m.nodes = entry.count("nodes", known.nodes);
+  m.pairs = entry.count("pairs", known.pairs > 0 ? known.pairs : 1);
+  m.window = entry.count("window", 1);
+  m.ranks = entry.count("ranks", known.ranks > 0 ? known.ranks : 2 * m.pairs);
+  m.message = Bytes(entry.real("message_bytes"));
+  m.time = Seconds(entry.real("time_s"));
+  if (m.message.value < 0 || m.message.value != std::floor(m.message.value))
+    entry.reject("message_bytes is not a whole number of bytes");
+  if (!(m.time.value > 0)) entry.reject("time_s must be above 0");
+  return m;
+}
+
+}  // namespace
+
+bool looks_like_json_lines(const Line& line) {
+  return line.text.starts_with("{");
+}
+
+std::vector<Measurement> read_json_lines(const Text& text, const Known& known) {
+  std::vector<Measurement> all;
+  for (const Entry& entry : entries(text)) all.push_back(read(entry, known));
+  return all;
+}
+
+}  // namespace collcast::measurements

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/collective.hpp"
+#include "model/units.hpp"
+
+namespace collcast {
+
+/// What was timed.
+/// latency: half a round trip. bandwidth: a message of a window, whose end the receiver confirms.
+/// copy: one GPU's copy to another's memory, without MPI.
+enum class Timing : std::uint8_t { latency, bandwidth, both_ways_bandwidth, copy, both_ways_copy, collective };
+
+/// One measured time, and where it was read. Unknown counts are 0: many tables do not say them.
+struct Measurement {
+  Timing timing = Timing::collective;
+  Collective collective = Collective::allreduce;  ///< where test is collective
+  std::string library;    ///< who measured: "OSU 5.7", "nccl-tests"; and which of a file's tables
+  std::string algorithm;  ///< empty where the library chose
+  Rank ranks = 0, nodes = 0;
+  int pairs = 1;                   ///< of ranks, sending side by side (latency, bandwidth)
+  int window = 1;                  ///< messages on their way at once (bandwidth)
+  Bytes message;                   ///< as model/collective.hpp counts it
+  Seconds time;                    ///< of one message of each pair, or of one call of the collective
+  double rounding = 0;             ///< relative: half a unit of the last printed digit
+  std::optional<Memory> from, to;  ///< where the sender and the receiver keep their data
+  bool in_place = false;
+  int sender = -1, receiver = -1;  ///< GPUs (copy)
+  bool peer_access = true;         ///< GPUs write to each other's memory directly (copy)
+  std::string file;
+  int line = 0;
+
+  /// "FILE:LINE".
+  std::string source() const { return file + ":" + std::to_string(line); }
+};
+
+/// "latency", "bandwidth", ..., or the collective's name.
+std::string operation(const Measurement& measurement);
+
+/// What is known of a file besides what it says.
+struct Known {
+  Rank ranks = 0, nodes = 0;
+  int pairs = 0;
+  std::optional<Memory> from = {}, to = {};
+  std::optional<Collective> collective = {};
+  std::string algorithm = {};
+};
+
+}  // namespace collcast

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/measurements/read.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "model/error.hpp"
+#include "validation/measurements/formats.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace measurements;
+
+struct Format {
+  bool (*looks_like)(const Line&);
+  std::vector<Measurement> (*read)(const Text&, const Known&);
+};
+
+constexpr Format formats[] = {
+    {looks_like_json_lines, read_json_lines}, {looks_like_csv, read_csv}, {looks_like_osu, read_osu},
+    {looks_like_nccl_tests, read_nccl_tests}, {looks_like_p2p, read_p2p},
+};
+
+const Format* format_of(const Text& text) {
+  for (const Line& line : text.lines)
+    for (const Format& format : formats)
+      if (format.looks_like(line)) return &format;
+  return nullptr;
+}
+
+void set_count(int& count, const std::string& file, const std::string& key, const std::string& value) {
+  try {
+    std::size_t end = 0;
+    count = std::stoi(value, &end);
+    if (end == value.size() && count > 0) return;
+  } catch (const std::logic_error&) {
+  }
+  throw InputError(file + ": " + key + "=" + value + ": a whole number above 0 was expected");
+}
+
+void set_buffers(Known& known, const std::string& file, const std::string& value) {
+  const std::size_t dash = value.find('-');
+  const std::string ends[] = {value.substr(0, dash),
+                              dash == std::string::npos ? value : value.substr(dash + 1)};
+  std::optional<Memory>* const memories[] = {&known.from, &known.to};
+  for (int i = 0; i < 2; ++i) {
+    if (ends[i] != "host" && ends[i] != "device")
+      throw InputError(file + ": buffers=" + value +
+                       ": host, device, host-device or device-host was expected");
+    *memories[i] = ends[i] == "host" ? Memory::host : Memory::device;
+  }
+}
+
+void set_known(Known& known, const std::string& file, const std::string& key, const std::string& value) {
+  if (key == "ranks")
+    set_count(known.ranks, file, key, value);
+  else if (key == "nodes")
+    set_count(known.nodes, file, key, value);
+  else if (key == "pairs")
+    set_count(known.pairs, file, key, value);
+  else if (key == "buffers")
+    set_buffers(known, file, value);
+  else if (key == "collective")
+    known.collective = definition(std::string_view(value)).collective;
+  else if (key == "algorithm")
+    known.algorithm = value;
+  else
+    throw InputError(file + ": " + key +
+                     "= is not known of a file; ranks, nodes, pairs, buffers, collective and algorithm are");
+}
+
+}  // namespace
+
+MeasurementFile parse_measurement_file(const std::string& text, const Known& more) {
+  MeasurementFile file{text, more};
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || text.find('=', colon) == std::string::npos) return file;
+  file.path = text.substr(0, colon);
+  std::istringstream known(text.substr(colon + 1));
+  for (std::string item; std::getline(known, item, ',');) {
+    const std::size_t equals = item.find('=');
+    set_known(file.known, file.path, item.substr(0, equals),
+              equals == std::string::npos ? "" : item.substr(equals + 1));
+  }
+  return file;
+}
+
+std::vector<Measurement> read_measurements(const MeasurementFile& file) {
+  std::ifstream in(file.path, std::ios::binary);
+  std::ostringstream text;
+  if (!std::filesystem::is_regular_file(file.path) || !in || !(text << in.rdbuf()))
+    throw InputError(file.path + ": cannot be read as a table of measurements");
+  return parse_measurements(text.str(), file.path, file.known);
+}
+
+std::vector<Measurement> parse_measurements(const std::string& content, const std::string& file,
+                                            const Known& known) {
+  const Text text(file, content);
+  const Format* format = format_of(text);
+  if (format == nullptr)
+    throw InputError(file +
+                     ": no table found; OSU micro-benchmarks, nccl-tests, p2pBandwidthLatencyTest, JSON "
+                     "lines and the CSV forms of docs/measurements.md are read");
+  std::vector<Measurement> all = format->read(text, known);
+  if (all.empty()) throw InputError(file + ": the table has no rows");
+  for (Measurement& m : all) {
+    m.file = file;
+    if (!known.algorithm.empty()) m.algorithm = known.algorithm;
+  }
+  return all;
+}
+
+}  // namespace collcast

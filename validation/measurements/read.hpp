@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "validation/measurements/measurement.hpp"
+
+namespace collcast {
+
+/// A file and what its user knows of it.
+struct MeasurementFile {
+  std::string path;
+  Known known;
+};
+
+/// "FILE" or "FILE:nodes=2,ranks=8,pairs=4,buffers=device,collective=alltoall,algorithm=ring"; buffers are
+/// host, device, host-device or device-host (sender first). What `more` says holds where the text says
+/// nothing. Throws InputError.
+MeasurementFile parse_measurement_file(const std::string& text, const Known& more = {});
+
+/// The tables of a file, whose format is found out: OSU micro-benchmarks, nccl-tests, CUDA's
+/// p2pBandwidthLatencyTest, JSON lines (ours: docs/measurements.md), and two published CSV forms.
+/// Throws InputError with file and line.
+std::vector<Measurement> read_measurements(const MeasurementFile& file);
+
+/// The same of a text; `file` is for messages and sources.
+std::vector<Measurement> parse_measurements(const std::string& text, const std::string& file,
+                                            const Known& known = {});
+
+}  // namespace collcast

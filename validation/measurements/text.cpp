@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/measurements/text.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+#include "model/error.hpp"
+
+namespace collcast::measurements {
+namespace {
+
+/// "[1,0]<stdout>:" of mpirun --tag-output.
+std::string untagged(const std::string& line) {
+  if (line.empty() || line[0] != '[') return line;
+  const std::size_t end = line.find(">:");
+  return end != std::string::npos && end < 40 && line.find("]<std") < end ? line.substr(end + 2) : line;
+}
+
+}  // namespace
+
+std::vector<std::string> Line::words() const {
+  std::istringstream in(text);
+  std::vector<std::string> all;
+  for (std::string word; in >> word;) all.push_back(word);
+  return all;
+}
+
+bool Line::numeric() const {
+  const std::size_t at = text.find_first_not_of(" \t");
+  if (at == std::string::npos) return false;
+  const auto begins = [&](const char* word) { return text.compare(at, 3, word) == 0; };
+  return std::string("0123456789+-.").find(text[at]) != std::string::npos || begins("nan") || begins("inf");
+}
+
+Text::Text(std::string name, const std::string& text) : file(std::move(name)) {
+  std::istringstream in(text);
+  int n = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    lines.push_back({++n, untagged(line)});
+  }
+}
+
+void Text::reject(int line, const std::string& reason) const {
+  throw InputError(file + ":" + std::to_string(line) + ": " + reason);
+}
+
+namespace {
+
+/// A word of the file, fit for a one-line message.
+std::string quoted(const std::string& word) {
+  std::string clean = "\"";
+  for (char c : word.substr(0, 40)) clean += c >= ' ' && c != 0x7f ? c : '?';
+  return clean + (word.size() > 40 ? "...\"" : "\"");
+}
+
+double half_unit(const std::string& word) {
+  const std::size_t e = word.find_first_of("eE");
+  const std::string mantissa = word.substr(0, e);
+  const std::size_t dot = mantissa.find('.');
+  int last = dot == std::string::npos ? 0 : -static_cast<int>(mantissa.size() - dot - 1);
+  if (e != std::string::npos) last += std::atoi(word.c_str() + e + 1);
+  return 0.5 * std::pow(10.0, last);
+}
+
+}  // namespace
+
+Printed number(const Text& text, int line, const std::string& column, const std::string& word, double least) {
+  Printed p;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), p.value);
+  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(p.value))
+    text.reject(line, column + " is " + quoted(word) + "; a number was expected");
+  if (p.value < least) text.reject(line, column + " is " + word + "; it cannot be negative");
+  p.half_unit = half_unit(word);
+  return p;
+}
+
+Printed positive(const Text& text, int line, const std::string& column, const std::string& word) {
+  const Printed p = number(text, line, column, word);
+  if (p.value <= 0) text.reject(line, column + " is " + word + "; it must be above 0");
+  return p;
+}
+
+Bytes size(const Text& text, int line, const std::string& word) {
+  const double value = number(text, line, "size", word).value;
+  if (value != std::floor(value) || value > 1e15)
+    text.reject(line, "size is " + word + "; a whole number of bytes was expected");
+  return Bytes(value);
+}
+
+int whole(const Text& text, int line, const std::string& column, const std::string& word, int least) {
+  const double value = number(text, line, column, word, -1e9).value;
+  if (value != std::floor(value) || value < least || value > 1e9)
+    text.reject(line, column + " is " + quoted(word) + "; a whole number of at least " +
+                          std::to_string(least) + " was expected");
+  return static_cast<int>(value);
+}
+
+void reject_duplicates(const Text& text, const std::vector<Measurement>& table) {
+  const auto key = [](const Measurement& m) {
+    return std::tuple(m.timing, m.collective, m.library, m.algorithm, m.ranks, m.pairs, m.in_place, m.sender,
+                      m.receiver, m.peer_access, m.message.value);
+  };
+  std::map<decltype(key(table[0])), int> seen;
+  for (const Measurement& m : table) {
+    const auto [first, is_new] = seen.emplace(key(m), m.line);
+    if (!is_new)
+      text.reject(m.line, operation(m) + " of " + std::to_string(std::llround(m.message.value)) +
+                              " bytes stands twice in this table; first in line " +
+                              std::to_string(first->second));
+  }
+}
+
+void check_rate(const Text& text, int line, const std::string& column, const Printed& rate, double expected,
+                double expected_rounding, const std::string& binary) {
+  const double tolerance = 2 * (rate.half_unit + expected * expected_rounding) + 1e-3 * expected;
+  if (std::abs(rate.value - expected) <= tolerance) return;
+  const double factor = binary[0] == 'M' ? 1048576 / 1e6 : 1073741824 / 1e9;
+  const std::string decimal = {binary[0], 'B', '/', 's'};
+  std::ostringstream reason;
+  reason << column << " is " << rate.value << ", but size over time is " << expected << ' ' << decimal;
+  if (std::abs(rate.value * factor - expected) <= tolerance)
+    reason << ": the table is in " << binary << ", not " << decimal;
+  text.reject(line, reason.str());
+}
+
+}  // namespace collcast::measurements

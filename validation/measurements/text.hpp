@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "validation/measurements/measurement.hpp"
+
+namespace collcast::measurements {
+
+/// A line of a text, without its end and what a launcher put before it.
+struct Line {
+  int number = 0;  ///< from 1
+  std::string text;
+
+  bool has(const std::string& words) const { return text.find(words) != std::string::npos; }
+  std::vector<std::string> words() const;
+  /// Begins as a row of numbers does: with a digit, a sign, "nan" or "inf".
+  bool numeric() const;
+};
+
+/// A text of which a reader knows the name.
+struct Text {
+  std::string file;
+  std::vector<Line> lines;
+
+  Text(std::string file, const std::string& text);
+  /// Throws InputError: "FILE:LINE: reason".
+  [[noreturn]] void reject(int line, const std::string& reason) const;
+};
+
+/// A number as it was printed.
+struct Printed {
+  double value = 0;
+  double half_unit = 0;  ///< of its last digit
+  double rounding() const { return value > 0 ? half_unit / value : 0; }
+};
+
+/// Throws InputError unless `word` is a finite number of at least `least`.
+Printed number(const Text& text, int line, const std::string& column, const std::string& word,
+               double least = 0);
+/// A number above 0.
+Printed positive(const Text& text, int line, const std::string& column, const std::string& word);
+/// A whole number of bytes.
+Bytes size(const Text& text, int line, const std::string& word);
+/// A whole number of at least `least`.
+int whole(const Text& text, int line, const std::string& column, const std::string& word, int least = 0);
+
+/// Throws InputError where two rows of a table measure the same.
+void reject_duplicates(const Text& text, const std::vector<Measurement>& table);
+
+/// Throws InputError where a rate and a size over a time are not the same but for their rounding, and says
+/// whether binary units were taken for decimal ones: `binary` is "MiB/s" or "GiB/s".
+void check_rate(const Text& text, int line, const std::string& column, const Printed& rate, double expected,
+                double expected_rounding, const std::string& binary);
+
+}  // namespace collcast::measurements
