@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Warnings for our own code only; errors through a preset (CMAKE_COMPILE_WARNING_AS_ERROR).
 add_library(collcast_warnings INTERFACE)
-target_compile_options(collcast_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+target_compile_options(collcast_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(collcast_warnings INTERFACE -Wno-restrict)  # false alarms on std::string + (GCC bug 105651)
 endif()

@@ -151,7 +151,19 @@ class Check {
   bool reduces_;
 };
 
-/// The answer of the first rank that has one, on all ranks.
+template <class T>
+std::optional<Mismatch> verify_type(const Algorithm& algorithm, const Call& call,
+                                    const std::shared_ptr<Communicator>& communicator, bool in_place) {
+  return agree(Check<T>(algorithm, call, communicator, in_place).run(), *communicator);
+}
+
+bool whole(const Call& call, double width) {
+  return std::fmod(call.message.value, width) == 0 &&
+         std::ranges::all_of(call.counts, [=](Bytes b) { return std::fmod(b.value, width) == 0; });
+}
+
+}  // namespace
+
 std::optional<Mismatch> agree(const std::optional<Mismatch>& mine, const Communicator& communicator) {
   int first = mine ? communicator.rank() : communicator.size();
   check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator.handle()), "MPI_Allreduce");
@@ -169,19 +181,6 @@ std::optional<Mismatch> agree(const std::optional<Mismatch>& mine, const Communi
   check(MPI_Bcast(&told, sizeof told, MPI_BYTE, first, communicator.handle()), "MPI_Bcast");
   return Mismatch{first, told.element, told.got, told.wanted, told.type};
 }
-
-template <class T>
-std::optional<Mismatch> verify_type(const Algorithm& algorithm, const Call& call,
-                                    const std::shared_ptr<Communicator>& communicator, bool in_place) {
-  return agree(Check<T>(algorithm, call, communicator, in_place).run(), *communicator);
-}
-
-bool whole(const Call& call, double width) {
-  return std::fmod(call.message.value, width) == 0 &&
-         std::ranges::all_of(call.counts, [=](Bytes b) { return std::fmod(b.value, width) == 0; });
-}
-
-}  // namespace
 
 std::string Mismatch::words() const {
   return "element " + std::to_string(element) + " of rank " + std::to_string(rank) + " is " + got +

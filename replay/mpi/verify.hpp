@@ -18,6 +18,9 @@ struct Mismatch {
   std::string words() const;
 };
 
+/// The answer of the first rank that has one, on all ranks.
+std::optional<Mismatch> agree(const std::optional<Mismatch>& mine, const Communicator& communicator);
+
 /// Plays the call on integers, which must come out exactly, and on floating point, which must come out within
 /// the rounding bound, with another value in every element of every rank. Elements are 8 bytes wide, or 4 or
 /// 1 where the message is no multiple of that. Collective; all ranks get the same answer: the first rank and
