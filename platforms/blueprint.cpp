@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "platforms/parts.hpp"
 #include "platforms/suggest.hpp"
 
 namespace collcast {
@@ -28,7 +29,7 @@ struct Reader {
   }
 
   static Parameter parameter(const Json& p, const std::string& path) {
-    return {path, p["value"].get<double>(), path.substr(path.rfind('_') + 1), p["source"].get<std::string>(),
+    return {path, p["value"].get<double>(), path.substr(path.find_last_of("_.") + 1), p["source"].get<std::string>(),
             *parse_stamp(p["stamp"].get<std::string>())};
   }
   static std::optional<Parameter> optional(const Json& object, const std::string& path,
@@ -37,10 +38,13 @@ struct Reader {
     return parameter(object[key], below(path, key));
   }
 
-  int index(const std::vector<std::string>& names, const std::string& name, const std::string& path,
-            const std::string& what) const {
+  /// `shared`: the section of the shared parts that has such names, too.
+  int index(std::vector<std::string> names, const std::string& name, const std::string& path,
+            const std::string& what, const char* shared = nullptr) const {
     const auto it = std::ranges::find(names, name);
     if (it != names.end()) return static_cast<int>(it - names.begin());
+    if (shared)
+      for (const auto& part : shared_parts()[shared].items()) names.push_back(part.key());
     if (names.empty()) fail(path, "there is no " + what + " '" + name + "', nor any other");
     fail(path, "there is no " + what + " '" + name + "'; did you mean " + nearest(name, names) + "?");
   }
@@ -54,11 +58,12 @@ struct Reader {
   }
 
   void vertices() {
-    static const std::vector<std::string> kinds = {"gpu", "cpu", "nic", "switch", "dpu"};
+    static const std::vector<std::string> kinds = {"gpu", "cpu", "nic", "switch", "dpu", "nvme"};
     for (const auto& [name, v] : json["node"]["vertices"].items()) {
       const std::string path = "node.vertices." + name + ".device";
-      const int device =
-          v.contains("device") ? index(device_names, v["device"].get<std::string>(), path, "device") : -1;
+      const int device = v.contains("device")
+                             ? index(device_names, v["device"].get<std::string>(), path, "device", "devices")
+                             : -1;
       vertex_names.push_back(name);
       b.vertices.push_back({name, chosen<Kind>(v["kind"], kinds), device});
     }
@@ -90,7 +95,8 @@ struct Reader {
     for (const Blueprint::Line& line : b.lines)
       if (std::minmax(line.from, line.to) == std::minmax(from, to))
         fail(path, "a second link between these two; give the first one a count");
-    const int kind = index(kind_names, l["kind"].get<std::string>(), path + ".kind", "link kind");
+    const int kind =
+        index(kind_names, l["kind"].get<std::string>(), path + ".kind", "link kind", "link_kinds");
     b.lines.push_back({from, to, kind, l.contains("count") ? l["count"].get<int>() : 1});
   }
 
@@ -153,21 +159,23 @@ struct Reader {
     for (std::size_t i = 0; i < n["levels"].size(); ++i) {
       const Json& l = n["levels"][i];
       const std::string path = "network.levels." + std::to_string(i);
-      b.levels.push_back({l["name"].get<std::string>(), l["down"].get<int>(),
-                          l.contains("up") ? l["up"].get<int>() : 0, optional(l, path, "bandwidth_GBps")});
-      level(path, i + 1 == n["levels"].size(), n["switch_ports"].get<int>());
+      b.levels.push_back({l["name"].get<std::string>(), l["down"].get<int>(), l.value("up", 0),
+                          optional(l, path, "bandwidth_GBps"), l.value("cables", 1)});
+      level(path, i + 1 == n["levels"].size(), l.value("switch_ports", n["switch_ports"].get<int>()));
     }
     room();
   }
 
   void level(const std::string& path, bool top, int ports) const {
     const Blueprint::Level& l = b.levels.back();
-    if (top && (l.up != 0 || l.bandwidth))
-      fail(path, "the top level has no way up: drop up and bandwidth_GBps");
+    if (top && (l.up != 0 || l.bandwidth || l.cables != 1))
+      fail(path, "the top level has no way up: drop up, cables and bandwidth_GBps");
     if (!top && l.up == 0) fail(path, "lacks the key up: how many ports lead to the next level");
-    if (l.down + l.up > ports)
-      fail(path, std::to_string(l.down) + " ports down and " + std::to_string(l.up) +
-                     " up do not fit a switch of " + std::to_string(ports) + " (network.switch_ports)");
+    const std::int64_t below = b.levels.size() > 1 ? b.levels[b.levels.size() - 2].cables : 1;
+    const std::int64_t down = l.down * below, up = std::int64_t{l.up} * l.cables;
+    if (down + up > ports)
+      fail(path, std::to_string(down) + " ports down and " + std::to_string(up) +
+                     " up do not fit a switch of " + std::to_string(ports) + " (switch_ports)");
   }
 
   /// A group of `levels[0].down` nodes has one leaf switch per NIC of a node.

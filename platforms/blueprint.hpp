@@ -16,7 +16,7 @@ struct Blueprint {
     std::optional<Parameter> reduce, memory_bandwidth;
   };
   struct Vertex {
-    enum class Kind : std::uint8_t { gpu, cpu, nic, network_switch, dpu };
+    enum class Kind : std::uint8_t { gpu, cpu, nic, network_switch, dpu, nvme };
     std::string name;
     Kind kind;
     int device = -1;  ///< of `devices`; -1: none
@@ -33,8 +33,9 @@ struct Blueprint {
   struct Level {
     std::string name;
     int down;
-    int up;  ///< 0 at the top
-    std::optional<Parameter> bandwidth;
+    int up;                              ///< 0 at the top
+    std::optional<Parameter> bandwidth;  ///< of a cable
+    int cables = 1;                      ///< side by side on each way up
   };
   enum class Network : std::uint8_t { none, uniform, single_switch, fat_tree };
   struct Costs {

@@ -5,12 +5,13 @@
 
 #include "platforms/blueprint.hpp"
 #include "platforms/node_graph.hpp"
+#include "platforms/parts.hpp"
 
 namespace collcast {
 namespace {
 
 std::string unit_of(const std::string& path) {
-  return path.substr(path.rfind('_') + 1);
+  return path.substr(path.find_last_of("_.") + 1);
 }
 
 using Visit = std::function<void(Json& json, const std::string& path)>;
@@ -43,6 +44,7 @@ Description scaled(const Description& description, bool faster) {
 
 Description::Description(std::string name, std::string file, Json json)
     : name_(std::move(name)), file_(std::move(file)), json_(std::move(json)) {
+  draw_parts(json_);
   check(json_, platform_schema(), file_);
   NodeGraph{read_blueprint(*this)};
 }

@@ -13,7 +13,7 @@ namespace collcast {
 struct Parameter {
   std::string path;  ///< e.g. network.bandwidth_GBps
   double value = 0;  ///< in `unit`
-  std::string unit;  ///< what follows the key's last underscore
+  std::string unit;  ///< what follows the key's last underscore, or the whole key
   std::string source;
   Stamp stamp = Stamp::guess;
 };

@@ -9,7 +9,8 @@ struct EmbeddedPlatform {
   const char* text;
 };
 
+/// The platforms, then the parts.
 extern const EmbeddedPlatform embedded_platforms[];
-extern const int embedded_platform_count;
+extern const int embedded_platform_count, embedded_part_count;
 
 }  // namespace collcast

@@ -14,8 +14,9 @@
 namespace collcast {
 namespace {
 
-const EmbeddedPlatform* shipped(const std::string& name) {
-  const auto* end = embedded_platforms + embedded_platform_count;
+/// `parts`: also those that are no platform by themselves.
+const EmbeddedPlatform* shipped(const std::string& name, bool parts) {
+  const auto* end = embedded_platforms + embedded_platform_count + (parts ? embedded_part_count : 0);
   const auto* found = std::find_if(embedded_platforms, end, [&](const auto& p) { return name == p.name; });
   return found == end ? nullptr : found;
 }
@@ -67,8 +68,9 @@ Json parse(const std::string& text, const std::string& file) {
   }
 }
 
+/// `file`: the one whose base is asked for; empty for the platform itself.
 Json text_of(const std::string& name, const std::string& file) {
-  if (const EmbeddedPlatform* p = shipped(name)) return parse(p->text, name);
+  if (const EmbeddedPlatform* p = shipped(name, !file.empty())) return parse(p->text, name);
   const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
   if (path) return parse(read(name), name);
   const std::vector<std::string> names = shipped_platforms();
@@ -104,7 +106,7 @@ Description parse_platform(const std::string& text, const std::string& name, con
 }
 
 Description load_platform(const std::string& name) {
-  const std::string stem = shipped(name) ? name : std::filesystem::path(name).stem().string();
+  const std::string stem = shipped(name, false) ? name : std::filesystem::path(name).stem().string();
   return {stem, name, resolve(text_of(name, ""), name, {name})};
 }
 

@@ -61,8 +61,8 @@ void Machine::make_links() const {
   }
   if (tree_)
     tree_->describe(links_, [&b](std::size_t level) {
-      const auto& own = b.levels[level].bandwidth;
-      return BytesPerSecond((own ? own->value : b.bandwidth->value) * 1e9);
+      const Blueprint::Level& of = b.levels[level];
+      return of.cables * BytesPerSecond((of.bandwidth ? of.bandwidth : b.bandwidth)->value * 1e9);
     });
 }
 

@@ -40,7 +40,7 @@ Graph graph_of(const Blueprint& b, const std::vector<NodeGraph::Link>& links) {
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Blueprint::Line& line = b.lines[static_cast<std::size_t>(links[i].line)];
     const Blueprint::LinkKind& kind = b.link_kinds[static_cast<std::size_t>(line.kind)];
-    const Distance length = {kind.latency.value, 1 / (kind.bandwidth.value * line.count)};
+    const Distance length = {1, 1 / (kind.bandwidth.value * line.count)};
     boost::add_edge(static_cast<std::size_t>(links[i].from), static_cast<std::size_t>(links[i].to),
                     Edge{length, static_cast<int>(i)}, graph);
   }
@@ -83,6 +83,7 @@ void NodeGraph::find_links(const Blueprint& b) {
 void NodeGraph::find_routes(const Blueprint& b) {
   const Graph graph = graph_of(b, links_);
   std::vector<std::size_t> before(size_);
+  auto is_switch = [&b](std::size_t v) { return b.vertices[v].kind == Kind::network_switch; };
   for (std::size_t s = 0; s < size_; ++s) {
     const boost::filtered_graph<Graph, MayLeave> passable(graph, MayLeave{&graph, &b, s});
     Distance* const distance = &distances_[s * size_];
@@ -95,6 +96,7 @@ void NodeGraph::find_routes(const Blueprint& b) {
                                        .distance_inf(Distance{infinity, infinity})
                                        .distance_zero(Distance{0, 0}));
     for (std::size_t t = 0; t < size_; ++t) {
+      if (distance[t].first == infinity && (is_switch(s) || is_switch(t))) continue;
       if (distance[t].first == infinity)
         reject(b.file, "node.links",
                "no route from " + b.vertices[s].name + " to " + b.vertices[t].name +

@@ -12,7 +12,7 @@ namespace collcast {
 /// The routes between the vertices of a node, and where its ranks' memories are.
 class NodeGraph {
  public:
-  /// Throws InputError where two vertices do not reach each other.
+  /// Throws InputError where two vertices that are no switches do not reach each other.
   explicit NodeGraph(const Blueprint& blueprint);
 
   struct Link {
@@ -22,7 +22,7 @@ class NodeGraph {
   const std::vector<Link>& links() const { return links_; }
 
   /// Indices of `links`; none from a vertex to itself.
-  /// The least latency, then the least time per byte; only cpu and switch vertices are passed through.
+  /// The fewest links, then the least time per byte; only cpu and switch vertices are passed through.
   const std::vector<int>& route(int from, int to) const { return routes_[index(from, to)]; }
 
   /// The line from a vertex to itself; -1: none.
@@ -35,7 +35,7 @@ class NodeGraph {
   int nic_of(int vertex) const { return nic_of_[static_cast<std::size_t>(vertex)]; }
 
  private:
-  using Distance = std::pair<double, double>;
+  using Distance = std::pair<double, double>;  ///< links, time per byte
 
   std::size_t index(int from, int to) const {
     return static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);

@@ -49,11 +49,19 @@ Schema device() {
                  {"reduce_GBps", positive()},
                  {"fp64_TFLOPS", positive()},
                  {"fp32_TFLOPS", positive()},
-                 {"fp16_TFLOPS", positive()}});
+                 {"fp16_TFLOPS", positive()},
+                 {"tensor_TFLOPS", positive()},
+                 {"int8_TOPS", positive()},
+                 {"copy_engines", positive()},
+                 {"cores", positive()},
+                 {"clock_GHz", positive()},
+                 {"capacity_TB", positive()},
+                 {"read_GBps", positive()},
+                 {"write_GBps", positive()}});
 }
 
 Schema vertex() {
-  return object({{"kind", choice({"gpu", "cpu", "nic", "switch", "dpu"}), true}, {"device", text()}});
+  return object({{"kind", choice({"gpu", "cpu", "nic", "switch", "dpu", "nvme"}), true}, {"device", text()}});
 }
 
 Schema link_kind() {
@@ -76,6 +84,8 @@ Schema level() {
   return object({{"name", text(), true},
                  {"down", count(4096), true},
                  {"up", count(4096)},
+                 {"cables", count(4096)},
+                 {"switch_ports", count(65536)},
                  {"bandwidth_GBps", positive()}});
 }
 
@@ -113,7 +123,7 @@ Schema platform() {
                  {"description", text(), true},
                  {"notes", list_of(text())},
                  {"max_nodes", count(1 << 24), true},
-                 {"devices", map_of(device()), true},
+                 {"devices", map_of(device())},
                  {"node", node(), true},
                  {"network", network(), true},
                  {"protocol", protocol(), true},

@@ -129,9 +129,11 @@ Wire WireTable::across(int level, int from, int to) {
   wire.latency = before.latency + 2 * usage_.time(b.latency) +
                  (2 * level - 1) * usage_.time(b.switch_latency) + after.latency;
   wire.per_byte = slower(slower(before.per_byte, after.per_byte), 1.0 / usage_.bandwidth(*b.bandwidth));
-  for (int l = 0; l < level - 1; ++l)
-    if (const auto& bandwidth = b.levels[static_cast<std::size_t>(l)].bandwidth)
-      wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*bandwidth));
+  for (int l = 0; l < level - 1; ++l) {
+    const Blueprint::Level& of = b.levels[static_cast<std::size_t>(l)];
+    if (of.bandwidth)
+      wire.per_byte = slower(wire.per_byte, 1.0 / (of.cables * usage_.bandwidth(*of.bandwidth)));
+  }
   const PortNumbers ports = port_numbers(b, graph_);
   wire.out = ports.nic_out(nic_out);
   wire.in = ports.nic_in(nic_in);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 
+#include "platforms/suggest.hpp"
 #include "support.hpp"
 
 namespace collcast {
@@ -88,13 +89,12 @@ TEST(Errors, Topology) {
 }
 
 TEST(Errors, Networks) {
-  EXPECT_EQ(
-      complaint_about("summit", "/network/levels/0/down", 20),
-      "x.json: network.levels.0: 20 ports down and 18 up do not fit a switch of 36 (network.switch_ports)");
+  EXPECT_EQ(complaint_about("summit", "/network/levels/0/down", 20),
+            "x.json: network.levels.0: 20 ports down and 18 up do not fit a switch of 36 (switch_ports)");
   EXPECT_EQ(complaint_about("summit", "/network/levels/2/down", 18),
             "x.json: network.levels: this tree has room for 2916 nodes, but max_nodes is 4608");
   EXPECT_EQ(complaint_about("summit", "/network/levels/2/up", 18),
-            "x.json: network.levels.2: the top level has no way up: drop up and bandwidth_GBps");
+            "x.json: network.levels.2: the top level has no way up: drop up, cables and bandwidth_GBps");
   EXPECT_EQ(complaint_about("localhost", "/max_nodes", 2),
             "x.json: max_nodes: must be 1 where network.kind is none");
   EXPECT_EQ(complaint_about("summit", "/network/kind", "torus"),
@@ -124,9 +124,8 @@ TEST(Errors, Syntax) {
 
 TEST(Errors, Names) {
   EXPECT_EQ(complaint([] { load_platform("sumit"); }),
-            "there is no platform 'sumit'; did you mean summit? (known: flat, summit, edr-cluster, "
-            "localhost, or the "
-            "path of a .json file)");
+            "there is no platform 'sumit'; did you mean summit? (known: " + join(shipped_platforms()) +
+                ", or the path of a .json file)");
   EXPECT_EQ(complaint([] { load_platform("no/such.json"); }),
             "no/such.json: cannot be read as a platform file");
   EXPECT_EQ(complaint([] { load_platform("/tmp/"); }), "/tmp/: cannot be read as a platform file");
@@ -156,10 +155,9 @@ TEST_F(Files, BaseMustEnd) {
   write("a.json", R"({"base": ")" + b + "\"}");
   write("b.json", R"({"base": ")" + a + "\"}");
   EXPECT_EQ(complaint([&] { load_platform(a); }), b + ": base: goes round: " + a + ", " + b + ", " + a);
-  EXPECT_TRUE(
-      complaint([&] { load_platform(write("c.json", R"({"base": "sumit"})")); })
-          .ends_with("c.json: base: there is no platform 'sumit'; did you mean summit? (known: flat, summit, "
-                     "edr-cluster, localhost, or the path of a .json file)"));
+  EXPECT_TRUE(complaint([&] { load_platform(write("c.json", R"({"base": "sumit"})")); })
+                  .ends_with("c.json: base: there is no platform 'sumit'; did you mean summit? (known: " +
+                             join(shipped_platforms()) + ", or the path of a .json file)"));
   EXPECT_TRUE(complaint([&] {
                 load_platform(write("d.json", R"({"base": 3})"));
               }).ends_with("d.json: base: must be the name of a platform or the path of a file"));

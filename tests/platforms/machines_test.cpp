@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+double one_way_us(const Wire& w) {
+  return us(w.overhead + w.latency + w.receive_overhead);
+}
+
+TEST(AbciV, MeshRailsAndTaper) {
+  const Machine m(load_platform("abci-v"), 4 * 1088);
+  // Two NVLinks between any two GPUs: 48.48 GB/s measured.
+  for (Rank a = 0; a < 4; ++a)
+    for (Rank b = 0; b < 4; ++b)
+      if (a != b) {
+        EXPECT_NEAR(GBps(m.wire(a, b).per_byte), 48.48, 1e-9);
+      }
+  // Each PCIe switch has its own rail; measured small messages take 0.87 and 2.4 us.
+  EXPECT_EQ(m.port_name(m.wire(1, 4).out), "node 0 NIC 0 out");
+  EXPECT_EQ(m.port_name(m.wire(2, 4).out), "node 0 NIC 1 out");
+  EXPECT_NEAR(one_way_us(m.wire({0, Memory::host}, {4, Memory::host})), 0.87, 1e-9);
+  EXPECT_NEAR(one_way_us(m.wire(0, 4)), 2.4, 0.01);
+  // A rack: four leaves of 17 ports share 24 cables up.
+  double up = 0;
+  for (const Link& l : m.links())
+    if (l.name.starts_with("rack ") && l.name.find("up") != std::string::npos) up += l.bandwidth.value * 1e-9;
+  EXPECT_NEAR(up / 32, 24 * 12.12, 1e-6);
+}
+
+TEST(Dgx1v, CubeMesh) {
+  const Machine m(load_platform("dgx-1v"), 8);
+  auto pace = [&](Rank a, Rank b) { return GBps(m.wire(a, b).per_byte); };
+  EXPECT_NEAR(pace(0, 3), 50, 1e-9);
+  EXPECT_NEAR(pace(0, 1), 25, 1e-9);
+  EXPECT_NEAR(pace(0, 4), 50, 1e-9);
+  // No NVLink between 0 and 5: PCIe switches and QPI.
+  EXPECT_NEAR(pace(0, 5), 8, 1e-9);
+  // Each GPU has six links, 6 x 25 GB/s cross the two halves.
+  std::vector<double> out(8);
+  double across = 0;
+  for (const Link& l : m.links()) {
+    int a, b;
+    if (std::sscanf(l.name.c_str(), "node 0 gpu%d to gpu%d", &a, &b) != 2) continue;
+    out[static_cast<std::size_t>(a)] += l.bandwidth.value * 1e-9;
+    if (a < 4 && b >= 4) across += l.bandwidth.value * 1e-9;
+  }
+  for (double o : out) EXPECT_NEAR(o, 150, 1e-9);
+  EXPECT_NEAR(across, 150, 1e-9);
+}
+
+TEST(Dgx2, EveryPairHasSixLinks) {
+  const Machine m(load_platform("dgx-2"), 32);
+  for (Rank b = 1; b < 16; ++b) EXPECT_NEAR(GBps(m.wire(0, b).per_byte), 150, 1e-9);
+  EXPECT_EQ(m.port_name(m.wire(15, 16).out), "node 0 NIC 7 out");
+}
+
+}  // namespace
+}  // namespace collcast
