@@ -36,7 +36,7 @@ TEST(Parameters, EachMovesThePredictionOrIsListedAsUnused) {
     for (const Parameter& p : unused_parameters(d)) unused.insert(p.path);
     for (const Parameter& p : d.parameters()) {
       Description moved = d;
-      set(moved, p.path + "=" + std::to_string(p.value > 0 ? p.value / 8 : 1));
+      set(moved, p.path + "=" + std::to_string(p.value > 0 ? p.value / 1024 : 1));
       EXPECT_EQ(seen(moved) == before, unused.contains(p.path)) << name << " " << p.path;
     }
   }
