@@ -3,6 +3,10 @@
 
 #include <mpi.h>
 
+#include <memory>
+
+#include "replay/mpi/multicast/ip_multicast.hpp"
+
 namespace collcast::mpi {
 
 /// A private duplicate of a communicator, so that players never meet the application's messages. Its errors
@@ -21,10 +25,19 @@ class Communicator {
   /// The first of `count` tags of a new player; they come round again when all have been given.
   int reserve_tags(int count);
 
+  /// Players made from now on play multicasts as IP multicasts, not as one message to each receiver.
+  /// Collective.
+  void multicast_over(const IpMulticast::Options& options) {
+    multicast_ = std::make_unique<IpMulticast>(options, handle_);
+  }
+  /// Null: there is none.
+  IpMulticast* multicast() const { return multicast_.get(); }
+
  private:
   MPI_Comm handle_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 0;
   int next_tag_ = 0, last_tag_ = 32767;
+  std::unique_ptr<IpMulticast> multicast_;
 };
 
 }  // namespace collcast::mpi

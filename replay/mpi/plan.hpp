@@ -33,7 +33,7 @@ struct Segment {
   std::size_t count = 0;
 };
 
-/// One MPI message of this rank.
+/// One message of this rank: an MPI message, or an IP multicast.
 struct Message {
   Address at;
   int count = 0;
@@ -41,6 +41,8 @@ struct Message {
   int peer = 0;
   int channel = 0;
   Memory other = Memory::device;  ///< the peer's
+  std::int32_t multicast = -1;    ///< the number of a message that goes to a group at once
+  Ranks group = {};               ///< who receives it then
 };
 
 /// Elements copied, or reduced into others, within this rank.

@@ -52,14 +52,15 @@ Address shifted(Address a, std::size_t elements) {
 /// Plans one channel's part of one step after the other.
 class Planner {
  public:
-  Planner(const Schedule& schedule, const Part& part, Whereabouts& where, ElementType element)
-      : schedule_(schedule), part_(part), where_(where), element_(element) {
+  Planner(const Schedule& schedule, const Part& part, Whereabouts& where, ElementType element,
+          Multicasting multicasting)
+      : schedule_(schedule), part_(part), where_(where), element_(element), multicasting_(multicasting) {
     plan_.channels.resize(static_cast<std::size_t>(schedule.channels));
     plan_.elements.resize(Address::areas(schedule.channels));
   }
 
   Plan run() {
-    RankStep mine(part_.rank);
+    RankStep mine(part_.rank, multicasting_);
     for_each_step(schedule_, true, [&](const Step& step) {
       for (const Step::Join& join : step.joins) plan_join(join);
       mine.take(step);
@@ -168,8 +169,14 @@ class Planner {
   Message message(const Item& item, Address at, std::size_t count, MPI_Datatype type) const {
     if (count > std::numeric_limits<int>::max())
       throw InputError("a message of " + std::to_string(count) + " elements does not fit into an MPI count");
-    return {at,        static_cast<int>(count), type,
-            item.peer, channel_number_,         item.kind == Item::Kind::send ? item.to : item.from};
+    return {at,
+            static_cast<int>(count),
+            type,
+            item.peer,
+            channel_number_,
+            item.kind == Item::Kind::send ? item.to : item.from,
+            item.multicast,
+            item.group};
   }
 
   std::size_t bytes(const std::vector<Segment>& segments) const {
@@ -188,12 +195,20 @@ class Planner {
       bring_home(item);
       segments = whereabouts(item, item.from);
     }
-    item.for_each_block([&](Block b) { where_(item.from, b).read = now_; });
+    const bool multicast = item.multicast >= 0;
+    item.for_each_block([&](Block b) {
+      State& s = where_(item.from, b);
+      s.read = now_;
+      s.multicast = s.multicast || multicast;
+    });
     if (segments.empty()) return message(item, {}, 0, element_.type);
     if (segments.size() == 1) return message(item, segments[0].at, segments[0].count, element_.type);
-    if (element_.derived && one_area(segments) && sent_as_datatype(bytes(segments), segments.size()))
+    if (!multicast && element_.derived && one_area(segments) &&
+        sent_as_datatype(bytes(segments), segments.size()))
       return scattered(item, segments);
-    const Address packed = more_spare(item.from, total(segments));
+    // What is multicast is kept until the play ends.
+    const Address packed =
+        multicast ? where_.more_scratch(item.from, total(segments)) : more_spare(item.from, total(segments));
     std::size_t done = 0;
     for (const Segment& s : segments) {
       push(before_, s.at, shifted(packed, done), s.count, false);
@@ -234,6 +249,9 @@ class Planner {
 
   /// What came to `landed` takes effect once the step's messages are done.
   void settle(State& s, Address landed, bool reduce) {
+    if (s.multicast)
+      throw InputError("the schedule overwrites on rank " + std::to_string(part_.rank) +
+                       " what it has multicast; an IP multicast must be kept for those who lost a packet");
     const bool direct = landed == s.home;
     if (reduce && s.held) {
       if (!direct && s.at != s.home) push(after_, s.at, s.home, s.count, false);
@@ -268,8 +286,9 @@ class Planner {
       append(segments, landings.back(), s.count);
       done += s.count;
     });
-    const bool unpack = segments.size() > 1 &&
-                        !(element_.derived && one_area(segments) && received_as_datatype(bytes(segments)));
+    const bool as_datatype =
+        element_.derived && item.multicast < 0 && one_area(segments) && received_as_datatype(bytes(segments));
+    const bool unpack = segments.size() > 1 && !as_datatype;
     if (!spare_needed && !unpack) spare_ = spare_before;
     std::size_t i = 0;
     done = 0;
@@ -324,6 +343,7 @@ class Planner {
   const Part& part_;
   Whereabouts& where_;
   ElementType element_;
+  Multicasting multicasting_;
   Plan plan_;
   ChannelPlan* channel_ = nullptr;
   int channel_number_ = 0;
@@ -335,11 +355,12 @@ class Planner {
 
 }  // namespace
 
-Plan plan(const Schedule& schedule, const Part& part, const Elements& elements, ElementType element) {
+Plan plan(const Schedule& schedule, const Part& part, const Elements& elements, ElementType element,
+          Multicasting multicasting) {
   Whereabouts where(part, schedule.blocks, elements);
-  (void)Planner(schedule, part, where, element).run();  // learns which blocks pass through
+  (void)Planner(schedule, part, where, element, multicasting).run();  // learns which blocks pass through
   where.restart();
-  return Planner(schedule, part, where, element).run();
+  return Planner(schedule, part, where, element, multicasting).run();
 }
 
 }  // namespace collcast::mpi

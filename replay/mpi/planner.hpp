@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "replay/mpi/rank_step.hpp"
 #include "replay/mpi/whereabouts.hpp"
 
 namespace collcast::mpi {
@@ -13,8 +14,9 @@ struct ElementType {
 };
 
 /// What rank `part.rank` does in the schedule: its messages go directly from and to where the data is
-/// wherever that disturbs nothing that is read in the same step. Multicasts become one message to each
-/// receiver. Throws InputError where the schedule sends what the rank does not have.
-Plan plan(const Schedule& schedule, const Part& part, const Elements& elements, ElementType element);
+/// wherever that disturbs nothing that is read in the same step. Throws InputError where the schedule sends
+/// what the rank does not have.
+Plan plan(const Schedule& schedule, const Part& part, const Elements& elements, ElementType element,
+          Multicasting multicasting = Multicasting::one_by_one);
 
 }  // namespace collcast::mpi

@@ -67,6 +67,7 @@ Player::~Player() {
   }
   if (!plan_) return;
   Progress::of_this_thread().remove(*this);
+  if (communicator_->multicast()) communicator_->multicast()->abandon(tag_);
   for (Buffers& b : own_) (void)b.bytes.release();  // messages may still come
 }
 
@@ -96,7 +97,8 @@ const Plan& Player::plan_for(InPlace in_place) {
   if (plan) return *plan;
   Part part = part_;
   part.in_place = in_place;
-  plan.emplace(mpi::plan(schedule_, part, elements_, {type_, static_cast<MPI_Aint>(extent_)}));
+  plan.emplace(mpi::plan(schedule_, part, elements_, {type_, static_cast<MPI_Aint>(extent_)},
+                         communicator_->multicast() ? Multicasting::at_once : Multicasting::one_by_one));
   for (std::size_t c = 0; c < cursors_.size(); ++c) {
     std::vector<MPI_Request>& requests = cursors_[c].requests;
     requests.resize(std::max(requests.size(), plan->channels[c].most_messages), MPI_REQUEST_NULL);
@@ -124,7 +126,8 @@ const Plan& Player::prepare(const void* send, void* recv) {
   // Nothing is written there: the plan reads the send buffer only.
   areas_[Address::send] = send == MPI_IN_PLACE ? nullptr : static_cast<std::byte*>(const_cast<void*>(send));
   areas_[Address::recv] = recv == MPI_IN_PLACE ? nullptr : static_cast<std::byte*>(recv);
-  channels_left_ = cursors_.size();
+  done_ = false;
+  if (communicator_->multicast()) communicator_->multicast()->begin(tag_);
   first_moves_done_ = plan_->at_first.empty();
   std::ranges::fill(arrived_, 0);
   for (std::size_t c = 0; c < cursors_.size(); ++c) {
@@ -132,6 +135,7 @@ const Plan& Player::prepare(const void* send, void* recv) {
     cursor.plan = &plan_->channels[c];
     cursor.step = 0;
     cursor.posted = cursor.joined = false;
+    cursor.pending = cursor.multicasts = 0;
   }
   return *plan_;
 }
@@ -146,18 +150,22 @@ void Player::start(const void* send, void* recv) {
 bool Player::test() {
   if (!plan_) return true;
   Progress::of_this_thread().advance_all();
-  if (channels_left_ != 0) return false;
+  if (!done_) return false;
   Progress::of_this_thread().remove(*this);
   end();
   return true;
 }
 
+/// One sequence of MPI messages can be left to blocking calls.
+bool Player::steps_alone() const {
+  return cursors_.size() == 1 && !communicator_->multicast();
+}
+
 void Player::wait() {
   if (!plan_) return;
   Progress& progress = Progress::of_this_thread();
-  if (cursors_.size() > 1 || !progress.only(*this)) {
-    while (!test()) {
-    }
+  if (!steps_alone() || !progress.only(*this)) {
+    while (!test()) rest();
     return;
   }
   play(cursors_[0]);
@@ -166,7 +174,7 @@ void Player::wait() {
 }
 
 void Player::run(const void* send, void* recv) {
-  if (cursors_.size() > 1 || !Progress::of_this_thread().idle()) {
+  if (!steps_alone() || !Progress::of_this_thread().idle()) {
     start(send, recv);
     return wait();
   }
@@ -175,11 +183,18 @@ void Player::run(const void* send, void* recv) {
   end();
 }
 
+/// Where nothing but a multicast can bring this thread on, it need not look for anything else.
+void Player::rest() const {
+  const bool messages = std::ranges::any_of(cursors_, [](const Cursor& c) { return c.pending != 0; });
+  if (communicator_->multicast() && !messages && Progress::of_this_thread().only(*this))
+    communicator_->multicast()->rest();
+}
+
 void Player::end() {
   first_moves();
   for (const Move& m : plan_->at_last) move(m);
   plan_ = nullptr;
-  channels_left_ = 0;
+  done_ = true;
 }
 
 void Player::first_moves() {
@@ -188,12 +203,14 @@ void Player::first_moves() {
   first_moves_done_ = true;
 }
 
-bool Player::advance() {
-  for (Cursor& cursor : cursors_)
-    if (cursor.step < cursor.plan->steps.size() || cursor.posted) advance(cursor);
-  channels_left_ = static_cast<std::size_t>(
-      std::ranges::count_if(cursors_, [](const Cursor& c) { return c.step < c.plan->steps.size(); }));
-  return channels_left_ == 0;
+bool Player::all_steps_done() const {
+  return std::ranges::all_of(cursors_, [](const Cursor& c) { return c.step == c.plan->steps.size(); });
+}
+
+void Player::advance() {
+  if (communicator_->multicast()) communicator_->multicast()->progress();
+  for (Cursor& cursor : cursors_) advance(cursor);
+  done_ = all_steps_done() && (!communicator_->multicast() || communicator_->multicast()->finished(tag_));
 }
 
 bool Player::advance(Cursor& cursor) {
@@ -209,6 +226,7 @@ bool Player::advance(Cursor& cursor) {
       check(MPI_Testall(cursor.pending, cursor.requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
       if (!done) return false;
     }
+    if (cursor.multicasts != 0) return false;
     finish(cursor);
   }
   return true;
@@ -228,25 +246,35 @@ void Player::finish(Cursor& cursor) {
   cursor.posted = cursor.joined = false;
 }
 
+void Player::post(const Message& m, Cursor& cursor, bool receive) {
+  if (m.multicast >= 0) {
+    ++cursor.multicasts;
+    const auto number = static_cast<std::uint32_t>(m.multicast);
+    if (receive)
+      communicator_->multicast()->receive(tag_, number, m.peer, bytes(m), &cursor.multicasts);
+    else
+      communicator_->multicast()->send(tag_, number, m.group, bytes(m), &cursor.multicasts);
+    return;
+  }
+  MPI_Request* request = &cursor.requests[static_cast<std::size_t>(cursor.pending++)];
+  const MPI_Comm comm = communicator_->handle();
+  if (receive)
+    check(MPI_Irecv(at(m.at), m.count, m.type, m.peer, tag_ + m.channel, comm, request), "MPI_Irecv");
+  else
+    check(MPI_Isend(at(m.at), m.count, m.type, m.peer, tag_ + m.channel, comm, request), "MPI_Isend");
+}
+
 void Player::post_receives(const PlanStep& step, Cursor& cursor) {
   cursor.pending = 0;
-  for (std::uint32_t i = step.receives.begin; i < step.receives.end; ++i) {
-    const Message& m = cursor.plan->messages[i];
-    check(MPI_Irecv(at(m.at), m.count, m.type, m.peer, tag_ + m.channel, communicator_->handle(),
-                    &cursor.requests[static_cast<std::size_t>(cursor.pending++)]),
-          "MPI_Irecv");
-  }
+  for (std::uint32_t i = step.receives.begin; i < step.receives.end; ++i)
+    post(cursor.plan->messages[i], cursor, true);
 }
 
 void Player::post(const PlanStep& step, Cursor& cursor) {
   move(*cursor.plan, step.before);
   post_receives(step, cursor);
-  for (std::uint32_t i = step.sends.begin; i < step.sends.end; ++i) {
-    const Message& m = cursor.plan->messages[i];
-    check(MPI_Isend(at(m.at), m.count, m.type, m.peer, tag_ + m.channel, communicator_->handle(),
-                    &cursor.requests[static_cast<std::size_t>(cursor.pending++)]),
-          "MPI_Isend");
-  }
+  for (std::uint32_t i = step.sends.begin; i < step.sends.end; ++i)
+    post(cursor.plan->messages[i], cursor, false);
   move(*cursor.plan, step.beside);
 }
 

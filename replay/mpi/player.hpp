@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "replay/mpi/communicator.hpp"
@@ -68,7 +69,8 @@ class Player {
   struct Cursor {
     const ChannelPlan* plan = nullptr;
     std::size_t step = 0;
-    int pending = 0;
+    int pending = 0;     ///< MPI requests of the step
+    int multicasts = 0;  ///< of the step, that are under way
     bool joined = false, posted = false;
     std::vector<MPI_Request> requests;
   };
@@ -77,19 +79,26 @@ class Player {
   const Plan& prepare(const void* send, void* recv);
   const Plan& plan_for(InPlace in_place);
   InPlace in_place(const void* send, const void* recv) const;
-  bool advance();
+  bool steps_alone() const;
+  void advance();
   bool advance(Cursor& cursor);
+  bool all_steps_done() const;
+  void rest() const;
   bool may_pass(const PlanStep& step, Cursor& cursor);
   void finish(Cursor& cursor);
   void play(Cursor& cursor);
   void post(const PlanStep& step, Cursor& cursor);
   void post_receives(const PlanStep& step, Cursor& cursor);
+  void post(const Message& m, Cursor& cursor, bool receive);
   void exchange(const PlanStep& step, Cursor& cursor);
   void first_moves();
   void end();
   void move(const Move& m) const;
   void move(const ChannelPlan& plan, Range range) const {
     for (std::uint32_t i = range.begin; i < range.end; ++i) move(plan.moves[i]);
+  }
+  std::span<std::byte> bytes(const Message& m) const {
+    return {at(m.at), static_cast<std::size_t>(m.count) * extent_};
   }
   std::byte* at(Address a) const { return areas_[a.area] + a.offset * extent_; }
 
@@ -108,7 +117,7 @@ class Player {
   std::vector<Buffers> own_;                  ///< the areas from Address::own on
   std::vector<Cursor> cursors_;               ///< by channel
   std::vector<int> arrived_;                  ///< by join
-  std::size_t channels_left_ = 0;
+  bool done_ = true;
   bool first_moves_done_ = false;
 };
 

@@ -17,7 +17,7 @@ void Progress::remove(Player& player) {
 void Progress::advance_all() {
   // A play that is done leaves the list when its owner hears of it.
   for (Player* player : players_)
-    if (player->channels_left_ != 0) player->advance();
+    if (!player->done_) player->advance();
 }
 
 }  // namespace collcast::mpi

@@ -25,6 +25,11 @@ void RankStep::take(const Transfer& t, std::span<const Chunk> pieces) {
 
 void RankStep::take(const Multicast& m) {
   Item item{Item::Kind::send, Combine::copy, m.from.memory, m.memory, m.channel, 0, {&m.chunk, 1}};
+  if (multicasting_ == Multicasting::at_once) {
+    item.multicast = multicasts_++;
+    item.group = m.to;
+    if (m.from.rank == rank_) return items_.push_back(item);
+  }
   for (Rank i = 0; i < m.to.count; ++i) {
     if (m.to[i] == m.from.rank) continue;
     if (m.from.rank == rank_) {

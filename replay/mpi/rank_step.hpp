@@ -8,6 +8,9 @@
 
 namespace collcast::mpi {
 
+/// Whether a multicast is one message to each receiver, or one to all.
+enum class Multicasting : std::uint8_t { one_by_one, at_once };
+
 /// What one rank does in a step, by channel, in the order of the schedule.
 class RankStep {
  public:
@@ -19,6 +22,8 @@ class RankStep {
     std::uint16_t channel = 0;
     Rank peer = 0;
     std::span<const Chunk> pieces;
+    std::int32_t multicast = -1;  ///< number of a message to `group`, counted through the schedule
+    Ranks group = {};
 
     template <class Visit>
     void for_each_block(Visit&& visit) const {
@@ -27,9 +32,9 @@ class RankStep {
     }
   };
 
-  explicit RankStep(Rank rank) : rank_(rank) {}
+  RankStep(Rank rank, Multicasting multicasting) : rank_(rank), multicasting_(multicasting) {}
 
-  /// Replaces what was taken before; refers to the step.
+  /// Replaces what was taken before; refers to the step. Takes all steps of a schedule in order.
   void take(const Step& step);
 
   /// Calls `visit(channel, items)` for each channel in which the rank has something to do.
@@ -49,6 +54,8 @@ class RankStep {
   void take(const Reduction& m);
 
   Rank rank_;
+  Multicasting multicasting_;
+  std::int32_t multicasts_ = 0;  ///< so far
   std::vector<Item> items_;
 };
 

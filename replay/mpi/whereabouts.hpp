@@ -32,7 +32,7 @@ class Whereabouts {
   struct State {
     Address at, home;
     std::size_t count = 0;
-    bool held = false, has_home = false;
+    bool held = false, has_home = false, multicast = false;
     std::uint64_t read = 0, written = 0, to_be_written = 0;  ///< the last step, by its number, that does so
   };
   /// A home in scratch, in the order in which they came to be needed.

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "model/error.hpp"
-#include "replay/mpi/check.hpp"
 #include "replay/mpi/program/options.hpp"
 #include "replay/mpi/program/report.hpp"
+#include "replay/mpi/together.hpp"
 #include "replay/mpi/verify.hpp"
 
 namespace collcast::mpi {
@@ -15,29 +15,11 @@ namespace {
 /// Exit codes as everywhere in collcast.
 enum Exit { done = 0, wrong_result = 1, bad_input = 2, failed = 3 };
 
-/// Does on every rank what may refuse its input on some, and refuses it on all.
-template <class Attempt>
-void together(const Communicator& communicator, Attempt attempt) {
-  std::string refusal;
-  try {
-    attempt();
-  } catch (const InputError& e) {
-    refusal = e.what();
-  }
-  int first = refusal.empty() ? communicator.size() : communicator.rank();
-  check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator.handle()), "MPI_Allreduce");
-  if (first == communicator.size()) return;
-  char words[512] = {};
-  refusal.copy(words, sizeof words - 1);
-  check(MPI_Bcast(words, sizeof words, MPI_CHAR, first, communicator.handle()), "MPI_Bcast");
-  throw InputError(words);
-}
-
 Outcome play(const Job& job, int repetitions, const std::shared_ptr<Communicator>& communicator,
              const SharedClock& clock) {
   const bool words = std::llround(job.call.message.value) % 4 == 0;
   std::optional<Player> player;
-  together(*communicator, [&] {
+  together(communicator->handle(), [&] {
     player.emplace(*job.algorithm, job.call, words ? MPI_FLOAT : MPI_UINT8_T, MPI_SUM, communicator);
   });
   const std::size_t size = words ? sizeof(float) : 1;
@@ -48,6 +30,8 @@ Outcome play(const Job& job, int repetitions, const std::shared_ptr<Communicator
 }
 
 Exit run(const Options& options, const std::shared_ptr<Communicator>& communicator) {
+  if (!options.multicast.empty())
+    communicator->multicast_over({parse_group(options.multicast), options.loss});
   const SharedClock clock(*communicator);
   std::vector<Outcome> outcomes;
   for (const Job& job : jobs(options, communicator->size())) {
@@ -63,7 +47,9 @@ Exit run(const Options& options, const std::shared_ptr<Communicator>& communicat
     }
     outcomes.push_back(std::move(outcome));
   }
-  if (communicator->rank() == 0) options.json ? print_json(outcomes) : print_table(outcomes);
+  Report report{std::move(outcomes), {}};
+  if (communicator->multicast()) report.packets = communicator->multicast()->total();
+  if (communicator->rank() == 0) options.json ? print_json(report) : print_table(report);
   return done;
 }
 

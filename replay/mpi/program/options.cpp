@@ -40,6 +40,13 @@ Parsed parse(int argc, char** argv) {
   app.add_option("--repetitions", o.repetitions, "Timed plays of each size (default 20)")
       ->check(CLI::Range(1, 1000000))
       ->option_text("N");
+  auto* multicast = app.add_option("--multicast", o.multicast,
+                                   "Multicast over IP (UDP), not as one message to each receiver")
+                        ->option_text("GROUP:PORT[%INTERFACE]");
+  app.add_option("--loss", o.loss, "Share of the datagrams that receivers drop, to try the recovery")
+      ->check(CLI::Range(0.0, 0.9))
+      ->needs(multicast)
+      ->option_text("P");
   app.add_option("--format", o.json, "table (default) or json")
       ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");

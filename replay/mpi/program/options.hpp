@@ -17,6 +17,8 @@ struct Options {
   int radix = 2, channels = 1, repetitions = 20;
   Rank ranks_per_node = 1;
   bool check = false, json = false;
+  std::string multicast;  ///< group of IP multicasts; empty: none
+  double loss = 0;
 };
 
 /// Throws InputError, with --help's text where that was asked for as the `help` of the answer.

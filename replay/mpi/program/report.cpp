@@ -60,23 +60,37 @@ std::string library() {
 
 }  // namespace
 
-void print_json(const std::vector<Outcome>& outcomes) {
+void print_json(const Report& report) {
   Json rows = Json::array();
-  for (const Outcome& o : outcomes) rows.push_back(row(o));
-  std::cout << Json{{"engine", "mpi"}, {"library", library()}, {"measurements", rows}}.dump(2) << '\n';
+  for (const Outcome& o : report.outcomes) rows.push_back(row(o));
+  Json all{{"engine", "mpi"}, {"library", library()}, {"measurements", rows}};
+  if (const auto& p = report.packets)
+    all["multicast_packets"] = {{"sent", p->sent},
+                                {"repeated", p->repeated},
+                                {"received", p->taken},
+                                {"doubled", p->doubled},
+                                {"dropped_on_purpose", p->dropped}};
+  std::cout << all.dump(2) << '\n';
 }
 
-void print_table(const std::vector<Outcome>& outcomes) {
+void print_table(const Report& report) {
   int late = 0;
   std::printf("%-24s %6s %12s %12s %12s %12s %10s %10s %6s\n", "algorithm", "ranks", "message [B]",
               "time [us]", "min [us]", "max [us]", "algbw GB/s", "busbw GB/s", "check");
-  for (const Outcome& o : outcomes) {
+  for (const Outcome& o : report.outcomes) {
     std::printf("%-24s %6d %12.0f %12.2f %12.2f %12.2f %10.3f %10.3f %6s\n",
                 std::string(o.job.algorithm->name).c_str(), o.job.call.ranks, o.job.call.message.value,
                 o.times.median() * 1e6, o.times.seconds.front() * 1e6, o.times.seconds.back() * 1e6,
                 algorithm_bandwidth(o), bus_bandwidth(o), o.checked ? "ok" : "-");
     late += o.times.late;
   }
+  if (const auto& p = report.packets)
+    std::printf(
+        "\nmulticast packets: %llu sent, %llu repeated; %llu received, %llu doubled, %llu dropped on "
+        "purpose\n",
+        static_cast<unsigned long long>(p->sent), static_cast<unsigned long long>(p->repeated),
+        static_cast<unsigned long long>(p->taken), static_cast<unsigned long long>(p->doubled),
+        static_cast<unsigned long long>(p->dropped));
   if (late != 0)
     std::printf(
         "\n%d repetitions began late on some rank (more ranks than processors?): their times hold that "

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "replay/mpi/multicast/ip_multicast.hpp"
 #include "replay/mpi/program/options.hpp"
 #include "replay/mpi/timing.hpp"
 
@@ -16,7 +18,13 @@ struct Outcome {
   Times times;
 };
 
-void print_table(const std::vector<Outcome>& outcomes);
-void print_json(const std::vector<Outcome>& outcomes);
+/// What was measured, and the packets of all ranks' IP multicasts if there were any.
+struct Report {
+  std::vector<Outcome> outcomes;
+  std::optional<PacketCounts> packets;
+};
+
+void print_table(const Report& report);
+void print_json(const Report& report);
 
 }  // namespace collcast::mpi

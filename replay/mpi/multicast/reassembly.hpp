@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace collcast::mpi {
+
+/// Consecutive packets of a message.
+struct PacketRange {
+  std::uint32_t first = 0, count = 0;
+  bool operator==(const PacketRange&) const = default;
+};
+
+/// How many packets carry so many bytes; an empty message is one empty packet.
+inline std::uint32_t packets_of(std::size_t bytes, std::size_t packet_bytes) {
+  return bytes == 0 ? 1 : static_cast<std::uint32_t>((bytes + packet_bytes - 1) / packet_bytes);
+}
+
+/// A message that comes in packets, some of which may be late, lost or doubled.
+class Reassembly {
+ public:
+  Reassembly(std::span<std::byte> message, std::size_t packet_bytes)
+      : message_(message),
+        packet_bytes_(packet_bytes),
+        packets_(packets_of(message.size(), packet_bytes)),
+        missing_(packets_),
+        have_(packets_) {}
+
+  /// Where a packet's bytes belong; empty if it is none of this message.
+  std::span<std::byte> place(std::uint32_t packet) const {
+    if (packet >= packets_) return {};
+    const std::size_t begin = packet * packet_bytes_;
+    return message_.subspan(begin, std::min(packet_bytes_, message_.size() - begin));
+  }
+  /// The first packet that has not come.
+  std::uint32_t next() const { return next_; }
+  bool complete() const { return missing_ == 0; }
+  /// What must have come before `packet` on a network that keeps packets in order, and did not.
+  PacketRange gap_before(std::uint32_t packet) const {
+    return packet > beyond_ ? PacketRange{beyond_, packet - beyond_} : PacketRange{};
+  }
+
+  /// Notes that a packet is in its place; false if it was there already.
+  bool take(std::uint32_t packet) {
+    if (packet >= packets_ || have_[packet]) return false;
+    have_[packet] = true;
+    --missing_;
+    beyond_ = std::max(beyond_, packet + 1);
+    while (next_ < packets_ && have_[next_]) ++next_;
+    return true;
+  }
+
+  /// The first `most` runs of packets before `end` that have not come.
+  std::vector<PacketRange> missing(std::size_t most, std::uint32_t end) const {
+    std::vector<PacketRange> runs;
+    for (std::uint32_t i = next_; i < std::min(end, packets_); ++i) {
+      if (have_[i]) continue;
+      if (!runs.empty() && runs.back().first + runs.back().count == i) {
+        ++runs.back().count;
+      } else {
+        if (runs.size() == most) break;
+        runs.push_back({i, 1});
+      }
+    }
+    return runs;
+  }
+  std::uint32_t packets() const { return packets_; }
+
+ private:
+  std::span<std::byte> message_;
+  std::size_t packet_bytes_;
+  std::uint32_t packets_, missing_;
+  std::uint32_t next_ = 0, beyond_ = 0;  ///< beyond_: behind the last packet that has come
+  std::vector<bool> have_;
+};
+
+}  // namespace collcast::mpi

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "model/error.hpp"
+
+namespace collcast::mpi {
+
+/// Throws InputError with the words of the first rank that has some to say, on all ranks. Collective.
+void refuse_together(const std::string& words, MPI_Comm comm);
+
+/// Does on every rank what may refuse its input on some, and refuses it on all.
+template <class Attempt>
+void together(MPI_Comm comm, Attempt attempt) {
+  std::string refusal;
+  try {
+    attempt();
+  } catch (const InputError& e) {
+    refusal = e.what();
+  }
+  refuse_together(refusal, comm);
+}
+
+}  // namespace collcast::mpi
