@@ -5,6 +5,7 @@
 #include "replay/mpi/measure/options.hpp"
 #include "replay/mpi/measure/ping_pong.hpp"
 #include "replay/mpi/measure/subject.hpp"
+#include "replay/mpi/same_version.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -52,6 +53,7 @@ Exit run(const Options& options, const std::shared_ptr<Communicator>& world) {
 Exit guarded_main(int argc, char** argv) {
   const auto world = std::make_shared<Communicator>(MPI_COMM_WORLD);
   try {
+    require_same_version(*world);
     const Options options = parse(argc, argv);
     if (options.help.empty()) return run(options, world);
     if (world->rank() == 0) std::cout << options.help;

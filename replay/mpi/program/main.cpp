@@ -2,10 +2,13 @@
 #include <cmath>
 #include <iostream>
 #include <optional>
+#include <string_view>
 
 #include "model/error.hpp"
+#include "replay/mpi/program/launched.hpp"
 #include "replay/mpi/program/options.hpp"
 #include "replay/mpi/program/report.hpp"
+#include "replay/mpi/same_version.hpp"
 #include "replay/mpi/together.hpp"
 #include "replay/mpi/verify.hpp"
 
@@ -58,6 +61,7 @@ Exit run(const Options& options, const std::shared_ptr<Communicator>& communicat
 Exit guarded_main(int argc, char** argv) {
   const auto communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
   try {
+    require_same_version(*communicator);
     const Parsed parsed = parse(argc, argv);
     if (parsed.help.empty()) return run(parsed.options, communicator);
     if (communicator->rank() == 0) std::cout << parsed.help;
@@ -76,6 +80,7 @@ Exit guarded_main(int argc, char** argv) {
 }  // namespace collcast::mpi
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--launch") return collcast::mpi::launched(argc, argv);
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return collcast::mpi::failed;
   const int code = collcast::mpi::guarded_main(argc, argv);
   MPI_Finalize();

@@ -15,7 +15,8 @@ Parsed parse(int argc, char** argv) {
   CLI::App app(
       "Plays a collective with real data and says how long it took, from a common start to the slowest "
       "rank's "
-      "end.\n\nExample: mpirun -np 8 collcast-mpi allreduce --algorithm ring --size 64KiB,16MiB --check",
+      "end.\n\nExample: mpirun -np 8 collcast-mpi allreduce --algorithm ring --size 64KiB,16MiB --check\n"
+      "The same, with one line for whatever goes wrong: collcast-mpi --launch \"mpirun -np 8\" allreduce ...",
       "collcast-mpi");
   app.add_option("collective", o.collective, "allreduce, broadcast, ... (`collcast algorithms` lists them)")
       ->required();
