@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs on a testbed that is up."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import settings
+from errors import InputError, SubstrateError
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def on_host(cluster, host, command):
+    """Runs the command on one host; its exit code."""
+    _require_hosts(cluster, [host])
+    return _wait(cluster, ["ip", "netns", "exec", cluster.host(host), *command], os.environ)
+
+
+def mpirun(cluster, options, program):
+    """Runs an MPI program across hosts; mpirun's exit code."""
+    hosts = _hosts(cluster, options)
+    build = pathlib.Path(cluster.description()["build"])
+    preload = ":".join(filter(None, [str(build / "collcast-idle.so"), os.environ.get("LD_PRELOAD")]))
+    mca = {**settings.MPI, "plm_rsh_agent": str(HERE / "agent"), "orte_tmpdir_base": str(cluster.directory),
+           **dict(options.mca)}
+    command = [*settings.LAUNCH_PRIORITY, "mpirun", "-np", str(options.ranks or len(hosts) * options.per_host),
+               "--host", ",".join(f"h{h}:{options.per_host}" for h in hosts), "--map-by", "slot"]
+    for key, value in mca.items():
+        command += ["--mca", key, value]
+    for variable in [f"LD_PRELOAD={preload}", *options.variable]:
+        command += ["-x", variable]
+    environment = {**os.environ, "COLLCAST_TESTBED": cluster.prefix, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment.pop("LD_PRELOAD", None)
+    return _wait(cluster, ["ip", "netns", "exec", cluster.control, *command, *settings.RANK_PRIORITY, *program], environment)
+
+
+def _hosts(cluster, options):
+    there = len(cluster.description()["namespaces"])
+    hosts = options.hosts if options.hosts is not None else list(range(there))
+    _require_hosts(cluster, hosts)
+    if options.ranks:
+        if options.ranks > len(hosts) * options.per_host:
+            raise InputError(f"{options.ranks} ranks do not fit on {len(hosts)} hosts with {options.per_host} each; "
+                             "see --per-host")
+        hosts = hosts[:-(-options.ranks // options.per_host)]
+    return hosts
+
+
+def _require_hosts(cluster, hosts):
+    there = len(cluster.description()["namespaces"])
+    for host in hosts:
+        if host >= there:
+            raise InputError(f"no host {host}; there are 0 to {there - 1}")
+
+
+def _wait(cluster, command, environment):
+    """The command ends when we do, and we when the network does."""
+    if cluster.switch() is None:
+        cluster.statistics()  # says why
+    process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command], env=environment)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda received, _: process.send_signal(received))
+    while True:
+        try:
+            code = process.wait(timeout=0.25)
+            break
+        except subprocess.TimeoutExpired:
+            if cluster.switch() is not None:
+                continue
+        process.terminate()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        raise SubstrateError(f"the switch has died ({cluster.last_words()}), and the program was ended")
+    if code < 0:
+        print(f"testbed: {os.path.basename(command[-1])} ended by signal {-code}", file=sys.stderr)
+    return code if code >= 0 else 128 - code

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "validation/testbed/switch/frame_queue.hpp"
+#include "validation/testbed/switch/layout.hpp"
+
+namespace collcast::testbed {
+
+struct Traffic {
+  std::uint64_t frames = 0;
+  Bytes bytes;
+};
+
+/// A network of ideal links, in virtual time: when each frame's last byte reaches its host.
+///
+/// A link sends one frame at a time, at its rate, and keeps the others waiting without bound. Frames are cut
+/// through: one leaves a switch as it comes in, as soon as it can leave without a gap, so that a message
+/// takes latency + bytes / rate over any number of links of one rate. Whoever drives it may be late; the
+/// virtual times are not, so that lateness does not add up.
+class Fabric {
+ public:
+  using Deliver = std::function<void(const Frame&, Host, Seconds due)>;
+
+  Fabric(Layout layout, Discipline discipline);
+
+  /// The source's link may begin to send `frame` at `time`, not before the last `advance`.
+  void enter(Frame frame, Seconds time);
+  /// When something happens next; infinity if nothing is under way.
+  Seconds next() const;
+  /// Lets happen what happens up to `now`, and delivers what has arrived, in the order of arrival.
+  void advance(Seconds now, const Deliver& deliver);
+
+  const Layout& layout() const { return layout_; }
+  /// What each link has sent.
+  const std::vector<Traffic>& traffic() const { return traffic_; }
+
+ private:
+  enum class Kind : std::uint8_t { arrival, idle, delivery };
+  struct Event {
+    Seconds time;
+    std::uint64_t order;  ///< of events at the same time
+    Kind kind;
+    LinkId link;
+    Frame frame;
+    bool operator>(const Event& o) const { return time != o.time ? time > o.time : order > o.order; }
+  };
+  struct Port {
+    FrameQueue waiting;
+    bool busy = false;
+  };
+
+  void schedule(Seconds time, Kind kind, LinkId link, Frame frame);
+  void handle(const Event& event, const Deliver& deliver);
+  void send(LinkId link, Seconds start);
+
+  Layout layout_;
+  std::vector<Port> ports_;  ///< by link
+  std::vector<Traffic> traffic_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t scheduled_ = 0;
+};
+
+}  // namespace collcast::testbed

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/testbed/switch/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "model/error.hpp"
+
+namespace collcast::testbed {
+
+void Statistics::deliver(Seconds by) {
+  ++delivered;
+  lateness += by;
+  max_lateness = std::max(max_lateness, by);
+  if (by > Seconds(100e-6)) ++late;
+}
+
+std::string json(const Statistics& s, const Fabric& fabric) {
+  nlohmann::ordered_json links = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < fabric.traffic().size(); ++i)
+    links.push_back({{"link", fabric.layout().links()[i].name},
+                     {"frames", fabric.traffic()[i].frames},
+                     {"bytes", std::llround(fabric.traffic()[i].bytes.value)}});
+  const double mean = s.delivered == 0 ? 0 : s.lateness.value / static_cast<double>(s.delivered);
+  const nlohmann::ordered_json all = {{"frames_delivered", s.delivered},
+                                      {"lateness_total_us", s.lateness.value * 1e6},
+                                      {"lateness_mean_us", mean * 1e6},
+                                      {"lateness_max_us", s.max_lateness.value * 1e6},
+                                      {"frames_later_than_100_us", s.late},
+                                      {"datagrams_lost", s.lost},
+                                      {"frames_refused", s.refused},
+                                      {"frames_astray", s.strays},
+                                      {"links", links}};
+  return all.dump(1) + "\n";
+}
+
+void write(const std::string& text, const std::string& file) {
+  const std::string part = file + ".part";
+  std::ofstream stream(part);
+  stream << text << std::flush;
+  if (!stream || std::rename(part.c_str(), file.c_str()) != 0)
+    throw SubstrateError(file + " cannot be written");
+}
+
+}  // namespace collcast::testbed

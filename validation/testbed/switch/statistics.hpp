@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "validation/testbed/switch/fabric.hpp"
+
+namespace collcast::testbed {
+
+/// What the switch has done since it began. All but the largest lateness can be subtracted from a later
+/// state.
+struct Statistics {
+  std::uint64_t delivered = 0;
+  Seconds lateness, max_lateness;  ///< of deliveries behind their virtual time: sum and largest
+  std::uint64_t late = 0;          ///< deliveries later than 100 us
+  std::uint64_t lost = 0;          ///< datagrams that the loss asked for has taken
+  std::uint64_t refused = 0;       ///< frames that a host did not take, its interface being down
+  std::uint64_t strays = 0;        ///< frames for nobody here
+
+  void deliver(Seconds lateness);
+};
+
+std::string json(const Statistics& statistics, const Fabric& fabric);
+
+/// Writes beside the file and renames. Throws SubstrateError.
+void write(const std::string& text, const std::string& file);
+
+}  // namespace collcast::testbed
