@@ -53,6 +53,7 @@ struct Model {
   double on_node(Shape shape, Protocol protocol) const;
   double between_nodes(Shape shape, Protocol protocol) const;
   double ring_latency(Protocol protocol) const;
+  double rooted_latency(Protocol protocol) const;
   double latency(Shape shape, Protocol protocol) const;
 
   bool on_plateau() const;
@@ -70,7 +71,9 @@ double Model::node_steps() const {
 }
 
 double Model::bus_bandwidth(Shape shape, Protocol protocol) const {
-  const BytesPerSecond channel = s.nodes <= 2 ? s.intra_bandwidth : s.inter_bandwidth;
+  const bool other = shape == Shape::tree && s.tree_bandwidth > BytesPerSecond(0);
+  const BytesPerSecond on_node = other ? s.tree_bandwidth : s.intra_bandwidth;
+  const BytesPerSecond channel = s.nodes <= 2 ? on_node : s.inter_bandwidth;
   const double bus = std::min(s.channels * channel.value / 1e9, most_in_all(minor, s.gpu));
   if (shape == Shape::pat) return bus * pat_share(minor);
   return shape == Shape::ring ? ring_bandwidth(protocol, bus) : tree_bandwidth(protocol, bus);
@@ -115,16 +118,20 @@ double Model::between_nodes(Shape shape, Protocol protocol) const {
 }
 
 double Model::ring_latency(Protocol protocol) const {
-  // All channels are alike: the root's data is one pipeline, and a step is paid once.
-  if (rooted())
-    return s.nodes == 1
-               ? of(step_latency(minor, s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci, Shape::ring),
-                    protocol)
-               : of(step_latency(minor, Wire::net, Shape::ring), protocol);
+  if (rooted()) return rooted_latency(protocol);
   double step = on_node(Shape::ring, protocol);
   if (s.nodes > 1)
     step = std::max(step, network_overhead(minor, s.cpu) * (protocol == Protocol::simple ? 3 : 1));
   return (steps() - node_steps()) * step + node_steps() * between_nodes(Shape::ring, protocol);
+}
+
+/// Where all channels are alike the root's data is one pipeline, and a step is paid once.
+double Model::rooted_latency(Protocol protocol) const {
+  const Wire on_node = s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci;
+  const bool chunks = !s.same_channels && protocol == Protocol::simple;
+  const double step = of(
+      step_latency(minor, s.nodes == 1 ? on_node : Wire::net, chunks ? Shape::tree : Shape::ring), protocol);
+  return s.same_channels ? step : steps() * step;
 }
 
 double Model::latency(Shape shape, Protocol protocol) const {
