@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/calibration/point_to_point.hpp"
+
+#include <algorithm>
+
+namespace collcast {
+namespace {
+
+/// osu_bw's reply has 4 bytes.
+const Bytes reply_bytes(4);
+
+/// A window of m messages takes m - 1 of the times that they keep each other waiting, and then one message
+/// and one reply alone. `alone` is half a round trip; the answer is the mean of the m.
+Seconds of_window_of(int m, Seconds between, Seconds alone, Seconds reply) {
+  return ((m - 1) * between + alone + reply) / m;
+}
+
+/// The inverse: what is between messages of a window, where its mean leaves that.
+Samples between_messages(const PathTables& tables, const PiecewiseFit& lines) {
+  Samples between = tables.messages;
+  const int m = tables.window;
+  if (m < 2) return between;
+  for (Sample& s : between) {
+    const Seconds edges = lines.time(0, s.message) + lines.time(0, reply_bytes);
+    const Seconds rest = m * s.time - edges;
+    if (rest > 0.5 * m * s.time) s.time = rest / (m - 1);
+  }
+  return between;
+}
+
+Samples within(const Samples& samples, const Piece& piece) {
+  Samples inside;
+  for (const Sample& s : samples)
+    if (s.message >= piece.first && s.message <= piece.last) inside.push_back(s);
+  return inside;
+}
+
+PathPiece costs(const Piece& piece, const PathTables& tables, const Samples& between, double noise) {
+  PathPiece costs;
+  costs.from = piece.from;
+  costs.first = piece.first;
+  costs.last = piece.last;
+  const Samples latency = within(tables.latency, piece), messages = within(between, piece);
+  if (!messages.empty()) {
+    const Line line = robust_line(messages, noise);
+    costs.gap = line.at_zero;
+    costs.per_byte = line.per_byte;
+  }
+  if (latency.empty()) return costs;
+  const Line line = robust_line(latency, noise, messages.empty() ? SecondsPerByte() : costs.per_byte.value);
+  costs.fixed = line.at_zero;
+  if (messages.empty())
+    costs.per_byte = line.per_byte;
+  else
+    costs.copied = line.per_byte.value - costs.per_byte.value;
+  return costs;
+}
+
+}  // namespace
+
+Seconds half_round_trip(const Wire& w, Bytes message) {
+  return w.overhead + w.latency + message * w.per_byte + w.receive_overhead;
+}
+
+Seconds windowed(const Wire& wire, const Wire& reply, Bytes message, int window) {
+  const Seconds between =
+      std::max({wire.overhead, wire.receive_overhead, wire.gap + message * wire.per_byte});
+  return of_window_of(window, between, half_round_trip(wire, message), half_round_trip(reply, reply_bytes));
+}
+
+const PathPiece& PathFit::at(Bytes message) const {
+  const auto after = std::ranges::upper_bound(pieces, message, {}, &PathPiece::from);
+  return after == pieces.begin() ? pieces.front() : *std::prev(after);
+}
+
+Seconds PathFit::latency(Bytes message) const {
+  const PathPiece& piece = at(message);
+  return piece.fixed.value().value + message * (piece.per_byte.value + piece.copied);
+}
+
+Seconds PathFit::of_window(Bytes message) const {
+  const PathPiece& piece = at(message);
+  const Seconds between = piece.gap.value().value + message * piece.per_byte.value;
+  if (!piece.fixed) return between;
+  return of_window_of(window, between, latency(message), latency(reply_bytes));
+}
+
+PathFit fit_path(const PathTables& tables, const PiecewiseOptions& options) {
+  std::vector<Samples> curves;
+  for (const Samples& table : {tables.latency, tables.messages})
+    if (!table.empty()) curves.push_back(table);
+  PathFit fit;
+  fit.window = tables.window;
+  fit.lines = fit_pieces(curves, options);
+  const Samples between = tables.latency.empty() ? tables.messages : between_messages(tables, fit.lines);
+  for (const Piece& piece : fit.lines.pieces)
+    fit.pieces.push_back(costs(piece, tables, between, fit.lines.noise));
+  return fit;
+}
+
+}  // namespace collcast
