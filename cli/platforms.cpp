@@ -47,6 +47,8 @@ void show(const Options& options) {
   for (const Parameter& p : d.parameters())
     rows.push_back({{"parameter", p.path},
                     {"value", p.value},
+                    {"low", p.low},
+                    {"high", p.high},
                     {"unit", p.unit},
                     {"stamp", to_string(p.stamp)},
                     {"source", p.source}});

@@ -27,15 +27,23 @@ void for_each_parameter(Json& json, const Schema& schema, const std::string& pat
   }
 }
 
-/// Bandwidths times `factor`, times divided by it; sizes and limits stay.
+/// A parameter at the end of its interval that is the larger, or the smaller: its own, or its stamp's.
+double end_of(const Json& p, bool larger) {
+  if (p.contains("low")) return p[larger ? "high" : "low"].get<double>();
+  const double factor = 1 + uncertainty(*parse_stamp(p["stamp"].get<std::string>()));
+  const double value = p["value"].get<double>();
+  return larger ? value * factor : value / factor;
+}
+
+/// Bandwidths and times at the fast, or at the slow ends of their intervals; sizes and limits stay.
 Description scaled(const Description& description, bool faster) {
   Json json = description.json();
   for_each_parameter(json, platform_schema(), "", [faster](Json& p, const std::string& path) {
     const std::string unit = unit_of(path);
     if (unit != "us" && unit != "GBps") return;
-    const double factor = 1 + uncertainty(*parse_stamp(p["stamp"].get<std::string>()));
-    const double value = p["value"].get<double>();
-    p["value"] = (unit == "GBps") == faster ? value * factor : value / factor;
+    p["value"] = end_of(p, (unit == "GBps") == faster);
+    p.erase("low");
+    p.erase("high");
   });
   return {description.name(), description.file(), std::move(json)};
 }
@@ -54,7 +62,7 @@ std::vector<Parameter> Description::parameters() const {
   Json copy = json_;
   for_each_parameter(copy, platform_schema(), "", [&all](Json& p, const std::string& path) {
     all.push_back({path, p["value"].get<double>(), unit_of(path), p["source"].get<std::string>(),
-                   *parse_stamp(p["stamp"].get<std::string>())});
+                   *parse_stamp(p["stamp"].get<std::string>()), end_of(p, false), end_of(p, true)});
   });
   return all;
 }

@@ -16,6 +16,7 @@ struct Parameter {
   std::string unit;  ///< what follows the key's last underscore, or the whole key
   std::string source;
   Stamp stamp = Stamp::guess;
+  double low = 0, high = 0;  ///< its own interval, or that of its stamp
 };
 
 /// A platform file that was found sound.
@@ -45,7 +46,7 @@ void set(Description& description, const std::string& assignment);
 /// Every path that `set` takes, those included that the file leaves out.
 std::vector<std::string> settable_paths(const Description& description);
 
-/// Every parameter moved by its stamp's uncertainty to where messages are faster, or slower.
+/// Every parameter moved to the end of its interval where messages are faster, or slower.
 Description optimistic(const Description& description);
 Description pessimistic(const Description& description);
 

@@ -66,12 +66,13 @@ struct Checker {
   void parameter(const Json& json, const Schema& schema, const std::string& path) const {
     if (!json.is_object())
       fail(path, R"(must be {"value": number, "source": "...", "stamp": "..."}, not )" + shown(json));
-    static const std::vector<std::string> known = {"value", "source", "stamp"};
+    static const std::vector<std::string> known = {"value", "source", "stamp", "low", "high"};
     for (const auto& [key, value] : json.items())
       if (std::ranges::find(known, key) == known.end()) unknown(path, key, known);
-    for (const std::string& key : known)
-      if (!json.contains(key)) fail(path, "lacks its " + key);
+    for (const char* key : {"value", "source", "stamp"})
+      if (!json.contains(key)) fail(path, std::string("lacks its ") + key);
     number(json["value"], schema, path);
+    interval(json, schema, path);
     if (!json["source"].is_string() || json["source"].get_ref<const std::string&>().empty())
       fail(below(path, "source"), "must say where the value comes from");
     if (!json["stamp"].is_string() || !parse_stamp(json["stamp"].get<std::string>()))
@@ -84,6 +85,18 @@ struct Checker {
       fail(path, std::string("must be a number ") + (schema.zero ? "of at least 0" : "above 0") + ", not " +
                      shown(json));
     if (v > 1e15 || (v > 0 && v < 1e-15)) fail(path, shown(json) + " is beyond any machine; mind the unit");
+  }
+
+  /// Both ends or neither, around the value.
+  void interval(const Json& json, const Schema& schema, const std::string& path) const {
+    if (!json.contains("low") && !json.contains("high")) return;
+    for (const char* key : {"low", "high"}) {
+      if (!json.contains(key)) fail(path, std::string("lacks its ") + key);
+      number(json[key], schema, below(path, key));
+    }
+    if (json["low"] > json["value"] || json["value"] > json["high"])
+      fail(path, "low, value and high must not fall: " + json["low"].dump() + ", " + json["value"].dump() +
+                     ", " + json["high"].dump());
   }
 
   void count(const Json& json, const Schema& schema, const std::string& path) const {

@@ -60,8 +60,25 @@ TEST(Errors, Pedigree) {
             says + ".source: must say where the value comes from");
   EXPECT_EQ(complaint_about("summit", at, with("stamp", "sure")),
             says + ".stamp: must be measured, calibrated, datasheet, derived, guess or what-if");
-  EXPECT_EQ(complaint_about("summit", at, with("sorce", "s")),
-            says + ".sorce: unknown key; did you mean source? (accepted here: value, source, stamp)");
+  EXPECT_EQ(
+      complaint_about("summit", at, with("sorce", "s")),
+      says + ".sorce: unknown key; did you mean source? (accepted here: value, source, stamp, low, high)");
+}
+
+TEST(Errors, IntervalsOfParameters) {
+  const std::string at = "/network/bandwidth_GBps", says = "x.json: network.bandwidth_GBps";
+  const auto with = [](Json low, Json high) {
+    Json p = good;
+    if (!low.is_null()) p["low"] = low;
+    if (!high.is_null()) p["high"] = high;
+    return p;
+  };
+  EXPECT_EQ(complaint_about("summit", at, with(0.9, 1.2)), "");
+  EXPECT_EQ(complaint_about("summit", at, with(0.9, nullptr)), says + ": lacks its high");
+  EXPECT_EQ(complaint_about("summit", at, with(nullptr, 1.1)), says + ": lacks its low");
+  EXPECT_EQ(complaint_about("summit", at, with(1.1, 1.2)),
+            says + ": low, value and high must not fall: 1.1, 1.0, 1.2");
+  EXPECT_EQ(complaint_about("summit", at, with(-1, 1.2)), says + ".low: must be a number above 0, not -1");
 }
 
 TEST(Errors, Topology) {

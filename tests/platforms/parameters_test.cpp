@@ -57,6 +57,33 @@ TEST(Parameters, OnesAddedByASetMoveItOrAreListedAsUnused) {
   }
 }
 
+/// A guess would be half as fast or 1.5 times; one with an interval of its own goes to its ends.
+TEST(Parameters, OwnIntervalsCount) {
+  const auto bandwidth = [](const Description& d) {
+    return d.json()["network"]["bandwidth_GBps"]["value"].get<double>();
+  };
+  const Json guess = {{"value", 10.0}, {"source", "s"}, {"stamp", "guess"}};
+  Json interval = guess;
+  interval["low"] = 9;
+  interval["high"] = 12;
+  const Description a = edited("summit", "/network/bandwidth_GBps", guess),
+                    b = edited("summit", "/network/bandwidth_GBps", interval);
+  EXPECT_DOUBLE_EQ(bandwidth(optimistic(a)), 15);
+  EXPECT_DOUBLE_EQ(bandwidth(pessimistic(a)), 10 / 1.5);
+  EXPECT_DOUBLE_EQ(bandwidth(optimistic(b)), 12);
+  EXPECT_DOUBLE_EQ(bandwidth(pessimistic(b)), 9);
+  const Json latency = {
+      {"value", 2.0}, {"source", "s"}, {"stamp", "calibrated"}, {"low", 1.5}, {"high", 2.25}};
+  const Description c = edited("summit", "/network/latency_us", latency);
+  EXPECT_DOUBLE_EQ(optimistic(c).json()["network"]["latency_us"]["value"].get<double>(), 1.5);
+  EXPECT_DOUBLE_EQ(pessimistic(c).json()["network"]["latency_us"]["value"].get<double>(), 2.25);
+  const std::vector<Parameter> all = c.parameters();
+  const auto it = std::ranges::find(all, "network.latency_us", &Parameter::path);
+  ASSERT_NE(it, all.end());
+  EXPECT_EQ(it->low, 1.5);
+  EXPECT_EQ(it->high, 2.25);
+}
+
 TEST(Parameters, UnusedOnesAreFactsOfDevicesAndOfTheWayToStorage) {
   for (const std::string& name : shipped_platforms())
     for (const Parameter& p : unused_parameters(load_platform(name)))
