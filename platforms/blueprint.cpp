@@ -29,8 +29,8 @@ struct Reader {
   }
 
   static Parameter parameter(const Json& p, const std::string& path) {
-    return {path, p["value"].get<double>(), path.substr(path.find_last_of("_.") + 1), p["source"].get<std::string>(),
-            *parse_stamp(p["stamp"].get<std::string>())};
+    return {path, p["value"].get<double>(), path.substr(path.find_last_of("_.") + 1),
+            p["source"].get<std::string>(), *parse_stamp(p["stamp"].get<std::string>())};
   }
   static std::optional<Parameter> optional(const Json& object, const std::string& path,
                                            const std::string& key) {
@@ -70,12 +70,16 @@ struct Reader {
   }
 
   void link_kinds() {
+    static const std::vector<std::string> types = {"nvlink", "pcie", "socket", "memory"};
     const Json& node = json["node"];
     if (!node.contains("link_kinds")) return;
     for (const auto& [name, k] : node["link_kinds"].items()) {
       const std::string path = "node.link_kinds." + name;
       kind_names.push_back(name);
-      b.link_kinds.push_back({*optional(k, path, "bandwidth_GBps"), *optional(k, path, "latency_us")});
+      const auto type = k.contains("type") ? chosen<Blueprint::LinkKind::Type>(k["type"], types)
+                                           : Blueprint::LinkKind::Type::unknown;
+      b.link_kinds.push_back(
+          {name, type, *optional(k, path, "bandwidth_GBps"), *optional(k, path, "latency_us")});
     }
   }
 

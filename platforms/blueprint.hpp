@@ -22,6 +22,9 @@ struct Blueprint {
     int device = -1;  ///< of `devices`; -1: none
   };
   struct LinkKind {
+    enum class Type : std::uint8_t { nvlink, pcie, socket, memory, unknown };
+    std::string name;
+    Type type;
     Parameter bandwidth, latency;
   };
   /// Both directions; `from` == `to` is copying within that memory.

@@ -65,7 +65,9 @@ Schema vertex() {
 }
 
 Schema link_kind() {
-  return object({{"bandwidth_GBps", positive(), true}, {"latency_us", zero_or_more(), true}});
+  return object({{"type", choice({"nvlink", "pcie", "socket", "memory"})},
+                 {"bandwidth_GBps", positive(), true},
+                 {"latency_us", zero_or_more(), true}});
 }
 
 Schema link() {
