@@ -3,8 +3,10 @@
 
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
+#include "model/error.hpp"
 #include "platforms/listing.hpp"
 #include "platforms/load.hpp"
+#include "platforms/ring_search.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 struct Options {
   std::string platform;
   std::vector<std::string> set;
+  bool rings = false;
   Format format = Format::table;
 };
 
@@ -63,6 +66,53 @@ void show(const Options& options) {
   }
 }
 
+/// The vertices' names, in the channel's order; a ring that crosses the network begins and ends at its NIC.
+Json stops(const Blueprint& b, const Channels::Channel& c) {
+  Json names = Json::array();
+  auto add = [&](int vertex) { names.push_back(b.vertices[static_cast<std::size_t>(vertex)].name); };
+  for (int gpu : c.gpus) add(b.ranks_on[static_cast<std::size_t>(gpu)]);
+  if (c.nic >= 0) {
+    const int nic = b.of_kind(Blueprint::Vertex::Kind::nic)[static_cast<std::size_t>(c.nic)];
+    names.insert(names.begin(), b.vertices[static_cast<std::size_t>(nic)].name);
+  }
+  return names;
+}
+
+void show_rings(const Options& options) {
+  Description d = load_platform(options.platform);
+  set_all(d, options.set);
+  const Blueprint b = read_blueprint(d);
+  Json rows = Json::array();
+  for (const auto& [reach, where] :
+       {std::pair(ChannelReach::node, "one node"), {ChannelReach::network, "several nodes"}})
+    for (const auto& [shape, name] : {std::pair(ChannelShape::ring, "ring"), {ChannelShape::tree, "tree"}}) {
+      if (reach == ChannelReach::network && b.max_nodes < 2) continue;
+      const Channels found = find_channels(b, shape, reach, nccl_speeds(18));
+      for (const Channels::Channel& c : found.channels)
+        rows.push_back({{"ranks_on", where},
+                        {"shape", name},
+                        {"bandwidth_GBps", found.bandwidth.value / 1e9},
+                        {"order", stops(b, c)}});
+    }
+  if (options.format == Format::json) {
+    std::cout << rows.dump(2) << '\n';
+    return;
+  }
+  std::vector<std::vector<std::string>> table{{"ranks on", "shape", "bandwidth", "order"}};
+  for (const Json& r : rows) {
+    std::string order;
+    for (const Json& stop : r["order"]) order += (order.empty() ? "" : " ") + stop.get<std::string>();
+    table.push_back({r["ranks_on"], r["shape"], gbps(r["bandwidth_GBps"]), order});
+  }
+  print_table(table);
+}
+
+void run(const Options& options) {
+  if (options.platform.empty() && options.rings) throw InputError("--rings wants the name of a platform");
+  if (options.platform.empty()) return list(options);
+  options.rings ? show_rings(options) : show(options);
+}
+
 }  // namespace
 
 void add_platforms(CLI::App& app, int&) {
@@ -72,9 +122,11 @@ void add_platforms(CLI::App& app, int&) {
   verb->add_option("platform", options->platform, "Shows one: a name from the list, or a file");
   verb->add_option("--set", options->set, "Overrides a parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
+  verb->add_flag("--rings", options->rings,
+                 "The rings and trees that the search of NCCL 2.18 finds, before it doubles them");
   add_format(*verb, options->format);
-  verb->footer("Example: collcast platforms summit");
-  verb->callback([options] { options->platform.empty() ? list(*options) : show(*options); });
+  verb->footer("Examples: collcast platforms summit; collcast platforms dgx-1v --rings");
+  verb->callback([options] { run(*options); });
 }
 
 }  // namespace collcast::cli

@@ -8,6 +8,7 @@
 #include "model/error.hpp"
 #include "platforms/load.hpp"
 #include "replay/predict/predict.hpp"
+#include "replay/predict/situation.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -79,31 +80,12 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
   return able;
 }
 
-/// The machine as NCCL sees it: channels of at most one NVLink's speed, NVLink in nodes of several GPUs.
-Situation situation(const Forecaster& forecaster, Rank ranks) {
-  const Rank node = std::min(forecaster.ranks_per_node(), ranks);
-  const BytesPerSecond one_link(22e9);
-  BytesPerSecond intra(HUGE_VAL), inter(HUGE_VAL);
-  for (Rank r = 0; r + 1 < ranks; ++r) {
-    BytesPerSecond& where = (r + 1) % node == 0 ? inter : intra;
-    where = std::min(where, 1.0 / forecaster.fabric().wire(r, r + 1).per_byte);
-  }
-  if (node == 1) intra = inter;
-  if (node == ranks) inter = intra;
-  Situation s;
-  s.nodes = (ranks + node - 1) / node;
-  s.link = node > 1 ? NodeLink::nvlink : NodeLink::pci;
-  s.channels = std::max(1, static_cast<int>(std::ceil(intra / one_link)));
-  s.intra_bandwidth = intra / s.channels;
-  s.inter_bandwidth = inter / s.channels;
-  return s;
-}
-
 /// What the library of the policy would pick, with its parameters.
-std::pair<const Algorithm*, Call> picked(const Options& options, const Forecaster& forecaster,
-                                         Collective collective, Rank ranks, Bytes size, Json& notes) {
+std::pair<const Algorithm*, Call> picked(const Options& options, const Description& description,
+                                         const Forecaster& forecaster, Collective collective, Rank ranks,
+                                         Bytes size, Json& notes) {
   const Call asked = plain_call(options.call, ranks, size, forecaster.ranks_per_node());
-  const Pick p = pick(options.policy, collective, asked, situation(forecaster, ranks));
+  const Pick p = pick(options.policy, collective, asked, situation(description, ranks, options.policy));
   const Algorithm& a = algorithm(collective, p.algorithm);
   Call call = make_call(a, options.call, ranks, size, &forecaster.fabric(), forecaster.ranks_per_node());
   if (a.radix) call.radix = p.radix;
@@ -134,7 +116,7 @@ Json predictions(const Options& options, const Description& description, Json& n
     for (Bytes size : all_sizes) {
       std::vector<const Algorithm*> candidates;
       if (options.algorithm == "auto" && options.policy != "fastest") {
-        const auto [a, call] = picked(options, forecaster, collective, ranks, size, notes);
+        const auto [a, call] = picked(options, description, forecaster, collective, ranks, size, notes);
         rows.push_back(row(forecaster.predict(*a, call, options.engine)));
         continue;
       }

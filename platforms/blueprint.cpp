@@ -53,7 +53,8 @@ struct Reader {
     for (const auto& [name, d] : json["devices"].items()) {
       const std::string path = "devices." + name;
       device_names.push_back(name);
-      b.devices.push_back({optional(d, path, "reduce_GBps"), optional(d, path, "memory_bandwidth_GBps")});
+      b.devices.push_back(
+          {name, optional(d, path, "reduce_GBps"), optional(d, path, "memory_bandwidth_GBps")});
     }
   }
 

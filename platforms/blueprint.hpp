@@ -13,6 +13,7 @@ namespace collcast {
 /// A platform file with types: names resolved, counts checked against each other.
 struct Blueprint {
   struct Device {
+    std::string name;
     std::optional<Parameter> reduce, memory_bandwidth;
   };
   struct Vertex {

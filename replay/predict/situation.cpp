@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/predict/situation.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "platforms/machine.hpp"
+#include "platforms/node_graph.hpp"
+#include "platforms/paths.hpp"
+#include "platforms/ring_search.hpp"
+
+namespace collcast {
+namespace {
+
+/// By what the names of devices hold.
+template <class Kind>
+using Names = std::vector<std::pair<std::string, Kind>>;
+const Names<Gpu> gpus = {{"P100", Gpu::pascal},
+                         {"V100", Gpu::volta},
+                         {"A100", Gpu::ampere},
+                         {"H100", Gpu::hopper},
+                         {"B200", Gpu::blackwell}};
+const Names<Cpu> cpus = {{"Xeon", Cpu::intel}, {"EPYC", Cpu::amd}, {"POWER", Cpu::power}};
+
+template <class Kind>
+void recognise(Kind& kind, const std::string& device, const Names<Kind>& names) {
+  for (const auto& [part, meaning] : names)
+    if (device.find(part) != std::string::npos) kind = meaning;
+}
+
+constexpr int usual_minor = 18;
+
+/// N of "nccl-2.N".
+int minor_of(const std::string& policy) {
+  const std::string prefix = "nccl-2.";
+  int minor = usual_minor;
+  if (policy.starts_with(prefix))
+    std::from_chars(policy.data() + prefix.size(), policy.data() + policy.size(), minor);
+  return minor;
+}
+
+/// Only the GPUs that the ranks of a node sit on.
+void keep_used(Blueprint& b, Rank ranks) {
+  const Rank used = std::min(ranks, b.ranks_per_node);
+  const int last = b.vertex_of_slot(used - 1);
+  b.ranks_per_node = used;
+  b.ranks_on.erase(std::ranges::find(b.ranks_on, last) + 1, b.ranks_on.end());
+}
+
+/// From every GPU to its NIC through PCIe switches only.
+bool gpudirect(const Blueprint& b) {
+  const NodeGraph graph(b);
+  const std::vector<int> nics = b.of_kind(Blueprint::Vertex::Kind::nic);
+  return std::ranges::all_of(b.ranks_on, [&](int gpu) {
+    const int nic = graph.nic_of(gpu);
+    return nic >= 0 && std::ranges::all_of(graph.route(gpu, nics[static_cast<std::size_t>(nic)]), [&](int l) {
+             const int to = graph.links()[static_cast<std::size_t>(l)].to;
+             return b.vertices[static_cast<std::size_t>(to)].kind != Blueprint::Vertex::Kind::cpu;
+           });
+  });
+}
+
+}  // namespace
+
+Situation situation(const Description& description, Rank ranks, const std::string& policy) {
+  Blueprint b = read_blueprint(description);
+  Situation s;
+  s.nodes = (ranks + b.ranks_per_node - 1) / b.ranks_per_node;
+  keep_used(b, ranks);
+  for (const Blueprint::Vertex& v : b.vertices)
+    if (v.device >= 0) {
+      const std::string& device = b.devices[static_cast<std::size_t>(v.device)].name;
+      recognise(s.gpu, device, gpus);
+      recognise(s.cpu, device, cpus);
+    }
+  s.gpudirect = gpudirect(b);
+  const Channels found =
+      find_channels(b, ChannelShape::ring, s.nodes > 1 ? ChannelReach::network : ChannelReach::node,
+                    nccl_speeds(minor_of(policy)));
+  s.link = found.nvlink ? NodeLink::nvlink : NodeLink::pci;
+  s.channels = std::max(1, static_cast<int>(found.channels.size()));
+  s.intra_bandwidth = found.bandwidth;
+  if (found.channels.empty()) {
+    const SecondsPerByte slowest = slowest_path(Machine(description, ranks)).beta;
+    s.intra_bandwidth = slowest.value > 0 ? 1.0 / slowest : BytesPerSecond(12e9);
+  }
+  s.inter_bandwidth = s.intra_bandwidth;
+  return s;
+}
+
+}  // namespace collcast

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/predict/situation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "platforms/load.hpp"
+
+namespace collcast {
+namespace {
+
+Situation of(const std::string& platform, Rank ranks, const std::string& policy) {
+  return situation(load_platform(platform), ranks, policy);
+}
+
+TEST(Situation, OneNodeHasTheRingsOfItsNvlinks) {
+  const Situation s = of("dgx-1v", 8, "nccl-2.18");
+  EXPECT_EQ(s.nodes, 1);
+  EXPECT_EQ(s.channels, 6);
+  EXPECT_NEAR(s.intra_bandwidth.value, 20e9, 1);
+  EXPECT_EQ(s.link, NodeLink::nvlink);
+  EXPECT_EQ(s.gpu, Gpu::volta);
+  EXPECT_EQ(s.cpu, Cpu::intel);
+  EXPECT_TRUE(s.gpudirect);
+  EXPECT_NEAR(of("dgx-1v", 8, "nccl-2.12").intra_bandwidth.value, 22e9, 1);
+}
+
+TEST(Situation, TheNetworkLimitsSeveralNodes) {
+  const Situation s = of("abci-v", 8, "nccl-2.8");
+  EXPECT_EQ(s.nodes, 2);
+  EXPECT_EQ(s.channels, 2);
+  EXPECT_NEAR(s.inter_bandwidth.value, 12e9, 1);
+  EXPECT_EQ(s.link, NodeLink::nvlink);
+}
+
+TEST(Situation, OnlyTheGpusInUseCount) {
+  // Two GPUs of ABCI V: two NVLinks between them.
+  const Situation s = of("abci-v", 2, "nccl-2.18");
+  EXPECT_EQ(s.channels * s.intra_bandwidth.value, 40e9);
+}
+
+TEST(Situation, SocketsBetweenGpuAndAdapter) {
+  const Situation s = of("summit", 12, "nccl-2.18");
+  EXPECT_FALSE(s.gpudirect);
+  EXPECT_EQ(s.cpu, Cpu::power);
+}
+
+TEST(Situation, OneRankHasNoPeers) {
+  EXPECT_EQ(of("abci-v", 1, "nccl-2.18").channels, 1);
+  EXPECT_EQ(of("flat", 4, "mpich").channels, 1);
+  EXPECT_NEAR(of("flat", 4, "mpich").inter_bandwidth.value, 12.5e9, 1);
+}
+
+}  // namespace
+}  // namespace collcast
