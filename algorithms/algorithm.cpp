@@ -7,6 +7,10 @@
 
 namespace collcast {
 
+std::string full_name(const Algorithm& a) {
+  return std::string(definition(a.collective).name) + " " + a.name;
+}
+
 std::vector<std::string_view> parameters(const Algorithm& a) {
   std::vector<std::string_view> names;
   if (a.radix) names.push_back("radix");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,13 +29,14 @@ inline bool any_ranks(Rank) {
   return true;
 }
 
-/// A row of the catalogue: an algorithm's schedule beside its formula.
+/// An algorithm's schedule beside its formula: a row of the catalogue, or what came from a file (whose `time`
+/// is empty).
 struct Algorithm {
   Collective collective;
-  std::string_view name;
+  std::string name;
   std::string_view description;
-  std::string_view ranks = "any";  ///< which rank counts, in words: "power of two"
-  bool (*supports)(Rank) = any_ranks;
+  std::string ranks = "any";  ///< which rank counts, in words: "power of two"
+  std::function<bool(Rank)> supports = any_ranks;
   bool radix = false;           ///< takes --radix
   bool segmented = false;       ///< takes --segment
   bool packet = false;          ///< takes --packet
@@ -46,9 +48,12 @@ struct Algorithm {
   bool exact = true;                      ///< formula = critical path
   double (*bound)(Rank ranks) = nullptr;  ///< if not exact: formula/bound <= critical path <= formula
   std::string_view source;
-  Schedule (*schedule)(const Call&);
-  Seconds (*time)(const Call&, const AlphaBetaGamma&);
+  std::function<Schedule(const Call&)> schedule;
+  std::function<Seconds(const Call&, const AlphaBetaGamma&)> time;
 };
+
+/// "allreduce ring".
+std::string full_name(const Algorithm& algorithm);
 
 /// What the algorithm takes besides ranks, root and message, as the command line calls it.
 std::vector<std::string_view> parameters(const Algorithm& algorithm);

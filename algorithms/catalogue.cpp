@@ -169,10 +169,6 @@ const Algorithm* const rows[] = {
 };
 // clang-format on
 
-std::string full_name(const Algorithm& a) {
-  return std::string(definition(a.collective).name) + " " + std::string(a.name);
-}
-
 constexpr int most_channels = 1024;
 
 std::string bytes(Bytes b) {
@@ -224,8 +220,7 @@ const Algorithm& algorithm(Collective collective, std::string_view name) {
 void check(const Algorithm& a, const Call& c) {
   if (c.ranks < 1) throw InputError("ranks must be 1 or more, got " + std::to_string(c.ranks));
   if (!a.supports(c.ranks))
-    throw InputError(full_name(a) + " needs ranks: " + std::string(a.ranks) + ", got " +
-                     std::to_string(c.ranks));
+    throw InputError(full_name(a) + " needs ranks: " + a.ranks + ", got " + std::to_string(c.ranks));
   if (c.root < 0 || c.root >= c.ranks)
     throw InputError("root must be a rank from 0 to " + std::to_string(c.ranks - 1) + ", got " +
                      std::to_string(c.root));

@@ -78,11 +78,39 @@ Rank parse_ranks(const std::string& text) {
   return static_cast<Rank>(parse_count(text, "number of ranks", 1, 1 << 24));
 }
 
+void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_help) {
+  verb.add_option("collective", subject.collective, "allreduce, broadcast, ...");
+  auto* algorithm = verb.add_option("--algorithm", subject.algorithm, algorithm_help)->option_text("A");
+  verb.add_option("--ranks", subject.ranks, "Number of ranks")->delimiter(',')->option_text("N");
+  verb.add_option(
+          "--import", subject.import,
+          "An algorithm in MSCCL's XML, instead of one of the catalogue; it says collective and ranks")
+      ->excludes(algorithm)
+      ->option_text("FILE");
+}
+
+std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options) {
+  if (subject.import.empty()) {
+    for (const auto& [given, name] : {std::pair{!subject.collective.empty(), "the collective"},
+                                      {!subject.algorithm.empty(), "--algorithm"},
+                                      {!subject.ranks.empty(), "--ranks"}})
+      if (!given) throw InputError(std::string(name) + " is missing (only --import says it itself)");
+    return {};
+  }
+  ImportedAlgorithm imported = read_msccl(subject.import);
+  require(imported, subject.collective, options.root);
+  options.root = imported.root;
+  subject.collective = definition(imported.algorithm.collective).name;
+  subject.algorithm = imported.algorithm.name;
+  if (subject.ranks.empty()) subject.ranks = {std::to_string(imported.ranks)};
+  return imported;
+}
+
 Call plain_call(const CallOptions& options, Rank ranks, Bytes message, Rank node) {
   constexpr std::int64_t limit = std::numeric_limits<Rank>::max();
   Call call;
   call.ranks = ranks;
-  call.root = static_cast<Rank>(std::clamp(options.root, -limit, limit));
+  call.root = static_cast<Rank>(std::clamp(options.root.value_or(0), -limit, limit));
   call.radix = static_cast<int>(std::clamp(options.radix, -limit, limit));
   call.message = message;
   call.packet = parse_size(options.packet);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "algorithms/exchange/msccl.hpp"
 #include "cli/output.hpp"
 #include "model/fabric.hpp"
 #include "model/units.hpp"
@@ -31,7 +33,7 @@ void add_format(CLI::App& verb, Format& format);
 
 /// How the command line names one call of an algorithm.
 struct CallOptions {
-  std::int64_t root = 0;
+  std::optional<std::int64_t> root;  ///< 0, or the imported file's
   std::int64_t radix = 2;
   std::string segment = "auto";  ///< a size or "auto"
   std::string packet = "4096";
@@ -42,6 +44,17 @@ struct CallOptions {
 void add_call_options(CLI::App& verb, CallOptions& options);
 
 Rank parse_ranks(const std::string& text);
+
+/// What a verb works on: an algorithm of the catalogue by its names, or one from a file.
+struct Subject {
+  std::string collective, algorithm, import;
+  std::vector<std::string> ranks;
+};
+/// The positional COLLECTIVE, --algorithm, --ranks and --import.
+void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_help);
+/// Reads --import, and takes from the file what was not given; nothing without --import. Throws InputError
+/// where something else was given, or too little.
+std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options);
 
 /// The call without segments: they depend on the algorithm.
 /// `node`: how many ranks the platform puts on a node.

@@ -14,8 +14,9 @@ namespace collcast::cli {
 namespace {
 
 struct Options {
-  std::string collective, platform, algorithm = "auto", policy = "fastest", placement = "block";
-  std::vector<std::string> ranks, sizes, set;
+  Subject subject;
+  std::string platform, policy = "fastest", placement = "block";
+  std::vector<std::string> sizes, set;
   Reading engine = Reading::path;
   Memory memory = Memory::device;
   CallOptions call;
@@ -65,7 +66,7 @@ Json row(const Prediction& p) {
 
 /// The algorithms that were asked for, and a note for each that cannot serve so many ranks.
 std::vector<const Algorithm*> chosen(const Options& options, Collective collective, Rank ranks, Json& notes) {
-  if (options.algorithm != "all") return {&algorithm(collective, options.algorithm)};
+  if (options.subject.algorithm != "all") return {&algorithm(collective, options.subject.algorithm)};
   std::vector<const Algorithm*> able;
   for (const Algorithm* a : algorithms(collective)) {
     if (options.engine == Reading::simgrid && demands(*a).reduction)
@@ -102,12 +103,13 @@ const Algorithm* quickest(const Forecaster& forecaster, Collective collective, c
                    std::to_string(call.ranks) + " ranks");
 }
 
-Json predictions(const Options& options, const Description& description, Json& notes) {
-  const Collective collective = definition(options.collective).collective;
+Json predictions(const Options& options, const Algorithm* imported, const Description& description,
+                 Json& notes) {
+  const Collective collective = definition(options.subject.collective).collective;
   const Placement placement = parse_placement(options.placement);
   std::vector<Rank> all_ranks;
   std::vector<Bytes> all_sizes;
-  for (const std::string& text : options.ranks) all_ranks.push_back(parse_ranks(text));
+  for (const std::string& text : options.subject.ranks) all_ranks.push_back(parse_ranks(text));
   for (const std::string& text : options.sizes) all_sizes.push_back(parse_size(text));
 
   Json rows = Json::array();
@@ -115,12 +117,15 @@ Json predictions(const Options& options, const Description& description, Json& n
     const Forecaster forecaster(description, ranks, placement, options.memory);
     for (Bytes size : all_sizes) {
       std::vector<const Algorithm*> candidates;
-      if (options.algorithm == "auto" && options.policy != "fastest") {
+      const bool any = !imported && options.subject.algorithm == "auto";
+      if (any && options.policy != "fastest") {
         const auto [a, call] = picked(options, description, forecaster, collective, ranks, size, notes);
         rows.push_back(row(forecaster.predict(*a, call, options.engine)));
         continue;
       }
-      if (options.algorithm == "auto")
+      if (imported)
+        candidates = {imported};
+      else if (any)
         candidates = {quickest(forecaster, collective,
                                plain_call(options.call, ranks, size, forecaster.ranks_per_node()))};
       else
@@ -149,7 +154,7 @@ void print(const Options& options, const Description& description, const Json& r
   if (options.format == Format::csv) {
     print_csv(rows);
   } else {
-    std::cout << options.collective << " on " << description.name() << ", engine "
+    std::cout << options.subject.collective << " on " << description.name() << ", engine "
               << engine_name(options.engine) << "\n\n";
     std::vector<std::vector<std::string>> table{
         {"ranks", "message", "algorithm", "time", "low", "high", "bound", "algbw", "busbw", "limited by"}};
@@ -173,40 +178,45 @@ void print(const Options& options, const Description& description, const Json& r
   for (const Json& note : notes) std::cerr << "note: " << note.get<std::string>() << '\n';
 }
 
-void run(const Options& options) {
+int run(Options& options) {
+  if (options.subject.algorithm.empty() && options.subject.import.empty()) options.subject.algorithm = "auto";
+  const auto imported = import(options.subject, options.call);
+  if (imported && imported->wrong) {
+    std::cerr << "collcast: " << imported->refusal() << '\n';
+    return 1;
+  }
   Description description = load_platform(options.platform);
   override_platform(description, options.set);
-  if (options.algorithm != "all" && options.algorithm != "auto")
-    algorithm(definition(options.collective).collective, options.algorithm);
-  if (options.policy != "fastest" && options.algorithm != "auto")
+  const std::string& name = options.subject.algorithm;
+  if (!imported && name != "all" && name != "auto")
+    algorithm(definition(options.subject.collective).collective, name);
+  if (options.policy != "fastest" && (imported || name != "auto"))
     throw InputError("--policy goes with --algorithm auto");
   Json notes = Json::array();
   if (options.engine == Reading::formula && description.name() != "flat")
     notes.push_back("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
-  const Json rows = predictions(options, description, notes);
+  if (imported && imported->unused_messages > 0)
+    notes.push_back(std::to_string(imported->unused_messages) +
+                    " messages of the file whose data no result needs are left out");
+  const Json rows = predictions(options, imported ? &imported->algorithm : nullptr, description, notes);
   print(options, description, rows, notes);
+  return 0;
 }
 
 }  // namespace
 
-void add_predict(CLI::App& app, int&) {
+void add_predict(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("predict", "How long a collective takes on a platform");
-  verb->add_option("collective", options->collective, "allreduce, broadcast, ...")->required();
+  add_subject(*verb, options->subject,
+              "A name from `collcast algorithms`, all, or auto (default): the fastest by critical path");
   verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->required()
       ->option_text("P");
-  verb->add_option("--ranks", options->ranks, "Numbers of ranks")
-      ->required()
-      ->delimiter(',')
-      ->option_text("N[,N...]");
   verb->add_option("--size", options->sizes, "Message sizes, as nccl-tests counts them")
       ->required()
       ->delimiter(',')
       ->option_text("S[,S...]");
-  verb->add_option("--algorithm", options->algorithm,
-                   "A name from `collcast algorithms`, all, or auto (default): the fastest by critical path")
-      ->option_text("A|all|auto");
   std::string names = "fastest (default): by critical path";
   for (std::string_view name : policies()) names += ", " + std::string(name);
   verb->add_option("--policy", options->policy, "What auto does: " + names)->option_text("P");
@@ -222,8 +232,9 @@ void add_predict(CLI::App& app, int&) {
   add_call_options(*verb, options->call);
   add_format(*verb, options->format);
   verb->footer(
-      "Example: collcast predict allreduce --platform summit --ranks 6,96 --size 4KiB,64MiB --algorithm all");
-  verb->callback([options] { run(*options); });
+      "Example: collcast predict allreduce --platform summit --ranks 6,96 --size 4KiB,64MiB --algorithm all\n"
+      "Example: collcast predict --import allpairs.xml.gz --platform summit --size 64MiB");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 
 }  // namespace collcast::cli

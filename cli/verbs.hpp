@@ -11,6 +11,7 @@ void add_algorithms(CLI::App& app, int& exit_code);
 void add_platforms(CLI::App& app, int& exit_code);
 void add_prove(CLI::App& app, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code);

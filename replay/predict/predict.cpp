@@ -37,6 +37,7 @@ std::string largest_term(const Algorithm& a, const Call& c, const AlphaBetaGamma
 }
 
 Answer by_formula(const Fabric& machine, const Algorithm& a, const Call& c) {
+  if (!a.time) throw InputError(full_name(a) + " has no formula: it came from a file; ask another engine");
   const AlphaBetaGamma m = slowest_path(machine, a.schedule(c));
   return {a.time(c, m), largest_term(a, c, m)};
 }

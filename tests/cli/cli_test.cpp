@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 namespace {
@@ -71,6 +73,18 @@ TEST(Cli, BadInputIsOneLineAndExitCode2) {
         "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwith_GBps=25",
         "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwidth_GBps=-1",
         "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwidth_GBps",
+        "prove allreduce --ranks 4",
+        "prove allreduce --algorithm ring",
+        "prove --algorithm ring --ranks 4",
+        "prove allreduce --algorithm ring --ranks 4,8",
+        "prove --import /nowhere.xml",
+        "prove --import " COLLCAST_SOURCE_DIR "/README.md",
+        "prove --import " COLLCAST_SOURCE_DIR "/README.md --algorithm ring",
+        "export allreduce --algorithm ring --ranks 4",
+        "export allreduce --algorithm ring --ranks 4 --format dot",
+        "export allreduce --algorithm ring --ranks 4 --format msccl -o /nowhere/ring.xml",
+        "export allreduce --algorithm in-network --ranks 4 --format msccl",
+        "export allgather --algorithm multicast --ranks 4 --format goal",
         "replay /nowhere.cct --platform flat",
         "replay " COLLCAST_SOURCE_DIR "/README.md --platform flat",
         "record",
@@ -90,7 +104,7 @@ TEST(Cli, NamesTheNearestKey) {
 
 TEST(Cli, HelpShowsAnExampleOfEveryVerb) {
   for (const std::string verb :
-       {"algorithms", "platforms", "prove", "predict", "replay", "compare", "record"}) {
+       {"algorithms", "platforms", "prove", "predict", "export", "replay", "compare", "record"}) {
     if (verb == "record" && !HAS_RECORDER) continue;
     const Outcome o = collcast(verb + " --help");
     EXPECT_EQ(o.code, 0);
@@ -168,6 +182,64 @@ TEST(Cli, SetMovesTheAnswer) {
   const double before = json(call)["predictions"][0]["time_s"];
   const double after = json(call + " --set network.bandwidth_GBps=1")["predictions"][0]["time_s"];
   EXPECT_GT(after, 2 * before);
+}
+
+/// The file of an exported ring, possibly with one mistake.
+class ExportedRing : public testing::Test {
+ protected:
+  const std::string path = testing::TempDir() + "collcast-ring-" + std::to_string(getpid()) + ".xml";
+  void SetUp() override {
+    const Outcome o = collcast("export allreduce --algorithm ring --ranks 4 --format msccl --output " + path);
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(o.out.empty()) << o.out;
+  }
+  void TearDown() override { std::remove(path.c_str()); }
+  void replace(const std::string& from, const std::string& to) {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    std::string all = text.str();
+    const auto at = all.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    std::ofstream(path) << all.replace(at, from.size(), to);
+  }
+};
+
+TEST_F(ExportedRing, ComesBackAsItWas) {
+  const Json original = json("prove allreduce --algorithm ring --ranks 4 --size 1MiB");
+  EXPECT_EQ(json("prove --import " + path + " --size 1MiB"), original);
+  EXPECT_EQ(json("prove allreduce --ranks 4 --import " + path + " --size 1MiB"), original);
+  const std::string where = " --platform flat --size 1MiB --engine path";
+  EXPECT_EQ(json("predict --import " + path + where),
+            json("predict allreduce --algorithm ring --ranks 4" + where));
+  EXPECT_EQ(collcast("export --format goal --import " + path).out.substr(0, 12), "num_ranks 4\n");
+}
+
+TEST_F(ExportedRing, RefusesOtherWishesThanTheFiles) {
+  for (const std::string rest : {" allgather", " --ranks 8", " --root 1"})
+    EXPECT_EQ(collcast("prove --import " + path + rest).code, 2) << rest;
+  EXPECT_EQ(collcast("predict --platform flat --size 1KiB --engine formula --import " + path).code, 2);
+  EXPECT_EQ(collcast("predict --platform flat --size 1KiB --policy mpich --import " + path).code, 2);
+}
+
+TEST_F(ExportedRing, IsRefusedWithACounterexampleOnceItIsWrong) {
+  replace("rrc", "r");
+  const Outcome o = collcast("prove --import " + path + " --format json");
+  EXPECT_EQ(o.code, 1) << o.err;
+  EXPECT_TRUE(Json::parse(o.out)["counterexample"].contains("rank")) << o.out;
+  for (const std::string verb : {"predict --platform flat --size 1KiB", "export --format goal"}) {
+    const Outcome refused = collcast(verb + " --import " + path);
+    EXPECT_EQ(refused.code, 1) << verb;
+    EXPECT_TRUE(refused.out.empty()) << refused.out;
+    EXPECT_NE(refused.err.find("allreduce ring on 4 ranks does not hold"), std::string::npos) << refused.err;
+  }
+}
+
+TEST_F(ExportedRing, SaysTheLineOfAMistake) {
+  replace("type=\"rrc\"", "type=\"xyz\"");
+  const Outcome o = collcast("prove --import " + path);
+  EXPECT_EQ(o.code, 2);
+  EXPECT_NE(o.err.find(path + ":"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("unknown type \"xyz\""), std::string::npos) << o.err;
 }
 
 TEST(Cli, CsvHasOneLinePerPrediction) {

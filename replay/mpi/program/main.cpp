@@ -35,15 +35,22 @@ Outcome play(const Job& job, int repetitions, const std::shared_ptr<Communicator
 Exit run(const Options& options, const std::shared_ptr<Communicator>& communicator) {
   if (!options.multicast.empty())
     communicator->multicast_over({parse_group(options.multicast), options.loss});
+  std::optional<ImportedAlgorithm> imported;
+  if (!options.import.empty())
+    together(communicator->handle(), [&] { imported = read_msccl(options.import); });
+  if (imported && imported->wrong) {
+    if (communicator->rank() == 0) std::cerr << "collcast-mpi: " << imported->refusal() << '\n';
+    return wrong_result;
+  }
   const SharedClock clock(*communicator);
   std::vector<Outcome> outcomes;
-  for (const Job& job : jobs(options, communicator->size())) {
+  for (const Job& job : jobs(options, imported ? &*imported : nullptr, communicator->size())) {
     Outcome outcome = play(job, options.repetitions, communicator, clock);
     if (options.check) {
       if (const auto wrong = verify(*job.algorithm, job.call, communicator)) {
         if (communicator->rank() == 0)
-          std::cerr << "collcast-mpi: " << options.collective << ' ' << job.algorithm->name
-                    << " is wrong: " << wrong->words() << '\n';
+          std::cerr << "collcast-mpi: " << full_name(*job.algorithm) << " is wrong: " << wrong->words()
+                    << '\n';
         return wrong_result;
       }
       outcome.checked = true;

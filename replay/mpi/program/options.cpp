@@ -18,11 +18,13 @@ Parsed parse(int argc, char** argv) {
       "end.\n\nExample: mpirun -np 8 collcast-mpi allreduce --algorithm ring --size 64KiB,16MiB --check\n"
       "The same, with one line for whatever goes wrong: collcast-mpi --launch \"mpirun -np 8\" allreduce ...",
       "collcast-mpi");
-  app.add_option("collective", o.collective, "allreduce, broadcast, ... (`collcast algorithms` lists them)")
-      ->required();
-  app.add_option("--algorithm", o.algorithm, "its algorithm, or all that can serve so many ranks")
-      ->option_text("A|all")
-      ->required();
+  app.add_option("collective", o.collective, "allreduce, broadcast, ... (`collcast algorithms` lists them)");
+  auto* algorithm =
+      app.add_option("--algorithm", o.algorithm, "its algorithm, or all that can serve so many ranks")
+          ->option_text("A|all");
+  app.add_option("--import", o.import, "an algorithm in MSCCL's XML instead; it says its collective")
+      ->excludes(algorithm)
+      ->option_text("FILE");
   app.add_option("--size", o.sizes, "message sizes as nccl-tests counts them: 1024, 64KiB, 1.5MiB, 100MB")
       ->delimiter(',')
       ->option_text("S[,S...]")
@@ -74,15 +76,20 @@ Bytes parse_size(const std::string& text) {
   throw InputError("size '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
 }
 
-std::vector<Job> jobs(const Options& options, Rank ranks) {
-  const Collective collective = definition(options.collective).collective;
+std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks) {
+  if (imported)
+    require(*imported, options.collective, options.root);
+  else if (options.collective.empty() || options.algorithm.empty())
+    throw InputError("the collective and --algorithm are needed, or --import");
+  const Collective collective =
+      imported ? imported->algorithm.collective : definition(options.collective).collective;
   const Bytes segment = parse_size(options.segment);
   if (segment.value < 1) throw InputError("segment must be 1 byte or more, got " + options.segment);
   std::vector<Job> all;
   for (const std::string& size : options.sizes) {
     Call call;
     call.ranks = ranks;
-    call.root = options.root;
+    call.root = options.root.value_or(imported ? imported->root : 0);
     call.radix = options.radix;
     call.packet = parse_size(options.packet);
     call.channels = options.channels;
@@ -94,7 +101,9 @@ std::vector<Job> jobs(const Options& options, Rank ranks) {
       collcast::check(a, call);
       all.push_back({&a, call});
     };
-    if (options.algorithm != "all")
+    if (imported)
+      add(imported->algorithm);
+    else if (options.algorithm != "all")
       add(algorithm(collective, options.algorithm));
     else
       for (const Algorithm* a : algorithms(collective))

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "algorithms/exchange/msccl.hpp"
 
 namespace collcast::mpi {
 
 /// What the command line asks for.
 struct Options {
-  std::string collective, algorithm;
+  std::string collective, algorithm, import;
   std::vector<std::string> sizes;
   std::string segment = "64KiB", packet = "4096";
-  Rank root = 0;
+  std::optional<Rank> root;  ///< 0, or the imported file's
   int radix = 2, channels = 1, repetitions = 20;
   Rank ranks_per_node = 1;
   bool check = false, json = false;
@@ -32,10 +34,11 @@ Parsed parse(int argc, char** argv);
 Bytes parse_size(const std::string& text);
 
 /// One call of each algorithm and size that were asked for. Throws InputError unless they can be served.
+/// `imported`: plays this instead of an algorithm of the catalogue; outlives the jobs.
 struct Job {
   const Algorithm* algorithm;
   Call call;
 };
-std::vector<Job> jobs(const Options& options, Rank ranks);
+std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks);
 
 }  // namespace collcast::mpi

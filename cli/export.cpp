@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "algorithms/exchange/goal.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "model/error.hpp"
+#include "replay/trace/output_file.hpp"
+
+namespace collcast::cli {
+namespace {
+
+struct Options {
+  Subject subject;
+  std::string size = "1MiB", format, output;
+  double reduction = 0;
+  CallOptions call;
+};
+
+std::string text(const Options& options, const Algorithm& a, const Call& call) {
+  const Schedule schedule = a.schedule(call);
+  if (options.format == "msccl") return write_msccl(schedule, a.collective, a.name, call.root);
+  const BytesPerSecond reduction(options.reduction * 1e9);
+  return write_goal(schedule, layout(a, call, schedule),
+                    options.reduction > 0 ? 1.0 / reduction : SecondsPerByte());
+}
+
+void write(const std::string& path, const std::string& text) {
+  trace::OutputFile file(path);
+  file.write(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  file.commit();
+}
+
+int run(Options& options) {
+  const auto imported = import(options.subject, options.call);
+  if (options.subject.ranks.size() != 1) throw InputError("export takes one number of ranks");
+  if (imported && imported->wrong) {
+    std::cerr << "collcast: " << imported->refusal() << '\n';
+    return 1;
+  }
+  const Algorithm& a =
+      imported ? imported->algorithm
+               : algorithm(definition(options.subject.collective).collective, options.subject.algorithm);
+  const Call call =
+      make_call(a, options.call, parse_ranks(options.subject.ranks[0]), parse_size(options.size));
+  const std::string exported = text(options, a, call);
+  options.output.empty() ? void(std::cout << exported) : write(options.output, exported);
+  return 0;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      app.add_subcommand("export", "Writes an algorithm for other programs: MSCCL's XML, or GOAL");
+  add_subject(*verb, options->subject, "A name from `collcast algorithms`");
+  verb->add_option("--size", options->size, "Message size (default 1MiB); MSCCL's XML knows none")
+      ->option_text("S");
+  verb->add_option("--format", options->format, "msccl: for MSCCL and RCCL; goal: for LogGOPSim and ATLAHS")
+      ->required()
+      ->check(CLI::IsMember({"msccl", "goal"}))
+      ->option_text("msccl|goal");
+  verb->add_option("--reduction", options->reduction,
+                   "GOAL's reductions take bytes / X nanoseconds, X in GB/s (default: no time)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("X");
+  verb->add_option("-o,--output", options->output, "Where to (default: standard output)")
+      ->option_text("FILE");
+  add_call_options(*verb, options->call);
+  verb->footer("Example: collcast export allreduce --algorithm ring --ranks 8 --format msccl -o ring.xml");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace collcast::cli
