@@ -125,7 +125,7 @@ void add_platforms(CLI::App& app, int&) {
   verb->add_flag("--rings", options->rings,
                  "The rings and trees that the search of NCCL 2.18 finds, before it doubles them");
   add_format(*verb, options->format);
-  verb->footer("Examples: collcast platforms summit; collcast platforms dgx-1v --rings");
+  verb->footer("Example: collcast platforms dgx-1v --rings");
   verb->callback([options] { run(*options); });
 }
 
