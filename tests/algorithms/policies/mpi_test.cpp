@@ -41,6 +41,27 @@ const Expected expected[] = {
     {"mpich", Collective::alltoall, 8, 8 * 257, "linear"},
     {"mpich", Collective::alltoall, 8, 8 * 32769, "pairwise"},
     {"mpich", Collective::barrier, 5, 0, "dissemination"},
+    {"smpi-mpich", Collective::allreduce, 16, 2048, "recursive-doubling"},
+    {"smpi-mpich", Collective::allreduce, 16, 2052, "rabenseifner"},
+    {"smpi-mpich", Collective::allreduce, 1024, 4092, "recursive-doubling"},
+    {"smpi-mpich", Collective::reduce, 12, 2047, "knomial"},
+    {"smpi-mpich", Collective::reduce, 12, 2048, "rabenseifner"},
+    {"smpi-mpich", Collective::broadcast, 8, 1e9, "knomial"},
+    {"smpi-mpich", Collective::broadcast, 9, 12287, "knomial"},
+    {"smpi-mpich", Collective::broadcast, 16, 12288, "scatter-allgather-rd"},
+    {"smpi-mpich", Collective::broadcast, 9, 12288, "scatter-allgather-ring"},
+    {"smpi-mpich", Collective::broadcast, 16, 524288, "scatter-allgather-ring"},
+    {"smpi-mpich", Collective::allgather, 16, 524287, "recursive-doubling"},
+    {"smpi-mpich", Collective::allgather, 12, 81920, "bruck"},
+    {"smpi-mpich", Collective::allgather, 12, 81921, "ring"},
+    {"smpi-mpich", Collective::reduce_scatter, 12, 4 * 524289, "pairwise"},  // elements of 4 B
+    {"smpi-mpich", Collective::allgatherv, 12, 4 * 81921, "ring"},
+    {"smpi-mpich", Collective::alltoall, 8, 8 * 255, "bruck"},
+    {"smpi-mpich", Collective::alltoall, 8, 8 * 256, "linear"},
+    {"smpi-mpich", Collective::alltoall, 8, 8 * 32768, "pairwise"},
+    {"smpi-mpich", Collective::alltoallv, 8, 8 * 32768, "linear"},
+    {"smpi-mpich", Collective::gather, 5, 1, "knomial"},
+    {"smpi-mpich", Collective::barrier, 5, 0, "dissemination"},
     {"openmpi-4.1", Collective::allreduce, 3, 7, "ring"},
     {"openmpi-4.1", Collective::allreduce, 3, 8, "recursive-doubling"},
     {"openmpi-4.1", Collective::allreduce, 16, 4095, "recursive-doubling"},
@@ -85,7 +106,7 @@ TEST(MpiPolicies, why_is_one_line) {
 
 /// Every pick can be played; a refusal says so.
 TEST(MpiPolicies, pick_only_what_the_catalogue_can_play) {
-  for (std::string_view policy : {"mpich", "openmpi-4.1"})
+  for (std::string_view policy : {"mpich", "smpi-mpich", "openmpi-4.1"})
     for (Collective c : {Collective::allreduce, Collective::reduce, Collective::broadcast,
                          Collective::allgather, Collective::reduce_scatter, Collective::alltoall,
                          Collective::gather, Collective::scatter, Collective::barrier})
@@ -112,8 +133,12 @@ std::string error(std::string_view policy, Collective collective, Rank ranks, do
 TEST(MpiPolicies, what_the_catalogue_lacks_is_refused) {
   EXPECT_EQ(
       error("mpich", Collective::reduce_scatter, 12, 1024),
-      "mpich picks recursive-halving for reduce-scatter on 12 ranks, which the catalogue has for ranks: "
+      "mpich: 1024 B on 12 ranks, up to 524287 B: recursive-halving, which the catalogue has for ranks: "
       "power of two");
+  EXPECT_EQ(
+      error("smpi-mpich", Collective::reduce_scatter, 8, 1024),
+      "smpi-mpich: 256 elements on 8 ranks, up to 524288 elements: recursive-doubling, which the catalogue "
+      "does not have for reduce-scatter");
   EXPECT_EQ(error("openmpi-4.1", Collective::broadcast, 512, 16384),
             "openmpi-4.1: 16384 B on 512 ranks: split_binary_tree, which the catalogue does not have for "
             "broadcast on so many ranks");
@@ -124,7 +149,7 @@ TEST(MpiPolicies, bad_input_is_named) {
             "unknown policy 'openmpi'; did you mean 'openmpi-4.1'?");
   EXPECT_EQ(error("mpich", Collective::halo_2d, 8, 1),
             "mpich has no rule for halo-2d; it has rules for allreduce, reduce, broadcast, allgather, "
-            "reduce-scatter, alltoall, gather, scatter and barrier");
+            "reduce-scatter, alltoall, gather, scatter, barrier");
   EXPECT_EQ(error("mpich", Collective::allreduce, 0, 1), "ranks must be 1 or more, got 0");
 }
 
