@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/error.hpp"
+#include "replay/mpi/program/gpu.hpp"
 #include "replay/mpi/program/launched.hpp"
 #include "replay/mpi/program/options.hpp"
 #include "replay/mpi/program/report.hpp"
@@ -42,12 +43,16 @@ Exit run(const Options& options, const std::shared_ptr<Communicator>& communicat
     if (communicator->rank() == 0) std::cerr << "collcast-mpi: " << imported->refusal() << '\n';
     return wrong_result;
   }
+  std::optional<Gpu> gpu_of_rank = gpu(options, *communicator);
   const SharedClock clock(*communicator);
   std::vector<Outcome> outcomes;
   for (const Job& job : jobs(options, imported ? &*imported : nullptr, communicator->size())) {
-    Outcome outcome = play(job, options.repetitions, communicator, clock);
+    Outcome outcome = gpu_of_rank ? play(*gpu_of_rank, job, options.repetitions, communicator, clock)
+                                  : play(job, options.repetitions, communicator, clock);
     if (options.check) {
-      if (const auto wrong = verify(*job.algorithm, job.call, communicator)) {
+      const auto wrong = gpu_of_rank ? verify(*gpu_of_rank, job, communicator)
+                                     : verify(*job.algorithm, job.call, communicator);
+      if (wrong) {
         if (communicator->rank() == 0)
           std::cerr << "collcast-mpi: " << full_name(*job.algorithm) << " is wrong: " << wrong->words()
                     << '\n';

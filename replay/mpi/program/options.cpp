@@ -9,6 +9,43 @@
 
 namespace collcast::mpi {
 
+namespace {
+
+const std::map<std::string, cuda::Transport> transports{
+    {"copy", cuda::Transport::copy}, {"mpi", cuda::Transport::mpi}, {"nccl", cuda::Transport::nccl}};
+const std::map<std::string, cuda::Operation> operations{{"sum", cuda::Operation::sum},
+                                                        {"product", cuda::Operation::product},
+                                                        {"minimum", cuda::Operation::minimum},
+                                                        {"maximum", cuda::Operation::maximum}};
+
+std::map<std::string, cuda::Element> gpu_elements() {
+  std::map<std::string, cuda::Element> all;
+  for (const cuda::ElementInfo& e : cuda::elements) all.emplace(e.name, e.element);
+  return all;
+}
+
+void add_gpu_options(CLI::App& app, Options& o) {
+  auto* device = app.add_option("--device", o.device,
+                                "Where the message is: host (default); cuda: a GPU for each rank, in turn; "
+                                "emulated: a GPU made of host memory, to try things")
+                     ->check(CLI::IsMember({"host", "cuda", "emulated"}))
+                     ->option_text("host|cuda|emulated");
+  app.add_option("--transport", o.transport, "Between GPUs (default copy; docs/gpu.md)")
+      ->transform(CLI::CheckedTransformer(transports))
+      ->needs(device)
+      ->option_text("copy|mpi|nccl");
+  app.add_option("--type", o.element, "What GPUs reduce (default float)")
+      ->transform(CLI::CheckedTransformer(gpu_elements()))
+      ->needs(device)
+      ->option_text("float|double|half|bfloat16|int");
+  app.add_option("--operation", o.operation, "How (default sum)")
+      ->transform(CLI::CheckedTransformer(operations))
+      ->needs(device)
+      ->option_text("sum|product|minimum|maximum");
+}
+
+}  // namespace
+
 Parsed parse(int argc, char** argv) {
   Parsed parsed;
   Options& o = parsed.options;
@@ -50,6 +87,7 @@ Parsed parse(int argc, char** argv) {
       ->check(CLI::Range(0.0, 0.9))
       ->needs(multicast)
       ->option_text("P");
+  add_gpu_options(app, o);
   app.add_option("--format", o.json, "table (default) or json")
       ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");

@@ -7,6 +7,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/exchange/msccl.hpp"
+#include "replay/cuda/exchange.hpp"
 
 namespace collcast::mpi {
 
@@ -21,6 +22,10 @@ struct Options {
   bool check = false, json = false;
   std::string multicast;  ///< group of IP multicasts; empty: none
   double loss = 0;
+  std::string device = "host";
+  cuda::Transport transport = cuda::Transport::copy;
+  cuda::Element element = cuda::Element::float32;
+  cuda::Operation operation = cuda::Operation::sum;
 };
 
 /// Throws InputError, with --help's text where that was asked for as the `help` of the answer.

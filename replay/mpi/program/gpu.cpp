@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/mpi/program/gpu.hpp"
+
+#include <algorithm>
+
+#include "model/error.hpp"
+#include "replay/mpi/check.hpp"
+#include "replay/mpi/together.hpp"
+
+namespace collcast::mpi {
+namespace {
+
+/// The rank's number among those of its node.
+int local_rank(const Communicator& communicator) {
+  MPI_Comm node;
+  int rank = 0;
+  check(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+        "MPI_Comm_split_type");
+  check(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
+  check(MPI_Comm_free(&node), "MPI_Comm_free");
+  return rank;
+}
+
+}  // namespace
+
+std::optional<Gpu> gpu(const Options& options, const Communicator& communicator) {
+  if (options.device == "host") return {};
+  Gpu gpu;
+  const int local = local_rank(communicator);
+  together(communicator.handle(), [&] {
+    gpu.device = options.device == "cuda" ? cuda::cuda_device(local) : cuda::emulated_device();
+  });
+  gpu.transport = options.transport;
+  gpu.element = options.element;
+  gpu.operation = options.operation;
+  return gpu;
+}
+
+Outcome play(Gpu& gpu, const Job& job, int repetitions, const std::shared_ptr<Communicator>& communicator,
+             const SharedClock& clock) {
+  std::optional<cuda::Player> player;
+  together(communicator->handle(), [&] {
+    player.emplace(*job.algorithm, job.call, gpu.element, gpu.operation, communicator, *gpu.device,
+                   gpu.transport);
+  });
+  const cuda::ElementInfo& element = cuda::info(gpu.element);
+  const cuda::Buffer send(*gpu.device, Memory::device,
+                          std::max<std::size_t>(1, player->sent()) * element.size);
+  const cuda::Buffer recv(*gpu.device, Memory::device,
+                          std::max<std::size_t>(1, player->received()) * element.size);
+  const auto once = [&] { player->run(send.data(), recv.data()); };
+  return {job, std::string(element.name), false, measure(once, repetitions, *communicator, clock)};
+}
+
+std::optional<Mismatch> verify(Gpu& gpu, const Job& job, const std::shared_ptr<Communicator>& communicator) {
+  return cuda::verify(*job.algorithm, job.call, gpu.element, gpu.operation, communicator, *gpu.device,
+                      gpu.transport);
+}
+
+}  // namespace collcast::mpi
