@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/folded.hpp"
 
-#include <algorithm>
-
 namespace collcast {
 namespace {
-
-/// p ranks as q groups of neighbours; the first p mod q groups have one more.
-struct Groups {
-  Rank p, q;
-  Rank first(Rank group) const { return group * (p / q) + std::min(group, p % q); }
-  Rank size(Rank group) const { return first(group + 1) - first(group); }
-  Rank most_followers() const { return (p + q - 1) / q - 1; }
-};
 
 /// In step s the follower s + 1 of each group gives its message to the first rank, or takes the result.
 Schedule followers(Groups groups, Block blocks, bool back) {

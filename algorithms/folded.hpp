@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "algorithms/algorithm.hpp"
 
 namespace collcast {
+
+/// p ranks as q groups of neighbours; the first p mod q groups have one more.
+struct Groups {
+  Rank p, q;
+  Rank first(Rank group) const { return group * (p / q) + std::min(group, p % q); }
+  Rank size(Rank group) const { return first(group + 1) - first(group); }
+  Rank most_followers() const { return (p + q - 1) / q - 1; }
+};
 
 /// `inner` over q of p ranks: the ranks form q groups of neighbours, as equal as can be. Each group reduces
 /// its messages to its first rank, one after the other; the first ranks play `inner` and, if `give_back`,

@@ -35,6 +35,7 @@ const Expected expected[] = {
     {"mpich", Collective::allgather, 12, 81919, "bruck"},
     {"mpich", Collective::allgather, 12, 81920, "ring"},
     {"mpich", Collective::reduce_scatter, 16, 524287, "recursive-halving"},
+    {"mpich", Collective::reduce_scatter, 12, 524287, "recursive-halving"},
     {"mpich", Collective::reduce_scatter, 12, 524288, "pairwise"},
     {"mpich", Collective::alltoall, 8, 8 * 256, "bruck"},
     {"mpich", Collective::alltoall, 7, 7 * 256, "linear"},
@@ -132,9 +133,9 @@ std::string error(std::string_view policy, Collective collective, Rank ranks, do
 
 TEST(MpiPolicies, what_the_catalogue_lacks_is_refused) {
   EXPECT_EQ(
-      error("mpich", Collective::reduce_scatter, 12, 1024),
-      "mpich: 1024 B on 12 ranks, up to 524287 B: recursive-halving, which the catalogue has for ranks: "
-      "power of two");
+      error("smpi-mpich", Collective::broadcast, 12, 12288),
+      "smpi-mpich: 12288 B on 12 ranks, up to 524287 B: scatter-allgather-rd, which the catalogue has for "
+      "ranks: power of two");
   EXPECT_EQ(
       error("smpi-mpich", Collective::reduce_scatter, 8, 1024),
       "smpi-mpich: 256 elements on 8 ranks, up to 524288 elements: recursive-doubling, which the catalogue "
