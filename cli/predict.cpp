@@ -7,8 +7,7 @@
 #include "cli/verbs.hpp"
 #include "model/error.hpp"
 #include "platforms/load.hpp"
-#include "replay/predict/predict.hpp"
-#include "replay/predict/situation.hpp"
+#include "replay/predict/library.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -81,26 +80,26 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
   return able;
 }
 
-/// What the library of the policy would pick, with its parameters.
-std::pair<const Algorithm*, Call> picked(const Options& options, const Description& description,
-                                         const Forecaster& forecaster, Collective collective, Rank ranks,
-                                         Bytes size, Json& notes) {
-  const Call asked = plain_call(options.call, ranks, size, forecaster.ranks_per_node());
-  const Pick p = pick(options.policy, collective, asked, situation(description, ranks, options.policy));
-  const Algorithm& a = algorithm(collective, p.algorithm);
-  Call call = make_call(a, options.call, ranks, size, &forecaster.fabric(), forecaster.ranks_per_node());
-  if (a.radix) call.radix = p.radix;
-  if (a.channels) call.channels = p.channels;
-  if (a.segmented && p.segment && size.value > 0)
-    call.segments = std::max<Block>(1, static_cast<Block>(std::ceil(size / *p.segment)));
-  notes.push_back(std::to_string(ranks) + " ranks, " + bytes(size.value) + ": " + p.why);
-  return {&a, call};
-}
-
 const Algorithm* quickest(const Forecaster& forecaster, Collective collective, const Call& call) {
   if (const Algorithm* a = fastest(forecaster.fabric(), common_algorithms(collective), call)) return a;
   throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
                    std::to_string(call.ranks) + " ranks");
+}
+
+/// What the library of the policy would pick, with its parameters and, where it has any, its protocol.
+Json of_policy(const Options& options, const Description& description, Collective collective, Rank ranks,
+               const std::vector<Bytes>& sizes, Json& notes) {
+  const Library library(options.policy, description, ranks, parse_placement(options.placement),
+                        options.memory);
+  Json rows = Json::array();
+  for (Bytes size : sizes) {
+    const Call asked = plain_call(options.call, ranks, size, library.forecaster().ranks_per_node());
+    const Library::Choice choice = library.predict(collective, asked, options.engine);
+    rows.push_back(row(choice.prediction));
+    if (!choice.protocol.empty()) rows.back()["parameters"]["protocol"] = choice.protocol;
+    notes.push_back(std::to_string(ranks) + " ranks, " + bytes(size.value) + ": " + choice.why);
+  }
+  return rows;
 }
 
 Json predictions(const Options& options, const Algorithm* imported, const Description& description,
@@ -114,18 +113,17 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
 
   Json rows = Json::array();
   for (Rank ranks : all_ranks) {
+    if (options.policy != "fastest") {
+      for (const Json& r : of_policy(options, description, collective, ranks, all_sizes, notes))
+        rows.push_back(r);
+      continue;
+    }
     const Forecaster forecaster(description, ranks, placement, options.memory);
     for (Bytes size : all_sizes) {
       std::vector<const Algorithm*> candidates;
-      const bool any = !imported && options.subject.algorithm == "auto";
-      if (any && options.policy != "fastest") {
-        const auto [a, call] = picked(options, description, forecaster, collective, ranks, size, notes);
-        rows.push_back(row(forecaster.predict(*a, call, options.engine)));
-        continue;
-      }
       if (imported)
         candidates = {imported};
-      else if (any)
+      else if (options.subject.algorithm == "auto")
         candidates = {quickest(forecaster, collective,
                                plain_call(options.call, ranks, size, forecaster.ranks_per_node()))};
       else
@@ -164,6 +162,7 @@ void print(const Options& options, const Description& description, const Json& r
       if (r["parameters"].contains("channels")) name += " c=" + r["parameters"]["channels"].dump();
       if (r["parameters"].contains("ranks_per_node"))
         name += " q=" + r["parameters"]["ranks_per_node"].dump();
+      if (r["parameters"].contains("protocol")) name += " " + r["parameters"]["protocol"].get<std::string>();
       if (r["parameters"].contains("segments")) name += " K=" + r["parameters"]["segments"].dump();
       table.push_back({r["ranks"].dump(), bytes(r["message_bytes"]), name, seconds(r["time_s"]),
                        seconds(r["low_s"]), seconds(r["high_s"]), seconds(r["lower_bound_s"]),

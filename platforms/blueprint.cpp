@@ -220,6 +220,19 @@ struct Reader {
     b.device_between = costs({"software", "between_nodes", "device"});
     b.host_between = costs({"software", "between_nodes", "host"});
     b.copy = costs({"software", "copy"});
+    nccl();
+  }
+
+  void nccl() {
+    if (!json.contains("software") || !json["software"].contains("nccl")) return;
+    const Json& all = json["software"]["nccl"];
+    std::size_t p = 0;
+    for (const char* protocol : {"LL", "LL128", "Simple"}) {
+      const Json costs = all.value(protocol, Json::object());
+      const std::string path = below("software.nccl", protocol);
+      b.nccl[p++] = {optional(costs, path, "launch_us"), optional(costs, path, "channel_us"),
+                     optional(costs, path, "proxy_us")};
+    }
   }
 };
 

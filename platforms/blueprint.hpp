@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,10 @@ struct Blueprint {
   struct Costs {
     std::optional<Parameter> overhead, receive_overhead, latency, gap;
   };
+  /// Of a kernel on one channel, of each further channel, and of a message in a network proxy.
+  struct NcclCosts {
+    std::optional<Parameter> launch, channel, proxy;
+  };
 
   std::string name, file;
   std::int64_t max_nodes;
@@ -62,6 +67,7 @@ struct Blueprint {
   Protocol::Hold hold;
   std::optional<Parameter> eager_limit, handshake;
   Costs device_in_node, host_in_node, device_between, host_between, copy;
+  std::array<NcclCosts, 3> nccl;  ///< LL, LL128, Simple
 
   std::vector<int> of_kind(Vertex::Kind kind) const;
   /// The vertex of a node's rank; the ranks fill the vertices one after the other.

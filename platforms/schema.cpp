@@ -113,11 +113,19 @@ Schema costs() {
                  {"gap_us", zero_or_more()}});
 }
 
+/// Of NCCL's kernels and network proxies, by protocol.
+Schema nccl() {
+  const Schema costs =
+      object({{"launch_us", zero_or_more()}, {"channel_us", zero_or_more()}, {"proxy_us", zero_or_more()}});
+  return object({{"LL", costs}, {"LL128", costs}, {"Simple", costs}});
+}
+
 Schema software() {
   const Schema by_memory = object({{"device", costs()}, {"host", costs()}});
   return object({{"in_node", by_memory},
                  {"between_nodes", by_memory},
-                 {"copy", object({{"overhead_us", zero_or_more()}, {"latency_us", zero_or_more()}})}});
+                 {"copy", object({{"overhead_us", zero_or_more()}, {"latency_us", zero_or_more()}})},
+                 {"nccl", nccl()}});
 }
 
 Schema platform() {

@@ -205,6 +205,12 @@ std::string in_words(const Candidate& c) {
 
 }  // namespace
 
+std::optional<int> release(std::string_view policy) {
+  for (int minor = first_minor; minor <= last_minor; ++minor)
+    if (policy == "nccl-2." + std::to_string(minor)) return minor;
+  return {};
+}
+
 std::string_view name(Shape shape) {
   return shape_names[static_cast<std::size_t>(shape)];
 }
@@ -230,6 +236,11 @@ std::vector<Candidate> candidates(int minor, Collective collective, const Call& 
     }
   }
   return found;
+}
+
+Candidate choose(int minor, Collective collective, const Call& call, const Situation& s) {
+  const std::vector<Candidate> all = candidates(minor, collective, call, s);
+  return *std::ranges::min_element(all, {}, &Candidate::time);
 }
 
 Pick pick(int minor, Collective collective, const Call& call, const Situation& s) {

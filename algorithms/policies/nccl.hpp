@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "algorithms/policies/policy.hpp"
 
 namespace collcast::nccl {
@@ -20,12 +23,18 @@ struct Candidate {
   Seconds time;
 };
 
+/// 8 for "nccl-2.8"; nothing for the policies of other libraries.
+std::optional<int> release(std::string_view policy);
+
 std::string_view name(Shape shape);
 std::string_view name(Protocol protocol);
 
 /// In NCCL's order: the first of the fastest wins. Throws InputError if NCCL 2.`minor` has no constants for
 /// the collective or the GPU.
 std::vector<Candidate> candidates(int minor, Collective collective, const Call& call, const Situation& s);
+
+/// The one that NCCL takes. Of more than one rank.
+Candidate choose(int minor, Collective collective, const Call& call, const Situation& s);
 
 Pick pick(int minor, Collective collective, const Call& call, const Situation& s);
 

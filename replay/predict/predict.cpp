@@ -64,7 +64,8 @@ Answer by_simulation(const Fabric& machine, const Algorithm& a, const Call& c) {
 
 /// What no schedule beats here. A rank sends and receives through all its ports at once, so its bandwidth is
 /// their sum; ports that are free again before a message arrives allow any number of messages in one latency.
-Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const Algorithm& a, const Call& c) {
+Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const Algorithm& a, const Call& c,
+                   Forecaster::Bound bound) {
   if (c.ranks == 1) return {};
   AlphaBetaGamma best{Seconds(HUGE_VAL), SecondsPerByte(HUGE_VAL), SecondsPerByte(HUGE_VAL)};
   for (Rank from : ranks) {
@@ -88,7 +89,7 @@ Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const A
   // enough.
   const Collective collective = d.reduction ? Collective::broadcast : a.collective;
   const Seconds rest = lower_bound(collective, c.ranks, c.message, single_ported ? best : without_latency);
-  return std::max(rest, best.alpha);
+  return bound == Forecaster::Bound::messages ? std::max(rest, best.alpha) : rest;
 }
 
 }  // namespace
@@ -118,18 +119,15 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine
   const auto stretched = [&](const Platform& p) {
     return centre.value > 0 ? quick(p.fabric, a, c).time / centre * answer.time : answer.time;
   };
-  Prediction p{&a,
-               c,
-               answer.time,
-               stretched(fast_),
-               stretched(slow_),
-               {},
-               answer.limited_by,
-               nominal_.machine.calibrated()};
+  Prediction p{&a, c, answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by, calibrated()};
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
-  p.lower_bound = least_time(nominal_.fabric, nominal_.machine.representatives(), a, c);
+  p.lower_bound = lower_bound(a, c);
   return p;
+}
+
+Seconds Forecaster::lower_bound(const Algorithm& a, const Call& c, Bound bound) const {
+  return least_time(nominal_.fabric, nominal_.machine.representatives(), a, c, bound);
 }
 
 std::vector<const Algorithm*> common_algorithms(Collective collective) {

@@ -36,6 +36,11 @@ class Forecaster {
 
   Prediction predict(const Algorithm& algorithm, const Call& call, Reading engine) const;
 
+  /// What no schedule beats here; for a library that does not send messages as the platform describes them, by
+  /// bandwidth alone.
+  enum class Bound : std::uint8_t { messages, bandwidth };
+  Seconds lower_bound(const Algorithm& algorithm, const Call& call, Bound bound = Bound::messages) const;
+  bool calibrated() const { return nominal_.machine.calibrated(); }
   const Fabric& fabric() const { return nominal_.fabric; }
   /// Consecutive ranks on a node; 1 where ranks are dealt out.
   Rank ranks_per_node() const { return ranks_per_node_; }

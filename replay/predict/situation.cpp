@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "platforms/machine.hpp"
 #include "platforms/node_graph.hpp"
@@ -60,6 +61,24 @@ bool gpudirect(const Blueprint& b) {
   });
 }
 
+bool alike(const Channels& c) {
+  return std::ranges::all_of(c.channels, [&](const auto& other) { return other.gpus == c.channels[0].gpus; });
+}
+
+int network_cards(const Channels& c) {
+  std::set<int> nics;
+  for (const Channels::Channel& channel : c.channels) nics.insert(channel.nic);
+  return std::max(1, static_cast<int>(nics.size()));
+}
+
+/// NCCL searches again for faster trees within a node, up to twice the speed between nodes; NVLinks have that
+/// much room.
+void set_rails(Situation& s, const Channels& found, const Machine& machine, Rank per_node) {
+  s.rails = network_cards(found);
+  s.rail_bandwidth = 1.0 / machine.wire(0, per_node).per_byte;
+  if (found.nvlink) s.tree_bandwidth = 2 * found.bandwidth;
+}
+
 }  // namespace
 
 Situation situation(const Description& description, Rank ranks, const std::string& policy) {
@@ -85,6 +104,8 @@ Situation situation(const Description& description, Rank ranks, const std::strin
     s.intra_bandwidth = slowest.value > 0 ? 1.0 / slowest : BytesPerSecond(12e9);
   }
   s.inter_bandwidth = s.intra_bandwidth;
+  s.same_channels = alike(found);
+  if (s.nodes > 1) set_rails(s, found, Machine(description, ranks), b.ranks_per_node);
   return s;
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/predict/library.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "replay/predict/situation.hpp"
+
+namespace collcast {
+namespace {
+
+/// What the transport itself leaves out: skew, other traffic, chunks that are not alike.
+constexpr double transport_uncertainty = 0.10;
+/// A further channel has no published cost; two microseconds are the most that it is thought to take.
+constexpr double most_a_channel_us = 2;
+
+/// NCCL's published constants, and in their place what the platform says of them.
+nccl::Software software_of(const Blueprint& b, int minor, const Situation& s) {
+  nccl::Software software = nccl::published_software(minor, s);
+  for (std::size_t p = 0; p < b.nccl.size(); ++p) {
+    const Blueprint::NcclCosts& costs = b.nccl[p];
+    if (costs.launch) software.ring_launch[p] = software.tree_launch[p] = costs.launch->value;
+    if (costs.channel) software.channel[p] = costs.channel->value;
+    if (costs.proxy) software.proxy[p] = costs.proxy->value;
+  }
+  return software;
+}
+
+bool knows_nccl(const Description& description) {
+  return description.json().value("software", Json::object()).contains("nccl");
+}
+
+/// Constants from other machines are as good as guesses.
+void stretch(nccl::Software& software, double factor) {
+  for (nccl::PerProtocol* values :
+       {&software.ring_launch, &software.tree_launch, &software.ring_step, &software.tree_step,
+        &software.ring_hop, &software.tree_hop, &software.proxy})
+    for (double& us : *values) us *= factor;
+  if (factor > 1) software.channel.fill(most_a_channel_us);
+}
+
+}  // namespace
+
+Library::Library(std::string policy, const Description& description, Rank ranks, Placement placement,
+                 Memory memory)
+    : policy_(std::move(policy)), forecaster_(description, ranks, placement, memory) {
+  const std::optional<int> minor = nccl::release(policy_);
+  const Description views[] = {description, optimistic(description), pessimistic(description)};
+  const double factor[] = {1, 1 / (1 + uncertainty(Stamp::guess)), 1 + uncertainty(Stamp::guess)};
+  for (std::size_t v : {nominal, fast, slow}) {
+    View& view = views_[v];
+    view.situation = collcast::situation(views[v], ranks, policy_);
+    if (!minor) continue;
+    view.software = software_of(read_blueprint(views[v]), *minor, view.situation);
+    if (!knows_nccl(description)) stretch(view.software, factor[v]);
+  }
+  calibrated_ = knows_nccl(description);
+}
+
+Library::Choice Library::predict(Collective collective, const Call& asked, Reading engine) const {
+  const Pick p = pick(policy_, collective, asked, situation());
+  const Algorithm& a = algorithm(collective, p.algorithm);
+  Call call = asked;
+  if (a.radix) call.radix = p.radix;
+  if (a.channels) call.channels = p.channels;
+  if (a.segmented && call.message.value > 0)
+    call.segments = p.segment ? std::max<Block>(1, static_cast<Block>(std::ceil(call.message / *p.segment)))
+                              : best_segments(a, call, slowest_path(forecaster_.fabric(), a.schedule(call)));
+  const std::optional<int> minor = nccl::release(policy_);
+  const bool own = minor && engine == Reading::path && call.ranks > 1 && p.algorithm != "pat";
+  return {own ? by_transport(*minor, collective, a, call) : forecaster_.predict(a, call, engine),
+          std::string(p.protocol), p.why};
+}
+
+Prediction Library::by_transport(int minor, Collective collective, const Algorithm& a,
+                                 const Call& call) const {
+  check(a, call);
+  const nccl::Candidate chosen = nccl::choose(minor, collective, call, situation());
+  const auto play = [&](const View& v) {
+    return nccl::play(minor, collective, call, v.situation, chosen, v.software);
+  };
+  const nccl::Play played = play(views_[nominal]);
+  return {&a,
+          call,
+          played.time,
+          std::min(play(views_[fast]).time, played.time) / (1 + transport_uncertainty),
+          std::max(play(views_[slow]).time, played.time) * (1 + transport_uncertainty),
+          forecaster_.lower_bound(a, call, Forecaster::Bound::bandwidth),
+          played.limited_by,
+          calibrated_ && forecaster_.calibrated()};
+}
+
+}  // namespace collcast

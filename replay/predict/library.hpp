@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "algorithms/policies/nccl_transport.hpp"
+#include "replay/predict/predict.hpp"
+
+namespace collcast {
+
+/// A platform as a communication library sees it: what the library would pick, and how long that takes.
+class Library {
+ public:
+  /// `policy`: a name that `pick` knows. Throws InputError for others.
+  Library(std::string policy, const Description& description, Rank ranks,
+          Placement placement = Placement::block, Memory memory = Memory::device);
+
+  struct Choice {
+    Prediction prediction;
+    std::string protocol;  ///< of NCCL
+    std::string why;       ///< one line
+  };
+  /// With `Reading::path` NCCL's choice is timed by its own transport; other libraries' choices are read like
+  /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
+  Choice predict(Collective collective, const Call& asked, Reading engine) const;
+
+  const Forecaster& forecaster() const { return forecaster_; }
+  const Situation& situation() const { return views_[nominal].situation; }
+
+ private:
+  enum : std::size_t { nominal, fast, slow };
+  struct View {
+    Situation situation;
+    nccl::Software software;
+  };
+  Prediction by_transport(int minor, Collective collective, const Algorithm& algorithm,
+                          const Call& call) const;
+
+  std::string policy_;
+  Forecaster forecaster_;
+  std::array<View, 3> views_;  ///< as described, and at both ends of its uncertainty
+  bool calibrated_ = false;
+};
+
+}  // namespace collcast
