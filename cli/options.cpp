@@ -11,22 +11,6 @@
 
 namespace collcast::cli {
 
-Bytes parse_size(const std::string& text) {
-  static constexpr std::pair<const char*, double> units[] = {
-      {"", 1},     {"B", 1},    {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
-      {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9}};
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  if (error == std::errc() && std::isfinite(value) && value >= 0)
-    for (const auto& [name, factor] : units)
-      if (unit == name) {
-        if (value * factor > 1e18) break;
-        return Bytes(std::floor(value * factor));
-      }
-  throw InputError("size '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
-}
-
 std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
                          std::int64_t most) {
   std::int64_t value = 0;

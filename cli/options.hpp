@@ -10,13 +10,11 @@
 #include "algorithms/exchange/msccl.hpp"
 #include "cli/output.hpp"
 #include "model/fabric.hpp"
+#include "model/sizes.hpp"
 #include "model/units.hpp"
 #include "platforms/description.hpp"
 
 namespace collcast::cli {
-
-/// "64KiB", "1.5MiB", "100MB", "1024". Throws InputError.
-Bytes parse_size(const std::string& text);
 
 /// A whole number in [least, most]. Throws InputError that names `what`.
 std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "model/text.hpp"
+
 namespace collcast::cli {
 
 using Json = nlohmann::ordered_json;
@@ -17,15 +19,10 @@ void print_table(const std::vector<std::vector<std::string>>& rows);
 /// An array of flat objects as CSV (RFC 4180), one column per key of the first object.
 void print_csv(const Json& rows);
 
-/// "1.5 ms": three digits and the unit that fits.
-std::string seconds(double s);
-/// "64 MiB", "1000 B": exact where a binary unit divides, three digits otherwise.
-std::string bytes(double b);
-/// Three significant digits.
-std::string number(double x);
-/// "12.5 GB/s".
-std::string gbps(double x);
-/// "1,234,567".
-std::string count(std::int64_t n);
+using text::bytes;
+using text::count;
+using text::gbps;
+using text::number;
+using text::seconds;
 
 }  // namespace collcast::cli

@@ -7,6 +7,7 @@
 #include "cli/verbs.hpp"
 #include "model/error.hpp"
 #include "platforms/load.hpp"
+#include "replay/point/point.hpp"
 #include "replay/predict/library.hpp"
 
 namespace collcast::cli {
@@ -31,25 +32,11 @@ std::string engine_name(Reading engine) {
   return {};
 }
 
-/// Only the parameters that the algorithm takes, in bytes and numbers.
-Json parameters(const Prediction& p) {
-  Json given = Json::object();
-  if (p.algorithm->radix) given["radix"] = p.call.radix;
-  if (p.algorithm->channels) given["channels"] = p.call.channels;
-  if (p.algorithm->packet) given["packet"] = std::llround(p.call.packet.value);
-  if (p.algorithm->ranks_per_node) given["ranks_per_node"] = p.call.ranks_per_node;
-  if (p.algorithm->segmented) {
-    given["segment"] = std::llround(std::ceil(p.call.message.value / static_cast<double>(p.call.segments)));
-    given["segments"] = p.call.segments;
-  }
-  return given;
-}
-
 Json row(const Prediction& p) {
   const Definition& d = definition(p.algorithm->collective);
   return {{"collective", d.name},
           {"algorithm", p.algorithm->name},
-          {"parameters", parameters(p)},
+          {"parameters", parameters(*p.algorithm, p.call)},
           {"ranks", p.call.ranks},
           {"root", d.rooted ? Json(p.call.root) : Json()},
           {"message_bytes", std::llround(p.call.message.value)},

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "model/error.hpp"
+#include "model/text.hpp"
 
 namespace collcast {
 namespace {
@@ -44,13 +45,6 @@ void located(const std::string& where, auto act) {
   } catch (const InputError& e) {
     throw InputError(where + ": " + e.what());
   }
-}
-
-std::string size_text(double bytes) {
-  for (auto [unit, name] : {std::pair{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}})
-    if (bytes >= unit && std::fmod(bytes, unit) == 0)
-      return std::to_string(std::llround(bytes / unit)) + name;
-  return std::to_string(std::llround(bytes)) + " B";
 }
 
 }  // namespace
@@ -125,7 +119,7 @@ std::string describe(const Point& p) {
   std::string words = std::string(definition(p.collective).name) + " " + algorithm_label(p) + ", " +
                       std::to_string(p.ranks()) + " ranks";
   if (p.jobs > 1) words += " in " + std::to_string(p.jobs) + " jobs";
-  return words + ", " + size_text(p.call.message.value);
+  return words + ", " + text::bytes(p.call.message.value);
 }
 
 Schedule schedule(const Point& p) {

@@ -49,7 +49,7 @@ Request parse_request(const std::string& line, const std::string& file) {
   Request request;
   request.id = json["id"];
   const std::string where = file + ": request " + std::to_string(request.id);
-  if (json.contains("test"))
+  if (is_ping_pong(json))
     request.ping_pong = parse_ping_pong(json, where);
   else
     request.point = parse_point(json, where);

@@ -27,7 +27,7 @@ struct Request {
   Point point;
   std::optional<PingPong> ping_pong;
 };
-/// {"id", and the keys of a point or, if it has "test", of a ping-pong}. Throws InputError.
+/// {"id", and the keys of a point or of a ping-pong}. Throws InputError.
 Request parse_request(const std::string& line, const std::string& file);
 
 /// The lines of a file that rank 0 can read. Collective. Throws InputError, on all ranks alike.

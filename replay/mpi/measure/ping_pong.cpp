@@ -73,6 +73,11 @@ const std::map<std::string, PingPong::Test> tests{
 
 }  // namespace
 
+bool is_ping_pong(const nlohmann::json& json) {
+  const auto name = json.find("collective");
+  return name != json.end() && name->is_string() && tests.contains(name->get<std::string>());
+}
+
 PingPong parse_ping_pong(const nlohmann::json& json, const std::string& where) {
   PingPong p;
   const auto number = [&](const char* key, std::int64_t least, std::int64_t most) {
@@ -82,12 +87,7 @@ PingPong parse_ping_pong(const nlohmann::json& json, const std::string& where) {
     throw InputError(where + ": " + key + " must be a whole number from " + std::to_string(least) + " to " +
                      std::to_string(most));
   };
-  const auto test = json.find("test");
-  const auto known =
-      test != json.end() && test->is_string() ? tests.find(test->get<std::string>()) : tests.end();
-  if (known == tests.end())
-    throw InputError(where + ": test must be latency, bandwidth or both-ways-bandwidth");
-  p.test = known->second;
+  p.test = tests.at(json.at("collective"));
   p.message = Bytes(static_cast<double>(number("message_bytes", 0, 1 << 30)));
   p.pairs = static_cast<int>(number("pairs", 1, 1 << 20));
   p.window = static_cast<int>(number("window", 1, 1 << 16));

@@ -21,8 +21,12 @@ struct PingPong {
   int window = 1;
 };
 
-/// {"test", "pairs", "window", "message_bytes"}. Throws InputError that begins with `where`.
+/// {"collective": "latency", "bandwidth" or "both-ways-bandwidth", "pairs", "window", "message_bytes"}.
+/// Throws InputError that begins with `where`.
 PingPong parse_ping_pong(const nlohmann::json& json, const std::string& where);
+
+/// Whether that is what a request asks for.
+bool is_ping_pong(const nlohmann::json& json);
 
 /// Times of one message. Collective. Throws InputError unless there are two ranks for each pair.
 Times measure_ping_pong(const PingPong& ping_pong, const Effort& effort, const Communicator& world,

@@ -2,10 +2,10 @@
 #include "replay/mpi/program/options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 
 #include "model/error.hpp"
+#include "model/sizes.hpp"
 
 namespace collcast::mpi {
 
@@ -99,19 +99,6 @@ Parsed parse(int argc, char** argv) {
     throw InputError(e.what());
   }
   return parsed;
-}
-
-Bytes parse_size(const std::string& text) {
-  static constexpr std::pair<const char*, double> units[] = {
-      {"", 1},     {"B", 1},    {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
-      {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9}};
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  if (error == std::errc() && std::isfinite(value) && value >= 0)
-    for (const auto& [name, factor] : units)
-      if (unit == name && value * factor <= 1e15) return Bytes(std::floor(value * factor));
-  throw InputError("size '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
 }
 
 std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks) {

@@ -35,9 +35,6 @@ struct Parsed {
 };
 Parsed parse(int argc, char** argv);
 
-/// "1024", "64KiB", "1.5MiB", "100MB". Throws InputError.
-Bytes parse_size(const std::string& text);
-
 /// One call of each algorithm and size that were asked for. Throws InputError unless they can be served.
 /// `imported`: plays this instead of an algorithm of the catalogue; outlives the jobs.
 struct Job {

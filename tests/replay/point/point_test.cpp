@@ -27,7 +27,7 @@ TEST(Point, WhatIsWrittenIsRead) {
   EXPECT_EQ(p.call.radix, 4);
   EXPECT_EQ(p.call.root, 3);
   EXPECT_EQ(to_json(p).dump(), text);
-  EXPECT_EQ(describe(p), "broadcast knomial k=4, 8 ranks, 1000 B");
+  EXPECT_EQ(describe(p), "broadcast knomial k=4, 8 ranks, 1,000 B");
 }
 
 TEST(Point, LibrarysOwnCollectiveHasNoAlgorithm) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.hpp"
+#include "cli/validate_run.hpp"
+#include "cli/verbs.hpp"
+#include "model/error.hpp"
+
+namespace collcast::cli {
+namespace {
+
+int run(const CampaignOptions& options) {
+  if (options.run == !options.reports.empty()) throw InputError("validate takes either --run or --report");
+  if (!options.run) return validate_report(options);
+  if (options.platform.empty()) throw InputError("--run takes a --platform");
+  return validate_run(options);
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CampaignOptions>();
+  CLI::App* verb = app.add_subcommand("validate", "Predicted against measured: the error of every point");
+  verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
+      ->option_text("P");
+  verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
+      ->option_text("KEY=VALUE");
+  verb->add_flag("--run", options->run, "Predicts first, writes that down, then measures, then reports");
+  verb->add_option("--campaign", options->campaign, "What to run: a file (docs/campaigns.md)")
+      ->option_text("FILE");
+  verb->add_option("--collective", options->collective, "Or this collective ...")->option_text("C");
+  verb->add_option("--algorithm", options->algorithms, "... by these algorithms, `library` for MPI's own ...")
+      ->delimiter(',')
+      ->option_text("A[,A...]");
+  verb->add_option("--ranks", options->ranks, "... on so many ranks ...")
+      ->delimiter(',')
+      ->option_text("N[,N...]");
+  verb->add_option("--size", options->sizes, "... with these messages")
+      ->delimiter(',')
+      ->option_text("S[,S...]");
+  verb->add_option(
+          "-o", options->folder,
+          "Folder that gets prediction.jsonl, measured.jsonl and the report; what it holds already is not "
+          "measured again (default " +
+              options->folder + ")")
+      ->option_text("DIR");
+  verb->add_option(
+      "command", options->command,
+      "After --: what starts ranks, e.g. mpirun --hostfile h; {ranks} in it becomes their number");
+  verb->add_option("--report", options->reports, "Reports what such folders hold, together")
+      ->option_text("DIR...");
+  add_format(*verb, options->format);
+  verb->footer(
+      "Exit code 1 if an engine is out of the campaign's bounds or a result is wrong.\n"
+      "Example: collcast validate --platform bed.json --run --collective allreduce --algorithm "
+      "ring,rabenseifner "
+      "--ranks 4 --size 1KiB,1MiB -o run1 -- mpirun --oversubscribe");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/validate_run.hpp"
+
+#include <filesystem>
+#include <iostream>
+
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+#include "validation/campaign/journal.hpp"
+#include "validation/campaign/run.hpp"
+#include "validation/report/figure.hpp"
+#include "validation/report/results.hpp"
+#include "validation/report/sections.hpp"
+
+namespace collcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The campaign of a file, or the one that the other options spell out.
+campaign::Campaign asked(const CampaignOptions& o) {
+  const bool spelled = !o.collective.empty() || !o.algorithms.empty() || !o.ranks.empty() || !o.sizes.empty();
+  if (o.campaign.empty() == !spelled)
+    throw InputError("--run takes either --campaign or all of --collective, --algorithm, --ranks and --size");
+  if (!spelled) return campaign::read_campaign(o.campaign);
+  if (o.collective.empty() || o.algorithms.empty() || o.ranks.empty() || o.sizes.empty())
+    throw InputError("--run without --campaign takes all of --collective, --algorithm, --ranks and --size");
+  Json ranks = Json::array(), points = Json::array();
+  for (const std::string& text : o.ranks) ranks.push_back(parse_ranks(text));
+  for (const std::string& name : o.algorithms)
+    points.push_back({{"collective", o.collective}, {"algorithm", name}});
+  const Json spelled_out{{"ranks", ranks}, {"sizes", o.sizes}, {"points", points}};
+  return campaign::parse_campaign(spelled_out.dump(), "command line");
+}
+
+Json answer(const report::Results& results) {
+  const std::string engine = "path";
+  Json points = Json::array(), predictors = Json::array();
+  for (const report::Result* r : predicted(results)) {
+    Json point = to_json(r->point);
+    point["measured_s"] = r->measured_s;
+    point["predicted_s"] = r->predicted_s.at(engine);
+    point["error"] = r->error(engine);
+    Json all = Json::object();
+    for (const auto& [name, time] : r->predicted_s) all[name] = r->error(name);
+    point["errors"] = all;
+    point["source"] = (fs::path(results.folders[r->folder]) / "measured.jsonl").string();
+    points.push_back(point);
+  }
+  for (const report::Oracle& o : results.oracles) {
+    const report::Errors e = errors(predicted(results), o.name);
+    predictors.push_back({{"predictor", o.name},
+                          {"role", o.role},
+                          {"points", e.points},
+                          {"mean_absolute_error", e.mean_absolute},
+                          {"geometric_mean_error", e.geometric_mean},
+                          {"worst", e.worst}});
+  }
+  double regret = 0;
+  const std::vector<report::Regret> choices = regrets(results, engine);
+  for (const report::Regret& r : choices) regret += r.regret() / static_cast<double>(choices.size());
+  const report::Errors e = errors(predicted(results), engine);
+  return {{"engine", engine},
+          {"points", points},
+          {"mean_absolute_error", e.mean_absolute},
+          {"geometric_mean_error", e.geometric_mean},
+          {"worst", e.worst},
+          {"predictors", predictors},
+          {"mean_regret", choices.empty() ? Json() : Json(regret)},
+          {"not_measured", results.unmeasured},
+          {"within_bounds", within_bounds(results)}};
+}
+
+/// report.html, report.md and report.png in the first of the folders.
+void write_files(const report::Results& results, const std::vector<report::Section>& all,
+                 const fs::path& folder) {
+  const std::string title = "collcast: predicted against measured";
+  const bool figure = report::can_draw() && !results.all.empty();
+  campaign::write_whole(folder / "report.md", report::markdown(title, all));
+  campaign::write_whole(folder / "report.html", report::html(title, all, figure ? report::draw(results, "path", "svg") : ""));
+  if (figure) campaign::write_whole(folder / "report.png", report::draw(results, "path", "pngcairo"));
+  std::cerr << "note: " << (folder / "report.html").string()
+            << (figure ? " and report.png hold the figures\n" : " has no figures: there is no gnuplot\n");
+}
+
+int tell(const std::vector<fs::path>& folders, Format format) {
+  const report::Results results = report::read_results(folders);
+  const std::vector<report::Section> all = sections(results);
+  write_files(results, all, folders[0]);
+  if (format == Format::json) {
+    std::cout << answer(results).dump(2) << '\n';
+  } else if (format == Format::csv) {
+    print_csv(answer(results)["points"]);
+  } else {
+    for (const report::Section& s : all) {
+      std::cout << s.title << "\n\n";
+      if (!s.words.empty()) std::cout << s.words << "\n\n";
+      print_table(s.table);
+      std::cout << '\n';
+    }
+  }
+  return within_bounds(results) ? 0 : 1;
+}
+
+}  // namespace
+
+int validate_run(const CampaignOptions& options) {
+  const campaign::Campaign todo = asked(options);
+  Description platform = load_platform(options.platform);
+  override_platform(platform, options.set);
+  const campaign::Launcher launcher(options.command);
+  campaign::predict_campaign(todo, platform, options.folder, progress);
+  const bool right = campaign::measure_campaign(todo.care, launcher, options.folder, progress);
+  progress_end();
+  return right ? tell({options.folder}, options.format) : 1;
+}
+
+int validate_report(const CampaignOptions& options) {
+  return tell({options.reports.begin(), options.reports.end()}, options.format);
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+/// Quantities as people read them.
+namespace collcast::text {
+
+/// "1.5 ms": three digits and the unit that fits.
+std::string seconds(double s);
+/// "64 MiB", "1000 B": exact where a binary unit divides, three digits otherwise.
+std::string bytes(double b);
+/// Three significant digits.
+std::string number(double x);
+/// "12.5 GB/s".
+std::string gbps(double x);
+/// "1,234,567".
+std::string count(std::int64_t n);
+/// "1.23 %" of a share of 0.0123.
+std::string percent(double share);
+/// "+1.23 %".
+std::string signed_percent(double share);
+
+}  // namespace collcast::text

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/campaign/campaign.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "model/error.hpp"
+#include "model/sizes.hpp"
+
+namespace collcast::campaign {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A JSON value that knows where it stands.
+class Node {
+ public:
+  Node(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}
+
+  [[noreturn]] void reject(const std::string& reason) const { throw InputError(where_ + ": " + reason); }
+
+  /// Throws unless this is an object with no other keys than these.
+  void only(const std::vector<std::string>& keys) const {
+    if (!json_.is_object()) reject("must be an object, not " + json_.dump());
+    for (const auto& [key, value] : json_.items()) {
+      if (std::ranges::find(keys, key) != keys.end()) continue;
+      const std::vector<std::string_view> known(keys.begin(), keys.end());
+      reject("unknown key '" + key + "'; did you mean '" + nearest(key, known) + "'?");
+    }
+  }
+  /// What `act` returns; if it refuses its input, says where.
+  template <class Act>
+  auto guarded(Act act) const {
+    try {
+      return act();
+    } catch (const InputError& e) {
+      if (std::string(e.what()).starts_with(where_)) throw;
+      reject(e.what());
+    }
+  }
+
+  bool has(const char* key) const { return json_.contains(key); }
+  Node at(const char* key) const {
+    if (!has(key)) reject(std::string("'") + key + "' is missing");
+    return {json_[key], where_ + "." + key};
+  }
+  /// The items of a list; a single value is a list of one.
+  std::vector<Node> items() const {
+    if (!json_.is_array()) return {*this};
+    if (json_.empty()) reject("must not be empty");
+    std::vector<Node> all;
+    for (std::size_t i = 0; i < json_.size(); ++i)
+      all.emplace_back(json_[i], where_ + "[" + std::to_string(i) + "]");
+    return all;
+  }
+  std::string text() const {
+    if (!json_.is_string()) reject("must be a text, not " + json_.dump());
+    return json_.get<std::string>();
+  }
+  int count(int least) const {
+    if (json_.is_number_integer())
+      if (const auto n = json_.get<std::int64_t>(); n >= least && n <= (1 << 24)) return static_cast<int>(n);
+    reject("must be a whole number from " + std::to_string(least) + " to 16777216, not " + json_.dump());
+  }
+  double number() const {
+    if (json_.is_number() && json_.get<double>() >= 0) return json_.get<double>();
+    reject("must be a number of 0 or more, not " + json_.dump());
+  }
+  Bytes size() const {
+    if (json_.is_number_integer() && json_.get<std::int64_t>() >= 0) return Bytes(json_.get<double>());
+    return guarded([&] { return parse_size(text()); });
+  }
+
+ private:
+  const Json& json_;
+  std::string where_;
+};
+
+std::vector<int> counts(const Node& row, const char* key, int standard, int least) {
+  std::vector<int> all;
+  if (!row.has(key)) return {standard};
+  for (const Node& item : row.at(key).items()) all.push_back(item.count(least));
+  return all;
+}
+
+/// What a row says of ranks or sizes, or else what the file says of all rows.
+Node of_row_or_file(const Node& row, const Node& file, const char* key) {
+  return row.has(key) ? row.at(key) : file.at(key);
+}
+
+/// One row of the file is the product of its lists.
+void add_row(const Node& row, const Node& file, std::vector<Wish>& wishes) {
+  row.only({"collective", "algorithm", "ranks", "sizes", "root", "radix", "segment", "channels", "packet",
+            "ranks_per_node", "jobs"});
+  Wish wish;
+  Point& p = wish.point;
+  p.collective =
+      row.at("collective").guarded([&] { return definition(row.at("collective").text()).collective; });
+  if (const std::string name = row.at("algorithm").text(); name != library_algorithm)
+    p.algorithm = row.at("algorithm").guarded([&] { return &algorithm(p.collective, name); });
+  if (row.has("root")) p.call.root = row.at("root").count(0);
+  if (row.has("channels")) p.call.channels = row.at("channels").count(1);
+  if (row.has("packet")) p.call.packet = row.at("packet").size();
+  p.jobs = row.has("jobs") ? row.at("jobs").count(1) : 1;
+  for (const Node& ranks : of_row_or_file(row, file, "ranks").items())
+    for (const int radix : counts(row, "radix", 2, 2))
+      for (const int node : counts(row, "ranks_per_node", 1, 1))
+        for (const Node& size : of_row_or_file(row, file, "sizes").items()) {
+          if (ranks.count(1) % p.jobs != 0) ranks.reject("cannot be shared out evenly to the row's jobs");
+          p.call.ranks = ranks.count(1) / p.jobs;
+          p.call.radix = radix;
+          p.call.ranks_per_node = node;
+          p.call.message = size.size();
+          wish.segments = Wish::Segments::given;
+          p.call.segments = 1;
+          if (p.algorithm && p.algorithm->segmented) {
+            const bool best = !row.has("segment") || row.at("segment").text() == "auto";
+            if (best)
+              wish.segments = Wish::Segments::best;
+            else
+              p.call.segments = std::max<Block>(
+                  1, static_cast<Block>(
+                         std::ceil(p.call.message / std::max(Bytes(1), row.at("segment").size()))));
+          }
+          if (p.algorithm) row.guarded([&] { check(*p.algorithm, p.call); });
+          wishes.push_back(wish);
+        }
+}
+
+Care read_care(const Node& node) {
+  node.only({"least", "most", "interval", "limit_s", "least_of_long", "check_up_to"});
+  Care care;
+  if (node.has("least")) care.least = node.at("least").count(1);
+  if (node.has("most")) care.most = node.at("most").count(1);
+  if (node.has("interval")) care.interval = node.at("interval").number();
+  if (node.has("limit_s")) care.limit_s = node.at("limit_s").number();
+  if (node.has("least_of_long")) care.least_of_long = node.at("least_of_long").count(1);
+  if (node.has("check_up_to")) care.check_up_to = node.at("check_up_to").size();
+  return care;
+}
+
+}  // namespace
+
+Campaign parse_campaign(const std::string& text, const std::string& file) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& e) {
+    throw InputError(file + ": is no JSON: byte " + std::to_string(e.byte));
+  }
+  const Node top(json, file);
+  top.only({"description", "ranks", "sizes", "points", "measure", "nominal", "bounds"});
+  Campaign campaign;
+  if (top.has("description")) campaign.description = top.at("description").text();
+  for (const Node& row : top.at("points").items()) add_row(row, top, campaign.wishes);
+  std::set<std::string> seen;
+  for (const Wish& wish : campaign.wishes)
+    if (!seen.insert(to_json(wish.point).dump()).second)
+      top.at("points").reject(describe(wish.point) + " is there twice");
+  if (top.has("measure")) campaign.care = read_care(top.at("measure"));
+  if (top.has("nominal")) {
+    const Node nominal = top.at("nominal");
+    nominal.only({"platform", "set"});
+    campaign.nominal_platform = nominal.at("platform").text();
+    if (nominal.has("set"))
+      for (const Node& item : nominal.at("set").items()) campaign.nominal_set.push_back(item.text());
+  }
+  if (top.has("bounds")) {
+    top.at("bounds").only({"mean", "worst"});
+    if (top.at("bounds").has("mean")) campaign.mean_bound = top.at("bounds").at("mean").number();
+    if (top.at("bounds").has("worst")) campaign.worst_bound = top.at("bounds").at("worst").number();
+  }
+  return campaign;
+}
+
+Campaign read_campaign(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw InputError(path + ": cannot be read");
+  return parse_campaign({std::istreambuf_iterator<char>(in), {}}, path);
+}
+
+}  // namespace collcast::campaign

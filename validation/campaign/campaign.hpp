@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/point/point.hpp"
+
+namespace collcast::campaign {
+
+/// How carefully the points of a campaign are measured.
+struct Care {
+  int least = 10, most = 50;  ///< repetitions
+  double interval = 0.02;     ///< enough once the median's 95 % interval is within this share of it
+  double limit_s = 20;        ///< seconds of play, after which `least_of_long` repetitions do
+  int least_of_long = 3;
+  Bytes check_up_to = Bytes(65536);  ///< results of messages up to this size are checked first
+};
+
+/// A point, and how many segments it takes where the campaign leaves that to the prediction.
+struct Wish {
+  Point point;
+  enum class Segments { given, best } segments = Segments::given;
+};
+
+/// What is predicted and measured in one go.
+struct Campaign {
+  std::string description;
+  std::vector<Wish> wishes;
+  Care care;
+  std::string nominal_platform;  ///< of a negative control: the machine as its maker describes it
+  std::vector<std::string> nominal_set;
+  double mean_bound = 0.02, worst_bound = 0.10;  ///< of the absolute errors of path and SimGrid
+};
+
+/// Reads a campaign file (docs/campaigns.md). Throws InputError with file and JSON path.
+Campaign read_campaign(const std::string& path);
+/// The same of a text; `file` is for messages.
+Campaign parse_campaign(const std::string& text, const std::string& file);
+
+}  // namespace collcast::campaign

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/fabric.hpp"
+#include "platforms/description.hpp"
+
+namespace collcast::campaign {
+
+/// Negative controls: networks with one thing wrong. A report that does not tell them from the right one says
+/// nothing.
+
+/// A platform on which only bytes take time.
+Description without_times(Description platform);
+
+/// A network for CriticalPath in which a rank has one queue for what it sends and what it receives.
+class HalfDuplex {
+ public:
+  explicit HalfDuplex(const Fabric& fabric) : fabric_(fabric) {}
+  Wire wire(Place from, Place to) const {
+    Wire wire = fabric_.wire(from, to);
+    wire.out_queue = static_cast<Port>(from.rank);
+    wire.in_queue = static_cast<Port>(to.rank);
+    return wire;
+  }
+  SecondsPerByte gamma(Place place) const { return fabric_.gamma(place); }
+  const Protocol& protocol() const { return fabric_.protocol(); }
+  Port ports() const { return fabric_.ports(); }
+  Port queues() const { return static_cast<Port>(fabric_.ranks()); }
+
+ private:
+  const Fabric& fabric_;
+};
+
+/// A fabric with a port for each pair of ranks: messages to different ranks leave a NIC at once and share its
+/// link.
+class FairNic : public Fabric {
+ public:
+  explicit FairNic(const Fabric& fabric) : fabric_(fabric) {}
+
+  Rank ranks() const override { return fabric_.ranks(); }
+  Wire wire(Place from, Place to) const override {
+    Wire wire = fabric_.wire(from, to);
+    wire.out = pair(from, to);
+    wire.in = pairs() + pair(from, to);
+    return wire;
+  }
+  SecondsPerByte gamma(Place place) const override { return fabric_.gamma(place); }
+  const Protocol& protocol() const override { return fabric_.protocol(); }
+  Port ports() const override { return 2 * pairs(); }
+  std::string port_name(Port port) const override { return "connection " + std::to_string(port % pairs()); }
+  const std::vector<Link>& links() const override { return fabric_.links(); }
+  void route(Place from, Place to, std::vector<LinkId>& links) const override {
+    fabric_.route(from, to, links);
+  }
+
+ private:
+  Port pairs() const { return static_cast<Port>(ranks()) * static_cast<Port>(ranks()); }
+  Port pair(Place from, Place to) const {
+    return static_cast<Port>(from.rank) * static_cast<Port>(ranks()) + static_cast<Port>(to.rank);
+  }
+  const Fabric& fabric_;
+};
+
+}  // namespace collcast::campaign

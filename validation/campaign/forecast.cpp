@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/campaign/forecast.hpp"
+
+#include <map>
+
+#include "model/lowering.hpp"
+#include "platforms/load.hpp"
+#include "replay/predict/predict.hpp"
+#include "replay/predict/simulated.hpp"
+#include "replay/smpi/smpi.hpp"
+#include "validation/campaign/controls.hpp"
+
+namespace collcast::campaign {
+namespace {
+
+/// A platform with as many ranks as a point asks for. Ranks keep their data in host memory: so do MPI's
+/// players.
+class Bed {
+ public:
+  explicit Bed(Description description) : description_(std::move(description)) {}
+
+  const Fabric& fabric(Rank ranks) const {
+    auto& seated = seated_[ranks];
+    if (!seated) seated = std::make_unique<Seated>(description_, ranks);
+    return seated->fabric;
+  }
+
+ private:
+  struct Seated {
+    Machine machine;
+    HomeFabric fabric;
+    Seated(const Description& d, Rank ranks) : machine(d, ranks), fabric(machine, Memory::host) {}
+  };
+  Description description_;
+  mutable std::map<Rank, std::unique_ptr<Seated>> seated_;
+};
+
+template <class Network>
+Seconds by_path(const Point& point, const Network& network) {
+  const Schedule s = schedule(point);
+  return critical_path(s, layout(point, s), network).time;
+}
+
+Seconds by_simulation(const Point& point, const Fabric& fabric) {
+  Schedule s = schedule(point);
+  const Layout sizes = layout(point, s);
+  return simulate_program(*program(std::move(s), sizes), fabric).time;
+}
+
+Description nominal(const Campaign& campaign) {
+  Description description = load_platform(campaign.nominal_platform);
+  set_all(description, campaign.nominal_set);
+  return description;
+}
+
+}  // namespace
+
+std::string to_string(Predictor::Role role) {
+  static const char* const names[] = {"engine", "control", "peer"};
+  return names[static_cast<std::size_t>(role)];
+}
+
+std::vector<Predictor> predictors(const Description& platform, const Campaign& campaign,
+                                  const std::string& tools) {
+  using enum Predictor::Role;
+  const auto bed = std::make_shared<Bed>(platform);
+  const auto path_on = [](std::shared_ptr<Bed> on) {
+    return [on](const Point& p) { return by_path(p, on->fabric(p.ranks())); };
+  };
+  std::vector<Predictor> all{{"path", engine, "critical path, no contention between ranks", path_on(bed)}};
+  if (can_simulate())
+    all.push_back({"simgrid", engine, "SimGrid: messages in order at each NIC, shared links in the network",
+                   [bed](const Point& p) { return by_simulation(p, bed->fabric(p.ranks())); }});
+  all.push_back({"bandwidth-only", control, "critical path, all latencies and overheads 0",
+                 path_on(std::make_shared<Bed>(without_times(platform)))});
+  all.push_back({"half-duplex", control, "critical path, a NIC sends or receives but not both at once",
+                 [bed](const Point& p) { return by_path(p, HalfDuplex(bed->fabric(p.ranks()))); }});
+  if (can_simulate())
+    all.push_back({"fair-sharing", control, "SimGrid, connections share a NIC fairly instead of in order",
+                   [bed](const Point& p) { return by_simulation(p, FairNic(bed->fabric(p.ranks()))); }});
+  if (!campaign.nominal_platform.empty())
+    all.push_back({"nominal", control, "critical path, nominal instead of calibrated parameters",
+                   path_on(std::make_shared<Bed>(nominal(campaign)))});
+  if (smpi::available())
+    for (const smpi::Settings& settings : smpi::settings())
+      all.push_back({settings.name, settings.defaults ? control : peer, settings.what,
+                     [bed, tools, &settings](const Point& p) {
+                       const Schedule s = schedule(p);
+                       return smpi::simulate(s, layout(p, s), bed->fabric(p.ranks()), settings, tools);
+                     }});
+  return all;
+}
+
+std::vector<Point> settle(const Campaign& campaign, const Description& platform) {
+  const Bed bed(platform);
+  std::vector<Point> points;
+  for (const Wish& wish : campaign.wishes) {
+    Point p = wish.point;
+    const Fabric& fabric = bed.fabric(p.ranks());  // the platform holds so many ranks
+    if (wish.segments == Wish::Segments::best && p.call.message.value > 0)
+      p.call.segments =
+          best_segments(*p.algorithm, p.call, slowest_path(fabric, p.algorithm->schedule(p.call)));
+    points.push_back(p);
+  }
+  return points;
+}
+
+}  // namespace collcast::campaign

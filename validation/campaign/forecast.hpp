@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platforms/description.hpp"
+#include "replay/point/point.hpp"
+#include "validation/campaign/campaign.hpp"
+
+namespace collcast::campaign {
+
+/// Something that says how long a point takes.
+struct Predictor {
+  /// engine: ours, to be right. control: ours with a mistake, to show that being right is not for free.
+  /// peer: another's.
+  enum class Role : std::uint8_t { engine, control, peer };
+  std::string name;
+  Role role = Role::engine;
+  std::string what;                              ///< in words
+  std::function<Seconds(const Point&)> predict;  ///< of a point that has an algorithm
+};
+
+std::string to_string(Predictor::Role role);
+
+/// All that this build has, for one platform. `tools`: a folder for what other programs read and write.
+std::vector<Predictor> predictors(const Description& platform, const Campaign& campaign,
+                                  const std::string& tools);
+
+/// The points of a campaign with their segments: the best ones on the platform where the campaign leaves them
+/// open.
+std::vector<Point> settle(const Campaign& campaign, const Description& platform);
+
+}  // namespace collcast::campaign

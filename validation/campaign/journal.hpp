@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace collcast::campaign {
+
+/// A file of JSON lines that grows by whole lines, so that whoever is stopped keeps what came before.
+class Journal {
+ public:
+  /// Reads what is there already. A last line that was torn is cut off. Throws InputError on other damage,
+  /// SubstrateError where the file cannot be written.
+  explicit Journal(std::filesystem::path path);
+
+  const std::vector<nlohmann::ordered_json>& lines() const { return lines_; }
+  /// On the disk when this returns.
+  void append(const nlohmann::ordered_json& line);
+
+ private:
+  std::filesystem::path path_;
+  std::vector<nlohmann::ordered_json> lines_;
+};
+
+/// The lines of such a file. Throws InputError where there is none.
+std::vector<nlohmann::ordered_json> read_journal(const std::filesystem::path& path);
+
+/// Writes a file as a whole or not at all. Throws SubstrateError.
+void write_whole(const std::filesystem::path& path, const std::string& text);
+/// Throws InputError.
+std::string read_whole(const std::filesystem::path& path);
+
+}  // namespace collcast::campaign

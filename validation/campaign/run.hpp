@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "platforms/description.hpp"
+#include "validation/campaign/campaign.hpp"
+#include "validation/campaign/launcher.hpp"
+
+namespace collcast::campaign {
+
+/// Told what is being done, now and then.
+using Progress = std::function<void(const std::string&)>;
+
+/// Predicts a campaign's points on a platform and writes them, with the platform, as a whole to
+/// FOLDER/prediction.jsonl. If that is there, only makes sure that it is the same campaign on the same
+/// platform (InputError otherwise).
+void predict_campaign(const Campaign& campaign, const Description& platform,
+                      const std::filesystem::path& folder, const Progress& progress);
+
+/// Measures the points of FOLDER/prediction.jsonl that FOLDER/measured.jsonl does not hold yet, and appends
+/// each at once. Throws SubstrateError with one line if a run ends early: what was measured stays, and
+/// measuring again goes on from there. Returns false where a player's result was wrong, having said so on
+/// standard error.
+bool measure_campaign(const Care& care, const Launcher& launcher, const std::filesystem::path& folder,
+                      const Progress& progress);
+
+}  // namespace collcast::campaign

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/point/point.hpp"
+
+namespace collcast::report {
+
+/// What a campaign's folder says of one point.
+struct Result {
+  Point point;
+  std::map<std::string, double> predicted_s;  ///< by predictor
+  double measured_s = 0, low_s = 0, high_s = 0;
+  int repetitions = 0, late_starts = 0;
+  bool checked = false;
+  std::size_t folder = 0;
+
+  /// Signed and relative: (predicted - measured) / measured.
+  double error(const std::string& predictor) const {
+    return (predicted_s.at(predictor) - measured_s) / measured_s;
+  }
+};
+
+/// Who predicted, and in which role: "engine", "control" or "peer".
+struct Oracle {
+  std::string name, role, what;
+};
+
+/// The folders of one or more campaigns, read together.
+struct Results {
+  std::vector<std::string> folders, descriptions;
+  std::vector<Oracle> oracles;
+  std::vector<Result> all;     ///< measured ones only
+  std::size_t unmeasured = 0;  ///< predicted, but not measured (yet)
+  double mean_bound = 0, worst_bound = 0;
+  nlohmann::ordered_json provenance;  ///< of each folder's first measurement
+};
+
+/// Throws InputError with file and line.
+Results read_results(const std::vector<std::filesystem::path>& folders);
+
+/// How good a predictor is over some results.
+struct Errors {
+  std::size_t points = 0;
+  double mean_absolute = 0, mean = 0;
+  double geometric_mean = 0;  ///< exp(mean |ln(predicted / measured)|) - 1
+  double worst = 0;           ///< signed
+  const Result* worst_of = nullptr;
+};
+Errors errors(const std::vector<const Result*>& results, const std::string& predictor);
+
+/// Results with an algorithm of the catalogue.
+std::vector<const Result*> predicted(const Results& results);
+
+/// What it costs to trust the prediction of an engine when an algorithm is chosen.
+struct Regret {
+  std::size_t folder = 0;
+  Collective collective{};
+  Rank ranks = 0;
+  Bytes message;
+  std::string picked, best;  ///< by prediction, and by measurement
+  double picked_s = 0, best_s = 0;
+  std::optional<double> library_s;  ///< the MPI library's own collective
+  double regret() const { return picked_s / best_s - 1; }
+};
+/// One for each folder, collective, rank count and size that was measured with two algorithms or more.
+std::vector<Regret> regrets(const Results& results, const std::string& engine);
+
+}  // namespace collcast::report

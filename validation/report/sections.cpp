@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/report/sections.hpp"
+
+#include <cmath>
+#include <filesystem>
+
+#include "model/text.hpp"
+
+namespace collcast::report {
+namespace {
+
+using text::number;
+using text::percent;
+using text::signed_percent;
+using Row = std::vector<std::string>;
+
+std::vector<const Result*> of_folder(const std::vector<const Result*>& results, std::size_t folder) {
+  std::vector<const Result*> some;
+  for (const Result* r : results)
+    if (r->folder == folder) some.push_back(r);
+  return some;
+}
+
+std::string folder_name(const Results& results, std::size_t folder) {
+  const std::filesystem::path path = results.folders[folder];
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+bool keeps(const Errors& e, const Results& results) {
+  return e.mean_absolute <= results.mean_bound && std::abs(e.worst) <= results.worst_bound;
+}
+
+Section who(const Results& results) {
+  Section s{
+      "Who predicts how well",
+      "Error is (predicted - measured) / measured, over the points whose algorithm is ours. Engines are to "
+      "be "
+      "within the bounds (mean " +
+          percent(results.mean_bound) + ", worst " + percent(results.worst_bound) +
+          "); controls have one thing wrong on purpose, and have to be visibly worse; peers are others' "
+          "predictions of the same messages.",
+      {{"predictor", "role", "points", "mean |error|", "geometric mean", "mean error", "worst", "worst point",
+        "bounds"}}};
+  const auto points = predicted(results);
+  for (const Oracle& o : results.oracles) {
+    const Errors e = errors(points, o.name);
+    if (e.points == 0) continue;
+    const std::string verdict = o.role == "engine" ? (keeps(e, results) ? "kept" : "not kept") : "-";
+    s.table.push_back({o.name, o.role, std::to_string(e.points), percent(e.mean_absolute),
+                       percent(e.geometric_mean), signed_percent(e.mean), signed_percent(e.worst),
+                       describe(e.worst_of->point), verdict});
+  }
+  for (const Oracle& o : results.oracles) s.words += "\n" + o.name + ": " + o.what + ".";
+  if (results.unmeasured)
+    s.words += "\n" + std::to_string(results.unmeasured) + " points were predicted but are not measured.";
+  return s;
+}
+
+std::vector<std::string> names(const Results& results, const std::string& role) {
+  std::vector<std::string> all;
+  for (const Oracle& o : results.oracles)
+    if (o.role == role) all.push_back(o.name);
+  return all;
+}
+
+std::vector<std::string> engines_and_peers(const Results& results) {
+  std::vector<std::string> all = names(results, "engine");
+  for (const std::string& peer : names(results, "peer")) all.push_back(peer);
+  return all;
+}
+
+Section by_folder(const Results& results) {
+  Section s{"Each run", "", {{"run"}}};
+  const auto who = names(results, "engine");
+  for (const std::string& name : who)
+    for (const char* what : {"mean |error|", "worst", "bounds"}) s.table[0].push_back(name + " " + what);
+  s.table[0].push_back("points");
+  s.table[0].push_back("what");
+  const auto points = predicted(results);
+  for (std::size_t f = 0; f < results.folders.size(); ++f) {
+    const auto some = of_folder(points, f);
+    Row row{folder_name(results, f)};
+    for (const std::string& name : who) {
+      const Errors e = errors(some, name);
+      row.insert(row.end(), {percent(e.mean_absolute), signed_percent(e.worst),
+                             e.points == 0       ? "-"
+                             : keeps(e, results) ? "kept"
+                                                 : "not kept"});
+    }
+    row.push_back(std::to_string(some.size()));
+    row.push_back(results.descriptions[f]);
+    s.table.push_back(row);
+  }
+  return s;
+}
+
+Section by_algorithm(const Results& results) {
+  Section s{"By algorithm", "", {{"collective", "algorithm", "points"}}};
+  const auto who = engines_and_peers(results);
+  for (const std::string& name : who)
+    for (const char* what : {" mean |error|", " worst"}) s.table[0].push_back(name + what);
+  std::map<std::pair<Collective, std::string>, std::vector<const Result*>> groups;
+  for (const Result* r : predicted(results))
+    groups[{r->point.collective, algorithm_label(r->point)}].push_back(r);
+  for (const auto& [key, group] : groups) {
+    Row row{std::string(definition(key.first).name), key.second, std::to_string(group.size())};
+    for (const std::string& name : who) {
+      const Errors e = errors(group, name);
+      row.push_back(e.points ? percent(e.mean_absolute) : "-");
+      row.push_back(e.points ? signed_percent(e.worst) : "-");
+    }
+    s.table.push_back(row);
+  }
+  return s;
+}
+
+Section choice(const Results& results) {
+  const std::vector<Regret> all = regrets(results, "path");
+  double sum = 0, library = 0;
+  std::size_t with_library = 0;
+  Section s{"Algorithm choice",
+            "",
+            {{"run", "collective", "ranks", "message", "picked by prediction", "fastest measured", "regret",
+              "MPI library / fastest"}}};
+  for (const Regret& r : all) {
+    sum += r.regret();
+    if (r.library_s) library += std::log(*r.library_s / r.best_s), ++with_library;
+    s.table.push_back({folder_name(results, r.folder), std::string(definition(r.collective).name),
+                       std::to_string(r.ranks), text::bytes(r.message.value), r.picked, r.best,
+                       percent(r.regret()), r.library_s ? number(*r.library_s / r.best_s) : "-"});
+  }
+  if (all.empty()) return {"Algorithm choice", "No two algorithms were measured on the same call.", {}};
+  s.words =
+      "Of the algorithms measured, the critical path picks one; its regret is its measured time over that "
+      "of the measured fastest, less 1. Mean regret " +
+      percent(sum / static_cast<double>(all.size())) + " over " + std::to_string(all.size()) + " choices.";
+  if (with_library)
+    s.words += " The MPI library's own collectives take " +
+               number(std::exp(library / static_cast<double>(with_library))) +
+               " times the time of the fastest (geometric mean).";
+  return s;
+}
+
+Section far_off(const Results& results) {
+  Section s{"Points out of the worst bound",
+            "",
+            {{"run", "point", "engine", "measured", "predicted", "error", "interval of the median"}}};
+  for (const Result* r : predicted(results))
+    for (const std::string& name : names(results, "engine"))
+      if (r->predicted_s.contains(name) && std::abs(r->error(name)) > results.worst_bound)
+        s.table.push_back({folder_name(results, r->folder), describe(r->point), name,
+                           text::seconds(r->measured_s), text::seconds(r->predicted_s.at(name)),
+                           signed_percent(r->error(name)),
+                           text::seconds(r->low_s) + " to " + text::seconds(r->high_s)});
+  if (s.table.size() == 1) return {s.title, "None.", {}};
+  return s;
+}
+
+Section every_point(const Results& results) {
+  Section s{"Every point",
+            "Medians; the interval is that of the median, 95 %.",
+            {{"run", "point", "measured", "interval", "repetitions"}}};
+  for (const Oracle& o : results.oracles) s.table[0].push_back(o.name);
+  for (const Result& r : results.all) {
+    Row row{folder_name(results, r.folder), describe(r.point), text::seconds(r.measured_s),
+            "+- " + percent((r.high_s - r.low_s) / 2 / r.measured_s), std::to_string(r.repetitions)};
+    for (const Oracle& o : results.oracles)
+      row.push_back(r.predicted_s.contains(o.name) ? signed_percent(r.error(o.name)) : "-");
+    s.table.push_back(row);
+  }
+  return s;
+}
+
+Section origin(const Results& results) {
+  Section s{"Where this comes from", "", {}};
+  if (results.provenance.empty()) return s;
+  s.table.push_back({"run"});
+  for (const auto& [key, value] : results.provenance[0].items()) s.table[0].push_back(key);
+  for (std::size_t f = 0; f < results.provenance.size(); ++f) {
+    Row row{folder_name(results, f)};
+    for (const auto& [key, value] : results.provenance[0].items()) {
+      const auto v = results.provenance[f].value(key, nlohmann::ordered_json());
+      row.push_back(v.is_string() ? v.get<std::string>() : v.dump());
+    }
+    s.table.push_back(row);
+  }
+  return s;
+}
+
+}  // namespace
+
+std::vector<Section> sections(const Results& results) {
+  return {who(results),     by_folder(results),   by_algorithm(results), choice(results),
+          far_off(results), every_point(results), origin(results)};
+}
+
+bool within_bounds(const Results& results) {
+  const auto points = predicted(results);
+  for (const std::string& name : names(results, "engine"))
+    if (!keeps(errors(points, name), results)) return false;
+  return true;
+}
+
+}  // namespace collcast::report
