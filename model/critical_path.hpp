@@ -24,10 +24,12 @@ struct PathResult {
 template <class Network>
 class CriticalPath {
  public:
-  CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network)
+  /// Ranks begin their first steps at 0, compute until `away` without looking at messages, and then go on.
+  CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {})
       : schedule_(schedule),
         layout_(layout),
         network_(network),
+        away_(away),
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
         ready_(ranks_ * static_cast<std::size_t>(schedule.channels)),
@@ -66,10 +68,10 @@ class CriticalPath {
     for (const Reduction& m : step.reductions) reduce_in_network(m);
     for (std::size_t i = 0; i < step.transfers.size(); ++i) {
       const Transfer& t = step.transfers[i];
-      at_least(ready(t.channel, t.from.rank), done_[i].sender);
-      at_least(ready(t.channel, t.to.rank), done_[i].receiver);
+      at_least(ready(t.channel, t.from.rank), std::max(done_[i].sender, away_));
+      at_least(ready(t.channel, t.to.rank), std::max(done_[i].receiver, away_));
     }
-    for (const auto& [where, when] : arrivals_) at_least(ready_[where], when);
+    for (const auto& [where, when] : arrivals_) at_least(ready_[where], std::max(when, away_));
   }
 
   Done transfer(const Step& step, const Transfer& t) {
@@ -81,7 +83,7 @@ class CriticalPath {
     const Seconds work = bytes * network_.gamma(t.to);
     const auto r = static_cast<std::size_t>(t.to.rank);
     reduced_[r] += work;
-    reducing_[r] = std::max(reducing_[r], done.receiver) + work;
+    reducing_[r] = std::max(std::max(reducing_[r], away_), done.receiver) + work;
     return {done.sender, reducing_[r]};
   }
 
@@ -96,7 +98,7 @@ class CriticalPath {
       return out = in = start + held, Done{out, out};
     }
     const bool eager = bytes <= protocol_.eager_limit;
-    const Seconds go = eager ? sender : std::max(sender, receiver) + protocol_.handshake;
+    const Seconds go = eager ? sender : std::max(std::max(sender, receiver), away_) + protocol_.handshake;
     const Seconds leaves = std::max(go + wire.overhead, out);
     out = leaves + wire.gap + transmission;
     const Seconds arrives = std::max(leaves + wire.latency, in) + transmission;
@@ -180,6 +182,7 @@ class CriticalPath {
   const Schedule& schedule_;
   const Layout& layout_;
   const Network& network_;
+  const Seconds away_;
   const Protocol protocol_;
   const std::size_t ranks_;
   std::vector<Seconds> ready_;     ///< per channel and rank: done with all earlier steps
@@ -192,8 +195,9 @@ class CriticalPath {
 };
 
 template <class Network>
-PathResult critical_path(const Schedule& schedule, const Layout& layout, const Network& network) {
-  return CriticalPath<Network>(schedule, layout, network).run();
+PathResult critical_path(const Schedule& schedule, const Layout& layout, const Network& network,
+                         Seconds away = {}) {
+  return CriticalPath<Network>(schedule, layout, network, away).run();
 }
 
 }  // namespace collcast

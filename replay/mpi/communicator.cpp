@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/mpi/communicator.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "replay/mpi/check.hpp"
@@ -18,7 +19,24 @@ Communicator::Communicator(MPI_Comm parent) {
   if (found) last_tag_ = *bound;
 }
 
+Communicator::Communicator(std::shared_ptr<const Communicator> base, std::vector<int> processes, int rank)
+    : handle_(base->handle_),
+      rank_(rank),
+      size_(static_cast<int>(processes.size())),
+      base_(std::move(base)),
+      processes_(std::move(processes)),
+      last_tag_(base_->last_tag_) {
+  std::vector<int> so_far(static_cast<std::size_t>(base_->size_));
+  for (int process : processes_) place_.push_back(so_far[static_cast<std::size_t>(process)]++);
+  most_ = *std::ranges::max_element(so_far);
+}
+
+int Communicator::lane(int from, int to) const {
+  return base_ ? place_[static_cast<std::size_t>(from)] * most_ + place_[static_cast<std::size_t>(to)] : 0;
+}
+
 Communicator::~Communicator() {
+  if (base_) return;
   multicast_.reset();
   int finalized = 0;
   MPI_Finalized(&finalized);

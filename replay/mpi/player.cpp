@@ -49,7 +49,7 @@ Player::Player(const Algorithm& algorithm, Call call, MPI_Datatype type, MPI_Op 
       type_(type),
       op_(op),
       extent_(extent_of(type)),
-      tag_(communicator_->reserve_tags(schedule_.channels)) {
+      tag_(communicator_->reserve_tags(schedule_.channels * communicator_->lanes())) {
   if (definition(algorithm.collective).reduces) require_meaning(op, type);
   const auto channels = static_cast<std::size_t>(schedule_.channels);
   areas_.resize(Address::areas(schedule_.channels));
@@ -100,6 +100,7 @@ const Plan& Player::plan_for(InPlace in_place) {
   plan.emplace(mpi::plan(schedule_, part, elements_, {type_, static_cast<MPI_Aint>(extent_)},
                          communicator_->multicast() ? Multicasting::at_once : Multicasting::one_by_one));
   for (std::size_t c = 0; c < cursors_.size(); ++c) {
+    address(plan->channels[c]);
     std::vector<MPI_Request>& requests = cursors_[c].requests;
     requests.resize(std::max(requests.size(), plan->channels[c].most_messages), MPI_REQUEST_NULL);
   }
@@ -109,6 +110,20 @@ const Plan& Player::plan_for(InPlace in_place) {
   }
   arrived_.resize(std::max(arrived_.size(), plan->joins.size()));
   return *plan;
+}
+
+/// From ranks and channels to processes and tags.
+void Player::address(ChannelPlan& plan) const {
+  for (const PlanStep& step : plan.steps)
+    for (std::uint32_t i = step.receives.begin; i < step.sends.end; ++i) {
+      Message& m = plan.messages[i];
+      if (m.multicast >= 0) continue;
+      const bool send = i >= step.sends.begin;
+      const int lane =
+          send ? communicator_->lane(part_.rank, m.peer) : communicator_->lane(m.peer, part_.rank);
+      m.channel += schedule_.channels * lane;
+      m.peer = communicator_->process(m.peer);
+    }
 }
 
 InPlace Player::in_place(const void* send, const void* recv) const {
@@ -158,7 +173,7 @@ bool Player::test() {
 
 /// One sequence of MPI messages can be left to blocking calls.
 bool Player::steps_alone() const {
-  return cursors_.size() == 1 && !communicator_->multicast();
+  return cursors_.size() == 1 && communicator_->lanes() == 1 && !communicator_->multicast();
 }
 
 void Player::wait() {

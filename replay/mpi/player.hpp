@@ -79,6 +79,7 @@ class Player {
   const Plan& prepare(const void* send, void* recv);
   const Plan& plan_for(InPlace in_place);
   InPlace in_place(const void* send, const void* recv) const;
+  void address(ChannelPlan& plan) const;
   bool steps_alone() const;
   void advance();
   bool advance(Cursor& cursor);

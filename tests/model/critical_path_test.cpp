@@ -97,5 +97,28 @@ TEST(CriticalPath, BlocksOfDifferentSizes) {
   EXPECT_EQ(result.time.value, 18);
 }
 
+/// LogGP with L = 10 and G = 1: of 5 bytes the first takes no G. 0 -> 1, then 1 -> 2.
+Seconds relayed(Bytes eager_limit, Seconds away, Combine combine = Combine::copy) {
+  LogGP m;
+  m.L = Seconds(10), m.G = SecondsPerByte(1), m.gamma = SecondsPerByte(2), m.S = eager_limit;
+  const Schedule s = written(3, 1, {{{0, 1, {}, -1, 0, combine}}, {{1, 2, {}, -1, 0, combine}}});
+  return critical_path(s, Layout::equal(Bytes(5), 1), UniformNetwork(m, 3), away).time;
+}
+
+TEST(CriticalPath, RanksThatAreAwayGoOnWhenTheyAreBack) {
+  const Bytes eager(5), rendezvous(4);
+  // 14 each. Away until 100: rank 1 has its message by then, and passes it on.
+  EXPECT_EQ(relayed(eager, {}).value, 28);
+  EXPECT_EQ(relayed(eager, Seconds(100)).value, 114);
+  EXPECT_EQ(relayed(eager, Seconds(20)).value, 34);
+  EXPECT_EQ(relayed(eager, Seconds(5)).value, 28) << "back before the message comes";
+  // A handshake of 2 L first, which a rank that is away does not answer: 34 each.
+  EXPECT_EQ(relayed(rendezvous, {}).value, 68);
+  EXPECT_EQ(relayed(rendezvous, Seconds(100)).value, 168);
+  // Nor does it reduce: 14, then 5 * 2.
+  EXPECT_EQ(relayed(eager, {}, Combine::reduce).value, 48);
+  EXPECT_EQ(relayed(eager, Seconds(100), Combine::reduce).value, 134);
+}
+
 }  // namespace
 }  // namespace collcast

@@ -8,6 +8,7 @@
 #include "replay/mpi/program/gpu.hpp"
 #include "replay/mpi/program/launched.hpp"
 #include "replay/mpi/program/options.hpp"
+#include "replay/mpi/program/overlap.hpp"
 #include "replay/mpi/program/report.hpp"
 #include "replay/mpi/same_version.hpp"
 #include "replay/mpi/together.hpp"
@@ -43,21 +44,22 @@ Exit run(const Options& options, const std::shared_ptr<Communicator>& communicat
     if (communicator->rank() == 0) std::cerr << "collcast-mpi: " << imported->refusal() << '\n';
     return wrong_result;
   }
+  const ImportedAlgorithm* given = imported ? &*imported : nullptr;
+  if (options.overlap) {
+    const std::vector<OverlapOutcome> outcomes = measure_overlaps(options, given, *communicator);
+    if (communicator->rank() == 0) options.json ? print_json(outcomes) : print_table(outcomes);
+    return done;
+  }
   std::optional<Gpu> gpu_of_rank = gpu(options, *communicator);
   const SharedClock clock(*communicator);
   std::vector<Outcome> outcomes;
-  for (const Job& job : jobs(options, imported ? &*imported : nullptr, communicator->size())) {
+  for (const Job& job : jobs(options, given, communicator->size())) {
     Outcome outcome = gpu_of_rank ? play(*gpu_of_rank, job, options.repetitions, communicator, clock)
                                   : play(job, options.repetitions, communicator, clock);
     if (options.check) {
-      const auto wrong = gpu_of_rank ? verify(*gpu_of_rank, job, communicator)
-                                     : verify(*job.algorithm, job.call, communicator);
-      if (wrong) {
-        if (communicator->rank() == 0)
-          std::cerr << "collcast-mpi: " << full_name(*job.algorithm) << " is wrong: " << wrong->words()
-                    << '\n';
-        return wrong_result;
-      }
+      if (const auto wrong = gpu_of_rank ? verify(*gpu_of_rank, job, communicator)
+                                         : verify(*job.algorithm, job.call, communicator))
+        throw WrongResult(full_name(*job.algorithm) + " is wrong: " + wrong->words());
       outcome.checked = true;
     }
     outcomes.push_back(std::move(outcome));
@@ -68,8 +70,8 @@ Exit run(const Options& options, const std::shared_ptr<Communicator>& communicat
   return done;
 }
 
-/// Bad input is the same on all ranks, and rank 0 tells. Other failures may be one rank's alone: it ends them
-/// all.
+/// Bad input and wrong results are the same on all ranks, and rank 0 tells. Other failures may be one rank's
+/// alone: it ends them all.
 Exit guarded_main(int argc, char** argv) {
   const auto communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
   try {
@@ -81,6 +83,9 @@ Exit guarded_main(int argc, char** argv) {
   } catch (const InputError& e) {
     if (communicator->rank() == 0) std::cerr << "collcast-mpi: " << e.what() << '\n';
     return bad_input;
+  } catch (const WrongResult& e) {
+    if (communicator->rank() == 0) std::cerr << "collcast-mpi: " << e.what() << '\n';
+    return wrong_result;
   } catch (const std::exception& e) {
     std::cerr << "collcast-mpi: rank " << communicator->rank() << ": " << e.what() << std::endl;
     MPI_Abort(MPI_COMM_WORLD, failed);

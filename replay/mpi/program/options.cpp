@@ -88,6 +88,15 @@ Parsed parse(int argc, char** argv) {
       ->needs(multicast)
       ->option_text("P");
   add_gpu_options(app, o);
+  auto* overlap =
+      app.add_flag("--overlap", o.overlap,
+                   "How much of it a computation of the same length hides, predicted and measured");
+  overlap->excludes(multicast)->excludes("--device");
+  app.add_option("--workers", o.workers,
+                 "Processes on each machine (the last ones) that play for the others, the ranks (default 0)")
+      ->check(CLI::Range(1, 1024))
+      ->needs(overlap)
+      ->option_text("W");
   app.add_option("--format", o.json, "table (default) or json")
       ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");

@@ -26,6 +26,8 @@ struct Options {
   cuda::Transport transport = cuda::Transport::copy;
   cuda::Element element = cuda::Element::float32;
   cuda::Operation operation = cuda::Operation::sum;
+  bool overlap = false;
+  int workers = 0;
 };
 
 /// Throws InputError, with --help's text where that was asked for as the `help` of the answer.

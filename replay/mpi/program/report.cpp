@@ -31,23 +31,41 @@ Json parameters(const Job& job) {
   return given;
 }
 
-Json row(const Outcome& o) {
-  const Definition& d = definition(o.job.algorithm->collective);
+Json what(const Job& job) {
+  const Definition& d = definition(job.algorithm->collective);
   return {{"collective", d.name},
-          {"algorithm", o.job.algorithm->name},
-          {"parameters", parameters(o.job)},
-          {"ranks", o.job.call.ranks},
-          {"root", d.rooted ? Json(o.job.call.root) : Json()},
-          {"message_bytes", std::llround(o.job.call.message.value)},
-          {"type", o.type},
-          {"checked", o.checked},
-          {"repetitions", o.times.seconds.size()},
-          {"late_starts", o.times.late},
-          {"time_s", o.times.median()},
-          {"min_s", o.times.seconds.front()},
-          {"max_s", o.times.seconds.back()},
-          {"algbw_GBps", algorithm_bandwidth(o)},
-          {"busbw_GBps", bus_bandwidth(o)}};
+          {"algorithm", job.algorithm->name},
+          {"parameters", parameters(job)},
+          {"ranks", job.call.ranks},
+          {"root", d.rooted ? Json(job.call.root) : Json()},
+          {"message_bytes", std::llround(job.call.message.value)}};
+}
+
+Json row(const Outcome& o) {
+  Json row = what(o.job);
+  row.update({{"type", o.type},
+              {"checked", o.checked},
+              {"repetitions", o.times.seconds.size()},
+              {"late_starts", o.times.late},
+              {"time_s", o.times.median()},
+              {"min_s", o.times.seconds.front()},
+              {"max_s", o.times.seconds.back()},
+              {"algbw_GBps", algorithm_bandwidth(o)},
+              {"busbw_GBps", bus_bandwidth(o)}});
+  return row;
+}
+
+Json row_of(const Overlap& o) {
+  return {{"pure_s", o.pure_s},
+          {"compute_s", o.compute_s},
+          {"total_s", o.total_s},
+          {"overlap_percent", o.percent()}};
+}
+
+Json row(const OverlapOutcome& o) {
+  Json row = what(o.job);
+  row.update({{"checked", o.checked}, {"predicted", row_of(o.predicted)}, {"measured", row_of(o.measured)}});
+  return row;
 }
 
 std::string library() {
@@ -59,6 +77,24 @@ std::string library() {
 }
 
 }  // namespace
+
+void print_json(const std::vector<OverlapOutcome>& outcomes) {
+  Json rows = Json::array();
+  for (const OverlapOutcome& o : outcomes) rows.push_back(row(o));
+  std::cout << Json{{"engine", "mpi"}, {"library", library()}, {"overlaps", rows}}.dump(2) << '\n';
+}
+
+void print_table(const std::vector<OverlapOutcome>& outcomes) {
+  std::printf("%-24s %6s %12s %12s %12s %12s %9s | predicted: %12s %12s %9s %6s\n", "algorithm", "ranks",
+              "message [B]", "alone [us]", "compute [us]", "both [us]", "overlap", "alone [us]", "both [us]",
+              "overlap", "check");
+  for (const OverlapOutcome& o : outcomes)
+    std::printf("%-24s %6d %12.0f %12.2f %12.2f %12.2f %7.1f %% |            %12.2f %12.2f %7.1f %% %6s\n",
+                std::string(o.job.algorithm->name).c_str(), o.job.call.ranks, o.job.call.message.value,
+                o.measured.pure_s * 1e6, o.measured.compute_s * 1e6, o.measured.total_s * 1e6,
+                o.measured.percent(), o.predicted.pure_s * 1e6, o.predicted.total_s * 1e6,
+                o.predicted.percent(), o.checked ? "ok" : "-");
+}
 
 void print_json(const Report& report) {
   Json rows = Json::array();

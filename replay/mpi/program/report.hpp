@@ -7,6 +7,7 @@
 
 #include "replay/mpi/multicast/ip_multicast.hpp"
 #include "replay/mpi/program/options.hpp"
+#include "replay/mpi/program/overlap.hpp"
 #include "replay/mpi/timing.hpp"
 
 namespace collcast::mpi {
@@ -26,5 +27,7 @@ struct Report {
 
 void print_table(const Report& report);
 void print_json(const Report& report);
+void print_table(const std::vector<OverlapOutcome>& outcomes);
+void print_json(const std::vector<OverlapOutcome>& outcomes);
 
 }  // namespace collcast::mpi
