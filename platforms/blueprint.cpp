@@ -53,8 +53,8 @@ struct Reader {
     for (const auto& [name, d] : json["devices"].items()) {
       const std::string path = "devices." + name;
       device_names.push_back(name);
-      b.devices.push_back(
-          {name, optional(d, path, "reduce_GBps"), optional(d, path, "memory_bandwidth_GBps")});
+      b.devices.push_back({name, optional(d, path, "reduce_GBps"), optional(d, path, "memory_bandwidth_GBps"),
+                           optional(d, path, "cores")});
     }
   }
 
@@ -195,6 +195,30 @@ struct Reader {
                                  std::to_string(b.max_nodes));
   }
 
+  Blueprint::Capabilities capabilities(const std::string& section) const {
+    Blueprint::Capabilities c;
+    const Json& owner = json[section];
+    if (owner.contains("multicast")) {
+      const std::string path = below(section, "multicast");
+      const Json& m = owner["multicast"];
+      c.multicast = {optional(m, path, "mtu_B"), optional(m, path, "max_groups"),
+                     optional(m, path, "packet_overhead_us"), share(m, path, "loss_share"),
+                     optional(m, path, "recovery_us")};
+    }
+    if (owner.contains("in_network_reduction")) {
+      const std::string path = below(section, "in_network_reduction");
+      const Json& r = owner["in_network_reduction"];
+      c.reduction = {optional(r, path, "message_limit_KiB"), optional(r, path, "aggregation_latency_us"),
+                     share(r, path, "bandwidth_share")};
+    }
+    return c;
+  }
+  std::optional<Parameter> share(const Json& object, const std::string& path, const std::string& key) const {
+    const std::optional<Parameter> p = optional(object, path, key);
+    if (p && p->value > 1) fail(p->path, "a share is at most 1, not " + object[key]["value"].dump());
+    return p;
+  }
+
   void protocol() {
     const Json& p = json["protocol"];
     b.hold = p["hold"] == "delivery" ? Protocol::Hold::delivery : Protocol::Hold::injection;
@@ -255,6 +279,8 @@ Blueprint read_blueprint(const Description& description) {
   reader.links();
   reader.ranks();
   reader.network();
+  reader.b.within = reader.capabilities("node");
+  reader.b.between = reader.capabilities("network");
   reader.protocol();
   reader.software();
   return std::move(reader.b);

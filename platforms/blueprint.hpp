@@ -15,7 +15,7 @@ namespace collcast {
 struct Blueprint {
   struct Device {
     std::string name;
-    std::optional<Parameter> reduce, memory_bandwidth;
+    std::optional<Parameter> reduce, memory_bandwidth, cores;
   };
   struct Vertex {
     enum class Kind : std::uint8_t { gpu, cpu, nic, network_switch, dpu, nvme };
@@ -42,6 +42,17 @@ struct Blueprint {
     std::optional<Parameter> bandwidth;  ///< of a cable
     int cables = 1;                      ///< side by side on each way up
   };
+  struct Multicast {
+    std::optional<Parameter> mtu, groups, packet_overhead, loss, recovery;
+  };
+  struct InNetworkReduction {
+    std::optional<Parameter> message_limit, switch_latency, bandwidth_share;
+  };
+  /// Of the switches within a node, and of the network.
+  struct Capabilities {
+    std::optional<Multicast> multicast;
+    std::optional<InNetworkReduction> reduction;
+  };
   enum class Network : std::uint8_t { none, uniform, single_switch, fat_tree };
   struct Costs {
     std::optional<Parameter> overhead, receive_overhead, latency, gap;
@@ -59,6 +70,7 @@ struct Blueprint {
   std::vector<Line> lines;
   std::vector<int> ranks_on;  ///< vertices
   int ranks_per_node;
+  Capabilities within, between;  ///< nodes
 
   Network network;
   std::optional<Parameter> bandwidth, latency, switch_latency;

@@ -11,6 +11,7 @@
 
 #include "model/fabric.hpp"
 #include "platforms/blueprint.hpp"
+#include "platforms/capabilities.hpp"
 #include "platforms/fat_tree.hpp"
 #include "platforms/node_graph.hpp"
 #include "platforms/usage.hpp"
@@ -56,6 +57,11 @@ class Machine final : public Fabric {
   int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
   bool has_gpus() const { return !blueprint_.of_kind(Blueprint::Vertex::Kind::gpu).empty(); }
+  /// What the switches between these ranks can do: those of the node, or of the network where the node's have
+  /// none or the ranks sit on several. The textbook's switch can do all, without limits.
+  Capabilities capabilities() const;
+  /// Cores of a node's DPUs: the workers that may play schedules there. 0: there is none.
+  int dpu_cores() const;
   /// One rank for each way in which ranks differ: among these, every class of wire of the machine occurs.
   std::vector<Rank> representatives() const;
 

@@ -74,12 +74,28 @@ Schema link() {
   return object({{"between", list_of(text()), true}, {"kind", text(), true}, {"count", count(64)}});
 }
 
+Schema multicast() {
+  return object({{"mtu_B", positive()},
+                 {"max_groups", positive()},
+                 {"packet_overhead_us", zero_or_more()},
+                 {"loss_share", zero_or_more()},
+                 {"recovery_us", zero_or_more()}});
+}
+
+Schema in_network_reduction() {
+  return object({{"message_limit_KiB", positive()},
+                 {"aggregation_latency_us", zero_or_more()},
+                 {"bandwidth_share", positive()}});
+}
+
 Schema node() {
   return object({{"vertices", map_of(vertex()), true},
                  {"link_kinds", map_of(link_kind())},
                  {"links", list_of(link())},
                  {"ranks_on", list_of(text()), true},
-                 {"ranks_per_node", count(65536), true}});
+                 {"ranks_per_node", count(65536), true},
+                 {"multicast", multicast()},
+                 {"in_network_reduction", in_network_reduction()}});
 }
 
 Schema level() {
@@ -97,7 +113,9 @@ Schema network() {
                  {"latency_us", zero_or_more()},
                  {"switch_latency_us", zero_or_more()},
                  {"switch_ports", count(4096)},
-                 {"levels", list_of(level())}});
+                 {"levels", list_of(level())},
+                 {"multicast", multicast()},
+                 {"in_network_reduction", in_network_reduction()}});
 }
 
 Schema protocol() {

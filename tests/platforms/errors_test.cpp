@@ -24,7 +24,8 @@ Json with(const std::string& key, const Json& value) {
 TEST(Errors, UnknownKeySuggestsTheNearest) {
   EXPECT_EQ(complaint_about("summit", "/network/bandwith_GBps", good),
             "x.json: network.bandwith_GBps: unknown key; did you mean bandwidth_GBps? (accepted here: kind, "
-            "bandwidth_GBps, latency_us, switch_latency_us, switch_ports, levels)");
+            "bandwidth_GBps, latency_us, switch_latency_us, switch_ports, levels, multicast, "
+            "in_network_reduction)");
 }
 
 TEST(Errors, MissingUnit) {

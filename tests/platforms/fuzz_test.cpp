@@ -33,9 +33,9 @@ TEST(Fuzz, MutatedText) {
   const std::string alphabet = "{}[]\",:0123456789.eE-+ntfabz_\\\n\x80\xff";
   for (const std::string& name : shipped_platforms()) {
     const std::string good = load_platform(name).json().dump();
-    for (int round = 0; round < 1500; ++round) {
+    for (int round = 0; round < 500; ++round) {
       std::string text = good;
-      for (int n = 1 + static_cast<int>(random() % 3); n > 0; --n) {
+      for (int n = 1 + static_cast<int>(random() % 3); n > 0 && !text.empty(); --n) {
         const std::size_t at = random() % text.size();
         switch (random() % 4) {
           case 0:
@@ -88,7 +88,7 @@ TEST(Fuzz, MutatedValues) {
                                  Json::object()};
   int sound = 0;
   for (const std::string& name : shipped_platforms())
-    for (int round = 0; round < 2500; ++round) {
+    for (int round = 0; round < 700; ++round) {
       Json json = load_platform(name).json();
       for (int n = 1 + static_cast<int>(random() % 2); n > 0; --n) {
         std::vector<Json*> all;

@@ -14,11 +14,13 @@ using namespace testing;
 std::vector<double> seen(const Description& d) {
   const Machine m(d, capped_ranks(d));
   std::vector<double> all = {m.protocol().eager_limit.value, m.protocol().handshake.value};
+  std::vector<Memory> memories = {Memory::device, Memory::host};
+  if (!read_blueprint(d).of_kind(Blueprint::Vertex::Kind::dpu).empty()) memories.push_back(Memory::dpu);
   for (Rank a : m.representatives())
-    for (Memory from : {Memory::device, Memory::host}) {
+    for (Memory from : memories) {
       all.push_back(m.gamma({a, from}).value);
       for (Rank b : m.representatives())
-        for (Memory to : {Memory::device, Memory::host}) {
+        for (Memory to : memories) {
           const Wire w = m.wire({a, from}, {b, to});
           for (double v :
                {w.latency.value, w.overhead.value, w.receive_overhead.value, w.gap.value, w.per_byte.value})
@@ -84,17 +86,19 @@ TEST(Parameters, OwnIntervalsCount) {
   EXPECT_EQ(it->high, 2.25);
 }
 
-TEST(Parameters, UnusedOnesAreFactsOfDevicesAndOfTheWayToStorage) {
+TEST(Parameters, UnusedOnesAreFactsOfDevicesOfStorageAndOfSwitches) {
   for (const std::string& name : shipped_platforms())
     for (const Parameter& p : unused_parameters(load_platform(name)))
-      EXPECT_TRUE(p.path.starts_with("software.nccl.") ||  // for NCCL's own transport
-                  p.path.starts_with("devices.") || p.path.starts_with("node.link_kinds.pcie3-x4."))
+      EXPECT_TRUE(p.path.starts_with("devices.") || p.path.starts_with("software.nccl.") ||
+                  p.path.find("-x4.") != std::string::npos ||
+                  p.path.find(".multicast.") != std::string::npos ||
+                  p.path.find(".in_network_reduction.") != std::string::npos)
           << name << " " << p.path;
 }
 
 TEST(Parameters, EachHasAUnitASourceAndAStamp) {
-  const std::set<std::string> units = {"GBps",   "us",   "GiB", "KiB",   "TB",
-                                       "TFLOPS", "TOPS", "GHz", "cores", "engines"};
+  const std::set<std::string> units = {"GBps", "us",    "GiB",     "KiB", "TB",     "TFLOPS", "TOPS",
+                                       "GHz",  "cores", "engines", "B",   "groups", "share"};
   for (const std::string& name : shipped_platforms())
     for (const Parameter& p : load_platform(name).parameters()) {
       EXPECT_TRUE(units.contains(p.unit)) << p.path;
