@@ -10,6 +10,7 @@ import sys
 import launch
 import network
 import quantities as q
+import settings
 from cluster import Cluster
 from errors import InputError, SubstrateError
 
@@ -52,6 +53,8 @@ def parse(arguments):
     run.add_argument("--hosts", type=q.host_list, metavar="LIST", help="0-3,6 (default: all)")
     run.add_argument("--ranks", type=q.integer(1, 100000), metavar="N", help="on the first hosts (default: all slots)")
     run.add_argument("--per-host", type=q.integer(1, 64), default=1, metavar="N", help="ranks on a host (default: 1)")
+    run.add_argument("--eager-limit", type=q.size, default=settings.EAGER_LIMIT, metavar="SIZE",
+                     help="messages above wait for their receiver (default: 32MiB; Open MPI's own is 64KiB)")
     run.add_argument("--mca", nargs=2, action="append", default=[], metavar=("KEY", "VALUE"), help="of Open MPI")
     run.add_argument("-x", dest="variable", action="append", default=[], metavar="VARIABLE[=VALUE]",
                      help="environment of the ranks")

@@ -23,7 +23,7 @@ def mpirun(cluster, options, program):
     hosts = _hosts(cluster, options)
     build = pathlib.Path(cluster.description()["build"])
     preload = ":".join(filter(None, [str(build / "collcast-idle.so"), os.environ.get("LD_PRELOAD")]))
-    mca = {**settings.MPI, "plm_rsh_agent": str(HERE / "agent"), "orte_tmpdir_base": str(cluster.directory),
+    mca = {**settings.MPI, **settings.eager(options.eager_limit), "plm_rsh_agent": str(HERE / "agent"), "orte_tmpdir_base": str(cluster.directory),
            **dict(options.mca)}
     command = [*settings.LAUNCH_PRIORITY, "mpirun", "-np", str(options.ranks or len(hosts) * options.per_host),
                "--host", ",".join(f"h{h}:{options.per_host}" for h in hosts), "--map-by", "slot"]

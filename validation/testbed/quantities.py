@@ -5,6 +5,7 @@ import re
 
 RATES = {"kbit": 1e3, "Mbit": 1e6, "Gbit": 1e9}
 TIMES = {"us": 1, "ms": 1e3, "s": 1e6}
+SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
 
 def _value(text, units, example):
@@ -23,6 +24,13 @@ def rate_GBps(text):
 
 def latency_us(text):
     return _value(text, TIMES, "1ms or 250us")
+
+
+def size(text):
+    value = int(_value(text, SIZES, "64KiB or 1MiB"))
+    if not 1 << 10 <= value <= 1 << 30:
+        raise argparse.ArgumentTypeError(f"'{text}' must be from 1KiB to 1024MiB")
+    return value
 
 
 def share(text):

@@ -29,6 +29,10 @@ SYSCTL = {
 # Of the route between hosts: see tcp_early_retrans; and a first window that never limits a message.
 ROUTE = "initcwnd 4000 initrwnd 4000 rto_min 3s"
 
+# Largest message that leaves at once. Above Open MPI's own 64 KiB (header included) a message waits for its receiver's
+# answer first, and that answer queues behind data: `run --eager-limit 64KiB` has it so.
+EAGER_LIMIT = 32 << 20
+
 # Frames that a host may have sent before the switch has read them: a whole message.
 QUEUE_LENGTH = 20000
 
@@ -37,6 +41,11 @@ QUEUE_LENGTH = 20000
 SWITCH_PRIORITY = ["chrt", "--fifo", "20"]
 RANK_PRIORITY = ["chrt", "--rr", "10"]
 LAUNCH_PRIORITY = ["chrt", "--rr", "5"]
+
+def eager(limit):
+    """All of a message up to the limit in one piece, and as much of a longer one before its handshake."""
+    return {f"btl_tcp_{key}": str(limit) for key in ("eager_limit", "rndv_eager_limit", "max_send_size")}
+
 
 # Open MPI, as mpirun's --mca.
 MPI = {
