@@ -4,7 +4,7 @@
  * Open MPI polls its sockets without blocking and, told to yield when idle, calls sched_yield after each poll. With
  * more ranks than processors the idle ones then take the processors' time from the switch and from the busy ones.
  * Here a yield waits for the sockets polled last instead, for 1 ms at most; but not if something came since the
- * yield before, which the caller has still to act upon, or if nothing was polled at all. */
+ * yield before, which the caller has still to act upon. A yield without a poll before it stays one. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdbool.h>
@@ -41,9 +41,9 @@ int poll(struct pollfd* all, nfds_t count, int timeout) {
 }
 
 int sched_yield(void) {
-  const bool idle = polled != 0 && !something;
-  if (idle) ppoll(sockets, polled, &longest_wait, NULL);
+  if (polled == 0) return (int)syscall(SYS_sched_yield);
+  if (!something) ppoll(sockets, polled, &longest_wait, NULL);
   polled = 0;
   something = false;
-  return idle ? 0 : (int)syscall(SYS_sched_yield);
+  return 0;
 }

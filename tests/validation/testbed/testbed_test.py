@@ -81,6 +81,7 @@ class BadInput(unittest.TestCase):
                 ("run needs a program", "run"),
                 ("'3-' is not understood; 0-3,6 would be", "run", "--hosts", "3-", "--", "true"),
                 ("'1,1' must name hosts, each once", "run", "--hosts", "1,1", "--", "true"),
+                ("'64k' is not understood; 64KiB or 1MiB would be", "run", "--eager-limit", "64k", "--", "true"),
                 ("required: up|run|status|down",),
         ):
             with self.subTest(words):
