@@ -111,7 +111,8 @@ Call make_call(const Algorithm& a, const CallOptions& options, Rank ranks, Bytes
   if (!a.segmented || message.value == 0) return call;
   if (options.segment == "auto") {
     const AlphaBetaGamma textbook{Seconds(1e-6), SecondsPerByte(1e-10), SecondsPerByte(1e-11)};
-    call.segments = best_segments(a, call, fabric ? slowest_path(*fabric, a.schedule(call)) : textbook);
+    call.segments = best_segments(
+        a, call, fabric ? slowest_paths(*fabric, a.schedule(call)) : MachinesBySize{{Bytes(0), textbook}});
     return call;
   }
   const Bytes segment = parse_size(options.segment);

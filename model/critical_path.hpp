@@ -19,8 +19,8 @@ struct PathResult {
 
 /// Reads a schedule step by step and keeps, per rank, only when it is ready: O(ranks) memory.
 ///
-/// `Network` answers `wire(from, to)`, `gamma(place)`, `protocol()` and `ports()`. Ports serve messages in
-/// the order of the schedule.
+/// `Network` answers `wire(from, to, bytes)`, `gamma(place)`, `protocol()` and `ports()`. Ports serve
+/// messages in the order of the schedule.
 template <class Network>
 class CriticalPath {
  public:
@@ -75,8 +75,8 @@ class CriticalPath {
   }
 
   Done transfer(const Step& step, const Transfer& t) {
-    const Wire wire = network_.wire(t.from, t.to);
     const Bytes bytes = layout_.size(step, t);
+    const Wire wire = network_.wire(t.from, t.to, bytes);
     const Seconds sender = ready(t.channel, t.from.rank), receiver = ready(t.channel, t.to.rank);
     const Done done = send(wire, bytes, sender, receiver);
     if (t.combine == Combine::copy) return done;
@@ -97,14 +97,13 @@ class CriticalPath {
       occupy(wire, held, held);
       return out = in = start + held, Done{out, out};
     }
-    const bool eager = bytes <= protocol_.eager_limit;
-    const Seconds go = eager ? sender : std::max(std::max(sender, receiver), away_) + protocol_.handshake;
+    const Seconds go = wire.eager ? sender : std::max(std::max(sender, receiver), away_) + wire.handshake;
     const Seconds leaves = std::max(go + wire.overhead, out);
     out = leaves + wire.gap + transmission;
     const Seconds arrives = std::max(leaves + wire.latency, in) + transmission;
     in = arrives;
     occupy(wire, wire.gap + transmission, transmission);
-    return {eager ? go + wire.overhead : leaves + transmission,
+    return {wire.eager ? go + wire.overhead : leaves + transmission,
             std::max(arrives, receiver) + wire.receive_overhead};
   }
 
@@ -118,7 +117,7 @@ class CriticalPath {
     for (Rank i = 0; i < m.to.count; ++i) {
       const Rank to = m.to[i];
       if (to == m.from.rank) continue;
-      const Wire wire = network_.wire(m.from, {to, m.memory});
+      const Wire wire = network_.wire(m.from, {to, m.memory}, bytes);
       const std::size_t lane = queue(wire.out_queue, wire.out);
       if (wire.out == out)
         free_[lane] = free, busy_[out] = busy;  // receivers behind one port share the copy that leaves it
@@ -142,7 +141,7 @@ class CriticalPath {
     for (Rank i = 0; i < m.from.count; ++i) {
       const Rank from = m.from[i];
       if (from == m.to.rank) continue;
-      const Wire wire = network_.wire({from, m.memory}, m.to);
+      const Wire wire = network_.wire({from, m.memory}, m.to, bytes);
       const std::size_t lane = queue(wire.in_queue, wire.in);
       if (wire.in == in)
         free_[lane] = free, busy_[in] = busy;

@@ -23,7 +23,9 @@ class Fabric {
   virtual ~Fabric() = default;
 
   virtual Rank ranks() const = 0;
-  virtual Wire wire(Place from, Place to) const = 0;
+  virtual Wire wire(Place from, Place to, Bytes bytes) const = 0;
+  /// The sizes from which on wires may differ from those of smaller messages; 0 first, growing.
+  virtual std::vector<Bytes> sizes() const { return {Bytes(0)}; }
   virtual SecondsPerByte gamma(Place place) const = 0;
   virtual const Protocol& protocol() const = 0;
   virtual Port ports() const = 0;
@@ -43,7 +45,8 @@ class UniformFabric : public Fabric {
   UniformFabric(const LogGP& machine, Rank ranks);
 
   Rank ranks() const override { return ranks_; }
-  Wire wire(Place from, Place to) const override { return network_.wire(from, to); }
+  Wire wire(Place from, Place to, Bytes bytes) const override { return network_.wire(from, to, bytes); }
+  std::vector<Bytes> sizes() const override { return network_.sizes(); }
   SecondsPerByte gamma(Place place) const override { return network_.gamma(place); }
   const Protocol& protocol() const override { return network_.protocol(); }
   Port ports() const override { return network_.ports(); }
@@ -63,7 +66,10 @@ class HomeFabric : public Fabric {
   HomeFabric(const Fabric& fabric, Memory home) : fabric_(fabric), home_(home) {}
 
   Rank ranks() const override { return fabric_.ranks(); }
-  Wire wire(Place from, Place to) const override { return fabric_.wire(at_home(from), at_home(to)); }
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    return fabric_.wire(at_home(from), at_home(to), bytes);
+  }
+  std::vector<Bytes> sizes() const override { return fabric_.sizes(); }
   SecondsPerByte gamma(Place place) const override { return fabric_.gamma(at_home(place)); }
   const Protocol& protocol() const override { return fabric_.protocol(); }
   Port ports() const override { return fabric_.ports(); }

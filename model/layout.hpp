@@ -29,6 +29,7 @@ class Layout {
     for (const Chunk& piece : step.pieces(t)) sum += size(piece);
     return sum;
   }
+  Bytes size(const Step&, const Multicast& m) const { return size(m.chunk); }
 
  private:
   explicit Layout(Bytes block) : block_(block) {}

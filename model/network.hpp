@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "model/schedule.hpp"
 #include "model/units.hpp"
@@ -13,18 +15,21 @@ namespace collcast {
 /// One end of a link where messages queue. Ports are numbered 0, 1, ... by the network that they belong to.
 using Port = std::uint32_t;
 
-/// What a message between two places costs on an idle network, in LogGP's terms.
+/// What a message of one size between two places costs on an idle network, in LogGP's terms.
 struct Wire {
   Seconds latency;           ///< L
   Seconds overhead;          ///< o at the sender
   Seconds receive_overhead;  ///< o at the receiver
   Seconds gap;               ///< a port is busy for this and its bytes' time with each message
-  SecondsPerByte per_byte;   ///< G: of the slowest link on the way
+  SecondsPerByte per_byte;   ///< G: of the slowest link on the way, or of slower software
   Port out = 0, in = 0;      ///< where it leaves and where it arrives
   /// Where the critical path has it queue: at `out` and `in`, unless a network that ranks share says
   /// otherwise.
   static constexpr Port as_port = ~Port{0}, nowhere = as_port - 1;
   Port out_queue = as_port, in_queue = as_port;
+  /// The sender goes on after `overhead`; else both sides must be there first (rendezvous).
+  bool eager = true;
+  Seconds handshake = {};  ///< what a rendezvous adds before the first byte leaves
 };
 
 /// When a port takes its next message, and when a sender goes on.
@@ -33,11 +38,15 @@ struct Protocol {
   /// single-ported).
   enum class Hold : std::uint8_t { injection, delivery };
   Hold hold = Hold::injection;
-  /// Up to this size the sender goes on after `overhead`; above it both sides must be there first
-  /// (rendezvous).
+  /// Messages above this size are rendezvous, where their wires know no limit of their own.
   Bytes eager_limit = Bytes(std::numeric_limits<double>::infinity());
-  Seconds handshake;  ///< what a rendezvous adds before the first byte leaves
+  Seconds handshake;  ///< of a rendezvous, likewise
 };
+
+/// The smallest size above a limit.
+inline Bytes just_above(Bytes limit) {
+  return Bytes(std::nextafter(limit.value, std::numeric_limits<double>::infinity()));
+}
 
 /// Hockney's machine with reduction: a message of n bytes takes alpha + n beta, reducing n bytes takes n
 /// gamma. Single-ported, full duplex, synchronous: the machine of the textbook formulas.
@@ -68,12 +77,20 @@ class UniformNetwork {
     protocol_ = {Protocol::Hold::injection, m.S, 2 * (m.L + 2 * m.o)};
   }
 
-  Wire wire(Place from, Place to) const {
+  Wire wire(Place from, Place to, Bytes bytes) const {
     Wire w = wire_;
     w.out = static_cast<Port>(from.rank);
     w.in = static_cast<Port>(to.rank + ranks_);
-    if (from.rank == to.rank) w = {{}, {}, {}, {}, {}, w.out, w.in};
+    if (from.rank == to.rank) return {{}, {}, {}, {}, {}, w.out, w.in};
+    w.eager = bytes <= protocol_.eager_limit;
+    w.handshake = protocol_.handshake;
     return w;
+  }
+  /// The sizes from which on wires differ from those of smaller messages, 0 first.
+  std::vector<Bytes> sizes() const {
+    const Bytes limit = protocol_.eager_limit;
+    if (limit < Bytes(0) || std::isinf(limit.value)) return {Bytes(0)};
+    return {Bytes(0), just_above(limit)};
   }
   SecondsPerByte gamma(Place) const { return gamma_; }
   const Protocol& protocol() const { return protocol_; }

@@ -226,24 +226,44 @@ struct Reader {
     b.handshake = optional(p, "protocol", "handshake_us");
   }
 
-  Blueprint::Costs costs(const std::vector<std::string>& keys) const {
-    const Json* at = &json;
-    std::string path;
-    for (const std::string& key : keys) {
-      if (!at->contains(key)) return {};
-      at = &(*at)[key];
-      path = below(path, key);
+  static Blueprint::Costs costs(const Json& at, const std::string& path) {
+    return {optional(at, path, "overhead_us"), optional(at, path, "receive_overhead_us"),
+            optional(at, path, "latency_us"), optional(at, path, "gap_us"),
+            optional(at, path, "bandwidth_GBps")};
+  }
+
+  Blueprint::Software software(const Json& at, const std::string& path) const {
+    Blueprint::Software s{
+        costs(at, path), {}, optional(at, path, "eager_limit_KiB"), optional(at, path, "handshake_us")};
+    if (!at.contains("pieces")) return s;
+    for (std::size_t i = 0; i < at["pieces"].size(); ++i) {
+      const std::string piece = path + ".pieces." + std::to_string(i);
+      const Json& json_piece = at["pieces"][i];
+      const Parameter from = *optional(json_piece, piece, "from_KiB");
+      if (i > 0 && from.value <= s.pieces.back().from.value)
+        fail(from.path,
+             "must be above that of the piece before, " + at["pieces"][i - 1]["from_KiB"]["value"].dump());
+      s.pieces.push_back({from, costs(json_piece, piece)});
     }
-    return {optional(*at, path, "overhead_us"), optional(*at, path, "receive_overhead_us"),
-            optional(*at, path, "latency_us"), optional(*at, path, "gap_us")};
+    return s;
+  }
+
+  /// A memory that the class leaves out is as in `otherwise`.
+  Blueprint::SoftwareByMemory by_memory(const std::string& name,
+                                        const Blueprint::SoftwareByMemory& otherwise) const {
+    if (!json.contains("software") || !json["software"].contains(name)) return otherwise;
+    const Json& at = json["software"][name];
+    const std::string path = "software." + name;
+    return {at.contains("device") ? software(at["device"], path + ".device") : otherwise.device,
+            at.contains("host") ? software(at["host"], path + ".host") : otherwise.host};
   }
 
   void software() {
-    b.device_in_node = costs({"software", "in_node", "device"});
-    b.host_in_node = costs({"software", "in_node", "host"});
-    b.device_between = costs({"software", "between_nodes", "device"});
-    b.host_between = costs({"software", "between_nodes", "host"});
-    b.copy = costs({"software", "copy"});
+    b.in_node = by_memory("in_node", {});
+    b.across_sockets = by_memory("across_sockets", b.in_node);
+    b.between_nodes = by_memory("between_nodes", {});
+    if (json.contains("software") && json["software"].contains("copy"))
+      b.copy = software(json["software"]["copy"], "software.copy");
     nccl();
   }
 

@@ -54,8 +54,22 @@ struct Blueprint {
     std::optional<InNetworkReduction> reduction;
   };
   enum class Network : std::uint8_t { none, uniform, single_switch, fat_tree };
+  /// Of software, per message; what is left out counts as nothing, or as no bound.
   struct Costs {
-    std::optional<Parameter> overhead, receive_overhead, latency, gap;
+    std::optional<Parameter> overhead, receive_overhead, latency, gap, bandwidth;
+  };
+  /// Costs of messages of `from` and more, until the next piece; what it leaves out is as for the smallest.
+  struct Piece {
+    Parameter from;
+    Costs costs;
+  };
+  struct Software {
+    Costs costs;                                      ///< of the smallest messages
+    std::vector<Piece> pieces;                        ///< by growing size
+    std::optional<Parameter> eager_limit, handshake;  ///< else those of the protocol
+  };
+  struct SoftwareByMemory {
+    Software device, host;
   };
   /// Of a kernel on one channel, of each further channel, and of a message in a network proxy.
   struct NcclCosts {
@@ -78,7 +92,8 @@ struct Blueprint {
 
   Protocol::Hold hold;
   std::optional<Parameter> eager_limit, handshake;
-  Costs device_in_node, host_in_node, device_between, host_between, copy;
+  SoftwareByMemory in_node, across_sockets, between_nodes;
+  Software copy;
   std::array<NcclCosts, 3> nccl;  ///< LL, LL128, Simple
 
   std::vector<int> of_kind(Vertex::Kind kind) const;

@@ -106,8 +106,8 @@ void Machine::set_protocol() {
     protocol_.eager_limit = Bytes(-1);
     return;
   }
-  if (b.eager_limit) protocol_.eager_limit = Bytes(usage_.take(*b.eager_limit) * 1024);
-  if (b.eager_limit) protocol_.handshake = usage_.time(b.handshake);
+  if (b.eager_limit) protocol_.eager_limit = Bytes(b.eager_limit->value * 1024);
+  if (b.handshake) protocol_.handshake = Seconds(b.handshake->value * 1e-6);
 }
 
 /// A reduction reads two operands and writes one: a third of the memory's bandwidth, unless the file knows

@@ -36,9 +36,10 @@ class Machine final : public Fabric {
 
   Rank ranks() const override { return ranks_; }
   /// Throws InputError where a node has no such memory.
-  Wire wire(Place from, Place to) const override {
-    return uniform_ ? uniform_->wire(from, to) : wire_of(from, to);
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    return uniform_ ? uniform_->wire(from, to, bytes) : wire_of(from, to, bytes);
   }
+  std::vector<Bytes> sizes() const override { return uniform_ ? uniform_->sizes() : wires_->sizes(); }
   SecondsPerByte gamma(Place place) const override {
     return gamma_[uniform_ ? 0 : static_cast<std::size_t>(vertex(place, seat(place.rank)))];
   }
@@ -90,7 +91,7 @@ class Machine final : public Fabric {
     return planes_ == 1 ? at.group : static_cast<std::int64_t>(at.group) * planes_ + graph_.nic_of(vertex);
   }
   Port base(const Seat& at) const { return at.node * ports_.count(); }
-  Wire wire_of(Place from, Place to) const;
+  Wire wire_of(Place from, Place to, Bytes bytes) const;
   void own_queue(Wire& wire, Rank sender) const {
     if (protocol_.hold == Protocol::Hold::delivery) return;
     wire.out_queue = static_cast<Port>(sender) * ports_.count() + wire.out;
@@ -143,11 +144,11 @@ class Machine final : public Fabric {
   mutable std::vector<Link> links_;
 };
 
-inline Wire Machine::wire_of(Place from, Place to) const {
+inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {
   const Seat &a = seat(from.rank), &b = seat(to.rank);
   const int out = vertex(from, a), in = vertex(to, b);
   if (a.node != b.node) {
-    Wire wire = wires_->remote(tree_->meet(leaf(a, out), leaf(b, in)), out, in);
+    Wire wire = wires_->remote(tree_->meet(leaf(a, out), leaf(b, in)), out, in).at(bytes);
     own_queue(wire, from.rank);
     wire.out += base(a);
     wire.in += base(b);
@@ -155,9 +156,9 @@ inline Wire Machine::wire_of(Place from, Place to) const {
   }
   Wire wire;
   if (out != in)
-    wire = from.rank == to.rank ? wires_->copy(out, in) : wires_->local(out, in);
+    wire = (from.rank == to.rank ? wires_->copy(out, in) : wires_->local(out, in)).at(bytes);
   else if (from.rank != to.rank)
-    wire = wires_->local(out, in);
+    wire = wires_->local(out, in).at(bytes);
   if (out == in) wire.out = ports_.slot_out(a.slot), wire.in = ports_.slot_in(b.slot);
   own_queue(wire, from.rank);
   wire.out += base(a);

@@ -60,7 +60,8 @@ NodeGraph::NodeGraph(const Blueprint& b)
       routes_(size_ * size_),
       distances_(size_ * size_),
       loops_(size_, -1),
-      nic_of_(size_, -1) {
+      nic_of_(size_, -1),
+      host_of_(size_) {
   find_links(b);
   find_routes(b);
   find_places(b);
@@ -112,12 +113,15 @@ void NodeGraph::find_routes(const Blueprint& b) {
 void NodeGraph::find_places(const Blueprint& b) {
   const std::vector<int> hosts = b.of_kind(Kind::cpu), dpus = b.of_kind(Kind::dpu),
                          nics = b.of_kind(Kind::nic);
-  for (std::size_t v = 0; v < size_; ++v) nic_of_[v] = nearest(static_cast<int>(v), nics);
+  for (int v = 0; v < static_cast<int>(size_); ++v) {
+    const int host = nearest(v, hosts);
+    nic_of_[static_cast<std::size_t>(v)] = nearest(v, nics);
+    host_of_[static_cast<std::size_t>(v)] = host < 0 ? v : hosts[static_cast<std::size_t>(host)];
+  }
   for (int slot = 0; slot < b.ranks_per_node; ++slot) {
     const int device = b.vertex_of_slot(slot);
-    const int host = nearest(device, hosts);
     device_.push_back(device);
-    host_.push_back(host < 0 ? device : hosts[static_cast<std::size_t>(host)]);
+    host_.push_back(host_of(device));
     const int dpu = nearest(device, dpus);
     dpu_.push_back(dpu < 0 ? -1 : dpus[static_cast<std::size_t>(dpu)]);
   }

@@ -31,6 +31,9 @@ class NodeGraph {
   /// The vertex that holds a memory of the rank in this slot; -1: the node has none.
   int place(int slot, Memory memory) const;
 
+  /// The nearest cpu of a vertex; itself where the node has none.
+  int host_of(int vertex) const { return host_of_[static_cast<std::size_t>(vertex)]; }
+
   /// Which NIC of the node serves a vertex: the nearest, and where several are near they take turns.
   int nic_of(int vertex) const { return nic_of_[static_cast<std::size_t>(vertex)]; }
 
@@ -50,7 +53,7 @@ class NodeGraph {
   std::vector<Link> links_;
   std::vector<std::vector<int>> routes_;
   std::vector<Distance> distances_;
-  std::vector<int> loops_, nic_of_;
+  std::vector<int> loops_, nic_of_, host_of_;
   std::vector<int> device_, host_, dpu_;  ///< per slot
 };
 

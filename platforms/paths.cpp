@@ -16,10 +16,11 @@ AlphaBetaGamma over_paths(const Machine& machine, Memory memory, Pick pick) {
     best.gamma = pick(best.gamma, machine.gamma({a, memory}));
     for (Rank b : ranks) {
       if (a == b) continue;
-      const Wire w = machine.wire({a, memory}, {b, memory});
-      const Seconds alpha = w.overhead + w.latency + w.receive_overhead;
+      const Wire small = machine.wire({a, memory}, {b, memory}, Bytes(0));
+      const Wire large = machine.wire({a, memory}, {b, memory}, machine.sizes().back());
+      const Seconds alpha = small.overhead + small.latency + small.receive_overhead;
       best.alpha = first ? alpha : pick(best.alpha, alpha);
-      best.beta = first ? w.per_byte : pick(best.beta, w.per_byte);
+      best.beta = first ? large.per_byte : pick(best.beta, large.per_byte);
       first = false;
     }
   }

@@ -5,11 +5,10 @@
 
 namespace collcast {
 
-/// The largest alpha, beta and gamma between two ranks of the machine: what `--engine formula` computes with.
-/// Alpha is overhead, latency and receive overhead; the handshake of a rendezvous is left out.
+/// The largest alpha (of an empty message), beta (of a large one) and gamma between two ranks of the machine.
 AlphaBetaGamma slowest_path(const Machine& machine, Memory memory = Memory::device);
 
-/// The smallest ones: what lower bounds compute with.
+/// The smallest ones.
 AlphaBetaGamma fastest_path(const Machine& machine, Memory memory = Memory::device);
 
 /// Parameters that change no message and no reduction, however many ranks there are.

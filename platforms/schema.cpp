@@ -124,11 +124,12 @@ Schema protocol() {
                  {"handshake_us", zero_or_more()}});
 }
 
-Schema costs() {
-  return object({{"overhead_us", zero_or_more()},
-                 {"receive_overhead_us", zero_or_more()},
-                 {"latency_us", zero_or_more()},
-                 {"gap_us", zero_or_more()}});
+/// `fields`, of the smallest messages and again from each piece's size on.
+Schema by_size(std::vector<Field> fields) {
+  std::vector<Field> piece = {{"from_KiB", positive(), true}};
+  piece.insert(piece.end(), fields.begin(), fields.end());
+  fields.push_back({"pieces", list_of(object(piece))});
+  return object(fields);
 }
 
 /// Of NCCL's kernels and network proxies, by protocol.
@@ -139,10 +140,21 @@ Schema nccl() {
 }
 
 Schema software() {
-  const Schema by_memory = object({{"device", costs()}, {"host", costs()}});
+  const std::vector<Field> costs = {{"overhead_us", zero_or_more()},
+                                    {"receive_overhead_us", zero_or_more()},
+                                    {"latency_us", zero_or_more()},
+                                    {"gap_us", zero_or_more()},
+                                    {"bandwidth_GBps", positive()}};
+  Schema message = by_size(costs);
+  for (const char* key : {"eager_limit_KiB", "handshake_us"}) {
+    message.fields.push_back(zero_or_more());
+    message.fields.back().key = key;
+  }
+  const Schema by_memory = object({{"device", message}, {"host", message}});
   return object({{"in_node", by_memory},
+                 {"across_sockets", by_memory},
                  {"between_nodes", by_memory},
-                 {"copy", object({{"overhead_us", zero_or_more()}, {"latency_us", zero_or_more()}})},
+                 {"copy", by_size({costs[0], costs[2], costs[4]})},
                  {"nccl", nccl()}});
 }
 

@@ -2,6 +2,8 @@
 #include "platforms/wire_table.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 namespace collcast {
 namespace {
@@ -10,6 +12,23 @@ using Kind = Blueprint::Vertex::Kind;
 
 SecondsPerByte slower(SecondsPerByte a, SecondsPerByte b) {
   return std::max(a, b);
+}
+
+Bytes kibibytes(double n) {
+  return Bytes(n * 1024);
+}
+
+/// What the piece of this size says, and for what it leaves unsaid the smallest messages.
+Blueprint::Costs costs_at(const Blueprint::Software& software, Bytes bytes) {
+  Blueprint::Costs costs = software.costs;
+  const auto beyond = std::ranges::find_if(
+      software.pieces, [bytes](const Blueprint::Piece& p) { return kibibytes(p.from.value) > bytes; });
+  if (beyond == software.pieces.begin()) return costs;
+  const Blueprint::Costs& piece = std::prev(beyond)->costs;
+  for (auto key : {&Blueprint::Costs::overhead, &Blueprint::Costs::receive_overhead,
+                   &Blueprint::Costs::latency, &Blueprint::Costs::gap, &Blueprint::Costs::bandwidth})
+    if (piece.*key) costs.*key = piece.*key;
+  return costs;
 }
 
 }  // namespace
@@ -35,16 +54,43 @@ bool WireTable::is_gpu(int vertex) const {
   return blueprint_.vertices[static_cast<std::size_t>(vertex)].kind == Kind::gpu;
 }
 
-WireTable::Software WireTable::software(const Blueprint::Costs& c) {
-  return {usage_.time(c.overhead), usage_.time(c.receive_overhead), usage_.time(c.latency),
-          usage_.time(c.gap)};
+/// The sender's costs come from its own side, the receiver's from its; of what both have a say in, the worse.
+SizedWire WireTable::with_software(const Wire& hardware, const Blueprint::Software& sender,
+                                   const Blueprint::Software& receiver) {
+  std::set<Bytes> sizes = {Bytes(0)};
+  for (const Blueprint::Software* side : {&sender, &receiver}) {
+    for (const Blueprint::Piece& p : side->pieces) sizes.insert(kibibytes(usage_.take(p.from)));
+    if (const Bytes limit = eager_limit(*side); std::isfinite(limit.value)) sizes.insert(just_above(limit));
+  }
+  SizedWire wire;
+  for (const Bytes bytes : sizes) wire.add(bytes, with_software(hardware, bytes, sender, receiver));
+  sizes_.merge(sizes);
+  return wire;
 }
 
-void WireTable::add(Wire& wire, const Software& sender, const Software& receiver) {
-  wire.overhead = sender.overhead;
-  wire.receive_overhead = receiver.receive_overhead;
-  wire.gap = sender.gap;
-  wire.latency += std::max(sender.latency, receiver.latency);
+Wire WireTable::with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
+                              const Blueprint::Software& receiver) {
+  const Blueprint::Costs from = costs_at(sender, bytes), to = costs_at(receiver, bytes);
+  wire.overhead = usage_.time(from.overhead);
+  wire.receive_overhead = usage_.time(to.receive_overhead);
+  wire.gap = usage_.time(from.gap);
+  wire.latency += std::max(usage_.time(from.latency), usage_.time(to.latency));
+  for (const auto& bandwidth : {from.bandwidth, to.bandwidth})
+    if (bandwidth) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*bandwidth));
+  wire.eager = bytes <= std::min(eager_limit(sender), eager_limit(receiver));
+  if (!wire.eager) wire.handshake = std::max(handshake(sender), handshake(receiver));
+  return wire;
+}
+
+/// Copies within a rank know no protocol.
+Bytes WireTable::eager_limit(const Blueprint::Software& software) {
+  const auto& limit = software.eager_limit ? software.eager_limit : blueprint_.eager_limit;
+  const bool none = !limit || blueprint_.hold == Protocol::Hold::delivery || &software == &blueprint_.copy;
+  return none ? Protocol().eager_limit : kibibytes(usage_.take(*limit));
+}
+
+Seconds WireTable::handshake(const Blueprint::Software& software) {
+  return usage_.time(software.handshake ? software.handshake : blueprint_.handshake);
 }
 
 /// The links from vertex to vertex: latencies add up, the slowest link sets the pace.
@@ -86,11 +132,13 @@ void WireTable::fill_local(int from, int to, bool same_slot) {
   const PortNumbers ports = port_numbers(blueprint_, graph_);
   wire.out = ports.link_out(route.front());
   wire.in = ports.link_in(route.back());
-  const Blueprint::Costs& in_node_from = is_gpu(from) ? blueprint_.device_in_node : blueprint_.host_in_node;
-  const Blueprint::Costs& in_node_to = is_gpu(to) ? blueprint_.device_in_node : blueprint_.host_in_node;
-  add(wire, software(same_slot ? blueprint_.copy : in_node_from),
-      software(same_slot ? blueprint_.copy : in_node_to));
-  (same_slot ? copy_ : local_)[index(from, to)] = wire;
+  if (same_slot) {
+    copy_[index(from, to)] = with_software(wire, blueprint_.copy, blueprint_.copy);
+    return;
+  }
+  const bool one_socket = graph_.host_of(from) == graph_.host_of(to);
+  const Blueprint::SoftwareByMemory& by = one_socket ? blueprint_.in_node : blueprint_.across_sockets;
+  local_[index(from, to)] = with_software(wire, of(from, by), of(to, by));
 }
 
 /// Its ports are the slots' own.
@@ -100,9 +148,8 @@ void WireTable::fill_loop(int vertex) {
   Wire wire;
   wire.latency = usage_.time(kind.latency);
   wire.per_byte = 1.0 / (line.count * usage_.bandwidth(kind.bandwidth));
-  const Software cost = software(is_gpu(vertex) ? blueprint_.device_in_node : blueprint_.host_in_node);
-  add(wire, cost, cost);
-  local_[index(vertex, vertex)] = wire;
+  const Blueprint::Software& software = of(vertex, blueprint_.in_node);
+  local_[index(vertex, vertex)] = with_software(wire, software, software);
 }
 
 void WireTable::fill_remote(Extent extent) {
@@ -119,7 +166,7 @@ void WireTable::fill_remote(Extent extent) {
 }
 
 /// Down to the NIC, up to `level` and down again, and from the NIC to the memory.
-Wire WireTable::across(int level, int from, int to) {
+SizedWire WireTable::across(int level, int from, int to) {
   const Blueprint& b = blueprint_;
   const std::vector<int> nics = b.of_kind(Kind::nic);
   const int nic_out = graph_.nic_of(from), nic_in = graph_.nic_of(to);
@@ -137,9 +184,7 @@ Wire WireTable::across(int level, int from, int to) {
   const PortNumbers ports = port_numbers(b, graph_);
   wire.out = ports.nic_out(nic_out);
   wire.in = ports.nic_in(nic_in);
-  add(wire, software(is_gpu(from) ? b.device_between : b.host_between),
-      software(is_gpu(to) ? b.device_between : b.host_between));
-  return wire;
+  return with_software(wire, of(from, b.between_nodes), of(to, b.between_nodes));
 }
 
 }  // namespace collcast

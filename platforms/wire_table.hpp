@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "model/network.hpp"
@@ -17,6 +19,30 @@ struct Extent {
   int levels;  ///< of the network that messages climb
 };
 
+/// What messages of any size cost on one way.
+class SizedWire {
+ public:
+  /// Wires from the size of their entry on; the first from 0.
+  void add(Bytes from, const Wire& wire) {
+    if (from > Bytes(0))
+      larger_.emplace_back(from, wire);
+    else
+      smallest_ = wire;
+  }
+  const Wire& at(Bytes bytes) const {
+    const Wire* wire = &smallest_;
+    for (const auto& [from, larger] : larger_) {
+      if (bytes < from) break;
+      wire = &larger;
+    }
+    return *wire;
+  }
+
+ private:
+  Wire smallest_;
+  std::vector<std::pair<Bytes, Wire>> larger_;  ///< by growing size
+};
+
 /// What messages cost, by the vertices of their two ends: all that a wire depends on but its ports.
 /// `out` and `in` are numbered within a node: see `ports`.
 class WireTable {
@@ -24,37 +50,43 @@ class WireTable {
   WireTable(const Blueprint& blueprint, const NodeGraph& graph, Extent extent, Usage& usage);
 
   /// Between two ranks of a node; of one vertex: copying within its memory.
-  const Wire& local(int from, int to) const { return local_[index(from, to)]; }
+  const SizedWire& local(int from, int to) const { return local_[index(from, to)]; }
   /// Between two memories of one rank.
-  const Wire& copy(int from, int to) const { return copy_[index(from, to)]; }
+  const SizedWire& copy(int from, int to) const { return copy_[index(from, to)]; }
   /// Between nodes whose ways meet at `level`, 1 being the same leaf switch.
-  const Wire& remote(int level, int from, int to) const {
+  const SizedWire& remote(int level, int from, int to) const {
     return remote_[static_cast<std::size_t>(level - 1) * size_ * size_ + index(from, to)];
   }
+  /// Where wires differ from those of smaller messages; 0 first.
+  std::vector<Bytes> sizes() const { return {sizes_.begin(), sizes_.end()}; }
 
  private:
-  struct Software {
-    Seconds overhead, receive_overhead, latency, gap;
-  };
-
   std::size_t index(int from, int to) const {
     return static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
   }
   bool is_gpu(int vertex) const;
-  Software software(const Blueprint::Costs& costs);
+  const Blueprint::Software& of(int vertex, const Blueprint::SoftwareByMemory& software) const {
+    return is_gpu(vertex) ? software.device : software.host;
+  }
   Wire hardware(int from, int to);
-  static void add(Wire& wire, const Software& sender, const Software& receiver);
+  SizedWire with_software(const Wire& hardware, const Blueprint::Software& sender,
+                          const Blueprint::Software& receiver);
+  Wire with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
+                     const Blueprint::Software& receiver);
+  Bytes eager_limit(const Blueprint::Software& software);
+  Seconds handshake(const Blueprint::Software& software);
   void fill_node(int slots);
   void fill_local(int from, int to, bool same_slot);
   void fill_loop(int vertex);
   void fill_remote(Extent extent);
-  Wire across(int level, int from, int to);
+  SizedWire across(int level, int from, int to);
 
   const Blueprint& blueprint_;
   const NodeGraph& graph_;
   Usage& usage_;
   std::size_t size_;
-  std::vector<Wire> local_, copy_, remote_;
+  std::vector<SizedWire> local_, copy_, remote_;
+  std::set<Bytes> sizes_ = {Bytes(0)};
 };
 
 /// How the ports of a node are numbered: the two ends of each link, then of each slot, then of each NIC.

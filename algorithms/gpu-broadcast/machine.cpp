@@ -6,7 +6,7 @@ namespace collcast {
 GpuNetwork::GpuNetwork(const GpuMachine& m, Rank ranks, bool multicasting)
     : machine_(m), ranks_(ranks), latency_(multicasting ? m.setup + m.packet_overhead : m.setup) {}
 
-Wire GpuNetwork::wire(Place from, Place to) const {
+Wire GpuNetwork::wire(Place from, Place to, Bytes) const {
   Wire w;
   if (from.rank == to.rank) {
     w.out = w.in = static_cast<Port>(2 * ranks_ + from.rank);

@@ -23,7 +23,7 @@ class GpuNetwork {
  public:
   GpuNetwork(const GpuMachine& machine, Rank ranks, bool multicasting);
 
-  Wire wire(Place from, Place to) const;
+  Wire wire(Place from, Place to, Bytes) const;
   SecondsPerByte gamma(Place) const { return {}; }
   const Protocol& protocol() const { return protocol_; }
   Port ports() const { return static_cast<Port>(3 * ranks_); }

@@ -45,7 +45,7 @@ Selection::Choice Selection::choose(Collective collective, int communicator, con
     a = decided;
   }
   if (a && a->segmented && call.message.value > 0)
-    call.segments = best_segments(*a, call, slowest_path(MemberFabric(fabric_, members), a->schedule(call)));
+    call.segments = best_segments(*a, call, slowest_paths(MemberFabric(fabric_, members), a->schedule(call)));
   return {a, call};
 }
 

@@ -11,13 +11,13 @@ Message Engine::outgoing(Rank rank, Rank peer, const Op& op) const {
   Message m;
   m.from = {rank, op.from};
   m.to = {peer, op.to};
-  m.wire = fabric_.wire(m.from, m.to);
+  m.wire = fabric_.wire(m.from, m.to, op.bytes);
   m.bytes = op.bytes;
   m.tag = op.tag;
   m.order = op.order;
   m.combine = op.combine;
   m.send_posted = true;
-  m.eager = protocol_.hold == Protocol::Hold::injection && op.bytes <= protocol_.eager_limit;
+  m.eager = protocol_.hold == Protocol::Hold::injection && m.wire.eager;
   return m;
 }
 
@@ -101,7 +101,7 @@ void Engine::post_receive(Index strand, const Op& op) {
 void Engine::depart(Index id) {
   const Message& m = messages_[id];
   if (protocol_.hold == Protocol::Hold::delivery) return enter(id);
-  const Seconds delay = m.wire.overhead + (m.eager ? Seconds(0) : protocol_.handshake);
+  const Seconds delay = m.wire.overhead + (m.eager ? Seconds(0) : m.wire.handshake);
   if (delay > Seconds(0))
     backend_.after(delay, {Event::Kind::injected, id});
   else

@@ -38,7 +38,8 @@ std::string largest_term(const Algorithm& a, const Call& c, const AlphaBetaGamma
 
 Answer by_formula(const Fabric& machine, const Algorithm& a, const Call& c) {
   if (!a.time) throw InputError(full_name(a) + " has no formula: it came from a file; ask another engine");
-  const AlphaBetaGamma m = slowest_path(machine, a.schedule(c));
+  const Schedule schedule = a.schedule(c);
+  const AlphaBetaGamma m = slowest_path(machine, schedule, layout(a, c, schedule));
   return {a.time(c, m), largest_term(a, c, m)};
 }
 
@@ -72,9 +73,11 @@ Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const A
     std::map<Port, BytesPerSecond> ports;
     for (Rank to : ranks) {
       if (from == to) continue;
-      const Wire w = fabric.wire(from, to);
-      ports[w.out] = std::max(ports[w.out], 1.0 / w.per_byte);
-      best.alpha = std::min(best.alpha, w.overhead + w.latency + w.receive_overhead);
+      for (const Bytes bytes : fabric.sizes()) {
+        const Wire w = fabric.wire(from, to, bytes);
+        ports[w.out] = std::max(ports[w.out], 1.0 / w.per_byte);
+        best.alpha = std::min(best.alpha, alpha(w));
+      }
     }
     BytesPerSecond all;
     for (const auto& [port, bandwidth] : ports) all += bandwidth;
@@ -139,14 +142,16 @@ std::vector<const Algorithm*> common_algorithms(Collective collective) {
   return common;
 }
 
-/// The formulas have one minimum in K; steps of a quarter octave find its neighbourhood, bisection the
-/// number.
-Block best_segments(const Algorithm& a, const Call& call, const AlphaBetaGamma& m) {
+/// The formulas have one minimum in K on each machine; steps of a quarter octave find the neighbourhood of
+/// the least, bisection the number.
+Block best_segments(const Algorithm& a, const Call& call, const MachinesBySize& machines) {
   const auto most = static_cast<Block>(std::clamp(call.message.value, 1.0, 1e6));
   auto time = [&](Block k) {
     Call c = call;
     c.segments = k;
-    return a.time(c, m);
+    const Bytes segment = call.message / static_cast<double>(k);
+    const auto beyond = std::ranges::find_if(machines, [&](const auto& m) { return m.first > segment; });
+    return a.time(c, std::prev(beyond)->second);
   };
   Block best = 1;
   for (double k = 1; k <= static_cast<double>(most); k *= 1.189207115)

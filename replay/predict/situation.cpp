@@ -75,7 +75,7 @@ int network_cards(const Channels& c) {
 /// much room.
 void set_rails(Situation& s, const Channels& found, const Machine& machine, Rank per_node) {
   s.rails = network_cards(found);
-  s.rail_bandwidth = 1.0 / machine.wire(0, per_node).per_byte;
+  s.rail_bandwidth = 1.0 / machine.wire(0, per_node, machine.sizes().back()).per_byte;
   if (found.nvlink) s.tree_bandwidth = 2 * found.bandwidth;
 }
 

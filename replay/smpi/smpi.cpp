@@ -71,7 +71,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
 
 /// What a message costs beside its bytes, and, above the eager limit, a rendezvous.
 Seconds latency(const Fabric& fabric, Rank from, Rank to) {
-  const Wire w = fabric.wire(from, to);
+  const Wire w = fabric.wire(from, to, Bytes(0));
   return w.overhead + w.latency + w.receive_overhead;
 }
 

@@ -58,8 +58,8 @@ TEST(Dpu, IsAThirdPlaceWithCoresOfItsOwn) {
   EXPECT_EQ(Machine(load_platform("bluefield-1-cluster"), 64).dpu_cores(), 16);
   EXPECT_EQ(Machine(load_platform("summit"), 6).dpu_cores(), 0);
   // Host to Arm memory: PCIe, then half of the Arm memory's bandwidth.
-  EXPECT_NEAR(GBps(m.wire({0, Memory::host}, {0, Memory::dpu}).per_byte), 12, 1e-9);
-  EXPECT_EQ(m.port_name(m.wire({0, Memory::dpu}, {32, Memory::dpu}).out), "node 0 NIC out");
+  EXPECT_NEAR(GBps(m.wire({0, Memory::host}, {0, Memory::dpu}, Bytes(0)).per_byte), 12, 1e-9);
+  EXPECT_EQ(m.port_name(m.wire({0, Memory::dpu}, {32, Memory::dpu}, Bytes(0)).out), "node 0 NIC out");
   EXPECT_GT(m.gamma({0, Memory::dpu}), m.gamma({0, Memory::host}));
 }
 

@@ -164,7 +164,7 @@ TEST_F(Files, BaseIsOverridden) {
   const Description d = load_platform(path);
   EXPECT_EQ(d.name(), "half-summit");
   EXPECT_EQ(max_ranks(d), 2304 * 6);
-  EXPECT_NEAR(GBps(Machine(d, 12).wire(0, 6).per_byte), 5, 1e-9);
+  EXPECT_NEAR(GBps(Machine(d, 12).wire(0, 6, Bytes(0)).per_byte), 5, 1e-9);
   EXPECT_EQ(Machine(d, 12).platform(), "half-summit");
 }
 

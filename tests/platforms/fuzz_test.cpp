@@ -17,7 +17,7 @@ bool survives(const std::string& text) {
     const Machine m(d, static_cast<Rank>(std::min<std::int64_t>(max_ranks(d), 50)));
     std::vector<LinkId> route;
     for (Rank r = 0; r < m.ranks(); r += 7) {
-      EXPECT_GE(m.wire(0, r).per_byte, SecondsPerByte());
+      EXPECT_GE(m.wire(0, r, Bytes(0)).per_byte, SecondsPerByte());
       m.route({r, Memory::host}, 0, route);
     }
     for (LinkId l : route) EXPECT_LT(l, m.links().size());

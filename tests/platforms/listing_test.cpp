@@ -39,7 +39,7 @@ TEST(Documentation, ExampleIsASoundPlatform) {
   const std::size_t begin = text.str().find("```json\n") + 8, end = text.str().find("```", begin);
   const Description d = parse_platform(text.str().substr(begin, end - begin), "example", "docs/platforms.md");
   EXPECT_EQ(summary(d).max_ranks, 32);
-  EXPECT_EQ(Machine(d, 32).port_name(Machine(d, 32).wire(0, 2).out), "node 0 NIC out");
+  EXPECT_EQ(Machine(d, 32).port_name(Machine(d, 32).wire(0, 2, Bytes(0)).out), "node 0 NIC out");
 }
 
 TEST(Suggest, NearestWord) {

@@ -16,7 +16,7 @@ struct Expected {
 };
 
 void expect(const Machine& m, const Expected& e) {
-  const Wire w = m.wire(e.from, e.to);
+  const Wire w = m.wire(e.from, e.to, Bytes(0));
   EXPECT_NEAR(us(w.latency), e.latency_us, 1e-9);
   EXPECT_NEAR(GBps(w.per_byte), e.bandwidth_GBps, 1e-9);
   EXPECT_NEAR(us(w.overhead + w.receive_overhead), e.both_overheads_us, 1e-9);
@@ -63,7 +63,7 @@ TEST(Summit, WiresBetweenNodes) {
 TEST(Summit, MeasuredLatenciesOfSmallMessagesComeOut) {
   const Machine m(load_platform("summit"), 12);
   auto half_round_trip = [&](Place a, Place b) {
-    const Wire w = m.wire(a, b);
+    const Wire w = m.wire(a, b, Bytes(0));
     return us(w.overhead + w.latency + w.receive_overhead);
   };
   // osu_latency 5.6.2 with Spectrum MPI: 1.26 and 6.04 us between nodes, 0.34 and 17.25 us within one.
@@ -82,9 +82,10 @@ TEST(EdrCluster, Wires) {
 
 TEST(Localhost, DeviceAndHostAreOneMemory) {
   const Machine m(load_platform("localhost"), 256);
-  EXPECT_EQ(m.wire({0, Memory::device}, {0, Memory::host}).per_byte, SecondsPerByte());
-  EXPECT_EQ(m.wire({0, Memory::device}, {1, Memory::host}).per_byte, m.wire(0, 1).per_byte);
-  EXPECT_NEAR(GBps(m.wire(0, 255).per_byte), 5, 1e-9);
+  EXPECT_EQ(m.wire({0, Memory::device}, {0, Memory::host}, Bytes(0)).per_byte, SecondsPerByte());
+  EXPECT_EQ(m.wire({0, Memory::device}, {1, Memory::host}, Bytes(0)).per_byte,
+            m.wire(0, 1, Bytes(0)).per_byte);
+  EXPECT_NEAR(GBps(m.wire(0, 255, Bytes(0)).per_byte), 5, 1e-9);
 }
 
 TEST(Flat, IsTheUniformNetworkBitForBit) {
@@ -99,7 +100,7 @@ TEST(Flat, IsTheUniformNetworkBitForBit) {
   EXPECT_EQ(m.gamma(ranks - 1), u.gamma(ranks - 1));
   for (Place from : {Place(0), Place(7), Place(ranks - 1, Memory::host)})
     for (Place to : {Place(0), Place(1), Place(ranks - 1)}) {
-      const Wire a = m.wire(from, to), b = u.wire(from, to);
+      const Wire a = m.wire(from, to, Bytes(0)), b = u.wire(from, to, Bytes(0));
       EXPECT_EQ(a.latency, b.latency);
       EXPECT_EQ(a.per_byte, b.per_byte);
       EXPECT_EQ(a.overhead, b.overhead);
@@ -138,7 +139,7 @@ TEST(Machine, PlacementDecidesWhoSharesANode) {
   EXPECT_EQ(cyclic.node(0), 0);
   EXPECT_EQ(cyclic.node(1), 1);
   // Ranks 0 and 2 are the first two of node 0.
-  EXPECT_EQ(cyclic.port_name(cyclic.wire(0, 2).out), "node 0 gpu0 out to gpu1");
+  EXPECT_EQ(cyclic.port_name(cyclic.wire(0, 2, Bytes(0)).out), "node 0 gpu0 out to gpu1");
   EXPECT_EQ(parse_placement("round-robin"), Placement::round_robin);
 }
 
@@ -158,7 +159,7 @@ TEST(Machine, RefusesRanksThatDoNotFit) {
   EXPECT_EQ(complaint([&] { Machine(d, 0); }), "a machine needs at least 1 rank, not 0");
   const Machine m(d, 6);
   EXPECT_EQ(complaint([&] {
-              m.wire({2, Memory::dpu}, 0);
+              m.wire({2, Memory::dpu}, 0, Bytes(0));
             }),
             "summit: the nodes have no dpu, so rank 2 has no dpu memory");
 }
@@ -168,8 +169,8 @@ TEST(Machine, DpuIsAThirdMemory) {
   json["node"]["vertices"]["dpu0"] = {{"kind", "dpu"}, {"device", "Xeon-8180"}};
   json["node"]["links"].push_back({{"between", {"dpu0", "cpu0"}}, {"kind", "pcie3-x16"}});
   const Machine m(Description("x", "x.json", json), 2);
-  EXPECT_NEAR(us(m.wire({0, Memory::host}, {0, Memory::dpu}).latency), 0.3, 1e-9);
-  EXPECT_NEAR(GBps(m.wire({0, Memory::dpu}, {1, Memory::dpu}).per_byte), 11.5, 1e-9);
+  EXPECT_NEAR(us(m.wire({0, Memory::host}, {0, Memory::dpu}, Bytes(0)).latency), 0.3, 1e-9);
+  EXPECT_NEAR(GBps(m.wire({0, Memory::dpu}, {1, Memory::dpu}, Bytes(0)).per_byte), 11.5, 1e-9);
 }
 
 TEST(Machine, SlowestAndFastestPath) {
@@ -194,7 +195,7 @@ TEST(Machine, SlowestPathIsThatOfAllPairs) {
           for (Rank a = 0; a < ranks; ++a)
             for (Rank b = 0; b < ranks; ++b) {
               if (a == b) continue;
-              const Wire w = m.wire({a, memory}, {b, memory});
+              const Wire w = m.wire({a, memory}, {b, memory}, Bytes(0));
               worst = std::max(worst, w.overhead + w.latency + w.receive_overhead);
               best = std::min(best, w.overhead + w.latency + w.receive_overhead);
             }

@@ -18,13 +18,13 @@ TEST(AbciV, MeshRailsAndTaper) {
   for (Rank a = 0; a < 4; ++a)
     for (Rank b = 0; b < 4; ++b)
       if (a != b) {
-        EXPECT_NEAR(GBps(m.wire(a, b).per_byte), 48.48, 1e-9);
+        EXPECT_NEAR(GBps(m.wire(a, b, Bytes(0)).per_byte), 48.48, 1e-9);
       }
   // Each PCIe switch has its own rail; measured small messages take 0.87 and 2.4 us.
-  EXPECT_EQ(m.port_name(m.wire(1, 4).out), "node 0 NIC 0 out");
-  EXPECT_EQ(m.port_name(m.wire(2, 4).out), "node 0 NIC 1 out");
-  EXPECT_NEAR(one_way_us(m.wire({0, Memory::host}, {4, Memory::host})), 0.87, 1e-9);
-  EXPECT_NEAR(one_way_us(m.wire(0, 4)), 2.4, 0.01);
+  EXPECT_EQ(m.port_name(m.wire(1, 4, Bytes(0)).out), "node 0 NIC 0 out");
+  EXPECT_EQ(m.port_name(m.wire(2, 4, Bytes(0)).out), "node 0 NIC 1 out");
+  EXPECT_NEAR(one_way_us(m.wire({0, Memory::host}, {4, Memory::host}, Bytes(0))), 0.87, 1e-9);
+  EXPECT_NEAR(one_way_us(m.wire(0, 4, Bytes(0))), 2.4, 0.01);
   // A rack: four leaves of 17 ports share 24 cables up.
   double up = 0;
   for (const Link& l : m.links())
@@ -34,7 +34,7 @@ TEST(AbciV, MeshRailsAndTaper) {
 
 TEST(Dgx1v, CubeMesh) {
   const Machine m(load_platform("dgx-1v"), 8);
-  auto pace = [&](Rank a, Rank b) { return GBps(m.wire(a, b).per_byte); };
+  auto pace = [&](Rank a, Rank b) { return GBps(m.wire(a, b, Bytes(0)).per_byte); };
   EXPECT_NEAR(pace(0, 3), 50, 1e-9);
   EXPECT_NEAR(pace(0, 1), 25, 1e-9);
   EXPECT_NEAR(pace(0, 4), 50, 1e-9);
@@ -55,8 +55,8 @@ TEST(Dgx1v, CubeMesh) {
 
 TEST(Dgx2, EveryPairHasSixLinks) {
   const Machine m(load_platform("dgx-2"), 32);
-  for (Rank b = 1; b < 16; ++b) EXPECT_NEAR(GBps(m.wire(0, b).per_byte), 150, 1e-9);
-  EXPECT_EQ(m.port_name(m.wire(15, 16).out), "node 0 NIC 7 out");
+  for (Rank b = 1; b < 16; ++b) EXPECT_NEAR(GBps(m.wire(0, b, Bytes(0)).per_byte), 150, 1e-9);
+  EXPECT_EQ(m.port_name(m.wire(15, 16, Bytes(0)).out), "node 0 NIC 7 out");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(Routes, SlowestLinkIsTheWiresPace) {
     for_pairs(m.ranks(), [&](Rank a, Rank b) {
       for (Memory from : {Memory::device, Memory::host})
         for (Memory to : {Memory::device, Memory::host}) {
-          const Wire w = m.wire({a, from}, {b, to});
+          const Wire w = m.wire({a, from}, {b, to}, Bytes(0));
           std::vector<LinkId> route;
           m.route({a, from}, {b, to}, route);
           SecondsPerByte slowest;
@@ -49,7 +49,7 @@ TEST(Routes, PassAsManySwitchesAsTheLatencySays) {
     for (LinkId l : route)
       switches += m.links()[l].name.find("TOR") == 0 || m.links()[l].name.find("director") == 0;
     const double ends = 2 * (0.8 + 0.1 + 0.15) + 0.67;
-    ASSERT_NEAR(us(m.wire(a, b).latency), ends + switches * 0.09, 1e-9) << a << " " << b;
+    ASSERT_NEAR(us(m.wire(a, b, Bytes(0)).latency), ends + switches * 0.09, 1e-9) << a << " " << b;
   });
 }
 

@@ -9,7 +9,7 @@ using namespace testing;
 TEST(Set, OverridesAParameter) {
   Description d = load_platform("flat");
   set(d, "network.bandwidth_GBps=25");
-  EXPECT_NEAR(GBps(Machine(d, 4).wire(0, 1).per_byte), 25, 1e-9);
+  EXPECT_NEAR(GBps(Machine(d, 4).wire(0, 1, Bytes(0)).per_byte), 25, 1e-9);
   const std::vector<Parameter> all = d.parameters();
   const auto p = std::ranges::find(all, "network.bandwidth_GBps", &Parameter::path);
   EXPECT_EQ(p->stamp, Stamp::what_if);
@@ -23,13 +23,13 @@ TEST(Set, OverridesSettings) {
   EXPECT_EQ(max_ranks(d), 864);
   EXPECT_EQ(Machine(d, 2).protocol().hold, Protocol::Hold::delivery);
   set(d, "node.ranks_on=cpu0");
-  EXPECT_EQ(Machine(d, 2).wire({0, Memory::device}, {0, Memory::host}).per_byte, SecondsPerByte());
+  EXPECT_EQ(Machine(d, 2).wire({0, Memory::device}, {0, Memory::host}, Bytes(0)).per_byte, SecondsPerByte());
 }
 
 TEST(Set, AddsWhatTheFileLeavesOut) {
   Description d = load_platform("localhost");
   set(d, "software.in_node.host.gap_us=2");
-  EXPECT_NEAR(us(Machine(d, 2).wire(0, 1).gap), 2, 1e-9);
+  EXPECT_NEAR(us(Machine(d, 2).wire(0, 1, Bytes(0)).gap), 2, 1e-9);
 }
 
 TEST(Set, RefusesAndLeavesAllAsItWas) {

@@ -16,8 +16,8 @@ Description without_times(Description platform);
 class HalfDuplex {
  public:
   explicit HalfDuplex(const Fabric& fabric) : fabric_(fabric) {}
-  Wire wire(Place from, Place to) const {
-    Wire wire = fabric_.wire(from, to);
+  Wire wire(Place from, Place to, Bytes bytes) const {
+    Wire wire = fabric_.wire(from, to, bytes);
     wire.out_queue = static_cast<Port>(from.rank);
     wire.in_queue = static_cast<Port>(to.rank);
     return wire;
@@ -38,8 +38,9 @@ class FairNic : public Fabric {
   explicit FairNic(const Fabric& fabric) : fabric_(fabric) {}
 
   Rank ranks() const override { return fabric_.ranks(); }
-  Wire wire(Place from, Place to) const override {
-    Wire wire = fabric_.wire(from, to);
+  std::vector<Bytes> sizes() const override { return fabric_.sizes(); }
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    Wire wire = fabric_.wire(from, to, bytes);
     wire.out = pair(from, to);
     wire.in = pairs() + pair(from, to);
     return wire;

@@ -57,6 +57,13 @@ TEST(Agreement, LogGPWithoutOverhead) {
 TEST(Agreement, LogGPRendezvous) {
   expect_agreement(LogGP{us(1.3), us(0.4), us(0.7), 1.0 / 12.5_GBps, SecondsPerByte(7e-11), Bytes(-1)});
 }
+TEST(Agreement, LogGPInPieces) {
+  const LogGP m{us(1.3), us(0.4), us(0.7), 1.0 / 12.5_GBps, SecondsPerByte(7e-11)};
+  for (const testing::Case& which : testing::cases())
+    for (Rank ranks = 1; ranks <= 17; ++ranks)
+      for (const Bytes whole : {0_B, 1_B, 1000_B, 1_MiB})
+        expect_agreement(which, ranks, whole, testing::PacedFabric(m, ranks, 500_B, 2.5));
+}
 TEST(Agreement, LogGPBothProtocols) {
   expect_agreement(LogGP{us(1.3), us(0.4), us(0.7), 1.0 / 12.5_GBps, {}, 500_B});
 }

@@ -9,8 +9,31 @@
 #include <vector>
 
 #include "model/compose.hpp"
+#include "model/fabric.hpp"
 
 namespace collcast::testing {
+
+/// A LogGP machine whose messages of `from` bytes and more are paced by software, at `times` the ports' time
+/// per byte, and are rendezvous.
+class PacedFabric : public UniformFabric {
+ public:
+  PacedFabric(const LogGP& machine, Rank ranks, Bytes from, double times)
+      : UniformFabric(machine, ranks), from_(from), times_(times) {}
+  Wire wire(Place a, Place b, Bytes bytes) const override {
+    Wire w = UniformFabric::wire(a, b, bytes);
+    if (bytes < from_ || a.rank == b.rank) return w;
+    w.per_byte = times_ * w.per_byte;
+    w.overhead = 2 * w.overhead;
+    w.latency = 3 * w.latency;
+    w.eager = false;
+    w.handshake = 2 * w.latency;
+    return w;
+  }
+
+ private:
+  Bytes from_;
+  double times_;
+};
 
 /// A schedule to play, by name.
 struct Case {

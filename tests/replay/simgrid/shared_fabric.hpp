@@ -19,7 +19,7 @@ class SharedFabric : public Fabric {
     links_.push_back({"trunk", BytesPerSecond(trunk)});
   }
   Rank ranks() const override { return ranks_; }
-  Wire wire(Place from, Place to) const override {
+  Wire wire(Place from, Place to, Bytes) const override {
     const auto out = static_cast<Port>(from.rank), in = static_cast<Port>(to.rank + ranks_);
     if (from.rank == to.rank) return {{}, {}, {}, {}, {}, out, in};
     return {Seconds(latency_), {}, {}, {}, SecondsPerByte(per_byte_), out, in};
