@@ -15,7 +15,11 @@ namespace collcast::mpi {
 namespace {
 
 /// A receiver asks again after so long without a packet, then after twice as long, ...
-constexpr double first_patience = 10e-3, last_patience = 0.5;
+constexpr double first_patience = 20e-3, last_patience = 0.5;
+/// A rank that receives looks for requests after so long without a packet.
+constexpr double quiet_interval = 1e-3;
+/// What several ask for at once is repeated once.
+constexpr double repeat_interval = 5e-3;
 /// What the system adds to each datagram that it keeps, roughly.
 constexpr std::size_t bookkeeping_bytes = 1024;
 constexpr std::size_t most_early_bytes = 16 << 20;
@@ -118,7 +122,6 @@ void IpMulticast::send(int number, std::uint32_t multicast, Ranks to, std::span<
   Outgoing message{data, {}, packets_of(data.size(), packet_bytes_), 0, left};
   for (Rank i = 0; i < to.count; ++i)
     if (to[i] != rank_) message.to.push_back(to[i]);
-  hear();  // what was asked for before there was anything to send
   series(number).outgoing.emplace(multicast, std::move(message));
   unsent_.emplace_back(number, multicast);
   send_some();
@@ -154,15 +157,21 @@ PacketCounts IpMulticast::total() const {
   return all;
 }
 
+/// Messages of receivers are looked for where nothing else can bring this rank on: to look takes time.
 void IpMulticast::progress() {
-  if (awaits_credit()) hear();
   send_some();
   receive_some();
+  const bool quiet = now() - last_arrival_ > quiet_interval;
+  if (!unsent_.empty() || quiet || !awaits_packets()) hear();
   ask_for_overdue();
 }
 
 void IpMulticast::rest() {
-  if (!awaits_credit()) socket_->wait(1);
+  if (awaits_packets()) socket_->wait(1);
+}
+
+bool IpMulticast::awaits_packets() const {
+  return std::ranges::any_of(series_, [](const auto& s) { return !s.second.incoming.empty(); });
 }
 
 bool IpMulticast::awaits_credit() const {
@@ -309,7 +318,8 @@ void IpMulticast::ask(int number, const Series& s, std::uint32_t message, const 
   tell(control, in.source);
 }
 
-/// The end of a message may be lost without anything that comes after it.
+/// The end of a message may be lost without anything that comes after it. It is asked for alone: where it was
+/// only late, little is repeated; where more was lost, it leaves a gap.
 void IpMulticast::ask_for_overdue() {
   constexpr int most_messages = 16;
   int asked = 0;
@@ -318,14 +328,15 @@ void IpMulticast::ask_for_overdue() {
   for (const auto& [number, s] : series_)
     for (const auto& [message, in] : s.incoming) {
       if (++asked > most_messages) break;
-      ask(number, s, message, in, in.message.missing(heard_.missing.size(), in.message.packets()));
+      ask(number, s, message, in, in.message.overdue(heard_.missing.size()));
     }
   last_arrival_ = time;
   patience_ = std::min(2 * patience_, last_patience);
 }
 
 void IpMulticast::hear() {
-  for (int done = 1; done != 0;) {
+  while (awaits_credit()) {
+    int done = 0;
     MPI_Status status;
     check(MPI_Test(&hearing_, &done, &status), "MPI_Test");
     if (!done) return;
@@ -351,7 +362,7 @@ void IpMulticast::hear(const Control& control, Rank rank) {
     for (std::uint32_t p = control.missing[i].first, left = control.missing[i].count;
          left > 0 && p < message.next; ++p, --left) {
       const auto [last, first_time] = message.repeated_at.try_emplace(p, time);
-      if (!first_time && time - last->second < first_patience / 2) continue;  // several have asked
+      if (!first_time && time - last->second < repeat_interval) continue;
       last->second = time;
       if (!transmit({session_, rank_, control.series, s.play, control.number, p}, message)) return;
       ++counts_.repeated;

@@ -55,7 +55,7 @@ class IpMulticast {
   void abandon(int series);
 
   void progress();
-  /// Sleeps until a datagram may have come, if only that can bring on this rank.
+  /// Sleeps for a moment, until a datagram comes, where this rank waits for one.
   void rest();
 
   const PacketCounts& counts() const { return counts_; }
@@ -132,6 +132,7 @@ class IpMulticast {
   void hear();
   void hear(const Control& control, Rank rank);
   bool awaits_credit() const;
+  bool awaits_packets() const;
 
   MPI_Comm control_ = MPI_COMM_NULL;
   Rank rank_ = 0, ranks_ = 1;

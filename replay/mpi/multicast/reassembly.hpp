@@ -54,18 +54,17 @@ class Reassembly {
     return true;
   }
 
-  /// The first `most` runs of packets before `end` that have not come.
-  std::vector<PacketRange> missing(std::size_t most, std::uint32_t end) const {
+  /// What to ask for when nothing comes any more: the first runs of packets that others have overtaken, and
+  /// the last packet; `most` ranges.
+  std::vector<PacketRange> overdue(std::size_t most) const {
     std::vector<PacketRange> runs;
-    for (std::uint32_t i = next_; i < std::min(end, packets_); ++i) {
+    for (std::uint32_t i = next_; i < beyond_ && runs.size() < most; ++i) {
       if (have_[i]) continue;
-      if (!runs.empty() && runs.back().first + runs.back().count == i) {
-        ++runs.back().count;
-      } else {
-        if (runs.size() == most) break;
-        runs.push_back({i, 1});
-      }
+      const auto begin = i;
+      while (i < beyond_ && !have_[i]) ++i;
+      runs.push_back({begin, i - begin});
     }
+    if (beyond_ < packets_ && runs.size() < most) runs.push_back({packets_ - 1, 1});
     return runs;
   }
   std::uint32_t packets() const { return packets_; }

@@ -172,7 +172,7 @@ TEST(Reassembly, PutsPacketsInTheirPlaces) {
   EXPECT_EQ(message.gap_before(2), (PacketRange{0, 2}));
   EXPECT_TRUE(message.take(2));
   EXPECT_EQ(message.gap_before(1), PacketRange{});
-  EXPECT_EQ(message.missing(8, 3), (std::vector<PacketRange>{{0, 2}}));
+  EXPECT_EQ(message.overdue(8), (std::vector<PacketRange>{{0, 2}}));
   EXPECT_TRUE(message.take(0));
   EXPECT_FALSE(message.take(0)) << "it was there already";
   EXPECT_FALSE(message.take(3)) << "there is none";
@@ -183,13 +183,15 @@ TEST(Reassembly, PutsPacketsInTheirPlaces) {
   EXPECT_EQ(message.next(), 3u);
 }
 
-TEST(Reassembly, ListsTheFirstRunsOfMissingPackets) {
+TEST(Reassembly, IsOverdueWhereOthersHaveComeAndAtItsEnd) {
   std::vector<std::byte> bytes(8);
   Reassembly message(bytes, 1);
+  EXPECT_EQ(message.overdue(8), (std::vector<PacketRange>{{7, 1}}));
   for (std::uint32_t p : {1u, 4u}) message.take(p);
-  EXPECT_EQ(message.missing(8, 8), (std::vector<PacketRange>{{0, 1}, {2, 2}, {5, 3}}));
-  EXPECT_EQ(message.missing(2, 8), (std::vector<PacketRange>{{0, 1}, {2, 2}}));
-  EXPECT_EQ(message.missing(8, 3), (std::vector<PacketRange>{{0, 1}, {2, 1}}));
+  EXPECT_EQ(message.overdue(8), (std::vector<PacketRange>{{0, 1}, {2, 2}, {7, 1}}));
+  EXPECT_EQ(message.overdue(2), (std::vector<PacketRange>{{0, 1}, {2, 2}}));
+  message.take(7);
+  EXPECT_EQ(message.overdue(8), (std::vector<PacketRange>{{0, 1}, {2, 2}, {5, 2}}));
 }
 
 TEST(Reassembly, OfNothingIsOneEmptyPacket) {
