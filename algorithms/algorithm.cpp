@@ -16,6 +16,7 @@ std::vector<std::string_view> parameters(const Algorithm& a) {
   if (a.radix) names.push_back("radix");
   if (a.segmented) names.push_back("segment");
   if (a.packet) names.push_back("packet");
+  if (a.buffer) names.push_back("buffer");
   if (a.channels) names.push_back("channels");
   if (a.ranks_per_node) names.push_back("ranks-per-node");
   if (definition(a.collective).counted) names.push_back("counts");

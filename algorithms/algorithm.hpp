@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +17,11 @@ struct Call {
   Rank ranks = 1;
   Rank root = 0;
   int radix = 2;
-  Bytes message = {};              ///< n, as nccl-tests counts it
-  Block segments = 1;              ///< K: pipelined algorithms cut the message into K equal segments
-  Bytes packet = Bytes(4096);      ///< U: what one multicast packet carries
-  int channels = 1;                ///< rings side by side
+  Bytes message = {};          ///< n, as nccl-tests counts it
+  Block segments = 1;          ///< K: pipelined algorithms cut the message into K equal segments
+  Bytes packet = Bytes(4096);  ///< U: what one multicast packet carries
+  Bytes buffer = Bytes(std::numeric_limits<double>::infinity());  ///< what one aggregated message may carry
+  int channels = 1;                                               ///< rings side by side
   Rank ranks_per_node = 1;         ///< q: ranks 0..q-1 are on one node, the next q on the next, ...
   std::vector<Bytes> counts = {};  ///< the v-collectives: bytes of each rank's block, or of each pair's (row
                                    ///< by row); empty: all equal
@@ -40,10 +42,11 @@ struct Algorithm {
   bool radix = false;           ///< takes --radix
   bool segmented = false;       ///< takes --segment
   bool packet = false;          ///< takes --packet
+  bool buffer = false;          ///< takes --buffer
   bool channels = false;        ///< takes --channels
   bool ranks_per_node = false;  ///< takes --ranks-per-node, which divides the ranks
   /// a = alpha, b = beta, g = gamma, n = message, p = ranks, k = radix, K = segments, c = channels, q = ranks
-  /// per node, N = p/q nodes.
+  /// per node, N = p/q nodes, B = blocks of n/p in a buffer.
   std::string_view formula;
   bool exact = true;                      ///< formula = critical path
   double (*bound)(Rank ranks) = nullptr;  ///< if not exact: formula/bound <= critical path <= formula

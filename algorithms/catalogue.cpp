@@ -227,6 +227,7 @@ void check(const Algorithm& a, const Call& c) {
   if (c.radix < 2) throw InputError("radix must be 2 or more, got " + std::to_string(c.radix));
   if (c.segments < 1) throw InputError("segments must be 1 or more, got " + std::to_string(c.segments));
   if (!(c.packet > Bytes(0))) throw InputError("a packet must be larger than 0 B, got " + bytes(c.packet));
+  if (!(c.buffer > Bytes(0))) throw InputError("a buffer must be larger than 0 B, got " + bytes(c.buffer));
   if (c.channels < 1 || c.channels > most_channels)
     throw InputError("channels must be from 1 to " + std::to_string(most_channels) + ", got " +
                      std::to_string(c.channels));

@@ -16,7 +16,8 @@ formula with its critical path. This page is generated from the catalogue; a tes
 
 - a, b, g: seconds per message, per byte sent, per byte reduced, on a machine whose ranks have one full-duplex
   port. n: the message, as nccl-tests counts it. p: ranks. lg: logarithm to base 2.
-- k: `radix`. K: segments, from `segment`. c: `channels`. q: `ranks-per-node`; N = p/q nodes. U: `packet`.
+- k: `radix`. K: segments, from `segment`. c: `channels`. q: `ranks-per-node`; N = p/q nodes. U: `packet`. B: blocks of
+  n/p in a `buffer`.
 - Steps, messages and bytes are those of 8 ranks (k = 2, K = 4, c = 2, q = 4, n = 8 U); a multicast
   counts once. "Most" is what the busiest rank sends.
 - A picture shows the first steps of 8 ranks, from rank 0 if there is a root. Under each rank stands what it

@@ -51,6 +51,9 @@ void add_call_options(CLI::App& verb, CallOptions& options) {
       ->option_text("SIZE|auto");
   verb.add_option("--channels", options.channels, "Rings side by side of multi-ring (default 1)")
       ->option_text("C");
+  verb.add_option("--buffer", options.buffer,
+                  "What one aggregated message of pat may carry (default: no limit; NCCL: 512KiB)")
+      ->option_text("SIZE");
   verb.add_option("--packet", options.packet, "What one multicast packet carries (default 4096)")
       ->option_text("SIZE");
   verb.add_option("--ranks-per-node", options.ranks_per_node,
@@ -98,6 +101,7 @@ Call plain_call(const CallOptions& options, Rank ranks, Bytes message, Rank node
   call.radix = static_cast<int>(std::clamp(options.radix, -limit, limit));
   call.message = message;
   call.packet = parse_size(options.packet);
+  if (!options.buffer.empty()) call.buffer = parse_size(options.buffer);
   call.channels = static_cast<int>(std::clamp(options.channels, -limit, limit));
   call.ranks_per_node = static_cast<Rank>(std::clamp(options.ranks_per_node, -limit, limit));
   if (options.ranks_per_node == 0) call.ranks_per_node = ranks % node == 0 ? node : 1;

@@ -35,6 +35,7 @@ struct CallOptions {
   std::int64_t radix = 2;
   std::string segment = "auto";  ///< a size or "auto"
   std::string packet = "4096";
+  std::string buffer;  ///< a size; empty: no limit
   std::int64_t channels = 1;
   std::int64_t ranks_per_node =
       0;  ///< 0: as many as the platform puts on a node, where that divides the ranks

@@ -1,20 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/allgather/pat.hpp"
 
-namespace collcast {
+#include <algorithm>
 
-Schedule pat_allgather(Rank p) {
-  const int rounds = log_ceil(p);
-  auto rule = [=](std::int64_t s, Step& step) {
-    const std::int64_t distance = std::int64_t{1} << (rounds - 1 - s);
-    // Rank r has blocks r, r - 2 distance, r - 4 distance, ...; those go on that have not gone round yet.
-    const Block count = (p - distance - 1) / (2 * distance) + 1;
+namespace collcast {
+namespace {
+
+/// The walk over the places of a tree: place i is the rank that is i after the block's own. Its parent is i
+/// without its lowest bit.
+struct Walk {
+  std::int64_t places;
+  int levels;    ///< that are walked one by one, every message with all blocks of its level
+  Rank subtree;  ///< places below each place that is reached then
+
+  explicit Walk(const Call& c) : places(c.ranks) {
+    const double fit = c.buffer / (std::max(c.message, Bytes(1)) / c.ranks);
+    const int depth = log_ceil(c.ranks);
+    levels = 0;
+    while (levels < depth && (2 << levels) <= fit) ++levels;
+    subtree = 1 << (depth - levels);
+  }
+
+  std::int64_t steps() const { return levels + std::min<std::int64_t>(subtree, places) - 1; }
+
+  /// Those who have it send on: from places first, first + stride, ... to the place `distance` further.
+  struct Hop {
+    std::int64_t distance, first, stride;
+  };
+  Hop hop(std::int64_t s) const {
+    if (s < levels) {
+      const std::int64_t distance = (std::int64_t{subtree} << levels) >> (s + 1);
+      return {distance, 0, 2 * distance};
+    }
+    const std::int64_t place = s - levels + 1, distance = place & -place;
+    return {distance, place - distance, subtree};
+  }
+};
+
+}  // namespace
+
+std::int64_t pat_steps(const Call& c) {
+  return Walk(c).steps();
+}
+
+Schedule pat_allgather(const Call& c) {
+  const Walk walk(c);
+  auto rule = [walk, p = c.ranks](std::int64_t s, Step& step) {
+    const auto [distance, first, stride] = walk.hop(s);
+    const Block count = (p - 1 - first - distance) / stride + 1;
     for (Rank r = 0; r < p; ++r)
       step.send_scattered(r, modulo(r + distance, p), count, Combine::copy, [&](auto add) {
-        for (Block i = 0; i < count; ++i) add(Chunk{modulo(r - 2 * i * distance, p)});
+        for (Block i = 0; i < count; ++i) add(Chunk{modulo(r - first - i * stride, p)});
       });
   };
-  return {p, p, rounds, rule};
+  return {c.ranks, c.ranks, walk.steps(), rule};
 }
 
 const Algorithm allgather_pat{
@@ -22,13 +61,16 @@ const Algorithm allgather_pat{
     .name = "pat",
     .description =
         "every block goes down a binomial tree of its own, far ranks first; messages of the same step travel "
-        "as one",
-    .formula = "ceil(lg p) a + (p-1)/p n b",
-    .source = "Jeaugey, arXiv 2506.20252, 2025 (full aggregation)",
-    .schedule = [](const Call& c) { return pat_allgather(c.ranks); },
+        "as one, up to a buffer",
+    .buffer = true,
+    .formula =
+        "(l + min(2^(L-l), p) - 1) a + (p-1)/p n b with L = ceil(lg p), l = min(L, floor(lg B)); L a without "
+        "limit",
+    .source = "Jeaugey, arXiv 2506.20252, 2025",
+    .schedule = pat_allgather,
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {
-          return log_ceil(c.ranks) * m.alpha + (c.ranks - 1.0) / c.ranks * c.message * m.beta;
+          return static_cast<double>(pat_steps(c)) * m.alpha + (c.ranks - 1.0) / c.ranks * c.message * m.beta;
         },
 };
 

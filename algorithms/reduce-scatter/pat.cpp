@@ -9,12 +9,14 @@ const Algorithm reduce_scatter_pat{
     .collective = Collective::reduce_scatter,
     .name = "pat",
     .description = "the PAT allgather backwards",
-    .formula = "ceil(lg p) a + (p-1)/p n (b + g)",
-    .source = "Jeaugey, arXiv 2506.20252, 2025 (full aggregation)",
-    .schedule = [](const Call& c) { return mirrored(pat_allgather(c.ranks), Combine::reduce); },
+    .buffer = true,
+    .formula = "as the allgather's, with b + g for b",
+    .source = "Jeaugey, arXiv 2506.20252, 2025",
+    .schedule = [](const Call& c) { return mirrored(pat_allgather(c), Combine::reduce); },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {
-          return log_ceil(c.ranks) * m.alpha + (c.ranks - 1.0) / c.ranks * c.message * (m.beta + m.gamma);
+          return static_cast<double>(pat_steps(c)) * m.alpha +
+                 (c.ranks - 1.0) / c.ranks * c.message * (m.beta + m.gamma);
         },
 };
 

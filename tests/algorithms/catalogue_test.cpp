@@ -32,6 +32,20 @@ TEST(Catalogue, ComplainsOfCallsItCannotServe) {
             "no algorithm 'no-such' for allreduce; there are: ring, mul");
 }
 
+// 8 blocks of 1000 B, 2 to a buffer: one level of the trees, then the three places below each of two.
+TEST(Catalogue, PatKeepsWithinItsBuffer) {
+  const Call call{.ranks = 8, .message = Bytes(8000), .buffer = Bytes(2500)};
+  for (const char* collective : {"allgather", "reduce-scatter"}) {
+    const Schedule s = algorithm(definition(collective).collective, "pat").schedule(call);
+    EXPECT_EQ(s.steps, 4) << collective;
+    for_each_step(s, false, [&](const Step& step) {
+      for (const Transfer& t : step.transfers) EXPECT_LE(t.chunk.count, 2) << collective;
+    });
+  }
+  EXPECT_EQ(complaint("allgather", "pat", {.ranks = 8, .buffer = Bytes(0)}),
+            "a buffer must be larger than 0 B, got 0 B");
+}
+
 TEST(Catalogue, ComplainsOfCountsThatDoNotFit) {
   const std::vector<Bytes> three = {Bytes(1), Bytes(0), Bytes(2)};
   EXPECT_EQ(complaint("gatherv", "linear", {.ranks = 3, .message = Bytes(3), .counts = three}), "none");

@@ -19,7 +19,8 @@ inline std::string describe(const Algorithm& a, const Call& c) {
   return std::string(definition(a.collective).name) + " " + std::string(a.name) + ", " +
          std::to_string(c.ranks) + " ranks, " + std::to_string(c.ranks_per_node) + " per node, root " +
          std::to_string(c.root) + ", radix " + std::to_string(c.radix) + ", " + std::to_string(c.segments) +
-         " segments, " + std::to_string(c.channels) + " channels, " + std::to_string(c.message.value) + " B";
+         " segments, " + std::to_string(c.channels) + " channels, " + std::to_string(c.buffer.value) +
+         " B buffer, " + std::to_string(c.message.value) + " B";
 }
 
 /// Per-rank counts, or per-pair ones: equal, all in one, many zeros, growing fast, nothing at all.
@@ -39,6 +40,7 @@ inline std::vector<std::vector<Bytes>> skews(Block blocks) {
 template <class Visit>
 void for_each_call(const Algorithm& a, const std::vector<Rank>& rank_counts, Visit visit, Rank roots = 15) {
   const Definition& d = definition(a.collective);
+  const std::vector<Bytes> unlimited{Call().buffer}, buffers{Call().buffer, Bytes(1000), Bytes(5000)};
   for (Rank p : rank_counts) {
     if (!a.supports(p)) continue;
     for (Rank root = 0; root < (d.rooted ? p : 1); root += p <= 16 ? 1 : roots)
@@ -47,21 +49,23 @@ void for_each_call(const Algorithm& a, const std::vector<Rank>& rank_counts, Vis
           for (int channels : a.channels ? std::vector{1, 2, 3, 4} : std::vector{1})
             for (Rank per_node :
                  a.ranks_per_node ? std::vector<Rank>{1, 2, 3, 4, 6, 8, p} : std::vector<Rank>{1})
-              for (const auto& counts :
-                   d.counted ? skews(d.blocks(p)) : std::vector<std::vector<Bytes>>{{}}) {
-                if (p % per_node != 0) continue;
-                Call call{.ranks = p,
-                          .root = root,
-                          .radix = radix,
-                          .message = {},
-                          .segments = segments,
-                          .packet = Bytes(1 << 20),
-                          .channels = channels,
-                          .ranks_per_node = per_node,
-                          .counts = counts};
-                for (Bytes count : counts) call.message += count / static_cast<double>(d.whole(p));
-                visit(call);
-              }
+              for (Bytes buffer : a.buffer ? buffers : unlimited)
+                for (const auto& counts :
+                     d.counted ? skews(d.blocks(p)) : std::vector<std::vector<Bytes>>{{}}) {
+                  if (p % per_node != 0) continue;
+                  Call call{.ranks = p,
+                            .root = root,
+                            .radix = radix,
+                            .message = a.buffer ? p * Bytes(1000) : Bytes(),
+                            .segments = segments,
+                            .packet = Bytes(1 << 20),
+                            .buffer = buffer,
+                            .channels = channels,
+                            .ranks_per_node = per_node,
+                            .counts = counts};
+                  for (Bytes count : counts) call.message += count / static_cast<double>(d.whole(p));
+                  visit(call);
+                }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/mpi/check.hpp"
+#include "replay/point/point.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -21,21 +22,11 @@ double bus_bandwidth(const Outcome& o) {
   return algorithm_bandwidth(o) * definition(o.job.algorithm->collective).bus_factor(o.job.call.ranks);
 }
 
-Json parameters(const Job& job) {
-  Json given = Json::object();
-  if (job.algorithm->radix) given["radix"] = job.call.radix;
-  if (job.algorithm->segmented) given["segments"] = job.call.segments;
-  if (job.algorithm->packet) given["packet"] = std::llround(job.call.packet.value);
-  if (job.algorithm->channels) given["channels"] = job.call.channels;
-  if (job.algorithm->ranks_per_node) given["ranks_per_node"] = job.call.ranks_per_node;
-  return given;
-}
-
 Json what(const Job& job) {
   const Definition& d = definition(job.algorithm->collective);
   return {{"collective", d.name},
           {"algorithm", job.algorithm->name},
-          {"parameters", parameters(job)},
+          {"parameters", parameters(*job.algorithm, job.call)},
           {"ranks", job.call.ranks},
           {"root", d.rooted ? Json(job.call.root) : Json()},
           {"message_bytes", std::llround(job.call.message.value)}};
