@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/campaign/run.hpp"
 
-#include <iostream>
 #include <map>
 #include <set>
 
 #include "model/error.hpp"
-#include "replay/launch/complaint.hpp"
 #include "validation/campaign/forecast.hpp"
-#include "validation/campaign/journal.hpp"
 #include "validation/campaign/provenance.hpp"
 
 namespace collcast::campaign {
@@ -62,79 +59,6 @@ Json predict(const Point& point, const std::vector<Predictor>& predictors) {
   return times;
 }
 
-std::vector<std::string> arguments(const Care& care, const fs::path& requests) {
-  return {requests.string(),
-          "--least",
-          std::to_string(care.least),
-          "--most",
-          std::to_string(care.most),
-          "--interval",
-          std::to_string(care.interval),
-          "--limit",
-          std::to_string(care.limit_s),
-          "--least-of-long",
-          std::to_string(care.least_of_long),
-          "--check-up-to",
-          std::to_string(static_cast<std::int64_t>(care.check_up_to.value))};
-}
-
-/// Long enough for the longest repetitions: checking and warming up come on top of the limit.
-double patience(const Care& care) {
-  return 120 + 20 * care.limit_s;
-}
-
-/// The points of one rank count that are still to be measured, in one launch.
-class Group {
- public:
-  Group(const Care& care, const Launcher& launcher, const fs::path& folder, Journal& measured)
-      : care_(care), launcher_(launcher), folder_(folder), measured_(measured) {}
-
-  bool run(Rank ranks, const std::vector<Point>& points, const Progress& progress) {
-    const fs::path requests = fs::absolute(folder_ / "requests.jsonl"), log = folder_ / "measure.log";
-    std::string text;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      Json request{{"id", i}};
-      request.update(to_json(points[i]));
-      text += request.dump() + "\n";
-    }
-    write_whole(requests, text);
-    write_whole(log, "");
-    const Json where = provenance();
-    std::size_t done = 0;
-    progress("measuring " + describe(points[0]));
-    const auto take = [&](const std::string& line) {
-      const Json answer = Json::parse(line, nullptr, false);
-      if (!answer.is_object() || answer.value("id", points.size()) >= points.size()) return;
-      const std::size_t id = answer["id"];
-      Json kept = to_json(points[id]);
-      kept.update(answer);
-      kept.erase("id");
-      kept["launcher"] = launcher_.command(ranks, {})[0];
-      kept["provenance"] = where;
-      measured_.append(kept);
-      ++done;
-      if (id + 1 < points.size()) progress("measuring " + describe(points[id + 1]));
-    };
-    const int code = launcher_.run(ranks, arguments(care_, requests), log, patience(care_), take);
-    fs::remove(requests);
-    if (code == 0 && done == points.size()) return true;
-    const std::string words = complaint(read_whole(log), code);
-    if (code == 1 && words.find(" is wrong: ") != std::string::npos) {
-      std::cerr << words << '\n';
-      return false;
-    }
-    const std::string at = done < points.size() ? " at " + describe(points[done]) : "";
-    throw SubstrateError("measuring stopped" + at + ": " + words + "; what was measured is in " +
-                         folder_.string() + ", and the same command goes on from there");
-  }
-
- private:
-  const Care& care_;
-  const Launcher& launcher_;
-  const fs::path& folder_;
-  Journal& measured_;
-};
-
 }  // namespace
 
 void predict_campaign(const Campaign& campaign, const Description& platform, const fs::path& folder,
@@ -173,14 +97,13 @@ bool measure_campaign(const Care& care, const Launcher& launcher, const fs::path
   std::set<std::string> done;
   for (const Json& line : measured.lines())
     done.insert(key(parse_point(line, (folder / "measured.jsonl").string())));
-  std::map<Rank, std::vector<Point>> left;
+  std::map<Rank, std::vector<Request>> left;
   for (const Json& line : read_journal(folder / "prediction.jsonl")) {
     const Point point = parse_point(line, (folder / "prediction.jsonl").string());
-    if (!done.contains(key(point))) left[point.ranks()].push_back(point);
+    if (!done.contains(key(point))) left[point.ranks()].push_back({to_json(point), describe(point)});
   }
-  Group group(care, launcher, folder, measured);
-  for (const auto& [ranks, points] : left)
-    if (!group.run(ranks, points, progress)) return false;
+  for (const auto& [ranks, requests] : left)
+    if (!measure(requests, ranks, care, launcher, folder, measured, progress)) return false;
   return true;
 }
 

@@ -2,16 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 
 #include "platforms/description.hpp"
-#include "validation/campaign/campaign.hpp"
-#include "validation/campaign/launcher.hpp"
+#include "validation/campaign/measure.hpp"
 
 namespace collcast::campaign {
-
-/// Told what is being done, now and then.
-using Progress = std::function<void(const std::string&)>;
 
 /// Predicts a campaign's points on a platform and writes them, with the platform, as a whole to
 /// FOLDER/prediction.jsonl. If that is there, only makes sure that it is the same campaign on the same

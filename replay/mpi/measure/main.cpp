@@ -20,6 +20,7 @@ void tell(const Communicator& world, const nlohmann::ordered_json& line) {
 
 Exit run(const Options& options, const std::shared_ptr<Communicator>& world) {
   const SharedClock clock(*world);
+  const int nodes = hosts(*world);
   for (const std::string& line : read_lines(options.file, *world)) {
     const auto request = parse_request(line, options.file);
     const std::string where = options.file + ": request " + std::to_string(request.id);
@@ -42,6 +43,7 @@ Exit run(const Options& options, const std::shared_ptr<Communicator>& world) {
       answer.update(summary(subject.measure(options.effort, clock)));
       answer["checked"] = check;
     }
+    answer["nodes"] = nodes;
     answer["library"] = library_version();
     tell(*world, answer);
   }

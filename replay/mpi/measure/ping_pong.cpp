@@ -69,7 +69,7 @@ class Player {
 const std::map<std::string, PingPong::Test> tests{
     {"latency", PingPong::Test::latency},
     {"bandwidth", PingPong::Test::bandwidth},
-    {"both-ways-bandwidth", PingPong::Test::both_ways_bandwidth}};
+    {"both-ways bandwidth", PingPong::Test::both_ways_bandwidth}};
 
 }  // namespace
 

@@ -21,7 +21,7 @@ struct PingPong {
   int window = 1;
 };
 
-/// {"collective": "latency", "bandwidth" or "both-ways-bandwidth", "pairs", "window", "message_bytes"}.
+/// {"collective": "latency", "bandwidth" or "both-ways bandwidth", "pairs", "window", "message_bytes"}.
 /// Throws InputError that begins with `where`.
 PingPong parse_ping_pong(const nlohmann::json& json, const std::string& where);
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "model/error.hpp"
 #include "replay/mpi/check.hpp"
@@ -91,6 +92,19 @@ nlohmann::ordered_json summary(const Times& times) {
           {"max_s", times.seconds.back()},
           {"repetitions", times.seconds.size()},
           {"late_starts", times.late}};
+}
+
+int hosts(const Communicator& world) {
+  constexpr int length = MPI_MAX_PROCESSOR_NAME;
+  std::array<char, length> mine{};
+  int used = 0;
+  check(MPI_Get_processor_name(mine.data(), &used), "MPI_Get_processor_name");
+  std::vector<char> all(static_cast<std::size_t>(length) * static_cast<std::size_t>(world.size()));
+  check(MPI_Allgather(mine.data(), length, MPI_CHAR, all.data(), length, MPI_CHAR, world.handle()),
+        "MPI_Allgather");
+  std::set<std::string> names;
+  for (auto at = all.begin(); at != all.end(); at += length) names.insert(&*at);
+  return static_cast<int>(names.size());
 }
 
 std::string library_version() {

@@ -33,6 +33,9 @@ class Subject {
 /// {"time_s", "low_s", "high_s": the interval of the median, "min_s", "max_s", "repetitions", "late_starts"}.
 nlohmann::ordered_json summary(const Times& times);
 
+/// How many hosts the ranks are on, by their names. Collective.
+int hosts(const Communicator& world);
+
 /// "Open MPI v4.1.4".
 std::string library_version();
 

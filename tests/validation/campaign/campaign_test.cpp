@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/campaign/campaign.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "model/error.hpp"
+
+namespace collcast::campaign {
+namespace {
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_campaign(text, "c.json");
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return {};
+}
+
+std::string with_row(const std::string& row) {
+  return R"({"ranks": 4, "sizes": "1KiB", "points": [)" + row + "]}";
+}
+
+TEST(CampaignFile, ARowIsTheProductOfItsLists) {
+  // 2 rank counts x 2 radices x 3 sizes, and one point of the second row's own.
+  const Campaign c = parse_campaign(
+      R"({"ranks": [4, 8], "sizes": ["1KiB", 100, "1MB"], "bounds": {"mean": 0.03},
+          "points": [{"collective": "broadcast", "algorithm": "knomial", "radix": [2, 4]},
+                     {"collective": "allreduce", "algorithm": "library", "ranks": 6, "jobs": 2, "sizes": 8}]})",
+      "c.json");
+  ASSERT_EQ(c.wishes.size(), 13u);
+  EXPECT_EQ(describe(c.wishes[0].point), "broadcast knomial k=2, 4 ranks, 1 KiB");
+  EXPECT_EQ(describe(c.wishes[11].point), "broadcast knomial k=4, 8 ranks, 977 KiB");
+  EXPECT_EQ(c.wishes[12].point.ranks(), 6);
+  EXPECT_EQ(c.wishes[12].point.call.ranks, 3);
+  EXPECT_EQ(c.mean_bound, 0.03);
+  EXPECT_EQ(c.worst_bound, 0.10);
+}
+
+TEST(CampaignFile, SegmentsAreGivenOrLeftOpen) {
+  const Campaign c = parse_campaign(with_row(R"({"collective": "broadcast", "algorithm": "chain"},
+      {"collective": "broadcast", "algorithm": "chain", "sizes": "10KiB", "segment": "4KiB"})"),
+                                    "c.json");
+  EXPECT_EQ(c.wishes[0].segments, Wish::Segments::best);
+  EXPECT_EQ(c.wishes[1].segments, Wish::Segments::given);
+  EXPECT_EQ(c.wishes[1].point.call.segments, 3);
+}
+
+TEST(CampaignFile, SaysWhatIsWrongAndWhere) {
+  const std::string ring = R"({"collective": "allreduce", "algorithm": "ring"})";
+  EXPECT_EQ(refusal("{"), "c.json: is no JSON: byte 2");
+  EXPECT_EQ(refusal("[]"), "c.json: must be an object, not []");
+  EXPECT_EQ(refusal("{}"), "c.json: 'points' is missing");
+  EXPECT_EQ(refusal(R"({"points": []})"), "c.json.points: must not be empty");
+  EXPECT_EQ(refusal(R"({"point": []})"), "c.json: unknown key 'point'; did you mean 'points'?");
+  EXPECT_EQ(refusal(R"({"points": )" + ring + "}"), "c.json: 'ranks' is missing");
+  EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": "4QB", "points": )" + ring + "}"),
+            "c.json.sizes: size '4QB' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
+  EXPECT_EQ(refusal(R"({"ranks": 0, "sizes": 4, "points": )" + ring + "}"),
+            "c.json.ranks: must be a whole number from 1 to 16777216, not 0");
+  EXPECT_TRUE(refusal(with_row(R"({"collective": "allreduce", "algorithm": "rin"})"))
+                  .starts_with("c.json.points[0].algorithm: no algorithm 'rin'"));
+  EXPECT_TRUE(refusal(with_row(R"({"collective": "allredcue", "algorithm": "ring"})"))
+                  .starts_with("c.json.points[0].collective: unknown collective"));
+  EXPECT_EQ(refusal(with_row(ring + "," + ring)),
+            "c.json.points: allreduce ring, 4 ranks, 1 KiB is there twice");
+  EXPECT_EQ(refusal(with_row(R"({"collective": "broadcast", "algorithm": "flat", "root": 4})")),
+            "c.json.points[0]: root must be a rank from 0 to 3, got 4");
+  EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "measure": {"limit_s": -1}, "points": )" + ring + "}"),
+            "c.json.measure.limit_s: must be a number of 0 or more, not -1");
+  EXPECT_THROW(read_campaign("/nowhere.json"), InputError);
+}
+
+TEST(CampaignFile, ShippedOnesAreSound) {
+  int found = 0;
+  for (const auto& file : std::filesystem::directory_iterator(COLLCAST_SOURCE_DIR "/validation/campaigns"))
+    if (file.path().extension() == ".json") {
+      EXPECT_FALSE(read_campaign(file.path()).wishes.empty()) << file.path();
+      ++found;
+    }
+  EXPECT_GE(found, 3);
+}
+
+}  // namespace
+}  // namespace collcast::campaign

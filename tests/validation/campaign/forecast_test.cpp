@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/campaign/forecast.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "platforms/load.hpp"
+#include "replay/smpi/smpi.hpp"
+
+namespace collcast::campaign {
+namespace {
+
+/// 2 ms and 12.5 MB/s; 100,000 B take 8 ms on the wire. Everything is eager.
+Description bed() {
+  Description d = load_platform("testbed");
+  set_all(d, {"protocol.eager_limit_KiB=100000", "devices.core.reduce_GBps=1000000"});
+  return d;
+}
+
+std::map<std::string, double> times(const std::string& row) {
+  const std::string folder = testing::TempDir() + "forecast" + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  Campaign c = parse_campaign(R"({"ranks": 4, "sizes": 100000, "points": )" + row +
+                                  R"(, "nominal": {"platform": "testbed", "set": "network.latency_us=0"}})",
+                              "c.json");
+  std::map<std::string, double> all;
+  for (const Predictor& p : predictors(bed(), c, folder)) all[p.name] = p.predict(settle(c, bed())[0]).value;
+  std::filesystem::remove_all(folder);
+  return all;
+}
+
+TEST(Forecast, ControlsAreWrongInTheirOwnWay) {
+  // Root 0 sends 8 ms to 2 (k=2), then to 1; 2 sends to 3 when it has its own.
+  auto t = times(R"({"collective": "broadcast", "algorithm": "knomial"})");
+  EXPECT_NEAR(t["path"], 20e-3, 1e-7);                // 2 x (2 + 8) ms
+  EXPECT_NEAR(t["bandwidth-only"], 16e-3, 1e-7);      // 2 x 8 ms
+  EXPECT_NEAR(t["nominal"], 16e-3 + 2 * 4e-3, 1e-7);  // no latency, but rendezvous of 4 ms above 64 KiB
+  if (!t.contains("simgrid")) GTEST_SKIP() << "built without SimGrid";
+  EXPECT_NEAR(t["simgrid"], 20e-3, 1e-7);
+  EXPECT_GT(t["fair-sharing"], 25e-3);  // 0's two messages share its link: both are through after 16 ms
+}
+
+TEST(Forecast, HalfDuplexRanksSendOrReceive) {
+  auto t = times(R"({"collective": "sendrecv", "algorithm": "direct", "ranks": 2})");
+  EXPECT_NEAR(t["path"], 10e-3, 1e-7);
+  EXPECT_NEAR(t["half-duplex"], 20e-3, 1e-7);  // one message after the other
+}
+
+TEST(Forecast, SmpiPlaysTheSameMessages) {
+  if (!smpi::available()) GTEST_SKIP() << "there is no smpirun";
+  auto t = times(R"({"collective": "allreduce", "algorithm": "ring"})");
+  EXPECT_NEAR(t["path"], 6 * 4e-3, 1e-6);  // 6 steps of 2 ms + 25,000 B
+  EXPECT_NEAR(t["smpi"], t["path"], 1e-2 * t["path"]);
+  EXPECT_GT(t["smpi-defaults"], 1.5 * t["path"]);
+}
+
+TEST(Forecast, SegmentsLeftOpenAreTheBest) {
+  const Campaign c = parse_campaign(
+      R"({"ranks": 4, "sizes": "1MiB", "points": {"collective": "broadcast", "algorithm": "chain"}})",
+      "c.json");
+  EXPECT_GT(settle(c, bed())[0].call.segments, 1);
+}
+
+}  // namespace
+}  // namespace collcast::campaign

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/campaign/journal.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "model/error.hpp"
+
+namespace collcast::campaign {
+namespace {
+
+std::filesystem::path fresh(const std::string& name) {
+  const std::filesystem::path path = testing::TempDir() + name + std::to_string(getpid());
+  std::filesystem::remove(path);
+  return path;
+}
+
+TEST(Journal, GoesOnWhereItEnded) {
+  const auto path = fresh("journal");
+  Journal(path).append({{"a", 1}});
+  Journal again(path);
+  ASSERT_EQ(again.lines().size(), 1u);
+  again.append({{"a", 2}});
+  EXPECT_EQ(read_whole(path), "{\"a\":1}\n{\"a\":2}\n");
+}
+
+TEST(Journal, ATornLineIsCutOff) {
+  const auto path = fresh("torn");
+  std::ofstream(path) << "{\"a\":1}\n{\"a\":";
+  Journal journal(path);
+  EXPECT_EQ(journal.lines().size(), 1u);
+  journal.append({{"a", 2}});
+  EXPECT_EQ(read_whole(path), "{\"a\":1}\n{\"a\":2}\n");
+}
+
+TEST(Journal, OtherDamageIsNamed) {
+  const auto path = fresh("damaged");
+  std::ofstream(path) << "{\"a\":1}\nnonsense\n";
+  try {
+    Journal journal(path);
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_EQ(std::string(e.what()), path.string() + ":2: is no JSON object");
+  }
+}
+
+TEST(Journal, WhatCannotBeWrittenIsSaid) {
+  EXPECT_THROW(Journal("/nowhere/journal").append({{"a", 1}}), SubstrateError);
+  EXPECT_THROW(write_whole("/nowhere/file", "text"), SubstrateError);
+}
+
+}  // namespace
+}  // namespace collcast::campaign

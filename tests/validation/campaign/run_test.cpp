@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/campaign/run.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+
+namespace collcast::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+const auto silent = [](const std::string&) {};
+
+/// A folder of its own, and a shell script in the place of collcast-measure; "launched" by env.
+class Run : public testing::Test {
+ protected:
+  Run() : folder_(testing::TempDir() + "run" + std::to_string(getpid())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~Run() override {
+    unsetenv("COLLCAST_MEASURE");
+    fs::remove_all(folder_);
+  }
+
+  /// The script's $1 is the file of requests.
+  Launcher measuring_by(const std::string& script) {
+    const fs::path program = folder_ / "program";
+    std::ofstream(program) << "#!/bin/sh\n" << script;
+    fs::permissions(program, fs::perms::owner_all);
+    setenv("COLLCAST_MEASURE", program.c_str(), 1);
+    return Launcher({"env", "RANKS={ranks}"});
+  }
+  fs::path results() const { return folder_ / "results"; }
+  std::size_t lines(const char* file) const { return read_journal(results() / file).size(); }
+
+  const Campaign campaign_ = parse_campaign(
+      R"({"ranks": 4, "sizes": [8, 16, 24], "points": {"collective": "allreduce", "algorithm": "ring"}})",
+      "c.json");
+  const Description platform_ = load_platform("flat");
+  const fs::path folder_;
+};
+
+constexpr const char* all_well =
+    "n=0; while read line; do echo \"{\\\"id\\\":$n,\\\"time_s\\\":1e-3}\"; n=$((n+1)); done <$1\n";
+
+TEST_F(Run, PredictionIsOnTheDiskBeforeAnythingIsMeasured) {
+  const Launcher launcher = measuring_by("test -s " + (results() / "prediction.jsonl").string() +
+                                         " || exit 9\ntest $RANKS = 4 || exit 8\n" + all_well);
+  predict_campaign(campaign_, platform_, results(), silent);
+  EXPECT_FALSE(fs::exists(results() / "measured.jsonl"));
+  EXPECT_TRUE(measure_campaign(campaign_.care, launcher, results(), silent));
+  EXPECT_EQ(lines("measured.jsonl"), 3u);
+  for (const char* key : {"collective", "time_s", "provenance", "launcher", "parameters"})
+    EXPECT_TRUE(read_journal(results() / "measured.jsonl")[0].contains(key)) << key;
+}
+
+TEST_F(Run, WhatWasMeasuredIsKeptAndNotMeasuredAgain) {
+  predict_campaign(campaign_, platform_, results(), silent);
+  const Launcher dies =
+      measuring_by("echo '{\"id\":0,\"time_s\":1e-3}'; echo 'collcast-measure: rank 2: gone' >&2; exit 3\n");
+  try {
+    measure_campaign(campaign_.care, dies, results(), silent);
+    FAIL();
+  } catch (const SubstrateError& e) {
+    const std::string words = e.what();
+    EXPECT_TRUE(words.starts_with(
+        "measuring stopped at allreduce ring, 4 ranks, 16 B: collcast-measure: rank 2: gone"))
+        << words;
+    EXPECT_EQ(words.find('\n'), std::string::npos);
+  }
+  EXPECT_EQ(lines("measured.jsonl"), 1u);
+  const Launcher goes_on =
+      measuring_by("grep -q '\"message_bytes\":8,' $1 && exit 9\n" + std::string(all_well));
+  EXPECT_TRUE(measure_campaign(campaign_.care, goes_on, results(), silent));
+  EXPECT_EQ(lines("measured.jsonl"), 3u);
+  EXPECT_TRUE(
+      measure_campaign(campaign_.care, measuring_by("exit 9\n"), results(), silent));  // nothing is left
+}
+
+TEST_F(Run, AWrongResultStopsIt) {
+  predict_campaign(campaign_, platform_, results(), silent);
+  const Launcher wrong =
+      measuring_by("echo 'collcast-measure: allreduce ring is wrong: rank 1, element 5' >&2; exit 1\n");
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(measure_campaign(campaign_.care, wrong, results(), silent));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("rank 1, element 5"), std::string::npos);
+}
+
+TEST_F(Run, AnotherCampaignOrPlatformIsRefused) {
+  predict_campaign(campaign_, platform_, results(), silent);
+  predict_campaign(campaign_, platform_, results(), silent);
+  EXPECT_THROW(predict_campaign(campaign_, load_platform("testbed"), results(), silent), InputError);
+  Campaign other = campaign_;
+  other.wishes.pop_back();
+  EXPECT_THROW(predict_campaign(other, platform_, results(), silent), InputError);
+}
+
+TEST_F(Run, LauncherKnowsTheNumberOfRanks) {
+  setenv("COLLCAST_MEASURE", "/bin/measure", 1);
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(Launcher({}).command(4, {"f"}), (Words{"mpirun", "-np", "4", "/bin/measure", "f"}));
+  EXPECT_EQ(Launcher({"srun", "-n", "{ranks}"}).command(4, {}), (Words{"srun", "-n", "4", "/bin/measure"}));
+  EXPECT_EQ(Launcher({"mpirun", "-np", "2"}).command(4, {}), (Words{"mpirun", "-np", "2", "/bin/measure"}));
+  EXPECT_THROW(Launcher({"/nowhere/mpirun"}).run(1, {}, folder_ / "log", 1, silent), InputError);
+}
+
+TEST_F(Run, ALauncherThatFallsSilentIsEnded) {
+  const Launcher hangs = measuring_by("exec sleep 60\n");
+  EXPECT_THROW(hangs.run(1, {}, folder_ / "log", 0.2, silent), SubstrateError);
+}
+
+#ifdef HAS_MPI
+TEST_F(Run, MeasuresWithRealMpi) {
+  setenv("COLLCAST_MEASURE", COLLCAST_BINARY_DIR "/collcast-measure", 1);
+  const Campaign two = parse_campaign(R"({"ranks": 2, "sizes": 4096, "measure": {"most": 10},
+      "points": [{"collective": "allreduce", "algorithm": "ring"},
+                 {"collective": "allreduce", "algorithm": "library"}]})",
+                                      "c.json");
+  predict_campaign(two, platform_, results(), silent);
+  EXPECT_TRUE(measure_campaign(two.care, Launcher({"mpirun", "--oversubscribe", "--allow-run-as-root"}),
+                               results(), silent));
+  const auto measured = read_journal(results() / "measured.jsonl");
+  ASSERT_EQ(measured.size(), 2u);
+  EXPECT_TRUE(measured[0]["checked"].get<bool>());
+  EXPECT_GT(measured[1]["time_s"].get<double>(), 0);
+}
+#endif
+
+}  // namespace
+}  // namespace collcast::campaign

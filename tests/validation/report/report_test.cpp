@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "model/error.hpp"
+#include "validation/report/figure.hpp"
+#include "validation/report/sections.hpp"
+
+namespace collcast::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A stored campaign of two algorithms, the library's own, and one point that is not measured.
+class Report : public testing::Test {
+ protected:
+  Report() : folder_(testing::TempDir() + "report" + std::to_string(getpid())) {
+    fs::create_directories(folder_);
+    write("campaign.json",
+          R"({"description": "small", "mean_bound": 0.05, "worst_bound": 0.08, "predictors": [
+      {"name": "path", "role": "engine", "what": "critical path"},
+      {"name": "half-duplex", "role": "control", "what": "wrong"}]})");
+    const std::string ring =
+        R"({"collective":"allreduce","algorithm":"ring","parameters":{},"ranks":4,"root":null,)";
+    const std::string tree =
+        R"({"collective":"allreduce","algorithm":"recursive-doubling","parameters":{},"ranks":4,"root":null,)";
+    const std::string own =
+        R"({"collective":"allreduce","algorithm":"library","parameters":{},"ranks":4,"root":null,)";
+    write("prediction.jsonl", ring + R"("message_bytes":64,"predicted_s":{"path":1.1,"half-duplex":2}})" +
+                                  "\n" + tree +
+                                  R"("message_bytes":64,"predicted_s":{"path":1.2,"half-duplex":3}})" + "\n" +
+                                  own + R"("message_bytes":64,"predicted_s":{}})" + "\n" + ring +
+                                  R"("message_bytes":128,"predicted_s":{"path":1,"half-duplex":1}})" + "\n");
+    write(
+        "measured.jsonl",
+        ring +
+            R"("message_bytes":64,"time_s":1.0,"low_s":0.99,"high_s":1.01,"library":"MPI 1","provenance":{"commit":"abc"}})" +
+            "\n" + tree + R"("message_bytes":64,"time_s":0.8})" + "\n" + own +
+            R"("message_bytes":64,"time_s":1.6})" + "\n");
+  }
+  ~Report() override { fs::remove_all(folder_); }
+  void write(const char* name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+
+  const fs::path folder_;
+};
+
+TEST_F(Report, ErrorsAreSignedAndRelativeToWhatWasMeasured) {
+  const Results r = read_results({folder_});
+  EXPECT_EQ(r.all.size(), 3u);
+  EXPECT_EQ(r.unmeasured, 1u);
+  const Errors e = errors(predicted(r), "path");
+  EXPECT_EQ(e.points, 2u);
+  EXPECT_NEAR(e.mean_absolute, 0.3, 1e-12);  // +10 % and +50 %
+  EXPECT_NEAR(e.mean, 0.3, 1e-12);
+  EXPECT_NEAR(e.worst, 0.5, 1e-12);
+  EXPECT_EQ(e.worst_of->point.algorithm->name, "recursive-doubling");
+  EXPECT_NEAR(e.geometric_mean, std::sqrt(1.1 * 1.5) - 1, 1e-12);
+  EXPECT_FALSE(within_bounds(r));
+}
+
+TEST_F(Report, RegretIsOfTheAlgorithmThatPredictionPicks) {
+  const auto all = regrets(read_results({folder_}), "path");
+  ASSERT_EQ(all.size(), 1u);  // 128 B was not measured
+  EXPECT_EQ(all[0].picked, "ring");
+  EXPECT_EQ(all[0].best, "recursive-doubling");
+  EXPECT_NEAR(all[0].regret(), 0.25, 1e-12);
+  EXPECT_NEAR(*all[0].library_s, 1.6, 1e-12);
+}
+
+TEST_F(Report, SaysAllOfIt) {
+  const Results r = read_results({folder_, folder_});
+  const std::string text = markdown("title", sections(r));
+  for (const char* words :
+       {"# title", "| path | engine | 4 | 30.0 % |", "half-duplex: wrong.", "not kept",
+        "Mean regret 25.0 % over 2 choices", "2 points were predicted but are not measured", "| abc |",
+        "MPI 1", "allreduce library, 4 ranks, 64 B"})
+    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+}
+
+TEST_F(Report, HtmlStandsAloneAndEscapes) {
+  const std::string page = html("a < b", {{"t & u", "w", {{"h"}, {"<c>"}}}}, "<?xml?><svg>picture</svg>");
+  EXPECT_NE(page.find("<h1>a &lt; b</h1>"), std::string::npos);
+  EXPECT_NE(page.find("<td>&lt;c&gt;</td>"), std::string::npos);
+  EXPECT_NE(page.find("<svg>picture</svg>"), std::string::npos);
+  for (const char* outside : {"http://", "https://", "<script src", "<link"})
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+}
+
+TEST_F(Report, FigureHasEveryAlgorithm) {
+  if (!can_draw()) GTEST_SKIP() << "there is no gnuplot";
+  const Results r = read_results({folder_});
+  const std::string svg = draw(r, "path", "svg");
+  for (const char* name : {"ring", "recursive-doubling", "library", "allreduce, 4 ranks"})
+    EXPECT_NE(svg.find(name), std::string::npos) << name;
+  EXPECT_TRUE(draw(r, "path", "pngcairo").starts_with("\x89PNG"));
+}
+
+TEST_F(Report, DamageIsNamed) {
+  write("measured.jsonl", "{\"collective\":\"allreduce\",\"algorithm\":\"ring\",\"ranks\":4}\n");
+  try {
+    read_results({folder_});
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_EQ(std::string(e.what()),
+              (folder_ / "measured.jsonl").string() + ":1: time_s must be a number of 0 or more");
+  }
+  EXPECT_THROW(read_results({"/nowhere"}), InputError);
+  write("campaign.json", "[]");
+  EXPECT_THROW(read_results({folder_}), InputError);
+}
+
+}  // namespace
+}  // namespace collcast::report

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/campaign/measure.hpp"
+
+#include <iostream>
+
+#include "model/error.hpp"
+#include "replay/launch/complaint.hpp"
+#include "validation/campaign/provenance.hpp"
+
+namespace collcast::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const std::vector<Request>& requests) {
+  std::string text;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    Json line{{"id", i}};
+    line.update(requests[i].what);
+    text += line.dump() + "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> arguments(const Care& care, const fs::path& requests) {
+  return {requests.string(),
+          "--least",
+          std::to_string(care.least),
+          "--most",
+          std::to_string(care.most),
+          "--interval",
+          std::to_string(care.interval),
+          "--limit",
+          std::to_string(care.limit_s),
+          "--least-of-long",
+          std::to_string(care.least_of_long),
+          "--check-up-to",
+          std::to_string(static_cast<std::int64_t>(care.check_up_to.value))};
+}
+
+/// Long enough for the longest repetitions: checking and warming up come on top of the limit.
+double patience(const Care& care) {
+  return 120 + 20 * care.limit_s;
+}
+
+}  // namespace
+
+bool measure(const std::vector<Request>& requests, Rank ranks, const Care& care, const Launcher& launcher,
+             const fs::path& folder, Journal& journal, const Progress& progress) {
+  const fs::path file = fs::absolute(folder / "requests.jsonl"), log = folder / "measure.log";
+  write_whole(file, text_of(requests));
+  write_whole(log, "");
+  const Json where = provenance();
+  std::size_t done = 0;
+  progress("measuring " + requests[0].words);
+  const auto take = [&](const std::string& line) {
+    const Json answer = Json::parse(line, nullptr, false);
+    if (!answer.is_object() || answer.value("id", requests.size()) != done) return;
+    Json kept = requests[done].what;
+    kept.update(answer);
+    kept.erase("id");
+    kept["launcher"] = launcher.command(ranks, {})[0];
+    kept["provenance"] = where;
+    journal.append(kept);
+    if (++done < requests.size()) progress("measuring " + requests[done].words);
+  };
+  const int code = launcher.run(ranks, arguments(care, file), log, patience(care), take);
+  fs::remove(file);
+  if (code == 0 && done == requests.size()) return true;
+  const std::string words = complaint(read_whole(log), code);
+  if (code == 1 && words.find(" is wrong: ") != std::string::npos) {
+    std::cerr << words << '\n';
+    return false;
+  }
+  const std::string at = done < requests.size() ? " at " + requests[done].words : "";
+  throw SubstrateError("measuring stopped" + at + ": " + words + "; what was measured is in " +
+                       folder.string() + ", and the same command goes on from there");
+}
+
+}  // namespace collcast::campaign

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "validation/campaign/campaign.hpp"
+#include "validation/campaign/journal.hpp"
+#include "validation/campaign/launcher.hpp"
+
+namespace collcast::campaign {
+
+/// Told what is being done, now and then.
+using Progress = std::function<void(const std::string&)>;
+
+/// Something that collcast-measure times.
+struct Request {
+  nlohmann::ordered_json what;  ///< a point's or a ping-pong's keys
+  std::string words;            ///< for people
+};
+
+/// Has requests measured in one launch of so many ranks, and appends each to `journal` at once: its own keys,
+/// the times, the MPI library, where it was made. Throws SubstrateError with one line if the run ends early:
+/// what was measured stays. Returns false where a player's result was wrong, having said so on standard
+/// error.
+bool measure(const std::vector<Request>& requests, Rank ranks, const Care& care, const Launcher& launcher,
+             const std::filesystem::path& folder, Journal& journal, const Progress& progress);
+
+}  // namespace collcast::campaign

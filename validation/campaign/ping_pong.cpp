@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/campaign/ping_pong.hpp"
+
+#include <cmath>
+#include <set>
+
+#include "model/text.hpp"
+
+namespace collcast::campaign {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Request request(const char* test, Bytes message, int pairs, int window) {
+  const Json what{{"collective", test}, {"message_bytes", std::llround(message.value)},
+                  {"ranks", 2 * pairs}, {"pairs", pairs},
+                  {"window", window},   {"buffers", "host"}};
+  return {what, std::string(test) + " of " + text::bytes(message.value) + ", " + std::to_string(pairs) +
+                    (pairs == 1 ? " pair" : " pairs")};
+}
+
+std::vector<Request> requests(const PingPongs& wanted, int pairs) {
+  std::vector<Request> all;
+  for (const Bytes size : wanted.sizes) all.push_back(request("latency", size, pairs, 1));
+  for (const char* test : {"bandwidth", "both-ways bandwidth"})
+    for (const Bytes size : wanted.sizes)
+      if (size <= wanted.longest_in_window) all.push_back(request(test, size, pairs, wanted.window));
+  return all;
+}
+
+/// The keys that tell one request from another, of a request or of its answer.
+std::string key(const Json& line) {
+  Json key = Json::array();
+  for (const char* name : {"collective", "message_bytes", "pairs", "window"})
+    key.push_back(line.value(name, Json()));
+  return key.dump();
+}
+
+}  // namespace
+
+PingPongs standard_ping_pongs() {
+  PingPongs p;
+  for (const double size : {1., 64., 1024., 4096., 8192., 16384., 32768., 61440., 65536., 81920., 262144.,
+                            1048576., 4194304., 16777216.})
+    p.sizes.emplace_back(size);
+  p.care = {.least = 10, .most = 50, .interval = 0.01, .limit_s = 3, .least_of_long = 3};
+  return p;
+}
+
+void measure_ping_pongs(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file,
+                        const Progress& progress) {
+  Journal journal(file);
+  std::set<std::string> done;
+  for (const Json& line : journal.lines()) done.insert(key(line));
+  for (const int pairs : wanted.pairs) {
+    std::vector<Request> left = requests(wanted, pairs);
+    std::erase_if(left, [&](const Request& r) { return done.contains(key(r.what)); });
+    const auto folder = std::filesystem::absolute(file).parent_path();
+    if (!left.empty()) measure(left, 2 * pairs, wanted.care, launcher, folder, journal, progress);
+  }
+}
+
+}  // namespace collcast::campaign

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "validation/campaign/measure.hpp"
+
+namespace collcast::campaign {
+
+/// Point-to-point messages that a platform is calibrated by.
+struct PingPongs {
+  std::vector<Bytes> sizes;   ///< of messages there and back
+  std::vector<int> pairs{1};  ///< side by side: each number for itself
+  int window = 16;            ///< messages on their way at once, of those sizes up to `longest_in_window`
+  Bytes longest_in_window = Bytes(262144);
+  Care care;
+};
+
+/// Sizes from 1 B to 16 MiB: powers of 4, and on both sides of where MPI libraries change their protocol.
+PingPongs standard_ping_pongs();
+
+/// Measures what `file`, a journal in the form of docs/measurements.md, does not hold yet: half round trips,
+/// windows of messages one way and both ways. Throws as `measure` does.
+void measure_ping_pongs(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file,
+                        const Progress& progress);
+
+}  // namespace collcast::campaign
