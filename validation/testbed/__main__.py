@@ -11,7 +11,7 @@ import launch
 import network
 import quantities as q
 import settings
-from cluster import Cluster
+from cluster import Cluster, require_root
 from errors import InputError, SubstrateError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -119,7 +119,7 @@ def status(cluster, a):
 
 def down(cluster, _):
     there = cluster.directory.exists() or cluster.namespaces()
-    network.require_root()
+    require_root()
     network.down(cluster)
     print("testbed: down" if there else "testbed: nothing was up")
     return 0

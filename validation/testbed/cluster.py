@@ -15,6 +15,11 @@ from errors import InputError, SubstrateError
 NAMESPACES = pathlib.Path("/run/netns")
 
 
+def require_root():
+    if os.geteuid() != 0:
+        raise InputError("needs root, for network namespaces and TAP devices")
+
+
 class Cluster:
     def __init__(self, name):
         self.prefix = f"collcast-{name}"
@@ -49,6 +54,7 @@ class Cluster:
 
     def switch(self):
         """The switch's process, None if it has died."""
+        require_root()
         try:
             pid = int(self.pid_file.read_text())
             return pid if _network(pid) == (NAMESPACES / self.control).stat().st_ino else None

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Preloaded into the ranks: an idle rank sleeps until a message comes.
  *
- * Open MPI polls its sockets without blocking and, told to yield when idle, calls sched_yield after each poll. With
- * more ranks than processors the idle ones then take the processors' time from the switch and from the busy ones.
- * Here a yield waits for the sockets polled last instead, for 1 ms at most; but not if something came since the
- * yield before, which the caller has still to act upon. A yield without a poll before it stays one. */
+ * Open MPI polls its sockets without blocking and, told to yield when idle, calls sched_yield after each
+ * poll. With more ranks than processors the idle ones then take the processors' time from the switch and from
+ * the busy ones. Here a yield waits for the sockets polled last instead, for 1 ms at most; but not if
+ * something came since the yield before, which the caller has still to act upon. A yield without a poll
+ * before it stays one. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdbool.h>

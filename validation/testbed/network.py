@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import settings
+from cluster import require_root
 from errors import InputError, SubstrateError
 
 DATA, CONTROL = "10.101", "10.102"  # /16 each; host h is .0.(h + 1) and so on
@@ -50,11 +51,6 @@ def down(cluster):
     for namespace in cluster.namespaces():
         _run(["ip", "netns", "delete", namespace.name])
     shutil.rmtree(cluster.directory, ignore_errors=True)
-
-
-def require_root():
-    if os.geteuid() != 0:
-        raise InputError("needs root, for network namespaces and TAP devices")
 
 
 def _require(build):

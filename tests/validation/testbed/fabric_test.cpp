@@ -101,7 +101,8 @@ TEST(Fabric, RoundRobinTakesOneFrameOfEachSourceInTurn) {
   for (int i = 0; i < 3; ++i) play.send(1, 0, 1, 0);
   play.fabric.enter({2, 0, Bytes(1), nullptr}, Seconds(0.5));
   play.fabric.enter({3, 0, Bytes(1), nullptr}, Seconds(0.6));
-  // They reach host 0's link at 5, 6 and 7, 5.5 and 5.6, each for a second: 2 and 3 wait when 1 has had its turn.
+  // They reach host 0's link at 5, 6 and 7, 5.5 and 5.6, each for a second: 2 and 3 wait when 1 has had its
+  // turn.
   std::vector<Host> order;
   for (const Arrival& a : play.arrivals()) order.push_back(a.from);
   EXPECT_EQ(order, (std::vector<Host>{1, 2, 3, 1, 1}));

@@ -134,7 +134,8 @@ class Testbed(unittest.TestCase):
 
     def test_no_root(self):
         nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        for verb in (["up", *SMALL], ["down"]):
+        self.up()
+        for verb in (["up", *SMALL], ["run", "--", "true"], ["run", "--on", "1", "--", "true"], ["status"], ["down"]):
             done = testbed(*verb, prefix=nobody)
             self.assertEqual((done.returncode, done.stderr), (2, "testbed: needs root, for network namespaces and TAP devices\n"))
 
