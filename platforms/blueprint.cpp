@@ -227,9 +227,9 @@ struct Reader {
   }
 
   static Blueprint::Costs costs(const Json& at, const std::string& path) {
-    return {optional(at, path, "overhead_us"), optional(at, path, "receive_overhead_us"),
-            optional(at, path, "latency_us"), optional(at, path, "gap_us"),
-            optional(at, path, "bandwidth_GBps")};
+    return {optional(at, path, "overhead_us"),    optional(at, path, "receive_overhead_us"),
+            optional(at, path, "latency_us"),     optional(at, path, "gap_us"),
+            optional(at, path, "bandwidth_GBps"), optional(at, path, "copy_GBps")};
   }
 
   Blueprint::Software software(const Json& at, const std::string& path) const {
@@ -254,8 +254,13 @@ struct Reader {
     if (!json.contains("software") || !json["software"].contains(name)) return otherwise;
     const Json& at = json["software"][name];
     const std::string path = "software." + name;
+    const auto mixed = [&](const char* key, const std::optional<Blueprint::Software>& other) {
+      return at.contains(key) ? software(at[key], path + "." + key) : other;
+    };
     return {at.contains("device") ? software(at["device"], path + ".device") : otherwise.device,
-            at.contains("host") ? software(at["host"], path + ".host") : otherwise.host};
+            at.contains("host") ? software(at["host"], path + ".host") : otherwise.host,
+            mixed("device_to_host", otherwise.device_to_host),
+            mixed("host_to_device", otherwise.host_to_device)};
   }
 
   void software() {

@@ -56,7 +56,7 @@ struct Blueprint {
   enum class Network : std::uint8_t { none, uniform, single_switch, fat_tree };
   /// Of software, per message; what is left out counts as nothing, or as no bound.
   struct Costs {
-    std::optional<Parameter> overhead, receive_overhead, latency, gap, bandwidth;
+    std::optional<Parameter> overhead, receive_overhead, latency, gap, bandwidth, copy;
   };
   /// Costs of messages of `from` and more, until the next piece; what it leaves out is as for the smallest.
   struct Piece {
@@ -70,6 +70,7 @@ struct Blueprint {
   };
   struct SoftwareByMemory {
     Software device, host;
+    std::optional<Software> device_to_host, host_to_device;  ///< else each end has its own
   };
   /// Of a kernel on one channel, of each further channel, and of a message in a network proxy.
   struct NcclCosts {

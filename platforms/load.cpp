@@ -79,6 +79,13 @@ Json text_of(const std::string& name, const std::string& file) {
                    ", or the path of a .json file)");
 }
 
+/// A value that replaces another's leaves that one's interval behind, too.
+void drop_intervals(Json& json) {
+  if (!json.is_object()) return;
+  if (json.contains("value") && !json.contains("low")) json["low"] = json["high"] = nullptr;
+  for (Json& child : json) drop_intervals(child);
+}
+
 /// Lays `json` over the platform that its `base` names: objects merge, all else replaces.
 Json resolve(Json json, const std::string& file, std::vector<std::string> chain) {
   if (!json.is_object() || !json.contains("base")) return json;
@@ -89,6 +96,7 @@ Json resolve(Json json, const std::string& file, std::vector<std::string> chain)
   chain.push_back(base);
   Json merged = resolve(text_of(base, file), base, chain);
   json.erase("base");
+  drop_intervals(json);
   merged.merge_patch(json);
   return merged;
 }

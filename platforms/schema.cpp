@@ -140,17 +140,16 @@ Schema nccl() {
 }
 
 Schema software() {
-  const std::vector<Field> costs = {{"overhead_us", zero_or_more()},
-                                    {"receive_overhead_us", zero_or_more()},
-                                    {"latency_us", zero_or_more()},
-                                    {"gap_us", zero_or_more()},
-                                    {"bandwidth_GBps", positive()}};
+  const std::vector<Field> costs = {{"overhead_us", zero_or_more()}, {"receive_overhead_us", zero_or_more()},
+                                    {"latency_us", zero_or_more()},  {"gap_us", zero_or_more()},
+                                    {"bandwidth_GBps", positive()},  {"copy_GBps", positive()}};
   Schema message = by_size(costs);
   for (const char* key : {"eager_limit_KiB", "handshake_us"}) {
     message.fields.push_back(zero_or_more());
     message.fields.back().key = key;
   }
-  const Schema by_memory = object({{"device", message}, {"host", message}});
+  const Schema by_memory = object(
+      {{"device", message}, {"host", message}, {"device_to_host", message}, {"host_to_device", message}});
   return object({{"in_node", by_memory},
                  {"across_sockets", by_memory},
                  {"between_nodes", by_memory},

@@ -25,8 +25,9 @@ Blueprint::Costs costs_at(const Blueprint::Software& software, Bytes bytes) {
       software.pieces, [bytes](const Blueprint::Piece& p) { return kibibytes(p.from.value) > bytes; });
   if (beyond == software.pieces.begin()) return costs;
   const Blueprint::Costs& piece = std::prev(beyond)->costs;
-  for (auto key : {&Blueprint::Costs::overhead, &Blueprint::Costs::receive_overhead,
-                   &Blueprint::Costs::latency, &Blueprint::Costs::gap, &Blueprint::Costs::bandwidth})
+  for (auto key :
+       {&Blueprint::Costs::overhead, &Blueprint::Costs::receive_overhead, &Blueprint::Costs::latency,
+        &Blueprint::Costs::gap, &Blueprint::Costs::bandwidth, &Blueprint::Costs::copy})
     if (piece.*key) costs.*key = piece.*key;
   return costs;
 }
@@ -54,6 +55,15 @@ bool WireTable::is_gpu(int vertex) const {
   return blueprint_.vertices[static_cast<std::size_t>(vertex)].kind == Kind::gpu;
 }
 
+SizedWire WireTable::with_software(const Wire& hardware, int from, int to,
+                                   const Blueprint::SoftwareByMemory& software) {
+  const bool device = is_gpu(from), to_device = is_gpu(to);
+  const auto& mixed = device ? software.device_to_host : software.host_to_device;
+  if (device != to_device && mixed) return with_software(hardware, *mixed, *mixed);
+  return with_software(hardware, device ? software.device : software.host,
+                       to_device ? software.device : software.host);
+}
+
 /// The sender's costs come from its own side, the receiver's from its; of what both have a say in, the worse.
 SizedWire WireTable::with_software(const Wire& hardware, const Blueprint::Software& sender,
                                    const Blueprint::Software& receiver) {
@@ -68,8 +78,8 @@ SizedWire WireTable::with_software(const Wire& hardware, const Blueprint::Softwa
   return wire;
 }
 
-Wire WireTable::with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
-                              const Blueprint::Software& receiver) {
+SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
+                                          const Blueprint::Software& receiver) {
   const Blueprint::Costs from = costs_at(sender, bytes), to = costs_at(receiver, bytes);
   wire.overhead = usage_.time(from.overhead);
   wire.receive_overhead = usage_.time(to.receive_overhead);
@@ -79,7 +89,10 @@ Wire WireTable::with_software(Wire wire, Bytes bytes, const Blueprint::Software&
     if (bandwidth) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*bandwidth));
   wire.eager = bytes <= std::min(eager_limit(sender), eager_limit(receiver));
   if (!wire.eager) wire.handshake = std::max(handshake(sender), handshake(receiver));
-  return wire;
+  SecondsPerByte copied;
+  for (const auto& copy : {from.copy, to.copy})
+    if (copy) copied = slower(copied, 1.0 / usage_.bandwidth(*copy));
+  return {wire, copied};
 }
 
 /// Copies within a rank know no protocol.
@@ -138,7 +151,7 @@ void WireTable::fill_local(int from, int to, bool same_slot) {
   }
   const bool one_socket = graph_.host_of(from) == graph_.host_of(to);
   const Blueprint::SoftwareByMemory& by = one_socket ? blueprint_.in_node : blueprint_.across_sockets;
-  local_[index(from, to)] = with_software(wire, of(from, by), of(to, by));
+  local_[index(from, to)] = with_software(wire, from, to, by);
 }
 
 /// Its ports are the slots' own.
@@ -148,8 +161,7 @@ void WireTable::fill_loop(int vertex) {
   Wire wire;
   wire.latency = usage_.time(kind.latency);
   wire.per_byte = 1.0 / (line.count * usage_.bandwidth(kind.bandwidth));
-  const Blueprint::Software& software = of(vertex, blueprint_.in_node);
-  local_[index(vertex, vertex)] = with_software(wire, software, software);
+  local_[index(vertex, vertex)] = with_software(wire, vertex, vertex, blueprint_.in_node);
 }
 
 void WireTable::fill_remote(Extent extent) {
@@ -184,7 +196,7 @@ SizedWire WireTable::across(int level, int from, int to) {
   const PortNumbers ports = port_numbers(b, graph_);
   wire.out = ports.nic_out(nic_out);
   wire.in = ports.nic_in(nic_in);
-  return with_software(wire, of(from, b.between_nodes), of(to, b.between_nodes));
+  return with_software(wire, from, to, b.between_nodes);
 }
 
 }  // namespace collcast

@@ -22,25 +22,32 @@ struct Extent {
 /// What messages of any size cost on one way.
 class SizedWire {
  public:
+  /// The wire of an empty message, and what each byte adds to its latency.
+  struct Entry {
+    Wire wire;
+    SecondsPerByte copied;
+  };
   /// Wires from the size of their entry on; the first from 0.
-  void add(Bytes from, const Wire& wire) {
+  void add(Bytes from, const Entry& entry) {
     if (from > Bytes(0))
-      larger_.emplace_back(from, wire);
+      larger_.emplace_back(from, entry);
     else
-      smallest_ = wire;
+      smallest_ = entry;
   }
-  const Wire& at(Bytes bytes) const {
-    const Wire* wire = &smallest_;
+  Wire at(Bytes bytes) const {
+    const Entry* entry = &smallest_;
     for (const auto& [from, larger] : larger_) {
       if (bytes < from) break;
-      wire = &larger;
+      entry = &larger;
     }
-    return *wire;
+    Wire wire = entry->wire;
+    wire.latency += bytes * entry->copied;
+    return wire;
   }
 
  private:
-  Wire smallest_;
-  std::vector<std::pair<Bytes, Wire>> larger_;  ///< by growing size
+  Entry smallest_;
+  std::vector<std::pair<Bytes, Entry>> larger_;  ///< by growing size
 };
 
 /// What messages cost, by the vertices of their two ends: all that a wire depends on but its ports.
@@ -65,14 +72,13 @@ class WireTable {
     return static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
   }
   bool is_gpu(int vertex) const;
-  const Blueprint::Software& of(int vertex, const Blueprint::SoftwareByMemory& software) const {
-    return is_gpu(vertex) ? software.device : software.host;
-  }
+  SizedWire with_software(const Wire& hardware, int from, int to,
+                          const Blueprint::SoftwareByMemory& software);
   Wire hardware(int from, int to);
   SizedWire with_software(const Wire& hardware, const Blueprint::Software& sender,
                           const Blueprint::Software& receiver);
-  Wire with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
-                     const Blueprint::Software& receiver);
+  SizedWire::Entry with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
+                                 const Blueprint::Software& receiver);
   Bytes eager_limit(const Blueprint::Software& software);
   Seconds handshake(const Blueprint::Software& software);
   void fill_node(int slots);
