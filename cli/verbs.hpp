@@ -15,6 +15,7 @@ void add_export(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code);
+void add_calibrate(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 
 }  // namespace collcast::cli

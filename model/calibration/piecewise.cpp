@@ -62,7 +62,8 @@ class Segmentation {
   double cost(std::size_t i, std::size_t j) const {
     const std::size_t sizes = j - i;
     const bool with_empty_message = i == 0 && starts_[0] == Bytes(0);
-    if (starts_.size() > 2 && (with_empty_message ? sizes == 2 : sizes < 2)) return infinite;
+    const bool few = with_empty_message ? sizes > 1 && sizes < 5 : sizes < 2;
+    if (few && sizes + 1 < starts_.size()) return infinite;
     double sum = 0;
     for (const Samples& curve : curves_) {
       const Samples inside = within(curve, starts_[i], starts_[j]);

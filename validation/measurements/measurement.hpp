@@ -21,6 +21,7 @@ struct Measurement {
   std::string library;    ///< who measured: "OSU 5.7", "nccl-tests"; and which of a file's tables
   std::string algorithm;  ///< empty where the library chose
   Rank ranks = 0, nodes = 0;
+  int sockets = 0;  ///< of a node, between which the ranks are (latency, bandwidth on one node)
   int pairs = 1;                   ///< of ranks, sending side by side (latency, bandwidth)
   int window = 1;                  ///< messages on their way at once (bandwidth)
   Bytes message;                   ///< as model/collective.hpp counts it
@@ -43,7 +44,7 @@ std::string operation(const Measurement& measurement);
 /// What is known of a file besides what it says.
 struct Known {
   Rank ranks = 0, nodes = 0;
-  int pairs = 0;
+  int sockets = 0, pairs = 0;
   std::optional<Memory> from = {}, to = {};
   std::optional<Collective> collective = {};
   std::string algorithm = {};

@@ -59,6 +59,8 @@ void set_known(Known& known, const std::string& file, const std::string& key, co
     set_count(known.ranks, file, key, value);
   else if (key == "nodes")
     set_count(known.nodes, file, key, value);
+  else if (key == "sockets")
+    set_count(known.sockets, file, key, value);
   else if (key == "pairs")
     set_count(known.pairs, file, key, value);
   else if (key == "buffers")
@@ -69,7 +71,7 @@ void set_known(Known& known, const std::string& file, const std::string& key, co
     known.algorithm = value;
   else
     throw InputError(file + ": " + key +
-                     "= is not known of a file; ranks, nodes, pairs, buffers, collective and algorithm are");
+                     "= is not known of a file; ranks, nodes, sockets, pairs, buffers, collective and algorithm are");
 }
 
 }  // namespace
@@ -108,6 +110,7 @@ std::vector<Measurement> parse_measurements(const std::string& content, const st
   if (all.empty()) throw InputError(file + ": the table has no rows");
   for (Measurement& m : all) {
     m.file = file;
+    m.sockets = known.sockets;
     if (!known.algorithm.empty()) m.algorithm = known.algorithm;
   }
   return all;

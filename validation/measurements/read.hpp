@@ -14,7 +14,7 @@ struct MeasurementFile {
   Known known;
 };
 
-/// "FILE" or "FILE:nodes=2,ranks=8,pairs=4,buffers=device,collective=alltoall,algorithm=ring"; buffers are
+/// "FILE" or "FILE:nodes=2,sockets=1,ranks=8,pairs=4,buffers=device,collective=alltoall,algorithm=ring"; buffers are
 /// host, device, host-device or device-host (sender first). What `more` says holds where the text says
 /// nothing. Throws InputError.
 MeasurementFile parse_measurement_file(const std::string& text, const Known& more = {});

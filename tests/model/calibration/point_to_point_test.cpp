@@ -12,8 +12,11 @@ Wire wire(double overhead, double latency, double gap, double per_byte) {
 
 /// 1 + 2 + 1 us and 1000 B at 1 ns each; a rendezvous adds its handshake.
 TEST(PointToPoint, HalfARoundTrip) {
-  const Wire w = wire(1e-6, 2e-6, 0, 1e-9);
+  Wire w = wire(1e-6, 2e-6, 0, 1e-9);
   EXPECT_NEAR(half_round_trip(w, Bytes(1000)).value, 5e-6, 1e-18);
+  w.eager = false;
+  w.handshake = Seconds(3e-6);
+  EXPECT_NEAR(half_round_trip(w, Bytes(1000)).value, 8e-6, 1e-18);
 }
 
 /// 9 messages of 1 us + 1000 B at 1 ns = 2 us behind the first; that and the reply's 4 B take 5 us and 4.004

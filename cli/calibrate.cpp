@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+#include "validation/calibration/calibrate.hpp"
+#include "validation/calibration/text.hpp"
+#include "validation/measurements/read.hpp"
+
+namespace collcast::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string base, output, buffers;
+  int nodes = 0, sockets = 0;
+  Format format = Format::table;
+};
+
+/// The day on which a file was last written: 2021-06-01.
+std::string date_of(const std::string& file) {
+  using namespace std::chrono;
+  const auto written = file_clock::to_sys(std::filesystem::last_write_time(file));
+  const year_month_day day(floor<days>(written));
+  char text[16];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
+                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+  return text;
+}
+
+Known known(const Options& options) {
+  std::string words = "--from:";
+  if (options.nodes > 0) words += "nodes=" + std::to_string(options.nodes) + ",";
+  if (options.sockets > 0) words += "sockets=" + std::to_string(options.sockets) + ",";
+  if (!options.buffers.empty()) words += "buffers=" + options.buffers;
+  return words == "--from:" ? Known{} : parse_measurement_file(words).known;
+}
+
+std::string interval(double value, double deviation) {
+  return number(value) + " +- " + number(2 * deviation);
+}
+
+std::vector<std::string> row(const PathPiece& piece) {
+  const auto time = [](const auto& estimate) {
+    return estimate ? interval(estimate->value.value * 1e6, estimate->deviation.value * 1e6) : "-";
+  };
+  const double per_byte = piece.per_byte.value.value, copied = piece.copied.value;
+  return {bytes(piece.from.value), time(piece.fixed), time(piece.gap),
+          per_byte > 0
+              ? interval(1e-9 / per_byte, 1e-9 / per_byte * piece.per_byte.deviation.value / per_byte)
+              : "-",
+          copied > 0 ? number(1e-9 / copied) : "-"};
+}
+
+std::string percent(const std::optional<double>& error) {
+  return error ? number(100 * *error) + " %" : "-";
+}
+
+void print(const PathReport& report) {
+  std::cout << '\n' << name(report.path) << ": ";
+  for (std::size_t i = 0; i < report.files.size(); ++i)
+    std::cout << (i > 0 ? ", " : "") << std::filesystem::path(report.files[i]).filename().string();
+  std::cout << "\nnoise " << percent(report.fit.lines.noise) << "; the new platform says them within "
+            << percent(report.latency_error) << " (latency) and " << percent(report.message_error)
+            << " (bandwidth), mean over the sizes\n";
+  std::vector<std::vector<std::string>> rows{{"from", "fixed [us]", "gap [us]", "GB/s", "copies [GB/s]"}};
+  for (const PathPiece& piece : report.fit.pieces) rows.push_back(row(piece));
+  print_table(rows);
+  for (const PiecewiseFit::Outlier& o : report.fit.lines.outliers)
+    std::cout << "left out: " << bytes(o.sample.message.value) << " in " << seconds(o.sample.time.value)
+              << ", where the fit says " << number(100 * o.residual) << " % "
+              << (o.residual < 0 ? "less" : "more") << '\n';
+}
+
+Json rows_of(const Calibration& calibration) {
+  Json paths = Json::array();
+  for (const PathReport& report : calibration.paths) {
+    Json pieces = Json::array();
+    for (const PathPiece& p : report.fit.pieces) {
+      Json piece = {{"from_bytes", p.from.value}, {"seconds_per_byte", p.per_byte.value.value}};
+      piece["seconds_per_byte_deviation"] = p.per_byte.deviation.value;
+      if (p.fixed)
+        piece["fixed_s"] = p.fixed->value.value, piece["fixed_deviation_s"] = p.fixed->deviation.value;
+      if (p.gap) piece["gap_s"] = p.gap->value.value, piece["gap_deviation_s"] = p.gap->deviation.value;
+      pieces.push_back(piece);
+    }
+    const auto error = [](const auto& e) { return e ? Json(*e) : Json(); };
+    paths.push_back({{"path", name(report.path)},
+                     {"files", report.files},
+                     {"noise", report.fit.lines.noise},
+                     {"latency_error", error(report.latency_error)},
+                     {"bandwidth_error", error(report.message_error)},
+                     {"outliers", report.fit.lines.outliers.size()},
+                     {"pieces", pieces}});
+  }
+  return paths;
+}
+
+Json answer(const Calibration& calibration, const Options& options) {
+  Json hardware = Json::array();
+  for (const HardwareReport& h : calibration.hardware)
+    hardware.push_back(
+        {{"parameter", h.parameter}, {"before", h.before}, {"after", h.after}, {"reason", h.reason}});
+  return {{"platform", options.output},
+          {"base", options.base},
+          {"paths", rows_of(calibration)},
+          {"hardware", hardware},
+          {"notes", calibration.notes}};
+}
+
+void print(const Calibration& calibration, const Options& options) {
+  std::cout << options.output << ": " << options.base << " with what " << options.files.size()
+            << (options.files.size() == 1 ? " file says\n" : " files say\n");
+  for (const PathReport& report : calibration.paths) print(report);
+  if (!calibration.hardware.empty()) std::cout << '\n';
+  for (const HardwareReport& h : calibration.hardware)
+    std::cout << h.parameter << ": " << number(h.before) << " -> " << number(h.after) << " (" << h.reason
+              << ")\n";
+  if (!calibration.notes.empty()) std::cout << '\n';
+  for (const std::string& note : calibration.notes) std::cout << note << '\n';
+}
+
+/// All or nothing: through a file beside it.
+void write(const std::string& file, const std::string& text) {
+  const std::string part = file + ".part";
+  std::ofstream out(part, std::ios::binary);
+  if (!(out << text) || !out.flush()) {
+    std::filesystem::remove(part);
+    throw InputError(file + ": cannot be written");
+  }
+  out.close();
+  std::error_code failed;
+  std::filesystem::rename(part, file, failed);
+  if (!failed) return;
+  std::filesystem::remove(part);
+  throw InputError(file + ": cannot be written: " + failed.message());
+}
+
+void run(const Options& options) {
+  const Description base = load_platform(options.base);
+  std::vector<Measurement> all;
+  std::map<std::string, std::string> dates;
+  for (const std::string& text : options.files) {
+    const MeasurementFile file = parse_measurement_file(text, known(options));
+    for (Measurement& m : read_measurements(file)) all.push_back(std::move(m));
+    dates[file.path] = date_of(file.path);
+  }
+  const Calibration calibration = calibrate(base, all, dates);
+  const std::string text = platform_text(calibration.platform);
+  parse_platform(text, options.output, options.output);
+  write(options.output, text);
+  if (options.format == Format::json)
+    std::cout << answer(calibration, options).dump(2) << '\n';
+  else if (options.format == Format::csv)
+    print_csv(answer(calibration, options)["hardware"]);
+  else
+    print(calibration, options);
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, int&) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("calibrate", "Fits a platform to measured point-to-point tables");
+  verb->add_option("--from", options->files,
+                   "Tables: OSU latency, bandwidth and multi-pair output, p2pBandwidthLatencyTest, JSON "
+                   "lines; what one "
+                   "does not say itself stands behind its name")
+      ->required()
+      ->option_text("FILE[:nodes=N,sockets=N,pairs=N,buffers=host|device|host-device|device-host]...");
+  verb->add_option("--base", options->base, "The platform to start from: a name or a file")->required();
+  verb->add_option("-o,--output", options->output, "The platform file to write")
+      ->required()
+      ->option_text("NEW.json");
+  verb->add_option("--nodes", options->nodes, "On how many nodes all tables were measured that do not say so")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--sockets", options->sockets, "2: the two ranks of one node were on different sockets")
+      ->check(CLI::Range(1, 2));
+  verb->add_option("--buffers", options->buffers, "Where buffers were, for tables that do not say so");
+  add_format(*verb, options->format);
+  verb->footer(
+      "Example: collcast calibrate --from latency.txt:nodes=2 bw.txt:nodes=2 --base edr-cluster -o "
+      "mine.json\n"
+      "         collcast predict allreduce --platform ./mine.json --ranks 16 --size 1MiB\n"
+      "docs/calibration.md says what is fitted and how, docs/measurements.md which tables are read.");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+#include "validation/calibration/hardware.hpp"
+#include "validation/calibration/parameters.hpp"
+#include "validation/calibration/text.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+const Path between{Way::between_nodes, Memory::host, Memory::host};
+
+/// edr-cluster with known costs: a rendezvous from 16 KiB on.
+Description known_platform() {
+  const auto p = [](double value) {
+    return Json{{"value", value}, {"source", "a test"}, {"stamp", "measured"}};
+  };
+  Json json = load_platform("edr-cluster").json();
+  json["network"]["bandwidth_GBps"] = p(11);
+  json["software"]["between_nodes"]["host"] = {
+      {"overhead_us", p(0.3)},
+      {"receive_overhead_us", p(0.3)},
+      {"latency_us", p(0.9)},
+      {"gap_us", p(0.35)},
+      {"bandwidth_GBps", p(5)},
+      {"eager_limit_KiB", p(15.999)},
+      {"handshake_us", p(4)},
+      {"pieces", Json::array({{{"from_KiB", p(16)}, {"bandwidth_GBps", p(10.5)}, {"gap_us", p(1)}}})}};
+  return {"known", "known.json", std::move(json)};
+}
+
+TEST(Calibrate, KnownPlatformComesBack) {
+  const Description truth = known_platform(), base = load_platform("edr-cluster");
+  for (unsigned seed = 0; seed < 5; ++seed) {
+    const Calibration c = calibrate(base, tables_of(truth, between, 0.01, seed));
+    ASSERT_EQ(c.paths.size(), 1u);
+    EXPECT_LT(*c.paths[0].latency_error, 0.015);
+    EXPECT_LT(*c.paths[0].message_error, 0.015);
+    const Description found = laid_over(base, c.platform);
+    for (double n = 3; n < 4e6; n *= 3)
+      for (const Timing timing : {Timing::latency, Timing::bandwidth}) {
+        if (n > 8192 && n < 16384) continue;  // which side of the switch it is on, no table says
+        const Measurement m = measured(timing, 2, n, 1);
+        const double truly = predicted(truth, between, m).value;
+        EXPECT_NEAR(predicted(found, between, m).value, truly, 0.04 * truly) << n << " seed " << seed;
+        EXPECT_LE(predicted(optimistic(found), between, m).value, truly) << n << " seed " << seed;
+        EXPECT_GE(predicted(pessimistic(found), between, m).value, truly) << n << " seed " << seed;
+      }
+    const Json& host = c.platform["software"]["between_nodes"]["host"];
+    EXPECT_NEAR(host["eager_limit_KiB"]["value"].get<double>(), 15.999, 1e-3);
+    EXPECT_NEAR(host["handshake_us"]["value"].get<double>(), 4, 0.5);
+  }
+}
+
+/// What no table speaks of stays; what was calibrated carries file, date and stamp.
+TEST(Calibrate, WritesItsSourcesAndNothingElse) {
+  const Description base = load_platform("edr-cluster");
+  const Calibration c = calibrate(base, tables_of(known_platform(), between, 0.01, 1), {{"t", "2021-06-01"}});
+  EXPECT_EQ(c.platform["base"], "edr-cluster");
+  EXPECT_FALSE(c.platform["software"].contains("in_node"));
+  const Json& gap = c.platform["software"]["between_nodes"]["host"]["gap_us"];
+  EXPECT_EQ(gap["source"], "t (2021-06-01)");
+  EXPECT_EQ(gap["stamp"], "calibrated");
+  EXPECT_LT(gap["low"], gap["value"]);
+  const Description again = parse_platform(platform_text(c.platform), "new", "new.json");
+  EXPECT_EQ(again.json()["software"], laid_over(base, c.platform).json()["software"]);
+}
+
+/// 8 GB/s were measured where the base's links are slower: the links were, the software not.
+TEST(Calibrate, LinksAreRaisedToWhatWentOverThem) {
+  Json slow = load_platform("edr-cluster").json();
+  slow["network"]["bandwidth_GBps"]["value"] = 2;
+  const Description base("slow", "slow.json", slow);
+  const Calibration c = calibrate(base, tables_of(known_platform(), between, 0, 1));
+  ASSERT_EQ(c.hardware.size(), 1u);
+  EXPECT_EQ(c.hardware[0].parameter, "network.bandwidth_GBps");
+  EXPECT_NEAR(c.hardware[0].after, 10.5, 0.05);
+}
+
+TEST(Calibrate, CopiesBetweenGpusSayWhatLinksCarry) {
+  const Description base = load_platform("summit");
+  std::vector<Measurement> copies;
+  for (const double rate : {40e9, 44e9, 48e9}) {
+    Measurement m = measured(Timing::copy, 1, 4e7, 4e7 / rate);
+    m.sender = 0;
+    m.receiver = 1;
+    copies.push_back(m);
+  }
+  const Calibration c = calibrate(base, copies);
+  ASSERT_EQ(c.hardware.size(), 1u);
+  EXPECT_NEAR(c.hardware[0].after, 22, 0.01);  // two links side by side
+  copies[0].receiver = 6;
+  EXPECT_EQ(complaint([&] { calibrate(base, copies); }), "summit has 6 GPUs per node; a table has GPU 6");
+}
+
+TEST(Calibrate, PathsThatTheBaseDoesNotHave) {
+  const auto table =
+      tables_of(load_platform("summit"), {Way::across_sockets, Memory::host, Memory::host}, 0, 1);
+  EXPECT_NE(complaint([&] {
+              calibrate(load_platform("edr-cluster"), table);
+            }).find("has no two ranks across sockets"),
+            std::string::npos);
+  EXPECT_NE(complaint([] {
+              calibrate(load_platform("localhost"), {measured(Timing::latency, 2, 8, 1e-6)});
+            }).find("has one node"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/calibration/calibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "platforms/load.hpp"
+#include "validation/calibration/hardware.hpp"
+#include "validation/calibration/parameters.hpp"
+
+namespace collcast {
+namespace {
+
+Samples samples(const std::vector<Measurement>& table) {
+  Samples all;
+  for (const Measurement& m : table) all.push_back({m.message, m.time, m.rounding});
+  return all;
+}
+
+std::vector<std::string> files_of(const PathMeasurements& tables) {
+  std::set<std::string> files;
+  for (const auto* table : {&tables.latency, &tables.messages})
+    for (const Measurement& m : *table) files.insert(m.file);
+  return {files.begin(), files.end()};
+}
+
+/// Two ranks of a platform, ready to be asked.
+class PathMachine {
+ public:
+  PathMachine(const Description& platform, const Path& path)
+      : ends_(ends_of(platform, path)), machine_(platform, ends_.ranks) {}
+  Wire wire(Bytes message) const { return machine_.wire(ends_.from, ends_.to, message); }
+
+  Seconds time(const Measurement& m) const {
+    if (m.timing == Timing::latency) return half_round_trip(wire(m.message), m.message);
+    return windowed(wire(m.message), wire(Bytes(4)), m.message, m.window);
+  }
+
+ private:
+  Ends ends_;
+  Machine machine_;
+};
+
+std::optional<double> mean_error(const PathMachine& machine, const std::vector<Measurement>& table) {
+  if (table.empty()) return std::nullopt;
+  double sum = 0;
+  for (const Measurement& m : table) sum += std::abs(machine.time(m) / m.time - 1);
+  return sum / static_cast<double>(table.size());
+}
+
+class Calibrator {
+ public:
+  Calibrator(const Description& base, const std::map<std::string, std::string>& dates)
+      : base_(base), dates_(dates), json_(base.json()) {}
+
+  Calibration run(const SortedMeasurements& sorted, const PiecewiseOptions& options) {
+    out_.notes = sorted.notes;
+    fit(sorted, options);
+    set_copies(sorted.copies);
+    set_shared_bandwidth(sorted);
+    for (const PathReport& report : out_.paths) raise_links(report);
+    set_software();
+    const Description now(base_.name(), base_.file(), json_);
+    for (PathReport& report : out_.paths) {
+      const PathMachine machine(now, report.path);
+      const PathMeasurements& tables = sorted.paths.at(report.path);
+      report.latency_error = mean_error(machine, tables.latency);
+      report.message_error = mean_error(machine, tables.messages);
+    }
+    write();
+    return std::move(out_);
+  }
+
+ private:
+  std::string source(const std::vector<std::string>& files) const {
+    std::string words;
+    for (const std::string& file : files) {
+      const auto date = dates_.find(file);
+      words += (words.empty() ? "" : ", ") + std::filesystem::path(file).filename().string() +
+               (date == dates_.end() ? "" : " (" + date->second + ")");
+    }
+    return words;
+  }
+
+  void fit(const SortedMeasurements& sorted, const PiecewiseOptions& options) {
+    for (const auto& [path, tables] : sorted.paths) {
+      ends_of(base_, path);
+      PathTables both{samples(tables.latency), samples(tables.messages)};
+      if (!tables.messages.empty()) both.window = tables.messages[0].window;
+      out_.paths.push_back({path, fit_path(both, options), files_of(tables), {}, {}});
+    }
+  }
+
+  void set_hardware(const std::string& parameter, Json value, const std::string& reason) {
+    Json* at = &json_;
+    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+      end = parameter.find('.', begin);
+      at = &(*at)[parameter.substr(begin, end == std::string::npos ? end : end - begin)];
+    }
+    const double before = (*at)["value"], after = value["value"];
+    *at = std::move(value);
+    out_.hardware.push_back({parameter, reason, before, after});
+    changed_.insert(parameter);
+  }
+
+  /// GPU copies say what the narrowest link between two GPUs carries: the median of all pairs that share its
+  /// kind.
+  void set_copies(const std::vector<Measurement>& copies) {
+    constexpr double large = 1e6;
+    std::map<std::string, std::vector<double>> rates;
+    std::set<std::string> files;
+    for (const Measurement& m : copies) {
+      if (m.timing != Timing::copy || !m.peer_access || m.message.value < large) continue;
+      const std::vector<Hop> hops = hops_between(base_, m.sender, m.receiver);
+      const Hop& narrowest = *std::ranges::min_element(hops, {}, &Hop::bandwidth_GBps);
+      rates[narrowest.parameter].push_back(1e-9 * (m.message / m.time).value / narrowest.count);
+      files.insert(m.file);
+    }
+    for (auto& [parameter, values] : rates) {
+      std::ranges::sort(values);
+      const double median = values[values.size() / 2];
+      const double deviation = (values[values.size() * 9 / 10] - values[values.size() / 10]) / 3.3;
+      set_hardware(parameter, calibrated(median, deviation, source({files.begin(), files.end()})),
+                   "copies between GPUs, median of " + std::to_string(values.size()));
+    }
+  }
+
+  /// Several pairs share a node's NICs: what they reach together is what those carry.
+  void set_shared_bandwidth(const SortedMeasurements& sorted) {
+    double best = 0;
+    const Measurement* fastest = nullptr;
+    for (const auto& [path, tables] : sorted.paths) {
+      if (path.way != Way::between_nodes) continue;
+      for (const Measurement& m : tables.more_pairs) {
+        if (m.timing != Timing::bandwidth) continue;
+        const double rate =
+            1e-9 * m.pairs * (m.message / m.time).value / nics_used(base_, m.pairs, path.from);
+        if (rate > best) best = rate, fastest = &m;
+      }
+    }
+    if (fastest == nullptr) return;
+    nic_GBps_ = best;
+    set_hardware("network.bandwidth_GBps", calibrated(best, 0, source({fastest->file})),
+                 std::to_string(fastest->pairs) + " pairs over " +
+                     std::to_string(nics_used(base_, fastest->pairs, *fastest->from)) + " NICs");
+  }
+
+  /// No link on the way is slower than what went over it; but a message uses one NIC.
+  void raise_links(const PathReport& report) {
+    const PathPiece* fastest = nullptr;
+    for (const PathPiece& piece : report.fit.pieces)
+      if (piece.last >= Bytes(262144) && piece.per_byte.value.value > 0 &&
+          (fastest == nullptr || piece.per_byte.value < fastest->per_byte.value))
+        fastest = &piece;
+    if (fastest == nullptr) return;
+    double rate = 1e-9 / fastest->per_byte.value.value;
+    if (report.path.way == Way::between_nodes && nic_GBps_ && rate > 1.02 * *nic_GBps_) {
+      out_.notes.push_back(name(report.path) + ": one pair reaches " + rounded(rate) +
+                           " GB/s, and several pairs " + rounded(*nic_GBps_) +
+                           " GB/s per NIC; here a message uses one NIC");
+      rate = *nic_GBps_;
+    }
+    const double deviation = rate * fastest->per_byte.deviation.value / fastest->per_byte.value.value;
+    for (const Hop& hop : hops_of(Description(base_.name(), base_.file(), json_), report.path))
+      if (hop.bandwidth_GBps < 0.995 * rate && raised_.insert(hop.parameter).second)
+        set_hardware(hop.parameter, calibrated(rate / hop.count, deviation / hop.count, source(report.files)),
+                     name(report.path) + " reaches more");
+  }
+
+  static std::string rounded(double x) {
+    std::ostringstream out;
+    out.precision(3);
+    out << x;
+    return out.str();
+  }
+
+  void set_software() {
+    const Description hardware = hardware_of(Description(base_.name(), base_.file(), json_));
+    for (const PathReport& report : out_.paths) {
+      const Wire links = PathMachine(hardware, report.path).wire(Bytes(0));
+      const auto [way, memory] = software_keys(report.path);
+      Json costs = software_costs(report.fit, {links.latency, links.per_byte}, source(report.files));
+      Json& software = json_["software"][way][memory];
+      if (software.contains("pieces") && !costs.contains("pieces")) costs["pieces"] = Json::array();
+      software.update(costs);
+      software_[way][memory] = costs;
+    }
+  }
+
+  /// Only what differs from the base.
+  void write() {
+    out_.platform["base"] = base_.file().empty() ? base_.name() : base_.file();
+    out_.platform["description"] = base_.text() + "; calibrated";
+    for (const std::string& parameter : changed_) {
+      Json* from = &json_;
+      Json* to = &out_.platform;
+      for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+        end = parameter.find('.', begin);
+        const std::string key = parameter.substr(begin, end == std::string::npos ? end : end - begin);
+        from = &(*from)[key];
+        to = &(*to)[key];
+      }
+      *to = *from;
+    }
+    if (!software_.is_null()) out_.platform["software"] = software_;
+  }
+
+  const Description& base_;
+  const std::map<std::string, std::string>& dates_;
+  Json json_, software_;
+  std::set<std::string> changed_, raised_;
+  std::optional<double> nic_GBps_;  ///< where several pairs say it
+  Calibration out_;
+};
+
+}  // namespace
+
+Seconds predicted(const Description& platform, const Path& path, const Measurement& m) {
+  return PathMachine(platform, path).time(m);
+}
+
+Calibration calibrate(const Description& base, const std::vector<Measurement>& measurements,
+                      const std::map<std::string, std::string>& dates, const PiecewiseOptions& options) {
+  return Calibrator(base, dates).run(sort_by_path(measurements), options);
+}
+
+}  // namespace collcast

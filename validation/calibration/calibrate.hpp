@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/calibration/point_to_point.hpp"
+#include "platforms/description.hpp"
+#include "validation/calibration/paths.hpp"
+
+namespace collcast {
+
+/// One path: what was fitted, and how well the new platform says the tables that it was fitted to.
+struct PathReport {
+  Path path;
+  PathFit fit;
+  std::vector<std::string> files;
+  std::optional<double> latency_error, message_error;  ///< mean, absolute, relative
+};
+
+/// A parameter of the hardware that tables say.
+struct HardwareReport {
+  std::string parameter, reason;
+  double before, after;
+};
+
+struct Calibration {
+  Json platform;  ///< a file: a base, and what was calibrated
+  std::vector<PathReport> paths;
+  std::vector<HardwareReport> hardware;
+  std::vector<std::string> notes;
+};
+
+/// Fits a platform's parameters to point-to-point tables and leaves the others as they are in `base`.
+/// `dates` names when each file was written, for the sources. Throws InputError.
+Calibration calibrate(const Description& base, const std::vector<Measurement>& measurements,
+                      const std::map<std::string, std::string>& dates = {},
+                      const PiecewiseOptions& options = {});
+
+/// What a platform says to a point-to-point measurement. Throws InputError where it has no such path.
+Seconds predicted(const Description& platform, const Path& path, const Measurement& measurement);
+
+}  // namespace collcast

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platforms/description.hpp"
+#include "platforms/machine.hpp"
+#include "validation/calibration/paths.hpp"
+
+namespace collcast {
+
+/// Two ranks of a platform between whose memories a path runs.
+struct Ends {
+  Rank ranks;  ///< that the platform needs for it
+  Place from, to;
+};
+/// Throws InputError where the platform has no such path.
+Ends ends_of(const Description& platform, const Path& path);
+
+/// A link on the way, as its platform describes it.
+struct Hop {
+  std::string parameter;  ///< of its bandwidth
+  int count;              ///< side by side
+  double bandwidth_GBps;  ///< of all of them
+};
+std::vector<Hop> hops_of(const Description& platform, const Path& path);
+/// Between two GPUs of a node, numbered as the ranks' devices.
+std::vector<Hop> hops_between(const Description& platform, int sender, int receiver);
+
+/// The platform without its software and protocol: what links cost.
+Description hardware_of(const Description& platform);
+
+/// How many NICs the first `ranks` ranks of a node use.
+int nics_used(const Description& platform, int ranks, Memory memory);
+
+}  // namespace collcast

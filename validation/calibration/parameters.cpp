@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/calibration/parameters.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace collcast {
+namespace {
+
+/// Another run on the same machine: medians of runs differ by so much.
+constexpr double between_runs = 0.02;
+/// Copies faster than this do not show in any table.
+constexpr double fastest_copy_GBps = 1000;
+
+double rounded(double value) {
+  if (value == 0) return 0;
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 3);
+  // Through text, so that 0.3 does not become 0.30000000000000004.
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.12g", std::round(value / unit) * unit);
+  return std::strtod(digits, nullptr);
+}
+
+Json parameter(double value, double low, double high, const std::string& source) {
+  return {{"value", rounded(value)},
+          {"low", rounded(std::min(low, value))},
+          {"high", rounded(std::max(high, value))},
+          {"source", source},
+          {"stamp", "calibrated"}};
+}
+
+Json time_us(Seconds value, Seconds deviation, const std::string& source) {
+  return calibrated(value.value * 1e6, deviation.value * 1e6, source);
+}
+
+/// The slower of what was fitted and what the links allow.
+Json bandwidth_GBps(const Estimate<SecondsPerByte>& fitted, const Hardware& hardware,
+                    const std::string& source) {
+  const double least = hardware.per_byte.value, value = std::max(fitted.value.value, least);
+  const double off = 2 * std::hypot(fitted.deviation.value, between_runs * value);
+  const double fast = std::max(value - off, 0.5 * value), slow = std::min(value + off, 2 * value);
+  return parameter(1e-9 / value, 1e-9 / slow, 1e-9 / fast, source);
+}
+
+/// A rendezvous begins where the fixed costs jump up first: the handshake is what they jump by.
+struct Rendezvous {
+  Bytes from = Bytes(HUGE_VAL);
+  Seconds handshake;
+};
+
+Rendezvous rendezvous(const PathFit& fit, const Hardware& hardware) {
+  constexpr double jump = 1.5, small = 512;
+  Rendezvous found;
+  for (std::size_t i = 1; i < fit.pieces.size(); ++i) {
+    const PathPiece &before = fit.pieces[i - 1], &after = fit.pieces[i];
+    if (!before.fixed || !after.fixed || after.from < Bytes(small)) continue;
+    const Seconds rise = after.fixed->value - before.fixed->value;
+    const bool jumps = after.fixed->value > jump * before.fixed->value &&
+                       fit.latency(after.first) > fit.latency(before.last);
+    if (!std::isinf(found.from.value) || !jumps) continue;
+    found = {after.from, rise};
+  }
+  for (const PathPiece& piece : fit.pieces)
+    if (piece.from >= found.from && piece.fixed)
+      found.handshake = std::clamp(piece.fixed->value - hardware.latency, Seconds(), found.handshake);
+  return found;
+}
+
+/// LogGP's costs of one piece; what the table lacks is left to the base.
+Json costs(const PathPiece& piece, const Hardware& hardware, const Rendezvous& protocol,
+           const std::string& source) {
+  Json json = Json::object();
+  Seconds rest;
+  if (piece.fixed) {
+    rest = piece.fixed->value - hardware.latency;
+    if (piece.from >= protocol.from) rest -= protocol.handshake;
+    rest = std::max(rest, Seconds());
+    Seconds overhead = 0.5 * rest;
+    if (piece.gap) overhead = std::min(overhead, piece.gap->value);
+    json["overhead_us"] = time_us(overhead, Seconds(), source);
+    json["receive_overhead_us"] = json["overhead_us"];
+    const double all =
+        std::hypot(piece.fixed->deviation.value, between_runs * (piece.fixed->value - 2 * overhead).value);
+    const Seconds latency = rest - 2 * overhead;
+    json["latency_us"] = parameter(latency.value * 1e6, std::max(0.0, latency.value - 2 * all) * 1e6,
+                                   (latency.value + 2 * all) * 1e6, source);
+  }
+  if (piece.gap) json["gap_us"] = time_us(piece.gap->value, piece.gap->deviation, source);
+  json["bandwidth_GBps"] = bandwidth_GBps(piece.per_byte, hardware, source);
+  if (piece.fixed && piece.gap) {
+    const double copy = std::min(fastest_copy_GBps, 1e-9 / piece.copied.value);
+    json["copy_GBps"] = calibrated(copy, 0, source);
+  }
+  return json;
+}
+
+}  // namespace
+
+Json calibrated(double value, double deviation, const std::string& source) {
+  const double off = 2 * std::hypot(deviation, between_runs * value);
+  return parameter(value, std::max(0.0, value - off), value + off, source);
+}
+
+Json software_costs(const PathFit& fit, const Hardware& hardware, const std::string& source) {
+  const Rendezvous protocol = rendezvous(fit, hardware);
+  Json software = costs(fit.pieces[0], hardware, protocol, source);
+  if (std::isfinite(protocol.from.value)) {
+    const double limit = (protocol.from.value - 1) / 1024;
+    software["eager_limit_KiB"] = {
+        {"value", std::round(limit * 1e4) / 1e4}, {"source", source}, {"stamp", "calibrated"}};
+  }
+  software["handshake_us"] = time_us(protocol.handshake, Seconds(), source);
+  for (std::size_t i = 1; i < fit.pieces.size(); ++i) {
+    Json piece = {
+        {"from_KiB",
+         {{"value", fit.pieces[i].from.value / 1024}, {"source", source}, {"stamp", "calibrated"}}}};
+    piece.update(costs(fit.pieces[i], hardware, protocol, source));
+    software["pieces"].push_back(piece);
+  }
+  return software;
+}
+
+std::pair<std::string, std::string> software_keys(const Path& path) {
+  static const char* const ways[] = {"in_node", "across_sockets", "between_nodes"};
+  const auto memory = [](Memory m) { return std::string(m == Memory::host ? "host" : "device"); };
+  return {ways[static_cast<std::size_t>(path.way)],
+          path.from == path.to ? memory(path.from) : memory(path.from) + "_to_" + memory(path.to)};
+}
+
+}  // namespace collcast

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "model/calibration/point_to_point.hpp"
+#include "platforms/description.hpp"
+#include "validation/calibration/paths.hpp"
+
+namespace collcast {
+
+/// What the links of a path cost by themselves.
+struct Hardware {
+  Seconds latency;
+  SecondsPerByte per_byte;
+};
+
+/// A calibrated parameter, rounded to four digits. The interval is two standard deviations either way, and
+/// those of another run, 2 %, are among them.
+Json calibrated(double value, double deviation, const std::string& source);
+
+/// The software costs of a path, pieces and protocol included, that make links of `hardware` do what was
+/// fitted. Overheads are as large as the gap between messages allows, and at most half of what the links
+/// leave.
+Json software_costs(const PathFit& fit, const Hardware& hardware, const std::string& source);
+
+/// Where the costs belong: {"between_nodes", "host_to_device"}.
+std::pair<std::string, std::string> software_keys(const Path& path);
+
+}  // namespace collcast

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/calibration/paths.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "model/error.hpp"
+
+namespace collcast {
+namespace {
+
+[[noreturn]] void reject(const Measurement& m, const std::string& reason) {
+  throw InputError(m.source() + ": " + reason);
+}
+
+std::string words_of(const Measurement& m) {
+  std::ostringstream out;
+  out << std::llround(m.message.value) << " bytes take " << m.time.value * 1e3 << " ms";
+  return out.str();
+}
+
+/// Times of a collective that fall with its size, at rates far below any network's: ranks waited for each
+/// other.
+void reject_waiting(const std::vector<Measurement>& table) {
+  constexpr double slow = 1e9, large = 65536, falls = 0.9;
+  const Measurement* longest = nullptr;
+  for (const Measurement& m : table) {
+    if (m.message.value >= large && m.message / m.time > BytesPerSecond(slow)) return;
+    if (longest && m.message > longest->message && m.time < falls * longest->time)
+      reject(m, operation(m) + " times that waiting dominates: " + words_of(*longest) + ", " + words_of(m) +
+                    ", and no size reaches 1 GB/s. A fit would take the ranks' skew for the network");
+    if (!longest || m.time > longest->time) longest = &m;
+  }
+}
+
+void reject_collectives(const std::vector<Measurement>& all) {
+  std::map<std::tuple<std::string, Collective, std::string, Rank, bool>, std::vector<Measurement>> tables;
+  const Measurement* first = nullptr;
+  for (const Measurement& m : all) {
+    if (m.timing != Timing::collective) continue;
+    tables[{m.file, m.collective, m.algorithm, m.ranks, m.in_place}].push_back(m);
+    if (!first) first = &m;
+  }
+  if (!first) return;
+  for (auto& [key, table] : tables) {
+    std::ranges::stable_sort(table, {}, [](const Measurement& m) { return m.message.value; });
+    reject_waiting(table);
+  }
+  reject(*first, operation(*first) +
+                     " is a collective; latency, bandwidth, multi-pair and GPU copy tables calibrate a "
+                     "platform (collcast validate compares collectives with it)");
+}
+
+/// A file and its folder, where campaigns say what they ran.
+std::string last_names(const std::string& file) {
+  const std::filesystem::path path(file);
+  return path.parent_path().filename().string() + "/" + path.filename().string();
+}
+
+int nodes_by_name(const std::string& file) {
+  static const std::regex count(R"(([0-9]+)[-_ ]?nodes?\b|([0-9]+)nodes?)");
+  const std::string names = last_names(file);
+  std::smatch found;
+  if (std::regex_search(names, found, count)) return std::stoi(found[1].length() > 0 ? found[1] : found[2]);
+  if (names.find("inter") != std::string::npos) return 2;
+  return names.find("intra") != std::string::npos ? 1 : 0;
+}
+
+/// "job.gpu.latency" and "job.gpu.bandwidth" are of one run.
+std::string run_of(const std::string& file) {
+  return file.substr(0, file.rfind('.'));
+}
+
+class Sorter {
+ public:
+  explicit Sorter(std::vector<Measurement> all) : all_(std::move(all)) {
+    for (const Measurement& m : all_)
+      if (m.timing == Timing::bandwidth) pairs_of_run_[run_of(m.file)] = m.pairs;
+  }
+
+  SortedMeasurements sorted() {
+    for (Measurement& m : all_) {
+      if (m.timing == Timing::copy || m.timing == Timing::both_ways_copy)
+        sorted_.copies.push_back(m);
+      else if (m.timing == Timing::both_ways_bandwidth)
+        note(m, "bandwidth both ways at once is not fitted");
+      else
+        add(m);
+    }
+    for (auto& [path, tables] : sorted_.paths) keep_fewest_pairs(tables);
+    return std::move(sorted_);
+  }
+
+ private:
+  void add(Measurement m) {
+    complete(m);
+    const Way way = m.nodes > 1 ? Way::between_nodes : m.sockets > 1 ? Way::across_sockets : Way::in_node;
+    PathMeasurements& tables = sorted_.paths[{way, *m.from, *m.to}];
+    (m.timing == Timing::latency ? tables.latency : tables.messages).push_back(m);
+  }
+
+  void complete(Measurement& m) {
+    if (m.nodes == 0) {
+      m.nodes = nodes_by_name(m.file);
+      if (m.nodes == 0)
+        reject(m, "the table does not say on how many nodes it was measured; say FILE:nodes=N");
+      note(m, "taken to be on " + std::to_string(m.nodes) + (m.nodes == 1 ? " node" : " nodes") +
+                  ", by its name");
+    }
+    if (!m.from || !m.to)
+      reject(m, "the table does not say where its buffers are; say FILE:buffers=host|device");
+    if (m.pairs != 0) return;
+    const auto run = pairs_of_run_.find(run_of(m.file));
+    if (run == pairs_of_run_.end()) reject(m, "the table does not say its pairs; say FILE:pairs=N");
+    m.pairs = run->second;
+    note(m, "taken to have as many pairs as the bandwidth table of its run, " + std::to_string(m.pairs));
+  }
+
+  static void keep_fewest_pairs(PathMeasurements& tables) {
+    for (std::vector<Measurement>* table : {&tables.latency, &tables.messages}) {
+      if (table->empty()) continue;
+      const int fewest = std::ranges::min(*table, {}, &Measurement::pairs).pairs;
+      const auto more =
+          std::ranges::stable_partition(*table, [&](const auto& m) { return m.pairs == fewest; });
+      tables.more_pairs.insert(tables.more_pairs.end(), more.begin(), more.end());
+      table->erase(more.begin(), more.end());
+      std::ranges::stable_sort(*table, {}, [](const Measurement& m) { return m.message.value; });
+    }
+  }
+
+  void note(const Measurement& m, const std::string& words) {
+    const std::string note = m.file + ": " + words;
+    if (noted_.insert(note).second) sorted_.notes.push_back(note);
+  }
+
+  std::vector<Measurement> all_;
+  std::map<std::string, int> pairs_of_run_;
+  std::set<std::string> noted_;
+  SortedMeasurements sorted_;
+};
+
+}  // namespace
+
+std::string name(const Path& path) {
+  static const char* const ways[] = {"in a node", "across sockets", "between nodes"};
+  const auto memory = [](Memory m) { return std::string(m == Memory::host ? "host" : "device"); };
+  return ways[static_cast<std::size_t>(path.way)] + std::string(", ") + memory(path.from) + " to " +
+         memory(path.to);
+}
+
+SortedMeasurements sort_by_path(std::vector<Measurement> measurements) {
+  reject_collectives(measurements);
+  return Sorter(std::move(measurements)).sorted();
+}
+
+}  // namespace collcast

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <map>
+#include <vector>
+
+#include "validation/measurements/measurement.hpp"
+
+namespace collcast {
+
+enum class Way : std::uint8_t { in_node, across_sockets, between_nodes };
+
+/// What point-to-point tables measure: messages between two memories, by where they are.
+struct Path {
+  Way way = Way::in_node;
+  Memory from = Memory::host, to = Memory::host;
+  auto operator<=>(const Path&) const = default;
+};
+
+/// "between nodes, host to device".
+std::string name(const Path& path);
+
+/// Measurements of one path, by one pair of ranks or the fewest that were measured.
+struct PathMeasurements {
+  std::vector<Measurement> latency, messages;
+  std::vector<Measurement> more_pairs;  ///< that share what a node has
+};
+
+struct SortedMeasurements {
+  std::map<Path, PathMeasurements> paths;
+  std::vector<Measurement> copies;  ///< between GPUs, without MPI
+  std::vector<std::string> notes;   ///< what was left out, or taken from a file's name
+};
+
+/// Throws InputError at collectives (and says so where waiting dominates them), and where neither a table nor
+/// its name says on how many nodes, or with how many pairs, it was measured.
+SortedMeasurements sort_by_path(std::vector<Measurement> measurements);
+
+}  // namespace collcast

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "platforms/schema.hpp"
+
+namespace collcast {
+
+/// A platform as its file reads: indented, each parameter on a line of its own.
+std::string platform_text(const Json& platform);
+
+}  // namespace collcast
