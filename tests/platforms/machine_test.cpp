@@ -25,7 +25,7 @@ void expect(const Machine& m, const Expected& e) {
 }
 
 TEST(Summit, WiresWithinANode) {
-  const Machine m(load_platform("summit"), 27648);
+  const Machine m(plain_summit(), 27648);
   // One socket: NVLink 0.8 us and 2 x 25 GB/s, software 3.76 us; overheads 11.1 + 1.59 us.
   expect(m, {0, 1, 4.56, 50, 12.69, "node 0 gpu0 out to gpu1", "node 0 gpu1 in from gpu0"});
   // Across: NVLink, X-bus, NVLink, 0.8 + 0.2 + 0.8 us, software 3.76 us; the X-bus has 32 GB/s.
@@ -49,7 +49,7 @@ TEST(Summit, WiresWithinANode) {
 }
 
 TEST(Summit, WiresBetweenNodes) {
-  const Machine m(load_platform("summit"), 27648);
+  const Machine m(plain_summit(), 27648);
   // NVLink 0.8, PCIe 0.1, port 0.15, one switch 0.09, and back; software 0.67; overheads 2 x 1.59 us.
   const double ends = 2 * (0.8 + 0.1 + 0.15) + 0.67;
   expect(m, {0, 6, ends + 0.09, 11.5, 3.18, "node 0 NIC 0 out", "node 1 NIC 0 in"});
@@ -61,7 +61,7 @@ TEST(Summit, WiresBetweenNodes) {
 }
 
 TEST(Summit, MeasuredLatenciesOfSmallMessagesComeOut) {
-  const Machine m(load_platform("summit"), 12);
+  const Machine m(plain_summit(), 12);
   auto half_round_trip = [&](Place a, Place b) {
     const Wire w = m.wire(a, b, Bytes(0));
     return us(w.overhead + w.latency + w.receive_overhead);
@@ -174,7 +174,7 @@ TEST(Machine, DpuIsAThirdMemory) {
 }
 
 TEST(Machine, SlowestAndFastestPath) {
-  const Description d = load_platform("summit");
+  const Description d = plain_summit();
   const AlphaBetaGamma slow = slowest_path(Machine(d, 27648)), fast = fastest_path(Machine(d, 27648));
   // In the node alpha is worst, across the X-bus: 12.69 + 5.56 us; between nodes beta is.
   EXPECT_NEAR(us(slow.alpha), 18.25, 1e-9);

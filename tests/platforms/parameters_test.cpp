@@ -58,6 +58,8 @@ TEST(Parameters, OnesAddedByASetMoveItOrAreListedAsUnused) {
   for (const Description& d : platforms()) {
     const std::vector<double> before = seen(d);
     for (const std::string& path : settable_paths(d)) {
+      if (path.ends_with(".copy_GBps"))
+        continue;  // copies take no time where only the empty message has these costs
       Description moved = d;
       if (!complaint([&] { set(moved, path + "=0.0123"); }).empty()) continue;
       const std::vector<Parameter> unused = unused_parameters(moved), all = moved.parameters();
@@ -126,7 +128,7 @@ TEST(Parameters, ShippedFilesGoRound) {
 }
 
 TEST(Parameters, OptimisticIsFasterAndPessimisticSlower) {
-  const Description d = load_platform("summit");
+  const Description d = plain_summit();
   const Machine usual(d, 12), fast(optimistic(d), 12), slow(pessimistic(d), 12);
   EXPECT_LT(fast.wire(0, 6, Bytes(0)).latency, usual.wire(0, 6, Bytes(0)).latency);
   EXPECT_GT(slow.wire(0, 6, Bytes(0)).latency, usual.wire(0, 6, Bytes(0)).latency);

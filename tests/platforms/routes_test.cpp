@@ -19,7 +19,7 @@ void for_pairs(Rank ranks, Check&& check) {
 
 TEST(Routes, SlowestLinkIsTheWiresPace) {
   for (const std::string& name : shipped_platforms()) {
-    const Description d = load_platform(name);
+    const Description d = without_software(name);
     const Machine m(d, std::min(capped_ranks(d), 6000));
     for_pairs(m.ranks(), [&](Rank a, Rank b) {
       for (Memory from : {Memory::device, Memory::host})
@@ -40,7 +40,7 @@ TEST(Routes, SlowestLinkIsTheWiresPace) {
 }
 
 TEST(Routes, PassAsManySwitchesAsTheLatencySays) {
-  const Machine m(load_platform("summit"), 27648);
+  const Machine m(plain_summit(), 27648);
   for_pairs(m.ranks(), [&](Rank a, Rank b) {
     if (m.node(a) == m.node(b)) return;
     std::vector<LinkId> route;

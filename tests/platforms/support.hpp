@@ -31,6 +31,18 @@ inline Description edited(const std::string& platform, const std::string& pointe
   return {"x", "x.json", std::move(json)};
 }
 
+/// Summit with software costs that tests can compute with by hand.
+inline Description plain_summit() {
+  return load_platform(COLLCAST_SOURCE_DIR "/tests/platforms/data/plain-summit.json");
+}
+
+/// A shipped platform's links alone.
+inline Description without_software(const std::string& platform) {
+  Json json = load_platform(platform).json();
+  json.erase("software");
+  return {platform, platform + ".json", std::move(json)};
+}
+
 inline Rank capped_ranks(const Description& d) {
   return static_cast<Rank>(std::min<std::int64_t>(max_ranks(d), 27648));
 }
