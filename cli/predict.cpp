@@ -55,10 +55,7 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
   if (options.subject.algorithm != "all") return {&algorithm(collective, options.subject.algorithm)};
   std::vector<const Algorithm*> able;
   for (const Algorithm* a : algorithms(collective)) {
-    if (options.engine == Reading::simgrid && demands(*a).reduction)
-      notes.push_back(std::string(a->name) +
-                      " is left out: the simulation knows no reduction in the network");
-    else if (a->supports(ranks))
+    if (a->supports(ranks))
       able.push_back(a);
     else
       notes.push_back(std::string(a->name) + " is left out on " + std::to_string(ranks) +

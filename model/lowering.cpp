@@ -129,9 +129,6 @@ void Lowering::leave(std::int64_t s) {
 
 /// Both ends of every message, sorted by rank (a counting sort keeps the order of the schedule).
 void Lowering::lower(RankStep& out) {
-  if (!out.step.reductions.empty())
-    throw InputError(
-        "programs know no reduction in the network; only the proof, the formula and the critical path do");
   struct End {
     Rank rank;
     std::uint16_t channel;
@@ -180,6 +177,27 @@ void Lowering::lower(RankStep& out) {
     op.peer = world(m.from.rank);
     for (Rank i = 0; i < m.to.count; ++i)
       if (m.to[i] != m.from.rank) ends.push_back({m.to[i], m.channel, op});
+  }
+
+  for (const Reduction& m : out.step.reductions) {
+    Op op;
+    op.kind = Op::Kind::send;
+    op.from = m.memory;
+    op.to = m.to.memory;
+    op.bytes = layout_.size(m.chunk);
+    op.tag = tag_ + m.channel;
+    op.order = order_++;
+    op.peer = world(m.to.rank);
+    for (Rank i = 0; i < m.from.count; ++i) op.merged += m.from[i] != m.to.rank;
+    pieces_of(op, {&m.chunk, 1});
+    for (Rank i = 0; i < m.from.count; ++i) {
+      if (m.from[i] == m.to.rank) continue;
+      ends.push_back({m.from[i], m.channel, op});
+      Op receive = op;
+      receive.kind = Op::Kind::receive;
+      receive.peer = world(m.from[i]);
+      ends.push_back({m.to.rank, m.channel, receive});
+    }
   }
 
   out.begin.assign(static_cast<std::size_t>(schedule_.ranks) + 1, 0);

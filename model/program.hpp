@@ -33,6 +33,9 @@ struct Op {
   Seconds time;
   std::uint64_t tag = 0;
   std::uint64_t order = 0;  ///< messages that come to a port at the same instant pass it in this order
+  /// Of a send, if not 0: the network reduces it on its way into one message with those of the same `order`
+  /// and `tag`, so many in all; each has a `receive` of its own.
+  std::int32_t merged = 0;
   Ranks group;
   const std::vector<Rank>* members =
       nullptr;  ///< names of the group's ranks, if they differ from their numbers

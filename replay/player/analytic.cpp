@@ -16,7 +16,8 @@ T& at(std::vector<T>& table, Index i) {
 
 }  // namespace
 
-Analytic::Analytic(const Protocol& protocol, Port ports) : protocol_(protocol), free_(ports), use_(ports) {}
+Analytic::Analytic(const Protocol& protocol, Port ports)
+    : protocol_(protocol), free_(ports), use_(ports), arrivals_(ports) {}
 
 void Analytic::send(Index id, const Message& message) {
   const Seconds out = out_free(message);
@@ -28,10 +29,10 @@ void Analytic::send(Index id, const Message& message) {
 
 void Analytic::deliver(Index id, const Message& message, Seconds out) {
   const Wire& wire = message.wire;
-  const Seconds start = std::max({message.posted, out, free_[wire.in]});
+  const Seconds start = std::max({message.posted, out, in_free(wire.in, merge_of(message))});
   const Seconds held = wire.overhead + wire.latency + message.bytes * wire.per_byte + wire.receive_overhead;
   free_[wire.out] = std::max(free_[wire.out], start + held);
-  free_[wire.in] = start + held;
+  free_[wire.in] = std::max(free_[wire.in], start + held);
   occupy(message, held, held);
   timers_.at(start + held, {Event::Kind::arrived, id});
 }
@@ -43,16 +44,24 @@ void Analytic::inject(Index id, const Message& message, Seconds out) {
   free_[wire.out] = std::max(free_[wire.out], leaves + wire.gap + transmission);
   occupy(message, wire.gap + transmission, transmission);
   if (!message.eager) timers_.at(leaves + transmission, {Event::Kind::left, id});
-  at(heads_, id) = {transmission, wire.in};
+  at(heads_, id) = {transmission, wire.in, merge_of(message)};
   timers_.at(leaves + wire.latency, {head_arrives, id});
 }
 
 /// The receiver's port takes messages in the order in which their first bytes come.
 void Analytic::reach(Index id) {
   const Head head = heads_[id];
-  Seconds& in = free_[head.in];
-  in = std::max(now_, in) + head.transmission;
+  const Seconds in = std::max(now_, in_free(head.in, head.merge)) + head.transmission;
+  free_[head.in] = std::max(free_[head.in], in);
   timers_.at(in, {Event::Kind::arrived, id});
+}
+
+/// Messages that the network reduces into one pass the port together.
+Seconds Analytic::in_free(Port in, const std::optional<Merge>& merge) {
+  if (!merge) return free_[in];
+  Arrival& arrival = arrivals_[in];
+  if (arrival.merge != merge) arrival.merge = merge, arrival.free = free_[in];
+  return arrival.free;
 }
 
 /// The copies of a multicast leave their port together.
@@ -70,6 +79,9 @@ void Analytic::occupy(const Message& message, Seconds out, Seconds in) {
     sender.busy += out;
     sender.bytes += message.bytes;
   }
+  std::optional<Merge>& counted = arrivals_[message.wire.in].counted;
+  if (message.merged && counted == merge_of(message)) return;
+  counted = merge_of(message);
   Result::Use& receiver = use_[message.wire.in];
   receiver.busy += in;
   receiver.bytes += message.bytes;

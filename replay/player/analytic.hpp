@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "replay/player/backend.hpp"
 #include "replay/player/timers.hpp"
 
@@ -22,12 +24,23 @@ class Analytic : public Backend {
   struct Head {
     Seconds transmission;
     Port in;
+    std::optional<Merge> merge;
+  };
+  /// What comes to a port as one, when the port was free for it, and what was last counted as its use.
+  struct Arrival {
+    std::optional<Merge> merge;
+    Seconds free;
+    std::optional<Merge> counted;
   };
 
   void deliver(Index id, const Message& message, Seconds out);
   void inject(Index id, const Message& message, Seconds out);
   void reach(Index id);
   Seconds out_free(const Message& message);
+  Seconds in_free(Port in, const std::optional<Merge>& merge);
+  static std::optional<Merge> merge_of(const Message& m) {
+    return m.merged ? std::optional(Merge(m)) : std::nullopt;
+  }
   void occupy(const Message& message, Seconds out, Seconds in);
 
   Protocol protocol_;
@@ -37,6 +50,7 @@ class Analytic : public Backend {
   std::vector<Result::Use> use_;    ///< per port
   std::vector<Head> heads_;         ///< per message
   std::vector<Seconds> group_out_;  ///< per multicast: when its port was free for the first copy
+  std::vector<Arrival> arrivals_;   ///< per port: what the network reduced last on the way to it
 };
 
 }  // namespace collcast

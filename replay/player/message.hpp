@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
+
 #include "model/network.hpp"
 #include "model/schedule.hpp"
 #include "replay/player/event.hpp"
@@ -25,9 +27,17 @@ struct Message {
   Index next = no_index;   ///< in the queue of unmatched posts
   Index group = no_index;  ///< the multicast that it is a copy of
   bool first_of_group = false;
+  std::int32_t merged = 0;  ///< not 0: one of so many of the same tag and order that arrive as one
   bool send_posted = false, receive_posted = false;
   bool eager = false, has_arrived = false;
   Combine combine = Combine::copy;
+};
+
+/// What the network reduces on its way to one receiver.
+struct Merge {
+  std::uint64_t tag = 0, order = 0;
+  explicit Merge(const Message& m) : tag(m.tag), order(m.order) {}
+  auto operator<=>(const Merge&) const = default;
 };
 
 }  // namespace collcast

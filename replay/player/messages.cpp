@@ -15,6 +15,7 @@ Message Engine::outgoing(Rank rank, Rank peer, const Op& op) const {
   m.bytes = op.bytes;
   m.tag = op.tag;
   m.order = op.order;
+  m.merged = op.merged;
   m.combine = op.combine;
   m.send_posted = true;
   m.eager = protocol_.hold == Protocol::Hold::injection && m.wire.eager;

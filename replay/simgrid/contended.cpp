@@ -48,27 +48,35 @@ void Contended::serve(Port out) {
     const Index id = sender.queue.first;
     const Message& message = carried_[id].message;
     if (message.wire.out != out) return serve(message.wire.out);  // `out` is where it arrives
-    if (!may_take(sender, message)) return;
-    if (to_delivery_ && message.wire.in != out) {
-      PortState& receiver = ports_[message.wire.in];
-      if (receiver.holders > 0 || receiver.queue.first != id) return;
-      receiver.queue.first = behind(message.wire.in, id);
-      take(message.wire.in, no_index);
+    if (!may_leave(sender, message)) return;
+    const Port in = message.wire.in;
+    const bool merged = message.merged != 0;
+    if (to_delivery_ && in != out) {
+      PortState& receiver = ports_[in];
+      if (receiver.queue.first != id || !may_arrive(receiver, message)) return;
+      receiver.queue.first = behind(in, id);
+      take(in, no_index, merged ? std::optional(Merge(message)) : std::nullopt);
     }
     sender.queue.first = behind(out, id);
     take(out, message.group);
     begin(id);
+    if (to_delivery_ && merged) serve(in);  // what comes behind it may come with it
   }
 }
 
-bool Contended::may_take(const PortState& port, const Message& message) const {
+bool Contended::may_leave(const PortState& port, const Message& message) const {
   return port.holders == 0 || (message.group != no_index && message.group == port.group);
 }
 
-void Contended::take(Port port, Index group) {
+bool Contended::may_arrive(const PortState& port, const Message& message) const {
+  return port.holders == 0 || (message.merged && port.merge == Merge(message));
+}
+
+void Contended::take(Port port, Index group, std::optional<Merge> merge) {
   PortState& state = ports_[port];
   if (state.holders++ > 0) return;
   state.group = group;
+  state.merge = merge;
   state.since = now_;
 }
 
@@ -91,21 +99,34 @@ void Contended::begin(Index id) {
 void Contended::flow(Index id) {
   const Message& message = carried_[id].message;
   if (message.group == no_index || message.first_of_group) use_[message.wire.out].bytes += message.bytes;
-  use_[message.wire.in].bytes += message.bytes;
-  if (!to_delivery_) use_[message.wire.in].busy += message.bytes * message.wire.per_byte;
+  if (!message.merged || !confluences_.contains(Merge(message))) {
+    use_[message.wire.in].bytes += message.bytes;
+    if (!to_delivery_) use_[message.wire.in].busy += message.bytes * message.wire.per_byte;
+  }
   flows_.start(id, route(message), message.bytes, message.wire.per_byte);
 }
 
-/// A copy of a multicast takes only the links that no copy before it takes.
+/// A copy of a multicast takes only the links that no copy before it takes; so does what the network reduces.
 std::span<const LinkId> Contended::route(const Message& message) {
   route_.clear();
   fabric_.route(message.from, message.to, route_);
-  if (message.group == no_index) return route_;
-  std::vector<LinkId>& taken = at(branches_, message.group);
-  if (message.first_of_group) taken.clear();
-  std::erase_if(route_, [&](LinkId l) { return std::find(taken.begin(), taken.end(), l) != taken.end(); });
-  taken.insert(taken.end(), route_.begin(), route_.end());
+  if (message.group != no_index) {
+    std::vector<LinkId>& taken = at(branches_, message.group);
+    if (message.first_of_group) taken.clear();
+    keep_new(taken);
+  }
+  if (message.merged) {
+    const auto [at, first] = confluences_.try_emplace(Merge(message), Confluence{message.merged, {}});
+    keep_new(at->second.taken);
+    if (--at->second.missing == 0) confluences_.erase(at);
+  }
   return route_;
+}
+
+/// Leaves of the route what is not taken yet, and takes it.
+void Contended::keep_new(std::vector<LinkId>& taken) {
+  std::erase_if(route_, [&](LinkId l) { return std::ranges::find(taken, l) != taken.end(); });
+  taken.insert(taken.end(), route_.begin(), route_.end());
 }
 
 /// The last byte of a message is through.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,11 +29,12 @@ class Contended : public Backend {
   struct Queue {
     Index first = no_index, last = no_index;
   };
-  /// Held by a message or by the copies of a multicast.
+  /// Held by a message, by the copies of a multicast, or by what the network reduces into one.
   struct PortState {
     Queue queue;
     std::uint32_t holders = 0;
     Index group = no_index;
+    std::optional<Merge> merge;  ///< of what comes in
     Seconds since;
   };
   /// A message at its ports or under way.
@@ -46,14 +49,16 @@ class Contended : public Backend {
     return c.message.wire.out == port ? c.behind_out : c.behind_in;
   }
   void serve(Port port);
-  bool may_take(const PortState& port, const Message& message) const;
-  void take(Port port, Index group);
+  bool may_leave(const PortState& port, const Message& message) const;
+  bool may_arrive(const PortState& port, const Message& message) const;
+  void take(Port port, Index group, std::optional<Merge> merge = {});
   void release(Port port);
   void begin(Index id);
   void flow(Index id);
   void ended(Index id, Listener& listener);
   void handle(Event event, Listener& listener);
   std::span<const LinkId> route(const Message& message);
+  void keep_new(std::vector<LinkId>& taken);
 
   const Fabric& fabric_;
   const bool to_delivery_;
@@ -64,6 +69,11 @@ class Contended : public Backend {
   std::vector<Result::Use> use_;               ///< per port
   std::vector<Carried> carried_;               ///< per message
   std::vector<std::vector<LinkId>> branches_;  ///< per multicast: links that carry it already
+  struct Confluence {
+    std::int32_t missing = 0;  ///< messages that have not set off
+    std::vector<LinkId> taken;
+  };
+  std::map<Merge, Confluence> confluences_;  ///< the same, of what the network reduces
   std::vector<LinkId> route_;
 };
 

@@ -119,6 +119,13 @@ inline Schedule permutations(Rank p) {
           }};
 }
 
+/// Each rank in turn receives what the network reduces of all others'.
+inline Schedule reductions(Rank p) {
+  return {p, p, p, [p](std::int64_t s, Step& step) {
+            step.reduce_in_network({0, p, 1}, static_cast<Rank>(s), {s, 1});
+          }};
+}
+
 /// Each rank in turn multicasts to all others.
 inline Schedule multicasts(Rank p) {
   return {p, p, p, [p](std::int64_t s, Step& step) {
@@ -147,6 +154,7 @@ inline std::vector<Case> cases() {
       {"flat_reduce", flat_reduce},
       {"permutations", permutations},
       {"multicasts", multicasts},
+      {"reductions", reductions},
       {"staged", staged},
       {"two_rings", [](Rank p) { return beside(ring(p), backward_ring(p)); }},
       {"ring_then_backward", [](Rank p) { return then(ring(p), backward_ring(p)); }},

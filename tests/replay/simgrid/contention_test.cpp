@@ -58,6 +58,22 @@ TEST(Contention, FlowsSlowerThanTheirLinksLeaveRoom) {
                 SharedFabric(4, 1, Hold::injection, 0, 2), {0, 12, 0, 12});
 }
 
+TEST(Contention, WhatTheNetworkReducesCrossesALinkOnce) {
+  // Rank 1 waits for 6 bytes of rank 2, then its own come to rank 0 at 12, as one with those of 2 and 3. As
+  // messages of their own they would share rank 0's link: 6 + 3 * 6 at the least.
+  Schedule s{4, 1, 2, [](std::int64_t i, Step& step) {
+               i == 0 ? step.send(2, 1, {}) : step.reduce_in_network({0, 4}, 0, {});
+             }};
+  for (const Hold hold : {Hold::delivery, Hold::injection})
+    for (const Share share : {Share::meeting, Share::all}) {
+      const SharedFabric fabric(4, 2, hold);
+      const Result r = simulate(*program(s, Layout::equal(Bytes(6), 1)), fabric, {}, share);
+      EXPECT_EQ(r.links.back().bytes, Bytes(12));  // the message to rank 1, and the sum
+      EXPECT_NEAR(r.ranks[0].finish.value, 12, 1e-7);
+      EXPECT_EQ(r.messages, 4);
+    }
+}
+
 TEST(Contention, LinksAndBottleneck) {
   const SharedFabric fabric(4, 1, Hold::delivery);
   Written program({{{send(1, 6)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(2, 6)}}});
