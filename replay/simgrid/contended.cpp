@@ -26,7 +26,7 @@ Contended::Contended(const Fabric& fabric, bool all_to_simgrid)
       use_(fabric.ports()) {}
 
 void Contended::send(Index id, const Message& message) {
-  at(carried_, id) = {message, no_index, no_index};
+  at(carried_, id) = {message};
   enqueue(message.wire.out, id);
   if (to_delivery_ && message.wire.in != message.wire.out) enqueue(message.wire.in, id);
   serve(message.wire.out);
@@ -103,7 +103,34 @@ void Contended::flow(Index id) {
     use_[message.wire.in].bytes += message.bytes;
     if (!to_delivery_) use_[message.wire.in].busy += message.bytes * message.wire.per_byte;
   }
-  flows_.start(id, route(message), message.bytes, message.wire.per_byte);
+  if (message.group == no_index) return start(id, route(message), message.wire.per_byte);
+  setting_off_.push_back(id);
+}
+
+void Contended::start(Index id, std::span<const LinkId> route, SecondsPerByte per_byte) {
+  flows_.start(id, route, carried_[id].message.bytes, per_byte);
+}
+
+/// The copies of a multicast that set off together are one flow over all their links, at the pace of the
+/// slowest.
+void Contended::start_multicasts() {
+  const auto group = [this](Index id) { return carried_[id].message.group; };
+  std::ranges::stable_sort(setting_off_, {}, group);
+  for (auto first = setting_off_.begin(); first != setting_off_.end();) {
+    const auto end =
+        std::find_if(first, setting_off_.end(), [&](Index id) { return group(id) != group(*first); });
+    std::vector<LinkId> all;
+    SecondsPerByte slowest;
+    for (auto copy = first; copy != end; ++copy) {
+      const auto own = route(carried_[*copy].message);
+      all.insert(all.end(), own.begin(), own.end());
+      slowest = std::max(slowest, carried_[*copy].message.wire.per_byte);
+      carried_[*copy].with = copy + 1 == end ? no_index : copy[1];
+    }
+    start(*first, all, slowest);
+    first = end;
+  }
+  setting_off_.clear();
 }
 
 /// A copy of a multicast takes only the links that no copy before it takes; so does what the network reduces.
@@ -164,10 +191,12 @@ void Contended::handle(Event event, Listener& listener) {
 
 void Contended::run(Listener& listener) {
   constexpr Seconds never(std::numeric_limits<double>::infinity());
-  for (listener.settle(); flows_.any() || !timers_.empty(); listener.settle()) {
+  const auto settle = [&] { listener.settle(), start_multicasts(); };
+  for (settle(); flows_.any() || !timers_.empty(); settle()) {
     const auto over = flows_.advance(timers_.empty() ? never : timers_.next());
     now_ = flows_.now();
-    for (const Index id : over) ended(id, listener);
+    for (Index id : over)
+      for (Index with; id != no_index; id = with) with = carried_[id].with, ended(id, listener);
     while (!timers_.empty() && timers_.next() <= same_instant(now_)) handle(timers_.pop().event, listener);
   }
 }

@@ -41,6 +41,7 @@ class Contended : public Backend {
   struct Carried {
     Message message;
     Index behind_out = no_index, behind_in = no_index;
+    Index with = no_index;  ///< the next copy of its multicast in the same flow
   };
 
   void enqueue(Port port, Index id);
@@ -55,6 +56,8 @@ class Contended : public Backend {
   void release(Port port);
   void begin(Index id);
   void flow(Index id);
+  void start(Index id, std::span<const LinkId> route, SecondsPerByte per_byte);
+  void start_multicasts();
   void ended(Index id, Listener& listener);
   void handle(Event event, Listener& listener);
   std::span<const LinkId> route(const Message& message);
@@ -75,6 +78,7 @@ class Contended : public Backend {
   };
   std::map<Merge, Confluence> confluences_;  ///< the same, of what the network reduces
   std::vector<LinkId> route_;
+  std::vector<Index> setting_off_;  ///< copies of multicasts at this instant
 };
 
 }  // namespace collcast

@@ -74,6 +74,69 @@ TEST(Contention, WhatTheNetworkReducesCrossesALinkOnce) {
     }
 }
 
+TEST(Contention, UplinksOfRacksAreSharedMaxMin) {
+  // Four flows over an uplink of 2, and four the other way: half speed each, and each way for itself.
+  std::vector<Script> both;
+  for (Rank r = 0; r < 8; ++r) both.push_back({{send((r + 4) % 8, 6), receive((r + 4) % 8, 6)}});
+  expect_finish(both, RackFabric(8, 2), std::vector<double>(8, 12));
+  // Two jobs on an uplink of 1.5: 0.5 each until one is through at 6; the other has 3 of 6 bytes left.
+  expect_finish({{{send(3, 6)}},
+                 {{send(4, 3)}},
+                 {{send(5, 3)}},
+                 {{receive(0, 6)}},
+                 {{receive(1, 3)}},
+                 {{receive(2, 3)}}},
+                RackFabric(6, 1.5), {0, 0, 0, 9, 6, 6});
+}
+
+TEST(Contention, IncastBehindAnUplink) {
+  // Two flows into rank 3 and one into rank 4.
+  const std::vector<Script> incast = {{{send(3, 6)}},    {{send(3, 6)}},
+                                      {{send(4, 6)}},    {{receive(0, 6), receive(1, 6)}},
+                                      {{receive(2, 6)}}, {}};
+  expect_finish(incast, RackFabric(6, 2), {0, 0, 0, 12, 6});      // 0.5, 0.5 and 1
+  expect_finish(incast, RackFabric(6, 1.8), {0, 0, 0, 12, 7.5});  // 0.5, 0.5 and what is left: 0.8
+  expect_finish(incast, RackFabric(6, 1.2), {0, 0, 0, 15, 15});   // 0.4 each
+}
+
+TEST(Contention, AMulticastSharesEveryLinkOfItsTreeOnce) {
+  // Rank 0 to the other rack, over an uplink of 1 that rank 1 uses for rank 7: half speed for both until rank
+  // 1's 6 bytes are through at 12; the multicast has 4 of its 10 left. All members receive at its pace.
+  expect_finish({{{multicast({4, 3}, 10)}},
+                 {{send(7, 6)}},
+                 {},
+                 {},
+                 {{receive(0, 10)}},
+                 {{receive(0, 10)}},
+                 {{receive(0, 10)}},
+                 {{receive(1, 6)}}},
+                RackFabric(8, 1), {0, 0, 0, 0, 16, 16, 16, 12});
+  // A member whose own link is busy slows them all: rank 1 sends 4 bytes to rank 6, half speed until 8, then
+  // 6 left.
+  expect_finish({{{multicast({4, 3}, 10)}},
+                 {{send(6, 4)}},
+                 {},
+                 {},
+                 {{receive(0, 10)}},
+                 {{receive(0, 10)}},
+                 {{receive(0, 10), receive(1, 4)}},
+                 {}},
+                RackFabric(8, 2), {0, 0, 0, 0, 14, 14, 14, 0});
+  // Alone it takes its bytes' time, and crosses the uplink once.
+  Written program({{{multicast({4, 4}, 10)}},
+                   {},
+                   {},
+                   {},
+                   {{receive(0, 10)}},
+                   {{receive(0, 10)}},
+                   {{receive(0, 10)}},
+                   {{receive(0, 10)}}});
+  const RackFabric fabric(8, 1);
+  const Result alone = simulate(program, fabric);
+  EXPECT_NEAR(alone.time.value, 10, 1e-7);
+  EXPECT_EQ(alone.links[16].bytes, Bytes(10));
+}
+
 TEST(Contention, LinksAndBottleneck) {
   const SharedFabric fabric(4, 1, Hold::delivery);
   Written program({{{send(1, 6)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(2, 6)}}});

@@ -43,4 +43,30 @@ class SharedFabric : public Fabric {
   std::vector<Link> links_;
 };
 
+/// Two racks of ranks, the first half and the second: messages between them cross an uplink, one each way.
+class RackFabric : public SharedFabric {
+ public:
+  RackFabric(Rank ranks, double uplink, Protocol::Hold hold = Protocol::Hold::injection)
+      : SharedFabric(ranks, uplink, hold), links_(SharedFabric::links()) {
+    links_.back().name = "rack 0 to 1";
+    links_.push_back({"rack 1 to 0", BytesPerSecond(uplink)});
+  }
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    Wire w = SharedFabric::wire(from, to, bytes);
+    if (rack(from.rank) == rack(to.rank)) w.per_byte = SecondsPerByte(1);
+    return w;
+  }
+  const std::vector<Link>& links() const override { return links_; }
+  void route(Place from, Place to, std::vector<LinkId>& links) const override {
+    links.push_back(static_cast<LinkId>(from.rank));
+    const int a = rack(from.rank), b = rack(to.rank);
+    if (a != b) links.push_back(static_cast<LinkId>(2 * ranks() + a));
+    links.push_back(static_cast<LinkId>(to.rank + ranks()));
+  }
+
+ private:
+  int rack(Rank r) const { return r >= ranks() / 2; }
+  std::vector<Link> links_;
+};
+
 }  // namespace collcast::testing
