@@ -51,6 +51,12 @@ void add_call_options(CLI::App& verb, CallOptions& options) {
       ->option_text("SIZE|auto");
   verb.add_option("--channels", options.channels, "Rings side by side of multi-ring (default 1)")
       ->option_text("C");
+  verb.add_option(
+          "--counts", options.counts,
+          "Of alltoallv, gatherv, ...: sizes of each rank's block, or of each pair's, row by row; zeros are "
+          "fine (default: all equal)")
+      ->delimiter(',')
+      ->option_text("S,S,...");
   verb.add_option("--buffer", options.buffer,
                   "What one aggregated message of pat may carry (default: no limit; NCCL: 512KiB)")
       ->option_text("SIZE");
@@ -93,6 +99,13 @@ std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options) 
   return imported;
 }
 
+Bytes counted_message(const CallOptions& options, Collective collective, Rank ranks) {
+  if (options.counts.empty()) throw InputError("--size is missing");
+  Bytes sum;
+  for (const std::string& count : options.counts) sum += parse_size(count);
+  return sum / static_cast<double>(definition(collective).whole(ranks));
+}
+
 Call plain_call(const CallOptions& options, Rank ranks, Bytes message, Rank node) {
   constexpr std::int64_t limit = std::numeric_limits<Rank>::max();
   Call call;
@@ -102,6 +115,7 @@ Call plain_call(const CallOptions& options, Rank ranks, Bytes message, Rank node
   call.message = message;
   call.packet = parse_size(options.packet);
   if (!options.buffer.empty()) call.buffer = parse_size(options.buffer);
+  for (const std::string& count : options.counts) call.counts.push_back(parse_size(count));
   call.channels = static_cast<int>(std::clamp(options.channels, -limit, limit));
   call.ranks_per_node = static_cast<Rank>(std::clamp(options.ranks_per_node, -limit, limit));
   if (options.ranks_per_node == 0) call.ranks_per_node = ranks % node == 0 ? node : 1;

@@ -35,7 +35,8 @@ struct CallOptions {
   std::int64_t radix = 2;
   std::string segment = "auto";  ///< a size or "auto"
   std::string packet = "4096";
-  std::string buffer;  ///< a size; empty: no limit
+  std::string buffer;               ///< a size; empty: no limit
+  std::vector<std::string> counts;  ///< of the v-collectives; empty: equal blocks
   std::int64_t channels = 1;
   std::int64_t ranks_per_node =
       0;  ///< 0: as many as the platform puts on a node, where that divides the ranks
@@ -54,6 +55,9 @@ void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_
 /// Reads --import, and takes from the file what was not given; nothing without --import. Throws InputError
 /// where something else was given, or too little.
 std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options);
+
+/// The message that `counts` add up to. Throws InputError if there are none: then the size was forgotten.
+Bytes counted_message(const CallOptions& options, Collective collective, Rank ranks);
 
 /// The call without segments: they depend on the algorithm.
 /// `node`: how many ranks the platform puts on a node.

@@ -94,6 +94,7 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
   std::vector<Bytes> all_sizes;
   for (const std::string& text : options.subject.ranks) all_ranks.push_back(parse_ranks(text));
   for (const std::string& text : options.sizes) all_sizes.push_back(parse_size(text));
+  if (all_sizes.empty()) all_sizes = {counted_message(options.call, collective, all_ranks[0])};
 
   Json rows = Json::array();
   for (Rank ranks : all_ranks) {
@@ -104,6 +105,8 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
     }
     const Forecaster forecaster(description, ranks, placement, options.memory);
     for (Bytes size : all_sizes) {
+      if (!options.call.counts.empty())
+        check(*algorithms(collective)[0], plain_call(options.call, ranks, size, forecaster.ranks_per_node()));
       std::vector<const Algorithm*> candidates;
       if (imported)
         candidates = {imported};
@@ -196,8 +199,8 @@ void add_predict(CLI::App& app, int& exit_code) {
   verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->required()
       ->option_text("P");
-  verb->add_option("--size", options->sizes, "Message sizes, as nccl-tests counts them")
-      ->required()
+  verb->add_option("--size", options->sizes,
+                   "Message sizes, as nccl-tests counts them (default: what --counts add up to)")
       ->delimiter(',')
       ->option_text("S[,S...]");
   std::string names = "fastest (default): by critical path";

@@ -11,7 +11,7 @@ namespace {
 
 struct Options {
   Subject subject;
-  std::string size = "1MiB";
+  std::string size;  ///< empty: what the counts add up to, or 1 MiB
   CallOptions call;
   Format format = Format::table;
 };
@@ -26,30 +26,45 @@ Json verdict(const Algorithm& a, Rank ranks, const std::optional<Counterexample>
   return answer;
 }
 
+/// What each rank sends; for schedules without multicasts.
+std::vector<Bytes> sent(const Schedule& schedule, const Layout& sizes) {
+  std::vector<Bytes> bytes(static_cast<std::size_t>(schedule.ranks));
+  for_each_step(schedule, true, [&](const Step& step) {
+    for (const Transfer& t : step.transfers)
+      if (t.from.rank != t.to.rank) bytes[static_cast<std::size_t>(t.from.rank)] += sizes.size(step, t);
+  });
+  return bytes;
+}
+
 Json prove_call(const Algorithm& a, const Call& call) {
   const Schedule schedule = a.schedule(call);
   const Layout sizes = layout(a, call, schedule);
   const Traffic t = traffic(schedule);
-  auto bytes_of = [&](Block blocks) {
-    return std::llround(sizes.size({0, 1}).value * static_cast<double>(blocks));
-  };
   Json answer = verdict(a, call.ranks, prove(schedule, a.collective, call.root));
+  Bytes all = sizes.equal_blocks() ? static_cast<double>(t.blocks) * sizes.size({0, 1}) : Bytes();
+  Bytes most = sizes.equal_blocks() ? static_cast<double>(t.max_blocks_sent) * sizes.size({0, 1}) : Bytes();
+  if (!sizes.equal_blocks())
+    for (Bytes b : sent(schedule, sizes)) all += b, most = std::max(most, b);
   answer.update({{"message_bytes", std::llround(call.message.value)},
                  {"steps", schedule.steps},
                  {"messages", t.messages},
-                 {"bytes_on_wire", bytes_of(t.blocks)},
+                 {"bytes_on_wire", std::llround(all.value)},
                  {"max_messages_per_rank_sent", t.max_messages_sent},
-                 {"max_bytes_per_rank_sent", bytes_of(t.max_blocks_sent)}});
+                 {"max_bytes_per_rank_sent", std::llround(most.value)}});
   return answer;
 }
 
-Json prove(Subject subject, CallOptions options, Bytes size) {
+Json prove(Subject subject, CallOptions options, const std::string& size) {
   const auto imported = import(subject, options);
   if (subject.ranks.size() != 1) throw InputError("prove takes one number of ranks");
   if (imported && imported->wrong) return verdict(imported->algorithm, imported->ranks, imported->wrong);
   const Algorithm& a = imported ? imported->algorithm
                                 : algorithm(definition(subject.collective).collective, subject.algorithm);
-  return prove_call(a, make_call(a, options, parse_ranks(subject.ranks[0]), size));
+  const Rank ranks = parse_ranks(subject.ranks[0]);
+  const Bytes message = !size.empty()            ? parse_size(size)
+                        : options.counts.empty() ? Bytes(1 << 20)
+                                                 : counted_message(options, a.collective, ranks);
+  return prove_call(a, make_call(a, options, ranks, message));
 }
 
 void print(const Json& answer) {
@@ -69,7 +84,7 @@ void print(const Json& answer) {
 }
 
 int run(const Options& options) {
-  const Json answer = prove(options.subject, options.call, parse_size(options.size));
+  const Json answer = prove(options.subject, options.call, options.size);
   if (options.format == Format::json)
     std::cout << answer.dump(2) << '\n';
   else if (options.format == Format::csv)
@@ -86,7 +101,8 @@ void add_prove(CLI::App& app, int& exit_code) {
   CLI::App* verb =
       app.add_subcommand("prove", "Proves that an algorithm computes its collective, by symbolic execution");
   add_subject(*verb, options->subject, "A name from `collcast algorithms`");
-  verb->add_option("--size", options->size, "Message size (default 1MiB)")->option_text("S");
+  verb->add_option("--size", options->size, "Message size (default 1MiB, or what --counts add up to)")
+      ->option_text("S");
   add_call_options(*verb, options->call);
   add_format(*verb, options->format);
   verb->footer(

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "model/edit_distance.hpp"
 #include "model/error.hpp"
 
 namespace collcast {
@@ -196,20 +197,6 @@ Least least(Collective c, double p) {
   }
 }
 
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row_of_b(b.size() + 1);
-  std::iota(row_of_b.begin(), row_of_b.end(), 0u);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row_of_b[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row_of_b[j];
-      row_of_b[j] = std::min({replaced, diagonal + 1, row_of_b[j - 1] + 1});
-    }
-  }
-  return row_of_b.back();
-}
-
 }  // namespace
 
 const std::vector<Definition>& definitions() {
@@ -261,7 +248,7 @@ std::string nearest(std::string_view word, const std::vector<std::string_view>& 
   std::string_view best;
   std::size_t least_distance = std::numeric_limits<std::size_t>::max();
   for (std::string_view candidate : candidates)
-    if (const std::size_t d = distance(word, candidate); d < least_distance)
+    if (const std::size_t d = edit_distance(word, candidate); d < least_distance)
       least_distance = d, best = candidate;
   return std::string(best);
 }

@@ -85,6 +85,12 @@ TEST(Cli, BadInputIsOneLineAndExitCode2) {
         "export allreduce --algorithm ring --ranks 4 --format msccl -o /nowhere/ring.xml",
         "export allreduce --algorithm in-network --ranks 4 --format msccl",
         "export allgather --algorithm multicast --ranks 4 --format goal",
+        "prove gatherv --algorithm linear --ranks 3 --counts 1,2",
+        "prove gatherv --algorithm linear --ranks 3 --counts 1,2,3 --size 7",
+        "prove gatherv --algorithm linear --ranks 3 --counts 1,-2,3",
+        "prove gather --algorithm linear --ranks 3 --counts 1,2,3",
+        "predict alltoallv --platform flat --ranks 2 --counts 1,2,3",
+        "predict alltoallv --platform flat --ranks 2",
         "replay /nowhere.cct --platform flat",
         "replay " COLLCAST_SOURCE_DIR "/README.md --platform flat",
         "record",
@@ -135,6 +141,16 @@ TEST(Cli, ProveCountsTheRingsTraffic) {
   EXPECT_EQ(a["messages"], 112);
   EXPECT_EQ(a["bytes_on_wire"], 14 << 20);
   EXPECT_EQ(a["max_bytes_per_rank_sent"], 14 << 17);
+}
+
+TEST(Cli, CountsMayDifferAndBeZero) {
+  // Rank 0 is the root: only ranks 1 and 2 send.
+  const Json a = json("prove gatherv --algorithm linear --ranks 3 --counts 5000,0,3KiB");
+  EXPECT_EQ(a["message_bytes"], 5000 + 3072);
+  EXPECT_EQ(a["bytes_on_wire"], 3072);
+  EXPECT_EQ(a["max_bytes_per_rank_sent"], 3072);
+  const Json p = json("predict gatherv --platform flat --ranks 3 --counts 0,0,1MiB --algorithm linear");
+  EXPECT_EQ(p["predictions"][0]["message_bytes"], 1 << 20);
 }
 
 TEST(Cli, EnginesAgreeOnTheTextbooksMachine) {

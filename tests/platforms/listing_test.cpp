@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "model/edit_distance.hpp"
 #include "platforms/suggest.hpp"
 #include "support.hpp"
 
