@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "algorithms/policies/policy.hpp"
 #include "cli/options.hpp"
+#include "cli/validate_measurements.hpp"
 #include "cli/validate_run.hpp"
 #include "cli/verbs.hpp"
 #include "model/error.hpp"
@@ -7,8 +11,14 @@
 namespace collcast::cli {
 namespace {
 
-int run(const CampaignOptions& options) {
-  if (options.run == !options.reports.empty()) throw InputError("validate takes either --run or --report");
+int run(const CampaignOptions& options, MeasurementOptions& tables) {
+  const bool asked[] = {options.run, !options.reports.empty(), !tables.files.empty(),
+                        !tables.studies.empty()};
+  if (std::ranges::count(asked, true) != 1)
+    throw InputError("validate takes one of --run, --report, --measurements and --studies");
+  tables.platform = options.platform, tables.set = options.set, tables.format = options.format;
+  if (!tables.files.empty()) return validate_measurements(tables);
+  if (!tables.studies.empty()) return validate_studies(tables);
   if (!options.run) return validate_report(options);
   if (options.platform.empty()) throw InputError("--run takes a --platform");
   return validate_run(options);
@@ -18,6 +28,7 @@ int run(const CampaignOptions& options) {
 
 void add_validate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CampaignOptions>();
+  auto tables = std::make_shared<MeasurementOptions>();
   CLI::App* verb = app.add_subcommand("validate", "Predicted against measured: the error of every point");
   verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->option_text("P");
@@ -47,13 +58,29 @@ void add_validate(CLI::App& app, int& exit_code) {
       "After --: what starts ranks, e.g. mpirun --hostfile h; {ranks} in it becomes their number");
   verb->add_option("--report", options->reports, "Reports what such folders hold, together")
       ->option_text("DIR...");
+  verb->add_option("--measurements", tables->files,
+                   "Predicts what these tables of collectives measured; FILE:ranks=32,buffers=host where a "
+                   "table does not say it (docs/measurements.md)")
+      ->option_text("FILE...");
+  std::string names = "fastest (default)";
+  for (std::string_view name : policies()) names += ", " + std::string(name);
+  verb->add_option("--policy", tables->policy,
+                   "Who chose the algorithm where a table does not name it: " + names)
+      ->option_text("P");
+  verb->add_option("--bound", tables->bound,
+                   "Exit code 1 if the geometric mean error over the tables is above this, e.g. 0.2")
+      ->option_text("X");
+  verb->add_option("--studies", tables->studies, "Prints docs/accuracy.md from this list of tables ...")
+      ->option_text("FILE");
+  verb->add_option("--data", tables->data, "... which are below this folder")->option_text("DIR");
   add_format(*verb, options->format);
   verb->footer(
       "Exit code 1 if an engine is out of the campaign's bounds or a result is wrong.\n"
       "Example: collcast validate --platform bed.json --run --collective allreduce --algorithm "
       "ring,rabenseifner "
-      "--ranks 4 --size 1KiB,1MiB -o run1 -- mpirun --oversubscribe");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+      "--ranks 4 --size 1KiB,1MiB -o run1 -- mpirun --oversubscribe\n"
+      "Example: collcast validate --platform abci-v --policy nccl-2.8 --measurements all_reduce_perf.txt");
+  verb->callback([options, tables, &exit_code] { exit_code = run(*options, *tables); });
 }
 
 }  // namespace collcast::cli

@@ -72,9 +72,10 @@ struct Blueprint {
     Software device, host;
     std::optional<Software> device_to_host, host_to_device;  ///< else each end has its own
   };
-  /// Of a kernel on one channel, of each further channel, and of a message in a network proxy.
+  /// Of a kernel on one channel, of each further channel, of a ring's way to another node, and of what a
+  /// message keeps a network proxy busy.
   struct NcclCosts {
-    std::optional<Parameter> launch, channel, proxy;
+    std::optional<Parameter> launch, channel, hop, proxy;
   };
 
   std::string name, file;

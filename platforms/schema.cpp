@@ -134,8 +134,10 @@ Schema by_size(std::vector<Field> fields) {
 
 /// Of NCCL's kernels and network proxies, by protocol.
 Schema nccl() {
-  const Schema costs =
-      object({{"launch_us", zero_or_more()}, {"channel_us", zero_or_more()}, {"proxy_us", zero_or_more()}});
+  const Schema costs = object({{"launch_us", zero_or_more()},
+                               {"channel_us", zero_or_more()},
+                               {"hop_us", zero_or_more()},
+                               {"proxy_us", zero_or_more()}});
   return object({{"LL", costs}, {"LL128", costs}, {"Simple", costs}});
 }
 

@@ -167,9 +167,11 @@ class Player {
   /// The root does not wait for the others: call follows call down the chain, and the slowest place sets
   /// the pace.
   void chain() {
-    chunk_ = std::min(share_, kernel_.step_KiB * KiB);
-    loops_ = std::ceil(share_ / chunk_);
-    at_most(step() + turns(share_, kernel_rate(collective_)), "channels of the GPU");
+    const double most =
+        std::ceil(share_ / turn_) * turn_;  // a channel gets whole turns, and the last one the rest
+    chunk_ = std::min(most, kernel_.step_KiB * KiB);
+    loops_ = std::ceil(most / chunk_);
+    at_most(step() + turns(most, kernel_rate(collective_)), "channels of the GPU");
     if (nodes_ > 1)
       at_most(on_rail_ * (loops_ * of(software_.proxy, protocol_) + rail_time(share_)),
               "network proxies and cards");

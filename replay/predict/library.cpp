@@ -10,7 +10,7 @@ namespace collcast {
 namespace {
 
 /// What the transport itself leaves out: skew, other traffic, chunks that are not alike.
-constexpr double transport_uncertainty = 0.10;
+constexpr double transport_uncertainty = 0.20;
 /// A further channel has no published cost; two microseconds are the most that it is thought to take.
 constexpr double most_a_channel_us = 2;
 
@@ -21,6 +21,7 @@ nccl::Software software_of(const Blueprint& b, int minor, const Situation& s) {
     const Blueprint::NcclCosts& costs = b.nccl[p];
     if (costs.launch) software.ring_launch[p] = software.tree_launch[p] = costs.launch->value;
     if (costs.channel) software.channel[p] = costs.channel->value;
+    if (costs.hop) software.ring_hop[p] = costs.hop->value;
     if (costs.proxy) software.proxy[p] = costs.proxy->value;
   }
   return software;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/validate_measurements.hpp"
+
+#include <cmath>
+#include <iostream>
+
+#include "cli/options.hpp"
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+#include "validation/accuracy/study.hpp"
+#include "validation/measurements/read.hpp"
+
+namespace collcast::cli {
+namespace {
+
+using accuracy::Comparison, accuracy::Errors, accuracy::Point;
+
+Json row(const Point& p) {
+  return {{"collective", operation(p.measurement)},
+          {"algorithm", p.protocol.empty() ? p.algorithm : p.algorithm + " " + p.protocol},
+          {"ranks", p.measurement.ranks},
+          {"message_bytes", std::llround(p.measurement.message.value)},
+          {"measured_s", p.times.measured.value},
+          {"predicted_s", p.times.predicted.value},
+          {"low_s", p.times.low.value},
+          {"high_s", p.times.high.value},
+          {"error", p.times.error()},
+          {"source", p.measurement.source()}};
+}
+
+Json summary(const std::vector<const Point*>& points) {
+  const Errors e = accuracy::errors(points);
+  return {{"points", e.points},
+          {"mean_absolute_error", e.mean_absolute},
+          {"geometric_mean_error", e.geometric_mean},
+          {"geometric_mean_of_errors", e.geometric_mean_of_errors},
+          {"worst", e.worst},
+          {"inside_interval", e.inside_interval}};
+}
+
+std::string percent(const Json& share) {
+  return number(100 * share.get<double>()) + " %";
+}
+
+void print_bands(const Comparison& c) {
+  std::vector<std::vector<std::string>> table{
+      {"messages", "points", "mean", "geometric mean", "of errors", "worst", "inside the interval"}};
+  const auto line = [&](const std::string& name, const std::vector<const Point*>& points) {
+    if (points.empty()) return;
+    const Json s = summary(points);
+    table.push_back({name, s["points"].dump(), percent(s["mean_absolute_error"]),
+                     percent(s["geometric_mean_error"]), percent(s["geometric_mean_of_errors"]),
+                     percent(s["worst"]), percent(s["inside_interval"])});
+  };
+  for (std::size_t b = 0; b < accuracy::bands().size(); ++b)
+    line(accuracy::bands()[b].name, in_band(c.points, b));
+  line("64 KiB and more", in_band(c.points, 1, true));
+  line("all", in_band(c.points, 0, true));
+  print_table(table);
+}
+
+void print_points(const Comparison& c) {
+  std::vector<std::vector<std::string>> table{
+      {"collective", "ranks", "message", "predicted as", "measured", "predicted", "low", "high", "error"}};
+  for (const Point& p : c.points) {
+    const Json r = row(p);
+    table.push_back({r["collective"], r["ranks"].dump(), bytes(r["message_bytes"]), r["algorithm"],
+                     seconds(r["measured_s"]), seconds(r["predicted_s"]), seconds(r["low_s"]),
+                     seconds(r["high_s"]), percent(r["error"])});
+  }
+  print_table(table);
+  std::cout << '\n';
+  print_bands(c);
+}
+
+void print(const MeasurementOptions& options, const Description& platform, const Comparison& c) {
+  Json points = Json::array(), left_out = Json::array();
+  for (const Point& p : c.points) points.push_back(row(p));
+  for (const auto& [reason, count] : c.left_out)
+    left_out.push_back({{"reason", reason}, {"measurements", count}});
+  if (options.format == Format::csv) return print_csv(points);
+  if (options.format == Format::table) {
+    print_points(c);
+  } else {
+    Json answer{{"platform", platform.name()}, {"policy", options.policy}, {"points", points}};
+    answer.update(
+        summary(in_band(c.points, 0, true)).patch(Json::array({{{"op", "remove"}, {"path", "/points"}}})));
+    answer["left_out"] = left_out;
+    std::cout << answer.dump(2) << '\n';
+  }
+  for (const auto& [reason, count] : c.left_out)
+    std::cerr << "note: " << count << " measurements are left out: " << reason << '\n';
+}
+
+}  // namespace
+
+int validate_measurements(const MeasurementOptions& options) {
+  if (options.platform.empty()) throw InputError("--measurements takes a --platform");
+  if (options.bound < 0) throw InputError("--bound must be 0 or more");
+  Description platform = load_platform(options.platform);
+  override_platform(platform, options.set);
+  std::vector<Measurement> all;
+  for (const std::string& name : options.files) {
+    const std::vector<Measurement> table = read_measurements(parse_measurement_file(name));
+    all.insert(all.end(), table.begin(), table.end());
+  }
+  const Comparison c = accuracy::compare(all, platform, options.policy);
+  if (c.points.empty())
+    throw InputError("the tables hold no collective that can be predicted" +
+                     (c.left_out.empty() ? "" : ": " + c.left_out.begin()->first));
+  print(options, platform, c);
+  const double error = accuracy::errors(in_band(c.points, 0, true)).geometric_mean;
+  return options.bound > 0 && error > options.bound ? 1 : 0;
+}
+
+int validate_studies(const MeasurementOptions& options) {
+  if (options.data.empty()) throw InputError("--studies takes the folder of the tables: --data DIR");
+  std::cout << accuracy::report(accuracy::read_studies(options.studies), options.data);
+  return 0;
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/output.hpp"
+
+namespace collcast::cli {
+
+/// What `validate --measurements` and `validate --studies` take.
+struct MeasurementOptions {
+  std::string platform, policy = "fastest", studies, data;
+  std::vector<std::string> files, set;
+  double bound = 0;  ///< of the geometric mean error; 0: none
+  Format format = Format::table;
+};
+
+/// Predicts what published tables measured. Returns the exit code: 1 where the error is out of the bound.
+int validate_measurements(const MeasurementOptions& options);
+/// Prints the accuracy report of all studies.
+int validate_studies(const MeasurementOptions& options);
+
+}  // namespace collcast::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/accuracy/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+#include "replay/predict/library.hpp"
+#include "validation/measurements/read.hpp"
+
+namespace collcast::accuracy {
+namespace {
+
+using namespace literals;
+
+std::vector<Measurement> table(const std::string& text) {
+  return parse_measurements(text, "t.jsonl");
+}
+
+constexpr const char* both =
+    R"({"collective": "allreduce", "ranks": 8, "message_bytes": 1048576, "time_s": 2e-4}
+{"collective": "allreduce", "ranks": 8, "algorithm": "ring", "message_bytes": 4194304, "time_s": 1e-3}
+)";
+
+TEST(Compare, ByPolicyWhereTheTableNamesNoAlgorithm) {
+  const Description d = load_platform("abci-v");
+  const Comparison c = compare(table(both), d, "nccl-2.8");
+  ASSERT_EQ(c.points.size(), 2u);
+  const Call call{.ranks = 8, .message = 1_MiB, .ranks_per_node = 4};
+  const Library::Choice nccl = Library("nccl-2.8", d, 8).predict(Collective::allreduce, call, Reading::path);
+  EXPECT_EQ(c.points[0].algorithm, "multi-ring");
+  EXPECT_EQ(c.points[0].protocol, "LL128");
+  EXPECT_EQ(c.points[0].times.predicted, nccl.prediction.time);
+  EXPECT_NEAR(c.points[0].times.error(), nccl.prediction.time.value / 2e-4 - 1, 1e-12);
+  EXPECT_EQ(c.points[1].algorithm, "ring");
+  EXPECT_EQ(c.points[1].protocol, "");
+}
+
+TEST(Compare, TheFastestWithoutAPolicy) {
+  const Comparison c = compare(table(both), load_platform("flat"), "fastest");
+  ASSERT_EQ(c.points.size(), 2u);
+  EXPECT_FALSE(c.points[0].algorithm.empty());
+}
+
+TEST(Compare, SaysWhatItLeavesOut) {
+  const Comparison c = compare(
+      table(R"({"collective": "latency", "ranks": 2, "message_bytes": 8, "time_s": 1e-6, "buffers": "host"}
+{"collective": "allreduce", "ranks": 8, "algorithm": "quantum", "message_bytes": 8, "time_s": 1e-3}
+)"),
+      load_platform("flat"), "fastest");
+  EXPECT_TRUE(c.points.empty());
+  EXPECT_EQ(c.left_out.size(), 2u);
+}
+
+TEST(Compare, WantsTheNumberOfRanks) {
+  Measurement m;
+  m.message = 8_B, m.time = Seconds(1e-3), m.file = "t", m.line = 3;
+  try {
+    compare({m}, load_platform("flat"), "fastest");
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(), "t:3: the table does not say how many ranks it had; write t:ranks=N");
+  }
+}
+
+TEST(Compare, Bands) {
+  const Comparison c = compare(table(both), load_platform("flat"), "fastest");
+  EXPECT_EQ(in_band(c.points, 0).size(), 0u);
+  EXPECT_EQ(in_band(c.points, 1).size(), 1u);
+  EXPECT_EQ(in_band(c.points, 2).size(), 1u);
+  EXPECT_EQ(in_band(c.points, 1, true).size(), 2u);
+}
+
+}  // namespace
+}  // namespace collcast::accuracy

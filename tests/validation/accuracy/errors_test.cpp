@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/accuracy/errors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace collcast::accuracy {
+namespace {
+
+Pair pair(double predicted, double measured) {
+  return {Seconds(predicted), Seconds(0.9 * predicted), Seconds(1.1 * predicted), Seconds(measured)};
+}
+
+TEST(Errors, ByHand) {
+  // Twice too slow, twice too fast, right.
+  const Errors e = errors({pair(2, 1), pair(1, 2), pair(1, 1)});
+  EXPECT_EQ(e.points, 3u);
+  EXPECT_NEAR(e.mean_absolute, 0.5, 1e-12);
+  EXPECT_NEAR(e.geometric_mean, std::pow(4, 1.0 / 3) - 1, 1e-12);
+  EXPECT_NEAR(e.geometric_mean_of_errors, std::cbrt(1 * 0.5 * 0.001), 1e-12);
+  EXPECT_NEAR(e.worst, 1, 1e-12);
+  EXPECT_EQ(e.worst_at, 0u);
+  EXPECT_NEAR(e.inside_interval, 1.0 / 3, 1e-12);
+}
+
+TEST(Errors, AreSigned) {
+  EXPECT_NEAR(errors({pair(0.4, 1)}).worst, -0.6, 1e-12);
+}
+
+TEST(Errors, OfNothingAreNone) {
+  EXPECT_EQ(errors(std::vector<Pair>{}).points, 0u);
+}
+
+}  // namespace
+}  // namespace collcast::accuracy

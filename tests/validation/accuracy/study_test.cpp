@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/accuracy/study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+#include "model/error.hpp"
+
+namespace collcast::accuracy {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+fs::path write(const std::string& name, const std::string& text) {
+  const fs::path file = fs::temp_directory_path() / ("collcast-" + std::to_string(::getpid()) + name);
+  std::ofstream(file) << text;
+  return file;
+}
+
+std::string complaint(const std::string& text) {
+  const fs::path file = write("studies.json", text);
+  try {
+    read_studies(file);
+  } catch (const InputError& e) {
+    fs::remove(file);
+    return std::string(e.what()).substr(file.string().size() + 2);
+  }
+  return "none";
+}
+
+TEST(Study, BadInputIsNamed) {
+  EXPECT_EQ(complaint("{}"), "$: lacks the key studies");
+  EXPECT_EQ(complaint(R"({"studies": {}})"), "$.studies: must be a list");
+  EXPECT_EQ(complaint(R"({"studies": [{"title": 1}]})"), "$.studies.0.title: must be a text");
+  EXPECT_EQ(complaint(R"({"studies": [{"title": "t"}]})"), "$.studies.0: lacks the key platform");
+  EXPECT_EQ(complaint(R"({"studies": [{"tittle": "x"}]})"), "$.studies.0: has an unknown key tittle");
+  const std::string head =
+      R"({"studies": [{"title": "t", "platform": "flat", "policy": "mpich", "words": [], )";
+  EXPECT_EQ(complaint(head + R"("tables": [{"file": "f", "purpose": "seen"}]}]})"),
+            "$.studies.0.tables.0.purpose: must be 'validated on' or 'calibrated on', got 'seen'");
+  EXPECT_NE(complaint("{").find("is no JSON"), std::string::npos);
+  EXPECT_THROW(read_studies("/nowhere/studies.json"), InputError);
+}
+
+TEST(Study, ReportsTablesBandsAndPoints) {
+  const fs::path table =
+      write("t.jsonl", R"({"collective": "allreduce", "ranks": 4, "message_bytes": 1048576, "time_s": 1e-4}
+)");
+  const Study study{"A machine", "flat", "mpich", {"Words."}, {{table.filename().string(), "validated on"}}};
+  const std::string page = report({study}, table.parent_path());
+  fs::remove(table);
+  EXPECT_NE(page.find("## A machine\n\nPlatform `flat`, policy `mpich`.\n\nWords.\n"), std::string::npos);
+  EXPECT_NE(page.find("| allreduce, 4 ranks | validated on | - |"), std::string::npos);
+  EXPECT_NE(page.find("| 1 | 1048576 | no | "), std::string::npos);
+}
+
+/// The tables are not part of the project: COLLCAST_DATA says where they are.
+TEST(Study, TheShippedReportIsFresh) {
+  const char* data = std::getenv("COLLCAST_DATA");
+  if (!data) GTEST_SKIP() << "set COLLCAST_DATA to the folder of the published tables";
+  const fs::path root = COLLCAST_SOURCE_DIR;
+  const fs::path tables = fs::path(data) / "measurements";
+  EXPECT_EQ(report(read_studies(root / "validation/data/studies.json"), tables),
+            text_of(root / "docs/accuracy.md"))
+      << "write it anew: collcast validate --studies validation/data/studies.json --data DIR > "
+         "docs/accuracy.md";
+}
+
+}  // namespace
+}  // namespace collcast::accuracy

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/accuracy/compare.hpp"
+
+#include <limits>
+#include <memory>
+
+#include "algorithms/policies/policy.hpp"
+#include "model/error.hpp"
+#include "replay/predict/library.hpp"
+
+namespace collcast::accuracy {
+namespace {
+
+/// Predicts on so many ranks with data in one memory.
+class Predictor {
+ public:
+  Predictor(const Description& platform, const std::string& policy, Rank ranks, Memory memory)
+      : forecaster_(platform, ranks, Placement::block, memory) {
+    if (policy != "fastest") library_.emplace(policy, platform, ranks, Placement::block, memory);
+  }
+
+  Point predict(const Measurement& m) const {
+    Call call{.ranks = m.ranks, .message = m.message};
+    call.ranks_per_node = m.ranks % forecaster_.ranks_per_node() == 0 ? forecaster_.ranks_per_node() : 1;
+    if (m.algorithm.empty() && library_) {
+      const Library::Choice c = library_->predict(m.collective, call, Reading::path);
+      return point(m, c.prediction, c.protocol);
+    }
+    const Algorithm* a = m.algorithm.empty()
+                             ? fastest(forecaster_.fabric(), common_algorithms(m.collective), call)
+                             : &algorithm(m.collective, m.algorithm);
+    if (!a) throw InputError("no algorithm for " + std::to_string(m.ranks) + " ranks");
+    if (a->segmented && m.message.value > 0)
+      call.segments = best_segments(*a, call, slowest_paths(forecaster_.fabric(), a->schedule(call)));
+    return point(m, forecaster_.predict(*a, call, Reading::path), {});
+  }
+
+ private:
+  static Point point(const Measurement& m, const Prediction& p, const std::string& protocol) {
+    return {m, std::string(p.algorithm->name), protocol, {p.time, p.low, p.high, m.time}};
+  }
+
+  Forecaster forecaster_;
+  std::optional<Library> library_;
+};
+
+void check(const Measurement& m) {
+  if (m.ranks == 0)
+    throw InputError(m.source() + ": the table does not say how many ranks it had; write " + m.file +
+                     ":ranks=N");
+}
+
+}  // namespace
+
+Comparison compare(const std::vector<Measurement>& measurements, const Description& platform,
+                   const std::string& policy) {
+  Comparison result;
+  std::map<std::pair<Rank, Memory>, std::unique_ptr<Predictor>> predictors;
+  for (const Measurement& m : measurements) {
+    if (m.timing != Timing::collective) {
+      ++result.left_out[operation(m) + " is no collective: `collcast calibrate` reads it"];
+      continue;
+    }
+    check(m);
+    const Memory memory = m.from.value_or(Memory::device);
+    auto& predictor = predictors[{m.ranks, memory}];
+    if (!predictor) predictor = std::make_unique<Predictor>(platform, policy, m.ranks, memory);
+    try {
+      result.points.push_back(predictor->predict(m));
+    } catch (const InputError& e) {
+      ++result.left_out[e.what()];
+    }
+  }
+  return result;
+}
+
+Errors errors(const std::vector<const Point*>& points) {
+  std::vector<Pair> pairs;
+  for (const Point* p : points) pairs.push_back(p->times);
+  return errors(pairs);
+}
+
+const std::vector<Band>& bands() {
+  static const std::vector<Band> all = {
+      {"below 64 KiB", Bytes(0)}, {"64 KiB to 4 MiB", Bytes(65536)}, {"4 MiB and more", Bytes(4194304)}};
+  return all;
+}
+
+std::vector<const Point*> in_band(const std::vector<Point>& points, std::size_t band, bool and_above) {
+  const bool last = and_above || band + 1 == bands().size();
+  const Bytes below = last ? Bytes(std::numeric_limits<double>::infinity()) : bands()[band + 1].least;
+  std::vector<const Point*> found;
+  for (const Point& p : points)
+    if (p.measurement.message >= bands()[band].least && p.measurement.message < below) found.push_back(&p);
+  return found;
+}
+
+}  // namespace collcast::accuracy

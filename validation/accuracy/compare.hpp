@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "platforms/description.hpp"
+#include "validation/accuracy/errors.hpp"
+#include "validation/measurements/measurement.hpp"
+
+namespace collcast::accuracy {
+
+/// A measured collective and its prediction.
+struct Point {
+  Measurement measurement;
+  std::string algorithm;  ///< as predicted, in the catalogue's words
+  std::string protocol;   ///< of NCCL
+  Pair times;
+};
+
+struct Comparison {
+  std::vector<Point> points;
+  std::map<std::string, std::size_t> left_out;  ///< how many measurements, by reason
+};
+
+/// Predicts every collective among the measurements on the platform, ranks in block placement. A table that
+/// names an algorithm is predicted with it by critical path, one that does not with what the policy picks
+/// ("fastest": the fastest by critical path). Data are where the table says, or in device memory. Throws
+/// InputError where a table does not say its ranks.
+Comparison compare(const std::vector<Measurement>& measurements, const Description& platform,
+                   const std::string& policy);
+
+/// Of some points.
+Errors errors(const std::vector<const Point*>& points);
+
+/// Message sizes from `least` on, to below the next band's.
+struct Band {
+  const char* name;
+  Bytes least;
+};
+/// Small messages first: below 64 KiB, from 64 KiB, from 4 MiB.
+const std::vector<Band>& bands();
+/// Of `points`, those in the band, or in it and above.
+std::vector<const Point*> in_band(const std::vector<Point>& points, std::size_t band, bool and_above = false);
+
+}  // namespace collcast::accuracy

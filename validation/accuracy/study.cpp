@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/accuracy/study.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iomanip>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "model/error.hpp"
+#include "platforms/load.hpp"
+#include "validation/measurements/read.hpp"
+
+namespace collcast::accuracy {
+namespace {
+
+using nlohmann::json;
+
+struct Result {
+  const Study::Table* table;
+  Comparison comparison;
+};
+
+/// A reader that names the place of what is wrong.
+struct At {
+  const json& value;
+  std::string place;
+
+  [[noreturn]] void fail(const std::string& reason) const { throw InputError(place + ": " + reason); }
+  At operator[](const std::string& key) const {
+    if (!value.is_object() || !value.contains(key)) fail("lacks the key " + key);
+    return {value[key], place + "." + key};
+  }
+  std::string text() const {
+    if (!value.is_string()) fail("must be a text");
+    return value.get<std::string>();
+  }
+  template <class F>
+  void each(F&& use) const {
+    if (!value.is_array()) fail("must be a list");
+    for (std::size_t i = 0; i < value.size(); ++i) use(At{value[i], place + "." + std::to_string(i)});
+  }
+  void only(const std::vector<std::string>& keys) const {
+    if (!value.is_object()) fail("must be an object");
+    for (const auto& [key, unused] : value.items())
+      if (std::ranges::find(keys, key) == keys.end()) fail("has an unknown key " + key);
+  }
+};
+
+Study study(const At& at) {
+  at.only({"title", "platform", "policy", "words", "tables"});
+  Study s{at["title"].text(), at["platform"].text(), at["policy"].text(), {}, {}};
+  at["words"].each([&](const At& paragraph) { s.words.push_back(paragraph.text()); });
+  at["tables"].each([&](const At& table) {
+    table.only({"file", "purpose"});
+    const std::string purpose = table["purpose"].text();
+    if (purpose != "validated on" && purpose != "calibrated on")
+      table["purpose"].fail("must be 'validated on' or 'calibrated on', got '" + purpose + "'");
+    s.tables.push_back({table["file"].text(), purpose});
+  });
+  return s;
+}
+
+std::string percent(double share, bool with_sign = false) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(1) << (with_sign ? std::showpos : std::noshowpos) << 100 * share
+      << " %";
+  return out.str();
+}
+
+std::string microseconds(Seconds t) {
+  std::ostringstream out;
+  out << std::setprecision(4) << t.value * 1e6;
+  return out.str();
+}
+
+std::string what(const Point& p) {
+  return operation(p.measurement) + ", " + std::to_string(p.measurement.ranks) + " ranks";
+}
+
+std::string how(const Point& p) {
+  return p.protocol.empty() ? p.algorithm : p.algorithm + " " + p.protocol;
+}
+
+void row(std::ostream& out, const std::vector<std::string>& cells) {
+  for (const std::string& c : cells) out << "| " << c << ' ';
+  out << "|\n";
+}
+void header(std::ostream& out, const std::vector<std::string>& cells) {
+  row(out, cells);
+  row(out, std::vector<std::string>(cells.size(), "---"));
+}
+
+std::string summary(const std::vector<const Point*>& points) {
+  if (points.empty()) return "-";
+  const Errors e = errors(points);
+  return percent(e.geometric_mean) + " (" + percent(e.geometric_mean_of_errors) + ")";
+}
+
+void by_band(std::ostream& out, const std::vector<Result>& results) {
+  std::vector<std::string> head{"table", "served for"};
+  for (const Band& b : bands()) head.push_back(b.name);
+  head.insert(head.end(), {"64 KiB and more", "all, mean", "inside the interval", "worst"});
+  header(out, head);
+  const auto line = [&](const std::string& name, const std::string& purpose,
+                        const std::vector<Point>& points) {
+    if (points.empty()) return;
+    std::vector<std::string> cells{name, purpose};
+    for (std::size_t b = 0; b < bands().size(); ++b) cells.push_back(summary(in_band(points, b)));
+    cells.push_back(summary(in_band(points, 1, true)));
+    const std::vector<const Point*> every = in_band(points, 0, true);
+    const Errors e = errors(every);
+    cells.insert(cells.end(), {percent(e.mean_absolute), percent(e.inside_interval), percent(e.worst, true)});
+    row(out, cells);
+  };
+  std::vector<Point> all;
+  for (const Result& r : results) {
+    const std::vector<Point>& points = r.comparison.points;
+    line(points.empty() ? r.table->file : what(points.front()), r.table->purpose, points);
+    all.insert(all.end(), points.begin(), points.end());
+  }
+  if (results.size() > 1) line("all", "", all);
+}
+
+void worst(std::ostream& out, const std::vector<Result>& results) {
+  std::vector<const Point*> all;
+  for (const Result& r : results)
+    for (const Point& p : r.comparison.points) all.push_back(&p);
+  std::ranges::stable_sort(all, std::greater(),
+                           [](const Point* p) { return std::abs(std::log1p(p->times.error())); });
+  out << "\nThe worst points:\n\n";
+  header(out, {"collective", "bytes", "predicted as", "measured us", "predicted us", "error"});
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, all.size()); ++i)
+    row(out, {what(*all[i]), std::to_string(std::llround(all[i]->measurement.message.value)), how(*all[i]),
+              microseconds(all[i]->times.measured), microseconds(all[i]->times.predicted),
+              percent(all[i]->times.error(), true)});
+}
+
+void every_point(std::ostream& out, const std::vector<Result>& results) {
+  for (const Result& r : results) {
+    out << "\n`" << r.table->file << "`, " << r.table->purpose << ":\n\n";
+    header(out, {"line", "bytes", "in place", "predicted as", "measured us", "predicted us", "interval us",
+                 "error"});
+    for (const Point& p : r.comparison.points)
+      row(out,
+          {std::to_string(p.measurement.line), std::to_string(std::llround(p.measurement.message.value)),
+           p.measurement.in_place ? "yes" : "no", how(p), microseconds(p.times.measured),
+           microseconds(p.times.predicted), microseconds(p.times.low) + " to " + microseconds(p.times.high),
+           percent(p.times.error(), true)});
+    for (const auto& [reason, count] : r.comparison.left_out)
+      out << "\nLeft out: " << count << " measurements: " << reason << ".\n";
+  }
+}
+
+constexpr const char* preface =
+    R"(# How accurate collcast is
+
+Written by `collcast validate --studies validation/data/studies.json --data DIR`, DIR holding the published tables; a test
+says when this page is stale. A table was either *calibrated on*, or *validated on*: no parameter has seen it.
+
+Errors are (predicted - measured) / measured. Where two figures stand together, the first is how far a prediction is off
+as a factor, exp(mean |ln(predicted / measured)|) - 1; the one in brackets is the geometric mean of the absolute errors,
+which forgives a few large ones.
+)";
+
+}  // namespace
+
+std::vector<Study> read_studies(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) throw InputError("cannot read " + file.string());
+  json document;
+  try {
+    document = json::parse(in);
+  } catch (const json::parse_error& e) {
+    throw InputError(file.string() + ": is no JSON: " + e.what());
+  }
+  std::vector<Study> studies;
+  At{document, file.string() + ": $"}["studies"].each([&](const At& at) { studies.push_back(study(at)); });
+  return studies;
+}
+
+std::string report(const std::vector<Study>& studies, const std::filesystem::path& data) {
+  std::ostringstream out, points;
+  out << preface;
+  for (const Study& s : studies) {
+    const Description platform = load_platform(s.platform);
+    std::vector<Result> results;
+    for (const Study::Table& table : s.tables) {
+      MeasurementFile file = parse_measurement_file((data / table.file).string());
+      std::vector<Measurement> measurements = read_measurements(file);
+      results.push_back({&table, compare(measurements, platform, s.policy)});
+    }
+    out << "\n## " << s.title << "\n\nPlatform `" << s.platform << "`, policy `" << s.policy << "`.\n";
+    for (const std::string& paragraph : s.words) out << '\n' << paragraph << '\n';
+    out << '\n';
+    by_band(out, results);
+    worst(out, results);
+    points << "\n## Every point: " << s.title << '\n';
+    every_point(points, results);
+  }
+  return out.str() + points.str();
+}
+
+}  // namespace collcast::accuracy

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "validation/accuracy/compare.hpp"
+
+namespace collcast::accuracy {
+
+/// Tables of one machine and library, predicted with one set of parameters.
+struct Study {
+  struct Table {
+    std::string file;     ///< below the folder of the data, with what is known of it (read.hpp)
+    std::string purpose;  ///< "validated on" or "calibrated on"
+  };
+  std::string title, platform, policy;
+  std::vector<std::string> words;  ///< paragraphs: what the parameters rest on, why the worst is bad
+  std::vector<Table> tables;
+};
+
+/// A file {"studies": [{"title", "platform", "policy", "words": [], "tables": [{"file", "purpose"}]}]}.
+/// Throws InputError with file and JSON path.
+std::vector<Study> read_studies(const std::filesystem::path& file);
+
+/// The accuracy report in Markdown: by study and size band, the worst points, then every point. Throws
+/// InputError where a table lacks.
+std::string report(const std::vector<Study>& studies, const std::filesystem::path& data);
+
+}  // namespace collcast::accuracy
