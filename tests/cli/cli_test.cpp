@@ -289,4 +289,43 @@ TEST(Cli, CompareHasARowPerPlatform) {
   EXPECT_GT(a["runs"][1]["time_s"], 0);
 }
 
+/// A table of two allreduces on 8 ranks, in a file of its own.
+std::string measured_table() {
+  const std::string file = testing::TempDir() + "collcast-cli-" + std::to_string(getpid()) + ".jsonl";
+  std::ofstream(file) << R"({"collective": "allreduce", "ranks": 8, "message_bytes": 1048576, "time_s": 2e-4}
+{"collective": "allreduce", "ranks": 8, "message_bytes": 4194304, "time_s": 9e-4}
+)";
+  return file;
+}
+
+TEST(Cli, ValidateComparesTablesPointByPoint) {
+  const std::string file = measured_table();
+  const std::string arguments = "validate --platform abci-v --policy nccl-2.8 --measurements " + file;
+  const Json answer = json(arguments);
+  ASSERT_EQ(answer["points"].size(), 2u);
+  for (const Json& p : answer["points"]) {
+    const double measured = p["measured_s"], predicted = p["predicted_s"];
+    EXPECT_NEAR(p["error"].get<double>(), (predicted - measured) / measured, 1e-12);
+    EXPECT_EQ(p["ranks"], 8);
+    EXPECT_NE(p["source"].get<std::string>().find(".jsonl:"), std::string::npos);
+  }
+  for (const char* key : {"mean_absolute_error", "geometric_mean_error", "worst"})
+    EXPECT_TRUE(answer[key].is_number()) << key;
+  EXPECT_EQ(collcast(arguments + " --bound 100").code, 0);
+  EXPECT_EQ(collcast(arguments + " --bound 0.0001").code, 1);
+  EXPECT_EQ(collcast(arguments + " --run").code, 2);
+  EXPECT_EQ(collcast("validate --measurements " + file).code, 2);
+  std::remove(file.c_str());
+}
+
+TEST(Cli, PredictTimesNcclByItsTransport) {
+  const Json answer = json("predict allreduce --platform abci-v --ranks 32 --size 32MiB --policy nccl-2.8");
+  const Json& p = answer["predictions"][0];
+  EXPECT_EQ(p["algorithm"], "multi-ring");
+  EXPECT_EQ(p["parameters"]["protocol"], "LL128");
+  EXPECT_LT(p["lower_bound_s"], p["low_s"]);
+  EXPECT_LT(p["low_s"], p["time_s"]);
+  EXPECT_LT(p["time_s"], p["high_s"]);
+}
+
 }  // namespace

@@ -35,6 +35,10 @@ struct At {
     if (!value.is_string()) fail("must be a text");
     return value.get<std::string>();
   }
+  bool truth() const {
+    if (!value.is_boolean()) fail("must be true or false");
+    return value.get<bool>();
+  }
   template <class F>
   void each(F&& use) const {
     if (!value.is_array()) fail("must be a list");
@@ -48,9 +52,11 @@ struct At {
 };
 
 Study study(const At& at) {
-  at.only({"title", "platform", "policy", "words", "tables"});
-  Study s{at["title"].text(), at["platform"].text(), at["policy"].text(), {}, {}};
+  at.only({"title", "platform", "policy", "words", "every_point", "tables"});
+  Study s;
+  s.title = at["title"].text(), s.platform = at["platform"].text(), s.policy = at["policy"].text();
   at["words"].each([&](const At& paragraph) { s.words.push_back(paragraph.text()); });
+  if (at.value.contains("every_point")) s.every_point = at["every_point"].truth();
   at["tables"].each([&](const At& table) {
     table.only({"file", "purpose"});
     const std::string purpose = table["purpose"].text();
@@ -195,6 +201,7 @@ std::string report(const std::vector<Study>& studies, const std::filesystem::pat
     out << '\n';
     by_band(out, results);
     worst(out, results);
+    if (!s.every_point) continue;
     points << "\n## Every point: " << s.title << '\n';
     every_point(points, results);
   }

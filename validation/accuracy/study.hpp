@@ -17,11 +17,12 @@ struct Study {
   };
   std::string title, platform, policy;
   std::vector<std::string> words;  ///< paragraphs: what the parameters rest on, why the worst is bad
+  bool every_point = true;         ///< whether the report lists them
   std::vector<Table> tables;
 };
 
-/// A file {"studies": [{"title", "platform", "policy", "words": [], "tables": [{"file", "purpose"}]}]}.
-/// Throws InputError with file and JSON path.
+/// A file {"studies": [{"title", "platform", "policy", "words": [], "every_point", "tables": [{"file",
+/// "purpose"}]}]}. "every_point" is true where it is missing. Throws InputError with file and JSON path.
 std::vector<Study> read_studies(const std::filesystem::path& file);
 
 /// The accuracy report in Markdown: by study and size band, the worst points, then every point. Throws

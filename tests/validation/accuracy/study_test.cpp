@@ -58,7 +58,11 @@ TEST(Study, ReportsTablesBandsAndPoints) {
   const fs::path table =
       write("t.jsonl", R"({"collective": "allreduce", "ranks": 4, "message_bytes": 1048576, "time_s": 1e-4}
 )");
-  const Study study{"A machine", "flat", "mpich", {"Words."}, {{table.filename().string(), "validated on"}}};
+  const Study study{.title = "A machine",
+                    .platform = "flat",
+                    .policy = "mpich",
+                    .words = {"Words."},
+                    .tables = {{table.filename().string(), "validated on"}}};
   const std::string page = report({study}, table.parent_path());
   fs::remove(table);
   EXPECT_NE(page.find("## A machine\n\nPlatform `flat`, policy `mpich`.\n\nWords.\n"), std::string::npos);
