@@ -27,7 +27,7 @@ Layout layout(const Algorithm& algorithm, const Call& call, const Schedule& sche
 /// What an algorithm asks of the network beyond messages from one place to another.
 struct Demands {
   bool multicast = false;  ///< replicates messages
-  bool reduction = false;  ///< reduces messages on their way; SimGrid does not know how
+  bool reduction = false;  ///< reduces messages on their way
 };
 Demands demands(const Algorithm& algorithm);
 
