@@ -9,6 +9,8 @@ namespace {
 
 /// Another run on the same machine: medians of runs differ by so much.
 constexpr double between_runs = 0.02;
+/// What is not empty, however little: a share of a small message may be less than a byte.
+const Bytes not_empty(0.01024);
 /// Copies faster than this do not show in any table.
 constexpr double fastest_copy_GBps = 1000;
 
@@ -111,9 +113,8 @@ Json software_costs(const PathFit& fit, const Hardware& hardware, const std::str
   }
   software["handshake_us"] = time_us(protocol.handshake, Seconds(), source);
   for (std::size_t i = 1; i < fit.pieces.size(); ++i) {
-    Json piece = {
-        {"from_KiB",
-         {{"value", fit.pieces[i].from.value / 1024}, {"source", source}, {"stamp", "calibrated"}}}};
+    const Bytes from = fit.pieces[i - 1].last > Bytes(0) ? fit.pieces[i].from : not_empty;
+    Json piece = {{"from_KiB", {{"value", from.value / 1024}, {"source", source}, {"stamp", "calibrated"}}}};
     piece.update(costs(fit.pieces[i], hardware, protocol, source));
     software["pieces"].push_back(piece);
   }
