@@ -10,11 +10,12 @@
 #include "platforms/machine.hpp"
 #include "replay/predict/predict.hpp"
 #include "replay/predict/simulated.hpp"
+#include "tests/platforms/pieces.hpp"
 
 namespace collcast {
 namespace {
 
-class Players : public testing::TestWithParam<const Algorithm*> {
+class Players : public ::testing::TestWithParam<const Algorithm*> {
  protected:
   /// Calls on the textbook's machine, one for each of some rank counts.
   template <class Visit>
@@ -86,7 +87,30 @@ TEST_P(Players, WithContentionSimGridIsNeverFaster) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Players, testing::ValuesIn(catalogue().begin(), catalogue().end()),
+/// Law 7 where software's costs grow with the size, in steps. (Where its pace grows, a queue of many messages
+/// may pass a port sooner than one of smaller messages.)
+TEST_P(Players, TimeGrowsWithTheMessageThroughAllPieces) {
+  const Algorithm& a = *GetParam();
+  Call call;
+  call.ranks = 12;
+  call.ranks_per_node = 6;
+  call.segments = a.segmented ? 5 : 1;
+  if (!a.supports(call.ranks)) GTEST_SKIP() << "does not support 12 ranks";
+  Description platform = ::collcast::testing::with_pieces("summit");
+  for (const char* piece : {"0", "1"})
+    set(platform, std::string("software.between_nodes.device.pieces.") + piece + ".bandwidth_GBps=1");
+  const Machine machine(platform, call.ranks);
+  double before = 0;
+  for (double n = 256; n < 3e7; n *= 1.7) {
+    call.message = Bytes(n);
+    const Schedule schedule = a.schedule(call);
+    const double now = critical_path(schedule, layout(a, call, schedule), machine).time.value;
+    EXPECT_GE(now, before) << n;
+    before = now;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, Players, ::testing::ValuesIn(catalogue().begin(), catalogue().end()),
                          [](const auto& row) {
                            std::string name = std::string(definition(row.param->collective).name) + "_" +
                                               std::string(row.param->name);
