@@ -2,8 +2,10 @@
 #include <iostream>
 
 #include "cli/options.hpp"
+#include "cli/platform_files.hpp"
 #include "cli/verbs.hpp"
 #include "model/error.hpp"
+#include "platforms/json_schema.hpp"
 #include "platforms/listing.hpp"
 #include "platforms/load.hpp"
 #include "platforms/ring_search.hpp"
@@ -14,7 +16,9 @@ namespace {
 struct Options {
   std::string platform;
   std::vector<std::string> set;
-  bool rings = false;
+  bool rings = false, schema = false;
+  std::string graph, exported, imported, output;
+  std::int64_t ranks = 0;
   Format format = Format::table;
 };
 
@@ -43,9 +47,14 @@ void list(const Options& options) {
   }
 }
 
-void show(const Options& options) {
+Description described(const Options& options) {
   Description d = load_platform(options.platform);
   set_all(d, options.set);
+  return d;
+}
+
+void show(const Options& options) {
+  const Description d = described(options);
   Json rows = Json::array();
   for (const Parameter& p : d.parameters())
     rows.push_back({{"parameter", p.path},
@@ -79,8 +88,7 @@ Json stops(const Blueprint& b, const Channels::Channel& c) {
 }
 
 void show_rings(const Options& options) {
-  Description d = load_platform(options.platform);
-  set_all(d, options.set);
+  const Description d = described(options);
   const Blueprint b = read_blueprint(d);
   Json rows = Json::array();
   for (const auto& [reach, where] :
@@ -108,9 +116,20 @@ void show_rings(const Options& options) {
 }
 
 void run(const Options& options) {
-  if (options.platform.empty() && options.rings) throw InputError("--rings wants the name of a platform");
+  if (!options.imported.empty()) return import_file(options.imported, options.output);
+  if (options.schema) {
+    std::cout << json_schema().dump(1) << '\n';
+    return;
+  }
+  const bool one = options.rings || !options.graph.empty() || !options.exported.empty();
+  if (options.platform.empty() && one)
+    throw InputError("--rings, --graph and --export want the name of a platform");
   if (options.platform.empty()) return list(options);
-  options.rings ? show_rings(options) : show(options);
+  if (!options.graph.empty()) write_graph(described(options), options.graph);
+  if (!options.exported.empty())
+    write_export(described(options), options.exported, static_cast<Rank>(options.ranks));
+  if (options.rings) show_rings(options);
+  if (!one) show(options);
 }
 
 }  // namespace
@@ -124,8 +143,25 @@ void add_platforms(CLI::App& app, int&) {
       ->option_text("KEY=VALUE");
   verb->add_flag("--rings", options->rings,
                  "The rings and trees that the search of NCCL 2.18 finds, before it doubles them");
+  verb->add_option("--graph", options->graph,
+                   "Draws a node and the network: FILE.dot, or FILE.svg by Graphviz")
+      ->option_text("FILE");
+  verb->add_option("--export", options->exported,
+                   "Writes FILE.json, complete without base and parts, or FILE.xml for SimGrid")
+      ->option_text("FILE");
+  verb->add_option("--ranks", options->ranks, "Of FILE.xml; a node's if not given")
+      ->check(CLI::Range(1, 512))
+      ->option_text("N");
+  verb->add_option("--import", options->imported,
+                   "Makes a platform of a file of NCCL (topology), hwloc, ibnetdiscover or SimGrid (cluster)")
+      ->option_text("FILE");
+  verb->add_option("-o", options->output, "Where --import writes")->option_text("NEW.json");
+  verb->get_option("--import")->needs("-o");
+  verb->get_option("-o")->needs("--import");
+  verb->add_flag("--schema", options->schema, "The form of platform files, as JSON Schema");
   add_format(*verb, options->format);
-  verb->footer("Example: collcast platforms dgx-1v --rings");
+  verb->footer(
+      "Example: collcast platforms dgx-1v --rings; collcast platforms --import topology.xml -o mine.json");
   verb->callback([options] { run(*options); });
 }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "platforms/exchange/formats.hpp"
+
+namespace collcast {
+namespace {
+
+/// One lane in GB/s by the name of the rate.
+const std::map<std::string, double> lanes = {{"SDR", 0.25}, {"DDR", 0.5},  {"QDR", 1.0},  {"FDR10", 1.25},
+                                             {"FDR", 1.7},  {"EDR", 3.03}, {"HDR", 6.25}, {"NDR", 12.5}};
+
+struct Switch {
+  int ports = 0;
+  int level = -1;                         ///< 0: has hosts
+  int hosts = 0;                          ///< ports that lead to them
+  std::map<std::string, int> peers = {};  ///< switches, and how many cables
+};
+
+struct Fabric {
+  std::map<std::string, Switch> switches = {};
+  std::map<std::string, int> adapters = {};  ///< of a host, by its name
+  double GBps = 0;
+};
+
+/// Stanzas "Switch 36 "S-guid" # ..." or "Ca 1 "H-guid" # "host mlx5_0"", each with lines
+/// [port] "peer"[port] # "name" lid ... 4xEDR".
+Fabric parse(const std::string& text, const std::string& file) {
+  static const std::regex owner(R"re(^(Switch|Ca|Rt)\s+(\d+)\s+"([^"]+)"(?:.*#\s*"([^" ]*))?)re");
+  static const std::regex cable(R"re(^\[\d+\](?:\([^)]*\))?\s+"([SHR])-([^"]+)"\[\d+\])re");
+  static const std::regex rate(R"re((\d+)x([A-Z]+\d*)\s*$)re");
+  Fabric fabric;
+  std::string current;
+  std::istringstream in(text);
+  std::smatch m;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (std::regex_search(line, m, owner)) {
+      current = m[1] == "Switch" ? m[3].str() : "";
+      if (m[1] == "Switch") fabric.switches[current].ports = std::stoi(m[2].str().substr(0, 5));
+      if (m[1] == "Ca") ++fabric.adapters[m[4].str().empty() ? m[3].str() : m[4].str()];
+    } else if (std::regex_search(line, m, cable)) {
+      if (current.empty()) continue;
+      const std::string side = m[1], peer = side + "-" + m[2].str();
+      Switch& s = fabric.switches[current];
+      side == "S" ? ++s.peers[peer] : ++s.hosts;
+      std::smatch r;
+      if (std::regex_search(line, r, rate)) {
+        const auto lane = lanes.find(r[2]);
+        if (lane == lanes.end())
+          reject(file, "", "line " + std::to_string(number) + ": unknown rate " + r[0].str());
+        if (side == "H") fabric.GBps = std::stoi(r[1].str().substr(0, 3)) * lane->second;
+      }
+    }
+  }
+  return fabric;
+}
+
+/// Leaves have hosts; each further switch is one level above the lowest that it joins.
+int set_levels(Fabric& f, const std::string& file) {
+  std::deque<std::string> next;
+  for (auto& [name, s] : f.switches)
+    if (s.hosts > 0) s.level = 0, next.push_back(name);
+  int top = 0;
+  for (; !next.empty(); next.pop_front())
+    for (const auto& [peer, cables] : f.switches[next.front()].peers) {
+      if (!f.switches.contains(peer)) reject(file, "", "a cable leads to " + peer + ", which has no stanza");
+      if (f.switches[peer].level >= 0) continue;
+      f.switches[peer].level = f.switches[next.front()].level + 1;
+      top = std::max(top, f.switches[peer].level);
+      next.push_back(peer);
+    }
+  return top;
+}
+
+/// The widest switch of each level stands for all.
+Json levels_of(const Fabric& f, int top, const std::string& file) {
+  Json levels = Json::array();
+  for (int l = 0; l <= top; ++l) {
+    int down = 0, up = 0, cables = 1, ports = 1;
+    for (const auto& [name, s] : f.switches) {
+      if (s.level != l) continue;
+      int below = l == 0 ? s.hosts : 0, above = 0;
+      for (const auto& [peer, n] : s.peers) {
+        const int other = f.switches.at(peer).level;
+        if (other == l) reject(file, "", name + " and " + peer + " are on one level: this is no fat tree");
+        (other < l ? below : above) += 1;
+        if (other > l) cables = std::max(cables, n);
+      }
+      down = std::max(down, below), up = std::max(up, above), ports = std::max(ports, s.ports);
+    }
+    Json level = {{"name", "level " + std::to_string(l + 1)}, {"down", down}, {"switch_ports", ports}};
+    if (l < top) level["up"] = up;
+    if (l < top && cables > 1) level["cables"] = cables;
+    levels.push_back(level);
+  }
+  return levels;
+}
+
+}  // namespace
+
+Json from_ibnetdiscover(const std::string& text, const std::string& file) {
+  Fabric f = parse(text, file);
+  if (f.switches.empty() || f.adapters.empty())
+    reject(file, "", "has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
+  const int top = set_levels(f, file);
+  int nics = 1;
+  for (const auto& [host, n] : f.adapters) nics = std::max(nics, n);
+  Json vertices = {{"cpu0", {{"kind", "cpu"}, {"device", "Xeon-6148"}}}}, links = Json::array();
+  links.push_back({{"between", {"cpu0", "cpu0"}}, {"kind", "shared-memory"}});
+  for (int n = 0; n < nics; ++n) {
+    vertices["nic" + std::to_string(n)] = {{"kind", "nic"}};
+    links.push_back({{"between", {"nic" + std::to_string(n), "cpu0"}}, {"kind", "pcie3-x16"}});
+  }
+  Json network = {{"kind", "fat-tree"},
+                  {"bandwidth_GBps", sourced(f.GBps > 0 ? f.GBps : 12.5,
+                                             "data rate of the hosts' ports in " + file, "datasheet")},
+                  {"latency_us", sourced(0.15, "adapter and cable, at each end: as on Summit", "guess")},
+                  {"switch_latency_us", sourced(0.1, "the file does not say", "guess")},
+                  {"switch_ports", 4096},
+                  {"levels", levels_of(f, top, file)}};
+  return {{"base", "gpu-cluster"},
+          {"description", std::to_string(f.adapters.size()) + " hosts on " +
+                              std::to_string(f.switches.size()) + " switches, from ibnetdiscover"},
+          {"notes",
+           {"Imported from " + file +
+            ". Nodes are not in the file: one socket, one rank each. The widest "
+            "switch of a level stands for all."}},
+          {"max_nodes", f.adapters.size()},
+          {"node", {{"vertices", vertices}, {"links", links}, {"ranks_on", {"cpu0"}}, {"ranks_per_node", 1}}},
+          {"network", network}};
+}
+
+}  // namespace collcast

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/exchange/import.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "model/error.hpp"
+#include "platforms/exchange/formats.hpp"
+
+namespace collcast {
+namespace {
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!std::filesystem::is_regular_file(path) || !in || !(text << in.rdbuf()))
+    throw InputError(path + ": cannot be read");
+  return text.str();
+}
+
+Json from_xml(const std::string& text, const std::string& path) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
+  if (!parsed)
+    reject(path, "", std::string(parsed.description()) + " at byte " + std::to_string(parsed.offset));
+  const pugi::xml_node root = document.document_element();
+  const std::string name = root.name();
+  if (name == "system") return from_nccl(root, path);
+  if (name == "topology") return from_hwloc(root, path);
+  if (name == "platform") return from_simgrid(root, path);
+  reject(path, "", "<" + name + "> is none of <system> (NCCL), <topology> (hwloc) and <platform> (SimGrid)");
+}
+
+}  // namespace
+
+Json import_platform(const std::string& path) {
+  const std::string text = contents(path);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) reject(path, "", "is empty");
+  return text[first] == '<' ? from_xml(text, path) : from_ibnetdiscover(text, path);
+}
+
+}  // namespace collcast

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <pugixml.hpp>
+
+#include "../support.hpp"
+#include "platforms/exchange/export.hpp"
+#include "platforms/exchange/import.hpp"
+#include "platforms/ring_search.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+std::string file(const std::string& name, const std::string& text) {
+  const std::string path = ::testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+Description imported(const std::string& path) {
+  return parse_platform(import_platform(path).dump(), "imported", path);
+}
+
+const std::string nccl = R"(<system version="1">
+  <cpu numaid="0" affinity="ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="85">
+    <pci busid="0000:3a:00.0" class="0x060400" link_speed="8 GT/s" link_width="16">
+      <pci busid="0000:3d:00.0" class="0x030200" link_speed="8 GT/s" link_width="16">
+        <gpu dev="0" sm="70" rank="0" gdr="1">
+          <nvlink target="0000:3e:00.0" count="2" tclass="0x030200"/>
+          <nvlink target="0000:b1:00.0" count="2" tclass="0x030200"/>
+        </gpu>
+      </pci>
+      <pci busid="0000:3e:00.0" class="0x030200" link_speed="8 GT/s" link_width="16">
+        <gpu dev="1" sm="70" rank="1" gdr="1">
+          <nvlink target="0000:3d:00.0" count="2" tclass="0x030200"/>
+          <nvlink target="0000:b1:00.0" count="2" tclass="0x030200"/>
+        </gpu>
+      </pci>
+      <pci busid="0000:3b:00.0" class="0x020700" link_speed="8 GT/s" link_width="16">
+        <nic><net name="mlx5_0" dev="0" speed="100000" port="1" gdr="1"/></nic>
+      </pci>
+    </pci>
+  </cpu>
+  <cpu numaid="1" arch="x86_64" vendor="GenuineIntel">
+    <pci busid="0000:b1:00.0" class="0x030200" link_speed="8 GT/s" link_width="16">
+      <gpu dev="2" sm="70" rank="2" gdr="1">
+        <nvlink target="0000:3d:00.0" count="2" tclass="0x030200"/>
+        <nvlink target="0000:3e:00.0" count="2" tclass="0x030200"/>
+      </gpu>
+    </pci>
+  </cpu>
+</system>)";
+
+TEST(ImportNccl, NodeOfThreeGpus) {
+  const Description d = imported(file("nccl.xml", nccl));
+  const Machine m(d, 6);
+  EXPECT_EQ(m.ranks_per_node(), 3);
+  // Two NVLinks between any two GPUs, each listed by both ends and joined once; PCIe gen3 and 12.5 GB/s out.
+  EXPECT_NEAR(GBps(m.wire(0, 1).per_byte), 50, 1e-9);
+  EXPECT_NEAR(GBps(m.wire(2, 0).per_byte), 50, 1e-9);
+  EXPECT_NEAR(GBps(m.wire(0, 3).per_byte), 12, 1e-9);
+  EXPECT_EQ(d.json()["network"]["bandwidth_GBps"]["value"], 12.5);
+  EXPECT_EQ(find_channels(read_blueprint(d), ChannelShape::ring, ChannelReach::node, nccl_speeds(18))
+                .channels.size(),
+            4u);
+}
+
+TEST(ImportNccl, Nvswitch) {
+  const std::string gpu = R"(<pci busid="1:0" link_speed="16 GT/s" link_width="16"><gpu sm="80">
+    <nvlink target="c:0" count="6" tclass="0x068000"/><nvlink target="c:1" count="6" tclass="0x068000"/></gpu></pci>)";
+  const Description d =
+      imported(file("nvswitch.xml", "<system><cpu vendor=\"AuthenticAMD\">" + gpu + gpu + "</cpu></system>"));
+  EXPECT_NEAR(GBps(Machine(d, 2).wire(0, 1).per_byte), 12 * 25, 1e-9);
+  EXPECT_EQ(max_ranks(d), 2);
+}
+
+TEST(ImportHwloc, TwoPackages) {
+  const std::string package = R"(<object type="Package"><object type="NUMANode" local_memory="34359738368"/>
+    <object type="Core"/><object type="Core"/></object>)";
+  const std::string card = R"(<object type="Bridge" bridge_type="0-1"><object type="PCIDev" pci_type="0207 [15b3:1017]"
+    pci_link_speed="15.753846"><object type="OSDev" name="mlx5_0" osdev_type="3"/></object></object>)";
+  const Description d = imported(file("hwloc.xml", "<?xml version=\"1.0\"?><topology version=\"2.0\"><object type=\"Machine\">" +
+                                                       package + package + card + "</object></topology>"));
+  EXPECT_EQ(max_ranks(d), 4);
+  EXPECT_EQ(d.json()["devices"]["core"]["memory_GiB"]["value"], 64);
+  EXPECT_TRUE(d.json()["node"]["vertices"].contains("nic0"));
+}
+
+TEST(ImportIbnetdiscover, TwoLevels) {
+  // Two leaves of two hosts each, one spine that each reaches by two cables.
+  std::string text = "vendid=0x2c9\ndevid=0xd2f0\n";
+  auto leaf = [](int n) {
+    std::string s = "Switch\t36 \"S-00" + std::to_string(n) + "\"\t\t# \"leaf" + std::to_string(n) + "\" enhanced port 0 lid 1 lmc 0\n";
+    for (int h = 0; h < 2; ++h)
+      s += "[" + std::to_string(h + 1) + "]\t\"H-0" + std::to_string(2 * n + h) + "\"[1](0a)\t\t# \"n HCA-1\" lid 4 4xEDR\n";
+    return s + "[35]\t\"S-009\"[1]\t\t# \"spine\" lid 9 4xEDR\n[36]\t\"S-009\"[2]\t\t# \"spine\" lid 9 4xEDR\n\n";
+  };
+  text += leaf(1) + leaf(2) + "Switch\t36 \"S-009\"\t\t# \"spine\" lid 9\n";
+  for (int n : {1, 1, 2, 2}) text += "[1]\t\"S-00" + std::to_string(n) + "\"[35]\t\t# \"leaf\" lid 1 4xEDR\n";
+  for (int h = 2; h < 6; ++h)
+    text += "\nvendid=0x2c9\nCa\t1 \"H-0" + std::to_string(h) + "\"\t\t# \"node" + std::to_string(h) + " HCA-1\"\n[1](0b)\t\"S-001\"[1]\t\t# lid 4 lmc 0 \"leaf\" lid 1 4xEDR\n";
+  const Json json = import_platform(file("fabric.txt", text));
+  EXPECT_EQ(json["max_nodes"], 4);
+  EXPECT_EQ(json["network"]["levels"],
+            Json::parse(R"([{"name": "level 1", "down": 2, "switch_ports": 36, "up": 1, "cables": 2},
+                            {"name": "level 2", "down": 2, "switch_ports": 36}])"));
+  EXPECT_NEAR(json["network"]["bandwidth_GBps"]["value"].get<double>(), 12.12, 1e-9);
+  EXPECT_EQ(max_ranks(imported(file("fabric.txt", text))), 4);
+}
+
+std::string cluster(const std::string& attributes) {
+  return R"(<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">
+    <zone id="w" routing="Full"><cluster id="c" prefix="n" suffix="" speed="1Gf" )" + attributes + "/></zone></platform>";
+}
+
+TEST(ImportSimgrid, FlatCluster) {
+  const Machine m(imported(file("flat.xml", cluster(R"(radical="0-15" bw="10Gbps" lat="500ns")"))), 16);
+  EXPECT_NEAR(GBps(m.wire(0, 15).per_byte), 1.25, 1e-12);
+  EXPECT_NEAR(us(m.wire(0, 15).latency), 1.0, 1e-12);  // two links of lat
+}
+
+TEST(ImportSimgrid, FatTree) {
+  const Machine m(imported(file("tree.xml", cluster(
+      R"(radical="0-15" bw="1.25GBps" lat="1us" topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,3")"))), 16);
+  EXPECT_NEAR(us(m.wire(0, 3).latency), 2, 1e-12);
+  EXPECT_NEAR(us(m.wire(0, 4).latency), 4, 1e-12);
+  EXPECT_NEAR(m.links().back().bandwidth.value * 1e-9, 3 * 1.25, 1e-12);
+}
+
+TEST(Import, RefusesWhatItCannotRead) {
+  auto said = [](const std::string& text) {
+    return complaint([&] { import_platform(file("bad.xml", text)); }).substr(::testing::TempDir().size());
+  };
+  EXPECT_EQ(said(""), "bad.xml: is empty");
+  EXPECT_TRUE(said("<system>").starts_with("bad.xml: Start-end tags mismatch at byte")) << said("<system>");
+  EXPECT_EQ(said("<html/>"),
+            "bad.xml: <html> is none of <system> (NCCL), <topology> (hwloc) and <platform> (SimGrid)");
+  EXPECT_EQ(said("<system/>"), "bad.xml: holds no <gpu> below <system><cpu>");
+  EXPECT_EQ(said("<topology version=\"1.0\"/>"),
+            "bad.xml: is not of hwloc 2: make it with `lstopo --of xml` of that version");
+  EXPECT_EQ(said("hello"),
+            "bad.xml: has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
+  EXPECT_EQ(said(cluster(R"(radical="0-15" bw="10 parsec" lat="1us")")),
+            "bad.xml: <cluster> bw: '10 parsec' is no such quantity; write 12.5GBps, 1us");
+  EXPECT_EQ(said(cluster(R"(radical="9-0" bw="1GBps" lat="1us")")),
+            "bad.xml: <cluster> radical: '9-0' is no range of hosts; write 0-15");
+  EXPECT_EQ(complaint([] { import_platform("no/such.xml"); }), "no/such.xml: cannot be read");
+}
+
+TEST(ExportSimgrid, HoldsHostsLinksAndRoutes) {
+  const Machine m(load_platform("dgx-1v"), 16);
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(simgrid_xml(m).c_str()));
+  EXPECT_EQ(document.select_nodes("//host").size(), 16u);
+  EXPECT_EQ(document.select_nodes("//route").size(), 16u * 15);
+  // From GPU 0 to GPU 3: one pair of NVLinks, and the latency.
+  const pugi::xml_node route = document.select_node("//route[@src='rank-0'][@dst='rank-3']").node();
+  EXPECT_STREQ(route.child("link_ctn").attribute("id").value(), "node 0 gpu0 to gpu3");
+  const pugi::xml_node link = document.select_node("//link[@id='node 0 gpu0 to gpu3']").node();
+  EXPECT_STREQ(link.attribute("bandwidth").value(), "50000000000Bps");
+  EXPECT_TRUE(complaint([] { simgrid_xml(Machine(load_platform("summit"), 600)); })
+                  .starts_with("SimGrid's XML has a route per pair of ranks"));
+}
+
+}  // namespace
+}  // namespace collcast
