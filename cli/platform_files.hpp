@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "model/schedule.hpp"
 #include "platforms/description.hpp"
 
 namespace collcast::cli {

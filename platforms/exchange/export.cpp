@@ -43,7 +43,7 @@ std::vector<Route> routes(const Machine& machine) {
   for (Rank a = 0; a < machine.ranks(); ++a)
     for (Rank b = 0; b < machine.ranks(); ++b) {
       if (a == b) continue;
-      Route r{a, b, {}, machine.wire(a, b).latency};
+      Route r{a, b, {}, machine.wire(a, b, Bytes(0)).latency};
       machine.route(a, b, r.links);
       all.push_back(std::move(r));
     }

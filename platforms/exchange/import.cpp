@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include "model/error.hpp"
 #include "platforms/exchange/formats.hpp"
@@ -13,10 +13,8 @@ namespace {
 
 std::string contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!std::filesystem::is_regular_file(path) || !in || !(text << in.rdbuf()))
-    throw InputError(path + ": cannot be read");
-  return text.str();
+  if (!std::filesystem::is_regular_file(path) || !in) throw InputError(path + ": cannot be read");
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 Json from_xml(const std::string& text, const std::string& path) {
