@@ -67,10 +67,9 @@ struct LogGP {
 /// A network of `ranks` ranks that all have one port each way and the same wire between any two.
 class UniformNetwork {
  public:
-  UniformNetwork(const AlphaBetaGamma& m, Rank ranks)
-      : ranks_(ranks), wire_{m.alpha, {}, {}, {}, m.beta}, gamma_(m.gamma) {
-    protocol_ = {Protocol::Hold::delivery, Bytes(-1), {}};
-  }
+  UniformNetwork(const AlphaBetaGamma& m, Rank ranks,
+                 const Protocol& protocol = {Protocol::Hold::delivery, Bytes(-1), {}})
+      : ranks_(ranks), wire_{m.alpha, {}, {}, {}, m.beta}, gamma_(m.gamma), protocol_(protocol) {}
   UniformNetwork(const LogGP& m, Rank ranks)
       // LogGP counts k - 1 gaps G for k bytes: the first byte's G comes off the latency and the gap.
       : ranks_(ranks), wire_{m.L - Bytes(1) * m.G, m.o, m.o, m.g - Bytes(1) * m.G, m.G}, gamma_(m.gamma) {

@@ -52,7 +52,7 @@ Machine::Machine(const Description& description, Rank ranks, Placement placement
   if (blueprint_.network == Blueprint::Network::uniform) {
     uniform_.emplace(AlphaBetaGamma{usage_.time(blueprint_.latency),
                                     1.0 / usage_.bandwidth(*blueprint_.bandwidth), gamma_.front()},
-                     ranks);
+                     ranks, protocol_);
     return;
   }
   wires_.emplace(blueprint_, graph_, extent_, usage_);

@@ -111,6 +111,18 @@ TEST(Flat, IsTheUniformNetworkBitForBit) {
     }
 }
 
+TEST(Flat, ItsWiresKnowTheProtocol) {
+  Description d = load_platform("flat");
+  set_all(d, {"protocol.hold=injection"});
+  EXPECT_TRUE(Machine(d, 2).wire(0, 1, Bytes(1e9)).eager);
+  set_all(d, {"protocol.eager_limit_KiB=64", "protocol.handshake_us=7"});
+  const Machine m(d, 2);
+  EXPECT_TRUE(m.wire(0, 1, Bytes(65536)).eager);
+  EXPECT_FALSE(m.wire(0, 1, Bytes(65537)).eager);
+  EXPECT_EQ(m.wire(0, 1, Bytes(65537)).handshake, Seconds(7e-6));
+  EXPECT_EQ(m.sizes().size(), 2u);
+}
+
 TEST(Flat, RoutesAreThoseOfTheUniformFabric) {
   const Machine m(load_platform("flat"), 5);
   const UniformFabric u(AlphaBetaGamma{Seconds(1e-6), 1.0 / BytesPerSecond(12.5e9), {}}, 5);
