@@ -21,6 +21,10 @@ namespace fs = std::filesystem;
 using Panel = std::tuple<std::size_t, Collective, Rank, Rank>;     // folder, collective, ranks, jobs
 using Curves = std::map<std::string, std::vector<const Result*>>;  // by algorithm
 
+/// Told apart on white, by the colour-blind as well (after P. Tol).
+constexpr const char* colors[] = {"#4477aa", "#ee6677", "#228833", "#aa7700",
+                                  "#0099bb", "#aa3377", "#444444"};
+
 std::map<Panel, Curves> panels(const Results& results) {
   std::map<Panel, Curves> all;
   for (const Result& r : results.all)
@@ -62,6 +66,9 @@ std::string script(const Results& results, const std::string& engine, const std:
       << "\nset output '" << output.string() << "'\nset multiplot layout " << rows << ',' << columns
       << "\nset logscale x 2\nset logscale y 10\nset xlabel 'message [B]'\nset ylabel 'time [ms]'\n"
          "set format x '2^{%L}'\nset format y '%g'\nset grid lc rgb '#dddddd'\nset key left top font ',9'\n";
+  int line = 0;
+  for (const char* color : colors) out << "set linetype " << ++line << " lc rgb '" << color << "'\n";
+  out << "set linetype cycle " << line << '\n';
   int serial = 0;
   for (const auto& [panel, curves] : all) {
     std::string plot;
