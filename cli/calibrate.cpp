@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "cli/calibrate_run.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "model/error.hpp"
@@ -20,6 +21,7 @@ struct Options {
   std::vector<std::string> files;
   std::string base, output, buffers;
   int nodes = 0, sockets = 0;
+  PingPongOptions ping_pong;
   Format format = Format::table;
 };
 
@@ -142,10 +144,13 @@ void write(const std::string& file, const std::string& text) {
   throw InputError(file + ": cannot be written: " + failed.message());
 }
 
-void run(const Options& options) {
+void run(Options options) {
   const Description base = load_platform(options.base);
   std::vector<Measurement> all;
   std::map<std::string, std::string> dates;
+  if (options.ping_pong.run)
+    options.files.push_back(measure_for_calibration(options.ping_pong, options.output + ".ping-pong.jsonl"));
+  if (options.files.empty()) throw InputError("calibrate takes --from FILE, --run or both");
   for (const std::string& text : options.files) {
     const MeasurementFile file = parse_measurement_file(text, known(options));
     for (Measurement& m : read_measurements(file)) all.push_back(std::move(m));
@@ -172,7 +177,6 @@ void add_calibrate(CLI::App& app, int&) {
                    "Tables: OSU latency, bandwidth and multi-pair output, p2pBandwidthLatencyTest, JSON "
                    "lines; what one "
                    "does not say itself stands behind its name")
-      ->required()
       ->option_text("FILE[:nodes=N,sockets=N,pairs=N,buffers=host|device|host-device|device-host]...");
   verb->add_option("--base", options->base, "The platform to start from: a name or a file")->required();
   verb->add_option("-o,--output", options->output, "The platform file to write")
@@ -183,10 +187,27 @@ void add_calibrate(CLI::App& app, int&) {
   verb->add_option("--sockets", options->sockets, "2: the two ranks of one node were on different sockets")
       ->check(CLI::Range(1, 2));
   verb->add_option("--buffers", options->buffers, "Where buffers were, for tables that do not say so");
+  verb->add_flag(
+      "--run", options->ping_pong.run,
+      "Measures ping-pongs of two ranks first, into NEW.json.ping-pong.jsonl; an interrupted run goes on");
+  verb->add_option("--size", options->ping_pong.sizes, "Of --run: message sizes (default 1 B to 16 MiB)")
+      ->delimiter(',')
+      ->option_text("S[,S...]");
+  verb->add_option("--pairs", options->ping_pong.pairs, "Of --run: pairs of ranks side by side (default 1)")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->option_text("N[,N...]");
+  verb->add_option("--window", options->ping_pong.window,
+                   "Of --run: also so many messages at once, one way and both ways (default 0: none)")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("N");
+  verb->add_option("command", options->ping_pong.command,
+                   "Of --run, after --: what starts ranks, as for validate, e.g. mpirun --hostfile h");
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast calibrate --from latency.txt:nodes=2 bw.txt:nodes=2 --base edr-cluster -o "
       "mine.json\n"
+      "         collcast calibrate --run --base testbed -o bed.json -- mpirun --hostfile hosts\n"
       "         collcast predict allreduce --platform ./mine.json --ranks 16 --size 1MiB\n"
       "docs/calibration.md says what is fitted and how, docs/measurements.md which tables are read.");
   verb->callback([options] { run(*options); });

@@ -11,6 +11,7 @@ struct PingPongOptions {
   bool run = false;
   std::vector<std::string> sizes, command;
   std::vector<int> pairs{1};
+  int window = 0;
 };
 
 /// Measures ping-pongs into `file`, or what an interrupted measurement left out, and returns its name as

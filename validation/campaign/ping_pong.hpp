@@ -9,7 +9,10 @@ namespace collcast::campaign {
 struct PingPongs {
   std::vector<Bytes> sizes;   ///< of messages there and back
   std::vector<int> pairs{1};  ///< side by side: each number for itself
-  int window = 16;            ///< messages on their way at once, of those sizes up to `longest_in_window`
+  /// Messages on their way at once, one way and both ways, of those sizes up to `longest_in_window`. 0: none.
+  /// As each window ends with a confirmation, it says something only where a window lasts much longer than a
+  /// round trip.
+  int window = 0;
   Bytes longest_in_window = Bytes(262144);
   Care care;
 };
