@@ -22,8 +22,8 @@ int run(int argc, char** argv) {
   int exit_code = 0;
   for (auto add : {collcast::cli::add_algorithms, collcast::cli::add_platforms, collcast::cli::add_prove,
                    collcast::cli::add_predict, collcast::cli::add_export, collcast::cli::add_replay,
-                   collcast::cli::add_compare, collcast::cli::add_record,
-                   collcast::cli::add_validate, collcast::cli::add_calibrate})
+                   collcast::cli::add_compare, collcast::cli::add_record, collcast::cli::add_validate,
+                   collcast::cli::add_calibrate})
     add(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -50,16 +50,18 @@ Json row(const Prediction& p) {
           {"calibrated", p.calibrated}};
 }
 
-/// The algorithms that were asked for, and a note for each that cannot serve so many ranks.
-std::vector<const Algorithm*> chosen(const Options& options, Collective collective, Rank ranks, Json& notes) {
+/// The algorithms that were asked for, and a note for each that cannot be played here.
+std::vector<const Algorithm*> chosen(const Options& options, Collective collective, Rank ranks,
+                                     const Forecaster& forecaster, Json& notes) {
   if (options.subject.algorithm != "all") return {&algorithm(collective, options.subject.algorithm)};
   std::vector<const Algorithm*> able;
   for (const Algorithm* a : algorithms(collective)) {
-    if (a->supports(ranks))
+    std::string missing = forecaster.lacks(*a);
+    if (!a->supports(ranks)) missing = "ranks: " + a->ranks;
+    if (missing.empty())
       able.push_back(a);
     else
-      notes.push_back(std::string(a->name) + " is left out on " + std::to_string(ranks) +
-                      " ranks: it needs ranks: " + std::string(a->ranks));
+      notes.push_back(a->name + " is left out on " + std::to_string(ranks) + " ranks: it needs " + missing);
   }
   return able;
 }
@@ -114,7 +116,7 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
         candidates = {quickest(forecaster, collective,
                                plain_call(options.call, ranks, size, forecaster.ranks_per_node()))};
       else
-        candidates = chosen(options, collective, ranks, notes);
+        candidates = chosen(options, collective, ranks, forecaster, notes);
       for (const Algorithm* a : candidates) {
         if (interrupted()) return notes.push_back("interrupted: what follows was not computed"), rows;
         progress("predicting " + std::string(a->name) + " on " + std::to_string(ranks) + " ranks");

@@ -79,7 +79,8 @@ void write_files(const report::Results& results, const std::vector<report::Secti
   const std::string title = "collcast: predicted against measured";
   const bool figure = report::can_draw() && !results.all.empty();
   campaign::write_whole(folder / "report.md", report::markdown(title, all));
-  campaign::write_whole(folder / "report.html", report::html(title, all, figure ? report::draw(results, "path", "svg") : ""));
+  campaign::write_whole(folder / "report.html",
+                        report::html(title, all, figure ? report::draw(results, "path", "svg") : ""));
   if (figure) campaign::write_whole(folder / "report.png", report::draw(results, "path", "pngcairo"));
   std::cerr << "note: " << (folder / "report.html").string()
             << (figure ? " and report.png hold the figures\n" : " has no figures: there is no gnuplot\n");

@@ -46,11 +46,11 @@ std::int64_t pat_steps(const Call& c) {
 Schedule pat_allgather(const Call& c) {
   const Walk walk(c);
   auto rule = [walk, p = c.ranks](std::int64_t s, Step& step) {
-    const auto [distance, first, stride] = walk.hop(s);
-    const Block count = (p - 1 - first - distance) / stride + 1;
+    const auto hop = walk.hop(s);
+    const Block count = (p - 1 - hop.first - hop.distance) / hop.stride + 1;
     for (Rank r = 0; r < p; ++r)
-      step.send_scattered(r, modulo(r + distance, p), count, Combine::copy, [&](auto add) {
-        for (Block i = 0; i < count; ++i) add(Chunk{modulo(r - first - i * stride, p)});
+      step.send_scattered(r, modulo(r + hop.distance, p), count, Combine::copy, [&](auto add) {
+        for (Block i = 0; i < count; ++i) add(Chunk{modulo(r - hop.first - i * hop.stride, p)});
       });
   };
   return {c.ranks, c.ranks, walk.steps(), rule};

@@ -59,7 +59,8 @@ PathPiece costs(const Piece& piece, const PathTables& tables, const Samples& bet
 }  // namespace
 
 Seconds half_round_trip(const Wire& w, Bytes message) {
-  return w.overhead + (w.eager ? Seconds() : w.handshake) + w.latency + message * w.per_byte + w.receive_overhead;
+  return w.overhead + (w.eager ? Seconds() : w.handshake) + w.latency + message * w.per_byte +
+         w.receive_overhead;
 }
 
 Seconds windowed(const Wire& wire, const Wire& reply, Bytes message, int window) {

@@ -76,8 +76,8 @@ struct SimgridReader {
     std::istringstream in(parameters);
     for (std::string part; std::getline(in, part, ';');) lists.push_back(numbers(part));
     if (lists.size() != 4 || lists[0].size() != 1 ||
-        std::ranges::any_of(lists | std::views::drop(1),
-                            [&](const auto& l) { return l.size() != static_cast<std::size_t>(lists[0][0]); }))
+        std::any_of(lists.begin() + 1, lists.end(),
+                    [&](const auto& l) { return l.size() != static_cast<std::size_t>(lists[0][0]); }))
       reject(file, "<cluster> topo_parameters",
              "must be levels;children;parents;cables, each a list of as many");
     if (lists[2][0] != 1 || lists[3][0] != 1)

@@ -112,8 +112,19 @@ Forecaster::Forecaster(const Description& description, Rank ranks, Placement pla
       ranks_per_node_(placement == Placement::block ? std::min(nominal_.machine.ranks_per_node(), ranks)
                                                     : 1) {}
 
+std::string Forecaster::lacks(const Algorithm& a) const {
+  const Demands needs = demands(a);
+  const Capabilities has = nominal_.machine.capabilities();
+  if (needs.reduction && !has.reduction) return "a network that reduces messages (in_network_reduction)";
+  if (needs.multicast && !has.multicast) return "a network that multicasts (multicast)";
+  return {};
+}
+
 Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine) const {
   check(a, c);
+  if (const std::string missing = lacks(a); !missing.empty())
+    throw InputError(a.name + " needs " + missing + ", which " + nominal_.machine.platform() +
+                     " does not have; `--platform flat` has all");
   const auto quick = engine == Reading::formula ? by_formula : by_path;
   const Answer answer =
       engine == Reading::simgrid ? by_simulation(nominal_.fabric, a, c) : quick(nominal_.fabric, a, c);

@@ -34,10 +34,13 @@ class Forecaster {
   Forecaster(const Description& description, Rank ranks, Placement placement = Placement::block,
              Memory memory = Memory::device);
 
+  /// Throws InputError where the platform lacks what the algorithm needs.
   Prediction predict(const Algorithm& algorithm, const Call& call, Reading engine) const;
+  /// What the algorithm needs of the network and this platform does not have, in words; empty: nothing.
+  std::string lacks(const Algorithm& algorithm) const;
 
-  /// What no schedule beats here; for a library that does not send messages as the platform describes them, by
-  /// bandwidth alone.
+  /// What no schedule beats here; for a library that does not send messages as the platform describes them,
+  /// by bandwidth alone.
   enum class Bound : std::uint8_t { messages, bandwidth };
   Seconds lower_bound(const Algorithm& algorithm, const Call& call, Bound bound = Bound::messages) const;
   bool calibrated() const { return nominal_.machine.calibrated(); }

@@ -176,8 +176,7 @@ Seconds simulate(const Schedule& schedule, const Layout& layout, const Fabric& f
                                    options(settings, fabric) + " -replay " + quoted(here / "traces"));
   constexpr std::string_view before = "Simulated time: ";
   const std::size_t at = text.rfind(before);
-  if (!done || at == std::string::npos)
-    throw SubstrateError("smpirun: " + complaint(text));
+  if (!done || at == std::string::npos) throw SubstrateError("smpirun: " + complaint(text));
   return Seconds(std::strtod(text.c_str() + at + before.size(), nullptr));
 }
 

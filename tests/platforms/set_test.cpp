@@ -54,9 +54,8 @@ TEST(Set, RefusesAndLeavesAllAsItWas) {
   EXPECT_EQ(said("max_nodes=1.5"), "--set: max_nodes: '1.5' is not an integer");
   EXPECT_EQ(said("protocol.hold=never"),
             "--set: protocol.hold: must be one of injection, delivery, not \"never\"");
-  EXPECT_EQ(
-      said("network.levels.0.down=30"),
-      "summit: network.levels.0: 30 ports down and 18 up do not fit a switch of 36 (switch_ports)");
+  EXPECT_EQ(said("network.levels.0.down=30"),
+            "summit: network.levels.0: 30 ports down and 18 up do not fit a switch of 36 (switch_ports)");
   EXPECT_EQ(d.json(), before);
 }
 

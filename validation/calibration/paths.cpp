@@ -124,10 +124,10 @@ class Sorter {
     for (std::vector<Measurement>* table : {&tables.latency, &tables.messages}) {
       if (table->empty()) continue;
       const int fewest = std::ranges::min(*table, {}, &Measurement::pairs).pairs;
-      const auto more =
-          std::ranges::stable_partition(*table, [&](const auto& m) { return m.pairs == fewest; });
-      tables.more_pairs.insert(tables.more_pairs.end(), more.begin(), more.end());
-      table->erase(more.begin(), more.end());
+      const auto more = std::stable_partition(table->begin(), table->end(),
+                                              [&](const auto& m) { return m.pairs == fewest; });
+      tables.more_pairs.insert(tables.more_pairs.end(), more, table->end());
+      table->erase(more, table->end());
       std::ranges::stable_sort(*table, {}, [](const Measurement& m) { return m.message.value; });
     }
   }

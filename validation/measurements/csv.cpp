@@ -46,7 +46,8 @@ void set_time(const Record& row, const std::string& column, Measurement& m) {
   m.rounding = time.rounding();
 }
 
-/// dexhunter/allreduce-experiments: several runs of allreduce with an algorithm by name; nccl-tests has device buffers.
+/// dexhunter/allreduce-experiments: several runs of allreduce with an algorithm by name; nccl-tests has
+/// device buffers.
 void read_experiment(const Record& row, std::vector<Measurement>& all) {
   Measurement m = common(row);
   m.library = row.at("source");

@@ -57,7 +57,8 @@ std::vector<Entry> entries(const Text& text) {
 
 void read_operation(const Entry& entry, Measurement& m) {
   const std::string name = entry.word("collective");
-  if (name.empty()) entry.reject("the key collective is missing: a collective, latency, bandwidth or both-ways bandwidth");
+  if (name.empty())
+    entry.reject("the key collective is missing: a collective, latency, bandwidth or both-ways bandwidth");
   for (const Timing timing : {Timing::latency, Timing::bandwidth, Timing::both_ways_bandwidth}) {
     m.timing = timing;
     if (name == operation(m)) return;

@@ -70,8 +70,9 @@ void set_known(Known& known, const std::string& file, const std::string& key, co
   else if (key == "algorithm")
     known.algorithm = value;
   else
-    throw InputError(file + ": " + key +
-                     "= is not known of a file; ranks, nodes, sockets, pairs, buffers, collective and algorithm are");
+    throw InputError(
+        file + ": " + key +
+        "= is not known of a file; ranks, nodes, sockets, pairs, buffers, collective and algorithm are");
 }
 
 }  // namespace

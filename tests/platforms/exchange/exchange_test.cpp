@@ -78,10 +78,12 @@ TEST(ImportNccl, Nvswitch) {
 TEST(ImportHwloc, TwoPackages) {
   const std::string package = R"(<object type="Package"><object type="NUMANode" local_memory="34359738368"/>
     <object type="Core"/><object type="Core"/></object>)";
-  const std::string card = R"(<object type="Bridge" bridge_type="0-1"><object type="PCIDev" pci_type="0207 [15b3:1017]"
+  const std::string card =
+      R"(<object type="Bridge" bridge_type="0-1"><object type="PCIDev" pci_type="0207 [15b3:1017]"
     pci_link_speed="15.753846"><object type="OSDev" name="mlx5_0" osdev_type="3"/></object></object>)";
-  const Description d = imported(file("hwloc.xml", "<?xml version=\"1.0\"?><topology version=\"2.0\"><object type=\"Machine\">" +
-                                                       package + package + card + "</object></topology>"));
+  const Description d = imported(
+      file("hwloc.xml", "<?xml version=\"1.0\"?><topology version=\"2.0\"><object type=\"Machine\">" +
+                            package + package + card + "</object></topology>"));
   EXPECT_EQ(max_ranks(d), 4);
   EXPECT_EQ(d.json()["devices"]["core"]["memory_GiB"]["value"], 64);
   EXPECT_TRUE(d.json()["node"]["vertices"].contains("nic0"));
@@ -91,15 +93,19 @@ TEST(ImportIbnetdiscover, TwoLevels) {
   // Two leaves of two hosts each, one spine that each reaches by two cables.
   std::string text = "vendid=0x2c9\ndevid=0xd2f0\n";
   auto leaf = [](int n) {
-    std::string s = "Switch\t36 \"S-00" + std::to_string(n) + "\"\t\t# \"leaf" + std::to_string(n) + "\" enhanced port 0 lid 1 lmc 0\n";
+    std::string s = "Switch\t36 \"S-00" + std::to_string(n) + "\"\t\t# \"leaf" + std::to_string(n) +
+                    "\" enhanced port 0 lid 1 lmc 0\n";
     for (int h = 0; h < 2; ++h)
-      s += "[" + std::to_string(h + 1) + "]\t\"H-0" + std::to_string(2 * n + h) + "\"[1](0a)\t\t# \"n HCA-1\" lid 4 4xEDR\n";
-    return s + "[35]\t\"S-009\"[1]\t\t# \"spine\" lid 9 4xEDR\n[36]\t\"S-009\"[2]\t\t# \"spine\" lid 9 4xEDR\n\n";
+      s += "[" + std::to_string(h + 1) + "]\t\"H-0" + std::to_string(2 * n + h) +
+           "\"[1](0a)\t\t# \"n HCA-1\" lid 4 4xEDR\n";
+    return s +
+           "[35]\t\"S-009\"[1]\t\t# \"spine\" lid 9 4xEDR\n[36]\t\"S-009\"[2]\t\t# \"spine\" lid 9 4xEDR\n\n";
   };
   text += leaf(1) + leaf(2) + "Switch\t36 \"S-009\"\t\t# \"spine\" lid 9\n";
   for (int n : {1, 1, 2, 2}) text += "[1]\t\"S-00" + std::to_string(n) + "\"[35]\t\t# \"leaf\" lid 1 4xEDR\n";
   for (int h = 2; h < 6; ++h)
-    text += "\nvendid=0x2c9\nCa\t1 \"H-0" + std::to_string(h) + "\"\t\t# \"node" + std::to_string(h) + " HCA-1\"\n[1](0b)\t\"S-001\"[1]\t\t# lid 4 lmc 0 \"leaf\" lid 1 4xEDR\n";
+    text += "\nvendid=0x2c9\nCa\t1 \"H-0" + std::to_string(h) + "\"\t\t# \"node" + std::to_string(h) +
+            " HCA-1\"\n[1](0b)\t\"S-001\"[1]\t\t# lid 4 lmc 0 \"leaf\" lid 1 4xEDR\n";
   const Json json = import_platform(file("fabric.txt", text));
   EXPECT_EQ(json["max_nodes"], 4);
   EXPECT_EQ(json["network"]["levels"],
@@ -111,7 +117,8 @@ TEST(ImportIbnetdiscover, TwoLevels) {
 
 std::string cluster(const std::string& attributes) {
   return R"(<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">
-    <zone id="w" routing="Full"><cluster id="c" prefix="n" suffix="" speed="1Gf" )" + attributes + "/></zone></platform>";
+    <zone id="w" routing="Full"><cluster id="c" prefix="n" suffix="" speed="1Gf" )" +
+         attributes + "/></zone></platform>";
 }
 
 TEST(ImportSimgrid, FlatCluster) {
@@ -121,8 +128,12 @@ TEST(ImportSimgrid, FlatCluster) {
 }
 
 TEST(ImportSimgrid, FatTree) {
-  const Machine m(imported(file("tree.xml", cluster(
-      R"(radical="0-15" bw="1.25GBps" lat="1us" topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,3")"))), 16);
+  const Machine m(
+      imported(file(
+          "tree.xml",
+          cluster(
+              R"(radical="0-15" bw="1.25GBps" lat="1us" topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,3")"))),
+      16);
   EXPECT_NEAR(us(m.wire(0, 3, Bytes(0)).latency), 2, 1e-12);
   EXPECT_NEAR(us(m.wire(0, 4, Bytes(0)).latency), 4, 1e-12);
   EXPECT_NEAR(m.links().back().bandwidth.value * 1e-9, 3 * 1.25, 1e-12);
@@ -159,8 +170,9 @@ TEST(ExportSimgrid, HoldsHostsLinksAndRoutes) {
   EXPECT_STREQ(route.child("link_ctn").attribute("id").value(), "node 0 gpu0 to gpu3");
   const pugi::xml_node link = document.select_node("//link[@id='node 0 gpu0 to gpu3']").node();
   EXPECT_STREQ(link.attribute("bandwidth").value(), "5e+10Bps");
-  EXPECT_TRUE(complaint([] { simgrid_xml(Machine(load_platform("summit"), 600)); })
-                  .starts_with("SimGrid's XML has a route per pair of ranks"));
+  EXPECT_TRUE(complaint([] {
+                simgrid_xml(Machine(load_platform("summit"), 600));
+              }).starts_with("SimGrid's XML has a route per pair of ranks"));
 }
 
 }  // namespace
