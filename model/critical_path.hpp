@@ -63,7 +63,8 @@ class CriticalPath {
     for (const Step::Join& join : step.joins) join_channels(join);
     done_.clear();
     for (const Transfer& t : step.transfers) done_.push_back(transfer(step, t));
-    arrivals_.clear();
+    const bool in_network = !step.multicasts.empty() || !step.reductions.empty();
+    if (in_network) landed_ = ready_;
     for (const Multicast& m : step.multicasts) multicast(m);
     for (const Reduction& m : step.reductions) reduce_in_network(m);
     for (std::size_t i = 0; i < step.transfers.size(); ++i) {
@@ -71,7 +72,8 @@ class CriticalPath {
       at_least(ready(t.channel, t.from.rank), std::max(done_[i].sender, away_));
       at_least(ready(t.channel, t.to.rank), std::max(done_[i].receiver, away_));
     }
-    for (const auto& [where, when] : arrivals_) at_least(ready_[where], std::max(when, away_));
+    if (in_network)
+      for (std::size_t i = 0; i < ready_.size(); ++i) at_least(ready_[i], landed_[i]);
   }
 
   Done transfer(const Step& step, const Transfer& t) {
@@ -126,9 +128,9 @@ class CriticalPath {
       const Done done = send(wire, bytes, sender, ready(m.channel, to));
       free_[lane] = last = std::max(last, free_[lane]);
       sent = std::max(sent, done.sender);
-      arrivals_.push_back({index(m.channel, to), done.receiver});
+      land(index(m.channel, to), done.receiver);
     }
-    arrivals_.push_back({index(m.channel, m.from.rank), sent});
+    land(index(m.channel, m.from.rank), sent);
   }
 
   /// One copy leaves each sender's port; they arrive as one, when the last of them does.
@@ -150,10 +152,12 @@ class CriticalPath {
       const Done done = send(wire, bytes, ready(m.channel, from), receiver);
       free_[lane] = last = std::max(last, free_[lane]);
       arrived = std::max(arrived, done.receiver);
-      arrivals_.push_back({index(m.channel, from), done.sender});
+      land(index(m.channel, from), done.sender);
     }
-    arrivals_.push_back({index(m.channel, m.to.rank), arrived});
+    land(index(m.channel, m.to.rank), arrived);
   }
+
+  void land(std::size_t where, Seconds when) { at_least(landed_[where], std::max(when, away_)); }
 
   void join_channels(Step::Join join) {
     for (std::size_t r = 0; r < ranks_; ++r) {
@@ -190,7 +194,7 @@ class CriticalPath {
   std::vector<Seconds> reducing_;  ///< per rank: done with all reductions so far
   std::vector<Seconds> reduced_;   ///< per rank: time spent reducing
   std::vector<Done> done_;
-  std::vector<std::pair<std::size_t, Seconds>> arrivals_;
+  std::vector<Seconds> landed_;  ///< ready_ after this step's multicasts and reductions
 };
 
 template <class Network>
