@@ -88,7 +88,7 @@ TEST(Fuzz, MutatedValues) {
                                  Json::object()};
   int sound = 0;
   for (const std::string& name : shipped_platforms())
-    for (int round = 0; round < 700; ++round) {
+    for (int round = 0; round < 300; ++round) {
       Json json = load_platform(name).json();
       for (int n = 1 + static_cast<int>(random() % 2); n > 0; --n) {
         std::vector<Json*> all;
@@ -106,12 +106,13 @@ TEST(Fuzz, Set) {
                                            "4096",     "1e9",  "-3",   "nan",     "inf",
                                            "gpu0",     "nic0", "none", "uniform", "single-switch",
                                            "delivery", "cpu",  "nic",  "\xff",    "a,b"};
+  std::size_t turn = 0;  // two values for each path, other ones for the next
   for (const std::string& name : shipped_platforms()) {
     const Description original = load_platform(name);
     for (const std::string& path : settable_paths(original))
-      for (const std::string& value : values) {
+      for (std::size_t v = turn++ % 10; v < values.size(); v += 10) {
         Description d = original;
-        if (complaint([&] { set(d, path + "=" + value); }).empty()) survives(d.json().dump());
+        if (complaint([&] { set(d, path + "=" + values[v]); }).empty()) survives(d.json().dump());
       }
   }
 }
