@@ -109,8 +109,8 @@ TEST(Cli, NamesTheNearestKey) {
 }
 
 TEST(Cli, HelpShowsAnExampleOfEveryVerb) {
-  for (const std::string verb :
-       {"algorithms", "platforms", "prove", "predict", "export", "replay", "compare", "record"}) {
+  for (const std::string verb : {"algorithms", "platforms", "prove", "predict", "export", "replay", "compare",
+                                 "record", "calibrate", "validate"}) {
     if (verb == "record" && !HAS_RECORDER) continue;
     const Outcome o = collcast(verb + " --help");
     EXPECT_EQ(o.code, 0);

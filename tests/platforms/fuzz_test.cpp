@@ -4,6 +4,7 @@
 #include "platforms/listing.hpp"
 #include "platforms/paths.hpp"
 #include "support.hpp"
+#include "tests/mutated.hpp"
 
 namespace collcast {
 namespace {
@@ -33,26 +34,7 @@ TEST(Fuzz, MutatedText) {
   const std::string alphabet = "{}[]\",:0123456789.eE-+ntfabz_\\\n\x80\xff";
   for (const std::string& name : shipped_platforms()) {
     const std::string good = load_platform(name).json().dump();
-    for (int round = 0; round < 500; ++round) {
-      std::string text = good;
-      for (int n = 1 + static_cast<int>(random() % 3); n > 0 && !text.empty(); --n) {
-        const std::size_t at = random() % text.size();
-        switch (random() % 4) {
-          case 0:
-            text[at] = alphabet[random() % alphabet.size()];
-            break;
-          case 1:
-            text.insert(at, 1, alphabet[random() % alphabet.size()]);
-            break;
-          case 2:
-            text.erase(at, 1 + random() % 20);
-            break;
-          default:
-            text.resize(at + 1);
-        }
-      }
-      survives(text);
-    }
+    for (int round = 0; round < 500; ++round) survives(mutated(good, alphabet, random));
   }
 }
 

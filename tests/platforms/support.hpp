@@ -7,22 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "model/error.hpp"
 #include "platforms/load.hpp"
 #include "platforms/machine.hpp"
+#include "tests/complaint.hpp"
 
 namespace collcast::testing {
-
-/// What an InputError says; empty if there is none.
-template <class Act>
-std::string complaint(Act&& act) {
-  try {
-    act();
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
-}
 
 /// A shipped platform with one place of its JSON changed, as if read from x.json.
 inline Description edited(const std::string& platform, const std::string& pointer, const Json& value) {

@@ -6,15 +6,13 @@
 
 #include "algorithms/exchange/msccl.hpp"
 #include "model/error.hpp"
+#include "tests/shared_data.hpp"
 
 namespace collcast {
 namespace {
 
 std::filesystem::path files() {
-  const char* data = std::getenv("COLLCAST_DATA");
-  const std::filesystem::path root =
-      data ? std::filesystem::path(data) : std::filesystem::path(COLLCAST_SOURCE_DIR) / "../shared/data";
-  return root / "traces/msccl_xml";
+  return shared_data("traces/msccl_xml");
 }
 
 /// What is known of each file from its name: ranks, collective, steps of the algorithm on one channel.

@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <unistd.h>
 
 #include "model/error.hpp"
+#include "tests/shared_data.hpp"
 
 namespace collcast::accuracy {
 namespace {
@@ -70,12 +71,10 @@ TEST(Study, ReportsTablesBandsAndPoints) {
   EXPECT_NE(page.find("| 1 | 1048576 | no | "), std::string::npos);
 }
 
-/// The tables are not part of the project: COLLCAST_DATA says where they are.
 TEST(Study, TheShippedReportIsFresh) {
-  const char* data = std::getenv("COLLCAST_DATA");
-  if (!data) GTEST_SKIP() << "set COLLCAST_DATA to the folder of the published tables";
+  const fs::path tables = shared_data("measurements");
+  if (!fs::exists(tables)) GTEST_SKIP() << tables << " is absent; set COLLCAST_DATA";
   const fs::path root = COLLCAST_SOURCE_DIR;
-  const fs::path tables = fs::path(data) / "measurements";
   EXPECT_EQ(report(read_studies(root / "validation/data/studies.json"), tables),
             text_of(root / "docs/accuracy.md"))
       << "write it anew: collcast validate --studies validation/data/studies.json --data DIR > "

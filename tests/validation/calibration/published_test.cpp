@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
 #include "support.hpp"
+#include "tests/shared_data.hpp"
 #include "validation/measurements/read.hpp"
 
 namespace collcast {
@@ -12,15 +12,11 @@ namespace {
 using namespace testing;
 namespace fs = std::filesystem;
 
-/// Published tables, which COLLCAST_DATA names (a folder with measurements/); they are no part of the
-/// project.
 class Summit : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* data = std::getenv("COLLCAST_DATA");
-    if (data == nullptr) GTEST_SKIP() << "COLLCAST_DATA does not name the published measurements";
-    const fs::path folder = fs::path(data) / "measurements" / "summit_osu";
-    ASSERT_TRUE(fs::is_directory(folder)) << folder;
+    const fs::path folder = shared_data("measurements/summit_osu");
+    if (!fs::exists(folder)) GTEST_SKIP() << folder << " is absent; set COLLCAST_DATA";
     for (const auto& entry : fs::directory_iterator(folder))
       if (entry.path().extension() == ".csv")
         for (const Measurement& m : read_measurements({entry.path().string(), {}})) all_.push_back(m);

@@ -7,22 +7,11 @@
 #include <random>
 #include <string>
 
-#include "model/error.hpp"
 #include "platforms/load.hpp"
+#include "tests/complaint.hpp"
 #include "validation/calibration/calibrate.hpp"
 
 namespace collcast::testing {
-
-/// What an InputError says; empty if there is none.
-template <class Act>
-std::string complaint(Act&& act) {
-  try {
-    act();
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
-}
 
 inline Measurement measured(Timing timing, int nodes, double bytes, double seconds,
                             const std::string& file = "t") {

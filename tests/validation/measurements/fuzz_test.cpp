@@ -3,6 +3,7 @@
 #include <random>
 
 #include "support.hpp"
+#include "tests/mutated.hpp"
 
 namespace collcast {
 namespace {
@@ -31,27 +32,7 @@ TEST(Fuzz, MutatedTables) {
   int sound = 0;
   for (const std::string good : {osu_latency, osu_multiple_bandwidth, osu_allgather, nccl_allreduce,
                                  nccl_broadcast, p2p, json_lines, experiments, msccl})
-    for (int round = 0; round < 3000; ++round) {
-      std::string text = good;
-      for (int n = 1 + static_cast<int>(random() % 4); n > 0; --n) {
-        const std::size_t at = random() % text.size();
-        switch (random() % 4) {
-          case 0:
-            text[at] = alphabet[random() % alphabet.size()];
-            break;
-          case 1:
-            text.insert(at, 1, alphabet[random() % alphabet.size()]);
-            break;
-          case 2:
-            text.erase(at, 1 + random() % 20);
-            break;
-          default:
-            text.insert(at, text.substr(random() % text.size(), random() % 80));
-        }
-        if (text.empty()) text = good;
-      }
-      sound += survives(text);
-    }
+    for (int round = 0; round < 3000; ++round) sound += survives(mutated(good, alphabet, random));
   EXPECT_GT(sound, 1000);
 }
 

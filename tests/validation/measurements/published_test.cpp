@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
 #include "support.hpp"
+#include "tests/shared_data.hpp"
 
 namespace collcast {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The published tables, which COLLCAST_DATA names (a folder with measurements/); they are no part of the
-/// project.
 class Published : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* data = std::getenv("COLLCAST_DATA");
-    if (data == nullptr) GTEST_SKIP() << "COLLCAST_DATA does not name the published measurements";
-    folder_ = fs::path(data) / "measurements";
-    ASSERT_TRUE(fs::is_directory(folder_)) << folder_;
+    folder_ = shared_data("measurements");
+    if (!fs::exists(folder_)) GTEST_SKIP() << folder_ << " is absent; set COLLCAST_DATA";
   }
   std::vector<Measurement> read(const std::string& file, const Known& known = {}) const {
     return read_measurements({(folder_ / file).string(), known});

@@ -6,21 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "model/error.hpp"
+#include "tests/complaint.hpp"
 #include "validation/measurements/read.hpp"
 
 namespace collcast::testing {
-
-/// What an InputError says; empty if there is none.
-template <class Act>
-std::string complaint(Act&& act) {
-  try {
-    act();
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
-}
 
 inline const char* const osu_latency =
     "# OSU MPI-CUDA Latency Test v5.6.2\n"
