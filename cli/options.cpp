@@ -35,6 +35,14 @@ void add_memory(CLI::App& verb, Memory& memory) {
       ->option_text("host|device");
 }
 
+void add_placement(CLI::App& verb, std::string& placement) {
+  verb.add_option(
+          "--placement", placement,
+          "block (default) fills nodes; by-socket does, sockets taking turns; round-robin deals ranks out to "
+          "nodes; or a file of lines 'rank 0=node3 slot=1'")
+      ->option_text("block|by-socket|round-robin|FILE");
+}
+
 void add_format(CLI::App& verb, Format& format) {
   verb.add_option("--format", format, "table (default), json or csv")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{

@@ -26,6 +26,9 @@ void override_platform(Description& platform, const std::vector<std::string>& as
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);
 
+/// --placement, for parse_placement.
+void add_placement(CLI::App& verb, std::string& placement);
+
 /// --format table|json|csv.
 void add_format(CLI::App& verb, Format& format);
 

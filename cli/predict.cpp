@@ -211,9 +211,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   verb->add_option("--engine", options->engine, "formula, path (default) or simgrid")
       ->transform(CLI::CheckedTransformer(engines))
       ->option_text("formula|path|simgrid");
-  verb->add_option("--placement", options->placement,
-                   "block (default) fills nodes; round-robin deals ranks out")
-      ->option_text("block|round-robin");
+  add_placement(*verb, options->placement);
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
   add_memory(*verb, options->memory);

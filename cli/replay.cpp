@@ -130,9 +130,7 @@ void add_replay(CLI::App& app, int&) {
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Reading>{{"simgrid", Reading::simgrid}, {"path", Reading::path}}))
       ->option_text("simgrid|path");
-  verb->add_option("--placement", options->placement,
-                   "block (default) fills nodes; round-robin deals ranks out")
-      ->option_text("block|round-robin");
+  add_placement(*verb, options->placement);
   verb->add_option("--compute-scale", options->compute_scale,
                    "Computation takes this times the recorded CPU time (default 1)")
       ->option_text("X");

@@ -30,22 +30,16 @@ Rank checked(const Blueprint& b, Rank ranks) {
 
 }  // namespace
 
-Placement parse_placement(const std::string& text) {
-  if (text == "block") return Placement::block;
-  if (text == "round-robin") return Placement::round_robin;
-  throw InputError("placement: must be block or round-robin, not '" + text + "'");
-}
-
 std::int64_t max_ranks(const Description& description) {
   return room(read_blueprint(description));
 }
 
-Machine::Machine(const Description& description, Rank ranks, Placement placement)
+Machine::Machine(const Description& description, Rank ranks, const Placement& placement)
     : blueprint_(read_blueprint(description)),
       graph_(blueprint_),
       ranks_(checked(blueprint_, ranks)),
-      placement_(placement),
-      extent_(occupy(ranks, placement)),
+      listed_(placement.order == Placement::listed),
+      extent_(occupy(placement)),
       ports_(port_numbers(blueprint_, graph_)) {
   set_protocol();
   set_gamma();
@@ -56,34 +50,33 @@ Machine::Machine(const Description& description, Rank ranks, Placement placement
     return;
   }
   wires_.emplace(blueprint_, graph_, extent_, usage_);
-  seat_ranks(placement);
   find_places();
   check_size();
 }
 
-/// Fills what the network needs to know of the nodes in use.
-Extent Machine::occupy(Rank ranks, Placement placement) {
+/// Seats the ranks, and fills what the network needs to know of the nodes in use.
+Extent Machine::occupy(const Placement& placement) {
   const Blueprint& b = blueprint_;
-  const int nodes = ceil_div(ranks, b.ranks_per_node);
-  const int slots =
-      placement == Placement::block ? std::min(ranks, b.ranks_per_node) : ceil_div(ranks, nodes);
-  if (b.levels.empty()) return {slots, nodes, 0};
+  if (b.network == Blueprint::Network::uniform) {
+    if (listed_) seats(placement, b, graph_, ranks_);  // only to be checked: all places are alike
+    return {1, ranks_, 0};
+  }
+  seats_ = seats(placement, b, graph_, ranks_);
+  Extent extent{0, 0, 0};
+  for (const Seat& s : seats_) {
+    extent.slots = std::max(extent.slots, s.slot + 1);
+    extent.nodes = std::max(extent.nodes, static_cast<int>(s.node) + 1);
+  }
+  if (b.levels.empty()) return extent;
   nodes_per_group_ = b.levels.front().down;
+  for (Seat& s : seats_) s.group = static_cast<int>(s.node) / nodes_per_group_;
   const int nics = static_cast<int>(b.of_kind(Blueprint::Vertex::Kind::nic).size());
   planes_ = b.network == Blueprint::Network::fat_tree ? nics : 1;
-  leaves_ = static_cast<std::int64_t>(ceil_div(nodes, nodes_per_group_)) * planes_;
+  leaves_ = static_cast<std::int64_t>(ceil_div(extent.nodes, nodes_per_group_)) * planes_;
   tree_.emplace(b.levels, leaves_);
-  return {slots, nodes, tree_->meet(0, leaves_ - 1)};
-}
-
-void Machine::seat_ranks(Placement placement) {
-  const bool block = placement == Placement::block;
-  seats_.reserve(static_cast<std::size_t>(ranks_));
-  for (Rank r = 0; r < ranks_; ++r) {
-    const int node = block ? r / blueprint_.ranks_per_node : r % extent_.nodes;
-    const int slot = block ? r % blueprint_.ranks_per_node : r / extent_.nodes;
-    seats_.push_back({static_cast<std::uint32_t>(node), slot, node / nodes_per_group_});
-  }
+  if (std::ranges::any_of(seats_, [this](const Seat& s) { return s.node != seats_[0].node; }))
+    extent.levels = tree_->meet(0, leaves_ - 1);
+  return extent;
 }
 
 /// Where the memories of the slots are, and who copies within a shared one.
@@ -149,35 +142,13 @@ Port Machine::queues() const {
   return own ? static_cast<Port>(ranks_) * ports_.count() : ports();
 }
 
-Rank Machine::rank_at(int node, int slot) const {
-  const std::int64_t rank = placement_ == Placement::block
-                                ? static_cast<std::int64_t>(node) * blueprint_.ranks_per_node + slot
-                                : static_cast<std::int64_t>(slot) * extent_.nodes + node;
-  return rank < ranks_ ? static_cast<Rank>(rank) : -1;
-}
-
-/// Node 0, its neighbour, the last node, and the first ones of the next subtree of each level.
-std::set<std::int64_t> Machine::representative_nodes() const {
-  std::set<std::int64_t> nodes = {0, 1, extent_.nodes - 1};
-  std::int64_t leaves = 1;
-  for (std::size_t l = 1; l < blueprint_.levels.size(); leaves *= blueprint_.levels[l++].down) {
-    nodes.insert(leaves / planes_ * nodes_per_group_);
-    nodes.insert(ceil_div<std::int64_t>(leaves, planes_) * nodes_per_group_);
-  }
-  std::erase_if(nodes, [this](std::int64_t n) { return n >= extent_.nodes; });
-  return nodes;
-}
-
-std::vector<Rank> Machine::representatives() const {
-  if (uniform_) return ranks_ == 1 ? std::vector<Rank>{0} : std::vector<Rank>{0, ranks_ - 1};
-  std::vector<int> slots, seen(blueprint_.vertices.size());
-  for (int s = 0; s < extent_.slots; ++s)
-    if (++seen[static_cast<std::size_t>(graph_.place(s, Memory::device))] <= 2) slots.push_back(s);
-  std::vector<Rank> ranks;
-  for (std::int64_t n : representative_nodes())
-    for (int s : slots)
-      if (const Rank r = rank_at(static_cast<int>(n), s); r >= 0) ranks.push_back(r);
-  return ranks;
+Rank Machine::consecutive_ranks() const {
+  if (uniform_) return 1;
+  Rank q = 1;
+  while (q < ranks_ && node(q) == node(0)) ++q;
+  for (Rank r = 0; r < ranks_; ++r)
+    if (node(r) != node(r - r % q)) return 1;
+  return q;
 }
 
 }  // namespace collcast

@@ -14,15 +14,11 @@
 #include "platforms/capabilities.hpp"
 #include "platforms/fat_tree.hpp"
 #include "platforms/node_graph.hpp"
+#include "platforms/placement.hpp"
 #include "platforms/usage.hpp"
 #include "platforms/wire_table.hpp"
 
 namespace collcast {
-
-/// block: consecutive ranks fill a node. round_robin: consecutive ranks sit on consecutive nodes.
-enum class Placement : std::uint8_t { block, round_robin };
-/// "block" or "round-robin".
-Placement parse_placement(const std::string& text);
 
 /// How many ranks a platform holds.
 std::int64_t max_ranks(const Description& description);
@@ -31,8 +27,8 @@ std::int64_t max_ranks(const Description& description);
 /// vertices of its two ends and the level of the network where their ways meet.
 class Machine final : public Fabric {
  public:
-  /// Throws InputError where the platform does not hold so many ranks.
-  Machine(const Description& description, Rank ranks, Placement placement = Placement::block);
+  /// Throws InputError where the platform does not hold so many ranks, or not in these places.
+  Machine(const Description& description, Rank ranks, const Placement& placement = Placement::block);
 
   Rank ranks() const override { return ranks_; }
   /// Throws InputError where a node has no such memory.
@@ -54,9 +50,11 @@ class Machine final : public Fabric {
   void route(Place from, Place to, std::vector<LinkId>& links) const override;
 
   const std::string& platform() const { return blueprint_.name; }
-  int nodes() const { return extent_.nodes; }
   int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
+  /// The largest q such that ranks 0 to q-1 share a node, and q to 2q-1, and so on; the last ones may be
+  /// fewer.
+  Rank consecutive_ranks() const;
   bool has_gpus() const { return !blueprint_.of_kind(Blueprint::Vertex::Kind::gpu).empty(); }
   /// What the switches between these ranks can do: those of the node, or of the network where the node's have
   /// none or the ranks sit on several. The textbook's switch can do all, without limits.
@@ -64,7 +62,7 @@ class Machine final : public Fabric {
   /// Cores of a node's DPUs: the workers that may play schedules there. 0: there is none.
   int dpu_cores() const;
   /// One rank for each way in which ranks differ: among these, every class of wire of the machine occurs.
-  std::vector<Rank> representatives() const;
+  const std::vector<Rank>& representatives() const;
 
   /// Paths of the parameters that this machine rests on.
   const std::set<std::string>& used_parameters() const { return usage_.paths(); }
@@ -74,12 +72,6 @@ class Machine final : public Fabric {
   bool calibrated() const { return stamp() <= Stamp::calibrated; }
 
  private:
-  struct Seat {
-    std::uint32_t node;
-    std::int32_t slot;
-    std::int32_t group;  ///< of nodes that share their leaf switches
-  };
-
   const Seat& seat(Rank rank) const { return seats_[static_cast<std::size_t>(rank)]; }
   int vertex(Place place, const Seat& at) const {
     const int v = places_[static_cast<std::size_t>(at.slot)][static_cast<std::size_t>(place.memory)];
@@ -98,14 +90,12 @@ class Machine final : public Fabric {
     wire.in_queue = Wire::nowhere;
   }
 
-  Extent occupy(Rank ranks, Placement placement);
-  void seat_ranks(Placement placement);
+  Extent occupy(const Placement& placement);
   void find_places();
   void set_protocol();
   void set_gamma();
   void check_size() const;
-  Rank rank_at(int node, int slot) const;
-  std::set<std::int64_t> representative_nodes() const;
+  std::vector<Rank> find_representatives() const;
 
   std::string link_name(int link) const;
   void make_links() const;
@@ -125,7 +115,8 @@ class Machine final : public Fabric {
   Blueprint blueprint_;
   NodeGraph graph_;
   Rank ranks_;
-  Placement placement_;
+  bool listed_;  ///< ranks may sit anywhere
+  std::vector<Seat> seats_;
   int nodes_per_group_ = 1;
   int planes_ = 1;  ///< leaf switches of a group: one per NIC of a node
   std::int64_t leaves_ = 1;
@@ -138,10 +129,10 @@ class Machine final : public Fabric {
   Protocol protocol_;
   std::vector<SecondsPerByte> gamma_;       ///< per vertex
   std::vector<std::array<int, 3>> places_;  ///< per slot: the vertices of its memories
-  std::vector<Seat> seats_;
-  std::vector<Loop> loops_;  ///< who copies within a shared memory
-  mutable std::once_flag links_made_;
+  std::vector<Loop> loops_;                 ///< who copies within a shared memory
+  mutable std::once_flag links_made_, representatives_found_;
   mutable std::vector<Link> links_;
+  mutable std::vector<Rank> representatives_;
 };
 
 inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {

@@ -48,7 +48,7 @@ WireTable::WireTable(const Blueprint& blueprint, const NodeGraph& graph, Extent 
       copy_(size_ * size_),
       remote_(size_ * size_ * static_cast<std::size_t>(extent.levels)) {
   fill_node(extent.slots);
-  if (extent.nodes > 1) fill_remote(extent);
+  fill_remote(extent);
 }
 
 bool WireTable::is_gpu(int vertex) const {

@@ -15,8 +15,8 @@ namespace collcast {
 /// Which part of a platform the ranks occupy.
 struct Extent {
   int slots;   ///< of a node
-  int nodes;   ///< more than one: the network is used
-  int levels;  ///< of the network that messages climb
+  int nodes;   ///< up to the last that has a rank
+  int levels;  ///< of the network that messages climb; 0: all ranks sit on one node
 };
 
 /// What messages of any size cost on one way.

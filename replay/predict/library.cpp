@@ -42,7 +42,7 @@ void stretch(nccl::Software& software, double factor) {
 
 }  // namespace
 
-Library::Library(std::string policy, const Description& description, Rank ranks, Placement placement,
+Library::Library(std::string policy, const Description& description, Rank ranks, const Placement& placement,
                  Memory memory)
     : policy_(std::move(policy)), forecaster_(description, ranks, placement, memory) {
   const std::optional<int> minor = nccl::release(policy_);

@@ -14,7 +14,7 @@ class Library {
  public:
   /// `policy`: a name that `pick` knows. Throws InputError for others.
   Library(std::string policy, const Description& description, Rank ranks,
-          Placement placement = Placement::block, Memory memory = Memory::device);
+          const Placement& placement = Placement::block, Memory memory = Memory::device);
 
   struct Choice {
     Prediction prediction;

@@ -105,12 +105,11 @@ BytesPerSecond Prediction::bus_bandwidth() const {
   return definition(algorithm->collective).bus_factor(call.ranks) * algorithm_bandwidth();
 }
 
-Forecaster::Forecaster(const Description& description, Rank ranks, Placement placement, Memory memory)
+Forecaster::Forecaster(const Description& description, Rank ranks, const Placement& placement, Memory memory)
     : nominal_(description, ranks, placement, memory),
       fast_(optimistic(description), ranks, placement, memory),
       slow_(pessimistic(description), ranks, placement, memory),
-      ranks_per_node_(placement == Placement::block ? std::min(nominal_.machine.ranks_per_node(), ranks)
-                                                    : 1) {}
+      ranks_per_node_(nominal_.machine.consecutive_ranks()) {}
 
 std::string Forecaster::lacks(const Algorithm& a) const {
   const Demands needs = demands(a);

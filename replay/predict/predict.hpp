@@ -31,7 +31,7 @@ struct Prediction {
 class Forecaster {
  public:
   /// `memory`: where the ranks keep the message.
-  Forecaster(const Description& description, Rank ranks, Placement placement = Placement::block,
+  Forecaster(const Description& description, Rank ranks, const Placement& placement = Placement::block,
              Memory memory = Memory::device);
 
   /// Throws InputError where the platform lacks what the algorithm needs.
@@ -45,14 +45,14 @@ class Forecaster {
   Seconds lower_bound(const Algorithm& algorithm, const Call& call, Bound bound = Bound::messages) const;
   bool calibrated() const { return nominal_.machine.calibrated(); }
   const Fabric& fabric() const { return nominal_.fabric; }
-  /// Consecutive ranks on a node; 1 where ranks are dealt out.
+  /// Consecutive ranks that share a node; 1 where ranks are dealt out.
   Rank ranks_per_node() const { return ranks_per_node_; }
 
  private:
   struct Platform {
     Machine machine;
     HomeFabric fabric;
-    Platform(const Description& d, Rank ranks, Placement placement, Memory memory)
+    Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory)
         : machine(d, ranks, placement), fabric(machine, memory) {}
   };
   Platform nominal_, fast_, slow_;

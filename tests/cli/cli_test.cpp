@@ -73,6 +73,9 @@ TEST(Cli, BadInputIsOneLineAndExitCode2) {
         "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwith_GBps=25",
         "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwidth_GBps=-1",
         "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwidth_GBps",
+        "predict allreduce --platform summit --ranks 4 --size 1KiB --placement cyclic",
+        "predict allreduce --platform summit --ranks 4 --size 1KiB --placement " COLLCAST_SOURCE_DIR
+        "/README.md",
         "prove allreduce --ranks 4",
         "prove allreduce --algorithm ring",
         "prove --algorithm ring --ranks 4",
@@ -132,6 +135,18 @@ TEST(Cli, PlatformsListTheContract) {
   for (const std::string name : {"flat", "summit", "edr-cluster", "localhost"})
     EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Json& r) { return r["platform"] == name; }))
         << name;
+}
+
+TEST(Cli, PlacementDecidesWhichLinksAreUsed) {
+  const std::string file = testing::TempDir() + "placement.txt";
+  std::ofstream(file) << "rank 0=node0 slot=0\nrank 1=node1 slot=0\n";
+  const auto time = [](const std::string& placement) {
+    return json("predict broadcast --algorithm flat --platform summit --ranks 2 --size 1MiB --placement " +
+                placement)["predictions"][0]["time_s"]
+        .get<double>();
+  };
+  EXPECT_LT(time("block"), time("by-socket"));  // NVLink against X-bus
+  EXPECT_LT(time("by-socket"), time(file));
 }
 
 TEST(Cli, ProveCountsTheRingsTraffic) {

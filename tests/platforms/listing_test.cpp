@@ -33,14 +33,27 @@ TEST(Listing, OfOnePlatformGivesThePedigree) {
   EXPECT_NE(out.str().find("[no engine uses it]"), std::string::npos);
 }
 
-TEST(Documentation, ExampleIsASoundPlatform) {
+/// What docs/platforms.md shows in a fenced block that begins so.
+std::string shown(const std::string& beginning) {
   std::ifstream in(COLLCAST_SOURCE_DIR "/docs/platforms.md");
   std::ostringstream text;
   text << in.rdbuf();
-  const std::size_t begin = text.str().find("```json\n") + 8, end = text.str().find("```", begin);
-  const Description d = parse_platform(text.str().substr(begin, end - begin), "example", "docs/platforms.md");
+  const std::size_t fence = text.str().find(beginning), begin = text.str().find('\n', fence) + 1;
+  return text.str().substr(begin, text.str().find("```", begin) - begin);
+}
+
+TEST(Documentation, ExampleIsASoundPlatform) {
+  const Description d = parse_platform(shown("```json\n"), "example", "docs/platforms.md");
   EXPECT_EQ(summary(d).max_ranks, 32);
   EXPECT_EQ(Machine(d, 32).port_name(Machine(d, 32).wire(0, 2, Bytes(0)).out), "node 0 NIC out");
+}
+
+TEST(Documentation, ExampleIsASoundPlacement) {
+  const std::string path = ::testing::TempDir() + "documented-ranks.txt";
+  std::ofstream(path) << shown("```\nrank 0=");
+  const Machine m(load_platform("summit"), 2, parse_placement(path));
+  EXPECT_EQ(m.node(0), 3);
+  EXPECT_EQ(m.port_name(m.wire(1, 0, Bytes(0)).out), "node 7 NIC 1 out");
 }
 
 TEST(Suggest, NearestWord) {

@@ -152,7 +152,7 @@ TEST(Machine, PlacementDecidesWhoSharesANode) {
   EXPECT_EQ(cyclic.node(1), 1);
   // Ranks 0 and 2 are the first two of node 0.
   EXPECT_EQ(cyclic.port_name(cyclic.wire(0, 2, Bytes(0)).out), "node 0 gpu0 out to gpu1");
-  EXPECT_EQ(parse_placement("round-robin"), Placement::round_robin);
+  EXPECT_EQ(parse_placement("round-robin").order, Placement::round_robin);
 }
 
 TEST(Machine, MoreRanksPerNodeThanGpus) {
@@ -199,7 +199,7 @@ TEST(Machine, SlowestAndFastestPath) {
 
 TEST(Machine, SlowestPathIsThatOfAllPairs) {
   for (const char* name : {"summit", "edr-cluster"})
-    for (Placement placement : {Placement::block, Placement::round_robin})
+    for (const Placement placement : {Placement::block, Placement::round_robin, Placement::by_socket})
       for (Rank ranks : {2, 5, 7, 13, 110, 400}) {
         const Machine m(load_platform(name), ranks, placement);
         for (Memory memory : {Memory::device, Memory::host}) {
