@@ -177,13 +177,13 @@ std::string bytes(Bytes b) {
   return words.str();
 }
 
-void check_counts(const Algorithm& a, const Call& c) {
-  const Definition& d = definition(a.collective);
-  if (!d.counted) throw InputError(full_name(a) + " takes no counts; its blocks are equal");
+void check_counts(const Definition& d, const Call& c) {
+  const std::string name(d.name);
+  if (!d.counted) throw InputError(name + " takes no counts; its blocks are equal");
   const Block wanted = d.blocks(c.ranks);
   if (static_cast<Block>(c.counts.size()) != wanted)
-    throw InputError(full_name(a) + " on " + std::to_string(c.ranks) + " ranks takes " +
-                     std::to_string(wanted) + " counts, got " + std::to_string(c.counts.size()));
+    throw InputError(name + " on " + std::to_string(c.ranks) + " ranks takes " + std::to_string(wanted) +
+                     " counts, got " + std::to_string(c.counts.size()));
   Bytes sum;
   for (Bytes count : c.counts) {
     if (!(count >= Bytes(0))) throw InputError("a count must be 0 B or more, got " + bytes(count));
@@ -217,10 +217,8 @@ const Algorithm& algorithm(Collective collective, std::string_view name) {
                    std::string(definition(collective).name) + "; there are: " + known);
 }
 
-void check(const Algorithm& a, const Call& c) {
+void check(Collective collective, const Call& c) {
   if (c.ranks < 1) throw InputError("ranks must be 1 or more, got " + std::to_string(c.ranks));
-  if (!a.supports(c.ranks))
-    throw InputError(full_name(a) + " needs ranks: " + a.ranks + ", got " + std::to_string(c.ranks));
   if (c.root < 0 || c.root >= c.ranks)
     throw InputError("root must be a rank from 0 to " + std::to_string(c.ranks - 1) + ", got " +
                      std::to_string(c.root));
@@ -231,10 +229,18 @@ void check(const Algorithm& a, const Call& c) {
   if (c.channels < 1 || c.channels > most_channels)
     throw InputError("channels must be from 1 to " + std::to_string(most_channels) + ", got " +
                      std::to_string(c.channels));
-  if (c.ranks_per_node < 1 || (a.ranks_per_node && c.ranks % c.ranks_per_node != 0))
+  if (c.ranks_per_node < 1)
+    throw InputError("ranks per node must be 1 or more, got " + std::to_string(c.ranks_per_node));
+  if (!c.counts.empty()) check_counts(definition(collective), c);
+}
+
+void check(const Algorithm& a, const Call& c) {
+  check(a.collective, c);
+  if (!a.supports(c.ranks))
+    throw InputError(full_name(a) + " needs ranks: " + a.ranks + ", got " + std::to_string(c.ranks));
+  if (a.ranks_per_node && c.ranks % c.ranks_per_node != 0)
     throw InputError("ranks per node must divide " + std::to_string(c.ranks) + " ranks, got " +
                      std::to_string(c.ranks_per_node));
-  if (!c.counts.empty()) check_counts(a, c);
 }
 
 Layout layout(const Algorithm& a, const Call& c, const Schedule& schedule) {

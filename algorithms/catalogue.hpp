@@ -18,6 +18,8 @@ std::vector<const Algorithm*> algorithms(Collective collective);
 /// Throws InputError with the names that exist.
 const Algorithm& algorithm(Collective collective, std::string_view name);
 
+/// Throws InputError unless the call makes sense for the collective.
+void check(Collective collective, const Call& call);
 /// Throws InputError unless the algorithm can serve the call.
 void check(const Algorithm& algorithm, const Call& call);
 

@@ -41,8 +41,9 @@ int run(Options& options) {
   const Algorithm& a =
       imported ? imported->algorithm
                : algorithm(definition(options.subject.collective).collective, options.subject.algorithm);
-  const Call call =
-      make_call(a, options.call, parse_ranks(options.subject.ranks[0]), parse_size(options.size));
+  const Call call = make_call(a, options.call,
+                              plain_call(options.call, a.collective, parse_ranks(options.subject.ranks[0]),
+                                         parse_size(options.size)));
   const std::string exported = text(options, a, call);
   options.output.empty() ? void(std::cout << exported) : write(options.output, exported);
   return 0;

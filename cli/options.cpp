@@ -54,8 +54,10 @@ void add_call_options(CLI::App& verb, CallOptions& options) {
   verb.add_option("--root", options.root, "Root rank (default 0)")->option_text("R");
   verb.add_option("--radix", options.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
       ->option_text("K");
-  verb.add_option("--segment", options.segment,
-                  "Segment size of pipelined algorithms; auto (default) takes the fastest by formula")
+  verb.add_option(
+          "--segment", options.segment,
+          "Segment size of pipelined algorithms; auto (default where there is a platform) searches the "
+          "fastest by critical path; otherwise 64KiB")
       ->option_text("SIZE|auto");
   verb.add_option("--channels", options.channels, "Rings side by side of multi-ring (default 1)")
       ->option_text("C");
@@ -99,8 +101,10 @@ std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options) 
     return {};
   }
   ImportedAlgorithm imported = read_msccl(subject.import);
-  require(imported, subject.collective, options.root);
-  options.root = imported.root;
+  std::optional<std::int64_t> root;
+  if (!options.root.empty()) root = parse_count(options.root, "root", 0, imported.ranks - 1);
+  require(imported, subject.collective, root);
+  options.root = std::to_string(imported.root);
   subject.collective = definition(imported.algorithm.collective).name;
   subject.algorithm = imported.algorithm.name;
   if (subject.ranks.empty()) subject.ranks = {std::to_string(imported.ranks)};
@@ -110,43 +114,50 @@ std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options) 
 Bytes counted_message(const CallOptions& options, Collective collective, Rank ranks) {
   if (options.counts.empty()) throw InputError("--size is missing");
   Bytes sum;
-  for (const std::string& count : options.counts) sum += parse_size(count);
+  for (const std::string& count : options.counts) sum += parse_size(count, "count");
   return sum / static_cast<double>(definition(collective).whole(ranks));
 }
 
-Call plain_call(const CallOptions& options, Rank ranks, Bytes message, Rank node) {
-  constexpr std::int64_t limit = std::numeric_limits<Rank>::max();
+Call plain_call(const CallOptions& options, Collective collective, Rank ranks, Bytes message, Rank node) {
+  constexpr std::int64_t most = std::numeric_limits<Rank>::max();
+  const auto number = [](const std::string& text, const char* what, std::int64_t least, std::int64_t limit) {
+    return static_cast<Rank>(parse_count(text, what, least, limit));
+  };
   Call call;
   call.ranks = ranks;
-  call.root = static_cast<Rank>(std::clamp(options.root.value_or(0), -limit, limit));
-  call.radix = static_cast<int>(std::clamp(options.radix, -limit, limit));
   call.message = message;
-  call.packet = parse_size(options.packet);
-  if (!options.buffer.empty()) call.buffer = parse_size(options.buffer);
-  for (const std::string& count : options.counts) call.counts.push_back(parse_size(count));
-  call.channels = static_cast<int>(std::clamp(options.channels, -limit, limit));
-  call.ranks_per_node = static_cast<Rank>(std::clamp(options.ranks_per_node, -limit, limit));
-  if (options.ranks_per_node == 0) call.ranks_per_node = ranks % node == 0 ? node : 1;
+  if (!options.root.empty()) call.root = number(options.root, "root", 0, ranks - 1);
+  call.radix = number(options.radix, "radix", 2, most);
+  call.channels = number(options.channels, "number of channels", 1, most);
+  call.ranks_per_node = ranks % node == 0 ? node : 1;
+  if (!options.ranks_per_node.empty())
+    call.ranks_per_node = number(options.ranks_per_node, "number of ranks per node", 1, most);
+  call.packet = parse_size(options.packet, "packet");
+  if (!options.buffer.empty()) call.buffer = parse_size(options.buffer, "buffer");
+  for (const std::string& count : options.counts) call.counts.push_back(parse_size(count, "count"));
+  check(collective, call);
   return call;
 }
 
-Call make_call(const Algorithm& a, const CallOptions& options, Rank ranks, Bytes message,
-               const Fabric* fabric, Rank node) {
-  Call call = plain_call(options, ranks, message, node);
+std::optional<Bytes> parse_segment(const CallOptions& options, Bytes message, bool on_platform) {
+  if (options.segment == "auto" && !on_platform)
+    throw InputError(
+        "--segment auto is the fastest on a platform, which this verb has not; give a size, or ask predict");
+  if (options.segment == "auto" || (options.segment.empty() && on_platform)) return {};
+  if (options.segment.empty()) return Bytes(65536);
+  const Bytes segment = parse_size(options.segment, "segment");
+  if (segment.value < 1) throw InputError("segment must be 1 byte or more, got " + options.segment);
+  if (segment > message)
+    throw InputError("segment " + options.segment + " is larger than the message of " +
+                     std::to_string(std::llround(message.value)) + " bytes");
+  return segment;
+}
+
+Call make_call(const Algorithm& a, const CallOptions& options, const Call& call, const Fabric* fabric) {
   check(a, call);
-  if (!a.segmented || message.value == 0) return call;
-  if (options.segment == "auto") {
-    const AlphaBetaGamma textbook{Seconds(1e-6), SecondsPerByte(1e-10), SecondsPerByte(1e-11)};
-    call.segments = best_segments(
-        a, call, fabric ? slowest_paths(*fabric, a.schedule(call)) : MachinesBySize{{Bytes(0), textbook}});
-    return call;
-  }
-  const Bytes segment = parse_size(options.segment);
-  if (segment.value < 1 || segment > message)
-    throw InputError("segment must be from 1 byte to the message's " +
-                     std::to_string(std::llround(message.value)) + " bytes, got " + options.segment);
-  call.segments = static_cast<Block>(std::ceil(message / segment));
-  return call;
+  if (!a.segmented) return call;
+  const std::optional<Bytes> segment = parse_segment(options, call.message, fabric != nullptr);
+  return fabric ? segmented(*fabric, a, call, segment) : segmented(a, call, *segment);
 }
 
 }  // namespace collcast::cli

@@ -34,15 +34,14 @@ void add_format(CLI::App& verb, Format& format);
 
 /// How the command line names one call of an algorithm.
 struct CallOptions {
-  std::optional<std::int64_t> root;  ///< 0, or the imported file's
-  std::int64_t radix = 2;
-  std::string segment = "auto";  ///< a size or "auto"
+  std::string root;  ///< empty: 0, or the imported file's
+  std::string radix = "2";
+  std::string segment;  ///< a size or "auto"; empty: auto on a platform, 64 KiB without one
   std::string packet = "4096";
   std::string buffer;               ///< a size; empty: no limit
   std::vector<std::string> counts;  ///< of the v-collectives; empty: equal blocks
-  std::int64_t channels = 1;
-  std::int64_t ranks_per_node =
-      0;  ///< 0: as many as the platform puts on a node, where that divides the ranks
+  std::string channels = "1";
+  std::string ranks_per_node;  ///< empty: as many as the platform puts on a node, if that divides the ranks
 };
 void add_call_options(CLI::App& verb, CallOptions& options);
 
@@ -62,12 +61,14 @@ std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options);
 /// The message that `counts` add up to. Throws InputError if there are none: then the size was forgotten.
 Bytes counted_message(const CallOptions& options, Collective collective, Rank ranks);
 
-/// The call without segments: they depend on the algorithm.
-/// `node`: how many ranks the platform puts on a node.
-Call plain_call(const CallOptions& options, Rank ranks, Bytes message, Rank node = 1);
-/// The call with the segments that were asked for, or the best ones on `fabric` (on the textbook's if there
-/// is none). Throws InputError unless the algorithm can serve it.
-Call make_call(const Algorithm& algorithm, const CallOptions& options, Rank ranks, Bytes message,
-               const Fabric* fabric = nullptr, Rank node = 1);
+/// The call without segments: they depend on the algorithm. `node`: how many ranks the platform puts on a
+/// node. Throws InputError unless it makes sense for the collective.
+Call plain_call(const CallOptions& options, Collective collective, Rank ranks, Bytes message, Rank node = 1);
+/// The segment of --segment for this message; nothing: the fastest. Throws InputError.
+std::optional<Bytes> parse_segment(const CallOptions& options, Bytes message, bool on_platform);
+/// A plain call with the segments that were asked for, or the fastest ones on `fabric`. Throws InputError
+/// unless the algorithm can serve it.
+Call make_call(const Algorithm& algorithm, const CallOptions& options, const Call& call,
+               const Fabric* fabric = nullptr);
 
 }  // namespace collcast::cli

@@ -50,9 +50,10 @@ Json row(const Prediction& p) {
           {"calibrated", p.calibrated}};
 }
 
-/// The algorithms that were asked for, and a note for each that cannot be played here.
+/// The algorithms that were asked for, null for the fastest, and a note for each that cannot be played here.
 std::vector<const Algorithm*> chosen(const Options& options, Collective collective, Rank ranks,
                                      const Forecaster& forecaster, Json& notes) {
+  if (options.subject.algorithm == "auto") return {nullptr};
   if (options.subject.algorithm != "all") return {&algorithm(collective, options.subject.algorithm)};
   std::vector<const Algorithm*> able;
   for (const Algorithm* a : algorithms(collective)) {
@@ -66,8 +67,11 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
   return able;
 }
 
-const Algorithm* quickest(const Forecaster& forecaster, Collective collective, const Call& call) {
-  if (const Algorithm* a = fastest(forecaster.fabric(), common_algorithms(collective), call)) return a;
+Choice quickest(const Forecaster& forecaster, Collective collective, const CallOptions& options,
+                const Call& call) {
+  const Choice best = fastest(forecaster.fabric(), common_algorithms(collective), call,
+                              parse_segment(options, call.message, true));
+  if (best.algorithm) return best;
   throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
                    std::to_string(call.ranks) + " ranks");
 }
@@ -79,7 +83,8 @@ Json of_policy(const Options& options, const Description& description, Collectiv
                         options.memory);
   Json rows = Json::array();
   for (Bytes size : sizes) {
-    const Call asked = plain_call(options.call, ranks, size, library.forecaster().ranks_per_node());
+    const Call asked =
+        plain_call(options.call, collective, ranks, size, library.forecaster().ranks_per_node());
     const Library::Choice choice = library.predict(collective, asked, options.engine);
     rows.push_back(row(choice.prediction));
     if (!choice.protocol.empty()) rows.back()["parameters"]["protocol"] = choice.protocol;
@@ -106,23 +111,16 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
       continue;
     }
     const Forecaster forecaster(description, ranks, placement, options.memory);
+    const std::vector<const Algorithm*> candidates =
+        imported ? std::vector{imported} : chosen(options, collective, ranks, forecaster, notes);
     for (Bytes size : all_sizes) {
-      if (!options.call.counts.empty())
-        check(*algorithms(collective)[0], plain_call(options.call, ranks, size, forecaster.ranks_per_node()));
-      std::vector<const Algorithm*> candidates;
-      if (imported)
-        candidates = {imported};
-      else if (options.subject.algorithm == "auto")
-        candidates = {quickest(forecaster, collective,
-                               plain_call(options.call, ranks, size, forecaster.ranks_per_node()))};
-      else
-        candidates = chosen(options, collective, ranks, forecaster, notes);
+      const Call call = plain_call(options.call, collective, ranks, size, forecaster.ranks_per_node());
       for (const Algorithm* a : candidates) {
         if (interrupted()) return notes.push_back("interrupted: what follows was not computed"), rows;
-        progress("predicting " + std::string(a->name) + " on " + std::to_string(ranks) + " ranks");
-        const Call call =
-            make_call(*a, options.call, ranks, size, &forecaster.fabric(), forecaster.ranks_per_node());
-        rows.push_back(row(forecaster.predict(*a, call, options.engine)));
+        progress("predicting " + (a ? a->name : "the fastest") + " on " + std::to_string(ranks) + " ranks");
+        const Choice choice = a ? Choice{a, make_call(*a, options.call, call, &forecaster.fabric())}
+                                : quickest(forecaster, collective, options.call, call);
+        rows.push_back(row(forecaster.predict(*choice.algorithm, choice.call, options.engine)));
       }
     }
   }
@@ -152,7 +150,8 @@ void print(const Options& options, const Description& description, const Json& r
       if (r["parameters"].contains("ranks_per_node"))
         name += " q=" + r["parameters"]["ranks_per_node"].dump();
       if (r["parameters"].contains("protocol")) name += " " + r["parameters"]["protocol"].get<std::string>();
-      if (r["parameters"].contains("segments")) name += " K=" + r["parameters"]["segments"].dump();
+      if (r["parameters"].contains("segments"))
+        name += " K=" + r["parameters"]["segments"].dump() + " x " + bytes(r["parameters"]["segment"]);
       table.push_back({r["ranks"].dump(), bytes(r["message_bytes"]), name, seconds(r["time_s"]),
                        seconds(r["low_s"]), seconds(r["high_s"]), seconds(r["lower_bound_s"]),
                        gbps(r["algbw_GBps"]), gbps(r["busbw_GBps"]), r["limited_by"]});

@@ -64,7 +64,7 @@ Json prove(Subject subject, CallOptions options, const std::string& size) {
   const Bytes message = !size.empty()            ? parse_size(size)
                         : options.counts.empty() ? Bytes(1 << 20)
                                                  : counted_message(options, a.collective, ranks);
-  return prove_call(a, make_call(a, options, ranks, message));
+  return prove_call(a, make_call(a, options, plain_call(options, a.collective, ranks, message)));
 }
 
 void print(const Json& answer) {

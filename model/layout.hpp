@@ -30,6 +30,7 @@ class Layout {
     return sum;
   }
   Bytes size(const Step&, const Multicast& m) const { return size(m.chunk); }
+  Bytes size(const Step&, const Reduction& m) const { return size(m.chunk); }
 
  private:
   explicit Layout(Bytes block) : block_(block) {}

@@ -9,7 +9,7 @@
 
 namespace collcast {
 
-Bytes parse_size(const std::string& text) {
+Bytes parse_size(const std::string& text, const std::string& what) {
   static constexpr std::pair<const char*, double> units[] = {
       {"", 1},     {"B", 1},    {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
       {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9}};
@@ -19,7 +19,7 @@ Bytes parse_size(const std::string& text) {
   if (error == std::errc() && std::isfinite(value) && value >= 0)
     for (const auto& [name, factor] : units)
       if (unit == name && value * factor <= 1e18) return Bytes(std::floor(value * factor));
-  throw InputError("size '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
+  throw InputError(what + " '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
 }
 
 }  // namespace collcast

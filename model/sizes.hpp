@@ -7,7 +7,7 @@
 
 namespace collcast {
 
-/// "64KiB", "1.5MiB", "100MB", "1024": whole bytes, rounded down. Throws InputError.
-Bytes parse_size(const std::string& text);
+/// "64KiB", "1.5MiB", "100MB", "1024": whole bytes, rounded down. Throws InputError that says `what` it is.
+Bytes parse_size(const std::string& text, const std::string& what = "size");
 
 }  // namespace collcast

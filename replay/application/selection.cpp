@@ -24,29 +24,24 @@ Selection::Selection(const Fabric& fabric, const std::map<std::string, std::stri
       forced_[d.collective] = &algorithm(d.collective, name);
 }
 
-Selection::Choice Selection::choose(Collective collective, int communicator, const std::vector<Rank>& members,
-                                    Call call, bool direct) {
+Choice Selection::choose(Collective collective, int communicator, const std::vector<Rank>& members, Call call,
+                         bool direct) {
+  std::vector<const Algorithm*> candidates = common_algorithms(collective);
   const auto forced = forced_.find(collective);
-  const Algorithm* a = nullptr;
-  if (forced != forced_.end() && (!direct || goes_direct(*forced->second))) {
-    a = forced->second;
-    check(*a, call);
-  } else {
-    const double eighth = std::round(8 * std::log2(std::max(call.message.value, 1.0)));
-    const Algorithm*& decided = decided_[{collective, communicator, static_cast<int>(eighth), direct}];
-    if (!decided) {
-      Call typical = call;
-      typical.root = 0;
-      typical.message = Bytes(call.message.value == 0 ? 0 : std::exp2(eighth / 8));
-      std::vector<const Algorithm*> candidates = common_algorithms(collective);
-      if (direct) std::erase_if(candidates, [](const Algorithm* c) { return !goes_direct(*c); });
-      decided = fastest(MemberFabric(fabric_, members), candidates, typical);
-    }
-    a = decided;
+  if (forced != forced_.end() && (!direct || goes_direct(*forced->second)))
+    check(*forced->second, call), candidates = {forced->second};
+  else if (direct)
+    std::erase_if(candidates, [](const Algorithm* c) { return !goes_direct(*c); });
+  const double eighth = std::round(8 * std::log2(std::max(call.message.value, 1.0)));
+  Choice& decided = decided_[{collective, communicator, static_cast<int>(eighth), direct}];
+  if (!decided.algorithm) {
+    Call typical = call;
+    typical.root = 0;
+    typical.message = Bytes(call.message.value == 0 ? 0 : std::exp2(eighth / 8));
+    decided = fastest(MemberFabric(fabric_, members), candidates, typical);
   }
-  if (a && a->segmented && call.message.value > 0)
-    call.segments = best_segments(*a, call, slowest_paths(MemberFabric(fabric_, members), a->schedule(call)));
-  return {a, call};
+  call.segments = std::clamp<Block>(static_cast<Block>(call.message.value), 1, decided.call.segments);
+  return {decided.algorithm, call};
 }
 
 }  // namespace collcast

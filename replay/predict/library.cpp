@@ -64,9 +64,7 @@ Library::Choice Library::predict(Collective collective, const Call& asked, Readi
   Call call = asked;
   if (a.radix) call.radix = p.radix;
   if (a.channels) call.channels = p.channels;
-  if (a.segmented && call.message.value > 0)
-    call.segments = p.segment ? std::max<Block>(1, static_cast<Block>(std::ceil(call.message / *p.segment)))
-                              : best_segments(a, call, slowest_paths(forecaster_.fabric(), a.schedule(call)));
+  call = segmented(forecaster_.fabric(), a, call, p.segment);
   const std::optional<int> minor = nccl::release(policy_);
   const bool own = minor && engine == Reading::path && call.ranks > 1 && p.algorithm != "pat";
   return {own ? by_transport(*minor, collective, a, call) : forecaster_.predict(a, call, engine),

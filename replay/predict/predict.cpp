@@ -152,24 +152,4 @@ std::vector<const Algorithm*> common_algorithms(Collective collective) {
   return common;
 }
 
-/// The formulas have one minimum in K on each machine; steps of a quarter octave find the neighbourhood of
-/// the least, bisection the number.
-Block best_segments(const Algorithm& a, const Call& call, const MachinesBySize& machines) {
-  const auto most = static_cast<Block>(std::clamp(call.message.value, 1.0, 1e6));
-  auto time = [&](Block k) {
-    Call c = call;
-    c.segments = k;
-    const Bytes segment = call.message / static_cast<double>(k);
-    const auto beyond = std::ranges::find_if(machines, [&](const auto& m) { return m.first > segment; });
-    return a.time(c, std::prev(beyond)->second);
-  };
-  Block best = 1;
-  for (double k = 1; k <= static_cast<double>(most); k *= 1.189207115)
-    if (const auto candidate = static_cast<Block>(k); time(candidate) < time(best)) best = candidate;
-  for (Block stride = std::max<Block>(1, best / 8); stride > 0; stride /= 2)
-    for (Block candidate : {best - stride, best + stride})
-      if (candidate >= 1 && candidate <= most && time(candidate) < time(best)) best = candidate;
-  return best;
-}
-
 }  // namespace collcast

@@ -3,9 +3,8 @@
 
 #include <optional>
 
-#include "algorithms/catalogue.hpp"
-#include "model/critical_path.hpp"
 #include "platforms/machine.hpp"
+#include "replay/predict/segments.hpp"
 
 namespace collcast {
 
@@ -76,92 +75,29 @@ class MemberFabric {
   const std::vector<Rank>& members_;
 };
 
-/// The fastest of the candidates that support the call, by critical path; null if none does.
+/// An algorithm and the call with its segments.
+struct Choice {
+  const Algorithm* algorithm = nullptr;
+  Call call;
+};
+/// The fastest of the candidates that support so many ranks, by critical path; a null algorithm if none does.
 template <class Network>
-const Algorithm* fastest(const Network& network, const std::vector<const Algorithm*>& candidates,
-                         const Call& call);
-
-/// The algorithms of a collective that `auto` chooses from: those that any network can play.
-std::vector<const Algorithm*> common_algorithms(Collective collective);
-
-/// The fixed costs of a message, the handshake of a rendezvous included.
-inline Seconds alpha(const Wire& w) {
-  return w.overhead + (w.eager ? Seconds() : w.handshake) + w.latency + w.receive_overhead;
-}
-
-/// alpha, beta and gamma of the slowest path among a schedule's messages (the first four million of them).
-template <class Network>
-AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, const Layout& layout);
-
-/// A machine for messages of a size and more.
-using MachinesBySize = std::vector<std::pair<Bytes, AlphaBetaGamma>>;
-/// The same, if all messages were of one of the sizes at which the network's wires change.
-template <class Network>
-MachinesBySize slowest_paths(const Network& network, const Schedule& schedule);
-
-/// The number of segments that makes the algorithm's formula least on the machine for segments of their size;
-/// segments hold a byte or more.
-Block best_segments(const Algorithm& algorithm, const Call& call, const MachinesBySize& machines);
-
-namespace detail {
-
-/// `size_of(step, message)` says how large a Transfer or a Multicast is.
-template <class Network, class SizeOf>
-AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, bool detailed, SizeOf size_of) {
-  constexpr std::int64_t enough = 4'000'000;
-  AlphaBetaGamma slowest;
-  std::int64_t seen = 0;
-  auto meet = [&](Place from, Place to, Bytes bytes) {
-    const Wire w = network.wire(from, to, bytes);
-    slowest.alpha = std::max(slowest.alpha, alpha(w));
-    slowest.beta = std::max(slowest.beta, w.per_byte);
-    slowest.gamma = std::max(slowest.gamma, network.gamma(to));
-    ++seen;
-  };
-  Step step(detailed);
-  for (std::int64_t s = 0; s < schedule.steps && seen < enough; ++s) {
-    step.clear();
-    schedule.rule(s, step);
-    for (const Transfer& t : step.transfers) meet(t.from, t.to, size_of(step, t));
-    for (const Multicast& m : step.multicasts)
-      for (Rank i = 0; i < m.to.count; ++i)
-        if (m.to[i] != m.from.rank) meet(m.from, {m.to[i], m.memory}, size_of(step, m));
-  }
-  return slowest;
-}
-
-}  // namespace detail
-
-template <class Network>
-AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, const Layout& layout) {
-  return detail::slowest_path(network, schedule, !layout.equal_blocks(),
-                              [&layout](const Step& step, const auto& m) { return layout.size(step, m); });
-}
-
-template <class Network>
-MachinesBySize slowest_paths(const Network& network, const Schedule& schedule) {
-  MachinesBySize machines;
-  for (const Bytes bytes : network.sizes())
-    machines.emplace_back(bytes, detail::slowest_path(network, schedule, false,
-                                                      [bytes](const Step&, const auto&) { return bytes; }));
-  return machines;
-}
-
-template <class Network>
-const Algorithm* fastest(const Network& network, const std::vector<const Algorithm*>& candidates,
-                         const Call& call) {
-  const Algorithm* best = nullptr;
+Choice fastest(const Network& network, const std::vector<const Algorithm*>& candidates, const Call& call,
+               std::optional<Bytes> segment = {}) {
+  Choice best;
   Seconds least;
   for (const Algorithm* a : candidates) {
     if (!a->supports(call.ranks)) continue;
-    Call c = call;
-    if (a->segmented && c.message.value > 0)
-      c.segments = best_segments(*a, c, slowest_paths(network, a->schedule(c)));
+    check(*a, call);
+    const Call c = segmented(network, *a, call, segment);
     const Schedule schedule = a->schedule(c);
     const Seconds time = critical_path(schedule, layout(*a, c, schedule), network).time;
-    if (!best || time < least) best = a, least = time;
+    if (!best.algorithm || time < least) best = {a, c}, least = time;
   }
   return best;
 }
+
+/// The algorithms of a collective that `auto` chooses from: those that any network can play.
+std::vector<const Algorithm*> common_algorithms(Collective collective);
 
 }  // namespace collcast

@@ -52,9 +52,9 @@ TEST(Catalogue, ComplainsOfCountsThatDoNotFit) {
   EXPECT_EQ(complaint("gatherv", "linear", {.ranks = 3, .message = Bytes(5), .counts = three}),
             "the counts add up to 3 B, not to 5 B");
   EXPECT_EQ(complaint("gatherv", "linear", {.ranks = 4, .message = Bytes(3), .counts = three}),
-            "gatherv linear on 4 ranks takes 4 counts, got 3");
+            "gatherv on 4 ranks takes 4 counts, got 3");
   EXPECT_EQ(complaint("gather", "linear", {.ranks = 3, .message = Bytes(3), .counts = three}),
-            "gather linear takes no counts; its blocks are equal");
+            "gather takes no counts; its blocks are equal");
   EXPECT_EQ(complaint("alltoallv", "pairwise", {.ranks = 1, .message = Bytes(-1), .counts = {Bytes(-1)}}),
             "a count must be 0 B or more, got -1 B");
 }

@@ -105,6 +105,63 @@ TEST(Cli, BadInputIsOneLineAndExitCode2) {
   }
 }
 
+/// Said of numbers that no call takes, whichever algorithm is asked for.
+TEST(Cli, BadNumbersAreRepeatedWithWhatIsAccepted) {
+  for (const std::string algorithm : {"", " --algorithm chain", " --algorithm all", " --policy mpich"})
+    for (const auto& [rest, said] : std::vector<std::pair<std::string, std::string>>{
+             {"--root 99999999999", "root '99999999999' is not a whole number from 0 to 7"},
+             {"--root 99999999999999999999", "root '99999999999999999999' is not a whole number from 0 to 7"},
+             {"--root -1", "root '-1' is not a whole number from 0 to 7"},
+             {"--root one", "root 'one' is not a whole number from 0 to 7"},
+             {"--radix 1", "radix '1' is not a whole number from 2 to 2147483647"},
+             {"--radix 2.5", "radix '2.5' is not a whole number from 2 to 2147483647"},
+             {"--channels 0", "number of channels '0' is not a whole number from 1 to 2147483647"},
+             {"--channels 2000", "channels must be from 1 to 1024, got 2000"},
+             {"--ranks-per-node 0",
+              "number of ranks per node '0' is not a whole number from 1 to 2147483647"},
+             {"--packet 0", "a packet must be larger than 0 B, got 0 B"},
+             {"--buffer x", "buffer 'x' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB"},
+             {"--counts 1,2", "broadcast takes no counts; its blocks are equal"}}) {
+      const Outcome o =
+          collcast("predict broadcast --platform flat --ranks 8 --size 1KiB " + rest + algorithm);
+      EXPECT_EQ(o.code, 2) << rest << algorithm;
+      EXPECT_EQ(o.err, "collcast: " + said + "\n") << rest << algorithm;
+    }
+}
+
+TEST(Cli, BadSegmentsAreRepeatedWithWhatIsAccepted) {
+  for (const auto& [rest, said] : std::vector<std::pair<std::string, std::string>>{
+           {"predict --platform flat --size 1KiB --segment 0", "segment must be 1 byte or more, got 0"},
+           {"predict --platform flat --size 1KiB --segment 2KiB",
+            "segment 2KiB is larger than the message of 1024 bytes"},
+           {"predict --platform flat --size 0 --segment 1",
+            "segment 1 is larger than the message of 0 bytes"},
+           {"predict --platform flat --size 1KiB --segment best",
+            "segment 'best' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB"},
+           {"prove --segment auto",
+            "--segment auto is the fastest on a platform, which this verb has not; give a size, or ask "
+            "predict"},
+           {"export --format goal --segment auto",
+            "--segment auto is the fastest on a platform, which this verb has not; give a size, or ask "
+            "predict"}}) {
+    const Outcome o = collcast(rest + " broadcast --algorithm chain --ranks 4");
+    EXPECT_EQ(o.code, 2) << rest;
+    EXPECT_EQ(o.err, "collcast: " + said + "\n") << rest;
+  }
+}
+
+TEST(Cli, SegmentAutoSaysWhatItPicked) {
+  const std::string call =
+      "predict broadcast --algorithm chain --platform edr-cluster --ranks 8 --size 64MiB";
+  const Json picked = json(call + " --segment auto")["predictions"][0];
+  EXPECT_GT(picked["parameters"]["segments"], 1);
+  const std::string segment = picked["parameters"]["segment"].dump();
+  EXPECT_EQ(json(call + " --segment " + segment)["predictions"][0]["time_s"], picked["time_s"]);
+  for (const char* other : {"64KiB", "16MiB"})
+    EXPECT_GT(json(call + " --segment " + other)["predictions"][0]["time_s"], picked["time_s"]) << other;
+  EXPECT_NE(collcast(call).out.find("chain K="), std::string::npos);
+}
+
 TEST(Cli, NamesTheNearestKey) {
   const Outcome o =
       collcast("predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwith_GBps=25");

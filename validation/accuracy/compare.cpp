@@ -26,13 +26,12 @@ class Predictor {
       const Library::Choice c = library_->predict(m.collective, call, Reading::path);
       return point(m, c.prediction, c.protocol);
     }
-    const Algorithm* a = m.algorithm.empty()
-                             ? fastest(forecaster_.fabric(), common_algorithms(m.collective), call)
-                             : &algorithm(m.collective, m.algorithm);
-    if (!a) throw InputError("no algorithm for " + std::to_string(m.ranks) + " ranks");
-    if (a->segmented && m.message.value > 0)
-      call.segments = best_segments(*a, call, slowest_paths(forecaster_.fabric(), a->schedule(call)));
-    return point(m, forecaster_.predict(*a, call, Reading::path), {});
+    const std::vector<const Algorithm*> candidates =
+        m.algorithm.empty() ? common_algorithms(m.collective)
+                            : std::vector{&algorithm(m.collective, m.algorithm)};
+    const Choice best = fastest(forecaster_.fabric(), candidates, call);
+    if (!best.algorithm) throw InputError("no algorithm for " + std::to_string(m.ranks) + " ranks");
+    return point(m, forecaster_.predict(*best.algorithm, best.call, Reading::path), {});
   }
 
  private:

@@ -97,9 +97,7 @@ std::vector<Point> settle(const Campaign& campaign, const Description& platform)
   for (const Wish& wish : campaign.wishes) {
     Point p = wish.point;
     const Fabric& fabric = bed.fabric(p.ranks());  // the platform holds so many ranks
-    if (wish.segments == Wish::Segments::best && p.call.message.value > 0)
-      p.call.segments =
-          best_segments(*p.algorithm, p.call, slowest_paths(fabric, p.algorithm->schedule(p.call)));
+    if (wish.segments == Wish::Segments::best) p.call = segmented(fabric, *p.algorithm, p.call);
     points.push_back(p);
   }
   return points;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "model/layout.hpp"
+#include "model/network.hpp"
+
+namespace collcast {
+
+/// The fixed costs of a message, the handshake of a rendezvous included.
+inline Seconds alpha(const Wire& w) {
+  return w.overhead + (w.eager ? Seconds() : w.handshake) + w.latency + w.receive_overhead;
+}
+
+/// alpha, beta and gamma of the slowest path among a schedule's messages (the first four million of them).
+template <class Network>
+AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, const Layout& layout);
+
+/// A machine for messages of a size and more.
+using MachinesBySize = std::vector<std::pair<Bytes, AlphaBetaGamma>>;
+/// The same, if all messages were of one of the sizes at which the network's wires change.
+template <class Network>
+MachinesBySize slowest_paths(const Network& network, const Schedule& schedule);
+
+namespace detail {
+
+/// `size_of(step, message)` says how large a Transfer, Multicast or Reduction is.
+template <class Network, class SizeOf>
+AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, bool detailed, SizeOf size_of) {
+  constexpr std::int64_t enough = 4'000'000;
+  AlphaBetaGamma slowest;
+  std::int64_t seen = 0;
+  auto meet = [&](Place from, Place to, Bytes bytes) {
+    const Wire w = network.wire(from, to, bytes);
+    slowest.alpha = std::max(slowest.alpha, alpha(w));
+    slowest.beta = std::max(slowest.beta, w.per_byte);
+    slowest.gamma = std::max(slowest.gamma, network.gamma(to));
+    ++seen;
+  };
+  Step step(detailed);
+  for (std::int64_t s = 0; s < schedule.steps && seen < enough; ++s) {
+    step.clear();
+    schedule.rule(s, step);
+    for (const Transfer& t : step.transfers) meet(t.from, t.to, size_of(step, t));
+    for (const Multicast& m : step.multicasts)
+      for (Rank i = 0; i < m.to.count; ++i)
+        if (m.to[i] != m.from.rank) meet(m.from, {m.to[i], m.memory}, size_of(step, m));
+    for (const Reduction& m : step.reductions)
+      for (Rank i = 0; i < m.from.count; ++i)
+        if (m.from[i] != m.to.rank) meet({m.from[i], m.memory}, m.to, size_of(step, m));
+  }
+  return slowest;
+}
+
+}  // namespace detail
+
+template <class Network>
+AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, const Layout& layout) {
+  return detail::slowest_path(network, schedule, !layout.equal_blocks(),
+                              [&layout](const Step& step, const auto& m) { return layout.size(step, m); });
+}
+
+template <class Network>
+MachinesBySize slowest_paths(const Network& network, const Schedule& schedule) {
+  MachinesBySize machines;
+  for (const Bytes bytes : network.sizes())
+    machines.emplace_back(bytes, detail::slowest_path(network, schedule, false,
+                                                      [bytes](const Step&, const auto&) { return bytes; }));
+  return machines;
+}
+
+}  // namespace collcast
