@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "model/layout.hpp"
@@ -36,7 +38,10 @@ class CriticalPath {
         free_(network.queues() + 1),
         busy_(network.ports()),
         reducing_(ranks_),
-        reduced_(ranks_) {}
+        reduced_(ranks_),
+        posted_(ready_),
+        taken_(ready_),
+        latest_(ready_) {}
 
   PathResult run() {
     for_each_step(schedule_, !layout_.equal_blocks(), [this](const Step& step) { advance(step); });
@@ -54,24 +59,31 @@ class CriticalPath {
   }
 
  private:
+  /// One message: when its sender goes on, when it is there, what its receiver then pays, its size.
   struct Done {
-    Seconds sender, receiver;
+    Seconds sender, arrived, overhead;
+    Bytes bytes;
   };
 
   /// All messages of a step start from what the step before left; only then do its ranks move on.
   void advance(const Step& step) {
     for (const Step::Join& join : step.joins) join_channels(join);
     done_.clear();
-    for (const Transfer& t : step.transfers) done_.push_back(transfer(step, t));
+    bool in_order = true;
+    for (const Transfer& t : step.transfers) {
+      done_.push_back(transfer(step, t));
+      Seconds& latest = latest_[index(t.channel, t.to.rank)];
+      in_order = in_order && latest <= done_.back().arrived;
+      latest = done_.back().arrived;
+    }
     const bool in_network = !step.multicasts.empty() || !step.reductions.empty();
     if (in_network) landed_ = ready_;
     for (const Multicast& m : step.multicasts) multicast(m);
     for (const Reduction& m : step.reductions) reduce_in_network(m);
-    for (std::size_t i = 0; i < step.transfers.size(); ++i) {
-      const Transfer& t = step.transfers[i];
-      at_least(ready(t.channel, t.from.rank), std::max(done_[i].sender, away_));
-      at_least(ready(t.channel, t.to.rank), std::max(done_[i].receiver, away_));
-    }
+    if (in_order)
+      for (std::size_t i = 0; i < done_.size(); ++i) finish(step, i);
+    else
+      for (const std::size_t i : by_arrival()) finish(step, i);
     if (in_network)
       for (std::size_t i = 0; i < ready_.size(); ++i) at_least(ready_[i], landed_[i]);
   }
@@ -79,14 +91,45 @@ class CriticalPath {
   Done transfer(const Step& step, const Transfer& t) {
     const Bytes bytes = layout_.size(step, t);
     const Wire wire = network_.wire(t.from, t.to, bytes);
-    const Seconds sender = ready(t.channel, t.from.rank), receiver = ready(t.channel, t.to.rank);
-    const Done done = send(wire, bytes, sender, receiver);
-    if (t.combine == Combine::copy) return done;
-    const Seconds work = bytes * network_.gamma(t.to);
-    const auto r = static_cast<std::size_t>(t.to.rank);
-    reduced_[r] += work;
-    reducing_[r] = std::max(std::max(reducing_[r], away_), done.receiver) + work;
-    return {done.sender, reducing_[r]};
+    const std::size_t from = index(t.channel, t.from.rank);
+    const Done done = send(wire, bytes, turn(wire, from), ready(t.channel, t.to.rank));
+    if (pays(wire)) posted_[from] = done.sender;
+    return done;
+  }
+
+  /// A rank pays for the messages of a step that need not wait for their receivers one after another.
+  bool pays(const Wire& wire) const {
+    return wire.eager && wire.overhead > Seconds(0) && protocol_.hold == Protocol::Hold::injection;
+  }
+  Seconds turn(const Wire& wire, std::size_t from) const {
+    return pays(wire) ? std::max(ready_[from], posted_[from]) : ready_[from];
+  }
+
+  /// What has arrived is paid for in that order, after what was sent, and then reduced.
+  void finish(const Step& step, std::size_t i) {
+    const Transfer& t = step.transfers[i];
+    const std::size_t to = index(t.channel, t.to.rank);
+    Seconds when = taken(to, done_[i]);
+    if (t.combine == Combine::reduce) {
+      const Seconds work = done_[i].bytes * network_.gamma(t.to);
+      const auto r = static_cast<std::size_t>(t.to.rank);
+      reduced_[r] += work;
+      when = reducing_[r] = std::max(std::max(reducing_[r], away_), when) + work;
+    }
+    at_least(ready(t.channel, t.from.rank), std::max(done_[i].sender, away_));
+    at_least(ready_[to], std::max(when, away_));
+  }
+
+  Seconds taken(std::size_t to, const Done& done) {
+    if (!(done.overhead > Seconds(0))) return done.arrived;
+    return taken_[to] = std::max(std::max(taken_[to], posted_[to]), done.arrived) + done.overhead;
+  }
+
+  std::span<const std::size_t> by_arrival() {
+    arrivals_.resize(done_.size());
+    std::iota(arrivals_.begin(), arrivals_.end(), std::size_t{0});
+    std::ranges::stable_sort(arrivals_, {}, [this](std::size_t i) { return done_[i].arrived; });
+    return arrivals_;
   }
 
   Done send(const Wire& wire, Bytes bytes, Seconds sender, Seconds receiver) {
@@ -97,7 +140,7 @@ class CriticalPath {
       const Seconds start = std::max(std::max(sender, receiver), std::max(out, in));
       const Seconds held = wire.overhead + wire.latency + transmission + wire.receive_overhead;
       occupy(wire, held, held);
-      return out = in = start + held, Done{out, out};
+      return out = in = start + held, Done{out, out, {}, bytes};
     }
     const Seconds go = wire.eager ? sender : std::max(std::max(sender, receiver), away_) + wire.handshake;
     const Seconds leaves = std::max(go + wire.overhead, out);
@@ -105,15 +148,15 @@ class CriticalPath {
     const Seconds arrives = std::max(leaves + wire.latency, in) + transmission;
     in = arrives;
     occupy(wire, wire.gap + transmission, transmission);
-    return {wire.eager ? go + wire.overhead : leaves + transmission,
-            std::max(arrives, receiver) + wire.receive_overhead};
+    return {wire.eager ? go + wire.overhead : leaves + transmission, std::max(arrives, receiver),
+            wire.receive_overhead, bytes};
   }
 
   /// One copy leaves the sender's port, one arrives at each receiver's.
   void multicast(const Multicast& m) {
     const Bytes bytes = layout_.size(m.chunk);
-    const Seconds sender = ready(m.channel, m.from.rank);
-    Seconds sent = sender;
+    const std::size_t from = index(m.channel, m.from.rank);
+    Seconds sent = ready_[from], paid = posted_[from];
     Port out = Wire::nowhere;
     Seconds free, busy, last;
     for (Rank i = 0; i < m.to.count; ++i) {
@@ -125,12 +168,15 @@ class CriticalPath {
         free_[lane] = free, busy_[out] = busy;  // receivers behind one port share the copy that leaves it
       else
         out = wire.out, free = last = free_[lane], busy = busy_[out];
-      const Done done = send(wire, bytes, sender, ready(m.channel, to));
+      const std::size_t at = index(m.channel, to);
+      const Done done = send(wire, bytes, turn(wire, from), ready_[at]);
       free_[lane] = last = std::max(last, free_[lane]);
       sent = std::max(sent, done.sender);
-      land(index(m.channel, to), done.receiver);
+      if (pays(wire)) paid = std::max(paid, done.sender);
+      land(at, taken(at, done));
     }
-    land(index(m.channel, m.from.rank), sent);
+    posted_[from] = paid;
+    land(from, sent);
   }
 
   /// One copy leaves each sender's port; they arrive as one, when the last of them does.
@@ -151,7 +197,7 @@ class CriticalPath {
         in = wire.in, free = last = free_[lane], busy = busy_[in];
       const Done done = send(wire, bytes, ready(m.channel, from), receiver);
       free_[lane] = last = std::max(last, free_[lane]);
-      arrived = std::max(arrived, done.receiver);
+      arrived = std::max(arrived, done.arrived + done.overhead);
       land(index(m.channel, from), done.sender);
     }
     land(index(m.channel, m.to.rank), arrived);
@@ -193,7 +239,11 @@ class CriticalPath {
   std::vector<Seconds> busy_;      ///< per port
   std::vector<Seconds> reducing_;  ///< per rank: done with all reductions so far
   std::vector<Seconds> reduced_;   ///< per rank: time spent reducing
-  std::vector<Done> done_;
+  std::vector<Seconds> posted_;    ///< per channel and rank: paid for what it sent
+  std::vector<Seconds> taken_;     ///< per channel and rank: paid for what it received
+  std::vector<Seconds> latest_;    ///< per channel and rank: arrival of its last message
+  std::vector<Done> done_;         ///< per transfer of this step
+  std::vector<std::size_t> arrivals_;
   std::vector<Seconds> landed_;  ///< ready_ after this step's multicasts and reductions
 };
 

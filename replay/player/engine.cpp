@@ -63,6 +63,7 @@ void Engine::on(Event event) {
 
 void Engine::settle() {
   drain();
+  take();
   flush();
 }
 

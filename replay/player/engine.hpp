@@ -29,11 +29,12 @@ class Engine : public Listener {
     Waiter waiter;              ///< of its start; nobody for a main strand
     bool main = false;
     std::uint64_t tag = 0;
-    Seconds started, batch_began;
+    Seconds started, batch_began, busy_until;
     Index next_to_join = no_index;
   };
   struct RankState {
     Seconds processor_free, reduced, finish, compute;
+    Seconds busy_until;  ///< with the overheads of its main strand and of its requests
   };
   /// An operation under way that is neither a message nor a strand.
   struct Task {
@@ -71,6 +72,8 @@ class Engine : public Listener {
   void post_multicast(Index strand, const Op& op);
   void post_receive(Index strand, const Op& op);
   Message outgoing(Rank rank, Rank peer, const Op& op) const;
+  Seconds pay(Rank rank, Waiter waiter, Seconds overhead);
+  Seconds& busy_until(Rank rank, Waiter waiter);
   void emit(Message message);
   void depart(Index id);
   void enter(Index id);
@@ -80,7 +83,9 @@ class Engine : public Listener {
   void received(Index id);
   void enqueue(Table::Key key, Index id);
   Index dequeue(Table::Key key, bool send);
+  void take();
   void flush();
+  void sort_by_order(std::vector<Index>& ids) const;
   void check_peer(Rank rank, Rank peer) const;
 
   // engine.cpp
@@ -115,6 +120,7 @@ class Engine : public Listener {
 
   std::deque<Index> runnable_;
   std::vector<Index> entering_;  ///< messages that came to their ports at this instant
+  std::vector<Index> taking_;    ///< messages that arrived at this instant
   Batch batch_;
   std::int64_t sent_messages_ = 0, batches_ = 0;
   Bytes sent_bytes_;

@@ -20,7 +20,7 @@ struct Message {
   Place from, to;
   Wire wire;
   Bytes bytes;
-  Seconds posted;  ///< when it came to its port
+  Seconds posted;  ///< when it comes to its port
   std::uint64_t tag = 0;
   std::uint64_t order = 0;  ///< messages that come to a port at the same instant pass it in this order
   Waiter sender, receiver;

@@ -25,6 +25,8 @@ Message Engine::outgoing(Rank rank, Rank peer, const Op& op) const {
 void Engine::post_send(Index strand, const Op& op) {
   Message m = outgoing(strands_[strand].rank, op.peer, op);
   m.sender = hold(strand, op);
+  if (m.eager)
+    m.posted = m.merged ? backend_.now() + m.wire.overhead : pay(m.from.rank, m.sender, m.wire.overhead);
   ++sent_messages_;
   sent_bytes_ += op.bytes;
   emit(m);
@@ -36,6 +38,7 @@ void Engine::post_copy(Index strand, const Op& op) {
   Message m = outgoing(rank, rank, op);
   m.receiver = hold(strand, op);
   m.receive_posted = true;
+  if (m.eager) m.posted = pay(rank, m.receiver, m.wire.overhead);
   depart(messages_.add(m));
 }
 
@@ -44,15 +47,23 @@ void Engine::post_multicast(Index strand, const Op& op) {
   Rank copies = 0;
   for (Rank i = 0; i < op.group.count; ++i) copies += op.group_member(i) != rank;
   if (copies == 0) return;
-  const Index group = groups_.add({rank, hold(strand, op), copies, copies, false, op.tag});
+  const Waiter sender = hold(strand, op);
+  const Index group = groups_.add({rank, sender, copies, copies, false, op.tag});
+  Seconds& busy = busy_until(rank, sender);
+  const Seconds begin = busy;
+  Seconds end = begin;  // the copies are paid for at once
   ++sent_messages_;
   sent_bytes_ += op.bytes;
   for (Rank i = 0; i < op.group.count; ++i) {
     if (op.group_member(i) == rank) continue;
     Message m = outgoing(rank, op.group_member(i), op);
     m.group = group;
+    busy = begin;
+    if (m.eager) m.posted = pay(rank, sender, m.wire.overhead);
+    end = std::max(end, busy);
     emit(m);
   }
+  busy = end;
 }
 
 /// Meets its receive if that is already there; sets off if it may.
@@ -98,11 +109,24 @@ void Engine::post_receive(Index strand, const Op& op) {
   if (m.has_arrived) arrived(id);
 }
 
+/// A strand pays for messages that it need not wait for, and for those that have arrived, one after another;
+/// the main strand and all requests of a rank share one processor. Returns when it is done.
+Seconds Engine::pay(Rank rank, Waiter waiter, Seconds overhead) {
+  if (!(overhead > Seconds(0))) return backend_.now();
+  Seconds& busy = busy_until(rank, waiter);
+  return busy = std::max(busy, backend_.now()) + overhead;
+}
+
+Seconds& Engine::busy_until(Rank rank, Waiter waiter) {
+  if (waiter.strand == no_index || strands_[waiter.strand].main) return rank_state(rank).busy_until;
+  return strands_[waiter.strand].busy_until;
+}
+
 /// Every condition for the message to leave is met; its handshake and its overhead come first.
 void Engine::depart(Index id) {
   const Message& m = messages_[id];
   if (protocol_.hold == Protocol::Hold::delivery) return enter(id);
-  const Seconds delay = m.wire.overhead + (m.eager ? Seconds(0) : m.wire.handshake);
+  const Seconds delay = m.eager ? m.posted - backend_.now() : m.wire.handshake + m.wire.overhead;
   if (delay > Seconds(0))
     backend_.after(delay, {Event::Kind::injected, id});
   else
@@ -117,9 +141,7 @@ void Engine::enter(Index id) {
 
 /// Hands over what came to the ports at this instant, in the order of the program.
 void Engine::flush() {
-  auto by_order = [this](Index a, Index b) { return messages_[a].order < messages_[b].order; };
-  if (!std::is_sorted(entering_.begin(), entering_.end(), by_order))
-    std::stable_sort(entering_.begin(), entering_.end(), by_order);
+  sort_by_order(entering_);
   for (const Index id : entering_) {
     Message& m = messages_[id];
     if (m.group != no_index) {
@@ -153,10 +175,27 @@ void Engine::arrived(Index id) {
     return delivered(id);
   }
   if (!m.receive_posted) return;
-  if (m.wire.receive_overhead > Seconds(0))
+  if (!(m.wire.receive_overhead > Seconds(0))) return delivered(id);
+  if (m.merged)
     backend_.after(m.wire.receive_overhead, {Event::Kind::received, id});
   else
-    delivered(id);
+    taking_.push_back(id);
+}
+
+/// Receivers take what arrived at this instant, in the order of the program.
+void Engine::take() {
+  sort_by_order(taking_);
+  for (const Index id : taking_) {
+    const Message& m = messages_[id];
+    const Seconds done = pay(m.to.rank, m.receiver, m.wire.receive_overhead);
+    backend_.after(done - backend_.now(), {Event::Kind::received, id});
+  }
+  taking_.clear();
+}
+
+void Engine::sort_by_order(std::vector<Index>& ids) const {
+  auto by_order = [this](Index a, Index b) { return messages_[a].order < messages_[b].order; };
+  if (!std::is_sorted(ids.begin(), ids.end(), by_order)) std::stable_sort(ids.begin(), ids.end(), by_order);
 }
 
 /// The reductions of a rank follow one another.

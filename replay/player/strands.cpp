@@ -9,7 +9,7 @@ namespace collcast {
 void Engine::start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter,
                           bool main) {
   const Seconds now = backend_.now();
-  runnable_.push_back(strands_.add({std::move(code), rank, 0, waiter, main, tag, now, now, no_index}));
+  runnable_.push_back(strands_.add({std::move(code), rank, 0, waiter, main, tag, now, now, {}, no_index}));
 }
 
 void Engine::drain() {

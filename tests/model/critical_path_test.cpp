@@ -81,6 +81,55 @@ TEST(CriticalPath, LogGpBinomialReductionMatchesLogGOPSim) {
   EXPECT_DOUBLE_EQ(result.finish[0].value, 34914);
 }
 
+/// L = 10, o = 2, G = 1: a message of one byte that nothing delays is there after 2 + 10 and paid for at 14.
+template <class Network = UniformNetwork>
+PathResult with_overheads(std::vector<std::vector<Transfer>> steps, Bytes eager_limit = Bytes(1)) {
+  LogGP m;
+  m.L = Seconds(10), m.o = Seconds(2), m.g = Seconds(1), m.G = SecondsPerByte(1), m.S = eager_limit;
+  return critical_path(written(4, 1, std::move(steps)), Layout::equal(Bytes(1), 1), Network(m, 4));
+}
+
+/// Messages do not queue where they arrive.
+struct ManyPorts : UniformNetwork {
+  using UniformNetwork::UniformNetwork;
+  Wire wire(Place from, Place to, Bytes bytes) const {
+    Wire w = UniformNetwork::wire(from, to, bytes);
+    w.in_queue = Wire::nowhere;
+    return w;
+  }
+};
+
+TEST(CriticalPath, ARankPaysForItsMessagesOneAfterAnother) {
+  // Rank 0 has paid at 2, 4 and 6.
+  const auto sent = with_overheads({{{0, 1, {}}, {0, 2, {}}, {0, 3, {}}}});
+  EXPECT_EQ(sent.finish, (std::vector<Seconds>{Seconds(6), Seconds(14), Seconds(16), Seconds(18)}));
+  // All are there by 14, the port lets in one per second; rank 0 has paid for them at 14, 16 and 18.
+  const auto received = with_overheads({{{1, 0, {}}, {2, 0, {}}, {3, 0, {}}}});
+  EXPECT_EQ(received.finish[0].value, 18);
+}
+
+TEST(CriticalPath, WhatIsSentIsPaidBeforeWhatArrives) {
+  // Rank 0 comes to its second step at 14; rank 1's message has been there since 12: 14 + 2 + 2.
+  const auto result = with_overheads({{{2, 0, {}}}, {{1, 0, {}}, {0, 3, {}}}});
+  EXPECT_EQ(result.finish[0].value, 18);
+  EXPECT_EQ(result.finish[3].value, 14 + 14);
+}
+
+TEST(CriticalPath, ArrivalsArePaidInTheirOrder) {
+  // Rank 3's message comes at 12 and is paid for at 14; rank 1, which waited until 14 for rank 2's, sends
+  // one that comes at 26. Through one port rank 3's passes after rank 1's, as the schedule says.
+  const std::vector<std::vector<Transfer>> steps = {{{2, 1, {}}}, {{1, 0, {}}, {3, 0, {}}}};
+  EXPECT_EQ(with_overheads<ManyPorts>(steps).finish[0].value, 28);
+  EXPECT_EQ(with_overheads(steps).finish[0].value, 30);
+}
+
+TEST(CriticalPath, ARendezvousIsPaidForBesideOthers) {
+  // A handshake of 2 (L + 2 o) = 28 each, at the same time; then o, and the port sends one after the other.
+  const auto result = with_overheads({{{0, 1, {}}, {0, 2, {}}}}, Bytes(0));
+  EXPECT_EQ(result.finish[1].value, 28 + 14);
+  EXPECT_EQ(result.finish[2].value, 28 + 15);
+}
+
 TEST(CriticalPath, ChannelsRunSideBySideUntilTheyJoin) {
   // Channel 0: 0 -> 1, then 0 -> 1 again; channel 1: 2 -> 3. After the join rank 3 sends to 2.
   const Schedule two = written(4, 1, {{{0, 1, {}}}, {{0, 1, {}}}});

@@ -73,6 +73,22 @@ TEST(Play, EagerSenderDoesNotWait) {
   EXPECT_EQ(run({{{send(1, 4)}}, {{receive(0, 4)}}}, eager).ranks[1].finish, Seconds(1 + 2 + 4 + 1));
 }
 
+TEST(Play, ARankPaysForItsMessagesOneAfterAnother) {
+  // Sent at 1 and 2, there at 4 and 5, paid for at 5 and 6; in a batch or as requests.
+  const std::vector<Script> receivers = {{{receive(0, 1)}}, {{receive(0, 1)}}};
+  const auto finish = [&](Script sender) {
+    const Result r = run({sender, receivers[0], receivers[1]}, eager);
+    return std::pair(r.ranks[1].finish.value, r.ranks[2].finish.value);
+  };
+  EXPECT_EQ(finish({{send(1, 1), send(2, 1)}}), std::pair(5., 6.));
+  EXPECT_EQ(finish({{send(1, 1, 0, 1)}, {send(2, 1, 0, 2)}, {wait(1), wait(2)}}), std::pair(5., 6.));
+  // Both there at 4, but one port: at 4 and 5. Paid for at 5 and 6.
+  const Result both =
+      run({{{send(2, 1)}}, {{send(2, 1)}}, {{receive(0, 1, 0, 1), receive(1, 1, 0, 2)}, {wait(1), wait(2)}}},
+          eager);
+  EXPECT_EQ(both.ranks[2].finish, Seconds(6));
+}
+
 TEST(Play, RequestsAreWaitedFor) {
   Log log;
   const Result r =

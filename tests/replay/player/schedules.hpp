@@ -106,6 +106,14 @@ inline Schedule flat_reduce(Rank p) {
           }};
 }
 
+/// Everyone to everyone at once, each starting with its successor.
+inline Schedule exchange(Rank p) {
+  return {p, p, 2, [p](std::int64_t, Step& step) {
+            for (Rank i = 1; i < p; ++i)
+              for (Rank r = 0; r < p; ++r) step.send(r, (r + i) % p, {r, 1}, Combine::reduce);
+          }};
+}
+
 /// In each step everyone sends to its successor in a random cycle. (Permutations that leave ranks out let
 /// them run ahead: messages of a later step then come to a port first, and the critical path still takes the
 /// order of the schedule.)
@@ -133,6 +141,13 @@ inline Schedule multicasts(Rank p) {
           }};
 }
 
+/// All multicast to all others at once.
+inline Schedule exchanged_multicasts(Rank p) {
+  return {p, p, 1, [p](std::int64_t, Step& step) {
+            for (Rank r = 0; r < p; ++r) step.multicast(r, {0, p, 1}, {r, 1});
+          }};
+}
+
 /// Device to host, host to the next rank's host, host to device; the last reduces.
 inline Schedule staged(Rank p) {
   return {p, 1, 6, [p](std::int64_t s, Step& step) {
@@ -152,8 +167,10 @@ inline std::vector<Case> cases() {
       {"chain", [](Rank p) { return chain(p, 7); }},
       {"flat_broadcast", flat_broadcast},
       {"flat_reduce", flat_reduce},
+      {"exchange", exchange},
       {"permutations", permutations},
       {"multicasts", multicasts},
+      {"multicasts at once", exchanged_multicasts},
       {"reductions", reductions},
       {"staged", staged},
       {"two_rings", [](Rank p) { return beside(ring(p), backward_ring(p)); }},
