@@ -47,6 +47,7 @@
 #include "algorithms/broadcast/pipelined-tree.hpp"
 #include "algorithms/broadcast/scatter-allgather-rd.hpp"
 #include "algorithms/broadcast/scatter-allgather-ring.hpp"
+#include "algorithms/broadcast/split-binary-tree.hpp"
 #include "algorithms/exscan/linear.hpp"
 #include "algorithms/exscan/recursive-doubling.hpp"
 #include "algorithms/gather/knomial.hpp"
@@ -114,6 +115,7 @@ const Algorithm* const rows[] = {
     &broadcast_knomial,
     &broadcast_chain,
     &broadcast_pipelined_tree,
+    &broadcast_split_binary_tree,
     &broadcast_double_tree,
     &broadcast_scatter_allgather_ring,
     &broadcast_scatter_allgather_rd,

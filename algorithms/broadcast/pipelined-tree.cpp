@@ -5,39 +5,35 @@
 #include <bit>
 
 namespace collcast {
-namespace {
 
-/// The step after which a segment that the root sends from step 0 on is there: a left child has it one step
-/// after its parent, a right child two. Rank r + 1 in binary, after the first 1, is the way from the root.
-int arrival(Rank r) {
+/// Rank r + 1 in binary, after the first 1, is the way from the root.
+int binary_tree_arrival(Rank r) {
   const auto way = static_cast<unsigned>(r + 1);
   return std::bit_width(way) - 1 + std::popcount(way) - 1;
 }
 
-/// The largest arrival: at the last rank, or where its way turns left for once and then only right.
-int last_arrival(Rank p) {
-  int last = arrival(p - 1);
+/// At the last rank, or where its way turns left for once and then only right.
+int last_binary_tree_arrival(Rank p) {
+  int last = binary_tree_arrival(p - 1);
   for (Rank bit = 1; bit <= p && p > 1; bit *= 2)
-    if ((p & bit) != 0) last = std::max(last, arrival(((p & ~bit) | (bit - 1)) - 1));
+    if ((p & bit) != 0) last = std::max(last, binary_tree_arrival(((p & ~bit) | (bit - 1)) - 1));
   return last;
 }
-
-}  // namespace
 
 Schedule pipelined_tree_broadcast(Rank p, Block segments) {
   auto rule = [=](std::int64_t s, Step& step) {
     for (Rank r = 1; r < p; ++r) {
-      const std::int64_t since = s + 1 - arrival(r);
+      const std::int64_t since = s + 1 - binary_tree_arrival(r);
       if (since >= 0 && since % 2 == 0 && since / 2 < segments) step.send((r - 1) / 2, r, {since / 2});
     }
   };
-  return {p, segments, p == 1 ? 0 : 2 * (segments - 1) + last_arrival(p), rule};
+  return {p, segments, p == 1 ? 0 : 2 * (segments - 1) + last_binary_tree_arrival(p), rule};
 }
 
 double pipelined_tree_depth(Rank p, Block segments) {
   if (p == 1) return 0;
   // With one child the root need not wait for another one's turn.
-  return static_cast<double>(p == 2 ? segments : 2 * (segments - 1) + last_arrival(p));
+  return static_cast<double>(p == 2 ? segments : 2 * (segments - 1) + last_binary_tree_arrival(p));
 }
 
 const Algorithm broadcast_pipelined_tree{

@@ -71,7 +71,7 @@ const Rules table[] = {
       {8192, {{2048, 3}, {8192, 4}, {16384, 1}, {32768, 4}, {65536, 1}, {rest, 4}}},
       {more, {{rest, 2}}}}},
     {Collective::broadcast, false,
-     {{1, "basic_linear", "flat"}, {2, "chain", "chain"}, {3, "pipeline", "chain"}, {4, "split_binary_tree", ""},
+     {{1, "basic_linear", "flat"}, {2, "chain", "chain"}, {3, "pipeline", "chain"}, {4, "split_binary_tree", "split-binary-tree"},
       {5, "binary_tree", "pipelined-tree"}, {6, "binomial", "knomial"}, {7, "knomial", "knomial", 4},
       {8, "scatter_allgather", "scatter-allgather-rd"}, {9, "scatter_allgather_ring", "scatter-allgather-ring"}},
      {{4, {{32, 3}, {256, 5}, {512, 3}, {1024, 7}, {32768, 1}, {131072, 5}, {262144, 2}, {524288, 1}, {1048576, 6}, {rest, 5}}},
@@ -193,19 +193,25 @@ std::string_view serving(Collective collective, std::string_view ours, Rank rank
 
 }  // namespace
 
-Pick openmpi_pick(Collective collective, const Call& call, const Situation&) {
+Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation&) {
   const Rules& r = rules(collective);
   const double bytes = r.block ? call.message.value / call.ranks : call.message.value;
   const Known& k = known(r, number(r, call.ranks, bytes));
-  const std::string_view ours = k.ours.empty() ? k.ours : serving(collective, k.ours, call.ranks);
+  return openmpi_play(
+      "openmpi-4.1", collective, call,
+      {.theirs = k.theirs, .ours = k.ours, .bytes = bytes, .block = r.block, .radix = k.radix});
+}
+
+Pick openmpi_play(std::string_view release, Collective collective, const Call& call, const OpenMpiChoice& c) {
+  const std::string_view ours = c.ours.empty() ? c.ours : serving(collective, c.ours, call.ranks);
   std::ostringstream why;
-  why << "openmpi-4.1: " << bytes << " B" << (r.block ? " per block" : "") << " on " << call.ranks
-      << " ranks: " << k.theirs;
+  why << release << ": " << c.bytes << " B" << (c.block ? " per block" : "") << " on " << call.ranks
+      << " ranks: " << c.theirs;
   if (ours.empty())
     throw InputError(why.str() + ", which the catalogue does not have for " +
                      std::string(definition(collective).name) + " on so many ranks");
-  Pick pick{.algorithm = ours, .radix = k.radix, .why = why.str()};
-  if (algorithm(collective, ours).segmented) pick.segment = call.message;  // the fixed rules never segment
+  Pick pick{.algorithm = ours, .radix = c.radix, .why = why.str()};
+  if (algorithm(collective, ours).segmented) pick.segment = c.segment > Bytes(0) ? c.segment : call.message;
   return pick;
 }
 

@@ -22,8 +22,10 @@ Pick nccl_pick(Collective collective, const Call& call, const Situation& s) {
 
 template <int... step>
 std::vector<Policy> every_policy(std::integer_sequence<int, step...>) {
-  std::vector<Policy> all{
-      {"mpich", mpich_pick}, {"smpi-mpich", smpi_mpich_pick}, {"openmpi-4.1", openmpi_pick}};
+  std::vector<Policy> all{{"mpich", mpich_pick},
+                          {"smpi-mpich", smpi_mpich_pick},
+                          {"openmpi-4.0", openmpi_4_0_pick},
+                          {"openmpi-4.1", openmpi_4_1_pick}};
   (all.push_back({"nccl-2." + std::to_string(nccl::first_minor + step), nccl_pick<nccl::first_minor + step>}),
    ...);
   return all;

@@ -63,6 +63,30 @@ const Expected expected[] = {
     {"smpi-mpich", Collective::alltoallv, 8, 8 * 32768, "linear"},
     {"smpi-mpich", Collective::gather, 5, 1, "knomial"},
     {"smpi-mpich", Collective::barrier, 5, 0, "dissemination"},
+    {"openmpi-4.0", Collective::allreduce, 8, 9999, "recursive-doubling"},
+    {"openmpi-4.0", Collective::allreduce, 8, 10000, "ring"},
+    {"openmpi-4.0", Collective::allreduce, 8, 64 << 20, "ring"},              // segmented
+    {"openmpi-4.0", Collective::allreduce, 4096, 16384, "reduce-broadcast"},  // fewer elements than ranks
+    {"openmpi-4.0", Collective::broadcast, 16, 2047, "knomial"},
+    {"openmpi-4.0", Collective::broadcast, 16, 2048, "split-binary-tree"},
+    {"openmpi-4.0", Collective::broadcast, 16, 370728, "chain"},
+    {"openmpi-4.0", Collective::broadcast, 4, 1 << 20, "split-binary-tree"},  // 1.6134 + 2.1102 < 4
+    {"openmpi-4.0", Collective::broadcast, 4, 2 << 20, "chain"},
+    {"openmpi-4.0", Collective::reduce, 7, 511, "flat"},
+    {"openmpi-4.0", Collective::reduce, 7, 20479, "knomial"},
+    {"openmpi-4.0", Collective::reduce, 8, 16384, "pipelined-tree"},  // 1.8 < 8 < 10.4
+    {"openmpi-4.0", Collective::reduce_scatter, 16, 262144, "recursive-halving"},
+    {"openmpi-4.0", Collective::reduce_scatter, 12, 262144, "ring"},
+    {"openmpi-4.0", Collective::allgather, 12, 49999, "bruck"},
+    {"openmpi-4.0", Collective::allgather, 16, 49999, "recursive-doubling"},
+    {"openmpi-4.0", Collective::allgather, 12, 50000, "neighbor-exchange"},
+    {"openmpi-4.0", Collective::allgather, 13, 50000, "ring"},
+    {"openmpi-4.0", Collective::alltoall, 12, 12 * 199, "linear"},
+    {"openmpi-4.0", Collective::alltoall, 13, 13 * 199, "bruck"},
+    {"openmpi-4.0", Collective::alltoall, 13, 13 * 3000, "pairwise"},
+    {"openmpi-4.0", Collective::gather, 61, 61 * 6000, "knomial"},
+    {"openmpi-4.0", Collective::scatter, 11, 11 * 300, "linear"},
+    {"openmpi-4.0", Collective::barrier, 12, 0, "dissemination"},
     {"openmpi-4.1", Collective::allreduce, 3, 7, "ring"},
     {"openmpi-4.1", Collective::allreduce, 3, 8, "recursive-doubling"},
     {"openmpi-4.1", Collective::allreduce, 16, 4095, "recursive-doubling"},
@@ -98,6 +122,20 @@ TEST(MpiPolicies, the_knomial_broadcast_of_open_mpi_has_radix_4) {
   EXPECT_EQ(pick("openmpi-4.1", Collective::reduce, call, {}).radix, 2);
 }
 
+/// Pipelines of 4.0 have segments by size and ranks; 4.1's rules never segment.
+TEST(MpiPolicies, open_mpi_4_0_segments) {
+  const auto segment = [](std::string_view policy, Rank ranks, double bytes) {
+    return pick(policy, Collective::broadcast, {.ranks = ranks, .message = Bytes(bytes)}, {}).segment->value;
+  };
+  EXPECT_EQ(segment("openmpi-4.0", 16, 65536), 1024);
+  EXPECT_EQ(segment("openmpi-4.0", 12, 1 << 20), 8192);
+  EXPECT_EQ(segment("openmpi-4.0", 16, 1 << 19), 8192);     // 10.5 < 16
+  EXPECT_EQ(segment("openmpi-4.0", 16, 3 << 20), 16384);    // 8.6 < 16 < 18.9
+  EXPECT_EQ(segment("openmpi-4.0", 16, 7 << 20), 65536);    // 13.9 < 16 < 18.6
+  EXPECT_EQ(segment("openmpi-4.0", 16, 32 << 20), 131072);  // 56 > 16
+  EXPECT_EQ(segment("openmpi-4.1", 300, 16384), 16384);
+}
+
 TEST(MpiPolicies, why_is_one_line) {
   EXPECT_EQ(pick("mpich", Collective::broadcast, {.ranks = 8, .message = Bytes(12288)}, {}).why,
             "mpich: 12288 B on 8 ranks, up to 524287 B: scatter-allgather-rd");
@@ -107,7 +145,7 @@ TEST(MpiPolicies, why_is_one_line) {
 
 /// Every pick can be played; a refusal says so.
 TEST(MpiPolicies, pick_only_what_the_catalogue_can_play) {
-  for (std::string_view policy : {"mpich", "smpi-mpich", "openmpi-4.1"})
+  for (std::string_view policy : {"mpich", "smpi-mpich", "openmpi-4.0", "openmpi-4.1"})
     for (Collective c : {Collective::allreduce, Collective::reduce, Collective::broadcast,
                          Collective::allgather, Collective::reduce_scatter, Collective::alltoall,
                          Collective::gather, Collective::scatter, Collective::barrier})
@@ -140,14 +178,14 @@ TEST(MpiPolicies, what_the_catalogue_lacks_is_refused) {
       error("smpi-mpich", Collective::reduce_scatter, 8, 1024),
       "smpi-mpich: 256 elements on 8 ranks, up to 524288 elements: recursive-doubling, which the catalogue "
       "does not have for reduce-scatter");
-  EXPECT_EQ(error("openmpi-4.1", Collective::broadcast, 512, 16384),
-            "openmpi-4.1: 16384 B on 512 ranks: split_binary_tree, which the catalogue does not have for "
-            "broadcast on so many ranks");
+  EXPECT_EQ(error("openmpi-4.0", Collective::gather, 8, 8 * 8192),
+            "openmpi-4.0: 8192 B per block on 8 ranks: linear_sync, which the catalogue does not have for "
+            "gather on so many ranks");
 }
 
 TEST(MpiPolicies, bad_input_is_named) {
   EXPECT_EQ(error("openmpi", Collective::allreduce, 8, 1),
-            "unknown policy 'openmpi'; did you mean 'openmpi-4.1'?");
+            "unknown policy 'openmpi'; did you mean 'openmpi-4.0'?");
   EXPECT_EQ(error("mpich", Collective::halo_2d, 8, 1),
             "mpich has no rule for halo-2d; it has rules for allreduce, reduce, broadcast, allgather, "
             "reduce-scatter, alltoall, gather, scatter, barrier");
