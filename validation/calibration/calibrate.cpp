@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "model/error.hpp"
 #include "platforms/load.hpp"
 #include "validation/calibration/hardware.hpp"
 #include "validation/calibration/parameters.hpp"
@@ -57,6 +58,10 @@ class Calibrator {
       : base_(base), dates_(dates), json_(base.json()) {}
 
   Calibration run(const SortedMeasurements& sorted, const PiecewiseOptions& options) {
+    if (base_.json()["network"]["kind"] == "uniform")
+      throw InputError(base_.name() +
+                       ": cannot be calibrated: a uniform network has one latency and one bandwidth for all "
+                       "messages; take a base with nodes and switches, such as testbed or edr-cluster");
     out_.notes = sorted.notes;
     fit(sorted, options);
     set_copies(sorted.copies);

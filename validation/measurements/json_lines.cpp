@@ -95,7 +95,9 @@ Measurement read(const Entry& entry, const Known& known) {
   m.nodes = entry.count("nodes", known.nodes);
   m.pairs = entry.count("pairs", known.pairs > 0 ? known.pairs : 1);
   m.window = entry.count("window", 1);
-  m.ranks = entry.count("ranks", known.ranks > 0 ? known.ranks : 2 * m.pairs);
+  const bool collective = m.timing == Timing::collective;
+  m.ranks = entry.count("ranks", known.ranks > 0 ? known.ranks : collective ? 0 : 2 * m.pairs);
+  if (m.ranks == 0) entry.reject("the key ranks is missing; say it there or as FILE:ranks=N");
   m.message = Bytes(entry.real("message_bytes"));
   m.time = Seconds(entry.real("time_s"));
   if (m.message.value < 0 || m.message.value != std::floor(m.message.value))

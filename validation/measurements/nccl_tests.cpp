@@ -83,11 +83,7 @@ void read_side(const Text& text, const Line& line, const std::vector<std::string
 }
 
 void read_row(const Text& text, const Line& line, Table& table) {
-  if (table.columns.empty()) text.reject(line.number, "a row before the line that names the columns");
-  const std::vector<std::string> words = line.words();
-  if (words.size() != table.columns.size())
-    text.reject(line.number, std::to_string(words.size()) + " columns; the table has " +
-                                 std::to_string(table.columns.size()));
+  const std::vector<std::string> words = row(text, line, table.columns);
   Measurement m;
   m.from = m.to = Memory::device;
   m.line = line.number;

@@ -150,11 +150,7 @@ void count_message(const Text& text, const Line& line, const OsuTest& test, Meas
 
 Measurement read_row(const Text& text, const Line& line, const Table& table, const Known& known) {
   if (table.test == nullptr) text.reject(line.number, "a row before any title (# OSU MPI ... Test)");
-  if (table.columns.empty()) text.reject(line.number, "a row before the line that names the columns");
-  const std::vector<std::string> words = line.words();
-  if (words.size() != table.columns.size())
-    text.reject(line.number, std::to_string(words.size()) + " columns; the table has " +
-                                 std::to_string(table.columns.size()));
+  const std::vector<std::string> words = row(text, line, table.columns);
   Measurement m;
   m.timing = table.test->timing;
   m.collective = table.test->collective;

@@ -84,6 +84,15 @@ Printed positive(const Text& text, int line, const std::string& column, const st
   return p;
 }
 
+std::vector<std::string> row(const Text& text, const Line& line, const std::vector<std::string>& columns) {
+  if (columns.empty()) text.reject(line.number, "a row before the line that names the columns");
+  std::vector<std::string> words = line.words();
+  if (words.size() != columns.size())
+    text.reject(line.number,
+                std::to_string(words.size()) + " columns; the table has " + std::to_string(columns.size()));
+  return words;
+}
+
 Bytes size(const Text& text, int line, const std::string& word) {
   const double value = number(text, line, "size", word).value;
   if (value != std::floor(value) || value > 1e15)

@@ -41,6 +41,9 @@ Printed number(const Text& text, int line, const std::string& column, const std:
                double least = 0);
 /// A number above 0.
 Printed positive(const Text& text, int line, const std::string& column, const std::string& word);
+/// The words of a row, one for each column. Throws InputError where a row stands before the columns' names,
+/// or has more or fewer words than they are.
+std::vector<std::string> row(const Text& text, const Line& line, const std::vector<std::string>& columns);
 /// A whole number of bytes.
 Bytes size(const Text& text, int line, const std::string& word);
 /// A whole number of at least `least`.

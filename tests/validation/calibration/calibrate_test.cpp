@@ -107,5 +107,11 @@ TEST(Calibrate, PathsThatTheBaseDoesNotHave) {
             std::string::npos);
 }
 
+TEST(Calibrate, AUniformNetworkHasNothingToFit) {
+  const std::string why =
+      complaint([] { calibrate(load_platform("flat"), {measured(Timing::latency, 2, 8, 1e-6)}); });
+  EXPECT_EQ(why.substr(0, 52), "flat: cannot be calibrated: a uniform network has on");
+}
+
 }  // namespace
 }  // namespace collcast

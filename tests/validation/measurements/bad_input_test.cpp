@@ -83,6 +83,8 @@ TEST(BadTable, Json) {
   EXPECT_EQ(changed(json_lines, "\"time_s\":1.5e-6,", ""), "t:1: the key time_s is missing");
   EXPECT_EQ(changed(json_lines, "host-device", "host-dpu"), "t:1: buffers are host or device, not dpu");
   EXPECT_EQ(changed(json_lines, "\"ranks\":8", "\"ranks\":0.5"), "t:2: ranks is not a whole number above 0");
+  EXPECT_EQ(changed(json_lines, "\"ranks\":8,", ""),
+            "t:2: the key ranks is missing; say it there or as FILE:ranks=N");
   EXPECT_EQ(changed(json_lines, "{\"collective\":\"allreduce\"", "{\"collective\""),
             "t:2: not a JSON object");
   EXPECT_NE(changed(json_lines, "allreduce", "allredcue").find("t:2: "), std::string::npos);
