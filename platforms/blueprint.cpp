@@ -229,7 +229,8 @@ struct Reader {
   static Blueprint::Costs costs(const Json& at, const std::string& path) {
     return {optional(at, path, "overhead_us"),    optional(at, path, "receive_overhead_us"),
             optional(at, path, "latency_us"),     optional(at, path, "gap_us"),
-            optional(at, path, "bandwidth_GBps"), optional(at, path, "copy_GBps")};
+            optional(at, path, "bandwidth_GBps"), optional(at, path, "copy_GBps"),
+            optional(at, path, "processor_GBps")};
   }
 
   Blueprint::Software software(const Json& at, const std::string& path) const {

@@ -56,7 +56,7 @@ struct Blueprint {
   enum class Network : std::uint8_t { none, uniform, single_switch, fat_tree };
   /// Of software, per message; what is left out counts as nothing, or as no bound.
   struct Costs {
-    std::optional<Parameter> overhead, receive_overhead, latency, gap, bandwidth, copy;
+    std::optional<Parameter> overhead, receive_overhead, latency, gap, bandwidth, copy, processor;
   };
   /// Costs of messages of `from` and more, until the next piece; what it leaves out is as for the smallest.
   struct Piece {

@@ -144,7 +144,8 @@ Schema nccl() {
 Schema software() {
   const std::vector<Field> costs = {{"overhead_us", zero_or_more()}, {"receive_overhead_us", zero_or_more()},
                                     {"latency_us", zero_or_more()},  {"gap_us", zero_or_more()},
-                                    {"bandwidth_GBps", positive()},  {"copy_GBps", positive()}};
+                                    {"bandwidth_GBps", positive()},  {"copy_GBps", positive()},
+                                    {"processor_GBps", positive()}};
   Schema message = by_size(costs);
   for (const char* key : {"eager_limit_KiB", "handshake_us"}) {
     message.fields.push_back(zero_or_more());

@@ -25,9 +25,9 @@ Blueprint::Costs costs_at(const Blueprint::Software& software, Bytes bytes) {
       software.pieces, [bytes](const Blueprint::Piece& p) { return kibibytes(p.from.value) > bytes; });
   if (beyond == software.pieces.begin()) return costs;
   const Blueprint::Costs& piece = std::prev(beyond)->costs;
-  for (auto key :
-       {&Blueprint::Costs::overhead, &Blueprint::Costs::receive_overhead, &Blueprint::Costs::latency,
-        &Blueprint::Costs::gap, &Blueprint::Costs::bandwidth, &Blueprint::Costs::copy})
+  for (auto key : {&Blueprint::Costs::overhead, &Blueprint::Costs::receive_overhead,
+                   &Blueprint::Costs::latency, &Blueprint::Costs::gap, &Blueprint::Costs::bandwidth,
+                   &Blueprint::Costs::copy, &Blueprint::Costs::processor})
     if (piece.*key) costs.*key = piece.*key;
   return costs;
 }
@@ -89,10 +89,10 @@ SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprin
     if (bandwidth) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*bandwidth));
   wire.eager = bytes <= std::min(eager_limit(sender), eager_limit(receiver));
   if (!wire.eager) wire.handshake = std::max(handshake(sender), handshake(receiver));
-  SecondsPerByte copied;
-  for (const auto& copy : {from.copy, to.copy})
-    if (copy) copied = slower(copied, 1.0 / usage_.bandwidth(*copy));
-  return {wire, copied};
+  const auto pace = [this](const std::optional<Parameter>& copy) {
+    return copy ? 1.0 / usage_.bandwidth(*copy) : SecondsPerByte();
+  };
+  return {wire, slower(pace(from.copy), pace(to.copy)), pace(from.processor), pace(to.processor)};
 }
 
 /// Copies within a rank know no protocol.

@@ -22,10 +22,10 @@ struct Extent {
 /// What messages of any size cost on one way.
 class SizedWire {
  public:
-  /// The wire of an empty message, and what each byte adds to its latency.
+  /// The wire of an empty message, and what each byte adds to its latency and to its overheads.
   struct Entry {
     Wire wire;
-    SecondsPerByte copied;
+    SecondsPerByte copied, sending, receiving;
   };
   /// Wires from the size of their entry on; the first from 0.
   void add(Bytes from, const Entry& entry) {
@@ -42,6 +42,8 @@ class SizedWire {
     }
     Wire wire = entry->wire;
     wire.latency += bytes * entry->copied;
+    wire.overhead += bytes * entry->sending;
+    wire.receive_overhead += bytes * entry->receiving;
     return wire;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "model/error.hpp"
 #include "model/lowering.hpp"
@@ -16,6 +17,7 @@ namespace {
 struct Answer {
   Seconds time;
   std::string limited_by;
+  std::optional<Seconds> mean = {};
 };
 
 /// A resource limits a call if it is busy more than half of the time; otherwise waiting for messages to
@@ -50,7 +52,8 @@ Answer by_path(const Fabric& machine, const Algorithm& a, const Call& c) {
   const auto port = static_cast<Port>(std::ranges::max_element(path.busy) - path.busy.begin());
   suspect.consider(path.busy[port], path.time, [&] { return machine.port_name(port); });
   suspect.consider(path.reducing, path.time, [] { return std::string("reduction"); });
-  return {path.time, suspect.name};
+  const Seconds sum = std::accumulate(path.finish.begin(), path.finish.end(), Seconds());
+  return {path.time, suspect.name, sum / static_cast<double>(c.ranks)};
 }
 
 Answer by_simulation(const Fabric& machine, const Algorithm& a, const Call& c) {
@@ -132,7 +135,9 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine
   const auto stretched = [&](const Platform& p) {
     return centre.value > 0 ? quick(p.fabric, a, c).time / centre * answer.time : answer.time;
   };
-  Prediction p{&a, c, answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by, calibrated()};
+  Prediction p{
+      &a,           c,          answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by,
+      calibrated(), answer.mean};
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
   p.lower_bound = lower_bound(a, c);

@@ -20,6 +20,7 @@ struct Prediction {
   Seconds lower_bound;
   std::string limited_by;
   bool calibrated = false;
+  std::optional<Seconds> mean = {};  ///< of the ranks' own times; only critical paths know them
 
   /// Bytes per second as nccl-tests defines them: message / time, and times the collective's factor.
   BytesPerSecond algorithm_bandwidth() const;

@@ -20,10 +20,10 @@ TEST(AbciV, MeshRailsAndTaper) {
       if (a != b) {
         EXPECT_NEAR(GBps(m.wire(a, b, Bytes(0)).per_byte), 48.48, 1e-9);
       }
-  // Each PCIe switch has its own rail; measured small messages take 0.87 and 2.4 us.
+  // Each PCIe switch has its own rail; measured small messages take 0.87 and 2.4 us, the former calibrated.
   EXPECT_EQ(m.port_name(m.wire(1, 4, Bytes(0)).out), "node 0 NIC 0 out");
   EXPECT_EQ(m.port_name(m.wire(2, 4, Bytes(0)).out), "node 0 NIC 1 out");
-  EXPECT_NEAR(one_way_us(m.wire({0, Memory::host}, {4, Memory::host}, Bytes(0))), 0.87, 1e-9);
+  EXPECT_NEAR(one_way_us(m.wire({0, Memory::host}, {4, Memory::host}, Bytes(0))), 0.87, 0.01);
   EXPECT_NEAR(one_way_us(m.wire(0, 4, Bytes(0))), 2.4, 0.01);
   // A rack: four leaves of 17 ports share 24 cables up.
   double up = 0;

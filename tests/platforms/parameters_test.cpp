@@ -16,6 +16,8 @@ std::vector<double> seen(const Description& d) {
   const Machine m(d, capped_ranks(d));
   std::vector<double> all;
   for (const Bytes bytes : m.sizes()) all.push_back(bytes.value);
+  std::vector<Bytes> sizes = m.sizes();
+  sizes.push_back(Bytes(1));  // copies of the empty message take no time
   std::vector<Memory> memories = {Memory::device, Memory::host};
   if (!read_blueprint(d).of_kind(Blueprint::Vertex::Kind::dpu).empty()) memories.push_back(Memory::dpu);
   for (Rank a : m.representatives())
@@ -23,7 +25,7 @@ std::vector<double> seen(const Description& d) {
       all.push_back(m.gamma({a, from}).value);
       for (Rank b : m.representatives())
         for (Memory to : memories)
-          for (const Bytes bytes : m.sizes()) {
+          for (const Bytes bytes : sizes) {
             const Wire w = m.wire({a, from}, {b, to}, bytes);
             for (double v : {w.latency.value, w.overhead.value, w.receive_overhead.value, w.gap.value,
                              w.per_byte.value, w.handshake.value})

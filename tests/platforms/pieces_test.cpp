@@ -60,6 +60,14 @@ TEST(Pieces, AcrossSocketsIsAClassOfItsOwn) {
   expect(m.wire({0, Memory::host}, {3, Memory::host}, Bytes(4097)), {0.5, 0, 0.2, 0.25, 32, 1});
 }
 
+/// 4 KB at 4 GB/s.
+TEST(Pieces, ProcessorsThatCopyAreBusyAtBothEnds) {
+  Description d = with_pieces("summit");
+  set(d, "software.in_node.host.processor_GBps=4");
+  const Machine m(d, 12);
+  expect(m.wire({0, Memory::host}, {1, Memory::host}, Bytes(4000)), {1.5, 1, 0.1, 0.25, 31.2, 0});
+}
+
 TEST(Pieces, CopiesOfARankKnowNoProtocol) {
   const Machine m(with_pieces("summit"), 6);
   expect(m.wire(0, {0, Memory::host}, Bytes(1 << 10)), {1, 0, 0.8, 0, 50, 0});

@@ -36,7 +36,9 @@ class Predictor {
 
  private:
   static Point point(const Measurement& m, const Prediction& p, const std::string& protocol) {
-    return {m, std::string(p.algorithm->name), protocol, {p.time, p.low, p.high, m.time}};
+    const double share = m.mean_over_ranks && p.mean && p.time.value > 0 ? *p.mean / p.time : 1;
+    return {
+        m, std::string(p.algorithm->name), protocol, {share * p.time, share * p.low, share * p.high, m.time}};
   }
 
   Forecaster forecaster_;

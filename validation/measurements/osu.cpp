@@ -168,6 +168,7 @@ Measurement read_row(const Text& text, const Line& line, const Table& table, con
     text.reject(line.number, "the table has no column Size");
   const bool rate = m.timing == Timing::bandwidth || m.timing == Timing::both_ways_bandwidth;
   rate ? read_bandwidth(text, line, table, words, m) : read_time(text, line, table, words, m);
+  m.mean_over_ranks = m.timing == Timing::collective;
   count_message(text, line, *table.test, m);
   if (m.timing != Timing::collective && m.ranks == 0) m.ranks = 2 * m.pairs;
   return m;

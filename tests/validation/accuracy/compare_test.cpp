@@ -36,6 +36,19 @@ TEST(Compare, ByPolicyWhereTheTableNamesNoAlgorithm) {
   EXPECT_EQ(c.points[1].protocol, "");
 }
 
+/// OSU prints the mean over the ranks: rank 2 is done after the first round, ranks 0 and 1 after the second.
+TEST(Compare, MeanOverRanksWhereTheTableHasIt) {
+  std::vector<Measurement> both_ways = table(
+      R"({"collective": "broadcast", "algorithm": "knomial", "ranks": 3, "message_bytes": 0, "time_s": 1e-6}
+{"collective": "broadcast", "algorithm": "knomial", "ranks": 3, "message_bytes": 0, "time_s": 1e-6}
+)");
+  both_ways[1].mean_over_ranks = true;
+  const Comparison c = compare(both_ways, load_platform("flat"), "fastest");
+  ASSERT_EQ(c.points.size(), 2u);
+  EXPECT_NEAR(c.points[0].times.predicted.value, 2e-6, 1e-15);
+  EXPECT_NEAR(c.points[1].times.predicted.value, 5e-6 / 3, 1e-15);
+}
+
 TEST(Compare, TheFastestWithoutAPolicy) {
   const Comparison c = compare(table(both), load_platform("flat"), "fastest");
   ASSERT_EQ(c.points.size(), 2u);
