@@ -6,7 +6,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "model/error.hpp"
-#include "replay/mpi/check.hpp"
+#include "replay/mpi/on_machine.hpp"
 
 namespace collcast::cuda {
 namespace {
@@ -15,16 +15,6 @@ Call served(const Algorithm& algorithm, Call call, int ranks) {
   call.ranks = ranks;
   collcast::check(algorithm, call);
   return call;
-}
-
-bool on_one_node(const mpi::Communicator& communicator) {
-  MPI_Comm node;
-  int ranks = 0;
-  mpi::check(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-             "MPI_Comm_split_type");
-  mpi::check(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
-  mpi::check(MPI_Comm_free(&node), "MPI_Comm_free");
-  return ranks == communicator.size();
 }
 
 }  // namespace
@@ -40,7 +30,7 @@ Player::Player(const Algorithm& algorithm, Call call, Element element, Operation
       width_(info(element).size),
       plan_(mpi::plan(schedule_, part_, elements_, {MPI_BYTE, static_cast<MPI_Aint>(width_), false})),
       finals_(device.queue()) {
-  if (transport == Transport::copy && !on_one_node(*communicator_))
+  if (transport == Transport::copy && mpi::on_machine(communicator_->handle()).ranks < communicator_->size())
     throw InputError("transport copy reaches the GPUs of one node only; use mpi or nccl between nodes");
   if (transport == Transport::nccl) nccl_ = nccl_world(*communicator_, schedule_.channels);
 
@@ -68,16 +58,6 @@ Player::~Player() {
     wait();
   } catch (const std::exception&) {
   }
-}
-
-std::size_t Player::sent() const {
-  return elements_.size(
-      definition(part_.collective).initially(part_.rank, part_.ranks, schedule_.blocks, part_.root));
-}
-
-std::size_t Player::received() const {
-  return elements_.size(
-      definition(part_.collective).finally(part_.rank, part_.ranks, schedule_.blocks, part_.root));
 }
 
 void Player::start(const std::byte* send, std::byte* recv) {

@@ -37,8 +37,8 @@ class Player {
   Block blocks() const { return schedule_.blocks; }
   const mpi::Elements& elements() const { return elements_; }
   /// Elements of the send and of the receive buffer.
-  std::size_t sent() const;
-  std::size_t received() const;
+  std::size_t sent() const { return mpi::sent(part_, schedule_.blocks, elements_); }
+  std::size_t received() const { return mpi::received(part_, schedule_.blocks, elements_); }
 
  private:
   /// How far a channel has come in its step: it waits for the moves before the messages, for the messages

@@ -76,16 +76,6 @@ const Player::Bound& Player::bound() const {
   return *bound_;
 }
 
-std::size_t Player::sent() const {
-  return elements_.size(
-      definition(part_.collective).initially(part_.rank, part_.ranks, schedule_.blocks, part_.root));
-}
-
-std::size_t Player::received() const {
-  return elements_.size(
-      definition(part_.collective).finally(part_.rank, part_.ranks, schedule_.blocks, part_.root));
-}
-
 void Player::Buffers::grow(std::size_t needed) {
   if (needed <= size) return;
   bytes = std::make_unique_for_overwrite<std::byte[]>(needed);

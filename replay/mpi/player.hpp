@@ -49,8 +49,8 @@ class Player {
   Block blocks() const { return schedule_.blocks; }
   const Elements& elements() const { return elements_; }
   /// Elements of the send and of the receive buffer.
-  std::size_t sent() const;
-  std::size_t received() const;
+  std::size_t sent() const { return mpi::sent(part_, schedule_.blocks, elements_); }
+  std::size_t received() const { return mpi::received(part_, schedule_.blocks, elements_); }
 
  private:
   friend class Progress;

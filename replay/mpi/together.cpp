@@ -5,17 +5,22 @@
 
 namespace collcast::mpi {
 
-void refuse_together(const std::string& words, MPI_Comm comm) {
+std::string first_words(const std::string& mine, MPI_Comm comm) {
   int rank = 0, ranks = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  int first = words.empty() ? ranks : rank;
+  int first = mine.empty() ? ranks : rank;
   check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (first == ranks) return;
+  if (first == ranks) return {};
   char told[512] = {};
-  words.copy(told, sizeof told - 1);
+  mine.copy(told, sizeof told - 1);
   check(MPI_Bcast(told, sizeof told, MPI_CHAR, first, comm), "MPI_Bcast");
-  throw InputError(told);
+  return told;
+}
+
+void refuse_together(const std::string& mine, MPI_Comm comm) {
+  const std::string words = first_words(mine, comm);
+  if (!words.empty()) throw InputError(words);
 }
 
 }  // namespace collcast::mpi

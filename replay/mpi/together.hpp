@@ -9,7 +9,10 @@
 
 namespace collcast::mpi {
 
-/// Throws InputError with the words of the first rank that has some to say, on all ranks. Collective.
+/// What the first rank that has something to say says, on all ranks; empty if none has. Collective.
+std::string first_words(const std::string& mine, MPI_Comm comm);
+
+/// Throws InputError with the first words, if there are any.
 void refuse_together(const std::string& words, MPI_Comm comm);
 
 /// Does on every rank what may refuse its input on some, and refuses it on all.

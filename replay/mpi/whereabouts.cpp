@@ -21,6 +21,14 @@ void for_each_block(const std::vector<Holding>& holdings, Visit visit) {
 
 }  // namespace
 
+std::size_t sent(const Part& part, Block blocks, const Elements& elements) {
+  return elements.size(definition(part.collective).initially(part.rank, part.ranks, blocks, part.root));
+}
+
+std::size_t received(const Part& part, Block blocks, const Elements& elements) {
+  return elements.size(definition(part.collective).finally(part.rank, part.ranks, blocks, part.root));
+}
+
 Whereabouts::Whereabouts(const Part& part, Block blocks, const Elements& elements)
     : part_(part),
       blocks_(blocks),

@@ -23,6 +23,10 @@ struct Part {
   InPlace in_place = InPlace::no;
 };
 
+/// Elements of the send and of the receive buffer.
+std::size_t sent(const Part& part, Block blocks, const Elements& elements);
+std::size_t received(const Part& part, Block blocks, const Elements& elements);
+
 /// Where each block of a rank is while the plan is made. The send buffer holds the blocks that the rank has
 /// at first, in order, and the receive buffer those it ends with. A block stays where it is until something
 /// is written to it; then it moves to its home: its place in the receive buffer, or scratch if it is passing

@@ -8,35 +8,11 @@
 #include "model/error.hpp"
 #include "replay/mpi/check.hpp"
 #include "replay/mpi/reference.hpp"
+#include "replay/mpi/together.hpp"
 #include "replay/mpi/verify.hpp"
 
 namespace collcast::mpi {
 namespace {
-
-/// What the first rank that has something to say says.
-std::string first_words(const std::string& mine, const Communicator& communicator) {
-  int first = mine.empty() ? communicator.size() : communicator.rank();
-  check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator.handle()), "MPI_Allreduce");
-  if (first == communicator.size()) return {};
-  std::array<char, 512> words{};
-  mine.copy(words.data(), words.size() - 1);
-  check(MPI_Bcast(words.data(), static_cast<int>(words.size()), MPI_CHAR, first, communicator.handle()),
-        "MPI_Bcast");
-  return words.data();
-}
-
-/// Throws on all ranks what any of them throws.
-template <class Attempt>
-void together(const Communicator& communicator, Attempt attempt) {
-  std::string refusal;
-  try {
-    attempt();
-  } catch (const InputError& e) {
-    refusal = e.what();
-  }
-  refusal = first_words(refusal, communicator);
-  if (!refusal.empty()) throw InputError(refusal);
-}
 
 std::shared_ptr<Communicator> job_of(const Point& point, const std::shared_ptr<Communicator>& world) {
   if (point.jobs == 1) return world;
@@ -62,7 +38,8 @@ Subject::Subject(const Point& point, std::shared_ptr<Communicator> world)
   const MPI_Datatype type = words ? MPI_FLOAT : MPI_UINT8_T;
   const std::size_t size = words ? sizeof(float) : 1;
   const Algorithm& algorithm = point.algorithm ? *point.algorithm : stand_in(point);
-  together(*world_, [&] { player_ = std::make_unique<Player>(algorithm, point.call, type, MPI_SUM, job_); });
+  together(world_->handle(),
+           [&] { player_ = std::make_unique<Player>(algorithm, point.call, type, MPI_SUM, job_); });
   send_.resize(player_->sent() * size);
   recv_.resize(player_->received() * size);
   if (point.algorithm)
@@ -76,7 +53,7 @@ Subject::Subject(const Point& point, std::shared_ptr<Communicator> world)
 
 std::string Subject::verify() const {
   const auto wrong = mpi::verify(*point_.algorithm, point_.call, job_);
-  return first_words(wrong ? wrong->words() : "", *world_);
+  return first_words(wrong ? wrong->words() : "", world_->handle());
 }
 
 Times Subject::measure(const Effort& effort, const SharedClock& clock) {

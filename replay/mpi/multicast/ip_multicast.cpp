@@ -9,6 +9,7 @@
 
 #include "model/error.hpp"
 #include "replay/mpi/check.hpp"
+#include "replay/mpi/on_machine.hpp"
 #include "replay/mpi/together.hpp"
 
 namespace collcast::mpi {
@@ -28,16 +29,6 @@ constexpr int burst = 64;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Whether ranks share a machine.
-bool shared(MPI_Comm comm) {
-  MPI_Comm machine;
-  int ranks = 0;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "MPI_Comm_split_type");
-  check(MPI_Comm_size(machine, &ranks), "MPI_Comm_size");
-  check(MPI_Comm_free(&machine), "MPI_Comm_free");
-  return ranks > 1;
 }
 
 std::uint64_t least(std::uint64_t mine, MPI_Comm comm) {
@@ -63,7 +54,7 @@ void IpMulticast::open(const Options& options, MPI_Comm parent) {
   check(MPI_Comm_rank(parent, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(parent, &ranks_), "MPI_Comm_size");
   random_.seed(options.seed + static_cast<std::uint64_t>(rank_));
-  const bool loop = shared(control_);
+  const bool loop = on_machine(control_).ranks > 1;
   together(control_, [&] { socket_ = std::make_unique<GroupSocket>(options.group, loop); });
   session_ = std::random_device()() * (std::uint64_t{1} << 32) + std::random_device()();
   check(MPI_Bcast(&session_, 1, MPI_UINT64_T, 0, control_), "MPI_Bcast");

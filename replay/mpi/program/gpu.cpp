@@ -4,29 +4,15 @@
 #include <algorithm>
 
 #include "model/error.hpp"
-#include "replay/mpi/check.hpp"
+#include "replay/mpi/on_machine.hpp"
 #include "replay/mpi/together.hpp"
 
 namespace collcast::mpi {
-namespace {
-
-/// The rank's number among those of its node.
-int local_rank(const Communicator& communicator) {
-  MPI_Comm node;
-  int rank = 0;
-  check(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-        "MPI_Comm_split_type");
-  check(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
-  check(MPI_Comm_free(&node), "MPI_Comm_free");
-  return rank;
-}
-
-}  // namespace
 
 std::optional<Gpu> gpu(const Options& options, const Communicator& communicator) {
   if (options.device == "host") return {};
   Gpu gpu;
-  const int local = local_rank(communicator);
+  const int local = on_machine(communicator.handle()).rank;
   together(communicator.handle(), [&] {
     gpu.device = options.device == "cuda" ? cuda::cuda_device(local) : cuda::emulated_device();
   });
