@@ -110,7 +110,7 @@ TEST(Calibrate, PathsThatTheBaseDoesNotHave) {
 TEST(Calibrate, AUniformNetworkHasNothingToFit) {
   const std::string why =
       complaint([] { calibrate(load_platform("flat"), {measured(Timing::latency, 2, 8, 1e-6)}); });
-  EXPECT_EQ(why.substr(0, 52), "flat: cannot be calibrated: a uniform network has on");
+  EXPECT_TRUE(why.starts_with("flat: cannot be calibrated: a uniform network")) << why;
 }
 
 }  // namespace

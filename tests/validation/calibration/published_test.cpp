@@ -73,5 +73,20 @@ TEST_F(Summit, LeftOutSizes) {
   EXPECT_GT(inside / count, 0.7);
 }
 
+/// Both rails as one adapter: the shipped platform says ABCI's host tables of one pair.
+TEST(AbciHost, ShippedPlatformSaysItsTables) {
+  const fs::path folder = shared_data("measurements/abci/pt2pt/inter_vnode");
+  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is absent; set COLLCAST_DATA";
+  const Description platform = load_platform("abci-v-mpi");
+  double sum = 0, count = 0;
+  for (const char* table : {"job01.sh.7249112.prc.latency:pairs=1", "job01.sh.7249112.prc.bandwidth"})
+    for (const Measurement& m : read_measurements(parse_measurement_file((folder / table).string()))) {
+      sum += std::abs(predicted(platform, {Way::between_nodes, *m.from, *m.to}, m) / m.time - 1);
+      ++count;
+    }
+  EXPECT_EQ(count, 47);
+  EXPECT_LT(sum / count, 0.03);
+}
+
 }  // namespace
 }  // namespace collcast
