@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "platforms/network_section.hpp"
 #include "platforms/parts.hpp"
 #include "platforms/suggest.hpp"
 
@@ -10,7 +11,6 @@ namespace collcast {
 namespace {
 
 using Kind = Blueprint::Vertex::Kind;
-using Network = Blueprint::Network;
 
 template <class Choice>
 Choice chosen(const Json& json, const std::vector<std::string>& names) {
@@ -28,15 +28,7 @@ struct Reader {
     reject(description.file(), path, message);
   }
 
-  static Parameter parameter(const Json& p, const std::string& path) {
-    return {path, p["value"].get<double>(), path.substr(path.find_last_of("_.") + 1),
-            p["source"].get<std::string>(), *parse_stamp(p["stamp"].get<std::string>())};
-  }
-  static std::optional<Parameter> optional(const Json& object, const std::string& path,
-                                           const std::string& key) {
-    if (!object.contains(key)) return std::nullopt;
-    return parameter(object[key], below(path, key));
-  }
+  static constexpr auto& optional = read_optional;
 
   /// `shared`: the section of the shared parts that has such names, too.
   int index(std::vector<std::string> names, const std::string& name, const std::string& path,
@@ -80,7 +72,7 @@ struct Reader {
       const auto type = k.contains("type") ? chosen<Blueprint::LinkKind::Type>(k["type"], types)
                                            : Blueprint::LinkKind::Type::unknown;
       b.link_kinds.push_back(
-          {name, type, *optional(k, path, "bandwidth_GBps"), *optional(k, path, "latency_us")});
+          {name, type, read_parameter(k, path, "bandwidth_GBps"), read_parameter(k, path, "latency_us")});
     }
   }
 
@@ -118,81 +110,6 @@ struct Reader {
     if (b.ranks_per_node % static_cast<int>(b.ranks_on.size()) != 0)
       fail("node.ranks_per_node", "must be a multiple of the " + std::to_string(b.ranks_on.size()) +
                                       " vertices in node.ranks_on, not " + std::to_string(b.ranks_per_node));
-  }
-
-  void network() {
-    static const std::vector<std::string> kinds = {"none", "uniform", "single-switch", "fat-tree"};
-    const Json& n = json["network"];
-    b.network = chosen<Network>(n["kind"], kinds);
-    b.bandwidth = optional(n, "network", "bandwidth_GBps");
-    b.latency = optional(n, "network", "latency_us");
-    b.switch_latency = optional(n, "network", "switch_latency_us");
-    b.max_nodes = json["max_nodes"].get<std::int64_t>();
-    if (b.network == Network::none) return none();
-    if (!b.bandwidth) fail("network", "lacks the key bandwidth_GBps");
-    if (!b.latency) fail("network", "lacks the key latency_us");
-    if (b.network == Network::uniform) return uniform();
-    if (!b.switch_latency) fail("network", "lacks the key switch_latency_us");
-    if (b.of_kind(Kind::nic).empty())
-      fail("node.vertices", "has no vertex of kind nic, but there is a network");
-    b.network == Network::fat_tree ? fat_tree(n) : single_switch(n);
-  }
-
-  void none() const {
-    if (b.max_nodes != 1) fail("max_nodes", "must be 1 where network.kind is none");
-  }
-
-  void uniform() const {
-    if (b.vertices.size() != 1 || b.ranks_per_node != 1)
-      fail("network.kind", "uniform wants nodes of one vertex with one rank; take single-switch");
-    if (json.contains("software"))
-      fail("software", "has no place where network.kind is uniform; take single-switch");
-  }
-
-  void single_switch(const Json& n) {
-    const auto nics = static_cast<std::int64_t>(b.of_kind(Kind::nic).size());
-    if (n.contains("switch_ports") && b.max_nodes * nics > n["switch_ports"].get<std::int64_t>())
-      fail("network.switch_ports", "a switch of " + n["switch_ports"].dump() + " ports does not take " +
-                                       std::to_string(b.max_nodes * nics) + " NICs");
-    b.levels = {{"switch", static_cast<int>(b.max_nodes), 0, std::nullopt}};
-  }
-
-  void fat_tree(const Json& n) {
-    if (!n.contains("levels") || n["levels"].empty()) fail("network", "a fat tree needs levels");
-    if (n["levels"].size() > 6) fail("network.levels", "at most 6 levels");
-    if (!n.contains("switch_ports")) fail("network", "a fat tree needs switch_ports");
-    for (std::size_t i = 0; i < n["levels"].size(); ++i) {
-      const Json& l = n["levels"][i];
-      const std::string path = "network.levels." + std::to_string(i);
-      b.levels.push_back({l["name"].get<std::string>(), l["down"].get<int>(), l.value("up", 0),
-                          optional(l, path, "bandwidth_GBps"), l.value("cables", 1)});
-      level(path, i + 1 == n["levels"].size(), l.value("switch_ports", n["switch_ports"].get<int>()));
-    }
-    room();
-  }
-
-  void level(const std::string& path, bool top, int ports) const {
-    const Blueprint::Level& l = b.levels.back();
-    if (top && (l.up != 0 || l.bandwidth || l.cables != 1))
-      fail(path, "the top level has no way up: drop up, cables and bandwidth_GBps");
-    if (!top && l.up == 0) fail(path, "lacks the key up: how many ports lead to the next level");
-    const std::int64_t below = b.levels.size() > 1 ? b.levels[b.levels.size() - 2].cables : 1;
-    const std::int64_t down = l.down * below, up = std::int64_t{l.up} * l.cables;
-    if (down + up > ports)
-      fail(path, std::to_string(down) + " ports down and " + std::to_string(up) +
-                     " up do not fit a switch of " + std::to_string(ports) + " (switch_ports)");
-  }
-
-  /// A group of `levels[0].down` nodes has one leaf switch per NIC of a node.
-  void room() const {
-    const auto nics = static_cast<std::int64_t>(b.of_kind(Kind::nic).size());
-    std::int64_t leaves = 1;
-    for (std::size_t i = 1; i < b.levels.size(); ++i)
-      leaves = std::min<std::int64_t>(leaves * b.levels[i].down, 1 << 26);
-    const std::int64_t nodes = leaves / nics * b.levels.front().down;
-    if (b.max_nodes > nodes)
-      fail("network.levels", "this tree has room for " + std::to_string(nodes) + " nodes, but max_nodes is " +
-                                 std::to_string(b.max_nodes));
   }
 
   Blueprint::Capabilities capabilities(const std::string& section) const {
@@ -240,7 +157,7 @@ struct Reader {
     for (std::size_t i = 0; i < at["pieces"].size(); ++i) {
       const std::string piece = path + ".pieces." + std::to_string(i);
       const Json& json_piece = at["pieces"][i];
-      const Parameter from = *optional(json_piece, piece, "from_KiB");
+      const Parameter from = read_parameter(json_piece, piece, "from_KiB");
       if (i > 0 && from.value <= s.pieces.back().from.value)
         fail(from.path,
              "must be above that of the piece before, " + at["pieces"][i - 1]["from_KiB"]["value"].dump());
@@ -304,7 +221,7 @@ Blueprint read_blueprint(const Description& description) {
   reader.link_kinds();
   reader.links();
   reader.ranks();
-  reader.network();
+  read_network(description, reader.b);
   reader.b.within = reader.capabilities("node");
   reader.b.between = reader.capabilities("network");
   reader.protocol();

@@ -38,9 +38,21 @@ struct Blueprint {
   struct Level {
     std::string name;
     int down;
-    int up;                              ///< 0 at the top
-    std::optional<Parameter> bandwidth;  ///< of a cable
-    int cables = 1;                      ///< side by side on each way up
+    int up;  ///< 0 at the top
+  };
+  /// Links between switches, all alike.
+  struct Trunk {
+    std::optional<Parameter> bandwidth = {};  ///< of a cable; else the network's
+    int cables = 1;                           ///< side by side
+    std::optional<Parameter> latency = {};    ///< beside the switches'
+  };
+  struct Routing {
+    bool ecmp = false;  ///< else D-mod-k
+    std::uint64_t seed = 1;
+  };
+  struct Groups {
+    int count = 1, switches = 1;
+    int cables = 1;  ///< between any two groups
   };
   struct Multicast {
     std::optional<Parameter> mtu, groups, packet_overhead, loss, recovery;
@@ -53,7 +65,7 @@ struct Blueprint {
     std::optional<Multicast> multicast;
     std::optional<InNetworkReduction> reduction;
   };
-  enum class Network : std::uint8_t { none, uniform, single_switch, fat_tree };
+  enum class Network : std::uint8_t { none, uniform, single_switch, fat_tree, torus, dragonfly };
   /// Of software, per message; what is left out counts as nothing, or as no bound.
   struct Costs {
     std::optional<Parameter> overhead, receive_overhead, latency, gap, bandwidth, copy, processor;
@@ -90,7 +102,14 @@ struct Blueprint {
 
   Network network;
   std::optional<Parameter> bandwidth, latency, switch_latency;
-  std::vector<Level> levels;  ///< from the leaves up; one of any width for a single switch
+  int nodes_per_switch = 1;
+  std::vector<Level> levels;  ///< of a tree, from the leaves up; one of any width for a single switch
+  Routing routing;
+  std::vector<int> dimensions;  ///< of a torus
+  Groups groups;                ///< of a dragonfly
+  /// Of a tree by the level below; of a torus one; of a dragonfly those within groups and those between them.
+  /// None where there are no switches.
+  std::vector<Trunk> trunks;
 
   Protocol::Hold hold;
   std::optional<Parameter> eager_limit, handshake;

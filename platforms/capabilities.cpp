@@ -35,8 +35,8 @@ ReductionLimits of(const Blueprint::InNetworkReduction& b) {
 Capabilities Machine::capabilities() const {
   if (uniform_) return {MulticastLimits(), ReductionLimits()};
   const Blueprint::Capabilities &node = blueprint_.within, &network = blueprint_.between;
-  const auto& multicast = extent_.levels == 0 && node.multicast ? node.multicast : network.multicast;
-  const auto& reduction = extent_.levels == 0 && node.reduction ? node.reduction : network.reduction;
+  const auto& multicast = extent_.ways.empty() && node.multicast ? node.multicast : network.multicast;
+  const auto& reduction = extent_.ways.empty() && node.reduction ? node.reduction : network.reduction;
   Capabilities c;
   if (multicast) c.multicast = of(*multicast);
   if (reduction) c.reduction = of(*reduction);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/fabric.hpp"
 #include "platforms/blueprint.hpp"
+#include "platforms/crossing.hpp"
 
 namespace collcast {
 
@@ -14,27 +16,24 @@ namespace collcast {
 /// An extended generalized fat tree: Ohring et al., IPPS 1995.
 class FatTree {
  public:
-  FatTree(const std::vector<Blueprint::Level>& levels, std::int64_t leaves);
+  FatTree(const std::vector<Blueprint::Level>& levels, std::int64_t leaves, Blueprint::Routing routing);
 
-  /// The level at which the ways from two leaves meet: 1 for the same leaf.
-  int meet(std::int64_t leaf, std::int64_t other) const {
-    int level = 1;
+  /// How many levels up the ways from two leaves meet: 0 for the same leaf.
+  int way(std::int64_t leaf, std::int64_t other) const {
+    int level = 0;
     for (; leaf != other; ++level) {
-      leaf /= tiers_[static_cast<std::size_t>(level)].down;
-      other /= tiers_[static_cast<std::size_t>(level)].down;
+      leaf /= tiers_[static_cast<std::size_t>(level) + 1].down;
+      other /= tiers_[static_cast<std::size_t>(level) + 1].down;
     }
     return level;
   }
+  std::vector<Crossing> ways(std::int64_t leaves) const;
 
-  /// Appends the links from leaf to leaf, numbered from `base`: up by the destination's number (D-mod-k,
-  /// Zahavi et al., J. Parallel Distrib. Comput. 72 (2012)), then the only way down.
-  void route(std::int64_t from, std::int64_t to, std::uint64_t destination, LinkId base,
-             std::vector<LinkId>& links) const;
+  /// Up by the routing, then the only way down.
+  void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
 
   std::uint64_t links() const { return links_; }
-  /// Names each link, in the order of the numbers. `bandwidth(level)`: of its links up, level 0 the leaves.
-  template <class Bandwidth>
-  void describe(std::vector<Link>& links, Bandwidth&& bandwidth) const;
+  void describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const;
 
  private:
   struct Tier {
@@ -44,20 +43,11 @@ class FatTree {
     std::int64_t copies;    ///< switches per subtree
     std::uint64_t first;    ///< number of the first link up; its way down is the next number
   };
+  std::int64_t port(std::size_t level, const Trip& trip) const;
 
+  Blueprint::Routing routing_;
   std::vector<Tier> tiers_;
   std::uint64_t links_ = 0;
 };
-
-template <class Bandwidth>
-void FatTree::describe(std::vector<Link>& links, Bandwidth&& bandwidth) const {
-  for (std::size_t l = 0; l < tiers_.size(); ++l)
-    for (std::int64_t s = 0; s < tiers_[l].subtrees * tiers_[l].copies; ++s)
-      for (std::int64_t port = 0; port < tiers_[l].up; ++port) {
-        const std::string name = tiers_[l].name + " " + std::to_string(s);
-        links.push_back({name + " up " + std::to_string(port), bandwidth(l)});
-        links.push_back({name + " down " + std::to_string(port), bandwidth(l)});
-      }
-}
 
 }  // namespace collcast

@@ -59,23 +59,21 @@ Extent Machine::occupy(const Placement& placement) {
   const Blueprint& b = blueprint_;
   if (b.network == Blueprint::Network::uniform) {
     if (listed_) seats(placement, b, graph_, ranks_);  // only to be checked: all places are alike
-    return {1, ranks_, 0};
+    return {1, ranks_};
   }
   seats_ = seats(placement, b, graph_, ranks_);
-  Extent extent{0, 0, 0};
+  Extent extent{0, 0};
   for (const Seat& s : seats_) {
     extent.slots = std::max(extent.slots, s.slot + 1);
     extent.nodes = std::max(extent.nodes, static_cast<int>(s.node) + 1);
   }
-  if (b.levels.empty()) return extent;
-  nodes_per_group_ = b.levels.front().down;
-  for (Seat& s : seats_) s.group = static_cast<int>(s.node) / nodes_per_group_;
-  const int nics = static_cast<int>(b.of_kind(Blueprint::Vertex::Kind::nic).size());
-  planes_ = b.network == Blueprint::Network::fat_tree ? nics : 1;
-  leaves_ = static_cast<std::int64_t>(ceil_div(extent.nodes, nodes_per_group_)) * planes_;
-  tree_.emplace(b.levels, leaves_);
+  if (b.trunks.empty()) return extent;
+  for (Seat& s : seats_) s.group = static_cast<int>(s.node) / b.nodes_per_switch;
+  if (b.network == Blueprint::Network::fat_tree)
+    planes_ = static_cast<int>(b.of_kind(Blueprint::Vertex::Kind::nic).size());
+  topology_.emplace(b, static_cast<std::int64_t>(ceil_div(extent.nodes, b.nodes_per_switch)) * planes_);
   if (std::ranges::any_of(seats_, [this](const Seat& s) { return s.node != seats_[0].node; }))
-    extent.levels = tree_->meet(0, leaves_ - 1);
+    extent.ways = topology_->ways();
   return extent;
 }
 
@@ -121,7 +119,7 @@ void Machine::set_gamma() {
 
 void Machine::check_size() const {
   const std::uint64_t nodes = static_cast<std::uint64_t>(extent_.nodes);
-  const std::uint64_t links = nodes * node_links() + (tree_ ? tree_->links() : 0);
+  const std::uint64_t links = nodes * node_links() + (topology_ ? topology_->links() : 0);
   const std::uint64_t most = std::numeric_limits<LinkId>::max();
   if (links > most || nodes * ports_.count() > most)
     throw InputError(blueprint_.name + ": " + std::to_string(ranks_) +

@@ -12,9 +12,9 @@
 #include "model/fabric.hpp"
 #include "platforms/blueprint.hpp"
 #include "platforms/capabilities.hpp"
-#include "platforms/fat_tree.hpp"
 #include "platforms/node_graph.hpp"
 #include "platforms/placement.hpp"
+#include "platforms/topology.hpp"
 #include "platforms/usage.hpp"
 #include "platforms/wire_table.hpp"
 
@@ -117,10 +117,8 @@ class Machine final : public Fabric {
   Rank ranks_;
   bool listed_;  ///< ranks may sit anywhere
   std::vector<Seat> seats_;
-  int nodes_per_group_ = 1;
   int planes_ = 1;  ///< leaf switches of a group: one per NIC of a node
-  std::int64_t leaves_ = 1;
-  std::optional<FatTree> tree_;  ///< set, like those above, by occupy()
+  std::optional<Topology> topology_;
   Extent extent_;
   PortNumbers ports_;
   Usage usage_;
@@ -139,7 +137,7 @@ inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {
   const Seat &a = seat(from.rank), &b = seat(to.rank);
   const int out = vertex(from, a), in = vertex(to, b);
   if (a.node != b.node) {
-    Wire wire = wires_->remote(tree_->meet(leaf(a, out), leaf(b, in)), out, in).at(bytes);
+    Wire wire = wires_->remote(topology_->way(leaf(a, out), leaf(b, in)), out, in).at(bytes);
     own_queue(wire, from.rank);
     wire.out += base(a);
     wire.in += base(b);

@@ -59,11 +59,11 @@ void Machine::make_links() const {
       for (bool out : {true, false})
         links_.push_back({node + nic_name(ports_.nics, nic, out), BytesPerSecond(b.bandwidth->value * 1e9)});
   }
-  if (tree_)
-    tree_->describe(links_, [&b](std::size_t level) {
-      const Blueprint::Level& of = b.levels[level];
-      return of.cables * BytesPerSecond((of.bandwidth ? of.bandwidth : b.bandwidth)->value * 1e9);
-    });
+  if (!topology_) return;
+  std::vector<BytesPerSecond> bandwidths;
+  for (const Blueprint::Trunk& t : b.trunks)
+    bandwidths.push_back(t.cables * BytesPerSecond((t.bandwidth ? t.bandwidth : b.bandwidth)->value * 1e9));
+  topology_->describe(bandwidths, links_);
 }
 
 std::size_t Machine::loop_index(int slot, int vertex) const {
@@ -93,11 +93,13 @@ void Machine::route(Place from, Place to, std::vector<LinkId>& links) const {
   within(a, out, nics[static_cast<std::size_t>(nic_out)]);
   links.push_back(link(a, nic_link(nic_out)));
   // Endpoints are numbered leaf by leaf, so that neighbours take different ways up.
-  const std::uint64_t destination =
-      static_cast<std::uint64_t>(leaf(b, in)) * static_cast<std::uint64_t>(nodes_per_group_) +
-      b.node % static_cast<std::uint32_t>(nodes_per_group_);
+  const auto endpoint = [this](const Seat& at, std::int64_t leaf) {
+    const auto share = static_cast<std::uint64_t>(blueprint_.nodes_per_switch);
+    return static_cast<std::uint64_t>(leaf) * share + at.node % share;
+  };
+  const std::int64_t first = leaf(a, out), last = leaf(b, in);
   const auto network = static_cast<LinkId>(static_cast<std::size_t>(extent_.nodes) * node_links());
-  tree_->route(leaf(a, out), leaf(b, in), destination, network, links);
+  topology_->route({first, last, endpoint(a, first), endpoint(b, last)}, network, links);
   links.push_back(link(b, nic_link(nic_in) + 1));
   within(b, nics[static_cast<std::size_t>(nic_in)], in);
 }

@@ -20,7 +20,7 @@ std::vector<Rank> Machine::find_representatives() const {
   };
   // Two ranks of each vertex are enough, of a node and, on different nodes, of those that share switches.
   std::vector<std::vector<Rank>> of_node(static_cast<std::size_t>(extent_.nodes)),
-      of_group(static_cast<std::size_t>((extent_.nodes - 1) / nodes_per_group_ + 1));
+      of_group(static_cast<std::size_t>((extent_.nodes - 1) / blueprint_.nodes_per_switch + 1));
   for (Rank r = 0; r < ranks_; ++r) {
     auto& node = of_node[seat(r).node];
     const auto same = alike(node, r);
@@ -40,17 +40,20 @@ std::vector<Rank> Machine::find_representatives() const {
   for (const auto& ranks : of_node)
     if (filling_of(ranks, 1).second) chosen.insert(ranks.begin(), ranks.end());
   std::vector<int> filling;
-  for (const auto& ranks : of_group) filling.push_back(filling_of(ranks, nodes_per_group_).first->second);
+  for (const auto& ranks : of_group)
+    filling.push_back(filling_of(ranks, blueprint_.nodes_per_switch).first->second);
+  std::size_t first = of_group.size();
+  if (!listed_ && topology_) first = std::min(first, static_cast<std::size_t>(topology_->unlike()));
   std::set<std::array<int, 5>> met;
-  for (std::size_t g = 0; g < (listed_ ? of_group.size() : 1); ++g)
+  for (std::size_t g = 0; g < first; ++g)
     for (std::size_t h = 0; h < of_group.size(); ++h) {
-      if (of_group[g].empty() || of_group[h].empty() || extent_.levels == 0) continue;
+      if (of_group[g].empty() || of_group[h].empty() || extent_.ways.empty()) continue;
       bool new_way = false;
       for (int i = 0; i < planes_; ++i)
         for (int j = 0; j < planes_; ++j) {
-          const int level = tree_->meet(static_cast<std::int64_t>(g) * planes_ + i,
-                                        static_cast<std::int64_t>(h) * planes_ + j);
-          new_way |= met.insert({level, i, j, filling[g], filling[h]}).second;
+          const int way = topology_->way(static_cast<std::int64_t>(g) * planes_ + i,
+                                         static_cast<std::int64_t>(h) * planes_ + j);
+          new_way |= met.insert({way, i, j, filling[g], filling[h]}).second;
         }
       if (!new_way) continue;
       chosen.insert(of_group[g].begin(), of_group[g].end());

@@ -108,14 +108,26 @@ Schema level() {
 }
 
 Schema network() {
-  return object({{"kind", choice({"none", "uniform", "single-switch", "fat-tree"}), true},
-                 {"bandwidth_GBps", positive()},
-                 {"latency_us", zero_or_more()},
-                 {"switch_latency_us", zero_or_more()},
-                 {"switch_ports", count(4096)},
-                 {"levels", list_of(level())},
-                 {"multicast", multicast()},
-                 {"in_network_reduction", in_network_reduction()}});
+  return object(
+      {{"kind", choice({"none", "uniform", "single-switch", "fat-tree", "torus", "dragonfly"}), true},
+       {"bandwidth_GBps", positive()},
+       {"latency_us", zero_or_more()},
+       {"switch_latency_us", zero_or_more()},
+       {"switch_ports", count(4096)},
+       {"levels", list_of(level())},
+       {"routing", choice({"d-mod-k", "ecmp"})},
+       {"routing_seed", count(1 << 30)},
+       {"nodes_per_switch", count(4096)},
+       {"dimensions", list_of(count(4096))},
+       {"link_bandwidth_GBps", positive()},
+       {"groups", count(4096)},
+       {"switches_per_group", count(4096)},
+       {"links_between_groups", count(4096)},
+       {"local_bandwidth_GBps", positive()},
+       {"global_bandwidth_GBps", positive()},
+       {"global_latency_us", zero_or_more()},
+       {"multicast", multicast()},
+       {"in_network_reduction", in_network_reduction()}});
 }
 
 Schema protocol() {

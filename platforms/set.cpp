@@ -14,11 +14,13 @@ const std::string origin = "--set";
 
 void collect(const Json* json, const Schema& schema, const std::string& path,
              std::vector<std::string>& paths) {
-  const bool named = !schema.element.empty();
+  const auto plain = [](const Schema& s) {
+    return s.kind == Schema::Kind::text || s.kind == Schema::Kind::count;
+  };
   if (schema.kind == Schema::Kind::object)
     for (const Schema& f : schema.fields)
       collect(json && json->contains(f.key) ? &(*json)[f.key] : nullptr, f, below(path, f.key), paths);
-  else if (named && schema.element.front().kind != Schema::Kind::text)
+  else if (!schema.element.empty() && !plain(schema.element.front()))
     for (std::size_t i = 0; json && i < json->size(); ++i) {
       const auto it = std::next(json->begin(), static_cast<std::ptrdiff_t>(i));
       const std::string key = json->is_object() ? it.key() : std::to_string(i);
@@ -37,20 +39,17 @@ Json number(const std::string& path, const std::string& text, const char* wanted
   return value;
 }
 
-Json texts(const std::string& text) {
-  Json list = Json::array();
-  std::istringstream in(text);
-  for (std::string item; std::getline(in, item, ',');) list.push_back(item);
-  return list;
-}
-
 Json value_of(const Schema& schema, const std::string& path, const std::string& text) {
   using Kind = Schema::Kind;
   if (schema.kind == Kind::parameter)
     return {{"value", number<double>(path, text, "a number")}, {"source", origin}, {"stamp", "what-if"}};
   if (schema.kind == Kind::count) return number<std::int64_t>(path, text, "an integer");
-  if (schema.kind == Kind::list) return texts(text);
-  return text;
+  if (schema.kind != Kind::list) return text;
+  Json list = Json::array();
+  std::istringstream in(text);
+  for (std::string item; std::getline(in, item, ',');)
+    list.push_back(value_of(schema.element.front(), path, item));
+  return list;
 }
 
 void assign(Json& json, const Schema& schema, const std::string& path, const std::string& text) {

@@ -39,14 +39,14 @@ PortNumbers port_numbers(const Blueprint& b, const NodeGraph& graph) {
           static_cast<Port>(b.of_kind(Kind::nic).size())};
 }
 
-WireTable::WireTable(const Blueprint& blueprint, const NodeGraph& graph, Extent extent, Usage& usage)
+WireTable::WireTable(const Blueprint& blueprint, const NodeGraph& graph, const Extent& extent, Usage& usage)
     : blueprint_(blueprint),
       graph_(graph),
       usage_(usage),
       size_(blueprint.vertices.size()),
       local_(size_ * size_),
       copy_(size_ * size_),
-      remote_(size_ * size_ * static_cast<std::size_t>(extent.levels)) {
+      remote_(size_ * size_ * extent.ways.size()) {
   fill_node(extent.slots);
   fill_remote(extent);
 }
@@ -164,32 +164,32 @@ void WireTable::fill_loop(int vertex) {
   local_[index(vertex, vertex)] = with_software(wire, vertex, vertex, blueprint_.in_node);
 }
 
-void WireTable::fill_remote(Extent extent) {
+void WireTable::fill_remote(const Extent& extent) {
   std::vector<int> places;
   for (int s = 0; s < extent.slots; ++s)
     for (Memory m : {Memory::device, Memory::host, Memory::dpu})
       if (const int v = graph_.place(s, m); v >= 0 && std::ranges::find(places, v) == places.end())
         places.push_back(v);
-  for (int level = 1; level <= extent.levels; ++level)
+  for (std::size_t way = 0; way < extent.ways.size(); ++way)
     for (int from : places)
       for (int to : places)
-        remote_[static_cast<std::size_t>(level - 1) * size_ * size_ + index(from, to)] =
-            across(level, from, to);
+        remote_[way * size_ * size_ + index(from, to)] = across(extent.ways[way], from, to);
 }
 
-/// Down to the NIC, up to `level` and down again, and from the NIC to the memory.
-SizedWire WireTable::across(int level, int from, int to) {
+/// Down to the NIC, through the network, and from the NIC to the memory.
+SizedWire WireTable::across(const Crossing& way, int from, int to) {
   const Blueprint& b = blueprint_;
   const std::vector<int> nics = b.of_kind(Kind::nic);
   const int nic_out = graph_.nic_of(from), nic_in = graph_.nic_of(to);
   const Wire before = hardware(from, nics[static_cast<std::size_t>(nic_out)]);
   const Wire after = hardware(nics[static_cast<std::size_t>(nic_in)], to);
   Wire wire;
-  wire.latency = before.latency + 2 * usage_.time(b.latency) +
-                 (2 * level - 1) * usage_.time(b.switch_latency) + after.latency;
+  wire.latency = before.latency + 2 * usage_.time(b.latency) + way.switches * usage_.time(b.switch_latency) +
+                 after.latency;
   wire.per_byte = slower(slower(before.per_byte, after.per_byte), 1.0 / usage_.bandwidth(*b.bandwidth));
-  for (int l = 0; l < level - 1; ++l) {
-    const Blueprint::Level& of = b.levels[static_cast<std::size_t>(l)];
+  for (int trunk : way.trunks) {
+    const Blueprint::Trunk& of = b.trunks[static_cast<std::size_t>(trunk)];
+    wire.latency += usage_.time(of.latency);
     if (of.bandwidth)
       wire.per_byte = slower(wire.per_byte, 1.0 / (of.cables * usage_.bandwidth(*of.bandwidth)));
   }

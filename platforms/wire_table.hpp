@@ -7,6 +7,7 @@
 
 #include "model/network.hpp"
 #include "platforms/blueprint.hpp"
+#include "platforms/crossing.hpp"
 #include "platforms/node_graph.hpp"
 #include "platforms/usage.hpp"
 
@@ -14,9 +15,9 @@ namespace collcast {
 
 /// Which part of a platform the ranks occupy.
 struct Extent {
-  int slots;   ///< of a node
-  int nodes;   ///< up to the last that has a rank
-  int levels;  ///< of the network that messages climb; 0: all ranks sit on one node
+  int slots;                        ///< of a node
+  int nodes;                        ///< up to the last that has a rank
+  std::vector<Crossing> ways = {};  ///< through the network; none: all ranks sit on one node
 };
 
 /// What messages of any size cost on one way.
@@ -56,15 +57,15 @@ class SizedWire {
 /// `out` and `in` are numbered within a node: see `ports`.
 class WireTable {
  public:
-  WireTable(const Blueprint& blueprint, const NodeGraph& graph, Extent extent, Usage& usage);
+  WireTable(const Blueprint& blueprint, const NodeGraph& graph, const Extent& extent, Usage& usage);
 
   /// Between two ranks of a node; of one vertex: copying within its memory.
   const SizedWire& local(int from, int to) const { return local_[index(from, to)]; }
   /// Between two memories of one rank.
   const SizedWire& copy(int from, int to) const { return copy_[index(from, to)]; }
-  /// Between nodes whose ways meet at `level`, 1 being the same leaf switch.
-  const SizedWire& remote(int level, int from, int to) const {
-    return remote_[static_cast<std::size_t>(level - 1) * size_ * size_ + index(from, to)];
+  /// Between nodes, by the way through the network.
+  const SizedWire& remote(int way, int from, int to) const {
+    return remote_[static_cast<std::size_t>(way) * size_ * size_ + index(from, to)];
   }
   /// Where wires differ from those of smaller messages; 0 first.
   std::vector<Bytes> sizes() const { return {sizes_.begin(), sizes_.end()}; }
@@ -86,8 +87,8 @@ class WireTable {
   void fill_node(int slots);
   void fill_local(int from, int to, bool same_slot);
   void fill_loop(int vertex);
-  void fill_remote(Extent extent);
-  SizedWire across(int level, int from, int to);
+  void fill_remote(const Extent& extent);
+  SizedWire across(const Crossing& way, int from, int to);
 
   const Blueprint& blueprint_;
   const NodeGraph& graph_;

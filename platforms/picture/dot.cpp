@@ -65,33 +65,66 @@ void box(std::ostream& out, const std::string& id, const std::string& label) {
   out << "    " << id << " [shape=box3d, label=" << quoted(label) << "];\n";
 }
 
+double bandwidth(const Blueprint& b, std::size_t trunk) {
+  const Blueprint::Trunk& t = b.trunks[trunk];
+  return t.cables * (t.bandwidth ? t.bandwidth : b.bandwidth)->value;
+}
+
+void edge(std::ostream& out, const std::string& from, const std::string& to, const std::string& label) {
+  out << "    " << from << " -- " << to << " [label=" << quoted(label) << "];\n";
+}
+
 void levels(std::ostream& out, const Blueprint& b) {
   for (std::size_t i = 0; i < b.levels.size(); ++i) {
     const Blueprint::Level& l = b.levels[i];
     std::string label = l.name + "\n" + std::to_string(l.down) + " ways down";
     if (l.up > 0) label += ", " + std::to_string(l.up) + " up";
     box(out, "level" + std::to_string(i), label);
-    const std::string below = i == 0 ? "nodes" : "level" + std::to_string(i - 1);
-    double each = b.bandwidth->value;
-    if (i > 0) {
-      const Blueprint::Level& from = b.levels[i - 1];
-      each = from.cables * (from.bandwidth ? from.bandwidth : b.bandwidth)->value;
-    }
-    out << "    " << below << " -- level" << i << " [label=" << quoted(GBps(each)) << "];\n";
+    if (i > 0)
+      edge(out, "level" + std::to_string(i - 1), "level" + std::to_string(i), GBps(bandwidth(b, i - 1)));
+    else
+      edge(out, "nodes", "level0", GBps(b.bandwidth->value));
   }
 }
 
+/// The switches as one box, with an edge to itself for each kind of link between them.
+void torus(std::ostream& out, const Blueprint& b) {
+  std::string sizes;
+  for (int size : b.dimensions) sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
+  box(out, "switches",
+      "torus of " + sizes + " switches\n" + "nodes per switch: " + std::to_string(b.nodes_per_switch));
+  edge(out, "nodes", "switches", GBps(b.bandwidth->value));
+  edge(out, "switches", "switches", "to each neighbour\n" + GBps(bandwidth(b, 0)));
+}
+
+void dragonfly(std::ostream& out, const Blueprint& b) {
+  box(out, "switches",
+      std::to_string(b.groups.count) + " groups of " + std::to_string(b.groups.switches) + " switches\n" +
+          "nodes per switch: " + std::to_string(b.nodes_per_switch));
+  edge(out, "nodes", "switches", GBps(b.bandwidth->value));
+  edge(out, "switches", "switches", "to each of its group\n" + GBps(bandwidth(b, 0)));
+  edge(out, "switches", "switches",
+       std::to_string(b.groups.cables) + " between groups\n" + GBps(bandwidth(b, 1)) +
+           (b.groups.cables > 1 ? " each" : ""));
+}
+
+void uniform(std::ostream& out, const Blueprint& b) {
+  box(out, "fabric", "any to any");
+  edge(out, "nodes", "fabric", GBps(b.bandwidth->value));
+}
+
 void network(std::ostream& out, const Blueprint& b) {
-  if (b.network == Blueprint::Network::none) return;
+  using Network = Blueprint::Network;
+  if (b.network == Network::none) return;
   out << "  subgraph cluster_network {\n    label=\"network\";\n";
   const auto nics = b.of_kind(Kind::nic).size();
   box(out, "nodes",
       std::to_string(b.max_nodes) + " nodes" + (nics > 1 ? "\n" + std::to_string(nics) + " NICs each" : ""));
-  if (b.levels.empty()) {
-    box(out, "fabric", "any to any");
-    out << "    nodes -- fabric [label=" << quoted(GBps(b.bandwidth->value)) << "];\n";
-  }
-  levels(out, b);
+  const auto draw = b.network == Network::uniform     ? uniform
+                    : b.network == Network::torus     ? torus
+                    : b.network == Network::dragonfly ? dragonfly
+                                                      : levels;
+  draw(out, b);
   out << "  }\n";
 }
 

@@ -74,6 +74,8 @@ TEST(Cli, BadInputIsOneLineAndExitCode2) {
         "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwidth_GBps=-1",
         "predict allreduce --platform flat --ranks 4 --size 1KiB --set network.bandwidth_GBps",
         "predict allreduce --platform summit --ranks 4 --size 1KiB --placement cyclic",
+        "predict allreduce --platform edr-cluster --ranks 4 --size 1KiB --set network.kind=torus",
+        "predict allreduce --platform edr-cluster --ranks 4 --size 1KiB --set network.dimensions=3,3",
         "predict allreduce --platform summit --ranks 4 --size 1KiB --placement " COLLCAST_SOURCE_DIR
         "/README.md",
         "prove allreduce --ranks 4",
@@ -192,6 +194,33 @@ TEST(Cli, PlatformsListTheContract) {
   for (const std::string name : {"flat", "summit", "edr-cluster", "localhost"})
     EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Json& r) { return r["platform"] == name; }))
         << name;
+}
+
+TEST(Cli, PicturesShowTheNetwork) {
+  const std::string file = testing::TempDir() + "network.dot";
+  const auto drawn = [&](const std::string& settings) {
+    EXPECT_EQ(collcast("platforms edr-cluster --graph " + file + settings).code, 0);
+    std::ifstream in(file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_NE(drawn("").find("level0 -- level1"), std::string::npos);
+  EXPECT_NE(
+      drawn(" --set network.kind=torus --set network.dimensions=9,9,8").find("torus of 9 x 9 x 8 switches"),
+      std::string::npos);
+  EXPECT_NE(drawn(" --set network.kind=dragonfly --set network.groups=41 --set network.switches_per_group=16")
+                .find("41 groups of 16 switches"),
+            std::string::npos);
+}
+
+TEST(Cli, DocumentedTorusIsSlowerThanTheTree) {
+  const auto time = [](const std::string& settings) {
+    return json(
+               "predict alltoall --platform edr-cluster --ranks 216 --size 1MiB --algorithm pairwise "
+               "--engine path" +
+               settings)["predictions"][0]["time_s"]
+        .get<double>();
+  };
+  EXPECT_GT(time(" --set network.kind=torus --set network.dimensions=6,6,6 --set max_nodes=216"), time(""));
 }
 
 TEST(Cli, PlacementDecidesWhichLinksAreUsed) {

@@ -22,10 +22,13 @@ Json with(const std::string& key, const Json& value) {
 }
 
 TEST(Errors, UnknownKeySuggestsTheNearest) {
-  EXPECT_EQ(complaint_about("summit", "/network/bandwith_GBps", good),
-            "x.json: network.bandwith_GBps: unknown key; did you mean bandwidth_GBps? (accepted here: kind, "
-            "bandwidth_GBps, latency_us, switch_latency_us, switch_ports, levels, multicast, "
-            "in_network_reduction)");
+  EXPECT_EQ(
+      complaint_about("summit", "/network/bandwith_GBps", good),
+      "x.json: network.bandwith_GBps: unknown key; did you mean bandwidth_GBps? (accepted here: kind, "
+      "bandwidth_GBps, latency_us, switch_latency_us, switch_ports, levels, routing, routing_seed, "
+      "nodes_per_switch, dimensions, link_bandwidth_GBps, groups, switches_per_group, "
+      "links_between_groups, local_bandwidth_GBps, global_bandwidth_GBps, global_latency_us, multicast, "
+      "in_network_reduction)");
 }
 
 TEST(Errors, MissingUnit) {
@@ -115,14 +118,57 @@ TEST(Errors, Networks) {
             "x.json: network.levels.2: the top level has no way up: drop up, cables and bandwidth_GBps");
   EXPECT_EQ(complaint_about("localhost", "/max_nodes", 2),
             "x.json: max_nodes: must be 1 where network.kind is none");
-  EXPECT_EQ(complaint_about("summit", "/network/kind", "torus"),
-            "x.json: network.kind: must be one of none, uniform, single-switch, fat-tree, not \"torus\"");
+  EXPECT_EQ(
+      complaint_about("summit", "/network/kind", "hypercube"),
+      "x.json: network.kind: must be one of none, uniform, single-switch, fat-tree, torus, dragonfly, not "
+      "\"hypercube\"");
   EXPECT_EQ(complaint_about("summit", "/network/kind", "uniform"),
             "x.json: network.kind: uniform wants nodes of one vertex with one rank; take single-switch");
   EXPECT_EQ(complaint_about("summit", "/network/kind", "single-switch"),
             "x.json: network.switch_ports: a switch of 36 ports does not take 9216 NICs");
   EXPECT_EQ(complaint_about("summit", "/max_nodes", 0),
             "x.json: max_nodes: must be an integer from 1 to 16777216, not 0");
+}
+
+TEST(Errors, TorusAndDragonfly) {
+  const auto said = [](std::int64_t nodes, const std::vector<std::string>& settings) {
+    return complaint([&] { rewired(nodes, settings); });
+  };
+  EXPECT_EQ(said(9, {"kind=torus"}), "edr-cluster: network: a torus needs dimensions");
+  EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,0"}),
+            "--set: network.dimensions.1: must be an integer from 1 to 4096, not 0");
+  EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,x"}), "--set: network.dimensions: 'x' is not an integer");
+  EXPECT_EQ(said(10, {"kind=torus", "dimensions=3,3"}),
+            "edr-cluster: network.dimensions: this torus has room for 9 nodes, but max_nodes is 10");
+  EXPECT_EQ(said(9, {"kind=torus", "dimensions=4096,4096,4096,4096,4096,4096,4096,4096"}),
+            "edr-cluster: network.dimensions: at most 1048576 switches, not 2097152 or more");
+  EXPECT_EQ(said(9, {"kind=torus", "dimensions=1,1,1,1,1,1,1,1,1"}),
+            "edr-cluster: network.dimensions: at most 8 dimensions");
+  EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "switch_ports=4"}),
+            "edr-cluster: network.switch_ports: 1 ports to nodes and 4 to switches do not fit a switch of 4");
+  EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "groups=3"}),
+            "edr-cluster: network.groups: has no place where network.kind is torus");
+  EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "routing=ecmp"}),
+            "edr-cluster: network.routing: has no place where network.kind is torus");
+  EXPECT_EQ(said(9, {"dimensions=3,3"}),
+            "edr-cluster: network.dimensions: has no place where network.kind is fat-tree");
+  EXPECT_EQ(said(6, {"kind=dragonfly", "switches_per_group=2"}),
+            "edr-cluster: network: a dragonfly needs groups");
+  EXPECT_EQ(said(6, {"kind=dragonfly", "groups=3"}),
+            "edr-cluster: network: a dragonfly needs switches_per_group");
+  EXPECT_EQ(said(7, {"kind=dragonfly", "groups=3", "switches_per_group=2"}),
+            "edr-cluster: network.groups: this dragonfly has room for 6 nodes, but max_nodes is 7");
+  // A node, the other switch of the group, and 8 of the 16 links to the 8 other groups.
+  EXPECT_EQ(said(6, {"kind=dragonfly", "groups=9", "switches_per_group=2", "links_between_groups=2",
+                     "switch_ports=9"}),
+            "edr-cluster: network.switch_ports: 1 ports to nodes and 9 to switches do not fit a switch of 9");
+  EXPECT_EQ(said(6, {"kind=dragonfly", "groups=9", "switches_per_group=2", "links_between_groups=2",
+                     "switch_ports=10"}),
+            "");
+  EXPECT_EQ(complaint_about("summit", "/network/routing", "adaptive"),
+            "x.json: network.routing: must be one of d-mod-k, ecmp, not \"adaptive\"");
+  EXPECT_EQ(complaint_about("summit", "/network/routing_seed", 3),
+            "x.json: network.routing_seed: goes with the routing ecmp");
 }
 
 TEST(Errors, Syntax) {

@@ -48,6 +48,17 @@ TEST(Documentation, ExampleIsASoundPlatform) {
   EXPECT_EQ(Machine(d, 32).port_name(Machine(d, 32).wire(0, 2, Bytes(0)).out), "node 0 NIC out");
 }
 
+TEST(Documentation, ExampleIsASoundDragonfly) {
+  const Description d =
+      parse_platform(shown("```json\n{\n  \"base\": \"edr-cluster\""), "example", "docs/platforms.md");
+  EXPECT_EQ(summary(d).max_ranks, 72);
+  // All 7 ports of each switch are taken: 2 of 9 x 4 switches' to nodes, 3 in the group, 2 between groups.
+  std::size_t links = 0;
+  const Machine m(d, 72);
+  for (const Link& l : m.links()) links += l.name.starts_with("group");
+  EXPECT_EQ(links, 9u * 4 * (3 + 2));
+}
+
 TEST(Documentation, ExampleIsASoundPlacement) {
   const std::string path = ::testing::TempDir() + "documented-ranks.txt";
   std::ofstream(path) << shown("```\nrank 0=");

@@ -17,10 +17,17 @@ void for_pairs(Rank ranks, Check&& check) {
       check(a, b), check(a, std::min(b + 1, ranks - 1));
 }
 
+/// The shipped platforms, and the kinds of network that these lack.
+std::vector<Description> all_platforms() {
+  std::vector<Description> all = networks();
+  for (const std::string& name : shipped_platforms()) all.push_back(load_platform(name));
+  return all;
+}
+
 TEST(Routes, SlowestLinkIsTheWiresPace) {
-  for (const std::string& name : shipped_platforms()) {
-    const Description d = without_software(name);
-    const Machine m(d, std::min(capped_ranks(d), 6000));
+  for (const Description& d : all_platforms()) {
+    const std::string& name = d.name();
+    const Machine m(without_software(d), std::min(capped_ranks(d), 6000));
     for_pairs(m.ranks(), [&](Rank a, Rank b) {
       for (Memory from : {Memory::device, Memory::host})
         for (Memory to : {Memory::device, Memory::host}) {
@@ -61,55 +68,80 @@ std::pair<int, int> switch_and_port(const std::string& name) {
 }
 
 TEST(Routes, OfATreeClimbAndDescendThroughTheSameSwitches) {
-  const Machine m(load_platform("summit"), 27648);
-  // The parent of a switch by port, written out for 18 up everywhere: a TOR's line cards are the 18 of its
-  // subtree, a line card's spines those that carry its number and the port.
-  auto parent = [](int level, std::pair<int, int> link) {
-    return level == 1 ? link.first / 18 * 18 + link.second : link.first % 18 + 18 * link.second;
-  };
-  for_pairs(m.ranks(), [&](Rank a, Rank b) {
-    if (m.node(a) == m.node(b)) return;
-    std::vector<LinkId> route;
-    m.route(a, b, route);
-    std::vector<std::string> names;
-    for (LinkId l : route)
-      if (const std::string& n = m.links()[l].name; n.find("node") != 0) names.push_back(n);
-    ASSERT_EQ(names.size() % 2, 0u);
-    const std::size_t top = names.size() / 2;
-    for (std::size_t l = 0; l < top; ++l) {
-      const auto up = switch_and_port(names[l]), down = switch_and_port(names[names.size() - 1 - l]);
-      const int level = static_cast<int>(l) + 1;
-      if (l == 0) {
-        ASSERT_EQ(up.first, m.node(a) / 18 * 2 + (a % 6 >= 3));
-        ASSERT_EQ(down.first, m.node(b) / 18 * 2 + (b % 6 >= 3));
+  Description summit = load_platform("summit");
+  for (const std::string routing : {"d-mod-k", "ecmp"}) {
+    set(summit, "network.routing=" + routing);
+    const Machine m(summit, 27648);
+    // The parent of a switch by port, written out for 18 up everywhere: a TOR's line cards are the 18 of its
+    // subtree, a line card's spines those that carry its number and the port.
+    auto parent = [](int level, std::pair<int, int> link) {
+      return level == 1 ? link.first / 18 * 18 + link.second : link.first % 18 + 18 * link.second;
+    };
+    for_pairs(m.ranks(), [&](Rank a, Rank b) {
+      if (m.node(a) == m.node(b)) return;
+      std::vector<LinkId> route;
+      m.route(a, b, route);
+      std::vector<std::string> names;
+      for (LinkId l : route)
+        if (const std::string& n = m.links()[l].name; n.find("node") != 0) names.push_back(n);
+      ASSERT_EQ(names.size() % 2, 0u);
+      const std::size_t top = names.size() / 2;
+      for (std::size_t l = 0; l < top; ++l) {
+        const auto up = switch_and_port(names[l]), down = switch_and_port(names[names.size() - 1 - l]);
+        const int level = static_cast<int>(l) + 1;
+        if (l == 0) {
+          ASSERT_EQ(up.first, m.node(a) / 18 * 2 + (a % 6 >= 3));
+          ASSERT_EQ(down.first, m.node(b) / 18 * 2 + (b % 6 >= 3));
+        }
+        if (l + 1 < top) {
+          ASSERT_EQ(parent(level, up), switch_and_port(names[l + 1]).first);
+          ASSERT_EQ(parent(level, down), switch_and_port(names[names.size() - 2 - l]).first);
+        } else {
+          ASSERT_EQ(parent(level, up), parent(level, down));
+        }
       }
-      if (l + 1 < top) {
-        ASSERT_EQ(parent(level, up), switch_and_port(names[l + 1]).first);
-        ASSERT_EQ(parent(level, down), switch_and_port(names[names.size() - 2 - l]).first);
-      } else {
-        ASSERT_EQ(parent(level, up), parent(level, down));
-      }
-    }
-  });
-}
-
-TEST(Routes, ShiftsDoNotMeetInANonBlockingTree) {
-  // D-mod-k: when every node sends to the one `shift` further on, no link carries two messages.
-  const Machine m(load_platform("edr-cluster"), 648);
-  for (int shift = 1; shift < 648; ++shift) {
-    std::vector<int> carried(m.links().size());
-    std::vector<LinkId> route;
-    for (Rank r = 0; r < 648; ++r) {
-      route.clear();
-      m.route(r, (r + shift) % 648, route);
-      for (LinkId l : route) ASSERT_EQ(carried[l]++, 0) << m.links()[l].name << " shift " << shift;
-    }
+    });
   }
 }
 
+/// How many messages the busiest link carries when every node of edr-cluster sends to the one `shift` further
+/// on.
+int busiest(const Machine& m, int shift) {
+  std::vector<int> carried(m.links().size());
+  std::vector<LinkId> route;
+  for (Rank r = 0; r < m.ranks(); ++r) m.route(r, (r + shift) % m.ranks(), route);
+  for (LinkId l : route) ++carried[l];
+  return std::ranges::max(carried);
+}
+
+TEST(Routes, ShiftsDoNotMeetInANonBlockingTree) {
+  const Machine m(load_platform("edr-cluster"), 648);
+  for (int shift = 1; shift < 648; ++shift) EXPECT_EQ(busiest(m, shift), 1) << shift;
+}
+
+TEST(Routes, OfEcmpMeetByChanceAndRepeatBySeed) {
+  Description d = load_platform("edr-cluster");
+  set(d, "network.routing=ecmp");
+  const Machine m(d, 648), again(d, 648);
+  set(d, "network.routing_seed=7");
+  const Machine other(d, 648);
+  int differ = 0;
+  for (int shift = 18; shift < 648; shift += 18) {
+    // 18 of 18 in a row find 18 ways with a chance of 18! / 18^18; more than 8 on one is as unlikely.
+    EXPECT_GT(busiest(m, shift), 1);
+    EXPECT_LT(busiest(m, shift), 9);
+    std::vector<LinkId> one, two, three;
+    m.route(1, shift, one);
+    again.route(1, shift, two);
+    other.route(1, shift, three);
+    EXPECT_EQ(one, two);
+    differ += one != three;
+  }
+  EXPECT_GT(differ, 20);  // of 35; each keeps its way with a chance of 1 / 18
+}
+
 TEST(Routes, NamesOfLinksAndPortsAreUnique) {
-  for (const std::string& name : shipped_platforms()) {
-    const Description d = load_platform(name);
+  for (const Description& d : all_platforms()) {
     const Machine m(d, std::min(capped_ranks(d), 600));
     std::set<std::string> names;
     for (const Link& l : m.links()) EXPECT_TRUE(names.insert(l.name).second) << l.name;

@@ -25,11 +25,38 @@ inline Description plain_summit() {
   return load_platform(COLLCAST_SOURCE_DIR "/tests/platforms/data/plain-summit.json");
 }
 
-/// A shipped platform's links alone.
-inline Description without_software(const std::string& platform) {
-  Json json = load_platform(platform).json();
+/// A platform's links alone.
+inline Description without_software(const Description& d) {
+  Json json = d.json();
   json.erase("software");
-  return {platform, platform + ".json", std::move(json)};
+  return {d.name(), d.file(), std::move(json)};
+}
+
+/// edr-cluster, a GPU and a port per node, on another network; `settings` as for --set, without "network.".
+inline Description rewired(std::int64_t nodes, const std::vector<std::string>& settings) {
+  Description d = load_platform("edr-cluster");
+  std::vector<std::string> all = {"max_nodes=" + std::to_string(nodes)};
+  for (const std::string& s : settings) all.push_back("network." + s);
+  set_all(d, all);
+  return d;
+}
+inline Description torus(std::int64_t nodes, const std::string& dimensions, int nodes_per_switch = 1) {
+  return rewired(nodes, {"kind=torus", "dimensions=" + dimensions, "link_bandwidth_GBps=9",
+                         "nodes_per_switch=" + std::to_string(nodes_per_switch)});
+}
+inline Description dragonfly(std::int64_t nodes, int groups, int switches, int cables = 1,
+                             int nodes_per_switch = 1) {
+  return rewired(nodes, {"kind=dragonfly", "groups=" + std::to_string(groups),
+                         "switches_per_group=" + std::to_string(switches),
+                         "links_between_groups=" + std::to_string(cables),
+                         "nodes_per_switch=" + std::to_string(nodes_per_switch), "local_bandwidth_GBps=10",
+                         "global_bandwidth_GBps=8", "global_latency_us=0.2"});
+}
+/// One of each kind and more, of all of which every node is in use.
+inline std::vector<Description> networks() {
+  return {torus(9, "3,3"),       torus(8, "2,2,2"),      torus(24, "4,3,2"),        torus(7, "7"),
+          torus(8, "1,4,1", 2),  dragonfly(6, 3, 2),     dragonfly(27, 3, 3, 1, 3), dragonfly(20, 5, 4),
+          dragonfly(6, 3, 2, 2), dragonfly(12, 4, 3, 4), dragonfly(4, 4, 1),        dragonfly(4, 1, 4)};
 }
 
 inline Rank capped_ranks(const Description& d) {

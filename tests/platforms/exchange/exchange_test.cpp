@@ -175,5 +175,16 @@ TEST(ExportSimgrid, HoldsHostsLinksAndRoutes) {
               }).starts_with("SimGrid's XML has a route per pair of ranks"));
 }
 
+TEST(ExportSimgrid, HoldsTheLinksOfATorus) {
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(simgrid_xml(Machine(torus(9, "3,3"), 9)).c_str()));
+  const pugi::xml_node link = document.select_node("//link[@id='switch (0,0) to (1,0)']").node();
+  EXPECT_STREQ(link.attribute("bandwidth").value(), "9e+09Bps");
+  EXPECT_EQ(
+      document.select_nodes("//route[@src='rank-0'][@dst='rank-4']/link_ctn[starts-with(@id, 'switch')]")
+          .size(),
+      2u);
+}
+
 }  // namespace
 }  // namespace collcast

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Torus, dragonfly and hashed ways up a tree: routes by hand, and as laws over networks of many shapes.
+#include <map>
+#include <queue>
+#include <set>
+
+#include "platforms/paths.hpp"
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+using Names = std::vector<std::string>;
+
+/// The links between switches on the way from node to node; a rank sits on each.
+Names route(const Machine& m, Rank from, Rank to) {
+  std::vector<LinkId> links;
+  m.route(from, to, links);
+  Names names;
+  for (LinkId l : links)
+    if (const std::string& name = m.links()[l].name; !name.starts_with("node")) names.push_back(name);
+  return names;
+}
+
+std::size_t links_between_switches(const Machine& m) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(m.links(), [](const Link& l) { return !l.name.starts_with("node"); }));
+}
+
+TEST(Torus, RoutesOf3x3) {
+  const Machine m(torus(9, "3,3"), 9);
+  // Node 3 y + x is at (x,y): first along x, then along y, the shorter way round.
+  EXPECT_EQ(route(m, 0, 1), (Names{"switch (0,0) to (1,0)"}));
+  EXPECT_EQ(route(m, 0, 4), (Names{"switch (0,0) to (1,0)", "switch (1,0) to (1,1)"}));
+  EXPECT_EQ(route(m, 4, 0), (Names{"switch (1,1) to (0,1)", "switch (0,1) to (0,0)"}));
+  EXPECT_EQ(route(m, 0, 8), (Names{"switch (0,0) to (2,0)", "switch (2,0) to (2,2)"}));
+  EXPECT_EQ(route(m, 5, 3), (Names{"switch (2,1) to (0,1)"}));
+  EXPECT_EQ(links_between_switches(m), 9u * 4);
+}
+
+TEST(Torus, HalfWayRoundBothWaysCarryAsMuch) {
+  const Machine m(torus(4, "4"), 4);
+  EXPECT_EQ(route(m, 0, 2), (Names{"switch (0) to (1)", "switch (1) to (2)"}));
+  EXPECT_EQ(route(m, 1, 3), (Names{"switch (1) to (0)", "switch (0) to (3)"}));
+  std::map<std::string, int> carried;
+  for (Rank r = 0; r < 4; ++r)
+    for (const std::string& link : route(m, r, (r + 2) % 4)) ++carried[link];
+  EXPECT_EQ(carried.size(), 8u);
+  for (const auto& [link, messages] : carried) EXPECT_EQ(messages, 1) << link;
+}
+
+TEST(Torus, LinksOfShortDimensions) {
+  EXPECT_EQ(links_between_switches(Machine(torus(8, "2,2,2"), 8)), 8u * 3);
+  EXPECT_EQ(links_between_switches(Machine(torus(8, "4,2,1"), 8)), 8u * (2 + 1));
+}
+
+TEST(Torus, Latencies) {
+  const Machine m(torus(64, "8,8"), 64);
+  const Wire neighbour = m.wire(0, 1, Bytes(0)), far = m.wire(0, 4 + 8 * 4, Bytes(0));
+  // As in TEST(EdrCluster, Wires): the ends, and 0.09 us at each of the switches: 2, and 4 + 4 + 1.
+  const double ends = 2 * (0.3 + 0.3 + 0.15) + 0.67;
+  EXPECT_NEAR(us(neighbour.latency), ends + 2 * 0.09, 1e-9);
+  EXPECT_NEAR(us(far.latency), ends + 9 * 0.09, 1e-9);
+  EXPECT_NEAR(GBps(far.per_byte), 9, 1e-9);
+  // Two nodes on a switch do not use its links.
+  EXPECT_NEAR(GBps(Machine(torus(16, "8", 2), 16).wire(0, 1, Bytes(0)).per_byte), 11.5, 1e-9);
+}
+
+TEST(Dragonfly, RoutesOfThreeGroupsOfTwo) {
+  const Machine m(dragonfly(6, 3, 2), 6);
+  // Node 2 g + s is at switch s of group g, whose link to the lower of the other groups is on its switch 0.
+  EXPECT_EQ(route(m, 0, 1), (Names{"group 0 switch 0 to group 0 switch 1"}));
+  EXPECT_EQ(route(m, 0, 2), (Names{"group 0 switch 0 to group 1 switch 0"}));
+  EXPECT_EQ(route(m, 1, 4), (Names{"group 0 switch 1 to group 2 switch 0"}));
+  EXPECT_EQ(route(m, 3, 5), (Names{"group 1 switch 1 to group 2 switch 1"}));
+  EXPECT_EQ(route(m, 0, 4),
+            (Names{"group 0 switch 0 to group 0 switch 1", "group 0 switch 1 to group 2 switch 0"}));
+  EXPECT_EQ(route(m, 0, 5),
+            (Names{"group 0 switch 0 to group 0 switch 1", "group 0 switch 1 to group 2 switch 0",
+                   "group 2 switch 0 to group 2 switch 1"}));
+  // One each way between two switches of a group, and between two groups.
+  EXPECT_EQ(links_between_switches(m), 3u * 2 * 1 + 3u * 2);
+}
+
+TEST(Dragonfly, TwoLinksBetweenGroups) {
+  const Machine m(dragonfly(6, 3, 2, 2), 6);
+  // A group's switch 0 has the first links to both others, switch 1 the second ones.
+  EXPECT_EQ(route(m, 0, 4), (Names{"group 0 switch 0 to group 2 switch 0 cable 0"}));
+  EXPECT_EQ(route(m, 1, 5), (Names{"group 0 switch 1 to group 2 switch 1 cable 1"}));
+  // From 0 to 1 both are as short: the switches' numbers add up to 1.
+  EXPECT_EQ(route(m, 0, 5),
+            (Names{"group 0 switch 0 to group 0 switch 1", "group 0 switch 1 to group 2 switch 1 cable 1"}));
+  EXPECT_EQ(links_between_switches(m), 6u + 12);
+}
+
+TEST(Dragonfly, Latencies) {
+  const Machine m(dragonfly(6, 3, 2), 6);
+  const double ends = 2 * (0.3 + 0.3 + 0.15) + 0.67;
+  EXPECT_NEAR(us(m.wire(0, 1, Bytes(0)).latency), ends + 2 * 0.09, 1e-9);
+  EXPECT_NEAR(us(m.wire(0, 2, Bytes(0)).latency), ends + 2 * 0.09 + 0.2, 1e-9);
+  EXPECT_NEAR(us(m.wire(0, 5, Bytes(0)).latency), ends + 4 * 0.09 + 0.2, 1e-9);
+  EXPECT_NEAR(GBps(m.wire(0, 1, Bytes(0)).per_byte), 10, 1e-9);
+  EXPECT_NEAR(GBps(m.wire(0, 5, Bytes(0)).per_byte), 8, 1e-9);
+}
+
+TEST(FatTree, DModKAndEcmp) {
+  // Four leaves of two nodes, two ways up from each.
+  Json json = rewired(8, {}).json();
+  json["network"]["levels"] =
+      Json::parse(R"([{"name": "leaf", "down": 2, "up": 2}, {"name": "spine", "down": 4}])");
+  const auto ports = [&json](Rank from) {
+    const Machine m(Description("x", "x.json", json), 8);
+    std::string all;
+    for (Rank to = 2; to < 8; ++to) {
+      const Names names = route(m, from, to);
+      EXPECT_EQ(names.size(), 2u);
+      EXPECT_EQ(names[0].substr(0, 10), "leaf 0 up ");
+      EXPECT_EQ(names[1].substr(0, 12), "leaf " + std::to_string(to / 2) + " down ");
+      EXPECT_EQ(names[0].back(), names[1].back());
+      all += names[0].back();
+    }
+    return all;
+  };
+  EXPECT_EQ(ports(0), "010101");  // the destination's number mod 2
+  EXPECT_EQ(ports(1), "010101");
+  // m(m(m(1) ^ source) ^ destination) mod 2, m being SplitMix64: 0x1cf38a51a82265f3 from 0 to 2,
+  // 0x449356e76b1ec655 from 1 to 2...
+  json["network"]["routing"] = "ecmp";
+  EXPECT_EQ(ports(0), "101011");
+  EXPECT_EQ(ports(1), "100100");
+  json["network"]["routing_seed"] = 2;
+  EXPECT_EQ(ports(0), "011111");
+  EXPECT_EQ(ports(1), "001111");
+}
+
+/// "switch (0,1) to (1,1)" -> {"(0,1)", "(1,1)"}.
+std::pair<std::string, std::string> ends(std::string name) {
+  if (name.starts_with("switch ")) name.erase(0, 7);
+  name = name.substr(0, name.find(" cable"));
+  const std::size_t to = name.find(" to ");
+  return {name.substr(0, to), name.substr(to + 4)};
+}
+
+bool between_groups(const std::pair<std::string, std::string>& link) {
+  const auto group = [](const std::string& s) { return s.substr(0, s.find(" switch")); };
+  return link.first.starts_with("group") && group(link.first) != group(link.second);
+}
+
+/// The fewest links from a switch to every other, over one link between groups at most.
+std::map<std::string, int> distances(const Machine& m, const std::string& from) {
+  std::map<std::string, std::vector<std::pair<std::string, bool>>> links;
+  for (const Link& l : m.links())
+    if (!l.name.starts_with("node"))
+      links[ends(l.name).first].push_back({ends(l.name).second, between_groups(ends(l.name))});
+  std::map<std::pair<std::string, bool>, int> far = {{{from, false}, 0}};
+  std::queue<std::pair<std::string, bool>> open({{from, false}});
+  for (; !open.empty(); open.pop()) {
+    const auto at = open.front();
+    for (const auto& [to, over] : links[at.first])
+      if (!(over && at.second) && far.try_emplace({to, over || at.second}, far[at] + 1).second)
+        open.push({to, over || at.second});
+  }
+  std::map<std::string, int> least;
+  for (const auto& [at, d] : far) {
+    const auto [known, first] = least.try_emplace(at.first, d);
+    if (!first) known->second = std::min(known->second, d);
+  }
+  return least;
+}
+
+TEST(Networks, RoutesConnectAndAreShortest) {
+  for (const Description& d : networks()) {
+    const Machine m(d, capped_ranks(d));
+    const auto per_switch = d.json()["network"].value("nodes_per_switch", 1);
+    std::map<Rank, std::string> at;  // where a route leaves or arrives
+    for (Rank a = 0; a < m.ranks(); ++a)
+      for (Rank b = 0; b < m.ranks(); ++b)
+        if (const Names r = route(m, a, b); !r.empty()) {
+          EXPECT_EQ(at.try_emplace(a / per_switch, ends(r.front()).first).first->second,
+                    ends(r.front()).first);
+          EXPECT_EQ(at.try_emplace(b / per_switch, ends(r.back()).second).first->second,
+                    ends(r.back()).second);
+          for (std::size_t i = 1; i < r.size(); ++i) EXPECT_EQ(ends(r[i - 1]).second, ends(r[i]).first);
+        } else {
+          EXPECT_EQ(a / per_switch, b / per_switch);
+        }
+    const Json& n = d.json()["network"];
+    for (const auto& [s, name] : at) {
+      const auto distance = distances(m, name);
+      for (const auto& [t, other] : at) {
+        const Names there = route(m, s * per_switch, t * per_switch),
+                    back = route(m, t * per_switch, s * per_switch);
+        EXPECT_EQ(static_cast<int>(there.size()), distance.at(other)) << n << name << other;
+        EXPECT_EQ(there.size(), back.size());
+        if (n["kind"] == "torus")
+          continue;  // correct coordinates in one order, which is not that of the way back
+        for (std::size_t i = 0; i < there.size(); ++i) {
+          const auto [from, to] = ends(there[i]);
+          EXPECT_EQ(std::pair(to, from), ends(back[back.size() - 1 - i])) << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(Networks, LatencyCountsTheSwitches) {
+  for (const Description& d : networks()) {
+    const Machine m(d, capped_ranks(d));
+    for (Rank a = 0; a < m.ranks(); ++a)
+      for (Rank b = 0; b < m.ranks(); ++b) {
+        if (a == b) continue;
+        const Names r = route(m, a, b);
+        const auto global = std::ranges::count_if(r, [](const auto& l) { return between_groups(ends(l)); });
+        const double expected = 2 * (0.3 + 0.3 + 0.15) + 0.67 + 0.09 * static_cast<double>(r.size() + 1) +
+                                0.2 * static_cast<double>(global);
+        EXPECT_NEAR(us(m.wire(a, b, Bytes(0)).latency), expected, 1e-9);
+      }
+  }
+}
+
+TEST(Networks, RepresentativesMeetEveryLatencyAlsoOfSomeNodes) {
+  for (const Description& d : networks())
+    for (Rank ranks = 2; ranks <= capped_ranks(d); ++ranks) {
+      const Machine m(d, ranks);
+      std::set<double> all, met;
+      for (Rank a = 0; a < ranks; ++a)
+        for (Rank b = 0; b < ranks; ++b)
+          if (a != b) all.insert(m.wire(a, b, Bytes(0)).latency.value);
+      for (Rank a : m.representatives())
+        for (Rank b : m.representatives())
+          if (a != b) met.insert(m.wire(a, b, Bytes(0)).latency.value);
+      EXPECT_EQ(all, met) << d.json()["network"] << " " << ranks;
+    }
+}
+
+TEST(Networks, OfManyNodes) {
+  // As large as Fugaku, 24 x 23 x 24 x 2 x 3 x 2.
+  const Machine tofu(torus(158976, "24,23,24,2,3,2"), 158976);
+  EXPECT_NEAR(us(tofu.wire(0, 158975, Bytes(0)).latency - tofu.wire(0, 1, Bytes(0)).latency), 5 * 0.09, 1e-9);
+  const Description large_one =
+      rewired(40960, {"kind=dragonfly", "groups=80", "switches_per_group=32", "nodes_per_switch=16",
+                      "links_between_groups=4", "switch_ports=64", "global_latency_us=0.2"});
+  const Machine large(large_one, 40960);
+  EXPECT_EQ(links_between_switches(large), 80u * 32 * 31 + 80u * 79 * 4);
+  // The ends, four switches, the cable between groups, and both overheads.
+  EXPECT_NEAR(us(slowest_path(large).alpha), 2 * (0.3 + 0.3 + 0.15) + 0.67 + 4 * 0.09 + 0.2 + 3.18, 1e-9);
+}
+
+}  // namespace
+}  // namespace collcast
