@@ -106,7 +106,7 @@ std::string summary(const std::vector<const Point*>& points) {
 void by_band(std::ostream& out, const std::vector<Result>& results) {
   std::vector<std::string> head{"table", "served for"};
   for (const Band& b : bands()) head.push_back(b.name);
-  head.insert(head.end(), {"64 KiB and more", "all, mean", "inside the interval", "worst"});
+  head.insert(head.end(), {"64 KiB and more", "all", "all, mean", "inside the interval", "worst"});
   header(out, head);
   const auto line = [&](const std::string& name, const std::string& purpose,
                         const std::vector<Point>& points) {
@@ -116,6 +116,7 @@ void by_band(std::ostream& out, const std::vector<Result>& results) {
     cells.push_back(summary(in_band(points, 1, true)));
     const std::vector<const Point*> every = in_band(points, 0, true);
     const Errors e = errors(every);
+    cells.push_back(summary(every));
     cells.insert(cells.end(), {percent(e.mean_absolute), percent(e.inside_interval), percent(e.worst, true)});
     row(out, cells);
   };
