@@ -18,6 +18,7 @@
 #include "algorithms/allreduce/hierarchical-ring.hpp"
 #include "algorithms/allreduce/in-network.hpp"
 #include "algorithms/allreduce/multi-ring.hpp"
+#include "algorithms/allreduce/nvls-tree.hpp"
 #include "algorithms/allreduce/nvls.hpp"
 #include "algorithms/allreduce/one-shot.hpp"
 #include "algorithms/allreduce/pipelined-tree.hpp"
@@ -101,6 +102,7 @@ const Algorithm* const rows[] = {
     &allreduce_bine,
     &allreduce_in_network,
     &allreduce_nvls,
+    &allreduce_nvls_tree,
     &reduce_scatter_ring,
     &reduce_scatter_recursive_halving,
     &reduce_scatter_pairwise,
@@ -253,13 +255,18 @@ Layout layout(const Algorithm& a, const Call& c, const Schedule& schedule) {
 
 Demands demands(const Algorithm& a) {
   Call small;
-  for (small.ranks = 2; !a.supports(small.ranks); ++small.ranks) {
+  for (small.ranks = 4; !a.supports(small.ranks); ++small.ranks) {
   }
   small.message = Bytes(1);
+  small.ranks_per_node = a.ranks_per_node && small.ranks % 2 == 0 ? 2 : 1;
   Demands found;
+  const auto meet = [&](bool& demand, Ranks group) {
+    demand = true;
+    found.between_nodes |= group[0] / small.ranks_per_node != group[group.count - 1] / small.ranks_per_node;
+  };
   for_each_step(a.schedule(small), false, [&](const Step& step) {
-    found.multicast |= !step.multicasts.empty();
-    found.reduction |= !step.reductions.empty();
+    for (const Multicast& m : step.multicasts) meet(found.multicast, m.to);
+    for (const Reduction& m : step.reductions) meet(found.reduction, m.from);
   });
   return found;
 }

@@ -28,8 +28,9 @@ Layout layout(const Algorithm& algorithm, const Call& call, const Schedule& sche
 
 /// What an algorithm asks of the network beyond messages from one place to another.
 struct Demands {
-  bool multicast = false;  ///< replicates messages
-  bool reduction = false;  ///< reduces messages on their way
+  bool multicast = false;      ///< replicates messages
+  bool reduction = false;      ///< reduces messages on their way
+  bool between_nodes = false;  ///< not only those between ranks of one node
 };
 Demands demands(const Algorithm& algorithm);
 

@@ -16,18 +16,37 @@ formula with its critical path. This page is generated from the catalogue; a tes
 
 - a, b, g: seconds per message, per byte sent, per byte reduced, on a machine whose ranks have one full-duplex
   port. n: the message, as nccl-tests counts it. p: ranks. lg: logarithm to base 2.
-- k: `radix`. K: segments, from `segment`. c: `channels`. q: `ranks-per-node`; N = p/q nodes. U: `packet`. B: blocks of
-  n/p in a `buffer`.
+- k: `radix`. K: segments, from `segment`; `--segment auto` searches the fastest by critical path on a platform.
+  c: `channels`. q: `ranks-per-node`; N = p/q nodes. U: `packet`. B: blocks of n/p in a `buffer`.
 - Steps, messages and bytes are those of 8 ranks (k = 2, K = 4, c = 2, q = 4, n = 8 U); a multicast
   counts once. "Most" is what the busiest rank sends.
 - A picture shows the first steps of 8 ranks, from rank 0 if there is a root. Under each rank stands what it
   sends: `>3 [4-7]` is blocks 4 to 7 to rank 3, `+3 [0]` is block 0 to be reduced into rank 3's. `^3 [0]`
   is block 0 to be reduced in the network on its way to rank 3. `0h` is rank 0's host memory, where GPU designs go through it.
 
-The GPU broadcasts `ring-*`, `knomial-*` and `multicast-*` are the designs of the ICPP 2017 study. On the machine
-that it assumes (algorithms/gpu-broadcast/machine.hpp) their critical paths are its printed formulas. The times
-below are those of a machine with one port per rank, where a rank serves the children of a round one after the
-other: for k = 2 both agree, for larger k a round takes up to k - 1 times as long.
+## GPU broadcasts
+
+`ring-*`, `knomial-*`, `multicast-*` and `multi-broadcast` are the designs of the ICPP 2017 study, from one source and
+from m. On the machine that it assumes (algorithms/gpu-broadcast/machine.hpp) their critical paths are its printed
+formulas, to 1e-9. The times below are those of a machine with one port per rank and one memory, where they differ so:
+
+`ring-direct`, `ring-staging` and `ring-pipeline` send to one rank at a time anyway. Only the copies of staging cost
+nothing here: the study counts the root's copy to its host, not the others' copies from theirs.
+
+`knomial-direct`, `knomial-staging` and `knomial-pipeline`: the study lets a rank send to the k - 1 children of a round as
+to one. A rank with one port serves them one after the other, so a round takes up to k - 1 times as long; for k = 2
+both agree. Pipelining never helps: every chunk leaves the root once per round.
+
+`multicast-packets` and `multicast-streaming` cost the same for any number of ranks; the number matters only through the
+overhead of a packet. The printed formula of streaming holds where the packets of a chunk take longer than its copy;
+otherwise the copies set the pace, and the critical path says so.
+
+Of m sources the study prints a timeline and no formula. `multi-broadcast multicast` and `streaming` take turns from the
+first byte on; `prestaged` sources copy their first chunks at the same time, then take turns, so that m - 1 copies are
+hidden (overlap within a node); `overlapped` sources send at once (overlap across nodes). A receiver with one port still
+takes one packet after the other: all m messages, or m - 1 at a source, so that with slow reads `overlapped` gains no more
+than `prestaged` unless every rank is a source. Where receivers take data in faster than a source gives it out, with
+r adapters each, ceil(m/r) messages follow each other; with one adapter per source all m take the time of one.
 )";
 
 constexpr Rank shown_ranks = 8;

@@ -14,13 +14,17 @@ Schedule on_each_node(const Call& c, const Schedule& a) {
 }
 
 Schedule on_each_rail(const Call& c, const Schedule& a, std::function<Block(Rank)> offset) {
+  return on_each_rail(c, a, std::move(offset), c.ranks);
+}
+
+Schedule on_each_rail(const Call& c, const Schedule& a, std::function<Block(Rank)> offset, Block blocks) {
   const Rank q = c.ranks_per_node, nodes = c.ranks / q;
   return on_each(
       q,
       [q, nodes](Rank rail) {
         return Ranks{rail, nodes, q};
       },
-      a, c.ranks, std::move(offset), c.ranks);
+      a, c.ranks, std::move(offset), blocks);
 }
 
 }  // namespace collcast

@@ -47,8 +47,9 @@ void run(const Options& options) {
                        (r["exact"].get<bool>() ? "" : "~ ") + r["formula"].get<std::string>(),
                        r["description"]});
     print_table(table);
-    std::cout << "\na = alpha, b = beta, g = gamma, n = message bytes, p = ranks, k = radix, K = segments; "
-                 "~ marks an approximation\n";
+    std::cout << "\na = alpha, b = beta, g = gamma, n = message bytes, p = ranks, k = radix, K = segments, "
+                 "c = channels,\nq = ranks per node, N = p/q, U = packet, B = blocks of n/p in a buffer; "
+                 "~ marks an upper bound\n";
   }
 }
 
@@ -58,9 +59,9 @@ void add_algorithms(CLI::App& app, int&) {
   auto options = std::make_shared<Options>();
   CLI::App* verb =
       app.add_subcommand("algorithms", "The catalogue: every algorithm, its formula and its source");
-  verb->add_option("--collective", options->collective, "Only this collective")->option_text("C");
+  verb->add_option("collective,--collective", options->collective, "Only this collective")->option_text("C");
   add_format(*verb, options->format);
-  verb->footer("Example: collcast algorithms --collective allreduce");
+  verb->footer("Example: collcast algorithms allreduce");
   verb->callback([options] { run(*options); });
 }
 

@@ -30,17 +30,28 @@ ReductionLimits of(const Blueprint::InNetworkReduction& b) {
   return r;
 }
 
+Capabilities of(const Blueprint::Capabilities& b) {
+  Capabilities c;
+  if (b.multicast) c.multicast = of(*b.multicast);
+  if (b.reduction) c.reduction = of(*b.reduction);
+  return c;
+}
+
 }  // namespace
 
 Capabilities Machine::capabilities() const {
   if (uniform_) return {MulticastLimits(), ReductionLimits()};
-  const Blueprint::Capabilities &node = blueprint_.within, &network = blueprint_.between;
-  const auto& multicast = extent_.ways.empty() && node.multicast ? node.multicast : network.multicast;
-  const auto& reduction = extent_.ways.empty() && node.reduction ? node.reduction : network.reduction;
-  Capabilities c;
-  if (multicast) c.multicast = of(*multicast);
-  if (reduction) c.reduction = of(*reduction);
+  Capabilities c = of(blueprint_.between);
+  if (!extent_.ways.empty()) return c;
+  const Capabilities node = node_capabilities();
+  if (node.multicast) c.multicast = node.multicast;
+  if (node.reduction) c.reduction = node.reduction;
   return c;
+}
+
+Capabilities Machine::node_capabilities() const {
+  if (uniform_) return {MulticastLimits(), ReductionLimits()};
+  return of(blueprint_.within);
 }
 
 int Machine::dpu_cores() const {

@@ -59,6 +59,8 @@ class Machine final : public Fabric {
   /// What the switches between these ranks can do: those of the node, or of the network where the node's have
   /// none or the ranks sit on several. The textbook's switch can do all, without limits.
   Capabilities capabilities() const;
+  /// The same between ranks of one node.
+  Capabilities node_capabilities() const;
   /// Cores of a node's DPUs: the workers that may play schedules there. 0: there is none.
   int dpu_cores() const;
   /// One rank for each way in which ranks differ: among these, every class of wire of the machine occurs.

@@ -263,4 +263,26 @@ Channels find_channels(const Blueprint& b, ChannelShape shape, ChannelReach reac
   return {};
 }
 
+Channels find_switch_channels(const Blueprint& b, ChannelReach reach, const ChannelSpeeds& speeds) {
+  static const std::vector<double> on_node = {60, 40, 30, 24, 20, 15, 12, 6, 3};
+  static const std::vector<double> on_network = {48, 45, 42, 40, 30, 24, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2};
+  const NodeGraph graph(b);
+  std::size_t count = b.ranks_on.size();
+  if (count < 3) return {};
+  double most = Attempt(b, graph, ChannelShape::ring, reach, speeds, true).total();
+  if (reach == ChannelReach::network && b.bandwidth) {
+    count = std::min(count, b.of_kind(Blueprint::Vertex::Kind::nic).size());
+    most = std::min(most, static_cast<double>(count) * port_rate(b.bandwidth->value));
+  }
+  Channels c;
+  for (const double level : reach == ChannelReach::node ? on_node : on_network)
+    if (static_cast<double>(count) * level <= most) {
+      c.channels.assign(count, {b.ranks_on});
+      c.bandwidth = BytesPerSecond(level * 1e9);
+      c.nvlink = true;
+      break;
+    }
+  return c;
+}
+
 }  // namespace collcast

@@ -39,4 +39,8 @@ enum class ChannelReach : std::uint8_t { node, network };
 Channels find_channels(const Blueprint& blueprint, ChannelShape shape, ChannelReach reach,
                        const ChannelSpeeds& speeds);
 
+/// The channels of NVLS (NVLink SHARP) on Hopper GPUs: one for each GPU, and for each network card at most;
+/// all GPUs share each. None for fewer than three GPUs on a node.
+Channels find_switch_channels(const Blueprint& blueprint, ChannelReach reach, const ChannelSpeeds& speeds);
+
 }  // namespace collcast

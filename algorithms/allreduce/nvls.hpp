@@ -7,4 +7,9 @@ namespace collcast {
 
 extern const Algorithm allreduce_nvls;
 
+/// Each rank takes the sum of its block, one of p, reduced on the way.
+Schedule switch_reduce_scatter(Rank ranks);
+/// Each rank multicasts its block.
+Schedule switch_allgather(Rank ranks);
+
 }  // namespace collcast

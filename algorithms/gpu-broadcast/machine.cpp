@@ -8,15 +8,16 @@ GpuNetwork::GpuNetwork(const GpuMachine& m, Rank ranks, bool multicasting)
 
 Wire GpuNetwork::wire(Place from, Place to, Bytes) const {
   Wire w;
+  const Rank adapters = machine_.adapters, all = adapters * ranks_;
   if (from.rank == to.rank) {
-    w.out = w.in = static_cast<Port>(2 * ranks_ + from.rank);
+    w.out = w.in = static_cast<Port>(2 * all + from.rank);
     if (from.memory == Memory::device) w.per_byte = 1 / machine_.copy;
     return w;
   }
   w.latency = latency_;
   w.per_byte = 1 / (from.memory == Memory::device ? machine_.read_device : machine_.read_host);
-  w.in = static_cast<Port>(to.rank);
-  w.out = static_cast<Port>(ranks_ + to.rank);  // a rank sends to many as to one
+  w.in = static_cast<Port>(to.rank * adapters + from.rank % adapters);
+  w.out = static_cast<Port>(all) + w.in;  // a rank sends to many as to one
   return w;
 }
 

@@ -16,6 +16,9 @@ struct GpuMachine {
   BytesPerSecond read_host;    ///< B_H
   BytesPerSecond read_device;  ///< B_G: by GPUDirect RDMA
   BytesPerSecond copy;         ///< B_PCIe: between device and host
+  /// Of a rank, which receive side by side: source s comes in through adapter s mod `adapters`. The study has
+  /// one.
+  Rank adapters = 1;
 };
 
 /// GpuMachine as a Network of CriticalPath; `multicasting`: every message is a multicast packet.
@@ -26,7 +29,7 @@ class GpuNetwork {
   Wire wire(Place from, Place to, Bytes) const;
   SecondsPerByte gamma(Place) const { return {}; }
   const Protocol& protocol() const { return protocol_; }
-  Port ports() const { return static_cast<Port>(3 * ranks_); }
+  Port ports() const { return static_cast<Port>((2 * machine_.adapters + 1) * ranks_); }
   Port queues() const { return ports(); }
 
  private:

@@ -10,7 +10,7 @@
 namespace collcast::nccl {
 namespace {
 
-constexpr std::string_view shape_names[] = {"Tree", "Ring", "PAT"};
+constexpr std::string_view shape_names[] = {"Tree", "Ring", "NVLS", "NVLSTree", "PAT"};
 constexpr std::string_view protocol_names[] = {"LL", "LL128", "Simple"};
 constexpr Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
 
@@ -23,6 +23,8 @@ struct Played {
 constexpr Played played[] = {
     {Collective::allreduce, Shape::tree, "double-tree", "double-tree"},
     {Collective::allreduce, Shape::ring, "ring", "multi-ring"},
+    {Collective::allreduce, Shape::nvls, "nvls", "nvls"},
+    {Collective::allreduce, Shape::nvls_tree, "nvls-tree", "nvls-tree"},
     {Collective::allgather, Shape::ring, "ring", "ring"},
     {Collective::allgather, Shape::pat, "pat", "pat"},
     {Collective::reduce_scatter, Shape::ring, "ring", "ring"},
@@ -48,6 +50,7 @@ struct Model {
   double bus_bandwidth(Shape shape, Protocol protocol) const;
   double ring_bandwidth(Protocol protocol, double bus) const;
   double tree_bandwidth(Protocol protocol, double bus) const;
+  double switch_bandwidth(Shape shape) const;
   double bandwidth(Shape shape, Protocol protocol) const;
 
   double on_node(Shape shape, Protocol protocol) const;
@@ -56,6 +59,7 @@ struct Model {
   double rooted_latency(Protocol protocol) const;
   double latency(Shape shape, Protocol protocol) const;
 
+  bool considers(Shape shape) const;
   bool on_plateau() const;
   Candidate candidate(Shape shape, Protocol protocol) const;
 };
@@ -98,7 +102,19 @@ double Model::tree_bandwidth(Protocol protocol, double bus) const {
   return std::min(bus * share, s.channels * channel);
 }
 
+/// Of NVLS and its tree. 2.28 counts both ways of the bus, like a ring, and keeps a channel's worth back.
+double Model::switch_bandwidth(Shape shape) const {
+  const bool tree = shape == Shape::nvls_tree;
+  const double channels = s.switch_channels, each = s.switch_bandwidth.value / 1e9;
+  if (!nvls_by_efficiency(minor))
+    return channels * (tree && s.nodes > 2 ? each / 2 : each) * nvls_share(minor);
+  double bus = 2 * each * nvls_efficiency(s.gpu) * (channels - 1) / channels;
+  if (tree) bus = std::min({bus, each * (s.nodes > 2 ? 1 : 2), most_nvls_tree(minor, s.nodes, s.gpu)});
+  return channels * bus * call.ranks / steps();
+}
+
 double Model::bandwidth(Shape shape, Protocol protocol) const {
+  if (shape == Shape::nvls || shape == Shape::nvls_tree) return switch_bandwidth(shape);
   const double bus = bus_bandwidth(shape, protocol);
   if (shape == Shape::tree) return bus / 2;
   return shape == Shape::ring ? bus * call.ranks / steps() : bus;
@@ -140,7 +156,28 @@ double Model::latency(Shape shape, Protocol protocol) const {
   if (shape == Shape::ring) return base + ring_latency(protocol);
   if (shape == Shape::tree)
     return base + 2 * ((per_node() - 1) * on_node(shape, protocol) + hops * between_nodes(shape, protocol));
+  if (shape == Shape::nvls) return base + on_node(shape, protocol);
+  if (shape == Shape::nvls_tree)
+    return base + on_node(shape, protocol) +
+           2 * (nvls_tree_is_a_chain(minor) ? s.nodes - 1 : hops) * between_nodes(shape, protocol);
   return base + hops * between_nodes(shape, protocol) / 3.5 + 2.8 * call.ranks;
+}
+
+/// NVLS over several nodes would need CollNet.
+bool Model::considers(Shape shape) const {
+  const bool switched = allreduce() && has_nvls(minor, s.gpu) && s.switch_channels > 0;
+  switch (shape) {
+    case Shape::tree:
+      return allreduce();
+    case Shape::nvls:
+      return switched && s.nodes == 1;
+    case Shape::nvls_tree:
+      return switched && s.nodes > 1 && has_nvls_tree(minor);
+    case Shape::pat:
+      return !allreduce() && !rooted() && alone() && has_pat(minor);
+    default:
+      return true;
+  }
 }
 
 bool Model::on_plateau() const {
@@ -225,13 +262,11 @@ std::vector<Candidate> candidates(int minor, Collective collective, const Call& 
   std::vector<Candidate> found;
   if (call.ranks == 1) return found;
   const Model model{minor, collective, call, s};
-  for (Shape shape : {Shape::tree, Shape::ring, Shape::pat}) {
-    if (shape == Shape::tree && !model.allreduce()) continue;
-    if (shape == Shape::pat && (model.allreduce() || model.rooted() || !model.alone() || !has_pat(minor)))
-      continue;
+  for (Shape shape : {Shape::tree, Shape::ring, Shape::nvls, Shape::nvls_tree, Shape::pat}) {
+    if (!model.considers(shape)) continue;
     for (Protocol protocol : protocols) {
       if (protocol == Protocol::ll128 && !ll128_runs(minor, s)) continue;
-      if (shape == Shape::pat && protocol != Protocol::simple) continue;
+      if (!has_transport(shape) && protocol != Protocol::simple) continue;
       found.push_back(model.candidate(shape, protocol));
     }
   }

@@ -11,7 +11,7 @@ namespace collcast::nccl {
 /// The releases 2.7 to 2.30 of NVIDIA/nccl, whose src/graph/tuning.cc this model follows.
 constexpr int first_minor = 7, last_minor = 30;
 
-enum class Shape : std::uint8_t { tree, ring, pat };
+enum class Shape : std::uint8_t { tree, ring, nvls, nvls_tree, pat };
 enum class Protocol : std::uint8_t { ll, ll128, simple };
 
 /// A pair that NCCL considers: time = latency + message / bandwidth, with the corrections for the size.
@@ -25,6 +25,11 @@ struct Candidate {
 
 /// 8 for "nccl-2.8"; nothing for the policies of other libraries.
 std::optional<int> release(std::string_view policy);
+
+/// Whether NCCL's own way of playing it is known (nccl_transport.hpp).
+constexpr bool has_transport(Shape shape) {
+  return shape == Shape::tree || shape == Shape::ring;
+}
 
 std::string_view name(Shape shape);
 std::string_view name(Protocol protocol);

@@ -23,6 +23,11 @@ constexpr Rows<PerProtocol, 2> base_ring{{
 constexpr Rows<PerProtocol, 1> base_pat{{
     {23, {0, 0, 8}}}};
 
+constexpr Rows<PerProtocol, 3> base_nvls{{
+    {17, {0, 0, 40}},
+    {18, {0, 0, 23}},
+    {19, {0, 0, 0}}}};
+
 constexpr Rows<PerProtocol, 5> nvlink_tree{{
     {7, {.52, 1.2, 28}},
     {8, {.52, 1.25, 28}},
@@ -32,6 +37,10 @@ constexpr Rows<PerProtocol, 5> nvlink_tree{{
 constexpr Rows<PerProtocol, 2> nvlink_ring{{
     {7, {.47, 1.9, 3.4}},
     {18, {.6, 1.9, 3.4}}}};
+constexpr Rows<PerProtocol, 3> nvlink_nvls{{
+    {17, {0, 0, 0}},
+    {19, {0, 0, 23}},
+    {21, {0, 0, 25}}}};
 constexpr Rows<PerProtocol, 4> pci_tree{{
     {7, {1, 1.9, 28}},
     {18, {1, 1.9, 6}},
@@ -50,6 +59,11 @@ constexpr Rows<PerProtocol, 4> net_ring{{
     {12, {2.7, 4, 28}},
     {14, {2.7, 4, 9.6}},
     {18, {2.7, 4, 14}}}};
+
+constexpr Rows<PerProtocol, 3> net_nvls_tree{{
+    {18, {0, 0, 19}},
+    {19, {0, 0, 14}},
+    {28, {0, 0, 20.9}}}};
 
 struct Most {
   Gpu gpu;
@@ -83,6 +97,11 @@ constexpr Most tree_rows[] = {
     {Gpu::hopper, 17, {38.7, 41.4, 33}},
     {Gpu::hopper, 18, {38.7, 41.4, 36}},
     {Gpu::blackwell, 28, {70, 42.8, 24}}};
+
+constexpr Most nvls_tree_rows[] = {
+    {Gpu::hopper, 28, {0, 57.7, 45.5}},
+    {Gpu::blackwell, 28, {0, 96, 43.1}},
+    {Gpu::blackwell, 30, {0, 96, 80}}};
 
 /// Before 2.10 LL128's limit depended on the collective, not on the GPU.
 struct ByCollective {
@@ -128,10 +147,13 @@ constexpr Rows<double, 2> tree_ll128_share_rows{{{7, .915}, {10, 120.0 / 128}}};
 constexpr Rows<double, 2> tree_ll128_channel_rows{{{7, 7.0 / 9}, {8, 1}}};
 constexpr Rows<double, 2> ring_ll128_alone_rows{{{7, .7}, {23, .92}}};
 constexpr Rows<double, 2> pat_share_rows{{{23, .85}, {24, .75}}};
+constexpr Rows<double, 2> nvls_share_rows{{{17, .75}, {18, 5.0 / 6}}};
+constexpr PerGpu nvls_efficiency_of{0, 0, 0, .85, .74};
 constexpr Rows<double, 2> ll_slowdown_rows{{{7, 1.8}, {18, 1}}};
 constexpr Rows<bool, 3> extra_node_step_rows{{{7, false}, {12, true}, {23, false}}};
 /// First releases.
-constexpr int ll_takes_half = 21, pat = 23, overhead = 18, tree_latency_alone = 23, short_pci_trees = 10;
+constexpr int ll_takes_half = 21, pat = 23, nvls = 17, nvls_tree = 18, nvls_tree_of_logarithmic_depth = 19,
+              nvls_efficiencies = 28, overhead = 18, tree_latency_alone = 23, short_pci_trees = 10;
 constexpr std::string_view gpu_names[] = {"Pascal", "Volta", "Ampere", "Hopper", "Blackwell"};
 constexpr PerGpu first_release_for{7, 7, 7, 17, 28};
 // clang-format on
@@ -157,11 +179,14 @@ Gpu row_of(Gpu gpu) {
 const PerProtocol& base_latency(int minor, Shape shape) {
   if (shape == Shape::tree) return at(base_tree, minor);
   if (shape == Shape::ring) return at(base_ring, minor);
+  if (shape == Shape::nvls || shape == Shape::nvls_tree) return at(base_nvls, minor);
   return at(base_pat, minor);
 }
 
 const PerProtocol& step_latency(int minor, Wire wire, Shape shape) {
   const bool tree = shape == Shape::tree;
+  if (shape == Shape::nvls || shape == Shape::nvls_tree)
+    return wire == Wire::net ? at(net_nvls_tree, minor) : at(nvlink_nvls, minor);
   if (wire == Wire::nvlink) return tree ? at(nvlink_tree, minor) : at(nvlink_ring, minor);
   if (wire == Wire::pci) return tree ? at(pci_tree, minor) : at(pci_ring, minor);
   return tree ? at(net_tree, minor) : at(net_ring, minor);
@@ -186,6 +211,10 @@ double most_tree(int minor, Protocol protocol, Rank nodes, Gpu gpu, int channels
   const bool ampere_ll128 = gpu == Gpu::ampere && protocol == Protocol::ll128;
   const EarlyTree& row = ampere_ll128 ? early_tree_ampere_ll128 : early_tree;
   return nodes > 2 ? row.more : row.two_nodes;
+}
+
+double most_nvls_tree(int minor, Rank nodes, Gpu gpu) {
+  return most(nvls_tree_rows, minor, gpu, nodes);
 }
 
 double most_in_all(int minor, Gpu gpu) {
@@ -227,6 +256,24 @@ double pat_share(int minor) {
 }
 bool has_pat(int minor) {
   return minor >= pat;
+}
+bool has_nvls(int minor, Gpu gpu) {
+  return minor >= nvls && gpu >= Gpu::hopper;
+}
+bool has_nvls_tree(int minor) {
+  return minor >= nvls_tree;
+}
+bool nvls_tree_is_a_chain(int minor) {
+  return minor < nvls_tree_of_logarithmic_depth;
+}
+bool nvls_by_efficiency(int minor) {
+  return minor >= nvls_efficiencies;
+}
+double nvls_share(int minor) {
+  return at(nvls_share_rows, minor);
+}
+double nvls_efficiency(Gpu gpu) {
+  return nvls_efficiency_of[static_cast<std::size_t>(gpu)];
 }
 double ll_slowdown_on_nodes(int minor) {
   return at(ll_slowdown_rows, minor);

@@ -49,6 +49,8 @@ double most_ll(int minor, Rank nodes, Gpu gpu, Cpu cpu);
 double most_ll128(int minor, Shape shape, Collective collective, Rank nodes, Gpu gpu);
 /// The most that a tree reaches on all channels [GB/s].
 double most_tree(int minor, Protocol protocol, Rank nodes, Gpu gpu, int channels);
+/// The most that NVLSTree reaches on a channel [GB/s].
+double most_nvls_tree(int minor, Rank nodes, Gpu gpu);
 /// The most that all channels reach in any way [GB/s].
 double most_in_all(int minor, Gpu gpu);
 
@@ -70,6 +72,12 @@ double ring_ll128_share_alone(int minor);       ///< of the bus, where a node ha
 double ring_ll_share(int minor, Collective collective, Rank nodes);
 double pat_share(int minor);
 bool has_pat(int minor);
+bool has_nvls(int minor, Gpu gpu);
+bool has_nvls_tree(int minor);
+bool nvls_tree_is_a_chain(int minor);  ///< of nodes, for its latency
+bool nvls_by_efficiency(int minor);    ///< its bandwidth follows from the GPU's efficiency
+double nvls_share(int minor);          ///< before that: of its channels' bandwidth
+double nvls_efficiency(Gpu gpu);
 double ll_slowdown_on_nodes(int minor);        ///< of steps inside a node, when there are several nodes
 double network_overhead(int minor, Cpu cpu);   ///< the least that a ring's step costs over nodes [us]
 bool one_extra_node_step(int minor);           ///< an allreduce ring crosses nodes 2N, not 2(N-1) times

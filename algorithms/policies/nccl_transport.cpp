@@ -271,7 +271,8 @@ Software published_software(int minor, const Situation& s) {
 
 Play play(int minor, Collective collective, const Call& call, const Situation& s, const Candidate& candidate,
           const Software& software) {
-  if (candidate.shape == Shape::pat) throw InputError("how NCCL plays PAT is not modelled");
+  if (!has_transport(candidate.shape))
+    throw InputError("how NCCL plays " + std::string(name(candidate.shape)) + " is not modelled");
   return Player(minor, collective, call, s, candidate, software).run();
 }
 

@@ -30,7 +30,7 @@ struct Play {
 };
 
 /// The time of the candidate, a tree or a ring, by what NCCL's kernels and proxies do with it: see
-/// docs/decisions/0011-nccl-transport.md. Throws InputError for PAT.
+/// docs/decisions/0011-nccl-transport.md. Throws InputError for others.
 Play play(int minor, Collective collective, const Call& call, const Situation& s, const Candidate& candidate,
           const Software& software);
 

@@ -21,9 +21,11 @@ struct Situation {
   int channels = 2;                  ///< as NCCL's search finds them, before it doubles them
   BytesPerSecond intra_bandwidth = BytesPerSecond(20e9);  ///< of one channel on a node
   BytesPerSecond inter_bandwidth = BytesPerSecond(12e9);  ///< of one channel between nodes
-  BytesPerSecond tree_bandwidth = {};  ///< of one channel of a tree on a node; 0: intra_bandwidth
-  bool same_channels = true;           ///< all channels visit the GPUs of a node in the same order
-  int rails = 1;                       ///< network cards of a node that the channels use
+  BytesPerSecond tree_bandwidth = {};    ///< of one channel of a tree on a node; 0: intra_bandwidth
+  int switch_channels = 0;               ///< of NVLS; 0: the node's switches do not multicast and reduce
+  BytesPerSecond switch_bandwidth = {};  ///< of one of them
+  bool same_channels = true;             ///< all channels visit the GPUs of a node in the same order
+  int rails = 1;                         ///< network cards of a node that the channels use
   BytesPerSecond rail_bandwidth = BytesPerSecond(12e9);  ///< of one, each way
   bool gpudirect = true;  ///< only PCIe switches lie between GPU and network card: LL128 may cross nodes
   Gpu gpu = Gpu::volta;

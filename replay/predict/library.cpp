@@ -66,7 +66,8 @@ Library::Choice Library::predict(Collective collective, const Call& asked, Readi
   if (a.channels) call.channels = p.channels;
   call = segmented(forecaster_.fabric(), a, call, p.segment);
   const std::optional<int> minor = nccl::release(policy_);
-  const bool own = minor && engine == Reading::path && call.ranks > 1 && p.algorithm != "pat";
+  const bool own = minor && engine == Reading::path && call.ranks > 1 &&
+                   nccl::has_transport(nccl::choose(*minor, collective, asked, situation()).shape);
   return {own ? by_transport(*minor, collective, a, call) : forecaster_.predict(a, call, engine),
           std::string(p.protocol), p.why};
 }

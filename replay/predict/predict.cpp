@@ -116,7 +116,8 @@ Forecaster::Forecaster(const Description& description, Rank ranks, const Placeme
 
 std::string Forecaster::lacks(const Algorithm& a) const {
   const Demands needs = demands(a);
-  const Capabilities has = nominal_.machine.capabilities();
+  const Capabilities has =
+      needs.between_nodes ? nominal_.machine.capabilities() : nominal_.machine.node_capabilities();
   if (needs.reduction && !has.reduction) return "a network that reduces messages (in_network_reduction)";
   if (needs.multicast && !has.multicast) return "a network that multicasts (multicast)";
   return {};

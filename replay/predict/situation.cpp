@@ -104,6 +104,12 @@ Situation situation(const Description& description, Rank ranks, const std::strin
     s.intra_bandwidth = slowest.value > 0 ? 1.0 / slowest : BytesPerSecond(12e9);
   }
   s.inter_bandwidth = s.intra_bandwidth;
+  if (b.within.multicast && b.within.reduction) {
+    const Channels switched = find_switch_channels(
+        b, s.nodes > 1 ? ChannelReach::network : ChannelReach::node, nccl_speeds(minor_of(policy)));
+    s.switch_channels = static_cast<int>(switched.channels.size());
+    s.switch_bandwidth = switched.bandwidth;
+  }
   s.same_channels = alike(found);
   if (s.nodes > 1) set_rails(s, found, Machine(description, ranks), b.ranks_per_node);
   return s;

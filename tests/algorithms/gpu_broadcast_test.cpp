@@ -85,6 +85,24 @@ TEST(GpuBroadcast, SourcesOverlapAsFarAsTheirDesignLets) {
     }
 }
 
+/// Sources 0 and r, 1 and r + 1, ... share one of a receiver's r adapters.
+TEST(GpuBroadcast, ReceiversThatTakeDataInFasterHideTheSources) {
+  const Bytes whole(1 << 20), chunk = whole / 4;
+  const Rank n = 8;
+  for (Rank adapters : {2, 3, 8})
+    for (Rank sources = 1; sources <= n; ++sources) {
+      GpuMachine fast = machine;
+      fast.adapters = adapters;
+      const Call call{.ranks = n, .root = sources - 1, .message = sources * whole, .segments = 4};
+      const Algorithm& a = algorithm(Collective::multi_broadcast, "overlapped");
+      const Schedule s = a.schedule(call);
+      const double is = critical_path(s, layout(a, call, s), GpuNetwork(fast, n, true)).time.value;
+      const Seconds first = chunk / machine.copy, stream = streaming(whole, chunk, U, machine) - first;
+      const Rank turns = (sources + adapters - 1) / adapters;
+      EXPECT_NEAR(is, (first + turns * stream).value, 1e-9 * is) << adapters << " " << sources;
+    }
+}
+
 /// With a slow copy the printed formula is too short: the copies, not the packets, set the pace.
 TEST(GpuBroadcast, StreamingWaitsForSlowCopies) {
   GpuMachine slow = machine;

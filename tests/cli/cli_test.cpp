@@ -189,6 +189,14 @@ TEST(Cli, AlgorithmsListTheContract) {
       EXPECT_TRUE(row.contains(key)) << key;
 }
 
+TEST(Cli, AlgorithmsOfOneCollective) {
+  const Json rows = json("algorithms allreduce");
+  EXPECT_GE(rows.size(), 16u);
+  for (const Json& row : rows) EXPECT_EQ(row["collective"], "allreduce");
+  EXPECT_EQ(rows, json("algorithms --collective allreduce"));
+  EXPECT_NE(collcast("algorithms allreduce").out.find("q = ranks per node"), std::string::npos);
+}
+
 TEST(Cli, PlatformsListTheContract) {
   const Json rows = json("platforms");
   for (const std::string name : {"flat", "summit", "edr-cluster", "localhost"})

@@ -132,6 +132,62 @@ TEST(Nccl, pat_serves_lone_ranks_from_2_23) {
   EXPECT_EQ(candidates(23, Collective::allgather, call(32, 1_KiB), s).size(), 3u);
 }
 
+/// Hoppers on NVSwitches that multicast and reduce.
+Situation switched(Rank nodes, double GBps) {
+  Situation s = situation(nodes, 12, 30);
+  s.gpu = Gpu::hopper;
+  s.switch_channels = 8;
+  s.switch_bandwidth = BytesPerSecond(GBps * 1e9);
+  return s;
+}
+
+/// Latency [us] and bandwidth [GB/s] of a shape; zeros where it is not considered.
+std::pair<double, double> switch_model(int minor, Shape shape, Rank ranks, const Situation& s) {
+  for (const Candidate& c : candidates(minor, Collective::allreduce, call(ranks, 1_KiB), s))
+    if (c.shape == shape) return {c.latency.value * 1e6, c.bandwidth.value / 1e9};
+  return {};
+}
+
+void expect_switch_model(int minor, Shape shape, Rank ranks, const Situation& s, double us, double GBps) {
+  const auto [latency, bandwidth] = switch_model(minor, shape, ranks, s);
+  EXPECT_NEAR(latency, us, 1e-9) << minor;
+  EXPECT_NEAR(bandwidth, GBps, 1e-9) << minor;
+}
+
+TEST(Nccl, nvls_of_one_node_by_release) {
+  const Situation s = switched(1, 40);
+  expect_switch_model(17, Shape::nvls, 8, s, 40, 8 * 40 * .75);
+  expect_switch_model(18, Shape::nvls, 8, s, 23, 8 * 40 * 5.0 / 6);
+  expect_switch_model(19, Shape::nvls, 8, s, 23, 8 * 40 * 5.0 / 6);
+  expect_switch_model(21, Shape::nvls, 8, s, 25, 8 * 40 * 5.0 / 6);
+  // Both ways at 0.85 of the speed, 7 of 8 channels' worth, 14 steps for 8 shares.
+  expect_switch_model(28, Shape::nvls, 8, s, 25, 2 * 40 * .85 * 7 / 8 * 8 * 8 / 14);
+  expect_switch_model(19, Shape::nvls_tree, 8, s, 0, 0);
+}
+
+TEST(Nccl, nvls_tree_of_several_nodes_by_release) {
+  const Situation two = switched(2, 45), four = switched(4, 45);
+  expect_switch_model(17, Shape::nvls_tree, 16, two, 0, 0);
+  expect_switch_model(18, Shape::nvls_tree, 32, four, 23 + 2 * 3 * 19, 8 * 45 / 2.0 * 5 / 6);
+  expect_switch_model(19, Shape::nvls_tree, 16, two, 23 + 2 * 14, 8 * 45 * 5.0 / 6);
+  expect_switch_model(19, Shape::nvls_tree, 32, four, 23 + 2 * 2 * 14, 8 * 45 / 2.0 * 5 / 6);
+  expect_switch_model(28, Shape::nvls_tree, 16, two, 25 + 2 * 20.9, 8 * 57.7 * 16 / 30);
+  expect_switch_model(28, Shape::nvls_tree, 32, four, 25 + 2 * 2 * 20.9, 8 * 45.0 * 32 / 62);
+  expect_switch_model(28, Shape::nvls, 32, four, 0, 0);
+}
+
+TEST(Nccl, nvls_needs_a_hopper_and_its_switch) {
+  Situation s = switched(1, 40);
+  EXPECT_EQ(winner("nccl-2.19", Collective::allreduce, call(8, 1024_MiB), s), "nvls Simple");
+  EXPECT_EQ(winner("nccl-2.19", Collective::allreduce, call(8, 1_KiB), s), "multi-ring LL");
+  EXPECT_EQ(winner("nccl-2.19", Collective::allgather, call(8, 1024_MiB), s), "ring Simple");
+  s.gpu = Gpu::ampere;
+  EXPECT_EQ(winner("nccl-2.19", Collective::allreduce, call(8, 1024_MiB), s), "multi-ring Simple");
+  s = switched(1, 40);
+  s.switch_channels = 0;
+  EXPECT_EQ(winner("nccl-2.19", Collective::allreduce, call(8, 1024_MiB), s), "multi-ring Simple");
+}
+
 TEST(Nccl, ll128_needs_nvlink_and_a_network_card_near_the_gpu) {
   const auto protocols = [](Situation s) {
     return candidates(18, Collective::allreduce, call(12, 1_KiB), s).size();

@@ -56,6 +56,18 @@ TEST(Library, OthersAreReadLikeAnySchedule) {
   EXPECT_EQ(c.protocol, "");
 }
 
+TEST(Library, SwitchesThatReduceTakeLargeMessages) {
+  const Description d = load_platform("dgx-h100");
+  for (const auto& [ranks, name] : {std::pair{8, "nvls"}, {16, "nvls-tree"}}) {
+    const Call call{.ranks = ranks, .message = 1024_MiB, .ranks_per_node = 8};
+    const Library::Choice c =
+        Library("nccl-2.19", d, ranks).predict(Collective::allreduce, call, Reading::path);
+    EXPECT_EQ(c.prediction.algorithm->name, name);
+    EXPECT_GT(c.prediction.time, c.prediction.lower_bound);
+    EXPECT_NE(allreduce(d, "nccl-2.19", ranks, 1_KiB).prediction.algorithm->name, name);
+  }
+}
+
 TEST(Library, OneRankTakesNoTime) {
   EXPECT_EQ(allreduce(load_platform("abci-v"), "nccl-2.8", 1, 1_MiB).prediction.time, Seconds(0));
 }

@@ -32,9 +32,9 @@ class Segments : public testing::TestWithParam<const char*> {};
 
 TEST_P(Segments, TheSearchFindsWhatTryingAllFinds) {
   const Machine machine(load_platform(GetParam()), 12);
-  const Capabilities has = machine.capabilities();
   for (const Algorithm* a : catalogue()) {
     const Demands needs = demands(*a);
+    const Capabilities has = needs.between_nodes ? machine.capabilities() : machine.node_capabilities();
     if (!a->segmented || (needs.multicast && !has.multicast) || (needs.reduction && !has.reduction)) continue;
     for (const Bytes message : {1_B, 1000_B, 64_KiB, 1_MiB, 16_MiB}) {
       const Call call{.ranks = 12, .message = message, .ranks_per_node = 6};

@@ -44,6 +44,16 @@ TEST(Situation, SocketsBetweenGpuAndAdapter) {
   EXPECT_EQ(s.cpu, Cpu::power);
 }
 
+/// NVIDIA/nccl issue 1197, an H100 node with 2.19: 8 channels of 40 GB/s.
+TEST(Situation, SwitchesThatMulticastAndReduceHaveChannels) {
+  const Situation s = of("dgx-h100", 8, "nccl-2.19");
+  EXPECT_EQ(s.switch_channels, 8);
+  EXPECT_EQ(s.switch_bandwidth.value, 40e9);
+  EXPECT_EQ(of("dgx-h100", 16, "nccl-2.19").switch_bandwidth.value, 45e9);
+  EXPECT_EQ(of("dgx-h100", 2, "nccl-2.19").switch_channels, 0);
+  EXPECT_EQ(of("dgx-a100", 8, "nccl-2.19").switch_channels, 0);
+}
+
 TEST(Situation, OneRankHasNoPeers) {
   EXPECT_EQ(of("abci-v", 1, "nccl-2.18").channels, 1);
   EXPECT_EQ(of("flat", 4, "mpich").channels, 1);
