@@ -73,7 +73,7 @@ TEST(Fabric, AHostSendsOneFrameAfterTheOther) {
 
 TEST(Fabric, IncastFifoServesInTheOrderOfArrival) {
   // Hosts 1 and 2 send two frames each, host 2 a second later; 0's link takes 100 s for each frame.
-  // Frames reach it at 5, 6, 105, 106.
+  // Frames reach it at 0, 1, 100, 101.
   Play play(Layout(3, unit, latency));
   play.send(1, 0, 100, 0).send(1, 0, 100, 0).send(2, 0, 100, 1).send(2, 0, 100, 1);
   EXPECT_EQ(play.arrivals(), (Arrivals{{1, 0, 110}, {2, 0, 210}, {1, 0, 310}, {2, 0, 410}}));
@@ -87,9 +87,9 @@ Play backlog(Discipline discipline) {
 }
 
 TEST(Fabric, FifoAndRoundRobinOrderABacklogDifferently) {
-  // The uplink takes 100 s a frame. Frames are ready there at 5, 15 and 25 (host 0) and at 30 (host 1). They
-  // leave it at 105, 205, 305, 405. The last link is faster: the frame goes on once its end is 10 s away, and
-  // no time is lost. 5 s of latency more.
+  // The uplink takes 100 s a frame. Frames are ready there at 0, 10 and 20 (host 0) and at 25 (host 1). They
+  // leave it at 100, 200, 300, 400. The last link is faster: the frame goes on once its end is 10 s away, and
+  // no time is lost. 10 s of latency more.
   EXPECT_EQ(backlog(Discipline::fifo).arrivals(),
             (Arrivals{{0, 2, 110}, {0, 2, 210}, {0, 2, 310}, {1, 2, 410}}));
   EXPECT_EQ(backlog(Discipline::round_robin).arrivals(),
@@ -101,7 +101,7 @@ TEST(Fabric, RoundRobinTakesOneFrameOfEachSourceInTurn) {
   for (int i = 0; i < 3; ++i) play.send(1, 0, 1, 0);
   play.fabric.enter({2, 0, Bytes(1), nullptr}, Seconds(0.5));
   play.fabric.enter({3, 0, Bytes(1), nullptr}, Seconds(0.6));
-  // They reach host 0's link at 5, 6 and 7, 5.5 and 5.6, each for a second: 2 and 3 wait when 1 has had its
+  // They reach host 0's link at 0, 1 and 2, 0.5 and 0.6, each for a second: 2 and 3 wait when 1 has had its
   // turn.
   std::vector<Host> order;
   for (const Arrival& a : play.arrivals()) order.push_back(a.from);
@@ -138,7 +138,7 @@ TEST(Fabric, LateDriversDoNotDelay) {
   // Asked only long afterwards, the network says when things were due.
   Play play(Layout(2, unit, latency));
   play.send(0, 1, 100, 0);
-  EXPECT_DOUBLE_EQ(play.fabric.next().value, 0);
+  EXPECT_DOUBLE_EQ(play.fabric.next().value, 10);  // a latency ahead
   std::vector<double> due;
   play.fabric.advance(Seconds(50), [&](const Frame&, Host, Seconds) { FAIL() << "too early"; });
   play.send(0, 1, 100, 60);  // waits for the first

@@ -14,40 +14,35 @@ Fabric::Fabric(Layout layout, Discipline discipline)
 
 void Fabric::enter(Frame frame, Seconds time) {
   const LinkId link = layout_.from(frame.source);
-  schedule(time, Kind::arrival, link, std::move(frame));
+  moves_.push({time, scheduled_++, Kind::arrival, link, std::move(frame)});
 }
 
 Seconds Fabric::next() const {
-  return events_.empty() ? Seconds(std::numeric_limits<double>::infinity()) : events_.top().time;
+  const Seconds never(std::numeric_limits<double>::infinity());
+  return std::min(deliveries_.empty() ? never : deliveries_.top().time,
+                  moves_.empty() ? never : moves_.top().time + layout_.latency());
 }
 
 void Fabric::advance(Seconds now, const Deliver& deliver) {
-  while (!events_.empty() && events_.top().time <= now) {
-    const Event event = events_.top();
-    events_.pop();
-    handle(event, deliver);
+  while (!moves_.empty() && moves_.top().time <= now) {
+    const Event event = moves_.top();
+    moves_.pop();
+    move(event);
+  }
+  while (!deliveries_.empty() && deliveries_.top().time <= now) {
+    const Event event = deliveries_.top();
+    deliveries_.pop();
+    deliver(event.frame, layout_.end(event.link), event.time);
   }
 }
 
-void Fabric::schedule(Seconds time, Kind kind, LinkId link, Frame frame) {
-  events_.push({time, scheduled_++, kind, link, std::move(frame)});
-}
-
-void Fabric::handle(const Event& event, const Deliver& deliver) {
+void Fabric::move(const Event& event) {
   Port& port = ports_[event.link];
-  switch (event.kind) {
-    case Kind::arrival:
-      port.waiting.push(event.frame);
-      if (!port.busy) send(event.link, event.time);
-      break;
-    case Kind::idle:
-      port.busy = false;
-      if (!port.waiting.empty()) send(event.link, event.time);
-      break;
-    case Kind::delivery:
-      deliver(event.frame, layout_.end(event.link), event.time);
-      break;
-  }
+  if (event.kind == Kind::idle)
+    port.busy = false;
+  else
+    port.waiting.push(event.frame);
+  if (!port.busy && !port.waiting.empty()) send(event.link, event.time);
 }
 
 void Fabric::send(LinkId id, Seconds start) {
@@ -58,12 +53,13 @@ void Fabric::send(LinkId id, Seconds start) {
   ports_[id].busy = true;
   ++traffic_[id].frames;
   traffic_[id].bytes += frame.size;
-  schedule(sent, Kind::idle, id, {});
-  if (layout_.end(id) != everyone) return schedule(arrived, Kind::delivery, id, frame);
+  moves_.push({sent, scheduled_++, Kind::idle, id, {}});
+  if (layout_.end(id) != everyone)
+    return deliveries_.push({arrived, scheduled_++, Kind::arrival, id, frame});
   for (const LinkId onward : layout_.onward(id, frame.source, frame.destination)) {
     // A faster link waits for as much of the frame as it would else run out of.
     const Seconds ready = std::max(start + link.latency, arrived - frame.size / layout_.links()[onward].rate);
-    schedule(ready, Kind::arrival, onward, frame);
+    moves_.push({ready, scheduled_++, Kind::arrival, onward, frame});
   }
 }
 

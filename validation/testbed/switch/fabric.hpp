@@ -32,7 +32,7 @@ class Fabric {
 
   /// The source's link may begin to send `frame` at `time`, not before the last `advance`.
   void enter(Frame frame, Seconds time);
-  /// When something happens next; infinity if nothing is under way.
+  /// Nothing is delivered before; infinity if nothing is under way.
   Seconds next() const;
   /// Lets happen what happens up to `now`, and delivers what has arrived, in the order of arrival.
   void advance(Seconds now, const Deliver& deliver);
@@ -42,7 +42,7 @@ class Fabric {
   const std::vector<Traffic>& traffic() const { return traffic_; }
 
  private:
-  enum class Kind : std::uint8_t { arrival, idle, delivery };
+  enum class Kind : std::uint8_t { arrival, idle };
   struct Event {
     Seconds time;
     std::uint64_t order;  ///< of events at the same time
@@ -56,14 +56,15 @@ class Fabric {
     bool busy = false;
   };
 
-  void schedule(Seconds time, Kind kind, LinkId link, Frame frame);
-  void handle(const Event& event, const Deliver& deliver);
+  using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+
+  void move(const Event& event);
   void send(LinkId link, Seconds start);
 
   Layout layout_;
   std::vector<Port> ports_;  ///< by link
   std::vector<Traffic> traffic_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  Events moves_, deliveries_;
   std::uint64_t scheduled_ = 0;
 };
 

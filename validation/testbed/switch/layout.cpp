@@ -6,11 +6,10 @@
 namespace collcast::testbed {
 
 Layout::Layout(Host hosts, BytesPerSecond rate, Seconds latency, Host racks, BytesPerSecond uplink)
-    : hosts_(hosts), racks_(racks) {
+    : hosts_(hosts), racks_(racks), latency_(latency) {
   assert(racks > 0 && hosts % racks == 0);
-  for (const char* direction : {" out", " in"})
-    for (Host h = 0; h < hosts; ++h)
-      links_.push_back({"h" + std::to_string(h) + direction, rate, latency / 2});
+  for (Host h = 0; h < hosts; ++h) links_.push_back({"h" + std::to_string(h) + " out", rate, {}});
+  for (Host h = 0; h < hosts; ++h) links_.push_back({"h" + std::to_string(h) + " in", rate, latency});
   if (racks == 1) return;
   for (const char* direction : {" up", " down"})
     for (Host r = 0; r < racks; ++r) links_.push_back({"rack " + std::to_string(r) + direction, uplink, {}});

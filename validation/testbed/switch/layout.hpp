@@ -23,13 +23,15 @@ struct Link {
 };
 
 /// A star of hosts; or racks of them, neighbours together, whose switches an uplink and a downlink each join
-/// to a spine. The latency between any two hosts is the same: half of it on either host's link.
+/// to a spine. The latency between any two hosts is the same, and all on the link to the receiving one: what
+/// frames do to each other before that is known so much ahead of time.
 class Layout {
  public:
   /// `racks` divides `hosts`; 1 is a star and has no uplinks.
   Layout(Host hosts, BytesPerSecond rate, Seconds latency, Host racks = 1, BytesPerSecond uplink = {});
 
   Host hosts() const { return hosts_; }
+  Seconds latency() const { return latency_; }
   const std::vector<Link>& links() const { return links_; }
   /// The link by which a host's frames come in.
   LinkId from(Host host) const { return host; }
@@ -46,6 +48,7 @@ class Layout {
   void to_rack(Host rack, Host source, std::vector<LinkId>& links) const;
 
   Host hosts_, racks_;
+  Seconds latency_;
   std::vector<Link> links_;
 };
 
