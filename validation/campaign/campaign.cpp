@@ -41,9 +41,9 @@ class Node {
     }
   }
 
-  bool has(const char* key) const { return json_.contains(key); }
-  Node at(const char* key) const {
-    if (!has(key)) reject(std::string("'") + key + "' is missing");
+  bool has(const std::string& key) const { return json_.contains(key); }
+  Node at(const std::string& key) const {
+    if (!has(key)) reject("'" + key + "' is missing");
     return {json_[key], where_ + "." + key};
   }
   /// The items of a list; a single value is a list of one.
@@ -141,6 +141,21 @@ Care read_care(const Node& node) {
   return care;
 }
 
+std::map<std::string, Bounds> read_bounds(const Node& node) {
+  const std::vector<std::string> engines{"path", "simgrid"};
+  node.only(engines);
+  std::map<std::string, Bounds> all;
+  for (const std::string& engine : engines) {
+    if (!node.has(engine)) continue;
+    const Node of_engine = node.at(engine);
+    of_engine.only({"mean", "worst"});
+    Bounds& bounds = all[engine];
+    if (of_engine.has("mean")) bounds.mean = of_engine.at("mean").number();
+    if (of_engine.has("worst")) bounds.worst = of_engine.at("worst").number();
+  }
+  return all;
+}
+
 }  // namespace
 
 Campaign parse_campaign(const std::string& text, const std::string& file) {
@@ -167,11 +182,7 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
     if (nominal.has("set"))
       for (const Node& item : nominal.at("set").items()) campaign.nominal_set.push_back(item.text());
   }
-  if (top.has("bounds")) {
-    top.at("bounds").only({"mean", "worst"});
-    if (top.at("bounds").has("mean")) campaign.mean_bound = top.at("bounds").at("mean").number();
-    if (top.at("bounds").has("worst")) campaign.worst_bound = top.at("bounds").at("worst").number();
-  }
+  if (top.has("bounds")) campaign.bounds = read_bounds(top.at("bounds"));
   return campaign;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,12 @@ struct Wish {
   enum class Segments { given, best } segments = Segments::given;
 };
 
+/// What the absolute errors of an engine may be.
+struct Bounds {
+  double mean = 0.02, worst = 0.10;
+  auto operator<=>(const Bounds&) const = default;
+};
+
 /// What is predicted and measured in one go.
 struct Campaign {
   std::string description;
@@ -30,7 +38,8 @@ struct Campaign {
   Care care;
   std::string nominal_platform;  ///< of a negative control: the machine as its maker describes it
   std::vector<std::string> nominal_set;
-  double mean_bound = 0.02, worst_bound = 0.10;  ///< of the absolute errors of path and SimGrid
+  /// By engine. One that is not named is shown, but held to nothing.
+  std::map<std::string, Bounds> bounds = {{"path", {}}, {"simgrid", {}}};
 };
 
 /// Reads a campaign file (docs/campaigns.md). Throws InputError with file and JSON path.

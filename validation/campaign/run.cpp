@@ -70,8 +70,11 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
   const Scratch tools(folder / "tools");
   const std::vector<Predictor> all = predictors(platform, campaign, tools.path());
   Json what = Json::array();
-  for (const Predictor& p : all)
+  for (const Predictor& p : all) {
     what.push_back({{"name", p.name}, {"role", to_string(p.role)}, {"what", p.what}});
+    if (const auto b = campaign.bounds.find(p.name); b != campaign.bounds.end())
+      what.back()["bounds"] = {{"mean", b->second.mean}, {"worst", b->second.worst}};
+  }
   const Json where = provenance();
   std::string text;
   for (const Point& point : points) {
@@ -83,10 +86,7 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
     text += line.dump() + "\n";
   }
   write_whole(folder / "platform.json", platform.json().dump(2) + "\n");
-  const Json about{{"description", campaign.description},
-                   {"mean_bound", campaign.mean_bound},
-                   {"worst_bound", campaign.worst_bound},
-                   {"predictors", what}};
+  const Json about{{"description", campaign.description}, {"predictors", what}};
   write_whole(folder / "campaign.json", about.dump(2) + "\n");
   write_whole(file, text);
 }

@@ -22,24 +22,24 @@ double number(const Json& line, const char* key, const std::string& where) {
   throw InputError(where + ": " + key + " must be a number of 0 or more");
 }
 
-void merge_oracles(const Json& about, const std::string& where, std::vector<Oracle>& oracles) {
+void read_predictors(const Json& about, const std::string& where, Results& results) {
   if (!about.is_object() || !about.contains("predictors"))
     throw InputError(where + ": is not what `collcast validate --run` writes");
+  auto& bounds = results.bounds.emplace_back();
   for (const Json& p : about["predictors"]) {
-    const bool known =
-        std::ranges::any_of(oracles, [&](const Oracle& o) { return o.name == p["name"].get<std::string>(); });
-    if (!known) oracles.push_back({p["name"], p["role"], p["what"]});
+    const std::string name = p["name"];
+    const bool known = std::ranges::any_of(results.oracles, [&](const Oracle& o) { return o.name == name; });
+    if (!known) results.oracles.push_back({name, p["role"], p["what"]});
+    if (p.contains("bounds")) bounds[name] = {p["bounds"]["mean"], p["bounds"]["worst"]};
   }
 }
 
 void read_folder(const fs::path& folder, Results& results) {
   const std::size_t index = results.folders.size();
   const Json about = Json::parse(read_whole(folder / "campaign.json"), nullptr, false);
-  merge_oracles(about, (folder / "campaign.json").string(), results.oracles);
+  read_predictors(about, (folder / "campaign.json").string(), results);
   results.folders.push_back(folder.string());
   results.descriptions.push_back(about.value("description", ""));
-  results.mean_bound = about.value("mean_bound", 0.02);
-  results.worst_bound = about.value("worst_bound", 0.10);
 
   std::map<std::string, Json> measured;
   const std::string measurements = (folder / "measured.jsonl").string();
@@ -113,6 +113,21 @@ Errors errors(const std::vector<const Result*>& results, const std::string& pred
   e.mean /= n;
   e.geometric_mean = std::exp(logarithms / n) - 1;
   return e;
+}
+
+std::optional<bool> keeps_bounds(const Results& results, const std::string& engine,
+                                 std::optional<std::size_t> folder) {
+  std::map<campaign::Bounds, std::vector<const Result*>> held;
+  for (const Result* r : predicted(results)) {
+    const auto& bounds = results.bounds[r->folder];
+    const auto found = bounds.find(engine);
+    if (found != bounds.end() && r->folder == folder.value_or(r->folder)) held[found->second].push_back(r);
+  }
+  if (held.empty()) return std::nullopt;
+  return std::ranges::all_of(held, [&](const auto& group) {
+    const Errors e = errors(group.second, engine);
+    return e.mean_absolute <= group.first.mean && std::abs(e.worst) <= group.first.worst;
+  });
 }
 
 std::vector<Regret> regrets(const Results& results, const std::string& engine) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "replay/point/point.hpp"
+#include "validation/campaign/campaign.hpp"
 
 namespace collcast::report {
 
@@ -35,10 +36,10 @@ struct Oracle {
 struct Results {
   std::vector<std::string> folders, descriptions;
   std::vector<Oracle> oracles;
-  std::vector<Result> all;     ///< measured ones only
-  std::size_t unmeasured = 0;  ///< predicted, but not measured (yet)
-  double mean_bound = 0, worst_bound = 0;
-  nlohmann::ordered_json provenance;  ///< of each folder's first measurement
+  std::vector<Result> all;                                      ///< measured ones only
+  std::size_t unmeasured = 0;                                   ///< predicted, but not measured (yet)
+  std::vector<std::map<std::string, campaign::Bounds>> bounds;  ///< of each folder, by engine
+  nlohmann::ordered_json provenance;                            ///< of each folder's first measurement
 };
 
 /// Throws InputError with file and line.
@@ -53,6 +54,11 @@ struct Errors {
   const Result* worst_of = nullptr;
 };
 Errors errors(const std::vector<const Result*>& results, const std::string& predictor);
+
+/// Whether an engine keeps its bounds, in one folder or over all of them: folders of equal bounds are taken
+/// together. Nothing where it is held to none.
+std::optional<bool> keeps_bounds(const Results& results, const std::string& engine,
+                                 std::optional<std::size_t> folder = {});
 
 /// Results with an algorithm of the catalogue.
 std::vector<const Result*> predicted(const Results& results);

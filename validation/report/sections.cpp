@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/report/sections.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -26,29 +27,26 @@ std::string folder_name(const Results& results, std::size_t folder) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-bool keeps(const Errors& e, const Results& results) {
-  return e.mean_absolute <= results.mean_bound && std::abs(e.worst) <= results.worst_bound;
+std::string verdict(std::optional<bool> kept) {
+  if (!kept) return "-";
+  return *kept ? "kept" : "not kept";
 }
 
 Section who(const Results& results) {
   Section s{
       "Who predicts how well",
       "Error is (predicted - measured) / measured, over the points whose algorithm is ours. Engines are to "
-      "be "
-      "within the bounds (mean " +
-          percent(results.mean_bound) + ", worst " + percent(results.worst_bound) +
-          "); controls have one thing wrong on purpose, and have to be visibly worse; peers are others' "
-          "predictions of the same messages.",
+      "be within their bounds, where a campaign holds them to some; controls have one thing wrong on "
+      "purpose, and have to be visibly worse; peers are others' predictions of the same messages.",
       {{"predictor", "role", "points", "mean |error|", "geometric mean", "mean error", "worst", "worst point",
         "bounds"}}};
   const auto points = predicted(results);
   for (const Oracle& o : results.oracles) {
     const Errors e = errors(points, o.name);
     if (e.points == 0) continue;
-    const std::string verdict = o.role == "engine" ? (keeps(e, results) ? "kept" : "not kept") : "-";
     s.table.push_back({o.name, o.role, std::to_string(e.points), percent(e.mean_absolute),
                        percent(e.geometric_mean), signed_percent(e.mean), signed_percent(e.worst),
-                       describe(e.worst_of->point), verdict});
+                       describe(e.worst_of->point), verdict(keeps_bounds(results, o.name))});
   }
   for (const Oracle& o : results.oracles) s.words += "\n" + o.name + ": " + o.what + ".";
   if (results.unmeasured)
@@ -82,10 +80,12 @@ Section by_folder(const Results& results) {
     Row row{folder_name(results, f)};
     for (const std::string& name : who) {
       const Errors e = errors(some, name);
-      row.insert(row.end(), {percent(e.mean_absolute), signed_percent(e.worst),
-                             e.points == 0       ? "-"
-                             : keeps(e, results) ? "kept"
-                                                 : "not kept"});
+      const auto bounds = results.bounds[f].find(name);
+      const std::string held = bounds == results.bounds[f].end()
+                                   ? "none"
+                                   : percent(bounds->second.mean) + ", " + percent(bounds->second.worst) +
+                                         ": " + verdict(keeps_bounds(results, name, f));
+      row.insert(row.end(), {percent(e.mean_absolute), signed_percent(e.worst), held});
     }
     row.push_back(std::to_string(some.size()));
     row.push_back(results.descriptions[f]);
@@ -147,7 +147,9 @@ Section far_off(const Results& results) {
             {{"run", "point", "engine", "measured", "predicted", "error", "interval of the median"}}};
   for (const Result* r : predicted(results))
     for (const std::string& name : names(results, "engine"))
-      if (r->predicted_s.contains(name) && std::abs(r->error(name)) > results.worst_bound)
+      if (const auto bounds = results.bounds[r->folder].find(name);
+          bounds != results.bounds[r->folder].end() && r->predicted_s.contains(name) &&
+          std::abs(r->error(name)) > bounds->second.worst)
         s.table.push_back({folder_name(results, r->folder), describe(r->point), name,
                            text::seconds(r->measured_s), text::seconds(r->predicted_s.at(name)),
                            signed_percent(r->error(name)),
@@ -195,10 +197,9 @@ std::vector<Section> sections(const Results& results) {
 }
 
 bool within_bounds(const Results& results) {
-  const auto points = predicted(results);
-  for (const std::string& name : names(results, "engine"))
-    if (!keeps(errors(points, name), results)) return false;
-  return true;
+  return std::ranges::all_of(names(results, "engine"), [&](const std::string& engine) {
+    return keeps_bounds(results, engine).value_or(true);
+  });
 }
 
 }  // namespace collcast::report

@@ -12,11 +12,12 @@ namespace collcast::recorder::test {
 
 using trace::test::Folder;
 
-/// A program of this test's, under mpirun with a number of ranks, whoever runs the test.
+/// A program of this test's, or one with its whole path, under mpirun with a number of ranks, whoever runs
+/// the test.
 inline std::vector<std::string> mpirun(int ranks, std::vector<std::string> program) {
   std::vector<std::string> command = {"mpirun", "--allow-run-as-root", "--oversubscribe", "-np",
                                       std::to_string(ranks)};
-  program[0] = std::string(COLLCAST_TEST_PROGRAMS) + "/" + program[0];
+  program[0] = std::filesystem::path(COLLCAST_TEST_PROGRAMS) / program[0];
   command.insert(command.end(), program.begin(), program.end());
   return command;
 }

@@ -26,7 +26,7 @@ std::string with_row(const std::string& row) {
 TEST(CampaignFile, ARowIsTheProductOfItsLists) {
   // 2 rank counts x 2 radices x 3 sizes, and one point of the second row's own.
   const Campaign c = parse_campaign(
-      R"({"ranks": [4, 8], "sizes": ["1KiB", 100, "1MB"], "bounds": {"mean": 0.03},
+      R"({"ranks": [4, 8], "sizes": ["1KiB", 100, "1MB"], "bounds": {"simgrid": {"mean": 0.03}},
           "points": [{"collective": "broadcast", "algorithm": "knomial", "radix": [2, 4]},
                      {"collective": "allreduce", "algorithm": "library", "ranks": 6, "jobs": 2, "sizes": 8}]})",
       "c.json");
@@ -35,8 +35,9 @@ TEST(CampaignFile, ARowIsTheProductOfItsLists) {
   EXPECT_EQ(describe(c.wishes[11].point), "broadcast knomial k=4, 8 ranks, 977 KiB");
   EXPECT_EQ(c.wishes[12].point.ranks(), 6);
   EXPECT_EQ(c.wishes[12].point.call.ranks, 3);
-  EXPECT_EQ(c.mean_bound, 0.03);
-  EXPECT_EQ(c.worst_bound, 0.10);
+  ASSERT_EQ(c.bounds.size(), 1u);  // the critical path is held to nothing
+  EXPECT_EQ(c.bounds.at("simgrid").mean, 0.03);
+  EXPECT_EQ(c.bounds.at("simgrid").worst, 0.10);
 }
 
 TEST(CampaignFile, SegmentsAreGivenOrLeftOpen) {
@@ -70,6 +71,8 @@ TEST(CampaignFile, SaysWhatIsWrongAndWhere) {
             "c.json.points[0]: root must be a rank from 0 to 3, got 4");
   EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "measure": {"limit_s": -1}, "points": )" + ring + "}"),
             "c.json.measure.limit_s: must be a number of 0 or more, not -1");
+  EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "bounds": {"mean": 0.1}, "points": )" + ring + "}"),
+            "c.json.bounds: unknown key 'mean'; did you mean 'path'?");
   EXPECT_THROW(read_campaign("/nowhere.json"), InputError);
 }
 

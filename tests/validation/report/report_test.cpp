@@ -20,8 +20,8 @@ class Report : public testing::Test {
   Report() : folder_(testing::TempDir() + "report" + std::to_string(getpid())) {
     fs::create_directories(folder_);
     write("campaign.json",
-          R"({"description": "small", "mean_bound": 0.05, "worst_bound": 0.08, "predictors": [
-      {"name": "path", "role": "engine", "what": "critical path"},
+          R"({"description": "small", "predictors": [
+      {"name": "path", "role": "engine", "what": "critical path", "bounds": {"mean": 0.05, "worst": 0.08}},
       {"name": "half-duplex", "role": "control", "what": "wrong"}]})");
     const std::string ring =
         R"({"collective":"allreduce","algorithm":"ring","parameters":{},"ranks":4,"root":null,)";
@@ -59,6 +59,37 @@ TEST_F(Report, ErrorsAreSignedAndRelativeToWhatWasMeasured) {
   EXPECT_EQ(e.worst_of->point.algorithm->name, "recursive-doubling");
   EXPECT_NEAR(e.geometric_mean, std::sqrt(1.1 * 1.5) - 1, 1e-12);
   EXPECT_FALSE(within_bounds(r));
+}
+
+TEST_F(Report, AnEngineWithoutBoundsIsShownOnly) {
+  write("campaign.json", R"({"predictors": [{"name": "path", "role": "engine", "what": "critical path"}]})");
+  const Results r = read_results({folder_});
+  EXPECT_EQ(keeps_bounds(r, "path"), std::nullopt);
+  EXPECT_TRUE(within_bounds(r));
+  EXPECT_NE(markdown("", sections(r)).find("| path | engine | 2 | 30.0 % |"), std::string::npos);
+}
+
+TEST_F(Report, FoldersOfEqualBoundsAreTakenTogether) {
+  const fs::path other = folder_ / "exact";
+  fs::create_directories(other);
+  for (const char* file : {"campaign.json", "prediction.jsonl", "measured.jsonl"})
+    fs::copy(folder_ / file, other);
+  // One point, exact: 10 %, 50 % and 0 % are 20 % on average.
+  std::ofstream(other / "measured.jsonl")
+      << R"({"collective":"allreduce","algorithm":"ring","ranks":4,"message_bytes":128,"time_s":1})" << '\n';
+  const auto bounded = [&](const fs::path& folder, const char* mean) {
+    std::ofstream(folder / "campaign.json")
+        << R"({"predictors": [{"name": "path", "role": "engine", "what": "", "bounds": {"worst": 0.6, "mean": )"
+        << mean << "}}]}";
+  };
+  bounded(folder_, "0.21");
+  bounded(other, "0.21");
+  const Results together = read_results({folder_, other});
+  EXPECT_EQ(keeps_bounds(together, "path"), true);
+  EXPECT_EQ(keeps_bounds(together, "path", 0), false);
+  EXPECT_EQ(keeps_bounds(together, "path", 1), true);
+  bounded(other, "0.22");
+  EXPECT_EQ(keeps_bounds(read_results({folder_, other}), "path"), false);
 }
 
 TEST_F(Report, RegretIsOfTheAlgorithmThatPredictionPicks) {
