@@ -3,7 +3,7 @@
  *
  * Open MPI polls its sockets without blocking and, told to yield when idle, calls sched_yield after each
  * poll. With more ranks than processors the idle ones then take the processors' time from the switch and from
- * the busy ones. Here a yield waits for the sockets polled last instead, for 20 ms at most; but not if
+ * the busy ones. Here a yield waits for the sockets polled last instead, for 4 ms at most; but not if
  * something came since the yield before, which the caller has still to act upon. A yield without a poll
  * before it stays one. */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { most_sockets = 256 };
-static const struct timespec longest_wait = {0, 20000000};
+static const struct timespec longest_wait = {0, 4000000};
 
 static __thread struct pollfd sockets[most_sockets];
 static __thread nfds_t polled;  /* since the last yield: how many of them */
