@@ -51,8 +51,8 @@ struct Effort {
 
 /// Times `play`, after two plays that are not counted (one where it takes longer than a tenth of the limit).
 /// Ranks begin at an instant agreed beforehand, so that no barrier's exit is measured with it; a repetition
-/// that a rank began late is done again, with more time to get ready. Collective; all ranks get the same
-/// answer.
+/// that a rank began late is done again, with more time to get ready where it heard of it late. Ranks that
+/// share processors begin around the instant, none much after it. Collective; all ranks get the same answer.
 Times measure(const std::function<void()>& play, const Effort& effort, const Communicator& communicator,
               const SharedClock& clock);
 

@@ -130,7 +130,8 @@ void add_row(const Node& row, const Node& file, std::vector<Wish>& wishes) {
 }
 
 Care read_care(const Node& node) {
-  node.only({"least", "most", "interval", "limit_s", "least_of_long", "check_up_to"});
+  node.only({"least", "most", "interval", "limit_s", "least_of_long", "check_up_to", "multicast",
+             "overlap_workers"});
   Care care;
   if (node.has("least")) care.least = node.at("least").count(1);
   if (node.has("most")) care.most = node.at("most").count(1);
@@ -138,6 +139,8 @@ Care read_care(const Node& node) {
   if (node.has("limit_s")) care.limit_s = node.at("limit_s").number();
   if (node.has("least_of_long")) care.least_of_long = node.at("least_of_long").count(1);
   if (node.has("check_up_to")) care.check_up_to = node.at("check_up_to").size();
+  if (node.has("multicast")) care.multicast = node.at("multicast").text();
+  if (node.has("overlap_workers")) care.overlap_workers = node.at("overlap_workers").count(0);
   return care;
 }
 
@@ -148,10 +151,11 @@ std::map<std::string, Bounds> read_bounds(const Node& node) {
   for (const std::string& engine : engines) {
     if (!node.has(engine)) continue;
     const Node of_engine = node.at(engine);
-    of_engine.only({"mean", "worst"});
+    of_engine.only({"mean", "worst", "overlap"});
     Bounds& bounds = all[engine];
     if (of_engine.has("mean")) bounds.mean = of_engine.at("mean").number();
     if (of_engine.has("worst")) bounds.worst = of_engine.at("worst").number();
+    if (of_engine.has("overlap")) bounds.overlap = of_engine.at("overlap").number();
   }
   return all;
 }
@@ -182,6 +186,10 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
     if (nominal.has("set"))
       for (const Node& item : nominal.at("set").items()) campaign.nominal_set.push_back(item.text());
   }
+  if (campaign.care.overlap_workers)
+    for (const Wish& wish : campaign.wishes)
+      if (!wish.point.algorithm || wish.point.jobs > 1)
+        top.at("points").reject(describe(wish.point) + " has no overlap that could be predicted");
   if (top.has("bounds")) campaign.bounds = read_bounds(top.at("bounds"));
   return campaign;
 }

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,13 @@ struct Care {
   double limit_s = 20;        ///< seconds of play, after which `least_of_long` repetitions do
   int least_of_long = 3;
   Bytes check_up_to = Bytes(65536);  ///< results of messages up to this size are checked first
+  std::string multicast = {};  ///< GROUP:PORT[%INTERFACE] that multicasts go to; empty: message by message
+  /// Set: what is asked is how much of a collective a computation hides, where so many workers on each host
+  /// play for its rank (0: it does itself).
+  std::optional<int> overlap_workers = {};
+
+  /// Processes that so many ranks take, one on each host.
+  Rank processes(Rank ranks) const { return ranks * (1 + overlap_workers.value_or(0)); }
 };
 
 /// A point, and how many segments it takes where the campaign leaves that to the prediction.
@@ -25,9 +33,10 @@ struct Wish {
   enum class Segments { given, best } segments = Segments::given;
 };
 
-/// What the absolute errors of an engine may be.
+/// What the absolute errors of an engine may be: of times relatively, of the overlap in shares of the
+/// collective.
 struct Bounds {
-  double mean = 0.02, worst = 0.10;
+  double mean = 0.02, worst = 0.10, overlap = 0.10;
   auto operator<=>(const Bounds&) const = default;
 };
 

@@ -53,6 +53,24 @@ Description nominal(const Campaign& campaign) {
   return description;
 }
 
+/// A rank begins its collective, and looks at its messages again when it has computed; workers bring it on
+/// meanwhile.
+std::vector<Predictor> of_overlap(const std::shared_ptr<Bed>& bed, int workers) {
+  using enum Predictor::Role;
+  const auto alone = [bed](const Point& p) { return by_path(p, bed->fabric(p.ranks())); };
+  const auto with_computation = [bed, alone](const Point& p) {
+    const Schedule s = schedule(p);
+    return critical_path(s, layout(p, s), bed->fabric(p.ranks()), alone(p)).time;
+  };
+  const std::string what = workers > 0 ? "critical path, brought on by workers"
+                                       : "critical path of ranks that are away while they compute";
+  return {
+      {"path", engine, what, workers > 0 ? std::function<Seconds(const Point&)>(alone) : with_computation},
+      {all_hidden, control, "critical path, nothing of it shows", alone},
+      {"nothing-hidden", control, "critical path, all of it shows",
+       [alone](const Point& p) { return 2 * alone(p); }}};
+}
+
 }  // namespace
 
 std::string to_string(Predictor::Role role) {
@@ -64,6 +82,7 @@ std::vector<Predictor> predictors(const Description& platform, const Campaign& c
                                   const std::string& tools) {
   using enum Predictor::Role;
   const auto bed = std::make_shared<Bed>(platform);
+  if (campaign.care.overlap_workers) return of_overlap(bed, *campaign.care.overlap_workers);
   const auto path_on = [](std::shared_ptr<Bed> on) {
     return [on](const Point& p) { return by_path(p, on->fabric(p.ranks())); };
   };

@@ -26,7 +26,11 @@ struct Predictor {
 
 std::string to_string(Predictor::Role role);
 
-/// All that this build has, for one platform. `tools`: a folder for what other programs read and write.
+/// The predictor to which a computation hides the whole collective: its time is the collective's alone.
+inline constexpr const char* all_hidden = "all-hidden";
+
+/// All that this build has, for one platform. `tools`: a folder for what other programs read and write. Of
+/// the overlap, where that is asked: the time of a collective and a computation that is as long.
 std::vector<Predictor> predictors(const Description& platform, const Campaign& campaign,
                                   const std::string& tools);
 

@@ -24,19 +24,23 @@ std::string text_of(const std::vector<Request>& requests) {
 }
 
 std::vector<std::string> arguments(const Care& care, const fs::path& requests) {
-  return {requests.string(),
-          "--least",
-          std::to_string(care.least),
-          "--most",
-          std::to_string(care.most),
-          "--interval",
-          std::to_string(care.interval),
-          "--limit",
-          std::to_string(care.limit_s),
-          "--least-of-long",
-          std::to_string(care.least_of_long),
-          "--check-up-to",
-          std::to_string(static_cast<std::int64_t>(care.check_up_to.value))};
+  std::vector<std::string> all{requests.string(),
+                               "--least",
+                               std::to_string(care.least),
+                               "--most",
+                               std::to_string(care.most),
+                               "--interval",
+                               std::to_string(care.interval),
+                               "--limit",
+                               std::to_string(care.limit_s),
+                               "--least-of-long",
+                               std::to_string(care.least_of_long),
+                               "--check-up-to",
+                               std::to_string(static_cast<std::int64_t>(care.check_up_to.value))};
+  if (!care.multicast.empty()) all.insert(all.end(), {"--multicast", care.multicast});
+  if (care.overlap_workers)
+    all.insert(all.end(), {"--overlap-workers", std::to_string(*care.overlap_workers)});
+  return all;
 }
 
 /// Long enough for the longest repetitions: checking and warming up come on top of the limit.
@@ -60,12 +64,12 @@ bool measure(const std::vector<Request>& requests, Rank ranks, const Care& care,
     Json kept = requests[done].what;
     kept.update(answer);
     kept.erase("id");
-    kept["launcher"] = launcher.command(ranks, {})[0];
+    kept["launcher"] = launcher.command(care.processes(ranks), {})[0];
     kept["provenance"] = where;
     journal.append(kept);
     if (++done < requests.size()) progress("measuring " + requests[done].words);
   };
-  const int code = launcher.run(ranks, arguments(care, file), log, patience(care), take);
+  const int code = launcher.run(care.processes(ranks), arguments(care, file), log, patience(care), take);
   fs::remove(file);
   if (code == 0 && done == requests.size()) return true;
   const std::string words = complaint(read_whole(log), code);

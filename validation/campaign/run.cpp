@@ -73,7 +73,8 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
   for (const Predictor& p : all) {
     what.push_back({{"name", p.name}, {"role", to_string(p.role)}, {"what", p.what}});
     if (const auto b = campaign.bounds.find(p.name); b != campaign.bounds.end())
-      what.back()["bounds"] = {{"mean", b->second.mean}, {"worst", b->second.worst}};
+      what.back()["bounds"] = {
+          {"mean", b->second.mean}, {"worst", b->second.worst}, {"overlap", b->second.overlap}};
   }
   const Json where = provenance();
   std::string text;
@@ -81,6 +82,7 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
     progress("predicting " + describe(point));
     Json line = to_json(point);
     line["predicted_s"] = predict(point, all);
+    if (campaign.care.overlap_workers) line["predicted_pure_s"] = line["predicted_s"][all_hidden];
     line["platform"] = platform.name();
     line["provenance"] = where;
     text += line.dump() + "\n";

@@ -30,7 +30,8 @@ void read_predictors(const Json& about, const std::string& where, Results& resul
     const std::string name = p["name"];
     const bool known = std::ranges::any_of(results.oracles, [&](const Oracle& o) { return o.name == name; });
     if (!known) results.oracles.push_back({name, p["role"], p["what"]});
-    if (p.contains("bounds")) bounds[name] = {p["bounds"]["mean"], p["bounds"]["worst"]};
+    if (const auto b = p.find("bounds"); b != p.end())
+      bounds[name] = {(*b)["mean"], (*b)["worst"], b->value("overlap", campaign::Bounds{}.overlap)};
   }
 }
 
@@ -73,6 +74,11 @@ void read_folder(const fs::path& folder, Results& results) {
     r.repetitions = m.value("repetitions", 0);
     r.late_starts = m.value("late_starts", 0);
     r.checked = m.value("checked", false);
+    if (m.contains("pure_s") && line.contains("predicted_pure_s")) {
+      const double alone = number(line, "predicted_pure_s", where);
+      r.measured_hiding = {number(m, "pure_s", measurements), number(m, "compute_s", measurements)};
+      r.predicted_hiding = {alone, alone};
+    }
     const Json times = line.value("predicted_s", Json::object());
     for (const auto& [name, time] : times.items()) r.predicted_s[name] = number(times, name.c_str(), where);
     results.all.push_back(std::move(r));
@@ -80,6 +86,31 @@ void read_folder(const fs::path& folder, Results& results) {
 }
 
 }  // namespace
+
+double Hiding::share(double total_s) const {
+  return pure_s > 0 ? std::clamp(1 - (total_s - compute_s) / pure_s, 0.0, 1.0) : 0;
+}
+
+double Flat::spread() const {
+  const auto [least, most] = std::ranges::minmax(results, {}, &Result::measured_s);
+  return most->measured_s / least->measured_s - 1;
+}
+
+std::vector<Flat> flat(const Results& results, const std::string& engine) {
+  constexpr double equal = 1e-3;
+  std::map<std::tuple<std::size_t, Collective, std::string, double>, Flat> groups;
+  for (const Result* r : predicted(results))
+    if (r->predicted_s.contains(engine))
+      groups[{r->folder, r->point.collective, algorithm_label(r->point), r->point.call.message.value}]
+          .results.push_back(r);
+  std::vector<Flat> all;
+  for (const auto& [where, group] : groups) {
+    const auto time = [&](const Result* r) { return r->predicted_s.at(engine); };
+    const auto [least, most] = std::ranges::minmax(group.results, {}, time);
+    if (group.results.size() > 1 && time(most) <= (1 + equal) * time(least)) all.push_back(group);
+  }
+  return all;
+}
 
 Results read_results(const std::vector<fs::path>& folders) {
   Results results;
@@ -105,6 +136,9 @@ Errors errors(const std::vector<const Result*>& results, const std::string& pred
     e.mean_absolute += std::abs(error);
     e.mean += error;
     logarithms += std::abs(std::log(std::max(1 + error, 1e-12)));
+    if (r->measured_hiding)
+      if (const double off = r->overlap_error(predictor); std::abs(off) > std::abs(e.worst_overlap))
+        e.worst_overlap = off;
     if (!e.worst_of || std::abs(error) > std::abs(e.worst)) e.worst = error, e.worst_of = r;
   }
   if (e.points == 0) return e;
@@ -126,7 +160,8 @@ std::optional<bool> keeps_bounds(const Results& results, const std::string& engi
   if (held.empty()) return std::nullopt;
   return std::ranges::all_of(held, [&](const auto& group) {
     const Errors e = errors(group.second, engine);
-    return e.mean_absolute <= group.first.mean && std::abs(e.worst) <= group.first.worst;
+    return e.mean_absolute <= group.first.mean && std::abs(e.worst) <= group.first.worst &&
+           std::abs(e.worst_overlap) <= group.first.overlap;
   });
 }
 

@@ -12,6 +12,13 @@
 
 namespace collcast::report {
 
+/// A collective alone, and beside a computation of so many seconds.
+struct Hiding {
+  double pure_s = 0, compute_s = 0;
+  /// Share of the collective that does not show, where both together take so long.
+  double share(double total_s) const;
+};
+
 /// What a campaign's folder says of one point.
 struct Result {
   Point point;
@@ -19,11 +26,16 @@ struct Result {
   double measured_s = 0, low_s = 0, high_s = 0;
   int repetitions = 0, late_starts = 0;
   bool checked = false;
+  std::optional<Hiding> measured_hiding, predicted_hiding;  ///< where the times are those of both together
   std::size_t folder = 0;
 
   /// Signed and relative: (predicted - measured) / measured.
   double error(const std::string& predictor) const {
     return (predicted_s.at(predictor) - measured_s) / measured_s;
+  }
+  /// Of the share that is hidden: predicted - measured.
+  double overlap_error(const std::string& predictor) const {
+    return predicted_hiding->share(predicted_s.at(predictor)) - measured_hiding->share(measured_s);
   }
 };
 
@@ -52,6 +64,7 @@ struct Errors {
   double geometric_mean = 0;  ///< exp(mean |ln(predicted / measured)|) - 1
   double worst = 0;           ///< signed
   const Result* worst_of = nullptr;
+  double worst_overlap = 0;  ///< signed; 0 where none was measured
 };
 Errors errors(const std::vector<const Result*>& results, const std::string& predictor);
 
@@ -59,6 +72,13 @@ Errors errors(const std::vector<const Result*>& results, const std::string& pred
 /// together. Nothing where it is held to none.
 std::optional<bool> keeps_bounds(const Results& results, const std::string& engine,
                                  std::optional<std::size_t> folder = {});
+
+/// Results of one algorithm and size that take equally long on any number of ranks, as predicted.
+struct Flat {
+  std::vector<const Result*> results;
+  double spread() const;  ///< of what was measured: longest / shortest - 1
+};
+std::vector<Flat> flat(const Results& results, const std::string& engine);
 
 /// Results with an algorithm of the catalogue.
 std::vector<const Result*> predicted(const Results& results);

@@ -141,6 +141,46 @@ Section choice(const Results& results) {
   return s;
 }
 
+Section overlap(const Results& results) {
+  Section s{"Overlap",
+            "Share of a collective that a computation as long as itself hides; differences in points.",
+            {{"run", "point", "measured"}}};
+  const auto who = names(results, "engine");
+  for (const std::string& name : who)
+    for (const char* what : {" predicted", " difference"}) s.table[0].push_back(name + what);
+  for (const Result* r : predicted(results)) {
+    if (!r->measured_hiding) continue;
+    Row row{folder_name(results, r->folder), describe(r->point),
+            percent(r->measured_hiding->share(r->measured_s))};
+    for (const std::string& name : who) {
+      const bool known = r->predicted_s.contains(name);
+      row.push_back(known ? percent(r->predicted_hiding->share(r->predicted_s.at(name))) : "-");
+      row.push_back(known ? number(100 * r->overlap_error(name)) : "-");
+    }
+    s.table.push_back(row);
+  }
+  return s;
+}
+
+Section flatness(const Results& results) {
+  Section s{
+      "The same time on any number of ranks",
+      "Algorithms that are predicted to take equally long however many ranks there are; the spread is of "
+      "what was measured.",
+      {{"run", "collective", "algorithm", "message", "ranks", "shortest", "longest", "spread"}}};
+  for (const Flat& f : flat(results, "path")) {
+    const Result& first = *f.results[0];
+    std::string ranks;
+    for (const Result* r : f.results) ranks += (ranks.empty() ? "" : ", ") + std::to_string(r->point.ranks());
+    const auto [least, most] = std::ranges::minmax(f.results, {}, &Result::measured_s);
+    s.table.push_back({folder_name(results, first.folder),
+                       std::string(definition(first.point.collective).name), algorithm_label(first.point),
+                       text::bytes(first.point.call.message.value), ranks, text::seconds(least->measured_s),
+                       text::seconds(most->measured_s), percent(f.spread())});
+  }
+  return s;
+}
+
 Section far_off(const Results& results) {
   Section s{"Points out of the worst bound",
             "",
@@ -192,8 +232,11 @@ Section origin(const Results& results) {
 }  // namespace
 
 std::vector<Section> sections(const Results& results) {
-  return {who(results),     by_folder(results),   by_algorithm(results), choice(results),
-          far_off(results), every_point(results), origin(results)};
+  std::vector<Section> all{who(results),     by_folder(results),   by_algorithm(results),
+                           choice(results),  overlap(results),     flatness(results),
+                           far_off(results), every_point(results), origin(results)};
+  std::erase_if(all, [](const Section& s) { return s.table.size() == 1; });  // nothing but a header
+  return all;
 }
 
 bool within_bounds(const Results& results) {

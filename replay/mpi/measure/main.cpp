@@ -5,6 +5,7 @@
 #include "replay/mpi/measure/options.hpp"
 #include "replay/mpi/measure/ping_pong.hpp"
 #include "replay/mpi/measure/subject.hpp"
+#include "replay/mpi/offload/trial.hpp"
 #include "replay/mpi/same_version.hpp"
 
 namespace collcast::mpi {
@@ -18,7 +19,48 @@ void tell(const Communicator& world, const nlohmann::ordered_json& line) {
   if (world.rank() == 0) std::cout << line.dump() << std::endl;
 }
 
+void require_ranks(const Request& request, Rank ranks, const std::string& where) {
+  if (request.point.ranks() != ranks)
+    throw InputError(where + " is for " + std::to_string(request.point.ranks()) + " ranks, but there are " +
+                     std::to_string(ranks));
+}
+
+Exit wrong(const Point& point, const std::string& words, const Communicator& world) {
+  if (world.rank() == 0)
+    std::cerr << "collcast-measure: " << describe(point) << " is wrong: " << words << std::endl;
+  return wrong_result;
+}
+
+/// Of each point: the collective, a computation as long, and both at once.
+Exit run_overlap(const Options& options, const Communicator& world) {
+  const Team team(world, *options.overlap_workers);
+  const SharedClock clock(world);
+  const int nodes = hosts(world);
+  for (const std::string& line : read_lines(options.file, world)) {
+    const auto request = parse_request(line, options.file);
+    const std::string where = options.file + ": request " + std::to_string(request.id);
+    if (request.ping_pong || !request.point.algorithm)
+      throw InputError(where + " has no overlap: it must be an algorithm of the catalogue");
+    require_ranks(request, team.ranks(), where);
+    const bool check = request.point.call.message <= options.check_up_to;
+    const Trial trial = try_overlap(*request.point.algorithm, request.point.call, team, check,
+                                    options.effort.least, world, clock);
+    if (!trial.wrong.empty()) return wrong(request.point, trial.wrong, world);
+    tell(world, {{"id", request.id},
+                 {"time_s", trial.overlap.total_s},
+                 {"pure_s", trial.overlap.pure_s},
+                 {"compute_s", trial.overlap.compute_s},
+                 {"repetitions", options.effort.least},
+                 {"checked", check},
+                 {"nodes", nodes},
+                 {"library", library_version()}});
+  }
+  return done;
+}
+
 Exit run(const Options& options, const std::shared_ptr<Communicator>& world) {
+  if (options.overlap_workers) return run_overlap(options, *world);
+  if (!options.multicast.empty()) world->multicast_over({parse_group(options.multicast)});
   const SharedClock clock(*world);
   const int nodes = hosts(*world);
   for (const std::string& line : read_lines(options.file, *world)) {
@@ -28,18 +70,12 @@ Exit run(const Options& options, const std::shared_ptr<Communicator>& world) {
     if (request.ping_pong) {
       answer.update(summary(measure_ping_pong(*request.ping_pong, options.effort, *world, clock)));
     } else {
-      if (request.point.ranks() != world->size())
-        throw InputError(where + " is for " + std::to_string(request.point.ranks()) +
-                         " ranks, but there are " + std::to_string(world->size()));
+      require_ranks(request, world->size(), where);
       Subject subject(request.point, world);
       const bool check = request.point.call.message <= options.check_up_to && request.point.algorithm;
       if (check)
-        if (const std::string wrong = subject.verify(); !wrong.empty()) {
-          if (world->rank() == 0)
-            std::cerr << "collcast-measure: " << describe(request.point) << " is wrong: " << wrong
-                      << std::endl;
-          return wrong_result;
-        }
+        if (const std::string words = subject.verify(); !words.empty())
+          return wrong(request.point, words, *world);
       answer.update(summary(subject.measure(options.effort, clock)));
       answer["checked"] = check;
     }

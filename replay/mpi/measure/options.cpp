@@ -30,6 +30,11 @@ Options parse(int argc, char** argv) {
   app.add_option("--check-up-to", check_up_to,
                  "Results of messages up to so many bytes are compared with the MPI library's first")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--multicast", o.multicast, "GROUP:PORT[%INTERFACE]: multicasts go over IP");
+  app.add_option("--overlap-workers", o.overlap_workers,
+                 "Measures how much of a collective a computation hides, where the last so many processes of "
+                 "each machine play for the others (0: each for itself)")
+      ->check(CLI::Range(0, 1024));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

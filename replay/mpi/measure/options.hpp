@@ -16,7 +16,9 @@ struct Options {
   std::string file;
   Effort effort{10, 50, 0.02, 20, 3};
   Bytes check_up_to = Bytes(65536);
-  std::string help;  ///< set where it was asked for
+  std::string multicast;               ///< group of IP multicasts; empty: none
+  std::optional<int> overlap_workers;  ///< of each machine, where the overlap is asked for
+  std::string help;                    ///< set where it was asked for
 };
 /// Throws InputError.
 Options parse(int argc, char** argv);

@@ -40,6 +40,17 @@ TEST(CampaignFile, ARowIsTheProductOfItsLists) {
   EXPECT_EQ(c.bounds.at("simgrid").worst, 0.10);
 }
 
+TEST(CampaignFile, SaysHowPointsAreMeasured) {
+  const Campaign c = parse_campaign(R"({"ranks": 4, "sizes": 8, "bounds": {"path": {"overlap": 0.2}},
+      "measure": {"multicast": "239.1.2.3:7000%eth0", "overlap_workers": 2},
+      "points": {"collective": "allreduce", "algorithm": "ring"}})",
+                                    "c.json");
+  EXPECT_EQ(c.care.multicast, "239.1.2.3:7000%eth0");
+  EXPECT_EQ(c.care.processes(4), 12);
+  EXPECT_EQ(c.bounds.at("path").overlap, 0.2);
+  EXPECT_EQ(Care{}.processes(4), 4);
+}
+
 TEST(CampaignFile, SegmentsAreGivenOrLeftOpen) {
   const Campaign c = parse_campaign(with_row(R"({"collective": "broadcast", "algorithm": "chain"},
       {"collective": "broadcast", "algorithm": "chain", "sizes": "10KiB", "segment": "4KiB"})"),
@@ -73,6 +84,9 @@ TEST(CampaignFile, SaysWhatIsWrongAndWhere) {
             "c.json.measure.limit_s: must be a number of 0 or more, not -1");
   EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "bounds": {"mean": 0.1}, "points": )" + ring + "}"),
             "c.json.bounds: unknown key 'mean'; did you mean 'path'?");
+  EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "measure": {"overlap_workers": 0},
+                       "points": {"collective": "allreduce", "algorithm": "library"}})"),
+            "c.json.points: allreduce library, 4 ranks, 4 B has no overlap that could be predicted");
   EXPECT_THROW(read_campaign("/nowhere.json"), InputError);
 }
 

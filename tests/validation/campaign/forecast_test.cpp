@@ -19,12 +19,13 @@ Description bed() {
   return d;
 }
 
-std::map<std::string, double> times(const std::string& row) {
+std::map<std::string, double> times(const std::string& row, const std::string& measure = "{}") {
   const std::string folder = testing::TempDir() + "forecast" + std::to_string(getpid());
   std::filesystem::create_directories(folder);
-  Campaign c = parse_campaign(R"({"ranks": 4, "sizes": 100000, "points": )" + row +
-                                  R"(, "nominal": {"platform": "testbed", "set": "network.latency_us=500"}})",
-                              "c.json");
+  Campaign c =
+      parse_campaign(R"({"ranks": 4, "sizes": 100000, "points": )" + row + R"(, "measure": )" + measure +
+                         R"(, "nominal": {"platform": "testbed", "set": "network.latency_us=500"}})",
+                     "c.json");
   std::map<std::string, double> all;
   for (const Predictor& p : predictors(bed(), c, folder)) all[p.name] = p.predict(settle(c, bed())[0]).value;
   std::filesystem::remove_all(folder);
@@ -40,6 +41,16 @@ TEST(Forecast, ControlsAreWrongInTheirOwnWay) {
   if (!t.contains("simgrid")) GTEST_SKIP() << "built without SimGrid";
   EXPECT_NEAR(t["simgrid"], 20e-3, 1e-7);
   EXPECT_GT(t["fair-sharing"], 25e-3);  // 0's two messages share its link: both are through after 16 ms
+}
+
+TEST(Forecast, RanksThatComputeBringNothingOn) {
+  // 0 begins its message to 2 and computes for 20 ms, as do all; then it sends to 1, and 2 to 3.
+  const std::string broadcast = R"({"collective": "broadcast", "algorithm": "knomial"})";
+  auto t = times(broadcast, R"({"overlap_workers": 0})");
+  EXPECT_NEAR(t["path"], 30e-3, 1e-7);
+  EXPECT_NEAR(t[all_hidden], 20e-3, 1e-7);
+  EXPECT_NEAR(t["nothing-hidden"], 40e-3, 1e-7);
+  EXPECT_NEAR(times(broadcast, R"({"overlap_workers": 1})")["path"], 20e-3, 1e-7);
 }
 
 TEST(Forecast, HalfDuplexRanksSendOrReceive) {

@@ -92,6 +92,41 @@ TEST_F(Report, FoldersOfEqualBoundsAreTakenTogether) {
   EXPECT_EQ(keeps_bounds(read_results({folder_, other}), "path"), false);
 }
 
+TEST_F(Report, OverlapIsComparedInShares) {
+  const std::string point = R"({"collective":"allreduce","algorithm":"ring","ranks":4,"message_bytes":64,)";
+  write("campaign.json", R"({"predictors": [{"name": "path", "role": "engine", "what": "critical path",
+      "bounds": {"mean": 1, "worst": 1, "overlap": 0.1}}]})");
+  // 1.25 s of 1 s and 1 s together hide three quarters of the collective; 1.8 s of 1.2 s each, one half.
+  write("prediction.jsonl", point + R"("predicted_s":{"path":1.8},"predicted_pure_s":1.2})" + "\n");
+  write("measured.jsonl", point + R"("time_s":1.25,"pure_s":1,"compute_s":1})" + "\n");
+  const Results r = read_results({folder_});
+  EXPECT_NEAR(r.all[0].overlap_error("path"), -0.25, 1e-12);
+  EXPECT_EQ(keeps_bounds(r, "path"), false);
+  EXPECT_NE(markdown("", sections(r)).find("| 75.0 % | 50.0 % | -25.0 |"), std::string::npos);
+  EXPECT_EQ(Hiding({1, 1}).share(0.9), 1);
+  EXPECT_EQ(Hiding({1, 1}).share(2.5), 0);
+}
+
+TEST_F(Report, WhatIsPredictedFlatIsSpreadAsMeasured) {
+  std::string predictions, measurements;
+  const auto add = [&](const char* algorithm, int ranks, double predicted, double measured) {
+    const std::string point = R"({"collective":"broadcast","algorithm":")" + std::string(algorithm) +
+                              R"(","message_bytes":64,"ranks":)" + std::to_string(ranks);
+    predictions += point + R"(,"predicted_s":{"path":)" + std::to_string(predicted) + "}}\n";
+    measurements += point + R"(,"time_s":)" + std::to_string(measured) + "}\n";
+  };
+  add("multicast", 3, 1, 1.01);
+  add("multicast", 9, 1, 1.03);
+  add("multicast", 5, 1, 1.00);
+  add("flat", 3, 2, 2);
+  add("flat", 9, 8, 8);
+  write("prediction.jsonl", predictions);
+  write("measured.jsonl", measurements);
+  const auto all = flat(read_results({folder_}), "path");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_NEAR(all[0].spread(), 0.03, 1e-12);
+}
+
 TEST_F(Report, RegretIsOfTheAlgorithmThatPredictionPicks) {
   const auto all = regrets(read_results({folder_}), "path");
   ASSERT_EQ(all.size(), 1u);  // 128 B was not measured
