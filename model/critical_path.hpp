@@ -52,8 +52,8 @@ class CriticalPath {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       result.finish[i % ranks_] = std::max(result.finish[i % ranks_], ready_[i]);
     result.time = *std::max_element(result.finish.begin(), result.finish.end());
-    // Where ranks share ports that they do not queue at, nothing is faster than the busiest of them.
-    if (network_.queues() != network_.ports())
+    // Where messages do not queue at ports that they share, nothing is faster than the busiest of them.
+    if (unqueued_)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
     return result;
   }
@@ -135,7 +135,7 @@ class CriticalPath {
   Done send(const Wire& wire, Bytes bytes, Seconds sender, Seconds receiver) {
     const Seconds transmission = bytes * wire.per_byte;
     Seconds &out = free_[queue(wire.out_queue, wire.out)], &in = free_[queue(wire.in_queue, wire.in)];
-    if (wire.in_queue == Wire::nowhere) in = {};
+    if (wire.in_queue == Wire::nowhere) in = {}, unqueued_ = true;
     if (protocol_.hold == Protocol::Hold::delivery) {
       const Seconds start = std::max(std::max(sender, receiver), std::max(out, in));
       const Seconds held = wire.overhead + wire.latency + transmission + wire.receive_overhead;
@@ -242,6 +242,7 @@ class CriticalPath {
   std::vector<Seconds> posted_;    ///< per channel and rank: paid for what it sent
   std::vector<Seconds> taken_;     ///< per channel and rank: paid for what it received
   std::vector<Seconds> latest_;    ///< per channel and rank: arrival of its last message
+  bool unqueued_ = false;          ///< some message did not queue where it arrived
   std::vector<Done> done_;         ///< per transfer of this step
   std::vector<std::size_t> arrivals_;
   std::vector<Seconds> landed_;  ///< ready_ after this step's multicasts and reductions
