@@ -47,6 +47,13 @@ Seconds by_simulation(const Point& point, const Fabric& fabric) {
   return simulate_program(*program(std::move(s), sizes), fabric).time;
 }
 
+bool moves_in_network(const Schedule& schedule) {
+  bool any = false;
+  for_each_step(schedule, false,
+                [&](const Step& step) { any = any || !step.multicasts.empty() || !step.reductions.empty(); });
+  return any;
+}
+
 Description nominal(const Campaign& campaign) {
   Description description = load_platform(campaign.nominal_platform);
   set_all(description, campaign.nominal_set);
@@ -103,8 +110,9 @@ std::vector<Predictor> predictors(const Description& platform, const Campaign& c
   if (smpi::available())
     for (const smpi::Settings& settings : smpi::settings())
       all.push_back({settings.name, settings.defaults ? control : peer, settings.what,
-                     [bed, tools, &settings](const Point& p) {
+                     [bed, tools, &settings](const Point& p) -> std::optional<Seconds> {
                        const Schedule s = schedule(p);
+                       if (moves_in_network(s)) return std::nullopt;
                        return smpi::simulate(s, layout(p, s), bed->fabric(p.ranks()), settings, tools);
                      }});
   return all;

@@ -20,8 +20,9 @@ struct Predictor {
   enum class Role : std::uint8_t { engine, control, peer };
   std::string name;
   Role role = Role::engine;
-  std::string what;                              ///< in words
-  std::function<Seconds(const Point&)> predict;  ///< of a point that has an algorithm
+  std::string what;  ///< in words
+  /// Of a point that has an algorithm; nothing where it knows no messages of that kind.
+  std::function<std::optional<Seconds>(const Point&)> predict;
 };
 
 std::string to_string(Predictor::Role role);

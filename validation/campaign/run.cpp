@@ -55,7 +55,7 @@ class Scratch {
 Json predict(const Point& point, const std::vector<Predictor>& predictors) {
   Json times = Json::object();
   for (const Predictor& p : predictors)
-    if (point.algorithm) times[p.name] = p.predict(point).value;
+    if (const auto time = point.algorithm ? p.predict(point) : std::nullopt) times[p.name] = time->value;
   return times;
 }
 

@@ -3,9 +3,8 @@
  *
  * Open MPI polls its sockets without blocking and, told to yield when idle, calls sched_yield after each
  * poll. With more ranks than processors the idle ones then take the processors' time from the switch and from
- * the busy ones. Here a yield waits for the sockets polled last instead, for 4 ms at most; but not if
- * something came since the yield before, which the caller has still to act upon. A yield without a poll
- * before it stays one. */
+ * the busy ones. Here the second of two yields in vain waits for the sockets polled last, for 4 ms at most: a
+ * call that only tests does not come to it. A yield without a poll before it stays one. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdbool.h>
@@ -21,6 +20,7 @@ static const struct timespec longest_wait = {0, 4000000};
 static __thread struct pollfd sockets[most_sockets];
 static __thread nfds_t polled;  /* since the last yield: how many of them */
 static __thread bool something; /* since the last yield: was ready */
+static __thread bool in_vain;   /* the last yield: nothing had come before it */
 
 static void note(const struct pollfd* all, nfds_t count, int ready) {
   polled = count <= most_sockets ? count : 0;
@@ -43,7 +43,8 @@ int poll(struct pollfd* all, nfds_t count, int timeout) {
 
 int sched_yield(void) {
   if (polled == 0) return (int)syscall(SYS_sched_yield);
-  if (!something) ppoll(sockets, polled, &longest_wait, NULL);
+  if (!something && in_vain) ppoll(sockets, polled, &longest_wait, NULL);
+  in_vain = !something;
   polled = 0;
   something = false;
   return 0;
