@@ -162,14 +162,14 @@ class CriticalPath {
     for (Rank i = 0; i < m.to.count; ++i) {
       const Rank to = m.to[i];
       if (to == m.from.rank) continue;
-      const Wire wire = network_.wire(m.from, {to, m.memory}, bytes);
+      const auto [wire, carried] = switched(network_, Switching::multicast, m.from, {to, m.memory}, bytes);
       const std::size_t lane = queue(wire.out_queue, wire.out);
       if (wire.out == out)
         free_[lane] = free, busy_[out] = busy;  // receivers behind one port share the copy that leaves it
       else
         out = wire.out, free = last = free_[lane], busy = busy_[out];
       const std::size_t at = index(m.channel, to);
-      const Done done = send(wire, bytes, turn(wire, from), ready_[at]);
+      const Done done = send(wire, carried, turn(wire, from), ready_[at]);
       free_[lane] = last = std::max(last, free_[lane]);
       sent = std::max(sent, done.sender);
       if (pays(wire)) paid = std::max(paid, done.sender);
@@ -189,13 +189,13 @@ class CriticalPath {
     for (Rank i = 0; i < m.from.count; ++i) {
       const Rank from = m.from[i];
       if (from == m.to.rank) continue;
-      const Wire wire = network_.wire({from, m.memory}, m.to, bytes);
+      const auto [wire, carried] = switched(network_, Switching::reduction, {from, m.memory}, m.to, bytes);
       const std::size_t lane = queue(wire.in_queue, wire.in);
       if (wire.in == in)
         free_[lane] = free, busy_[in] = busy;
       else
         in = wire.in, free = last = free_[lane], busy = busy_[in];
-      const Done done = send(wire, bytes, ready(m.channel, from), receiver);
+      const Done done = send(wire, carried, ready(m.channel, from), receiver);
       free_[lane] = last = std::max(last, free_[lane]);
       arrived = std::max(arrived, done.arrived + done.overhead);
       land(index(m.channel, from), done.sender);

@@ -24,6 +24,9 @@ class Fabric {
 
   virtual Rank ranks() const = 0;
   virtual Wire wire(Place from, Place to, Bytes bytes) const = 0;
+  virtual Switched switched(Switching, Place from, Place to, Bytes bytes) const {
+    return {wire(from, to, bytes), bytes};
+  }
   /// The sizes from which on wires may differ from those of smaller messages; 0 first, growing.
   virtual std::vector<Bytes> sizes() const { return {Bytes(0)}; }
   virtual SecondsPerByte gamma(Place place) const = 0;
@@ -68,6 +71,9 @@ class HomeFabric : public Fabric {
   Rank ranks() const override { return fabric_.ranks(); }
   Wire wire(Place from, Place to, Bytes bytes) const override {
     return fabric_.wire(at_home(from), at_home(to), bytes);
+  }
+  Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
+    return fabric_.switched(what, at_home(from), at_home(to), bytes);
   }
   std::vector<Bytes> sizes() const override { return fabric_.sizes(); }
   SecondsPerByte gamma(Place place) const override { return fabric_.gamma(at_home(place)); }

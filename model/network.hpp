@@ -32,6 +32,24 @@ struct Wire {
   Seconds handshake = {};  ///< what a rendezvous adds before the first byte leaves
 };
 
+/// What the switches do with a message on its way.
+enum class Switching : std::uint8_t { multicast, reduction };
+
+/// Such a message: what it costs, and how many bytes the links carry for it.
+struct Switched {
+  Wire wire;
+  Bytes bytes;
+};
+
+/// Where a network does not tell them apart, it costs what any message does.
+template <class Network>
+Switched switched(const Network& network, Switching what, Place from, Place to, Bytes bytes) {
+  if constexpr (requires { network.switched(what, from, to, bytes); })
+    return network.switched(what, from, to, bytes);
+  else
+    return {network.wire(from, to, bytes), bytes};
+}
+
 /// When a port takes its next message, and when a sender goes on.
 struct Protocol {
   /// injection: once the last byte has left (LogGP). delivery: once the message has arrived (Hockney,

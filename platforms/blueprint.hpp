@@ -55,10 +55,10 @@ struct Blueprint {
     int cables = 1;  ///< between any two groups
   };
   struct Multicast {
-    std::optional<Parameter> mtu, groups, packet_overhead, loss, recovery;
+    std::optional<Parameter> mtu, header, groups, packet_overhead, loss, recovery;
   };
   struct InNetworkReduction {
-    std::optional<Parameter> message_limit, switch_latency, bandwidth_share;
+    std::optional<Parameter> message_limit, outstanding, switch_latency, bandwidth_share;
   };
   /// Of the switches within a node, and of the network.
   struct Capabilities {

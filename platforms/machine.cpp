@@ -41,6 +41,7 @@ Machine::Machine(const Description& description, Rank ranks, const Placement& pl
       listed_(placement.order == Placement::listed),
       extent_(occupy(placement)),
       ports_(port_numbers(blueprint_, graph_)) {
+  set_capabilities();
   set_protocol();
   set_gamma();
   if (blueprint_.network == Blueprint::Network::uniform) {

@@ -35,6 +35,7 @@ class Machine final : public Fabric {
   Wire wire(Place from, Place to, Bytes bytes) const override {
     return uniform_ ? uniform_->wire(from, to, bytes) : wire_of(from, to, bytes);
   }
+  Switched switched(Switching what, Place from, Place to, Bytes bytes) const override;
   std::vector<Bytes> sizes() const override { return uniform_ ? uniform_->sizes() : wires_->sizes(); }
   SecondsPerByte gamma(Place place) const override {
     return gamma_[uniform_ ? 0 : static_cast<std::size_t>(vertex(place, seat(place.rank)))];
@@ -57,10 +58,10 @@ class Machine final : public Fabric {
   Rank consecutive_ranks() const;
   bool has_gpus() const { return !blueprint_.of_kind(Blueprint::Vertex::Kind::gpu).empty(); }
   /// What the switches between these ranks can do: those of the node, or of the network where the node's have
-  /// none or the ranks sit on several. The textbook's switch can do all, without limits.
+  /// none or the ranks sit on several. The textbook's switch can do all, and knows no limits but the file's.
   Capabilities capabilities() const;
   /// The same between ranks of one node.
-  Capabilities node_capabilities() const;
+  const Capabilities& node_capabilities() const;
   /// Cores of a node's DPUs: the workers that may play schedules there. 0: there is none.
   int dpu_cores() const;
   /// One rank for each way in which ranks differ: among these, every class of wire of the machine occurs.
@@ -80,6 +81,8 @@ class Machine final : public Fabric {
     if (v < 0) no_such_memory(place);
     return v;
   }
+  /// On the way from node to node; one within a node.
+  int switches(Place from, Place to) const;
   [[noreturn]] void no_such_memory(Place place) const;
   std::int64_t leaf(const Seat& at, int vertex) const {
     return planes_ == 1 ? at.group : static_cast<std::int64_t>(at.group) * planes_ + graph_.nic_of(vertex);
@@ -94,6 +97,7 @@ class Machine final : public Fabric {
 
   Extent occupy(const Placement& placement);
   void find_places();
+  void set_capabilities();
   void set_protocol();
   void set_gamma();
   void check_size() const;
@@ -124,6 +128,7 @@ class Machine final : public Fabric {
   Extent extent_;
   PortNumbers ports_;
   Usage usage_;
+  Capabilities within_, between_;  ///< of the node's switches, and of the network's
   std::optional<WireTable> wires_;
   std::optional<UniformNetwork> uniform_;
   Protocol protocol_;

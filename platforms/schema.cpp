@@ -76,6 +76,7 @@ Schema link() {
 
 Schema multicast() {
   return object({{"mtu_B", positive()},
+                 {"packet_header_B", zero_or_more()},
                  {"max_groups", positive()},
                  {"packet_overhead_us", zero_or_more()},
                  {"loss_share", zero_or_more()},
@@ -84,6 +85,7 @@ Schema multicast() {
 
 Schema in_network_reduction() {
   return object({{"message_limit_KiB", positive()},
+                 {"outstanding_operations", positive()},
                  {"aggregation_latency_us", zero_or_more()},
                  {"bandwidth_share", positive()}});
 }

@@ -21,6 +21,8 @@ class Usage {
   /// Parameters that the file leaves out count as 0.
   Seconds time(const std::optional<Parameter>& p) { return p ? Seconds(take(*p) * 1e-6) : Seconds(); }
   BytesPerSecond bandwidth(const Parameter& p) { return BytesPerSecond(take(p) * 1e9); }
+  /// What only some schedules rest on: it counts as used, but weakens nothing.
+  void mention(const Parameter& p) { paths_.insert(p.path); }
   void weaken(Stamp stamp) { weakest_ = std::max(weakest_, stamp); }
 
   const std::set<std::string>& paths() const { return paths_; }

@@ -71,6 +71,7 @@ class Engine : public Listener {
   void post_copy(Index strand, const Op& op);
   void post_multicast(Index strand, const Op& op);
   void post_receive(Index strand, const Op& op);
+  Switched cross(const Op& op, Place from, Place to) const;
   Message outgoing(Rank rank, Rank peer, const Op& op) const;
   Seconds pay(Rank rank, Waiter waiter, Seconds overhead);
   Seconds& busy_until(Rank rank, Waiter waiter);

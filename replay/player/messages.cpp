@@ -6,13 +6,20 @@
 
 namespace collcast {
 
+Switched Engine::cross(const Op& op, Place from, Place to) const {
+  if (op.kind == Op::Kind::multicast) return fabric_.switched(Switching::multicast, from, to, op.bytes);
+  if (op.merged) return fabric_.switched(Switching::reduction, from, to, op.bytes);
+  return {fabric_.wire(from, to, op.bytes), op.bytes};
+}
+
 Message Engine::outgoing(Rank rank, Rank peer, const Op& op) const {
   check_peer(rank, peer);
   Message m;
   m.from = {rank, op.from};
   m.to = {peer, op.to};
-  m.wire = fabric_.wire(m.from, m.to, op.bytes);
-  m.bytes = op.bytes;
+  const auto [wire, bytes] = cross(op, m.from, m.to);
+  m.wire = wire;
+  m.bytes = bytes;
   m.tag = op.tag;
   m.order = op.order;
   m.merged = op.merged;

@@ -123,6 +123,13 @@ std::string Forecaster::lacks(const Algorithm& a) const {
   return {};
 }
 
+bool Forecaster::calibrated(const Algorithm& a) const {
+  const Demands needs = demands(a);
+  const Capabilities has = nominal_.machine.capabilities();
+  return calibrated() && (!needs.multicast || has.multicast->stamp <= Stamp::calibrated) &&
+         (!needs.reduction || has.reduction->stamp <= Stamp::calibrated);
+}
+
 Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine) const {
   check(a, c);
   if (const std::string missing = lacks(a); !missing.empty())
@@ -138,7 +145,7 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine
   };
   Prediction p{
       &a,           c,          answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by,
-      calibrated(), answer.mean};
+      calibrated(a), answer.mean};
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
   p.lower_bound = lower_bound(a, c);

@@ -49,6 +49,9 @@ class Forecaster {
   Rank ranks_per_node() const { return ranks_per_node_; }
 
  private:
+  /// What the algorithm rests on beyond messages included.
+  bool calibrated(const Algorithm& algorithm) const;
+
   struct Platform {
     Machine machine;
     HomeFabric fabric;
@@ -64,6 +67,9 @@ class MemberFabric {
  public:
   MemberFabric(const Fabric& fabric, const std::vector<Rank>& members) : fabric_(fabric), members_(members) {}
   Wire wire(Place from, Place to, Bytes bytes) const { return fabric_.wire(world(from), world(to), bytes); }
+  Switched switched(Switching what, Place from, Place to, Bytes bytes) const {
+    return fabric_.switched(what, world(from), world(to), bytes);
+  }
   std::vector<Bytes> sizes() const { return fabric_.sizes(); }
   SecondsPerByte gamma(Place p) const { return fabric_.gamma(world(p)); }
   const Protocol& protocol() const { return fabric_.protocol(); }

@@ -33,24 +33,30 @@ AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, bo
   constexpr std::int64_t enough = 4'000'000;
   AlphaBetaGamma slowest;
   std::int64_t seen = 0;
-  auto meet = [&](Place from, Place to, Bytes bytes) {
-    const Wire w = network.wire(from, to, bytes);
-    slowest.alpha = std::max(slowest.alpha, alpha(w));
+  auto meet = [&](const Switched& message, Place to, Bytes bytes) {
+    const Wire& w = message.wire;
+    slowest.alpha = std::max(slowest.alpha, alpha(w) + (message.bytes - bytes) * w.per_byte);
     slowest.beta = std::max(slowest.beta, w.per_byte);
     slowest.gamma = std::max(slowest.gamma, network.gamma(to));
     ++seen;
+  };
+  auto meet_switched = [&](Switching what, Place from, Place to, Bytes bytes) {
+    if (from.rank != to.rank) meet(switched(network, what, from, to, bytes), to, bytes);
   };
   Step step(detailed);
   for (std::int64_t s = 0; s < schedule.steps && seen < enough; ++s) {
     step.clear();
     schedule.rule(s, step);
-    for (const Transfer& t : step.transfers) meet(t.from, t.to, size_of(step, t));
+    for (const Transfer& t : step.transfers) {
+      const Bytes bytes = size_of(step, t);
+      meet({network.wire(t.from, t.to, bytes), bytes}, t.to, bytes);
+    }
     for (const Multicast& m : step.multicasts)
       for (Rank i = 0; i < m.to.count; ++i)
-        if (m.to[i] != m.from.rank) meet(m.from, {m.to[i], m.memory}, size_of(step, m));
+        meet_switched(Switching::multicast, m.from, {m.to[i], m.memory}, size_of(step, m));
     for (const Reduction& m : step.reductions)
       for (Rank i = 0; i < m.from.count; ++i)
-        if (m.from[i] != m.to.rank) meet({m.from[i], m.memory}, m.to, size_of(step, m));
+        meet_switched(Switching::reduction, {m.from[i], m.memory}, m.to, size_of(step, m));
   }
   return slowest;
 }

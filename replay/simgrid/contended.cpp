@@ -103,12 +103,9 @@ void Contended::flow(Index id) {
     use_[message.wire.in].bytes += message.bytes;
     if (!to_delivery_) use_[message.wire.in].busy += message.bytes * message.wire.per_byte;
   }
-  if (message.group == no_index) return start(id, route(message), message.wire.per_byte);
+  if (message.group == no_index)
+    return flows_.start(id, route(message), message.bytes, message.wire.per_byte);
   setting_off_.push_back(id);
-}
-
-void Contended::start(Index id, std::span<const LinkId> route, SecondsPerByte per_byte) {
-  flows_.start(id, route, carried_[id].message.bytes, per_byte);
 }
 
 /// The copies of a multicast that set off together are one flow over all their links, at the pace of the
@@ -121,13 +118,15 @@ void Contended::start_multicasts() {
         std::find_if(first, setting_off_.end(), [&](Index id) { return group(id) != group(*first); });
     std::vector<LinkId> all;
     SecondsPerByte slowest;
+    Bytes most;
     for (auto copy = first; copy != end; ++copy) {
       const auto own = route(carried_[*copy].message);
       all.insert(all.end(), own.begin(), own.end());
       slowest = std::max(slowest, carried_[*copy].message.wire.per_byte);
+      most = std::max(most, carried_[*copy].message.bytes);
       carried_[*copy].with = copy + 1 == end ? no_index : copy[1];
     }
-    start(*first, all, slowest);
+    flows_.start(*first, all, most, slowest);
     first = end;
   }
   setting_off_.clear();

@@ -56,7 +56,6 @@ class Contended : public Backend {
   void release(Port port);
   void begin(Index id);
   void flow(Index id);
-  void start(Index id, std::span<const LinkId> route, SecondsPerByte per_byte);
   void start_multicasts();
   void ended(Index id, Listener& listener);
   void handle(Event event, Listener& listener);

@@ -32,6 +32,12 @@ std::vector<double> seen(const Description& d) {
               all.push_back(v);
           }
     }
+  for (const Switching what : {Switching::multicast, Switching::reduction})
+    for (Rank b : m.representatives()) {
+      const auto [wire, bytes] = m.switched(what, m.representatives().front(), b, Bytes(1 << 24));
+      for (double v : {wire.latency.value, wire.gap.value, wire.per_byte.value, bytes.value})
+        all.push_back(v);
+    }
   return all;
 }
 
@@ -63,6 +69,11 @@ TEST(Parameters, OnesAddedByASetMoveItOrAreListedAsUnused) {
       if (path.ends_with(".copy_GBps"))
         continue;  // copies take no time where only the empty message has these costs
       Description moved = d;
+      bool gives = false;  // the section gives the node's switches a capability, whatever its limits
+      for (const char* section : {"multicast", "in_network_reduction"})
+        gives = gives ||
+                (path.starts_with(std::string("node.") + section) && !d.json()["node"].contains(section));
+      if (gives) continue;
       if (!complaint([&] { set(moved, path + "=0.0123"); }).empty()) continue;
       const std::vector<Parameter> unused = unused_parameters(moved), all = moved.parameters();
       if (std::ranges::find(all, path, &Parameter::path) == all.end()) continue;  // a text
@@ -103,15 +114,14 @@ TEST(Parameters, UnusedOnesAreFactsOfDevicesOfStorageAndOfSwitches) {
   for (const std::string& name : shipped_platforms())
     for (const Parameter& p : unused_parameters(load_platform(name)))
       EXPECT_TRUE(p.path.starts_with("devices.") || p.path.starts_with("software.nccl.") ||
-                  p.path.find("-x4.") != std::string::npos ||
-                  p.path.find(".multicast.") != std::string::npos ||
-                  p.path.find(".in_network_reduction.") != std::string::npos)
+                  p.path.find("-x4.") != std::string::npos || p.path.ends_with(".max_groups") ||
+                  p.path.ends_with(".recovery_us") || p.path == "network.multicast.mtu_B")
           << name << " " << p.path;
 }
 
 TEST(Parameters, EachHasAUnitASourceAndAStamp) {
   const std::set<std::string> units = {"GBps", "us",    "GiB",     "KiB", "TB",     "TFLOPS", "TOPS",
-                                       "GHz",  "cores", "engines", "B",   "groups", "share"};
+                                       "GHz",  "cores", "engines", "B",   "groups", "share",  "operations"};
   for (const std::string& name : shipped_platforms())
     for (const Parameter& p : load_platform(name).parameters()) {
       EXPECT_TRUE(units.contains(p.unit)) << p.path;

@@ -137,6 +137,28 @@ TEST(Contention, AMulticastSharesEveryLinkOfItsTreeOnce) {
   EXPECT_EQ(alone.links[16].bytes, Bytes(10));
 }
 
+/// Two bytes of header go with every message that is multicast.
+class HeaderRacks : public RackFabric {
+ public:
+  using RackFabric::RackFabric;
+  Switched switched(Switching, Place from, Place to, Bytes bytes) const override {
+    return {wire(from, to, bytes), bytes + Bytes(2)};
+  }
+};
+
+TEST(Contention, HeadersOfAMulticastTakeTheirShareOfItsLinks) {
+  // As above: half speed for both until rank 1's 6 bytes are through at 12, 6 of the 12 are left.
+  expect_finish({{{multicast({4, 3}, 10)}},
+                 {{send(7, 6)}},
+                 {},
+                 {},
+                 {{receive(0, 10)}},
+                 {{receive(0, 10)}},
+                 {{receive(0, 10)}},
+                 {{receive(1, 6)}}},
+                HeaderRacks(8, 1), {0, 0, 0, 0, 18, 18, 18, 12});
+}
+
 TEST(Contention, LinksAndBottleneck) {
   const SharedFabric fabric(4, 1, Hold::delivery);
   Written program({{{send(1, 6)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(2, 6)}}});
