@@ -46,7 +46,9 @@ struct Reader {
       const std::string path = "devices." + name;
       device_names.push_back(name);
       b.devices.push_back({name, optional(d, path, "reduce_GBps"), optional(d, path, "memory_bandwidth_GBps"),
-                           optional(d, path, "cores")});
+                           optional(d, path, "cores"), optional(d, path, "copy_engines"),
+                           optional(d, path, "gpudirect_read_GBps"),
+                           optional(d, path, "gpudirect_write_GBps")});
     }
   }
 

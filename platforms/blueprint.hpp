@@ -15,7 +15,8 @@ namespace collcast {
 struct Blueprint {
   struct Device {
     std::string name;
-    std::optional<Parameter> reduce, memory_bandwidth, cores;
+    std::optional<Parameter> reduce, memory_bandwidth, cores, copy_engines;
+    std::optional<Parameter> gpudirect_read, gpudirect_write;  ///< by an adapter
   };
   struct Vertex {
     enum class Kind : std::uint8_t { gpu, cpu, nic, network_switch, dpu, nvme };

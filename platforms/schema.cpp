@@ -53,6 +53,8 @@ Schema device() {
                  {"tensor_TFLOPS", positive()},
                  {"int8_TOPS", positive()},
                  {"copy_engines", positive()},
+                 {"gpudirect_read_GBps", positive()},
+                 {"gpudirect_write_GBps", positive()},
                  {"cores", positive()},
                  {"clock_GHz", positive()},
                  {"capacity_TB", positive()},

@@ -55,6 +55,18 @@ bool WireTable::is_gpu(int vertex) const {
   return blueprint_.vertices[static_cast<std::size_t>(vertex)].kind == Kind::gpu;
 }
 
+const Blueprint::Device& WireTable::device(int vertex) const {
+  const int device = blueprint_.vertices[static_cast<std::size_t>(vertex)].device;
+  return blueprint_.devices[static_cast<std::size_t>(device)];
+}
+
+bool WireTable::one_copy_engine(int vertex) {
+  const auto& engines = device(vertex).copy_engines;
+  if (!is_gpu(vertex) || !engines) return false;
+  usage_.mention(*engines);
+  return engines->value < 2;
+}
+
 SizedWire WireTable::with_software(const Wire& hardware, int from, int to,
                                    const Blueprint::SoftwareByMemory& software) {
   const bool device = is_gpu(from), to_device = is_gpu(to);
@@ -146,6 +158,8 @@ void WireTable::fill_local(int from, int to, bool same_slot) {
   wire.out = ports.link_out(route.front());
   wire.in = ports.link_in(route.back());
   if (same_slot) {
+    // The only engine takes what goes to the device and what comes from there one after the other.
+    if (one_copy_engine(to)) wire.out = ports.link_out(graph_.route(to, from).front());
     copy_[index(from, to)] = with_software(wire, blueprint_.copy, blueprint_.copy);
     return;
   }
@@ -187,6 +201,8 @@ SizedWire WireTable::across(const Crossing& way, int from, int to) {
   wire.latency = before.latency + 2 * usage_.time(b.latency) + way.switches * usage_.time(b.switch_latency) +
                  after.latency;
   wire.per_byte = slower(slower(before.per_byte, after.per_byte), 1.0 / usage_.bandwidth(*b.bandwidth));
+  for (const auto& limit : {device(from).gpudirect_read, device(to).gpudirect_write})
+    if (limit) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*limit));
   for (int trunk : way.trunks) {
     const Blueprint::Trunk& of = b.trunks[static_cast<std::size_t>(trunk)];
     wire.latency += usage_.time(of.latency);

@@ -75,6 +75,8 @@ class WireTable {
     return static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
   }
   bool is_gpu(int vertex) const;
+  const Blueprint::Device& device(int vertex) const;
+  bool one_copy_engine(int vertex);
   SizedWire with_software(const Wire& hardware, int from, int to,
                           const Blueprint::SoftwareByMemory& software);
   Wire hardware(int from, int to);
