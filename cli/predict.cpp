@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <functional>
 #include <iostream>
 
 #include "algorithms/policies/policy.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/offload.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "model/error.hpp"
@@ -20,6 +25,7 @@ struct Options {
   Reading engine = Reading::path;
   Memory memory = Memory::device;
   CallOptions call;
+  OffloadOptions offload;
   Format format = Format::table;
 };
 
@@ -67,13 +73,35 @@ std::vector<const Algorithm*> chosen(const Options& options, Collective collecti
   return able;
 }
 
-Choice quickest(const Forecaster& forecaster, Collective collective, const CallOptions& options,
-                const Call& call) {
-  const Choice best = fastest(forecaster.fabric(), common_algorithms(collective), call,
-                              parse_segment(options, call.message, true));
+/// The algorithms as they are played: by the ranks, or on their DPU.
+class Played {
+ public:
+  explicit Played(bool on_dpu) : on_dpu_(on_dpu) {}
+  const Algorithm* operator()(const Algorithm* a) {
+    return on_dpu_ ? &offloaded_.emplace_back(on_dpu(*a)) : a;
+  }
+
+ private:
+  bool on_dpu_;
+  std::deque<Algorithm> offloaded_;
+};
+
+Choice quickest(const Forecaster& forecaster, std::vector<const Algorithm*> common,
+                const CallOptions& options, const Call& call, Played& played) {
+  const std::string name(definition(common.at(0)->collective).name);
+  std::ranges::transform(common, common.begin(), std::ref(played));
+  const Choice best = fastest(forecaster.fabric(), common, call, parse_segment(options, call.message, true));
   if (best.algorithm) return best;
-  throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
-                   std::to_string(call.ranks) + " ranks");
+  throw InputError("no algorithm for " + name + " on " + std::to_string(call.ranks) + " ranks");
+}
+
+Json forecast(const Options& options, const Forecaster& forecaster, const Choice& choice, int workers) {
+  const Algorithm& a = *choice.algorithm;
+  if (!options.offload.asked()) return row(forecaster.predict(a, choice.call, options.engine));
+  const auto [prediction, overlap] = predict(options.offload, forecaster, a, choice.call, options.engine);
+  Json answer = row(prediction);
+  add_overlap(answer, options.offload, workers, overlap);
+  return answer;
 }
 
 /// What the library of the policy would pick, with its parameters and, where it has any, its protocol.
@@ -103,6 +131,7 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
   for (const std::string& text : options.sizes) all_sizes.push_back(parse_size(text));
   if (all_sizes.empty()) all_sizes = {counted_message(options.call, collective, all_ranks[0])};
 
+  const int workers = collcast::cli::workers(options.offload, description);
   Json rows = Json::array();
   for (Rank ranks : all_ranks) {
     if (options.policy != "fastest") {
@@ -110,7 +139,7 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
         rows.push_back(r);
       continue;
     }
-    const Forecaster forecaster(description, ranks, placement, options.memory);
+    const Forecaster forecaster(description, ranks, placement, options.memory, workers);
     const std::vector<const Algorithm*> candidates =
         imported ? std::vector{imported} : chosen(options, collective, ranks, forecaster, notes);
     for (Bytes size : all_sizes) {
@@ -118,14 +147,50 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
       for (const Algorithm* a : candidates) {
         if (interrupted()) return notes.push_back("interrupted: what follows was not computed"), rows;
         progress("predicting " + (a ? a->name : "the fastest") + " on " + std::to_string(ranks) + " ranks");
-        const Choice choice = a ? Choice{a, make_call(*a, options.call, call, &forecaster.fabric())}
-                                : quickest(forecaster, collective, options.call, call);
-        rows.push_back(row(forecaster.predict(*choice.algorithm, choice.call, options.engine)));
+        Played played(options.offload.to_dpu());
+        const Algorithm* one = a ? played(a) : nullptr;
+        const Choice choice =
+            one ? Choice{one, make_call(*one, options.call, call, &forecaster.fabric())}
+                : quickest(forecaster, common_algorithms(collective), options.call, call, played);
+        rows.push_back(forecast(options, forecaster, choice, workers));
       }
     }
   }
   progress_end();
   return rows;
+}
+
+std::string name_with_parameters(const Json& r) {
+  const Json& given = r["parameters"];
+  std::string name = r["algorithm"];
+  if (given.contains("radix")) name += " k=" + given["radix"].dump();
+  if (given.contains("channels")) name += " c=" + given["channels"].dump();
+  if (given.contains("ranks_per_node")) name += " q=" + given["ranks_per_node"].dump();
+  if (given.contains("protocol")) name += " " + given["protocol"].get<std::string>();
+  if (given.contains("segments")) name += " K=" + given["segments"].dump() + " x " + bytes(given["segment"]);
+  return name;
+}
+
+std::vector<std::vector<std::string>> table_of_times(const Json& rows) {
+  std::vector<std::vector<std::string>> table{
+      {"ranks", "message", "algorithm", "time", "low", "high", "bound", "algbw", "busbw", "limited by"}};
+  for (const Json& r : rows)
+    table.push_back({r["ranks"].dump(), bytes(r["message_bytes"]), name_with_parameters(r),
+                     seconds(r["time_s"]), seconds(r["low_s"]), seconds(r["high_s"]),
+                     seconds(r["lower_bound_s"]), gbps(r["algbw_GBps"]), gbps(r["busbw_GBps"]),
+                     r["limited_by"]});
+  return table;
+}
+
+std::vector<std::vector<std::string>> table_of_overlap(const Json& rows) {
+  std::vector<std::vector<std::string>> table{{"ranks", "message", "algorithm", "alone", "low", "high",
+                                               "computation", "both", "overlap", "limited by"}};
+  for (const Json& r : rows)
+    table.push_back(
+        {r["ranks"].dump(), bytes(r["message_bytes"]), name_with_parameters(r), seconds(r["time_s"]),
+         seconds(r["low_s"]), seconds(r["high_s"]), seconds(r["compute_s"]), seconds(r["total_s"]),
+         std::to_string(std::lround(r["overlap_percent"].get<double>())) + " %", r["limited_by"]});
+  return table;
 }
 
 void print(const Options& options, const Description& description, const Json& rows, const Json& notes) {
@@ -140,23 +205,8 @@ void print(const Options& options, const Description& description, const Json& r
     print_csv(rows);
   } else {
     std::cout << options.subject.collective << " on " << description.name() << ", engine "
-              << engine_name(options.engine) << "\n\n";
-    std::vector<std::vector<std::string>> table{
-        {"ranks", "message", "algorithm", "time", "low", "high", "bound", "algbw", "busbw", "limited by"}};
-    for (const Json& r : rows) {
-      std::string name = r["algorithm"];
-      if (r["parameters"].contains("radix")) name += " k=" + r["parameters"]["radix"].dump();
-      if (r["parameters"].contains("channels")) name += " c=" + r["parameters"]["channels"].dump();
-      if (r["parameters"].contains("ranks_per_node"))
-        name += " q=" + r["parameters"]["ranks_per_node"].dump();
-      if (r["parameters"].contains("protocol")) name += " " + r["parameters"]["protocol"].get<std::string>();
-      if (r["parameters"].contains("segments"))
-        name += " K=" + r["parameters"]["segments"].dump() + " x " + bytes(r["parameters"]["segment"]);
-      table.push_back({r["ranks"].dump(), bytes(r["message_bytes"]), name, seconds(r["time_s"]),
-                       seconds(r["low_s"]), seconds(r["high_s"]), seconds(r["lower_bound_s"]),
-                       gbps(r["algbw_GBps"]), gbps(r["busbw_GBps"]), r["limited_by"]});
-    }
-    print_table(table);
+              << engine_name(options.engine) << heading(options.offload, description) << "\n\n";
+    print_table(options.offload.asked() ? table_of_overlap(rows) : table_of_times(rows));
     if (!rows.empty() && !rows[0]["calibrated"].get<bool>())
       std::cout << "\nNot calibrated: some parameters of " << description.name()
                 << " are datasheet values or guesses; `collcast platforms " << description.name()
@@ -179,6 +229,9 @@ int run(Options& options) {
     algorithm(definition(options.subject.collective).collective, name);
   if (options.policy != "fastest" && (imported || name != "auto"))
     throw InputError("--policy goes with --algorithm auto");
+  check(options.offload, options.engine);
+  if (options.policy != "fastest" && options.offload.asked())
+    throw InputError("--offload does not go with --policy");
   Json notes = Json::array();
   if (options.engine == Reading::formula && description.name() != "flat")
     notes.push_back("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
@@ -215,9 +268,12 @@ void add_predict(CLI::App& app, int& exit_code) {
       ->option_text("KEY=VALUE");
   add_memory(*verb, options->memory);
   add_call_options(*verb, options->call);
+  add_offload(*verb, options->offload);
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast predict allreduce --platform summit --ranks 6,96 --size 4KiB,64MiB --algorithm all\n"
+      "Example: collcast predict alltoall --platform bluefield-2-cluster --ranks 128 --size 64KiB --offload "
+      "dpu\n"
       "Example: collcast predict --import allpairs.xml.gz --platform summit --size 64MiB");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -34,6 +34,7 @@ class CriticalPath {
         away_(away),
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
+        processors_(shared_processors()),
         ready_(ranks_ * static_cast<std::size_t>(schedule.channels)),
         free_(network.queues() + 1),
         busy_(network.ports()),
@@ -72,7 +73,7 @@ class CriticalPath {
     bool in_order = true;
     for (const Transfer& t : step.transfers) {
       done_.push_back(transfer(step, t));
-      Seconds& latest = latest_[index(t.channel, t.to.rank)];
+      Seconds& latest = latest_[processor(t.channel, t.to.rank)];
       in_order = in_order && latest <= done_.back().arrived;
       latest = done_.back().arrived;
     }
@@ -91,33 +92,33 @@ class CriticalPath {
   Done transfer(const Step& step, const Transfer& t) {
     const Bytes bytes = layout_.size(step, t);
     const Wire wire = network_.wire(t.from, t.to, bytes);
-    const std::size_t from = index(t.channel, t.from.rank);
-    const Done done = send(wire, bytes, turn(wire, from), ready(t.channel, t.to.rank));
-    if (pays(wire)) posted_[from] = done.sender;
+    const Seconds from = ready(t.channel, t.from.rank);
+    Seconds& posted = posted_[processor(t.channel, t.from.rank)];
+    const Done done = send(wire, bytes, turn(wire, from, posted), ready(t.channel, t.to.rank));
+    if (pays(wire)) posted = done.sender;
     return done;
   }
 
-  /// A rank pays for the messages of a step that need not wait for their receivers one after another.
+  /// A processor pays for the messages of a step that need not wait for their receivers one after another.
   bool pays(const Wire& wire) const {
     return wire.eager && wire.overhead > Seconds(0) && protocol_.hold == Protocol::Hold::injection;
   }
-  Seconds turn(const Wire& wire, std::size_t from) const {
-    return pays(wire) ? std::max(ready_[from], posted_[from]) : ready_[from];
+  Seconds turn(const Wire& wire, Seconds ready, Seconds posted) const {
+    return pays(wire) ? std::max(ready, posted) : ready;
   }
 
   /// What has arrived is paid for in that order, after what was sent, and then reduced.
   void finish(const Step& step, std::size_t i) {
     const Transfer& t = step.transfers[i];
-    const std::size_t to = index(t.channel, t.to.rank);
-    Seconds when = taken(to, done_[i]);
+    Seconds when = taken(processor(t.channel, t.to.rank), done_[i]);
     if (t.combine == Combine::reduce) {
       const Seconds work = done_[i].bytes * network_.gamma(t.to);
-      const auto r = static_cast<std::size_t>(t.to.rank);
+      const std::size_t r = processor(0, t.to.rank);
       reduced_[r] += work;
       when = reducing_[r] = std::max(std::max(reducing_[r], away_), when) + work;
     }
     at_least(ready(t.channel, t.from.rank), std::max(done_[i].sender, away_));
-    at_least(ready_[to], std::max(when, away_));
+    at_least(ready(t.channel, t.to.rank), std::max(when, away_));
   }
 
   Seconds taken(std::size_t to, const Done& done) {
@@ -156,8 +157,9 @@ class CriticalPath {
   void multicast(const Multicast& m) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);
-    Seconds sent = ready_[from], paid = posted_[from];
-    Port out = Wire::nowhere;
+    Seconds& posted = posted_[processor(m.channel, m.from.rank)];
+    Seconds sent = ready_[from], paid = posted;
+    Port out = Wire::nowhere, in = Wire::nowhere;
     Seconds free, busy, last;
     for (Rank i = 0; i < m.to.count; ++i) {
       const Rank to = m.to[i];
@@ -169,13 +171,16 @@ class CriticalPath {
       else
         out = wire.out, free = last = free_[lane], busy = busy_[out];
       const std::size_t at = index(m.channel, to);
-      const Done done = send(wire, carried, turn(wire, from), ready_[at]);
+      const Seconds in_busy = busy_[wire.in];
+      const Done done = send(wire, carried, turn(wire, ready_[from], posted), ready_[at]);
+      if (wire.in == in) busy_[in] = in_busy;  // and the one that comes in
+      in = wire.in;
       free_[lane] = last = std::max(last, free_[lane]);
       sent = std::max(sent, done.sender);
       if (pays(wire)) paid = std::max(paid, done.sender);
-      land(at, taken(at, done));
+      land(at, taken(processor(m.channel, to), done));
     }
-    posted_[from] = paid;
+    posted = paid;
     land(from, sent);
   }
 
@@ -222,6 +227,18 @@ class CriticalPath {
     busy_[wire.out] += out;
     busy_[wire.in] += in;
   }
+  /// Each rank pays for its own messages, unless the network says otherwise.
+  std::vector<Rank> shared_processors() const {
+    std::vector<Rank> processors;
+    if constexpr (requires { network_.processor(0); }) {
+      for (Rank r = 0; r < schedule_.ranks; ++r) processors.push_back(network_.processor(r));
+      if (std::ranges::is_sorted(processors, std::less_equal())) processors.clear();  // 0, 1, 2, ...
+    }
+    return processors;
+  }
+  std::size_t processor(std::uint16_t channel, Rank r) const {
+    return index(channel, processors_.empty() ? r : processors_[static_cast<std::size_t>(r)]);
+  }
   std::size_t index(std::uint16_t channel, Rank r) const {
     return channel * ranks_ + static_cast<std::size_t>(r);
   }
@@ -234,16 +251,17 @@ class CriticalPath {
   const Seconds away_;
   const Protocol protocol_;
   const std::size_t ranks_;
-  std::vector<Seconds> ready_;     ///< per channel and rank: done with all earlier steps
-  std::vector<Seconds> free_;      ///< per port
-  std::vector<Seconds> busy_;      ///< per port
-  std::vector<Seconds> reducing_;  ///< per rank: done with all reductions so far
-  std::vector<Seconds> reduced_;   ///< per rank: time spent reducing
-  std::vector<Seconds> posted_;    ///< per channel and rank: paid for what it sent
-  std::vector<Seconds> taken_;     ///< per channel and rank: paid for what it received
-  std::vector<Seconds> latest_;    ///< per channel and rank: arrival of its last message
-  bool unqueued_ = false;          ///< some message did not queue where it arrived
-  std::vector<Done> done_;         ///< per transfer of this step
+  const std::vector<Rank> processors_;  ///< of the ranks; none if each has its own
+  std::vector<Seconds> ready_;          ///< per channel and rank: done with all earlier steps
+  std::vector<Seconds> free_;           ///< per port
+  std::vector<Seconds> busy_;           ///< per port
+  std::vector<Seconds> reducing_;       ///< per processor: done with all reductions so far
+  std::vector<Seconds> reduced_;        ///< per processor: time spent reducing
+  std::vector<Seconds> posted_;         ///< per channel and processor: paid for what it sent
+  std::vector<Seconds> taken_;          ///< per channel and processor: paid for what it received
+  std::vector<Seconds> latest_;         ///< per channel and processor: arrival of its last message
+  bool unqueued_ = false;               ///< some message did not queue where it arrived
+  std::vector<Done> done_;              ///< per transfer of this step
   std::vector<std::size_t> arrivals_;
   std::vector<Seconds> landed_;  ///< ready_ after this step's multicasts and reductions
 };

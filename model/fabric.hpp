@@ -30,6 +30,8 @@ class Fabric {
   /// The sizes from which on wires may differ from those of smaller messages; 0 first, growing.
   virtual std::vector<Bytes> sizes() const { return {Bytes(0)}; }
   virtual SecondsPerByte gamma(Place place) const = 0;
+  /// Ranks with the same processor, one of theirs by number, pay for their messages and reductions in turn.
+  virtual Rank processor(Rank rank) const { return rank; }
   virtual const Protocol& protocol() const = 0;
   virtual Port ports() const = 0;
   /// How many queues the critical path keeps.
@@ -64,9 +66,11 @@ class UniformFabric : public Fabric {
 };
 
 /// A fabric whose ranks keep their data in another memory: what a schedule calls device is `home` here.
+/// `processors`: of each rank, where they are not its own.
 class HomeFabric : public Fabric {
  public:
-  HomeFabric(const Fabric& fabric, Memory home) : fabric_(fabric), home_(home) {}
+  HomeFabric(const Fabric& fabric, Memory home, std::vector<Rank> processors = {})
+      : fabric_(fabric), home_(home), processors_(std::move(processors)) {}
 
   Rank ranks() const override { return fabric_.ranks(); }
   Wire wire(Place from, Place to, Bytes bytes) const override {
@@ -77,6 +81,9 @@ class HomeFabric : public Fabric {
   }
   std::vector<Bytes> sizes() const override { return fabric_.sizes(); }
   SecondsPerByte gamma(Place place) const override { return fabric_.gamma(at_home(place)); }
+  Rank processor(Rank rank) const override {
+    return processors_.empty() ? fabric_.processor(rank) : processors_[static_cast<std::size_t>(rank)];
+  }
   const Protocol& protocol() const override { return fabric_.protocol(); }
   Port ports() const override { return fabric_.ports(); }
   Port queues() const override { return fabric_.queues(); }
@@ -90,6 +97,7 @@ class HomeFabric : public Fabric {
   Place at_home(Place p) const { return p.memory == Memory::device ? Place{p.rank, home_} : p; }
   const Fabric& fabric_;
   Memory home_;
+  std::vector<Rank> processors_;
 };
 
 }  // namespace collcast

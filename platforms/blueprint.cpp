@@ -180,7 +180,7 @@ struct Reader {
     return {at.contains("device") ? software(at["device"], path + ".device") : otherwise.device,
             at.contains("host") ? software(at["host"], path + ".host") : otherwise.host,
             mixed("device_to_host", otherwise.device_to_host),
-            mixed("host_to_device", otherwise.host_to_device)};
+            mixed("host_to_device", otherwise.host_to_device), mixed("dpu", otherwise.dpu)};
   }
 
   void software() {
@@ -189,6 +189,13 @@ struct Reader {
     b.between_nodes = by_memory("between_nodes", {});
     if (json.contains("software") && json["software"].contains("copy"))
       b.copy = software(json["software"]["copy"], "software.copy");
+    b.dpu_copy = b.copy;
+    if (json.contains("software") && json["software"].contains("dpu_copy"))
+      b.dpu_copy = software(json["software"]["dpu_copy"], "software.dpu_copy");
+    if (json.contains("software") && json["software"].contains("offload")) {
+      b.offload_start = optional(json["software"]["offload"], "software.offload", "start_us");
+      b.offload_handoff = optional(json["software"]["offload"], "software.offload", "handoff_us");
+    }
     nccl();
   }
 

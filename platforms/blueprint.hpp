@@ -84,6 +84,7 @@ struct Blueprint {
   struct SoftwareByMemory {
     Software device, host;
     std::optional<Software> device_to_host, host_to_device;  ///< else each end has its own
+    std::optional<Software> dpu;                             ///< of its cores; else as the host
   };
   /// Of a kernel on one channel, of each further channel, of a ring's way to another node, and of what a
   /// message keeps a network proxy busy.
@@ -115,8 +116,9 @@ struct Blueprint {
   Protocol::Hold hold;
   std::optional<Parameter> eager_limit, handshake;
   SoftwareByMemory in_node, across_sockets, between_nodes;
-  Software copy;
-  std::array<NcclCosts, 3> nccl;  ///< LL, LL128, Simple
+  Software copy, dpu_copy;                                  ///< the latter by a DPU's cores
+  std::optional<Parameter> offload_start, offload_handoff;  ///< of a collective, to a DPU's cores
+  std::array<NcclCosts, 3> nccl;                            ///< LL, LL128, Simple
 
   std::vector<int> of_kind(Vertex::Kind kind) const;
   /// The vertex of a node's rank; the ranks fill the vertices one after the other.

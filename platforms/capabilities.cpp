@@ -81,6 +81,9 @@ Switched through(const ReductionLimits& limits, Wire wire, Bytes bytes, int swit
 void Machine::set_capabilities() {
   within_ = limits(blueprint_.within, usage_);
   between_ = limits(blueprint_.between, usage_);
+  put(handoff_.start, blueprint_.offload_start, 1e-6);
+  put(handoff_.all, blueprint_.offload_handoff, 1e-6);
+  note({{blueprint_.offload_start, true}, {blueprint_.offload_handoff, true}}, usage_);
   if (blueprint_.network != Blueprint::Network::uniform) return;
   if (!between_.multicast) between_.multicast.emplace();
   if (!between_.reduction) between_.reduction.emplace();

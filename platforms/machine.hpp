@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/fabric.hpp"
+#include "model/overlap.hpp"
 #include "platforms/blueprint.hpp"
 #include "platforms/capabilities.hpp"
 #include "platforms/node_graph.hpp"
@@ -64,6 +65,8 @@ class Machine final : public Fabric {
   const Capabilities& node_capabilities() const;
   /// Cores of a node's DPUs: the workers that may play schedules there. 0: there is none.
   int dpu_cores() const;
+  /// What it costs to hand them a collective.
+  const Handoff& handoff() const { return handoff_; }
   /// One rank for each way in which ranks differ: among these, every class of wire of the machine occurs.
   const std::vector<Rank>& representatives() const;
 
@@ -128,6 +131,7 @@ class Machine final : public Fabric {
   Extent extent_;
   PortNumbers ports_;
   Usage usage_;
+  Handoff handoff_;
   Capabilities within_, between_;  ///< of the node's switches, and of the network's
   std::optional<WireTable> wires_;
   std::optional<UniformNetwork> uniform_;

@@ -167,12 +167,18 @@ Schema software() {
     message.fields.push_back(zero_or_more());
     message.fields.back().key = key;
   }
-  const Schema by_memory = object(
-      {{"device", message}, {"host", message}, {"device_to_host", message}, {"host_to_device", message}});
+  const Schema by_memory = object({{"device", message},
+                                   {"host", message},
+                                   {"dpu", message},
+                                   {"device_to_host", message},
+                                   {"host_to_device", message}});
+  const Schema copy = by_size({costs[0], costs[2], costs[4]});
   return object({{"in_node", by_memory},
                  {"across_sockets", by_memory},
                  {"between_nodes", by_memory},
-                 {"copy", by_size({costs[0], costs[2], costs[4]})},
+                 {"copy", copy},
+                 {"dpu_copy", copy},
+                 {"offload", object({{"start_us", zero_or_more()}, {"handoff_us", zero_or_more()}})},
                  {"nccl", nccl()}});
 }
 

@@ -51,8 +51,8 @@ WireTable::WireTable(const Blueprint& blueprint, const NodeGraph& graph, const E
   fill_remote(extent);
 }
 
-bool WireTable::is_gpu(int vertex) const {
-  return blueprint_.vertices[static_cast<std::size_t>(vertex)].kind == Kind::gpu;
+bool WireTable::is(Kind kind, int vertex) const {
+  return blueprint_.vertices[static_cast<std::size_t>(vertex)].kind == kind;
 }
 
 const Blueprint::Device& WireTable::device(int vertex) const {
@@ -62,18 +62,21 @@ const Blueprint::Device& WireTable::device(int vertex) const {
 
 bool WireTable::one_copy_engine(int vertex) {
   const auto& engines = device(vertex).copy_engines;
-  if (!is_gpu(vertex) || !engines) return false;
+  if (!is(Kind::gpu, vertex) || !engines) return false;
   usage_.mention(*engines);
   return engines->value < 2;
 }
 
 SizedWire WireTable::with_software(const Wire& hardware, int from, int to,
                                    const Blueprint::SoftwareByMemory& software) {
-  const bool device = is_gpu(from), to_device = is_gpu(to);
+  const bool device = is(Kind::gpu, from), to_device = is(Kind::gpu, to);
   const auto& mixed = device ? software.device_to_host : software.host_to_device;
   if (device != to_device && mixed) return with_software(hardware, *mixed, *mixed);
-  return with_software(hardware, device ? software.device : software.host,
-                       to_device ? software.device : software.host);
+  const auto side = [&](int vertex) -> const Blueprint::Software& {
+    if (is(Kind::gpu, vertex)) return software.device;
+    return is(Kind::dpu, vertex) && software.dpu ? *software.dpu : software.host;
+  };
+  return with_software(hardware, side(from), side(to));
 }
 
 /// The sender's costs come from its own side, the receiver's from its; of what both have a say in, the worse.
@@ -110,7 +113,8 @@ SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprin
 /// Copies within a rank know no protocol.
 Bytes WireTable::eager_limit(const Blueprint::Software& software) {
   const auto& limit = software.eager_limit ? software.eager_limit : blueprint_.eager_limit;
-  const bool none = !limit || blueprint_.hold == Protocol::Hold::delivery || &software == &blueprint_.copy;
+  const bool none = !limit || blueprint_.hold == Protocol::Hold::delivery || &software == &blueprint_.copy ||
+                    &software == &blueprint_.dpu_copy;
   return none ? Protocol().eager_limit : kibibytes(usage_.take(*limit));
 }
 
@@ -160,7 +164,9 @@ void WireTable::fill_local(int from, int to, bool same_slot) {
   if (same_slot) {
     // The only engine takes what goes to the device and what comes from there one after the other.
     if (one_copy_engine(to)) wire.out = ports.link_out(graph_.route(to, from).front());
-    copy_[index(from, to)] = with_software(wire, blueprint_.copy, blueprint_.copy);
+    const bool dpu = is(Kind::dpu, from) || is(Kind::dpu, to);
+    const Blueprint::Software& copy = dpu ? blueprint_.dpu_copy : blueprint_.copy;
+    copy_[index(from, to)] = with_software(wire, copy, copy);
     return;
   }
   const bool one_socket = graph_.host_of(from) == graph_.host_of(to);

@@ -56,6 +56,8 @@ class SizedWire {
 /// What messages cost, by the vertices of their two ends: all that a wire depends on but its ports.
 /// `out` and `in` are numbered within a node: see `ports`.
 class WireTable {
+  using Kind = Blueprint::Vertex::Kind;
+
  public:
   WireTable(const Blueprint& blueprint, const NodeGraph& graph, const Extent& extent, Usage& usage);
 
@@ -74,7 +76,7 @@ class WireTable {
   std::size_t index(int from, int to) const {
     return static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
   }
-  bool is_gpu(int vertex) const;
+  bool is(Kind kind, int vertex) const;
   const Blueprint::Device& device(int vertex) const;
   bool one_copy_engine(int vertex);
   SizedWire with_software(const Wire& hardware, int from, int to,

@@ -125,7 +125,8 @@ Seconds Engine::pay(Rank rank, Waiter waiter, Seconds overhead) {
 }
 
 Seconds& Engine::busy_until(Rank rank, Waiter waiter) {
-  if (waiter.strand == no_index || strands_[waiter.strand].main) return rank_state(rank).busy_until;
+  if (waiter.strand == no_index || strands_[waiter.strand].main)
+    return rank_state(fabric_.processor(rank)).busy_until;
   return strands_[waiter.strand].busy_until;
 }
 
@@ -209,7 +210,7 @@ void Engine::sort_by_order(std::vector<Index>& ids) const {
 void Engine::delivered(Index id) {
   const Message& m = messages_[id];
   if (m.combine == Combine::copy) return received(id);
-  Seconds& reduced = rank_state(m.to.rank).reduced;
+  Seconds& reduced = rank_state(fabric_.processor(m.to.rank)).reduced;
   reduced = std::max(reduced, backend_.now()) + m.bytes * fabric_.gamma(m.to);
   backend_.after(reduced - backend_.now(), {Event::Kind::reduced, id});
 }

@@ -108,10 +108,29 @@ BytesPerSecond Prediction::bus_bandwidth() const {
   return definition(algorithm->collective).bus_factor(call.ranks) * algorithm_bandwidth();
 }
 
-Forecaster::Forecaster(const Description& description, Rank ranks, const Placement& placement, Memory memory)
-    : nominal_(description, ranks, placement, memory),
-      fast_(optimistic(description), ranks, placement, memory),
-      slow_(pessimistic(description), ranks, placement, memory),
+std::vector<Rank> served_by(int workers, const Machine& machine) {
+  if (workers == 0) return {};
+  const int cores = machine.dpu_cores();
+  if (cores == 0) throw InputError(machine.platform() + " has no DPU; bluefield-2-cluster has one");
+  if (workers < 0 || workers > cores)
+    throw InputError("the DPU of a node of " + machine.platform() + " has 1 to " + std::to_string(cores) +
+                     " cores for workers, not " + std::to_string(workers));
+  std::map<int, std::vector<Rank>> on_node;
+  std::vector<Rank> processors;
+  for (Rank r = 0; r < machine.ranks(); ++r) {
+    std::vector<Rank>& ranks = on_node[machine.node(r)];
+    ranks.push_back(r);
+    processors.push_back(ranks[(ranks.size() - 1) % static_cast<std::size_t>(workers)]);
+  }
+  return processors;
+}
+
+Forecaster::Forecaster(const Description& description, Rank ranks, const Placement& placement, Memory memory,
+                       int workers)
+    : nominal_(description, ranks, placement, memory, workers),
+      fast_(optimistic(description), ranks, placement, memory, workers),
+      slow_(pessimistic(description), ranks, placement, memory, workers),
+      played_in_(workers == 0 ? memory : Memory::dpu),
       ranks_per_node_(nominal_.machine.consecutive_ranks()) {}
 
 std::string Forecaster::lacks(const Algorithm& a) const {
@@ -144,8 +163,8 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine
     return centre.value > 0 ? quick(p.fabric, a, c).time / centre * answer.time : answer.time;
   };
   Prediction p{
-      &a,           c,          answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by,
-      calibrated(a), answer.mean};
+      &a,         c, answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by, calibrated(a),
+      answer.mean};
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
   p.lower_bound = lower_bound(a, c);
@@ -153,7 +172,8 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine
 }
 
 Seconds Forecaster::lower_bound(const Algorithm& a, const Call& c, Bound bound) const {
-  return least_time(nominal_.fabric, nominal_.machine.representatives(), a, c, bound);
+  return least_time(HomeFabric(nominal_.machine, played_in_), nominal_.machine.representatives(), a, c,
+                    bound);
 }
 
 std::vector<const Algorithm*> common_algorithms(Collective collective) {

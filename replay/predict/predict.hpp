@@ -27,12 +27,17 @@ struct Prediction {
   BytesPerSecond bus_bandwidth() const;
 };
 
+/// The processor of each rank where the ranks of a node take turns at `workers` cores of its DPU; none
+/// without workers. Throws InputError where the DPU has fewer cores.
+std::vector<Rank> served_by(int workers, const Machine& machine);
+
 /// A platform with a number of ranks on it, as it is described and at both ends of its uncertainty.
 class Forecaster {
  public:
-  /// `memory`: where the ranks keep the message.
+  /// `memory`: where the ranks keep the message. `workers`: cores of each node's DPU that play for its ranks;
+  /// 0: the ranks play themselves. Throws InputError where there are no such cores.
   Forecaster(const Description& description, Rank ranks, const Placement& placement = Placement::block,
-             Memory memory = Memory::device);
+             Memory memory = Memory::device, int workers = 0);
 
   /// Throws InputError where the platform lacks what the algorithm needs.
   Prediction predict(const Algorithm& algorithm, const Call& call, Reading engine) const;
@@ -45,6 +50,7 @@ class Forecaster {
   Seconds lower_bound(const Algorithm& algorithm, const Call& call, Bound bound = Bound::messages) const;
   bool calibrated() const { return nominal_.machine.calibrated(); }
   const Fabric& fabric() const { return nominal_.fabric; }
+  const Machine& machine() const { return nominal_.machine; }
   /// Consecutive ranks that share a node; 1 where ranks are dealt out.
   Rank ranks_per_node() const { return ranks_per_node_; }
 
@@ -55,10 +61,11 @@ class Forecaster {
   struct Platform {
     Machine machine;
     HomeFabric fabric;
-    Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory)
-        : machine(d, ranks, placement), fabric(machine, memory) {}
+    Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory, int workers)
+        : machine(d, ranks, placement), fabric(machine, memory, served_by(workers, machine)) {}
   };
   Platform nominal_, fast_, slow_;
+  Memory played_in_;
   Rank ranks_per_node_;
 };
 

@@ -58,6 +58,20 @@ TEST(Cli, BadInputIsOneLineAndExitCode2) {
         "algorithms --collective allredcue",
         "algorithms --frmat json",
         "platforms sumit",
+        "predict alltoall --platform summit --ranks 12 --size 1KiB --offload dpu",
+        "predict alltoall --platform flat --ranks 12 --size 1KiB --offload dpu",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --offload gpu",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --offload dpu --workers 9",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --offload dpu --workers 0",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --offload dpu --compute -1",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --offload dpu --compute nan",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --offload dpu --engine "
+        "formula",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --offload dpu --policy mpich",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --offload none --engine "
+        "simgrid",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --offload none --workers 2",
+        "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 1KiB --workers 2",
         "prove allreduce --algorithm rings --ranks 8",
         "prove allreduce --algorithm ring --ranks 0",
         "prove allreduce --algorithm ring --ranks eight",
@@ -295,6 +309,25 @@ TEST(Cli, APolicySaysWhatItPickedAndWhy) {
   EXPECT_EQ(a["predictions"][1]["algorithm"], "rabenseifner");
   EXPECT_EQ(a["notes"].size(), 2u);
   EXPECT_EQ(collcast(call + "nccl-1.0").code, 2);
+}
+
+TEST(Cli, OffloadSaysHowMuchIsHidden) {
+  const std::string call =
+      "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 64KiB --algorithm pairwise ";
+  const auto first = [&](const std::string& options) { return json(call + options)["predictions"][0]; };
+  const Json as_long = first("--offload dpu");
+  EXPECT_EQ(as_long["offload"], "dpu");
+  EXPECT_EQ(as_long["workers"], 8);
+  EXPECT_EQ(as_long["compute_s"], as_long["time_s"]);
+  EXPECT_GT(as_long["overlap_percent"], 99);
+  const Json half = first("--offload dpu --workers 4 --compute 1e-5");
+  EXPECT_EQ(half["workers"], 4);
+  EXPECT_EQ(half["compute_s"], 1e-5);
+  EXPECT_EQ(half["total_s"], half["time_s"]);  // hides all of the computation
+  EXPECT_GE(half["time_s"], as_long["time_s"]);
+  const Json own = first("--offload none");
+  EXPECT_LT(own["overlap_percent"], 20);
+  EXPECT_EQ(own["time_s"], first("")["time_s"]);
 }
 
 TEST(Cli, OneRankAndNoBytesAreLegal) {

@@ -32,6 +32,7 @@ std::vector<double> seen(const Description& d) {
               all.push_back(v);
           }
     }
+  all.insert(all.end(), {m.handoff().start.value, m.handoff().all.value});
   for (const Switching what : {Switching::multicast, Switching::reduction})
     for (Rank b : m.representatives()) {
       const auto [wire, bytes] = m.switched(what, m.representatives().front(), b, Bytes(1 << 24));

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "algorithms/catalogue.hpp"
-#include "model/critical_path.hpp"
 #include "replay/mpi/check.hpp"
 #include "replay/mpi/offload/offloaded.hpp"
 
@@ -131,8 +130,7 @@ void probe_worker(const Team& team, const SharedClock& clock, OverlapModel& mode
     all.push_back(starts.back() + seconds(clock, [&] { empty.wait(); }));
   }
   empty.dismiss();
-  model.start = Seconds(median(starts));
-  model.handoff = Seconds(median(all));
+  model.handoff = {Seconds(median(starts)), Seconds(median(all))};
 }
 
 }  // namespace
@@ -145,12 +143,12 @@ OverlapModel probe_overlap(const Communicator& world, const Team& team, Bytes la
   if (team.worker() == model.workers) model.network = probe_network(*team.peers(), large, clock);
   LogGP& n = model.network;
   // Known to some, told to all.
-  std::array<double, 6> values{n.L.value, n.G.value,         n.gamma.value,
-                               n.S.value, model.start.value, model.handoff.value};
+  std::array<double, 6> values{
+      n.L.value, n.G.value, n.gamma.value, n.S.value, model.handoff.start.value, model.handoff.all.value};
   if (team.worker() != model.workers) values[3] = 0;
   check(MPI_Allreduce(MPI_IN_PLACE, values.data(), 6, MPI_DOUBLE, MPI_MAX, world.handle()), "MPI_Allreduce");
   n = {Seconds(values[0]), {}, {}, SecondsPerByte(values[1]), SecondsPerByte(values[2]), Bytes(values[3])};
-  model.start = Seconds(values[4]), model.handoff = Seconds(values[5]);
+  model.handoff = {Seconds(values[4]), Seconds(values[5])};
   return model;
 }
 
@@ -158,10 +156,8 @@ Overlap predict_overlap(const OverlapModel& model, const Algorithm& algorithm, c
   const Schedule schedule = algorithm.schedule(call);
   const Layout sizes = layout(algorithm, call, schedule);
   const UniformNetwork network(model.network, call.ranks);
-  const Seconds pure = critical_path(schedule, sizes, network).time + model.handoff;
-  const Seconds total =
-      model.workers ? model.start + pure : critical_path(schedule, sizes, network, pure).time;
-  return {pure.value, pure.value, std::max(total, pure).value};
+  return model.workers ? overlap_with_workers(critical_path(schedule, sizes, network).time, model.handoff)
+                       : overlap_without_workers(schedule, sizes, network);
 }
 
 }  // namespace collcast::mpi

@@ -12,8 +12,7 @@ namespace collcast::mpi {
 struct OverlapModel {
   LogGP network;
   bool workers = false;
-  Seconds start;    ///< that the rank spends in start()
-  Seconds handoff;  ///< until the worker has begun, and the rank has heard that it is done
+  Handoff handoff;
 };
 
 /// Measured before any collective is: messages between two of the processes, each way, of one byte and of

@@ -76,7 +76,7 @@ TEST_P(Offload, ProbesWhatItsForecastNeeds) {
   const SharedClock clock(*world());
   const OverlapModel model = probe_overlap(*world(), team, Bytes(1 << 20), clock);
   EXPECT_TRUE(model.workers);
-  EXPECT_GT(model.handoff, model.start);
+  EXPECT_GT(model.handoff.all, model.handoff.start);
   EXPECT_GT(model.start.value, 0);
   if (GetParam() > 1) {
     EXPECT_GT(model.network.L.value, 0);

@@ -60,8 +60,9 @@ TEST(Gpudirect, BothEnginesTakeTheTimeOfTheLimit) {
 TEST(CopyEngines, OneTakesBothWaysInTurn) {
   const Bytes message(12e6);  // a millisecond
   for (const int engines : {1, 2, 6}) {
-    const Machine m = cluster({"devices.K80-half.copy_engines=" + std::to_string(engines),
-                               "software.copy.overhead_us=0", "node.link_kinds.pcie3-x16.latency_us=0"});
+    const Machine m =
+        cluster({"devices.K80-half.copy_engines=" + std::to_string(engines), "software.copy.overhead_us=0",
+                 "software.copy.latency_us=0", "node.link_kinds.pcie3-x16.latency_us=0"});
     const double expected = engines == 1 ? 2e-3 : 1e-3;
     for (const double time : times(m, message, {{device, host}, {host, device}}))
       EXPECT_NEAR(time, expected, 1e-6 * expected) << engines;
@@ -71,7 +72,7 @@ TEST(CopyEngines, OneTakesBothWaysInTurn) {
 
 TEST(CopyEngines, OfOneDeviceDoNotHoldUpAnother) {
   const Machine m = cluster({"devices.K80-half.copy_engines=1", "software.copy.overhead_us=0",
-                             "node.link_kinds.pcie3-x16.latency_us=0"});
+                             "software.copy.latency_us=0", "node.link_kinds.pcie3-x16.latency_us=0"});
   const Place other_device{1, Memory::device}, other_host{1, Memory::host};
   for (const double time : times(m, Bytes(12e6), {{device, host}, {other_host, other_device}}))
     EXPECT_NEAR(time, 1e-3, 1e-9);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/staging.hpp"
+
+#include <algorithm>
+
+#include "model/compose.hpp"
+
+namespace collcast {
+namespace {
+
+/// All in one message of the rank to itself.
+void copy(Step& step, Rank rank, Memory from, Memory to, const std::vector<Holding>& all) {
+  Block count = 0;
+  for (const Holding& h : all) count += h.chunk.count;
+  if (all.size() == 1)
+    step.send({rank, from}, {rank, to}, all.front().chunk);
+  else if (count > 0)
+    step.send_scattered({rank, from}, {rank, to}, count, Combine::copy, [&all](auto add) {
+      for (const Holding& h : all) add(h.chunk);
+    });
+}
+
+bool same(const Holding& a, const Holding& b) {
+  return a.chunk == b.chunk && a.ranks.first == b.ranks.first && a.ranks.last == b.ranks.last;
+}
+
+}  // namespace
+
+Schedule staged(const Schedule& a, const Definition& collective, Rank root, Memory where) {
+  if (a.steps == 0) return a;
+  const Rank p = a.ranks;
+  const Block blocks = a.blocks;
+  auto in = [=, &collective](std::int64_t, Step& step) {
+    for (Rank r = 0; r < p; ++r)
+      copy(step, r, Memory::device, where, collective.initially(r, p, blocks, root));
+  };
+  auto there = [rule = a.rule, where](std::int64_t s, Step& step) {
+    rule(s, step);
+    const auto move = [where](Memory& m) {
+      if (m == Memory::device) m = where;
+    };
+    for (Transfer& t : step.transfers) move(t.from.memory), move(t.to.memory);
+    for (Multicast& m : step.multicasts) move(m.from.memory), move(m.memory);
+    for (Reduction& m : step.reductions) move(m.to.memory), move(m.memory);
+  };
+  auto out = [=, &collective](std::int64_t, Step& step) {
+    for (Rank r = 0; r < p; ++r) {
+      std::vector<Holding> wanted = collective.finally(r, p, blocks, root);
+      for (const Holding& had : collective.initially(r, p, blocks, root))
+        std::erase_if(wanted, [&had](const Holding& h) { return same(h, had); });
+      copy(step, r, where, Memory::device, wanted);
+    }
+  };
+  return then(then({p, blocks, 1, in}, {p, blocks, a.steps, there, a.channels}), {p, blocks, 1, out});
+}
+
+}  // namespace collcast
