@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/broadcast/knomial.hpp"
-#include "algorithms/gpu-broadcast/machine.hpp"
+#include "model/staging.hpp"
 
 namespace collcast {
 
@@ -44,7 +44,11 @@ const Algorithm broadcast_knomial_staging{
     .radix = true,
     .formula = "d (a + n b) and the copies, d = (k-1)(L-1) + floor((p-1)/k^(L-1)), L = ceil(log_k p)",
     .source = "Chu et al., ICPP 2017",
-    .schedule = [](const Call& c) { return staged(broadcast_knomial_direct.schedule(c), c.root); },
+    .schedule =
+        [](const Call& c) {
+          return staged(broadcast_knomial_direct.schedule(c), definition(Collective::broadcast), c.root,
+                        Memory::host);
+        },
     .time = [](const Call& c, const AlphaBetaGamma& m) { return broadcast_knomial_direct.time(c, m); },
 };
 

@@ -50,22 +50,4 @@ Seconds streaming(Bytes M, Bytes C, Bytes U, const GpuMachine& m) {
 
 }  // namespace printed
 
-Schedule staged(const Schedule& broadcast, Rank root) {
-  const Rank p = broadcast.ranks;
-  const Block blocks = broadcast.blocks;
-  auto into_host = [=](std::int64_t, Step& step) {
-    step.send({root, Memory::device}, {root, Memory::host}, {0, blocks});
-  };
-  auto between_hosts = [rule = broadcast.rule](std::int64_t s, Step& step) {
-    rule(s, step);
-    for (Transfer& t : step.transfers) t.from.memory = t.to.memory = Memory::host;
-  };
-  auto out_of_host = [=](std::int64_t, Step& step) {
-    for (Rank r = 0; r < p; ++r)
-      if (r != root) step.send({r, Memory::host}, {r, Memory::device}, {0, blocks});
-  };
-  return then(then({p, blocks, 1, into_host}, {p, blocks, broadcast.steps, between_hosts}),
-              {p, blocks, 1, out_of_host});
-}
-
 }  // namespace collcast

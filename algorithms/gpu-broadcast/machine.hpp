@@ -53,7 +53,4 @@ Seconds multicast(Bytes M, Bytes U, const GpuMachine& m);
 Seconds streaming(Bytes M, Bytes C, Bytes U, const GpuMachine& m);
 }  // namespace printed
 
-/// `broadcast` among host memories: the root copies its message there first, the others copy it out at last.
-Schedule staged(const Schedule& broadcast, Rank root);
-
 }  // namespace collcast

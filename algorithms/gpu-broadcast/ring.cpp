@@ -2,7 +2,7 @@
 #include "algorithms/gpu-broadcast/ring.hpp"
 
 #include "algorithms/broadcast/chain.hpp"
-#include "algorithms/gpu-broadcast/machine.hpp"
+#include "model/staging.hpp"
 
 namespace collcast {
 
@@ -25,7 +25,11 @@ const Algorithm broadcast_ring_staging{
         "its device",
     .formula = "(p-1) (a + n b) and the copies",
     .source = "Chu et al., ICPP 2017",
-    .schedule = [](const Call& c) { return staged(broadcast_ring_direct.schedule(c), c.root); },
+    .schedule =
+        [](const Call& c) {
+          return staged(broadcast_ring_direct.schedule(c), definition(Collective::broadcast), c.root,
+                        Memory::host);
+        },
     .time = [](const Call& c, const AlphaBetaGamma& m) { return broadcast_ring_direct.time(c, m); },
 };
 

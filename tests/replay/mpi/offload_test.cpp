@@ -77,7 +77,7 @@ TEST_P(Offload, ProbesWhatItsForecastNeeds) {
   const OverlapModel model = probe_overlap(*world(), team, Bytes(1 << 20), clock);
   EXPECT_TRUE(model.workers);
   EXPECT_GT(model.handoff.all, model.handoff.start);
-  EXPECT_GT(model.start.value, 0);
+  EXPECT_GT(model.handoff.start.value, 0);
   if (GetParam() > 1) {
     EXPECT_GT(model.network.L.value, 0);
     EXPECT_GT(model.network.S.value, 0);
@@ -118,7 +118,7 @@ TEST(Overlap, OfARankThatBringsItOnItself) {
   EXPECT_DOUBLE_EQ(own.total_s, 30);
   EXPECT_DOUBLE_EQ(own.percent(), 50);
   model.workers = true;
-  model.handoff = Seconds(5), model.start = Seconds(1);
+  model.handoff = {Seconds(1), Seconds(5)};
   const Overlap offloaded = predict_overlap(model, binomial, call);
   EXPECT_DOUBLE_EQ(offloaded.pure_s, 25);
   EXPECT_DOUBLE_EQ(offloaded.total_s, 26);
