@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <iostream>
 
 #include "algorithms/exchange/goal.hpp"
@@ -41,6 +42,8 @@ int run(Options& options) {
   const Algorithm& a =
       imported ? imported->algorithm
                : algorithm(definition(options.subject.collective).collective, options.subject.algorithm);
+  for (const std::string& note : untaken(options.call, a.collective, std::array{&a}))
+    std::cerr << "note: " << note << '\n';
   const Call call = make_call(a, options.call,
                               plain_call(options.call, a.collective, parse_ranks(options.subject.ranks[0]),
                                          parse_size(options.size)));

@@ -77,6 +77,27 @@ void add_call_options(CLI::App& verb, CallOptions& options) {
       ->option_text("Q");
 }
 
+std::vector<std::string> untaken(const CallOptions& options, Collective collective,
+                                 std::span<const Algorithm* const> algorithms) {
+  const std::string_view name = definition(collective).name;
+  std::vector<std::string> notes;
+  if (!options.root.empty() && !definition(collective).rooted)
+    notes.push_back(std::string(name) + " has no --root, which changes nothing");
+  for (const auto& [given, parameter] : {std::pair{&options.radix, "radix"},
+                                         {&options.segment, "segment"},
+                                         {&options.channels, "channels"},
+                                         {&options.buffer, "buffer"},
+                                         {&options.packet, "packet"},
+                                         {&options.ranks_per_node, "ranks-per-node"}}) {
+    const auto takes = [&](const Algorithm* a) { return std::ranges::count(parameters(*a), parameter) > 0; };
+    if (given->empty() || std::ranges::any_of(algorithms, takes)) continue;
+    const std::string who = algorithms.size() == 1 ? full_name(*algorithms[0]) + " does not take"
+                                                   : "no algorithm of " + std::string(name) + " takes";
+    notes.push_back(who + " --" + parameter + ", which changes nothing");
+  }
+  return notes;
+}
+
 Rank parse_ranks(const std::string& text) {
   return static_cast<Rank>(parse_count(text, "number of ranks", 1, 1 << 24));
 }
@@ -104,7 +125,7 @@ std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options) 
   std::optional<std::int64_t> root;
   if (!options.root.empty()) root = parse_count(options.root, "root", 0, imported.ranks - 1);
   require(imported, subject.collective, root);
-  options.root = std::to_string(imported.root);
+  if (definition(imported.algorithm.collective).rooted) options.root = std::to_string(imported.root);
   subject.collective = definition(imported.algorithm.collective).name;
   subject.algorithm = imported.algorithm.name;
   if (subject.ranks.empty()) subject.ranks = {std::to_string(imported.ranks)};
@@ -127,12 +148,12 @@ Call plain_call(const CallOptions& options, Collective collective, Rank ranks, B
   call.ranks = ranks;
   call.message = message;
   if (!options.root.empty()) call.root = number(options.root, "root", 0, ranks - 1);
-  call.radix = number(options.radix, "radix", 2, most);
-  call.channels = number(options.channels, "number of channels", 1, most);
+  if (!options.radix.empty()) call.radix = number(options.radix, "radix", 2, most);
+  if (!options.channels.empty()) call.channels = number(options.channels, "number of channels", 1, most);
   call.ranks_per_node = ranks % node == 0 ? node : 1;
   if (!options.ranks_per_node.empty())
     call.ranks_per_node = number(options.ranks_per_node, "number of ranks per node", 1, most);
-  call.packet = parse_size(options.packet, "packet");
+  if (!options.packet.empty()) call.packet = parse_size(options.packet, "packet");
   if (!options.buffer.empty()) call.buffer = parse_size(options.buffer, "buffer");
   for (const std::string& count : options.counts) call.counts.push_back(parse_size(count, "count"));
   check(collective, call);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,16 +35,20 @@ void add_format(CLI::App& verb, Format& format);
 
 /// How the command line names one call of an algorithm.
 struct CallOptions {
-  std::string root;  ///< empty: 0, or the imported file's
-  std::string radix = "2";
-  std::string segment;  ///< a size or "auto"; empty: auto on a platform, 64 KiB without one
-  std::string packet = "4096";
+  std::string root;                 ///< empty: 0, or the imported file's
+  std::string radix;                ///< empty: 2
+  std::string segment;              ///< a size or "auto"; empty: auto on a platform, 64 KiB without one
+  std::string packet;               ///< a size; empty: 4096 bytes
   std::string buffer;               ///< a size; empty: no limit
   std::vector<std::string> counts;  ///< of the v-collectives; empty: equal blocks
-  std::string channels = "1";
+  std::string channels;             ///< empty: 1
   std::string ranks_per_node;  ///< empty: as many as the platform puts on a node, if that divides the ranks
 };
 void add_call_options(CLI::App& verb, CallOptions& options);
+
+/// For each parameter that was given and that none of these algorithms of a collective takes, a note.
+std::vector<std::string> untaken(const CallOptions& options, Collective collective,
+                                 std::span<const Algorithm* const> algorithms);
 
 Rank parse_ranks(const std::string& text);
 

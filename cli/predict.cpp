@@ -132,6 +132,13 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
   if (all_sizes.empty()) all_sizes = {counted_message(options.call, collective, all_ranks[0])};
 
   const int workers = collcast::cli::workers(options.offload, description);
+  const bool all = options.subject.algorithm == "auto" || options.subject.algorithm == "all";
+  const std::vector<const Algorithm*> asked =
+      imported ? std::vector{imported}
+      : all    ? algorithms(collective)
+               : std::vector{&algorithm(collective, options.subject.algorithm)};
+  for (const std::string& note : untaken(options.call, collective, asked)) notes.push_back(note);
+
   Json rows = Json::array();
   for (Rank ranks : all_ranks) {
     if (options.policy != "fastest") {

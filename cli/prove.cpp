@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <iostream>
 
 #include "cli/options.hpp"
@@ -60,6 +61,8 @@ Json prove(Subject subject, CallOptions options, const std::string& size) {
   if (imported && imported->wrong) return verdict(imported->algorithm, imported->ranks, imported->wrong);
   const Algorithm& a = imported ? imported->algorithm
                                 : algorithm(definition(subject.collective).collective, subject.algorithm);
+  for (const std::string& note : untaken(options, a.collective, std::array{&a}))
+    std::cerr << "note: " << note << '\n';
   const Rank ranks = parse_ranks(subject.ranks[0]);
   const Bytes message = !size.empty()            ? parse_size(size)
                         : options.counts.empty() ? Bytes(1 << 20)

@@ -184,6 +184,19 @@ TEST(Cli, NamesTheNearestKey) {
   EXPECT_NE(o.err.find("network.bandwidth_GBps"), std::string::npos) << o.err;
 }
 
+TEST(Cli, SaysWhatChangesNothing) {
+  const auto notes = [](const std::string& arguments) { return collcast(arguments).err; };
+  EXPECT_EQ(
+      notes("predict allreduce --algorithm ring --platform flat --ranks 4 --size 1KiB --segment 64 --root 1"),
+      "note: allreduce has no --root, which changes nothing\n"
+      "note: allreduce ring does not take --segment, which changes nothing\n");
+  EXPECT_EQ(
+      notes("predict alltoall --algorithm all --platform flat --ranks 4 --size 1KiB --packet 9000 --radix 4"),
+      "note: no algorithm of alltoall takes --packet, which changes nothing\n");
+  EXPECT_EQ(notes("prove broadcast --algorithm knomial --ranks 4 --radix 4 --root 1 --channels 2"),
+            "note: broadcast knomial does not take --channels, which changes nothing\n");
+}
+
 TEST(Cli, HelpShowsAnExampleOfEveryVerb) {
   for (const std::string verb : {"algorithms", "platforms", "prove", "predict", "export", "replay", "compare",
                                  "record", "calibrate", "validate"}) {
