@@ -24,6 +24,7 @@ function(collcast_test name)
     set(ARG_LABELS unit)
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main collcast_warnings)
   target_compile_definitions(${name} PRIVATE COLLCAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              COLLCAST_BINARY_DIR="${PROJECT_BINARY_DIR}")

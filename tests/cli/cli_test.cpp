@@ -10,6 +10,8 @@
 #include <sstream>
 #include <string>
 
+#include "tests/folder.hpp"
+
 namespace {
 
 using Json = nlohmann::json;
@@ -232,7 +234,7 @@ TEST(Cli, PlatformsListTheContract) {
 }
 
 TEST(Cli, PicturesShowTheNetwork) {
-  const std::string file = testing::TempDir() + "network.dot";
+  const std::string file = collcast::scratch("network.dot");
   const auto drawn = [&](const std::string& settings) {
     EXPECT_EQ(collcast("platforms edr-cluster --graph " + file + settings).code, 0);
     std::ifstream in(file);
@@ -259,7 +261,7 @@ TEST(Cli, DocumentedTorusIsSlowerThanTheTree) {
 }
 
 TEST(Cli, PlacementDecidesWhichLinksAreUsed) {
-  const std::string file = testing::TempDir() + "placement.txt";
+  const std::string file = collcast::scratch("placement.txt");
   std::ofstream(file) << "rank 0=node0 slot=0\nrank 1=node1 slot=0\n";
   const auto time = [](const std::string& placement) {
     return json("predict broadcast --algorithm flat --platform summit --ranks 2 --size 1MiB --placement " +

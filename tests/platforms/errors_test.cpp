@@ -198,7 +198,7 @@ TEST(Errors, Names) {
 class Files : public ::testing::Test {
  protected:
   static std::string write(const std::string& name, const std::string& text) {
-    const std::string path = ::testing::TempDir() + name;
+    const std::string path = scratch(name);
     std::ofstream(path) << text;
     return path;
   }
@@ -215,7 +215,7 @@ TEST_F(Files, BaseIsOverridden) {
 }
 
 TEST_F(Files, BaseMustEnd) {
-  const std::string a = ::testing::TempDir() + "a.json", b = ::testing::TempDir() + "b.json";
+  const std::string a = scratch("a.json"), b = scratch("b.json");
   write("a.json", R"({"base": ")" + b + "\"}");
   write("b.json", R"({"base": ")" + a + "\"}");
   EXPECT_EQ(complaint([&] { load_platform(a); }), b + ": base: goes round: " + a + ", " + b + ", " + a);

@@ -60,7 +60,7 @@ TEST(Documentation, ExampleIsASoundDragonfly) {
 }
 
 TEST(Documentation, ExampleIsASoundPlacement) {
-  const std::string path = ::testing::TempDir() + "documented-ranks.txt";
+  const std::string path = scratch("documented-ranks.txt");
   std::ofstream(path) << shown("```\nrank 0=");
   const Machine m(load_platform("summit"), 2, parse_placement(path));
   EXPECT_EQ(m.node(0), 3);

@@ -12,7 +12,7 @@ namespace {
 using namespace testing;
 
 std::string file(const std::string& text) {
-  const std::string path = ::testing::TempDir() + "ranks.txt";
+  const std::string path = scratch("ranks.txt");
   std::ofstream(path) << text;
   return path;
 }

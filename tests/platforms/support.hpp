@@ -10,6 +10,7 @@
 #include "platforms/load.hpp"
 #include "platforms/machine.hpp"
 #include "tests/complaint.hpp"
+#include "tests/folder.hpp"
 
 namespace collcast::testing {
 

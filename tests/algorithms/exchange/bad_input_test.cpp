@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <fstream>
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/exchange/msccl.hpp"
 #include "model/error.hpp"
+#include "tests/folder.hpp"
 
 namespace collcast {
 namespace {
@@ -159,10 +159,9 @@ TEST(MscclReader, WhatIsAskedForMustBeWhatTheFileHolds) {
 
 TEST(MscclReader, MissingAndDamagedFiles) {
   EXPECT_THROW(read_msccl("/nowhere/at/all.xml"), InputError);
-  const std::string path = testing::TempDir() + "collcast_damaged.xml.gz";
+  const std::string path = scratch("damaged.xml.gz");
   std::ofstream(path, std::ios::binary) << "\x1f\x8b\x08 and then nothing that zlib knows";
   EXPECT_THROW(read_msccl(path), InputError);
-  std::remove(path.c_str());
 }
 
 }  // namespace

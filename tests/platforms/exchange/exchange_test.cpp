@@ -13,7 +13,7 @@ namespace {
 using namespace testing;
 
 std::string file(const std::string& name, const std::string& text) {
-  const std::string path = ::testing::TempDir() + name;
+  const std::string path = scratch(name);
   std::ofstream(path) << text;
   return path;
 }
@@ -141,7 +141,7 @@ TEST(ImportSimgrid, FatTree) {
 
 TEST(Import, RefusesWhatItCannotRead) {
   auto said = [](const std::string& text) {
-    return complaint([&] { import_platform(file("bad.xml", text)); }).substr(::testing::TempDir().size());
+    return complaint([&] { import_platform(file("bad.xml", text)); }).substr(scratch("").size());
   };
   EXPECT_EQ(said(""), "bad.xml: is empty");
   EXPECT_TRUE(said("<system>").starts_with("bad.xml: Start-end tags mismatch at byte")) << said("<system>");

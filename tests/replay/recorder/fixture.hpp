@@ -10,7 +10,6 @@
 
 namespace collcast::recorder::test {
 
-using trace::test::Folder;
 
 /// A program of this test's, or one with its whole path, under mpirun with a number of ranks, whoever runs
 /// the test.

@@ -16,28 +16,11 @@
 #include "replay/trace/reader.hpp"
 #include "replay/trace/recording.hpp"
 #include "replay/trace/writer.hpp"
+#include "tests/folder.hpp"
 
 namespace collcast::trace::test {
 
 using Bytes = std::vector<std::uint8_t>;
-
-/// A folder of its own, gone when the test ends.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "collcast-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline Bytes read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
