@@ -241,8 +241,7 @@ Application::Instance Application::make(Rank world, const Event& event, trace::C
   call.ranks = ranks;
   call.root = std::max(event.root, 0);
   call.message = recorded->message;
-  const Choice choice =
-      selection_.choose(recorded->collective, comm, members, call, recorded->direct);
+  const Choice choice = selection_.choose(recorded->collective, comm, members, call, recorded->direct);
   if (!choice.algorithm)
     return pass_over(event, "no algorithm of the catalogue plays it"),
            Instance{event.op, world, nullptr, members.size()};

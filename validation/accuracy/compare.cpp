@@ -26,9 +26,9 @@ class Predictor {
       const Library::Choice c = library_->predict(m.collective, call, Reading::path);
       return point(m, c.prediction, c.protocol);
     }
-    const std::vector<const Algorithm*> candidates =
-        m.algorithm.empty() ? common_algorithms(m.collective)
-                            : std::vector{&algorithm(m.collective, m.algorithm)};
+    const std::vector<const Algorithm*> candidates = m.algorithm.empty()
+                                                         ? common_algorithms(m.collective)
+                                                         : std::vector{&algorithm(m.collective, m.algorithm)};
     const Choice best = fastest(forecaster_.fabric(), candidates, call);
     if (!best.algorithm) throw InputError("no algorithm for " + std::to_string(m.ranks) + " ranks");
     return point(m, forecaster_.predict(*best.algorithm, best.call, Reading::path), {});

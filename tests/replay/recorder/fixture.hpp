@@ -10,7 +10,6 @@
 
 namespace collcast::recorder::test {
 
-
 /// A program of this test's, or one with its whole path, under mpirun with a number of ranks, whoever runs
 /// the test.
 inline std::vector<std::string> mpirun(int ranks, std::vector<std::string> program) {

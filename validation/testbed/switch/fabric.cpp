@@ -54,8 +54,7 @@ void Fabric::send(LinkId id, Seconds start) {
   ++traffic_[id].frames;
   traffic_[id].bytes += frame.size;
   moves_.push({sent, scheduled_++, Kind::idle, id, {}});
-  if (layout_.end(id) != everyone)
-    return deliveries_.push({arrived, scheduled_++, Kind::arrival, id, frame});
+  if (layout_.end(id) != everyone) return deliveries_.push({arrived, scheduled_++, Kind::arrival, id, frame});
   for (const LinkId onward : layout_.onward(id, frame.source, frame.destination)) {
     // A faster link waits for as much of the frame as it would else run out of.
     const Seconds ready = std::max(start + link.latency, arrived - frame.size / layout_.links()[onward].rate);
