@@ -60,8 +60,8 @@ Study study(const At& at) {
   at["tables"].each([&](const At& table) {
     table.only({"file", "purpose"});
     const std::string purpose = table["purpose"].text();
-    if (purpose != "validated on" && purpose != "calibrated on")
-      table["purpose"].fail("must be 'validated on' or 'calibrated on', got '" + purpose + "'");
+    if (purpose != "calibrated on" && purpose != "chosen on" && purpose != "validated on")
+      table["purpose"].fail("must be 'calibrated on', 'chosen on' or 'validated on', got '" + purpose + "'");
     s.tables.push_back({table["file"].text(), purpose});
   });
   return s;
@@ -163,7 +163,8 @@ constexpr const char* preface =
     R"(# How accurate collcast is
 
 Written by `collcast validate --studies validation/data/studies.json --data DIR`, DIR holding the published tables; a test
-says when this page is stale. A table was either *calibrated on*, or *validated on*: no parameter has seen it.
+says when this page is stale. A table was *calibrated on*; or *chosen on*: nothing was fitted to it, but it was in
+view when the sources of parameters were chosen; or *validated on*: no parameter has seen it.
 
 Errors are (predicted - measured) / measured. Where two figures stand together, the first is how far a prediction is off
 as a factor, exp(mean |ln(predicted / measured)|) - 1; the one in brackets is the geometric mean of the absolute errors,

@@ -13,7 +13,7 @@ namespace collcast::accuracy {
 struct Study {
   struct Table {
     std::string file;     ///< below the folder of the data, with what is known of it (read.hpp)
-    std::string purpose;  ///< "validated on" or "calibrated on"
+    std::string purpose;  ///< "calibrated on", "chosen on" or "validated on"
   };
   std::string title, platform, policy;
   std::vector<std::string> words;  ///< paragraphs: what the parameters rest on, why the worst is bad

@@ -50,7 +50,7 @@ TEST(Study, BadInputIsNamed) {
   const std::string head =
       R"({"studies": [{"title": "t", "platform": "flat", "policy": "mpich", "words": [], )";
   EXPECT_EQ(complaint(head + R"("tables": [{"file": "f", "purpose": "seen"}]}]})"),
-            "$.studies.0.tables.0.purpose: must be 'validated on' or 'calibrated on', got 'seen'");
+            "$.studies.0.tables.0.purpose: must be 'calibrated on', 'chosen on' or 'validated on', got 'seen'");
   EXPECT_NE(complaint("{").find("is no JSON"), std::string::npos);
   EXPECT_THROW(read_studies("/nowhere/studies.json"), InputError);
 }
