@@ -79,20 +79,22 @@ void add_call_options(CLI::App& verb, CallOptions& options) {
 
 std::vector<std::string> untaken(const CallOptions& options, Collective collective,
                                  std::span<const Algorithm* const> algorithms) {
-  const std::string_view name = definition(collective).name;
+  const std::string collective_name(definition(collective).name);
   std::vector<std::string> notes;
   if (!options.root.empty() && !definition(collective).rooted)
-    notes.push_back(std::string(name) + " has no --root, which changes nothing");
+    notes.push_back(collective_name + " has no --root, which changes nothing");
   for (const auto& [given, parameter] : {std::pair{&options.radix, "radix"},
                                          {&options.segment, "segment"},
                                          {&options.channels, "channels"},
                                          {&options.buffer, "buffer"},
                                          {&options.packet, "packet"},
                                          {&options.ranks_per_node, "ranks-per-node"}}) {
-    const auto takes = [&](const Algorithm* a) { return std::ranges::count(parameters(*a), parameter) > 0; };
+    const auto takes = [name = std::string_view(parameter)](const Algorithm* a) {
+      return std::ranges::count(parameters(*a), name) > 0;
+    };
     if (given->empty() || std::ranges::any_of(algorithms, takes)) continue;
     const std::string who = algorithms.size() == 1 ? full_name(*algorithms[0]) + " does not take"
-                                                   : "no algorithm of " + std::string(name) + " takes";
+                                                   : "no algorithm of " + collective_name + " takes";
     notes.push_back(who + " --" + parameter + ", which changes nothing");
   }
   return notes;
