@@ -79,6 +79,7 @@ struct Flat {
   double spread() const;  ///< of what was measured: longest / shortest - 1
 };
 std::vector<Flat> flat(const Results& results, const std::string& engine);
+std::vector<Flat> flat(Results&&, const std::string&) = delete;  // they point into the results
 
 /// Results with an algorithm of the catalogue.
 std::vector<const Result*> predicted(const Results& results);

@@ -122,7 +122,8 @@ TEST_F(Report, WhatIsPredictedFlatIsSpreadAsMeasured) {
   add("flat", 9, 8, 8);
   write("prediction.jsonl", predictions);
   write("measured.jsonl", measurements);
-  const auto all = flat(read_results({folder_}), "path");
+  const Results results = read_results({folder_});
+  const auto all = flat(results, "path");
   ASSERT_EQ(all.size(), 1u);
   EXPECT_NEAR(all[0].spread(), 0.03, 1e-12);
 }
