@@ -49,8 +49,9 @@ TEST(Study, BadInputIsNamed) {
   EXPECT_EQ(complaint(R"({"studies": [{"tittle": "x"}]})"), "$.studies.0: has an unknown key tittle");
   const std::string head =
       R"({"studies": [{"title": "t", "platform": "flat", "policy": "mpich", "words": [], )";
-  EXPECT_EQ(complaint(head + R"("tables": [{"file": "f", "purpose": "seen"}]}]})"),
-            "$.studies.0.tables.0.purpose: must be 'calibrated on', 'chosen on' or 'validated on', got 'seen'");
+  EXPECT_EQ(
+      complaint(head + R"("tables": [{"file": "f", "purpose": "seen"}]}]})"),
+      "$.studies.0.tables.0.purpose: must be 'calibrated on', 'chosen on' or 'validated on', got 'seen'");
   EXPECT_NE(complaint("{").find("is no JSON"), std::string::npos);
   EXPECT_THROW(read_studies("/nowhere/studies.json"), InputError);
 }
