@@ -99,18 +99,15 @@ TEST(Contention, IncastBehindAnUplink) {
   expect_finish(incast, RackFabric(6, 1.2), {0, 0, 0, 15, 15});   // 0.4 each
 }
 
+/// Rank 0 to the other rack, over an uplink that rank 1 uses for rank 7.
+const std::vector<Script> multicast_and_message = {
+    {{multicast({4, 3}, 10)}}, {{send(7, 6)}},   {}, {}, {{receive(0, 10)}}, {{receive(0, 10)}},
+    {{receive(0, 10)}},        {{receive(1, 6)}}};
+
 TEST(Contention, AMulticastSharesEveryLinkOfItsTreeOnce) {
-  // Rank 0 to the other rack, over an uplink of 1 that rank 1 uses for rank 7: half speed for both until rank
-  // 1's 6 bytes are through at 12; the multicast has 4 of its 10 left. All members receive at its pace.
-  expect_finish({{{multicast({4, 3}, 10)}},
-                 {{send(7, 6)}},
-                 {},
-                 {},
-                 {{receive(0, 10)}},
-                 {{receive(0, 10)}},
-                 {{receive(0, 10)}},
-                 {{receive(1, 6)}}},
-                RackFabric(8, 1), {0, 0, 0, 0, 16, 16, 16, 12});
+  // An uplink of 1: half speed for both until rank 1's 6 bytes are through at 12; the multicast has 4 of its
+  // 10 left. All members receive at its pace.
+  expect_finish(multicast_and_message, RackFabric(8, 1), {0, 0, 0, 0, 16, 16, 16, 12});
   // A member whose own link is busy slows them all: rank 1 sends 4 bytes to rank 6, half speed until 8, then
   // 6 left.
   expect_finish({{{multicast({4, 3}, 10)}},
@@ -148,15 +145,7 @@ class HeaderRacks : public RackFabric {
 
 TEST(Contention, HeadersOfAMulticastTakeTheirShareOfItsLinks) {
   // As above: half speed for both until rank 1's 6 bytes are through at 12, 6 of the 12 are left.
-  expect_finish({{{multicast({4, 3}, 10)}},
-                 {{send(7, 6)}},
-                 {},
-                 {},
-                 {{receive(0, 10)}},
-                 {{receive(0, 10)}},
-                 {{receive(0, 10)}},
-                 {{receive(1, 6)}}},
-                HeaderRacks(8, 1), {0, 0, 0, 0, 18, 18, 18, 12});
+  expect_finish(multicast_and_message, HeaderRacks(8, 1), {0, 0, 0, 0, 18, 18, 18, 12});
 }
 
 TEST(Contention, LinksAndBottleneck) {
