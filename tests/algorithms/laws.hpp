@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "tests/names.hpp"
 
 namespace collcast {
 
@@ -73,13 +74,6 @@ inline std::vector<Rank> up_to(Rank last) {
   std::vector<Rank> all;
   for (Rank p = 1; p <= last; ++p) all.push_back(p);
   return all;
-}
-
-/// The row's name as GoogleTest takes it.
-inline std::string test_name(const testing::TestParamInfo<const Algorithm*>& row) {
-  std::string name = std::string(definition(row.param->collective).name) + "_" + std::string(row.param->name);
-  std::ranges::replace(name, '-', '_');
-  return name;
 }
 
 }  // namespace collcast

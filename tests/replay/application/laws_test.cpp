@@ -10,6 +10,7 @@
 #include "platforms/machine.hpp"
 #include "replay/predict/predict.hpp"
 #include "replay/predict/simulated.hpp"
+#include "tests/names.hpp"
 #include "tests/platforms/pieces.hpp"
 
 namespace collcast {
@@ -110,12 +111,7 @@ TEST_P(Players, TimeGrowsWithTheMessageThroughAllPieces) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, Players, ::testing::ValuesIn(catalogue().begin(), catalogue().end()),
-                         [](const auto& row) {
-                           std::string name = std::string(definition(row.param->collective).name) + "_" +
-                                              std::string(row.param->name);
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+                         test_name);
 
 }  // namespace
 }  // namespace collcast

@@ -9,8 +9,8 @@
 #include "replay/mpi/multicast/ip_multicast.hpp"
 #include "replay/mpi/player.hpp"
 #include "replay/mpi/verify.hpp"
+#include "tests/names.hpp"
 #include "tests/replay/mpi/calls.hpp"
-#include "tests/replay/mpi/names.hpp"
 #include "tests/replay/mpi/world.hpp"
 
 namespace collcast::mpi {

@@ -11,8 +11,8 @@
 #include "model/error.hpp"
 #include "replay/mpi/check.hpp"
 #include "replay/mpi/player.hpp"
+#include "tests/names.hpp"
 #include "tests/replay/mpi/allocations.hpp"
-#include "tests/replay/mpi/names.hpp"
 #include "tests/replay/mpi/world.hpp"
 
 namespace collcast::mpi {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "replay/mpi/verify.hpp"
+#include "tests/names.hpp"
 #include "tests/replay/mpi/calls.hpp"
-#include "tests/replay/mpi/names.hpp"
 #include "tests/replay/mpi/world.hpp"
 
 namespace collcast::mpi {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "replay/mpi/player.hpp"
+#include "tests/names.hpp"
 #include "tests/replay/mpi/calls.hpp"
-#include "tests/replay/mpi/names.hpp"
 #include "tests/replay/mpi/wire.hpp"
 #include "tests/replay/mpi/world.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "model/layout.hpp"
+#include "tests/names.hpp"
 #include "tests/replay/recorder/fixture.hpp"
 
 namespace collcast::recorder::test {
@@ -94,13 +95,7 @@ std::vector<const Algorithm*> of_messages_alone() {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, RecordedLaw5, testing::ValuesIn(of_messages_alone()),
-                         [](const auto& row) {
-                           std::string name = std::string(definition(row.param->collective).name) + "_" +
-                                              std::string(row.param->name);
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Catalogue, RecordedLaw5, testing::ValuesIn(of_messages_alone()), test_name);
 
 }  // namespace
 }  // namespace collcast::recorder::test

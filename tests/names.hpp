@@ -9,7 +9,7 @@
 
 #include "algorithms/catalogue.hpp"
 
-namespace collcast::mpi {
+namespace collcast {
 
 inline auto whole_catalogue() {
   return testing::ValuesIn(catalogue().begin(), catalogue().end());
@@ -22,4 +22,4 @@ inline std::string test_name(const testing::TestParamInfo<const Algorithm*>& row
   return name;
 }
 
-}  // namespace collcast::mpi
+}  // namespace collcast
