@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <set>
+#include <sstream>
 
 #include "cli/options.hpp"
 #include "cli/platform_files.hpp"
@@ -8,6 +10,7 @@
 #include "platforms/json_schema.hpp"
 #include "platforms/listing.hpp"
 #include "platforms/load.hpp"
+#include "platforms/paths.hpp"
 #include "platforms/ring_search.hpp"
 
 namespace collcast::cli {
@@ -53,8 +56,18 @@ Description described(const Options& options) {
   return d;
 }
 
+/// Six digits, as people write them: 4096, 0.1189.
+std::string compact(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
 void show(const Options& options) {
   const Description d = described(options);
+  const PlatformSummary platform = summary(d);
+  std::set<std::string> unused;
+  for (const Parameter& p : unused_parameters(d)) unused.insert(p.path);
   Json rows = Json::array();
   for (const Parameter& p : d.parameters())
     rows.push_back({{"parameter", p.path},
@@ -63,15 +76,24 @@ void show(const Options& options) {
                     {"high", p.high},
                     {"unit", p.unit},
                     {"stamp", to_string(p.stamp)},
-                    {"source", p.source}});
+                    {"source", p.source},
+                    {"used", !unused.contains(p.path)}});
   if (options.format == Format::json) {
-    Json answer = row(summary(d));
+    Json answer = row(platform);
     answer["parameters"] = rows;
     std::cout << answer.dump(2) << '\n';
   } else if (options.format == Format::csv) {
     print_csv(rows);
   } else {
-    print(std::cout, d);
+    std::cout << platform.name << ": " << platform.description << "\nup to " << count(platform.max_ranks)
+              << " ranks, " << platform.gpus_per_node << " GPUs per node\n\n";
+    std::vector<std::vector<std::string>> table{{"parameter", "value", "unit", "stamp", "source"}};
+    for (const Json& r : rows)
+      table.push_back({r["parameter"], compact(r["value"]), r["unit"], r["stamp"],
+                       r["source"].get<std::string>() + (r["used"] ? "" : " [no engine uses it]")});
+    print_table(table);
+    for (const Json& note : d.json().value("notes", Json::array()))
+      std::cout << '\n' << note.get<std::string>() << '\n';
   }
 }
 
@@ -106,6 +128,7 @@ void show_rings(const Options& options) {
     std::cout << rows.dump(2) << '\n';
     return;
   }
+  if (options.format == Format::csv) return print_csv(rows);
   std::vector<std::vector<std::string>> table{{"ranks on", "shape", "bandwidth", "order"}};
   for (const Json& r : rows) {
     std::string order;

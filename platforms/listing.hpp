@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,5 @@ struct PlatformSummary {
 PlatformSummary summary(const Description& description);
 /// Of all that are shipped.
 std::vector<PlatformSummary> list_platforms();
-
-/// A table of one platform: each parameter with its value, unit, stamp and source; unused ones are marked.
-void print(std::ostream& out, const Description& description);
 
 }  // namespace collcast

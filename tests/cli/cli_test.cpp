@@ -233,6 +233,24 @@ TEST(Cli, PlatformsListTheContract) {
         << name;
 }
 
+TEST(Cli, OnePlatformIsListedWithItsPedigree) {
+  const std::string table = collcast("platforms summit").out;
+  EXPECT_NE(table.find("one brick, one direction: OLCF Summit user guide"), std::string::npos);
+  EXPECT_NE(table.find("[no engine uses it]"), std::string::npos);
+  std::size_t used = 0;
+  const Json parameters = json("platforms summit")["parameters"];
+  for (const Json& p : parameters) used += p["used"].get<bool>();
+  EXPECT_GT(used, 0u);
+  EXPECT_LT(used, parameters.size());
+}
+
+TEST(Cli, RingsAreListedInEveryFormat) {
+  EXPECT_EQ(json("platforms dgx-1v --rings")[0]["shape"], "ring");
+  EXPECT_EQ(
+      collcast("platforms dgx-1v --rings --format csv").out.find("ranks_on,shape,bandwidth_GBps,order\n"),
+      0u);
+}
+
 TEST(Cli, PicturesShowTheNetwork) {
   const std::string file = collcast::scratch("network.dot");
   const auto drawn = [&](const std::string& settings) {

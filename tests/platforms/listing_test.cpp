@@ -25,14 +25,6 @@ TEST(Listing, OfAllPlatforms) {
   EXPECT_EQ(all[3].max_ranks, 256);
 }
 
-TEST(Listing, OfOnePlatformGivesThePedigree) {
-  std::ostringstream out;
-  print(out, load_platform("summit"));
-  EXPECT_NE(out.str().find("network.bandwidth_GBps"), std::string::npos);
-  EXPECT_NE(out.str().find("OLCF Summit user guide"), std::string::npos);
-  EXPECT_NE(out.str().find("[no engine uses it]"), std::string::npos);
-}
-
 /// What docs/platforms.md shows in a fenced block that begins so.
 std::string shown(const std::string& beginning) {
   std::ifstream in(COLLCAST_SOURCE_DIR "/docs/platforms.md");
