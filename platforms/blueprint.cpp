@@ -153,8 +153,11 @@ struct Reader {
   }
 
   Blueprint::Software software(const Json& at, const std::string& path) const {
-    Blueprint::Software s{
-        costs(at, path), {}, optional(at, path, "eager_limit_KiB"), optional(at, path, "handshake_us")};
+    Blueprint::Software s{costs(at, path),
+                          {},
+                          optional(at, path, "eager_limit_KiB"),
+                          optional(at, path, "handshake_us"),
+                          optional(at, path, "single_copy_GBps")};
     if (!at.contains("pieces")) return s;
     for (std::size_t i = 0; i < at["pieces"].size(); ++i) {
       const std::string piece = path + ".pieces." + std::to_string(i);

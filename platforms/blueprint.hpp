@@ -80,6 +80,7 @@ struct Blueprint {
     Costs costs;                                      ///< of the smallest messages
     std::vector<Piece> pieces;                        ///< by growing size
     std::optional<Parameter> eager_limit, handshake;  ///< else those of the protocol
+    std::optional<Parameter> single_copy;  ///< by the receiver, of a rendezvous; else as below the limit
   };
   struct SoftwareByMemory {
     Software device, host;

@@ -67,6 +67,16 @@ std::vector<Parameter> Description::parameters() const {
   return all;
 }
 
+Description with_blocking_sends(const Description& description) {
+  Json json = description.json();
+  if (!json.contains("software")) return description;
+  for (Json& section : json["software"])
+    for (Json& memory : section)
+      if (memory.contains("blocking_eager_limit_KiB"))
+        memory["eager_limit_KiB"] = memory["blocking_eager_limit_KiB"];
+  return {description.name(), description.file(), std::move(json)};
+}
+
 Description optimistic(const Description& description) {
   return scaled(description, true);
 }

@@ -46,6 +46,10 @@ void set(Description& description, const std::string& assignment);
 /// Every path that `set` takes, those included that the file leaves out.
 std::vector<std::string> settable_paths(const Description& description);
 
+/// Where senders wait until their buffers are free (MPI_Send): with a `blocking_eager_limit_KiB` in place of
+/// the `eager_limit_KiB` beside it.
+Description with_blocking_sends(const Description& description);
+
 /// Every parameter moved to the end of its interval where messages are faster, or slower.
 Description optimistic(const Description& description);
 Description pessimistic(const Description& description);

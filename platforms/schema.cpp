@@ -163,10 +163,11 @@ Schema software() {
                                     {"bandwidth_GBps", positive()},  {"copy_GBps", positive()},
                                     {"processor_GBps", positive()}};
   Schema message = by_size(costs);
-  for (const char* key : {"eager_limit_KiB", "handshake_us"}) {
-    message.fields.push_back(zero_or_more());
-    message.fields.back().key = key;
-  }
+  const std::vector<Field> protocols = {{"eager_limit_KiB", zero_or_more()},
+                                        {"blocking_eager_limit_KiB", zero_or_more()},
+                                        {"handshake_us", zero_or_more()},
+                                        {"single_copy_GBps", positive()}};
+  for (const Schema& field : object(protocols).fields) message.fields.push_back(field);
   const Schema by_memory = object({{"device", message},
                                    {"host", message},
                                    {"dpu", message},

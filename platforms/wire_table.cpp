@@ -107,6 +107,10 @@ SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprin
   const auto pace = [this](const std::optional<Parameter>& copy) {
     return copy ? 1.0 / usage_.bandwidth(*copy) : SecondsPerByte();
   };
+  if (!wire.eager && receiver.single_copy) {
+    wire.per_byte = slower(wire.per_byte, pace(receiver.single_copy));
+    return {wire, slower(pace(from.copy), pace(to.copy)), {}, {}};
+  }
   return {wire, slower(pace(from.copy), pace(to.copy)), pace(from.processor), pace(to.processor)};
 }
 

@@ -161,6 +161,18 @@ constexpr Instead instead[] = {
 };
 // clang-format on
 
+/// What starts its sends and waits for them later (MPI_Isend); all else sends one message after the other
+/// (MPI_Send): ompi/mca/coll/base of 4.0 and 4.1.
+struct Started {
+  Collective collective;
+  std::string_view ours;
+};
+constexpr Started started[] = {
+    {Collective::broadcast, "flat"},           {Collective::broadcast, "chain"},
+    {Collective::broadcast, "pipelined-tree"}, {Collective::broadcast, "knomial"},
+    {Collective::alltoall, "linear"},          {Collective::alltoallv, "linear"},
+};
+
 const Rules& rules(Collective collective) {
   for (const Rules& r : table)
     if (r.collective == collective) return r;
@@ -210,7 +222,9 @@ Pick openmpi_play(std::string_view release, Collective collective, const Call& c
   if (ours.empty())
     throw InputError(why.str() + ", which the catalogue does not have for " +
                      std::string(definition(collective).name) + " on so many ranks");
-  Pick pick{.algorithm = ours, .radix = c.radix, .why = why.str()};
+  const bool blocking = std::ranges::none_of(
+      started, [&](const Started& s) { return s.collective == collective && s.ours == ours; });
+  Pick pick{.algorithm = ours, .radix = c.radix, .blocking = blocking, .why = why.str()};
   if (algorithm(collective, ours).segmented) pick.segment = c.segment > Bytes(0) ? c.segment : call.message;
   return pick;
 }

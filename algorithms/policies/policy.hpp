@@ -40,6 +40,7 @@ struct Pick {
   int channels = 1;
   std::optional<Bytes> segment = {};      ///< of the whole message; empty: the policy does not say
   std::string_view protocol = {};         ///< LL, LL128 or Simple; empty without protocols
+  bool blocking = false;                  ///< sends return when their buffers are free: MPI_Send
   std::optional<Seconds> predicted = {};  ///< by the library's own model
   std::string why = {};                   ///< one line
 };

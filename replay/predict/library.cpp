@@ -56,6 +56,8 @@ Library::Library(std::string policy, const Description& description, Rank ranks,
     if (!knows_nccl(description)) stretch(view.software, factor[v]);
   }
   calibrated_ = knows_nccl(description);
+  if (const Description blocking = with_blocking_sends(description); blocking.json() != description.json())
+    blocking_.emplace(blocking, ranks, placement, memory);
 }
 
 Library::Choice Library::predict(Collective collective, const Call& asked, Reading engine) const {
@@ -64,11 +66,12 @@ Library::Choice Library::predict(Collective collective, const Call& asked, Readi
   Call call = asked;
   if (a.radix) call.radix = p.radix;
   if (a.channels) call.channels = p.channels;
-  call = segmented(forecaster_.fabric(), a, call, p.segment);
+  const Forecaster& forecaster = p.blocking && blocking_ ? *blocking_ : forecaster_;
+  call = segmented(forecaster.fabric(), a, call, p.segment);
   const std::optional<int> minor = nccl::release(policy_);
   const bool own = minor && engine == Reading::path && call.ranks > 1 &&
                    nccl::has_transport(nccl::choose(*minor, collective, asked, situation()).shape);
-  return {own ? by_transport(*minor, collective, a, call) : forecaster_.predict(a, call, engine),
+  return {own ? by_transport(*minor, collective, a, call) : forecaster.predict(a, call, engine),
           std::string(p.protocol), p.why};
 }
 

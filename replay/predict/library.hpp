@@ -39,7 +39,8 @@ class Library {
 
   std::string policy_;
   Forecaster forecaster_;
-  std::array<View, 3> views_;  ///< as described, and at both ends of its uncertainty
+  std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
+  std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty
   bool calibrated_ = false;
 };
 

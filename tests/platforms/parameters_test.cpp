@@ -68,8 +68,9 @@ TEST(Parameters, OnesAddedByASetMoveItOrAreListedAsUnused) {
                                load_platform("dgx-h100"), load_platform("bluefield-2-cluster")}) {
     const std::vector<double> before = seen(d);
     for (const std::string& path : settable_paths(d)) {
-      if (path.ends_with(".copy_GBps"))
-        continue;  // copies take no time where only the empty message has these costs
+      // Copies take no time where only the empty message has these costs; a limit for policies alone makes a
+      // section that has no other costs.
+      if (path.ends_with(".copy_GBps") || path.ends_with(".blocking_eager_limit_KiB")) continue;
       Description moved = d;
       bool gives = false;  // the section gives the node's switches a capability, whatever its limits
       for (const char* section : {"multicast", "in_network_reduction"})
@@ -117,7 +118,8 @@ TEST(Parameters, UnusedOnesAreFactsOfDevicesOfStorageAndOfSwitches) {
     for (const Parameter& p : unused_parameters(load_platform(name)))
       EXPECT_TRUE(p.path.starts_with("devices.") || p.path.starts_with("software.nccl.") ||
                   p.path.find("-x4.") != std::string::npos || p.path.ends_with(".max_groups") ||
-                  p.path.ends_with(".recovery_us") || p.path == "network.multicast.mtu_B")
+                  p.path.ends_with(".recovery_us") || p.path.ends_with(".blocking_eager_limit_KiB") ||
+                  p.path == "network.multicast.mtu_B")
           << name << " " << p.path;
 }
 

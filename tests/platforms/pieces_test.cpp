@@ -68,6 +68,29 @@ TEST(Pieces, ProcessorsThatCopyAreBusyAtBothEnds) {
   expect(m.wire({0, Memory::host}, {1, Memory::host}, Bytes(4000)), {1.5, 1, 0.1, 0.25, 31.2, 0});
 }
 
+/// Above the limit of 4 KiB the receiver alone copies, at 2 GB/s, after the handshake; senders that block
+/// have a limit of their own.
+TEST(Pieces, ARendezvousMayBeCopiedOnce) {
+  Description d = with_pieces("summit");
+  for (const char* set_to : {"processor_GBps=4", "single_copy_GBps=2", "blocking_eager_limit_KiB=16"})
+    set(d, std::string("software.in_node.host.") + set_to);
+  const Place from{0, Memory::host}, to{1, Memory::host};
+  const Wire large = Machine(d, 12).wire(from, to, Bytes(8192));
+  EXPECT_FALSE(large.eager);
+  EXPECT_NEAR(us(large.handshake), 1, 1e-9);
+  EXPECT_NEAR(us(large.overhead), 0.5, 1e-9);
+  EXPECT_NEAR(us(large.receive_overhead), 0, 1e-9);
+  EXPECT_NEAR(GBps(large.per_byte), 2, 1e-9);
+  EXPECT_EQ(Machine(d, 12).wire(from, to, Bytes(4096)).per_byte,
+            Machine(with_pieces("summit"), 12).wire(from, to, Bytes(4096)).per_byte);
+
+  const Machine blocking(with_blocking_sends(d), 12);
+  EXPECT_TRUE(blocking.wire(from, to, Bytes(16384)).eager);
+  EXPECT_NEAR(us(blocking.wire(from, to, Bytes(8000)).overhead), 0.5 + 2, 1e-9);
+  EXPECT_FALSE(blocking.wire(from, to, Bytes(16385)).eager);
+  EXPECT_EQ(with_blocking_sends(with_pieces("summit")).json(), with_pieces("summit").json());
+}
+
 TEST(Pieces, CopiesOfARankKnowNoProtocol) {
   const Machine m(with_pieces("summit"), 6);
   expect(m.wire(0, {0, Memory::host}, Bytes(1 << 10)), {1, 0, 0.8, 0, 50, 0});

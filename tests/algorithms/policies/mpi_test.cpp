@@ -136,6 +136,20 @@ TEST(MpiPolicies, open_mpi_4_0_segments) {
   EXPECT_EQ(segment("openmpi-4.1", 300, 16384), 16384);
 }
 
+/// Broadcasts in 4.0 post their sends, but for the split binary tree; reductions and exchanges wait for each.
+TEST(MpiPolicies, open_mpi_says_which_sends_block) {
+  const auto blocking = [](Collective c, Rank ranks, double bytes) {
+    return pick("openmpi-4.0", c, {.ranks = ranks, .message = Bytes(bytes)}, {}).blocking;
+  };
+  EXPECT_FALSE(blocking(Collective::broadcast, 16, 1024));
+  EXPECT_TRUE(blocking(Collective::broadcast, 16, 65536));
+  EXPECT_FALSE(blocking(Collective::broadcast, 16, 1 << 20));
+  EXPECT_TRUE(blocking(Collective::allreduce, 16, 1024));
+  EXPECT_TRUE(blocking(Collective::allreduce, 16, 1 << 20));
+  EXPECT_FALSE(blocking(Collective::alltoall, 8, 8 * 1024));
+  EXPECT_TRUE(blocking(Collective::alltoall, 8, 8 << 20));
+}
+
 TEST(MpiPolicies, why_is_one_line) {
   EXPECT_EQ(pick("mpich", Collective::broadcast, {.ranks = 8, .message = Bytes(12288)}, {}).why,
             "mpich: 12288 B on 8 ranks, up to 524287 B: scatter-allgather-rd");

@@ -56,6 +56,22 @@ TEST(Library, OthersAreReadLikeAnySchedule) {
   EXPECT_EQ(c.protocol, "");
 }
 
+/// Open MPI's allreduce waits for each of its sends: such messages are eager up to another limit.
+TEST(Library, SendsThatBlockHaveALimitOfTheirOwn) {
+  const Description d = load_platform("abci-v-mpi");
+  const auto time = [](const Description& on) {
+    return Library("openmpi-4.0", on, 4, Placement::block, Memory::host)
+        .predict(Collective::allreduce, {.ranks = 4, .message = 256_KiB}, Reading::path)
+        .prediction.time;
+  };
+  Description less = d;
+  set(less, "software.in_node.host.blocking_eager_limit_KiB=4");
+  EXPECT_NE(time(less), time(d));
+  Description started = d;
+  set(started, "software.in_node.host.eager_limit_KiB=4");
+  EXPECT_EQ(time(started), time(d));
+}
+
 TEST(Library, SwitchesThatReduceTakeLargeMessages) {
   const Description d = load_platform("dgx-h100");
   for (const auto& [ranks, name] : {std::pair{8, "nvls"}, {16, "nvls-tree"}}) {
