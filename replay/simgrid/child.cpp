@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +87,7 @@ void put_error(Writer& out, News kind, const char* what) {
 
 [[noreturn]] void be_child(int fd, const PlayOptions& options,
                            const std::function<Result(const PlayOptions&)>& work) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left to tell
   Writer out(fd);
   Reporter reporter(out);
   PlayOptions own = options;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/smpi/smpi.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 #include "model/error.hpp"
+#include "replay/launch/child.hpp"
 
 namespace collcast::smpi {
 namespace {
@@ -23,21 +25,11 @@ std::string exact(double x) {
   return text.data();
 }
 
-/// A word that the shell takes as it is.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
 /// What a command prints, on both its streams, and whether it succeeds.
-std::pair<std::string, bool> output(const std::string& command) {
-  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (!pipe) throw SubstrateError("cannot run " + command);
-  std::string text;
-  std::array<char, 4096> part{};
-  for (std::size_t n; (n = std::fread(part.data(), 1, part.size(), pipe)) > 0;) text.append(part.data(), n);
-  return {text, pclose(pipe) == 0};
+std::pair<std::string, bool> output(const std::vector<std::string>& command) {
+  Child child(command, {STDOUT_FILENO, STDERR_FILENO});
+  std::string text = child.read_all();
+  return {std::move(text), child.wait() == 0};
 }
 
 /// The line of an output that says what went wrong: the critical one, or else the last.
@@ -51,16 +43,19 @@ std::string complaint(const std::string& text) {
   return last;
 }
 
-std::string options(const Settings& settings, const Fabric& fabric) {
-  std::string all = " --cfg=smpi/display-timing:yes --cfg=smpi/host-speed:" + exact(flops) + "f";
+std::vector<std::string> options(const Settings& settings, const Fabric& fabric) {
+  std::vector<std::string> all{"--cfg=smpi/display-timing:yes",
+                               "--cfg=smpi/host-speed:" + exact(flops) + "f"};
   if (settings.defaults) return all;
   const double eager = std::min(fabric.protocol().eager_limit.value, 1e9);
   const std::string limit = std::to_string(std::llround(std::floor(std::max(0.0, eager))) + 1);
   for (const char* neutral : {"network/crosstraffic:0", "network/TCP-gamma:1e15", "network/weight-S:0",
                               "network/latency-factor:1", "network/bandwidth-factor:1", "smpi/lat-factor:0:1",
                               "smpi/bw-factor:0:1", "smpi/os:0:0:0", "smpi/or:0:0:0", "smpi/ois:0:0:0"})
-    all += std::string(" --cfg=") + neutral;
-  return all + " --cfg=smpi/async-small-thresh:" + limit + " --cfg=smpi/send-is-detached-thresh:" + limit;
+    all.push_back(std::string("--cfg=") + neutral);
+  for (const char* threshold : {"smpi/async-small-thresh:", "smpi/send-is-detached-thresh:"})
+    all.push_back(std::string("--cfg=") + threshold + limit);
+  return all;
 }
 
 void write(const std::filesystem::path& path, const std::string& text) {
@@ -85,12 +80,18 @@ const std::vector<Settings>& settings() {
 }
 
 bool available() {
-  static const bool found = output("smpirun -version").second;
+  static const bool found = [] {
+    try {
+      return output({"smpirun", "-version"}).second;
+    } catch (const InputError&) {
+      return false;
+    }
+  }();
   return found;
 }
 
 std::string version() {
-  const std::string text = output("smpirun -version").first;
+  const std::string text = output({"smpirun", "-version"}).first;
   return text.substr(0, text.find('\n'));
 }
 
@@ -171,9 +172,13 @@ Seconds simulate(const Schedule& schedule, const Layout& layout, const Fabric& f
   }
   write(here / "hosts", hosts);
   write(here / "traces", list);
-  const auto [text, done] = output("smpirun -np " + std::to_string(texts.size()) + " -platform " +
-                                   quoted(here / "platform.xml") + " -hostfile " + quoted(here / "hosts") +
-                                   options(settings, fabric) + " -replay " + quoted(here / "traces"));
+  std::vector<std::string> command{
+      "smpirun",   "-np",         std::to_string(texts.size()), "-platform", here / "platform.xml",
+      "-hostfile", here / "hosts"};
+  const std::vector<std::string> how = options(settings, fabric);
+  command.insert(command.end(), how.begin(), how.end());
+  command.insert(command.end(), {"-replay", here / "traces"});
+  const auto [text, done] = output(command);
   constexpr std::string_view before = "Simulated time: ";
   const std::size_t at = text.rfind(before);
   if (!done || at == std::string::npos) throw SubstrateError("smpirun: " + complaint(text));

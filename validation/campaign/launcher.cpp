@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/campaign/launcher.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <thread>
 
 #include "model/error.hpp"
+#include "replay/launch/child.hpp"
 
 namespace collcast::campaign {
 namespace {
@@ -30,59 +24,6 @@ std::string find_program() {
   throw InputError("there is no collcast-measure in " + here.string() +
                    "; it is built where MPI is; COLLCAST_MEASURE may name another");
 }
-
-/// A program that was started in a process group of its own, and the end of the pipe that it prints to.
-class Child {
- public:
-  Child(std::vector<std::string> words, const fs::path& log) {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0)
-      throw SubstrateError(std::string("pipe: ") + std::strerror(errno));
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                     0666);
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    const int failed = posix_spawnp(&pid_, words[0].c_str(), &actions, nullptr, pointers.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    output_ = ends[0];
-    if (failed) close(output_), throw InputError(words[0] + ": cannot be run: " + std::strerror(failed));
-  }
-  ~Child() {
-    close(output_);
-    if (pid_ > 0) end();
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  int output() const { return output_; }
-  int wait() {
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
-    pid_ = 0;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-
- private:
-  /// A launcher that is asked to end takes its ranks along.
-  void end() {
-    kill(pid_, SIGTERM);
-    for (int i = 0; i < 50; ++i) {
-      if (waitpid(pid_, nullptr, WNOHANG) == pid_) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-
-  pid_t pid_ = 0;
-  int output_ = -1;
-};
 
 }  // namespace
 
@@ -106,7 +47,7 @@ std::vector<std::string> Launcher::command(Rank ranks, const std::vector<std::st
 
 int Launcher::run(Rank ranks, const std::vector<std::string>& arguments, const fs::path& log, double patience,
                   const std::function<void(const std::string&)>& line) const {
-  Child child(command(ranks, arguments), log);
+  Child child(command(ranks, arguments), {STDOUT_FILENO}, log);
   std::string pending;
   std::array<char, 4096> part{};
   while (true) {
