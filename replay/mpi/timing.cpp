@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -48,19 +47,13 @@ bool on_any(bool condition, const Communicator& communicator) {
   return any != 0;
 }
 
-double median_of_sorted(const std::vector<double>& values) {
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 /// One repetition after the other, of which some may have begun late.
 class Series {
  public:
-  Series(const std::function<void()>& play, double limit, const Communicator& communicator,
-         const SharedClock& clock)
+  Series(const std::function<void()>& play, const Communicator& communicator, const SharedClock& clock)
       : play_(play), communicator_(communicator), clock_(clock) {
     double took = 0;
-    for (int i = 0; i < 2 && took <= limit / 10; ++i) {
+    for (int i = 0; i < 2 && took <= soon; ++i) {
       meet();
       const double begin = clock_.now();
       announce(begin);
@@ -70,7 +63,7 @@ class Series {
     }
     lead_ = std::min(largest(lead_), longest_lead);
     std::vector<double> ignored;
-    if (clock_.crowded() && took <= limit / 10) run(1, ignored, ignored);  // for the head start
+    if (clock_.crowded() && took <= soon) run(1, ignored, ignored);  // for the head start
   }
 
   /// Appends the punctual repetitions of `count` to `good`, and the others to `late`.
@@ -98,6 +91,8 @@ class Series {
 
  private:
   static constexpr double longest_lead = 0.5;
+  /// Seconds. What takes longer is warm after one play, and is not much longer for a late start.
+  static constexpr double soon = 0.3;
 
   /// Of ranks that share processors, none can be on time to a microsecond.
   double allowed(double time) const { return std::max(clock_.crowded() ? 2e-4 : 1e-6, 0.01 * time); }
@@ -127,34 +122,6 @@ class Series {
   /// much after it.
   double head_start_ = 0;
 };
-
-/// Order statistics k and n - k + 1 enclose the median with this confidence or more, by the binomial
-/// distribution.
-std::size_t rank_below_median(std::size_t n) {
-  constexpr double tail = 0.025, quantile = 1.96;
-  if (n > 200)
-    return n / 2 - static_cast<std::size_t>(std::ceil(quantile / 2 * std::sqrt(static_cast<double>(n))));
-  double sum = 0, term = std::pow(0.5, static_cast<double>(n));
-  std::size_t k = 0;
-  for (; k < n / 2; ++k) {
-    sum += term;
-    if (sum > tail) break;
-    term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
-  }
-  return k == 0 ? 0 : k - 1;
-}
-
-/// How many repetitions to add now; 0 once there are enough. Depends only on what all ranks know alike.
-int wanted(const Times& times, const Effort& effort, double played) {
-  const auto done = static_cast<int>(times.seconds.size());
-  if (done >= effort.most || (done >= effort.least_of_long && played >= effort.limit)) return 0;
-  const int first = std::min(effort.least, effort.least_of_long);
-  if (done < first) return first - done;
-  if (done < effort.least) return played >= effort.limit / 2 ? 1 : effort.least - done;
-  const auto [low, high] = times.interval();
-  if (high - low <= effort.interval * times.median()) return 0;
-  return std::min(effort.most - done, std::max(1, done / 4));
-}
 
 }  // namespace
 
@@ -205,15 +172,6 @@ void SharedClock::answer(const Communicator& communicator) const {
     }
 }
 
-double Times::median() const {
-  return median_of_sorted(seconds);
-}
-
-std::pair<double, double> Times::interval() const {
-  const std::size_t k = rank_below_median(seconds.size());
-  return {seconds[k], seconds[seconds.size() - 1 - k]};
-}
-
 Times measure(const std::function<void()>& play, const Effort& effort, const Communicator& communicator,
               const SharedClock& clock) {
   constexpr int attempts = 8;
@@ -221,7 +179,7 @@ Times measure(const std::function<void()>& play, const Effort& effort, const Com
   Times times;
   double played = 0;
   int fruitless = 0;
-  Series series(play, effort.limit, communicator, clock);
+  Series series(play, communicator, clock);
   while (const int count = wanted(times, effort, played)) {
     const std::size_t before = times.seconds.size(), late_before = late.size();
     series.run(count, times.seconds, late);

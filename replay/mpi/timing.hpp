@@ -2,9 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "replay/mpi/communicator.hpp"
+#include "replay/mpi/repetitions.hpp"
 
 namespace collcast::mpi {
 
@@ -29,27 +29,7 @@ class SharedClock {
   bool crowded_ = false;
 };
 
-/// What a number of repetitions took: each from the common start to when the slowest rank was done.
-struct Times {
-  std::vector<double> seconds;  ///< sorted
-  int late = 0;  ///< repetitions that some rank began late, and that no punctual one could replace
-  double median() const;
-  /// Where the true median lies with 95 % confidence, whatever the distribution: between two order
-  /// statistics; from the least to the largest where there are fewer than six.
-  std::pair<double, double> interval() const;
-};
-
-/// How often to repeat: `least` times, then until the interval of the median is narrower than `interval`
-/// times the median, but no more than `most` times, and no longer than `limit` seconds of play once there are
-/// `least_of_long`.
-struct Effort {
-  int least = 20, most = 20;
-  double interval = 0;
-  double limit = 1e300;
-  int least_of_long = 20;
-};
-
-/// Times `play`, after two plays that are not counted (one where it takes longer than a tenth of the limit).
+/// Times `play`, after two plays that are not counted (one where it takes longer than 0.3 s).
 /// Ranks begin at an instant agreed beforehand, so that no barrier's exit is measured with it; a repetition
 /// that a rank began late is done again, with more time to get ready where it heard of it late. Ranks that
 /// share processors begin around the instant, none much after it. Collective; all ranks get the same answer.
@@ -58,7 +38,7 @@ Times measure(const std::function<void()>& play, const Effort& effort, const Com
 
 inline Times measure(const std::function<void()>& play, int repetitions, const Communicator& communicator,
                      const SharedClock& clock) {
-  return measure(play, Effort{repetitions, repetitions, 0, 1e300, repetitions}, communicator, clock);
+  return measure(play, Effort{repetitions, repetitions}, communicator, clock);
 }
 
 }  // namespace collcast::mpi

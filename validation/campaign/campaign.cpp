@@ -130,14 +130,12 @@ void add_row(const Node& row, const Node& file, std::vector<Wish>& wishes) {
 }
 
 Care read_care(const Node& node) {
-  node.only({"least", "most", "interval", "limit_s", "least_of_long", "check_up_to", "multicast",
-             "overlap_workers"});
+  node.only({"least", "most", "interval", "limit_s", "check_up_to", "multicast", "overlap_workers"});
   Care care;
   if (node.has("least")) care.least = node.at("least").count(1);
   if (node.has("most")) care.most = node.at("most").count(1);
   if (node.has("interval")) care.interval = node.at("interval").number();
   if (node.has("limit_s")) care.limit_s = node.at("limit_s").number();
-  if (node.has("least_of_long")) care.least_of_long = node.at("least_of_long").count(1);
   if (node.has("check_up_to")) care.check_up_to = node.at("check_up_to").size();
   if (node.has("multicast")) care.multicast = node.at("multicast").text();
   if (node.has("overlap_workers")) care.overlap_workers = node.at("overlap_workers").count(0);

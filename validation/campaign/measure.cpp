@@ -33,8 +33,6 @@ std::vector<std::string> arguments(const Care& care, const fs::path& requests) {
                                std::to_string(care.interval),
                                "--limit",
                                std::to_string(care.limit_s),
-                               "--least-of-long",
-                               std::to_string(care.least_of_long),
                                "--check-up-to",
                                std::to_string(static_cast<std::int64_t>(care.check_up_to.value))};
   if (!care.multicast.empty()) all.insert(all.end(), {"--multicast", care.multicast});
@@ -43,9 +41,10 @@ std::vector<std::string> arguments(const Care& care, const fs::path& requests) {
   return all;
 }
 
-/// Long enough for the longest repetitions: checking and warming up come on top of the limit.
+/// Long enough for the longest repetitions: checking, warming up and the least number may take longer than
+/// the limit.
 double patience(const Care& care) {
-  return 120 + 20 * care.limit_s;
+  return 300 + 5 * care.limit_s;
 }
 
 }  // namespace

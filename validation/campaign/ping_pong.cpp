@@ -44,7 +44,7 @@ PingPongs standard_ping_pongs() {
   for (const double size : {1., 64., 1024., 4096., 8192., 16384., 32768., 61440., 65536., 81920., 262144.,
                             1048576., 4194304., 16777216.})
     p.sizes.emplace_back(size);
-  p.care = {.least = 10, .most = 50, .interval = 0.01, .limit_s = 3, .least_of_long = 3};
+  p.care = {.least = 6, .most = 50, .interval = 0.01};
   return p;
 }
 

@@ -23,10 +23,9 @@ Options parse(int argc, char** argv) {
   app.add_option("--interval", o.effort.interval,
                  "Enough once the median's 95 % interval is within this share of it")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--limit", o.effort.limit, "Seconds of play of one point, after which fewer repetitions do")
+  app.add_option("--limit", o.effort.limit,
+                 "Enough once the repetitions of one point have lasted so many seconds together")
       ->check(CLI::PositiveNumber);
-  app.add_option("--least-of-long", o.effort.least_of_long, "How many do then")
-      ->check(CLI::Range(1, 1000000));
   app.add_option("--check-up-to", check_up_to,
                  "Results of messages up to so many bytes are compared with the MPI library's first")
       ->check(CLI::NonNegativeNumber);

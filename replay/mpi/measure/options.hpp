@@ -14,7 +14,7 @@ namespace collcast::mpi {
 /// What the command line asks for.
 struct Options {
   std::string file;
-  Effort effort{10, 50, 0.02, 20, 3};
+  Effort effort{10, 50, 0.02, 60};
   Bytes check_up_to = Bytes(65536);
   std::string multicast;               ///< group of IP multicasts; empty: none
   std::optional<int> overlap_workers;  ///< of each machine, where the overlap is asked for
