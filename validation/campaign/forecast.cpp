@@ -2,7 +2,9 @@
 #include "validation/campaign/forecast.hpp"
 
 #include <map>
+#include <set>
 
+#include "model/compose.hpp"
 #include "model/lowering.hpp"
 #include "platforms/load.hpp"
 #include "replay/predict/predict.hpp"
@@ -35,14 +37,37 @@ class Bed {
   mutable std::map<Rank, std::unique_ptr<Seated>> seated_;
 };
 
+/// What a point plays.
+using Plan = std::function<Schedule(const Point&)>;
+
+/// At the end each receiver of multicasts tells their senders that it has all: so it is with those that go
+/// over IP.
+Schedule acknowledged(const Schedule& schedule) {
+  std::set<std::pair<Rank, Rank>> heard;  // receiver, sender
+  for_each_step(schedule, false, [&](const Step& step) {
+    for (const Multicast& m : step.multicasts)
+      for (Rank i = 0; i < m.to.count; ++i)
+        if (m.to[i] != m.from.rank) heard.emplace(m.to[i], m.from.rank);
+  });
+  Schedule words = idle(schedule.ranks, schedule.blocks);
+  words.steps = 1;
+  words.rule = [heard](std::int64_t, Step& step) {
+    for (const auto& [receiver, sender] : heard) step.send(receiver, sender, {0, 0});
+  };
+  return then(schedule, words);
+}
+
+Plan plan(const Care& care) {
+  if (care.multicast.empty()) return schedule;
+  return [](const Point& point) { return acknowledged(schedule(point)); };
+}
+
 template <class Network>
-Seconds by_path(const Point& point, const Network& network) {
-  const Schedule s = schedule(point);
+Seconds by_path(const Schedule& s, const Point& point, const Network& network) {
   return critical_path(s, layout(point, s), network).time;
 }
 
-Seconds by_simulation(const Point& point, const Fabric& fabric) {
-  Schedule s = schedule(point);
+Seconds by_simulation(Schedule s, const Point& point, const Fabric& fabric) {
   const Layout sizes = layout(point, s);
   return simulate_program(*program(std::move(s), sizes), fabric).time;
 }
@@ -64,7 +89,7 @@ Description nominal(const Campaign& campaign) {
 /// meanwhile.
 std::vector<Predictor> of_overlap(const std::shared_ptr<Bed>& bed, int workers) {
   using enum Predictor::Role;
-  const auto alone = [bed](const Point& p) { return by_path(p, bed->fabric(p.ranks())); };
+  const auto alone = [bed](const Point& p) { return by_path(schedule(p), p, bed->fabric(p.ranks())); };
   const auto with_computation = [bed, alone](const Point& p) {
     const Schedule s = schedule(p);
     return critical_path(s, layout(p, s), bed->fabric(p.ranks()), alone(p)).time;
@@ -90,20 +115,25 @@ std::vector<Predictor> predictors(const Description& platform, const Campaign& c
   using enum Predictor::Role;
   const auto bed = std::make_shared<Bed>(platform);
   if (campaign.care.overlap_workers) return of_overlap(bed, *campaign.care.overlap_workers);
-  const auto path_on = [](std::shared_ptr<Bed> on) {
-    return [on](const Point& p) { return by_path(p, on->fabric(p.ranks())); };
+  const Plan plays = plan(campaign.care);
+  const auto path_on = [plays](std::shared_ptr<Bed> on) {
+    return [plays, on](const Point& p) { return by_path(plays(p), p, on->fabric(p.ranks())); };
   };
   std::vector<Predictor> all{{"path", engine, "critical path, no contention between ranks", path_on(bed)}};
   if (can_simulate())
-    all.push_back({"simgrid", engine, "SimGrid: messages in order at each NIC, shared links in the network",
-                   [bed](const Point& p) { return by_simulation(p, bed->fabric(p.ranks())); }});
+    all.push_back(
+        {"simgrid", engine, "SimGrid: messages in order at each NIC, shared links in the network",
+         [plays, bed](const Point& p) { return by_simulation(plays(p), p, bed->fabric(p.ranks())); }});
   all.push_back({"bandwidth-only", control, "critical path, all latencies and overheads 0",
                  path_on(std::make_shared<Bed>(without_times(platform)))});
-  all.push_back({"half-duplex", control, "critical path, a NIC sends or receives but not both at once",
-                 [bed](const Point& p) { return by_path(p, HalfDuplex(bed->fabric(p.ranks()))); }});
+  all.push_back(
+      {"half-duplex", control, "critical path, a NIC sends or receives but not both at once",
+       [plays, bed](const Point& p) { return by_path(plays(p), p, HalfDuplex(bed->fabric(p.ranks()))); }});
   if (can_simulate())
     all.push_back({"fair-sharing", control, "SimGrid, connections share a NIC fairly instead of in order",
-                   [bed](const Point& p) { return by_simulation(p, FairNic(bed->fabric(p.ranks()))); }});
+                   [plays, bed](const Point& p) {
+                     return by_simulation(plays(p), p, FairNic(bed->fabric(p.ranks())));
+                   }});
   if (!campaign.nominal_platform.empty())
     all.push_back({"nominal", control, "critical path, nominal instead of calibrated parameters",
                    path_on(std::make_shared<Bed>(nominal(campaign)))});

@@ -97,7 +97,7 @@ double Flat::spread() const {
 }
 
 std::vector<Flat> flat(const Results& results, const std::string& engine) {
-  constexpr double equal = 1e-3;
+  constexpr double equal = 0.02;
   std::map<std::tuple<std::size_t, Collective, std::string, double>, Flat> groups;
   for (const Result* r : predicted(results))
     if (r->predicted_s.contains(engine))

@@ -73,7 +73,8 @@ Errors errors(const std::vector<const Result*>& results, const std::string& pred
 std::optional<bool> keeps_bounds(const Results& results, const std::string& engine,
                                  std::optional<std::size_t> folder = {});
 
-/// Results of one algorithm and size that take equally long on any number of ranks, as predicted.
+/// Results of one algorithm and size that take equally long, within 2 %, on any number of ranks, as
+/// predicted.
 struct Flat {
   std::vector<const Result*> results;
   double spread() const;  ///< of what was measured: longest / shortest - 1

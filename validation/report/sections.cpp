@@ -165,8 +165,8 @@ Section overlap(const Results& results) {
 Section flatness(const Results& results) {
   Section s{
       "The same time on any number of ranks",
-      "Algorithms that are predicted to take equally long however many ranks there are; the spread is of "
-      "what was measured.",
+      "Algorithms that are predicted to take equally long, within 2 %, however many ranks there are; the "
+      "spread is of what was measured.",
       {{"run", "collective", "algorithm", "message", "ranks", "shortest", "longest", "spread"}}};
   for (const Flat& f : flat(results, "path")) {
     const Result& first = *f.results[0];

@@ -15,17 +15,18 @@ namespace {
 /// 2 ms and 12.5 MB/s; 100,000 B take 8 ms on the wire. Everything is eager.
 Description bed() {
   Description d = load_platform("testbed");
-  set_all(d, {"protocol.eager_limit_KiB=100000", "devices.core.reduce_GBps=1000000"});
+  set_all(d, {"protocol.eager_limit_KiB=100000", "devices.core.reduce_GBps=1000000",
+              "network.switch_latency_us=0"});
   return d;
 }
 
 std::map<std::string, double> times(const std::string& row, const std::string& measure = "{}") {
   const std::string folder = testing::TempDir() + "forecast" + std::to_string(getpid());
   std::filesystem::create_directories(folder);
-  Campaign c =
-      parse_campaign(R"({"ranks": 4, "sizes": 100000, "points": )" + row + R"(, "measure": )" + measure +
-                         R"(, "nominal": {"platform": "testbed", "set": "network.latency_us=500"}})",
-                     "c.json");
+  Campaign c = parse_campaign(
+      R"({"ranks": 4, "sizes": 100000, "points": )" + row + R"(, "measure": )" + measure +
+          R"(, "nominal": {"platform": "testbed", "set": ["network.latency_us=500", "network.switch_latency_us=0"]}})",
+      "c.json");
   std::map<std::string, double> all;
   for (const Predictor& p : predictors(bed(), c, folder))
     if (const auto time = p.predict(settle(c, bed())[0])) all[p.name] = time->value;
@@ -64,6 +65,18 @@ TEST(Forecast, SmpiSaysNothingOfMulticasts) {
   auto t = times(R"({"collective": "broadcast", "algorithm": "multicast"})");
   EXPECT_NEAR(t["path"], 10e-3, 1e-4);
   EXPECT_FALSE(t.contains("smpi"));
+}
+
+TEST(Forecast, SendersOfIpMulticastsHearFromAll) {
+  // 10 ms to all; then each of three receivers says so, an empty message of 2 ms.
+  auto t =
+      times(R"({"collective": "broadcast", "algorithm": "multicast"})", R"({"multicast": "239.1.2.3:7000"})");
+  EXPECT_NEAR(t["path"], 12e-3, 1e-4);
+  EXPECT_NEAR(t["path"] - times(R"({"collective": "broadcast", "algorithm": "multicast"})")["path"], 2e-3,
+              1e-9);
+  if (t.contains("simgrid")) {
+    EXPECT_NEAR(t["simgrid"], t["path"], 1e-6);
+  }
 }
 
 TEST(Forecast, SmpiPlaysTheSameMessages) {
