@@ -59,8 +59,8 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb->add_option("--report", options->reports, "Reports what such folders hold, together")
       ->option_text("DIR...");
   verb->add_option("--measurements", tables->files,
-                   "Predicts what these tables of collectives measured; FILE:ranks=32,buffers=host where a "
-                   "table does not say it (docs/measurements.md)")
+                   "Predicts what these tables measured of collectives and of messages between two ranks; "
+                   "FILE:ranks=32,buffers=host where a table does not say it (docs/measurements.md)")
       ->option_text("FILE...");
   std::string names = "fastest (default)";
   for (std::string_view name : policies()) names += ", " + std::string(name);

@@ -106,7 +106,7 @@ int validate_measurements(const MeasurementOptions& options) {
   }
   const Comparison c = accuracy::compare(all, platform, options.policy);
   if (c.points.empty())
-    throw InputError("the tables hold no collective that can be predicted" +
+    throw InputError("the tables hold nothing that can be predicted" +
                      (c.left_out.empty() ? "" : ": " + c.left_out.begin()->first));
   print(options, platform, c);
   const double error = accuracy::errors(in_band(c.points, 0, true)).geometric_mean;

@@ -7,6 +7,7 @@
 #include "algorithms/policies/policy.hpp"
 #include "model/error.hpp"
 #include "replay/predict/library.hpp"
+#include "validation/accuracy/messages.hpp"
 
 namespace collcast::accuracy {
 namespace {
@@ -56,10 +57,11 @@ void check(const Measurement& m) {
 Comparison compare(const std::vector<Measurement>& measurements, const Description& platform,
                    const std::string& policy) {
   Comparison result;
+  std::vector<Measurement> messages;
   std::map<std::pair<Rank, Memory>, std::unique_ptr<Predictor>> predictors;
   for (const Measurement& m : measurements) {
     if (m.timing != Timing::collective) {
-      ++result.left_out[operation(m) + " is no collective: `collcast calibrate` reads it"];
+      messages.push_back(m);
       continue;
     }
     check(m);
@@ -72,6 +74,7 @@ Comparison compare(const std::vector<Measurement>& measurements, const Descripti
       ++result.left_out[e.what()];
     }
   }
+  compare_messages(messages, platform, result);
   return result;
 }
 

@@ -11,10 +11,10 @@
 
 namespace collcast::accuracy {
 
-/// A measured collective and its prediction.
+/// A measured collective, or message between two ranks, and its prediction.
 struct Point {
   Measurement measurement;
-  std::string algorithm;  ///< as predicted, in the catalogue's words
+  std::string algorithm;  ///< as predicted, in the catalogue's words; a message's path
   std::string protocol;   ///< of NCCL
   Pair times;
 };
@@ -27,7 +27,8 @@ struct Comparison {
 /// Predicts every collective among the measurements on the platform, ranks in block placement. A table that
 /// names an algorithm is predicted with it by critical path, one that does not with what the policy picks
 /// ("fastest": the fastest by critical path). A table of means over the ranks is held against that mean. Data
-/// are where the table says, or in device memory. Throws InputError where a table does not say its ranks.
+/// are where the table says, or in device memory. Messages between two ranks are compared, too. Throws
+/// InputError where a table does not say its ranks.
 Comparison compare(const std::vector<Measurement>& measurements, const Description& platform,
                    const std::string& policy);
 

@@ -54,7 +54,8 @@ struct At {
 Study study(const At& at) {
   at.only({"title", "platform", "policy", "words", "every_point", "tables"});
   Study s;
-  s.title = at["title"].text(), s.platform = at["platform"].text(), s.policy = at["policy"].text();
+  s.title = at["title"].text(), s.platform = at["platform"].text();
+  if (at.value.contains("policy")) s.policy = at["policy"].text();
   at["words"].each([&](const At& paragraph) { s.words.push_back(paragraph.text()); });
   if (at.value.contains("every_point")) s.every_point = at["every_point"].truth();
   at["tables"].each([&](const At& table) {
@@ -81,6 +82,7 @@ std::string microseconds(Seconds t) {
 }
 
 std::string what(const Point& p) {
+  if (p.measurement.timing != Timing::collective) return operation(p.measurement) + ", " + p.algorithm;
   return operation(p.measurement) + ", " + std::to_string(p.measurement.ranks) + " ranks";
 }
 
@@ -196,9 +198,10 @@ std::string report(const std::vector<Study>& studies, const std::filesystem::pat
     for (const Study::Table& table : s.tables) {
       MeasurementFile file = parse_measurement_file((data / table.file).string());
       std::vector<Measurement> measurements = read_measurements(file);
-      results.push_back({&table, compare(measurements, platform, s.policy)});
+      results.push_back({&table, compare(measurements, platform, s.policy.empty() ? "fastest" : s.policy)});
     }
-    out << "\n## " << s.title << "\n\nPlatform `" << s.platform << "`, policy `" << s.policy << "`.\n";
+    out << "\n## " << s.title << "\n\nPlatform `" << s.platform << "`"
+        << (s.policy.empty() ? "" : ", policy `" + s.policy + "`") << ".\n";
     for (const std::string& paragraph : s.words) out << '\n' << paragraph << '\n';
     out << '\n';
     by_band(out, results);

@@ -15,14 +15,16 @@ struct Study {
     std::string file;     ///< below the folder of the data, with what is known of it (read.hpp)
     std::string purpose;  ///< "calibrated on", "chosen on" or "validated on"
   };
-  std::string title, platform, policy;
+  std::string title, platform;
+  std::string policy;              ///< empty where nothing is left to choose
   std::vector<std::string> words;  ///< paragraphs: what the parameters rest on, why the worst is bad
   bool every_point = true;         ///< whether the report lists them
   std::vector<Table> tables;
 };
 
 /// A file {"studies": [{"title", "platform", "policy", "words": [], "every_point", "tables": [{"file",
-/// "purpose"}]}]}. "every_point" is true where it is missing. Throws InputError with file and JSON path.
+/// "purpose"}]}]}. "policy" may be missing, and "every_point", which is then true. Throws InputError with
+/// file and JSON path.
 std::vector<Study> read_studies(const std::filesystem::path& file);
 
 /// The accuracy report in Markdown: by study and size band, the worst points, then every point. Throws

@@ -57,7 +57,7 @@ TEST(Compare, TheFastestWithoutAPolicy) {
 
 TEST(Compare, SaysWhatItLeavesOut) {
   const Comparison c = compare(
-      table(R"({"collective": "latency", "ranks": 2, "message_bytes": 8, "time_s": 1e-6, "buffers": "host"}
+      table(R"({"collective": "both-ways bandwidth", "ranks": 2, "message_bytes": 8, "time_s": 1e-6, "buffers": "host"}
 {"collective": "allreduce", "ranks": 8, "algorithm": "quantum", "message_bytes": 8, "time_s": 1e-3}
 )"),
       load_platform("flat"), "fastest");
