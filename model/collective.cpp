@@ -181,8 +181,9 @@ Least least(Collective c, double p) {
     case Collective::broadcast:
       return {1, 0};
     case Collective::scan:
-    case Collective::exscan:
       return {1, part};
+    case Collective::exscan:  // no rank's result has more than p - 1 contributions
+      return {1, (p - 2) / p};
     case Collective::barrier:
       return {0, 0};
     case Collective::sendrecv:
