@@ -48,12 +48,13 @@ struct Blueprint {
     std::optional<Parameter> latency = {};    ///< beside the switches'
   };
   struct Routing {
-    bool ecmp = false;  ///< else D-mod-k
+    bool drawn = false;  ///< by a hash: ECMP, Valiant; else D-mod-k, minimal
     std::uint64_t seed = 1;
   };
   struct Groups {
     int count = 1, switches = 1;
-    int cables = 1;  ///< between any two groups
+    int chassis = 1;  ///< of a group, which its switches fill one after the other
+    int cables = 1;   ///< between any two groups
   };
   struct Multicast {
     std::optional<Parameter> mtu, header, groups, packet_overhead, loss, recovery;
@@ -106,11 +107,13 @@ struct Blueprint {
   Network network;
   std::optional<Parameter> bandwidth, latency, switch_latency;
   int nodes_per_switch = 1;
+  int switches_per_node = 1;  ///< that its NICs spread over; the same nodes share them
   std::vector<Level> levels;  ///< of a tree, from the leaves up; one of any width for a single switch
   Routing routing;
   std::vector<int> dimensions;  ///< of a torus
   Groups groups;                ///< of a dragonfly
-  /// Of a tree by the level below; of a torus one; of a dragonfly those within groups and those between them.
+  /// Of a tree by the level below; of a torus one; of a dragonfly those within a chassis, between
+  /// groups and between the chassis of a group.
   /// None where there are no switches.
   std::vector<Trunk> trunks;
 

@@ -3,19 +3,9 @@
 
 #include <algorithm>
 
+#include "platforms/hash.hpp"
+
 namespace collcast {
-namespace {
-
-/// SplitMix64: Steele, Lea, Flood, OOPSLA 2014.
-std::uint64_t mixed(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-}  // namespace
-
 FatTree::FatTree(const std::vector<Blueprint::Level>& levels, std::int64_t leaves, Blueprint::Routing routing)
     : routing_(routing) {
   std::int64_t subtrees = leaves, copies = 1;
@@ -44,9 +34,8 @@ std::vector<Crossing> FatTree::ways(std::int64_t leaves) const {
 /// hash of the two ends, another at each level.
 std::int64_t FatTree::port(std::size_t level, const Trip& trip) const {
   const Tier& t = tiers_[level];
-  if (!routing_.ecmp) return static_cast<std::int64_t>(trip.destination) / t.copies % t.up;
-  const std::uint64_t hash = mixed(mixed(mixed(routing_.seed + level) ^ trip.source) ^ trip.destination);
-  return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(t.up));
+  if (!routing_.drawn) return static_cast<std::int64_t>(trip.destination) / t.copies % t.up;
+  return drawn(routing_.seed + level, trip.source, trip.destination, t.up);
 }
 
 void FatTree::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const {

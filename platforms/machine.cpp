@@ -70,8 +70,7 @@ Extent Machine::occupy(const Placement& placement) {
   }
   if (b.trunks.empty()) return extent;
   for (Seat& s : seats_) s.group = static_cast<int>(s.node) / b.nodes_per_switch;
-  if (b.network == Blueprint::Network::fat_tree)
-    planes_ = static_cast<int>(b.of_kind(Blueprint::Vertex::Kind::nic).size());
+  planes_ = b.switches_per_node;
   topology_.emplace(b, static_cast<std::int64_t>(ceil_div(extent.nodes, b.nodes_per_switch)) * planes_);
   if (std::ranges::any_of(seats_, [this](const Seat& s) { return s.node != seats_[0].node; }))
     extent.ways = topology_->ways();

@@ -126,7 +126,7 @@ class Machine final : public Fabric {
   Rank ranks_;
   bool listed_;  ///< ranks may sit anywhere
   std::vector<Seat> seats_;
-  int planes_ = 1;  ///< leaf switches of a group: one per NIC of a node
+  int planes_ = 1;  ///< switches that a group of nodes shares: one, or one per NIC of a node
   std::optional<Topology> topology_;
   Extent extent_;
   PortNumbers ports_;

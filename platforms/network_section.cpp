@@ -71,9 +71,8 @@ struct Section {
       level(key, i + 1 == n["levels"].size(), l.value("switch_ports", n["switch_ports"].get<int>()));
     }
     b.nodes_per_switch = b.levels.front().down;
-    b.routing = {n.value("routing", "d-mod-k") == "ecmp", n.value("routing_seed", std::uint64_t{1})};
-    if (n.contains("routing_seed") && !b.routing.ecmp) fail("routing_seed", "goes with the routing ecmp");
     // A group of `levels[0].down` nodes has one leaf switch per NIC of a node.
+    b.switches_per_node = static_cast<int>(nics());
     std::int64_t leaves = 1;
     for (std::size_t i = 1; i < b.levels.size(); ++i)
       leaves = std::min<std::int64_t>(leaves * b.levels[i].down, 1 << 26);
@@ -93,14 +92,14 @@ struct Section {
                     " (switch_ports)");
   }
 
-  /// All NICs of a node are on its switch.
+  /// `links`: of each to other switches.
   void switches(std::int64_t count, std::int64_t links, const char* key) {
     if (count > most_switches)
       fail(key, "at most " + text(most_switches) + " switches, not " + text(count) +
                     (count == 2 * most_switches ? " or more" : ""));
     b.nodes_per_switch = n.value("nodes_per_switch", 1);
-    room(count * b.nodes_per_switch, key);
-    const std::int64_t down = b.nodes_per_switch * nics();
+    room(count / b.switches_per_node * b.nodes_per_switch, key);
+    const std::int64_t down = b.nodes_per_switch * nics() / b.switches_per_node;
     if (n.contains("switch_ports") && down + links > n["switch_ports"].get<std::int64_t>())
       fail("switch_ports", text(down) + " ports to nodes and " + text(links) +
                                " to switches do not fit a switch of " + n["switch_ports"].dump());
@@ -114,39 +113,58 @@ struct Section {
       count = std::min(count * b.dimensions.back(), 2 * most_switches);
       links += std::min(b.dimensions.back() - 1, 2);
     }
-    b.trunks = {{read_optional(n, "network", "link_bandwidth_GBps")}};
+    b.trunks = {{read_optional(n, "network", "link_bandwidth_GBps"), 1,
+                 read_optional(n, "network", "link_latency_us")}};
     switches(count, links, "dimensions");
+  }
+
+  void multiple_of(const char* key, int divisor) const {
+    if (b.groups.switches % divisor != 0)
+      fail("switches_per_group", std::string("must be a multiple of ") + key + ", " + text(divisor) +
+                                     ", not " + text(b.groups.switches));
   }
 
   void dragonfly() {
     b.groups = {need("groups").get<int>(), need("switches_per_group").get<int>(),
-                n.value("links_between_groups", 1)};
+                n.value("chassis_per_group", 1), n.value("links_between_groups", 1)};
     need("switch_ports");
     const Blueprint::Groups& g = b.groups;
+    b.switches_per_node = n.value("switches_per_node", 1);
+    if (b.switches_per_node != 1 && b.switches_per_node != nics())
+      fail("switches_per_node",
+           "must be 1 or the NICs of a node, " + text(nics()) + ", not " + text(b.switches_per_node));
+    multiple_of("switches_per_node", b.switches_per_node);
+    multiple_of("chassis_per_group", g.chassis);
     b.trunks = {{read_optional(n, "network", "local_bandwidth_GBps")},
                 {read_optional(n, "network", "global_bandwidth_GBps"), 1,
-                 read_optional(n, "network", "global_latency_us")}};
+                 read_optional(n, "network", "global_latency_us")},
+                {read_optional(n, "network",
+                               n.contains("chassis_bandwidth_GBps") ? "chassis_bandwidth_GBps"
+                                                                    : "local_bandwidth_GBps")}};
     switches(std::int64_t{g.count} * g.switches,
-             g.switches - 1 + Dragonfly::global_ports(g.count, g.switches, g.cables), "groups");
+             g.switches / g.chassis - 1 + g.chassis - 1 + Dragonfly::global_ports(g), "groups");
   }
 };
 
-/// How each kind is read, and the settings that are its own.
+/// How each kind is read, the settings that are its own, and its routings: the default, and one that draws.
 struct Kind {
   const char* name;
   Network network;
   void (Section::*read)();
-  std::vector<std::string> settings;
+  std::vector<std::string> settings, routings = {};
 };
-const Kind kinds[] = {{"none", Network::none, &Section::none, {}},
-                      {"uniform", Network::uniform, &Section::uniform, {}},
-                      {"single-switch", Network::single_switch, &Section::single_switch, {}},
-                      {"fat-tree", Network::fat_tree, &Section::fat_tree, {"routing", "routing_seed"}},
-                      {"torus", Network::torus, &Section::torus, {"dimensions", "nodes_per_switch"}},
-                      {"dragonfly",
-                       Network::dragonfly,
-                       &Section::dragonfly,
-                       {"groups", "switches_per_group", "links_between_groups", "nodes_per_switch"}}};
+const Kind kinds[] = {
+    {"none", Network::none, &Section::none, {}},
+    {"uniform", Network::uniform, &Section::uniform, {}},
+    {"single-switch", Network::single_switch, &Section::single_switch, {}},
+    {"fat-tree", Network::fat_tree, &Section::fat_tree, {}, {"d-mod-k", "ecmp"}},
+    {"torus", Network::torus, &Section::torus, {"dimensions", "nodes_per_switch"}, {"minimal", "valiant"}},
+    {"dragonfly",
+     Network::dragonfly,
+     &Section::dragonfly,
+     {"groups", "switches_per_group", "chassis_per_group", "links_between_groups", "nodes_per_switch",
+      "switches_per_node"},
+     {"minimal", "valiant"}}};
 
 /// `levels` and `switch_ports` may be left of a base with another network; of other kinds' settings nothing
 /// may.
@@ -155,6 +173,24 @@ void check_settings(const Section& section, const Kind& kind) {
     for (const std::string& key : other.settings)
       if (section.n.contains(key) && std::ranges::find(kind.settings, key) == kind.settings.end())
         section.fail(key, std::string("has no place where network.kind is ") + kind.name);
+}
+
+Blueprint::Routing routing(const Section& section, const Kind& kind) {
+  const bool seeded = section.n.contains("routing_seed");
+  if (kind.routings.empty()) {
+    for (const char* key : {"routing", "routing_seed"})
+      if (section.n.contains(key))
+        section.fail(key, std::string("has no place where network.kind is ") + kind.name);
+    return {};
+  }
+  const std::string name = section.n.value("routing", kind.routings.front());
+  const auto known = std::ranges::find(kind.routings, name);
+  if (known == kind.routings.end())
+    section.fail("routing", "must be " + kind.routings[0] + " or " + kind.routings[1] +
+                                " where network.kind is " + kind.name + ", not " + name);
+  const bool drawn = known != kind.routings.begin();
+  if (seeded && !drawn) section.fail("routing_seed", "goes with the routing " + kind.routings[1]);
+  return {drawn, section.n.value("routing_seed", std::uint64_t{1})};
 }
 
 }  // namespace
@@ -187,6 +223,7 @@ void read_network(const Description& description, Blueprint& b) {
   if (switches && section.nics() == 0)
     reject(section.file, "node.vertices", "has no vertex of kind nic, but there is a network");
   check_settings(section, kind);
+  b.routing = routing(section, kind);
   (section.*kind.read)();
 }
 

@@ -9,8 +9,8 @@ namespace {
 using Network = Blueprint::Network;
 
 std::variant<FatTree, Torus, Dragonfly> shape(const Blueprint& b, std::int64_t switches) {
-  if (b.network == Network::torus) return Torus(b.dimensions);
-  if (b.network == Network::dragonfly) return Dragonfly(b.groups.count, b.groups.switches, b.groups.cables);
+  if (b.network == Network::torus) return Torus(b.dimensions, b.routing);
+  if (b.network == Network::dragonfly) return Dragonfly(b.groups, b.routing);
   return FatTree(b.levels, switches, b.routing);
 }
 
@@ -19,9 +19,10 @@ std::variant<FatTree, Torus, Dragonfly> shape(const Blueprint& b, std::int64_t s
 Topology::Topology(const Blueprint& b, std::int64_t switches)
     : shape_(shape(b, switches)),
       ways_(std::visit([=](const auto& s) { return s.ways(switches); }, shape_)),
-      // Half a torus has places that are further apart than any is from the first: a sample finds them.
+      // Half a torus has places that are further apart than any is from the first, and so have routes that
+      // are drawn: a sample finds them.
       unlike_(b.network == Network::torus       ? 64
-              : b.network == Network::dragonfly ? b.groups.switches
+              : b.network == Network::dragonfly ? std::max(b.groups.switches, b.routing.drawn ? 64 : 1)
                                                 : 1) {}
 
 }  // namespace collcast

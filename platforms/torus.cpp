@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "platforms/hash.hpp"
+
 namespace collcast {
 namespace {
 
@@ -16,7 +18,7 @@ int steps(int from, int to, int size) {
 
 }  // namespace
 
-Torus::Torus(const std::vector<int>& dimensions) {
+Torus::Torus(const std::vector<int>& dimensions, Blueprint::Routing routing) : routing_(routing) {
   for (int size : dimensions) {
     dimensions_.push_back({size, switches_, ports_});
     switches_ *= size;
@@ -24,7 +26,20 @@ Torus::Torus(const std::vector<int>& dimensions) {
   }
 }
 
+/// Where Valiant's route turns.
+std::int64_t Torus::via(std::int64_t from, std::int64_t to) const {
+  return from == to ? to
+                    : drawn(routing_.seed, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to),
+                            switches_);
+}
+
 int Torus::way(std::int64_t from, std::int64_t to) const {
+  if (!routing_.drawn) return hops(from, to);
+  const std::int64_t turn = via(from, to);
+  return hops(from, turn) + hops(turn, to);
+}
+
+int Torus::hops(std::int64_t from, std::int64_t to) const {
   int hops = 0;
   for (const Dimension& d : dimensions_)
     hops += std::abs(steps(coordinate(from, d), coordinate(to, d), d.size));
@@ -34,7 +49,7 @@ int Torus::way(std::int64_t from, std::int64_t to) const {
 std::vector<Crossing> Torus::ways(std::int64_t switches) const {
   int farthest = 0;
   for (const Dimension& d : dimensions_)
-    if (d.stride < switches) farthest += d.size / 2;
+    if (d.stride < switches || routing_.drawn) farthest += d.size / 2 * (routing_.drawn ? 2 : 1);
   std::vector<Crossing> all;
   for (int hops = 0; hops <= farthest; ++hops)
     all.push_back({hops + 1, std::vector<int>(static_cast<std::size_t>(hops))});
@@ -42,9 +57,14 @@ std::vector<Crossing> Torus::ways(std::int64_t switches) const {
 }
 
 void Torus::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const {
-  std::int64_t at = trip.from;
+  const std::int64_t turn = routing_.drawn ? via(trip.from, trip.to) : trip.to;
+  walk(trip.from, turn, base, links);
+  walk(turn, trip.to, base, links);
+}
+
+void Torus::walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<LinkId>& links) const {
   for (const Dimension& d : dimensions_) {
-    const int way = steps(coordinate(at, d), coordinate(trip.to, d), d.size);
+    const int way = steps(coordinate(at, d), coordinate(to, d), d.size);
     for (int s = 0; s < std::abs(way); ++s) {
       const int port = d.port + (way < 0 && d.size > 2);
       links.push_back(base + static_cast<LinkId>(at * ports_ + port));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/fabric.hpp"
+#include "platforms/blueprint.hpp"
 #include "platforms/crossing.hpp"
 
 namespace collcast {
@@ -12,12 +13,13 @@ namespace collcast {
 /// Switches in a grid of any number of dimensions, the first coordinate counting fastest. Its rows close to
 /// rings: a switch has a link to and from its two neighbours in each dimension, the one neighbour in
 /// dimensions of two. Routes correct one coordinate after the other, the shorter way round; half way round
-/// even coordinates go up and odd ones down, so that both ways carry as much.
+/// even coordinates go up and odd ones down, so that both ways carry as much. Valiant's go so to a switch
+/// that is drawn for their two ends, and on from there.
 class Torus {
  public:
-  explicit Torus(const std::vector<int>& dimensions);
+  Torus(const std::vector<int>& dimensions, Blueprint::Routing routing);
 
-  /// How many links apart.
+  /// How many links the route takes.
   int way(std::int64_t from, std::int64_t to) const;
   std::vector<Crossing> ways(std::int64_t switches) const;
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
@@ -41,7 +43,11 @@ class Torus {
     return at + (next - c) * d.stride;
   }
   std::string name(std::int64_t at) const;
+  std::int64_t via(std::int64_t from, std::int64_t to) const;
+  int hops(std::int64_t from, std::int64_t to) const;
+  void walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<LinkId>& links) const;
 
+  Blueprint::Routing routing_;
   std::vector<Dimension> dimensions_;
   std::int64_t switches_ = 1;
   int ports_ = 0;

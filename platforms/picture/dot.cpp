@@ -99,7 +99,8 @@ void torus(std::ostream& out, const Blueprint& b) {
 
 void dragonfly(std::ostream& out, const Blueprint& b) {
   box(out, "switches",
-      std::to_string(b.groups.count) + " groups of " + std::to_string(b.groups.switches) + " switches\n" +
+      std::to_string(b.groups.count) + " groups of " + std::to_string(b.groups.switches) + " switches" +
+          (b.groups.chassis > 1 ? " in " + std::to_string(b.groups.chassis) + " chassis" : "") + "\n" +
           "nodes per switch: " + std::to_string(b.nodes_per_switch));
   edge(out, "nodes", "switches", GBps(b.bandwidth->value));
   edge(out, "switches", "switches", "to each of its group\n" + GBps(bandwidth(b, 0)));

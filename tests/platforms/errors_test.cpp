@@ -22,13 +22,14 @@ Json with(const std::string& key, const Json& value) {
 }
 
 TEST(Errors, UnknownKeySuggestsTheNearest) {
-  EXPECT_EQ(
-      complaint_about("summit", "/network/bandwith_GBps", good),
-      "x.json: network.bandwith_GBps: unknown key; did you mean bandwidth_GBps? (accepted here: kind, "
-      "bandwidth_GBps, latency_us, switch_latency_us, switch_ports, levels, routing, routing_seed, "
-      "nodes_per_switch, dimensions, link_bandwidth_GBps, groups, switches_per_group, "
-      "links_between_groups, local_bandwidth_GBps, global_bandwidth_GBps, global_latency_us, multicast, "
-      "in_network_reduction)");
+  EXPECT_EQ(complaint_about("summit", "/network/bandwith_GBps", good),
+            "x.json: network.bandwith_GBps: unknown key; did you mean bandwidth_GBps? (accepted here: kind, "
+            "bandwidth_GBps, latency_us, switch_latency_us, switch_ports, levels, routing, routing_seed, "
+            "nodes_per_switch, switches_per_node, dimensions, link_bandwidth_GBps, link_latency_us, groups, "
+            "switches_per_group, chassis_per_group, links_between_groups, local_bandwidth_GBps, "
+            "chassis_bandwidth_GBps, "
+            "global_bandwidth_GBps, global_latency_us, multicast, "
+            "in_network_reduction)");
 }
 
 TEST(Errors, MissingUnit) {
@@ -149,7 +150,15 @@ TEST(Errors, TorusAndDragonfly) {
   EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "groups=3"}),
             "edr-cluster: network.groups: has no place where network.kind is torus");
   EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "routing=ecmp"}),
-            "edr-cluster: network.routing: has no place where network.kind is torus");
+            "edr-cluster: network.routing: must be minimal or valiant where network.kind is torus, not ecmp");
+  EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "routing_seed=2"}),
+            "edr-cluster: network.routing_seed: goes with the routing valiant");
+  EXPECT_EQ(said(6, {"kind=dragonfly", "groups=3", "switches_per_group=2", "switches_per_node=2"}),
+            "edr-cluster: network.switches_per_node: must be 1 or the NICs of a node, 1, not 2");
+  EXPECT_EQ(said(6, {"kind=dragonfly", "groups=3", "switches_per_group=3", "chassis_per_group=2"}),
+            "edr-cluster: network.switches_per_group: must be a multiple of chassis_per_group, 2, not 3");
+  EXPECT_EQ(complaint_about("frontier", "/network/switches_per_group", 31),
+            "x.json: network.switches_per_group: must be a multiple of switches_per_node, 4, not 31");
   EXPECT_EQ(said(9, {"dimensions=3,3"}),
             "edr-cluster: network.dimensions: has no place where network.kind is fat-tree");
   EXPECT_EQ(said(6, {"kind=dragonfly", "switches_per_group=2"}),
@@ -166,7 +175,7 @@ TEST(Errors, TorusAndDragonfly) {
                      "switch_ports=10"}),
             "");
   EXPECT_EQ(complaint_about("summit", "/network/routing", "adaptive"),
-            "x.json: network.routing: must be one of d-mod-k, ecmp, not \"adaptive\"");
+            "x.json: network.routing: must be one of d-mod-k, ecmp, minimal, valiant, not \"adaptive\"");
   EXPECT_EQ(complaint_about("summit", "/network/routing_seed", 3),
             "x.json: network.routing_seed: goes with the routing ecmp");
 }

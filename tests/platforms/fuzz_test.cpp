@@ -31,8 +31,8 @@ bool survives(const std::string& text) {
 
 /// The shipped ones, a torus and a dragonfly.
 std::vector<Description> subjects() {
-  std::vector<Description> all = {torus(24, "4,3,2"), dragonfly(6, 3, 2)};
-  for (const std::string& name : shipped_platforms()) all.push_back(load_platform(name));
+  std::vector<Description> all = shipped_and_small();
+  all.insert(all.begin(), {torus(24, "4,3,2"), dragonfly(6, 3, 2)});
   return all;
 }
 

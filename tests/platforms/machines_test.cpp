@@ -59,5 +59,37 @@ TEST(Dgx2, EveryPairHasSixLinks) {
   EXPECT_EQ(m.port_name(m.wire(15, 16, Bytes(0)).out), "node 0 NIC 7 out");
 }
 
+TEST(Frontier, LinksAndTaper) {
+  const Machine m(load_platform("frontier"), 8 * 9408);
+  auto pace = [&](Rank a, Rank b) { return GBps(m.wire(a, b, Bytes(0)).per_byte); };
+  EXPECT_NEAR(pace(0, 1), 200, 1e-9);
+  EXPECT_NEAR(pace(0, 6), 100, 1e-9);
+  EXPECT_NEAR(pace(0, 2), 50, 1e-9);
+  EXPECT_NEAR(pace(0, 3), 36, 1e-9);  // by the processor
+  EXPECT_NEAR(pace(0, 8), 25, 1e-9);
+  EXPECT_EQ(m.port_name(m.wire(3, 8, Bytes(0)).out), "node 0 NIC 1 out");
+  // Both adapters (PCIe 0.3 us, 0.15 each), the software's 0.67, and a switch; four and 20 m of cable at
+  // most.
+  const double ends = 2 * (0.3 + 0.15) + 0.67;
+  EXPECT_NEAR(us(m.wire(0, 8, Bytes(0)).latency), ends + 0.35, 1e-9);
+  EXPECT_NEAR(us(m.wire(0, 8 * 9407 + 1, Bytes(0)).latency), ends + 4 * 0.35 + 0.1, 1e-9);
+  // 57 % of what a group's adapters inject leaves it.
+  double out = 0;
+  for (const Link& l : m.links())
+    if (l.name.starts_with("group 0 ") && l.name.find("to group 0 ") == std::string::npos)
+      out += l.bandwidth.value * 1e-9;
+  EXPECT_NEAR(out / (128 * 4 * 25), 0.57, 0.001);
+}
+
+TEST(Fugaku, LatencyGrowsWithTheHops) {
+  const Machine m(load_platform("fugaku"), 4 * 158976);
+  EXPECT_NEAR(us(m.wire(0, 4, Bytes(0)).latency), 0.49, 1e-9);  // the published one, to the next node
+  // At most 1 + 1 + 1 + 12 + 11 + 12 links: to (1, 1, 1, 12, 11, 12).
+  const Rank far = 4 * (1 + 2 * (1 + 3 * (1 + 2 * (12 + 24 * (11 + 23 * 12)))));
+  EXPECT_NEAR(us(m.wire(0, far, Bytes(0)).latency), 0.49 + 37 * 0.08, 1e-9);
+  EXPECT_NEAR(GBps(m.wire(0, far, Bytes(0)).per_byte), 6.35, 1e-9);
+  EXPECT_EQ(m.port_name(m.wire(3, 4, Bytes(0)).out), "node 0 NIC 3 out");
+}
+
 }  // namespace
 }  // namespace collcast

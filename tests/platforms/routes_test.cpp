@@ -19,8 +19,9 @@ void for_pairs(Rank ranks, Check&& check) {
 
 /// The shipped platforms, and the kinds of network that these lack.
 std::vector<Description> all_platforms() {
-  std::vector<Description> all = networks();
-  for (const std::string& name : shipped_platforms()) all.push_back(load_platform(name));
+  std::vector<Description> all = networks(), valiant = valiant_networks();
+  all.insert(all.end(), valiant.begin(), valiant.end());
+  for (const Description& d : shipped_and_small()) all.push_back(d);
   return all;
 }
 

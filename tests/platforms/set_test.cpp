@@ -76,7 +76,8 @@ TEST(Set, TakesEveryPath) {
       if (now.is_object()) value = std::to_string(now["value"].get<double>() / 2);
       if (now.is_array()) {
         value.clear();
-        for (const Json& item : now) value += (value.empty() ? "" : ",") + item.get<std::string>();
+        for (const Json& item : now)
+          value += (value.empty() ? "" : ",") + (item.is_string() ? item.get<std::string>() : item.dump());
       }
       EXPECT_EQ(complaint([&] { set(d, path + "=" + value); }), "") << name << " " << path << "=" << value;
       if (now.is_object()) {

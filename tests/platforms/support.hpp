@@ -62,6 +62,25 @@ inline std::vector<Description> networks() {
           dragonfly(6, 3, 2, 2), dragonfly(12, 4, 3, 4), dragonfly(4, 4, 1),        dragonfly(4, 1, 4)};
 }
 
+/// Those with more than one way between two switches, routed as Valiant does.
+inline std::vector<Description> valiant_networks() {
+  std::vector<Description> all = networks();
+  for (Description& d : all) set(d, "network.routing=valiant");
+  return all;
+}
+
+/// The shipped ones; those whose networks have a million links, as all are made that are asked for one,
+/// smaller.
+inline std::vector<Description> shipped_and_small() {
+  std::vector<Description> all;
+  for (const std::string& name : shipped_platforms()) {
+    all.push_back(load_platform(name));
+    if (name == "fugaku") set_all(all.back(), {"network.dimensions=2,3,2,4,3,4", "max_nodes=576"});
+    if (name == "frontier") set_all(all.back(), {"network.groups=5", "max_nodes=640"});
+  }
+  return all;
+}
+
 inline Rank capped_ranks(const Description& d) {
   return static_cast<Rank>(std::min<std::int64_t>(max_ranks(d), 27648));
 }

@@ -2,6 +2,7 @@
 // Torus, dragonfly and hashed ways up a tree: routes by hand, and as laws over networks of many shapes.
 #include <map>
 #include <queue>
+#include <ranges>
 #include <set>
 
 #include "platforms/paths.hpp"
@@ -105,6 +106,62 @@ TEST(Dragonfly, Latencies) {
   EXPECT_NEAR(GBps(m.wire(0, 5, Bytes(0)).per_byte), 8, 1e-9);
 }
 
+TEST(Dragonfly, PortsOfANodeOnSwitchesOfTheirOwn) {
+  // Frontier: nodes 0 to 15 share the first four switches of a group, each of them has a port on each.
+  const Machine m(load_platform("frontier"), 8 * 144);
+  EXPECT_EQ(route(m, 0, 8), Names());                                              // both at switch 0
+  EXPECT_EQ(route(m, 0, 8 + 7), (Names{"group 0 switch 0 to group 0 switch 3"}));  // adapters 0 and 3
+  EXPECT_EQ(route(m, 2, 16 * 8 + 5), (Names{"group 0 switch 1 to group 0 switch 6"}));
+  EXPECT_EQ(route(m, 0, 128 * 8), (Names{"group 0 switch 0 to group 1 switch 0 cable 0"}));
+}
+
+TEST(Valiant, GoesByTheOnlyOtherGroup) {
+  Description d = dragonfly(6, 3, 2);
+  set(d, "network.routing=valiant");
+  const Machine m(d, 6);
+  EXPECT_EQ(route(m, 0, 1), (Names{"group 0 switch 0 to group 0 switch 1"}));  // within a group: minimal
+  // Of the links as in RoutesOfThreeGroupsOfTwo, those by way of group 1.
+  EXPECT_EQ(route(m, 0, 5),
+            (Names{"group 0 switch 0 to group 1 switch 0", "group 1 switch 0 to group 1 switch 1",
+                   "group 1 switch 1 to group 2 switch 1"}));
+  EXPECT_EQ(route(m, 1, 4),
+            (Names{"group 0 switch 1 to group 0 switch 0", "group 0 switch 0 to group 1 switch 0",
+                   "group 1 switch 0 to group 1 switch 1", "group 1 switch 1 to group 2 switch 1",
+                   "group 2 switch 1 to group 2 switch 0"}));
+  const double ends = 2 * (0.3 + 0.3 + 0.15) + 0.67;
+  EXPECT_NEAR(us(m.wire(1, 4, Bytes(0)).latency), ends + 6 * 0.09 + 2 * 0.2, 1e-9);
+}
+
+TEST(Valiant, TurnsAtADrawnSwitchOfATorus) {
+  Description d = torus(9, "3,3");
+  const auto from_0 = [&d](Rank to) { return route(Machine(d, 9), 0, to); };
+  set(d, "network.routing=valiant");
+  // m(m(m(1) ^ 0) ^ to) mod 9, m being SplitMix64: 0x6c5795e14b3b7e33 to 1, which is 4 mod 9, (1,1);
+  // 0x7d3213b27857bfc1 to 4, 3 mod 9, (0,1); 0x22c738ac89b32dae to 5, 0 mod 9, where it is already.
+  EXPECT_EQ(from_0(1), (Names{"switch (0,0) to (1,0)", "switch (1,0) to (1,1)", "switch (1,1) to (1,0)"}));
+  EXPECT_EQ(from_0(4), (Names{"switch (0,0) to (0,1)", "switch (0,1) to (1,1)"}));
+  EXPECT_EQ(from_0(5), (Names{"switch (0,0) to (2,0)", "switch (2,0) to (2,1)"}));
+  set(d, "network.routing_seed=2");
+  EXPECT_EQ(from_0(4), (Names{"switch (0,0) to (1,0)", "switch (1,0) to (1,1)"}));
+}
+
+/// How many messages the busiest link carries when every node sends to the one `shift` further on.
+int busiest(const Description& d, int shift) {
+  const Machine m(d, static_cast<Rank>(max_ranks(d)));
+  std::map<std::string, int> carried;
+  for (Rank r = 0; r < m.ranks(); ++r)
+    for (const std::string& link : route(m, r, (r + shift) % m.ranks())) ++carried[link];
+  return std::ranges::max(carried | std::views::values);
+}
+
+TEST(Valiant, SpreadsWhatOneLinkWouldCarry) {
+  // 32 nodes on 8 switches send to the next group: by the one link, or by 31 other groups.
+  Description groups = dragonfly(1056, 33, 8, 1, 4);
+  EXPECT_EQ(busiest(groups, 32), 32);
+  set(groups, "network.routing=valiant");
+  EXPECT_LE(busiest(groups, 32), 16);
+}
+
 TEST(FatTree, DModKAndEcmp) {
   // Four leaves of two nodes, two ways up from each.
   Json json = rewired(8, {}).json();
@@ -170,8 +227,15 @@ std::map<std::string, int> distances(const Machine& m, const std::string& from) 
   return least;
 }
 
-TEST(Networks, RoutesConnectAndAreShortest) {
-  for (const Description& d : networks()) {
+/// All of them, by minimal and by Valiant's routes.
+std::vector<Description> routed_both_ways() {
+  std::vector<Description> all = networks(), valiant = valiant_networks();
+  all.insert(all.end(), valiant.begin(), valiant.end());
+  return all;
+}
+
+TEST(Networks, RoutesConnectAndMinimalOnesAreShortest) {
+  for (const Description& d : routed_both_ways()) {
     const Machine m(d, capped_ranks(d));
     const auto per_switch = d.json()["network"].value("nodes_per_switch", 1);
     std::map<Rank, std::string> at;  // where a route leaves or arrives
@@ -187,6 +251,7 @@ TEST(Networks, RoutesConnectAndAreShortest) {
           EXPECT_EQ(a / per_switch, b / per_switch);
         }
     const Json& n = d.json()["network"];
+    if (n.value("routing", "") == "valiant") continue;
     for (const auto& [s, name] : at) {
       const auto distance = distances(m, name);
       for (const auto& [t, other] : at) {
@@ -206,7 +271,7 @@ TEST(Networks, RoutesConnectAndAreShortest) {
 }
 
 TEST(Networks, LatencyCountsTheSwitches) {
-  for (const Description& d : networks()) {
+  for (const Description& d : routed_both_ways()) {
     const Machine m(d, capped_ranks(d));
     for (Rank a = 0; a < m.ranks(); ++a)
       for (Rank b = 0; b < m.ranks(); ++b) {
@@ -221,7 +286,7 @@ TEST(Networks, LatencyCountsTheSwitches) {
 }
 
 TEST(Networks, RepresentativesMeetEveryLatencyAlsoOfSomeNodes) {
-  for (const Description& d : networks())
+  for (const Description& d : routed_both_ways())
     for (Rank ranks = 2; ranks <= capped_ranks(d); ++ranks) {
       const Machine m(d, ranks);
       std::set<double> all, met;
