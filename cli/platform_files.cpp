@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 
 #include "model/error.hpp"
 #include "platforms/exchange/export.hpp"
@@ -57,13 +58,16 @@ void write_export(const Description& platform, const std::string& path, Rank ran
   if (!path.ends_with(".xml")) throw InputError("--export: '" + path + "' must end in .json or .xml");
   const auto most = static_cast<Rank>(std::min<std::int64_t>(max_ranks(platform), 1 << 20));
   const Rank whole = std::max(2, read_blueprint(platform).ranks_per_node);
-  write_text(path, simgrid_xml(Machine(platform, ranks > 0 ? ranks : std::min(most, whole))));
+  write_text(path, simgrid_xml(platform, ranks > 0 ? ranks : std::min(most, whole)));
 }
 
 void import_file(const std::string& from, const std::string& to) {
-  const std::string text = import_platform(from).dump(2) + "\n";
-  parse_platform(text, fs::path(to).stem().string(), from);
+  const Json json = import_platform(from);
+  const std::string text = json.dump(2) + "\n";
+  const Description d = parse_platform(text, fs::path(to).stem().string(), from);
   write_text(to, text);
+  std::cout << to << ": " << d.text() << "\n";
+  for (const Json& note : json.value("notes", Json::array())) std::cout << note.get<std::string>() << "\n";
 }
 
 }  // namespace collcast::cli

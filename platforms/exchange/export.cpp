@@ -52,10 +52,11 @@ std::vector<Route> routes(const Machine& machine) {
 
 }  // namespace
 
-std::string simgrid_xml(const Machine& machine) {
-  if (machine.ranks() > most_ranks)
+std::string simgrid_xml(const Description& description, Rank ranks) {
+  if (ranks > most_ranks)
     throw InputError("SimGrid's XML has a route per pair of ranks: at most " + std::to_string(most_ranks) +
-                     " ranks, not " + std::to_string(machine.ranks()));
+                     " ranks, not " + std::to_string(ranks));
+  const Machine machine(description, ranks);
   const std::vector<Route> all = routes(machine);
   std::set<LinkId> used;
   std::set<Seconds> delays;
@@ -68,6 +69,9 @@ std::string simgrid_xml(const Machine& machine) {
   pugi::xml_node zone = platform.append_child("zone");
   zone.append_attribute("id") = machine.platform().c_str();
   zone.append_attribute("routing") = "Full";
+  pugi::xml_node property = zone.append_child("prop");
+  property.append_attribute("id") = "collcast";
+  property.append_attribute("value") = description.json().dump().c_str();
   for (Rank r = 0; r < machine.ranks(); ++r) {
     pugi::xml_node host = zone.append_child("host");
     host.append_attribute("id") = ("rank-" + std::to_string(r)).c_str();

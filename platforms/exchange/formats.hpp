@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <pugixml.hpp>
 #include <string>
 
@@ -14,9 +15,20 @@ Json from_hwloc(const pugi::xml_node& topology, const std::string& file);
 Json from_ibnetdiscover(const std::string& text, const std::string& file);
 Json from_simgrid(const pugi::xml_node& platform, const std::string& file);
 
+/// The shared part that a GPU of this PCI device number is, as "0x1db1"; empty: not known.
+std::string gpu_model(const std::string& pci_device);
+
 /// {"value", "source", "stamp"}.
 inline Json sourced(double value, const std::string& source, const std::string& stamp) {
   return {{"value", value}, {"source", source}, {"stamp", stamp}};
+}
+
+/// "2 <link>, 1 <route>": elements that a reader has no place for.
+inline std::string listed(const std::map<std::string, int>& elements) {
+  std::string text;
+  for (const auto& [name, count] : elements)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " <" + name + ">";
+  return text;
 }
 
 /// The network of one node.

@@ -11,7 +11,7 @@ namespace {
 struct HwlocReader {
   Json vertices = Json::object(), links = Json::array(), kinds = Json::object(), devices = Json::object();
   Json cpus = Json::array(), gpus = Json::array();
-  int cores = 0, nics = 0;
+  int cores = 0, nics = 0, unknown_gpus = 0;
   double memory_B = 0;
   std::string file;
 
@@ -35,16 +35,21 @@ struct HwlocReader {
     return name;
   }
 
-  /// "0302 [10de:1db1 ...": display controllers are GPUs; whatever holds a network interface is a NIC.
+  /// "0302 [10de:1db1 ...": accelerators are GPUs; whatever holds a network interface is a NIC.
   void device(const pugi::xml_node& pci, const std::string& package) {
-    const std::string pci_class = std::string(pci.attribute("pci_type").value()).substr(0, 4);
-    const bool card = std::ranges::any_of(pci.children("object"), [](const pugi::xml_node& o) {
-      const int os = o.attribute("osdev_type").as_int(-1);
-      return os == 2 || os == 3;
-    });
-    if (pci_class == "0302") {
+    const std::string type = pci.attribute("pci_type").value(), pci_class = type.substr(0, 4);
+    const auto holds = [&pci](int network, int other) {
+      return std::ranges::any_of(pci.children("object"), [=](const pugi::xml_node& o) {
+        const int os = o.attribute("osdev_type").as_int(-1);
+        return os == network || os == other;
+      });
+    };
+    const bool card = holds(2, 3);
+    if (pci_class == "0302" || pci_class == "0380" || pci_class == "1200" || holds(5, 5)) {
       const std::string name = "gpu" + std::to_string(gpus.size());
-      vertices[name] = {{"kind", "gpu"}, {"device", "V100-PCIe-16GB"}};
+      const std::string model = type.size() >= 15 ? gpu_model("0x" + type.substr(11, 4)) : "";
+      vertices[name] = {{"kind", "gpu"}, {"device", model.empty() ? "V100-PCIe-16GB" : model}};
+      if (model.empty()) ++unknown_gpus;
       gpus.push_back(name);
       join(name, package, pci);
     } else if (card) {
@@ -89,10 +94,14 @@ Json from_hwloc(const pugi::xml_node& topology, const std::string& file) {
                {"ranks_per_node",
                 on_gpus ? static_cast<int>(reader.gpus.size()) : std::max(1, reader.cores / cpus) * cpus}};
   if (!reader.kinds.empty()) node["link_kinds"] = reader.kinds;
+  Json notes = {"Imported from " + file + ". One node; NVLinks are not in the file."};
+  if (reader.unknown_gpus > 0)
+    notes.push_back(std::to_string(reader.unknown_gpus) +
+                    " GPUs of a model that is not known are taken for V100.");
   return {{"base", "gpu-cluster"},
           {"description", "A machine of " + std::to_string(cpus) + " sockets and " +
                               std::to_string(reader.cores) + " cores, from hwloc"},
-          {"notes", {"Imported from " + file + ". One node; the model of a GPU is not in the file."}},
+          {"notes", notes},
           {"max_nodes", 1},
           {"devices", reader.devices},
           {"node", node},

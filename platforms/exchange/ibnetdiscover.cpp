@@ -13,8 +13,9 @@ namespace collcast {
 namespace {
 
 /// One lane in GB/s by the name of the rate.
-const std::map<std::string, double> lanes = {{"SDR", 0.25}, {"DDR", 0.5},  {"QDR", 1.0},  {"FDR10", 1.25},
-                                             {"FDR", 1.7},  {"EDR", 3.03}, {"HDR", 6.25}, {"NDR", 12.5}};
+const std::map<std::string, double> lanes = {{"SDR", 0.25},   {"DDR", 0.5},  {"QDR", 1.0},
+                                             {"FDR10", 1.25}, {"FDR", 1.7},  {"EDR", 3.03},
+                                             {"HDR", 6.25},   {"NDR", 12.5}, {"XDR", 25}};
 
 struct Switch {
   int ports = 0;
@@ -27,7 +28,19 @@ struct Fabric {
   std::map<std::string, Switch> switches = {};
   std::map<std::string, int> adapters = {};  ///< of a host, by its name
   double GBps = 0;
+  int aggregating = 0;  ///< switches with a node for SHARP in them
 };
+
+/// What SHARP adds to a switch looks like a host.
+bool aggregates(const std::string& line) {
+  return line.find("Aggregation Node") != std::string::npos;
+}
+
+/// "node07 mlx5_0": the first word, but of adapters that carry their model's name only their number.
+std::string host(const std::string& guid, const std::string& name) {
+  static const std::regex model(R"(MT\d+|)");
+  return std::regex_match(name, model) ? guid : name;
+}
 
 /// Stanzas "Switch 36 "S-guid" # ..." or "Ca 1 "H-guid" # "host mlx5_0"", each with lines
 /// [port] "peer"[port] # "name" lid ... 4xEDR".
@@ -43,10 +56,12 @@ Fabric parse(const std::string& text, const std::string& file) {
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (std::regex_search(line, m, owner)) {
+    if (aggregates(line)) {
+      if (line.starts_with("Ca")) ++fabric.aggregating, current = "";
+    } else if (std::regex_search(line, m, owner)) {
       current = m[1] == "Switch" ? m[3].str() : "";
       if (m[1] == "Switch") fabric.switches[current].ports = std::stoi(m[2].str().substr(0, 5));
-      if (m[1] == "Ca") ++fabric.adapters[m[4].str().empty() ? m[3].str() : m[4].str()];
+      if (m[1] == "Ca") ++fabric.adapters[host(m[3], m[4])];
     } else if (std::regex_search(line, m, cable)) {
       if (current.empty()) continue;
       const std::string side = m[1], peer = side + "-" + m[2].str();
@@ -127,13 +142,17 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
                   {"switch_latency_us", sourced(0.1, "the file does not say", "guess")},
                   {"switch_ports", 4096},
                   {"levels", levels_of(f, top, file)}};
+  Json notes = {
+      "Imported from " + file +
+      ". Nodes are not in the file: one socket, one rank each. The widest switch of a level stands for all."};
+  if (f.aggregating > 0)
+    notes.push_back(std::to_string(f.aggregating) +
+                    " switches can reduce (SHARP); what that costs is not in the file: see "
+                    "network.in_network_reduction.");
   return {{"base", "gpu-cluster"},
           {"description", std::to_string(f.adapters.size()) + " hosts on " +
                               std::to_string(f.switches.size()) + " switches, from ibnetdiscover"},
-          {"notes",
-           {"Imported from " + file +
-            ". Nodes are not in the file: one socket, one rank each. The widest "
-            "switch of a level stands for all."}},
+          {"notes", notes},
           {"max_nodes", f.adapters.size()},
           {"node", {{"vertices", vertices}, {"links", links}, {"ranks_on", {"cpu0"}}, {"ranks_per_node", 1}}},
           {"network", network}};

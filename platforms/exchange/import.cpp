@@ -17,6 +17,10 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+bool is_utf8(const std::string& text) {
+  return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace).find("\\ufffd") == std::string::npos;
+}
+
 Json from_xml(const std::string& text, const std::string& path) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
@@ -36,6 +40,7 @@ Json import_platform(const std::string& path) {
   const std::string text = contents(path);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) reject(path, "", "is empty");
+  if (!is_utf8(text)) reject(path, "", "is no text in UTF-8");
   return text[first] == '<' ? from_xml(text, path) : from_ibnetdiscover(text, path);
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -12,11 +14,10 @@ struct Generation {
   int least;
   const char *device, *nvlink;
 };
-constexpr Generation generations[] = {{90, "H100-SXM5-80GB", "nvlink4"},
-                                      {80, "A100-SXM4-80GB", "nvlink3"},
-                                      {70, "V100-SXM2-32GB", "nvlink2"},
-                                      {60, "P100-SXM2", "nvlink1"},
-                                      {0, "K80-half", "nvlink1"}};
+constexpr Generation generations[] = {{100, "B200-180GB", "nvlink5"},    {90, "H100-SXM5-80GB", "nvlink4"},
+                                      {80, "A100-SXM4-80GB", "nvlink3"}, {70, "V100-SXM2-32GB", "nvlink2"},
+                                      {60, "P100-SXM2", "nvlink1"},      {0, "K80-half", "nvlink1"}};
+constexpr int switch_class = 0x068000, cpu_class = 0x068001;  // at the other end of an NVLink
 
 const Generation& generation(int sm) {
   const Generation* g = generations;
@@ -24,19 +25,20 @@ const Generation& generation(int sm) {
   return *g;
 }
 
-/// Walks <cpu>, <pci>, <gpu>, <nvlink>, <nic>, <net>, as NCCL nests them.
+/// Walks <cpu>, <pci>, <gpu>, <nvlink>, <c2c>, <nic>, <net>, as NCCL nests them.
 struct NcclReader {
   const std::string& file;
-  Json vertices = Json::object(), links = Json::array(), ranks_on = Json::array();
-  std::map<std::string, std::string> of_bus = {};  ///< vertices of GPUs
+  Json vertices = Json::object(), links = Json::array(), kinds = Json::object(), ranks_on = Json::array();
+  std::map<std::string, std::string> of_bus = {}, of_net = {};  ///< vertices of GPUs, and of NICs
   struct Pending {
     std::string from, target;
     int count, target_class;
     const char* kind;
   };
   std::vector<Pending> nvlinks = {};
-  std::map<std::string, int> numbers = {};
-  double port_GBps = 0;
+  std::map<std::string, int> numbers = {}, unread = {};
+  double port_GBps = 0;  ///< of the fastest
+  std::string cpu_name = {};
 
   std::string add(const std::string& prefix, Json vertex) {
     const std::string name = prefix + std::to_string(numbers[prefix]++);
@@ -49,11 +51,20 @@ struct NcclReader {
     links.push_back(l);
   }
 
-  static std::string pcie(const pugi::xml_node& pci) {
+  /// A shared part where there is one; else at NCCL's 0.75 GB/s for each lane of 8 GT/s.
+  std::string pcie(const pugi::xml_node& pci) {
     const double GTps = pci.attribute("link_speed").as_double(8);
-    const int width = pci.attribute("link_width").as_int(16);
-    const std::string generation = GTps > 20 ? "5" : GTps > 10 ? "4" : "3";
-    return "pcie" + generation + (width > 0 && width <= 4 ? "-x4" : "-x16");
+    int width = pci.attribute("link_width").as_int(16);
+    if (width == 0) width = 16;  // of virtual devices: as NCCL takes it
+    if (width == 16 && (GTps == 8 || GTps == 16 || GTps == 32))
+      return GTps == 8 ? "pcie3-x16" : GTps == 16 ? "pcie4-x16" : "pcie5-x16";
+    const std::string name = "pcie-" + std::to_string(std::lround(GTps * 10)) + "-x" + std::to_string(width);
+    const std::string source =
+        std::to_string(width) + " lanes in " + file + ", at NCCL's 0.75 GB/s for each of 8 GT/s";
+    kinds[name] = {{"type", "pcie"},
+                   {"bandwidth_GBps", sourced(0.75 * GTps / 8 * width, source, "derived")},
+                   {"latency_us", sourced(0.3, "the file does not say", "guess")}};
+    return name;
   }
 
   void cpu(const pugi::xml_node& node) {
@@ -61,23 +72,32 @@ struct NcclReader {
     const std::string device = arch == "ppc64"            ? "POWER9"
                                : vendor == "AuthenticAMD" ? "EPYC-7742"
                                                           : "Xeon-6148";
-    const std::string name = add("cpu", {{"kind", "cpu"}, {"device", device}});
-    link(name, name, "shared-memory");
-    below(node, name);
+    cpu_name = add("cpu", {{"kind", "cpu"}, {"device", device}});
+    link(cpu_name, cpu_name, "shared-memory");
+    below(node, cpu_name);
   }
 
   void below(const pugi::xml_node& parent, const std::string& name) {
     for (const pugi::xml_node& child : parent.children()) {
       const std::string tag = child.name();
-      if (tag == "pci") pci(child, name);
-      if (tag == "nic") nic(child, name, "pcie3-x16");
+      if (tag == "pci")
+        pci(child, name);
+      else if (tag == "nic")
+        nic(child, name, "pcie3-x16");
+      else if (child.type() == pugi::node_element)
+        ++unread[tag];
     }
   }
 
   void pci(const pugi::xml_node& node, const std::string& parent) {
     const pugi::xml_node accelerator = node.child("gpu"), card = node.child("nic");
+    const std::string pci_class = node.attribute("class").value();
     if (accelerator) return gpu(node, accelerator, parent);
     if (card) return nic(card, parent, pcie(node));
+    if (pci_class.starts_with("0x03") || pci_class.starts_with("0x02"))
+      reject(file, "<pci> " + std::string(node.attribute("busid").value()),
+             "holds no <gpu> or <nic>: NCCL itself completes such a file; import what it writes to "
+             "NCCL_TOPO_DUMP_FILE");
     const std::string name = add("plx", {{"kind", "switch"}});
     link(name, parent, pcie(node));
     below(node, name);
@@ -85,37 +105,80 @@ struct NcclReader {
 
   void gpu(const pugi::xml_node& pci, const pugi::xml_node& node, const std::string& parent) {
     const Generation& g = generation(node.attribute("sm").as_int());
-    const std::string name = add("gpu", {{"kind", "gpu"}, {"device", g.device}});
+    const std::string model = gpu_model(pci.attribute("device").value());
+    const std::string name = add("gpu", {{"kind", "gpu"}, {"device", model.empty() ? g.device : model}});
     of_bus[pci.attribute("busid").value()] = name;
     ranks_on.push_back(name);
-    link(name, parent, pcie(pci));
-    for (const pugi::xml_node& l : node.children("nvlink")) {
-      const int target_class = static_cast<int>(std::strtol(l.attribute("tclass").value(), nullptr, 16));
-      nvlinks.push_back(
-          {name, l.attribute("target").value(), l.attribute("count").as_int(1), target_class, g.nvlink});
+    bool to_cpu = false;
+    for (const pugi::xml_node& l : node.children()) {
+      const std::string tag = l.name();
+      const int count = std::max(1, l.attribute("count").as_int(1));
+      const auto target = static_cast<int>(std::strtol(l.attribute("tclass").value(), nullptr, 16));
+      if (tag == "c2c" || (tag == "nvlink" && target == cpu_class)) {
+        link(name, cpu_name, tag == "c2c" ? c2c(l) : g.nvlink, count);
+        to_cpu = true;
+      } else if (tag == "nvlink") {
+        nvlinks.push_back({name, l.attribute("target").value(), count, target, g.nvlink});
+      } else if (l.type() == pugi::node_element) {
+        ++unread[tag];
+      }
     }
+    if (!to_cpu || parent != cpu_name) link(name, parent, pcie(pci));
   }
 
+  std::string c2c(const pugi::xml_node& link) {
+    kinds["c2c"] = {
+        {"type", "nvlink"},
+        {"bandwidth_GBps", sourced(link.attribute("bw").as_double() / 1000, "<c2c> in " + file, "datasheet")},
+        {"latency_us", sourced(0.4, "the file does not say", "guess")}};
+    return "c2c";
+  }
+
+  /// One that no PCI device holds is listed below every <cpu>.
   void nic(const pugi::xml_node& node, const std::string& parent, const std::string& kind) {
     for (const pugi::xml_node& net : node.children("net")) {
-      link(add("nic", {{"kind", "nic"}}), parent, kind);
-      port_GBps = net.attribute("speed").as_double(100000) / 8000;
+      const auto [at, first] = of_net.try_emplace(net.attribute("name").value());
+      if (first || at->first.empty()) {
+        at->second = add("nic", {{"kind", "nic"}});
+        vertices[at->second]["speed"] = net.attribute("speed").as_double(100000);
+      }
+      link(at->second, parent, kind);
     }
   }
 
-  /// Each link between GPUs is listed by both; one to a switch or a processor by the GPU.
+  /// A network of one speed: the fastest adapters', the others are left out.
+  int keep_fastest() {
+    double fastest = 0;
+    for (const Json& v : vertices) fastest = std::max(fastest, v.value("speed", 0.0));
+    port_GBps = fastest / 8000;
+    std::vector<std::string> slower;
+    for (auto& [name, v] : vertices.items())
+      if (v.contains("speed")) {
+        if (v["speed"] < fastest) slower.push_back(name);
+        v.erase("speed");
+      }
+    for (const std::string& name : slower) {
+      vertices.erase(name);
+      std::erase_if(links.get_ref<Json::array_t&>(), [&](const Json& l) { return l["between"][0] == name; });
+    }
+    return static_cast<int>(slower.size());
+  }
+
+  /// Each link between GPUs is listed by both; one to a switch by the GPU.
   void join() {
     for (const Pending& n : nvlinks) {
       const auto peer = of_bus.find(n.target);
       if (peer != of_bus.end()) {
         if (n.from < peer->second) link(n.from, peer->second, n.kind, n.count);
-      } else if (n.target_class == 0x068000) {
+      } else if (n.target_class == switch_class) {
         if (!vertices.contains("nvswitch")) vertices["nvswitch"] = {{"kind", "switch"}};
         bool more = false;
         for (Json& l : links)
           if (l["between"] == Json{n.from, "nvswitch"})
             l["count"] = l.value("count", 1) + n.count, more = true;
         if (!more) link(n.from, "nvswitch", n.kind, n.count);
+      } else {
+        ++unread["nvlink"];
       }
     }
   }
@@ -123,31 +186,50 @@ struct NcclReader {
 
 }  // namespace
 
+std::string gpu_model(const std::string& pci_device) {
+  static const std::map<std::string, std::string> models = {
+      {"0x1db1", "V100-SXM2-16GB"}, {"0x1db5", "V100-SXM2-32GB"}, {"0x1db4", "V100-PCIe-16GB"},
+      {"0x20b0", "A100-SXM4-40GB"}, {"0x20b2", "A100-SXM4-80GB"}, {"0x2330", "H100-SXM5-80GB"},
+      {"0x2335", "H200-SXM5-141GB"}};
+  const auto model = models.find(pci_device);
+  return model == models.end() ? "" : model->second;
+}
+
 Json from_nccl(const pugi::xml_node& system, const std::string& file) {
   NcclReader reader{file};
-  for (const pugi::xml_node& cpu : system.children("cpu")) reader.cpu(cpu);
+  for (const pugi::xml_node& child : system.children())
+    if (std::string(child.name()) == "cpu")
+      reader.cpu(child);
+    else if (child.type() == pugi::node_element)
+      ++reader.unread[child.name()];
   reader.join();
-  const int cpus = reader.numbers["cpu"], gpus = reader.numbers["gpu"];
+  const int cpus = reader.numbers["cpu"], gpus = reader.numbers["gpu"], slower = reader.keep_fastest();
   if (gpus == 0) reject(file, "", "holds no <gpu> below <system><cpu>");
   for (int c = 1; c < cpus; ++c) reader.link("cpu" + std::to_string(c - 1), "cpu" + std::to_string(c), "upi");
+  Json notes = {
+      "Imported from " + file +
+      ". Processors are guessed, and where the PCI device is not known GPUs, too, from the compute "
+      "capability; NVSwitches are one vertex; one switch stands for the network, which the file does not "
+      "describe."};
+  if (slower > 0)
+    notes.push_back("Adapters left out, slower than the fastest: " + std::to_string(slower) + ".");
+  if (!reader.unread.empty()) notes.push_back("Not read: " + listed(reader.unread) + ".");
   Json network = no_network();
   if (reader.port_GBps > 0)
     network = {{"kind", "single-switch"},
                {"bandwidth_GBps", sourced(reader.port_GBps, "speed of the port in " + file, "datasheet")},
                {"latency_us", sourced(0.15, "adapter and cable, at each end: as on Summit", "guess")},
                {"switch_latency_us", sourced(0.1, "the file does not say", "guess")}};
+  Json node = {{"vertices", reader.vertices},
+               {"links", reader.links},
+               {"ranks_on", reader.ranks_on},
+               {"ranks_per_node", gpus}};
+  if (!reader.kinds.empty()) node["link_kinds"] = reader.kinds;
   return {{"base", "gpu-cluster"},
           {"description", "A node of " + std::to_string(gpus) + " GPUs, from an NCCL topology"},
-          {"notes",
-           {"Imported from " + file +
-            ". Devices are guessed from the compute capability; NVSwitches are "
-            "one vertex; one switch stands for the network, which the file does not describe."}},
+          {"notes", notes},
           {"max_nodes", reader.port_GBps > 0 ? 64 : 1},
-          {"node",
-           {{"vertices", reader.vertices},
-            {"links", reader.links},
-            {"ranks_on", reader.ranks_on},
-            {"ranks_per_node", gpus}}},
+          {"node", node},
           {"network", network}};
 }
 

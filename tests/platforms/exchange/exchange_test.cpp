@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
+#include <map>
 #include <pugixml.hpp>
+#include <random>
 
 #include "../support.hpp"
 #include "platforms/exchange/export.hpp"
 #include "platforms/exchange/import.hpp"
 #include "platforms/ring_search.hpp"
+#include "tests/mutated.hpp"
 
 namespace collcast {
 namespace {
@@ -139,15 +142,184 @@ TEST(ImportSimgrid, FatTree) {
   EXPECT_NEAR(m.links().back().bandwidth.value * 1e-9, 3 * 1.25, 1e-12);
 }
 
+/// SimGrid 3.32's examples/platforms/cluster_torus.xml: a message takes 50 us for each link.
+TEST(ImportSimgrid, Torus) {
+  const Machine m(
+      imported(file(
+          "torus.xml",
+          cluster(R"(radical="0-11" bw="125MBps" lat="50us" topology="TORUS" topo_parameters="3,2,2")"))),
+      12);
+  EXPECT_NEAR(us(m.wire(0, 1, Bytes(0)).latency), 50, 1e-9);
+  EXPECT_NEAR(us(m.wire(0, 2, Bytes(0)).latency), 50, 1e-9);    // the other way round the ring of 3
+  EXPECT_NEAR(us(m.wire(0, 11, Bytes(0)).latency), 150, 1e-9);  // (2,1,1)
+  EXPECT_NEAR(GBps(m.wire(0, 11, Bytes(0)).per_byte), 0.125, 1e-12);
+}
+
+/// Its cluster_dragonfly.xml: 3 groups of 4 chassis of 5 switches of 2 hosts.
+TEST(ImportSimgrid, Dragonfly) {
+  const Description d = imported(file(
+      "dragonfly.xml",
+      cluster(
+          R"(radical="0-119" bw="125MBps" lat="50us" topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2" limiter_link="100MBps" loopback_bw="100MBps")")));
+  const Machine m(d, 120);
+  // A link to the switch and one from it; one more within the chassis, or to the same place in another; both.
+  EXPECT_NEAR(us(m.wire(0, 1, Bytes(0)).latency), 100, 1e-9);
+  EXPECT_NEAR(us(m.wire(0, 2, Bytes(0)).latency), 150, 1e-9);
+  EXPECT_NEAR(us(m.wire(0, 10, Bytes(0)).latency), 150, 1e-9);
+  EXPECT_NEAR(us(m.wire(0, 12, Bytes(0)).latency), 200, 1e-9);
+  EXPECT_NEAR(GBps(m.wire(0, 1, Bytes(0)).per_byte), 0.1, 1e-12);
+  std::map<double, int>
+      links;  // between switches, by GB/s: 4 in a chassis, 3 between chassis; 2 of each group
+  for (const Link& l : m.links())
+    if (l.name.starts_with("group")) ++links[l.bandwidth.value * 1e-9];
+  EXPECT_EQ(links, (std::map<double, int>{{0.125, 60 * 4}, {0.375, 60 * 3}, {0.5, 3 * 2}}));
+  EXPECT_EQ(d.json()["notes"][1], "Not read: speed=1Gf, loopback_bw=100MBps.");
+}
+
+TEST(ImportSimgrid, BackboneAndWhatElseIsThere) {
+  const Description d = imported(
+      file("more.xml",
+           R"(<platform version="4.1"><zone id="w" routing="Full"><cluster id="c" radical="0-1" speed="1Gf"
+             bw="1GBps" lat="1us" bb_bw="2GBps" bb_lat="5us" sharing_policy="SHARED"/><host id="h" speed="1Gf"/>
+             <link id="l" bandwidth="1GBps" latency="1us"/></zone></platform>)"));
+  EXPECT_NEAR(us(Machine(d, 2).wire(0, 1, Bytes(0)).latency), 7, 1e-9);
+  EXPECT_EQ(d.json()["notes"][1],
+            "Not read: speed=1Gf, bb_bw=2GBps, sharing_policy=SHARED, 1 <host>, 1 <link>.");
+}
+
+TEST(ExportSimgrid, ComesBackAsItWas) {
+  for (const std::string& name : shipped_platforms()) {
+    const Description d = load_platform(name);
+    const Rank ranks = static_cast<Rank>(std::min<std::int64_t>(max_ranks(d), 8));
+    const std::string path = file("exported.xml", simgrid_xml(d, ranks));
+    EXPECT_EQ(import_platform(path), d.json()) << name;
+  }
+}
+
+/// What no reader knows, or NCCL lists otherwise: an x8 switch, an adapter below both processors and slower
+/// than the others, GPUs joined to their processor.
+TEST(ImportNccl, OddParts) {
+  const Description d = imported(file("odd.xml", R"(<system version="1">
+    <cpu arch="arm64" vendor="ARM">
+      <pci busid="1:0" class="0x030200" device="0x2342" link_speed="16 GT/s" link_width="8">
+        <gpu dev="0" sm="90"><nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/><c2c bw="44712" count="5"/></gpu>
+      </pci>
+      <pci busid="2:0" class="0x020700" link_speed="16 GT/s" link_width="8"><nic><net name="mlx5_0" speed="200000"/></nic></pci>
+      <nic><net name="eth0" speed="10000"/></nic>
+    </cpu>
+    <cpu arch="arm64" vendor="ARM">
+      <pci busid="3:0" class="0x030200" device="0x2335" link_speed="16 GT/s" link_width="0">
+        <gpu dev="1" sm="90"><nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/><xyz/></gpu>
+      </pci>
+      <nic><net name="eth0" speed="10000"/></nic>
+    </cpu></system>)"));
+  EXPECT_NEAR(GBps(Machine(d, 2).wire(0, 1, Bytes(0)).per_byte), 18 * 25, 1e-9);
+  const Machine m(d, 4);
+  EXPECT_NEAR(GBps(m.wire({0, Memory::device}, {0, Memory::host}, Bytes(0)).per_byte), 5 * 44.712, 1e-9);
+  EXPECT_NEAR(GBps(m.wire(0, 2, Bytes(0)).per_byte), 12, 1e-9);  // 8 lanes of 16 GT/s
+  const Json& vertices = d.json()["node"]["vertices"];
+  EXPECT_EQ(vertices["gpu0"]["device"], "H100-SXM5-80GB");
+  EXPECT_EQ(vertices["gpu1"]["device"], "H200-SXM5-141GB");
+  EXPECT_FALSE(vertices.contains("nic1"));
+  EXPECT_EQ(d.json()["notes"][1], "Adapters left out, slower than the fastest: 1.");
+  EXPECT_EQ(d.json()["notes"][2], "Not read: 1 <xyz>.");
+}
+
+TEST(ImportHwloc, Accelerators) {
+  const std::string
+      gpu = R"(<object type="PCIDev" pci_type="0302 [10de:2330] [10de:16c1] a1" pci_link_speed="63.0"/>)",
+      other = R"(<object type="PCIDev" pci_type="0380 [1002:740c] [1002:0b0c] 00"/>)";
+  const Description d =
+      imported(file("gpus.xml",
+                    "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"Package\">"
+                    "<object type=\"Core\"/>" +
+                        gpu + other + "</object></object></topology>"));
+  EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "H100-SXM5-80GB");
+  EXPECT_EQ(max_ranks(d), 2);
+  EXPECT_EQ(d.json()["notes"][1], "1 GPUs of a model that is not known are taken for V100.");
+}
+
+/// SHARP's aggregation nodes are no hosts, and adapters without a name of their own are.
+TEST(ImportIbnetdiscover, AggregationNodesAndNamelessHosts) {
+  std::string text;
+  for (const char* s : {"S-01", "S-02"})
+    text +=
+        "Switch\t41 \"" + std::string(s) + "\"\t# \"leaf\" enhanced port 0 lid 1 lmc 0\n[1]\t\"H-1" + s +
+        "\"[1](a)\t# \"MT4123 ConnectX6 Mellanox Technologies\" lid 2 4xHDR\n[40]\t\"S-03\"[1]\t# \"spine\" "
+        "lid 3 4xHDR\n[41]\t\"H-9" +
+        s + "\"[1](b)\t# \"Mellanox Technologies Aggregation Node\" lid 4 4xHDR\n";
+  text +=
+      "Switch\t41 \"S-03\"\t# \"spine\" lid 3\n[1]\t\"S-01\"[40]\t# \"leaf\" lid 1 "
+      "4xHDR\n[2]\t\"S-02\"[40]\t# "
+      "\"leaf\" lid 1 4xHDR\n[41]\t\"H-9S-03\"[1](b)\t# \"Mellanox Technologies Aggregation Node\" lid 4 "
+      "4xHDR\n";
+  for (const char* h : {"H-1S-01", "H-1S-02"})
+    text += "Ca\t1 \"" + std::string(h) + "\"\t# \"MT4123 ConnectX6 Mellanox Technologies\"\n";
+  for (const char* h : {"H-9S-01", "H-9S-02", "H-9S-03"})
+    text += "Ca\t1 \"" + std::string(h) + "\"\t# \"Mellanox Technologies Aggregation Node\"\n";
+  const Json json = import_platform(file("sharp.txt", text));
+  EXPECT_EQ(json["max_nodes"], 2);
+  EXPECT_EQ(json["network"]["levels"],
+            Json::parse(R"([{"name": "level 1", "down": 1, "switch_ports": 41, "up": 1},
+                            {"name": "level 2", "down": 2, "switch_ports": 41}])"));
+  EXPECT_EQ(
+      json["notes"][1],
+      "3 switches can reduce (SHARP); what that costs is not in the file: see network.in_network_reduction.");
+}
+
+/// Whatever befalls a file: a platform, or one clear line.
+TEST(Import, SurvivesDamage) {
+  std::mt19937 random(1);
+  const std::string alphabet = "<>/=\"'&;,[](): 0123456789.-xSHCa\n\x80\xff";
+  const std::string hwloc = R"(<topology version="2.0"><object type="Package"><object type="Core"/>
+      <object type="PCIDev" pci_type="0302 [10de:1db1]" pci_link_speed="15.7"/></object></topology>)";
+  const std::string fabric =
+      "Switch\t36 \"S-1\"\t# \"leaf\" lid 1\n[1]\t\"H-2\"[1](a)\t# \"n HCA-1\" lid 4 "
+      "4xEDR\n[2]\t\"S-3\"[1]\t# \"up\" lid "
+      "2 4xEDR\nSwitch\t36 \"S-3\"\t# \"up\"\n[1]\t\"S-1\"[2]\t# \"leaf\" lid 1 4xEDR\nCa\t1 \"H-2\"\t# \"n "
+      "HCA-1\"\n";
+  int sound = 0;
+  for (const std::string& good :
+       {nccl, hwloc, fabric,
+        cluster(R"(radical="0-11" bw="1GBps" lat="1us" topology="TORUS" topo_parameters="3,2,2")"),
+        cluster(
+            R"(radical="0-119" bw="1GBps" lat="1us" topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2")"),
+        cluster(R"(radical="0-15" bw="1GBps" lat="1us" topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,3")"),
+        simgrid_xml(load_platform("flat"), 2)})
+    for (int round = 0; round < 500; ++round) {
+      const std::string path = file("damaged", mutated(good, alphabet, random));
+      const std::string said = complaint([&] {
+        Machine(imported(path), 1);
+        ++sound;
+      });
+      EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    }
+  EXPECT_GT(sound, 300);
+}
+
 TEST(Import, RefusesWhatItCannotRead) {
   auto said = [](const std::string& text) {
     return complaint([&] { import_platform(file("bad.xml", text)); }).substr(scratch("").size());
   };
   EXPECT_EQ(said(""), "bad.xml: is empty");
+  EXPECT_EQ(said("<system>\xff</system>"), "bad.xml: is no text in UTF-8");
   EXPECT_TRUE(said("<system>").starts_with("bad.xml: Start-end tags mismatch at byte")) << said("<system>");
   EXPECT_EQ(said("<html/>"),
             "bad.xml: <html> is none of <system> (NCCL), <topology> (hwloc) and <platform> (SimGrid)");
   EXPECT_EQ(said("<system/>"), "bad.xml: holds no <gpu> below <system><cpu>");
+  EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1" class="0x030200"/></cpu></system>)"),
+            "bad.xml: <pci> 0:1: holds no <gpu> or <nic>: NCCL itself completes such a file; import what it "
+            "writes to "
+            "NCCL_TOPO_DUMP_FILE");
+  EXPECT_EQ(said(cluster(R"(radical="0-15" bw="1GBps" lat="1us" topology="TORUS" topo_parameters="3;2")")),
+            "bad.xml: <cluster> topo_parameters: must be the sizes of the dimensions, as in 4,4,2");
+  EXPECT_EQ(
+      said(cluster(R"(radical="0-15" bw="1GBps" lat="1us" topology="DRAGONFLY" topo_parameters="3,2;1")")),
+      "bad.xml: <cluster> topo_parameters: must be groups,links;chassis,links;blades,links;nodes, as in "
+      "3,4;4,3;5,1;2");
+  EXPECT_EQ(
+      said("<platform><zone><host/><host/><link/></zone></platform>"),
+      "bad.xml: must hold one <cluster>, the kind of zone that is read, not 0; it holds 2 <host>, 1 <link>");
   EXPECT_EQ(said("<topology version=\"1.0\"/>"),
             "bad.xml: is not of hwloc 2: make it with `lstopo --of xml` of that version");
   EXPECT_EQ(said("hello"),
@@ -160,9 +332,8 @@ TEST(Import, RefusesWhatItCannotRead) {
 }
 
 TEST(ExportSimgrid, HoldsHostsLinksAndRoutes) {
-  const Machine m(load_platform("dgx-1v"), 16);
   pugi::xml_document document;
-  ASSERT_TRUE(document.load_string(simgrid_xml(m).c_str()));
+  ASSERT_TRUE(document.load_string(simgrid_xml(load_platform("dgx-1v"), 16).c_str()));
   EXPECT_EQ(document.select_nodes("//host").size(), 16u);
   EXPECT_EQ(document.select_nodes("//route").size(), 16u * 15);
   // From GPU 0 to GPU 3: one pair of NVLinks, and the latency.
@@ -171,13 +342,13 @@ TEST(ExportSimgrid, HoldsHostsLinksAndRoutes) {
   const pugi::xml_node link = document.select_node("//link[@id='node 0 gpu0 to gpu3']").node();
   EXPECT_STREQ(link.attribute("bandwidth").value(), "5e+10Bps");
   EXPECT_TRUE(complaint([] {
-                simgrid_xml(Machine(load_platform("summit"), 600));
+                simgrid_xml(load_platform("summit"), 600);
               }).starts_with("SimGrid's XML has a route per pair of ranks"));
 }
 
 TEST(ExportSimgrid, HoldsTheLinksOfATorus) {
   pugi::xml_document document;
-  ASSERT_TRUE(document.load_string(simgrid_xml(Machine(torus(9, "3,3"), 9)).c_str()));
+  ASSERT_TRUE(document.load_string(simgrid_xml(torus(9, "3,3"), 9).c_str()));
   const pugi::xml_node link = document.select_node("//link[@id='switch (0,0) to (1,0)']").node();
   EXPECT_STREQ(link.attribute("bandwidth").value(), "9e+09Bps");
   EXPECT_EQ(
