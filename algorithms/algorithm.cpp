@@ -15,7 +15,6 @@ std::vector<std::string_view> parameters(const Algorithm& a) {
   std::vector<std::string_view> names;
   if (a.radix) names.push_back("radix");
   if (a.segmented) names.push_back("segment");
-  if (a.packet) names.push_back("packet");
   if (a.buffer) names.push_back("buffer");
   if (a.channels) names.push_back("channels");
   if (a.ranks_per_node) names.push_back("ranks-per-node");

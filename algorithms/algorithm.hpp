@@ -19,7 +19,6 @@ struct Call {
   int radix = 2;
   Bytes message = {};          ///< n, as nccl-tests counts it
   Block segments = 1;          ///< K: pipelined algorithms cut the message into K equal segments
-  Bytes packet = Bytes(4096);  ///< U: what one multicast packet carries
   Bytes buffer = Bytes(std::numeric_limits<double>::infinity());  ///< what one aggregated message may carry
   int channels = 1;                                               ///< rings side by side
   Rank ranks_per_node = 1;         ///< q: ranks 0..q-1 are on one node, the next q on the next, ...
@@ -41,7 +40,6 @@ struct Algorithm {
   std::function<bool(Rank)> supports = any_ranks;
   bool radix = false;           ///< takes --radix
   bool segmented = false;       ///< takes --segment
-  bool packet = false;          ///< takes --packet
   bool buffer = false;          ///< takes --buffer
   bool channels = false;        ///< takes --channels
   bool ranks_per_node = false;  ///< takes --ranks-per-node, which divides the ranks

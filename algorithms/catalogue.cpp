@@ -7,6 +7,7 @@
 #include "algorithms/allgather/bruck.hpp"
 #include "algorithms/allgather/multicast.hpp"
 #include "algorithms/allgather/neighbor-exchange.hpp"
+#include "algorithms/allgather/nvls.hpp"
 #include "algorithms/allgather/pat.hpp"
 #include "algorithms/allgather/recursive-doubling.hpp"
 #include "algorithms/allgather/ring.hpp"
@@ -55,12 +56,13 @@
 #include "algorithms/gather/linear.hpp"
 #include "algorithms/gatherv/linear.hpp"
 #include "algorithms/gpu-broadcast/knomial.hpp"
-#include "algorithms/gpu-broadcast/multicast.hpp"
 #include "algorithms/gpu-broadcast/ring.hpp"
+#include "algorithms/gpu-broadcast/streaming.hpp"
 #include "algorithms/halo.hpp"
 #include "algorithms/multi-broadcast/multicast.hpp"
 #include "algorithms/multi-broadcast/ring.hpp"
 #include "algorithms/multi-broadcast/streaming.hpp"
+#include "algorithms/reduce-scatter/nvls.hpp"
 #include "algorithms/reduce-scatter/pairwise.hpp"
 #include "algorithms/reduce-scatter/pat.hpp"
 #include "algorithms/reduce-scatter/recursive-halving.hpp"
@@ -107,12 +109,14 @@ const Algorithm* const rows[] = {
     &reduce_scatter_recursive_halving,
     &reduce_scatter_pairwise,
     &reduce_scatter_pat,
+    &reduce_scatter_nvls,
     &allgather_ring,
     &allgather_recursive_doubling,
     &allgather_bruck,
     &allgather_neighbor_exchange,
     &allgather_pat,
     &allgather_multicast,
+    &allgather_nvls,
     &broadcast_flat,
     &broadcast_knomial,
     &broadcast_chain,
@@ -129,7 +133,6 @@ const Algorithm* const rows[] = {
     &broadcast_knomial_direct,
     &broadcast_knomial_staging,
     &broadcast_knomial_pipeline,
-    &broadcast_multicast_packets,
     &broadcast_multicast_streaming,
     &reduce_flat,
     &reduce_knomial,
@@ -228,7 +231,6 @@ void check(Collective collective, const Call& c) {
                      std::to_string(c.root));
   if (c.radix < 2) throw InputError("radix must be 2 or more, got " + std::to_string(c.radix));
   if (c.segments < 1) throw InputError("segments must be 1 or more, got " + std::to_string(c.segments));
-  if (!(c.packet > Bytes(0))) throw InputError("a packet must be larger than 0 B, got " + bytes(c.packet));
   if (!(c.buffer > Bytes(0))) throw InputError("a buffer must be larger than 0 B, got " + bytes(c.buffer));
   if (c.channels < 1 || c.channels > most_channels)
     throw InputError("channels must be from 1 to " + std::to_string(most_channels) + ", got " +

@@ -17,8 +17,8 @@ formula with its critical path. This page is generated from the catalogue; a tes
 - a, b, g: seconds per message, per byte sent, per byte reduced, on a machine whose ranks have one full-duplex
   port. n: the message, as nccl-tests counts it. p: ranks. lg: logarithm to base 2.
 - k: `radix`. K: segments, from `segment`; `--segment auto` searches the fastest by critical path on a platform.
-  c: `channels`. q: `ranks-per-node`; N = p/q nodes. U: `packet`. B: blocks of n/p in a `buffer`.
-- Steps, messages and bytes are those of 8 ranks (k = 2, K = 4, c = 2, q = 4, n = 8 U); a multicast
+  c: `channels`. q: `ranks-per-node`; N = p/q nodes. B: blocks of n/p in a `buffer`.
+- Steps, messages and bytes are those of 8 ranks (k = 2, K = 4, c = 2, q = 4); a multicast
   counts once. "Most" is what the busiest rank sends.
 - A picture shows the first steps of 8 ranks, from rank 0 if there is a root. Under each rank stands what it
   sends: `>3 [4-7]` is blocks 4 to 7 to rank 3, `+3 [0]` is block 0 to be reduced into rank 3's. `^3 [0]`
@@ -26,7 +26,7 @@ formula with its critical path. This page is generated from the catalogue; a tes
 
 ## GPU broadcasts
 
-`ring-*`, `knomial-*`, `multicast-*` and `multi-broadcast` are the designs of the ICPP 2017 study, from one source and
+`ring-*`, `knomial-*`, `multicast`, `multicast-streaming` and `multi-broadcast` are the designs of the ICPP 2017 study, from one source and
 from m. On the machine that it assumes (algorithms/gpu-broadcast/machine.hpp) their critical paths are its printed
 formulas, to 1e-9. The times below are those of a machine with one port per rank and one memory, where they differ so:
 
@@ -37,14 +37,16 @@ nothing here: the study counts the root's copy to its host, not the others' copi
 to one. A rank with one port serves them one after the other, so a round takes up to k - 1 times as long; for k = 2
 both agree. Pipelining never helps: every chunk leaves the root once per round.
 
-`multicast-packets` and `multicast-streaming` cost the same for any number of ranks; the number matters only through the
-overhead of a packet. The printed formula of streaming holds where the packets of a chunk take longer than its copy;
-otherwise the copies set the pace, and the critical path says so.
+Multicasts of device memory, in one message (`multicast`) or streamed through host memory chunk by chunk
+(`multicast-streaming`), cost the same for any number of ranks; the number matters only through the overhead of a packet.
+Packets are the network's: what each costs is part of a message's alpha (docs/platforms.md). The printed formula of
+streaming holds where a chunk takes longer on the wire than its copy; otherwise the copies set the pace, and the critical
+path says so.
 
 Of m sources the study prints a timeline and no formula. `multi-broadcast multicast` and `streaming` take turns from the
 first byte on; `prestaged` sources copy their first chunks at the same time, then take turns, so that m - 1 copies are
 hidden (overlap within a node); `overlapped` sources send at once (overlap across nodes). A receiver with one port still
-takes one packet after the other: all m messages, or m - 1 at a source, so that with slow reads `overlapped` gains no more
+takes one chunk after the other: all m messages, or m - 1 at a source, so that with slow reads `overlapped` gains no more
 than `prestaged` unless every rank is a source. Where receivers take data in faster than a source gives it out, with
 r adapters each, ceil(m/r) messages follow each other; with one adapter per source all m take the time of one.
 )";
@@ -54,7 +56,7 @@ constexpr int shown_steps = 4;
 
 Call example(const Algorithm& a) {
   return {.ranks = shown_ranks,
-          .message = Bytes(8 * 4096),
+          .message = Bytes(32768),
           .segments = a.segmented ? 4 : 1,
           .channels = a.channels ? 2 : 1,
           .ranks_per_node = a.ranks_per_node ? 4 : 1};

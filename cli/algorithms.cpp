@@ -48,7 +48,7 @@ void run(const Options& options) {
                        r["description"]});
     print_table(table);
     std::cout << "\na = alpha, b = beta, g = gamma, n = message bytes, p = ranks, k = radix, K = segments, "
-                 "c = channels,\nq = ranks per node, N = p/q, U = packet, B = blocks of n/p in a buffer; "
+                 "c = channels,\nq = ranks per node, N = p/q, B = blocks of n/p in a buffer; "
                  "~ marks an upper bound\n";
   }
 }

@@ -70,8 +70,6 @@ void add_call_options(CLI::App& verb, CallOptions& options) {
   verb.add_option("--buffer", options.buffer,
                   "What one aggregated message of pat may carry (default: no limit; NCCL: 512KiB)")
       ->option_text("SIZE");
-  verb.add_option("--packet", options.packet, "What one multicast packet carries (default 4096)")
-      ->option_text("SIZE");
   verb.add_option("--ranks-per-node", options.ranks_per_node,
                   "Of hierarchical algorithms; divides the ranks (default: the platform's, where it does)")
       ->option_text("Q");
@@ -87,7 +85,6 @@ std::vector<std::string> untaken(const CallOptions& options, Collective collecti
                                          {&options.segment, "segment"},
                                          {&options.channels, "channels"},
                                          {&options.buffer, "buffer"},
-                                         {&options.packet, "packet"},
                                          {&options.ranks_per_node, "ranks-per-node"}}) {
     const auto takes = [name = std::string_view(parameter)](const Algorithm* a) {
       return std::ranges::count(parameters(*a), name) > 0;
@@ -155,7 +152,6 @@ Call plain_call(const CallOptions& options, Collective collective, Rank ranks, B
   call.ranks_per_node = ranks % node == 0 ? node : 1;
   if (!options.ranks_per_node.empty())
     call.ranks_per_node = number(options.ranks_per_node, "number of ranks per node", 1, most);
-  if (!options.packet.empty()) call.packet = parse_size(options.packet, "packet");
   if (!options.buffer.empty()) call.buffer = parse_size(options.buffer, "buffer");
   for (const std::string& count : options.counts) call.counts.push_back(parse_size(count, "count"));
   check(collective, call);

@@ -38,7 +38,6 @@ struct CallOptions {
   std::string root;                 ///< empty: 0, or the imported file's
   std::string radix;                ///< empty: 2
   std::string segment;              ///< a size or "auto"; empty: auto on a platform, 64 KiB without one
-  std::string packet;               ///< a size; empty: 4096 bytes
   std::string buffer;               ///< a size; empty: no limit
   std::vector<std::string> counts;  ///< of the v-collectives; empty: equal blocks
   std::string channels;             ///< empty: 1

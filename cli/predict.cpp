@@ -90,7 +90,11 @@ Choice quickest(const Forecaster& forecaster, std::vector<const Algorithm*> comm
                 const CallOptions& options, const Call& call, Played& played) {
   const std::string name(definition(common.at(0)->collective).name);
   std::ranges::transform(common, common.begin(), std::ref(played));
-  const Choice best = fastest(forecaster.fabric(), common, call, parse_segment(options, call.message, true));
+  const auto tell = [&](const Algorithm& a) {
+    progress("looking for the fastest on " + std::to_string(call.ranks) + " ranks: " + a.name);
+  };
+  const Choice best =
+      fastest(forecaster.fabric(), common, call, parse_segment(options, call.message, true), tell);
   if (best.algorithm) return best;
   throw InputError("no algorithm for " + name + " on " + std::to_string(call.ranks) + " ranks");
 }
@@ -132,7 +136,8 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
   if (all_sizes.empty()) all_sizes = {counted_message(options.call, collective, all_ranks[0])};
 
   const int workers = collcast::cli::workers(options.offload, description);
-  const bool all = options.subject.algorithm == "auto" || options.subject.algorithm == "all";
+  const bool every = options.subject.algorithm == "all";
+  const bool all = every || options.subject.algorithm == "auto";
   const std::vector<const Algorithm*> asked =
       imported ? std::vector{imported}
       : all    ? algorithms(collective)
@@ -153,7 +158,11 @@ Json predictions(const Options& options, const Algorithm* imported, const Descri
       const Call call = plain_call(options.call, collective, ranks, size, forecaster.ranks_per_node());
       for (const Algorithm* a : candidates) {
         if (interrupted()) return notes.push_back("interrupted: what follows was not computed"), rows;
-        progress("predicting " + (a ? a->name : "the fastest") + " on " + std::to_string(ranks) + " ranks");
+        if (a) progress("predicting " + a->name + " on " + std::to_string(ranks) + " ranks");
+        if (const std::string why = every ? forecaster.unwise(*a, size) : ""; !why.empty()) {
+          notes.push_back(a->name + " is left out at " + bytes(size.value) + ": " + why);
+          continue;
+        }
         Played played(options.offload.to_dpu());
         const Algorithm* one = a ? played(a) : nullptr;
         const Choice choice =

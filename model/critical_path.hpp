@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -19,6 +20,8 @@ struct PathResult {
   Seconds reducing;             ///< the longest that a rank spent reducing
 };
 
+constexpr Seconds no_limit(std::numeric_limits<double>::infinity());
+
 /// Reads a schedule step by step and keeps, per rank, only when it is ready: O(ranks) memory.
 ///
 /// `Network` answers `wire(from, to, bytes)`, `gamma(place)`, `protocol()` and `ports()`. Ports serve
@@ -27,11 +30,14 @@ template <class Network>
 class CriticalPath {
  public:
   /// Ranks begin their first steps at 0, compute until `away` without looking at messages, and then go on.
-  CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {})
+  /// Reading stops where a rank is seen to be later than `limit`: the time is then some time beyond it.
+  CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
+               Seconds limit = no_limit)
       : schedule_(schedule),
         layout_(layout),
         network_(network),
         away_(away),
+        limit_(limit),
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
         processors_(shared_processors()),
@@ -45,7 +51,10 @@ class CriticalPath {
         latest_(ready_) {}
 
   PathResult run() {
-    for_each_step(schedule_, !layout_.equal_blocks(), [this](const Step& step) { advance(step); });
+    for_each_step(schedule_, !layout_.equal_blocks(), [this](const Step& step) {
+      advance(step);
+      return step.transfers.empty() || !(ready(step.transfers.back()) > limit_);
+    });
     PathResult result{{},
                       std::vector<Seconds>(ranks_),
                       std::move(busy_),
@@ -66,6 +75,12 @@ class CriticalPath {
     Bytes bytes;
   };
 
+  /// That of a multicast to one receiver.
+  struct Copy {
+    std::size_t at, processor;
+    Done done;
+  };
+
   /// All messages of a step start from what the step before left; only then do its ranks move on.
   void advance(const Step& step) {
     for (const Step::Join& join : step.joins) join_channels(join);
@@ -79,7 +94,10 @@ class CriticalPath {
     }
     const bool in_network = !step.multicasts.empty() || !step.reductions.empty();
     if (in_network) landed_ = ready_;
+    copies_.clear();
     for (const Multicast& m : step.multicasts) multicast(m);
+    std::ranges::stable_sort(copies_, {}, [](const Copy& c) { return c.done.arrived; });
+    for (const Copy& c : copies_) land(c.at, taken(c.processor, c.done));
     for (const Reduction& m : step.reductions) reduce_in_network(m);
     if (in_order)
       for (std::size_t i = 0; i < done_.size(); ++i) finish(step, i);
@@ -178,7 +196,7 @@ class CriticalPath {
       free_[lane] = last = std::max(last, free_[lane]);
       sent = std::max(sent, done.sender);
       if (pays(wire)) paid = std::max(paid, done.sender);
-      land(at, taken(processor(m.channel, to), done));
+      copies_.push_back({at, processor(m.channel, to), done});
     }
     posted = paid;
     land(from, sent);
@@ -243,12 +261,13 @@ class CriticalPath {
     return channel * ranks_ + static_cast<std::size_t>(r);
   }
   Seconds& ready(std::uint16_t channel, Rank r) { return ready_[index(channel, r)]; }
+  Seconds ready(const Transfer& t) { return ready(t.channel, t.to.rank); }
   static void at_least(Seconds& slot, Seconds value) { slot = std::max(slot, value); }
 
   const Schedule& schedule_;
   const Layout& layout_;
   const Network& network_;
-  const Seconds away_;
+  const Seconds away_, limit_;
   const Protocol protocol_;
   const std::size_t ranks_;
   const std::vector<Rank> processors_;  ///< of the ranks; none if each has its own
@@ -263,13 +282,14 @@ class CriticalPath {
   bool unqueued_ = false;               ///< some message did not queue where it arrived
   std::vector<Done> done_;              ///< per transfer of this step
   std::vector<std::size_t> arrivals_;
+  std::vector<Copy> copies_;     ///< of this step's multicasts
   std::vector<Seconds> landed_;  ///< ready_ after this step's multicasts and reductions
 };
 
 template <class Network>
 PathResult critical_path(const Schedule& schedule, const Layout& layout, const Network& network,
-                         Seconds away = {}) {
-  return CriticalPath<Network>(schedule, layout, network, away).run();
+                         Seconds away = {}, Seconds limit = no_limit) {
+  return CriticalPath<Network>(schedule, layout, network, away, limit).run();
 }
 
 }  // namespace collcast

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace collcast {
@@ -131,14 +132,17 @@ struct Schedule {
   int channels = 1;  ///< independent sequences of steps that run side by side
 };
 
-/// Calls `read(step)` for each step in order, reusing one Step.
+/// Calls `read(step)` for each step in order, reusing one Step; up to the one for which it returns false.
 template <class Read>
 void for_each_step(const Schedule& schedule, bool detailed, Read&& read) {
   Step step(detailed);
   for (std::int64_t s = 0; s < schedule.steps; ++s) {
     step.clear();
     schedule.rule(s, step);
-    read(step);
+    if constexpr (std::is_void_v<decltype(read(step))>)
+      read(step);
+    else if (!read(step))
+      return;
   }
 }
 

@@ -63,16 +63,20 @@ Capabilities limits(const Blueprint::Capabilities& b, Usage& usage) {
 
 Switched through(const MulticastLimits& limits, Wire wire, Bytes bytes) {
   const double packets = std::max(1.0, std::ceil(bytes / limits.mtu));
+  wire.eager = true;
   wire.gap += packets * limits.packet_overhead;
   wire.latency += packets * (limits.packet_overhead + limits.loss * limits.recovery);
   return {wire, bytes + packets * limits.header};
 }
 
-Switched through(const ReductionLimits& limits, Wire wire, Bytes bytes, int switches) {
-  wire.latency += switches * limits.switch_latency;
-  wire.per_byte = (1 / limits.bandwidth_share) * wire.per_byte;
-  const Bytes window = limits.outstanding * limits.message_limit;
-  const Seconds back = 2 * wire.latency + limits.message_limit * wire.per_byte;
+Switched through(const ReductionLimits& limits, Wire wire, Wire operation, Bytes bytes, int switches) {
+  for (Wire* w : {&wire, &operation}) {
+    w->latency += switches * limits.switch_latency;
+    w->per_byte = (1 / limits.bandwidth_share) * w->per_byte;
+  }
+  wire.eager = true;
+  const Bytes window = limits.window();
+  const Seconds back = 2 * operation.latency + limits.message_limit * operation.per_byte;
   if (bytes > window && back > window * wire.per_byte)
     wire.latency += (std::ceil(bytes / window) - 1) * (back - window * wire.per_byte);
   return {wire, bytes};
@@ -109,7 +113,9 @@ Switched Machine::switched(Switching what, Place from, Place to, Bytes bytes) co
     return limits ? through(*limits, plain, bytes) : Switched{plain, bytes};
   }
   const auto& limits = inside && within_.reduction ? within_.reduction : between_.reduction;
-  return limits ? through(*limits, plain, bytes, switches(from, to)) : Switched{plain, bytes};
+  if (!limits) return {plain, bytes};
+  const Wire operation = wire(from, to, std::min(bytes, limits->message_limit));
+  return through(*limits, plain, operation, bytes, switches(from, to));
 }
 
 int Machine::switches(Place from, Place to) const {

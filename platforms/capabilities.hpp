@@ -28,15 +28,19 @@ struct ReductionLimits {
   Seconds switch_latency;      ///< that a reduction adds at each switch on its way
   double bandwidth_share = 1;  ///< of the bandwidth that a message reaches
   Stamp stamp = Stamp::what_if;
+
+  /// What may be under way. Libraries reduce larger messages themselves (HCOLL: operations times payload).
+  Bytes window() const { return outstanding * message_limit; }
 };
 
-/// What becomes of a message that goes through a multicast: each packet has a header and holds up the port,
-/// and the receivers wait for the lost ones that are to be expected.
+/// What becomes of a message that goes through a multicast, in datagrams, without handshake: each packet has
+/// a header and holds up the port, and the receivers wait for the lost ones that are to be expected.
 Switched through(const MulticastLimits& limits, Wire wire, Bytes bytes);
 
 /// The same of a message that `switches` of them reduce: it goes in operations, of which `outstanding` are
-/// under way; the next one waits until the first of them has come back, after a latency each way.
-Switched through(const ReductionLimits& limits, Wire wire, Bytes bytes, int switches);
+/// under way; the next one waits until the first of them has come back, after a latency each way of
+/// `operation`, the wire of one.
+Switched through(const ReductionLimits& limits, Wire wire, Wire operation, Bytes bytes, int switches);
 
 /// What the switches between some ranks can do beyond passing messages on.
 struct Capabilities {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/allreduce/nvls-tree.hpp"
 
+#include "algorithms/allgather/nvls.hpp"
 #include "algorithms/allreduce/double-tree.hpp"
-#include "algorithms/allreduce/nvls.hpp"
 #include "algorithms/nodes.hpp"
+#include "algorithms/reduce-scatter/nvls.hpp"
 
 namespace collcast {
 namespace {
@@ -33,12 +34,13 @@ const Algorithm allreduce_nvls_tree{
     .schedule =
         [](const Call& c) {
           const Rank q = c.ranks_per_node;
+          const Call node{.ranks = q};
           const Schedule tree = allreduce_double_tree.schedule(rail(c));
           const Block each = tree.blocks;
           const auto share = [each](Rank i) { return i * each; };
-          return then(then(on_each_node(c, refine(switch_reduce_scatter(q), each)),
+          return then(then(on_each_node(c, refine(reduce_scatter_nvls.schedule(node), each)),
                            on_each_rail(c, tree, share, q * each)),
-                      on_each_node(c, refine(switch_allgather(q), each)));
+                      on_each_node(c, refine(allgather_nvls.schedule(node), each)));
         },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {

@@ -8,7 +8,7 @@ const Algorithm broadcast_multicast{
     .name = "multicast",
     .description = "the root sends once; the switches replicate the message to all",
     .formula = "a + n b (nothing on one rank)",
-    .source = "Liu, Mamidala & Panda, IPDPS 2004",
+    .source = "Liu, Mamidala & Panda, IPDPS 2004; of device memory: Venkatesh et al., HiPC 2014",
     .schedule =
         [](const Call& c) {
           auto rule = [root = c.root, p = c.ranks](std::int64_t, Step& step) {

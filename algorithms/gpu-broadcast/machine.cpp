@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/gpu-broadcast/machine.hpp"
 
-namespace collcast {
+#include <cmath>
 
-GpuNetwork::GpuNetwork(const GpuMachine& m, Rank ranks, bool multicasting)
-    : machine_(m), ranks_(ranks), latency_(multicasting ? m.setup + m.packet_overhead : m.setup) {}
+namespace collcast {
 
 Wire GpuNetwork::wire(Place from, Place to, Bytes) const {
   Wire w;
@@ -14,11 +13,17 @@ Wire GpuNetwork::wire(Place from, Place to, Bytes) const {
     if (from.memory == Memory::device) w.per_byte = 1 / machine_.copy;
     return w;
   }
-  w.latency = latency_;
+  w.latency = machine_.setup;
   w.per_byte = 1 / (from.memory == Memory::device ? machine_.read_device : machine_.read_host);
   w.in = static_cast<Port>(to.rank * adapters + from.rank % adapters);
   w.out = static_cast<Port>(all) + w.in;  // a rank sends to many as to one
   return w;
+}
+
+Switched GpuNetwork::switched(Switching, Place from, Place to, Bytes bytes) const {
+  Wire w = wire(from, to, bytes);
+  w.latency = std::ceil(bytes / machine_.packet) * (machine_.setup + machine_.packet_overhead);
+  return {w, bytes};
 }
 
 namespace printed {
@@ -41,11 +46,11 @@ Seconds knomial_staging(Rank n, int k, Bytes M, const GpuMachine& m) {
 Seconds knomial_pipeline(Rank n, int k, Bytes M, Bytes C, const GpuMachine& m) {
   return M / C * log_ceil(n, k) * (m.setup + C / m.read_device);
 }
-Seconds multicast(Bytes M, Bytes U, const GpuMachine& m) {
-  return M / U * (m.setup + m.packet_overhead + U / m.read_device);
+Seconds multicast(Bytes M, const GpuMachine& m) {
+  return M / m.packet * (m.setup + m.packet_overhead + m.packet / m.read_device);
 }
-Seconds streaming(Bytes M, Bytes C, Bytes U, const GpuMachine& m) {
-  return C / m.copy + M / U * (m.setup + m.packet_overhead + U / m.read_host);
+Seconds streaming(Bytes M, Bytes C, const GpuMachine& m) {
+  return C / m.copy + M / m.packet * (m.setup + m.packet_overhead + m.packet / m.read_host);
 }
 
 }  // namespace printed

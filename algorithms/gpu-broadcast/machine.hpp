@@ -13,6 +13,7 @@ namespace collcast {
 struct GpuMachine {
   Seconds setup;               ///< t_s
   Seconds packet_overhead;     ///< t_o: of each multicast packet
+  Bytes packet;                ///< U: what one carries
   BytesPerSecond read_host;    ///< B_H
   BytesPerSecond read_device;  ///< B_G: by GPUDirect RDMA
   BytesPerSecond copy;         ///< B_PCIe: between device and host
@@ -21,12 +22,13 @@ struct GpuMachine {
   Rank adapters = 1;
 };
 
-/// GpuMachine as a Network of CriticalPath; `multicasting`: every message is a multicast packet.
+/// GpuMachine as a Network of CriticalPath: a multicast pays its set-up with each packet.
 class GpuNetwork {
  public:
-  GpuNetwork(const GpuMachine& machine, Rank ranks, bool multicasting);
+  GpuNetwork(const GpuMachine& machine, Rank ranks) : machine_(machine), ranks_(ranks) {}
 
   Wire wire(Place from, Place to, Bytes) const;
+  Switched switched(Switching, Place from, Place to, Bytes bytes) const;
   SecondsPerByte gamma(Place) const { return {}; }
   const Protocol& protocol() const { return protocol_; }
   Port ports() const { return static_cast<Port>((2 * machine_.adapters + 1) * ranks_); }
@@ -35,12 +37,11 @@ class GpuNetwork {
  private:
   GpuMachine machine_;
   Rank ranks_;
-  Seconds latency_;
   Protocol protocol_{Protocol::Hold::delivery, Bytes(-1), {}};
 };
 
-/// The formulas as the study prints them: n ranks, message M, chunk C, packet U; M/C and M/U are real
-/// numbers. They hold exactly where these divide, C/U does, and, for streaming, packets take longer than
+/// The formulas as the study prints them: n ranks, message M, chunk C; M/C and M/U are real numbers.
+/// They hold exactly where these divide, C/U does, and, for streaming, packets take longer than
 /// copies.
 namespace printed {
 Seconds ring_direct(Rank n, Bytes M, const GpuMachine& m);
@@ -49,8 +50,8 @@ Seconds ring_pipeline(Rank n, Bytes M, Bytes C, const GpuMachine& m);
 Seconds knomial_direct(Rank n, int k, Bytes M, const GpuMachine& m);
 Seconds knomial_staging(Rank n, int k, Bytes M, const GpuMachine& m);
 Seconds knomial_pipeline(Rank n, int k, Bytes M, Bytes C, const GpuMachine& m);
-Seconds multicast(Bytes M, Bytes U, const GpuMachine& m);
-Seconds streaming(Bytes M, Bytes C, Bytes U, const GpuMachine& m);
+Seconds multicast(Bytes M, const GpuMachine& m);
+Seconds streaming(Bytes M, Bytes C, const GpuMachine& m);
 }  // namespace printed
 
 }  // namespace collcast

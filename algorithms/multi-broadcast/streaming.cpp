@@ -3,39 +3,30 @@
 
 #include <algorithm>
 
-#include "algorithms/gpu-broadcast/multicast.hpp"
-
 namespace collcast {
 namespace {
 
-/// How each source cuts its message: into K chunks of so many packets.
+/// Each source's message goes in K chunks.
 struct Stream {
-  Block sources, chunks, per_chunk;
+  Block sources, chunks;
   Rank ranks;
 
-  explicit Stream(const Call& c)
-      : sources(c.root + 1),
-        chunks(c.segments),
-        per_chunk(packets(c.message / static_cast<double>(sources * chunks), c)),
-        ranks(c.ranks) {}
+  explicit Stream(const Call& c) : sources(c.root + 1), chunks(c.segments), ranks(c.ranks) {}
 
-  Block packets_each() const { return chunks * per_chunk; }
-  Block first(Block source, Block chunk) const { return source * packets_each() + chunk * per_chunk; }
   void copy(Block source, Block chunk, Step& step) const {
     const auto r = static_cast<Rank>(source);
-    step.send({r, Memory::device}, {r, Memory::host}, {first(source, chunk), per_chunk});
+    step.send({r, Memory::device}, {r, Memory::host}, {source * chunks + chunk});
   }
-  void multicast(Block source, Block packet, Step& step) const {
-    const auto r = static_cast<Rank>(source);
-    step.multicast({r, Memory::host}, {0, ranks}, {source * packets_each() + packet});
+  void multicast(Block source, Block chunk, Step& step) const {
+    step.multicast({static_cast<Rank>(source), Memory::host}, {0, ranks}, {source * chunks + chunk});
   }
   /// Multicasts a chunk that is in host memory, while the next one is copied there.
   void stream(Block source, Block chunk, Step& step) const {
     if (chunk + 1 < chunks) copy(source, chunk + 1, step);
-    for (Block i = 0; i < per_chunk; ++i) multicast(source, chunk * per_chunk + i, step);
+    multicast(source, chunk, step);
   }
   Schedule schedule(std::int64_t steps, Schedule::Rule rule) const {
-    return {ranks, sources * packets_each(), ranks == 1 ? 0 : steps, std::move(rule)};
+    return {ranks, sources * chunks, ranks == 1 ? 0 : steps, std::move(rule)};
   }
 };
 
@@ -55,21 +46,20 @@ Schedule prestaged(const Call& c) {
   });
 }
 
-/// A receiver takes one packet from each source in turn.
+/// A receiver takes one chunk from each source in turn.
 Schedule overlapped(const Call& c) {
   const Stream s(c);
   return s.schedule(s.chunks + 1, [s](std::int64_t i, Step& step) {
-    for (Block source = 0; source < s.sources && i < s.chunks; ++source) s.copy(source, i, step);
-    for (Block packet = (i - 1) * s.per_chunk; i > 0 && packet < i * s.per_chunk; ++packet)
-      for (Block source = 0; source < s.sources; ++source) s.multicast(source, packet, step);
+    for (Block source = 0; source < s.sources; ++source) {
+      if (i < s.chunks) s.copy(source, i, step);
+      if (i > 0) s.multicast(source, i - 1, step);
+    }
   });
 }
 
 Seconds one_source(const Call& c, const AlphaBetaGamma& m) {
-  const Stream s(c);
-  return c.ranks == 1 ? Seconds{}
-                      : static_cast<double>(s.packets_each()) * m.alpha +
-                            c.message / static_cast<double>(s.sources) * m.beta;
+  if (c.ranks == 1) return {};
+  return static_cast<double>(c.segments) * m.alpha + c.message / (c.root + 1.0) * m.beta;
 }
 
 Seconds one_source_at_a_time(const Call& c, const AlphaBetaGamma& m) {
@@ -83,10 +73,7 @@ const Algorithm multi_broadcast_streaming{
     .name = "streaming",
     .description = "the sources take turns: each copies chunks to host memory and multicasts them from there",
     .segmented = true,
-    .packet = true,
-    .formula =
-        "m (K ceil(n/(m K U)) a + n/m b) and the first copy of each, m = sources, U = packet (nothing on one "
-        "rank)",
+    .formula = "m K a + n b and the first copy of each, m = sources (nothing on one rank)",
     .source = "Chu et al., ICPP 2017",
     .schedule = one_after_the_other,
     .time = one_source_at_a_time,
@@ -97,9 +84,7 @@ const Algorithm multi_broadcast_prestaged{
     .name = "prestaged",
     .description = "the sources take turns to stream, but all copy their first chunks at the start",
     .segmented = true,
-    .packet = true,
-    .formula =
-        "m (K ceil(n/(m K U)) a + n/m b) and the first copy, m = sources, U = packet (nothing on one rank)",
+    .formula = "m K a + n b and the first copy, m = sources (nothing on one rank)",
     .source = "Chu et al., ICPP 2017",
     .schedule = prestaged,
     .time = one_source_at_a_time,
@@ -110,8 +95,7 @@ const Algorithm multi_broadcast_overlapped{
     .name = "overlapped",
     .description = "all sources stream at once",
     .segmented = true,
-    .packet = true,
-    .formula = "min(m, p-1) (K ceil(n/(m K U)) a + n/m b) and the first copy, m = sources, U = packet",
+    .formula = "min(m, p-1) (K a + n/m b) and the first copy, m = sources",
     .source = "Chu et al., ICPP 2017",
     .schedule = overlapped,
     .time =

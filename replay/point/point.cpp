@@ -58,7 +58,6 @@ Ordered parameters(const Algorithm& a, const Call& c) {
   if (a.radix) given["radix"] = c.radix;
   if (a.channels) given["channels"] = c.channels;
   if (a.buffer && std::isfinite(c.buffer.value)) given["buffer"] = std::llround(c.buffer.value);
-  if (a.packet) given["packet"] = std::llround(c.packet.value);
   if (a.ranks_per_node) given["ranks_per_node"] = c.ranks_per_node;
   if (a.segmented) {
     given["segment"] = std::llround(std::ceil(c.message.value / static_cast<double>(c.segments)));
@@ -102,7 +101,6 @@ Point parse_point(const Json& json, const std::string& where) {
   p.call.channels = static_cast<int>(given.number("channels", 0, many, 1));
   if (const auto buffer = given.number("buffer", 0, std::int64_t{1} << 50, 0))
     p.call.buffer = Bytes(static_cast<double>(buffer));
-  p.call.packet = Bytes(static_cast<double>(given.number("packet", 0, std::int64_t{1} << 50, 4096)));
   p.call.ranks_per_node = static_cast<Rank>(given.number("ranks_per_node", 0, many, 1));
   p.call.segments = given.number("segments", 1, std::int64_t{1} << 50, 1);
   if (p.algorithm) located(where, [&] { check(*p.algorithm, p.call); });

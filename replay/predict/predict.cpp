@@ -8,6 +8,7 @@
 
 #include "model/error.hpp"
 #include "model/lowering.hpp"
+#include "model/text.hpp"
 #include "replay/predict/simulated.hpp"
 
 namespace collcast {
@@ -92,8 +93,10 @@ Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const A
       fabric.protocol().hold == Protocol::Hold::delivery && !d.multicast && !d.reduction;
   const AlphaBetaGamma without_latency{{}, best.beta, best.gamma};
   // With reduction in the network a rank need not receive what the others send: its own message, once, is
-  // enough.
-  const Collective collective = d.reduction ? Collective::broadcast : a.collective;
+  // enough; what it keeps itself, less.
+  const Collective reduced =
+      a.collective == Collective::reduce_scatter ? Collective::allgather : Collective::broadcast;
+  const Collective collective = d.reduction ? reduced : a.collective;
   const Seconds rest = lower_bound(collective, c.ranks, c.message, single_ported ? best : without_latency);
   return bound == Forecaster::Bound::messages ? std::max(rest, best.alpha) : rest;
 }
@@ -133,13 +136,24 @@ Forecaster::Forecaster(const Description& description, Rank ranks, const Placeme
       played_in_(workers == 0 ? memory : Memory::dpu),
       ranks_per_node_(nominal_.machine.consecutive_ranks()) {}
 
+Capabilities Forecaster::serving(const Demands& needs) const {
+  return needs.between_nodes ? nominal_.machine.capabilities() : nominal_.machine.node_capabilities();
+}
+
 std::string Forecaster::lacks(const Algorithm& a) const {
   const Demands needs = demands(a);
-  const Capabilities has =
-      needs.between_nodes ? nominal_.machine.capabilities() : nominal_.machine.node_capabilities();
+  const Capabilities has = serving(needs);
   if (needs.reduction && !has.reduction) return "a network that reduces messages (in_network_reduction)";
   if (needs.multicast && !has.multicast) return "a network that multicasts (multicast)";
   return {};
+}
+
+std::string Forecaster::unwise(const Algorithm& a, Bytes message) const {
+  const Demands needs = demands(a);
+  if (!needs.reduction) return {};
+  const Bytes window = serving(needs).reduction->window();
+  if (message <= window) return {};
+  return "libraries reduce no more than " + text::bytes(window.value) + " in these switches";
 }
 
 bool Forecaster::calibrated(const Algorithm& a) const {

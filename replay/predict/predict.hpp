@@ -43,6 +43,8 @@ class Forecaster {
   Prediction predict(const Algorithm& algorithm, const Call& call, Reading engine) const;
   /// What the algorithm needs of the network and this platform does not have, in words; empty: nothing.
   std::string lacks(const Algorithm& algorithm) const;
+  /// Why libraries do not run it here on messages of this size, in words; empty: they may.
+  std::string unwise(const Algorithm& algorithm, Bytes message) const;
 
   /// What no schedule beats here; for a library that does not send messages as the platform describes them,
   /// by bandwidth alone.
@@ -55,6 +57,7 @@ class Forecaster {
   Rank ranks_per_node() const { return ranks_per_node_; }
 
  private:
+  Capabilities serving(const Demands& demands) const;
   /// What the algorithm rests on beyond messages included.
   bool calibrated(const Algorithm& algorithm) const;
 
@@ -94,19 +97,36 @@ struct Choice {
   const Algorithm* algorithm = nullptr;
   Call call;
 };
-/// The fastest of the candidates that support so many ranks, by critical path; a null algorithm if none does.
+/// The fastest of the candidates that support so many ranks, by critical path, and the first of them that are
+/// equally fast; a null algorithm if none does. Those of few steps go first: longer ones are read only until
+/// they are too late. `consider` is told of each before it is read.
 template <class Network>
-Choice fastest(const Network& network, const std::vector<const Algorithm*>& candidates, const Call& call,
-               std::optional<Bytes> segment = {}) {
+Choice fastest(
+    const Network& network, const std::vector<const Algorithm*>& candidates, const Call& call,
+    std::optional<Bytes> segment = {},
+    const std::function<void(const Algorithm&)>& consider = [](const Algorithm&) {}) {
+  struct Candidate {
+    std::int64_t steps;
+    std::size_t place;
+    auto operator<=>(const Candidate&) const = default;
+  };
+  std::vector<Candidate> able;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!candidates[i]->supports(call.ranks)) continue;
+    check(*candidates[i], call);
+    able.push_back({candidates[i]->schedule(call).steps, i});
+  }
+  std::ranges::sort(able);
   Choice best;
-  Seconds least;
-  for (const Algorithm* a : candidates) {
-    if (!a->supports(call.ranks)) continue;
-    check(*a, call);
-    const Call c = segmented(network, *a, call, segment);
-    const Schedule schedule = a->schedule(c);
-    const Seconds time = critical_path(schedule, layout(*a, c, schedule), network).time;
-    if (!best.algorithm || time < least) best = {a, c}, least = time;
+  Seconds least = no_limit;
+  std::size_t first = 0;
+  for (const auto [steps, place] : able) {
+    const Algorithm& a = *candidates[place];
+    consider(a);
+    const Call c = segmented(network, a, call, segment);
+    const Seconds time = path_time(network, a, c, least);
+    if (best.algorithm && !(time < least || (time == least && place < first))) continue;
+    best = {&a, c}, least = time, first = place;
   }
   return best;
 }

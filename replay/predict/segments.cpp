@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 
 namespace collcast {
 
@@ -34,17 +34,17 @@ Call segmented(const Algorithm& a, Call call, Bytes segment) {
 }
 
 Block search_segments(const std::vector<Block>& starts, Block most,
-                      const std::function<Seconds(Block)>& time) {
-  std::map<Block, Seconds> known;
-  const auto at = [&](Block k) {
-    const auto [entry, unknown] = known.try_emplace(k);
-    if (unknown) entry->second = time(k);
-    return entry->second;
-  };
+                      const std::function<Seconds(Block, Seconds)>& time) {
+  std::set<Block> known = {1};
   Block best = 1;
+  Seconds least = time(1, no_limit);
   const auto better = [&](Block k) {
     k = std::clamp<Block>(k, 1, most);
-    return at(k) < at(best) && (best = k, true);
+    if (!known.insert(k).second) return false;  // not better then, not better now
+    const Seconds found = time(k, least);
+    if (!(found < least)) return false;
+    best = k, least = found;
+    return true;
   };
   for (const Block start : starts) better(start);
   while (better(2 * best) || better(best / 2)) {

@@ -15,9 +15,17 @@ namespace collcast {
 Block best_by_formula(const Algorithm& algorithm, const Call& call, const MachinesBySize& machines);
 
 /// From the best of one segment and `starts` downhill in the time of K segments, 1 <= K <= most: doubled or
-/// halved as long as that helps, then by ever smaller strides, down to 1/16. Asks for about 20 times.
+/// halved as long as that helps, then by ever smaller strides, down to 1/16. Asks for about 20 times; what
+/// is beyond the limit that it gives need not be exact.
 Block search_segments(const std::vector<Block>& starts, Block most,
-                      const std::function<Seconds(Block)>& time);
+                      const std::function<Seconds(Block, Seconds limit)>& time);
+
+/// By critical path; beyond the limit any time beyond it.
+template <class Network>
+Seconds path_time(const Network& network, const Algorithm& a, const Call& call, Seconds limit) {
+  const Schedule schedule = a.schedule(call);
+  return critical_path(schedule, layout(a, call, schedule), network, {}, limit).time;
+}
 
 /// The call in segments of so many bytes, as far as the algorithm takes any.
 Call segmented(const Algorithm& algorithm, Call call, Bytes segment);
@@ -39,10 +47,9 @@ Call segmented(const Network& network, const Algorithm& a, const Call& call,
     for (const double messages : {1, 2})  // that carry a segment, one in each tree
       if (const double k = call.message / (messages * size); k < 64.0 * static_cast<double>(best.segments))
         starts.push_back(static_cast<Block>(k) + 1);
-  best.segments = search_segments(starts, most, [&, c = call](Block k) mutable {
+  best.segments = search_segments(starts, most, [&, c = call](Block k, Seconds limit) mutable {
     c.segments = k;
-    const Schedule schedule = a.schedule(c);
-    return critical_path(schedule, layout(a, c, schedule), network).time;
+    return path_time(network, a, c, limit);
   });
   return best;
 }

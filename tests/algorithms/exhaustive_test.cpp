@@ -52,7 +52,7 @@ TEST_P(Exhaustive, CriticalPathOfManyRanksIsFast) {
   const Algorithm& a = *GetParam();
   for (Rank p : {27648, 1 << 20}) {
     if (!a.supports(p)) continue;
-    Call c{.ranks = p, .message = Bytes(1e9), .segments = 64, .packet = Bytes(1e7), .ranks_per_node = 8};
+    Call c{.ranks = p, .message = Bytes(1e9), .segments = 64, .ranks_per_node = 8};
     const Schedule s = a.schedule(c);
     if (p > 27648 && (s.steps > 1000 || first_messages(s) > 100 * std::int64_t{p})) continue;
     const double took =

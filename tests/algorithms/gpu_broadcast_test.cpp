@@ -13,14 +13,14 @@ namespace {
 
 using namespace printed;
 
-constexpr GpuMachine machine{Seconds(1e-6), Seconds(0.1e-6), BytesPerSecond(12e9), BytesPerSecond(3e9),
-                             BytesPerSecond(10e9)};
 constexpr Bytes M(67108864), C(524288), U(4096);
+constexpr GpuMachine machine{Seconds(1e-6),        Seconds(0.1e-6),     U,
+                             BytesPerSecond(12e9), BytesPerSecond(3e9), BytesPerSecond(10e9)};
 
 double path(std::string_view name, const Call& call, Collective collective = Collective::broadcast) {
   const Algorithm& a = algorithm(collective, name);
   const Schedule s = a.schedule(call);
-  const GpuNetwork network(machine, call.ranks, a.packet);
+  const GpuNetwork network(machine, call.ranks);
   return critical_path(s, layout(a, call, s), network).time.value;
 }
 
@@ -33,14 +33,14 @@ TEST(GpuBroadcast, FormulasGiveTheReferenceTimes) {
   EXPECT_NEAR(knomial_direct(16, 2, M, machine).value, 89.482485 * ms, digits);
   EXPECT_NEAR(knomial_staging(16, 2, M, machine).value, 29.084508 * ms, digits);
   EXPECT_NEAR(knomial_pipeline(16, 2, M, C, machine).value, 89.990485 * ms, digits);
-  EXPECT_NEAR(multicast(M, U, machine).value, 40.392021 * ms, digits);
-  EXPECT_NEAR(streaming(M, C, U, machine).value, 23.667234 * ms, digits);
+  EXPECT_NEAR(multicast(M, machine).value, 40.392021 * ms, digits);
+  EXPECT_NEAR(streaming(M, C, machine).value, 23.667234 * ms, digits);
 }
 
 TEST(GpuBroadcast, StreamingPaysFromTheBreakEvenSizeOn) {
   const Bytes even = C / (machine.copy * (1 / machine.read_device - 1 / machine.read_host));
   EXPECT_NEAR(even.value, 209715.2, 1e-6);
-  EXPECT_NEAR(streaming(even, C, U, machine).value, multicast(even, U, machine).value, 1e-15);
+  EXPECT_NEAR(streaming(even, C, machine).value, multicast(even, machine).value, 1e-15);
 }
 
 TEST(GpuBroadcast, FormulasAreTheCriticalPaths) {
@@ -60,8 +60,8 @@ TEST(GpuBroadcast, FormulasAreTheCriticalPaths) {
         same("knomial-direct", knomial_direct(n, k, whole, machine));
         same("knomial-staging", knomial_staging(n, k, whole, machine));
         same("knomial-pipeline", knomial_pipeline(n, k, whole, chunk, machine));
-        same("multicast-packets", multicast(whole, U, machine));
-        same("multicast-streaming", streaming(whole, chunk, U, machine));
+        same("multicast", multicast(whole, machine));
+        same("multicast-streaming", streaming(whole, chunk, machine));
       }
 }
 
@@ -69,7 +69,7 @@ TEST(GpuBroadcast, FormulasAreTheCriticalPaths) {
 TEST(GpuBroadcast, SourcesOverlapAsFarAsTheirDesignLets) {
   const Bytes whole(1 << 20), chunk = whole / 4;  // per source
   const Seconds first = chunk / machine.copy;
-  const Seconds stream = streaming(whole, chunk, U, machine) - first;
+  const Seconds stream = streaming(whole, chunk, machine) - first;
   for (Rank n : {2, 5, 8})
     for (Rank sources = 1; sources <= n; ++sources) {
       const Call call{.ranks = n, .root = sources - 1, .message = sources * whole, .segments = 4};
@@ -78,7 +78,7 @@ TEST(GpuBroadcast, SourcesOverlapAsFarAsTheirDesignLets) {
             << name << ", " << sources << " sources of " << n << " ranks";
       };
       same("ring", (n - 1) * (machine.setup + whole / machine.read_device));
-      same("multicast", sources * multicast(whole, U, machine));
+      same("multicast", sources * multicast(whole, machine));
       same("streaming", sources * (first + stream));
       same("prestaged", first + sources * stream);
       same("overlapped", first + std::min(sources, n - 1) * stream);
@@ -96,8 +96,8 @@ TEST(GpuBroadcast, ReceiversThatTakeDataInFasterHideTheSources) {
       const Call call{.ranks = n, .root = sources - 1, .message = sources * whole, .segments = 4};
       const Algorithm& a = algorithm(Collective::multi_broadcast, "overlapped");
       const Schedule s = a.schedule(call);
-      const double is = critical_path(s, layout(a, call, s), GpuNetwork(fast, n, true)).time.value;
-      const Seconds first = chunk / machine.copy, stream = streaming(whole, chunk, U, machine) - first;
+      const double is = critical_path(s, layout(a, call, s), GpuNetwork(fast, n)).time.value;
+      const Seconds first = chunk / machine.copy, stream = streaming(whole, chunk, machine) - first;
       const Rank turns = (sources + adapters - 1) / adapters;
       EXPECT_NEAR(is, (first + turns * stream).value, 1e-9 * is) << adapters << " " << sources;
     }
@@ -110,10 +110,10 @@ TEST(GpuBroadcast, StreamingWaitsForSlowCopies) {
   const Call call{.ranks = 4, .message = M, .segments = 128};
   const Algorithm& a = algorithm(Collective::broadcast, "multicast-streaming");
   const Schedule s = a.schedule(call);
-  const double is = critical_path(s, layout(a, call, s), GpuNetwork(slow, 4, true)).time.value;
+  const double is = critical_path(s, layout(a, call, s), GpuNetwork(slow, 4)).time.value;
   const Seconds packets = C / U * (slow.setup + slow.packet_overhead + U / slow.read_host);
   EXPECT_NEAR(is, (M / slow.copy + packets).value, 1e-9 * is);
-  EXPECT_GT(is, streaming(M, C, U, slow).value);
+  EXPECT_GT(is, streaming(M, C, slow).value);
 }
 
 }  // namespace

@@ -59,7 +59,6 @@ void for_each_call(const Algorithm& a, const std::vector<Rank>& rank_counts, Vis
                             .radix = radix,
                             .message = a.buffer ? p * Bytes(1000) : Bytes(),
                             .segments = segments,
-                            .packet = Bytes(1 << 20),
                             .buffer = buffer,
                             .channels = channels,
                             .ranks_per_node = per_node,

@@ -137,7 +137,6 @@ TEST(Cli, BadNumbersAreRepeatedWithWhatIsAccepted) {
              {"--channels 2000", "channels must be from 1 to 1024, got 2000"},
              {"--ranks-per-node 0",
               "number of ranks per node '0' is not a whole number from 1 to 2147483647"},
-             {"--packet 0", "a packet must be larger than 0 B, got 0 B"},
              {"--buffer x", "buffer 'x' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB"},
              {"--counts 1,2", "broadcast takes no counts; its blocks are equal"}}) {
       const Outcome o =
@@ -193,8 +192,8 @@ TEST(Cli, SaysWhatChangesNothing) {
       "note: allreduce has no --root, which changes nothing\n"
       "note: allreduce ring does not take --segment, which changes nothing\n");
   EXPECT_EQ(
-      notes("predict alltoall --algorithm all --platform flat --ranks 4 --size 1KiB --packet 9000 --radix 4"),
-      "note: no algorithm of alltoall takes --packet, which changes nothing\n");
+      notes("predict alltoall --algorithm all --platform flat --ranks 4 --size 1KiB --buffer 9000 --radix 4"),
+      "note: no algorithm of alltoall takes --buffer, which changes nothing\n");
   EXPECT_EQ(notes("prove broadcast --algorithm knomial --ranks 4 --radix 4 --root 1 --channels 2"),
             "note: broadcast knomial does not take --channels, which changes nothing\n");
 }

@@ -27,14 +27,14 @@ TEST(Capabilities, ComeWithTheirLimits) {
   EXPECT_NEAR(us(c.multicast->packet_overhead), 0.1, 1e-9);
   EXPECT_EQ(c.multicast->header.value, 74);
   EXPECT_EQ(c.reduction->message_limit.value, 256);
-  EXPECT_EQ(c.reduction->outstanding, 16);
+  EXPECT_EQ(c.reduction->window(), Bytes(1024));
   EXPECT_NEAR(us(c.reduction->switch_latency), 0.4, 1e-9);
   EXPECT_EQ(c.reduction->bandwidth_share, 0.95);
 }
 
 TEST(Capabilities, OfTheNodeServeOneNode) {
   // NVLink SHARP on one node, that of the InfiniBand switches beyond.
-  EXPECT_EQ(of("dgx-h100", 8).reduction->bandwidth_share, 0.85);
+  EXPECT_EQ(of("dgx-h100", 8).reduction->bandwidth_share, 0.62);
   EXPECT_EQ(of("dgx-h100", 16).reduction->bandwidth_share, 0.95);
   EXPECT_TRUE(of("dgx-a100", 8).reduction);
 }
@@ -93,7 +93,7 @@ TEST(Capabilities, ReductionsGoInOperationsOfWhichFewAreUnderWay) {
                                    .switch_latency = Seconds(0.4e-6),
                                    .bandwidth_share = 0.5};
       const Bytes message = operations * limits.message_limit;
-      const auto [wire, bytes] = through(limits, plain, message, 3);
+      const auto [wire, bytes] = through(limits, plain, plain, message, 3);
       Wire lone = plain;
       lone.latency += Seconds(1.2e-6);
       lone.per_byte = 2 * lone.per_byte;

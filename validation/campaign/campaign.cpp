@@ -92,7 +92,7 @@ Node of_row_or_file(const Node& row, const Node& file, const char* key) {
 
 /// One row of the file is the product of its lists.
 void add_row(const Node& row, const Node& file, std::vector<Wish>& wishes) {
-  row.only({"collective", "algorithm", "ranks", "sizes", "root", "radix", "segment", "channels", "packet",
+  row.only({"collective", "algorithm", "ranks", "sizes", "root", "radix", "segment", "channels",
             "ranks_per_node", "jobs"});
   Wish wish;
   Point& p = wish.point;
@@ -102,7 +102,6 @@ void add_row(const Node& row, const Node& file, std::vector<Wish>& wishes) {
     p.algorithm = row.at("algorithm").guarded([&] { return &algorithm(p.collective, name); });
   if (row.has("root")) p.call.root = row.at("root").count(0);
   if (row.has("channels")) p.call.channels = row.at("channels").count(1);
-  if (row.has("packet")) p.call.packet = row.at("packet").size();
   p.jobs = row.has("jobs") ? row.at("jobs").count(1) : 1;
   for (const Node& ranks : of_row_or_file(row, file, "ranks").items())
     for (const int radix : counts(row, "radix", 2, 2))

@@ -73,8 +73,6 @@ Parsed parse(int argc, char** argv) {
       ->option_text("SIZE");
   app.add_option("--buffer", o.buffer, "What one aggregated message of pat may carry (default: no limit)")
       ->option_text("SIZE");
-  app.add_option("--packet", o.packet, "What one multicast packet carries (default 4096)")
-      ->option_text("SIZE");
   app.add_option("--channels", o.channels, "Rings side by side (default 1)")->option_text("N");
   app.add_option("--ranks-per-node", o.ranks_per_node, "Of hierarchical algorithms (default 1)")
       ->option_text("N");
@@ -127,7 +125,6 @@ std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported,
     call.ranks = ranks;
     call.root = options.root.value_or(imported ? imported->root : 0);
     call.radix = options.radix;
-    call.packet = parse_size(options.packet);
     if (!options.buffer.empty()) call.buffer = parse_size(options.buffer);
     call.channels = options.channels;
     call.ranks_per_node = options.ranks_per_node;

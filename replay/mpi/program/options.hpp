@@ -15,7 +15,7 @@ namespace collcast::mpi {
 struct Options {
   std::string collective, algorithm, import;
   std::vector<std::string> sizes;
-  std::string segment = "64KiB", packet = "4096", buffer;
+  std::string segment = "64KiB", buffer;
   std::optional<Rank> root;  ///< 0, or the imported file's
   int radix = 2, channels = 1, repetitions = 20;
   Rank ranks_per_node = 1;

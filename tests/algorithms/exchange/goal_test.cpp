@@ -28,8 +28,8 @@ TEST(Goal, OneRankHasSomethingToDo) {
 }
 
 TEST(Goal, RefusesWhatTheNetworkWouldHaveToDo) {
-  const Schedule s = algorithm(Collective::broadcast, "multicast")
-                         .schedule({.ranks = 4, .message = Bytes(1), .packet = Bytes(1)});
+  const Schedule s =
+      algorithm(Collective::broadcast, "multicast").schedule({.ranks = 4, .message = Bytes(1)});
   EXPECT_THROW(write_goal(s, Layout::equal(Bytes(8), s.blocks)), InputError);
 }
 

@@ -37,7 +37,6 @@ class Multicasting : public testing::TestWithParam<const Algorithm*> {
     bool first = true;
     for_each_call(*GetParam(), world()->size(), [&](Call call) {
       if (elements > 10000 && !std::exchange(first, false)) return;
-      call.packet = Bytes(8192);
       call = with_elements(*GetParam(), call, elements);
       const auto wrong = verify(*GetParam(), call, communicator);
       EXPECT_FALSE(wrong) << describe(*GetParam(), call) << ": " << wrong->words();

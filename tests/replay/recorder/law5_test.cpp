@@ -85,7 +85,7 @@ TEST_P(RecordedLaw5, WhatIsRecordedIsTheSchedule) {
 std::vector<const Algorithm*> of_messages_alone() {
   std::vector<const Algorithm*> some;
   for (const Algorithm* a : catalogue()) {
-    if (definition(a->collective).counted || a->packet || !a->supports(ranks)) continue;
+    if (definition(a->collective).counted || !a->supports(ranks)) continue;
     bool alone = false;
     for_each_step(a->schedule(call_of(*a)), true, [&](const Step& step) {
       alone = (alone || !step.transfers.empty()) && step.multicasts.empty() && step.reductions.empty();

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/reduce-scatter/nvls.hpp"
+
+namespace collcast {
+
+const Algorithm reduce_scatter_nvls{
+    .collective = Collective::reduce_scatter,
+    .name = "nvls",
+    .description = "each rank takes the sum of its block, reduced in the switch",
+    .formula = "(p-1) (a + n/p b)",
+    .source = "NCCL (NVLink SHARP); formula counted from the schedule",
+    .schedule =
+        [](const Call& c) {
+          auto rule = [p = c.ranks](std::int64_t, Step& step) {
+            for (Rank r = 0; r < p; ++r) step.reduce_in_network({0, p}, r, {r});
+          };
+          return Schedule{c.ranks, c.ranks, c.ranks == 1 ? 0 : 1, rule};
+        },
+    .time =
+        [](const Call& c, const AlphaBetaGamma& m) {
+          return (c.ranks - 1.0) * (m.alpha + c.message / c.ranks * m.beta);
+        },
+};
+
+}  // namespace collcast
