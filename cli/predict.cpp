@@ -274,7 +274,8 @@ void add_predict(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->option_text("S[,S...]");
   std::string names = "fastest (default): by critical path";
-  for (std::string_view name : policies()) names += ", " + std::string(name);
+  for (const std::string& name : policies()) names += ", " + name;
+  names += "; behind those of NCCL what it was told, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
   verb->add_option("--policy", options->policy, "What auto does: " + names)->option_text("P");
   verb->add_option("--engine", options->engine, "formula, path (default) or simgrid")
       ->transform(CLI::CheckedTransformer(engines))

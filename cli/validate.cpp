@@ -63,7 +63,7 @@ void add_validate(CLI::App& app, int& exit_code) {
                    "FILE:ranks=32,buffers=host where a table does not say it (docs/measurements.md)")
       ->option_text("FILE...");
   std::string names = "fastest (default)";
-  for (std::string_view name : policies()) names += ", " + std::string(name);
+  for (const std::string& name : policies()) names += ", " + name;
   verb->add_option("--policy", tables->policy,
                    "Who chose the algorithm where a table does not name it: " + names)
       ->option_text("P");

@@ -10,8 +10,6 @@
 namespace collcast::nccl {
 namespace {
 
-constexpr std::string_view shape_names[] = {"Tree", "Ring", "NVLS", "NVLSTree", "PAT"};
-constexpr std::string_view protocol_names[] = {"LL", "LL128", "Simple"};
 constexpr Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
 
 /// What NCCL plays, in the catalogue's words.
@@ -182,7 +180,7 @@ bool Model::considers(Shape shape) const {
 
 bool Model::on_plateau() const {
   const Plateau& p = plateau(minor);
-  const double doubled = std::min(32, 2 * s.channels);
+  const double doubled = std::min(most_channels, 2 * s.channels);
   return s.nodes > 1 && call.message.value >= p.bytes_per_rank * call.ranks +
                                                   p.bytes_per_rank_and_channel * doubled * call.ranks;
 }
@@ -207,11 +205,10 @@ void check(const Call& call, const Situation& s) {
     throw InputError("the bandwidth of a channel must be above 0 B/s");
 }
 
-const Played& catalogue_row(int minor, Collective collective, Shape shape) {
+const Played& catalogue_row(const Policy& policy, Collective collective, Shape shape) {
   for (const Played& row : played)
     if (row.collective == collective && row.shape == shape) return row;
-  throw InputError("nccl-2." + std::to_string(minor) + " has no rule for " +
-                   std::string(definition(collective).name) +
+  throw InputError(policy.text() + " has no rule for " + std::string(definition(collective).name) +
                    "; it has rules for allreduce, allgather, reduce-scatter, broadcast and reduce");
 }
 
@@ -219,7 +216,7 @@ const Played& catalogue_row(int minor, Collective collective, Shape shape) {
 std::optional<Bytes> segment(const Model& m, const Candidate& c) {
   if (m.minor < 18 || c.protocol != Protocol::simple) return {};
   constexpr double KiB = 1024;
-  const double channels = std::min(32, 2 * m.s.channels);
+  const double channels = std::min(most_channels, 2 * m.s.channels);
   double chunk = 512 * KiB;
   if (c.shape == Shape::tree) {
     const double depth = m.per_node() - 1 + log2_floor(m.s.nodes);
@@ -242,57 +239,50 @@ std::string in_words(const Candidate& c) {
 
 }  // namespace
 
-std::optional<int> release(std::string_view policy) {
-  for (int minor = first_minor; minor <= last_minor; ++minor)
-    if (policy == "nccl-2." + std::to_string(minor)) return minor;
-  return {};
-}
-
-std::string_view name(Shape shape) {
-  return shape_names[static_cast<std::size_t>(shape)];
-}
-std::string_view name(Protocol protocol) {
-  return protocol_names[static_cast<std::size_t>(protocol)];
-}
-
-std::vector<Candidate> candidates(int minor, Collective collective, const Call& call, const Situation& s) {
-  catalogue_row(minor, collective, Shape::ring);
+std::vector<Candidate> candidates(const Policy& policy, Collective collective, const Call& call,
+                                  const Situation& s) {
+  catalogue_row(policy, collective, Shape::ring);
   check(call, s);
-  check_gpu(minor, s.gpu);
+  check_gpu(policy.minor, s.gpu);
   std::vector<Candidate> found;
   if (call.ranks == 1) return found;
-  const Model model{minor, collective, call, s};
+  const Model model{policy.minor, collective, call, s};
   for (Shape shape : {Shape::tree, Shape::ring, Shape::nvls, Shape::nvls_tree, Shape::pat}) {
-    if (!model.considers(shape)) continue;
+    if (!model.considers(shape) || policy.algo.value_or(shape) != shape) continue;
     for (Protocol protocol : protocols) {
-      if (protocol == Protocol::ll128 && !ll128_runs(minor, s)) continue;
+      if (policy.proto.value_or(protocol) != protocol) continue;
+      if (protocol == Protocol::ll128 && !policy.proto && !ll128_runs(policy.minor, s)) continue;
       if (!has_transport(shape) && protocol != Protocol::simple) continue;
       found.push_back(model.candidate(shape, protocol));
     }
   }
+  if (found.empty())
+    throw InputError(policy.text() + " leaves nothing to play " + std::string(definition(collective).name) +
+                     " with");
   return found;
 }
 
-Candidate choose(int minor, Collective collective, const Call& call, const Situation& s) {
-  const std::vector<Candidate> all = candidates(minor, collective, call, s);
+Candidate choose(const Policy& policy, Collective collective, const Call& call, const Situation& s) {
+  const std::vector<Candidate> all = candidates(policy, collective, call, s);
   return *std::ranges::min_element(all, {}, &Candidate::time);
 }
 
-Pick pick(int minor, Collective collective, const Call& call, const Situation& s) {
-  const std::string policy = "nccl-2." + std::to_string(minor);
-  std::vector<Candidate> all = candidates(minor, collective, call, s);
+Pick pick(const Policy& policy, Collective collective, const Call& call, const Situation& s) {
+  std::vector<Candidate> all = candidates(policy, collective, call, s);
   if (all.empty())
-    return {.algorithm = catalogue_row(minor, collective, Shape::ring).one_channel,
-            .why = policy + ": one rank, nothing to choose"};
+    return {.algorithm = catalogue_row(policy, collective, Shape::ring).one_channel,
+            .why = policy.text() + ": one rank, nothing to choose"};
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
   const Candidate& best = all.front();
-  const Played& row = catalogue_row(minor, collective, best.shape);
-  return {.algorithm = s.channels > 1 ? row.channels : row.one_channel,
-          .channels = s.channels,
-          .segment = segment({minor, collective, call, s}, best),
+  const Played& row = catalogue_row(policy, collective, best.shape);
+  const int channels = policy.channels.value_or(s.channels);
+  return {.algorithm = channels > 1 ? row.channels : row.one_channel,
+          .channels = channels,
+          .segment = segment({policy.minor, collective, call, s}, best),
           .protocol = name(best.protocol),
           .predicted = best.time,
-          .why = policy + ": its model gives " + in_words(best) + ", then " + in_words(all[1])};
+          .why = policy.text() + ": its model gives " + in_words(best) +
+                 (all.size() > 1 ? ", then " + in_words(all[1]) : "")};
 }
 
 }  // namespace collcast::nccl

@@ -23,7 +23,6 @@ struct Kernel {
 constexpr Kernel kernels[] = {
     {512, 8, 8, 32, 2, 1}, {640, 60, 8, 562.5, 128.0 / 120, 0.5}, {512, 8, 64, 512, 1, 1}};
 
-constexpr int most_channels = 32;
 /// Of a tree's threads in LL128, what the way up has; the rest is for the way down.
 constexpr double threads_up = .7;
 /// The channels of a GPU whose links are all in use: NCCL's limits on one node hold for so many together.
@@ -36,9 +35,10 @@ double of(const PerProtocol& values, Protocol p) {
 /// Times in us, sizes in bytes, rates in bytes per us.
 class Player {
  public:
-  Player(int minor, Collective collective, const Call& call, const Situation& s, const Candidate& c,
-         const Software& software)
-      : minor_(minor),
+  Player(const Policy& policy, Collective collective, const Call& call, const Situation& s,
+         const Candidate& c, const Software& software)
+      : minor_(policy.minor),
+        all_channels_(policy.channels.value_or(std::min(most_channels, 2 * s.channels))),
         collective_(collective),
         ranks_(call.ranks),
         nodes_(s.nodes),
@@ -74,7 +74,7 @@ class Player {
   /// Small messages get fewer channels, then fewer threads.
   void share_out() {
     const double threshold = kernel_.least_bytes * (ll() && shape_ == Shape::ring ? ranks_ : 1);
-    play_.channels = std::min(most_channels, 2 * s_.channels);
+    play_.channels = all_channels_;
     play_.threads = kernel_.threads;
     while (message_ < play_.channels * play_.threads * threshold) {
       if (play_.channels > 1)
@@ -98,25 +98,36 @@ class Player {
     return nodes_ > 1 && ll() ? us * ll_slowdown_on_nodes(minor_) : us;
   }
   double hop() const {
-    return of(shape_ == Shape::tree ? software_.tree_hop : software_.ring_hop, protocol_);
+    return of(shape_ == Shape::tree ? software_.tree_hop : software_.ring_hop, protocol_) +
+           s_.network_latency.value * 1e6;
   }
 
-  /// What a channel's threads move.
+  /// What a channel's threads move: all channels share the links, and NCCL's limits are those of the pair
+  /// that a channel of its search becomes.
   double kernel_rate(Collective collective) const {
     const double of_gpu = channels_of_gpu[static_cast<std::size_t>(s_.gpu)];
-    double GBps = s_.intra_bandwidth.value / 1e9;
-    if (nodes_ > 1 && s_.link == NodeLink::nvlink) GBps = unlimited;
+    const double searched = s_.intra_bandwidth.value / 1e9;
+    const bool links_to_spare = nodes_ > 1 && s_.link == NodeLink::nvlink;
+    const double share = links_to_spare ? unlimited : searched * s_.channels / all_channels_;
+    double pair = 0;
     if (ll())
-      GBps = std::min(GBps, most_ll(minor_, 1, s_.gpu, s_.cpu) / of_gpu);
+      pair = most_ll(minor_, 1, s_.gpu, s_.cpu) / of_gpu;
     else if (simple())
-      GBps = std::min(GBps, most_tree(std::max(minor_, 8), protocol_, 1, s_.gpu, 1));
+      pair = most_tree(std::max(minor_, 8), protocol_, 1, s_.gpu, 1);
     else
-      GBps = std::min(GBps, most_ll128(minor_, shape_, collective, 1, s_.gpu));
-    if (ll() && GBps == unlimited) GBps = s_.intra_bandwidth.value / 1e9 / 4;
-    return GBps * 1e3 / 2;  // NCCL doubles the channels that its search finds
+      pair = most_ll128(minor_, shape_, collective, 1, s_.gpu);
+    const double GBps = std::min(share, pair / 2);
+    return (GBps == unlimited ? searched / 8 : GBps) * 1e3;
   }
   double rail_time(double bytes) const {
     return bytes * kernel_.bytes_on_wire / (s_.rail_bandwidth.value * 1e-6);
+  }
+  /// A network card and its proxies, with so many messages: however well these overlap, GPU memory is read
+  /// and written at its own pace.
+  double card_time(double messages, double bytes) const {
+    const double queued = messages * of(software_.proxy, protocol_) + rail_time(bytes);
+    if (s_.gpudirect_bandwidth == BytesPerSecond(0)) return queued;
+    return std::max(queued, bytes * kernel_.bytes_on_wire / (s_.gpudirect_bandwidth.value * 1e-6));
   }
 
   /// A turn of LL's loop takes as long as its flags take to arrive, however few they are.
@@ -156,8 +167,7 @@ class Player {
       const double across = hop() + turns(sent, rate) + rail_time(sent);
       once_round = (ranks_ - nodes_) * on + nodes_ * across;
       const double messages = simple() ? 2 : 1;
-      at_most(steps * filled_ * on_rail_ * (messages * of(software_.proxy, protocol_) + rail_time(chunk_)),
-              "network proxies and cards");
+      at_most(steps * filled_ * on_rail_ * card_time(messages, chunk_), "network proxies and cards");
     }
     at_most(steps * filled_ * work, "channels of the GPU");
     at_most(steps * once_round / ranks_, "latency");
@@ -172,9 +182,7 @@ class Player {
     chunk_ = std::min(most, kernel_.step_KiB * KiB);
     loops_ = std::ceil(most / chunk_);
     at_most(step() + turns(most, kernel_rate(collective_)), "channels of the GPU");
-    if (nodes_ > 1)
-      at_most(on_rail_ * (loops_ * of(software_.proxy, protocol_) + rail_time(share_)),
-              "network proxies and cards");
+    if (nodes_ > 1) at_most(on_rail_ * card_time(loops_, share_), "network proxies and cards");
   }
 
   void halve(double loops, double least) {
@@ -229,7 +237,7 @@ class Player {
     moving_ += following;
   }
 
-  int minor_;
+  int minor_, all_channels_;
   Collective collective_;
   Rank ranks_, nodes_;
   double message_;
@@ -264,16 +272,19 @@ Software published_software(int minor, const Situation& s) {
                     ring_hop};
   // A tree's latency of Simple contains its chunk; the step alone is that of a ring.
   constexpr auto simple = static_cast<std::size_t>(Protocol::simple);
+  constexpr auto ll128 = static_cast<std::size_t>(Protocol::ll128);
+  // A ring's latency of Simple contains the GPU's end of it; for the proxy a message is a message.
+  software.proxy[simple] = software.proxy[ll128];
   software.tree_step[simple] = software.ring_step[simple];
   software.tree_hop[simple] = software.ring_hop[simple];
   return software;
 }
 
-Play play(int minor, Collective collective, const Call& call, const Situation& s, const Candidate& candidate,
-          const Software& software) {
+Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,
+          const Candidate& candidate, const Software& software) {
   if (!has_transport(candidate.shape))
     throw InputError("how NCCL plays " + std::string(name(candidate.shape)) + " is not modelled");
-  return Player(minor, collective, call, s, candidate, software).run();
+  return Player(policy, collective, call, s, candidate, software).run();
 }
 
 }  // namespace collcast::nccl

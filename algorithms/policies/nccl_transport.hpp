@@ -15,8 +15,8 @@ struct Software {
   PerProtocol proxy;                     ///< a message of a ring keeps a network card's proxy busy for this
 };
 
-/// NCCL's own constants: its tuner's latencies; a proxy is busy as long as a hop of a ring takes, and
-/// channels launch for nothing, as there is no constant for them.
+/// NCCL's own constants: its tuner's latencies; a proxy is busy as long as a hop of a ring takes (of LL128,
+/// in Simple), and channels launch for nothing, as there is no constant for them.
 Software published_software(int minor, const Situation& s);
 
 /// How a call is played.
@@ -31,7 +31,7 @@ struct Play {
 
 /// The time of the candidate, a tree or a ring, by what NCCL's kernels and proxies do with it: see
 /// docs/decisions/0011-nccl-transport.md. Throws InputError for others.
-Play play(int minor, Collective collective, const Call& call, const Situation& s, const Candidate& candidate,
-          const Software& software);
+Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,
+          const Candidate& candidate, const Software& software);
 
 }  // namespace collcast::nccl

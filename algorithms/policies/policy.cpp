@@ -11,46 +11,32 @@ namespace {
 using Rule = Pick (*)(Collective, const Call&, const Situation&);
 
 struct Policy {
-  std::string name;
+  std::string_view name;
   Rule rule;
 };
 
-template <int minor>
-Pick nccl_pick(Collective collective, const Call& call, const Situation& s) {
-  return nccl::pick(minor, collective, call, s);
-}
-
-template <int... step>
-std::vector<Policy> every_policy(std::integer_sequence<int, step...>) {
-  std::vector<Policy> all{{"mpich", mpich_pick},
-                          {"smpi-mpich", smpi_mpich_pick},
-                          {"openmpi-4.0", openmpi_4_0_pick},
-                          {"openmpi-4.1", openmpi_4_1_pick}};
-  (all.push_back({"nccl-2." + std::to_string(nccl::first_minor + step), nccl_pick<nccl::first_minor + step>}),
-   ...);
-  return all;
-}
-
-const std::vector<Policy>& table() {
-  static const std::vector<Policy> all =
-      every_policy(std::make_integer_sequence<int, nccl::last_minor - nccl::first_minor + 1>());
-  return all;
-}
+constexpr Policy of_mpi[] = {{"mpich", mpich_pick},
+                             {"smpi-mpich", smpi_mpich_pick},
+                             {"openmpi-4.0", openmpi_4_0_pick},
+                             {"openmpi-4.1", openmpi_4_1_pick}};
 
 }  // namespace
 
-std::vector<std::string_view> policies() {
-  std::vector<std::string_view> names;
-  for (const Policy& p : table()) names.push_back(p.name);
+std::vector<std::string> policies() {
+  std::vector<std::string> names;
+  for (const Policy& p : of_mpi) names.emplace_back(p.name);
+  for (nccl::Policy p; p.minor <= nccl::last_minor; ++p.minor) names.push_back(p.text());
   return names;
 }
 
 Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation) {
   if (call.ranks < 1) throw InputError("ranks must be 1 or more, got " + std::to_string(call.ranks));
-  for (const Policy& p : table())
+  if (const auto nccl = nccl::parse(policy)) return nccl::pick(*nccl, collective, call, situation);
+  for (const Policy& p : of_mpi)
     if (p.name == policy) return p.rule(collective, call, situation);
+  const std::vector<std::string> names = policies();
   throw InputError("unknown policy '" + std::string(policy) + "'; did you mean '" +
-                   nearest(policy, policies()) + "'?");
+                   nearest(policy, {names.begin(), names.end()}) + "'?");
 }
 
 }  // namespace collcast

@@ -27,6 +27,8 @@ struct Situation {
   bool same_channels = true;             ///< all channels visit the GPUs of a node in the same order
   int rails = 1;                         ///< network cards of a node that the channels use
   BytesPerSecond rail_bandwidth = BytesPerSecond(12e9);  ///< of one, each way
+  BytesPerSecond gpudirect_bandwidth = {};  ///< of one that reads and writes GPU memory; 0: rail_bandwidth
+  Seconds network_latency = {};  ///< one way, beyond the microsecond of InfiniBand that NCCL's constants hold
   bool gpudirect = true;  ///< only PCIe switches lie between GPU and network card: LL128 may cross nodes
   Gpu gpu = Gpu::volta;
   Cpu cpu = Cpu::intel;
@@ -49,7 +51,7 @@ struct Pick {
 /// collective that the policy has no rule for, and where the rule leads outside the catalogue.
 Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation);
 
-/// The names that `pick` knows.
-std::vector<std::string_view> policies();
+/// The names that `pick` knows; those of NCCL may have settings behind them (nccl.hpp).
+std::vector<std::string> policies();
 
 }  // namespace collcast

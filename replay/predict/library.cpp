@@ -14,9 +14,19 @@ constexpr double transport_uncertainty = 0.20;
 /// A further channel has no published cost; two microseconds are the most that it is thought to take.
 constexpr double most_a_channel_us = 2;
 
-/// NCCL's published constants, and in their place what the platform says of them.
-nccl::Software software_of(const Blueprint& b, int minor, const Situation& s) {
+/// Constants from other machines are as good as guesses.
+void stretch(nccl::Software& software, double factor) {
+  for (nccl::PerProtocol* values :
+       {&software.ring_launch, &software.tree_launch, &software.ring_step, &software.tree_step,
+        &software.ring_hop, &software.tree_hop, &software.proxy})
+    for (double& us : *values) us *= factor;
+  if (factor > 1) software.channel.fill(most_a_channel_us);
+}
+
+/// NCCL's published constants times `factor`, and in their place what the platform says of them.
+nccl::Software software_of(const Blueprint& b, int minor, const Situation& s, double factor) {
   nccl::Software software = nccl::published_software(minor, s);
+  stretch(software, factor);
   for (std::size_t p = 0; p < b.nccl.size(); ++p) {
     const Blueprint::NcclCosts& costs = b.nccl[p];
     if (costs.launch) software.ring_launch[p] = software.tree_launch[p] = costs.launch->value;
@@ -31,29 +41,20 @@ bool knows_nccl(const Description& description) {
   return description.json().value("software", Json::object()).contains("nccl");
 }
 
-/// Constants from other machines are as good as guesses.
-void stretch(nccl::Software& software, double factor) {
-  for (nccl::PerProtocol* values :
-       {&software.ring_launch, &software.tree_launch, &software.ring_step, &software.tree_step,
-        &software.ring_hop, &software.tree_hop, &software.proxy})
-    for (double& us : *values) us *= factor;
-  if (factor > 1) software.channel.fill(most_a_channel_us);
-}
-
 }  // namespace
 
 Library::Library(std::string policy, const Description& description, Rank ranks, const Placement& placement,
                  Memory memory)
-    : policy_(std::move(policy)), forecaster_(description, ranks, placement, memory) {
-  const std::optional<int> minor = nccl::release(policy_);
+    : policy_(std::move(policy)),
+      nccl_(nccl::parse(policy_)),
+      forecaster_(description, ranks, placement, memory) {
   const Description views[] = {description, optimistic(description), pessimistic(description)};
   const double factor[] = {1, 1 / (1 + uncertainty(Stamp::guess)), 1 + uncertainty(Stamp::guess)};
   for (std::size_t v : {nominal, fast, slow}) {
     View& view = views_[v];
     view.situation = collcast::situation(views[v], ranks, policy_);
-    if (!minor) continue;
-    view.software = software_of(read_blueprint(views[v]), *minor, view.situation);
-    if (!knows_nccl(description)) stretch(view.software, factor[v]);
+    if (!nccl_) continue;
+    view.software = software_of(read_blueprint(views[v]), nccl_->minor, view.situation, factor[v]);
   }
   calibrated_ = knows_nccl(description);
   if (const Description blocking = with_blocking_sends(description); blocking.json() != description.json())
@@ -68,19 +69,16 @@ Library::Choice Library::predict(Collective collective, const Call& asked, Readi
   if (a.channels) call.channels = p.channels;
   const Forecaster& forecaster = p.blocking && blocking_ ? *blocking_ : forecaster_;
   call = segmented(forecaster.fabric(), a, call, p.segment);
-  const std::optional<int> minor = nccl::release(policy_);
-  const bool own = minor && engine == Reading::path && call.ranks > 1 &&
-                   nccl::has_transport(nccl::choose(*minor, collective, asked, situation()).shape);
-  return {own ? by_transport(*minor, collective, a, call) : forecaster.predict(a, call, engine),
-          std::string(p.protocol), p.why};
+  const bool own = nccl_ && engine == Reading::path && call.ranks > 1 &&
+                   nccl::has_transport(nccl::choose(*nccl_, collective, asked, situation()).shape);
+  return {own ? by_transport(a, call) : forecaster.predict(a, call, engine), std::string(p.protocol), p.why};
 }
 
-Prediction Library::by_transport(int minor, Collective collective, const Algorithm& a,
-                                 const Call& call) const {
+Prediction Library::by_transport(const Algorithm& a, const Call& call) const {
   check(a, call);
-  const nccl::Candidate chosen = nccl::choose(minor, collective, call, situation());
+  const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, call, situation());
   const auto play = [&](const View& v) {
-    return nccl::play(minor, collective, call, v.situation, chosen, v.software);
+    return nccl::play(*nccl_, a.collective, call, v.situation, chosen, v.software);
   };
   const nccl::Play played = play(views_[nominal]);
   return {&a,

@@ -34,10 +34,10 @@ class Library {
     Situation situation;
     nccl::Software software;
   };
-  Prediction by_transport(int minor, Collective collective, const Algorithm& algorithm,
-                          const Call& call) const;
+  Prediction by_transport(const Algorithm& algorithm, const Call& call) const;
 
   std::string policy_;
+  std::optional<nccl::Policy> nccl_;
   Forecaster forecaster_;
   std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
   std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty

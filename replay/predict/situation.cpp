@@ -2,9 +2,9 @@
 #include "replay/predict/situation.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
+#include "algorithms/policies/nccl.hpp"
 #include "platforms/machine.hpp"
 #include "platforms/node_graph.hpp"
 #include "platforms/paths.hpp"
@@ -31,13 +31,10 @@ void recognise(Kind& kind, const std::string& device, const Names<Kind>& names) 
 
 constexpr int usual_minor = 18;
 
-/// N of "nccl-2.N".
+/// Of NCCL 2.
 int minor_of(const std::string& policy) {
-  const std::string prefix = "nccl-2.";
-  int minor = usual_minor;
-  if (policy.starts_with(prefix))
-    std::from_chars(policy.data() + prefix.size(), policy.data() + policy.size(), minor);
-  return minor;
+  const auto nccl = nccl::parse(policy);
+  return nccl ? nccl->minor : usual_minor;
 }
 
 /// Only the GPUs that the ranks of a node sit on.
@@ -71,11 +68,27 @@ int network_cards(const Channels& c) {
   return std::max(1, static_cast<int>(nics.size()));
 }
 
+/// What NCCL's constants take a network to need at most.
+constexpr Seconds of_infiniband(1e-6);
+
+Seconds network_latency(const Blueprint& b) {
+  if (b.network == Blueprint::Network::uniform || !b.latency) return {};
+  const double us = 2 * b.latency->value + (b.switch_latency ? b.switch_latency->value : 0);
+  return std::max(Seconds(us * 1e-6) - of_infiniband, Seconds(0));
+}
+
 /// NCCL searches again for faster trees within a node, up to twice the speed between nodes; NVLinks have that
 /// much room.
-void set_rails(Situation& s, const Channels& found, const Machine& machine, Rank per_node) {
+void set_rails(Situation& s, const Channels& found, const Machine& machine, const Blueprint& b) {
   s.rails = network_cards(found);
-  s.rail_bandwidth = 1.0 / machine.wire(0, per_node, machine.sizes().back()).per_byte;
+  const auto between_nodes = [&](Memory memory) {
+    const Rank other = b.ranks_per_node;
+    return 1.0 / machine.wire({0, memory}, {other, memory}, machine.sizes().back()).per_byte;
+  };
+  s.rail_bandwidth = s.gpudirect_bandwidth = between_nodes(Memory::device);
+  if (!b.of_kind(Blueprint::Vertex::Kind::cpu).empty())
+    s.rail_bandwidth = std::max(s.rail_bandwidth, between_nodes(Memory::host));
+  s.network_latency = network_latency(b);
   if (found.nvlink) s.tree_bandwidth = 2 * found.bandwidth;
 }
 
@@ -111,7 +124,7 @@ Situation situation(const Description& description, Rank ranks, const std::strin
     s.switch_bandwidth = switched.bandwidth;
   }
   s.same_channels = alike(found);
-  if (s.nodes > 1) set_rails(s, found, Machine(description, ranks), b.ranks_per_node);
+  if (s.nodes > 1) set_rails(s, found, Machine(description, ranks), b);
   return s;
 }
 

@@ -55,7 +55,7 @@ TEST(Dgx1v, CubeMesh) {
 
 TEST(Dgx2, EveryPairHasSixLinks) {
   const Machine m(load_platform("dgx-2"), 32);
-  for (Rank b = 1; b < 16; ++b) EXPECT_NEAR(GBps(m.wire(0, b, Bytes(0)).per_byte), 150, 1e-9);
+  for (Rank b = 1; b < 16; ++b) EXPECT_NEAR(GBps(m.wire(0, b, Bytes(0)).per_byte), 6 * 21.8, 1e-9);
   EXPECT_EQ(m.port_name(m.wire(15, 16, Bytes(0)).out), "node 0 NIC 7 out");
 }
 

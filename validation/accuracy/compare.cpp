@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <memory>
+#include <tuple>
 
 #include "algorithms/policies/policy.hpp"
 #include "model/error.hpp"
@@ -58,7 +59,7 @@ Comparison compare(const std::vector<Measurement>& measurements, const Descripti
                    const std::string& policy) {
   Comparison result;
   std::vector<Measurement> messages;
-  std::map<std::pair<Rank, Memory>, std::unique_ptr<Predictor>> predictors;
+  std::map<std::tuple<Rank, Memory, std::string>, std::unique_ptr<Predictor>> predictors;
   for (const Measurement& m : measurements) {
     if (m.timing != Timing::collective) {
       messages.push_back(m);
@@ -66,9 +67,12 @@ Comparison compare(const std::vector<Measurement>& measurements, const Descripti
     }
     check(m);
     const Memory memory = m.from.value_or(Memory::device);
-    auto& predictor = predictors[{m.ranks, memory}];
-    if (!predictor) predictor = std::make_unique<Predictor>(platform, policy, m.ranks, memory);
+    auto& predictor = predictors[{m.ranks, memory, m.settings}];
     try {
+      const std::string told =
+          m.settings.empty() ? policy
+                             : policy + (policy.find(':') == std::string::npos ? ":" : ",") + m.settings;
+      if (!predictor) predictor = std::make_unique<Predictor>(platform, told, m.ranks, memory);
       result.points.push_back(predictor->predict(m));
     } catch (const InputError& e) {
       ++result.left_out[e.what()];

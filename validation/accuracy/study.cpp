@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iomanip>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -83,7 +84,19 @@ std::string microseconds(Seconds t) {
 
 std::string what(const Point& p) {
   if (p.measurement.timing != Timing::collective) return operation(p.measurement) + ", " + p.algorithm;
-  return operation(p.measurement) + ", " + std::to_string(p.measurement.ranks) + " ranks";
+  const std::string& told = p.measurement.settings;
+  return operation(p.measurement) + ", " + std::to_string(p.measurement.ranks) + " ranks" +
+         (told.empty() ? "" : ", " + told);
+}
+
+/// Those of a table that were measured alike; short names first, so that 2 channels come before 12.
+auto alike(const std::vector<Point>& points) {
+  constexpr auto before = [](const std::string& a, const std::string& b) {
+    return std::pair(a.size(), a) < std::pair(b.size(), b);
+  };
+  std::map<std::string, std::vector<Point>, decltype(before)> groups;
+  for (const Point& p : points) groups[what(p)].push_back(p);
+  return groups;
 }
 
 std::string how(const Point& p) {
@@ -123,12 +136,15 @@ void by_band(std::ostream& out, const std::vector<Result>& results) {
     row(out, cells);
   };
   std::vector<Point> all;
+  std::size_t rows = 0;
   for (const Result& r : results) {
     const std::vector<Point>& points = r.comparison.points;
-    line(points.empty() ? r.table->file : what(points.front()), r.table->purpose, points);
+    const auto groups = alike(points);
+    rows += groups.size();
+    for (const auto& [name, group] : groups) line(name, r.table->purpose, group);
     all.insert(all.end(), points.begin(), points.end());
   }
-  if (results.size() > 1) line("all", "", all);
+  if (rows > 1) line("all", "", all);
 }
 
 void worst(std::ostream& out, const std::vector<Result>& results) {

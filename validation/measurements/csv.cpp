@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <regex>
 #include <sstream>
 
 #include "validation/measurements/formats.hpp"
@@ -47,14 +48,29 @@ void set_time(const Record& row, const std::string& column, Measurement& m) {
 }
 
 /// dexhunter/allreduce-experiments: several runs of allreduce with an algorithm by name; nccl-tests has
-/// device buffers.
+/// device buffers, and NCCL_ALGO where its method is not "tree/auto".
 void read_experiment(const Record& row, std::vector<Measurement>& all) {
   Measurement m = common(row);
   m.library = row.at("source");
-  m.algorithm = row.at("method");
-  m.from = m.to = m.library.starts_with("nccl") ? Memory::device : Memory::host;
+  const bool nccl = m.library.starts_with("nccl"), automatic = row.at("method") == "tree/auto";
+  if (!nccl)
+    m.algorithm = row.at("method");
+  else if (!automatic)
+    m.settings = "algo=" + row.at("method");
+  m.from = m.to = nccl ? Memory::device : Memory::host;
   set_time(row, "time_us", m);
   all.push_back(m);
+}
+
+/// "ring_2_4_LL": msccl-tools' allreduce_ring.py with LL, four rings whose chunks are dealt to two channels
+/// each. Where there are not as many elements in each chunk MSCCL leaves the call to NCCL.
+void set_algorithm(const std::string& name, int elements, Measurement& m) {
+  static const std::regex ring("ring_([0-9]{1,4})_([0-9]{1,4})_(LL|LL128|Simple)");
+  std::smatch found;
+  if (!std::regex_match(name, found, ring)) return void(m.algorithm = name);
+  const int per_ring = std::stoi(found[1]), rings = std::stoi(found[2]);
+  if (elements % (m.ranks * std::max(1, rings)) != 0) return;
+  m.settings = "algo=Ring,proto=" + found[3].str() + ",channels=" + std::to_string(rings * per_ring);
 }
 
 /// msccl-tools' archived results: out of place NCCL's default ran, in place the algorithm of the file where
@@ -70,7 +86,8 @@ void read_msccl(const Record& row, std::vector<Measurement>& all) {
   m.in_place = true;
   const double differs =
       number(row.text, row.line, "frac_sizes_ip_differs", row.at("frac_sizes_ip_differs")).value;
-  if (row.at("xml_loaded") == "1" && differs >= 0.5) m.algorithm = row.at("algo");
+  if (row.at("xml_loaded") == "1" && differs >= 0.5)
+    set_algorithm(row.at("algo"), whole(row.text, row.line, "count", row.at("count"), 0), m);
   set_time(row, "ip_time_us", m);
   all.push_back(m);
 }

@@ -27,6 +27,7 @@ struct Measurement {
   Collective collective = Collective::allreduce;  ///< where test is collective
   std::string library;    ///< who measured: "OSU 5.7", "nccl-tests"; and which of a file's tables
   std::string algorithm;  ///< empty where the library chose
+  std::string settings;   ///< what NCCL was told, as its policies say it: "algo=Ring,proto=LL"
   Rank ranks = 0, nodes = 0;
   int sockets = 0;               ///< of a node, between which the ranks are (latency, bandwidth on one node)
   int pairs = 1;                 ///< of ranks, sending side by side (latency, bandwidth)
@@ -56,6 +57,7 @@ struct Known {
   std::optional<Memory> from = {}, to = {};
   std::optional<Collective> collective = {};
   std::string algorithm = {};
+  std::string library = {};  ///< of a file with several: only what its library's name begins with
 };
 
 }  // namespace collcast

@@ -69,10 +69,12 @@ void set_known(Known& known, const std::string& file, const std::string& key, co
     known.collective = definition(std::string_view(value)).collective;
   else if (key == "algorithm")
     known.algorithm = value;
+  else if (key == "library")
+    known.library = value;
   else
-    throw InputError(
-        file + ": " + key +
-        "= is not known of a file; ranks, nodes, sockets, pairs, buffers, collective and algorithm are");
+    throw InputError(file + ": " + key +
+                     "= is not known of a file; ranks, nodes, sockets, pairs, buffers, collective, algorithm "
+                     "and library are");
 }
 
 }  // namespace
@@ -108,7 +110,10 @@ std::vector<Measurement> parse_measurements(const std::string& content, const st
                      ": no table found; OSU micro-benchmarks, nccl-tests, p2pBandwidthLatencyTest, JSON "
                      "lines and the CSV forms of docs/measurements.md are read");
   std::vector<Measurement> all = format->read(text, known);
-  if (all.empty()) throw InputError(file + ": the table has no rows");
+  std::erase_if(all, [&](const Measurement& m) { return !m.library.starts_with(known.library); });
+  if (all.empty())
+    throw InputError(file + ": the table has no rows" +
+                     (known.library.empty() ? "" : " of the library " + known.library));
   for (Measurement& m : all) {
     m.file = file;
     m.sockets = known.sockets;

@@ -15,8 +15,8 @@ struct MeasurementFile {
 };
 
 /// "FILE" or "FILE:nodes=2,sockets=1,ranks=8,pairs=4,buffers=device,collective=alltoall,algorithm=ring";
-/// buffers are host, device, host-device or device-host (sender first). What `more` says holds where the text
-/// says nothing. Throws InputError.
+/// buffers are host, device, host-device or device-host (sender first); `library` keeps that library's rows
+/// only. What `more` says holds where the text says nothing. Throws InputError.
 MeasurementFile parse_measurement_file(const std::string& text, const Known& more = {});
 
 /// The tables of a file, whose format is found out: OSU micro-benchmarks, nccl-tests, CUDA's

@@ -110,8 +110,8 @@ int whole(const Text& text, int line, const std::string& column, const std::stri
 
 void reject_duplicates(const Text& text, const std::vector<Measurement>& table) {
   const auto key = [](const Measurement& m) {
-    return std::tuple(m.timing, m.collective, m.library, m.algorithm, m.ranks, m.pairs, m.in_place, m.sender,
-                      m.receiver, m.peer_access, m.message.value);
+    return std::tuple(m.timing, m.collective, m.library, m.algorithm, m.settings, m.ranks, m.pairs,
+                      m.in_place, m.sender, m.receiver, m.peer_access, m.message.value);
   };
   std::map<decltype(key(table[0])), int> seen;
   for (const Measurement& m : table) {

@@ -53,7 +53,7 @@ Call call(Rank ranks, Bytes message) {
 
 TEST(Nccl, reaches_the_latency_bandwidth_and_time_of_2_18_to_the_printed_digits) {
   for (const Case& c : cases) {
-    const auto found = candidates(18, Collective::allreduce, call(c.ranks, 64_MiB), c.s);
+    const auto found = candidates({18}, Collective::allreduce, call(c.ranks, 64_MiB), c.s);
     ASSERT_EQ(found.size(), 6u);
     for (std::size_t i = 0; i < 6; ++i) {
       EXPECT_NEAR(found[i].latency.value * 1e6, c.latency_us[i], 0.00501) << c.name << i;
@@ -90,7 +90,7 @@ TEST(Nccl, winners_of_2_18_by_size) {
 }
 
 double ring_latency_us(int minor, Protocol protocol, const Situation& s, Rank ranks) {
-  for (const Candidate& c : candidates(minor, Collective::allreduce, call(ranks, 1_KiB), s))
+  for (const Candidate& c : candidates({minor}, Collective::allreduce, call(ranks, 1_KiB), s))
     if (c.shape == Shape::ring && c.protocol == protocol) return c.latency.value * 1e6;
   return -1;
 }
@@ -110,13 +110,13 @@ TEST(Nccl, constants_change_with_the_release) {
 /// from 2.10.
 TEST(Nccl, bandwidth_limits_change_with_the_release) {
   const auto of_ring_ll128 = [](int minor) {
-    return candidates(minor, Collective::allreduce, call(8, 1_KiB), cases[0].s)[4].bandwidth.value / 1e9;
+    return candidates({minor}, Collective::allreduce, call(8, 1_KiB), cases[0].s)[4].bandwidth.value / 1e9;
   };
   EXPECT_NEAR(of_ring_ll128(7), 6 * 16.7 * 8 / 14, 1e-9);
   EXPECT_NEAR(of_ring_ll128(8), 6 * 16.9 * 8 / 14, 1e-9);
   EXPECT_NEAR(of_ring_ll128(10), 110.4 * 8 / 14, 1e-9);
   const auto of_tree_simple = [](int minor) {
-    return candidates(minor, Collective::allreduce, call(8, 1_KiB), cases[0].s)[2].bandwidth.value / 1e9;
+    return candidates({minor}, Collective::allreduce, call(8, 1_KiB), cases[0].s)[2].bandwidth.value / 1e9;
   };
   EXPECT_NEAR(of_tree_simple(7), 108.0 / 2, 1e-9);
   EXPECT_NEAR(of_tree_simple(8), 110.4 / 2, 1e-9);
@@ -125,11 +125,11 @@ TEST(Nccl, bandwidth_limits_change_with_the_release) {
 /// 2.23: 8 + floor(log2 16) * 14/3.5 + 2.8 * 16 us.
 TEST(Nccl, pat_serves_lone_ranks_from_2_23) {
   const Situation s = situation(16, 2, 12);
-  EXPECT_EQ(candidates(22, Collective::allgather, call(16, 1_KiB), s).size(), 3u);
-  const auto found = candidates(23, Collective::allgather, call(16, 1_KiB), s);
+  EXPECT_EQ(candidates({22}, Collective::allgather, call(16, 1_KiB), s).size(), 3u);
+  const auto found = candidates({23}, Collective::allgather, call(16, 1_KiB), s);
   ASSERT_EQ(found.size(), 4u);
   EXPECT_NEAR(found[3].latency.value * 1e6, 8 + 4 * 4 + 44.8, 1e-9);
-  EXPECT_EQ(candidates(23, Collective::allgather, call(32, 1_KiB), s).size(), 3u);
+  EXPECT_EQ(candidates({23}, Collective::allgather, call(32, 1_KiB), s).size(), 3u);
 }
 
 /// Hoppers on NVSwitches that multicast and reduce.
@@ -143,7 +143,7 @@ Situation switched(Rank nodes, double GBps) {
 
 /// Latency [us] and bandwidth [GB/s] of a shape; zeros where it is not considered.
 std::pair<double, double> switch_model(int minor, Shape shape, Rank ranks, const Situation& s) {
-  for (const Candidate& c : candidates(minor, Collective::allreduce, call(ranks, 1_KiB), s))
+  for (const Candidate& c : candidates({minor}, Collective::allreduce, call(ranks, 1_KiB), s))
     if (c.shape == shape) return {c.latency.value * 1e6, c.bandwidth.value / 1e9};
   return {};
 }
@@ -190,7 +190,7 @@ TEST(Nccl, nvls_needs_a_hopper_and_its_switch) {
 
 TEST(Nccl, ll128_needs_nvlink_and_a_network_card_near_the_gpu) {
   const auto protocols = [](Situation s) {
-    return candidates(18, Collective::allreduce, call(12, 1_KiB), s).size();
+    return candidates({18}, Collective::allreduce, call(12, 1_KiB), s).size();
   };
   Situation s = cases[1].s;
   EXPECT_EQ(protocols(s), 6u);
@@ -207,14 +207,14 @@ TEST(Nccl, every_release_serves_every_collective_it_has) {
     for (Collective c : {Collective::allreduce, Collective::allgather, Collective::reduce_scatter,
                          Collective::broadcast, Collective::reduce})
       for (Rank nodes : {1, 2, 3, 24}) {
-        const Pick p = pick(minor, c, call(24, 1_MiB), situation(nodes, 4, 12));
+        const Pick p = pick({minor}, c, call(24, 1_MiB), situation(nodes, 4, 12));
         EXPECT_GT(p.predicted.value_or(Seconds(0)), Seconds(0)) << p.why;
         EXPECT_EQ(p.why.find('\n'), std::string::npos);
       }
 }
 
 TEST(Nccl, one_rank_has_nothing_to_choose) {
-  const Pick p = pick(18, Collective::allreduce, call(1, 1_MiB), situation(1, 1, 12));
+  const Pick p = pick({18}, Collective::allreduce, call(1, 1_MiB), situation(1, 1, 12));
   EXPECT_EQ(p.algorithm, "ring");
   EXPECT_FALSE(p.predicted);
 }
@@ -226,6 +226,38 @@ std::string error(std::string_view policy, Collective collective, const Call& c,
     return e.what();
   }
   return "none";
+}
+
+TEST(Nccl, settings_are_read_as_nccl_reads_them) {
+  const auto p = parse("nccl-2.8:algo=ring,proto=ll,channels=4");
+  ASSERT_TRUE(p);
+  EXPECT_EQ(p->minor, 8);
+  EXPECT_EQ(p->text(), "nccl-2.8:algo=Ring,proto=LL,channels=4");
+  EXPECT_EQ(parse(p->text())->text(), p->text());
+  EXPECT_EQ(parse("nccl-2.8")->text(), "nccl-2.8");
+  EXPECT_FALSE(parse("mpich"));
+  EXPECT_FALSE(parse("nccl-2.81"));
+}
+
+TEST(Nccl, settings_leave_what_they_name) {
+  const Situation& s = cases[0].s;
+  const auto with = [&](const std::string& settings) {
+    return winner("nccl-2.18" + settings, Collective::allreduce, call(8, 1_KiB), s);
+  };
+  EXPECT_EQ(with(""), "multi-ring LL");
+  EXPECT_EQ(with(":algo=Tree"), "double-tree LL");
+  EXPECT_EQ(with(":proto=Simple"), "multi-ring Simple");
+  EXPECT_EQ(with(":algo=Tree,proto=Simple"), "double-tree Simple");
+  EXPECT_EQ(with(":channels=1"), "ring LL");
+  EXPECT_EQ(collcast::pick("nccl-2.18:channels=5", Collective::allreduce, call(8, 1_KiB), s).channels, 5);
+}
+
+/// Where NCCL itself would not run it, e.g. over PCIe.
+TEST(Nccl, ll128_runs_where_it_is_asked_for) {
+  Situation s = cases[0].s;
+  s.link = NodeLink::pci;
+  EXPECT_EQ(winner("nccl-2.18:proto=LL128,algo=Ring", Collective::allreduce, call(8, 1_KiB), s),
+            "multi-ring LL128");
 }
 
 TEST(Nccl, bad_input_is_named) {
@@ -242,6 +274,17 @@ TEST(Nccl, bad_input_is_named) {
             "channels must be 1 or more, got 0");
   EXPECT_EQ(error("nccl-2.8", Collective::allreduce, call(8, 1_KiB), situation(1, 1, 0)),
             "the bandwidth of a channel must be above 0 B/s");
+  const auto set = [&](const std::string& settings, Collective collective = Collective::allreduce) {
+    return error("nccl-2.8:" + settings, collective, call(8, 1_KiB), s);
+  };
+  EXPECT_EQ(set("algo=Fast"), "policy: algo=Fast must be Tree, Ring, NVLS, NVLSTree or PAT");
+  EXPECT_EQ(set("proto="), "policy: proto= must be LL, LL128 or Simple");
+  EXPECT_EQ(set("channels=33"), "policy: channels=33 must be from 1 to 32");
+  EXPECT_EQ(set("channels=two"), "policy: channels=two must be from 1 to 32");
+  EXPECT_EQ(set("threads=64"), "policy: threads=64 is no setting of NCCL; algo=, proto= and channels= are");
+  EXPECT_EQ(set("algo=Ring,algo=Tree"), "policy: algo=Tree is its second algo=");
+  EXPECT_EQ(set("algo=Tree", Collective::broadcast),
+            "nccl-2.8:algo=Tree leaves nothing to play broadcast with");
   Situation hopper = s;
   hopper.gpu = Gpu::hopper;
   EXPECT_EQ(error("nccl-2.14", Collective::allreduce, call(8, 1_KiB), hopper),

@@ -30,7 +30,7 @@ Play played(Collective collective, Rank ranks, Bytes message, Shape shape, Proto
             const Situation& s, const Software& software) {
   Candidate candidate;
   candidate.shape = shape, candidate.protocol = protocol;
-  return play(release, collective, call(ranks, message), s, candidate, software);
+  return play({release}, collective, call(ranks, message), s, candidate, software);
 }
 
 Play ring(Rank ranks, Bytes message, Protocol protocol, const Situation& s) {
@@ -72,6 +72,37 @@ TEST(NcclTransport, proxies_and_cards_by_hand) {
   const double filled = 33554432 / (4 * 32 * 268800.0), busy = 2 * (4.0 + 268800 * (128.0 / 120) / 12120);
   EXPECT_NEAR(p.time.value * 1e6, 10 + 62 * filled * busy + (268800 - 38400) / 8450.0, 1e-6);
   EXPECT_EQ(p.limited_by, "network proxies and cards");
+}
+
+/// Six rings of 21 GB/s in all: a channel alone moves what NCCL's limit gives each of a pair, 26.5 / 2 GB/s;
+/// 24 share the links.
+TEST(NcclTransport, as_many_channels_as_it_was_told) {
+  const Situation s = v100(1);
+  const auto simple = [&](int channels) {
+    Candidate candidate;
+    candidate.shape = Shape::ring, candidate.protocol = Protocol::simple;
+    const Policy policy{.minor = release, .channels = channels};
+    return play(policy, Collective::allreduce, call(4, 6_MiB), s, candidate, published_software(release, s));
+  };
+  const double one = 6291456.0 / 4, many = one / 24;
+  EXPECT_EQ(simple(1).channels, 1);
+  EXPECT_NEAR(simple(1).time.value * 1e6, 8.4 + 6 * (3.4 + one / 13250) + one / 2 / 13250, 1e-6);
+  EXPECT_EQ(simple(24).channels, 24);
+  EXPECT_NEAR(simple(24).time.value * 1e6, 8.4 + 6 * (3.4 + many / 5250) + many / 2 / 5250, 1e-6);
+}
+
+/// The 268800 bytes of the last case, with LL128's flags, from GPU memory at 6 GB/s; and a network that takes
+/// 10 us longer than InfiniBand, for a turn of LL round four of its nodes.
+TEST(NcclTransport, gpudirect_and_a_slow_network_by_hand) {
+  Situation s = v100(8);
+  s.gpudirect_bandwidth = BytesPerSecond(6e9);
+  const Play p = ring(32, 32_MiB, Protocol::ll128, s);
+  const double filled = 33554432 / (4 * 32 * 268800.0), busy = 2 * 268800 * (128.0 / 120) / 6000;
+  EXPECT_NEAR(p.time.value * 1e6, 10 + 62 * filled * busy + (268800 - 38400) / 8450.0, 1e-6);
+  Situation far = v100(4);
+  far.network_latency = Seconds(10e-6);
+  const Seconds more = ring(16, 1_KiB, Protocol::ll, far).time - ring(16, 1_KiB, Protocol::ll, v100(4)).time;
+  EXPECT_NEAR(more.value * 1e6, 30.0 / 16 * 4 * 10, 1e-9);
 }
 
 /// What the transport says of rings, as a network of one channel for the critical path.

@@ -32,6 +32,18 @@ TEST(Situation, TheNetworkLimitsSeveralNodes) {
   EXPECT_EQ(s.link, NodeLink::nvlink);
 }
 
+TEST(Situation, AdaptersReadGpuMemoryAtTheirOwnPace) {
+  const Situation s = of("abci-a", 16, "nccl-2.8");
+  EXPECT_NEAR(s.rail_bandwidth.value, 24e9, 1);
+  EXPECT_NEAR(s.gpudirect_bandwidth.value, 9.74e9, 1);
+}
+
+/// Of EFA, 2 * 6.9 + 0.5 us; NCCL's constants hold one of them.
+TEST(Situation, ANetworkMayTakeLongerThanInfiniband) {
+  EXPECT_EQ(of("abci-v", 8, "nccl-2.8").network_latency, Seconds(0));
+  EXPECT_NEAR(of("p4d", 16, "nccl-2.7:algo=Ring").network_latency.value, 13.3e-6, 1e-12);
+}
+
 TEST(Situation, OnlyTheGpusInUseCount) {
   // Two GPUs of ABCI V: two NVLinks between them.
   const Situation s = of("abci-v", 2, "nccl-2.18");

@@ -36,6 +36,18 @@ TEST(Compare, ByPolicyWhereTheTableNamesNoAlgorithm) {
   EXPECT_EQ(c.points[1].protocol, "");
 }
 
+TEST(Compare, WithTheSettingsOfTheTable) {
+  std::vector<Measurement> told = table(both);
+  told[0].settings = "algo=Tree,proto=LL", told[1].algorithm = "", told[1].settings = "speed=high";
+  const Comparison c = compare(told, load_platform("abci-v"), "nccl-2.8");
+  ASSERT_EQ(c.points.size(), 1u);
+  EXPECT_EQ(c.points[0].algorithm, "double-tree");
+  EXPECT_EQ(c.points[0].protocol, "LL");
+  EXPECT_EQ(c.left_out.begin()->first,
+            "policy: speed=high is no setting of NCCL; algo=, proto= and channels= are");
+  EXPECT_TRUE(compare({told[0]}, load_platform("abci-v"), "nccl-2.8:algo=Ring").points.empty());
+}
+
 /// OSU prints the mean over the ranks: rank 2 is done after the first round, ranks 0 and 1 after the second.
 TEST(Compare, MeanOverRanksWhereTheTableHasIt) {
   std::vector<Measurement> both_ways = table(

@@ -72,6 +72,23 @@ TEST(Study, ReportsTablesBandsAndPoints) {
   EXPECT_NE(page.find("| 1 | 1048576 | no | "), std::string::npos);
 }
 
+TEST(Study, ARowForEachWayInWhichNcclWasSet) {
+  std::string text = "source,network,ranks,method,size_bytes,time_us,busbw_GBs\n";
+  for (const char* method : {"ring", "tree/auto"})
+    text += std::string("nccl-tests,100g,8,") + method + ",1048576,300,5\n";
+  const fs::path table = write("t.csv", text);
+  const Study study{.title = "A machine",
+                    .platform = "abci-v",
+                    .policy = "nccl-2.8",
+                    .words = {},
+                    .tables = {{table.filename().string(), "validated on"}}};
+  const std::string page = report({study}, table.parent_path());
+  fs::remove(table);
+  for (const char* row : {"| allreduce, 8 ranks | validated on |",
+                          "| allreduce, 8 ranks, algo=ring | validated on |", "| all |  |"})
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+}
+
 TEST(Study, TheShippedReportIsFresh) {
   const fs::path tables = shared_data("measurements");
   if (!fs::exists(tables)) GTEST_SKIP() << tables << " is absent; set COLLCAST_DATA";

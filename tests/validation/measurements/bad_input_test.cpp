@@ -113,8 +113,8 @@ TEST(BadTable, WhatIsSaidOfAFile) {
   EXPECT_EQ(said("f:nodes=2x"), "f: nodes=2x: a whole number above 0 was expected");
   EXPECT_EQ(said("f:buffers=gpu"), "f: buffers=gpu: host, device, host-device or device-host was expected");
   EXPECT_EQ(said("f:colour=red"),
-            "f: colour= is not known of a file; ranks, nodes, sockets, pairs, buffers, collective and "
-            "algorithm are");
+            "f: colour= is not known of a file; ranks, nodes, sockets, pairs, buffers, collective, algorithm "
+            "and library are");
 }
 
 }  // namespace

@@ -155,7 +155,16 @@ TEST(Csv, Experiments) {
   EXPECT_EQ(all[0].algorithm, "basic_linear");
   EXPECT_EQ(all[0].from, Memory::host);
   EXPECT_EQ(all[1].from, Memory::device);
+  EXPECT_EQ(all[1].algorithm, "");
+  EXPECT_EQ(all[1].settings, "algo=ring");
   EXPECT_DOUBLE_EQ(all[1].time.value, 0.191035);
+}
+
+TEST(Csv, OneLibraryOfSeveral) {
+  const auto all = parse_measurements(experiments, "t", {.library = "nccl-tests"});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].ranks, 32);
+  EXPECT_THROW(parse_measurements(experiments, "t", {.library = "gloo"}), InputError);
 }
 
 /// In place the file's algorithm ran, out of place the library's choice; where no algorithm was loaded, both.
@@ -166,6 +175,18 @@ TEST(Csv, Msccl) {
   EXPECT_EQ(all[1].algorithm, "ring_8_4");
   EXPECT_TRUE(all[1].in_place);
   EXPECT_EQ(all[3].algorithm, "");
+}
+
+/// Four rings on eight channels each, where the name says its protocol and the 64 chunks are alike.
+TEST(Csv, MscclRingsSayTheirChannelsAndProtocol) {
+  std::string text = msccl;
+  text.replace(text.find("ring_8_4,16"), 8, "ring_8_4_LL");
+  EXPECT_EQ(parse(text.c_str())[1].settings, "");
+  text.replace(text.find("384,96"), 6, "512,128");
+  const auto all = parse(text.c_str());
+  EXPECT_EQ(all[0].settings, "");
+  EXPECT_EQ(all[1].algorithm, "");
+  EXPECT_EQ(all[1].settings, "algo=Ring,proto=LL,channels=32");
 }
 
 TEST(MeasurementFile, SaysWhatItsTableDoesNot) {
