@@ -38,6 +38,7 @@ struct NcclReader {
   std::vector<Pending> nvlinks = {};
   std::map<std::string, int> numbers = {}, unread = {};
   double port_GBps = 0;  ///< of the fastest
+  int newest = 0;        ///< compute capability
   std::string cpu_name = {};
 
   std::string add(const std::string& prefix, Json vertex) {
@@ -105,6 +106,7 @@ struct NcclReader {
 
   void gpu(const pugi::xml_node& pci, const pugi::xml_node& node, const std::string& parent) {
     const Generation& g = generation(node.attribute("sm").as_int());
+    newest = std::max(newest, g.least);
     const std::string model = gpu_model(pci.attribute("device").value());
     const std::string name = add("gpu", {{"kind", "gpu"}, {"device", model.empty() ? g.device : model}});
     of_bus[pci.attribute("busid").value()] = name;
@@ -225,6 +227,14 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
                {"ranks_on", reader.ranks_on},
                {"ranks_per_node", gpus}};
   if (!reader.kinds.empty()) node["link_kinds"] = reader.kinds;
+  if (reader.newest >= 90 && reader.vertices.contains("nvswitch")) {  // NVLS: as the platform dgx-h100
+    node["multicast"] = {
+        {"packet_overhead_us", sourced(0, "stores of a kernel: counted as its copy", "guess")}};
+    node["in_network_reduction"] = {
+        {"aggregation_latency_us", sourced(0.4, "no measurement found; as SHARP between nodes", "guess")},
+        {"bandwidth_share",
+         sourced(0.85, "the efficiency that NCCL 2.28 takes for NVLS on Hopper", "datasheet")}};
+  }
   return {{"base", "gpu-cluster"},
           {"description", "A node of " + std::to_string(gpus) + " GPUs, from an NCCL topology"},
           {"notes", notes},

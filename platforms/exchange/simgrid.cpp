@@ -222,6 +222,8 @@ Json from_simgrid(const pugi::xml_node& platform, const std::string& file) {
   const std::string guess = "the file does not say";
   const Json network = reader.network();
   Json notes = {"Imported from " + file + ". Costs of software and speeds of memory are not in the file."};
+  if (network["kind"] == "dragonfly" && network["groups"] > 1)
+    notes.push_back("The links between groups hang on other switches of a group than in SimGrid.");
   if (!reader.not_read.empty()) {
     std::string list;
     for (const Json& item : reader.not_read) list += (list.empty() ? "" : ", ") + item.get<std::string>();

@@ -29,6 +29,23 @@ std::string look(Kind kind) {
   return "shape=ellipse";
 }
 
+/// By what a link is made of; the same for its label.
+const char* colour(Blueprint::LinkKind::Type type) {
+  switch (type) {
+    case Blueprint::LinkKind::Type::nvlink:
+      return "#548235";
+    case Blueprint::LinkKind::Type::pcie:
+      return "#c55a11";
+    case Blueprint::LinkKind::Type::socket:
+      return "#2e75b6";
+    case Blueprint::LinkKind::Type::memory:
+      return "#7f7f7f";
+    case Blueprint::LinkKind::Type::unknown:
+      break;
+  }
+  return "#000000";
+}
+
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (char c : text) out += (c == '"' || c == '\\') ? std::string("\\") + c : std::string(1, c);
@@ -54,8 +71,9 @@ void node(std::ostream& out, const Blueprint& b) {
     const std::string times = l.count > 1 ? std::to_string(l.count) + " x " : "";
     out << "    " << quoted(b.vertices[static_cast<std::size_t>(l.from)].name) << " -- "
         << quoted(b.vertices[static_cast<std::size_t>(l.to)].name)
-        << " [label=" << quoted(times + kind.name + "\n" + GBps(total))
-        << ", penwidth=" << 1 + std::log2(1 + total / 10) << "];\n";
+        << " [label=" << quoted(" " + times + kind.name + "\n " + GBps(total)) << ", color=\""
+        << colour(kind.type) << "\", fontcolor=\"" << colour(kind.type)
+        << "\", penwidth=" << 1 + std::log2(1 + total / 10) << "];\n";
   }
   out << "  }\n";
 }
@@ -71,7 +89,7 @@ double bandwidth(const Blueprint& b, std::size_t trunk) {
 }
 
 void edge(std::ostream& out, const std::string& from, const std::string& to, const std::string& label) {
-  out << "    " << from << " -- " << to << " [label=" << quoted(label) << "];\n";
+  out << "    " << from << " -- " << to << " [label=" << quoted(" " + label) << "];\n";
 }
 
 void levels(std::ostream& out, const Blueprint& b) {
@@ -87,26 +105,33 @@ void levels(std::ostream& out, const Blueprint& b) {
   }
 }
 
-/// The switches as one box, with an edge to itself for each kind of link between them.
+std::string nodes_per_switch(const Blueprint& b) {
+  return "\n" + std::to_string(b.nodes_per_switch) + (b.nodes_per_switch > 1 ? " nodes" : " node") +
+         " per switch" +
+         (b.switches_per_node > 1 ? ", " + std::to_string(b.switches_per_node) + " switches per node" : "");
+}
+
+/// The switches as one box, which says how they are linked.
 void torus(std::ostream& out, const Blueprint& b) {
   std::string sizes;
   for (int size : b.dimensions) sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
   box(out, "switches",
-      "torus of " + sizes + " switches\n" + "nodes per switch: " + std::to_string(b.nodes_per_switch));
+      "torus of " + sizes + " switches" + nodes_per_switch(b) + "\n" + GBps(bandwidth(b, 0)) +
+          " to each neighbour");
   edge(out, "nodes", "switches", GBps(b.bandwidth->value));
-  edge(out, "switches", "switches", "to each neighbour\n" + GBps(bandwidth(b, 0)));
 }
 
 void dragonfly(std::ostream& out, const Blueprint& b) {
+  const Blueprint::Groups& g = b.groups;
+  const std::string times = g.cables > 1 ? std::to_string(g.cables) + " x " : "";
+  const std::string within =
+      g.chassis > 1 ? "chassis, " + GBps(bandwidth(b, 2)) + " between those of a group" : "group";
   box(out, "switches",
-      std::to_string(b.groups.count) + " groups of " + std::to_string(b.groups.switches) + " switches" +
-          (b.groups.chassis > 1 ? " in " + std::to_string(b.groups.chassis) + " chassis" : "") + "\n" +
-          "nodes per switch: " + std::to_string(b.nodes_per_switch));
+      std::to_string(g.count) + " groups of " + std::to_string(g.switches) + " switches" +
+          (g.chassis > 1 ? " in " + std::to_string(g.chassis) + " chassis" : "") + nodes_per_switch(b) +
+          "\n" + GBps(bandwidth(b, 0)) + " between two of a " + within + "\n" + times +
+          GBps(bandwidth(b, 1)) + " between two groups");
   edge(out, "nodes", "switches", GBps(b.bandwidth->value));
-  edge(out, "switches", "switches", "to each of its group\n" + GBps(bandwidth(b, 0)));
-  edge(out, "switches", "switches",
-       std::to_string(b.groups.cables) + " between groups\n" + GBps(bandwidth(b, 1)) +
-           (b.groups.cables > 1 ? " each" : ""));
 }
 
 void uniform(std::ostream& out, const Blueprint& b) {
@@ -133,7 +158,8 @@ void network(std::ostream& out, const Blueprint& b) {
 
 std::string dot(const Blueprint& b) {
   std::ostringstream out;
-  out << "graph " << quoted(b.name) << " {\n  rankdir=BT;\n  node [fontname=\"Helvetica\"];\n"
+  out << "graph " << quoted(b.name)
+      << " {\n  rankdir=BT;\n  fontname=\"Helvetica\";\n  node [fontname=\"Helvetica\"];\n"
       << "  edge [fontname=\"Helvetica\", fontsize=10];\n";
   node(out, b);
   network(out, b);

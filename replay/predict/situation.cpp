@@ -20,6 +20,7 @@ const Names<Gpu> gpus = {{"P100", Gpu::pascal},
                          {"V100", Gpu::volta},
                          {"A100", Gpu::ampere},
                          {"H100", Gpu::hopper},
+                         {"H200", Gpu::hopper},
                          {"B200", Gpu::blackwell}};
 const Names<Cpu> cpus = {{"Xeon", Cpu::intel}, {"EPYC", Cpu::amd}, {"POWER", Cpu::power}};
 

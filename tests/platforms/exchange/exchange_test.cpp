@@ -173,7 +173,9 @@ TEST(ImportSimgrid, Dragonfly) {
   for (const Link& l : m.links())
     if (l.name.starts_with("group")) ++links[l.bandwidth.value * 1e-9];
   EXPECT_EQ(links, (std::map<double, int>{{0.125, 60 * 4}, {0.375, 60 * 3}, {0.5, 3 * 2}}));
-  EXPECT_EQ(d.json()["notes"][1], "Not read: speed=1Gf, loopback_bw=100MBps.");
+  EXPECT_EQ(d.json()["notes"][1],
+            "The links between groups hang on other switches of a group than in SimGrid.");
+  EXPECT_EQ(d.json()["notes"][2], "Not read: speed=1Gf, loopback_bw=100MBps.");
 }
 
 TEST(ImportSimgrid, BackboneAndWhatElseIsThere) {
@@ -217,6 +219,7 @@ TEST(ImportNccl, OddParts) {
   const Machine m(d, 4);
   EXPECT_NEAR(GBps(m.wire({0, Memory::device}, {0, Memory::host}, Bytes(0)).per_byte), 5 * 44.712, 1e-9);
   EXPECT_NEAR(GBps(m.wire(0, 2, Bytes(0)).per_byte), 12, 1e-9);  // 8 lanes of 16 GT/s
+  EXPECT_TRUE(Machine(d, 2).node_capabilities().reduction);      // Hopper's switches
   const Json& vertices = d.json()["node"]["vertices"];
   EXPECT_EQ(vertices["gpu0"]["device"], "H100-SXM5-80GB");
   EXPECT_EQ(vertices["gpu1"]["device"], "H200-SXM5-141GB");

@@ -24,6 +24,11 @@ TEST(Situation, OneNodeHasTheRingsOfItsNvlinks) {
   EXPECT_NEAR(of("dgx-1v", 8, "nccl-2.12").intra_bandwidth.value, 22e9, 1);
 }
 
+TEST(Situation, GpusAreKnownByTheirNames) {
+  EXPECT_EQ(of("dgx-h100", 8, "nccl-2.21").gpu, Gpu::hopper);
+  EXPECT_EQ(of("dgx-h200", 8, "nccl-2.21").gpu, Gpu::hopper);
+}
+
 TEST(Situation, TheNetworkLimitsSeveralNodes) {
   const Situation s = of("abci-v", 8, "nccl-2.8");
   EXPECT_EQ(s.nodes, 2);
