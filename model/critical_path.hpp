@@ -29,7 +29,7 @@ constexpr Seconds no_limit(std::numeric_limits<double>::infinity());
 template <class Network>
 class CriticalPath {
  public:
-  /// Ranks begin their first steps at 0, compute until `away` without looking at messages, and then go on.
+  /// Ranks begin their first steps, compute until `away` without looking at messages, and then go on.
   /// Reading stops where a rank is seen to be later than `limit`: the time is then some time beyond it.
   CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
                Seconds limit = no_limit)
@@ -50,7 +50,9 @@ class CriticalPath {
         taken_(ready_),
         latest_(ready_) {}
 
-  PathResult run() {
+  /// `entered`: when each rank begins; all at 0 without it.
+  PathResult run(const std::vector<Seconds>& entered = {}) {
+    for (std::size_t i = 0; !entered.empty() && i < ready_.size(); ++i) ready_[i] = entered[i % ranks_];
     for_each_step(schedule_, !layout_.equal_blocks(), [this](const Step& step) {
       advance(step);
       return step.transfers.empty() || !(ready(step.transfers.back()) > limit_);

@@ -61,17 +61,30 @@ Library::Library(std::string policy, const Description& description, Rank ranks,
     blocking_.emplace(blocking, ranks, placement, memory);
 }
 
-Library::Choice Library::predict(Collective collective, const Call& asked, Reading engine) const {
+Library::Played Library::played(Collective collective, const Call& asked) const {
   const Pick p = pick(policy_, collective, asked, situation());
   const Algorithm& a = algorithm(collective, p.algorithm);
   Call call = asked;
   if (a.radix) call.radix = p.radix;
   if (a.channels) call.channels = p.channels;
   const Forecaster& forecaster = p.blocking && blocking_ ? *blocking_ : forecaster_;
-  call = segmented(forecaster.fabric(), a, call, p.segment);
-  const bool own = nccl_ && engine == Reading::path && call.ranks > 1 &&
+  return {p, a, segmented(forecaster.fabric(), a, call, p.segment), forecaster};
+}
+
+Library::Choice Library::predict(Collective collective, const Call& asked, Reading engine) const {
+  const Played p = played(collective, asked);
+  const bool own = nccl_ && engine == Reading::path && asked.ranks > 1 &&
                    nccl::has_transport(nccl::choose(*nccl_, collective, asked, situation()).shape);
-  return {own ? by_transport(a, call) : forecaster.predict(a, call, engine), std::string(p.protocol), p.why};
+  return {own ? by_transport(p.algorithm, p.call) : p.forecaster.predict(p.algorithm, p.call, engine),
+          std::string(p.pick.protocol), p.pick.why};
+}
+
+std::optional<Seconds> Library::mean_between_barriers(Collective collective, const Call& asked) const {
+  if (nccl_) return {};
+  const Played p = played(collective, asked);
+  const Pick barrier = pick(policy_, Collective::barrier, {.ranks = asked.ranks}, situation());
+  return p.forecaster.mean_between_barriers(p.algorithm, p.call,
+                                            algorithm(Collective::barrier, barrier.algorithm));
 }
 
 Prediction Library::by_transport(const Algorithm& a, const Call& call) const {

@@ -25,6 +25,10 @@ class Library {
   /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
   Choice predict(Collective collective, const Call& asked, Reading engine) const;
 
+  /// Mean over the ranks of their own times between the library's barriers (Forecaster); none where the
+  /// library sends no messages of MPI.
+  std::optional<Seconds> mean_between_barriers(Collective collective, const Call& asked) const;
+
   const Forecaster& forecaster() const { return forecaster_; }
   const Situation& situation() const { return views_[nominal].situation; }
 
@@ -34,6 +38,14 @@ class Library {
     Situation situation;
     nccl::Software software;
   };
+  /// What the library would play, and on which sends.
+  struct Played {
+    Pick pick;
+    const Algorithm& algorithm;
+    Call call;
+    const Forecaster& forecaster;
+  };
+  Played played(Collective collective, const Call& asked) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call) const;
 
   std::string policy_;

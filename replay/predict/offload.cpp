@@ -19,7 +19,6 @@ OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorith
   const Handoff& handoff = forecaster.machine().handoff();
   p.overlap = overlap_with_workers(p.prediction.time, handoff, compute);
   for (Seconds* t : {&p.prediction.time, &p.prediction.low, &p.prediction.high}) *t += handoff.all;
-  if (p.prediction.mean) *p.prediction.mean += handoff.all;
   return p;
 }
 

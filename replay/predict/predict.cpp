@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "model/error.hpp"
 #include "model/lowering.hpp"
@@ -18,7 +17,6 @@ namespace {
 struct Answer {
   Seconds time;
   std::string limited_by;
-  std::optional<Seconds> mean = {};
 };
 
 /// A resource limits a call if it is busy more than half of the time; otherwise waiting for messages to
@@ -53,8 +51,7 @@ Answer by_path(const Fabric& machine, const Algorithm& a, const Call& c) {
   const auto port = static_cast<Port>(std::ranges::max_element(path.busy) - path.busy.begin());
   suspect.consider(path.busy[port], path.time, [&] { return machine.port_name(port); });
   suspect.consider(path.reducing, path.time, [] { return std::string("reduction"); });
-  const Seconds sum = std::accumulate(path.finish.begin(), path.finish.end(), Seconds());
-  return {path.time, suspect.name, sum / static_cast<double>(c.ranks)};
+  return {path.time, suspect.name};
 }
 
 Answer by_simulation(const Fabric& machine, const Algorithm& a, const Call& c) {
@@ -176,13 +173,31 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine
   const auto stretched = [&](const Platform& p) {
     return centre.value > 0 ? quick(p.fabric, a, c).time / centre * answer.time : answer.time;
   };
-  Prediction p{
-      &a,         c, answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by, calibrated(a),
-      answer.mean};
+  Prediction p{&a, c, answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by, calibrated(a)};
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
   p.lower_bound = lower_bound(a, c);
   return p;
+}
+
+Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, const Algorithm& barrier) const {
+  constexpr int calls = 5;  // the ranks' lags repeat by then
+  const Call empty{.ranks = c.ranks};
+  const Schedule call = a.schedule(c), pause = barrier.schedule(empty);
+  const Layout sizes = layout(a, c, call), none = layout(barrier, empty, pause);
+  const auto finish = [this](const Schedule& schedule, const Layout& layout, const std::vector<Seconds>& at) {
+    return CriticalPath(schedule, layout, nominal_.fabric).run(at).finish;
+  };
+  std::vector<Seconds> entered(static_cast<std::size_t>(c.ranks)), left;
+  for (int i = 0; i < calls; ++i) {
+    if (i > 0) entered = finish(pause, none, left);
+    const Seconds first = *std::ranges::min_element(entered);
+    for (Seconds& t : entered) t = t - first;
+    left = finish(call, sizes, entered);
+  }
+  Seconds own;
+  for (std::size_t r = 0; r < left.size(); ++r) own += left[r] - entered[r];
+  return own / static_cast<double>(c.ranks);
 }
 
 Seconds Forecaster::lower_bound(const Algorithm& a, const Call& c, Bound bound) const {

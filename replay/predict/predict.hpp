@@ -20,7 +20,6 @@ struct Prediction {
   Seconds lower_bound;
   std::string limited_by;
   bool calibrated = false;
-  std::optional<Seconds> mean = {};  ///< of the ranks' own times; only critical paths know them
 
   /// Bytes per second as nccl-tests defines them: message / time, and times the collective's factor.
   BytesPerSecond algorithm_bandwidth() const;
@@ -41,6 +40,9 @@ class Forecaster {
 
   /// Throws InputError where the platform lacks what the algorithm needs.
   Prediction predict(const Algorithm& algorithm, const Call& call, Reading engine) const;
+  /// Mean over the ranks of their own times, by critical path, in OSU's loop: each rank calls as it leaves
+  /// the `barrier` that followed the call before, so that who was done early in the one waits in the other.
+  Seconds mean_between_barriers(const Algorithm& algorithm, const Call& call, const Algorithm& barrier) const;
   /// What the algorithm needs of the network and this platform does not have, in words; empty: nothing.
   std::string lacks(const Algorithm& algorithm) const;
   /// Why libraries do not run it here on messages of this size, in words; empty: they may.

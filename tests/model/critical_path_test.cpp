@@ -48,6 +48,15 @@ TEST(CriticalPath, StepsAreNotBarriers) {
   EXPECT_EQ(result.finish[4].value, 18);
 }
 
+/// Rank 1 comes at 5 and takes its message from then on: 5 + 18.
+TEST(CriticalPath, RanksMayEnterAtDifferentTimes) {
+  const Schedule s = written(2, 1, {{{0, 1, {}}}});
+  const Layout layout = Layout::equal(Bytes(4), 1);
+  const UniformNetwork network(machine, 2);
+  const PathResult result = CriticalPath(s, layout, network).run({Seconds(0), Seconds(5)});
+  EXPECT_EQ(result.finish[1].value, 23);
+}
+
 TEST(CriticalPath, APortServesItsMessagesOneByOne) {
   // Two messages leave rank 0 in one step: the second arrives at 36. Opposite directions do not disturb each
   // other.

@@ -26,19 +26,27 @@ class Predictor {
     call.ranks_per_node = m.ranks % forecaster_.ranks_per_node() == 0 ? forecaster_.ranks_per_node() : 1;
     if (m.algorithm.empty() && library_) {
       const Library::Choice c = library_->predict(m.collective, call, Reading::path);
-      return point(m, c.prediction, c.protocol);
+      const auto mean = [&] { return library_->mean_between_barriers(m.collective, call); };
+      return point(m, c.prediction, c.protocol, mean);
     }
     const std::vector<const Algorithm*> candidates = m.algorithm.empty()
                                                          ? common_algorithms(m.collective)
                                                          : std::vector{&algorithm(m.collective, m.algorithm)};
     const Choice best = fastest(forecaster_.fabric(), candidates, call);
     if (!best.algorithm) throw InputError("no algorithm for " + std::to_string(m.ranks) + " ranks");
-    return point(m, forecaster_.predict(*best.algorithm, best.call, Reading::path), {});
+    const auto mean = [&] {
+      const Algorithm& barrier = algorithm(Collective::barrier, "dissemination");
+      return std::optional(forecaster_.mean_between_barriers(*best.algorithm, best.call, barrier));
+    };
+    return point(m, forecaster_.predict(*best.algorithm, best.call, Reading::path), {}, mean);
   }
 
  private:
-  static Point point(const Measurement& m, const Prediction& p, const std::string& protocol) {
-    const double share = m.mean_over_ranks && p.mean && p.time.value > 0 ? *p.mean / p.time : 1;
+  /// `mean` says what a table of means over the ranks is held against.
+  template <class Mean>
+  static Point point(const Measurement& m, const Prediction& p, const std::string& protocol, Mean mean) {
+    const std::optional<Seconds> own = m.mean_over_ranks && p.time.value > 0 ? mean() : std::nullopt;
+    const double share = own ? *own / p.time : 1;
     return {
         m, std::string(p.algorithm->name), protocol, {share * p.time, share * p.low, share * p.high, m.time}};
   }
