@@ -144,14 +144,16 @@ struct SimgridReader {
     const Lists lists = parameters({0}, "the sizes of the dimensions, as in 4,4,2");
     const double bw = bandwidth();
     const std::string source = "<cluster> in " + file + ": hosts are their own switches";
-    return {{"kind", "torus"},
-            {"dimensions", lists[0]},
-            {"bandwidth_GBps", sourced(2 * static_cast<double>(lists[0].size()) * bw,
-                                       source + ": all links together", "derived")},
-            {"link_bandwidth_GBps", given(bw, "bw")},
-            {"link_latency_us", given(quantity("lat", times), "lat")},
-            {"latency_us", sourced(0, source, "derived")},
-            {"switch_latency_us", sourced(0, source, "derived")}};
+    Json n = {{"kind", "torus"},
+              {"dimensions", lists[0]},
+              {"link_bandwidth_GBps", given(bw, "bw")},
+              {"link_latency_us", given(quantity("lat", times), "lat")},
+              {"latency_us", sourced(0, source, "derived")},
+              {"switch_latency_us", sourced(0, source, "derived")}};
+    if (!cluster.attribute("limiter_link"))
+      n["bandwidth_GBps"] =
+          sourced(2 * static_cast<double>(lists[0].size()) * bw, source + ": all links together", "derived");
+    return n;
   }
 
   /// Groups, chassis and blades, each with the links side by side, and the nodes of a blade.
@@ -161,7 +163,7 @@ struct SimgridReader {
     const double bw = bandwidth();
     return {{"kind", "dragonfly"},
             {"groups", lists[0][0]},
-            {"switches_per_group", lists[1][0] * lists[2][0]},
+            {"switches_per_group", std::int64_t{lists[1][0]} * lists[2][0]},
             {"chassis_per_group", lists[1][0]},
             {"nodes_per_switch", lists[3][0]},
             {"switch_ports", 4096},
@@ -192,7 +194,7 @@ struct SimgridReader {
               {"switch_latency_us", given(latency, "lat")}};
     n.merge_patch((this->*topology->second)());
     list_unread({"id", "prefix", "suffix", "radical", "bw", "lat", "topology", "topo_parameters",
-                 "limiter_link", "bb_lat", "router_id"});
+                 "limiter_link", "router_id", name == "FLAT" ? "bb_lat" : ""});
     return n;
   }
 };

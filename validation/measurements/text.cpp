@@ -85,7 +85,8 @@ Printed positive(const Text& text, int line, const std::string& column, const st
 }
 
 std::vector<std::string> row(const Text& text, const Line& line, const std::vector<std::string>& columns) {
-  if (columns.empty()) text.reject(line.number, "a row before the line that names the columns");
+  if (columns.empty())
+    text.reject(line.number, "a row before the line that names the columns, as '# Size  Latency (us)' does");
   std::vector<std::string> words = line.words();
   if (words.size() != columns.size())
     text.reject(line.number,

@@ -153,6 +153,13 @@ TEST(ImportSimgrid, Torus) {
   EXPECT_NEAR(us(m.wire(0, 2, Bytes(0)).latency), 50, 1e-9);    // the other way round the ring of 3
   EXPECT_NEAR(us(m.wire(0, 11, Bytes(0)).latency), 150, 1e-9);  // (2,1,1)
   EXPECT_NEAR(GBps(m.wire(0, 11, Bytes(0)).per_byte), 0.125, 1e-12);
+  const Machine limited(
+      imported(file(
+          "limited.xml",
+          cluster(
+              R"(radical="0-3" bw="2GBps" lat="1us" topology="TORUS" topo_parameters="4" limiter_link="1GBps")"))),
+      4);
+  EXPECT_NEAR(GBps(limited.wire(0, 1, Bytes(0)).per_byte), 1, 1e-12);
 }
 
 /// Its cluster_dragonfly.xml: 3 groups of 4 chassis of 5 switches of 2 hosts.

@@ -31,7 +31,7 @@ TEST(BadTable, Osu) {
   EXPECT_EQ(changed(osu_latency, "Latency (us)", "Bandwidth (MB/s)"),
             "t:4: the table has no column Latency (us) or Avg Latency(us)");
   EXPECT_EQ(changed(osu_latency, "# Size          Latency (us)\n", ""),
-            "t:3: a row before the line that names the columns");
+            "t:3: a row before the line that names the columns, as '# Size  Latency (us)' does");
   EXPECT_EQ(changed(osu_latency, "DEVICE", "MOON"),
             "t:2: buffers on MOON are not known; HOST, DEVICE and MANAGED are");
   EXPECT_EQ(changed(osu_allgather, "28.87", "28.88"),
