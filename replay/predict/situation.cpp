@@ -69,6 +69,13 @@ int network_cards(const Channels& c) {
   return std::max(1, static_cast<int>(nics.size()));
 }
 
+/// What carries NCCL's messages: MPI's software does not.
+Machine hardware(const Description& description, Rank ranks) {
+  Json json = description.json();
+  json.erase("software");
+  return {{description.name(), description.file(), std::move(json)}, ranks};
+}
+
 /// What NCCL's constants take a network to need at most.
 constexpr Seconds of_infiniband(1e-6);
 
@@ -125,7 +132,7 @@ Situation situation(const Description& description, Rank ranks, const std::strin
     s.switch_bandwidth = switched.bandwidth;
   }
   s.same_channels = alike(found);
-  if (s.nodes > 1) set_rails(s, found, Machine(description, ranks), b);
+  if (s.nodes > 1) set_rails(s, found, hardware(description, ranks), b);
   return s;
 }
 
