@@ -71,6 +71,16 @@ Schedule then(Schedule a, Schedule b) {
   return both;
 }
 
+Schedule staggered(Schedule a, Schedule b, std::int64_t start) {
+  assert(a.ranks == b.ranks && a.blocks == b.blocks && a.channels == 1 && b.channels == 1);
+  Schedule both{a.ranks, a.blocks, std::max(a.steps, start + b.steps), {}};
+  both.rule = [a = std::move(a), b = std::move(b), start](std::int64_t s, Step& step) {
+    if (s < a.steps) a.rule(s, step);
+    if (s >= start && s - start < b.steps) b.rule(s - start, step);
+  };
+  return both;
+}
+
 Schedule beside(Schedule a, Schedule b) {
   assert(a.ranks == b.ranks);
   Schedule both{a.ranks, a.blocks + b.blocks, std::max(a.steps, b.steps), {}, a.channels + b.channels};

@@ -8,6 +8,9 @@ namespace collcast {
 /// First a, then b, on the same ranks and blocks: each rank starts b when its own part of a is done.
 Schedule then(Schedule a, Schedule b);
 
+/// As pipelines do: b begins in a's step `start`, on the same ranks and blocks. One channel each.
+Schedule staggered(Schedule a, Schedule b, std::int64_t start);
+
 /// a and b side by side, on channels of their own, over the same ranks; b's blocks follow a's.
 Schedule beside(Schedule a, Schedule b);
 
