@@ -198,7 +198,10 @@ class CriticalPath {
       free_[lane] = last = std::max(last, free_[lane]);
       sent = std::max(sent, done.sender);
       if (pays(wire)) paid = std::max(paid, done.sender);
-      copies_.push_back({at, processor(m.channel, to), done});
+      if (done.overhead > Seconds(0))
+        copies_.push_back({at, processor(m.channel, to), done});
+      else
+        land(at, done.arrived);
     }
     posted = paid;
     land(from, sent);
@@ -284,7 +287,7 @@ class CriticalPath {
   bool unqueued_ = false;               ///< some message did not queue where it arrived
   std::vector<Done> done_;              ///< per transfer of this step
   std::vector<std::size_t> arrivals_;
-  std::vector<Copy> copies_;     ///< of this step's multicasts
+  std::vector<Copy> copies_;     ///< of this step's multicasts that cost their receivers something
   std::vector<Seconds> landed_;  ///< ready_ after this step's multicasts and reductions
 };
 
