@@ -168,7 +168,8 @@ class CriticalPath {
     out = leaves + wire.gap + transmission;
     const Seconds arrives = std::max(leaves + wire.latency, in) + transmission;
     in = arrives;
-    occupy(wire, wire.gap + transmission, transmission);
+    const Seconds occupied = wire.occupation(bytes);
+    occupy(wire, wire.gap + occupied, occupied);
     return {wire.eager ? go + wire.overhead : leaves + transmission, std::max(arrives, receiver),
             wire.receive_overhead, bytes};
   }

@@ -30,6 +30,11 @@ struct Wire {
   /// The sender goes on after `overhead`; else both sides must be there first (rendezvous).
   bool eager = true;
   Seconds handshake = {};  ///< what a rendezvous adds before the first byte leaves
+  /// So much of `per_byte` is due to software: the sender's next message waits for it, its ports do not.
+  SecondsPerByte software = {};
+
+  /// How long the bytes occupy a port.
+  Seconds occupation(Bytes bytes) const { return bytes * (per_byte - software); }
 };
 
 /// What the switches do with a message on its way.

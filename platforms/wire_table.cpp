@@ -100,8 +100,10 @@ SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprin
   wire.receive_overhead = usage_.time(to.receive_overhead);
   wire.gap = usage_.time(from.gap);
   wire.latency += std::max(usage_.time(from.latency), usage_.time(to.latency));
+  const SecondsPerByte links = wire.per_byte;
   for (const auto& bandwidth : {from.bandwidth, to.bandwidth})
     if (bandwidth) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*bandwidth));
+  wire.software = wire.per_byte - links;
   wire.eager = bytes <= std::min(eager_limit(sender), eager_limit(receiver));
   if (!wire.eager) wire.handshake = std::max(handshake(sender), handshake(receiver));
   const auto pace = [this](const std::optional<Parameter>& copy) {

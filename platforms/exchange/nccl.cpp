@@ -232,8 +232,7 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
         {"packet_overhead_us", sourced(0, "stores of a kernel: counted as its copy", "guess")}};
     node["in_network_reduction"] = {
         {"aggregation_latency_us", sourced(0.4, "no measurement found; as SHARP between nodes", "guess")},
-        {"bandwidth_share",
-         sourced(0.85, "the efficiency that NCCL 2.28 takes for NVLS on Hopper", "datasheet")}};
+        {"bandwidth_share", sourced(0.62, "as on dgx-h100", "derived")}};
   }
   return {{"base", "gpu-cluster"},
           {"description", "A node of " + std::to_string(gpus) + " GPUs, from an NCCL topology"},

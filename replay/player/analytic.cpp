@@ -40,20 +40,21 @@ void Analytic::deliver(Index id, const Message& message, Seconds out) {
 void Analytic::inject(Index id, const Message& message, Seconds out) {
   const Wire& wire = message.wire;
   const Seconds transmission = message.bytes * wire.per_byte;
+  const Seconds occupied = wire.occupation(message.bytes);
   const Seconds leaves = std::max(message.posted, out);
-  free_[wire.out] = std::max(free_[wire.out], leaves + wire.gap + transmission);
-  occupy(message, wire.gap + transmission, transmission);
+  free_[wire.out] = std::max(free_[wire.out], leaves + wire.gap + occupied);
+  occupy(message, wire.gap + occupied, occupied);
   if (!message.eager) timers_.at(leaves + transmission, {Event::Kind::left, id});
-  at(heads_, id) = {transmission, wire.in, merge_of(message)};
+  at(heads_, id) = {transmission, occupied, wire.in, merge_of(message)};
   timers_.at(leaves + wire.latency, {head_arrives, id});
 }
 
 /// The receiver's port takes messages in the order in which their first bytes come.
 void Analytic::reach(Index id) {
   const Head head = heads_[id];
-  const Seconds in = std::max(now_, in_free(head.in, head.merge)) + head.transmission;
-  free_[head.in] = std::max(free_[head.in], in);
-  timers_.at(in, {Event::Kind::arrived, id});
+  const Seconds in = std::max(now_, in_free(head.in, head.merge));
+  free_[head.in] = std::max(free_[head.in], in + head.occupied);
+  timers_.at(in + head.transmission, {Event::Kind::arrived, id});
 }
 
 /// Messages that the network reduces into one pass the port together.

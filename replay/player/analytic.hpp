@@ -22,7 +22,7 @@ class Analytic : public Backend {
  private:
   /// A message under way whose first byte has not yet come to the receiver's port.
   struct Head {
-    Seconds transmission;
+    Seconds transmission, occupied;
     Port in;
     std::optional<Merge> merge;
   };

@@ -14,7 +14,8 @@ Engine::Engine(Program& program, const Fabric& fabric, Backend& backend, const P
       backend_(backend),
       options_(options),
       protocol_(fabric.protocol()),
-      ranks_(static_cast<std::size_t>(program.ranks())) {
+      ranks_(static_cast<std::size_t>(program.ranks())),
+      through_(fabric.queues()) {
   if (program.ranks() < 1) throw InputError("a program needs at least one rank");
   if (program.ranks() > fabric.ranks())
     throw InputError("the program has " + std::to_string(program.ranks()) + " ranks, the platform holds " +
@@ -42,6 +43,10 @@ void Engine::on(Event event) {
     }
     case Event::Kind::injected:
       enter(event.index);
+      break;
+    case Event::Kind::admitted:
+      messages_[event.index].posted = backend_.now();
+      admitted_.push_back(event.index);
       break;
     case Event::Kind::left:
       sent(event.index);

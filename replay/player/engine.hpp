@@ -48,6 +48,8 @@ class Engine : public Listener {
     Rank unsent = 0, under_way = 0;
     bool entered = false;
     std::uint64_t tag = 0;
+    bool in_turn = false;
+    Seconds free = {};  ///< when the sender was through with what came before, once it is in turn
   };
 
   // strands.cpp
@@ -78,6 +80,7 @@ class Engine : public Listener {
   void emit(Message message);
   void depart(Index id);
   void enter(Index id);
+  Seconds turn(const Message& message);
   void sent(Index id);
   void arrived(Index id);
   void delivered(Index id);
@@ -120,8 +123,10 @@ class Engine : public Listener {
   Table joins_;      ///< by rank and tag: strands that came (first), the last of them (second)
 
   std::deque<Index> runnable_;
-  std::vector<Index> entering_;  ///< messages that came to their ports at this instant
-  std::vector<Index> taking_;    ///< messages that arrived at this instant
+  std::vector<Seconds> through_;  ///< per queue of a sender: with the messages so far, at software's pace
+  std::vector<Index> entering_;   ///< messages whose overheads were paid at this instant
+  std::vector<Index> admitted_;   ///< messages that came to their ports at this instant
+  std::vector<Index> taking_;     ///< messages that arrived at this instant
   Batch batch_;
   std::int64_t sent_messages_ = 0, batches_ = 0;
   Bytes sent_bytes_;

@@ -14,6 +14,7 @@ struct Event {
   enum class Kind : std::uint32_t {
     computed,   ///< a task of a processor is over
     injected,   ///< a message's sender has paid its overhead
+    admitted,   ///< a message comes to its port: its sender is through with those before it
     left,       ///< a message's last byte has left its sender
     arrived,    ///< a message's last byte is there
     received,   ///< a message's receiver has paid its overhead

@@ -147,10 +147,34 @@ void Engine::enter(Index id) {
   if (messages_[id].eager) sent(id);
 }
 
+/// When the sender is through with the messages that it sent before, each at its own pace.
+Seconds Engine::turn(const Message& m) {
+  if (protocol_.hold == Protocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
+  Seconds& through = through_[m.wire.out_queue];
+  Seconds free = through;
+  if (m.group != no_index) {  // the copies of a multicast go together
+    Group& group = groups_[m.group];
+    if (!group.in_turn) group.in_turn = true, group.free = through;
+    free = group.free;
+  }
+  const Seconds turn = std::max(m.posted, free);
+  through = std::max(through, turn + m.wire.gap + m.bytes * m.wire.per_byte);
+  return turn;
+}
+
 /// Hands over what came to the ports at this instant, in the order of the program.
 void Engine::flush() {
   sort_by_order(entering_);
   for (const Index id : entering_) {
+    const Seconds when = turn(messages_[id]);
+    if (when > backend_.now())
+      backend_.after(when - backend_.now(), {Event::Kind::admitted, id});
+    else
+      admitted_.push_back(id);
+  }
+  entering_.clear();
+  sort_by_order(admitted_);
+  for (const Index id : admitted_) {
     Message& m = messages_[id];
     if (m.group != no_index) {
       m.first_of_group = !groups_[m.group].entered;
@@ -158,7 +182,7 @@ void Engine::flush() {
     }
     backend_.send(id, m);
   }
-  entering_.clear();
+  admitted_.clear();
 }
 
 /// The sender need not wait for it any longer.

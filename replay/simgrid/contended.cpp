@@ -98,10 +98,12 @@ void Contended::begin(Index id) {
 
 void Contended::flow(Index id) {
   const Message& message = carried_[id].message;
+  if (leaves_early(message.wire))
+    after(message.wire.occupation(message.bytes) + message.wire.gap, {gap_over, message.wire.out});
   if (message.group == no_index || message.first_of_group) use_[message.wire.out].bytes += message.bytes;
   if (!message.merged || !confluences_.contains(Merge(message))) {
     use_[message.wire.in].bytes += message.bytes;
-    if (!to_delivery_) use_[message.wire.in].busy += message.bytes * message.wire.per_byte;
+    if (!to_delivery_) use_[message.wire.in].busy += message.wire.occupation(message.bytes);
   }
   if (message.group == no_index)
     return flows_.start(id, route(message), message.bytes, message.wire.per_byte);
@@ -164,7 +166,9 @@ void Contended::ended(Index id, Listener& listener) {
     if (wire.in != wire.out) release(wire.in);
     return listener.on({Event::Kind::arrived, id});
   }
-  if (wire.gap > Seconds(0)) {
+  if (leaves_early(wire)) {
+    // its port has served others since
+  } else if (wire.gap > Seconds(0)) {
     ports_[wire.out].group = no_index;
     after(wire.gap, {gap_over, wire.out});
   } else {

@@ -44,6 +44,8 @@ class Contended : public Backend {
     Index with = no_index;  ///< the next copy of its multicast in the same flow
   };
 
+  /// It is slower than its links by software: its ports are free before it is through.
+  bool leaves_early(const Wire& wire) const { return !to_delivery_ && wire.software > SecondsPerByte(0); }
   void enqueue(Port port, Index id);
   Index& behind(Port port, Index id) {
     Carried& c = carried_[id];

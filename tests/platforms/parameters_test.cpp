@@ -28,7 +28,7 @@ std::vector<double> seen(const Description& d) {
           for (const Bytes bytes : sizes) {
             const Wire w = m.wire({a, from}, {b, to}, bytes);
             for (double v : {w.latency.value, w.overhead.value, w.receive_overhead.value, w.gap.value,
-                             w.per_byte.value, w.handshake.value, double(w.out)})
+                             w.per_byte.value, w.software.value, w.handshake.value, double(w.out)})
               all.push_back(v);
           }
     }

@@ -42,6 +42,7 @@ class FairNic : public Fabric {
   Wire wire(Place from, Place to, Bytes bytes) const override {
     Wire wire = fabric_.wire(from, to, bytes);
     wire.out = pair(from, to);
+    wire.out_queue = Wire::as_port;
     wire.in = pairs() + pair(from, to);
     return wire;
   }

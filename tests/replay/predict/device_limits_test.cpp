@@ -57,6 +57,20 @@ TEST(Gpudirect, BothEnginesTakeTheTimeOfTheLimit) {
     EXPECT_NEAR(time, expected, 1e-6 * expected);
 }
 
+/// Software takes 20 ms a message, the adapter 10: of two ranks that share it none waits for the other's
+/// software.
+TEST(Software, HoldsItsRankAndNotThePortsThatOthersShare) {
+  const Machine m = cluster({"software.between_nodes.device.bandwidth_GBps=1.7"});
+  const Bytes message(34e6);
+  const auto both = times(m, message, {{device, remote_device}, {{1}, {3}}});
+  const auto one = times(m, message, {{device, remote_device}, {device, {3}}});
+  EXPECT_NEAR(both[0], 0.02, 1e-4);
+  EXPECT_NEAR(one[0], 0.04, 1e-4);
+  if (!can_simulate()) return;
+  EXPECT_NEAR(both[1], 0.03, 1e-4);  // ports serve in order: the second message leaves once the first is out
+  EXPECT_NEAR(one[1], 0.04, 1e-4);
+}
+
 TEST(CopyEngines, OneTakesBothWaysInTurn) {
   const Bytes message(12e6);  // a millisecond
   for (const int engines : {1, 2, 6}) {
