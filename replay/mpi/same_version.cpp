@@ -18,12 +18,16 @@ std::string here() {
 
 }  // namespace
 
-std::string version() {
+std::string library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> words{};
   int length = 0;
   check(MPI_Get_library_version(words.data(), &length), "MPI_Get_library_version");
-  const std::string library(words.data(), static_cast<std::size_t>(length));
-  return "collcast " COLLCAST_VERSION ", " + library.substr(0, library.find_first_of(",\n"));
+  const std::string all(words.data(), static_cast<std::size_t>(length));
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+std::string version() {
+  return "collcast " COLLCAST_VERSION ", " + library();
 }
 
 void require_same_version(const Communicator& communicator, const std::string& mine) {

@@ -7,6 +7,9 @@
 
 namespace collcast::mpi {
 
+/// "Open MPI v4.1.4".
+std::string library();
+
 /// "collcast 0.1.0, Open MPI v4.1.4": what all ranks of a job must have in common.
 std::string version();
 

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "model/error.hpp"
+#include "replay/mpi/guarded_main.hpp"
 #include "replay/mpi/measure/options.hpp"
 #include "replay/mpi/measure/ping_pong.hpp"
 #include "replay/mpi/measure/subject.hpp"
@@ -10,9 +11,6 @@
 
 namespace collcast::mpi {
 namespace {
-
-/// Exit codes as everywhere in collcast.
-enum Exit { done = 0, wrong_result = 1, bad_input = 2, failed = 3 };
 
 /// One line per measurement, at once: who reads them keeps what came before a failure.
 void tell(const Communicator& world, const nlohmann::ordered_json& line) {
@@ -25,14 +23,12 @@ void require_ranks(const Request& request, Rank ranks, const std::string& where)
                      std::to_string(ranks));
 }
 
-Exit wrong(const Point& point, const std::string& words, const Communicator& world) {
-  if (world.rank() == 0)
-    std::cerr << "collcast-measure: " << describe(point) << " is wrong: " << words << std::endl;
-  return wrong_result;
+void require_right(const Point& point, const std::string& wrong) {
+  if (!wrong.empty()) throw WrongResult(describe(point) + " is wrong: " + wrong);
 }
 
 /// Of each point: the collective, a computation as long, and both at once.
-Exit run_overlap(const Options& options, const Communicator& world) {
+void run_overlap(const Options& options, const Communicator& world) {
   const Team team(world, *options.overlap_workers);
   const SharedClock clock(world);
   const int nodes = hosts(world);
@@ -45,7 +41,7 @@ Exit run_overlap(const Options& options, const Communicator& world) {
     const bool check = request.point.call.message <= options.check_up_to;
     const Trial trial = try_overlap(*request.point.algorithm, request.point.call, team, check,
                                     options.effort.least, world, clock);
-    if (!trial.wrong.empty()) return wrong(request.point, trial.wrong, world);
+    require_right(request.point, trial.wrong);
     tell(world, {{"id", request.id},
                  {"time_s", trial.overlap.total_s},
                  {"pure_s", trial.overlap.pure_s},
@@ -53,12 +49,11 @@ Exit run_overlap(const Options& options, const Communicator& world) {
                  {"repetitions", options.effort.least},
                  {"checked", check},
                  {"nodes", nodes},
-                 {"library", library_version()}});
+                 {"library", library()}});
   }
-  return done;
 }
 
-Exit run(const Options& options, const std::shared_ptr<Communicator>& world) {
+void run(const Options& options, const std::shared_ptr<Communicator>& world) {
   if (options.overlap_workers) return run_overlap(options, *world);
   if (!options.multicast.empty()) world->multicast_over({parse_group(options.multicast)});
   const SharedClock clock(*world);
@@ -73,36 +68,13 @@ Exit run(const Options& options, const std::shared_ptr<Communicator>& world) {
       require_ranks(request, world->size(), where);
       Subject subject(request.point, world);
       const bool check = request.point.call.message <= options.check_up_to && request.point.algorithm;
-      if (check)
-        if (const std::string words = subject.verify(); !words.empty())
-          return wrong(request.point, words, *world);
+      if (check) require_right(request.point, subject.verify());
       answer.update(summary(subject.measure(options.effort, clock)));
       answer["checked"] = check;
     }
     answer["nodes"] = nodes;
-    answer["library"] = library_version();
+    answer["library"] = library();
     tell(*world, answer);
-  }
-  return done;
-}
-
-/// Bad input is the same on all ranks, and rank 0 tells. Other failures may be one rank's alone: it ends them
-/// all.
-Exit guarded_main(int argc, char** argv) {
-  const auto world = std::make_shared<Communicator>(MPI_COMM_WORLD);
-  try {
-    require_same_version(*world);
-    const Options options = parse(argc, argv);
-    if (options.help.empty()) return run(options, world);
-    if (world->rank() == 0) std::cout << options.help;
-    return done;
-  } catch (const InputError& e) {
-    if (world->rank() == 0) std::cerr << "collcast-measure: " << e.what() << std::endl;
-    return bad_input;
-  } catch (const std::exception& e) {
-    std::cerr << "collcast-measure: rank " << world->rank() << ": " << e.what() << std::endl;
-    MPI_Abort(MPI_COMM_WORLD, failed);
-    return failed;
   }
 }
 
@@ -110,8 +82,12 @@ Exit guarded_main(int argc, char** argv) {
 }  // namespace collcast::mpi
 
 int main(int argc, char** argv) {
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return collcast::mpi::failed;
-  const int code = collcast::mpi::guarded_main(argc, argv);
-  MPI_Finalize();
-  return code;
+  using namespace collcast::mpi;
+  return guarded_main("collcast-measure", argc, argv, [&](const std::shared_ptr<Communicator>& world) {
+    const Options options = parse(argc, argv);
+    if (options.help.empty())
+      run(options, world);
+    else if (world->rank() == 0)
+      std::cout << options.help;
+  });
 }

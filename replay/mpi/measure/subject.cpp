@@ -84,12 +84,4 @@ int hosts(const Communicator& world) {
   return static_cast<int>(names.size());
 }
 
-std::string library_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> words{};
-  int length = 0;
-  check(MPI_Get_library_version(words.data(), &length), "MPI_Get_library_version");
-  const std::string all(words.data(), static_cast<std::size_t>(length));
-  return all.substr(0, all.find_first_of(",\n"));
-}
-
 }  // namespace collcast::mpi

@@ -36,7 +36,4 @@ nlohmann::ordered_json summary(const Times& times);
 /// How many hosts the ranks are on, by their names. Collective.
 int hosts(const Communicator& world);
 
-/// "Open MPI v4.1.4".
-std::string library_version();
-
 }  // namespace collcast::mpi

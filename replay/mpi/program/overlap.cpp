@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/mpi/program/overlap.hpp"
 
+#include "replay/mpi/guarded_main.hpp"
 #include "replay/mpi/offload/forecast.hpp"
 #include "replay/mpi/offload/trial.hpp"
 

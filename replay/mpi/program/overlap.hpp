@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdexcept>
+#include <vector>
 
 #include "replay/mpi/offload/overlap.hpp"
 #include "replay/mpi/program/options.hpp"
 
 namespace collcast::mpi {
-
-/// A result that is not the MPI library's. The program exits with 1.
-struct WrongResult : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 /// The overlap of one call: predicted first, then measured.
 struct OverlapOutcome {

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "replay/mpi/check.hpp"
+#include "replay/mpi/same_version.hpp"
 #include "replay/point/point.hpp"
 
 namespace collcast::mpi {
@@ -57,14 +57,6 @@ Json row(const OverlapOutcome& o) {
   Json row = what(o.job);
   row.update({{"checked", o.checked}, {"predicted", row_of(o.predicted)}, {"measured", row_of(o.measured)}});
   return row;
-}
-
-std::string library() {
-  char words[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  check(MPI_Get_library_version(words, &length), "MPI_Get_library_version");
-  const std::string all(words, static_cast<std::size_t>(length));
-  return all.substr(0, all.find_first_of(",\n"));
 }
 
 }  // namespace
