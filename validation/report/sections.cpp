@@ -205,7 +205,9 @@ Section every_point(const Results& results) {
   for (const Oracle& o : results.oracles) s.table[0].push_back(o.name);
   for (const Result& r : results.all) {
     Row row{folder_name(results, r.folder), describe(r.point), text::seconds(r.measured_s),
-            "+- " + percent((r.high_s - r.low_s) / 2 / r.measured_s), std::to_string(r.repetitions)};
+            "+- " + percent((r.high_s - r.low_s) / 2 / r.measured_s),
+            std::to_string(r.repetitions) +
+                (r.late_starts ? " (" + std::to_string(r.late_starts) + " began late)" : "")};
     for (const Oracle& o : results.oracles)
       row.push_back(r.predicted_s.contains(o.name) ? signed_percent(r.error(o.name)) : "-");
     s.table.push_back(row);

@@ -38,7 +38,7 @@ class Report : public testing::Test {
         "measured.jsonl",
         ring +
             R"("message_bytes":64,"time_s":1.0,"low_s":0.99,"high_s":1.01,"library":"MPI 1","provenance":{"commit":"abc"}})" +
-            "\n" + tree + R"("message_bytes":64,"time_s":0.8})" + "\n" + own +
+            "\n" + tree + R"("message_bytes":64,"time_s":0.8,"repetitions":6,"late_starts":5})" + "\n" + own +
             R"("message_bytes":64,"time_s":1.6})" + "\n");
   }
   ~Report() override { fs::remove_all(folder_); }
@@ -143,7 +143,7 @@ TEST_F(Report, SaysAllOfIt) {
   for (const char* words :
        {"# title", "| path | engine | 4 | 30.0 % |", "half-duplex: wrong.", "not kept",
         "Mean regret 25.0 % over 2 choices", "2 points were predicted but are not measured", "| abc |",
-        "MPI 1", "allreduce library, 4 ranks, 64 B"})
+        "MPI 1", "allreduce library, 4 ranks, 64 B", "| 6 (5 began late) |"})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
 
