@@ -77,7 +77,7 @@ class CriticalPath {
     Bytes bytes;
   };
 
-  /// That of a multicast to one receiver.
+  /// A copy of a multicast: where its receiver lands, which processor pays for it, and when.
   struct Copy {
     std::size_t at, processor;
     Done done;

@@ -73,6 +73,7 @@ Switched through(const ReductionLimits& limits, Wire wire, Wire operation, Bytes
   for (Wire* w : {&wire, &operation}) {
     w->latency += switches * limits.switch_latency;
     w->per_byte = (1 / limits.bandwidth_share) * w->per_byte;
+    w->software = (1 / limits.bandwidth_share) * w->software;
   }
   wire.eager = true;
   const Bytes window = limits.window();

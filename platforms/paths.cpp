@@ -2,6 +2,7 @@
 #include "platforms/paths.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace collcast {
 namespace {
@@ -39,10 +40,16 @@ AlphaBetaGamma fastest_path(const Machine& machine, Memory memory) {
 
 std::vector<Parameter> unused_parameters(const Description& description) {
   const auto ranks = static_cast<Rank>(std::min<std::int64_t>(max_ranks(description), 1 << 20));
-  const Machine machine(description, ranks);
+  const Machine machine(description, ranks), blocking(with_blocking_sends(description), ranks);
+  // The policies' blocking sends have that limit instead of the usual one.
+  const auto used = [&](std::string path) {
+    if (const auto at = path.find("blocking_eager_limit_KiB"); at != std::string::npos)
+      return blocking.used_parameters().contains(path.erase(at, std::string_view("blocking_").size()));
+    return machine.used_parameters().contains(path);
+  };
   std::vector<Parameter> unused;
   for (Parameter& p : description.parameters())
-    if (!machine.used_parameters().contains(p.path)) unused.push_back(std::move(p));
+    if (!used(p.path)) unused.push_back(std::move(p));
   return unused;
 }
 

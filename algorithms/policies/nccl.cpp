@@ -212,11 +212,10 @@ const Played& catalogue_row(const Policy& policy, Collective collective, Shape s
                    "; it has rules for allreduce, allgather, reduce-scatter, broadcast and reduce");
 }
 
-/// What a channel sends at once, with Simple; empty where NCCL's rule is not known to us.
-std::optional<Bytes> segment(const Model& m, const Candidate& c) {
+/// What all channels send at once, with Simple; empty where NCCL's rule is not known to us.
+std::optional<Bytes> segment(const Model& m, const Candidate& c, double channels) {
   if (m.minor < 18 || c.protocol != Protocol::simple) return {};
   constexpr double KiB = 1024;
-  const double channels = std::min(most_channels, 2 * m.s.channels);
   double chunk = 512 * KiB;
   if (c.shape == Shape::tree) {
     const double depth = m.per_node() - 1 + log2_floor(m.s.nodes);
@@ -278,7 +277,8 @@ Pick pick(const Policy& policy, Collective collective, const Call& call, const S
   const int channels = policy.channels.value_or(s.channels);
   return {.algorithm = channels > 1 ? row.channels : row.one_channel,
           .channels = channels,
-          .segment = segment({policy.minor, collective, call, s}, best),
+          .segment = segment({policy.minor, collective, call, s}, best,
+                             policy.channels.value_or(std::min(most_channels, 2 * s.channels))),
           .protocol = name(best.protocol),
           .predicted = best.time,
           .why = policy.text() + ": its model gives " + in_words(best) +

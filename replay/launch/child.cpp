@@ -25,8 +25,14 @@ std::array<int, 2> make_pipe() {
   return ends;
 }
 
-void redirect(const char* path, int flags, int stream) {
-  if (const int file = open(path, flags | O_CLOEXEC, 0666); file >= 0) dup2(file, stream);
+bool redirect(const char* path, int flags, int stream) {
+  const int file = open(path, flags | O_CLOEXEC, 0666);
+  return file >= 0 && dup2(file, stream) >= 0;
+}
+
+/// Where the pipe has the stream's own number, nothing is copied and it is merely kept open.
+bool connect(int pipe, int stream) {
+  return pipe == stream ? fcntl(pipe, F_SETFD, 0) == 0 : dup2(pipe, stream) >= 0;
 }
 
 /// In the child. Says on `trouble` why the program cannot be run, where it cannot.
@@ -34,10 +40,10 @@ void redirect(const char* path, int flags, int stream) {
                          pid_t parent, int trouble) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);  // it died before
-  redirect("/dev/null", O_RDONLY, STDIN_FILENO);
-  if (*errors) redirect(errors, O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO);
-  for (const int stream : piped) dup2(pipe, stream);
-  execvp(words[0], words);
+  bool ready = redirect("/dev/null", O_RDONLY, STDIN_FILENO);
+  if (*errors) ready = ready && redirect(errors, O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO);
+  for (const int stream : piped) ready = ready && connect(pipe, stream);
+  if (ready) execvp(words[0], words);
   const int why = errno;
   if (write(trouble, &why, sizeof why) < 0) _exit(126);
   _exit(127);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/error.hpp"
 #include "replay/predict/situation.hpp"
 
 namespace collcast {
@@ -79,12 +80,20 @@ Library::Choice Library::predict(Collective collective, const Call& asked, Readi
           std::string(p.pick.protocol), p.pick.why};
 }
 
+/// Open MPI's linear barrier is not in the catalogue.
+const Algorithm& Library::barrier(Rank ranks) const {
+  try {
+    return algorithm(Collective::barrier,
+                     pick(policy_, Collective::barrier, {.ranks = ranks}, situation()).algorithm);
+  } catch (const InputError&) {
+    return algorithm(Collective::barrier, "dissemination");
+  }
+}
+
 std::optional<Seconds> Library::mean_between_barriers(Collective collective, const Call& asked) const {
   if (nccl_) return {};
   const Played p = played(collective, asked);
-  const Pick barrier = pick(policy_, Collective::barrier, {.ranks = asked.ranks}, situation());
-  return p.forecaster.mean_between_barriers(p.algorithm, p.call,
-                                            algorithm(Collective::barrier, barrier.algorithm));
+  return p.forecaster.mean_between_barriers(p.algorithm, p.call, barrier(asked.ranks));
 }
 
 Prediction Library::by_transport(const Algorithm& a, const Call& call) const {

@@ -46,6 +46,7 @@ class Library {
     const Forecaster& forecaster;
   };
   Played played(Collective collective, const Call& asked) const;
+  const Algorithm& barrier(Rank ranks) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call) const;
 
   std::string policy_;

@@ -76,7 +76,7 @@ Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const A
       if (from == to) continue;
       for (const Bytes bytes : fabric.sizes()) {
         const Wire w = fabric.wire(from, to, bytes);
-        ports[w.out] = std::max(ports[w.out], 1.0 / w.per_byte);
+        ports[w.out] = std::max(ports[w.out], 1.0 / (w.per_byte - w.software));
         best.alpha = std::min(best.alpha, alpha(w));
       }
     }

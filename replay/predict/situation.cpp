@@ -16,12 +16,8 @@ namespace {
 /// By what the names of devices hold.
 template <class Kind>
 using Names = std::vector<std::pair<std::string, Kind>>;
-const Names<Gpu> gpus = {{"P100", Gpu::pascal},
-                         {"V100", Gpu::volta},
-                         {"A100", Gpu::ampere},
-                         {"H100", Gpu::hopper},
-                         {"H200", Gpu::hopper},
-                         {"B200", Gpu::blackwell}};
+const Names<Gpu> gpus = {{"P100", Gpu::pascal}, {"V100", Gpu::volta},  {"A100", Gpu::ampere},
+                         {"H100", Gpu::hopper}, {"H200", Gpu::hopper}, {"B200", Gpu::blackwell}};
 const Names<Cpu> cpus = {{"Xeon", Cpu::intel}, {"EPYC", Cpu::amd}, {"POWER", Cpu::power}};
 
 template <class Kind>

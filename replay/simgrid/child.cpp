@@ -85,9 +85,10 @@ void put_error(Writer& out, News kind, const char* what) {
   out.put(std::vector<char>(what, what + std::strlen(what)));
 }
 
-[[noreturn]] void be_child(int fd, const PlayOptions& options,
+[[noreturn]] void be_child(pid_t parent, int fd, const PlayOptions& options,
                            const std::function<Result(const PlayOptions&)>& work) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left to tell
+  if (getppid() != parent) _exit(1);
   Writer out(fd);
   Reporter reporter(out);
   PlayOptions own = options;
@@ -230,10 +231,10 @@ Result in_child(const PlayOptions& options, const std::function<Result(const Pla
   check(pipe(fds), "pipe");
   std::fflush(stdout);  // else what is buffered would be printed twice
   std::fflush(stderr);
-  const pid_t pid = fork();
+  const pid_t parent = getpid(), pid = fork();
   if (pid == 0) {
     close(fds[0]);
-    be_child(fds[1], options, work);
+    be_child(parent, fds[1], options, work);
   }
   close(fds[1]);
   Child child(pid, fds[0], options.interrupt);

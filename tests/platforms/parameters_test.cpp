@@ -12,7 +12,7 @@ namespace {
 using namespace testing;
 
 /// All that players see of a machine.
-std::vector<double> seen(const Description& d) {
+std::vector<double> seen_of(const Description& d) {
   const Machine m(d, capped_ranks(d));
   std::vector<double> all;
   for (const Bytes bytes : m.sizes()) all.push_back(bytes.value);
@@ -42,7 +42,16 @@ std::vector<double> seen(const Description& d) {
   return all;
 }
 
-/// The shipped ones, one whose costs depend on the size of messages, and the networks that none of them has.
+/// That, and what they see of the policies' blocking sends.
+std::vector<double> seen(const Description& d) {
+  std::vector<double> all = seen_of(d);
+  const Description blocking = with_blocking_sends(d);
+  if (blocking.json() == d.json()) return all;
+  for (double v : seen_of(blocking)) all.push_back(v);
+  return all;
+}
+
+/// The shipped ones, one whose costs depend on the size of messages, and small networks of every kind.
 std::vector<Description> platforms() {
   std::vector<Description> all = shipped_and_small();
   all.insert(all.begin(), {with_pieces("summit"), torus(8, "4,2"), dragonfly(6, 3, 2)});
@@ -118,8 +127,7 @@ TEST(Parameters, UnusedOnesAreFactsOfDevicesOfStorageAndOfSwitches) {
     for (const Parameter& p : unused_parameters(load_platform(name)))
       EXPECT_TRUE(p.path.starts_with("devices.") || p.path.starts_with("software.nccl.") ||
                   p.path.find("-x4.") != std::string::npos || p.path.ends_with(".max_groups") ||
-                  p.path.ends_with(".recovery_us") || p.path.ends_with(".blocking_eager_limit_KiB") ||
-                  p.path == "network.multicast.mtu_B")
+                  p.path.ends_with(".recovery_us") || p.path == "network.multicast.mtu_B")
           << name << " " << p.path;
 }
 

@@ -17,7 +17,7 @@ void for_pairs(Rank ranks, Check&& check) {
       check(a, b), check(a, std::min(b + 1, ranks - 1));
 }
 
-/// The shipped platforms, and the kinds of network that these lack.
+/// The shipped platforms, and small networks of every kind.
 std::vector<Description> all_platforms() {
   std::vector<Description> all = networks(), valiant = valiant_networks();
   all.insert(all.end(), valiant.begin(), valiant.end());

@@ -5,6 +5,7 @@
 #include <memory>
 #include <tuple>
 
+#include "algorithms/policies/nccl.hpp"
 #include "algorithms/policies/policy.hpp"
 #include "model/error.hpp"
 #include "replay/predict/library.hpp"
@@ -74,6 +75,10 @@ Comparison compare(const std::vector<Measurement>& measurements, const Descripti
       continue;
     }
     check(m);
+    if (!m.settings.empty() && !nccl::parse(policy)) {
+      ++result.left_out["NCCL was told " + m.settings + ", and the policy is not NCCL's"];
+      continue;
+    }
     const Memory memory = m.from.value_or(Memory::device);
     auto& predictor = predictors[{m.ranks, memory, m.settings}];
     try {

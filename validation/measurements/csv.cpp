@@ -48,9 +48,8 @@ void set_time(const Record& row, const std::string& column, Measurement& m) {
 }
 
 /// dexhunter/allreduce-experiments: several runs of allreduce with an algorithm by name; nccl-tests has
-/// device buffers, and NCCL_ALGO where its method is not "tree/auto". OSU's names had no effect: up to 8 kB on 8
-/// ranks all six are within 3 % of each other, where recursive doubling takes 3 steps and a ring 14, and all take
-/// twice as long from 10000 B on, where Open MPI's own rule turns from the one to the other.
+/// device buffers, and NCCL_ALGO where its method is not "tree/auto". OSU's names had no
+/// effect (docs/measurements.md).
 void read_experiment(const Record& row, std::vector<Measurement>& all) {
   Measurement m = common(row);
   m.library = row.at("source");

@@ -250,6 +250,9 @@ TEST(Nccl, settings_leave_what_they_name) {
   EXPECT_EQ(with(":algo=Tree,proto=Simple"), "double-tree Simple");
   EXPECT_EQ(with(":channels=1"), "ring LL");
   EXPECT_EQ(collcast::pick("nccl-2.18:channels=5", Collective::allreduce, call(8, 1_KiB), s).channels, 5);
+  // 512 KiB for each.
+  const std::string four = "nccl-2.18:algo=Tree,proto=Simple,channels=4";
+  EXPECT_EQ(collcast::pick(four, Collective::allreduce, call(8, 1024_MiB), s).segment, Bytes(4 * 524288));
 }
 
 /// Where NCCL itself would not run it, e.g. over PCIe.

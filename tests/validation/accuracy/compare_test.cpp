@@ -67,9 +67,30 @@ TEST(Compare, TheFastestWithoutAPolicy) {
   EXPECT_FALSE(c.points[0].algorithm.empty());
 }
 
+/// Open MPI 4.1 takes a linear barrier on 4 ranks, which no catalogue row is.
+TEST(Compare, MeansNeedNoBarrierOfThePolicy) {
+  std::vector<Measurement> four =
+      table(R"({"collective": "allreduce", "ranks": 4, "message_bytes": 1024, "time_s": 1e-5})"
+            "\n");
+  four[0].mean_over_ranks = true;
+  EXPECT_EQ(compare(four, load_platform("edr-cluster"), "openmpi-4.1").points.size(), 1u);
+}
+
+TEST(Compare, WhatNcclWasToldNeedsAPolicyOfNccl) {
+  std::vector<Measurement> told =
+      table(R"({"collective": "allreduce", "ranks": 4, "message_bytes": 1024, "time_s": 1e-5})"
+            "\n");
+  told[0].settings = "algo=Ring";
+  const Comparison c = compare(told, load_platform("edr-cluster"), "fastest");
+  EXPECT_TRUE(c.points.empty());
+  EXPECT_EQ(c.left_out.at("NCCL was told algo=Ring, and the policy is not NCCL's"), 1u);
+  EXPECT_EQ(compare(told, load_platform("edr-cluster"), "nccl-2.8").points.size(), 1u);
+}
+
 TEST(Compare, SaysWhatItLeavesOut) {
   const Comparison c = compare(
-      table(R"({"collective": "both-ways bandwidth", "ranks": 2, "message_bytes": 8, "time_s": 1e-6, "buffers": "host"}
+      table(
+          R"({"collective": "both-ways bandwidth", "ranks": 2, "message_bytes": 8, "time_s": 1e-6, "buffers": "host"}
 {"collective": "allreduce", "ranks": 8, "algorithm": "quantum", "message_bytes": 8, "time_s": 1e-3}
 )"),
       load_platform("flat"), "fastest");
