@@ -17,8 +17,8 @@ struct Call {
   Rank ranks = 1;
   Rank root = 0;
   int radix = 2;
-  Bytes message = {};          ///< n, as nccl-tests counts it
-  Block segments = 1;          ///< K: pipelined algorithms cut the message into K equal segments
+  Bytes message = {};  ///< n, as nccl-tests counts it
+  Block segments = 1;  ///< K: pipelined algorithms cut the message into K equal segments
   Bytes buffer = Bytes(std::numeric_limits<double>::infinity());  ///< what one aggregated message may carry
   int channels = 1;                                               ///< rings side by side
   Rank ranks_per_node = 1;         ///< q: ranks 0..q-1 are on one node, the next q on the next, ...

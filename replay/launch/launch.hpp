@@ -12,8 +12,8 @@ struct Ended {
   std::string errors;  ///< what it wrote to its standard error
 };
 
-/// Runs a command to its end, its output going where ours goes, its input empty. Throws InputError if there is no such
-/// program.
+/// Runs a command to its end, its output going where ours goes, its input empty. Throws InputError if there
+/// is no such program.
 Ended launch(const std::vector<std::string>& command);
 
 }  // namespace collcast

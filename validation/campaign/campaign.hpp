@@ -13,9 +13,9 @@ namespace collcast::campaign {
 
 /// How carefully the points of a campaign are measured.
 struct Care {
-  int least = 10, most = 50;  ///< repetitions
-  double interval = 0.02;     ///< enough once the median's 95 % interval is within this share of it
-  double limit_s = 60;        ///< or once `least` or more have lasted so many seconds together
+  int least = 10, most = 50;         ///< repetitions
+  double interval = 0.02;            ///< enough once the median's 95 % interval is within this share of it
+  double limit_s = 60;               ///< or once `least` or more have lasted so many seconds together
   Bytes check_up_to = Bytes(65536);  ///< results of messages up to this size are checked first
   std::string multicast = {};  ///< GROUP:PORT[%INTERFACE] that multicasts go to; empty: message by message
   /// Set: what is asked is how much of a collective a computation hides, where so many workers on each host

@@ -13,8 +13,8 @@ Seconds mean(const Description& d, Rank ranks, Collective collective, const char
                                                     algorithm(Collective::barrier, "dissemination"));
 }
 
-/// A message takes 1 us and its sender none. The root is done at once and hears of rank 1's barrier 1 us after
-/// rank 1 hears of its own: it begins the next broadcast 1 us later, and rank 1 waits for 2.
+/// A message takes 1 us and its sender none. The root is done at once and hears of rank 1's barrier 1 us
+/// after rank 1 hears of its own: it begins the next broadcast 1 us later, and rank 1 waits for 2.
 TEST(Mean, WhoWaitsInTheBarrierIsLateForTheNextCall) {
   Description d = load_platform("flat");
   set_all(d, {"protocol.hold=injection", "network.latency_us=1"});
