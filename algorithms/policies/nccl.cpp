@@ -277,8 +277,7 @@ Pick pick(const Policy& policy, Collective collective, const Call& call, const S
   const int channels = policy.channels.value_or(s.channels);
   return {.algorithm = channels > 1 ? row.channels : row.one_channel,
           .channels = channels,
-          .segment = segment({policy.minor, collective, call, s}, best,
-                             policy.channels.value_or(std::min(most_channels, 2 * s.channels))),
+          .segment = segment({policy.minor, collective, call, s}, best, policy.all_channels(s)),
           .protocol = name(best.protocol),
           .predicted = best.time,
           .why = policy.text() + ": its model gives " + in_words(best) +

@@ -33,6 +33,8 @@ struct Policy {
   std::optional<Protocol> proto = {};  ///< NCCL_PROTO; LL128 then runs where NCCL would not dare to
   std::optional<int> channels = {};    ///< NCCL_MIN_NCHANNELS and NCCL_MAX_NCHANNELS
 
+  /// That play: as told, or twice those that NCCL's search found.
+  int all_channels(const Situation& s) const;
   std::string text() const;  ///< "nccl-2.8:algo=Ring,proto=LL,channels=4"
 };
 

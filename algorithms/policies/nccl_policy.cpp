@@ -59,6 +59,10 @@ void set(Policy& policy, const std::string& setting) {
 
 }  // namespace
 
+int Policy::all_channels(const Situation& s) const {
+  return channels.value_or(std::min(most_channels, 2 * s.channels));
+}
+
 std::string Policy::text() const {
   std::string all = "nccl-2." + std::to_string(minor), separator = ":";
   const auto add = [&](const std::string& setting) { all += std::exchange(separator, ",") + setting; };

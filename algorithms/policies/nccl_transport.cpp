@@ -38,7 +38,7 @@ class Player {
   Player(const Policy& policy, Collective collective, const Call& call, const Situation& s,
          const Candidate& c, const Software& software)
       : minor_(policy.minor),
-        all_channels_(policy.channels.value_or(std::min(most_channels, 2 * s.channels))),
+        all_channels_(policy.all_channels(s)),
         collective_(collective),
         ranks_(call.ranks),
         nodes_(s.nodes),
