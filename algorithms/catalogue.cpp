@@ -81,7 +81,7 @@
 #include "algorithms/scatter/linear.hpp"
 #include "algorithms/scatterv/linear.hpp"
 #include "algorithms/sendrecv/direct.hpp"
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
-#include "replay/mpi/player.hpp"
+#include "execution/mpi/player.hpp"
 
 namespace {
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "engines/simgrid/physics.hpp"
+#include "engines/simgrid/simulate.hpp"
 #include "model/lowering.hpp"
-#include "replay/simgrid/physics.hpp"
-#include "replay/simgrid/simulate.hpp"
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "model/error.hpp"
-#include "platforms/load.hpp"
+#include "engines/simulated.hpp"
+#include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
-#include "replay/predict/simulated.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include "algorithms/exchange/goal.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "model/error.hpp"
 #include "replay/trace/output_file.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "cli/verbs.hpp"
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace {
 

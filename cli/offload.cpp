@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 

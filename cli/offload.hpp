@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cli/output.hpp"
-#include "replay/predict/offload.hpp"
+#include "forecast/offload.hpp"
 
 namespace collcast::cli {
 

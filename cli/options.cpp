@@ -5,9 +5,9 @@
 #include <cmath>
 #include <iostream>
 
-#include "model/error.hpp"
-#include "platforms/paths.hpp"
-#include "replay/predict/predict.hpp"
+#include "forecast/predict.hpp"
+#include "platforms/machine/paths.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 

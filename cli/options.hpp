@@ -13,7 +13,7 @@
 #include "model/fabric.hpp"
 #include "model/sizes.hpp"
 #include "model/units.hpp"
-#include "platforms/description.hpp"
+#include "platforms/description/description.hpp"
 
 namespace collcast::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/text.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 

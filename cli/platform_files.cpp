@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <iostream>
 
-#include "model/error.hpp"
+#include "platforms/description/load.hpp"
 #include "platforms/exchange/export.hpp"
 #include "platforms/exchange/import.hpp"
-#include "platforms/load.hpp"
 #include "platforms/picture/dot.hpp"
 #include "replay/trace/output_file.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/schedule.hpp"
-#include "platforms/description.hpp"
+#include "platforms/description/description.hpp"
 
 namespace collcast::cli {
 

@@ -6,12 +6,12 @@
 #include "cli/options.hpp"
 #include "cli/platform_files.hpp"
 #include "cli/verbs.hpp"
-#include "model/error.hpp"
-#include "platforms/json_schema.hpp"
-#include "platforms/listing.hpp"
-#include "platforms/load.hpp"
-#include "platforms/paths.hpp"
-#include "platforms/ring_search.hpp"
+#include "libraries/nccl/ring_search.hpp"
+#include "platforms/description/json_schema.hpp"
+#include "platforms/description/load.hpp"
+#include "platforms/machine/listing.hpp"
+#include "platforms/machine/paths.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -5,15 +5,15 @@
 #include <functional>
 #include <iostream>
 
-#include "algorithms/policies/policy.hpp"
+#include "algorithms/exchange/point/point.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/offload.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "model/error.hpp"
-#include "platforms/load.hpp"
-#include "replay/point/point.hpp"
-#include "replay/predict/library.hpp"
+#include "forecast/library.hpp"
+#include "libraries/policy.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "model/error.hpp"
 #include "model/proof.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "algorithms/policies/policy.hpp"
 #include "cli/options.hpp"
 #include "cli/validate_measurements.hpp"
 #include "cli/validate_run.hpp"
 #include "cli/verbs.hpp"
-#include "model/error.hpp"
+#include "libraries/policy.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <iostream>
 
 #include "cli/options.hpp"
-#include "model/error.hpp"
-#include "platforms/load.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
 #include "validation/accuracy/study.hpp"
 #include "validation/measurements/read.hpp"
 

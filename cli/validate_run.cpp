@@ -6,8 +6,8 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
-#include "model/error.hpp"
-#include "platforms/load.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
 #include "validation/campaign/journal.hpp"
 #include "validation/campaign/run.hpp"
 #include "validation/report/figure.hpp"

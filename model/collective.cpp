@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "model/edit_distance.hpp"
-#include "model/error.hpp"
+#include "support/edit_distance.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

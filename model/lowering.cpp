@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 

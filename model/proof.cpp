@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "model/contributions.hpp"
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 

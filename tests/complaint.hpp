@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::testing {
 

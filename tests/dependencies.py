@@ -1,31 +1,64 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Folders depend in one direction: fails on an #include that points the other way."""
+"""Folders depend in one direction, sub-folders too: fails on an #include that points the other way, or that is relative."""
 import pathlib
 import re
 import sys
 
+# What each folder may include besides itself; a longer name overrides a shorter one.
 ALLOWED = {
-    "model": {"model"},
-    "algorithms": {"model", "algorithms"},
-    "platforms": {"model", "platforms"},
-    "replay": {"model", "algorithms", "platforms", "replay"},
-    "validation": {"model", "algorithms", "platforms", "replay", "validation"},
-    "cli": {"model", "algorithms", "platforms", "replay", "validation", "cli"},
+    "support": "",
+    "model": "support",
+    "algorithms": "support model",
+    "algorithms/exchange": "support model algorithms",
+    "platforms/description": "support model",
+    "platforms/network": "support model platforms/description",
+    "platforms/machine": "support model platforms/description platforms/network",
+    "platforms/exchange": "support model platforms/description platforms/network platforms/machine",
+    "platforms/picture": "support model platforms/description platforms/network platforms/machine",
+    "libraries": "support model algorithms platforms",
+    "engines": "support model engines/player engines/simgrid",
+    "engines/player": "support model",
+    "engines/simgrid": "support model engines/player",
+    "engines/smpi": "support model",
+    "forecast": "support model algorithms platforms libraries engines",
+    "replay/trace": "support model",
+    "replay/recorder": "support model replay/trace",
+    "replay/application": "support model algorithms platforms libraries engines forecast replay/trace",
+    "execution/mpi": "support model algorithms",
+    "execution/check": "support model algorithms execution/mpi",
+    "execution/offload": "support model algorithms execution/mpi execution/check",
+    "execution/cuda": "support model algorithms execution/mpi execution/check",
+    "validation": "support model algorithms platforms libraries engines forecast replay",
+    "cli": "support model algorithms platforms libraries engines forecast replay validation",
+    "cli/mpi": "support model algorithms execution",
+    "cli/measure": "support model algorithms execution",
+    "bench": "support model algorithms platforms libraries engines forecast replay execution",
 }
-ONLY_IN = {"simgrid/": "replay/simgrid/", "mpi.h": "replay/"}  # substrates stay in their folder
+ONLY_IN = {"simgrid/": ("engines/simgrid/", "bench/"), "mpi.h": ("execution/", "replay/recorder/", "cli/", "bench/"),
+           "cuda": ("execution/cuda/",), "nccl.h": ("execution/cuda/",)}
+
+
+def home(name):
+    """The longest entry of ALLOWED that `name` lies in."""
+    return max((f for f in ALLOWED if name == f or name.startswith(f + "/")), key=len, default=None)
+
+
+def wrong_include(name, line):
+    if own := re.match(r'\s*#\s*include "(.*)"', line):
+        here, there = home(name), home(own[1])
+        if there is None:
+            return own[1] != "commit.hpp"  # made by the build
+        return here != there and not any(there == f or there.startswith(f + "/") for f in ALLOWED[here].split())
+    if library := re.match(r"\s*#\s*include <(.*)>", line):
+        return any(library[1].startswith(prefix) and not name.startswith(homes) for prefix, homes in ONLY_IN.items())
+    return False
+
 
 root = pathlib.Path(sys.argv[1])
-wrong = []
-for folder, allowed in ALLOWED.items():
-    for path in [*(root / folder).rglob("*.hpp"), *(root / folder).rglob("*.cpp")]:
-        name = path.relative_to(root).as_posix()
-        for line in path.read_text().splitlines():
-            if own := re.match(r'#include "(\w+)/', line):
-                if own[1] not in allowed:
-                    wrong.append(f"{name}: {line}")
-            elif library := re.match(r"#include <(.*)>", line):
-                wrong += [f"{name}: {line}" for prefix, home in ONLY_IN.items()
-                          if library[1].startswith(prefix) and not name.startswith(home)]
-print("\n".join(wrong) or "every include points the right way")
+files = [p for top in sorted({f.split("/")[0] for f in ALLOWED}) for p in sorted((root / top).rglob("*"))
+         if p.suffix in {".hpp", ".cpp", ".cu", ".c"}]
+wrong = [f"{name}: {line.strip()}" for p in files for name in [p.relative_to(root).as_posix()]
+         for line in p.read_text().splitlines() if wrong_include(name, line)]
+print("\n".join(wrong) or f"every include of {len(files)} files points the right way")
 sys.exit(bool(wrong))

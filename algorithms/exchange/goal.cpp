@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

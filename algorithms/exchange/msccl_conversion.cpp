@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::msccl {
 namespace {

@@ -7,7 +7,7 @@
 #include <pugixml.hpp>
 #include <set>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::msccl {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "algorithms/exchange/msccl.hpp"
 #include "algorithms/exchange/msccl_conversion.hpp"
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "algorithms/exchange/msccl.hpp"
 #include "algorithms/exchange/msccl_buffers.hpp"
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

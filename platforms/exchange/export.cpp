@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "platforms/machine.hpp"
+#include "platforms/machine/machine.hpp"
 
 namespace collcast {
 

@@ -5,7 +5,7 @@
 #include <pugixml.hpp>
 #include <string>
 
-#include "platforms/schema.hpp"
+#include "platforms/description/schema.hpp"
 
 namespace collcast {
 

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "model/error.hpp"
 #include "platforms/exchange/formats.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "platforms/schema.hpp"
+#include "platforms/description/schema.hpp"
 
 namespace collcast {
 

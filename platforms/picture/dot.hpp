@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "platforms/blueprint.hpp"
+#include "platforms/description/blueprint.hpp"
 
 namespace collcast {
 

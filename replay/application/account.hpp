@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/player/player.hpp"
+#include "engines/player/player.hpp"
 
 namespace collcast {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "model/error.hpp"
 #include "replay/application/collectives.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

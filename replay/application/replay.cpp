@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/error.hpp"
+#include "engines/simulated.hpp"
 #include "replay/application/account.hpp"
 #include "replay/application/application.hpp"
-#include "replay/predict/simulated.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

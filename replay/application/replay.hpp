@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "replay/player/player.hpp"
-#include "replay/predict/predict.hpp"
+#include "engines/player/player.hpp"
+#include "forecast/predict.hpp"
 #include "replay/trace/reader.hpp"
 
 namespace collcast {

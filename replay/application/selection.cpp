@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

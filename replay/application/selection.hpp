@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "replay/predict/predict.hpp"
+#include "forecast/predict.hpp"
 
 namespace collcast {
 

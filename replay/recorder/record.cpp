@@ -15,9 +15,9 @@
 #include <filesystem>
 #include <iostream>
 
-#include "model/error.hpp"
 #include "replay/recorder/window.hpp"
 #include "replay/trace/reader.hpp"
+#include "support/error.hpp"
 
 namespace collcast::recorder {
 namespace {

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::recorder {
 namespace {

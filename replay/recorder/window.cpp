@@ -5,7 +5,7 @@
 #include <charconv>
 #include <limits>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::recorder {
 namespace {

@@ -4,7 +4,7 @@
 #include <climits>
 #include <cmath>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::trace {
 namespace {

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string_view>
 
-#include "model/error.hpp"
 #include "replay/trace/codec.hpp"
+#include "support/error.hpp"
 
 namespace collcast::trace {
 namespace {

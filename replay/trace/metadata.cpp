@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::trace {
 

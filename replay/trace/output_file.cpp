@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::trace {
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "model/error.hpp"
 #include "replay/trace/writer.hpp"
+#include "support/error.hpp"
 
 namespace collcast::trace {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platforms/capabilities.hpp"
+#include "platforms/machine/capabilities.hpp"
 
 #include "support.hpp"
 

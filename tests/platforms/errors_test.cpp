@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 
-#include "platforms/suggest.hpp"
+#include "platforms/description/suggest.hpp"
 #include "support.hpp"
 
 namespace collcast {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <random>
 
-#include "platforms/listing.hpp"
-#include "platforms/paths.hpp"
+#include "platforms/machine/listing.hpp"
+#include "platforms/machine/paths.hpp"
 #include "support.hpp"
 #include "tests/mutated.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platforms/listing.hpp"
+#include "platforms/machine/listing.hpp"
 
 #include <fstream>
 #include <sstream>
 
-#include "model/edit_distance.hpp"
-#include "platforms/suggest.hpp"
+#include "platforms/description/suggest.hpp"
 #include "support.hpp"
+#include "support/edit_distance.hpp"
 
 namespace collcast {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platforms/machine.hpp"
+#include "platforms/machine/machine.hpp"
 
-#include "platforms/paths.hpp"
+#include "platforms/machine/paths.hpp"
 #include "support.hpp"
 
 namespace collcast {

@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "platforms/paths.hpp"
+#include "platforms/machine/paths.hpp"
 #include "support.hpp"
 #include "tests/platforms/pieces.hpp"
 

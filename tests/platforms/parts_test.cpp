@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platforms/parts.hpp"
+#include "platforms/description/parts.hpp"
 
-#include "platforms/suggest.hpp"
+#include "platforms/description/suggest.hpp"
 #include "support.hpp"
 
 namespace collcast {

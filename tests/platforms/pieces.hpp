@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platforms/load.hpp"
+#include "platforms/description/load.hpp"
 
 namespace collcast::testing {
 

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <random>
 
-#include "platforms/paths.hpp"
+#include "platforms/machine/paths.hpp"
 #include "support.hpp"
 #include "tests/mutated.hpp"
 

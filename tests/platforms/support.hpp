@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "platforms/load.hpp"
-#include "platforms/machine.hpp"
+#include "platforms/description/load.hpp"
+#include "platforms/machine/machine.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
 

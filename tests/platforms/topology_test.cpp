@@ -4,7 +4,7 @@
 #include <queue>
 #include <set>
 
-#include "platforms/paths.hpp"
+#include "platforms/machine/paths.hpp"
 #include "support.hpp"
 
 namespace collcast {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <tuple>
 
-#include "algorithms/policies/nccl.hpp"
-#include "algorithms/policies/policy.hpp"
-#include "model/error.hpp"
-#include "replay/predict/library.hpp"
+#include "forecast/library.hpp"
+#include "libraries/nccl/nccl.hpp"
+#include "libraries/policy.hpp"
+#include "support/error.hpp"
 #include "validation/accuracy/messages.hpp"
 
 namespace collcast::accuracy {

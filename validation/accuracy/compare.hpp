@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platforms/description.hpp"
+#include "platforms/description/description.hpp"
 #include "validation/accuracy/errors.hpp"
 #include "validation/measurements/measurement.hpp"
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "model/error.hpp"
-#include "platforms/load.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
 #include "validation/measurements/read.hpp"
 
 namespace collcast::accuracy {

@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "model/error.hpp"
-#include "platforms/load.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
 #include "validation/calibration/hardware.hpp"
 #include "validation/calibration/parameters.hpp"
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "model/error.hpp"
-#include "platforms/blueprint.hpp"
-#include "platforms/node_graph.hpp"
+#include "platforms/description/blueprint.hpp"
+#include "platforms/description/node_graph.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

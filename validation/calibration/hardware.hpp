@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "platforms/description.hpp"
-#include "platforms/machine.hpp"
+#include "platforms/description/description.hpp"
+#include "platforms/machine/machine.hpp"
 #include "validation/calibration/paths.hpp"
 
 namespace collcast {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/calibration/point_to_point.hpp"
-#include "platforms/description.hpp"
+#include "platforms/description/description.hpp"
 #include "validation/calibration/paths.hpp"
 
 namespace collcast {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <set>
 
-#include "model/error.hpp"
 #include "model/sizes.hpp"
+#include "support/error.hpp"
 
 namespace collcast::campaign {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/point/point.hpp"
+#include "algorithms/exchange/point/point.hpp"
 
 namespace collcast::campaign {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/fabric.hpp"
-#include "platforms/description.hpp"
+#include "platforms/description/description.hpp"
 
 namespace collcast::campaign {
 

@@ -4,12 +4,12 @@
 #include <map>
 #include <set>
 
+#include "engines/simulated.hpp"
+#include "engines/smpi/smpi.hpp"
+#include "forecast/predict.hpp"
 #include "model/compose.hpp"
 #include "model/lowering.hpp"
-#include "platforms/load.hpp"
-#include "replay/predict/predict.hpp"
-#include "replay/predict/simulated.hpp"
-#include "replay/smpi/smpi.hpp"
+#include "platforms/description/load.hpp"
 #include "validation/campaign/controls.hpp"
 
 namespace collcast::campaign {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "platforms/description.hpp"
-#include "replay/point/point.hpp"
+#include "algorithms/exchange/point/point.hpp"
+#include "platforms/description/description.hpp"
 #include "validation/campaign/campaign.hpp"
 
 namespace collcast::campaign {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::campaign {
 namespace {

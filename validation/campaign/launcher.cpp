@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "model/error.hpp"
-#include "replay/launch/child.hpp"
+#include "support/error.hpp"
+#include "support/process/child.hpp"
 
 namespace collcast::campaign {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <iostream>
 
-#include "model/error.hpp"
-#include "replay/launch/complaint.hpp"
+#include "support/error.hpp"
+#include "support/process/complaint.hpp"
 #include "validation/campaign/provenance.hpp"
 
 namespace collcast::campaign {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "model/text.hpp"
+#include "support/text.hpp"
 
 namespace collcast::campaign {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "commit.hpp"
-#include "replay/smpi/smpi.hpp"
+#include "engines/smpi/smpi.hpp"
 
 namespace collcast::campaign {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "validation/campaign/forecast.hpp"
 #include "validation/campaign/provenance.hpp"
 

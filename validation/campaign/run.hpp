@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "platforms/description.hpp"
+#include "platforms/description/description.hpp"
 #include "validation/campaign/measure.hpp"
 
 namespace collcast::campaign {

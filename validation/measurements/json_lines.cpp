@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast::measurements {

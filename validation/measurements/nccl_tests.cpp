@@ -6,7 +6,7 @@
 #include <regex>
 #include <set>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast::measurements {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast {

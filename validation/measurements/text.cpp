@@ -7,7 +7,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::measurements {
 namespace {

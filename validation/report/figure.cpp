@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "validation/campaign/journal.hpp"
 
 namespace collcast::report {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "validation/campaign/journal.hpp"
 
 namespace collcast::report {

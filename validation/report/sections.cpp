@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "model/text.hpp"
+#include "support/text.hpp"
 
 namespace collcast::report {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/exchange/msccl.hpp"
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "tests/folder.hpp"
 
 namespace collcast {

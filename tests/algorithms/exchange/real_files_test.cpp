@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "algorithms/exchange/msccl.hpp"
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "tests/shared_data.hpp"
 
 namespace collcast {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/exchange/msccl.hpp"
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "tests/algorithms/laws.hpp"
 
 namespace collcast {

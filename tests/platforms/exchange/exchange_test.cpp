@@ -5,9 +5,9 @@
 #include <random>
 
 #include "../support.hpp"
+#include "libraries/nccl/ring_search.hpp"
 #include "platforms/exchange/export.hpp"
 #include "platforms/exchange/import.hpp"
-#include "platforms/ring_search.hpp"
 #include "tests/mutated.hpp"
 
 namespace collcast {

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
-#include "model/error.hpp"
-#include "platforms/load.hpp"
+#include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
 #include "replay/trace/writer.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/catalogue.hpp"
+#include "engines/simulated.hpp"
+#include "forecast/predict.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
-#include "platforms/load.hpp"
-#include "platforms/machine.hpp"
-#include "replay/predict/predict.hpp"
-#include "replay/predict/simulated.hpp"
+#include "platforms/description/load.hpp"
+#include "platforms/machine/machine.hpp"
 #include "tests/names.hpp"
 #include "tests/platforms/pieces.hpp"
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "model/error.hpp"
 #include "replay/trace/reader.hpp"
 #include "replay/trace/recording.hpp"
 #include "replay/trace/writer.hpp"
+#include "support/error.hpp"
 #include "tests/folder.hpp"
 
 namespace collcast::trace::test {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "model/error.hpp"
-#include "platforms/load.hpp"
-#include "replay/predict/library.hpp"
+#include "forecast/library.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
 #include "validation/measurements/read.hpp"
 
 namespace collcast::accuracy {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "model/error.hpp"
-#include "platforms/load.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
 #include "validation/accuracy/compare.hpp"
 
 namespace collcast::accuracy {

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "tests/shared_data.hpp"
 
 namespace collcast::accuracy {

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "platforms/load.hpp"
+#include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"
 #include "validation/calibration/calibrate.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::campaign {
 namespace {

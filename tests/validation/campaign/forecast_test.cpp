@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "platforms/load.hpp"
-#include "replay/smpi/smpi.hpp"
+#include "engines/smpi/smpi.hpp"
+#include "platforms/description/load.hpp"
 
 namespace collcast::campaign {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::campaign {
 namespace {

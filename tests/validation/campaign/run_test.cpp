@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "model/error.hpp"
-#include "platforms/load.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
 
 namespace collcast::campaign {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "validation/report/figure.hpp"
 #include "validation/report/sections.hpp"
 

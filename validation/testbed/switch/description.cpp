@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::testbed {
 namespace {

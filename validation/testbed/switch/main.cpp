@@ -15,7 +15,7 @@
 #include <iostream>
 #include <random>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 #include "validation/testbed/switch/description.hpp"
 #include "validation/testbed/switch/ethernet.hpp"
 #include "validation/testbed/switch/fabric.hpp"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::testbed {
 

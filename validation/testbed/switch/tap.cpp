@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "model/error.hpp"
+#include "support/error.hpp"
 
 namespace collcast::testbed {
 namespace {

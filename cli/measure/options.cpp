@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/measure/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "execution/mpi/check.hpp"
+#include "support/error.hpp"
+
+namespace collcast::mpi {
+
+Options parse(int argc, char** argv) {
+  Options o;
+  double check_up_to = o.check_up_to.value;
+  CLI::App app(
+      "Measures the points of a file, one JSON line each: what `collcast validate --run` and `collcast "
+      "calibrate --run` start.\n\nExample: mpirun -np 8 collcast-measure points.jsonl",
+      "collcast-measure");
+  app.add_option("file", o.file, "One request per line, as prediction.jsonl holds them")->required();
+  app.add_option("--least", o.effort.least, "Repetitions at least")->check(CLI::Range(1, 1000000));
+  app.add_option("--most", o.effort.most, "Repetitions at most")->check(CLI::Range(1, 1000000));
+  app.add_option("--interval", o.effort.interval,
+                 "Enough once the median's 95 % interval is within this share of it")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--limit", o.effort.limit,
+                 "Enough once the repetitions of one point have lasted so many seconds together")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--check-up-to", check_up_to,
+                 "Results of messages up to so many bytes are compared with the MPI library's first")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--multicast", o.multicast, "GROUP:PORT[%INTERFACE]: multicasts go over IP");
+  app.add_option("--overlap-workers", o.overlap_workers,
+                 "Measures how much of a collective a computation hides, where the last so many processes of "
+                 "each machine play for the others (0: each for itself)")
+      ->check(CLI::Range(0, 1024));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    o.help = app.help();
+  } catch (const CLI::ParseError& e) {
+    throw InputError(e.what());
+  }
+  o.check_up_to = Bytes(check_up_to);
+  o.effort.most = std::max(o.effort.most, o.effort.least);
+  return o;
+}
+
+Request parse_request(const std::string& line, const std::string& file) {
+  const auto json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("id") || !json["id"].is_number_integer())
+    throw InputError(file + ": no request: " + line.substr(0, 60));
+  Request request;
+  request.id = json["id"];
+  const std::string where = file + ": request " + std::to_string(request.id);
+  if (is_ping_pong(json))
+    request.ping_pong = parse_ping_pong(json, where);
+  else
+    request.point = parse_point(json, where);
+  return request;
+}
+
+std::vector<std::string> read_lines(const std::string& file, const Communicator& communicator) {
+  std::string text;
+  long size = -1;
+  if (communicator.rank() == 0)
+    if (std::ifstream in(file); in) {
+      text.assign(std::istreambuf_iterator<char>(in), {});
+      size = static_cast<long>(text.size());
+    }
+  check(MPI_Bcast(&size, 1, MPI_LONG, 0, communicator.handle()), "MPI_Bcast");
+  if (size < 0) throw InputError(file + ": cannot be read");
+  text.resize(static_cast<std::size_t>(size));
+  check(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, communicator.handle()), "MPI_Bcast");
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace collcast::mpi

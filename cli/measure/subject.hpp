@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "algorithms/exchange/point/point.hpp"
+#include "execution/mpi/player.hpp"
+#include "execution/mpi/timing.hpp"
+
+namespace collcast::mpi {
+
+/// A point made ready to be played on this rank's part of the world: its job's player, or the library's
+/// collective, with buffers. Collective over the world.
+class Subject {
+ public:
+  /// Throws InputError, on all ranks alike.
+  Subject(const Point& point, std::shared_ptr<Communicator> world);
+
+  /// Says, to all ranks alike, where the result of some job differs from the MPI library's; empty if nowhere.
+  std::string verify() const;
+  /// All jobs start at once; a repetition is over when the last rank of the last job is done.
+  Times measure(const Effort& effort, const SharedClock& clock);
+
+ private:
+  Point point_;
+  std::shared_ptr<Communicator> world_, job_;
+  std::unique_ptr<Player> player_;
+  std::vector<std::byte> send_, recv_;
+  std::function<void()> play_;
+};
+
+/// {"time_s", "low_s", "high_s": the interval of the median, "min_s", "max_s", "repetitions", "late_starts"}.
+nlohmann::ordered_json summary(const Times& times);
+
+/// How many hosts the ranks are on, by their names. Collective.
+int hosts(const Communicator& world);
+
+}  // namespace collcast::mpi

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/mpi/launched.hpp"
+
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "support/error.hpp"
+#include "support/process/complaint.hpp"
+#include "support/process/launch.hpp"
+
+namespace collcast::mpi {
+
+int launched(int argc, char** argv) {
+  constexpr int failed = 3, bad_input = 2;
+  std::vector<std::string> command;
+  std::istringstream words(argc > 2 ? argv[2] : "");
+  for (std::string word; words >> word;) command.push_back(word);
+  try {
+    if (command.empty()) throw InputError("--launch needs a launcher, such as \"mpirun -np 4\"");
+    command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+    command.insert(command.end(), argv + 3, argv + argc);
+    const Ended ended = launch(command);
+    if (ended.code == 0) return std::cerr << ended.errors, 0;
+    const std::string why = complaint(ended.errors, ended.code);
+    std::cerr << (why.starts_with("collcast-mpi: ") ? "" : "collcast-mpi: ") << why << std::endl;
+    return ended.code <= bad_input ? ended.code : failed;
+  } catch (const InputError& e) {
+    std::cerr << "collcast-mpi: " << e.what() << std::endl;
+    return bad_input;
+  } catch (const std::exception& e) {
+    std::cerr << "collcast-mpi: " << e.what() << std::endl;
+    return failed;
+  }
+}
+
+}  // namespace collcast::mpi

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/mpi/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "model/sizes.hpp"
+#include "support/error.hpp"
+
+namespace collcast::mpi {
+
+namespace {
+
+const std::map<std::string, cuda::Transport> transports{
+    {"copy", cuda::Transport::copy}, {"mpi", cuda::Transport::mpi}, {"nccl", cuda::Transport::nccl}};
+const std::map<std::string, cuda::Operation> operations{{"sum", cuda::Operation::sum},
+                                                        {"product", cuda::Operation::product},
+                                                        {"minimum", cuda::Operation::minimum},
+                                                        {"maximum", cuda::Operation::maximum}};
+
+std::map<std::string, cuda::Element> gpu_elements() {
+  std::map<std::string, cuda::Element> all;
+  for (const cuda::ElementInfo& e : cuda::elements) all.emplace(e.name, e.element);
+  return all;
+}
+
+void add_gpu_options(CLI::App& app, Options& o) {
+  auto* device = app.add_option("--device", o.device,
+                                "Where the message is: host (default); cuda: a GPU for each rank, in turn; "
+                                "emulated: a GPU made of host memory, to try things")
+                     ->check(CLI::IsMember({"host", "cuda", "emulated"}))
+                     ->option_text("host|cuda|emulated");
+  app.add_option("--transport", o.transport, "Between GPUs (default copy; docs/gpu.md)")
+      ->transform(CLI::CheckedTransformer(transports))
+      ->needs(device)
+      ->option_text("copy|mpi|nccl");
+  app.add_option("--type", o.element, "What GPUs reduce (default float)")
+      ->transform(CLI::CheckedTransformer(gpu_elements()))
+      ->needs(device)
+      ->option_text("float|double|half|bfloat16|int");
+  app.add_option("--operation", o.operation, "How (default sum)")
+      ->transform(CLI::CheckedTransformer(operations))
+      ->needs(device)
+      ->option_text("sum|product|minimum|maximum");
+}
+
+}  // namespace
+
+Parsed parse(int argc, char** argv) {
+  Parsed parsed;
+  Options& o = parsed.options;
+  CLI::App app(
+      "Plays a collective with real data and says how long it took, from a common start to the slowest "
+      "rank's "
+      "end.\n\nExample: mpirun -np 8 collcast-mpi allreduce --algorithm ring --size 64KiB,16MiB --check\n"
+      "The same, with one line for whatever goes wrong: collcast-mpi --launch \"mpirun -np 8\" allreduce ...",
+      "collcast-mpi");
+  app.add_option("collective", o.collective, "allreduce, broadcast, ... (`collcast algorithms` lists them)");
+  auto* algorithm =
+      app.add_option("--algorithm", o.algorithm, "its algorithm, or all that can serve so many ranks")
+          ->option_text("A|all");
+  app.add_option("--import", o.import, "an algorithm in MSCCL's XML instead; it says its collective")
+      ->excludes(algorithm)
+      ->option_text("FILE");
+  app.add_option("--size", o.sizes, "message sizes as nccl-tests counts them: 1024, 64KiB, 1.5MiB, 100MB")
+      ->delimiter(',')
+      ->option_text("S[,S...]")
+      ->required();
+  app.add_option("--root", o.root, "Root rank (default 0)")->option_text("R");
+  app.add_option("--radix", o.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
+      ->option_text("K");
+  app.add_option("--segment", o.segment, "Segment size of pipelined algorithms (default 64KiB)")
+      ->option_text("SIZE");
+  app.add_option("--buffer", o.buffer, "What one aggregated message of pat may carry (default: no limit)")
+      ->option_text("SIZE");
+  app.add_option("--channels", o.channels, "Rings side by side (default 1)")->option_text("N");
+  app.add_option("--ranks-per-node", o.ranks_per_node, "Of hierarchical algorithms (default 1)")
+      ->option_text("N");
+  app.add_flag("--check", o.check, "Compare with the MPI library's result first; exit 1 if it differs");
+  app.add_option("--repetitions", o.repetitions, "Timed plays of each size (default 20)")
+      ->check(CLI::Range(1, 1000000))
+      ->option_text("N");
+  auto* multicast = app.add_option("--multicast", o.multicast,
+                                   "Multicast over IP (UDP), not as one message to each receiver")
+                        ->option_text("GROUP:PORT[%INTERFACE]");
+  app.add_option("--loss", o.loss, "Share of the datagrams that receivers drop, to try the recovery")
+      ->check(CLI::Range(0.0, 0.9))
+      ->needs(multicast)
+      ->option_text("P");
+  add_gpu_options(app, o);
+  auto* overlap =
+      app.add_flag("--overlap", o.overlap,
+                   "How much of it a computation of the same length hides, predicted and measured");
+  overlap->excludes(multicast)->excludes("--device");
+  app.add_option("--workers", o.workers,
+                 "Processes on each machine (the last ones) that play for the others, the ranks (default 0)")
+      ->check(CLI::Range(1, 1024))
+      ->needs(overlap)
+      ->option_text("W");
+  app.add_option("--format", o.json, "table (default) or json")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
+      ->option_text("table|json");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    parsed.help = app.help();
+  } catch (const CLI::ParseError& e) {
+    throw InputError(e.what());
+  }
+  return parsed;
+}
+
+std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks) {
+  if (imported)
+    require(*imported, options.collective, options.root);
+  else if (options.collective.empty() || options.algorithm.empty())
+    throw InputError("the collective and --algorithm are needed, or --import");
+  const Collective collective =
+      imported ? imported->algorithm.collective : definition(options.collective).collective;
+  const Bytes segment = parse_size(options.segment);
+  if (segment.value < 1) throw InputError("segment must be 1 byte or more, got " + options.segment);
+  std::vector<Job> all;
+  for (const std::string& size : options.sizes) {
+    Call call;
+    call.ranks = ranks;
+    call.root = options.root.value_or(imported ? imported->root : 0);
+    call.radix = options.radix;
+    if (!options.buffer.empty()) call.buffer = parse_size(options.buffer);
+    call.channels = options.channels;
+    call.ranks_per_node = options.ranks_per_node;
+    call.message = parse_size(size);
+    const auto segments = static_cast<Block>(std::max(1.0, std::ceil(call.message / segment)));
+    const auto add = [&](const Algorithm& a) {
+      call.segments = a.segmented ? segments : 1;
+      collcast::check(a, call);
+      all.push_back({&a, call});
+    };
+    if (imported)
+      add(imported->algorithm);
+    else if (options.algorithm != "all")
+      add(algorithm(collective, options.algorithm));
+    else
+      for (const Algorithm* a : algorithms(collective))
+        if (a->supports(ranks)) add(*a);
+  }
+  return all;
+}
+
+}  // namespace collcast::mpi

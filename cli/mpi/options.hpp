@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/exchange/msccl.hpp"
+#include "execution/cuda/exchange.hpp"
+
+namespace collcast::mpi {
+
+/// What the command line asks for.
+struct Options {
+  std::string collective, algorithm, import;
+  std::vector<std::string> sizes;
+  std::string segment = "64KiB", buffer;
+  std::optional<Rank> root;  ///< 0, or the imported file's
+  int radix = 2, channels = 1, repetitions = 20;
+  Rank ranks_per_node = 1;
+  bool check = false, json = false;
+  std::string multicast;  ///< group of IP multicasts; empty: none
+  double loss = 0;
+  std::string device = "host";
+  cuda::Transport transport = cuda::Transport::copy;
+  cuda::Element element = cuda::Element::float32;
+  cuda::Operation operation = cuda::Operation::sum;
+  bool overlap = false;
+  int workers = 0;
+};
+
+/// Throws InputError, with --help's text where that was asked for as the `help` of the answer.
+struct Parsed {
+  Options options;
+  std::string help;
+};
+Parsed parse(int argc, char** argv);
+
+/// One call of each algorithm and size that were asked for. Throws InputError unless they can be served.
+/// `imported`: plays this instead of an algorithm of the catalogue; outlives the jobs.
+struct Job {
+  const Algorithm* algorithm;
+  Call call;
+};
+std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks);
+
+}  // namespace collcast::mpi

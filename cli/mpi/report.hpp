@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/mpi/options.hpp"
+#include "cli/mpi/overlap.hpp"
+#include "execution/mpi/multicast/ip_multicast.hpp"
+#include "execution/mpi/timing.hpp"
+
+namespace collcast::mpi {
+
+struct Outcome {
+  Job job;
+  std::string type;  ///< of the elements
+  bool checked = false;
+  Times times;
+};
+
+/// What was measured, and the packets of all ranks' IP multicasts if there were any.
+struct Report {
+  std::vector<Outcome> outcomes;
+  std::optional<PacketCounts> packets;
+};
+
+void print_table(const Report& report);
+void print_json(const Report& report);
+void print_table(const std::vector<OverlapOutcome>& outcomes);
+void print_json(const std::vector<OverlapOutcome>& outcomes);
+
+}  // namespace collcast::mpi

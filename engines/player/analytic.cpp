@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/player/analytic.hpp"
+
+#include <algorithm>
+
+namespace collcast {
+namespace {
+
+constexpr auto head_arrives = Event::Kind::network_a;
+
+template <class T>
+T& at(std::vector<T>& table, Index i) {
+  if (i >= table.size()) table.resize(std::max<std::size_t>(i + 1, 2 * table.size()));
+  return table[i];
+}
+
+}  // namespace
+
+Analytic::Analytic(const Protocol& protocol, Port ports)
+    : protocol_(protocol), free_(ports), use_(ports), arrivals_(ports) {}
+
+void Analytic::send(Index id, const Message& message) {
+  const Seconds out = out_free(message);
+  if (protocol_.hold == Protocol::Hold::delivery)
+    deliver(id, message, out);
+  else
+    inject(id, message, out);
+}
+
+void Analytic::deliver(Index id, const Message& message, Seconds out) {
+  const Wire& wire = message.wire;
+  const Seconds start = std::max({message.posted, out, in_free(wire.in, merge_of(message))});
+  const Seconds held = wire.overhead + wire.latency + message.bytes * wire.per_byte + wire.receive_overhead;
+  free_[wire.out] = std::max(free_[wire.out], start + held);
+  free_[wire.in] = std::max(free_[wire.in], start + held);
+  occupy(message, held, held);
+  timers_.at(start + held, {Event::Kind::arrived, id});
+}
+
+void Analytic::inject(Index id, const Message& message, Seconds out) {
+  const Wire& wire = message.wire;
+  const Seconds transmission = message.bytes * wire.per_byte;
+  const Seconds occupied = wire.occupation(message.bytes);
+  const Seconds leaves = std::max(message.posted, out);
+  free_[wire.out] = std::max(free_[wire.out], leaves + wire.gap + occupied);
+  occupy(message, wire.gap + occupied, occupied);
+  if (!message.eager) timers_.at(leaves + transmission, {Event::Kind::left, id});
+  at(heads_, id) = {transmission, occupied, wire.in, merge_of(message)};
+  timers_.at(leaves + wire.latency, {head_arrives, id});
+}
+
+/// The receiver's port takes messages in the order in which their first bytes come.
+void Analytic::reach(Index id) {
+  const Head head = heads_[id];
+  const Seconds in = std::max(now_, in_free(head.in, head.merge));
+  free_[head.in] = std::max(free_[head.in], in + head.occupied);
+  timers_.at(in + head.transmission, {Event::Kind::arrived, id});
+}
+
+/// Messages that the network reduces into one pass the port together.
+Seconds Analytic::in_free(Port in, const std::optional<Merge>& merge) {
+  if (!merge) return free_[in];
+  Arrival& arrival = arrivals_[in];
+  if (arrival.merge != merge) arrival.merge = merge, arrival.free = free_[in];
+  return arrival.free;
+}
+
+/// The copies of a multicast leave their port together.
+Seconds Analytic::out_free(const Message& message) {
+  const Seconds out = free_[message.wire.out];
+  if (message.group == no_index) return out;
+  Seconds& group = at(group_out_, message.group);
+  if (message.first_of_group) group = out;
+  return group;
+}
+
+void Analytic::occupy(const Message& message, Seconds out, Seconds in) {
+  if (message.group == no_index || message.first_of_group) {
+    Result::Use& sender = use_[message.wire.out];
+    sender.busy += out;
+    sender.bytes += message.bytes;
+  }
+  std::optional<Merge>& counted = arrivals_[message.wire.in].counted;
+  if (message.merged && counted == merge_of(message)) return;
+  counted = merge_of(message);
+  Result::Use& receiver = use_[message.wire.in];
+  receiver.busy += in;
+  receiver.bytes += message.bytes;
+}
+
+void Analytic::run(Listener& listener) {
+  for (listener.settle(); !timers_.empty(); listener.settle()) {
+    const Seconds instant = same_instant(timers_.next());
+    while (!timers_.empty() && timers_.next() <= instant) {
+      const Timers::Entry entry = timers_.pop();
+      now_ = entry.time;
+      if (entry.event.kind == head_arrives)
+        reach(entry.event.index);
+      else
+        listener.on(entry.event);
+    }
+  }
+}
+
+}  // namespace collcast

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/player/engine.hpp"
+
+#include <algorithm>
+
+#include "engines/player/analytic.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+
+Engine::Engine(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options)
+    : program_(program),
+      fabric_(fabric),
+      backend_(backend),
+      options_(options),
+      protocol_(fabric.protocol()),
+      ranks_(static_cast<std::size_t>(program.ranks())),
+      through_(fabric.queues()) {
+  if (program.ranks() < 1) throw InputError("a program needs at least one rank");
+  if (program.ranks() > fabric.ranks())
+    throw InputError("the program has " + std::to_string(program.ranks()) + " ranks, the platform holds " +
+                     std::to_string(fabric.ranks()));
+}
+
+Result Engine::run() {
+  for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, 0, {}, true);
+  backend_.run(*this);
+  std::string waiting = stuck();
+  if (!waiting.empty() && !options_.may_stop_short) throw InputError("deadlock: " + waiting);
+  Result end = result();
+  if (!waiting.empty()) end.time = std::max(end.time, backend_.now());
+  end.stopped_short = std::move(waiting);
+  return end;
+}
+
+void Engine::on(Event event) {
+  switch (event.kind) {
+    case Event::Kind::computed: {
+      const Task task = tasks_[event.index];
+      tasks_.remove(event.index);
+      complete(task.rank, task.waiter);
+      break;
+    }
+    case Event::Kind::injected:
+      enter(event.index);
+      break;
+    case Event::Kind::admitted:
+      messages_[event.index].posted = backend_.now();
+      admitted_.push_back(event.index);
+      break;
+    case Event::Kind::left:
+      sent(event.index);
+      break;
+    case Event::Kind::arrived:
+      arrived(event.index);
+      break;
+    case Event::Kind::received:
+      delivered(event.index);
+      break;
+    case Event::Kind::reduced:
+      received(event.index);
+      break;
+    default:
+      break;
+  }
+  drain();
+}
+
+void Engine::settle() {
+  drain();
+  take();
+  flush();
+}
+
+/// Rare enough not to cost time, often enough for a user who waits.
+void Engine::poll() {
+  if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) throw Interrupted();
+  if (options_.progress) options_.progress(backend_.now(), sent_messages_);
+}
+
+Result Engine::result() const {
+  Result result;
+  for (const RankState& rank : ranks_) {
+    result.time = std::max(result.time, rank.finish);
+    result.ranks.push_back({rank.finish, rank.compute, std::max(Seconds(0), rank.finish - rank.compute)});
+  }
+  result.messages = sent_messages_;
+  result.bytes = sent_bytes_;
+  backend_.usage(result);
+  return result;
+}
+
+std::string Engine::stuck() const {
+  if (strands_.in_use() == 0) return {};
+  auto all = blocked();
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a < b; });
+  constexpr std::size_t shown = 3;
+  std::string line;
+  for (std::size_t i = 0; i < std::min(shown, all.size()); ++i)
+    line += (i ? "; rank " : "rank ") + std::to_string(all[i].first) + " waits for " + all[i].second;
+  if (all.size() > shown) line += "; and " + std::to_string(all.size() - shown) + " more";
+  return line;
+}
+
+/// Ranks and what never came, without waits that only follow from it.
+std::vector<std::pair<Rank, std::string>> Engine::blocked() const {
+  std::vector<std::pair<Rank, std::string>> all;
+  auto number = [](auto n) { return std::to_string(n); };
+  unmatched_.for_each([&](const Table::Entry& entry) {
+    for (Index id = entry.first; id != no_index; id = messages_[id].next) {
+      const Message& m = messages_[id];
+      const std::string tag = " (tag " + number(m.tag) + ")";
+      if (!m.send_posted)
+        all.push_back({m.to.rank, "a message from rank " + number(m.from.rank) + tag});
+      else if (!m.eager)
+        all.push_back({m.from.rank, "a receive by rank " + number(m.to.rank) + tag});
+    }
+  });
+  requests_.for_each([&](const Table::Entry& entry) {
+    if (entry.second != no_index && entry.first == 0)
+      all.push_back({static_cast<Rank>(entry.key.a), "request " + number(entry.key.b) + ", never begun"});
+  });
+  joins_.for_each([&](const Table::Entry& entry) {
+    all.push_back({static_cast<Rank>(entry.key.a), "other strands at join " + number(entry.key.b)});
+  });
+  return all;
+}
+
+Result play(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options) {
+  return Engine(program, fabric, backend, options).run();
+}
+
+Result play(Program& program, const Fabric& fabric, const PlayOptions& options) {
+  Analytic backend(fabric.protocol(), fabric.ports());
+  return play(program, fabric, backend, options);
+}
+
+}  // namespace collcast

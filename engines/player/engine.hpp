@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engines/player/player.hpp"
+#include "engines/player/pool.hpp"
+#include "engines/player/table.hpp"
+
+namespace collcast {
+
+/// One run of `play`: the state of every rank's strands and of every message, driven by a backend's events.
+class Engine : public Listener {
+ public:
+  Engine(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options);
+  Result run();
+
+  void on(Event event) override;
+  void settle() override;
+
+ private:
+  struct StrandState {
+    std::unique_ptr<Strand> code;
+    Rank rank = 0;
+    std::uint32_t pending = 0;  ///< operations of its batch that hold it up
+    Waiter waiter;              ///< of its start; nobody for a main strand
+    bool main = false;
+    std::uint64_t tag = 0;
+    Seconds started, batch_began, busy_until;
+    Index next_to_join = no_index;
+  };
+  struct RankState {
+    Seconds processor_free, reduced, finish, compute;
+    Seconds busy_until;  ///< with the overheads of its main strand and of its requests
+  };
+  /// An operation under way that is neither a message nor a strand.
+  struct Task {
+    Rank rank = 0;
+    Waiter waiter;
+  };
+  /// A multicast: how many of its copies still hold up the sender, and how many are under way.
+  struct Group {
+    Rank rank = 0;
+    Waiter sender;
+    Rank unsent = 0, under_way = 0;
+    bool entered = false;
+    std::uint64_t tag = 0;
+    bool in_turn = false;
+    Seconds free = {};  ///< when the sender was through with what came before, once it is in turn
+  };
+
+  // strands.cpp
+  void start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter, bool main);
+  void drain();
+  void advance(Index strand);
+  void end(Index strand);
+  void post(Index strand, const Op& op);
+  void compute(Index strand, const Op& op);
+  void wait(Index strand, const Op& op);
+  void join(Index strand, const Op& op);
+  Waiter hold(Index strand, const Op& op);
+  void complete(Rank rank, Waiter waiter);
+  void release(Index strand);
+  void begin_request(Rank rank, std::int32_t request);
+  void end_request(Rank rank, std::int32_t request);
+  void report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag);
+
+  // messages.cpp
+  void post_send(Index strand, const Op& op);
+  void post_copy(Index strand, const Op& op);
+  void post_multicast(Index strand, const Op& op);
+  void post_receive(Index strand, const Op& op);
+  Switched cross(const Op& op, Place from, Place to) const;
+  Message outgoing(Rank rank, Rank peer, const Op& op) const;
+  Seconds pay(Rank rank, Waiter waiter, Seconds overhead);
+  Seconds& busy_until(Rank rank, Waiter waiter);
+  void emit(Message message);
+  void depart(Index id);
+  void enter(Index id);
+  Seconds turn(const Message& message);
+  void sent(Index id);
+  void arrived(Index id);
+  void delivered(Index id);
+  void received(Index id);
+  void enqueue(Table::Key key, Index id);
+  Index dequeue(Table::Key key, bool send);
+  void take();
+  void flush();
+  void sort_by_order(std::vector<Index>& ids) const;
+  void check_peer(Rank rank, Rank peer) const;
+
+  // engine.cpp
+  /// What ranks wait for in vain; empty if all are done.
+  std::string stuck() const;
+  std::vector<std::pair<Rank, std::string>> blocked() const;
+  Result result() const;
+  void poll();
+
+  static Table::Key match_key(Rank from, Rank to, std::uint64_t tag) {
+    return {std::uint64_t{static_cast<std::uint32_t>(from)} << 32 | static_cast<std::uint32_t>(to), tag};
+  }
+  static Table::Key rank_key(Rank rank, std::uint64_t number) {
+    return {static_cast<std::uint32_t>(rank), number};
+  }
+  RankState& rank_state(Rank rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+
+  Program& program_;
+  const Fabric& fabric_;
+  Backend& backend_;
+  const PlayOptions& options_;
+  const Protocol protocol_;
+
+  std::vector<RankState> ranks_;
+  Pool<StrandState> strands_;
+  Pool<Message> messages_;
+  Pool<Task> tasks_;
+  Pool<Group> groups_;
+  Table unmatched_;  ///< by sender, receiver and tag: first and last post
+  Table requests_;   ///< by rank and request: operations not done (first), the strand that waits (second)
+  Table joins_;      ///< by rank and tag: strands that came (first), the last of them (second)
+
+  std::deque<Index> runnable_;
+  std::vector<Seconds> through_;  ///< per queue of a sender: with the messages so far, at software's pace
+  std::vector<Index> entering_;   ///< messages whose overheads were paid at this instant
+  std::vector<Index> admitted_;   ///< messages that came to their ports at this instant
+  std::vector<Index> taking_;     ///< messages that arrived at this instant
+  Batch batch_;
+  std::int64_t sent_messages_ = 0, batches_ = 0;
+  Bytes sent_bytes_;
+};
+
+}  // namespace collcast

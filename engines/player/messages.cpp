@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engines/player/engine.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+
+Switched Engine::cross(const Op& op, Place from, Place to) const {
+  if (op.kind == Op::Kind::multicast) return fabric_.switched(Switching::multicast, from, to, op.bytes);
+  if (op.merged) return fabric_.switched(Switching::reduction, from, to, op.bytes);
+  return {fabric_.wire(from, to, op.bytes), op.bytes};
+}
+
+Message Engine::outgoing(Rank rank, Rank peer, const Op& op) const {
+  check_peer(rank, peer);
+  Message m;
+  m.from = {rank, op.from};
+  m.to = {peer, op.to};
+  const auto [wire, bytes] = cross(op, m.from, m.to);
+  m.wire = wire;
+  m.bytes = bytes;
+  m.tag = op.tag;
+  m.order = op.order;
+  m.merged = op.merged;
+  m.combine = op.combine;
+  m.send_posted = true;
+  m.eager = protocol_.hold == Protocol::Hold::injection && m.wire.eager;
+  return m;
+}
+
+void Engine::post_send(Index strand, const Op& op) {
+  Message m = outgoing(strands_[strand].rank, op.peer, op);
+  m.sender = hold(strand, op);
+  if (m.eager)
+    m.posted = m.merged ? backend_.now() + m.wire.overhead : pay(m.from.rank, m.sender, m.wire.overhead);
+  ++sent_messages_;
+  sent_bytes_ += op.bytes;
+  emit(m);
+}
+
+/// Both ends are here, so nothing needs to match.
+void Engine::post_copy(Index strand, const Op& op) {
+  const Rank rank = strands_[strand].rank;
+  Message m = outgoing(rank, rank, op);
+  m.receiver = hold(strand, op);
+  m.receive_posted = true;
+  if (m.eager) m.posted = pay(rank, m.receiver, m.wire.overhead);
+  depart(messages_.add(m));
+}
+
+void Engine::post_multicast(Index strand, const Op& op) {
+  const Rank rank = strands_[strand].rank;
+  Rank copies = 0;
+  for (Rank i = 0; i < op.group.count; ++i) copies += op.group_member(i) != rank;
+  if (copies == 0) return;
+  const Waiter sender = hold(strand, op);
+  const Index group = groups_.add({rank, sender, copies, copies, false, op.tag});
+  Seconds& busy = busy_until(rank, sender);
+  const Seconds begin = busy;
+  Seconds end = begin;  // the copies are paid for at once
+  ++sent_messages_;
+  sent_bytes_ += op.bytes;
+  for (Rank i = 0; i < op.group.count; ++i) {
+    if (op.group_member(i) == rank) continue;
+    Message m = outgoing(rank, op.group_member(i), op);
+    m.group = group;
+    busy = begin;
+    if (m.eager) m.posted = pay(rank, sender, m.wire.overhead);
+    end = std::max(end, busy);
+    emit(m);
+  }
+  busy = end;
+}
+
+/// Meets its receive if that is already there; sets off if it may.
+void Engine::emit(Message m) {
+  const Table::Key key = match_key(m.from.rank, m.to.rank, m.tag);
+  Index id = dequeue(key, false);
+  if (id != no_index) {
+    const Message& post = messages_[id];
+    m.receiver = post.receiver;
+    m.combine = post.combine;
+    m.order = std::max(m.order, post.order);
+    m.receive_posted = true;
+    messages_[id] = m;
+  } else {
+    id = messages_.add(m);
+    enqueue(key, id);
+  }
+  if (m.eager || m.receive_posted) depart(id);
+}
+
+void Engine::post_receive(Index strand, const Op& op) {
+  const Rank rank = strands_[strand].rank;
+  check_peer(rank, op.peer);
+  const Table::Key key = match_key(op.peer, rank, op.tag);
+  const Waiter waiter = hold(strand, op);
+  const Index id = dequeue(key, true);
+  if (id == no_index) {
+    Message m;
+    m.from = {op.peer, op.from};
+    m.to = {rank, op.to};
+    m.tag = op.tag;
+    m.order = op.order;
+    m.combine = op.combine;
+    m.receiver = waiter;
+    m.receive_posted = true;
+    return enqueue(key, messages_.add(m));
+  }
+  Message& m = messages_[id];
+  m.receiver = waiter;
+  m.combine = op.combine;
+  m.receive_posted = true;
+  if (!m.eager) return depart(id);
+  if (m.has_arrived) arrived(id);
+}
+
+/// A strand pays for messages that it need not wait for, and for those that have arrived, one after another;
+/// the main strand and all requests of a rank share one processor. Returns when it is done.
+Seconds Engine::pay(Rank rank, Waiter waiter, Seconds overhead) {
+  if (!(overhead > Seconds(0))) return backend_.now();
+  Seconds& busy = busy_until(rank, waiter);
+  return busy = std::max(busy, backend_.now()) + overhead;
+}
+
+Seconds& Engine::busy_until(Rank rank, Waiter waiter) {
+  if (waiter.strand == no_index || strands_[waiter.strand].main)
+    return rank_state(fabric_.processor(rank)).busy_until;
+  return strands_[waiter.strand].busy_until;
+}
+
+/// Every condition for the message to leave is met; its handshake and its overhead come first.
+void Engine::depart(Index id) {
+  const Message& m = messages_[id];
+  if (protocol_.hold == Protocol::Hold::delivery) return enter(id);
+  const Seconds delay = m.eager ? m.posted - backend_.now() : m.wire.handshake + m.wire.overhead;
+  if (delay > Seconds(0))
+    backend_.after(delay, {Event::Kind::injected, id});
+  else
+    enter(id);
+}
+
+void Engine::enter(Index id) {
+  messages_[id].posted = backend_.now();
+  entering_.push_back(id);
+  if (messages_[id].eager) sent(id);
+}
+
+/// When the sender is through with the messages that it sent before, each at its own pace.
+Seconds Engine::turn(const Message& m) {
+  if (protocol_.hold == Protocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
+  Seconds& through = through_[m.wire.out_queue];
+  Seconds free = through;
+  if (m.group != no_index) {  // the copies of a multicast go together
+    Group& group = groups_[m.group];
+    if (!group.in_turn) group.in_turn = true, group.free = through;
+    free = group.free;
+  }
+  const Seconds turn = std::max(m.posted, free);
+  through = std::max(through, turn + m.wire.gap + m.bytes * m.wire.per_byte);
+  return turn;
+}
+
+/// Hands over what came to the ports at this instant, in the order of the program.
+void Engine::flush() {
+  sort_by_order(entering_);
+  for (const Index id : entering_) {
+    const Seconds when = turn(messages_[id]);
+    if (when > backend_.now())
+      backend_.after(when - backend_.now(), {Event::Kind::admitted, id});
+    else
+      admitted_.push_back(id);
+  }
+  entering_.clear();
+  sort_by_order(admitted_);
+  for (const Index id : admitted_) {
+    Message& m = messages_[id];
+    if (m.group != no_index) {
+      m.first_of_group = !groups_[m.group].entered;
+      groups_[m.group].entered = true;
+    }
+    backend_.send(id, m);
+  }
+  admitted_.clear();
+}
+
+/// The sender need not wait for it any longer.
+void Engine::sent(Index id) {
+  const Message& m = messages_[id];
+  const Rank rank = m.from.rank;
+  if (m.group == no_index) {
+    report(rank, m.sender, Op::Kind::send, m.tag);
+    return complete(rank, m.sender);
+  }
+  Group& group = groups_[m.group];
+  if (--group.unsent > 0) return;
+  report(rank, group.sender, Op::Kind::multicast, group.tag);
+  complete(rank, group.sender);
+}
+
+void Engine::arrived(Index id) {
+  Message& m = messages_[id];
+  m.has_arrived = true;
+  if (protocol_.hold == Protocol::Hold::delivery) {
+    sent(id);
+    return delivered(id);
+  }
+  if (!m.receive_posted) return;
+  if (!(m.wire.receive_overhead > Seconds(0))) return delivered(id);
+  if (m.merged)
+    backend_.after(m.wire.receive_overhead, {Event::Kind::received, id});
+  else
+    taking_.push_back(id);
+}
+
+/// Receivers take what arrived at this instant, in the order of the program.
+void Engine::take() {
+  sort_by_order(taking_);
+  for (const Index id : taking_) {
+    const Message& m = messages_[id];
+    const Seconds done = pay(m.to.rank, m.receiver, m.wire.receive_overhead);
+    backend_.after(done - backend_.now(), {Event::Kind::received, id});
+  }
+  taking_.clear();
+}
+
+void Engine::sort_by_order(std::vector<Index>& ids) const {
+  auto by_order = [this](Index a, Index b) { return messages_[a].order < messages_[b].order; };
+  if (!std::is_sorted(ids.begin(), ids.end(), by_order)) std::stable_sort(ids.begin(), ids.end(), by_order);
+}
+
+/// The reductions of a rank follow one another.
+void Engine::delivered(Index id) {
+  const Message& m = messages_[id];
+  if (m.combine == Combine::copy) return received(id);
+  Seconds& reduced = rank_state(fabric_.processor(m.to.rank)).reduced;
+  reduced = std::max(reduced, backend_.now()) + m.bytes * fabric_.gamma(m.to);
+  backend_.after(reduced - backend_.now(), {Event::Kind::reduced, id});
+}
+
+void Engine::received(Index id) {
+  const Message& m = messages_[id];
+  const bool copy = m.from.rank == m.to.rank && m.sender.strand == no_index && m.sender.request == 0;
+  report(m.to.rank, m.receiver, copy ? Op::Kind::copy : Op::Kind::receive, m.tag);
+  complete(m.to.rank, m.receiver);
+  if (m.group != no_index && --groups_[m.group].under_way == 0) groups_.remove(m.group);
+  messages_.remove(id);
+}
+
+/// A key's queue holds either sends or receives.
+void Engine::enqueue(Table::Key key, Index id) {
+  messages_[id].next = no_index;
+  Table::Entry* entry = unmatched_.find(key);
+  if (!entry) {
+    unmatched_.insert(key, id, id);
+    return;
+  }
+  messages_[entry->second].next = id;
+  entry->second = id;
+}
+
+Index Engine::dequeue(Table::Key key, bool send) {
+  Table::Entry* entry = unmatched_.find(key);
+  if (!entry || messages_[entry->first].send_posted != send) return no_index;
+  const Index id = entry->first;
+  entry->first = messages_[id].next;
+  if (entry->first == no_index) unmatched_.erase(entry);
+  return id;
+}
+
+void Engine::check_peer(Rank rank, Rank peer) const {
+  if (peer >= 0 && static_cast<std::size_t>(peer) < ranks_.size()) return;
+  throw InputError("rank " + std::to_string(rank) + " names rank " + std::to_string(peer) +
+                   " as its peer; there are ranks 0 to " + std::to_string(ranks_.size() - 1));
+}
+
+}  // namespace collcast

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "engines/player/event.hpp"
+
+namespace collcast {
+
+/// Records that come and go, named by index; a freed index is the next to be handed out. References last
+/// until the next `add`.
+template <class T>
+class Pool {
+ public:
+  Index add(T record) {
+    if (free_.empty()) {
+      records_.push_back(std::move(record));
+      return static_cast<Index>(records_.size() - 1);
+    }
+    const Index i = free_.back();
+    free_.pop_back();
+    records_[i] = std::move(record);
+    return i;
+  }
+  void remove(Index i) { free_.push_back(i); }
+  T& operator[](Index i) { return records_[i]; }
+  const T& operator[](Index i) const { return records_[i]; }
+  std::size_t in_use() const { return records_.size() - free_.size(); }
+
+ private:
+  std::vector<T> records_;
+  std::vector<Index> free_;
+};
+
+}  // namespace collcast

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engines/player/engine.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+
+void Engine::start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter,
+                          bool main) {
+  const Seconds now = backend_.now();
+  runnable_.push_back(strands_.add({std::move(code), rank, 0, waiter, main, tag, now, now, {}, no_index}));
+}
+
+void Engine::drain() {
+  while (!runnable_.empty()) {
+    const Index strand = runnable_.front();
+    runnable_.pop_front();
+    advance(strand);
+  }
+}
+
+/// Starts the strand's next batch; a batch that is done at once puts the strand back into the queue.
+void Engine::advance(Index strand) {
+  if (++batches_ % 4096 == 0) poll();
+  batch_.clear();
+  if (!strands_[strand].code->next(batch_)) return end(strand);
+  strands_[strand].batch_began = backend_.now();
+  strands_[strand].pending = 1;  // keeps the strand here until the whole batch has started
+  for (const Op& op : batch_.ops) post(strand, op);
+  release(strand);
+}
+
+void Engine::end(Index strand) {
+  StrandState& s = strands_[strand];
+  const Rank rank = s.rank;
+  const Waiter waiter = s.waiter;
+  s.code.reset();
+  Seconds& finish = rank_state(rank).finish;
+  finish = std::max(finish, backend_.now());
+  if (!s.main && options_.observer)
+    options_.observer->done({rank, Op::Kind::start, s.tag, s.started, backend_.now()});
+  strands_.remove(strand);
+  complete(rank, waiter);
+}
+
+void Engine::post(Index strand, const Op& op) {
+  if (!(op.bytes >= Bytes(0)) || !(op.time >= Seconds(0)))
+    throw InputError("rank " + std::to_string(strands_[strand].rank) +
+                     ": an operation of negative size or time");
+  switch (op.kind) {
+    case Op::Kind::compute:
+      return compute(strand, op);
+    case Op::Kind::send:
+      return post_send(strand, op);
+    case Op::Kind::receive:
+      return post_receive(strand, op);
+    case Op::Kind::copy:
+      return post_copy(strand, op);
+    case Op::Kind::multicast:
+      return post_multicast(strand, op);
+    case Op::Kind::start: {
+      const Waiter waiter = hold(strand, op);
+      return start_strand(std::move(batch_.strands[op.strand]), strands_[strand].rank, op.tag, waiter, false);
+    }
+    case Op::Kind::wait:
+      return wait(strand, op);
+    case Op::Kind::join:
+      return join(strand, op);
+  }
+}
+
+/// The processor of a rank serves its tasks in order.
+void Engine::compute(Index strand, const Op& op) {
+  const Waiter waiter = hold(strand, op);
+  const Rank rank = strands_[strand].rank;
+  RankState& state = rank_state(rank);
+  state.processor_free = std::max(state.processor_free, backend_.now()) + op.time;
+  state.compute += op.time;
+  backend_.after(state.processor_free - backend_.now(), {Event::Kind::computed, tasks_.add({rank, waiter})});
+}
+
+void Engine::wait(Index strand, const Op& op) {
+  const Rank rank = strands_[strand].rank;
+  const Table::Key key = rank_key(rank, static_cast<std::uint32_t>(op.request));
+  Table::Entry* entry = requests_.find(key);
+  if (entry && entry->first == 0) {
+    requests_.erase(entry);
+    return report(rank, {strand, 0}, Op::Kind::wait, static_cast<std::uint64_t>(op.request));
+  }
+  if (!entry) entry = &requests_.insert(key, 0, no_index);
+  if (entry->second != no_index)
+    throw InputError("rank " + std::to_string(rank) + " waits twice for request " +
+                     std::to_string(op.request));
+  entry->second = strand;
+  ++strands_[strand].pending;
+}
+
+/// The last of the `count` strands lets all go on.
+void Engine::join(Index strand, const Op& op) {
+  const Table::Key key = rank_key(strands_[strand].rank, op.tag);
+  Table::Entry& entry = joins_.find_or_insert(key, 0, no_index);
+  strands_[strand].next_to_join = entry.second;
+  entry.second = strand;
+  ++strands_[strand].pending;
+  if (++entry.first < static_cast<Index>(op.count)) return;
+  Index first = entry.second;
+  joins_.erase(&entry);
+  // They came last first; they go on in the order in which they came.
+  Index reversed = no_index;
+  while (first != no_index) {
+    const Index next = strands_[first].next_to_join;
+    strands_[first].next_to_join = reversed;
+    reversed = first;
+    first = next;
+  }
+  for (Index s = reversed; s != no_index;) {
+    const Index next = strands_[s].next_to_join;
+    release(s);
+    s = next;
+  }
+}
+
+/// Registers an operation with who waits for it.
+Waiter Engine::hold(Index strand, const Op& op) {
+  if (op.request == 0) {
+    ++strands_[strand].pending;
+    return {strand, 0};
+  }
+  begin_request(strands_[strand].rank, op.request);
+  return {no_index, op.request};
+}
+
+void Engine::complete(Rank rank, Waiter waiter) {
+  if (waiter.strand != no_index)
+    release(waiter.strand);
+  else if (waiter.request != 0)
+    end_request(rank, waiter.request);
+}
+
+void Engine::release(Index strand) {
+  if (--strands_[strand].pending == 0) runnable_.push_back(strand);
+}
+
+void Engine::begin_request(Rank rank, std::int32_t request) {
+  ++requests_.find_or_insert(rank_key(rank, static_cast<std::uint32_t>(request)), 0, no_index).first;
+}
+
+void Engine::end_request(Rank rank, std::int32_t request) {
+  Seconds& finish = rank_state(rank).finish;
+  finish = std::max(finish, backend_.now());
+  Table::Entry* entry = requests_.find(rank_key(rank, static_cast<std::uint32_t>(request)));
+  if (--entry->first > 0 || entry->second == no_index) return;
+  const Index strand = entry->second;
+  requests_.erase(entry);
+  report(rank, {strand, 0}, Op::Kind::wait, static_cast<std::uint32_t>(request));
+  release(strand);
+}
+
+/// Tells the observer of an operation that held up a main strand since its batch began, and of every wait.
+void Engine::report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag) {
+  if (!options_.observer || waiter.strand == no_index) return;
+  const StrandState& s = strands_[waiter.strand];
+  if (s.main || kind == Op::Kind::wait)
+    options_.observer->done({rank, kind, tag, s.batch_began, backend_.now()});
+}
+
+}  // namespace collcast

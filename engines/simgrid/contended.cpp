@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/simgrid/contended.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace collcast {
+namespace {
+
+constexpr auto may_flow = Event::Kind::network_a;  // of a message: what comes before its bytes is over
+constexpr auto gap_over = Event::Kind::network_b;  // of a port
+
+template <class T>
+T& at(std::vector<T>& table, Index i) {
+  if (i >= table.size()) table.resize(std::max<std::size_t>(i + 1, 2 * table.size()));
+  return table[i];
+}
+
+}  // namespace
+
+Contended::Contended(const Fabric& fabric, bool all_to_simgrid)
+    : fabric_(fabric),
+      to_delivery_(fabric.protocol().hold == Protocol::Hold::delivery),
+      flows_(fabric.links(), all_to_simgrid),
+      ports_(fabric.ports()),
+      use_(fabric.ports()) {}
+
+void Contended::send(Index id, const Message& message) {
+  at(carried_, id) = {message};
+  enqueue(message.wire.out, id);
+  if (to_delivery_ && message.wire.in != message.wire.out) enqueue(message.wire.in, id);
+  serve(message.wire.out);
+}
+
+void Contended::enqueue(Port port, Index id) {
+  Queue& queue = ports_[port].queue;
+  if (queue.first == no_index)
+    queue.first = id;
+  else
+    behind(port, queue.last) = id;
+  queue.last = id;
+}
+
+/// Starts what can start at the head of a sender's port.
+void Contended::serve(Port out) {
+  PortState& sender = ports_[out];
+  while (sender.queue.first != no_index) {
+    const Index id = sender.queue.first;
+    const Message& message = carried_[id].message;
+    if (message.wire.out != out) return serve(message.wire.out);  // `out` is where it arrives
+    if (!may_leave(sender, message)) return;
+    const Port in = message.wire.in;
+    const bool merged = message.merged != 0;
+    if (to_delivery_ && in != out) {
+      PortState& receiver = ports_[in];
+      if (receiver.queue.first != id || !may_arrive(receiver, message)) return;
+      receiver.queue.first = behind(in, id);
+      take(in, no_index, merged ? std::optional(Merge(message)) : std::nullopt);
+    }
+    sender.queue.first = behind(out, id);
+    take(out, message.group);
+    begin(id);
+    if (to_delivery_ && merged) serve(in);  // what comes behind it may come with it
+  }
+}
+
+bool Contended::may_leave(const PortState& port, const Message& message) const {
+  return port.holders == 0 || (message.group != no_index && message.group == port.group);
+}
+
+bool Contended::may_arrive(const PortState& port, const Message& message) const {
+  return port.holders == 0 || (message.merged && port.merge == Merge(message));
+}
+
+void Contended::take(Port port, Index group, std::optional<Merge> merge) {
+  PortState& state = ports_[port];
+  if (state.holders++ > 0) return;
+  state.group = group;
+  state.merge = merge;
+  state.since = now_;
+}
+
+void Contended::release(Port port) {
+  PortState& state = ports_[port];
+  if (--state.holders > 0) return;
+  use_[port].busy += now_ - state.since;
+  serve(port);
+}
+
+void Contended::begin(Index id) {
+  const Wire& wire = carried_[id].message.wire;
+  const Seconds first = to_delivery_ ? wire.overhead + wire.latency + wire.receive_overhead : Seconds(0);
+  if (first > Seconds(0))
+    after(first, {may_flow, id});
+  else
+    flow(id);
+}
+
+void Contended::flow(Index id) {
+  const Message& message = carried_[id].message;
+  if (leaves_early(message.wire))
+    after(message.wire.occupation(message.bytes) + message.wire.gap, {gap_over, message.wire.out});
+  if (message.group == no_index || message.first_of_group) use_[message.wire.out].bytes += message.bytes;
+  if (!message.merged || !confluences_.contains(Merge(message))) {
+    use_[message.wire.in].bytes += message.bytes;
+    if (!to_delivery_) use_[message.wire.in].busy += message.wire.occupation(message.bytes);
+  }
+  if (message.group == no_index)
+    return flows_.start(id, route(message), message.bytes, message.wire.per_byte);
+  setting_off_.push_back(id);
+}
+
+/// The copies of a multicast that set off together are one flow over all their links, at the pace of the
+/// slowest.
+void Contended::start_multicasts() {
+  const auto group = [this](Index id) { return carried_[id].message.group; };
+  std::ranges::stable_sort(setting_off_, {}, group);
+  for (auto first = setting_off_.begin(); first != setting_off_.end();) {
+    const auto end =
+        std::find_if(first, setting_off_.end(), [&](Index id) { return group(id) != group(*first); });
+    std::vector<LinkId> all;
+    SecondsPerByte slowest;
+    Bytes most;
+    for (auto copy = first; copy != end; ++copy) {
+      const auto own = route(carried_[*copy].message);
+      all.insert(all.end(), own.begin(), own.end());
+      slowest = std::max(slowest, carried_[*copy].message.wire.per_byte);
+      most = std::max(most, carried_[*copy].message.bytes);
+      carried_[*copy].with = copy + 1 == end ? no_index : copy[1];
+    }
+    flows_.start(*first, all, most, slowest);
+    first = end;
+  }
+  setting_off_.clear();
+}
+
+/// A copy of a multicast takes only the links that no copy before it takes; so does what the network reduces.
+std::span<const LinkId> Contended::route(const Message& message) {
+  route_.clear();
+  fabric_.route(message.from, message.to, route_);
+  if (message.group != no_index) {
+    std::vector<LinkId>& taken = at(branches_, message.group);
+    if (message.first_of_group) taken.clear();
+    keep_new(taken);
+  }
+  if (message.merged) {
+    const auto [at, first] = confluences_.try_emplace(Merge(message), Confluence{message.merged, {}});
+    keep_new(at->second.taken);
+    if (--at->second.missing == 0) confluences_.erase(at);
+  }
+  return route_;
+}
+
+/// Leaves of the route what is not taken yet, and takes it.
+void Contended::keep_new(std::vector<LinkId>& taken) {
+  std::erase_if(route_, [&](LinkId l) { return std::ranges::find(taken, l) != taken.end(); });
+  taken.insert(taken.end(), route_.begin(), route_.end());
+}
+
+/// The last byte of a message is through.
+void Contended::ended(Index id, Listener& listener) {
+  const Wire wire = carried_[id].message.wire;
+  const bool eager = carried_[id].message.eager;
+  if (to_delivery_) {
+    release(wire.out);
+    if (wire.in != wire.out) release(wire.in);
+    return listener.on({Event::Kind::arrived, id});
+  }
+  if (leaves_early(wire)) {
+    // its port has served others since
+  } else if (wire.gap > Seconds(0)) {
+    ports_[wire.out].group = no_index;
+    after(wire.gap, {gap_over, wire.out});
+  } else {
+    release(wire.out);
+  }
+  if (!eager) listener.on({Event::Kind::left, id});
+  if (wire.latency > Seconds(0))
+    after(wire.latency, {Event::Kind::arrived, id});
+  else
+    listener.on({Event::Kind::arrived, id});
+}
+
+void Contended::handle(Event event, Listener& listener) {
+  switch (event.kind) {
+    case may_flow:
+      return flow(event.index);
+    case gap_over:
+      return release(event.index);
+    default:
+      return listener.on(event);
+  }
+}
+
+void Contended::run(Listener& listener) {
+  constexpr Seconds never(std::numeric_limits<double>::infinity());
+  const auto settle = [&] { listener.settle(), start_multicasts(); };
+  for (settle(); flows_.any() || !timers_.empty(); settle()) {
+    const auto over = flows_.advance(timers_.empty() ? never : timers_.next());
+    now_ = flows_.now();
+    for (Index id : over)
+      for (Index with; id != no_index; id = with) with = carried_[id].with, ended(id, listener);
+    while (!timers_.empty() && timers_.next() <= same_instant(now_)) handle(timers_.pop().event, listener);
+  }
+}
+
+void Contended::usage(Result& result) const {
+  result.ports = use_;
+  const std::vector<Link>& links = fabric_.links();
+  for (std::size_t i = 0; i < links.size(); ++i)
+    result.links.push_back({flows_.carried()[i], flows_.carried()[i] / links[i].bandwidth});
+}
+
+}  // namespace collcast

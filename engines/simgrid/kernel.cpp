@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/simgrid/kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <map>
+#include <set>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
+#include <simgrid/s4u.hpp>
+
+#include "engines/simgrid/physics.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+namespace s4u = simgrid::s4u;
+using simgrid::kernel::resource::StandardLinkImpl;
+using simgrid::kernel::routing::NetPoint;
+
+/// Every flow runs between the same two hosts; its route is whatever was put here before it starts. So no
+/// table of routes is needed, and no hosts for ranks.
+class RouteZone : public simgrid::kernel::routing::NetZoneImpl {
+ public:
+  explicit RouteZone(const std::string& name) : NetZoneImpl(name) {}
+  void get_local_route(const NetPoint*, const NetPoint*, simgrid::kernel::routing::Route* into,
+                       double*) override {
+    into->link_list_ = route;
+  }
+  std::vector<StandardLinkImpl*> route;
+};
+
+/// SimGrid counts whole bytes; ours are real numbers. In these units a message of up to 1 TB fits its 64
+/// bits.
+constexpr double units_per_byte = 1 << 24;
+
+/// The one engine that a process may have, its two hosts, and as many links as any platform needed so far:
+/// SimGrid takes nothing apart before the process ends.
+class Everlasting {
+ public:
+  static Everlasting& get() {
+    static auto* only = new Everlasting;  // must outlive SimGrid's own exit handlers
+    return *only;
+  }
+  s4u::Engine& engine() { return *engine_; }
+  RouteZone& zone() { return *zone_; }
+  s4u::Link* link(std::size_t i) {
+    while (i >= links_.size()) more_links(std::max<std::size_t>(256, links_.size()));
+    return links_[i];
+  }
+  s4u::Link* throttle(std::size_t i) {
+    while (i >= throttles_.size()) {
+      throttles_.push_back(link_zone().create_link("throttle" + std::to_string(i), 1.0));
+      throttles_.back()->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->seal();
+    }
+    return throttles_[i];
+  }
+
+  s4u::Host *from = nullptr, *to = nullptr;
+  std::vector<Index> ended;
+  std::set<s4u::Activity*> stop;  ///< SimGrid leaves its loop when this is not empty
+
+ private:
+  Everlasting() {
+    // SimGrid takes these signals for itself.
+    auto* interrupt = std::signal(SIGINT, SIG_DFL);
+    auto* fault = std::signal(SIGSEGV, SIG_DFL);
+    engine_ = new s4u::Engine("collcast");
+    std::signal(SIGINT, interrupt);
+    std::signal(SIGSEGV, fault);
+    xbt_log_control_set("root.thres:critical");
+    for (const Physics& p : physics()) s4u::Engine::set_config(p.key + ":" + p.value);
+    zone_ = new RouteZone("platform");
+    from = zone_->get_iface()->create_host("from", 1.0);
+    to = zone_->get_iface()->create_host("to", 1.0);
+    zone_->get_iface()->seal();
+    s4u::Activity::on_completion_cb([this](const s4u::Activity& flow) {
+      ended.push_back(static_cast<Index>(reinterpret_cast<std::uintptr_t>(flow.get_data<void>()) - 1));
+      if (stop.empty()) stop.insert(nullptr);
+    });
+  }
+  void more_links(std::size_t count) {
+    s4u::NetZone& zone = link_zone();
+    for (const std::size_t end = links_.size() + count; links_.size() < end;)
+      links_.push_back(zone.create_link(std::to_string(links_.size()), 1.0)->seal());
+  }
+  /// Zones are sealed when SimGrid runs; a new one takes new links.
+  s4u::NetZone& link_zone() {
+    auto* zone = new RouteZone("links" + std::to_string(zones_++));
+    zone->set_network_model(zone_->get_network_model());
+    return *zone->get_iface();
+  }
+
+  s4u::Engine* engine_ = nullptr;
+  RouteZone* zone_ = nullptr;
+  int zones_ = 0;
+  std::vector<s4u::Link*> links_, throttles_;
+};
+
+}  // namespace
+
+struct Kernel::Simulation {
+  double began = s4u::Engine::get_clock();  ///< s
+  std::vector<StandardLinkImpl*> links;
+  std::map<BytesPerSecond, StandardLinkImpl*> throttles;
+  std::vector<s4u::CommPtr> flows;  ///< SimGrid needs a reference until a flow ends
+
+  /// A link that each flow has for itself: SimGrid 3.32 ignores the rate of a flow between hosts.
+  StandardLinkImpl* throttle(BytesPerSecond cap);
+};
+
+StandardLinkImpl* Kernel::Simulation::throttle(BytesPerSecond cap) {
+  const auto known = throttles.find(cap);
+  if (known != throttles.end()) return known->second;
+  s4u::Link* link = Everlasting::get().throttle(throttles.size());
+  link->set_bandwidth(cap.value * units_per_byte);
+  return throttles[cap] = link->get_impl();
+}
+
+Kernel::Kernel(const std::vector<Link>& links) {
+  Everlasting& all = Everlasting::get();
+  simulation_ = std::make_unique<Simulation>();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    s4u::Link* link = all.link(i);
+    link->set_bandwidth(links[i].bandwidth.value * units_per_byte);
+    simulation_->links.push_back(link->get_impl());
+  }
+}
+
+Kernel::~Kernel() {
+  for (s4u::CommPtr& flow : simulation_->flows)
+    if (flow) flow->cancel();
+}
+
+Seconds Kernel::now() const {
+  return Seconds(s4u::Engine::get_clock() - simulation_->began);
+}
+
+void Kernel::start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) {
+  Simulation& s = *simulation_;
+  Everlasting& all = Everlasting::get();
+  all.zone().route.clear();
+  for (const LinkId link : route) all.zone().route.push_back(s.links[link]);
+  if (std::isfinite(cap.value)) all.zone().route.push_back(s.throttle(cap));
+  if (id >= s.flows.size()) s.flows.resize(std::max<std::size_t>(id + 1, 2 * s.flows.size()));
+  s4u::CommPtr& flow = s.flows[id];
+  flow = s4u::Comm::sendto_init();
+  flow->set_payload_size(
+      std::max(std::uint64_t{1}, static_cast<std::uint64_t>(bytes.value * units_per_byte)));
+  flow->set_data(reinterpret_cast<void*>(std::uintptr_t{id} + 1));
+  flow->set_source(all.from)->set_destination(all.to);  // the second starts it
+  ++running_;
+}
+
+std::span<const Index> Kernel::advance(Seconds limit) {
+  Everlasting& all = Everlasting::get();
+  const double until = simulation_->began + limit.value;
+  all.ended.clear();
+  for (int attempts = 0; all.ended.empty() && s4u::Engine::get_clock() < until; ++attempts) {
+    if (attempts == 1000) throw SubstrateError("SimGrid stalled at " + std::to_string(now().value) + " s");
+    all.stop.clear();
+    s4u::Activity::set_vetoed_activities(&all.stop);
+    all.engine().run_until(std::isfinite(until) ? until : -1);
+    s4u::Activity::set_vetoed_activities(nullptr);
+  }
+  for (const Index id : all.ended) simulation_->flows[id].reset();
+  // SimGrid orders flows that end together by address.
+  std::sort(all.ended.begin(), all.ended.end());
+  running_ -= all.ended.size();
+  return all.ended;
+}
+
+}  // namespace collcast

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/simulated.hpp"
+
+#ifdef COLLCAST_HAS_SIMGRID
+#include "engines/simgrid/simulate.hpp"
+#else
+#include "support/error.hpp"
+#endif
+
+namespace collcast {
+
+#ifdef COLLCAST_HAS_SIMGRID
+
+bool can_simulate() {
+  return true;
+}
+
+Result simulate_program(Program& program, const Fabric& fabric, const PlayOptions& options) {
+  return simulate(program, fabric, options);
+}
+
+Result simulate_program_here(Program& program, const Fabric& fabric, const PlayOptions& options) {
+  return simulate_here(program, fabric, options);
+}
+
+#else
+
+bool can_simulate() {
+  return false;
+}
+
+Result simulate_program(Program&, const Fabric&, const PlayOptions&) {
+  throw InputError("this collcast was built without SimGrid; --engine path plays without contention");
+}
+
+Result simulate_program_here(Program& program, const Fabric& fabric, const PlayOptions& options) {
+  return simulate_program(program, fabric, options);
+}
+
+#endif
+
+}  // namespace collcast

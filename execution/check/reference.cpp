@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execution/check/reference.hpp"
+
+#include <cstring>
+
+#include "execution/mpi/check.hpp"
+#include "support/error.hpp"
+
+namespace collcast::mpi {
+namespace {
+
+/// Counts and displacements of consecutive parts of a buffer.
+struct Parts {
+  std::vector<int> counts, offsets;
+  void add(std::size_t count) {
+    offsets.push_back(counts.empty() ? 0 : offsets.back() + counts.back());
+    counts.push_back(static_cast<int>(count));
+  }
+};
+
+/// One call of the MPI library.
+class Reference {
+ public:
+  Reference(const Part& part, const Elements& elements, Block blocks, MPI_Datatype type, MPI_Op op,
+            MPI_Comm communicator)
+      : part_(part), elements_(elements), blocks_(blocks), type_(type), op_(op), communicator_(communicator) {
+    const Definition& d = definition(part.collective);
+    sent_ = static_cast<int>(elements.size(d.initially(part.rank, part.ranks, blocks, part.root)));
+    received_ = static_cast<int>(elements.size(d.finally(part.rank, part.ranks, blocks, part.root)));
+  }
+
+  int run(const void* send, void* recv) const {
+    switch (part_.collective) {
+      case Collective::allreduce:
+        return MPI_Allreduce(send, recv, sent_, type_, op_, communicator_);
+      case Collective::reduce:
+        return MPI_Reduce(send, recv, sent_, type_, op_, part_.root, communicator_);
+      case Collective::scan:
+        return MPI_Scan(send, recv, sent_, type_, op_, communicator_);
+      case Collective::exscan:
+        return MPI_Exscan(send, recv, sent_, type_, op_, communicator_);
+      case Collective::barrier:
+        return MPI_Barrier(communicator_);
+      case Collective::broadcast:
+        return broadcast(send, recv);
+      case Collective::sendrecv:
+        return sendrecv(send, recv);
+      case Collective::halo_1d:
+      case Collective::halo_2d:
+      case Collective::halo_3d:
+        return halo(send, recv,
+                    static_cast<int>(part_.collective) - static_cast<int>(Collective::halo_1d) + 1);
+      case Collective::alltoall:
+      case Collective::alltoallv:
+        return alltoall(send, recv);
+      default:
+        return shared_out(send, recv);
+    }
+  }
+
+ private:
+  /// Collectives in which every rank has a share of the message.
+  int shared_out(const void* send, void* recv) const {
+    const bool some_have = part_.collective == Collective::multi_broadcast;
+    const Rank sharers = some_have ? part_.root + 1 : part_.ranks;
+    Parts p;
+    for (Rank r = 0; r < part_.ranks; ++r) p.add(r < sharers ? share(r, sharers) : 0);
+    const int *counts = p.counts.data(), *offsets = p.offsets.data();
+    switch (part_.collective) {
+      case Collective::allgather:
+      case Collective::allgatherv:
+      case Collective::multi_broadcast:
+        return MPI_Allgatherv(send, sent_, type_, recv, counts, offsets, type_, communicator_);
+      case Collective::gather:
+      case Collective::gatherv:
+        return MPI_Gatherv(send, sent_, type_, recv, counts, offsets, type_, part_.root, communicator_);
+      case Collective::scatter:
+      case Collective::scatterv:
+        return MPI_Scatterv(send, counts, offsets, type_, recv, received_, type_, part_.root, communicator_);
+      case Collective::reduce_scatter:
+      case Collective::reduce_scatterv:
+        return MPI_Reduce_scatter(send, recv, counts, type_, op_, communicator_);
+      default:
+        throw InputError("there is no MPI call to compare " + std::string(definition(part_.collective).name) +
+                         " with");
+    }
+  }
+
+  int alltoall(const void* send, void* recv) const {
+    Parts out, in;
+    const Block p = part_.ranks;
+    for (Block r = 0; r < p; ++r) {
+      out.add(share(part_.rank * p + r, p * p));
+      in.add(share(r * p + part_.rank, p * p));
+    }
+    return MPI_Alltoallv(send, out.counts.data(), out.offsets.data(), type_, recv, in.counts.data(),
+                         in.offsets.data(), type_, communicator_);
+  }
+
+  int broadcast(const void* send, void* recv) const {
+    if (part_.rank == part_.root && received_ != 0)
+      std::memcpy(recv, send, static_cast<std::size_t>(received_) * extent());
+    return MPI_Bcast(recv, received_, type_, part_.root, communicator_);
+  }
+
+  int sendrecv(const void* send, void* recv) const {
+    const Rank p = part_.ranks;
+    return MPI_Sendrecv(send, sent_, type_, (part_.rank + 1) % p, 0, recv, received_, type_,
+                        (part_.rank + p - 1) % p, 0, communicator_, MPI_STATUS_IGNORE);
+  }
+
+  int halo(const void* send, void* recv, int dimensions) const {
+    const Grid grid(part_.ranks, dimensions);
+    std::vector<MPI_Request> requests(static_cast<std::size_t>(2 * grid.faces()), MPI_REQUEST_NULL);
+    std::size_t in = 0, out = 0;
+    for (int f = 0; f < grid.faces(); ++f) {
+      const Rank other = grid.neighbour(part_.rank, f);
+      const auto face = static_cast<std::size_t>(2 * f);
+      const std::size_t arriving =
+          share(Block{other} * grid.faces() + (f ^ 1), Block{part_.ranks} * grid.faces());
+      const std::size_t leaving =
+          share(Block{part_.rank} * grid.faces() + f, Block{part_.ranks} * grid.faces());
+      check(MPI_Irecv(static_cast<std::byte*>(recv) + in * extent(), static_cast<int>(arriving), type_, other,
+                      f ^ 1, communicator_, &requests[face]),
+            "MPI_Irecv");
+      check(MPI_Isend(static_cast<const std::byte*>(send) + out * extent(), static_cast<int>(leaving), type_,
+                      other, f, communicator_, &requests[face + 1]),
+            "MPI_Isend");
+      in += arriving, out += leaving;
+    }
+    return MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  }
+
+  /// Elements of the i-th of `parts` equal groups of blocks.
+  std::size_t share(Block i, Block parts) const {
+    return elements_.size(Chunk{i * (blocks_ / parts), blocks_ / parts});
+  }
+
+  std::size_t extent() const {
+    MPI_Aint begin = 0, extent = 0;
+    check(MPI_Type_get_extent(type_, &begin, &extent), "MPI_Type_get_extent");
+    return static_cast<std::size_t>(extent);
+  }
+
+  const Part& part_;
+  const Elements& elements_;
+  Block blocks_;
+  MPI_Datatype type_;
+  MPI_Op op_;
+  MPI_Comm communicator_;
+  int sent_ = 0, received_ = 0;
+};
+
+}  // namespace
+
+void reference(const Part& part, const Elements& elements, Block blocks, const void* send, void* recv,
+               MPI_Datatype type, MPI_Op op, MPI_Comm communicator) {
+  check(Reference(part, elements, blocks, type, op, communicator).run(send, recv),
+        std::string(definition(part.collective).name).insert(0, "the MPI library's ").c_str());
+}
+
+}  // namespace collcast::mpi

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "execution/cuda/element.hpp"
+#include "model/schedule.hpp"
+
+namespace collcast::cuda {
+
+/// Names memory to the other processes of its node.
+struct Handle {
+  enum class Kind : std::uint8_t { nothing, device, host };
+  Kind kind = Kind::nothing;
+  std::array<std::byte, 64> id{};  ///< of the allocation
+  std::size_t offset = 0;          ///< in it, bytes
+};
+
+/// Work that is done in order, beside that of other queues: a CUDA stream.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  /// Between any two memories that this process can address, its peers' included.
+  virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
+  /// to[i] = to[i] op from[i].
+  virtual void reduce(std::byte* to, const std::byte* from, std::size_t count, Element, Operation) = 0;
+  /// Whether all is done. Throws SubstrateError if something failed.
+  virtual bool idle() = 0;
+};
+
+/// A GPU with its host, as one process sees them. All calls throw SubstrateError where the device fails.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string name() const = 0;
+  virtual std::unique_ptr<Queue> queue() = 0;
+
+  /// Memory::host is pinned, and so is the dpu's.
+  virtual std::byte* allocate(Memory memory, std::size_t bytes) = 0;
+  virtual void release(Memory memory, std::byte* begin) noexcept = 0;
+
+  /// `at` lies in memory that allocate() gave, or in any of this GPU.
+  virtual Handle share(const std::byte* at) = 0;
+  /// Where this process sees what a peer shared; it stays mapped.
+  virtual std::byte* open(const Handle& handle) = 0;
+};
+
+/// The GPU of this process: one for each process of the node, in turn. Throws SubstrateError where there is
+/// none, and InputError in a build without CUDA.
+std::unique_ptr<Device> cuda_device(int local_rank);
+
+/// A GPU made of host memory, for tests: processes share its memory as they share a GPU's, and queues do
+/// nothing before they are asked whether they are idle, and then one thing at a time.
+std::unique_ptr<Device> emulated_device();
+
+/// Memory that grows when asked to; its contents do not survive that.
+class Buffer {
+ public:
+  Buffer(Device& device, Memory memory, std::size_t bytes = 0) : device_(&device), memory_(memory) {
+    grow(bytes);
+  }
+  Buffer(Buffer&& other) noexcept
+      : device_(other.device_), memory_(other.memory_), begin_(other.begin_), size_(other.size_) {
+    other.begin_ = nullptr;
+  }
+  Buffer& operator=(Buffer&&) = delete;
+  ~Buffer() {
+    if (begin_) device_->release(memory_, begin_);
+  }
+
+  void grow(std::size_t bytes) {
+    if (bytes <= size_) return;
+    if (begin_) device_->release(memory_, begin_);
+    begin_ = nullptr;
+    begin_ = device_->allocate(memory_, bytes);
+    size_ = bytes;
+  }
+  std::byte* data() const { return begin_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  Device* device_;
+  Memory memory_;
+  std::byte* begin_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace collcast::cuda

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execution/offload/offloaded.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "execution/mpi/check.hpp"
+#include "execution/mpi/together.hpp"
+
+namespace collcast::mpi {
+namespace {
+
+constexpr std::size_t line = 64;
+
+std::size_t whole_lines(std::size_t bytes) {
+  return (bytes + line - 1) / line * line;
+}
+
+std::size_t extent_of(MPI_Datatype type) {
+  MPI_Aint begin = 0, extent = 0;
+  check(MPI_Type_get_extent(type, &begin, &extent), "MPI_Type_get_extent");
+  return static_cast<std::size_t>(extent);
+}
+
+}  // namespace
+
+Offloaded::Offloaded(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op,
+                     const Team& team) {
+  seat(algorithm, call, type, op, team);
+  share(team, extent_of(type));
+}
+
+Offloaded::~Offloaded() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (!finalized && window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+}
+
+/// A rank's own player says how large its buffers are; workers have one for each rank that they serve.
+void Offloaded::seat(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op,
+                     const Team& team) {
+  together(team.peers()->handle(), [&] {
+    if (!team.worker()) {
+      desks_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, team.peers());
+      return;
+    }
+    for (const Team::Served& s : team.served())
+      desks_.emplace_back().player = std::make_unique<Player>(
+          algorithm, call, type, op, std::make_shared<Communicator>(team.peers(), team.worker_of(), s.rank));
+  });
+}
+
+void Offloaded::share(const Team& team, std::size_t extent) {
+  const auto sent = [&](const Desk& d) { return whole_lines(d.player->sent() * extent); };
+  const auto received = [&](const Desk& d) { return whole_lines(d.player->received() * extent); };
+  const std::size_t bytes = team.worker() ? line : line + sent(desks_[0]) + received(desks_[0]);
+  static_assert(sizeof(Mailbox) <= line);
+  MPI_Info info;
+  check(MPI_Info_create(&info), "MPI_Info_create");
+  check(MPI_Info_set(info, "alloc_shared_noncontig", "true"), "MPI_Info_set");
+  std::byte* mine = nullptr;
+  check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, team.machine(), &mine, &window_),
+        "MPI_Win_allocate_shared");
+  check(MPI_Info_free(&info), "MPI_Info_free");
+  if (team.worker())
+    new (mine) Bell;
+  else
+    new (mine) Mailbox;
+  check(MPI_Barrier(team.machine()), "MPI_Barrier");
+  worker_ = reinterpret_cast<Bell*>(team.worker() ? mine : of(team.server()));
+  for (std::size_t i = 0; i < desks_.size(); ++i) {
+    std::byte* base = team.worker() ? of(team.served()[i].on_machine) : mine;
+    Desk& desk = desks_[i];
+    desk.mailbox = reinterpret_cast<Mailbox*>(base);
+    desk.send = base + line;
+    desk.recv = desk.send + sent(desk);
+  }
+}
+
+/// Where another process of this machine keeps its part of the window.
+std::byte* Offloaded::of(int process) const {
+  MPI_Aint size = 0;
+  int unit = 0;
+  std::byte* base = nullptr;
+  check(MPI_Win_shared_query(window_, process, &size, &unit, &base), "MPI_Win_shared_query");
+  return base;
+}
+
+void Offloaded::ask(std::uint32_t plays) {
+  desks_[0].mailbox->asked.set(plays);
+  worker_->ring();
+}
+
+void Offloaded::start() {
+  ask(desks_[0].mailbox->asked.value() + 1);
+}
+
+bool Offloaded::test() const {
+  const Mailbox& m = *desks_[0].mailbox;
+  return m.done.value() == m.asked.value();
+}
+
+void Offloaded::wait() const {
+  const Mailbox& m = *desks_[0].mailbox;
+  if (!test()) m.done.wait(m.asked.value() - 1);
+}
+
+void Offloaded::dismiss() {
+  wait();
+  ask(Mailbox::dismissed);
+}
+
+void Offloaded::serve() {
+  while (std::ranges::any_of(desks_, [](const Desk& d) { return d.playing != Mailbox::dismissed; })) {
+    const std::uint32_t seen = worker_->value();
+    bool busy = false;
+    for (Desk& d : desks_) busy = bring_on(d) || busy;
+    if (!busy) worker_->wait(seen);
+  }
+}
+
+/// Whether there is something to do beyond waiting to be asked.
+bool Offloaded::bring_on(Desk& desk) {
+  if (desk.playing == Mailbox::dismissed) return false;
+  if (desk.playing == desk.mailbox->done.value()) {
+    if (desk.mailbox->asked.value() == desk.playing) return false;
+    desk.playing = desk.mailbox->asked.value();
+    if (desk.playing == Mailbox::dismissed) return true;
+    desk.player->start(desk.send, desk.recv);
+  }
+  if (desk.player->test()) desk.mailbox->done.set(desk.playing);
+  return true;
+}
+
+}  // namespace collcast::mpi

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "forecast/predict.hpp"
+#include "libraries/nccl/transport.hpp"
+
+namespace collcast {
+
+/// A platform as a communication library sees it: what the library would pick, and how long that takes.
+class Library {
+ public:
+  /// `policy`: a name that `pick` knows. Throws InputError for others.
+  Library(std::string policy, const Description& description, Rank ranks,
+          const Placement& placement = Placement::block, Memory memory = Memory::device);
+
+  struct Choice {
+    Prediction prediction;
+    std::string protocol;  ///< of NCCL
+    std::string why;       ///< one line
+  };
+  /// With `Reading::path` NCCL's choice is timed by its own transport; other libraries' choices are read like
+  /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
+  Choice predict(Collective collective, const Call& asked, Reading engine) const;
+
+  /// Mean over the ranks of their own times between the library's barriers (Forecaster); none where the
+  /// library sends no messages of MPI.
+  std::optional<Seconds> mean_between_barriers(Collective collective, const Call& asked) const;
+
+  const Forecaster& forecaster() const { return forecaster_; }
+  const Situation& situation() const { return views_[nominal].situation; }
+
+ private:
+  enum : std::size_t { nominal, fast, slow };
+  struct View {
+    Situation situation;
+    nccl::Software software;
+  };
+  /// What the library would play, and on which sends.
+  struct Played {
+    Pick pick;
+    const Algorithm& algorithm;
+    Call call;
+    const Forecaster& forecaster;
+  };
+  Played played(Collective collective, const Call& asked) const;
+  const Algorithm& barrier(Rank ranks) const;
+  Prediction by_transport(const Algorithm& algorithm, const Call& call) const;
+
+  std::string policy_;
+  std::optional<nccl::Policy> nccl_;
+  Forecaster forecaster_;
+  std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
+  std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty
+  bool calibrated_ = false;
+};
+
+}  // namespace collcast

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "forecast/predict.hpp"
+#include "model/overlap.hpp"
+
+namespace collcast {
+
+/// The algorithm as the cores of a DPU play it: the message is copied to the DPU's memory, sent from there to
+/// the others', and what a rank is to have is copied back.
+Algorithm on_dpu(const Algorithm& algorithm);
+
+/// A forecast of a collective that ranks begin before they compute.
+struct OverlapPrediction {
+  Prediction prediction;  ///< of the collective alone, handing it over included
+  Overlap overlap;
+};
+
+/// Workers of `forecaster` play `algorithm`, which is on their DPU. `compute`: as long as the collective, if
+/// nothing is given.
+OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorithm& algorithm,
+                                    const Call& call, Reading engine, std::optional<Seconds> compute);
+
+/// The ranks play it themselves, as far as they can before they compute; by critical path.
+OverlapPrediction predict_overlapped(const Forecaster& forecaster, const Algorithm& algorithm,
+                                     const Call& call, std::optional<Seconds> compute);
+
+}  // namespace collcast

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/segments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace collcast {
+
+/// The formulas have one minimum in K on each machine; steps of a quarter octave find the neighbourhood of
+/// the least, bisection the number.
+Block best_by_formula(const Algorithm& a, const Call& call, const MachinesBySize& machines) {
+  const auto most = static_cast<Block>(std::clamp(call.message.value, 1.0, 1e6));
+  auto time = [&](Block k) {
+    Call c = call;
+    c.segments = k;
+    const Bytes segment = call.message / static_cast<double>(k);
+    const auto beyond = std::ranges::find_if(machines, [&](const auto& m) { return m.first > segment; });
+    return a.time(c, std::prev(beyond)->second);
+  };
+  Block best = 1;
+  for (double k = 1; k <= static_cast<double>(most); k *= 1.189207115)
+    if (const auto candidate = static_cast<Block>(k); time(candidate) < time(best)) best = candidate;
+  for (Block stride = std::max<Block>(1, best / 8); stride > 0; stride /= 2)
+    for (Block candidate : {best - stride, best + stride})
+      if (candidate >= 1 && candidate <= most && time(candidate) < time(best)) best = candidate;
+  return best;
+}
+
+Call segmented(const Algorithm& a, Call call, Bytes segment) {
+  if (a.segmented && call.message.value > 0)
+    call.segments = std::max<Block>(1, static_cast<Block>(std::ceil(call.message / segment)));
+  return call;
+}
+
+Block search_segments(const std::vector<Block>& starts, Block most,
+                      const std::function<Seconds(Block, Seconds)>& time) {
+  std::set<Block> known = {1};
+  Block best = 1;
+  Seconds least = time(1, no_limit);
+  const auto better = [&](Block k) {
+    k = std::clamp<Block>(k, 1, most);
+    if (!known.insert(k).second) return false;  // not better then, not better now
+    const Seconds found = time(k, least);
+    if (!(found < least)) return false;
+    best = k, least = found;
+    return true;
+  };
+  for (const Block start : starts) better(start);
+  while (better(2 * best) || better(best / 2)) {
+  }
+  for (Block stride = std::max<Block>(1, best / 4); stride > best / 32; stride /= 2)
+    if (!better(best + stride)) better(best - stride);
+  return best;
+}
+
+}  // namespace collcast

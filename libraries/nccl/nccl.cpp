@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/nccl/nccl.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "libraries/nccl/tables.hpp"
+#include "support/error.hpp"
+
+namespace collcast::nccl {
+namespace {
+
+constexpr Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
+
+/// What NCCL plays, in the catalogue's words.
+struct Played {
+  Collective collective;
+  Shape shape;
+  std::string_view one_channel, channels;
+};
+constexpr Played played[] = {
+    {Collective::allreduce, Shape::tree, "double-tree", "double-tree"},
+    {Collective::allreduce, Shape::ring, "ring", "multi-ring"},
+    {Collective::allreduce, Shape::nvls, "nvls", "nvls"},
+    {Collective::allreduce, Shape::nvls_tree, "nvls-tree", "nvls-tree"},
+    {Collective::allgather, Shape::ring, "ring", "ring"},
+    {Collective::allgather, Shape::pat, "pat", "pat"},
+    {Collective::reduce_scatter, Shape::ring, "ring", "ring"},
+    {Collective::reduce_scatter, Shape::pat, "pat", "pat"},
+    {Collective::broadcast, Shape::ring, "chain", "chain"},
+    {Collective::reduce, Shape::ring, "chain", "chain"},
+};
+
+/// One call as the model sees it; microseconds and GB/s inside, as in NCCL.
+struct Model {
+  int minor;
+  Collective collective;
+  const Call& call;
+  const Situation& s;
+
+  Rank per_node() const { return call.ranks / s.nodes; }
+  bool alone() const { return call.ranks == s.nodes; }
+  bool allreduce() const { return collective == Collective::allreduce; }
+  bool rooted() const { return collective == Collective::broadcast || collective == Collective::reduce; }
+  double steps() const { return allreduce() ? 2.0 * (call.ranks - 1) : call.ranks - (rooted() ? 0.0 : 1.0); }
+  double node_steps() const;
+
+  double bus_bandwidth(Shape shape, Protocol protocol) const;
+  double ring_bandwidth(Protocol protocol, double bus) const;
+  double tree_bandwidth(Protocol protocol, double bus) const;
+  double switch_bandwidth(Shape shape) const;
+  double bandwidth(Shape shape, Protocol protocol) const;
+
+  double on_node(Shape shape, Protocol protocol) const;
+  double between_nodes(Shape shape, Protocol protocol) const;
+  double ring_latency(Protocol protocol) const;
+  double rooted_latency(Protocol protocol) const;
+  double latency(Shape shape, Protocol protocol) const;
+
+  bool considers(Shape shape) const;
+  bool on_plateau() const;
+  Candidate candidate(Shape shape, Protocol protocol) const;
+};
+
+double of(const PerProtocol& values, Protocol protocol) {
+  return values[static_cast<std::size_t>(protocol)];
+}
+
+double Model::node_steps() const {
+  if (s.nodes == 1) return 0;
+  if (!allreduce()) return s.nodes - 1;
+  return 2.0 * (one_extra_node_step(minor) ? s.nodes : s.nodes - 1);
+}
+
+double Model::bus_bandwidth(Shape shape, Protocol protocol) const {
+  const bool other = shape == Shape::tree && s.tree_bandwidth > BytesPerSecond(0);
+  const BytesPerSecond on_node = other ? s.tree_bandwidth : s.intra_bandwidth;
+  const BytesPerSecond channel = s.nodes <= 2 ? on_node : s.inter_bandwidth;
+  const double bus = std::min(s.channels * channel.value / 1e9, most_in_all(minor, s.gpu));
+  if (shape == Shape::pat) return bus * pat_share(minor);
+  return shape == Shape::ring ? ring_bandwidth(protocol, bus) : tree_bandwidth(protocol, bus);
+}
+
+double Model::ring_bandwidth(Protocol protocol, double bus) const {
+  if (protocol == Protocol::ll)
+    return std::min(most_ll(minor, s.nodes, s.gpu, s.cpu), bus * ring_ll_share(minor, collective, s.nodes));
+  if (protocol == Protocol::simple) return bus;
+  // Fewer than two ranks per node: a GPU sends and receives through the same network card.
+  const double share = call.ranks < 2 * s.nodes ? ring_ll128_share_alone(minor) : .92;
+  return std::min(bus * share, s.channels * most_ll128(minor, Shape::ring, collective, s.nodes, s.gpu));
+}
+
+double Model::tree_bandwidth(Protocol protocol, double bus) const {
+  bus = std::min(bus * tree_share(minor), most_tree(minor, protocol, s.nodes, s.gpu, s.channels));
+  if (protocol == Protocol::ll) return std::min(bus / 3.8, most_ll(minor, s.nodes, s.gpu, s.cpu));
+  if (protocol == Protocol::simple) return bus;
+  const double share = s.nodes == 1 ? 7.0 / 9 : tree_ll128_share_of_nodes(minor);
+  const double channel =
+      most_ll128(minor, Shape::tree, collective, s.nodes, s.gpu) * tree_ll128_share_of_channel(minor);
+  return std::min(bus * share, s.channels * channel);
+}
+
+/// Of NVLS and its tree. 2.28 counts both ways of the bus, like a ring, and keeps a channel's worth back.
+double Model::switch_bandwidth(Shape shape) const {
+  const bool tree = shape == Shape::nvls_tree;
+  const double channels = s.switch_channels, each = s.switch_bandwidth.value / 1e9;
+  if (!nvls_by_efficiency(minor))
+    return channels * (tree && s.nodes > 2 ? each / 2 : each) * nvls_share(minor);
+  double bus = 2 * each * nvls_efficiency(s.gpu) * (channels - 1) / channels;
+  if (tree) bus = std::min({bus, each * (s.nodes > 2 ? 1 : 2), most_nvls_tree(minor, s.nodes, s.gpu)});
+  return channels * bus * call.ranks / steps();
+}
+
+double Model::bandwidth(Shape shape, Protocol protocol) const {
+  if (shape == Shape::nvls || shape == Shape::nvls_tree) return switch_bandwidth(shape);
+  const double bus = bus_bandwidth(shape, protocol);
+  if (shape == Shape::tree) return bus / 2;
+  return shape == Shape::ring ? bus * call.ranks / steps() : bus;
+}
+
+double Model::on_node(Shape shape, Protocol protocol) const {
+  const Wire wire = s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci;
+  const bool short_tree = wire == Wire::pci && shape == Shape::tree && protocol == Protocol::simple &&
+                          s.cpu == Cpu::power && power_has_short_pci_trees(minor);
+  const double step = of(step_latency(minor, wire, short_tree ? Shape::ring : shape), protocol);
+  return s.nodes > 1 && protocol == Protocol::ll ? step * ll_slowdown_on_nodes(minor) : step;
+}
+
+double Model::between_nodes(Shape shape, Protocol protocol) const {
+  const bool as_tree = alone() && lone_ranks_take_tree_latency(minor);
+  return of(step_latency(minor, Wire::net, as_tree ? Shape::tree : shape), protocol);
+}
+
+double Model::ring_latency(Protocol protocol) const {
+  if (rooted()) return rooted_latency(protocol);
+  double step = on_node(Shape::ring, protocol);
+  if (s.nodes > 1)
+    step = std::max(step, network_overhead(minor, s.cpu) * (protocol == Protocol::simple ? 3 : 1));
+  return (steps() - node_steps()) * step + node_steps() * between_nodes(Shape::ring, protocol);
+}
+
+/// Where all channels are alike the root's data is one pipeline, and a step is paid once.
+double Model::rooted_latency(Protocol protocol) const {
+  const Wire on_node = s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci;
+  const bool chunks = !s.same_channels && protocol == Protocol::simple;
+  const double step = of(
+      step_latency(minor, s.nodes == 1 ? on_node : Wire::net, chunks ? Shape::tree : Shape::ring), protocol);
+  return s.same_channels ? step : steps() * step;
+}
+
+double Model::latency(Shape shape, Protocol protocol) const {
+  const double base = of(base_latency(minor, shape), protocol);
+  const double hops = log2_floor(s.nodes);
+  if (shape == Shape::ring) return base + ring_latency(protocol);
+  if (shape == Shape::tree)
+    return base + 2 * ((per_node() - 1) * on_node(shape, protocol) + hops * between_nodes(shape, protocol));
+  if (shape == Shape::nvls) return base + on_node(shape, protocol);
+  if (shape == Shape::nvls_tree)
+    return base + on_node(shape, protocol) +
+           2 * (nvls_tree_is_a_chain(minor) ? s.nodes - 1 : hops) * between_nodes(shape, protocol);
+  return base + hops * between_nodes(shape, protocol) / 3.5 + 2.8 * call.ranks;
+}
+
+/// NVLS over several nodes would need CollNet.
+bool Model::considers(Shape shape) const {
+  const bool switched = allreduce() && has_nvls(minor, s.gpu) && s.switch_channels > 0;
+  switch (shape) {
+    case Shape::tree:
+      return allreduce();
+    case Shape::nvls:
+      return switched && s.nodes == 1;
+    case Shape::nvls_tree:
+      return switched && s.nodes > 1 && has_nvls_tree(minor);
+    case Shape::pat:
+      return !allreduce() && !rooted() && alone() && has_pat(minor);
+    default:
+      return true;
+  }
+}
+
+bool Model::on_plateau() const {
+  const Plateau& p = plateau(minor);
+  const double doubled = std::min(most_channels, 2 * s.channels);
+  return s.nodes > 1 && call.message.value >= p.bytes_per_rank * call.ranks +
+                                                  p.bytes_per_rank_and_channel * doubled * call.ranks;
+}
+
+Candidate Model::candidate(Shape shape, Protocol protocol) const {
+  const double us = latency(shape, protocol), GBps = bandwidth(shape, protocol);
+  double slower = 1, reached = 1;
+  if (shape == Shape::tree) reached = tree_correction(minor, protocol, call.message);
+  if (shape == Shape::ring && protocol == Protocol::simple && allreduce() && on_plateau())
+    slower = plateau(minor).factor[static_cast<std::size_t>(s.gpu)];
+  const Seconds time(us * slower * 1e-6 + call.message.value / (GBps * reached * 1e9));
+  return {shape, protocol, Seconds(us * 1e-6), BytesPerSecond(GBps * 1e9), time};
+}
+
+void check(const Call& call, const Situation& s) {
+  if (call.ranks < 1) throw InputError("ranks must be 1 or more, got " + std::to_string(call.ranks));
+  if (s.nodes < 1 || s.nodes > call.ranks)
+    throw InputError("nodes must be from 1 to the " + std::to_string(call.ranks) + " ranks, got " +
+                     std::to_string(s.nodes));
+  if (s.channels < 1) throw InputError("channels must be 1 or more, got " + std::to_string(s.channels));
+  if (!(s.intra_bandwidth > BytesPerSecond(0)) || !(s.inter_bandwidth > BytesPerSecond(0)))
+    throw InputError("the bandwidth of a channel must be above 0 B/s");
+}
+
+const Played& catalogue_row(const Policy& policy, Collective collective, Shape shape) {
+  for (const Played& row : played)
+    if (row.collective == collective && row.shape == shape) return row;
+  throw InputError(policy.text() + " has no rule for " + std::string(definition(collective).name) +
+                   "; it has rules for allreduce, allgather, reduce-scatter, broadcast and reduce");
+}
+
+/// What all channels send at once, with Simple; empty where NCCL's rule is not known to us.
+std::optional<Bytes> segment(const Model& m, const Candidate& c, double channels) {
+  if (m.minor < 18 || c.protocol != Protocol::simple) return {};
+  constexpr double KiB = 1024;
+  double chunk = 512 * KiB;
+  if (c.shape == Shape::tree) {
+    const double depth = m.per_node() - 1 + log2_floor(m.s.nodes);
+    const auto halve = [&](double loops, double least) {
+      while (m.call.message.value / (channels * chunk) < loops && chunk > least) chunk /= 2;
+    };
+    halve(8 * depth, 128 * KiB), halve(4 * depth, 64 * KiB), halve(depth, 32 * KiB);
+  } else if (!m.rooted()) {
+    return {};
+  }
+  return Bytes(std::min(m.call.message.value, channels * chunk));
+}
+
+std::string in_words(const Candidate& c) {
+  std::ostringstream words;
+  words.precision(4);
+  words << name(c.shape) << '/' << name(c.protocol) << ' ' << c.time.value * 1e6 << " us";
+  return words.str();
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Policy& policy, Collective collective, const Call& call,
+                                  const Situation& s) {
+  catalogue_row(policy, collective, Shape::ring);
+  check(call, s);
+  check_gpu(policy.minor, s.gpu);
+  std::vector<Candidate> found;
+  if (call.ranks == 1) return found;
+  const Model model{policy.minor, collective, call, s};
+  for (Shape shape : {Shape::tree, Shape::ring, Shape::nvls, Shape::nvls_tree, Shape::pat}) {
+    if (!model.considers(shape) || policy.algo.value_or(shape) != shape) continue;
+    for (Protocol protocol : protocols) {
+      if (policy.proto.value_or(protocol) != protocol) continue;
+      if (protocol == Protocol::ll128 && !policy.proto && !ll128_runs(policy.minor, s)) continue;
+      if (!has_transport(shape) && protocol != Protocol::simple) continue;
+      found.push_back(model.candidate(shape, protocol));
+    }
+  }
+  if (found.empty())
+    throw InputError(policy.text() + " leaves nothing to play " + std::string(definition(collective).name) +
+                     " with");
+  return found;
+}
+
+Candidate choose(const Policy& policy, Collective collective, const Call& call, const Situation& s) {
+  const std::vector<Candidate> all = candidates(policy, collective, call, s);
+  return *std::ranges::min_element(all, {}, &Candidate::time);
+}
+
+Pick pick(const Policy& policy, Collective collective, const Call& call, const Situation& s) {
+  std::vector<Candidate> all = candidates(policy, collective, call, s);
+  if (all.empty())
+    return {.algorithm = catalogue_row(policy, collective, Shape::ring).one_channel,
+            .why = policy.text() + ": one rank, nothing to choose"};
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+  const Candidate& best = all.front();
+  const Played& row = catalogue_row(policy, collective, best.shape);
+  const int channels = policy.channels.value_or(s.channels);
+  return {.algorithm = channels > 1 ? row.channels : row.one_channel,
+          .channels = channels,
+          .segment = segment({policy.minor, collective, call, s}, best, policy.all_channels(s)),
+          .protocol = name(best.protocol),
+          .predicted = best.time,
+          .why = policy.text() + ": its model gives " + in_words(best) +
+                 (all.size() > 1 ? ", then " + in_words(all[1]) : "")};
+}
+
+}  // namespace collcast::nccl

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <sstream>
+#include <utility>
+
+#include "libraries/nccl/nccl.hpp"
+#include "support/error.hpp"
+
+namespace collcast::nccl {
+namespace {
+
+constexpr std::string_view shape_names[] = {"Tree", "Ring", "NVLS", "NVLSTree", "PAT"};
+constexpr std::string_view protocol_names[] = {"LL", "LL128", "Simple"};
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  std::ranges::transform(all, all.begin(), [](unsigned char c) { return std::tolower(c); });
+  return all;
+}
+
+/// The one of that name, in any case, as NCCL reads it.
+template <class Kind, std::size_t N>
+Kind named(const std::string_view (&names)[N], const std::string& setting, const std::string& value) {
+  std::string known;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (lower(names[i]) == lower(value)) return static_cast<Kind>(i);
+    known += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(names[i]);
+  }
+  throw InputError("policy: " + setting + " must be " + known);
+}
+
+int channel_count(const std::string& setting, const std::string& value) {
+  int count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (error != std::errc() || end != value.data() + value.size() || count < 1 || count > most_channels)
+    throw InputError("policy: " + setting + " must be from 1 to " + std::to_string(most_channels));
+  return count;
+}
+
+void set(Policy& policy, const std::string& setting) {
+  const std::size_t equals = setting.find('=');
+  const std::string key = setting.substr(0, equals);
+  const std::string value = equals == std::string::npos ? "" : setting.substr(equals + 1);
+  const auto once = [&](auto& kept, auto read) {
+    if (kept) throw InputError("policy: " + setting + " is its second " + key + "=");
+    kept = read;
+  };
+  if (key == "algo")
+    once(policy.algo, named<Shape>(shape_names, setting, value));
+  else if (key == "proto")
+    once(policy.proto, named<Protocol>(protocol_names, setting, value));
+  else if (key == "channels")
+    once(policy.channels, channel_count(setting, value));
+  else
+    throw InputError("policy: " + setting + " is no setting of NCCL; algo=, proto= and channels= are");
+}
+
+}  // namespace
+
+int Policy::all_channels(const Situation& s) const {
+  return channels.value_or(std::min(most_channels, 2 * s.channels));
+}
+
+std::string Policy::text() const {
+  std::string all = "nccl-2." + std::to_string(minor), separator = ":";
+  const auto add = [&](const std::string& setting) { all += std::exchange(separator, ",") + setting; };
+  if (algo) add("algo=" + std::string(name(*algo)));
+  if (proto) add("proto=" + std::string(name(*proto)));
+  if (channels) add("channels=" + std::to_string(*channels));
+  return all;
+}
+
+std::optional<Policy> parse(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  for (Policy policy; policy.minor <= last_minor; ++policy.minor) {
+    if (text.substr(0, colon) != policy.text()) continue;
+    std::istringstream settings(std::string(colon == std::string_view::npos ? "" : text.substr(colon + 1)));
+    for (std::string one; std::getline(settings, one, ',');) set(policy, one);
+    return policy;
+  }
+  return {};
+}
+
+std::string_view name(Shape shape) {
+  return shape_names[static_cast<std::size_t>(shape)];
+}
+std::string_view name(Protocol protocol) {
+  return protocol_names[static_cast<std::size_t>(protocol)];
+}
+
+}  // namespace collcast::nccl

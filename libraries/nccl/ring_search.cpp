@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/nccl/ring_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "platforms/description/node_graph.hpp"
+#include "platforms/description/parts.hpp"
+
+namespace collcast {
+namespace {
+
+using Type = Blueprint::LinkKind::Type;
+
+constexpr int anywhere = -1;
+constexpr int most_channels = 32;      // NCCL's MAXCHANNELS
+constexpr int patience = 20'000;       // GPUs tried before a number of channels is given up
+constexpr double at_least_split = 25;  // GB/s: faster channels are split in two
+
+/// One GPU's NVLink of the first generation; NCCL has no other constant below the second.
+constexpr double first_nvlink_GBps = 18;
+
+/// The nominal rate of the port: NCCL reads it from the adapter.
+double port_rate(double usable_GBps) {
+  for (double rate : {1.25, 3.125, 5.0, 7.0, 12.5, 25.0, 50.0, 100.0})
+    if (usable_GBps <= rate) return rate;
+  return usable_GBps;
+}
+
+/// What the kind of link carries in general, whatever this platform measured.
+double nominal(const Blueprint::LinkKind& kind, const ChannelSpeeds& speeds) {
+  const Json& shared = shared_parts()["link_kinds"];
+  const double GBps = shared.contains(kind.name) ? shared[kind.name]["bandwidth_GBps"]["value"].get<double>()
+                                                 : kind.bandwidth.value;
+  if (kind.type != Type::nvlink) return GBps;
+  return GBps > 20 ? speeds.nvlink_GBps : first_nvlink_GBps;
+}
+
+/// One attempt to lay `count` channels of one speed into a node.
+class Attempt {
+ public:
+  Attempt(const Blueprint& b, const NodeGraph& graph, ChannelShape shape, ChannelReach reach,
+          const ChannelSpeeds& speeds, bool nvlink_only)
+      : blueprint_(b), graph_(graph), shape_(shape), nvlink_only_(nvlink_only) {
+    gpus_ = b.ranks_on;
+    if (reach == ChannelReach::network) nics_ = b.of_kind(Blueprint::Vertex::Kind::nic);
+    for (const NodeGraph::Link& l : graph.links()) {
+      const Blueprint::Line& line = b.lines[static_cast<std::size_t>(l.line)];
+      const Blueprint::LinkKind& kind = b.link_kinds[static_cast<std::size_t>(line.kind)];
+      capacity_.push_back(line.count * nominal(kind, speeds));
+    }
+    ports_.assign(nics_.size(), b.bandwidth ? port_rate(b.bandwidth->value) : 0);
+  }
+
+  /// What the best connected GPU can send, as NCCL counts it: no search goes on beyond.
+  double total() const {
+    double most = 0;
+    for (int gpu : gpus_) most = std::max(most, out_of(gpu));
+    return most;
+  }
+
+  /// No more channels than this fit.
+  int bound(double speed) const {
+    double room = most_channels;
+    if (!nics_.empty()) {
+      room = static_cast<double>(nics_.size()) * std::floor(ports_.front() / speed);
+    } else {
+      for (int gpu : gpus_) room = std::min(room, std::floor(out_of(gpu) / speed));
+    }
+    return static_cast<int>(std::min<double>(room, most_channels));
+  }
+
+  bool find(double speed, int count) {
+    speed_ = speed;
+    count_ = static_cast<std::size_t>(count);
+    free_ = capacity_;
+    ports_free_ = ports_;
+    found_.clear();
+    left_ = patience;
+    return next_channel();
+  }
+  const std::vector<Channels::Channel>& found() const { return found_; }
+
+ private:
+  double out_of(int vertex) const {
+    double out = 0;
+    for (std::size_t l = 0; l < capacity_.size(); ++l)
+      if (graph_.links()[l].from == vertex && usable(static_cast<int>(l))) out += capacity_[l];
+    return out;
+  }
+  bool usable(int link) const {
+    const Blueprint::Line& line =
+        blueprint_.lines[static_cast<std::size_t>(graph_.links()[static_cast<std::size_t>(link)].line)];
+    return !nvlink_only_ || blueprint_.link_kinds[static_cast<std::size_t>(line.kind)].type == Type::nvlink;
+  }
+  int gpu(int position) const { return gpus_[static_cast<std::size_t>(position)]; }
+
+  /// Takes the channel's speed off each link of the way; false, and nothing taken, where one has no room.
+  bool take(int from, int to, bool to_gpu = true) {
+    const std::vector<int>& route = graph_.route(from, to);
+    const bool fits = std::ranges::all_of(
+        route, [&](int l) { return free_[static_cast<std::size_t>(l)] >= speed_ && (!to_gpu || usable(l)); });
+    if (fits) charge(route, -speed_);
+    return fits;
+  }
+  void give(int from, int to) { charge(graph_.route(from, to), speed_); }
+  void charge(const std::vector<int>& route, double by) {
+    for (int l : route) free_[static_cast<std::size_t>(l)] += by;
+  }
+  /// A tree is climbed and descended.
+  bool take_edge(int from, int to, bool to_gpu = true) {
+    if (!take(from, to, to_gpu)) return false;
+    if (shape_ == ChannelShape::ring || take(to, from, to_gpu)) return true;
+    give(from, to);
+    return false;
+  }
+  void give_edge(int from, int to) {
+    give(from, to);
+    if (shape_ == ChannelShape::tree) give(to, from);
+  }
+
+  bool next_channel() {
+    if (found_.size() == count_) return true;
+    if (found_.size() % 2 == 1 && nics_.empty() && shape_ == ChannelShape::ring) return turned_round();
+    return nics_.empty() ? start({{0}, -1}) : enter();
+  }
+
+  /// Links are full duplex: the last ring the other way round, where it fits; else any.
+  bool turned_round() {
+    Channels::Channel c = found_.back();
+    std::reverse(c.gpus.begin() + 1, c.gpus.end());
+    if (!lay(c.gpus)) return start({{0}, -1});
+    found_.push_back(c);
+    if (next_channel()) return true;
+    found_.pop_back();
+    lift(c.gpus, c.gpus.size());
+    return false;
+  }
+  /// All edges of a ring, or none.
+  bool lay(const std::vector<int>& ring) {
+    for (std::size_t i = 0; i < ring.size(); ++i)
+      if (!take(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]))) return lift(ring, i), false;
+    return true;
+  }
+  void lift(const std::vector<int>& ring, std::size_t edges) {
+    for (std::size_t i = 0; i < edges; ++i) give(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]));
+  }
+
+  /// From the network, by each NIC in turn, to the GPUs near it first.
+  bool enter() {
+    for (std::size_t i = 0; i < nics_.size(); ++i) {
+      const std::size_t nic = (found_.size() + i) % nics_.size();
+      if (ports_free_[nic] < speed_) continue;
+      ports_free_[nic] -= speed_;
+      const std::vector<int> near = by_distance(nics_[nic]);
+      for (int first : near) {
+        if (!take_edge(nics_[nic], gpu(first), false)) continue;
+        for (int last : shape_ == ChannelShape::tree ? std::vector{anywhere} : near)
+          if ((last != first || near.size() == 1) && start({{first}, static_cast<int>(nic)}, last))
+            return true;
+        give_edge(nics_[nic], gpu(first));
+      }
+      ports_free_[nic] += speed_;
+    }
+    return false;
+  }
+  std::vector<int> by_distance(int nic) const {
+    std::vector<int> order(gpus_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](int g) { return graph_.route(nic, gpu(g)).size(); });
+    return order;
+  }
+
+  /// `end`: where the channel has to end.
+  bool start(Channels::Channel c, int end = anywhere) { return extend(c, end); }
+  bool extend(Channels::Channel& c, int end) {
+    if (--left_ < 0) return false;
+    if (c.gpus.size() == gpus_.size()) return close(c);
+    const bool ends = c.gpus.size() + 1 == gpus_.size();
+    for (int next = 0; next < static_cast<int>(gpus_.size()); ++next) {
+      const int last = gpu(c.gpus.back());
+      if ((next == end) != (ends && end != anywhere)) continue;
+      if (std::ranges::find(c.gpus, next) != c.gpus.end() || !take_edge(last, gpu(next))) continue;
+      c.gpus.push_back(next);
+      if (extend(c, end)) return true;
+      c.gpus.pop_back();
+      give_edge(last, gpu(next));
+    }
+    return false;
+  }
+  bool close(const Channels::Channel& c) {
+    const int last = gpu(c.gpus.back());
+    const int end = c.nic < 0 ? gpu(c.gpus.front()) : nics_[static_cast<std::size_t>(c.nic)];
+    const bool closes = shape_ == ChannelShape::ring;
+    if (closes && !take(last, end, c.nic < 0)) return false;
+    found_.push_back(c);
+    if (next_channel()) return true;
+    found_.pop_back();
+    if (closes) give(last, end);
+    return false;
+  }
+
+  const Blueprint& blueprint_;
+  const NodeGraph& graph_;
+  ChannelShape shape_;
+  bool nvlink_only_;
+  std::vector<int> gpus_, nics_;
+  std::vector<double> capacity_, ports_;  ///< of links and of NICs
+  std::vector<double> free_, ports_free_;
+  double speed_ = 0;
+  std::size_t count_ = 0;
+  int left_ = 0;
+  std::vector<Channels::Channel> found_;
+};
+
+/// The largest number times speed, as NCCL's search goes: from the highest speed down to half of the best so
+/// far, or until a GPU can send no more.
+Channels fastest(Attempt attempt, const std::vector<double>& levels) {
+  Channels best;
+  auto total = [&best] { return static_cast<double>(best.channels.size()) * best.bandwidth.value / 1e9; };
+  for (double level : levels) {
+    if (total() >= attempt.total() || level * 1e9 <= 0.49 * best.bandwidth.value) break;
+    for (int count = attempt.bound(level); count * level > total(); --count) {
+      if (!attempt.find(level, count)) continue;
+      best.channels = attempt.found();
+      best.bandwidth = BytesPerSecond(level * 1e9);
+    }
+  }
+  return best;
+}
+
+void split(Channels& c) {
+  if (c.bandwidth.value < at_least_split * 1e9 || c.channels.size() > most_channels / 2) return;
+  const std::vector<Channels::Channel> twins = c.channels;
+  c.channels.insert(c.channels.end(), twins.begin(), twins.end());
+  c.bandwidth = c.bandwidth / 2;
+}
+
+}  // namespace
+
+ChannelSpeeds nccl_speeds(int minor) {
+  const std::vector<double> low = {18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, 0.24, 0.12};
+  std::vector<double> levels = minor < 7    ? std::vector<double>{24, 21}
+                               : minor < 10 ? std::vector<double>{42, 24, 21}
+                               : minor < 18 ? std::vector<double>{44, 30, 22}
+                                            : std::vector<double>{40, 30, 20};
+  levels.insert(levels.end(), low.begin(), low.end());
+  return {minor < 10 ? 21.0 : minor < 18 ? 22.0 : 20.0, levels};
+}
+
+Channels find_channels(const Blueprint& b, ChannelShape shape, ChannelReach reach,
+                       const ChannelSpeeds& speeds) {
+  const NodeGraph graph(b);
+  if (reach == ChannelReach::node && b.ranks_on.size() < 2) return {};
+  for (bool nvlink_only : {true, false}) {
+    Channels c = fastest(Attempt(b, graph, shape, reach, speeds, nvlink_only), speeds.levels_GBps);
+    if (c.channels.empty()) continue;
+    c.nvlink = nvlink_only && b.ranks_on.size() > 1;
+    split(c);
+    return c;
+  }
+  return {};
+}
+
+Channels find_switch_channels(const Blueprint& b, ChannelReach reach, const ChannelSpeeds& speeds) {
+  static const std::vector<double> on_node = {60, 40, 30, 24, 20, 15, 12, 6, 3};
+  static const std::vector<double> on_network = {48, 45, 42, 40, 30, 24, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2};
+  const NodeGraph graph(b);
+  std::size_t count = b.ranks_on.size();
+  if (count < 3) return {};
+  double most = Attempt(b, graph, ChannelShape::ring, reach, speeds, true).total();
+  if (reach == ChannelReach::network && b.bandwidth) {
+    count = std::min(count, b.of_kind(Blueprint::Vertex::Kind::nic).size());
+    most = std::min(most, static_cast<double>(count) * port_rate(b.bandwidth->value));
+  }
+  Channels c;
+  for (const double level : reach == ChannelReach::node ? on_node : on_network)
+    if (static_cast<double>(count) * level <= most) {
+      c.channels.assign(count, {b.ranks_on});
+      c.bandwidth = BytesPerSecond(level * 1e9);
+      c.nvlink = true;
+      break;
+    }
+  return c;
+}
+
+}  // namespace collcast

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/nccl/transport.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/error.hpp"
+
+namespace collcast::nccl {
+namespace {
+
+constexpr double KiB = 1024;
+
+/// NVIDIA/nccl 2.8: src/include/devcomm.h, src/collectives/device/*.h.
+struct Kernel {
+  int threads;            ///< of a channel
+  double bytes_a_thread;  ///< of payload in one turn of the kernel's loop
+  double least_bytes;     ///< of the message for each thread, before threads and channels are added
+  double step_KiB;        ///< of payload, in one of the eight slots of a connection
+  double bytes_on_wire;   ///< for a byte of payload: LL sends a flag with each 4 bytes, LL128 with each 120
+  double least_chunk;     ///< of a ring: what `threads` take in one turn, times this
+};
+constexpr Kernel kernels[] = {
+    {512, 8, 8, 32, 2, 1}, {640, 60, 8, 562.5, 128.0 / 120, 0.5}, {512, 8, 64, 512, 1, 1}};
+
+/// Of a tree's threads in LL128, what the way up has; the rest is for the way down.
+constexpr double threads_up = .7;
+/// The channels of a GPU whose links are all in use: NCCL's limits on one node hold for so many together.
+constexpr double channels_of_gpu[] = {4, 6, 12, 16, 16};
+
+double of(const PerProtocol& values, Protocol p) {
+  return values[static_cast<std::size_t>(p)];
+}
+
+/// Times in us, sizes in bytes, rates in bytes per us.
+class Player {
+ public:
+  Player(const Policy& policy, Collective collective, const Call& call, const Situation& s,
+         const Candidate& c, const Software& software)
+      : minor_(policy.minor),
+        all_channels_(policy.all_channels(s)),
+        collective_(collective),
+        ranks_(call.ranks),
+        nodes_(s.nodes),
+        message_(std::max(1.0, call.message.value)),
+        s_(s),
+        shape_(c.shape),
+        protocol_(c.protocol),
+        software_(software),
+        kernel_(kernels[static_cast<std::size_t>(c.protocol)]) {
+    share_out();
+  }
+
+  Play run() {
+    if (shape_ == Shape::tree)
+      tree();
+    else if (collective_ == Collective::broadcast || collective_ == Collective::reduce)
+      chain();
+    else
+      ring();
+    const double kernel = launch();
+    return {play_.channels,
+            play_.threads,
+            Bytes(chunk_),
+            loops_,
+            Seconds((kernel + moving_) * 1e-6),
+            kernel > moving_ ? "launch" : limit_};
+  }
+
+ private:
+  bool simple() const { return protocol_ == Protocol::simple; }
+  bool ll() const { return protocol_ == Protocol::ll; }
+
+  /// Small messages get fewer channels, then fewer threads.
+  void share_out() {
+    const double threshold = kernel_.least_bytes * (ll() && shape_ == Shape::ring ? ranks_ : 1);
+    play_.channels = all_channels_;
+    play_.threads = kernel_.threads;
+    while (message_ < play_.channels * play_.threads * threshold) {
+      if (play_.channels > 1)
+        --play_.channels;
+      else if (play_.threads % 128 == 0)
+        play_.threads /= 2;
+      else
+        break;
+    }
+    share_ = message_ / play_.channels;
+    on_rail_ = std::max(1.0, static_cast<double>(play_.channels) / s_.rails);
+    turn_ = play_.threads * kernel_.bytes_a_thread;
+  }
+
+  double launch() const {
+    return of(shape_ == Shape::tree ? software_.tree_launch : software_.ring_launch, protocol_) +
+           (play_.channels - 1) * of(software_.channel, protocol_);
+  }
+  double step() const {
+    const double us = of(shape_ == Shape::tree ? software_.tree_step : software_.ring_step, protocol_);
+    return nodes_ > 1 && ll() ? us * ll_slowdown_on_nodes(minor_) : us;
+  }
+  double hop() const {
+    return of(shape_ == Shape::tree ? software_.tree_hop : software_.ring_hop, protocol_) +
+           s_.network_latency.value * 1e6;
+  }
+
+  /// What a channel's threads move: all channels share the links, and NCCL's limits are those of the pair
+  /// that a channel of its search becomes.
+  double kernel_rate(Collective collective) const {
+    const double of_gpu = channels_of_gpu[static_cast<std::size_t>(s_.gpu)];
+    const double searched = s_.intra_bandwidth.value / 1e9;
+    const bool links_to_spare = nodes_ > 1 && s_.link == NodeLink::nvlink;
+    const double share = links_to_spare ? unlimited : searched * s_.channels / all_channels_;
+    double pair = 0;
+    if (ll())
+      pair = most_ll(minor_, 1, s_.gpu, s_.cpu) / of_gpu;
+    else if (simple())
+      pair = most_tree(std::max(minor_, 8), protocol_, 1, s_.gpu, 1);
+    else
+      pair = most_ll128(minor_, shape_, collective, 1, s_.gpu);
+    const double GBps = std::min(share, pair / 2);
+    return (GBps == unlimited ? searched / 8 : GBps) * 1e3;
+  }
+  double rail_time(double bytes) const {
+    return bytes * kernel_.bytes_on_wire / (s_.rail_bandwidth.value * 1e-6);
+  }
+  /// A network card and its proxies, with so many messages: however well these overlap, GPU memory is read
+  /// and written at its own pace.
+  double card_time(double messages, double bytes) const {
+    const double queued = messages * of(software_.proxy, protocol_) + rail_time(bytes);
+    if (s_.gpudirect_bandwidth == BytesPerSecond(0)) return queued;
+    return std::max(queued, bytes * kernel_.bytes_on_wire / (s_.gpudirect_bandwidth.value * 1e-6));
+  }
+
+  /// A turn of LL's loop takes as long as its flags take to arrive, however few they are.
+  double turns(double bytes, double rate) const {
+    const double first = std::min(bytes, turn_) / rate;
+    if (!ll()) return bytes / rate;
+    return first + (std::ceil(bytes / turn_) - 1) * std::max(step(), first);
+  }
+
+  void at_most(double us, const char* what) {
+    if (us > moving_) moving_ = us, limit_ = what;
+  }
+
+  void cut_ring_chunk() {
+    const double largest = kernel_.step_KiB * KiB * (simple() ? 4 : 1);
+    const double everyone = static_cast<double>(play_.channels) * ranks_;
+    const double unit = turn_ * kernel_.least_chunk;
+    chunk_ = std::min(std::ceil(message_ / (everyone * unit)) * unit, largest);
+    loops_ = std::ceil(message_ / (everyone * chunk_));
+    if (simple()) chunk_ = message_ / (everyone * loops_);
+    filled_ = message_ / (everyone * chunk_ * loops_);
+    chunk_ = std::min(chunk_, share_);
+  }
+
+  /// Every rank passes on a chunk in every step. What is busiest sets the pace: a rank's threads, a network
+  /// card and its proxies, or the way of a chunk once round the ring, which all ranks wait for.
+  void ring() {
+    cut_ring_chunk();
+    const double rate = kernel_rate(collective_);
+    const double piece = simple() ? chunk_ / 2 : std::min(chunk_, turn_);
+    const double steps = (collective_ == Collective::allreduce ? 2.0 : 1.0) * (ranks_ - 1) * loops_;
+    const double work = step() + turns(chunk_, rate);
+    const double on = step() + piece / rate;
+    double once_round = ranks_ * on;
+    if (nodes_ > 1) {
+      const double sent = simple() ? piece : chunk_;
+      const double across = hop() + turns(sent, rate) + rail_time(sent);
+      once_round = (ranks_ - nodes_) * on + nodes_ * across;
+      const double messages = simple() ? 2 : 1;
+      at_most(steps * filled_ * on_rail_ * card_time(messages, chunk_), "network proxies and cards");
+    }
+    at_most(steps * filled_ * work, "channels of the GPU");
+    at_most(steps * once_round / ranks_, "latency");
+    moving_ += turns(chunk_, rate) - std::min(turns(chunk_, rate), piece / rate);
+  }
+
+  /// The root does not wait for the others: call follows call down the chain, and the slowest place sets
+  /// the pace.
+  void chain() {
+    const double most =
+        std::ceil(share_ / turn_) * turn_;  // a channel gets whole turns, and the last one the rest
+    chunk_ = std::min(most, kernel_.step_KiB * KiB);
+    loops_ = std::ceil(most / chunk_);
+    at_most(step() + turns(most, kernel_rate(collective_)), "channels of the GPU");
+    if (nodes_ > 1) at_most(on_rail_ * card_time(loops_, share_), "network proxies and cards");
+  }
+
+  void halve(double loops, double least) {
+    while (std::floor(message_ / (play_.channels * chunk_)) < loops && chunk_ > least) chunk_ /= 2;
+  }
+  void cut_tree_chunk() {
+    const double per_node = static_cast<double>(ranks_) / nodes_;
+    const double levels = std::floor(std::log2(nodes_));
+    double unit = turn_;
+    if (ll()) {
+      chunk_ = 32 * KiB;
+    } else if (simple()) {
+      const double depth = per_node - 1 + levels;
+      chunk_ = 512 * KiB;
+      halve(8 * depth, 128 * KiB), halve(4 * depth, 64 * KiB), halve(depth, 32 * KiB);
+      unit = play_.threads * 64;
+    } else {
+      const double steps = 1 + levels + 0.1 * per_node;
+      chunk_ = 600 * KiB;
+      halve(steps * 64 / per_node, 128 * KiB), halve(steps * 16 / per_node, 32 * KiB);
+      chunk_ /= kernel_.bytes_on_wire;
+      unit = turn_ / 8;
+    }
+    if (play_.channels * chunk_ > message_) chunk_ = std::ceil(message_ / (play_.channels * unit)) * unit;
+    loops_ = std::ceil(share_ / chunk_);
+    chunk_ = std::min(chunk_, share_);
+  }
+
+  /// Chunks climb the chain of a node and the tree of nodes, and come down again: at the same time in LL128,
+  /// one after the other otherwise. Above the leaves the second child of a node waits for the first.
+  void tree() {
+    cut_tree_chunk();
+    const double steps = static_cast<double>(ranks_) / nodes_ - 1;
+    const double hops = std::floor(std::log2(nodes_));
+    const double on_wire = nodes_ > 1 ? rail_time(chunk_) : 0;
+    const bool split = protocol_ == Protocol::ll128;
+    double slowest = 0, all = 0;
+    for (bool up : {true, false}) {
+      const double share = split ? (up ? threads_up : 1 - threads_up) : 1;
+      const Collective half = up ? Collective::reduce : Collective::broadcast;
+      const double rate = kernel_rate(split ? half : collective_) * share;
+      const double busy = turns(chunk_, rate);
+      const double first = split ? std::min(busy, turn_ * share / rate) : busy;
+      moving_ += steps * (step() + first) + hops * (hop() + on_wire + busy) +
+                 std::max(0.0, hops - 1) * on_wire + busy - first;
+      const double on_cards = on_rail_ / 2 * (nodes_ > 2 ? 4 : 2) * on_wire;
+      const double pace = std::max(busy + (split ? 0 : step()), on_cards);
+      slowest = std::max(slowest, pace), all += pace;
+    }
+    const double following = (loops_ - 1) * (split ? slowest : all);
+    limit_ = following < moving_ ? "latency" : "channels of the GPU";
+    moving_ += following;
+  }
+
+  int minor_, all_channels_;
+  Collective collective_;
+  Rank ranks_, nodes_;
+  double message_;
+  const Situation& s_;
+  Shape shape_;
+  Protocol protocol_;
+  const Software& software_;
+  const Kernel& kernel_;
+
+  Play play_;
+  double share_ = 0;    ///< of the message that a channel carries
+  double on_rail_ = 1;  ///< channels that share a network card
+  double turn_ = 0;     ///< bytes that a channel moves in one turn of its loop
+  double chunk_ = 0, loops_ = 1;
+  double filled_ = 1;  ///< of the chunks: sizes are rounded up, and the last chunks may be empty
+  double moving_ = 0;
+  const char* limit_ = "latency";
+};
+
+}  // namespace
+
+Software published_software(int minor, const Situation& s) {
+  const Wire in_node = s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci;
+  const PerProtocol& ring_hop = step_latency(minor, Wire::net, Shape::ring);
+  Software software{base_latency(minor, Shape::ring),
+                    base_latency(minor, Shape::tree),
+                    {},
+                    step_latency(minor, in_node, Shape::ring),
+                    step_latency(minor, in_node, Shape::tree),
+                    ring_hop,
+                    step_latency(minor, Wire::net, Shape::tree),
+                    ring_hop};
+  // A tree's latency of Simple contains its chunk; the step alone is that of a ring.
+  constexpr auto simple = static_cast<std::size_t>(Protocol::simple);
+  constexpr auto ll128 = static_cast<std::size_t>(Protocol::ll128);
+  // A ring's latency of Simple contains the GPU's end of it; for the proxy a message is a message.
+  software.proxy[simple] = software.proxy[ll128];
+  software.tree_step[simple] = software.ring_step[simple];
+  software.tree_hop[simple] = software.ring_hop[simple];
+  return software;
+}
+
+Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,
+          const Candidate& candidate, const Software& software) {
+  if (!has_transport(candidate.shape))
+    throw InputError("how NCCL plays " + std::string(name(candidate.shape)) + " is not modelled");
+  return Player(policy, collective, call, s, candidate, software).run();
+}
+
+}  // namespace collcast::nccl

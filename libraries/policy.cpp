@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/policy.hpp"
+
+#include "libraries/mpi.hpp"
+#include "libraries/nccl/nccl.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+using Rule = Pick (*)(Collective, const Call&, const Situation&);
+
+struct Policy {
+  std::string_view name;
+  Rule rule;
+};
+
+constexpr Policy of_mpi[] = {{"mpich", mpich_pick},
+                             {"smpi-mpich", smpi_mpich_pick},
+                             {"openmpi-4.0", openmpi_4_0_pick},
+                             {"openmpi-4.1", openmpi_4_1_pick}};
+
+}  // namespace
+
+std::vector<std::string> policies() {
+  std::vector<std::string> names;
+  for (const Policy& p : of_mpi) names.emplace_back(p.name);
+  for (nccl::Policy p; p.minor <= nccl::last_minor; ++p.minor) names.push_back(p.text());
+  return names;
+}
+
+Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation) {
+  if (call.ranks < 1) throw InputError("ranks must be 1 or more, got " + std::to_string(call.ranks));
+  if (const auto nccl = nccl::parse(policy)) return nccl::pick(*nccl, collective, call, situation);
+  for (const Policy& p : of_mpi)
+    if (p.name == policy) return p.rule(collective, call, situation);
+  const std::vector<std::string> names = policies();
+  throw InputError("unknown policy '" + std::string(policy) + "'; did you mean '" +
+                   nearest(policy, {names.begin(), names.end()}) + "'?");
+}
+
+}  // namespace collcast

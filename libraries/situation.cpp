@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/situation.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "libraries/nccl/nccl.hpp"
+#include "libraries/nccl/ring_search.hpp"
+#include "platforms/description/node_graph.hpp"
+#include "platforms/machine/machine.hpp"
+#include "platforms/machine/paths.hpp"
+
+namespace collcast {
+namespace {
+
+/// By what the names of devices hold.
+template <class Kind>
+using Names = std::vector<std::pair<std::string, Kind>>;
+const Names<Gpu> gpus = {{"P100", Gpu::pascal}, {"V100", Gpu::volta},  {"A100", Gpu::ampere},
+                         {"H100", Gpu::hopper}, {"H200", Gpu::hopper}, {"B200", Gpu::blackwell}};
+const Names<Cpu> cpus = {{"Xeon", Cpu::intel}, {"EPYC", Cpu::amd}, {"POWER", Cpu::power}};
+
+template <class Kind>
+void recognise(Kind& kind, const std::string& device, const Names<Kind>& names) {
+  for (const auto& [part, meaning] : names)
+    if (device.find(part) != std::string::npos) kind = meaning;
+}
+
+constexpr int usual_minor = 18;
+
+/// Of NCCL 2.
+int minor_of(const std::string& policy) {
+  const auto nccl = nccl::parse(policy);
+  return nccl ? nccl->minor : usual_minor;
+}
+
+/// Only the GPUs that the ranks of a node sit on.
+void keep_used(Blueprint& b, Rank ranks) {
+  const Rank used = std::min(ranks, b.ranks_per_node);
+  const int last = b.vertex_of_slot(used - 1);
+  b.ranks_per_node = used;
+  b.ranks_on.erase(std::ranges::find(b.ranks_on, last) + 1, b.ranks_on.end());
+}
+
+/// From every GPU to its NIC through PCIe switches only.
+bool gpudirect(const Blueprint& b) {
+  const NodeGraph graph(b);
+  const std::vector<int> nics = b.of_kind(Blueprint::Vertex::Kind::nic);
+  return std::ranges::all_of(b.ranks_on, [&](int gpu) {
+    const int nic = graph.nic_of(gpu);
+    return nic >= 0 && std::ranges::all_of(graph.route(gpu, nics[static_cast<std::size_t>(nic)]), [&](int l) {
+             const int to = graph.links()[static_cast<std::size_t>(l)].to;
+             return b.vertices[static_cast<std::size_t>(to)].kind != Blueprint::Vertex::Kind::cpu;
+           });
+  });
+}
+
+bool alike(const Channels& c) {
+  return std::ranges::all_of(c.channels, [&](const auto& other) { return other.gpus == c.channels[0].gpus; });
+}
+
+int network_cards(const Channels& c) {
+  std::set<int> nics;
+  for (const Channels::Channel& channel : c.channels) nics.insert(channel.nic);
+  return std::max(1, static_cast<int>(nics.size()));
+}
+
+/// What carries NCCL's messages: MPI's software does not.
+Machine hardware(const Description& description, Rank ranks) {
+  Json json = description.json();
+  json.erase("software");
+  return {{description.name(), description.file(), std::move(json)}, ranks};
+}
+
+/// What NCCL's constants take a network to need at most.
+constexpr Seconds of_infiniband(1e-6);
+
+Seconds network_latency(const Blueprint& b) {
+  if (b.network == Blueprint::Network::uniform || !b.latency) return {};
+  const double us = 2 * b.latency->value + (b.switch_latency ? b.switch_latency->value : 0);
+  return std::max(Seconds(us * 1e-6) - of_infiniband, Seconds(0));
+}
+
+/// NCCL searches again for faster trees within a node, up to twice the speed between nodes; NVLinks have that
+/// much room.
+void set_rails(Situation& s, const Channels& found, const Machine& machine, const Blueprint& b) {
+  s.rails = network_cards(found);
+  const auto between_nodes = [&](Memory memory) {
+    const Rank other = b.ranks_per_node;
+    return 1.0 / machine.wire({0, memory}, {other, memory}, machine.sizes().back()).per_byte;
+  };
+  s.rail_bandwidth = s.gpudirect_bandwidth = between_nodes(Memory::device);
+  if (!b.of_kind(Blueprint::Vertex::Kind::cpu).empty())
+    s.rail_bandwidth = std::max(s.rail_bandwidth, between_nodes(Memory::host));
+  s.network_latency = network_latency(b);
+  if (found.nvlink) s.tree_bandwidth = 2 * found.bandwidth;
+}
+
+}  // namespace
+
+Situation situation(const Description& description, Rank ranks, const std::string& policy) {
+  Blueprint b = read_blueprint(description);
+  Situation s;
+  s.nodes = (ranks + b.ranks_per_node - 1) / b.ranks_per_node;
+  keep_used(b, ranks);
+  for (const Blueprint::Vertex& v : b.vertices)
+    if (v.device >= 0) {
+      const std::string& device = b.devices[static_cast<std::size_t>(v.device)].name;
+      recognise(s.gpu, device, gpus);
+      recognise(s.cpu, device, cpus);
+    }
+  s.gpudirect = gpudirect(b);
+  const Channels found =
+      find_channels(b, ChannelShape::ring, s.nodes > 1 ? ChannelReach::network : ChannelReach::node,
+                    nccl_speeds(minor_of(policy)));
+  s.link = found.nvlink ? NodeLink::nvlink : NodeLink::pci;
+  s.channels = std::max(1, static_cast<int>(found.channels.size()));
+  s.intra_bandwidth = found.bandwidth;
+  if (found.channels.empty()) {
+    const SecondsPerByte slowest = slowest_path(Machine(description, ranks)).beta;
+    s.intra_bandwidth = slowest.value > 0 ? 1.0 / slowest : BytesPerSecond(12e9);
+  }
+  s.inter_bandwidth = s.intra_bandwidth;
+  if (b.within.multicast && b.within.reduction) {
+    const Channels switched = find_switch_channels(
+        b, s.nodes > 1 ? ChannelReach::network : ChannelReach::node, nccl_speeds(minor_of(policy)));
+    s.switch_channels = static_cast<int>(switched.channels.size());
+    s.switch_bandwidth = switched.bandwidth;
+  }
+  s.same_channels = alike(found);
+  if (s.nodes > 1) set_rails(s, found, hardware(description, ranks), b);
+  return s;
+}
+
+}  // namespace collcast

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/description/load.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "platforms/description/embedded.hpp"
+#include "platforms/description/suggest.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+/// `parts`: also those that are no platform by themselves.
+const EmbeddedPlatform* shipped(const std::string& name, bool parts) {
+  const auto* end = embedded_platforms + embedded_platform_count + (parts ? embedded_part_count : 0);
+  const auto* found = std::find_if(embedded_platforms, end, [&](const auto& p) { return name == p.name; });
+  return found == end ? nullptr : found;
+}
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!std::filesystem::is_regular_file(path) || !in || !(text << in.rdbuf()))
+    throw InputError(path + ": cannot be read as a platform file");
+  return text.str();
+}
+
+/// Line and column, counted from 1, of a byte of the text.
+std::string position(const std::string& text, std::size_t byte) {
+  const std::string_view before = std::string_view(text).substr(0, byte > 0 ? byte - 1 : 0);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - begin + 1);
+}
+
+/// "syntax error while parsing ..." without the library's prefix and position.
+std::string reason(const std::string& what) {
+  const std::size_t at = what.find("syntax error");
+  return at == std::string::npos ? what.substr(what.find("] ") + 2) : what.substr(at);
+}
+
+/// What nlohmann::json lets pass: a key given twice, and nesting without end.
+struct Strictness {
+  const std::string& file;
+  std::vector<std::set<std::string>> keys = {};
+
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > 32) throw InputError(file + ": nested more than 32 levels deep");
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
+      reject(file, "", "the key " + parsed.get<std::string>() + " stands twice in one object");
+    return true;
+  }
+};
+
+Json parse(const std::string& text, const std::string& file) {
+  try {
+    return Json::parse(text, Strictness{file});
+  } catch (const Json::parse_error& e) {
+    reject(file, "", position(text, e.byte) + ": " + reason(e.what()));
+  } catch (const Json::exception& e) {
+    reject(file, "", reason(e.what()));
+  }
+}
+
+/// `file`: the one whose base is asked for; empty for the platform itself.
+Json text_of(const std::string& name, const std::string& file) {
+  if (const EmbeddedPlatform* p = shipped(name, !file.empty())) return parse(p->text, name);
+  const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
+  if (path) return parse(read(name), name);
+  const std::vector<std::string> names = shipped_platforms();
+  throw InputError((file.empty() ? "" : file + ": base: ") + "there is no platform '" + name +
+                   "'; did you mean " + nearest(name, names) + "? (known: " + join(names) +
+                   ", or the path of a .json file)");
+}
+
+/// A value that replaces another's leaves that one's interval behind, too.
+void drop_intervals(Json& json) {
+  if (!json.is_object()) return;
+  if (json.contains("value") && !json.contains("low")) json["low"] = json["high"] = nullptr;
+  for (Json& child : json) drop_intervals(child);
+}
+
+/// Lays `json` over the platform that its `base` names: objects merge, all else replaces.
+Json resolve(Json json, const std::string& file, std::vector<std::string> chain) {
+  if (!json.is_object() || !json.contains("base")) return json;
+  if (!json["base"].is_string()) reject(file, "base", "must be the name of a platform or the path of a file");
+  const std::string base = json["base"].get<std::string>();
+  if (std::ranges::find(chain, base) != chain.end() || chain.size() > 16)
+    reject(file, "base", "goes round: " + join(chain) + ", " + base);
+  chain.push_back(base);
+  Json merged = resolve(text_of(base, file), base, chain);
+  json.erase("base");
+  drop_intervals(json);
+  merged.merge_patch(json);
+  return merged;
+}
+
+}  // namespace
+
+std::vector<std::string> shipped_platforms() {
+  std::vector<std::string> names;
+  for (int i = 0; i < embedded_platform_count; ++i) names.emplace_back(embedded_platforms[i].name);
+  return names;
+}
+
+Description parse_platform(const std::string& text, const std::string& name, const std::string& file) {
+  return {name, file, resolve(parse(text, file), file, {name})};
+}
+
+Description load_platform(const std::string& name) {
+  const std::string stem = shipped(name, false) ? name : std::filesystem::path(name).stem().string();
+  return {stem, name, resolve(text_of(name, ""), name, {name})};
+}
+
+}  // namespace collcast

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/machine/machine.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr std::array<Memory, 3> memories = {Memory::device, Memory::host, Memory::dpu};
+
+template <class T>
+T ceil_div(T a, T b) {
+  return (a + b - 1) / b;
+}
+
+std::int64_t room(const Blueprint& b) {
+  return std::min<std::int64_t>(b.max_nodes * b.ranks_per_node, std::numeric_limits<Rank>::max());
+}
+
+Rank checked(const Blueprint& b, Rank ranks) {
+  if (ranks < 1) throw InputError("a machine needs at least 1 rank, not " + std::to_string(ranks));
+  if (ranks > room(b))
+    throw InputError(b.name + " holds " + std::to_string(room(b)) + " ranks (" + std::to_string(b.max_nodes) +
+                     " nodes of " + std::to_string(b.ranks_per_node) + "), not " + std::to_string(ranks));
+  return ranks;
+}
+
+}  // namespace
+
+std::int64_t max_ranks(const Description& description) {
+  return room(read_blueprint(description));
+}
+
+Machine::Machine(const Description& description, Rank ranks, const Placement& placement)
+    : blueprint_(read_blueprint(description)),
+      graph_(blueprint_),
+      ranks_(checked(blueprint_, ranks)),
+      listed_(placement.order == Placement::listed),
+      extent_(occupy(placement)),
+      ports_(port_numbers(blueprint_, graph_)) {
+  set_capabilities();
+  set_protocol();
+  set_gamma();
+  if (blueprint_.network == Blueprint::Network::uniform) {
+    uniform_.emplace(AlphaBetaGamma{usage_.time(blueprint_.latency),
+                                    1.0 / usage_.bandwidth(*blueprint_.bandwidth), gamma_.front()},
+                     ranks, protocol_);
+    return;
+  }
+  wires_.emplace(blueprint_, graph_, extent_, usage_);
+  find_places();
+  check_size();
+}
+
+/// Seats the ranks, and fills what the network needs to know of the nodes in use.
+Extent Machine::occupy(const Placement& placement) {
+  const Blueprint& b = blueprint_;
+  if (b.network == Blueprint::Network::uniform) {
+    if (listed_) seats(placement, b, graph_, ranks_);  // only to be checked: all places are alike
+    return {1, ranks_};
+  }
+  seats_ = seats(placement, b, graph_, ranks_);
+  Extent extent{0, 0};
+  for (const Seat& s : seats_) {
+    extent.slots = std::max(extent.slots, s.slot + 1);
+    extent.nodes = std::max(extent.nodes, static_cast<int>(s.node) + 1);
+  }
+  if (b.trunks.empty()) return extent;
+  for (Seat& s : seats_) s.group = static_cast<int>(s.node) / b.nodes_per_switch;
+  planes_ = b.switches_per_node;
+  topology_.emplace(b, static_cast<std::int64_t>(ceil_div(extent.nodes, b.nodes_per_switch)) * planes_);
+  if (std::ranges::any_of(seats_, [this](const Seat& s) { return s.node != seats_[0].node; }))
+    extent.ways = topology_->ways();
+  return extent;
+}
+
+/// Where the memories of the slots are, and who copies within a shared one.
+void Machine::find_places() {
+  std::vector<int> sharing(blueprint_.vertices.size());
+  for (int s = 0; s < extent_.slots; ++s) {
+    places_.push_back(
+        {graph_.place(s, Memory::device), graph_.place(s, Memory::host), graph_.place(s, Memory::dpu)});
+    std::set<int> own(places_.back().begin(), places_.back().end());
+    own.erase(-1);
+    for (int v : own) ++sharing[static_cast<std::size_t>(v)], loops_.push_back({s, v});
+  }
+  std::erase_if(loops_, [&](const Loop& l) { return sharing[static_cast<std::size_t>(l.vertex)] < 2; });
+}
+
+void Machine::set_protocol() {
+  const Blueprint& b = blueprint_;
+  protocol_.hold = b.hold;
+  if (b.hold == Protocol::Hold::delivery) {
+    protocol_.eager_limit = Bytes(-1);
+    return;
+  }
+  if (b.eager_limit) protocol_.eager_limit = Bytes(b.eager_limit->value * 1024);
+  if (b.handshake) protocol_.handshake = Seconds(b.handshake->value * 1e-6);
+}
+
+/// A reduction reads two operands and writes one: a third of the memory's bandwidth, unless the file knows
+/// better.
+void Machine::set_gamma() {
+  gamma_.resize(blueprint_.vertices.size());
+  for (int s = 0; s < extent_.slots; ++s)
+    for (Memory m : memories) {
+      const int v = graph_.place(s, m);
+      if (v < 0 || gamma_[static_cast<std::size_t>(v)].value > 0) continue;
+      const int device = blueprint_.vertices[static_cast<std::size_t>(v)].device;
+      const Blueprint::Device& d = blueprint_.devices[static_cast<std::size_t>(device)];
+      if (!d.reduce) usage_.weaken(Stamp::derived);
+      gamma_[static_cast<std::size_t>(v)] =
+          d.reduce ? 1.0 / usage_.bandwidth(*d.reduce) : 3.0 / usage_.bandwidth(*d.memory_bandwidth);
+    }
+}
+
+void Machine::check_size() const {
+  const std::uint64_t nodes = static_cast<std::uint64_t>(extent_.nodes);
+  const std::uint64_t links = nodes * node_links() + (topology_ ? topology_->links() : 0);
+  const std::uint64_t most = std::numeric_limits<LinkId>::max();
+  if (links > most || nodes * ports_.count() > most)
+    throw InputError(blueprint_.name + ": " + std::to_string(ranks_) +
+                     " ranks have more links than can be numbered (" + std::to_string(most) + ")");
+}
+
+void Machine::no_such_memory(Place place) const {
+  throw InputError(blueprint_.name + ": the nodes have no dpu, so rank " + std::to_string(place.rank) +
+                   " has no dpu memory");
+}
+
+Port Machine::ports() const {
+  return uniform_ ? uniform_->ports() : static_cast<Port>(extent_.nodes) * ports_.count();
+}
+
+Port Machine::queues() const {
+  const bool own = !uniform_ && protocol_.hold != Protocol::Hold::delivery;
+  return own ? static_cast<Port>(ranks_) * ports_.count() : ports();
+}
+
+Rank Machine::consecutive_ranks() const {
+  if (uniform_) return 1;
+  Rank q = 1;
+  while (q < ranks_ && node(q) == node(0)) ++q;
+  for (Rank r = 0; r < ranks_; ++r)
+    if (node(r) != node(r - r % q)) return 1;
+  return q;
+}
+
+}  // namespace collcast

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/fabric.hpp"
+#include "model/overlap.hpp"
+#include "platforms/description/blueprint.hpp"
+#include "platforms/description/node_graph.hpp"
+#include "platforms/description/usage.hpp"
+#include "platforms/machine/capabilities.hpp"
+#include "platforms/machine/placement.hpp"
+#include "platforms/machine/wire_table.hpp"
+#include "platforms/network/topology.hpp"
+
+namespace collcast {
+
+/// How many ranks a platform holds.
+std::int64_t max_ranks(const Description& description);
+
+/// A platform with ranks on it. Set-up and memory are O(ranks); a wire is looked up by its class: the
+/// vertices of its two ends and the level of the network where their ways meet.
+class Machine final : public Fabric {
+ public:
+  /// Throws InputError where the platform does not hold so many ranks, or not in these places.
+  Machine(const Description& description, Rank ranks, const Placement& placement = Placement::block);
+
+  Rank ranks() const override { return ranks_; }
+  /// Throws InputError where a node has no such memory.
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    return uniform_ ? uniform_->wire(from, to, bytes) : wire_of(from, to, bytes);
+  }
+  Switched switched(Switching what, Place from, Place to, Bytes bytes) const override;
+  std::vector<Bytes> sizes() const override { return uniform_ ? uniform_->sizes() : wires_->sizes(); }
+  SecondsPerByte gamma(Place place) const override {
+    return gamma_[uniform_ ? 0 : static_cast<std::size_t>(vertex(place, seat(place.rank)))];
+  }
+  const Protocol& protocol() const override { return protocol_; }
+  Port ports() const override;
+  /// A rank queues for its own messages only: what ranks share is for the engines that know contention.
+  Port queues() const override;
+  std::string port_name(Port port) const override;
+
+  /// Made when first asked for.
+  const std::vector<Link>& links() const override;
+  void route(Place from, Place to, std::vector<LinkId>& links) const override;
+
+  const std::string& platform() const { return blueprint_.name; }
+  int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
+  int ranks_per_node() const { return blueprint_.ranks_per_node; }
+  /// The largest q such that ranks 0 to q-1 share a node, and q to 2q-1, and so on; the last ones may be
+  /// fewer.
+  Rank consecutive_ranks() const;
+  bool has_gpus() const { return !blueprint_.of_kind(Blueprint::Vertex::Kind::gpu).empty(); }
+  /// What the switches between these ranks can do: those of the node, or of the network where the node's have
+  /// none or the ranks sit on several. The textbook's switch can do all, and knows no limits but the file's.
+  Capabilities capabilities() const;
+  /// The same between ranks of one node.
+  const Capabilities& node_capabilities() const;
+  /// Cores of a node's DPUs: the workers that may play schedules there. 0: there is none.
+  int dpu_cores() const;
+  /// What it costs to hand them a collective.
+  const Handoff& handoff() const { return handoff_; }
+  /// One rank for each way in which ranks differ: among these, every class of wire of the machine occurs.
+  const std::vector<Rank>& representatives() const;
+
+  /// Paths of the parameters that this machine rests on.
+  const std::set<std::string>& used_parameters() const { return usage_.paths(); }
+  /// The weakest stamp among them.
+  Stamp stamp() const { return usage_.weakest(); }
+  /// All of them were measured, calibrated or set by the user.
+  bool calibrated() const { return stamp() <= Stamp::calibrated; }
+
+ private:
+  const Seat& seat(Rank rank) const { return seats_[static_cast<std::size_t>(rank)]; }
+  int vertex(Place place, const Seat& at) const {
+    const int v = places_[static_cast<std::size_t>(at.slot)][static_cast<std::size_t>(place.memory)];
+    if (v < 0) no_such_memory(place);
+    return v;
+  }
+  /// On the way from node to node; one within a node.
+  int switches(Place from, Place to) const;
+  [[noreturn]] void no_such_memory(Place place) const;
+  std::int64_t leaf(const Seat& at, int vertex) const {
+    return planes_ == 1 ? at.group : static_cast<std::int64_t>(at.group) * planes_ + graph_.nic_of(vertex);
+  }
+  Port base(const Seat& at) const { return at.node * ports_.count(); }
+  Wire wire_of(Place from, Place to, Bytes bytes) const;
+  void own_queue(Wire& wire, Rank sender) const {
+    if (protocol_.hold == Protocol::Hold::delivery) return;
+    wire.out_queue = static_cast<Port>(sender) * ports_.count() + wire.out;
+    wire.in_queue = Wire::nowhere;
+  }
+
+  Extent occupy(const Placement& placement);
+  void find_places();
+  void set_capabilities();
+  void set_protocol();
+  void set_gamma();
+  void check_size() const;
+  std::vector<Rank> find_representatives() const;
+
+  std::string link_name(int link) const;
+  void make_links() const;
+  std::size_t node_links() const { return graph_.links().size() + loops_.size() + 2 * ports_.nics; }
+  LinkId link(const Seat& at, std::size_t index) const {
+    return static_cast<LinkId>(at.node * node_links() + index);
+  }
+  std::size_t loop_index(int slot, int vertex) const;
+  std::size_t nic_link(int nic) const {
+    return graph_.links().size() + loops_.size() + 2 * static_cast<std::size_t>(nic);
+  }
+
+  struct Loop {
+    int slot, vertex;
+  };
+
+  Blueprint blueprint_;
+  NodeGraph graph_;
+  Rank ranks_;
+  bool listed_;  ///< ranks may sit anywhere
+  std::vector<Seat> seats_;
+  int planes_ = 1;  ///< switches that a group of nodes shares: one, or one per NIC of a node
+  std::optional<Topology> topology_;
+  Extent extent_;
+  PortNumbers ports_;
+  Usage usage_;
+  Handoff handoff_;
+  Capabilities within_, between_;  ///< of the node's switches, and of the network's
+  std::optional<WireTable> wires_;
+  std::optional<UniformNetwork> uniform_;
+  Protocol protocol_;
+  std::vector<SecondsPerByte> gamma_;       ///< per vertex
+  std::vector<std::array<int, 3>> places_;  ///< per slot: the vertices of its memories
+  std::vector<Loop> loops_;                 ///< who copies within a shared memory
+  mutable std::once_flag links_made_, representatives_found_;
+  mutable std::vector<Link> links_;
+  mutable std::vector<Rank> representatives_;
+};
+
+inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {
+  const Seat &a = seat(from.rank), &b = seat(to.rank);
+  const int out = vertex(from, a), in = vertex(to, b);
+  if (a.node != b.node) {
+    Wire wire = wires_->remote(topology_->way(leaf(a, out), leaf(b, in)), out, in).at(bytes);
+    own_queue(wire, from.rank);
+    wire.out += base(a);
+    wire.in += base(b);
+    return wire;
+  }
+  Wire wire;
+  if (out != in)
+    wire = (from.rank == to.rank ? wires_->copy(out, in) : wires_->local(out, in)).at(bytes);
+  else if (from.rank != to.rank)
+    wire = wires_->local(out, in).at(bytes);
+  if (out == in) wire.out = ports_.slot_out(a.slot), wire.in = ports_.slot_in(b.slot);
+  own_queue(wire, from.rank);
+  wire.out += base(a);
+  wire.in += base(b);
+  return wire;
+}
+
+}  // namespace collcast

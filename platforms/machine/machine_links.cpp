@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "platforms/machine/machine.hpp"
+
+namespace collcast {
+namespace {
+
+std::string nic_name(Port nics, Port nic, bool out) {
+  return (nics == 1 ? "NIC" : "NIC " + std::to_string(nic)) + (out ? " out" : " in");
+}
+
+}  // namespace
+
+std::string Machine::port_name(Port port) const {
+  if (uniform_) {
+    const Port ranks = static_cast<Port>(ranks_);
+    return "rank " + std::to_string(port % ranks) + (port < ranks ? " out" : " in");
+  }
+  const std::string node = "node " + std::to_string(port / ports_.count()) + " ";
+  const Port local = port % ports_.count(), index = local / 2;
+  const bool out = local % 2 == 0;
+  if (index < ports_.links) {
+    const NodeGraph::Link& l = graph_.links()[index];
+    const std::string &from = blueprint_.vertices[static_cast<std::size_t>(l.from)].name,
+                      &to = blueprint_.vertices[static_cast<std::size_t>(l.to)].name;
+    return node + (out ? from + " out to " + to : to + " in from " + from);
+  }
+  if (index < ports_.links + ports_.slots)
+    return node + "copies " + (out ? "out of" : "into") + " slot " + std::to_string(index - ports_.links);
+  return node + nic_name(ports_.nics, index - ports_.links - ports_.slots, out);
+}
+
+const std::vector<Link>& Machine::links() const {
+  std::call_once(links_made_, [this] { make_links(); });
+  return links_;
+}
+
+void Machine::make_links() const {
+  const Blueprint& b = blueprint_;
+  if (uniform_) {
+    for (Port p = 0; p < uniform_->ports(); ++p)
+      links_.push_back({port_name(p), BytesPerSecond(b.bandwidth->value * 1e9)});
+    return;
+  }
+  auto line = [&b](int l) {
+    const Blueprint::Line& of = b.lines[static_cast<std::size_t>(l)];
+    return of.count * BytesPerSecond(b.link_kinds[static_cast<std::size_t>(of.kind)].bandwidth.value * 1e9);
+  };
+  auto name = [&b](int v) { return b.vertices[static_cast<std::size_t>(v)].name; };
+  for (int n = 0; n < extent_.nodes; ++n) {
+    const std::string node = "node " + std::to_string(n) + " ";
+    for (const NodeGraph::Link& l : graph_.links())
+      links_.push_back({node + name(l.from) + " to " + name(l.to), line(l.line)});
+    for (const Loop& l : loops_)
+      links_.push_back(
+          {node + name(l.vertex) + " copies of slot " + std::to_string(l.slot), line(graph_.loop(l.vertex))});
+    for (Port nic = 0; nic < ports_.nics; ++nic)
+      for (bool out : {true, false})
+        links_.push_back({node + nic_name(ports_.nics, nic, out), BytesPerSecond(b.bandwidth->value * 1e9)});
+  }
+  if (!topology_) return;
+  std::vector<BytesPerSecond> bandwidths;
+  for (const Blueprint::Trunk& t : b.trunks)
+    bandwidths.push_back(t.cables * BytesPerSecond((t.bandwidth ? t.bandwidth : b.bandwidth)->value * 1e9));
+  topology_->describe(bandwidths, links_);
+}
+
+std::size_t Machine::loop_index(int slot, int vertex) const {
+  const auto at = std::ranges::lower_bound(loops_, std::pair(slot, vertex), {},
+                                           [](const Loop& l) { return std::pair(l.slot, l.vertex); });
+  return graph_.links().size() + static_cast<std::size_t>(at - loops_.begin());
+}
+
+void Machine::route(Place from, Place to, std::vector<LinkId>& links) const {
+  if (uniform_) {
+    if (from.rank == to.rank) return;
+    links.push_back(static_cast<LinkId>(from.rank));
+    links.push_back(static_cast<LinkId>(to.rank + ranks_));
+    return;
+  }
+  const Seat &a = seat(from.rank), &b = seat(to.rank);
+  const int out = vertex(from, a), in = vertex(to, b);
+  auto within = [&](const Seat& at, int v, int w) {
+    for (int l : graph_.route(v, w)) links.push_back(link(at, static_cast<std::size_t>(l)));
+  };
+  if (a.node == b.node) {
+    if (out == in && from.rank != to.rank) links.push_back(link(a, loop_index(a.slot, out)));
+    return within(a, out, in);
+  }
+  const std::vector<int> nics = blueprint_.of_kind(Blueprint::Vertex::Kind::nic);
+  const int nic_out = graph_.nic_of(out), nic_in = graph_.nic_of(in);
+  within(a, out, nics[static_cast<std::size_t>(nic_out)]);
+  links.push_back(link(a, nic_link(nic_out)));
+  // Endpoints are numbered leaf by leaf, so that neighbours take different ways up.
+  const auto endpoint = [this](const Seat& at, std::int64_t leaf) {
+    const auto share = static_cast<std::uint64_t>(blueprint_.nodes_per_switch);
+    return static_cast<std::uint64_t>(leaf) * share + at.node % share;
+  };
+  const std::int64_t first = leaf(a, out), last = leaf(b, in);
+  const auto network = static_cast<LinkId>(static_cast<std::size_t>(extent_.nodes) * node_links());
+  topology_->route({first, last, endpoint(a, first), endpoint(b, last)}, network, links);
+  links.push_back(link(b, nic_link(nic_in) + 1));
+  within(b, nics[static_cast<std::size_t>(nic_in)], in);
+}
+
+}  // namespace collcast

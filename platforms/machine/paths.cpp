@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/machine/paths.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace collcast {
+namespace {
+
+/// `pick(a, b)` of every class of path that the machine has, and of every memory that reduces.
+template <class Pick>
+AlphaBetaGamma over_paths(const Machine& machine, Memory memory, Pick pick) {
+  const std::vector<Rank> ranks = machine.representatives();
+  AlphaBetaGamma best{{}, {}, machine.gamma({ranks.front(), memory})};
+  bool first = true;
+  for (Rank a : ranks) {
+    best.gamma = pick(best.gamma, machine.gamma({a, memory}));
+    for (Rank b : ranks) {
+      if (a == b) continue;
+      const Wire small = machine.wire({a, memory}, {b, memory}, Bytes(0));
+      const Wire large = machine.wire({a, memory}, {b, memory}, machine.sizes().back());
+      const Seconds alpha = small.overhead + small.latency + small.receive_overhead;
+      best.alpha = first ? alpha : pick(best.alpha, alpha);
+      best.beta = first ? large.per_byte : pick(best.beta, large.per_byte);
+      first = false;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+AlphaBetaGamma slowest_path(const Machine& machine, Memory memory) {
+  return over_paths(machine, memory, [](auto a, auto b) { return std::max(a, b); });
+}
+
+AlphaBetaGamma fastest_path(const Machine& machine, Memory memory) {
+  return over_paths(machine, memory, [](auto a, auto b) { return std::min(a, b); });
+}
+
+std::vector<Parameter> unused_parameters(const Description& description) {
+  const auto ranks = static_cast<Rank>(std::min<std::int64_t>(max_ranks(description), 1 << 20));
+  const Machine machine(description, ranks), blocking(with_blocking_sends(description), ranks);
+  // The policies' blocking sends have that limit instead of the usual one.
+  const auto used = [&](std::string path) {
+    if (const auto at = path.find("blocking_eager_limit_KiB"); at != std::string::npos)
+      return blocking.used_parameters().contains(path.erase(at, std::string_view("blocking_").size()));
+    return machine.used_parameters().contains(path);
+  };
+  std::vector<Parameter> unused;
+  for (Parameter& p : description.parameters())
+    if (!used(p.path)) unused.push_back(std::move(p));
+  return unused;
+}
+
+}  // namespace collcast

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platforms/description/node_graph.hpp"
+
+namespace collcast {
+
+/// Which rank sits where.
+struct Placement {
+  enum Order : std::uint8_t {
+    block,        ///< consecutive ranks fill a node, slot by slot
+    round_robin,  ///< consecutive ranks sit on consecutive nodes
+    by_socket,    ///< consecutive ranks fill a node, its sockets taking turns
+    listed,       ///< as a file says
+  };
+  /// A rank's line in the file.
+  struct Line {
+    int number;
+    int node;
+    int socket;  ///< -1: the slot counts within the node
+    int slot;
+  };
+
+  // NOLINTNEXTLINE(google-explicit-constructor): an order is a placement
+  Placement(Order o = block) : order(o) {}
+
+  Order order;
+  std::string file = {};
+  std::vector<Line> lines = {};  ///< by rank
+};
+
+/// "block", "round-robin", "by-socket", or the path of a file in the form of Open MPI's rankfiles: a line
+/// "rank 0=node3 slot=1" per rank, or "slot=1:0" for the first slot of the second socket. Throws InputError.
+Placement parse_placement(const std::string& text);
+
+struct Seat {
+  std::uint32_t node;
+  std::int32_t slot;
+  std::int32_t group = 0;  ///< of nodes that share their leaf switches
+};
+
+/// By rank; groups are left at 0. Throws InputError at a line that names what the platform does not have.
+std::vector<Seat> seats(const Placement& placement, const Blueprint& blueprint, const NodeGraph& graph,
+                        Rank ranks);
+
+}  // namespace collcast

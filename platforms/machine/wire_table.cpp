@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/machine/wire_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace collcast {
+namespace {
+
+using Kind = Blueprint::Vertex::Kind;
+
+SecondsPerByte slower(SecondsPerByte a, SecondsPerByte b) {
+  return std::max(a, b);
+}
+
+Bytes kibibytes(double n) {
+  return Bytes(n * 1024);
+}
+
+/// What the piece of this size says, and for what it leaves unsaid the smallest messages.
+Blueprint::Costs costs_at(const Blueprint::Software& software, Bytes bytes) {
+  Blueprint::Costs costs = software.costs;
+  const auto beyond = std::ranges::find_if(
+      software.pieces, [bytes](const Blueprint::Piece& p) { return kibibytes(p.from.value) > bytes; });
+  if (beyond == software.pieces.begin()) return costs;
+  const Blueprint::Costs& piece = std::prev(beyond)->costs;
+  for (auto key : {&Blueprint::Costs::overhead, &Blueprint::Costs::receive_overhead,
+                   &Blueprint::Costs::latency, &Blueprint::Costs::gap, &Blueprint::Costs::bandwidth,
+                   &Blueprint::Costs::copy, &Blueprint::Costs::processor})
+    if (piece.*key) costs.*key = piece.*key;
+  return costs;
+}
+
+}  // namespace
+
+PortNumbers port_numbers(const Blueprint& b, const NodeGraph& graph) {
+  return {static_cast<Port>(graph.links().size()), static_cast<Port>(b.ranks_per_node),
+          static_cast<Port>(b.of_kind(Kind::nic).size())};
+}
+
+WireTable::WireTable(const Blueprint& blueprint, const NodeGraph& graph, const Extent& extent, Usage& usage)
+    : blueprint_(blueprint),
+      graph_(graph),
+      usage_(usage),
+      size_(blueprint.vertices.size()),
+      local_(size_ * size_),
+      copy_(size_ * size_),
+      remote_(size_ * size_ * extent.ways.size()) {
+  fill_node(extent.slots);
+  fill_remote(extent);
+}
+
+bool WireTable::is(Kind kind, int vertex) const {
+  return blueprint_.vertices[static_cast<std::size_t>(vertex)].kind == kind;
+}
+
+const Blueprint::Device& WireTable::device(int vertex) const {
+  const int device = blueprint_.vertices[static_cast<std::size_t>(vertex)].device;
+  return blueprint_.devices[static_cast<std::size_t>(device)];
+}
+
+bool WireTable::one_copy_engine(int vertex) {
+  const auto& engines = device(vertex).copy_engines;
+  if (!is(Kind::gpu, vertex) || !engines) return false;
+  usage_.mention(*engines);
+  return engines->value < 2;
+}
+
+SizedWire WireTable::with_software(const Wire& hardware, int from, int to,
+                                   const Blueprint::SoftwareByMemory& software) {
+  const bool device = is(Kind::gpu, from), to_device = is(Kind::gpu, to);
+  const auto& mixed = device ? software.device_to_host : software.host_to_device;
+  if (device != to_device && mixed) return with_software(hardware, *mixed, *mixed);
+  const auto side = [&](int vertex) -> const Blueprint::Software& {
+    if (is(Kind::gpu, vertex)) return software.device;
+    return is(Kind::dpu, vertex) && software.dpu ? *software.dpu : software.host;
+  };
+  return with_software(hardware, side(from), side(to));
+}
+
+/// The sender's costs come from its own side, the receiver's from its; of what both have a say in, the worse.
+SizedWire WireTable::with_software(const Wire& hardware, const Blueprint::Software& sender,
+                                   const Blueprint::Software& receiver) {
+  std::set<Bytes> sizes = {Bytes(0)};
+  for (const Blueprint::Software* side : {&sender, &receiver}) {
+    for (const Blueprint::Piece& p : side->pieces) sizes.insert(kibibytes(usage_.take(p.from)));
+    if (const Bytes limit = eager_limit(*side); std::isfinite(limit.value)) sizes.insert(just_above(limit));
+  }
+  SizedWire wire;
+  for (const Bytes bytes : sizes) wire.add(bytes, with_software(hardware, bytes, sender, receiver));
+  sizes_.merge(sizes);
+  return wire;
+}
+
+SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
+                                          const Blueprint::Software& receiver) {
+  const Blueprint::Costs from = costs_at(sender, bytes), to = costs_at(receiver, bytes);
+  wire.overhead = usage_.time(from.overhead);
+  wire.receive_overhead = usage_.time(to.receive_overhead);
+  wire.gap = usage_.time(from.gap);
+  wire.latency += std::max(usage_.time(from.latency), usage_.time(to.latency));
+  const SecondsPerByte links = wire.per_byte;
+  for (const auto& bandwidth : {from.bandwidth, to.bandwidth})
+    if (bandwidth) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*bandwidth));
+  wire.software = wire.per_byte - links;
+  wire.eager = bytes <= std::min(eager_limit(sender), eager_limit(receiver));
+  if (!wire.eager) wire.handshake = std::max(handshake(sender), handshake(receiver));
+  const auto pace = [this](const std::optional<Parameter>& copy) {
+    return copy ? 1.0 / usage_.bandwidth(*copy) : SecondsPerByte();
+  };
+  if (!wire.eager && receiver.single_copy) {
+    wire.per_byte = slower(wire.per_byte, pace(receiver.single_copy));
+    return {wire, slower(pace(from.copy), pace(to.copy)), {}, {}};
+  }
+  return {wire, slower(pace(from.copy), pace(to.copy)), pace(from.processor), pace(to.processor)};
+}
+
+/// Copies within a rank know no protocol.
+Bytes WireTable::eager_limit(const Blueprint::Software& software) {
+  const auto& limit = software.eager_limit ? software.eager_limit : blueprint_.eager_limit;
+  const bool none = !limit || blueprint_.hold == Protocol::Hold::delivery || &software == &blueprint_.copy ||
+                    &software == &blueprint_.dpu_copy;
+  return none ? Protocol().eager_limit : kibibytes(usage_.take(*limit));
+}
+
+Seconds WireTable::handshake(const Blueprint::Software& software) {
+  return usage_.time(software.handshake ? software.handshake : blueprint_.handshake);
+}
+
+/// The links from vertex to vertex: latencies add up, the slowest link sets the pace.
+Wire WireTable::hardware(int from, int to) {
+  Wire wire;
+  for (int l : graph_.route(from, to)) {
+    const Blueprint::Line& line =
+        blueprint_.lines[static_cast<std::size_t>(graph_.links()[static_cast<std::size_t>(l)].line)];
+    const Blueprint::LinkKind& kind = blueprint_.link_kinds[static_cast<std::size_t>(line.kind)];
+    wire.latency += usage_.time(kind.latency);
+    wire.per_byte = slower(wire.per_byte, 1.0 / (line.count * usage_.bandwidth(kind.bandwidth)));
+  }
+  return wire;
+}
+
+void WireTable::fill_node(int slots) {
+  std::vector<int> shared(size_);
+  std::vector<bool> seen(2 * size_ * size_);
+  for (int a = 0; a < slots; ++a) {
+    for (Memory m : {Memory::device, Memory::host, Memory::dpu}) {
+      const int from = graph_.place(a, m);
+      if (from < 0 || (m == Memory::host && from == graph_.place(a, Memory::device))) continue;
+      if (++shared[static_cast<std::size_t>(from)] == 2) fill_loop(from);
+      for (int b = 0; b < slots; ++b)
+        for (Memory n : {Memory::device, Memory::host, Memory::dpu}) {
+          const int to = graph_.place(b, n);
+          if (to < 0 || to == from) continue;
+          const std::size_t pair = 2 * index(from, to) + (a == b);
+          if (!seen[pair]) fill_local(from, to, a == b);
+          seen[pair] = true;
+        }
+    }
+  }
+}
+
+void WireTable::fill_local(int from, int to, bool same_slot) {
+  Wire wire = hardware(from, to);
+  const std::vector<int>& route = graph_.route(from, to);
+  const PortNumbers ports = port_numbers(blueprint_, graph_);
+  wire.out = ports.link_out(route.front());
+  wire.in = ports.link_in(route.back());
+  if (same_slot) {
+    // The only engine takes what goes to the device and what comes from there one after the other.
+    if (one_copy_engine(to)) wire.out = ports.link_out(graph_.route(to, from).front());
+    const bool dpu = is(Kind::dpu, from) || is(Kind::dpu, to);
+    const Blueprint::Software& copy = dpu ? blueprint_.dpu_copy : blueprint_.copy;
+    copy_[index(from, to)] = with_software(wire, copy, copy);
+    return;
+  }
+  const bool one_socket = graph_.host_of(from) == graph_.host_of(to);
+  const Blueprint::SoftwareByMemory& by = one_socket ? blueprint_.in_node : blueprint_.across_sockets;
+  local_[index(from, to)] = with_software(wire, from, to, by);
+}
+
+/// Its ports are the slots' own.
+void WireTable::fill_loop(int vertex) {
+  const Blueprint::Line& line = blueprint_.lines[static_cast<std::size_t>(graph_.loop(vertex))];
+  const Blueprint::LinkKind& kind = blueprint_.link_kinds[static_cast<std::size_t>(line.kind)];
+  Wire wire;
+  wire.latency = usage_.time(kind.latency);
+  wire.per_byte = 1.0 / (line.count * usage_.bandwidth(kind.bandwidth));
+  local_[index(vertex, vertex)] = with_software(wire, vertex, vertex, blueprint_.in_node);
+}
+
+void WireTable::fill_remote(const Extent& extent) {
+  std::vector<int> places;
+  for (int s = 0; s < extent.slots; ++s)
+    for (Memory m : {Memory::device, Memory::host, Memory::dpu})
+      if (const int v = graph_.place(s, m); v >= 0 && std::ranges::find(places, v) == places.end())
+        places.push_back(v);
+  for (std::size_t way = 0; way < extent.ways.size(); ++way)
+    for (int from : places)
+      for (int to : places)
+        remote_[way * size_ * size_ + index(from, to)] = across(extent.ways[way], from, to);
+}
+
+/// Down to the NIC, through the network, and from the NIC to the memory.
+SizedWire WireTable::across(const Crossing& way, int from, int to) {
+  const Blueprint& b = blueprint_;
+  const std::vector<int> nics = b.of_kind(Kind::nic);
+  const int nic_out = graph_.nic_of(from), nic_in = graph_.nic_of(to);
+  const Wire before = hardware(from, nics[static_cast<std::size_t>(nic_out)]);
+  const Wire after = hardware(nics[static_cast<std::size_t>(nic_in)], to);
+  Wire wire;
+  wire.latency = before.latency + 2 * usage_.time(b.latency) + way.switches * usage_.time(b.switch_latency) +
+                 after.latency;
+  wire.per_byte = slower(slower(before.per_byte, after.per_byte), 1.0 / usage_.bandwidth(*b.bandwidth));
+  for (const auto& limit : {device(from).gpudirect_read, device(to).gpudirect_write})
+    if (limit) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*limit));
+  for (int trunk : way.trunks) {
+    const Blueprint::Trunk& of = b.trunks[static_cast<std::size_t>(trunk)];
+    wire.latency += usage_.time(of.latency);
+    if (of.bandwidth)
+      wire.per_byte = slower(wire.per_byte, 1.0 / (of.cables * usage_.bandwidth(*of.bandwidth)));
+  }
+  const PortNumbers ports = port_numbers(b, graph_);
+  wire.out = ports.nic_out(nic_out);
+  wire.in = ports.nic_in(nic_in);
+  return with_software(wire, from, to, b.between_nodes);
+}
+
+}  // namespace collcast

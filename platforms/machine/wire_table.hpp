@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/network.hpp"
+#include "platforms/description/blueprint.hpp"
+#include "platforms/description/node_graph.hpp"
+#include "platforms/description/usage.hpp"
+#include "platforms/network/crossing.hpp"
+
+namespace collcast {
+
+/// Which part of a platform the ranks occupy.
+struct Extent {
+  int slots;                        ///< of a node
+  int nodes;                        ///< up to the last that has a rank
+  std::vector<Crossing> ways = {};  ///< through the network; none: all ranks sit on one node
+};
+
+/// What messages of any size cost on one way.
+class SizedWire {
+ public:
+  /// The wire of an empty message, and what each byte adds to its latency and to its overheads.
+  struct Entry {
+    Wire wire;
+    SecondsPerByte copied, sending, receiving;
+  };
+  /// Wires from the size of their entry on; the first from 0.
+  void add(Bytes from, const Entry& entry) {
+    if (from > Bytes(0))
+      larger_.emplace_back(from, entry);
+    else
+      smallest_ = entry;
+  }
+  Wire at(Bytes bytes) const {
+    const Entry* entry = &smallest_;
+    for (const auto& [from, larger] : larger_) {
+      if (bytes < from) break;
+      entry = &larger;
+    }
+    Wire wire = entry->wire;
+    wire.latency += bytes * entry->copied;
+    wire.overhead += bytes * entry->sending;
+    wire.receive_overhead += bytes * entry->receiving;
+    return wire;
+  }
+
+ private:
+  Entry smallest_;
+  std::vector<std::pair<Bytes, Entry>> larger_;  ///< by growing size
+};
+
+/// What messages cost, by the vertices of their two ends: all that a wire depends on but its ports.
+/// `out` and `in` are numbered within a node: see `ports`.
+class WireTable {
+  using Kind = Blueprint::Vertex::Kind;
+
+ public:
+  WireTable(const Blueprint& blueprint, const NodeGraph& graph, const Extent& extent, Usage& usage);
+
+  /// Between two ranks of a node; of one vertex: copying within its memory.
+  const SizedWire& local(int from, int to) const { return local_[index(from, to)]; }
+  /// Between two memories of one rank.
+  const SizedWire& copy(int from, int to) const { return copy_[index(from, to)]; }
+  /// Between nodes, by the way through the network.
+  const SizedWire& remote(int way, int from, int to) const {
+    return remote_[static_cast<std::size_t>(way) * size_ * size_ + index(from, to)];
+  }
+  /// Where wires differ from those of smaller messages; 0 first.
+  std::vector<Bytes> sizes() const { return {sizes_.begin(), sizes_.end()}; }
+
+ private:
+  std::size_t index(int from, int to) const {
+    return static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
+  }
+  bool is(Kind kind, int vertex) const;
+  const Blueprint::Device& device(int vertex) const;
+  bool one_copy_engine(int vertex);
+  SizedWire with_software(const Wire& hardware, int from, int to,
+                          const Blueprint::SoftwareByMemory& software);
+  Wire hardware(int from, int to);
+  SizedWire with_software(const Wire& hardware, const Blueprint::Software& sender,
+                          const Blueprint::Software& receiver);
+  SizedWire::Entry with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
+                                 const Blueprint::Software& receiver);
+  Bytes eager_limit(const Blueprint::Software& software);
+  Seconds handshake(const Blueprint::Software& software);
+  void fill_node(int slots);
+  void fill_local(int from, int to, bool same_slot);
+  void fill_loop(int vertex);
+  void fill_remote(const Extent& extent);
+  SizedWire across(const Crossing& way, int from, int to);
+
+  const Blueprint& blueprint_;
+  const NodeGraph& graph_;
+  Usage& usage_;
+  std::size_t size_;
+  std::vector<SizedWire> local_, copy_, remote_;
+  std::set<Bytes> sizes_ = {Bytes(0)};
+};
+
+/// How the ports of a node are numbered: the two ends of each link, then of each slot, then of each NIC.
+struct PortNumbers {
+  Port links, slots, nics;
+
+  Port link_out(int link) const { return 2 * static_cast<Port>(link); }
+  Port link_in(int link) const { return link_out(link) + 1; }
+  Port slot_out(int slot) const { return 2 * links + 2 * static_cast<Port>(slot); }
+  Port slot_in(int slot) const { return slot_out(slot) + 1; }
+  Port nic_out(int nic) const { return 2 * (links + slots) + 2 * static_cast<Port>(nic); }
+  Port nic_in(int nic) const { return nic_out(nic) + 1; }
+  Port count() const { return 2 * (links + slots + nics); }
+};
+PortNumbers port_numbers(const Blueprint& blueprint, const NodeGraph& graph);
+
+}  // namespace collcast

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/network/dragonfly.hpp"
+
+#include <algorithm>
+
+#include "platforms/network/hash.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr int local_trunk = 0, global_trunk = 1, chassis_trunk = 2;  // as in Blueprint::trunks
+
+}  // namespace
+
+Dragonfly::Dragonfly(const Blueprint::Groups& groups, Blueprint::Routing routing)
+    : routing_(routing),
+      groups_(groups.count),
+      switches_(groups.switches),
+      blades_(groups.switches / groups.chassis),
+      cables_(groups.cables),
+      global_ports_(std::max(1, groups.global_ports())) {}
+
+/// The cable between two groups.
+std::int64_t Dragonfly::choose(At from, At to) const {
+  int fewest = detours(from, to, 0);
+  std::int64_t equal = 0;
+  for (std::int64_t c = 0; c < cables_; ++c) {
+    const int d = detours(from, to, c);
+    if (d < fewest) fewest = d, equal = 0;
+    equal += d == fewest;
+  }
+  std::int64_t turn = (from.index + to.index) % equal, cable = 0;
+  while (detours(from, to, cable) != fewest || turn-- > 0) ++cable;
+  return cable;
+}
+
+std::int64_t Dragonfly::draw(At from, At to, std::int64_t count, std::uint64_t salt) const {
+  const auto id = [this](At s) { return static_cast<std::uint64_t>(s.group * switches_ + s.index); };
+  return drawn(routing_.seed + salt, id(from), id(to), count);
+}
+
+/// The group by which Valiant's route goes: neither of the two.
+std::int64_t Dragonfly::via(At from, At to) const {
+  const auto [lower, upper] = std::minmax(from.group, to.group);
+  std::int64_t group = draw(from, to, groups_ - 2, 0);
+  group += group >= lower;
+  return group + (group >= upper);
+}
+
+/// To a switch of the same group: first to its blade, then to its chassis.
+template <class Visit>
+void Dragonfly::within(At from, std::int64_t to, Visit&& visit) const {
+  const std::int64_t b = blade(from.index), c = chassis(from.index);
+  if (blade(to) != b) {
+    visit(local_trunk, local(from, blade(to) - (blade(to) > b)));
+    from.index = c * blades_ + blade(to);
+  }
+  if (chassis(to) != c) visit(chassis_trunk, local(from, blades_ - 1 + chassis(to) - (chassis(to) > c)));
+}
+
+/// Over to another group, to where the cable ends.
+template <class Visit>
+void Dragonfly::cross(At& at, std::int64_t group, std::int64_t cable, Visit&& visit) const {
+  within(at, gate(at.group, group, cable), visit);
+  visit(global_trunk, global(at.group, group, cable));
+  at = {group, gate(group, at.group, cable)};
+}
+
+template <class Visit>
+void Dragonfly::walk(At from, At to, Visit&& visit) const {
+  if (from.group != to.group && routing_.drawn && groups_ > 2)
+    cross(from, via(from, to), draw(from, to, cables_, 1), visit);
+  if (from.group != to.group) cross(from, to.group, choose(from, to), visit);
+  within(from, to.index, visit);
+}
+
+int Dragonfly::way(std::int64_t from, std::int64_t to) const {
+  int links[3] = {0, 0, 0};
+  walk(at(from), at(to), [&](int trunk, LinkId) { ++links[trunk]; });
+  const int globals = links[global_trunk];
+  int way = links[local_trunk] * (most(true, globals) + 1) + links[chassis_trunk];
+  for (int g = 0; g < globals; ++g) way += (most(false, g) + 1) * (most(true, g) + 1);
+  return way;
+}
+
+std::vector<Crossing> Dragonfly::ways(std::int64_t switches) const {
+  std::vector<Crossing> all;
+  const int most_globals = switches <= switches_ ? 0 : routing_.drawn ? 2 : 1;
+  for (int globals = 0; globals <= most_globals; ++globals)
+    for (int locals = 0; locals <= most(false, globals); ++locals)
+      for (int between = 0; between <= most(true, globals); ++between) {
+        all.push_back({1 + globals + locals + between});
+        for (auto [trunk, links] : {std::pair(global_trunk, globals), std::pair(local_trunk, locals),
+                                    std::pair(chassis_trunk, between)})
+          all.back().trunks.insert(all.back().trunks.end(), static_cast<std::size_t>(links), trunk);
+      }
+  if (switches == 1) all.resize(1);
+  return all;
+}
+
+void Dragonfly::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const {
+  walk(at(trip.from), at(trip.to), [&](int, LinkId link) { links.push_back(base + link); });
+}
+
+void Dragonfly::describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const {
+  const auto name = [](std::int64_t group, std::int64_t index) {
+    return "group " + std::to_string(group) + " switch " + std::to_string(index);
+  };
+  for (std::int64_t g = 0; g < groups_; ++g)
+    for (std::int64_t from = 0; from < switches_; ++from) {
+      const auto add = [&](std::int64_t to, int trunk) {
+        if (to != from)
+          links.push_back(
+              {name(g, from) + " to " + name(g, to), bandwidths[static_cast<std::size_t>(trunk)]});
+      };
+      for (std::int64_t b = 0; b < blades_; ++b) add(chassis(from) * blades_ + b, local_trunk);
+      for (std::int64_t c = 0; c < switches_ / blades_; ++c) add(c * blades_ + blade(from), chassis_trunk);
+    }
+  for (std::int64_t g = 0; g < groups_; ++g)
+    for (std::int64_t cable = 0; cable < cables_; ++cable)
+      for (std::int64_t other = 0; other < groups_; ++other)
+        if (other != g)
+          links.push_back({name(g, gate(g, other, cable)) + " to " + name(other, gate(other, g, cable)) +
+                               (cables_ > 1 ? " cable " + std::to_string(cable) : ""),
+                           bandwidths[global_trunk]});
+}
+
+}  // namespace collcast

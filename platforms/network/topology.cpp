@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/network/topology.hpp"
+
+#include <algorithm>
+
+namespace collcast {
+namespace {
+
+using Network = Blueprint::Network;
+
+std::variant<FatTree, Torus, Dragonfly> shape(const Blueprint& b, std::int64_t switches) {
+  if (b.network == Network::torus) return Torus(b.dimensions, b.routing);
+  if (b.network == Network::dragonfly) return Dragonfly(b.groups, b.routing);
+  return FatTree(b.levels, switches, b.routing);
+}
+
+}  // namespace
+
+Topology::Topology(const Blueprint& b, std::int64_t switches)
+    : shape_(shape(b, switches)),
+      ways_(std::visit([=](const auto& s) { return s.ways(switches); }, shape_)),
+      // Half a torus has places that are further apart than any is from the first, and so have routes that
+      // are drawn: a sample finds them.
+      unlike_(b.network == Network::torus       ? 64
+              : b.network == Network::dragonfly ? std::max(b.groups.switches, b.routing.drawn ? 64 : 1)
+                                                : 1) {}
+
+}  // namespace collcast

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <variant>
+
+#include "platforms/network/dragonfly.hpp"
+#include "platforms/network/fat_tree.hpp"
+#include "platforms/network/torus.hpp"
+
+namespace collcast {
+
+/// The switches of a network, the links between them, and the routes over these. Those that nodes hang on are
+/// numbered from 0.
+class Topology {
+ public:
+  /// `switches`: that nodes in use hang on, the first ones.
+  Topology(const Blueprint& blueprint, std::int64_t switches);
+
+  /// What the route between two switches crosses: an index of `ways`.
+  int way(std::int64_t from, std::int64_t to) const {
+    return std::visit([=](const auto& shape) { return shape.way(from, to); }, shape_);
+  }
+  const std::vector<Crossing>& ways() const { return ways_; }
+
+  /// Appends the links of the route, in order, numbered from `base`.
+  void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const {
+    std::visit([&](const auto& shape) { shape.route(trip, base, links); }, shape_);
+  }
+  std::uint64_t links() const {
+    return std::visit([](const auto& shape) { return shape.links(); }, shape_);
+  }
+  /// Appends the links, in the order of their numbers. `bandwidths`: of each trunk of the blueprint.
+  void describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const {
+    std::visit([&](const auto& shape) { shape.describe(bandwidths, links); }, shape_);
+  }
+  /// So many switches, the first ones, are enough to see all ways: the others lie alike.
+  std::int64_t unlike() const { return unlike_; }
+
+ private:
+  std::variant<FatTree, Torus, Dragonfly> shape_;
+  std::vector<Crossing> ways_;
+  std::int64_t unlike_;
+};
+
+}  // namespace collcast

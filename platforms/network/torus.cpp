@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/network/torus.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "platforms/network/hash.hpp"
+
+namespace collcast {
+namespace {
+
+/// Steps up a ring, or down where negative.
+int steps(int from, int to, int size) {
+  const int up = (to - from + size) % size;
+  const bool go_up = 2 * up < size || (2 * up == size && from % 2 == 0);
+  return go_up ? up : up - size;
+}
+
+}  // namespace
+
+Torus::Torus(const std::vector<int>& dimensions, Blueprint::Routing routing) : routing_(routing) {
+  for (int size : dimensions) {
+    dimensions_.push_back({size, switches_, ports_});
+    switches_ *= size;
+    ports_ += std::min(size - 1, 2);
+  }
+}
+
+/// Where Valiant's route turns.
+std::int64_t Torus::via(std::int64_t from, std::int64_t to) const {
+  return from == to ? to
+                    : drawn(routing_.seed, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to),
+                            switches_);
+}
+
+int Torus::way(std::int64_t from, std::int64_t to) const {
+  if (!routing_.drawn) return hops(from, to);
+  const std::int64_t turn = via(from, to);
+  return hops(from, turn) + hops(turn, to);
+}
+
+int Torus::hops(std::int64_t from, std::int64_t to) const {
+  int hops = 0;
+  for (const Dimension& d : dimensions_)
+    hops += std::abs(steps(coordinate(from, d), coordinate(to, d), d.size));
+  return hops;
+}
+
+std::vector<Crossing> Torus::ways(std::int64_t switches) const {
+  int farthest = 0;
+  for (const Dimension& d : dimensions_)
+    if (d.stride < switches || routing_.drawn) farthest += d.size / 2 * (routing_.drawn ? 2 : 1);
+  std::vector<Crossing> all;
+  for (int hops = 0; hops <= farthest; ++hops)
+    all.push_back({hops + 1, std::vector<int>(static_cast<std::size_t>(hops))});
+  return all;
+}
+
+void Torus::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const {
+  const std::int64_t turn = routing_.drawn ? via(trip.from, trip.to) : trip.to;
+  walk(trip.from, turn, base, links);
+  walk(turn, trip.to, base, links);
+}
+
+void Torus::walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<LinkId>& links) const {
+  for (const Dimension& d : dimensions_) {
+    const int way = steps(coordinate(at, d), coordinate(to, d), d.size);
+    for (int s = 0; s < std::abs(way); ++s) {
+      const int port = d.port + (way < 0 && d.size > 2);
+      links.push_back(base + static_cast<LinkId>(at * ports_ + port));
+      at = neighbour(at, d, way > 0);
+    }
+  }
+}
+
+std::string Torus::name(std::int64_t at) const {
+  std::string text;
+  for (const Dimension& d : dimensions_)
+    text += (text.empty() ? "(" : ",") + std::to_string(coordinate(at, d));
+  return text + ")";
+}
+
+void Torus::describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const {
+  for (std::int64_t at = 0; at < switches_; ++at)
+    for (const Dimension& d : dimensions_)
+      for (int port = 0; port < std::min(d.size - 1, 2); ++port)
+        links.push_back(
+            {"switch " + name(at) + " to " + name(neighbour(at, d, port == 0)), bandwidths.front()});
+}
+
+}  // namespace collcast

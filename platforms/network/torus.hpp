@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/fabric.hpp"
+#include "platforms/description/blueprint.hpp"
+#include "platforms/network/crossing.hpp"
+
+namespace collcast {
+
+/// Switches in a grid of any number of dimensions, the first coordinate counting fastest. Its rows close to
+/// rings: a switch has a link to and from its two neighbours in each dimension, the one neighbour in
+/// dimensions of two. Routes correct one coordinate after the other, the shorter way round; half way round
+/// even coordinates go up and odd ones down, so that both ways carry as much. Valiant's go so to a switch
+/// that is drawn for their two ends, and on from there.
+class Torus {
+ public:
+  Torus(const std::vector<int>& dimensions, Blueprint::Routing routing);
+
+  /// How many links the route takes.
+  int way(std::int64_t from, std::int64_t to) const;
+  std::vector<Crossing> ways(std::int64_t switches) const;
+  void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
+  std::uint64_t links() const {
+    return static_cast<std::uint64_t>(switches_) * static_cast<std::uint64_t>(ports_);
+  }
+  void describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const;
+
+ private:
+  struct Dimension {
+    int size;
+    std::int64_t stride;  ///< between neighbours
+    int port;             ///< up; down is the next, if there is one
+  };
+  int coordinate(std::int64_t at, const Dimension& d) const {
+    return static_cast<int>(at / d.stride % d.size);
+  }
+  /// The switch one further in a dimension.
+  std::int64_t neighbour(std::int64_t at, const Dimension& d, bool up) const {
+    const int c = coordinate(at, d), next = up ? (c + 1) % d.size : (c + d.size - 1) % d.size;
+    return at + (next - c) * d.stride;
+  }
+  std::string name(std::int64_t at) const;
+  std::int64_t via(std::int64_t from, std::int64_t to) const;
+  int hops(std::int64_t from, std::int64_t to) const;
+  void walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<LinkId>& links) const;
+
+  Blueprint::Routing routing_;
+  std::vector<Dimension> dimensions_;
+  std::int64_t switches_ = 1;
+  int ports_ = 0;
+};
+
+}  // namespace collcast

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/process/complaint.hpp"
+
+#include <regex>
+#include <sstream>
+
+namespace collcast {
+namespace {
+
+/// What launchers print, and what it means: $1, $2, ... are the parts in brackets. The first that is found
+/// counts.
+struct Saying {
+  const char* pattern;
+  const char* meaning;
+};
+
+constexpr Saying sayings[] = {
+    // Open MPI
+    {R"(process rank (\d+) with PID (\d+) on\s+node (\S+) exited on\s+signal (\d+) \(([^)]*)\))",
+     "rank $1 (process $2 on $3) was ended by signal $4 ($5)"},
+    // what collcast's own programs say
+    {R"((?:^|\n)(collcast-\w+: [^\r\n]*))", "$1"},
+    {R"(ssh: Could not resolve hostname ([^\s:]+))", "host $1 cannot be reached: its name is not known"},
+    {R"(ssh: connect to host (\S+) port \d+: ([^\r\n]*))", "host $1 cannot be reached: $2"},
+    {R"(plm_rsh_agent" was set to a path that could not be\s+found)",
+     "other hosts cannot be reached: there is no ssh"},
+    {R"((?:PRTE|ORTE) was unable to reliably start one or more daemons)",
+     "a host cannot be reached: mpirun could not start its daemon there"},
+    {R"(lost\s+communication with a remote daemon[\s\S]*?Remote (?:daemon|host):?\s+\[?([^\s\]]+))",
+     "a host was lost in mid-run: $1"},
+    {R"((?:PRTE|ORTE) has lost communication with)", "a host was lost in mid-run"},
+    {R"(not enough slots available in the system to satisfy the (\d+))",
+     "there are fewer processors than the $1 ranks; --oversubscribe lets ranks share them"},
+    {R"(unable to (?:find|launch) the specified[\s\S]*?(?:Executable|Application name|Application): (\S+))",
+     "$1 cannot be run on every host"},
+    {R"(MPI_ABORT was invoked on rank (\d+))", "rank $1 gave up"},
+    {R"(process rank (\d+) with PID (\d+) on node (\S+) exited improperly|\[(\d+)\][^\n]*exiting improperly)",
+     "rank $1$4 ended without MPI_Finalize"},
+    // MPICH
+    {R"(PID (\d+) RUNNING AT (\S+)[\s\S]*?EXIT CODE: (\d+))", "process $1 on $2 ended with exit code $3"},
+    {R"(execvp error on file (\S+) \(([^)]*)\))", "$1 cannot be run: $2"},
+    // Slurm
+    {R"(srun: error: (\S+): tasks? (\S+): ([^\r\n]*))", "rank $2 on $1: $3"},
+};
+
+std::string last_words(const std::string& errors) {
+  std::istringstream lines(errors);
+  std::string line, last;
+  while (std::getline(lines, line))
+    if (line.find_first_not_of("-=* \t\r") != std::string::npos) last = line;
+  return last;
+}
+
+}  // namespace
+
+std::string complaint(const std::string& errors, int code) {
+  std::smatch found;
+  for (const Saying& s : sayings)
+    if (std::regex_search(errors, found, std::regex(s.pattern))) return found.format(s.meaning);
+  const std::string words = last_words(errors);
+  return "the run ended with exit code " + std::to_string(code) + (words.empty() ? "" : ": " + words);
+}
+
+}  // namespace collcast

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulating again and again, failing, and being stopped.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "engines/simgrid/physics.hpp"
+#include "engines/simgrid/simulate.hpp"
+#include "model/lowering.hpp"
+#include "support/error.hpp"
+#include "tests/engines/player/schedules.hpp"
+#include "tests/engines/player/scripts.hpp"
+#include "tests/engines/simgrid/shared_fabric.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+
+Result contended(Rank ranks, double trunk, bool here) {
+  const SharedFabric fabric(ranks, trunk, Protocol::Hold::injection, 0.25);
+  const Schedule schedule = ring(ranks);
+  const auto program = collcast::program(schedule, Layout::equal(Bytes(1000), schedule.blocks));
+  return here ? simulate_here(*program, fabric) : simulate(*program, fabric);
+}
+
+double resident_MB() {
+  double pages = 0;
+  std::ifstream statm("/proc/self/statm");
+  statm >> pages >> pages;
+  return pages * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+TEST(Process, SameInputSameOutput) {
+  const Result first = contended(13, 1.7, false);
+  for (int i = 0; i < 10; ++i) {
+    contended(2 + i, 0.9 + i, false);
+    EXPECT_EQ(contended(13, 1.7, false), first);
+  }
+}
+
+TEST(Process, ThisProcessToo) {
+  const double expected = contended(13, 1.7, false).time.value;
+  for (int i = 0; i < 10; ++i) EXPECT_NEAR(contended(13, 1.7, true).time.value, expected, 1e-9 * expected);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool address_sanitizer = true;
+#elif defined(__has_feature)
+constexpr bool address_sanitizer = __has_feature(address_sanitizer);
+#else
+constexpr bool address_sanitizer = false;
+#endif
+
+TEST(Process, ManySimulationsInOneProcess) {
+  contended(64, 1, true);
+  const double before = resident_MB();
+  for (int i = 0; i < 200; ++i) {
+    const Rank ranks = 2 + i % 63;
+    const double trunk = 0.5 + 0.1 * (i % 7);
+    const double expected = contended(ranks, trunk, false).time.value;
+    EXPECT_NEAR(contended(ranks, trunk, true).time.value, expected, 1e-9 * expected);
+  }
+  if (!address_sanitizer) {  // which keeps freed memory for a while
+    EXPECT_LT(resident_MB() - before, 30);
+  }
+}
+
+TEST(Process, ADeadlockedSimulationDoesNotHarmTheNext) {
+  const SharedFabric fabric(4, 1, Protocol::Hold::injection);
+  Written stuck({{{send(1, 6)}, {wait(3)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(1, 6)}}});
+  EXPECT_THROW(simulate(stuck, fabric), InputError);
+  EXPECT_THROW(simulate_here(stuck, fabric), InputError);
+  EXPECT_NEAR(contended(4, 1, true).time.value, contended(4, 1, false).time.value, 1e-6);
+}
+
+TEST(Process, ObserverAndProgressAreToldHere) {
+  struct Count : Observer {
+    void done(const Interval& i) override { ++count, last = i; }
+    int count = 0;
+    Interval last{};
+  } observer;
+  const SharedFabric fabric(2, 1, Protocol::Hold::injection);
+  Script sender, receiver;
+  for (int i = 0; i < 5000; ++i) sender.push_back({send(1, 1)}), receiver.push_back({receive(0, 1)});
+  Written program({sender, receiver});
+  int progress = 0;
+  PlayOptions options;
+  options.observer = &observer;
+  options.progress = [&](Seconds, std::int64_t) { ++progress; };
+  const Result r = simulate(program, fabric, options);
+  EXPECT_EQ(observer.count, 10000);
+  EXPECT_EQ(observer.last.kind, Op::Kind::receive);
+  EXPECT_EQ(observer.last.end, r.time);
+  EXPECT_GE(progress, 1);
+}
+
+TEST(Process, WhatAProgramKeepsComesBack) {
+  int there = 0;
+  std::string here;
+  Written program({{{compute(1)}}});
+  PlayOptions options;
+  options.remember = [&] { return "seen " + std::to_string(++there); };
+  options.recall = [&](const std::string& text) { here = text; };
+  simulate(program, SharedFabric(1, 1, Protocol::Hold::injection), options);
+  EXPECT_EQ(here, "seen 1");
+  EXPECT_EQ(there, 0);
+}
+
+/// A strand that never ends, or ends its process.
+class Endless : public Program {
+ public:
+  explicit Endless(bool dies) : dies_(dies) {}
+  Rank ranks() const override { return 1; }
+  std::unique_ptr<Strand> main(Rank) override {
+    struct Run : Strand {
+      bool dies = false;
+      bool next(Batch& batch) override {
+        if (dies) std::abort();
+        batch.ops.push_back(compute(1).op);
+        return true;
+      }
+    };
+    auto run = std::make_unique<Run>();
+    run->dies = dies_;
+    return run;
+  }
+
+ private:
+  bool dies_;
+};
+
+TEST(Process, Interrupt) {
+  const SharedFabric fabric(1, 1, Protocol::Hold::injection);
+  std::atomic<bool> stop = true;
+  PlayOptions options;
+  options.interrupt = &stop;
+  Endless program(false);
+  EXPECT_THROW(simulate(program, fabric, options), Interrupted);
+  // Set here while the child runs.
+  stop = false;
+  options.progress = [&](Seconds, std::int64_t) { stop = true; };
+  EXPECT_THROW(simulate(program, fabric, options), Interrupted);
+}
+
+TEST(Process, DeathOfTheChildIsAnError) {
+  Endless program(true);
+  try {
+    simulate(program, SharedFabric(1, 1, Protocol::Hold::injection));
+    FAIL();
+  } catch (const SubstrateError& e) {
+    EXPECT_STREQ(e.what(), "the simulating process was stopped by signal 6 (Aborted)");
+  }
+}
+
+TEST(Process, PhysicsIsStated) {
+  EXPECT_EQ(physics().front().key, "network/model");
+  EXPECT_EQ(physics().front().value, "CM02");
+  for (const Physics& p : physics()) EXPECT_FALSE(p.why.empty());
+  EXPECT_FALSE(simgrid_version().empty());
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/library.hpp"
+
+#include <gtest/gtest.h>
+
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace literals;
+
+Library::Choice allreduce(const Description& d, std::string policy, Rank ranks, Bytes message,
+                          Reading engine = Reading::path) {
+  const Call call{.ranks = ranks, .message = message, .ranks_per_node = 1};
+  return Library(std::move(policy), d, ranks).predict(Collective::allreduce, call, engine);
+}
+
+TEST(Library, NcclIsTimedByItsTransport) {
+  const Description d = load_platform("abci-v");
+  const Library::Choice c = allreduce(d, "nccl-2.8", 32, 32_MiB);
+  EXPECT_EQ(c.prediction.algorithm->name, "multi-ring");
+  EXPECT_EQ(c.protocol, "LL128");
+  EXPECT_EQ(c.prediction.limited_by, "network proxies and cards");
+  EXPECT_LT(c.prediction.lower_bound, c.prediction.low);
+  EXPECT_LT(c.prediction.low, c.prediction.time);
+  EXPECT_LT(c.prediction.time, c.prediction.high);
+  EXPECT_FALSE(c.prediction.calibrated);
+}
+
+TEST(Library, ThePlatformKnowsNcclBetter) {
+  const Description d = load_platform("abci-v");
+  const Seconds before = allreduce(d, "nccl-2.8", 4, 1_MiB).prediction.time;
+  for (const auto& [path, more_us] : {std::pair{"launch_us", 90.0}, {"channel_us", 11 * 90.0}}) {
+    Description better = d;
+    set(better, "software.nccl.LL128." + std::string(path) + "=" + (path[0] == 'l' ? "100" : "90"));
+    const Seconds after = allreduce(better, "nccl-2.8", 4, 1_MiB).prediction.time;
+    EXPECT_NEAR((after - before).value * 1e6, more_us, 1e-6) << path;
+  }
+}
+
+TEST(Library, TheNetworkMovesIt) {
+  Description d = load_platform("abci-v");
+  const Seconds before = allreduce(d, "nccl-2.8", 32, 32_MiB).prediction.time;
+  set(d, "network.bandwidth_GBps=6");
+  EXPECT_GT(allreduce(d, "nccl-2.8", 32, 32_MiB).prediction.time, 1.5 * before);
+}
+
+TEST(Library, OthersAreReadLikeAnySchedule) {
+  const Description d = load_platform("abci-v");
+  const Library::Choice c = allreduce(d, "mpich", 8, 1_MiB);
+  const Forecaster forecaster(d, 8);
+  EXPECT_EQ(c.prediction.time,
+            forecaster.predict(*c.prediction.algorithm, c.prediction.call, Reading::path).time);
+  EXPECT_EQ(c.protocol, "");
+}
+
+/// Open MPI's allreduce waits for each of its sends: such messages are eager up to another limit.
+TEST(Library, SendsThatBlockHaveALimitOfTheirOwn) {
+  const Description d = load_platform("abci-v-mpi");
+  const auto time = [](const Description& on) {
+    return Library("openmpi-4.0", on, 4, Placement::block, Memory::host)
+        .predict(Collective::allreduce, {.ranks = 4, .message = 256_KiB}, Reading::path)
+        .prediction.time;
+  };
+  Description less = d;
+  set(less, "software.in_node.host.blocking_eager_limit_KiB=4");
+  EXPECT_NE(time(less), time(d));
+  Description started = d;
+  set(started, "software.in_node.host.eager_limit_KiB=4");
+  EXPECT_EQ(time(started), time(d));
+}
+
+TEST(Library, SwitchesThatReduceTakeLargeMessages) {
+  const Description d = load_platform("dgx-h100");
+  for (const auto& [ranks, name] : {std::pair{8, "nvls"}, {16, "nvls-tree"}}) {
+    const Call call{.ranks = ranks, .message = 1024_MiB, .ranks_per_node = 8};
+    const Library::Choice c =
+        Library("nccl-2.19", d, ranks).predict(Collective::allreduce, call, Reading::path);
+    EXPECT_EQ(c.prediction.algorithm->name, name);
+    EXPECT_GT(c.prediction.time, c.prediction.lower_bound);
+    EXPECT_NE(allreduce(d, "nccl-2.19", ranks, 1_KiB).prediction.algorithm->name, name);
+  }
+}
+
+/// NCCL's maintainers: about 275 GB/s on 8 H100 (NVIDIA/nccl-tests issue 212).
+TEST(Library, Nvls) {
+  const double algorithm_bandwidth =
+      allreduce(load_platform("dgx-h100"), "nccl-2.28", 8, 1024_MiB).prediction.algorithm_bandwidth().value;
+  EXPECT_NEAR(algorithm_bandwidth, 275e9, 0.1 * 275e9);
+}
+
+TEST(Library, OneRankTakesNoTime) {
+  EXPECT_EQ(allreduce(load_platform("abci-v"), "nccl-2.8", 1, 1_MiB).prediction.time, Seconds(0));
+}
+
+TEST(Library, UnknownPoliciesAreNamed) {
+  EXPECT_THROW(allreduce(load_platform("abci-v"), "nccl-1.8", 4, 1_MiB), InputError);
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives that a DPU's cores play while the ranks compute.
+#include "forecast/offload.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engines/player/player.hpp"
+#include "engines/simulated.hpp"
+#include "model/lowering.hpp"
+#include "model/proof.hpp"
+#include "platforms/description/load.hpp"
+#include "tests/complaint.hpp"
+
+namespace collcast {
+namespace {
+
+using collcast::testing::complaint;
+
+constexpr Seconds us(double t) {
+  return Seconds(t * 1e-6);
+}
+
+TEST(Overlap, WithWorkersAllButTheHandoffIsHidden) {
+  const Handoff handoff{us(1), us(3)};
+  const Overlap as_long = overlap_with_workers(us(10), handoff);
+  EXPECT_NEAR(as_long.pure_s, 13e-6, 1e-12);
+  EXPECT_NEAR(as_long.compute_s, 13e-6, 1e-12);
+  EXPECT_NEAR(as_long.total_s, 14e-6, 1e-12);
+  EXPECT_NEAR(as_long.percent(), 100 * (1 - 1. / 13), 1e-9);
+  const Overlap shorter = overlap_with_workers(us(10), handoff, us(5));
+  EXPECT_NEAR(shorter.total_s, 13e-6, 1e-12);
+  EXPECT_NEAR(shorter.percent(), 100 * (1 - 8. / 13), 1e-9);
+  const Overlap longer = overlap_with_workers(us(10), handoff, us(100));
+  EXPECT_NEAR(longer.total_s, 101e-6, 1e-12);
+}
+
+/// Ranks 0 and 1 send to 2 and 3 at once. With a processor for two, the second message is posted after the
+/// first; the two arrive that much apart, and are taken each at once.
+TEST(Workers, ServeTheirRanksInTurn) {
+  const LogGP m{us(5), us(2), {}, {}, {}};
+  const UniformFabric machine(m, 4);
+  const Schedule schedule{4, 1, 1, [](std::int64_t, Step& step) {
+                            step.send(0, 2, {0, 1});
+                            step.send(1, 3, {0, 1});
+                          }};
+  const Layout layout = Layout::equal(Bytes(1), 1);
+  for (const auto& [processors, expected] :
+       {std::pair(std::vector<Rank>{}, us(9)), std::pair(std::vector<Rank>{0, 1, 2, 3}, us(9)),
+        std::pair(std::vector<Rank>{0, 0, 2, 3}, us(11)), std::pair(std::vector<Rank>{0, 1, 2, 2}, us(11)),
+        std::pair(std::vector<Rank>{0, 0, 2, 2}, us(11))}) {
+    const HomeFabric fabric(machine, Memory::device, processors);
+    EXPECT_NEAR(critical_path(schedule, layout, fabric).time.value, expected.value, 1e-15);
+    EXPECT_NEAR(play(*program(schedule, layout), fabric).time.value, expected.value, 1e-15);
+    if (can_simulate()) {
+      EXPECT_NEAR(simulate_program(*program(schedule, layout), fabric).time.value, expected.value, 1e-12);
+    }
+  }
+}
+
+/// So do their reductions follow one another.
+TEST(Workers, ReduceInTurn) {
+  const LogGP m{us(5), {}, {}, {}, SecondsPerByte(1e-6)};
+  const UniformFabric machine(m, 4);
+  const Schedule schedule{4, 1, 1, [](std::int64_t, Step& step) {
+                            step.send(0, 2, {0, 1}, Combine::reduce);
+                            step.send(1, 3, {0, 1}, Combine::reduce);
+                          }};
+  const Layout layout = Layout::equal(Bytes(10), 1);
+  for (const auto& [processors, expected] :
+       {std::pair(std::vector<Rank>{}, us(15)), std::pair(std::vector<Rank>{0, 1, 2, 2}, us(25))}) {
+    const HomeFabric fabric(machine, Memory::device, processors);
+    EXPECT_NEAR(critical_path(schedule, layout, fabric).time.value, expected.value, 1e-15);
+    EXPECT_NEAR(play(*program(schedule, layout), fabric).time.value, expected.value, 1e-15);
+  }
+}
+
+TEST(Staged, EveryAlgorithmStillComputesItsCollective) {
+  for (const Algorithm* a : catalogue())
+    for (const Rank ranks : {1, 2, 4, 6}) {
+      if (!a->supports(ranks)) continue;
+      const Call call{.ranks = ranks, .message = Bytes(4096), .segments = a->segmented ? 3 : 1};
+      const auto wrong = prove(on_dpu(*a).schedule(call), a->collective, call.root);
+      EXPECT_FALSE(wrong) << full_name(*a) << ", " << ranks << " ranks: " << wrong->words();
+    }
+}
+
+/// Nodes of four ranks on one socket, with a DPU that is its equal: as near to the adapter, with the same
+/// cores, memory and software. Handing over costs nothing, copies take their links' time.
+Description twins() {
+  Json json = load_platform("bluefield-2-cluster").json();
+  json["node"]["vertices"].erase("cpu1");
+  json["node"]["vertices"]["dpu0"]["device"] = "Xeon-E5-2697Av4";
+  json["node"]["links"] = Json::array();
+  for (const auto& [from, to, kind] : {std::tuple("cpu0", "bluefield", "pcie3-x16"),
+                                       {"dpu0", "bluefield", "pcie3-x16"},
+                                       {"nic0", "bluefield", "pcie3-x16"},
+                                       {"cpu0", "cpu0", "shared-memory"},
+                                       {"dpu0", "dpu0", "shared-memory"}})
+    json["node"]["links"].push_back({{"between", {from, to}}, {"kind", kind}});
+  json["node"]["ranks_on"] = {"cpu0"};
+  json["node"]["ranks_per_node"] = 4;
+  for (const char* key : {"dpu_copy", "offload"}) json["software"].erase(key);
+  for (const char* where : {"in_node", "between_nodes"}) json["software"][where].erase("dpu");
+  return {"twins", "twins.json", json};
+}
+
+TEST(Dpu, EqualToTheHostItTakesTheHostsTimeAndTheCopies) {
+  const Description d = twins();
+  const Forecaster host(d, 16), dpu(d, 16, Placement::block, Memory::device, 4);
+  const Bytes n(1e6);
+  const double copy = 2 * 0.3e-6 + n.value / 12e9;           // two PCIe links
+  for (const char* name : {"ring", "recursive-doubling"}) {  // no port that ranks share sets their time
+    const Algorithm& a = algorithm(Collective::allreduce, name);
+    const Call call{.ranks = 16, .message = n};
+    const double own = host.predict(a, call, Reading::path).time.value;
+    EXPECT_NEAR(predict_offloaded(dpu, on_dpu(a), call, Reading::path, {}).prediction.time.value,
+                own + 2 * copy, 1e-9 * own)
+        << name;
+  }
+}
+
+TEST(Dpu, MoreWorkersAreNeverSlower) {
+  const Description d = load_platform("bluefield-2-cluster");
+  for (const Collective collective : {Collective::alltoall, Collective::allreduce, Collective::broadcast})
+    for (const Algorithm* a : common_algorithms(collective))
+      for (const double message : {64.0, 4096.0, 1048576.0}) {
+        if (!a->supports(64)) continue;
+        const Algorithm offloaded = on_dpu(*a);
+        const Call call{
+            .ranks = 64, .message = Bytes(message), .segments = a->segmented ? 4 : 1, .ranks_per_node = 32};
+        double before = HUGE_VAL;
+        for (const int workers : {1, 2, 4, 8}) {
+          const Forecaster dpu(d, 64, Placement::block, Memory::device, workers);
+          const double now = dpu.predict(offloaded, call, Reading::path).time.value;
+          EXPECT_LE(now, before * (1 + 1e-9)) << full_name(*a) << ", " << workers << " workers, " << message;
+          before = now;
+        }
+      }
+}
+
+TEST(Dpu, SimGridIsNeverFaster) {
+  if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
+  const Forecaster dpu(load_platform("bluefield-2-cluster"), 64, Placement::block, Memory::device, 4);
+  const Algorithm a = on_dpu(algorithm(Collective::alltoall, "pairwise"));
+  for (const double message : {4096.0, 1048576.0}) {
+    const Call call{.ranks = 64, .message = Bytes(message)};
+    EXPECT_GE(dpu.predict(a, call, Reading::simgrid).time.value,
+              dpu.predict(a, call, Reading::path).time.value * (1 - 1e-3));
+  }
+}
+
+TEST(Dpu, IsRefusedWhereThereIsNone) {
+  EXPECT_EQ(complaint([] { Forecaster(load_platform("summit"), 12, Placement::block, Memory::device, 1); }),
+            "summit has no DPU; bluefield-2-cluster has one");
+  EXPECT_EQ(complaint([] {
+              Forecaster(load_platform("bluefield-2-cluster"), 64, Placement::block, Memory::device, 9);
+            }),
+            "the DPU of a node of bluefield-2-cluster has 1 to 8 cores for workers, not 9");
+}
+
+TEST(Host, HidesOnlyWhatItBeganBeforeItComputed) {
+  const Forecaster host(load_platform("bluefield-2-cluster"), 64);
+  const Algorithm& ring = algorithm(Collective::allgather, "ring");
+  const Call call{.ranks = 64, .message = Bytes(1 << 16)};  // eager
+  const auto [prediction, overlap] = predict_overlapped(host, ring, call, {});
+  EXPECT_EQ(prediction.time.value, overlap.pure_s);
+  EXPECT_GT(overlap.percent(), 0);
+  EXPECT_LT(overlap.percent(), 5);  // the first of 63 steps
+}
+
+}  // namespace
+}  // namespace collcast

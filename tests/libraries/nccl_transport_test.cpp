@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/nccl/transport.hpp"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/catalogue.hpp"
+#include "model/critical_path.hpp"
+#include "support/error.hpp"
+
+namespace collcast::nccl {
+namespace {
+
+using namespace literals;
+
+constexpr int release = 8;
+
+/// Nodes of four V100 that are joined by NVLink and have two network cards.
+Situation v100(Rank nodes) {
+  Situation s{.nodes = nodes, .channels = nodes == 1 ? 6 : 2, .same_channels = false};
+  s.intra_bandwidth = s.inter_bandwidth = BytesPerSecond(nodes == 1 ? 21e9 : 12e9);
+  s.rails = 2, s.rail_bandwidth = BytesPerSecond(12.12e9);
+  return s;
+}
+
+Call call(Rank ranks, Bytes message) {
+  return {.ranks = ranks, .message = message};
+}
+
+Play played(Collective collective, Rank ranks, Bytes message, Shape shape, Protocol protocol,
+            const Situation& s, const Software& software) {
+  Candidate candidate;
+  candidate.shape = shape, candidate.protocol = protocol;
+  return play({release}, collective, call(ranks, message), s, candidate, software);
+}
+
+Play ring(Rank ranks, Bytes message, Protocol protocol, const Situation& s) {
+  return played(Collective::allreduce, ranks, message, Shape::ring, protocol, s,
+                published_software(release, s));
+}
+
+/// 512 threads move 8 bytes each in a turn; a message of 16 KiB is enough for 512 threads of 4 ranks with 8
+/// bytes each for every rank, not for a second channel. A channel moves 39 / 12 GB/s.
+TEST(NcclTransport, one_turn_of_ll_by_hand) {
+  const Play p = ring(4, 16_KiB, Protocol::ll, v100(1));
+  EXPECT_EQ(p.channels, 1);
+  EXPECT_EQ(p.threads, 512);
+  EXPECT_EQ(p.chunk, Bytes(4096));
+  EXPECT_NEAR(p.time.value * 1e6, 3.6 + 6 * (.47 + 4096 / 3250.0), 1e-9);
+}
+
+TEST(NcclTransport, small_messages_get_fewer_threads) {
+  const Play p = ring(4, 1_KiB, Protocol::ll, v100(1));
+  EXPECT_EQ(p.channels, 1);
+  EXPECT_EQ(p.threads, 64);
+}
+
+/// 32 MiB on 12 channels of 4 ranks: chunks of 699051 bytes at 21/2 GB/s, six steps of 3.4 us.
+TEST(NcclTransport, simple_on_a_node_by_hand) {
+  const Play p = ring(4, 32_MiB, Protocol::simple, v100(1));
+  EXPECT_EQ(p.channels, 12);
+  const double chunk = 33554432.0 / 48;
+  EXPECT_NEAR(p.chunk.value, chunk, 1e-6);
+  EXPECT_NEAR(p.time.value * 1e6, 8.4 + 6 * (3.4 + chunk / 10500) + chunk / 2 / 10500, 1e-6);
+  EXPECT_EQ(p.limited_by, "channels of the GPU");
+}
+
+/// LL128 sends 128 bytes for 120; chunks are multiples of half a turn of 640 threads, 19200 bytes: 14 of them
+/// here, so that 97.5 % of the chunks are filled. Two channels share a card.
+TEST(NcclTransport, proxies_and_cards_by_hand) {
+  const Play p = ring(32, 32_MiB, Protocol::ll128, v100(8));
+  EXPECT_EQ(p.chunk, Bytes(268800));
+  const double filled = 33554432 / (4 * 32 * 268800.0), busy = 2 * (4.0 + 268800 * (128.0 / 120) / 12120);
+  EXPECT_NEAR(p.time.value * 1e6, 10 + 62 * filled * busy + (268800 - 38400) / 8450.0, 1e-6);
+  EXPECT_EQ(p.limited_by, "network proxies and cards");
+}
+
+/// Six rings of 21 GB/s in all: a channel alone moves what NCCL's limit gives each of a pair, 26.5 / 2 GB/s;
+/// 24 share the links.
+TEST(NcclTransport, as_many_channels_as_it_was_told) {
+  const Situation s = v100(1);
+  const auto simple = [&](int channels) {
+    Candidate candidate;
+    candidate.shape = Shape::ring, candidate.protocol = Protocol::simple;
+    const Policy policy{.minor = release, .channels = channels};
+    return play(policy, Collective::allreduce, call(4, 6_MiB), s, candidate, published_software(release, s));
+  };
+  const double one = 6291456.0 / 4, many = one / 24;
+  EXPECT_EQ(simple(1).channels, 1);
+  EXPECT_NEAR(simple(1).time.value * 1e6, 8.4 + 6 * (3.4 + one / 13250) + one / 2 / 13250, 1e-6);
+  EXPECT_EQ(simple(24).channels, 24);
+  EXPECT_NEAR(simple(24).time.value * 1e6, 8.4 + 6 * (3.4 + many / 5250) + many / 2 / 5250, 1e-6);
+}
+
+/// The 268800 bytes of the last case, with LL128's flags, from GPU memory at 6 GB/s; and a network that takes
+/// 10 us longer than InfiniBand, for a turn of LL round four of its nodes.
+TEST(NcclTransport, gpudirect_and_a_slow_network_by_hand) {
+  Situation s = v100(8);
+  s.gpudirect_bandwidth = BytesPerSecond(6e9);
+  const Play p = ring(32, 32_MiB, Protocol::ll128, s);
+  const double filled = 33554432 / (4 * 32 * 268800.0), busy = 2 * 268800 * (128.0 / 120) / 6000;
+  EXPECT_NEAR(p.time.value * 1e6, 10 + 62 * filled * busy + (268800 - 38400) / 8450.0, 1e-6);
+  Situation far = v100(4);
+  far.network_latency = Seconds(10e-6);
+  const Seconds more = ring(16, 1_KiB, Protocol::ll, far).time - ring(16, 1_KiB, Protocol::ll, v100(4)).time;
+  EXPECT_NEAR(more.value * 1e6, 30.0 / 16 * 4 * 10, 1e-9);
+}
+
+/// What the transport says of rings, as a network of one channel for the critical path.
+struct ChannelNetwork {
+  Rank ranks, per_node;
+  Seconds step, across, proxy;
+  SecondsPerByte on_node, on_card;
+
+  collcast::Wire wire(Place from, Place to, Bytes = {}) const {
+    const bool stays = from.rank / per_node == to.rank / per_node;
+    collcast::Wire w{stays ? step : across, {}, {}, stays ? step : proxy, stays ? on_node : on_card};
+    w.out = static_cast<Port>(from.rank), w.in = static_cast<Port>(to.rank + ranks);
+    return w;
+  }
+  std::vector<Bytes> sizes() const { return {Bytes(1)}; }
+  SecondsPerByte gamma(Place) const { return {}; }
+  const collcast::Protocol& protocol() const { return eager; }
+  Port ports() const { return static_cast<Port>(2 * ranks); }
+  Port queues() const { return ports(); }
+  collcast::Protocol eager{};
+};
+
+/// One channel alone, in chunks of one turn.
+Seconds path(Rank ranks, Rank nodes, Bytes message, const Software& software, const Situation& s) {
+  constexpr auto ll128 = static_cast<std::size_t>(Protocol::ll128);
+  const auto us = [](double t) { return Seconds(t * 1e-6); };
+  const Bytes chunk = message / ranks;
+  const SecondsPerByte on_node = 1.0 / BytesPerSecond(8.45e9);
+  const ChannelNetwork network{.ranks = ranks,
+                               .per_node = ranks / nodes,
+                               .step = us(software.ring_step[ll128]),
+                               .across = us(software.ring_hop[ll128]) + chunk * on_node,
+                               .proxy = us(software.proxy[ll128]),
+                               .on_node = on_node,
+                               .on_card = 128.0 / 120 / s.rail_bandwidth};
+  const Algorithm& a = algorithm(Collective::allreduce, "ring");
+  const Call c = call(ranks, message);
+  const Schedule schedule = a.schedule(c);
+  return critical_path(schedule, layout(a, c, schedule), network).time;
+}
+
+/// The pace of the busiest is the critical path of the ring's schedule, but for filling and draining it.
+TEST(NcclTransport, a_ring_takes_its_critical_path) {
+  for (const auto& [ranks, nodes] : {std::pair{4, 1}, {8, 2}, {32, 8}, {64, 16}}) {
+    Situation s = v100(nodes);
+    s.channels = 1, s.rails = 2;
+    Software software = published_software(release, s);
+    software.ring_launch = {};
+    // Two channels, of which the other one is not looked at.
+    const Bytes message = 38400_B * (2.0 * ranks);
+    const Play p = played(Collective::allreduce, ranks, message, Shape::ring, Protocol::ll128, s, software);
+    ASSERT_EQ(p.channels, 2);
+    ASSERT_EQ(p.chunk, 38400_B);
+    const Seconds exact = path(ranks, nodes, message / 2, software, s);
+    EXPECT_NEAR(p.time / exact, 1, nodes == 1 ? 1e-9 : 0.06) << ranks;
+  }
+}
+
+TEST(NcclTransport, grows_with_message_ranks_and_every_cost) {
+  const Situation s = v100(8);
+  for (Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
+    for (Shape shape : {Shape::ring, Shape::tree}) {
+      Software software = published_software(release, s);
+      const auto time = [&](Rank ranks, Bytes message) {
+        return played(Collective::allreduce, ranks, message, shape, protocol, s, software).time;
+      };
+      const Seconds before = time(32, 1_MiB);
+      EXPECT_GT(time(32, 64_MiB), before);
+      EXPECT_GT(time(64, 1_MiB), before);
+      const auto i = static_cast<std::size_t>(protocol);
+      for (PerProtocol* cost : shape == Shape::ring
+                                   ? std::vector<PerProtocol*>{&software.ring_launch, &software.channel}
+                                   : std::vector<PerProtocol*>{&software.tree_launch, &software.tree_step,
+                                                               &software.tree_hop, &software.channel}) {
+        const PerProtocol kept = *cost;
+        (*cost)[i] += 100;
+        EXPECT_GT(time(32, 1_MiB), before) << name(protocol);
+        *cost = kept;
+      }
+    }
+}
+
+TEST(NcclTransport, calls_of_a_broadcast_follow_each_other_at_the_pace_of_the_slowest) {
+  const Situation s = v100(4);
+  const Software software = published_software(release, s);
+  const auto time = [&](Rank ranks) {
+    return played(Collective::broadcast, ranks, 256_KiB, Shape::ring, Protocol::ll128, s, software).time;
+  };
+  EXPECT_EQ(time(16), time(8));
+}
+
+TEST(NcclTransport, pat_is_refused) {
+  const Situation s = v100(8);
+  EXPECT_THROW(played(Collective::allgather, 8, 1_MiB, Shape::pat, Protocol::simple, s, {}), InputError);
+}
+
+}  // namespace
+}  // namespace collcast::nccl

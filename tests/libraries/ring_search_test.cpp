@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/nccl/ring_search.hpp"
+
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "support.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace testing;
+using Shape = ChannelShape;
+using Reach = ChannelReach;
+
+Channels rings(const std::string& platform, Reach reach, int minor, Shape shape = Shape::ring) {
+  return find_channels(read_blueprint(load_platform(platform)), shape, reach, nccl_speeds(minor));
+}
+
+/// How often a channel goes from GPU a to GPU b.
+std::map<std::pair<int, int>, int> steps(const Channels& c, bool closed) {
+  std::map<std::pair<int, int>, int> taken;
+  for (const Channels::Channel& channel : c.channels)
+    for (std::size_t i = 0; i + (closed ? 0 : 1) < channel.gpus.size(); ++i)
+      ++taken[{channel.gpus[i], channel.gpus[(i + 1) % channel.gpus.size()]}];
+  return taken;
+}
+
+void expect_each_gpu_once(const Channels& c, std::size_t gpus) {
+  for (const Channels::Channel& channel : c.channels) {
+    EXPECT_EQ(channel.gpus.size(), gpus);
+    EXPECT_EQ(std::set<int>(channel.gpus.begin(), channel.gpus.end()).size(), gpus);
+  }
+}
+
+TEST(RingSearch, Dgx1vHasSixRingsThatShareNoLink) {
+  // The links of the cube mesh, as nvidia-smi shows them.
+  const int links[8][8] = {{0, 1, 1, 2, 2, 0, 0, 0}, {1, 0, 2, 1, 0, 2, 0, 0}, {1, 2, 0, 2, 0, 0, 1, 0},
+                           {2, 1, 2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 1, 1, 2}, {0, 2, 0, 0, 1, 0, 2, 1},
+                           {0, 0, 1, 0, 1, 2, 0, 2}, {0, 0, 0, 1, 2, 1, 2, 0}};
+  for (const auto& [minor, speed] : {std::pair(8, 21.0), {12, 22.0}, {18, 20.0}}) {
+    const Channels c = rings("dgx-1v", Reach::node, minor);
+    ASSERT_EQ(c.channels.size(), 6u) << minor;
+    EXPECT_NEAR(c.bandwidth.value, speed * 1e9, 1);
+    EXPECT_TRUE(c.nvlink);
+    expect_each_gpu_once(c, 8);
+    // 6 rings of 8 edges on 48 directed links: every link is used once, none twice.
+    int used = 0;
+    for (const auto& [step, times] : steps(c, true)) {
+      EXPECT_EQ(times, links[step.first][step.second]) << step.first << " to " << step.second;
+      used += times;
+    }
+    EXPECT_EQ(used, 48);
+  }
+}
+
+TEST(RingSearch, AbciVUsesAllOfItsMesh) {
+  const Channels c = rings("abci-v", Reach::node, 8);
+  ASSERT_EQ(c.channels.size(), 6u);
+  EXPECT_NEAR(c.bandwidth.value, 21e9, 1);
+  expect_each_gpu_once(c, 4);
+  for (const auto& [step, times] : steps(c, true)) EXPECT_EQ(times, 2);
+}
+
+TEST(RingSearch, Dgx2SplitsWhatItsSwitchesCarry) {
+  // 6 x 22 GB/s out of each GPU: three rings of 44 GB/s, split in two.
+  const Channels c = rings("dgx-2", Reach::node, 12);
+  EXPECT_EQ(c.channels.size(), 6u);
+  EXPECT_NEAR(c.bandwidth.value, 22e9, 1);
+  expect_each_gpu_once(c, 16);
+}
+
+TEST(RingSearch, SummitIsLimitedByTheXBus) {
+  // 32 GB/s each way between the sockets, which every ring crosses: one ring of 30, split.
+  const Channels c = rings("summit", Reach::node, 18);
+  EXPECT_EQ(c.channels.size(), 2u);
+  EXPECT_NEAR(c.bandwidth.value, 15e9, 1);
+  EXPECT_FALSE(c.nvlink);
+  expect_each_gpu_once(c, 6);
+}
+
+TEST(RingSearch, BetweenNodesEachAdapterCarriesARing) {
+  for (const auto& [platform, nics, gpus] :
+       {std::tuple("abci-v", 2u, 4u), {"dgx-1v", 4u, 8u}, {"dgx-2", 8u, 16u}, {"edr-cluster", 1u, 1u}}) {
+    const Channels c = rings(platform, Reach::network, 12);
+    ASSERT_EQ(c.channels.size(), nics) << platform;
+    EXPECT_NEAR(c.bandwidth.value, 12e9, 1) << platform;  // PCIe gen3 x16
+    expect_each_gpu_once(c, gpus);
+    std::set<int> used;
+    for (const Channels::Channel& channel : c.channels) used.insert(channel.nic);
+    EXPECT_EQ(used.size(), nics);
+  }
+  // In by one GPU of the adapter's PCIe switch, out by the other.
+  const Channels::Channel first = rings("dgx-1v", Reach::network, 12).channels[0];
+  EXPECT_EQ(std::set<int>({first.gpus.front(), first.gpus.back()}), std::set<int>({0, 1}));
+}
+
+TEST(RingSearch, TreesAreChainsThatAreUsedBothWays) {
+  const Channels c = rings("dgx-1v", Reach::node, 18, Shape::tree);
+  EXPECT_EQ(c.channels.size(), 3u);
+  EXPECT_NEAR(c.bandwidth.value, 20e9, 1);
+  expect_each_gpu_once(c, 8);
+}
+
+TEST(RingSearch, OneGpuHasNoRingOfItsOwn) {
+  EXPECT_TRUE(rings("edr-cluster", Reach::node, 18).channels.empty());
+  EXPECT_TRUE(rings("flat", Reach::network, 18).channels.empty());
+  EXPECT_TRUE(rings("localhost", Reach::node, 18).channels.empty());
+}
+
+TEST(RingSearch, EndsOnEveryPlatform) {
+  for (const std::string& name : shipped_platforms())
+    for (Shape shape : {Shape::ring, Shape::tree})
+      for (Reach reach : {Reach::node, Reach::network})
+        for (const Channels::Channel& c : rings(name, reach, 18, shape).channels)
+          EXPECT_LE(c.gpus.size(), 64u) << name;
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/situation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "platforms/description/load.hpp"
+
+namespace collcast {
+namespace {
+
+Situation of(const std::string& platform, Rank ranks, const std::string& policy) {
+  return situation(load_platform(platform), ranks, policy);
+}
+
+TEST(Situation, OneNodeHasTheRingsOfItsNvlinks) {
+  const Situation s = of("dgx-1v", 8, "nccl-2.18");
+  EXPECT_EQ(s.nodes, 1);
+  EXPECT_EQ(s.channels, 6);
+  EXPECT_NEAR(s.intra_bandwidth.value, 20e9, 1);
+  EXPECT_EQ(s.link, NodeLink::nvlink);
+  EXPECT_EQ(s.gpu, Gpu::volta);
+  EXPECT_EQ(s.cpu, Cpu::intel);
+  EXPECT_TRUE(s.gpudirect);
+  EXPECT_NEAR(of("dgx-1v", 8, "nccl-2.12").intra_bandwidth.value, 22e9, 1);
+}
+
+TEST(Situation, GpusAreKnownByTheirNames) {
+  EXPECT_EQ(of("dgx-h100", 8, "nccl-2.21").gpu, Gpu::hopper);
+  EXPECT_EQ(of("dgx-h200", 8, "nccl-2.21").gpu, Gpu::hopper);
+}
+
+TEST(Situation, TheNetworkLimitsSeveralNodes) {
+  const Situation s = of("abci-v", 8, "nccl-2.8");
+  EXPECT_EQ(s.nodes, 2);
+  EXPECT_EQ(s.channels, 2);
+  EXPECT_NEAR(s.inter_bandwidth.value, 12e9, 1);
+  EXPECT_EQ(s.link, NodeLink::nvlink);
+}
+
+TEST(Situation, AdaptersReadGpuMemoryAtTheirOwnPace) {
+  const Situation s = of("abci-a", 16, "nccl-2.8");
+  EXPECT_NEAR(s.rail_bandwidth.value, 24e9, 1);
+  EXPECT_NEAR(s.gpudirect_bandwidth.value, 9.74e9, 1);
+}
+
+/// Of EFA, 2 * 6.9 + 0.5 us; NCCL's constants hold one of them.
+TEST(Situation, ANetworkMayTakeLongerThanInfiniband) {
+  EXPECT_EQ(of("abci-v", 8, "nccl-2.8").network_latency, Seconds(0));
+  EXPECT_NEAR(of("p4d", 16, "nccl-2.7:algo=Ring").network_latency.value, 13.3e-6, 1e-12);
+}
+
+TEST(Situation, OnlyTheGpusInUseCount) {
+  // Two GPUs of ABCI V: two NVLinks between them.
+  const Situation s = of("abci-v", 2, "nccl-2.18");
+  EXPECT_EQ(s.channels * s.intra_bandwidth.value, 40e9);
+}
+
+TEST(Situation, SocketsBetweenGpuAndAdapter) {
+  const Situation s = of("summit", 12, "nccl-2.18");
+  EXPECT_FALSE(s.gpudirect);
+  EXPECT_EQ(s.cpu, Cpu::power);
+}
+
+/// NVIDIA/nccl issue 1197, an H100 node with 2.19: 8 channels of 40 GB/s.
+TEST(Situation, SwitchesThatMulticastAndReduceHaveChannels) {
+  const Situation s = of("dgx-h100", 8, "nccl-2.19");
+  EXPECT_EQ(s.switch_channels, 8);
+  EXPECT_EQ(s.switch_bandwidth.value, 40e9);
+  EXPECT_EQ(of("dgx-h100", 16, "nccl-2.19").switch_bandwidth.value, 45e9);
+  EXPECT_EQ(of("dgx-h100", 2, "nccl-2.19").switch_channels, 0);
+  EXPECT_EQ(of("dgx-a100", 8, "nccl-2.19").switch_channels, 0);
+}
+
+TEST(Situation, OneRankHasNoPeers) {
+  EXPECT_EQ(of("abci-v", 1, "nccl-2.18").channels, 1);
+  EXPECT_EQ(of("flat", 4, "mpich").channels, 1);
+  EXPECT_NEAR(of("flat", 4, "mpich").inter_bandwidth.value, 12.5e9, 1);
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "support/error.hpp"
+#include "support/process/complaint.hpp"
+#include "support/process/launch.hpp"
+
+namespace collcast {
+namespace {
+
+TEST(Complaint, OfOpenMpiAboutAKilledRank) {
+  EXPECT_EQ(
+      complaint("[h1][[1,1],0] connection reset by peer\n"
+                "collcast-mpi: rank 0: MPI_Recv failed: MPI_ERR_OTHER\n"
+                "--------------------------------------------------------------------------\n"
+                "mpirun noticed that process rank 1 with PID 4711 on node h1 exited on signal 9 (Killed).\n"
+                "--------------------------------------------------------------------------\n",
+                137),
+      "rank 1 (process 4711 on h1) was ended by signal 9 (Killed)");
+}
+
+TEST(Complaint, IsWhatAProgramOfOursSaid) {
+  EXPECT_EQ(
+      complaint("collcast-mpi: no algorithm 'rin'\n-----\nPrimary job terminated normally, but 1 process "
+                "returned\na non-zero exit code.\n",
+                2),
+      "collcast-mpi: no algorithm 'rin'");
+}
+
+TEST(Complaint, OfSshAboutAHost) {
+  EXPECT_EQ(
+      complaint("ssh: Could not resolve hostname h9: Name or service not known\nORTE was unable to ...\n", 1),
+      "host h9 cannot be reached: its name is not known");
+  EXPECT_EQ(complaint("ssh: connect to host h9 port 22: Connection refused\r\n", 1),
+            "host h9 cannot be reached: Connection refused");
+}
+
+TEST(Complaint, OfOpenMpiAboutProcessors) {
+  EXPECT_EQ(
+      complaint(
+          "There are not enough slots available in the system to satisfy the 64\nslots that were requested",
+          1),
+      "there are fewer processors than the 64 ranks; --oversubscribe lets ranks share them");
+}
+
+TEST(Complaint, OfMpich) {
+  EXPECT_EQ(complaint("=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 4711 RUNNING AT h1\n"
+                      "=   EXIT CODE: 9\n",
+                      9),
+            "process 4711 on h1 ended with exit code 9");
+}
+
+TEST(Complaint, ElseIsTheLastWordsAndTheCode) {
+  EXPECT_EQ(complaint("one\ntwo\n-----\n\n", 7), "the run ended with exit code 7: two");
+  EXPECT_EQ(complaint("", 7), "the run ended with exit code 7");
+}
+
+TEST(Launch, ReturnsErrorsAndCode) {
+  const Ended ended = launch({"sh", "-c", "echo oh >&2; exit 5"});
+  EXPECT_EQ(ended.code, 5);
+  EXPECT_EQ(ended.errors, "oh\n");
+  EXPECT_EQ(launch({"sh", "-c", "kill -15 $$"}).code, 128 + 15);
+  EXPECT_EQ(launch({"true"}).errors, "");
+}
+
+TEST(Launch, RefusesWhatIsNoProgram) {
+  EXPECT_THROW(launch({}), InputError);
+  try {
+    launch({"no-such-program"});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(), "no-such-program cannot be run: No such file or directory");
+  }
+}
+
+}  // namespace
+}  // namespace collcast
