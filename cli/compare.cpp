@@ -7,6 +7,7 @@
 #include "engines/simulated.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
+#include "replay/formats/cct.hpp"
 #include "support/error.hpp"
 
 namespace collcast::cli {
@@ -73,6 +74,7 @@ void run(const Options& options) {
   if (options.engine != "simgrid" && options.engine != "path")
     throw InputError("--engine takes simgrid or path, got '" + options.engine + "'");
   const trace::Reader trace(options.trace);
+  const auto source = cct_source(trace);
   std::vector<Description> platforms;
   for (const std::string& text : options.on) platforms.push_back(what_if(text));
   catch_interrupts();
@@ -86,7 +88,7 @@ void run(const Options& options) {
     play.play.progress = [&](Seconds now, std::int64_t) {
       progress(options.on[i] + ": replayed " + seconds(now.value));
     };
-    rows.push_back(row(options.on[i], replay(trace, Machine(platforms[i], trace.ranks()), play)));
+    rows.push_back(row(options.on[i], replay(*source, Machine(platforms[i], trace.ranks()), play)));
   }
   progress_end();
   if (options.format == Format::json)

@@ -7,6 +7,7 @@
 #include "engines/simulated.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
+#include "replay/formats/cct.hpp"
 #include "support/error.hpp"
 
 namespace collcast::cli {
@@ -32,7 +33,7 @@ std::map<std::string, std::string> forced(const std::vector<std::string>& assign
   return result;
 }
 
-Json answer(const Options& options, const Description& platform, const trace::Reader& trace,
+Json answer(const Options& options, const Description& platform, const Source& trace,
             const ReplayReport& report) {
   Json operations = Json::array(), not_modelled = Json::array();
   for (const auto& o : report.operations)
@@ -85,10 +86,10 @@ void print_people(const Json& a) {
 }
 
 void run(const Options& options) {
-  const trace::Reader trace(options.trace);
+  const auto trace = open_cct(options.trace);
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
-  const Rank ranks = options.ranks.empty() ? trace.ranks() : parse_ranks(options.ranks);
+  const Rank ranks = options.ranks.empty() ? trace->ranks() : parse_ranks(options.ranks);
   const Machine machine(platform, ranks, parse_placement(options.placement));
   if (options.engine == Reading::formula)
     throw InputError("an application has no formula; --engine takes simgrid or path");
@@ -100,9 +101,9 @@ void run(const Options& options) {
   play.play.progress = [](Seconds now, std::int64_t messages) {
     progress("replayed " + seconds(now.value) + ", " + count(messages) + " messages");
   };
-  const ReplayReport report = replay(trace, machine, play);
+  const ReplayReport report = replay(*trace, machine, play);
   progress_end();
-  const Json a = answer(options, platform, trace, report);
+  const Json a = answer(options, platform, *trace, report);
   if (options.format == Format::json)
     std::cout << a.dump(2) << '\n';
   else if (options.format == Format::csv)

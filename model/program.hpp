@@ -14,6 +14,7 @@ namespace collcast {
 struct Op {
   enum class Kind : std::uint8_t {
     compute,    ///< `time` of the rank's processor
+    pause,      ///< `time` passes, whatever the processor does
     send,       ///< `bytes` to `peer`
     receive,    ///< `bytes` from `peer`; with Combine::reduce they are then reduced into own data
     copy,       ///< `bytes` from memory `from` to memory `to` of the same rank

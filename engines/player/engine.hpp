@@ -59,6 +59,7 @@ class Engine : public Listener {
   void end(Index strand);
   void post(Index strand, const Op& op);
   void compute(Index strand, const Op& op);
+  void pause(Index strand, const Op& op);
   void wait(Index strand, const Op& op);
   void join(Index strand, const Op& op);
   Waiter hold(Index strand, const Op& op);

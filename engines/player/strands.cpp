@@ -51,6 +51,8 @@ void Engine::post(Index strand, const Op& op) {
   switch (op.kind) {
     case Op::Kind::compute:
       return compute(strand, op);
+    case Op::Kind::pause:
+      return pause(strand, op);
     case Op::Kind::send:
       return post_send(strand, op);
     case Op::Kind::receive:
@@ -78,6 +80,11 @@ void Engine::compute(Index strand, const Op& op) {
   state.processor_free = std::max(state.processor_free, backend_.now()) + op.time;
   state.compute += op.time;
   backend_.after(state.processor_free - backend_.now(), {Event::Kind::computed, tasks_.add({rank, waiter})});
+}
+
+void Engine::pause(Index strand, const Op& op) {
+  const Task task{strands_[strand].rank, hold(strand, op)};
+  backend_.after(op.time, {Event::Kind::computed, tasks_.add(task)});
 }
 
 void Engine::wait(Index strand, const Op& op) {

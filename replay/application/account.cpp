@@ -3,17 +3,21 @@
 
 #include <algorithm>
 
-#include "replay/trace/op.hpp"
-
 namespace collcast {
 namespace {
 
-std::string name_of(const Observer::Interval& interval) {
+/// Spans further back than this are taken to overlap no new one.
+constexpr std::size_t remembered = 64;
+
+}  // namespace
+
+/// Empty for what is no communication.
+std::string Account::name_of(const Interval& interval) const {
   switch (interval.kind) {
     case Op::Kind::start:
-      return trace::short_name(static_cast<trace::Op>(interval.tag));
+      return std::string(application_.operation(interval.tag));
     case Op::Kind::wait:
-      return "wait";
+      return static_cast<std::int32_t>(interval.tag) < 0 ? "" : "wait";
     case Op::Kind::receive:
       return "recv";
     default:
@@ -21,14 +25,11 @@ std::string name_of(const Observer::Interval& interval) {
   }
 }
 
-/// Spans further back than this are taken to overlap no new one.
-constexpr std::size_t remembered = 64;
-
-}  // namespace
-
 /// Intervals come in the order of their ends, so a new one swallows those at the back that it overlaps.
 void Account::done(const Interval& interval) {
-  times_[name_of(interval)] += interval.end - interval.begin;
+  const std::string name = name_of(interval);
+  if (name.empty()) return;
+  times_[name] += interval.end - interval.begin;
   auto& spans = open_[static_cast<std::size_t>(interval.rank)];
   Span merged{interval.begin, interval.end};
   while (!spans.empty() && spans.back().end >= merged.begin) {

@@ -6,13 +6,16 @@
 #include <vector>
 
 #include "engines/player/player.hpp"
+#include "replay/application/application.hpp"
 
 namespace collcast {
 
-/// Adds up how long ranks are in which operation, and how long in any.
+/// Adds up how long ranks of an application are in which operation, and how long in any. Awaits of their own
+/// streams are none.
 class Account : public Observer {
  public:
-  explicit Account(Rank ranks) : open_(static_cast<std::size_t>(ranks)) {}
+  explicit Account(const Application& application)
+      : application_(application), open_(static_cast<std::size_t>(application.ranks())) {}
   void done(const Interval& interval) override;
 
   /// Over all ranks, by operation name.
@@ -24,6 +27,9 @@ class Account : public Observer {
   struct Span {
     Seconds begin, end;
   };
+  std::string name_of(const Interval& interval) const;
+
+  const Application& application_;
   std::map<std::string, Seconds> times_;
   Seconds communication_;
   std::vector<std::vector<Span>> open_;  ///< per rank: the last spans without overlap, in order

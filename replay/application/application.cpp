@@ -3,45 +3,45 @@
 
 #include <algorithm>
 
-#include "replay/application/collectives.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
 namespace {
 
-using trace::Event;
-using trace::OpClass;
-
 /// Tags of messages and of collectives never meet; a collective has 2^32 of its own.
-std::uint64_t message_tag(trace::CommId comm, int tag) {
-  return (static_cast<std::uint64_t>(comm) << 32) | static_cast<std::uint32_t>(tag);
+std::uint64_t message_tag(int communicator, int tag) {
+  return (static_cast<std::uint64_t>(communicator) << 32) | static_cast<std::uint32_t>(tag);
 }
 std::uint64_t collective_tags(std::uint64_t instance) {
   return (std::uint64_t{1} << 63) | (instance << 32);
 }
 
-std::int32_t request_number(trace::RequestId request) {
-  return request == trace::none ? 0 : static_cast<std::int32_t>(request % 0x7fffffff) + 1;
+std::int32_t request_number(std::int64_t request) {
+  return request < 0 ? 0 : static_cast<std::int32_t>(request % 0x7fffffff) + 1;
 }
 
 /// The sizes of a schedule's blocks: message / blocks each, or each rank's share cut evenly.
-Layout layout_of(const RecordedCollective& recorded, const Algorithm& a, const Call& call,
-                 const Schedule& schedule) {
-  if (recorded.sizes.empty()) return layout(a, call, schedule);
+Layout layout_of(const Activity& activity, const Algorithm& a, const Call& call, const Schedule& schedule) {
+  if (!activity.counts || activity.counts->shares.empty()) return layout(a, call, schedule);
   const auto pieces = schedule.blocks / call.ranks;
   std::vector<Bytes> sizes;
-  for (Bytes share : recorded.sizes)
+  for (Bytes share : activity.counts->shares)
     sizes.insert(sizes.end(), static_cast<std::size_t>(pieces), share / static_cast<double>(pieces));
   return Layout(sizes);
 }
 
 }  // namespace
 
-/// Gives messages the sizes that the rank's own event knows: in an alltoallv nobody knows all of them.
+/// Gives messages the sizes that the rank itself knows: in an alltoallv nobody knows all of them.
 class Application::Resized : public Strand {
  public:
-  Resized(std::unique_ptr<Strand> strand, Event event, Rank rank, Rank ranks, bool pairs)
-      : strand_(std::move(strand)), event_(std::move(event)), rank_(rank), ranks_(ranks), pairs_(pairs) {}
+  Resized(std::unique_ptr<Strand> strand, const Activity& activity, Rank rank, Rank ranks)
+      : strand_(std::move(strand)),
+        counts_(activity.counts),
+        collective_(activity.collective),
+        root_(activity.root),
+        rank_(rank),
+        ranks_(ranks) {}
 
   bool next(Batch& batch) override {
     if (!strand_->next(batch)) return false;
@@ -57,208 +57,286 @@ class Application::Resized : public Strand {
  private:
   /// Blocks are pairs of ranks (alltoall), or shares that the root receives (gather) or sends (scatter).
   Bytes size(Block b) const {
-    if (pairs_) return own_size(event_, rank_, static_cast<Rank>(b / ranks_), static_cast<Rank>(b % ranks_));
+    if (collective_ == Collective::alltoall)
+      return own_size(static_cast<Rank>(b / ranks_), static_cast<Rank>(b % ranks_));
     const auto share = static_cast<Rank>(b);
-    return event_.op == trace::Op::gatherv ? own_size(event_, rank_, share, event_.root)
-                                           : own_size(event_, rank_, event_.root, share);
+    return collective_ == Collective::gather ? own_size(share, root_) : own_size(root_, share);
+  }
+
+  Bytes own_size(Rank from, Rank to) const {
+    const auto entry = [](const std::vector<Bytes>& sizes, Rank r) {
+      return sizes.size() == 1 ? sizes[0] : sizes[static_cast<std::size_t>(r)];
+    };
+    return from == rank_ ? entry(counts_->sent, to) : entry(counts_->received, from);
   }
 
   std::unique_ptr<Strand> strand_;
-  Event event_;
-  Rank rank_, ranks_;
-  bool pairs_;
+  std::shared_ptr<const Counts> counts_;
+  Collective collective_;
+  Rank root_, rank_, ranks_;
 };
 
-/// One rank's recorded calls, in order, each after the computation that came before it.
-class Application::RankStrand : public Strand {
+/// A collective of unknown size: once all have come, it takes a given time.
+class Application::Lasting : public Strand {
  public:
-  RankStrand(Application& application, Rank rank)
-      : app_(application), rank_(rank), cursor_(application.trace_.rank(rank)) {}
+  Lasting(std::unique_ptr<Strand> meeting, Seconds time) : meeting_(std::move(meeting)), time_(time) {}
 
   bool next(Batch& batch) override {
-    while (true) {
-      if (!pending_) {
-        if (!cursor_.next(event_)) return false;
-        pending_ = true;
-        if (const Seconds compute = event_.compute + event_.polling; compute.value > 0) {
-          Op op;
-          op.kind = Op::Kind::compute;
-          op.time = app_.compute_scale_ * compute;
-          batch.ops.push_back(op);
-          return true;
-        }
-      }
-      pending_ = false;
-      call(batch);
-      if (!batch.ops.empty()) return true;
-    }
+    if (meeting_ && meeting_->next(batch)) return true;
+    if (!meeting_) return false;
+    meeting_.reset();
+    Op op;
+    op.kind = Op::Kind::pause;
+    op.time = time_;
+    batch.ops.push_back(op);
+    return true;
   }
 
  private:
-  void call(Batch& batch) {
-    switch (class_of(event_.op)) {
-      case OpClass::send:
-        return send(batch);
-      case OpClass::receive:
-        return receive(batch);
-      case OpClass::exchange:
-        return send(batch), receive(batch);
-      case OpClass::completion:
-        return wait(batch);
-      case OpClass::collective:
-      case OpClass::communicator:
-        return collective(batch);
-      case OpClass::control:
-      case OpClass::probe:
-        return;  // a probe waits for what the next receive waits for
+  std::unique_ptr<Strand> meeting_;
+  Seconds time_;
+};
+
+/// One stream of a rank; stream 0 first starts the others.
+class Application::StreamStrand : public Strand {
+ public:
+  StreamStrand(Application& application, Rank rank, int stream)
+      : app_(application),
+        rank_(rank),
+        stream_(stream),
+        activities_(application.source_.stream(rank, stream)),
+        started_(stream != 0) {}
+
+  bool next(Batch& batch) override {
+    if (!started_) start_others(batch);
+    while (batch.ops.empty()) {
+      if (!activities_->next(activity_)) return false;
+      play(batch);
+    }
+    return true;
+  }
+
+ private:
+  using Kind = Activity::Kind;
+
+  RankState& state() { return app_.states_[static_cast<std::size_t>(rank_)]; }
+
+  void start_others(Batch& batch) {
+    started_ = true;
+    for (int s = 1; s < app_.source_.streams(rank_); ++s) {
+      Op& op = add(batch, Op::Kind::start);
+      op.request = --state().last_own_request;
+      op.strand = static_cast<std::uint32_t>(batch.strands.size());
+      batch.strands.push_back(std::make_unique<StreamStrand>(app_, rank_, s));
     }
   }
 
-  Rank world(int rank) const {
-    const auto& members = app_.trace_.communicators()[static_cast<std::size_t>(event_.comm)];
+  static Op& add(Batch& batch, Op::Kind kind) {
+    batch.ops.emplace_back();
+    batch.ops.back().kind = kind;
+    return batch.ops.back();
+  }
+
+  void play(Batch& batch) {
+    switch (activity_.kind) {
+      case Kind::compute:
+      case Kind::pause:
+        return pass_time(batch);
+      case Kind::send:
+        return send(batch);
+      case Kind::receive:
+        return receive(batch);
+      case Kind::exchange:
+        return send(batch), receive(batch);
+      case Kind::collective:
+        return collective(batch);
+      case Kind::wait:
+        return wait(batch);
+      case Kind::record:
+        return record(batch);
+      case Kind::await:
+        return await(batch);
+      case Kind::skipped:
+        ++app_.passed_over_[{std::string(activity_.call), std::string(activity_.note)}];
+        return;
+    }
+  }
+
+  void pass_time(Batch& batch) {
+    const bool computes = activity_.kind == Kind::compute;
+    if (activity_.time.value <= 0 && activity_.request < 0) return;
+    Op& op = add(batch, computes ? Op::Kind::compute : Op::Kind::pause);
+    op.time = (computes ? app_.compute_scale_ : 1.0) * activity_.time;
+    op.request = request_number(activity_.request);
+  }
+
+  Rank world(Rank rank) const {
+    const auto& members = app_.members(activity_);
+    if (rank < 0 || static_cast<std::size_t>(rank) >= members.size())
+      throw InputError(app_.source_.info().name + ": rank " + std::to_string(rank_) + " names rank " +
+                       std::to_string(rank) + " of a communicator of " + std::to_string(members.size()));
     return members[static_cast<std::size_t>(rank)];
   }
 
   void send(Batch& batch) {
-    if (event_.dest == trace::proc_null) return finished(batch);
     Op op;
     op.kind = Op::Kind::send;
-    op.peer = world(event_.dest);
-    op.bytes = Bytes(static_cast<double>(event_.send_bytes));
-    op.tag = message_tag(event_.comm, event_.send_tag);
-    op.request = request_number(event_.request);
-    if (event_.op != trace::Op::ssend && op.bytes <= app_.buffered_) {
-      op.request = --last_buffered_;
+    op.peer = world(activity_.to);
+    op.bytes = activity_.bytes;
+    op.tag = message_tag(activity_.communicator, activity_.tag);
+    op.request = request_number(activity_.request);
+    if (!activity_.synchronous && op.bytes <= app_.buffered_) {
+      op.request = --state().last_own_request;
       finished(batch);
     }
     batch.ops.push_back(op);
-    Tally& tally = app_.tallies_[trace::Op::send];
+    Tally& tally = app_.tallies_["send"];
     ++tally.count;
     tally.bytes += op.bytes;
   }
 
   void receive(Batch& batch) {
-    if (event_.source == trace::proc_null) return finished(batch);
-    if (event_.source < 0 || event_.recv_tag < 0) {
-      never_matched_.insert(event_.request);
-      return app_.pass_over(event_, "a receive from anyone that never completed");
-    }
-    Op op;
-    op.kind = Op::Kind::receive;
-    op.peer = world(event_.source);
-    op.bytes = Bytes(static_cast<double>(event_.recv_bytes));
-    op.tag = message_tag(event_.comm, event_.recv_tag);
-    op.request = request_number(event_.request);
-    batch.ops.push_back(op);
+    Op& op = add(batch, Op::Kind::receive);
+    op.peer = world(activity_.from);
+    op.bytes = activity_.received_bytes;
+    op.tag = message_tag(activity_.communicator, activity_.received_tag);
+    op.request = request_number(activity_.request);
   }
 
   /// A request that is done as soon as it is made.
   void finished(Batch& batch) {
-    if (!event_.nonblocking()) return;
-    Op op;
-    op.kind = Op::Kind::compute;
-    op.request = request_number(event_.request);
-    batch.ops.push_back(op);
+    if (activity_.request < 0) return;
+    add(batch, Op::Kind::compute).request = request_number(activity_.request);
   }
 
   void wait(Batch& batch) {
-    for (const trace::Completion& done : event_.completed) {
-      if (done.cancelled || never_matched_.contains(done.request)) continue;
-      Op op;
-      op.kind = Op::Kind::wait;
-      op.request = request_number(done.request);
-      batch.ops.push_back(op);
-    }
+    for (std::int64_t request : activity_.requests)
+      add(batch, Op::Kind::wait).request = request_number(request);
   }
 
   void collective(Batch& batch) {
-    // Only the members of the new communicator take part in its creation from a group.
-    const bool by_members =
-        event_.op == trace::Op::comm_create_group || event_.op == trace::Op::intercomm_merge;
-    const trace::CommId comm = by_members ? event_.new_comm : event_.comm;
-    if (event_.op == trace::Op::comm_free) return;
-    if (comm == trace::none) return app_.pass_over(event_, "its communicator is not in the trace");
-    const auto& members = app_.trace_.communicators()[static_cast<std::size_t>(comm)];
-    const auto me = std::ranges::find(members, rank_) - members.begin();
-    auto strand = app_.collective(rank_, static_cast<Rank>(me), event_, comm, calls_[comm]++);
+    auto strand = app_.collective(rank_, activity_);
     if (!strand) return;
-    Op op;
-    op.kind = Op::Kind::start;
-    op.tag = static_cast<std::uint64_t>(event_.op);
-    op.request = request_number(event_.request);
+    Op& op = add(batch, Op::Kind::start);
+    op.tag = app_.tag_of(activity_.operation);
+    op.request = request_number(activity_.request);
     op.strand = static_cast<std::uint32_t>(batch.strands.size());
-    batch.ops.push_back(op);
     batch.strands.push_back(std::move(strand));
+  }
+
+  /// Those who await this record have requests that are done now.
+  void record(Batch& batch) {
+    auto& records = state().records;
+    if (records.size() <= static_cast<std::size_t>(stream_))
+      records.resize(static_cast<std::size_t>(stream_) + 1);
+    const auto awaited = state().awaits.find({stream_, ++records[static_cast<std::size_t>(stream_)]});
+    if (awaited == state().awaits.end()) return;
+    for (std::int32_t request : awaited->second) add(batch, Op::Kind::pause).request = request;
+    state().awaits.erase(awaited);
+  }
+
+  void await(Batch& batch) {
+    const auto& records = state().records;
+    const auto s = static_cast<std::size_t>(activity_.stream);
+    if (s < records.size() && records[s] >= activity_.count) return;
+    const std::int32_t request = --state().last_own_request;
+    state().awaits[{activity_.stream, activity_.count}].push_back(request);
+    add(batch, Op::Kind::wait).request = request;
   }
 
   Application& app_;
   Rank rank_;
-  trace::Cursor cursor_;
-  Event event_;
-  bool pending_ = false;  ///< event_ has been read and its computation handed out
-  std::map<trace::CommId, std::int64_t> calls_;
-  std::set<trace::RequestId> never_matched_;
-  std::int32_t last_buffered_ = 0;  ///< request number of the last buffered send, which nobody waits for
+  int stream_;
+  std::unique_ptr<Activities> activities_;
+  Activity activity_;
+  bool started_;
 };
 
-Application::Application(const trace::Reader& trace, Selection& selection, double compute_scale,
-                         Bytes buffered)
-    : trace_(trace), selection_(selection), compute_scale_(compute_scale), buffered_(buffered) {}
-
-std::unique_ptr<Strand> Application::main(Rank rank) {
-  return std::make_unique<RankStrand>(*this, rank);
+Application::Application(const Source& source, Selection& selection, double compute_scale, Bytes buffered)
+    : source_(source),
+      selection_(selection),
+      compute_scale_(compute_scale),
+      buffered_(buffered),
+      states_(static_cast<std::size_t>(source.ranks())) {
+  if (!source.info().ordered)
+    throw InputError(
+        source.info().name + ": a " + source.info().format +
+        " profile says how often and how long, but not in which order, and cannot be replayed; `collcast "
+        "inspect` shows it");
 }
 
-std::unique_ptr<Strand> Application::collective(Rank world, Rank rank, const Event& event, trace::CommId comm,
-                                                std::int64_t number) {
-  const std::vector<Rank>& members = trace_.communicators()[static_cast<std::size_t>(comm)];
-  auto found = instances_.find({comm, number});
-  if (found == instances_.end())
-    found = instances_.emplace(CallNumber{comm, number}, make(world, event, comm, members)).first;
+std::unique_ptr<Strand> Application::main(Rank rank) {
+  return std::make_unique<StreamStrand>(*this, rank, 0);
+}
+
+std::string_view Application::operation(std::uint64_t tag) const {
+  return tag == 0 || tag > operations_.size() ? std::string_view{} : operations_[tag - 1];
+}
+
+std::uint64_t Application::tag_of(std::string_view operation) {
+  const auto found = std::ranges::find(operations_, operation);
+  if (found == operations_.end()) return operations_.emplace_back(operation), operations_.size();
+  return static_cast<std::uint64_t>(found - operations_.begin()) + 1;
+}
+
+const std::vector<Rank>& Application::members(const Activity& activity) const {
+  const auto& all = source_.communicators();
+  const auto number = static_cast<std::size_t>(activity.communicator);
+  if (activity.communicator < 0 || number >= all.size())
+    throw InputError(source_.info().name + ": " + std::string(activity.call) + " names communicator " +
+                     std::to_string(activity.communicator) + " of " + std::to_string(all.size()));
+  return all[number];
+}
+
+std::unique_ptr<Strand> Application::collective(Rank world, const Activity& activity) {
+  const std::vector<Rank>& all = members(activity);
+  const auto rank = static_cast<Rank>(std::ranges::find(all, world) - all.begin());
+  if (static_cast<std::size_t>(rank) == all.size())
+    throw InputError(source_.info().name + ": rank " + std::to_string(world) + " calls " +
+                     std::string(activity.call) + " on a communicator that lacks it");
+  const std::int64_t number = states_[static_cast<std::size_t>(world)].calls[activity.communicator]++;
+  const CallNumber key{activity.communicator, number};
+  auto found = instances_.find(key);
+  if (found == instances_.end()) found = instances_.emplace(key, make(world, activity, all)).first;
   Instance& instance = found->second;
-  if (instance.op != event.op)
-    throw InputError(trace_.path() + ": rank " + std::to_string(world) + " calls " + mpi_name(event.op) +
-                     " where rank " + std::to_string(instance.first) + " calls " + mpi_name(instance.op) +
-                     " (call " + std::to_string(number) + " of communicator " + std::to_string(comm) + ")");
+  if (instance.operation != activity.operation)
+    throw InputError(source_.info().name + ": rank " + std::to_string(world) + " calls " +
+                     std::string(activity.call) + " where rank " + std::to_string(instance.first) +
+                     " calls " + instance.call + " (call " + std::to_string(number) + " of communicator " +
+                     std::to_string(activity.communicator) + ")");
   const std::shared_ptr<Lowering> lowering = instance.lowering;
   if (--instance.to_come == 0) instances_.erase(found);
   if (!lowering) return nullptr;
   auto strand = lowering->strand(rank);
-  const bool pairs = event.op == trace::Op::alltoallv || event.op == trace::Op::alltoallw;
-  if (pairs || event.op == trace::Op::gatherv || event.op == trace::Op::scatterv)
-    return std::make_unique<Resized>(std::move(strand), event, rank, static_cast<Rank>(members.size()),
-                                     pairs);
-  return strand;
+  if (!activity.sized) return std::make_unique<Lasting>(std::move(strand), activity.time);
+  if (!activity.direct) return strand;
+  return std::make_unique<Resized>(std::move(strand), activity, rank, static_cast<Rank>(all.size()));
 }
 
-Application::Instance Application::make(Rank world, const Event& event, trace::CommId comm,
-                                        const std::vector<Rank>& members) {
-  const auto ranks = static_cast<Rank>(members.size());
-  const auto recorded = as_collective(event, ranks);
-  if (!recorded)
-    return pass_over(event, "not in the catalogue"), Instance{event.op, world, nullptr, members.size()};
+Application::Instance Application::make(Rank world, const Activity& activity, const std::vector<Rank>& all) {
+  Instance instance{std::string(activity.operation), std::string(activity.call), world, nullptr, all.size()};
   Call call;
-  call.ranks = ranks;
-  call.root = std::max(event.root, 0);
-  call.message = recorded->message;
-  const Choice choice = selection_.choose(recorded->collective, comm, members, call, recorded->direct);
-  if (!choice.algorithm)
-    return pass_over(event, "no algorithm of the catalogue plays it"),
-           Instance{event.op, world, nullptr, members.size()};
+  call.ranks = static_cast<Rank>(all.size());
+  call.root = activity.root;
+  call.message = activity.sized ? activity.message : Bytes(0);
+  const Collective collective = activity.sized ? activity.collective : Collective::barrier;
+  const Choice choice = selection_.choose(collective, activity.communicator, all, call, activity.direct);
+  if (!choice.algorithm) {
+    ++passed_over_[{instance.call, "no algorithm of the catalogue plays it"}];
+    return instance;
+  }
   Schedule schedule = choice.algorithm->schedule(choice.call);
-  const Layout sizes = layout_of(*recorded, *choice.algorithm, choice.call, schedule);
-  Tally& tally = tallies_[event.op];
+  const Layout sizes = layout_of(activity, *choice.algorithm, choice.call, schedule);
+  Tally& tally = tallies_[instance.operation];
   ++tally.count;
-  tally.bytes += recorded->message;
-  tally.algorithms.insert(choice.algorithm->name);
-  return {event.op, world,
-          Lowering::make(std::move(schedule), sizes, collective_tags(++instances_made_), members,
-                         recorded->direct),
-          members.size()};
-}
-
-void Application::pass_over(const Event& event, const std::string& reason) {
-  ++passed_over_[{mpi_name(event.op, event.nonblocking()), reason}];
+  tally.bytes += call.message;
+  if (activity.sized)
+    tally.algorithms.insert(choice.algorithm->name);
+  else
+    ++passed_over_[{instance.call, "of unknown size: takes as long as it was recorded to take"}];
+  instance.lowering =
+      Lowering::make(std::move(schedule), sizes, collective_tags(++instances_made_), all, activity.direct);
+  return instance;
 }
 
 }  // namespace collcast

@@ -8,61 +8,77 @@
 
 #include "model/lowering.hpp"
 #include "replay/application/selection.hpp"
-#include "replay/trace/reader.hpp"
+#include "replay/source/source.hpp"
 
 namespace collcast {
 
-/// A recorded application as a program: its computation, its messages, and its collectives, each played by
-/// the algorithm that `selection` picks. Ranks' events are read as they are played.
+/// What a source's ranks do as a program: their computation, their messages, and their collectives, each
+/// played by the algorithm that `selection` picks. Activities are read as they are played.
 class Application : public Program {
  public:
-  /// Computation takes `compute_scale` times the recorded CPU time. `buffered`: a blocking send of up to so
+  /// Computation takes `compute_scale` times what the source says. `buffered`: a blocking send of up to so
   /// many bytes does not wait for its receiver, as on every MPI library, even on a machine that has
-  /// synchronous messages only.
-  Application(const trace::Reader& trace, Selection& selection, double compute_scale = 1,
+  /// synchronous messages only. Throws InputError if the source has no order.
+  Application(const Source& source, Selection& selection, double compute_scale = 1,
               Bytes buffered = Bytes(-1));
 
-  Rank ranks() const override { return trace_.ranks(); }
+  Rank ranks() const override { return source_.ranks(); }
   std::unique_ptr<Strand> main(Rank rank) override;
 
-  /// What was played of each operation; `start` operations carry its trace::Op as their tag.
+  /// What was played of an operation.
   struct Tally {
     std::int64_t count = 0;  ///< collectives: once for all ranks; messages: sends
     Bytes bytes;             ///< message sizes, as nccl-tests counts them
     std::set<std::string_view> algorithms;
   };
-  const std::map<trace::Op, Tally>& tallies() const { return tallies_; }
+  const std::map<std::string, Tally>& tallies() const { return tallies_; }
 
-  /// Calls in the trace that were passed over, with the reason.
+  /// The operation whose collectives carry `tag` in their `start`; empty where it is none of the source's.
+  std::string_view operation(std::uint64_t tag) const;
+
+  /// What was passed over, with the reason, and how often.
   const std::map<std::pair<std::string, std::string>, std::int64_t>& passed_over() const {
     return passed_over_;
   }
 
  private:
-  class RankStrand;
+  class StreamStrand;
   class Resized;
+  class Lasting;
 
-  /// One collective call of a communicator, until all its members have come.
+  /// One collective of a communicator, until all its members have come.
   struct Instance {
-    trace::Op op;
+    std::string operation;
+    std::string call;
     Rank first;  ///< world rank that came first
     std::shared_ptr<Lowering> lowering;
     std::size_t to_come;
   };
-  using CallNumber = std::pair<trace::CommId, std::int64_t>;
+  using CallNumber = std::pair<int, std::int64_t>;
 
-  std::unique_ptr<Strand> collective(Rank world, Rank rank, const trace::Event& event, trace::CommId comm,
-                                     std::int64_t number);
-  Instance make(Rank world, const trace::Event& event, trace::CommId comm, const std::vector<Rank>& members);
-  void pass_over(const trace::Event& event, const std::string& reason);
+  /// What the streams of a rank have in common.
+  struct RankState {
+    std::map<int, std::int64_t> calls;  ///< collectives so far, by communicator
+    std::vector<std::int64_t> records;  ///< so far, by stream
+    std::map<std::pair<int, std::int64_t>, std::vector<std::int32_t>>
+        awaits;                         ///< requests, by stream and record
+    std::int32_t last_own_request = 0;  ///< numbers below 0: buffered sends, and awaits of records
+  };
 
-  const trace::Reader& trace_;
+  std::unique_ptr<Strand> collective(Rank world, const Activity& activity);
+  Instance make(Rank world, const Activity& activity, const std::vector<Rank>& members);
+  const std::vector<Rank>& members(const Activity& activity) const;
+  std::uint64_t tag_of(std::string_view operation);
+
+  const Source& source_;
   Selection& selection_;
   double compute_scale_;
   Bytes buffered_;
+  std::vector<RankState> states_;
   std::map<CallNumber, Instance> instances_;
   std::uint64_t instances_made_ = 0;
-  std::map<trace::Op, Tally> tallies_;
+  std::map<std::string, Tally> tallies_;
+  std::vector<std::string> operations_;  ///< their tags count from 1
   std::map<std::pair<std::string, std::string>, std::int64_t> passed_over_;
 };
 

@@ -19,8 +19,8 @@ const Bytes buffered_sends(65536);
 std::vector<ReplayReport::Operation> operations(const Account& account, const Application& application) {
   std::map<std::string, ReplayReport::Operation> by_name;
   for (const auto& [name, time] : account.times()) by_name[name].time = time / application.ranks();
-  for (const auto& [op, tally] : application.tallies()) {
-    ReplayReport::Operation& o = by_name[trace::short_name(op)];
+  for (const auto& [name, tally] : application.tallies()) {
+    ReplayReport::Operation& o = by_name[name];
     o.count = tally.count;
     o.bytes = tally.bytes;
     for (std::string_view a : tally.algorithms)
@@ -32,11 +32,9 @@ std::vector<ReplayReport::Operation> operations(const Account& account, const Ap
   return all;
 }
 
-std::vector<ReplayReport::NotModelled> not_modelled(const trace::Reader& trace,
-                                                    const Application& application) {
+std::vector<ReplayReport::NotModelled> not_modelled(const Source& source, const Application& application) {
   std::vector<ReplayReport::NotModelled> all;
-  for (const trace::Loss& loss : trace.metadata().losses)
-    all.push_back({loss.operation, loss.count, loss.reason});
+  for (const Loss& loss : source.info().losses) all.push_back({loss.operation, loss.count, loss.reason});
   for (const auto& [what, count] : application.passed_over()) all.push_back({what.first, count, what.second});
   return all;
 }
@@ -49,18 +47,19 @@ std::string limit(const ReplayReport& report, const Bottleneck& link) {
 
 }  // namespace
 
-ReplayReport replay(const trace::Reader& trace, const Machine& machine, const ReplayOptions& options) {
-  if (machine.ranks() != trace.ranks())
-    throw InputError(trace.path() + " has " + std::to_string(trace.ranks()) +
+ReplayReport replay(const Source& source, const Machine& machine, const ReplayOptions& options) {
+  const SourceInfo& info = source.info();
+  if (machine.ranks() != source.ranks())
+    throw InputError(info.name + " has " + std::to_string(source.ranks()) +
                      " ranks and cannot be replayed on " + std::to_string(machine.ranks()));
   const HomeFabric fabric(machine, options.memory);
   Selection selection(fabric, options.algorithms);
   const bool synchronous = fabric.protocol().eager_limit < Bytes(0);
-  Application application(trace, selection, options.compute_scale, synchronous ? buffered_sends : Bytes(-1));
-  Account account(machine.ranks());
+  Application application(source, selection, options.compute_scale, synchronous ? buffered_sends : Bytes(-1));
+  Account account(application);
   PlayOptions play_options = options.play;
   play_options.observer = &account;
-  play_options.may_stop_short = trace.truncated();
+  play_options.may_stop_short = info.truncated;
   const Result result = options.engine == Reading::simgrid
                             ? simulate_program_here(application, fabric, play_options)
                             : play(application, fabric, play_options);
@@ -70,10 +69,10 @@ ReplayReport replay(const trace::Reader& trace, const Machine& machine, const Re
   report.exposed = report.time - report.compute;
   report.communication = account.communication() / application.ranks();
   report.operations = operations(account, application);
-  report.not_modelled = not_modelled(trace, application);
+  report.not_modelled = not_modelled(source, application);
   report.limited_by = limit(report, bottleneck(result, fabric));
-  report.recorded = trace.metadata().recorded_time;
-  report.notes = trace.notes();
+  report.recorded = info.recorded;
+  report.notes = info.notes;
   if (!result.stopped_short.empty())
     report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
   return report;

@@ -7,7 +7,7 @@
 
 #include "engines/player/player.hpp"
 #include "forecast/predict.hpp"
-#include "replay/trace/reader.hpp"
+#include "replay/source/source.hpp"
 
 namespace collcast {
 
@@ -15,7 +15,7 @@ struct ReplayOptions {
   Reading engine = Reading::simgrid;              ///< simgrid or path
   std::map<std::string, std::string> algorithms;  ///< collective -> algorithm; the others are "auto"
   Memory memory = Memory::host;                   ///< where the application keeps its data
-  double compute_scale = 1;                       ///< computation takes this times the recorded CPU time
+  double compute_scale = 1;                       ///< computation takes this times what the source says
   PlayOptions play;
 };
 
@@ -45,7 +45,7 @@ struct ReplayReport {
   std::vector<std::string> notes;  ///< why the answer covers only a part of the run
 };
 
-/// Plays a trace on a machine that has a rank for each of its own.
-ReplayReport replay(const trace::Reader& trace, const Machine& machine, const ReplayOptions& options);
+/// Plays a source on a machine that has a rank for each of its own.
+ReplayReport replay(const Source& source, const Machine& machine, const ReplayOptions& options);
 
 }  // namespace collcast

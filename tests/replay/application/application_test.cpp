@@ -6,6 +6,7 @@
 
 #include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
+#include "replay/formats/cct.hpp"
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
 
@@ -42,7 +43,7 @@ class Traced {
     set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "devices.rank.reduce_GBps=1"});
     const trace::Reader reader(path_);
     options.engine = Reading::path;
-    return replay(reader, Machine(flat, reader.ranks()), options);
+    return replay(*cct_source(reader), Machine(flat, reader.ranks()), options);
   }
 
  private:

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/cct.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <set>
+
+namespace collcast {
+namespace {
+
+using trace::Event;
+using trace::OpClass;
+using TraceOp = trace::Op;
+
+Bytes bytes(std::int64_t n) {
+  return Bytes(static_cast<double>(n));
+}
+
+Bytes sum(const std::vector<std::int64_t>& counts) {
+  return bytes(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+}
+
+std::vector<Bytes> sizes(const std::vector<std::int64_t>& counts) {
+  std::vector<Bytes> all;
+  for (std::int64_t n : counts) all.push_back(bytes(n));
+  return all;
+}
+
+void by_shares(Activity& a, Collective collective, const std::vector<std::int64_t>& counts) {
+  a.collective = collective;
+  a.message = sum(counts);
+  a.counts = std::make_shared<Counts>(Counts{sizes(counts), {}, {}});
+}
+
+void by_own_sizes(Activity& a, Collective collective, const Event& e, Bytes message) {
+  a.collective = collective;
+  a.message = message;
+  a.direct = true;
+  auto own = [](const std::vector<std::int64_t>& counts, std::int64_t otherwise) {
+    return counts.empty() ? std::vector<Bytes>{bytes(otherwise)} : sizes(counts);
+  };
+  a.counts = std::make_shared<Counts>(
+      Counts{{}, own(e.send_counts, e.send_bytes), own(e.recv_counts, e.recv_bytes)});
+}
+
+/// A recorded MPI collective in the catalogue's terms, on `p` ranks.
+void set_collective(Activity& a, const Event& e, Rank p) {
+  const Bytes sent = bytes(e.send_bytes), received = bytes(e.recv_bytes);
+  auto plain = [&](Collective collective, Bytes message) { a.collective = collective, a.message = message; };
+  switch (e.op) {
+    case TraceOp::barrier:
+      return plain(Collective::barrier, {});
+    case TraceOp::bcast:
+      return plain(Collective::broadcast, sent);
+    case TraceOp::reduce:
+      return plain(Collective::reduce, sent);
+    case TraceOp::allreduce:
+      return plain(Collective::allreduce, sent);
+    case TraceOp::scan:
+      return plain(Collective::scan, sent);
+    case TraceOp::exscan:
+      return plain(Collective::exscan, sent);
+    case TraceOp::reduce_scatter_block:
+      return plain(Collective::reduce_scatter, sent);
+    case TraceOp::reduce_scatter:
+      return by_shares(a, Collective::reduce_scatter, e.recv_counts);
+    case TraceOp::gather:
+      return plain(Collective::gather, p * sent);
+    case TraceOp::scatter:
+      return plain(Collective::scatter, p * received);
+    case TraceOp::allgather:
+      return plain(Collective::allgather, p * sent);
+    case TraceOp::allgatherv:
+      return by_shares(a, Collective::allgather, e.recv_counts);
+    case TraceOp::alltoall:
+      return plain(Collective::alltoall, p * sent);
+    case TraceOp::gatherv:
+      return by_own_sizes(a, Collective::gather, e, e.recv_counts.empty() ? p * sent : sum(e.recv_counts));
+    case TraceOp::scatterv:
+      return by_own_sizes(a, Collective::scatter, e,
+                          e.send_counts.empty() ? p * received : sum(e.send_counts));
+    case TraceOp::alltoallv:
+    case TraceOp::alltoallw:
+      return by_own_sizes(a, Collective::alltoall, e, sum(e.send_counts));
+    default:
+      return plain(Collective::allreduce, Bytes(8));
+  }
+}
+
+/// "MPI_Allreduce" and "MPI_Iallreduce", made once.
+struct Names {
+  std::array<std::string, trace::op_count> blocking, nonblocking;
+  Names() {
+    for (int i = 0; i < trace::op_count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      blocking[at] = mpi_name(static_cast<TraceOp>(i));
+      nonblocking[at] = mpi_name(static_cast<TraceOp>(i), true);
+    }
+  }
+  static std::string_view of(const Event& e) {
+    static const Names names;
+    return (e.nonblocking() ? names.nonblocking : names.blocking)[static_cast<std::size_t>(e.op)];
+  }
+};
+
+class CctActivities : public Activities {
+ public:
+  CctActivities(const trace::Reader& reader, Rank rank)
+      : reader_(reader), rank_(rank), cursor_(reader.rank(rank)) {}
+
+  bool next(Activity& a) override {
+    while (true) {
+      a = Activity{};
+      if (!pending_) {
+        if (!cursor_.next(event_)) return false;
+        pending_ = true;
+        if (const Seconds compute = event_.compute + event_.polling; compute.value > 0) {
+          a.time = a.duration = compute;
+          return true;
+        }
+      }
+      pending_ = false;
+      a.operation = short_name(event_.op);
+      a.call = Names::of(event_);
+      a.duration = event_.duration;
+      if (call(a)) return true;
+    }
+  }
+
+ private:
+  /// False if the call moves nothing and waits for nothing.
+  bool call(Activity& a) {
+    a.communicator = event_.comm;
+    a.request = event_.nonblocking() ? event_.request : -1;
+    switch (class_of(event_.op)) {
+      case OpClass::send:
+        return send(a) || done(a);
+      case OpClass::receive:
+        return receive(a) || done(a);
+      case OpClass::exchange:
+        return exchange(a);
+      case OpClass::completion:
+        return wait(a);
+      case OpClass::collective:
+      case OpClass::communicator:
+        return collective(a);
+      default:
+        return false;  // a probe waits for what the next receive waits for
+    }
+  }
+
+  bool send(Activity& a) const {
+    if (event_.dest == trace::proc_null) return false;
+    a.kind = Activity::Kind::send;
+    a.to = event_.dest;
+    a.tag = event_.send_tag;
+    a.bytes = bytes(event_.send_bytes);
+    a.synchronous = event_.op == TraceOp::ssend;
+    return true;
+  }
+
+  bool receive(Activity& a) {
+    if (event_.source == trace::proc_null) return false;
+    if (event_.source < 0 || event_.recv_tag < 0) {
+      never_matched_.insert(event_.request);
+      return skip(a, "a receive from anyone that never completed");
+    }
+    a.kind = Activity::Kind::receive;
+    a.from = event_.source;
+    a.received_tag = event_.recv_tag;
+    a.received_bytes = bytes(event_.recv_bytes);
+    return true;
+  }
+
+  bool exchange(Activity& a) {
+    const bool sends = send(a), receives = receive(a);
+    if (sends && a.kind == Activity::Kind::receive) a.kind = Activity::Kind::exchange;
+    return sends || receives;
+  }
+
+  /// A request that is done as soon as it is made.
+  bool done(Activity& a) const {
+    a.kind = Activity::Kind::compute;
+    return a.request >= 0;
+  }
+
+  bool wait(Activity& a) const {
+    a.kind = Activity::Kind::wait;
+    for (const trace::Completion& completed : event_.completed)
+      if (!completed.cancelled && !never_matched_.contains(completed.request))
+        a.requests.push_back(completed.request);
+    return !a.requests.empty();
+  }
+
+  bool collective(Activity& a) const {
+    // Only the members of the new communicator take part in its creation from a group.
+    const bool by_members = event_.op == TraceOp::comm_create_group || event_.op == TraceOp::intercomm_merge;
+    if (event_.op == TraceOp::comm_free) return false;
+    a.communicator = by_members ? event_.new_comm : event_.comm;
+    if (a.communicator == trace::none) return skip(a, "its communicator is not in the trace");
+    a.kind = Activity::Kind::collective;
+    a.root = std::max(event_.root, 0);
+    const auto& members = reader_.communicators()[static_cast<std::size_t>(a.communicator)];
+    set_collective(a, event_, static_cast<Rank>(members.size()));
+    return true;
+  }
+
+  static bool skip(Activity& a, std::string_view reason) {
+    a.kind = Activity::Kind::skipped;
+    a.note = reason;
+    return true;
+  }
+
+  const trace::Reader& reader_;
+  Rank rank_;
+  trace::Cursor cursor_;
+  Event event_;
+  bool pending_ = false;  ///< event_ has been read and its computation handed out
+  std::set<trace::RequestId> never_matched_;
+};
+
+class CctSource : public Source {
+ public:
+  explicit CctSource(const trace::Reader& reader) : reader_(reader) {
+    info_.name = reader.path();
+    info_.format = "cct";
+    info_.recorded = reader.metadata().recorded_time;
+    info_.truncated = reader.truncated();
+    for (const trace::Loss& l : reader.metadata().losses)
+      info_.losses.push_back({l.operation, l.count, l.reason});
+    info_.notes = reader.notes();
+  }
+  explicit CctSource(std::unique_ptr<trace::Reader> reader) : CctSource(*reader) { own_ = std::move(reader); }
+
+  const SourceInfo& info() const override { return info_; }
+  Rank ranks() const override { return reader_.ranks(); }
+  const std::vector<std::vector<Rank>>& communicators() const override { return reader_.communicators(); }
+  std::unique_ptr<Activities> stream(Rank rank, int) const override {
+    return std::make_unique<CctActivities>(reader_, rank);
+  }
+
+ private:
+  std::unique_ptr<trace::Reader> own_;
+  const trace::Reader& reader_;
+  SourceInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> cct_source(const trace::Reader& reader) {
+  return std::make_unique<CctSource>(reader);
+}
+
+std::unique_ptr<Source> open_cct(const std::string& path) {
+  return std::make_unique<CctSource>(std::make_unique<trace::Reader>(path));
+}
+
+}  // namespace collcast

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/source/recorded.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace collcast {
+namespace {
+
+class Kept : public Activities {
+ public:
+  explicit Kept(const RecordedSource::Stream& stream) : stream_(stream) {}
+  bool next(Activity& activity) override {
+    if (next_ == stream_.size()) return false;
+    activity = stream_[next_++];
+    return true;
+  }
+
+ private:
+  const RecordedSource::Stream& stream_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+RecordedSource::RecordedSource(Rank ranks) : communicators_(1), communicator_names_{""} {
+  communicators_[0].resize(static_cast<std::size_t>(ranks));
+  std::iota(communicators_[0].begin(), communicators_[0].end(), 0);
+  streams_.resize(static_cast<std::size_t>(ranks), std::deque<Stream>(1));
+}
+
+std::unique_ptr<Activities> RecordedSource::stream(Rank rank, int stream) const {
+  return std::make_unique<Kept>(streams_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(stream)]);
+}
+
+RecordedSource::Stream& RecordedSource::at(Rank rank, int stream) {
+  auto& streams = streams_[static_cast<std::size_t>(rank)];
+  if (static_cast<std::size_t>(stream) >= streams.size())
+    streams.resize(static_cast<std::size_t>(stream) + 1);
+  return streams[static_cast<std::size_t>(stream)];
+}
+
+int RecordedSource::communicator(const std::string& name, const std::vector<Rank>& ranks) {
+  for (std::size_t i = 0; i < communicators_.size(); ++i)
+    if (communicator_names_[i] == name && communicators_[i] == ranks) return static_cast<int>(i);
+  communicators_.push_back(ranks);
+  communicator_names_.push_back(name);
+  return static_cast<int>(communicators_.size()) - 1;
+}
+
+std::string_view RecordedSource::keep(std::string_view text) {
+  const auto found = texts_.find(text);
+  return found != texts_.end() ? *found : *texts_.emplace(text).first;
+}
+
+}  // namespace collcast

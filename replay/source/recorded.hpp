@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <set>
+
+#include "replay/source/source.hpp"
+
+namespace collcast {
+
+/// A source that was put together in memory: what readers of small or unsorted formats fill, and described
+/// jobs.
+class RecordedSource : public Source {
+ public:
+  using Stream = std::vector<Activity>;
+
+  explicit RecordedSource(Rank ranks);
+
+  const SourceInfo& info() const override { return info_; }
+  Rank ranks() const override { return static_cast<Rank>(streams_.size()); }
+  const std::vector<std::vector<Rank>>& communicators() const override { return communicators_; }
+  int streams(Rank rank) const override {
+    return static_cast<int>(streams_[static_cast<std::size_t>(rank)].size());
+  }
+  std::unique_ptr<Activities> stream(Rank rank, int stream) const override;
+
+  SourceInfo& info() { return info_; }
+  /// The stream, made if it is not there yet.
+  Stream& at(Rank rank, int stream = 0);
+  /// The number of the communicator with these ranks in this order; the same name makes the same
+  /// communicator, another name another.
+  int communicator(const std::string& name, const std::vector<Rank>& ranks);
+  /// A view of the text that lives as long as the source.
+  std::string_view keep(std::string_view text);
+
+ private:
+  SourceInfo info_;
+  std::vector<std::vector<Rank>> communicators_;
+  std::vector<std::string> communicator_names_;
+  std::vector<std::deque<Stream>> streams_;
+  std::set<std::string, std::less<>> texts_;
+};
+
+}  // namespace collcast

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/collective.hpp"
+
+namespace collcast {
+
+/// What one rank's own call says of the bytes that it moves to and from each member of its communicator.
+struct Counts {
+  std::vector<Bytes> shares;    ///< of each member, where every rank knows all of them and they differ
+  std::vector<Bytes> sent;      ///< to each member; a single entry stands for all
+  std::vector<Bytes> received;  ///< from each member; a single entry stands for all
+};
+
+/// One thing that a stream of a rank does. Peers and roots are ranks of the communicator.
+struct Activity {
+  enum class Kind : std::uint8_t {
+    compute,  ///< `time` of the rank's processor, which serves the rank's streams one at a time, as they come
+    pause,    ///< `time` passes on this stream alone: a host that launches late, a copy engine, a timer
+    send,     ///< `bytes` to `to`
+    receive,  ///< `received_bytes` from `from`
+    exchange,    ///< both at once
+    collective,  ///< `collective` of `message` bytes among all members
+    wait,        ///< until each of `requests` is done
+    record,      ///< one more record of this stream: everything before it on the stream is done
+    await,       ///< until stream `stream` of this rank has made its `count`th record (the first is 1)
+    skipped,     ///< what the source saw and cannot say how to play, with the reason in `note`
+  };
+  Kind kind = Kind::compute;
+  std::string_view operation;   ///< groups equal ones in reports: "allreduce"; lives as long as the source
+  std::string_view call;        ///< as the source calls it: "MPI_Iallreduce"; lives as long as the source
+  std::string_view note;        ///< `skipped`: why; lives as long as the source
+  Seconds time;                 ///< compute, pause; of a collective of unknown size, what it takes
+  Seconds begin = Seconds(-1);  ///< when it began, by the source's own clock; negative: unknown
+  Seconds duration =
+      Seconds(-1);       ///< how long it took where it was recorded, waiting included; negative: unknown
+  int communicator = 0;  ///< into Source::communicators()
+  Collective collective = Collective::barrier;
+  bool direct = false;       ///< sizes are known to sender and receiver alone: `counts` has both
+  bool sized = true;         ///< false: the source does not say how many bytes move
+  bool synchronous = false;  ///< the send is not done before its receiver has come
+  Bytes message;             ///< of a collective, as nccl-tests counts it
+  Rank root = 0;
+  Rank to = 0, from = 0;
+  int tag = 0,
+      received_tag = 0;  ///< messages with the same sender, receiver, communicator and tag match in order
+  Bytes bytes, received_bytes;
+  std::int64_t request =
+      -1;  ///< of send, receive, collective: does not hold up its stream; a `wait` names it, once
+  std::vector<std::int64_t> requests;
+  int stream = 0;
+  std::int64_t count = 0;
+  std::shared_ptr<const Counts> counts;
+};
+
+/// The activities of one stream in order, handed out one by one so that a source need not fit into memory.
+class Activities {
+ public:
+  virtual ~Activities() = default;
+  /// Fills `activity`, whatever it was before; false at the end. Throws InputError at damage.
+  virtual bool next(Activity& activity) = 0;
+};
+
+/// Operations that a source saw or knows of, and does not hold.
+struct Loss {
+  std::string operation;
+  std::int64_t count = 0;
+  std::string reason;
+
+  bool operator==(const Loss&) const = default;
+};
+
+/// What a source says about itself.
+struct SourceInfo {
+  std::string name;        ///< its file or files, or what describes it
+  std::string format;      ///< "cct", "kineto", ...
+  Seconds recorded;        ///< wall clock of the recorded run; 0: unknown
+  bool ordered = true;     ///< false: a profile: how often and how long, not when; it cannot be replayed
+  bool truncated = false;  ///< ranks may end while others wait for them
+  std::vector<std::string> unknown;  ///< what its format cannot say, or this file does not
+  std::vector<Loss> losses;
+  std::vector<std::string> notes;  ///< what was inferred, and why it covers only a part of the run
+};
+
+/// What each rank does, whoever says so: a trace of any format, a described job. In it are computation,
+/// messages and collectives by communicator, as activities of streams.
+///
+/// A rank has one or more streams. All of them begin when the rank begins and go on side by side, each
+/// through its own activities in order: one at a time, except that an activity with a request holds nobody
+/// up. Streams of a rank are ordered only by `record` and `await`: a stream records that it has come so far,
+/// another awaits the stream's n-th record. So a data-parallel step has its backward pass on stream 0, with a
+/// record after each bucket; its allreduces on stream 1, each after an await of stream 0's next record, with
+/// a record at the end; and on stream 0, before the optimizer, an await of that record. Computation of all
+/// streams shares the rank's one processor; messages and collectives of different streams run at the same
+/// time and share links. Collectives of one communicator match across ranks in the order in which the ranks
+/// come to them, so they belong on one stream.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const SourceInfo& info() const = 0;
+  virtual Rank ranks() const = 0;
+  /// The ranks of each communicator, in its own order; 0 is all ranks.
+  virtual const std::vector<std::vector<Rank>>& communicators() const = 0;
+  virtual int streams(Rank rank) const {
+    (void)rank;
+    return 1;
+  }
+  /// A reader of its own; outlives no source.
+  virtual std::unique_ptr<Activities> stream(Rank rank, int stream) const = 0;
+};
+
+}  // namespace collcast

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of a rank, by hand-made sources on a machine of alpha = 1 s and 1 GB/s.
+#include <gtest/gtest.h>
+
+#include "platforms/description/load.hpp"
+#include "replay/application/replay.hpp"
+#include "replay/source/recorded.hpp"
+#include "tests/complaint.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+
+Activity lasting(Kind kind, double seconds) {
+  Activity a;
+  a.kind = kind;
+  a.time = Seconds(seconds);
+  return a;
+}
+Activity allreduce(double bytes) {
+  Activity a;
+  a.kind = Kind::collective;
+  a.operation = a.call = "allreduce";
+  a.collective = Collective::allreduce;
+  a.message = Bytes(bytes);
+  return a;
+}
+Activity record() {
+  return lasting(Kind::record, 0);
+}
+Activity await(int stream, std::int64_t count) {
+  Activity a = lasting(Kind::await, 0);
+  a.stream = stream;
+  a.count = count;
+  return a;
+}
+
+ReplayReport on_flat(const Source& source) {
+  Description flat = load_platform("flat");
+  set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "devices.rank.reduce_GBps=1"});
+  ReplayOptions options;
+  options.engine = Reading::path;
+  options.algorithms["allreduce"] = "recursive-doubling";
+  return replay(source, Machine(flat, source.ranks()), options);
+}
+
+TEST(Streams, ADataParallelStepHidesItsAllreduces) {
+  // Buckets are ready at 4 and 8 s. An allreduce of 1 GB on two ranks takes 1 + 1 + 1 = 3 s: the first is
+  // hidden from 4 to 7 s, the second lasts from 8 to 11 s, and the optimizer takes 2 s more.
+  RecordedSource step(2);
+  for (Rank r = 0; r < 2; ++r) {
+    step.at(r, 0) = {lasting(Kind::compute, 4), record(), lasting(Kind::compute, 4), record(), await(1, 1),
+                     lasting(Kind::compute, 2)};
+    step.at(r, 1) = {await(0, 1), allreduce(1e9), await(0, 2), allreduce(1e9), record()};
+  }
+  const ReplayReport r = on_flat(step);
+  EXPECT_DOUBLE_EQ(r.time.value, 13);
+  EXPECT_DOUBLE_EQ(r.compute.value, 10);
+  EXPECT_DOUBLE_EQ(r.exposed.value, 3);
+  EXPECT_DOUBLE_EQ(r.communication.value, 6);
+  ASSERT_EQ(r.operations.size(), 1u);
+  EXPECT_EQ(r.operations[0].name, "allreduce");
+  EXPECT_EQ(r.operations[0].count, 2);
+}
+
+TEST(Streams, ComputationSharesTheProcessorAndPausesDoNot) {
+  RecordedSource both(1), aside(1);
+  both.at(0, 0) = {lasting(Kind::compute, 3)};
+  both.at(0, 1) = {lasting(Kind::compute, 4)};
+  aside.at(0, 0) = {lasting(Kind::compute, 3)};
+  aside.at(0, 1) = {lasting(Kind::pause, 4)};
+  EXPECT_DOUBLE_EQ(on_flat(both).time.value, 7);
+  EXPECT_DOUBLE_EQ(on_flat(aside).time.value, 4);
+}
+
+TEST(Streams, SeveralAwaitOneRecord) {
+  RecordedSource fork(1);
+  fork.at(0, 0) = {lasting(Kind::pause, 5), record()};
+  fork.at(0, 1) = {await(0, 1), lasting(Kind::pause, 1)};
+  fork.at(0, 2) = {await(0, 1), lasting(Kind::pause, 2)};
+  fork.at(0, 3) = {lasting(Kind::pause, 6), await(0, 1), lasting(Kind::pause, 3)};
+  EXPECT_DOUBLE_EQ(on_flat(fork).time.value, 9);
+}
+
+TEST(Streams, ARecordThatNeverComesIsADeadlock) {
+  RecordedSource lost(1);
+  lost.at(0, 0) = {await(1, 1)};
+  lost.at(0, 1) = {lasting(Kind::pause, 1)};
+  EXPECT_NE(testing::complaint([&] { on_flat(lost); }).find("deadlock: rank 0 waits"), std::string::npos);
+}
+
+TEST(Streams, CollectivesOfUnknownSizeTakeWhatTheyTook) {
+  // The ranks meet at 3 s, by a barrier of 1 s; then 5 s.
+  RecordedSource source(2);
+  Activity unknown = allreduce(0);
+  unknown.sized = false;
+  unknown.time = Seconds(5);
+  source.at(0) = {lasting(Kind::compute, 3), unknown};
+  source.at(1) = {unknown};
+  const ReplayReport r = on_flat(source);
+  EXPECT_DOUBLE_EQ(r.time.value, 3 + 1 + 5);
+  ASSERT_EQ(r.not_modelled.size(), 1u);
+  EXPECT_EQ(r.not_modelled[0].reason, "of unknown size: takes as long as it was recorded to take");
+}
+
+TEST(Streams, SourcesThatNameWhatIsNotThereAreRefused) {
+  auto says = [](Activity a) {
+    RecordedSource source(1);
+    source.info().name = "made up";
+    source.at(0) = {a};
+    return testing::complaint([&] { on_flat(source); });
+  };
+  Activity a = allreduce(8);
+  a.communicator = 7;
+  EXPECT_EQ(says(a), "made up: allreduce names communicator 7 of 1");
+  Activity s;
+  s.kind = Kind::send;
+  s.to = 5;
+  EXPECT_EQ(says(s), "made up: rank 0 names rank 5 of a communicator of 1");
+}
+
+TEST(Streams, ProfilesAreNotReplayed) {
+  RecordedSource profile(1);
+  profile.info().name = "report.mpiP";
+  profile.info().format = "mpip";
+  profile.info().ordered = false;
+  EXPECT_NE(testing::complaint([&] { on_flat(profile); }).find("cannot be replayed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace collcast
