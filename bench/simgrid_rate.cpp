@@ -129,7 +129,7 @@ Run by_player(Load load, Share share) {
   const Schedule schedule = ring(load);
   const auto ring_program = program(schedule, Layout::equal(Bytes(chunk * load.ranks), schedule.blocks));
   const double begin = cpu_now();
-  const Result result = simulate_here(*ring_program, fabric, {}, share);
+  const Result result = simulate(*ring_program, fabric, {.here = true}, share);
   return {cpu_now() - begin, result.time.value};
 }
 

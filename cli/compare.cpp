@@ -4,7 +4,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "engines/simulated.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
 #include "replay/formats/cct.hpp"
@@ -14,7 +13,7 @@ namespace collcast::cli {
 namespace {
 
 struct Options {
-  std::string trace, engine = can_simulate() ? "simgrid" : "path";
+  std::string trace, engine{contention_engine().name};
   std::vector<std::string> on;
   Memory memory = Memory::host;
   double compute_scale = 1;
@@ -71,8 +70,7 @@ void print_people(const Options& options, const trace::Reader& trace, const Json
 }
 
 void run(const Options& options) {
-  if (options.engine != "simgrid" && options.engine != "path")
-    throw InputError("--engine takes simgrid or path, got '" + options.engine + "'");
+  const Engine& engine = playing_engine(options.engine);
   const trace::Reader trace(options.trace);
   const auto source = cct_source(trace);
   std::vector<Description> platforms;
@@ -81,7 +79,7 @@ void run(const Options& options) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < platforms.size(); ++i) {
     ReplayOptions play;
-    play.engine = options.engine == "path" ? Reading::path : Reading::simgrid;
+    play.engine = &engine;
     play.memory = options.memory;
     play.compute_scale = options.compute_scale;
     play.play.interrupt = &interrupt_flag();
@@ -108,7 +106,7 @@ void add_compare(CLI::App& app, int&) {
   verb->add_option("--on", options->on, "A platform, with changes after commas; once per row of the answer")
       ->required()
       ->option_text("P[,KEY=VALUE...]");
-  verb->add_option("--engine", options->engine, "simgrid (default) or path")->option_text("simgrid|path");
+  add_engine(*verb, options->engine, true);
   verb->add_option("--compute-scale", options->compute_scale,
                    "Computation takes this times the recorded CPU time")
       ->option_text("X");

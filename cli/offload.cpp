@@ -23,11 +23,15 @@ void add_offload(CLI::App& verb, OffloadOptions& options) {
       ->option_text("SECONDS");
 }
 
-void check(const OffloadOptions& options, Reading engine) {
+void check(const OffloadOptions& options, const Engine& engine) {
   if (!options.asked()) return;
-  if (engine == Reading::formula) throw InputError("--offload goes with --engine path or simgrid");
-  if (engine == Reading::simgrid && !options.to_dpu())
-    throw InputError("--offload none goes with --engine path");
+  const auto knows = options.to_dpu() ? &Engine::workers : &Engine::overlap;
+  if (!(engine.*knows)) {
+    std::string able;
+    for (const Engine& e : engines())
+      if (e.*knows) able += (able.empty() ? "" : " or ") + std::string(e.name);
+    throw InputError("--offload " + options.who + " goes with --engine " + able);
+  }
   if (options.workers && !options.to_dpu()) throw InputError("--workers goes with --offload dpu");
   if (options.workers && (*options.workers < 1 || *options.workers > 1024))
     throw InputError("--workers must be from 1 to 1024, not " + std::to_string(*options.workers));
@@ -42,7 +46,7 @@ int workers(const OffloadOptions& options, const Description& platform) {
 }
 
 OverlapPrediction predict(const OffloadOptions& options, const Forecaster& forecaster, const Algorithm& a,
-                          const Call& call, Reading engine) {
+                          const Call& call, const Engine& engine) {
   std::optional<Seconds> compute;
   if (options.compute) compute = Seconds(*options.compute);
   return options.to_dpu() ? predict_offloaded(forecaster, a, call, engine, compute)

@@ -23,13 +23,13 @@ struct OffloadOptions {
 void add_offload(CLI::App& verb, OffloadOptions& options);
 
 /// Throws InputError where `engine` does not know overlap.
-void check(const OffloadOptions& options, Reading engine);
+void check(const OffloadOptions& options, const Engine& engine);
 
 /// Cores of a node's DPU that play; 0 without a DPU being asked for.
 int workers(const OffloadOptions& options, const Description& platform);
 
 OverlapPrediction predict(const OffloadOptions& options, const Forecaster& forecaster,
-                          const Algorithm& algorithm, const Call& call, Reading engine);
+                          const Algorithm& algorithm, const Call& call, const Engine& engine);
 
 /// ", played by 8 cores of each node's DPU"; empty if overlap is not asked for.
 std::string heading(const OffloadOptions& options, const Description& platform);

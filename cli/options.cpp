@@ -27,6 +27,15 @@ void override_platform(Description& platform, const std::vector<std::string>& as
     if (p.stamp == Stamp::what_if) std::cerr << "note: " << p.path << " moves no message and no reduction\n";
 }
 
+void add_engine(CLI::App& verb, std::string& engine, bool playing) {
+  std::string names;
+  for (const Engine& e : engines())
+    if (e.play || !playing)
+      names += (names.empty() ? "" : "; ") + std::string(e.name) +
+               (e.name == engine ? " (default): " : ": ") + std::string(e.what);
+  verb.add_option("--engine", engine, names)->option_text(engine_names(playing, "|"));
+}
+
 void add_memory(CLI::App& verb, Memory& memory) {
   const std::string standard = memory == Memory::host ? "host" : "device";
   verb.add_option("--memory", memory, "Where ranks keep their data (default " + standard + ")")

@@ -24,6 +24,9 @@ std::int64_t parse_count(const std::string& text, const std::string& what, std::
 /// Applies `--set` and says on standard error which of the parameters move no answer.
 void override_platform(Description& platform, const std::vector<std::string>& assignments);
 
+/// --engine, by its name in the table; those that play programs, if `playing`.
+void add_engine(CLI::App& verb, std::string& engine, bool playing = false);
+
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);
 

@@ -20,23 +20,13 @@ namespace {
 
 struct Options {
   Subject subject;
-  std::string platform, policy = "fastest", placement = "block";
+  std::string platform, policy = "fastest", placement = "block", engine = "path";
   std::vector<std::string> sizes, set;
-  Reading engine = Reading::path;
   Memory memory = Memory::device;
   CallOptions call;
   OffloadOptions offload;
   Format format = Format::table;
 };
-
-const std::map<std::string, Reading> engines{
-    {"formula", Reading::formula}, {"path", Reading::path}, {"simgrid", Reading::simgrid}};
-
-std::string engine_name(Reading engine) {
-  for (const auto& [name, value] : engines)
-    if (value == engine) return name;
-  return {};
-}
 
 Json row(const Prediction& p) {
   const Definition& d = definition(p.algorithm->collective);
@@ -101,8 +91,9 @@ Choice quickest(const Forecaster& forecaster, std::vector<const Algorithm*> comm
 
 Json forecast(const Options& options, const Forecaster& forecaster, const Choice& choice, int workers) {
   const Algorithm& a = *choice.algorithm;
-  if (!options.offload.asked()) return row(forecaster.predict(a, choice.call, options.engine));
-  const auto [prediction, overlap] = predict(options.offload, forecaster, a, choice.call, options.engine);
+  if (!options.offload.asked()) return row(forecaster.predict(a, choice.call, engine(options.engine)));
+  const auto [prediction, overlap] =
+      predict(options.offload, forecaster, a, choice.call, engine(options.engine));
   Json answer = row(prediction);
   add_overlap(answer, options.offload, workers, overlap);
   return answer;
@@ -117,7 +108,7 @@ Json of_policy(const Options& options, const Description& description, Collectiv
   for (Bytes size : sizes) {
     const Call asked =
         plain_call(options.call, collective, ranks, size, library.forecaster().ranks_per_node());
-    const Library::Choice choice = library.predict(collective, asked, options.engine);
+    const Library::Choice choice = library.predict(collective, asked, engine(options.engine));
     rows.push_back(row(choice.prediction));
     if (!choice.protocol.empty()) rows.back()["parameters"]["protocol"] = choice.protocol;
     notes.push_back(std::to_string(ranks) + " ranks, " + bytes(size.value) + ": " + choice.why);
@@ -211,8 +202,7 @@ std::vector<std::vector<std::string>> table_of_overlap(const Json& rows) {
 
 void print(const Options& options, const Description& description, const Json& rows, const Json& notes) {
   if (options.format == Format::json) {
-    Json answer{
-        {"platform", description.name()}, {"engine", engine_name(options.engine)}, {"predictions", rows}};
+    Json answer{{"platform", description.name()}, {"engine", options.engine}, {"predictions", rows}};
     if (!notes.empty()) answer["notes"] = notes;
     std::cout << answer.dump(2) << '\n';
     return;
@@ -220,8 +210,8 @@ void print(const Options& options, const Description& description, const Json& r
   if (options.format == Format::csv) {
     print_csv(rows);
   } else {
-    std::cout << options.subject.collective << " on " << description.name() << ", engine "
-              << engine_name(options.engine) << heading(options.offload, description) << "\n\n";
+    std::cout << options.subject.collective << " on " << description.name() << ", engine " << options.engine
+              << heading(options.offload, description) << "\n\n";
     print_table(options.offload.asked() ? table_of_overlap(rows) : table_of_times(rows));
     if (!rows.empty() && !rows[0]["calibrated"].get<bool>())
       std::cout << "\nNot calibrated: some parameters of " << description.name()
@@ -245,11 +235,12 @@ int run(Options& options) {
     algorithm(definition(options.subject.collective).collective, name);
   if (options.policy != "fastest" && (imported || name != "auto"))
     throw InputError("--policy goes with --algorithm auto");
-  check(options.offload, options.engine);
+  const Engine& engine = collcast::engine(options.engine);
+  check(options.offload, engine);
   if (options.policy != "fastest" && options.offload.asked())
     throw InputError("--offload does not go with --policy");
   Json notes = Json::array();
-  if (options.engine == Reading::formula && description.name() != "flat")
+  if (engine.name == "formula" && description.name() != "flat")
     notes.push_back("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
   if (imported && imported->unused_messages > 0)
     notes.push_back(std::to_string(imported->unused_messages) +
@@ -277,9 +268,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   for (const std::string& name : policies()) names += ", " + name;
   names += "; behind those of NCCL what it was told, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
   verb->add_option("--policy", options->policy, "What auto does: " + names)->option_text("P");
-  verb->add_option("--engine", options->engine, "formula, path (default) or simgrid")
-      ->transform(CLI::CheckedTransformer(engines))
-      ->option_text("formula|path|simgrid");
+  add_engine(*verb, options->engine);
   add_placement(*verb, options->placement);
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");

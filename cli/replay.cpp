@@ -4,7 +4,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "engines/simulated.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
 #include "replay/formats/cct.hpp"
@@ -14,9 +13,8 @@ namespace collcast::cli {
 namespace {
 
 struct Options {
-  std::string trace, platform, ranks, placement = "block";
+  std::string trace, platform, ranks, placement = "block", engine{contention_engine().name};
   std::vector<std::string> algorithms, set;
-  Reading engine = can_simulate() ? Reading::simgrid : Reading::path;
   Memory memory = Memory::host;
   double compute_scale = 1;
   Format format = Format::table;
@@ -46,7 +44,7 @@ Json answer(const Options& options, const Description& platform, const Source& t
     not_modelled.push_back({{"operation", n.operation}, {"count", n.count}, {"reason", n.reason}});
   return {{"trace", options.trace},
           {"platform", platform.name()},
-          {"engine", options.engine == Reading::simgrid ? "simgrid" : "path"},
+          {"engine", options.engine},
           {"ranks", trace.ranks()},
           {"time_s", report.time.value},
           {"compute_s", report.compute.value},
@@ -91,11 +89,10 @@ void run(const Options& options) {
   override_platform(platform, options.set);
   const Rank ranks = options.ranks.empty() ? trace->ranks() : parse_ranks(options.ranks);
   const Machine machine(platform, ranks, parse_placement(options.placement));
-  if (options.engine == Reading::formula)
-    throw InputError("an application has no formula; --engine takes simgrid or path");
   if (!(options.compute_scale >= 0) || options.compute_scale > 1e9)
     throw InputError("--compute-scale takes a number from 0 to 1e9");
-  ReplayOptions play{options.engine, forced(options.algorithms), options.memory, options.compute_scale, {}};
+  ReplayOptions play{
+      &playing_engine(options.engine), forced(options.algorithms), options.memory, options.compute_scale, {}};
   catch_interrupts();
   play.play.interrupt = &interrupt_flag();
   play.play.progress = [](Seconds now, std::int64_t messages) {
@@ -127,10 +124,7 @@ void add_replay(CLI::App& app, int&) {
           "--algorithm", options->algorithms,
           "Algorithm of one collective, e.g. allreduce=ring; the others take the fastest by critical path")
       ->option_text("COLLECTIVE=A");
-  verb->add_option("--engine", options->engine, "simgrid (default): with contention; path: without")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Reading>{{"simgrid", Reading::simgrid}, {"path", Reading::path}}))
-      ->option_text("simgrid|path");
+  add_engine(*verb, options->engine, true);
   add_placement(*verb, options->placement);
   verb->add_option("--compute-scale", options->compute_scale,
                    "Computation takes this times the recorded CPU time (default 1)")

@@ -19,10 +19,6 @@ Result simulate_program(Program& program, const Fabric& fabric, const PlayOption
   return simulate(program, fabric, options);
 }
 
-Result simulate_program_here(Program& program, const Fabric& fabric, const PlayOptions& options) {
-  return simulate_here(program, fabric, options);
-}
-
 #else
 
 bool can_simulate() {
@@ -31,10 +27,6 @@ bool can_simulate() {
 
 Result simulate_program(Program&, const Fabric&, const PlayOptions&) {
   throw InputError("this collcast was built without SimGrid; --engine path plays without contention");
-}
-
-Result simulate_program_here(Program& program, const Fabric& fabric, const PlayOptions& options) {
-  return simulate_program(program, fabric, options);
 }
 
 #endif

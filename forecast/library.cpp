@@ -72,9 +72,9 @@ Library::Played Library::played(Collective collective, const Call& asked) const 
   return {p, a, segmented(forecaster.fabric(), a, call, p.segment), forecaster};
 }
 
-Library::Choice Library::predict(Collective collective, const Call& asked, Reading engine) const {
+Library::Choice Library::predict(Collective collective, const Call& asked, const Engine& engine) const {
   const Played p = played(collective, asked);
-  const bool own = nccl_ && engine == Reading::path && asked.ranks > 1 &&
+  const bool own = nccl_ && engine.name == "path" && asked.ranks > 1 &&
                    nccl::has_transport(nccl::choose(*nccl_, collective, asked, situation()).shape);
   return {own ? by_transport(p.algorithm, p.call) : p.forecaster.predict(p.algorithm, p.call, engine),
           std::string(p.pick.protocol), p.pick.why};
@@ -110,6 +110,7 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call) const {
           std::max(play(views_[slow]).time, played.time) * (1 + transport_uncertainty),
           forecaster_.lower_bound(a, call, Forecaster::Bound::bandwidth),
           played.limited_by,
+          {},
           calibrated_ && forecaster_.calibrated()};
 }
 

@@ -21,9 +21,9 @@ class Library {
     std::string protocol;  ///< of NCCL
     std::string why;       ///< one line
   };
-  /// With `Reading::path` NCCL's choice is timed by its own transport; other libraries' choices are read like
+  /// By `path` NCCL's choice is timed by its own transport; other libraries' choices are read like
   /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
-  Choice predict(Collective collective, const Call& asked, Reading engine) const;
+  Choice predict(Collective collective, const Call& asked, const Engine& engine) const;
 
   /// Mean over the ranks of their own times between the library's barriers (Forecaster); none where the
   /// library sends no messages of MPI.

@@ -14,7 +14,7 @@ Algorithm on_dpu(const Algorithm& a) {
 }
 
 OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorithm& a, const Call& call,
-                                    Reading engine, std::optional<Seconds> compute) {
+                                    const Engine& engine, std::optional<Seconds> compute) {
   OverlapPrediction p{forecaster.predict(a, call, engine), {}};
   const Handoff& handoff = forecaster.machine().handoff();
   p.overlap = overlap_with_workers(p.prediction.time, handoff, compute);
@@ -25,7 +25,7 @@ OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorith
 OverlapPrediction predict_overlapped(const Forecaster& forecaster, const Algorithm& a, const Call& call,
                                      std::optional<Seconds> compute) {
   const Schedule schedule = a.schedule(call);
-  return {forecaster.predict(a, call, Reading::path),
+  return {forecaster.predict(a, call, engine("path")),
           overlap_without_workers(schedule, layout(a, call, schedule), forecaster.fabric(), compute)};
 }
 

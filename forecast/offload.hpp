@@ -19,7 +19,7 @@ struct OverlapPrediction {
 /// Workers of `forecaster` play `algorithm`, which is on their DPU. `compute`: as long as the collective, if
 /// nothing is given.
 OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorithm& algorithm,
-                                    const Call& call, Reading engine, std::optional<Seconds> compute);
+                                    const Call& call, const Engine& engine, std::optional<Seconds> compute);
 
 /// The ranks play it themselves, as far as they can before they compute; by critical path.
 OverlapPrediction predict_overlapped(const Forecaster& forecaster, const Algorithm& algorithm,

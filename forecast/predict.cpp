@@ -13,57 +13,6 @@
 namespace collcast {
 namespace {
 
-/// What one engine says of one call on one machine.
-struct Answer {
-  Seconds time;
-  std::string limited_by;
-};
-
-/// A resource limits a call if it is busy more than half of the time; otherwise waiting for messages to
-/// arrive does.
-struct Suspect {
-  std::string name = "latency";
-  double share = 0.5;
-  void consider(Seconds busy, Seconds time, auto name_of) {
-    if (time.value > 0 && busy / time > share * (1 + 1e-9)) share = busy / time, name = name_of();
-  }
-};
-
-std::string largest_term(const Algorithm& a, const Call& c, const AlphaBetaGamma& m) {
-  const std::pair<Seconds, const char*> terms[] = {
-      {a.time(c, {m.alpha, {}, {}}), "latency"},
-      {a.time(c, {{}, m.beta, {}}), "bandwidth of the slowest path"},
-      {a.time(c, {{}, {}, m.gamma}), "reduction"}};
-  return std::ranges::max_element(terms, {}, [](const auto& t) { return t.first; })->second;
-}
-
-Answer by_formula(const Fabric& machine, const Algorithm& a, const Call& c) {
-  if (!a.time) throw InputError(full_name(a) + " has no formula: it came from a file; ask another engine");
-  const Schedule schedule = a.schedule(c);
-  const AlphaBetaGamma m = slowest_path(machine, schedule, layout(a, c, schedule));
-  return {a.time(c, m), largest_term(a, c, m)};
-}
-
-Answer by_path(const Fabric& machine, const Algorithm& a, const Call& c) {
-  const Schedule schedule = a.schedule(c);
-  const PathResult path = critical_path(schedule, layout(a, c, schedule), machine);
-  Suspect suspect;
-  const auto port = static_cast<Port>(std::ranges::max_element(path.busy) - path.busy.begin());
-  suspect.consider(path.busy[port], path.time, [&] { return machine.port_name(port); });
-  suspect.consider(path.reducing, path.time, [] { return std::string("reduction"); });
-  return {path.time, suspect.name};
-}
-
-Answer by_simulation(const Fabric& machine, const Algorithm& a, const Call& c) {
-  Schedule schedule = a.schedule(c);
-  const Layout sizes = layout(a, c, schedule);
-  const Result run = simulate_program(*program(std::move(schedule), sizes), machine);
-  Suspect suspect;
-  const Bottleneck busiest = bottleneck(run, machine);
-  suspect.consider(busiest.busy * run.time, run.time, [&] { return busiest.name; });
-  return {run.time, suspect.name};
-}
-
 /// What no schedule beats here. A rank sends and receives through all its ports at once, so its bandwidth is
 /// their sum; ports that are free again before a message arrives allow any number of messages in one latency.
 Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const Algorithm& a, const Call& c,
@@ -160,24 +109,28 @@ bool Forecaster::calibrated(const Algorithm& a) const {
          (!needs.reduction || has.reduction->stamp <= Stamp::calibrated);
 }
 
-Prediction Forecaster::predict(const Algorithm& a, const Call& c, Reading engine) const {
+Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& engine) const {
   check(a, c);
   if (const std::string missing = lacks(a); !missing.empty())
     throw InputError(a.name + " needs " + missing + ", which " + nominal_.machine.platform() +
                      " does not have; `--platform flat` has all");
-  const auto quick = engine == Reading::formula ? by_formula : by_path;
-  const Answer answer =
-      engine == Reading::simgrid ? by_simulation(nominal_.fabric, a, c) : quick(nominal_.fabric, a, c);
-  // How far the parameters' uncertainty moves the answer is asked of the quicker engine.
-  const Seconds centre = engine == Reading::simgrid ? quick(nominal_.fabric, a, c).time : answer.time;
+  const SizedSchedule subject(a, c);
+  const Reading answer = read(engine, subject, nominal_.fabric);
+  // How far the parameters' uncertainty moves the answer is asked of a quick engine.
+  const Engine& quick = engine.quick ? engine : collcast::engine("path");
+  const Seconds centre = engine.quick ? answer.time : read(quick, subject, nominal_.fabric).time;
   const auto stretched = [&](const Platform& p) {
-    return centre.value > 0 ? quick(p.fabric, a, c).time / centre * answer.time : answer.time;
+    return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * answer.time : answer.time;
   };
-  Prediction p{&a, c, answer.time, stretched(fast_), stretched(slow_), {}, answer.limited_by, calibrated(a)};
-  p.low = std::min(p.low, p.time);
-  p.high = std::max(p.high, p.time);
-  p.lower_bound = lower_bound(a, c);
-  return p;
+  return {&a,
+          c,
+          answer.time,
+          std::min(stretched(fast_), answer.time),
+          std::max(stretched(slow_), answer.time),
+          lower_bound(a, c),
+          answer.limited_by,
+          answer.share,
+          calibrated(a)};
 }
 
 Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, const Algorithm& barrier) const {

@@ -3,14 +3,11 @@
 
 #include <optional>
 
+#include "engines/engine.hpp"
 #include "forecast/segments.hpp"
 #include "platforms/machine/machine.hpp"
 
 namespace collcast {
-
-/// How a schedule is read for its time. formula: the algorithm's closed form. path: the critical path of its
-/// schedule. simgrid: the schedule with contention.
-enum class Reading : std::uint8_t { formula, path, simgrid };
 
 /// How long one call takes, between which limits, and why.
 struct Prediction {
@@ -19,6 +16,7 @@ struct Prediction {
   Seconds time, low, high;
   Seconds lower_bound;
   std::string limited_by;
+  std::optional<double> limited_by_share;  ///< of the time; none where the engine does not say
   bool calibrated = false;
 
   /// Bytes per second as nccl-tests defines them: message / time, and times the collective's factor.
@@ -39,7 +37,7 @@ class Forecaster {
              Memory memory = Memory::device, int workers = 0);
 
   /// Throws InputError where the platform lacks what the algorithm needs.
-  Prediction predict(const Algorithm& algorithm, const Call& call, Reading engine) const;
+  Prediction predict(const Algorithm& algorithm, const Call& call, const Engine& engine) const;
   /// Mean over the ranks of their own times, by critical path, in OSU's loop: each rank calls as it leaves
   /// the `barrier` that followed the call before, so that who was done early in the one waits in the other.
   Seconds mean_between_barriers(const Algorithm& algorithm, const Call& call, const Algorithm& barrier) const;

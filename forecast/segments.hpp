@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "algorithms/catalogue.hpp"
-#include "forecast/slowest_path.hpp"
 #include "model/critical_path.hpp"
+#include "model/slowest_path.hpp"
 
 namespace collcast {
 

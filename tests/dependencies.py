@@ -17,7 +17,7 @@ ALLOWED = {
     "platforms/exchange": "support model platforms/description platforms/network platforms/machine",
     "platforms/picture": "support model platforms/description platforms/network platforms/machine",
     "libraries": "support model algorithms platforms",
-    "engines": "support model engines/player engines/simgrid",
+    "engines": "support model algorithms engines/player engines/simgrid",
     "engines/player": "support model",
     "engines/simgrid": "support model engines/player",
     "engines/smpi": "support model",

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engines/player/engine.hpp"
+#include "engines/player/interpreter.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
 
-Switched Engine::cross(const Op& op, Place from, Place to) const {
+Switched Interpreter::cross(const Op& op, Place from, Place to) const {
   if (op.kind == Op::Kind::multicast) return fabric_.switched(Switching::multicast, from, to, op.bytes);
   if (op.merged) return fabric_.switched(Switching::reduction, from, to, op.bytes);
   return {fabric_.wire(from, to, op.bytes), op.bytes};
 }
 
-Message Engine::outgoing(Rank rank, Rank peer, const Op& op) const {
+Message Interpreter::outgoing(Rank rank, Rank peer, const Op& op) const {
   check_peer(rank, peer);
   Message m;
   m.from = {rank, op.from};
@@ -29,7 +29,7 @@ Message Engine::outgoing(Rank rank, Rank peer, const Op& op) const {
   return m;
 }
 
-void Engine::post_send(Index strand, const Op& op) {
+void Interpreter::post_send(Index strand, const Op& op) {
   Message m = outgoing(strands_[strand].rank, op.peer, op);
   m.sender = hold(strand, op);
   if (m.eager)
@@ -40,7 +40,7 @@ void Engine::post_send(Index strand, const Op& op) {
 }
 
 /// Both ends are here, so nothing needs to match.
-void Engine::post_copy(Index strand, const Op& op) {
+void Interpreter::post_copy(Index strand, const Op& op) {
   const Rank rank = strands_[strand].rank;
   Message m = outgoing(rank, rank, op);
   m.receiver = hold(strand, op);
@@ -49,7 +49,7 @@ void Engine::post_copy(Index strand, const Op& op) {
   depart(messages_.add(m));
 }
 
-void Engine::post_multicast(Index strand, const Op& op) {
+void Interpreter::post_multicast(Index strand, const Op& op) {
   const Rank rank = strands_[strand].rank;
   Rank copies = 0;
   for (Rank i = 0; i < op.group.count; ++i) copies += op.group_member(i) != rank;
@@ -74,7 +74,7 @@ void Engine::post_multicast(Index strand, const Op& op) {
 }
 
 /// Meets its receive if that is already there; sets off if it may.
-void Engine::emit(Message m) {
+void Interpreter::emit(Message m) {
   const Table::Key key = match_key(m.from.rank, m.to.rank, m.tag);
   Index id = dequeue(key, false);
   if (id != no_index) {
@@ -91,7 +91,7 @@ void Engine::emit(Message m) {
   if (m.eager || m.receive_posted) depart(id);
 }
 
-void Engine::post_receive(Index strand, const Op& op) {
+void Interpreter::post_receive(Index strand, const Op& op) {
   const Rank rank = strands_[strand].rank;
   check_peer(rank, op.peer);
   const Table::Key key = match_key(op.peer, rank, op.tag);
@@ -118,20 +118,20 @@ void Engine::post_receive(Index strand, const Op& op) {
 
 /// A strand pays for messages that it need not wait for, and for those that have arrived, one after another;
 /// the main strand and all requests of a rank share one processor. Returns when it is done.
-Seconds Engine::pay(Rank rank, Waiter waiter, Seconds overhead) {
+Seconds Interpreter::pay(Rank rank, Waiter waiter, Seconds overhead) {
   if (!(overhead > Seconds(0))) return backend_.now();
   Seconds& busy = busy_until(rank, waiter);
   return busy = std::max(busy, backend_.now()) + overhead;
 }
 
-Seconds& Engine::busy_until(Rank rank, Waiter waiter) {
+Seconds& Interpreter::busy_until(Rank rank, Waiter waiter) {
   if (waiter.strand == no_index || strands_[waiter.strand].main)
     return rank_state(fabric_.processor(rank)).busy_until;
   return strands_[waiter.strand].busy_until;
 }
 
 /// Every condition for the message to leave is met; its handshake and its overhead come first.
-void Engine::depart(Index id) {
+void Interpreter::depart(Index id) {
   const Message& m = messages_[id];
   if (protocol_.hold == Protocol::Hold::delivery) return enter(id);
   const Seconds delay = m.eager ? m.posted - backend_.now() : m.wire.handshake + m.wire.overhead;
@@ -141,14 +141,14 @@ void Engine::depart(Index id) {
     enter(id);
 }
 
-void Engine::enter(Index id) {
+void Interpreter::enter(Index id) {
   messages_[id].posted = backend_.now();
   entering_.push_back(id);
   if (messages_[id].eager) sent(id);
 }
 
 /// When the sender is through with the messages that it sent before, each at its own pace.
-Seconds Engine::turn(const Message& m) {
+Seconds Interpreter::turn(const Message& m) {
   if (protocol_.hold == Protocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
   Seconds& through = through_[m.wire.out_queue];
   Seconds free = through;
@@ -163,7 +163,7 @@ Seconds Engine::turn(const Message& m) {
 }
 
 /// Hands over what came to the ports at this instant, in the order of the program.
-void Engine::flush() {
+void Interpreter::flush() {
   sort_by_order(entering_);
   for (const Index id : entering_) {
     const Seconds when = turn(messages_[id]);
@@ -186,7 +186,7 @@ void Engine::flush() {
 }
 
 /// The sender need not wait for it any longer.
-void Engine::sent(Index id) {
+void Interpreter::sent(Index id) {
   const Message& m = messages_[id];
   const Rank rank = m.from.rank;
   if (m.group == no_index) {
@@ -199,7 +199,7 @@ void Engine::sent(Index id) {
   complete(rank, group.sender);
 }
 
-void Engine::arrived(Index id) {
+void Interpreter::arrived(Index id) {
   Message& m = messages_[id];
   m.has_arrived = true;
   if (protocol_.hold == Protocol::Hold::delivery) {
@@ -215,7 +215,7 @@ void Engine::arrived(Index id) {
 }
 
 /// Receivers take what arrived at this instant, in the order of the program.
-void Engine::take() {
+void Interpreter::take() {
   sort_by_order(taking_);
   for (const Index id : taking_) {
     const Message& m = messages_[id];
@@ -225,13 +225,13 @@ void Engine::take() {
   taking_.clear();
 }
 
-void Engine::sort_by_order(std::vector<Index>& ids) const {
+void Interpreter::sort_by_order(std::vector<Index>& ids) const {
   auto by_order = [this](Index a, Index b) { return messages_[a].order < messages_[b].order; };
   if (!std::is_sorted(ids.begin(), ids.end(), by_order)) std::stable_sort(ids.begin(), ids.end(), by_order);
 }
 
 /// The reductions of a rank follow one another.
-void Engine::delivered(Index id) {
+void Interpreter::delivered(Index id) {
   const Message& m = messages_[id];
   if (m.combine == Combine::copy) return received(id);
   Seconds& reduced = rank_state(fabric_.processor(m.to.rank)).reduced;
@@ -239,7 +239,7 @@ void Engine::delivered(Index id) {
   backend_.after(reduced - backend_.now(), {Event::Kind::reduced, id});
 }
 
-void Engine::received(Index id) {
+void Interpreter::received(Index id) {
   const Message& m = messages_[id];
   const bool copy = m.from.rank == m.to.rank && m.sender.strand == no_index && m.sender.request == 0;
   report(m.to.rank, m.receiver, copy ? Op::Kind::copy : Op::Kind::receive, m.tag);
@@ -249,7 +249,7 @@ void Engine::received(Index id) {
 }
 
 /// A key's queue holds either sends or receives.
-void Engine::enqueue(Table::Key key, Index id) {
+void Interpreter::enqueue(Table::Key key, Index id) {
   messages_[id].next = no_index;
   Table::Entry* entry = unmatched_.find(key);
   if (!entry) {
@@ -260,7 +260,7 @@ void Engine::enqueue(Table::Key key, Index id) {
   entry->second = id;
 }
 
-Index Engine::dequeue(Table::Key key, bool send) {
+Index Interpreter::dequeue(Table::Key key, bool send) {
   Table::Entry* entry = unmatched_.find(key);
   if (!entry || messages_[entry->first].send_posted != send) return no_index;
   const Index id = entry->first;
@@ -269,7 +269,7 @@ Index Engine::dequeue(Table::Key key, bool send) {
   return id;
 }
 
-void Engine::check_peer(Rank rank, Rank peer) const {
+void Interpreter::check_peer(Rank rank, Rank peer) const {
   if (peer >= 0 && static_cast<std::size_t>(peer) < ranks_.size()) return;
   throw InputError("rank " + std::to_string(rank) + " names rank " + std::to_string(peer) +
                    " as its peer; there are ranks 0 to " + std::to_string(ranks_.size() - 1));

@@ -6,12 +6,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "engines/player/backend.hpp"
 #include "engines/player/result.hpp"
 #include "model/fabric.hpp"
 #include "model/program.hpp"
 
 namespace collcast {
+
+class Backend;
 
 /// The user stopped a run.
 struct Interrupted : std::runtime_error {
@@ -40,10 +41,9 @@ struct PlayOptions {
   const std::atomic<bool>* interrupt = nullptr;
   /// Ranks that wait for what never comes end the run, and the result says so, instead of an error.
   bool may_stop_short = false;
-  /// Where a program is played in a child process, what it keeps of what was read would stay there:
-  /// `remember` is called there at the end, and `recall` here with the text that it returned.
-  std::function<std::string()> remember = nullptr;
-  std::function<void(const std::string&)> recall = nullptr;
+  /// In this process, so that what the program learns while it is played stays known; engines that play in a
+  /// child process by themselves then lose what that is good for (engines/simgrid/simulate.hpp).
+  bool here = false;
 };
 
 /// Plays a program on `fabric`, whose messages `backend` carries; deterministic. Throws InputError if ranks

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engines/player/engine.hpp"
+#include "engines/player/interpreter.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
 
-void Engine::start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter,
-                          bool main) {
+void Interpreter::start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter,
+                               bool main) {
   const Seconds now = backend_.now();
   runnable_.push_back(strands_.add({std::move(code), rank, 0, waiter, main, tag, now, now, {}, no_index}));
 }
 
-void Engine::drain() {
+void Interpreter::drain() {
   while (!runnable_.empty()) {
     const Index strand = runnable_.front();
     runnable_.pop_front();
@@ -21,7 +21,7 @@ void Engine::drain() {
 }
 
 /// Starts the strand's next batch; a batch that is done at once puts the strand back into the queue.
-void Engine::advance(Index strand) {
+void Interpreter::advance(Index strand) {
   if (++batches_ % 4096 == 0) poll();
   batch_.clear();
   if (!strands_[strand].code->next(batch_)) return end(strand);
@@ -31,7 +31,7 @@ void Engine::advance(Index strand) {
   release(strand);
 }
 
-void Engine::end(Index strand) {
+void Interpreter::end(Index strand) {
   StrandState& s = strands_[strand];
   const Rank rank = s.rank;
   const Waiter waiter = s.waiter;
@@ -44,7 +44,7 @@ void Engine::end(Index strand) {
   complete(rank, waiter);
 }
 
-void Engine::post(Index strand, const Op& op) {
+void Interpreter::post(Index strand, const Op& op) {
   if (!(op.bytes >= Bytes(0)) || !(op.time >= Seconds(0)))
     throw InputError("rank " + std::to_string(strands_[strand].rank) +
                      ": an operation of negative size or time");
@@ -73,7 +73,7 @@ void Engine::post(Index strand, const Op& op) {
 }
 
 /// The processor of a rank serves its tasks in order.
-void Engine::compute(Index strand, const Op& op) {
+void Interpreter::compute(Index strand, const Op& op) {
   const Waiter waiter = hold(strand, op);
   const Rank rank = strands_[strand].rank;
   RankState& state = rank_state(rank);
@@ -82,12 +82,12 @@ void Engine::compute(Index strand, const Op& op) {
   backend_.after(state.processor_free - backend_.now(), {Event::Kind::computed, tasks_.add({rank, waiter})});
 }
 
-void Engine::pause(Index strand, const Op& op) {
+void Interpreter::pause(Index strand, const Op& op) {
   const Task task{strands_[strand].rank, hold(strand, op)};
   backend_.after(op.time, {Event::Kind::computed, tasks_.add(task)});
 }
 
-void Engine::wait(Index strand, const Op& op) {
+void Interpreter::wait(Index strand, const Op& op) {
   const Rank rank = strands_[strand].rank;
   const Table::Key key = rank_key(rank, static_cast<std::uint32_t>(op.request));
   Table::Entry* entry = requests_.find(key);
@@ -104,7 +104,7 @@ void Engine::wait(Index strand, const Op& op) {
 }
 
 /// The last of the `count` strands lets all go on.
-void Engine::join(Index strand, const Op& op) {
+void Interpreter::join(Index strand, const Op& op) {
   const Table::Key key = rank_key(strands_[strand].rank, op.tag);
   Table::Entry& entry = joins_.find_or_insert(key, 0, no_index);
   strands_[strand].next_to_join = entry.second;
@@ -129,7 +129,7 @@ void Engine::join(Index strand, const Op& op) {
 }
 
 /// Registers an operation with who waits for it.
-Waiter Engine::hold(Index strand, const Op& op) {
+Waiter Interpreter::hold(Index strand, const Op& op) {
   if (op.request == 0) {
     ++strands_[strand].pending;
     return {strand, 0};
@@ -138,22 +138,22 @@ Waiter Engine::hold(Index strand, const Op& op) {
   return {no_index, op.request};
 }
 
-void Engine::complete(Rank rank, Waiter waiter) {
+void Interpreter::complete(Rank rank, Waiter waiter) {
   if (waiter.strand != no_index)
     release(waiter.strand);
   else if (waiter.request != 0)
     end_request(rank, waiter.request);
 }
 
-void Engine::release(Index strand) {
+void Interpreter::release(Index strand) {
   if (--strands_[strand].pending == 0) runnable_.push_back(strand);
 }
 
-void Engine::begin_request(Rank rank, std::int32_t request) {
+void Interpreter::begin_request(Rank rank, std::int32_t request) {
   ++requests_.find_or_insert(rank_key(rank, static_cast<std::uint32_t>(request)), 0, no_index).first;
 }
 
-void Engine::end_request(Rank rank, std::int32_t request) {
+void Interpreter::end_request(Rank rank, std::int32_t request) {
   Seconds& finish = rank_state(rank).finish;
   finish = std::max(finish, backend_.now());
   Table::Entry* entry = requests_.find(rank_key(rank, static_cast<std::uint32_t>(request)));
@@ -165,7 +165,7 @@ void Engine::end_request(Rank rank, std::int32_t request) {
 }
 
 /// Tells the observer of an operation that held up a main strand since its batch began, and of every wait.
-void Engine::report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag) {
+void Interpreter::report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag) {
   if (!options_.observer || waiter.strand == no_index) return;
   const StrandState& s = strands_[waiter.strand];
   if (s.main || kind == Op::Kind::wait)

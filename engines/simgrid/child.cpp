@@ -102,8 +102,6 @@ void put_error(Writer& out, News kind, const char* what) {
     };
   try {
     put_result(out, work(own));
-    const std::string memory = options.remember ? options.remember() : "";
-    out.put(std::vector<char>(memory.begin(), memory.end()));
   } catch (const Interrupted&) {
     out.put(News::interrupted);
   } catch (const InputError& e) {
@@ -208,12 +206,8 @@ Result listen(Child& child, const PlayOptions& options) {
         options.progress(now, child.get<std::int64_t>());
         break;
       }
-      case News::result: {
-        Result result = get_result(child);
-        const std::string memory = child.get_text();
-        if (options.recall) options.recall(memory);
-        return result;
-      }
+      case News::result:
+        return get_result(child);
       case News::bad_input:
         throw InputError(child.get_text());
       case News::failure:

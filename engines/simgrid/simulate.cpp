@@ -6,14 +6,12 @@
 
 namespace collcast {
 
-Result simulate_here(Program& program, const Fabric& fabric, const PlayOptions& options, Share share) {
-  Contended backend(fabric, share == Share::all);
-  return play(program, fabric, backend, options);
-}
-
 Result simulate(Program& program, const Fabric& fabric, const PlayOptions& options, Share share) {
-  return in_child(options,
-                  [&](const PlayOptions& own) { return simulate_here(program, fabric, own, share); });
+  const auto play_it = [&](const PlayOptions& own) {
+    Contended backend(fabric, share == Share::all);
+    return play(program, fabric, backend, own);
+  };
+  return options.here ? play_it(options) : in_child(options, play_it);
 }
 
 }  // namespace collcast

@@ -13,12 +13,10 @@ enum class Share : std::uint8_t { meeting, all };
 /// In a child process: SimGrid's clock starts at 0, so the result is the same, byte for byte, whatever was
 /// simulated before, and SimGrid's fatal errors do not end this process. What the program changes in memory
 /// while it is read stays in the child; the observer and the progress function are called here.
+///
+/// With `options.here` in this process: SimGrid's clock goes on from call to call, so later results may
+/// differ in their last digits. Not from several threads at once.
 Result simulate(Program& program, const Fabric& fabric, const PlayOptions& options = {},
                 Share share = Share::meeting);
-
-/// In this process: SimGrid's clock goes on from call to call, so later results may differ in their last
-/// digits. Not from several threads at once.
-Result simulate_here(Program& program, const Fabric& fabric, const PlayOptions& options = {},
-                     Share share = Share::meeting);
 
 }  // namespace collcast

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engines/simulated.hpp"
 #include "replay/application/account.hpp"
 #include "replay/application/application.hpp"
 #include "support/error.hpp"
@@ -60,9 +59,8 @@ ReplayReport replay(const Source& source, const Machine& machine, const ReplayOp
   PlayOptions play_options = options.play;
   play_options.observer = &account;
   play_options.may_stop_short = info.truncated;
-  const Result result = options.engine == Reading::simgrid
-                            ? simulate_program_here(application, fabric, play_options)
-                            : play(application, fabric, play_options);
+  play_options.here = true;
+  const Result result = options.engine->play(application, fabric, play_options);
   ReplayReport report;
   report.time = result.time;
   for (const Result::OfRank& rank : result.ranks) report.compute += rank.compute / application.ranks();

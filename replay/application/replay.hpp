@@ -12,7 +12,7 @@
 namespace collcast {
 
 struct ReplayOptions {
-  Reading engine = Reading::simgrid;              ///< simgrid or path
+  const Engine* engine = &contention_engine();    ///< one that plays programs
   std::map<std::string, std::string> algorithms;  ///< collective -> algorithm; the others are "auto"
   Memory memory = Memory::host;                   ///< where the application keeps its data
   double compute_scale = 1;                       ///< computation takes this times what the source says

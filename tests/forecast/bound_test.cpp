@@ -30,7 +30,7 @@ TEST(Bound, NoAlgorithmBeatsIt) {
         for (const Bytes message : {1000_B, 4_MiB}) {
           const Rank node = forecaster.ranks_per_node();
           const Call call{.ranks = ranks, .message = message, .ranks_per_node = ranks % node ? 1 : node};
-          const Prediction p = forecaster.predict(*a, call, Reading::path);
+          const Prediction p = forecaster.predict(*a, call, engine("path"));
           EXPECT_GE(p.time.value, p.lower_bound.value * (1 - 1e-9))
               << full_name(*a) << " on " << platform.name() << ", " << ranks << " ranks, " << message.value
               << " bytes";

@@ -12,7 +12,7 @@ namespace {
 using namespace literals;
 
 Library::Choice allreduce(const Description& d, std::string policy, Rank ranks, Bytes message,
-                          Reading engine = Reading::path) {
+                          const Engine& engine = collcast::engine("path")) {
   const Call call{.ranks = ranks, .message = message, .ranks_per_node = 1};
   return Library(std::move(policy), d, ranks).predict(Collective::allreduce, call, engine);
 }
@@ -52,7 +52,7 @@ TEST(Library, OthersAreReadLikeAnySchedule) {
   const Library::Choice c = allreduce(d, "mpich", 8, 1_MiB);
   const Forecaster forecaster(d, 8);
   EXPECT_EQ(c.prediction.time,
-            forecaster.predict(*c.prediction.algorithm, c.prediction.call, Reading::path).time);
+            forecaster.predict(*c.prediction.algorithm, c.prediction.call, engine("path")).time);
   EXPECT_EQ(c.protocol, "");
 }
 
@@ -61,7 +61,7 @@ TEST(Library, SendsThatBlockHaveALimitOfTheirOwn) {
   const Description d = load_platform("abci-v-mpi");
   const auto time = [](const Description& on) {
     return Library("openmpi-4.0", on, 4, Placement::block, Memory::host)
-        .predict(Collective::allreduce, {.ranks = 4, .message = 256_KiB}, Reading::path)
+        .predict(Collective::allreduce, {.ranks = 4, .message = 256_KiB}, engine("path"))
         .prediction.time;
   };
   Description less = d;
@@ -77,7 +77,7 @@ TEST(Library, SwitchesThatReduceTakeLargeMessages) {
   for (const auto& [ranks, name] : {std::pair{8, "nvls"}, {16, "nvls-tree"}}) {
     const Call call{.ranks = ranks, .message = 1024_MiB, .ranks_per_node = 8};
     const Library::Choice c =
-        Library("nccl-2.19", d, ranks).predict(Collective::allreduce, call, Reading::path);
+        Library("nccl-2.19", d, ranks).predict(Collective::allreduce, call, engine("path"));
     EXPECT_EQ(c.prediction.algorithm->name, name);
     EXPECT_GT(c.prediction.time, c.prediction.lower_bound);
     EXPECT_NE(allreduce(d, "nccl-2.19", ranks, 1_KiB).prediction.algorithm->name, name);

@@ -46,17 +46,17 @@ TEST(Limits, FormulasPathsAndSimulationsAgreeOnThem) {
       for (const double message : {0.0, 4096.0, 40000.0, 1e6}) {
         const Call call{.ranks = ranks, .message = Bytes(message), .segments = a->segmented ? 4 : 1};
         const Forecaster forecaster(d, ranks);
-        const double path = forecaster.predict(*a, call, Reading::path).time.value;
-        const double formula = forecaster.predict(*a, call, Reading::formula).time.value;
+        const double path = forecaster.predict(*a, call, engine("path")).time.value;
+        const double formula = forecaster.predict(*a, call, engine("formula")).time.value;
         const bool both =
             demands(*a).multicast && demands(*a).reduction;  // a formula has one alpha and one beta
         EXPECT_NEAR(both ? std::min(formula, path) : formula, path, 1e-9 * path)
             << full_name(*a) << ", " << ranks << " ranks, " << message << " bytes";
         if (can_simulate()) {
-          EXPECT_NEAR(forecaster.predict(*a, call, Reading::simgrid).time.value, path, 1e-6 * path)
+          EXPECT_NEAR(forecaster.predict(*a, call, engine("simgrid")).time.value, path, 1e-6 * path)
               << full_name(*a);
         }
-        EXPECT_GT(path, Forecaster(textbook, ranks).predict(*a, call, Reading::path).time.value)
+        EXPECT_GT(path, Forecaster(textbook, ranks).predict(*a, call, engine("path")).time.value)
             << full_name(*a);
       }
 }
@@ -72,9 +72,9 @@ TEST(Limits, AMulticastTakesItsClosedForm) {
       3 * (0.25e-6 + 0.01 * 20e-6);
   const Algorithm& a = algorithm(Collective::broadcast, "multicast");
   const Call call{.ranks = 8, .message = message};
-  EXPECT_NEAR(forecaster.predict(a, call, Reading::path).time.value, expected, 1e-9 * expected);
+  EXPECT_NEAR(forecaster.predict(a, call, engine("path")).time.value, expected, 1e-9 * expected);
   if (can_simulate()) {
-    EXPECT_NEAR(forecaster.predict(a, call, Reading::simgrid).time.value, expected, 1e-6 * expected);
+    EXPECT_NEAR(forecaster.predict(a, call, engine("simgrid")).time.value, expected, 1e-6 * expected);
   }
 }
 
@@ -85,7 +85,7 @@ TEST(Limits, AStreamedMulticastCostsItsPackets) {
   const auto time = [&](std::string_view name) {
     const Algorithm& a = algorithm(Collective::broadcast, name);
     const Call call{.ranks = 16, .message = Bytes(64 << 20), .segments = a.segmented ? 128 : 1};
-    return forecaster.predict(a, call, Reading::path).time.value;
+    return forecaster.predict(a, call, engine("path")).time.value;
   };
   const double packets = 16384 * (0.1e-6 + (4096 + 74) / 6.4e9);  // the devices take them in at 6.4 GB/s
   EXPECT_GT(time("multicast-streaming"), packets);
@@ -99,12 +99,12 @@ TEST(Limits, OfGuessesMakeAForecastOneThatIsNotCalibrated) {
   set_all(d, {"network.latency_us=1", "network.bandwidth_GBps=12", "devices.rank.reduce_GBps=100"});
   const Call call{.ranks = 4, .message = Bytes(1000)};
   const Algorithm& a = algorithm(Collective::broadcast, "multicast");
-  EXPECT_TRUE(Forecaster(d, 4).predict(a, call, Reading::path).calibrated);
+  EXPECT_TRUE(Forecaster(d, 4).predict(a, call, engine("path")).calibrated);
   Json json = d.json();
   json["network"]["multicast"]["packet_header_B"] = {{"value", 50}, {"source", "s"}, {"stamp", "guess"}};
   const Forecaster guessed({"x", "x.json", json}, 4);
-  EXPECT_FALSE(guessed.predict(a, call, Reading::path).calibrated);
-  EXPECT_TRUE(guessed.predict(algorithm(Collective::broadcast, "knomial"), call, Reading::path).calibrated);
+  EXPECT_FALSE(guessed.predict(a, call, engine("path")).calibrated);
+  EXPECT_TRUE(guessed.predict(algorithm(Collective::broadcast, "knomial"), call, engine("path")).calibrated);
 }
 
 }  // namespace

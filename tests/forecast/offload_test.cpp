@@ -112,8 +112,8 @@ TEST(Dpu, EqualToTheHostItTakesTheHostsTimeAndTheCopies) {
   for (const char* name : {"ring", "recursive-doubling"}) {  // no port that ranks share sets their time
     const Algorithm& a = algorithm(Collective::allreduce, name);
     const Call call{.ranks = 16, .message = n};
-    const double own = host.predict(a, call, Reading::path).time.value;
-    EXPECT_NEAR(predict_offloaded(dpu, on_dpu(a), call, Reading::path, {}).prediction.time.value,
+    const double own = host.predict(a, call, engine("path")).time.value;
+    EXPECT_NEAR(predict_offloaded(dpu, on_dpu(a), call, engine("path"), {}).prediction.time.value,
                 own + 2 * copy, 1e-9 * own)
         << name;
   }
@@ -131,7 +131,7 @@ TEST(Dpu, MoreWorkersAreNeverSlower) {
         double before = HUGE_VAL;
         for (const int workers : {1, 2, 4, 8}) {
           const Forecaster dpu(d, 64, Placement::block, Memory::device, workers);
-          const double now = dpu.predict(offloaded, call, Reading::path).time.value;
+          const double now = dpu.predict(offloaded, call, engine("path")).time.value;
           EXPECT_LE(now, before * (1 + 1e-9)) << full_name(*a) << ", " << workers << " workers, " << message;
           before = now;
         }
@@ -144,8 +144,8 @@ TEST(Dpu, SimGridIsNeverFaster) {
   const Algorithm a = on_dpu(algorithm(Collective::alltoall, "pairwise"));
   for (const double message : {4096.0, 1048576.0}) {
     const Call call{.ranks = 64, .message = Bytes(message)};
-    EXPECT_GE(dpu.predict(a, call, Reading::simgrid).time.value,
-              dpu.predict(a, call, Reading::path).time.value * (1 - 1e-3));
+    EXPECT_GE(dpu.predict(a, call, engine("simgrid")).time.value,
+              dpu.predict(a, call, engine("path")).time.value * (1 - 1e-3));
   }
 }
 

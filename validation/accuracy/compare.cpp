@@ -26,7 +26,7 @@ class Predictor {
     Call call{.ranks = m.ranks, .message = m.message};
     call.ranks_per_node = m.ranks % forecaster_.ranks_per_node() == 0 ? forecaster_.ranks_per_node() : 1;
     if (m.algorithm.empty() && library_) {
-      const Library::Choice c = library_->predict(m.collective, call, Reading::path);
+      const Library::Choice c = library_->predict(m.collective, call, engine("path"));
       const auto mean = [&] { return library_->mean_between_barriers(m.collective, call); };
       return point(m, c.prediction, c.protocol, mean);
     }
@@ -39,7 +39,7 @@ class Predictor {
       const Algorithm& barrier = algorithm(Collective::barrier, "dissemination");
       return std::optional(forecaster_.mean_between_barriers(*best.algorithm, best.call, barrier));
     };
-    return point(m, forecaster_.predict(*best.algorithm, best.call, Reading::path), {}, mean);
+    return point(m, forecaster_.predict(*best.algorithm, best.call, engine("path")), {}, mean);
   }
 
  private:

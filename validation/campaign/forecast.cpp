@@ -8,7 +8,6 @@
 #include "engines/smpi/smpi.hpp"
 #include "forecast/predict.hpp"
 #include "model/compose.hpp"
-#include "model/lowering.hpp"
 #include "platforms/description/load.hpp"
 #include "validation/campaign/controls.hpp"
 
@@ -67,9 +66,9 @@ Seconds by_path(const Schedule& s, const Point& point, const Network& network) {
   return critical_path(s, layout(point, s), network).time;
 }
 
-Seconds by_simulation(Schedule s, const Point& point, const Fabric& fabric) {
-  const Layout sizes = layout(point, s);
-  return simulate_program(*program(std::move(s), sizes), fabric).time;
+Seconds by_engine(const Engine& engine, Schedule s, const Point& point, const Fabric& fabric) {
+  Layout sizes = layout(point, s);
+  return read(engine, {std::move(s), std::move(sizes)}, fabric).time;
 }
 
 bool moves_in_network(const Schedule& schedule) {
@@ -119,11 +118,12 @@ std::vector<Predictor> predictors(const Description& platform, const Campaign& c
   const auto path_on = [plays](std::shared_ptr<Bed> on) {
     return [plays, on](const Point& p) { return by_path(plays(p), p, on->fabric(p.ranks())); };
   };
-  std::vector<Predictor> all{{"path", engine, "critical path, no contention between ranks", path_on(bed)}};
-  if (can_simulate())
-    all.push_back(
-        {"simgrid", engine, "SimGrid: messages in order at each NIC, shared links in the network",
-         [plays, bed](const Point& p) { return by_simulation(plays(p), p, bed->fabric(p.ranks())); }});
+  std::vector<Predictor> all;
+  for (const Engine& e : engines())
+    if (e.play && e.built())
+      all.push_back({std::string(e.name), engine, std::string(e.what), [plays, bed, &e](const Point& p) {
+                       return by_engine(e, plays(p), p, bed->fabric(p.ranks()));
+                     }});
   all.push_back({"bandwidth-only", control, "critical path, all latencies and overheads 0",
                  path_on(std::make_shared<Bed>(without_times(platform)))});
   all.push_back(
@@ -132,7 +132,8 @@ std::vector<Predictor> predictors(const Description& platform, const Campaign& c
   if (can_simulate())
     all.push_back({"fair-sharing", control, "SimGrid, connections share a NIC fairly instead of in order",
                    [plays, bed](const Point& p) {
-                     return by_simulation(plays(p), p, FairNic(bed->fabric(p.ranks())));
+                     const FairNic fair(bed->fabric(p.ranks()));
+                     return by_engine(collcast::engine("simgrid"), plays(p), p, fair);
                    }});
   if (!campaign.nominal_platform.empty())
     all.push_back({"nominal", control, "critical path, nominal instead of calibrated parameters",

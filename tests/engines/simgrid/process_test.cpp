@@ -22,7 +22,7 @@ Result contended(Rank ranks, double trunk, bool here) {
   const SharedFabric fabric(ranks, trunk, Protocol::Hold::injection, 0.25);
   const Schedule schedule = ring(ranks);
   const auto program = collcast::program(schedule, Layout::equal(Bytes(1000), schedule.blocks));
-  return here ? simulate_here(*program, fabric) : simulate(*program, fabric);
+  return simulate(*program, fabric, {.here = here});
 }
 
 double resident_MB() {
@@ -71,7 +71,7 @@ TEST(Process, ADeadlockedSimulationDoesNotHarmTheNext) {
   const SharedFabric fabric(4, 1, Protocol::Hold::injection);
   Written stuck({{{send(1, 6)}, {wait(3)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(1, 6)}}});
   EXPECT_THROW(simulate(stuck, fabric), InputError);
-  EXPECT_THROW(simulate_here(stuck, fabric), InputError);
+  EXPECT_THROW(simulate(stuck, fabric, {.here = true}), InputError);
   EXPECT_NEAR(contended(4, 1, true).time.value, contended(4, 1, false).time.value, 1e-6);
 }
 
@@ -94,18 +94,6 @@ TEST(Process, ObserverAndProgressAreToldHere) {
   EXPECT_EQ(observer.last.kind, Op::Kind::receive);
   EXPECT_EQ(observer.last.end, r.time);
   EXPECT_GE(progress, 1);
-}
-
-TEST(Process, WhatAProgramKeepsComesBack) {
-  int there = 0;
-  std::string here;
-  Written program({{{compute(1)}}});
-  PlayOptions options;
-  options.remember = [&] { return "seen " + std::to_string(++there); };
-  options.recall = [&](const std::string& text) { here = text; };
-  simulate(program, SharedFabric(1, 1, Protocol::Hold::injection), options);
-  EXPECT_EQ(here, "seen 1");
-  EXPECT_EQ(there, 0);
 }
 
 /// A strand that never ends, or ends its process.

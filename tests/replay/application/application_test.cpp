@@ -42,7 +42,7 @@ class Traced {
     Description flat = load_platform("flat");
     set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "devices.rank.reduce_GBps=1"});
     const trace::Reader reader(path_);
-    options.engine = Reading::path;
+    options.engine = &engine("path");
     return replay(*cct_source(reader), Machine(flat, reader.ranks()), options);
   }
 

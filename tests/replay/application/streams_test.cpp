@@ -40,7 +40,7 @@ ReplayReport on_flat(const Source& source) {
   Description flat = load_platform("flat");
   set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "devices.rank.reduce_GBps=1"});
   ReplayOptions options;
-  options.engine = Reading::path;
+  options.engine = &engine("path");
   options.algorithms["allreduce"] = "recursive-doubling";
   return replay(source, Machine(flat, source.ranks()), options);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/player/backend.hpp"
 #include "engines/player/player.hpp"
 #include "engines/player/pool.hpp"
 #include "engines/player/table.hpp"
@@ -13,9 +14,9 @@
 namespace collcast {
 
 /// One run of `play`: the state of every rank's strands and of every message, driven by a backend's events.
-class Engine : public Listener {
+class Interpreter : public Listener {
  public:
-  Engine(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options);
+  Interpreter(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options);
   Result run();
 
   void on(Event event) override;
@@ -93,7 +94,7 @@ class Engine : public Listener {
   void sort_by_order(std::vector<Index>& ids) const;
   void check_peer(Rank rank, Rank peer) const;
 
-  // engine.cpp
+  // interpreter.cpp
   /// What ranks wait for in vain; empty if all are done.
   std::string stuck() const;
   std::vector<std::pair<Rank, std::string>> blocked() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/player/engine.hpp"
+#include "engines/player/interpreter.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 
 namespace collcast {
 
-Engine::Engine(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options)
+Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options)
     : program_(program),
       fabric_(fabric),
       backend_(backend),
@@ -22,7 +22,7 @@ Engine::Engine(Program& program, const Fabric& fabric, Backend& backend, const P
                      std::to_string(fabric.ranks()));
 }
 
-Result Engine::run() {
+Result Interpreter::run() {
   for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, 0, {}, true);
   backend_.run(*this);
   std::string waiting = stuck();
@@ -33,7 +33,7 @@ Result Engine::run() {
   return end;
 }
 
-void Engine::on(Event event) {
+void Interpreter::on(Event event) {
   switch (event.kind) {
     case Event::Kind::computed: {
       const Task task = tasks_[event.index];
@@ -66,19 +66,19 @@ void Engine::on(Event event) {
   drain();
 }
 
-void Engine::settle() {
+void Interpreter::settle() {
   drain();
   take();
   flush();
 }
 
 /// Rare enough not to cost time, often enough for a user who waits.
-void Engine::poll() {
+void Interpreter::poll() {
   if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) throw Interrupted();
   if (options_.progress) options_.progress(backend_.now(), sent_messages_);
 }
 
-Result Engine::result() const {
+Result Interpreter::result() const {
   Result result;
   for (const RankState& rank : ranks_) {
     result.time = std::max(result.time, rank.finish);
@@ -90,7 +90,7 @@ Result Engine::result() const {
   return result;
 }
 
-std::string Engine::stuck() const {
+std::string Interpreter::stuck() const {
   if (strands_.in_use() == 0) return {};
   auto all = blocked();
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a < b; });
@@ -103,7 +103,7 @@ std::string Engine::stuck() const {
 }
 
 /// Ranks and what never came, without waits that only follow from it.
-std::vector<std::pair<Rank, std::string>> Engine::blocked() const {
+std::vector<std::pair<Rank, std::string>> Interpreter::blocked() const {
   std::vector<std::pair<Rank, std::string>> all;
   auto number = [](auto n) { return std::to_string(n); };
   unmatched_.for_each([&](const Table::Entry& entry) {
@@ -127,7 +127,7 @@ std::vector<std::pair<Rank, std::string>> Engine::blocked() const {
 }
 
 Result play(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options) {
-  return Engine(program, fabric, backend, options).run();
+  return Interpreter(program, fabric, backend, options).run();
 }
 
 Result play(Program& program, const Fabric& fabric, const PlayOptions& options) {

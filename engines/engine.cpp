@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/engine.hpp"
+
+#include <algorithm>
+
+#include "engines/simulated.hpp"
+#include "model/critical_path.hpp"
+#include "model/lowering.hpp"
+#include "model/slowest_path.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+/// A resource limits a schedule if it is busy more than half of the time; otherwise waiting for messages to
+/// arrive does.
+class Suspect {
+ public:
+  explicit Suspect(Seconds time) : reading_{time, "latency", {}} {}
+  void consider(Seconds busy, auto name_of) {
+    if (!(reading_.time.value > 0) || !(busy / reading_.time > reading_.share.value_or(0.5) * (1 + 1e-9))) return;
+    reading_.share = busy / reading_.time;
+    reading_.limited_by = name_of();
+  }
+  Reading reading() const { return reading_; }
+
+ private:
+  Reading reading_;
+};
+
+Reading by_formula(const SizedSchedule& subject, const Fabric& fabric) {
+  if (!subject.algorithm) throw InputError("a schedule without an algorithm has no formula; ask another engine");
+  const Algorithm& a = *subject.algorithm;
+  const Call& c = *subject.call;
+  if (!a.time) throw InputError(full_name(a) + " has no formula: it came from a file; ask another engine");
+  const AlphaBetaGamma m = slowest_path(fabric, subject.schedule, subject.layout);
+  const std::pair<Seconds, const char*> terms[] = {
+      {a.time(c, {m.alpha, {}, {}}), "latency"},
+      {a.time(c, {{}, m.beta, {}}), "bandwidth of the slowest path"},
+      {a.time(c, {{}, {}, m.gamma}), "reduction"}};
+  const auto& largest = *std::ranges::max_element(terms, {}, [](const auto& t) { return t.first; });
+  Reading reading{a.time(c, m), largest.second, {}};
+  if (reading.time.value > 0) reading.share = largest.first / reading.time;
+  return reading;
+}
+
+Reading by_path(const SizedSchedule& subject, const Fabric& fabric) {
+  const PathResult path = critical_path(subject.schedule, subject.layout, fabric);
+  Suspect suspect(path.time);
+  const auto port = static_cast<Port>(std::ranges::max_element(path.busy) - path.busy.begin());
+  suspect.consider(path.busy[port], [&] { return fabric.port_name(port); });
+  suspect.consider(path.reducing, [] { return std::string("reduction"); });
+  return suspect.reading();
+}
+
+Reading by_playing(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric) {
+  const Result run = engine.play(*program(subject.schedule, subject.layout), fabric, {});
+  Suspect suspect(run.time);
+  const Bottleneck busiest = bottleneck(run, fabric);
+  suspect.consider(busiest.busy * run.time, [&] { return busiest.name; });
+  return suspect.reading();
+}
+
+constexpr bool quick = true, contention = true, workers = true, overlap = true;
+
+const Engine table[] = {
+    {"formula", "the algorithm's closed form on the slowest path that it uses", by_formula, nullptr, quick},
+    {"path", "critical path, no contention between ranks", by_path, play, quick, !contention, workers, overlap},
+    {"simgrid", "SimGrid: messages in order at each NIC, shared links in the network", nullptr, simulate_program,
+     !quick, contention, workers, !overlap, can_simulate},
+};
+
+}  // namespace
+
+std::span<const Engine> engines() {
+  return table;
+}
+
+std::string engine_names(bool playing, std::string_view before_last) {
+  std::vector<std::string> names;
+  for (const Engine& e : table)
+    if (e.play || !playing) names.emplace_back(e.name);
+  std::string text = names[0];
+  for (std::size_t i = 1; i < names.size(); ++i)
+    (text += i + 1 < names.size() && before_last == " or " ? ", " : before_last) += names[i];
+  return text;
+}
+
+const Engine& engine(std::string_view name) {
+  const auto found = std::ranges::find(table, name, &Engine::name);
+  if (found == std::end(table))
+    throw InputError("unknown engine '" + std::string(name) + "'; --engine takes " + engine_names());
+  if (found->built()) return *found;
+  throw InputError("this collcast was built without " + std::string(name) + "; --engine path plays without contention");
+}
+
+const Engine& playing_engine(std::string_view name) {
+  const Engine& e = engine(name);
+  if (e.play) return e;
+  throw InputError("an application has no " + std::string(name) + "; --engine takes " + engine_names(true));
+}
+
+const Engine& contention_engine() {
+  return engine(can_simulate() ? "simgrid" : "path");
+}
+
+Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric) {
+  return engine.read ? engine.read(subject, fabric) : by_playing(engine, subject, fabric);
+}
+
+}  // namespace collcast
