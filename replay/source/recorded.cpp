@@ -26,18 +26,22 @@ class Kept : public Activities {
 RecordedSource::RecordedSource(Rank ranks) : communicators_(1), communicator_names_{""} {
   communicators_[0].resize(static_cast<std::size_t>(ranks));
   std::iota(communicators_[0].begin(), communicators_[0].end(), 0);
-  streams_.resize(static_cast<std::size_t>(ranks), std::deque<Stream>(1));
+  streams_.resize(static_cast<std::size_t>(ranks));
 }
 
 std::unique_ptr<Activities> RecordedSource::stream(Rank rank, int stream) const {
-  return std::make_unique<Kept>(streams_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(stream)]);
+  static const Stream nothing;
+  const auto& streams = streams_[static_cast<std::size_t>(rank)];
+  const auto s = static_cast<std::size_t>(stream);
+  return std::make_unique<Kept>(s < streams.size() && streams[s] ? *streams[s] : nothing);
 }
 
 RecordedSource::Stream& RecordedSource::at(Rank rank, int stream) {
   auto& streams = streams_[static_cast<std::size_t>(rank)];
-  if (static_cast<std::size_t>(stream) >= streams.size())
-    streams.resize(static_cast<std::size_t>(stream) + 1);
-  return streams[static_cast<std::size_t>(stream)];
+  const auto s = static_cast<std::size_t>(stream);
+  if (s >= streams.size()) streams.resize(s + 1);
+  if (!streams[s]) streams[s] = std::make_unique<Stream>();
+  return *streams[s];
 }
 
 int RecordedSource::communicator(const std::string& name, const std::vector<Rank>& ranks) {

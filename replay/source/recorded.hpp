@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
+#include <algorithm>
 #include <set>
 
 #include "replay/source/source.hpp"
@@ -20,12 +20,12 @@ class RecordedSource : public Source {
   Rank ranks() const override { return static_cast<Rank>(streams_.size()); }
   const std::vector<std::vector<Rank>>& communicators() const override { return communicators_; }
   int streams(Rank rank) const override {
-    return static_cast<int>(streams_[static_cast<std::size_t>(rank)].size());
+    return std::max(static_cast<int>(streams_[static_cast<std::size_t>(rank)].size()), 1);
   }
   std::unique_ptr<Activities> stream(Rank rank, int stream) const override;
 
   SourceInfo& info() { return info_; }
-  /// The stream, made if it is not there yet.
+  /// The stream, made if it is not there yet; stays where it is.
   Stream& at(Rank rank, int stream = 0);
   /// The number of the communicator with these ranks in this order; the same name makes the same
   /// communicator, another name another.
@@ -37,7 +37,7 @@ class RecordedSource : public Source {
   SourceInfo info_;
   std::vector<std::vector<Rank>> communicators_;
   std::vector<std::string> communicator_names_;
-  std::vector<std::deque<Stream>> streams_;
+  std::vector<std::vector<std::unique_ptr<Stream>>> streams_;  ///< made when they are first filled
   std::set<std::string, std::less<>> texts_;
 };
 

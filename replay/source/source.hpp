@@ -78,9 +78,10 @@ struct Loss {
 
 /// What a source says about itself.
 struct SourceInfo {
-  std::string name;        ///< its file or files, or what describes it
-  std::string format;      ///< "cct", "kineto", ...
-  Seconds recorded;        ///< wall clock of the recorded run; 0: unknown
+  std::string name;                  ///< its file or files, or what describes it
+  std::string format;                ///< "cct", "kineto", ...
+  Seconds recorded;                  ///< wall clock of the recorded run; 0: unknown
+  std::vector<Rank> recorded_ranks;  ///< those it holds; empty: all
   bool ordered = true;     ///< false: a profile: how often and how long, not when; it cannot be replayed
   bool truncated = false;  ///< ranks may end while others wait for them
   std::vector<std::string> unknown;  ///< what its format cannot say, or this file does not

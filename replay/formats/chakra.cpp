@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/chakra.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "replay/formats/graph.hpp"
+#include "replay/formats/input.hpp"
+#include "replay/formats/names.hpp"
+#include "replay/formats/protobuf.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+using protobuf::Field;
+using protobuf::take_field;
+
+/// et_def.proto's NodeType and CollectiveCommType.
+enum NodeType : std::uint64_t { comp = 4, comm_send = 5, comm_recv = 6, comm_coll = 7 };
+constexpr Collective collectives[] = {
+    Collective::allreduce,      Collective::reduce,    Collective::allgather, Collective::gather,
+    Collective::scatter,        Collective::broadcast, Collective::alltoall,  Collective::reduce_scatter,
+    Collective::reduce_scatter, Collective::barrier};
+struct EtNode {
+  std::uint64_t id = 0, type = 0, start_us = 0, duration_us = 0;
+  std::string name, group;
+  std::vector<std::uint64_t> after;
+  std::int64_t collective = -1, size = -1, source = -1, dest = -1, tag = 0;
+  bool host = false;
+};
+
+[[noreturn]] void damaged(const std::string& path, std::size_t at) {
+  throw InputError(path + ": damaged or cut short at byte " + std::to_string(at) +
+                   "; a Chakra trace is messages, each after its length");
+}
+
+/// An attribute's number, whichever of the integer kinds the writer took.
+std::int64_t integer(const Field& f) {
+  const bool zigzag = f.number == 15 || f.number == 17;
+  return zigzag ? static_cast<std::int64_t>(f.value >> 1) ^ -static_cast<std::int64_t>(f.value & 1)
+                : static_cast<std::int64_t>(f.value);
+}
+
+void read_attribute(std::string_view message, EtNode& node) {
+  std::string_view name, text;
+  std::int64_t value = 0;
+  while (const auto f = take_field(message)) {
+    if (f->number == 1)
+      name = f->bytes;
+    else if (f->number == 29)
+      text = f->bytes;
+    else if (f->wire != 2)
+      value = integer(*f);
+  }
+  if (name == "is_cpu_op") node.host = value != 0;
+  if (name == "comm_type") node.collective = value;
+  if (name == "comm_size") node.size = value;
+  if (name == "comm_src") node.source = value;
+  if (name == "comm_dst") node.dest = value;
+  if (name == "comm_tag") node.tag = value;
+  if (name == "pg_name") node.group = text;
+}
+
+EtNode read_node(const std::string& path, std::string_view message, std::size_t at) {
+  EtNode node;
+  while (const auto f = take_field(message)) {
+    switch (f->number) {
+      case 1:
+        node.id = f->value;
+        break;
+      case 2:
+        node.name = f->bytes;
+        break;
+      case 3:
+        node.type = f->value;
+        break;
+      case 4:
+      case 5:
+        if (f->wire == 0) {
+          node.after.push_back(f->value);
+        } else {
+          for (std::string_view packed = f->bytes; !packed.empty();) {
+            const auto id = protobuf::take_varint(packed);
+            if (!id) damaged(path, at);
+            node.after.push_back(*id);
+          }
+        }
+        break;
+      case 6:
+        node.start_us = f->value;
+        break;
+      case 7:
+        node.duration_us = f->value;
+        break;
+      case 10:
+        read_attribute(f->bytes, node);
+        break;
+      default:
+        break;
+    }
+  }
+  if (!message.empty()) damaged(path, at);
+  return node;
+}
+
+std::vector<EtNode> read_nodes(const std::string& path) {
+  const std::string text = text_of(path);
+  std::string_view rest = text;
+  std::vector<EtNode> nodes;
+  for (bool first = true; !rest.empty(); first = false) {
+    const std::size_t at = text.size() - rest.size();
+    const auto length = protobuf::take_varint(rest);
+    if (!length || *length > rest.size()) damaged(path, at);
+    if (!first) nodes.push_back(read_node(path, rest.substr(0, *length), at));
+    rest.remove_prefix(*length);
+  }
+  return nodes;
+}
+
+/// The node's activity; a communication without a size is what the host does for it.
+Node lowered(RecordedSource& source, const EtNode& n, std::uint64_t first_us) {
+  Node node;
+  node.id = n.id;
+  node.after = n.after;
+  node.host = n.host;
+  Activity& a = node.what;
+  const Seconds lasts(1e-6 * static_cast<double>(n.duration_us));
+  const Bytes size(static_cast<double>(std::max<std::int64_t>(n.size, 0)));
+  const auto kind = static_cast<std::size_t>(n.collective);
+  const bool sends = n.type == comm_send;
+  const std::int64_t peer = sends ? n.dest : n.source;
+  if (n.type == comm_coll && n.size >= 0 && n.collective >= 0 && kind < std::size(collectives)) {
+    a = collective_activity(collectives[kind], 0, message_of(collectives[kind], size, {}, source.ranks()));
+  } else if ((sends || n.type == comm_recv) && peer >= 0 && peer < source.ranks()) {
+    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
+    a.operation = a.call = sends ? "send" : "recv";
+    (sends ? a.to : a.from) = static_cast<Rank>(peer);
+    (sends ? a.tag : a.received_tag) = static_cast<int>(n.tag & 0x7fffffff);
+    (sends ? a.bytes : a.received_bytes) = size;
+    a.sized = n.size >= 0;
+  } else if (n.size >= 0 && (n.type == comm_coll || sends || n.type == comm_recv)) {
+    a.kind = Activity::Kind::skipped;
+    a.operation = a.call = source.keep(n.name);
+    a.note = n.type == comm_coll ? "its comm_type is none that is known" : "its peer is not among the ranks";
+  }
+  a.time = a.duration = lasts;
+  a.begin = Seconds(1e-6 * static_cast<double>(n.start_us - first_us));
+  return node;
+}
+
+}  // namespace
+
+bool is_chakra(std::string_view head) {
+  const auto length = protobuf::take_varint(head);
+  if (!length || *length > 65536) return false;
+  // GlobalMetadata: a version, or attributes whose first field is their name.
+  std::string_view message = head.substr(0, *length);
+  while (!message.empty()) {
+    const auto f = take_field(message);
+    if (!f || f->wire != 2 || (f->number != 1 && f->number != 2)) return false;
+  }
+  if (head.size() <= *length) return *length > 0;
+  head.remove_prefix(*length);
+  const auto next = protobuf::take_varint(head);
+  if (!next || *next == 0) return false;
+  std::string_view node = head.substr(0, *next);
+  const auto f = take_field(node);
+  return f && ((f->number == 1 && f->wire == 0) || (f->number == 2 && f->wire == 2));
+}
+
+std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const OpenOptions&) {
+  std::map<Rank, std::string> by_rank;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const int number = number_in_name(files[i]);
+    const Rank rank = files.size() == 1 || number < 0 ? static_cast<Rank>(i) : number;
+    if (const auto [other, is_new] = by_rank.emplace(rank, files[i]); !is_new)
+      throw InputError("two files claim rank " + std::to_string(rank) + ": " + other->second + " and " +
+                       files[i]);
+  }
+  if (by_rank.rbegin()->first != static_cast<Rank>(files.size()) - 1)
+    throw InputError(by_rank.rbegin()->second + ": is rank " + std::to_string(by_rank.rbegin()->first) +
+                     " by its name, of " + std::to_string(files.size()) + " files; name those of all ranks");
+  auto source = std::make_unique<RecordedSource>(static_cast<Rank>(files.size()));
+  SourceInfo& info = source->info();
+  info.unknown = {"members of process groups (all ranks are taken to take part)",
+                  "element types, roots and algorithms", "times below 1 us"};
+  std::int64_t missing = 0;
+  for (const auto& [rank, file] : by_rank) {
+    const auto nodes = read_nodes(file);
+    std::uint64_t first_us = ~std::uint64_t{0}, last_us = 0;
+    for (const EtNode& n : nodes)
+      first_us = std::min(first_us, n.start_us), last_us = std::max(last_us, n.start_us + n.duration_us);
+    std::vector<Node> graph;
+    for (const EtNode& n : nodes) graph.push_back(lowered(*source, n, first_us));
+    if (last_us > first_us)
+      info.recorded = std::max(info.recorded, Seconds(1e-6 * static_cast<double>(last_us - first_us)));
+    missing += add_graph(*source, rank, std::move(graph), file);
+  }
+  if (missing) info.losses.push_back({"dependency", missing, "on nodes that the file does not have"});
+  compare_ranks(*source);
+  return source;
+}
+
+}  // namespace collcast

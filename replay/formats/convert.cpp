@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/convert.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include "replay/formats/protobuf.hpp"
+#include "replay/source/merged.hpp"
+#include "replay/trace/writer.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+
+class LossCount {
+ public:
+  void add(std::string_view operation, const std::string& reason) {
+    ++counts_[{std::string(operation), reason}];
+  }
+  Losses losses(const Source& source) const {
+    Losses all = source.info().losses;
+    for (const auto& [what, count] : counts_) all.push_back({what.first, count, what.second});
+    return all;
+  }
+  /// What no format with sizes can hold.
+  bool lacks(const Activity& a) {
+    if (a.kind == Kind::skipped) add(a.call, std::string(a.note));
+    if (a.kind != Kind::skipped && a.sized) return false;
+    if (!a.sized && a.kind != Kind::skipped) add(a.operation, "of unknown size");
+    return true;
+  }
+  void merged(const Merged& merged) {
+    if (merged.lost().value > 0) add("time beside the first stream", "has no place in one order per rank");
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::int64_t> counts_;
+};
+
+std::ofstream create(const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  if (!file) throw InputError(path + ": cannot be written");
+  return file;
+}
+
+void close(std::ofstream& file, const std::string& path) {
+  file.close();
+  if (!file) throw SubstrateError(path + ": cannot be written to its end");
+}
+
+std::int64_t whole(Bytes b) {
+  return std::llround(b.value);
+}
+
+Rank size_of(const Source& source, const Activity& a) {
+  return static_cast<Rank>(source.communicators().at(static_cast<std::size_t>(a.communicator)).size());
+}
+
+std::vector<std::int64_t> wholes(const std::vector<Bytes>& sizes, Rank ranks) {
+  std::vector<std::int64_t> all;
+  for (Rank r = 0; r < ranks; ++r)
+    all.push_back(whole(sizes.size() == 1 ? sizes[0] : sizes.at(static_cast<std::size_t>(r))));
+  return all;
+}
+
+// ---- .cct
+
+trace::Op op_of(Collective c, bool shares, bool direct) {
+  using trace::Op;
+  switch (c) {
+    case Collective::allreduce:
+      return Op::allreduce;
+    case Collective::reduce_scatter:
+      return shares ? Op::reduce_scatter : Op::reduce_scatter_block;
+    case Collective::allgather:
+      return shares ? Op::allgatherv : Op::allgather;
+    case Collective::broadcast:
+      return Op::bcast;
+    case Collective::reduce:
+      return Op::reduce;
+    case Collective::gather:
+      return direct || shares ? Op::gatherv : Op::gather;
+    case Collective::scatter:
+      return direct || shares ? Op::scatterv : Op::scatter;
+    case Collective::alltoall:
+      return direct ? Op::alltoallv : Op::alltoall;
+    case Collective::scan:
+      return Op::scan;
+    case Collective::exscan:
+      return Op::exscan;
+    default:
+      return Op::barrier;
+  }
+}
+
+void set_sizes(trace::Event& e, const Activity& a, Rank ranks, Rank me) {
+  const bool shared = a.counts && !a.counts->shares.empty();
+  if (a.direct && a.counts) {
+    if (e.op == trace::Op::alltoallv || (e.op == trace::Op::scatterv && me == a.root))
+      e.send_counts = wholes(a.counts->sent, ranks);
+    if (e.op == trace::Op::alltoallv || (e.op == trace::Op::gatherv && me == a.root))
+      e.recv_counts = wholes(a.counts->received, ranks);
+    if (e.op == trace::Op::gatherv && !a.counts->sent.empty()) e.send_bytes = whole(a.counts->sent[0]);
+    if (e.op == trace::Op::scatterv && !a.counts->received.empty())
+      e.recv_bytes = whole(a.counts->received[0]);
+    return;
+  }
+  if (shared) {
+    const auto shares = wholes(a.counts->shares, ranks);
+    (e.op == trace::Op::scatterv ? e.send_counts : e.recv_counts) = shares;
+    const auto mine = shares[static_cast<std::size_t>(me)];
+    (e.op == trace::Op::scatterv ? e.recv_bytes : e.send_bytes) = mine;
+    return;
+  }
+  const bool divided = e.op == trace::Op::allgather || e.op == trace::Op::gather ||
+                       e.op == trace::Op::scatter || e.op == trace::Op::alltoall;
+  e.send_bytes = e.recv_bytes = whole(divided ? a.message / static_cast<double>(ranks) : a.message);
+}
+
+trace::Event event_of(const Source& source, const Activity& a, Rank rank) {
+  trace::Event e;
+  e.duration = std::max(a.duration, Seconds(0));
+  e.request = a.request;
+  if (a.kind == Kind::wait) {
+    e.op = a.requests.size() == 1 ? trace::Op::wait : trace::Op::waitall;
+    for (const std::int64_t r : a.requests) e.completed.push_back({r});
+    return e;
+  }
+  e.comm = a.communicator;
+  if (a.kind == Kind::collective) {
+    const bool shares = a.counts && !a.counts->shares.empty();
+    e.op = op_of(a.collective, shares, a.direct);
+    e.root = definition(a.collective).rooted ? a.root : trace::none;
+    const auto& members = source.communicators().at(static_cast<std::size_t>(a.communicator));
+    const auto me = std::find(members.begin(), members.end(), rank) - members.begin();
+    set_sizes(e, a, static_cast<Rank>(members.size()), static_cast<Rank>(me));
+    return e;
+  }
+  if (a.kind != Kind::receive) e.dest = a.to, e.send_tag = a.tag, e.send_bytes = whole(a.bytes);
+  if (a.kind != Kind::send)
+    e.source = a.from, e.recv_tag = a.received_tag, e.recv_bytes = whole(a.received_bytes);
+  e.op = a.kind == Kind::exchange  ? trace::Op::sendrecv
+         : a.kind == Kind::receive ? trace::Op::recv
+         : a.synchronous           ? trace::Op::ssend
+                                   : trace::Op::send;
+  return e;
+}
+
+/// A request that is done as soon as it is made.
+trace::Event nothing(std::int64_t request) {
+  trace::Event e;
+  e.op = trace::Op::recv;
+  e.comm = trace::world;
+  e.source = trace::proc_null;
+  e.request = request;
+  return e;
+}
+
+// ---- time-independent
+
+std::string list(const std::vector<std::int64_t>& counts) {
+  std::string text;
+  for (const std::int64_t c : counts) text += " " + std::to_string(c);
+  return text;
+}
+
+/// The action's words after the rank; empty if the format has none for it. Types are bytes (6).
+std::string collective_action(const Activity& a, Rank p) {
+  const std::string n = std::to_string(whole(a.message)),
+                    each = std::to_string(whole(a.message / static_cast<double>(p))),
+                    root = " " + std::to_string(a.root);
+  const bool shares = a.counts && !a.counts->shares.empty();
+  if (a.direct && a.counts && a.collective == Collective::alltoall) {
+    const auto sent = wholes(a.counts->sent, p), received = wholes(a.counts->received, p);
+    return "alltoallv " + n + list(sent) + " " + n + list(received) + " 6 6";
+  }
+  if (a.direct) return "";
+  switch (a.collective) {
+    case Collective::barrier:
+      return "barrier";
+    case Collective::broadcast:
+      return "bcast " + n + root + " 6";
+    case Collective::reduce:
+      return "reduce " + n + " 0" + root + " 6";
+    case Collective::allreduce:
+      return "allreduce " + n + " 0 6";
+    case Collective::scan:
+      return "scan " + n + " 0 6";
+    case Collective::exscan:
+      return "exscan " + n + " 0 6";
+    case Collective::alltoall:
+      return "alltoall " + each + " " + each + " 6 6";
+    case Collective::allgather:
+      if (shares) return "allgatherv " + each + list(wholes(a.counts->shares, p)) + " 6 6";
+      return "allgather " + each + " " + each + " 6 6";
+    case Collective::gather:
+      return "gather " + each + " " + each + root + " 6 6";
+    case Collective::scatter:
+      return "scatter " + each + " " + each + root + " 6 6";
+    case Collective::reduce_scatter: {
+      std::vector<std::int64_t> counts = shares ? wholes(a.counts->shares, p) : std::vector<std::int64_t>();
+      for (Rank r = 0; !shares && r < p; ++r)
+        counts.push_back(whole(a.message) / p + (r < whole(a.message) % p));
+      return "reducescatter" + list(counts) + " 0 6";
+    }
+    default:
+      return "";
+  }
+}
+
+class ActionWriter {
+ public:
+  ActionWriter(const Source& source, Rank rank, std::ostream& out, LossCount& losses)
+      : source_(source), rank_(rank), out_(out), losses_(losses) {}
+
+  void write(const Activity& a) {
+    if (a.kind == Kind::compute || a.kind == Kind::pause) return compute(a.time);
+    if (a.kind == Kind::wait) return wait(a);
+    if (a.kind == Kind::collective) return collective(a);
+    const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
+    auto message = [&](bool sends, Rank peer, int tag, Bytes size) {
+      const Rank world = members.at(static_cast<std::size_t>(peer));
+      const std::string prefix = a.request >= 0 ? "i" : "";
+      line(prefix + (sends ? "send " : "recv ") + std::to_string(world) + " " + std::to_string(tag) + " " +
+           std::to_string(whole(size)) + " 6");
+      if (a.request >= 0)
+        open_[a.request] = std::to_string(sends ? rank_ : world) + " " +
+                           std::to_string(sends ? world : rank_) + " " + std::to_string(tag);
+    };
+    if (a.kind == Kind::exchange)
+      return line("sendrecv " + std::to_string(whole(a.bytes)) + " " +
+                  std::to_string(members.at(static_cast<std::size_t>(a.to))) + " " +
+                  std::to_string(whole(a.received_bytes)) + " " +
+                  std::to_string(members.at(static_cast<std::size_t>(a.from))) + " 6 6");
+    a.kind == Kind::send ? message(true, a.to, a.tag, a.bytes)
+                         : message(false, a.from, a.received_tag, a.received_bytes);
+  }
+
+ private:
+  void line(const std::string& action) { out_ << rank_ << ' ' << action << '\n'; }
+  void compute(Seconds time) {
+    if (time.value > 0) line("compute " + std::to_string(std::llround(1e9 * time.value)));
+  }
+  void wait(const Activity& a) {
+    for (const std::int64_t r : a.requests)
+      if (const auto found = open_.find(r); found != open_.end())
+        line("wait " + found->second), open_.erase(found);
+  }
+  void collective(const Activity& a) {
+    if (size_of(source_, a) != source_.ranks())
+      return losses_.add(a.operation, "of a communicator that lacks ranks: the format has one of all alone");
+    if (a.request >= 0) losses_.add(a.operation, "holds its rank up, as the format has no other");
+    const std::string action = collective_action(a, source_.ranks());
+    action.empty() ? losses_.add(a.operation, "has no action in the format") : line(action);
+  }
+
+  const Source& source_;
+  Rank rank_;
+  std::ostream& out_;
+  LossCount& losses_;
+  std::map<std::int64_t, std::string> open_;
+};
+
+// ---- Chakra
+
+class NodeWriter {
+ public:
+  NodeWriter(const Source& source, std::ostream& out) : source_(source), out_(out) {
+    std::string metadata;
+    protobuf::put_field(metadata, 1, std::string_view("0.0.4"));
+    message(metadata);
+  }
+
+  void write(const Activity& a) {
+    if (a.kind == Kind::wait) {
+      for (const std::int64_t r : a.requests)
+        if (const auto found = open_.find(r); found != open_.end())
+          after_.insert(found->second), open_.erase(found);
+      return;
+    }
+    if (a.kind == Kind::exchange) {
+      const std::set<std::uint64_t> before = after_;
+      Activity half = a;
+      half.kind = Kind::send;
+      const auto sent = node(half, before);
+      half.kind = Kind::receive;
+      after_ = {sent, node(half, before)};
+      return;
+    }
+    const std::uint64_t id = node(a, after_);
+    if (a.request >= 0)
+      open_[a.request] = id;
+    else
+      after_ = {id};
+  }
+
+ private:
+  static void attribute(std::string& node, std::string_view name, std::uint32_t kind, std::uint64_t value) {
+    std::string a;
+    protobuf::put_field(a, 1, name);
+    protobuf::put_field(a, kind, value);
+    protobuf::put_field(node, 10, a);
+  }
+
+  std::uint64_t node(const Activity& a, const std::set<std::uint64_t>& after) {
+    static const std::map<Collective, std::uint64_t> types = {
+        {Collective::allreduce, 0}, {Collective::reduce, 1},         {Collective::allgather, 2},
+        {Collective::gather, 3},    {Collective::scatter, 4},        {Collective::broadcast, 5},
+        {Collective::alltoall, 6},  {Collective::reduce_scatter, 7}, {Collective::barrier, 9},
+        {Collective::scan, 0},      {Collective::exscan, 0}};
+    constexpr std::uint32_t boolean = 27, int64 = 9, int32 = 7;
+    std::string n, deps;
+    const bool computes = a.kind == Kind::compute || a.kind == Kind::pause,
+               collective = a.kind == Kind::collective, sends = a.kind == Kind::send;
+    if (next_ > 0) protobuf::put_field(n, 1, next_);
+    protobuf::put_field(n, 2, computes ? std::string_view("compute") : a.operation);
+    protobuf::put_field(n, 3, computes ? 4u : collective ? 7u : sends ? 5u : 6u);
+    for (const std::uint64_t d : after) protobuf::put_varint(deps, d);
+    if (!deps.empty()) protobuf::put_field(n, 5, deps);
+    protobuf::put_field(n, 7,
+                        static_cast<std::uint64_t>(
+                            std::llround(1e6 * std::max((computes ? a.time : a.duration).value, 0.0))));
+    attribute(n, "is_cpu_op", boolean, 0);
+    if (collective) {
+      const bool shared = a.collective == Collective::allgather || a.collective == Collective::gather ||
+                          a.collective == Collective::scatter;
+      attribute(n, "comm_type", int64, types.at(a.collective));
+      attribute(n, "comm_size", int64,
+                static_cast<std::uint64_t>(
+                    whole(shared ? a.message / static_cast<double>(size_of(source_, a)) : a.message)));
+      std::string pg;
+      protobuf::put_field(pg, 1, std::string_view("pg_name"));
+      protobuf::put_field(pg, 29, std::to_string(a.communicator));
+      protobuf::put_field(n, 10, pg);
+    } else if (!computes) {
+      const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
+      attribute(n, sends ? "comm_dst" : "comm_src", int32,
+                static_cast<std::uint64_t>(members.at(static_cast<std::size_t>(sends ? a.to : a.from))));
+      attribute(n, "comm_tag", int32,
+                static_cast<std::uint64_t>(sends ? a.tag : a.received_tag) & 0x7fffffff);
+      attribute(n, "comm_size", int64, static_cast<std::uint64_t>(whole(sends ? a.bytes : a.received_bytes)));
+    }
+    message(n);
+    return next_++;
+  }
+
+  void message(const std::string& text) {
+    std::string length;
+    protobuf::put_varint(length, text.size());
+    out_ << length << text;
+  }
+
+  const Source& source_;
+  std::ostream& out_;
+  std::uint64_t next_ = 0;
+  std::set<std::uint64_t> after_;
+  std::map<std::int64_t, std::uint64_t> open_;
+};
+
+/// Each activity that the formats can hold, of one rank's merged streams.
+template <class Visit>
+void for_each_activity(const Source& source, Rank rank, LossCount& losses, Visit visit) {
+  Merged merged(source, rank);
+  for (Activity a; merged.next(a);)
+    if (!losses.lacks(a)) visit(a);
+  losses.merged(merged);
+}
+
+}  // namespace
+
+Losses write_cct(const Source& source, const std::string& path) {
+  LossCount losses;
+  trace::Metadata metadata;
+  metadata.ranks = source.ranks();
+  metadata.command = source.info().name;
+  metadata.recorded_time = source.info().recorded;
+  for (const Loss& l : source.info().losses) metadata.losses.push_back({l.operation, l.count, l.reason});
+  trace::Writer writer(path, metadata, source.communicators());
+  for (Rank r = 0; r < source.ranks(); ++r) {
+    Seconds computed;
+    for_each_activity(source, r, losses, [&](const Activity& a) {
+      const bool computes = a.kind == Kind::compute || a.kind == Kind::pause;
+      if (computes) computed += a.time;
+      if (computes && a.request < 0) return;
+      trace::Event e = computes ? nothing(a.request) : event_of(source, a, r);
+      e.compute = std::exchange(computed, Seconds(0));
+      writer.put(r, e);
+    });
+    trace::Event last;
+    last.op = trace::Op::finalize;
+    last.compute = computed;
+    writer.put(r, last);
+  }
+  writer.close();
+  return losses.losses(source);
+}
+
+Losses write_time_independent(const Source& source, const std::string& path) {
+  LossCount losses;
+  auto file = create(path);
+  for (Rank r = 0; r < source.ranks(); ++r) {
+    ActionWriter writer(source, r, file, losses);
+    file << r << " init\n";
+    for_each_activity(source, r, losses, [&](const Activity& a) { writer.write(a); });
+    file << r << " finalize\n";
+  }
+  close(file, path);
+  return losses.losses(source);
+}
+
+Losses write_chakra(const Source& source, const std::string& prefix) {
+  LossCount losses;
+  for (Rank r = 0; r < source.ranks(); ++r) {
+    const std::string path = prefix + "." + std::to_string(r) + ".et";
+    auto file = create(path);
+    NodeWriter writer(source, file);
+    for_each_activity(source, r, losses, [&](const Activity& a) {
+      if (a.kind == Kind::collective && size_of(source, a) != source.ranks())
+        losses.add(a.operation, "of a communicator that lacks ranks: who is in it is not in the format");
+      if (a.kind == Kind::collective &&
+          (a.collective == Collective::scan || a.collective == Collective::exscan))
+        return losses.add(a.operation, "has no type in the format");
+      writer.write(a);
+    });
+    close(file, path);
+  }
+  return losses.losses(source);
+}
+
+}  // namespace collcast

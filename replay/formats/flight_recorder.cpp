@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/flight_recorder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "replay/formats/input.hpp"
+#include "replay/formats/json.hpp"
+#include "replay/formats/names.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+/// A Python value: plain data alone.
+struct Value {
+  enum class Kind { none, number, text, list, dict } kind = Kind::none;
+  double number = 0;
+  std::string_view text;
+  std::vector<const Value*> items;  ///< of a dict its keys and values in turn
+
+  const Value* find(std::string_view key) const {
+    for (std::size_t i = 0; kind == Kind::dict && i + 1 < items.size(); i += 2)
+      if (items[i]->text == key) return items[i + 1];
+    return nullptr;
+  }
+  double number_of(std::string_view key, double otherwise) const {
+    const Value* v = find(key);
+    return v && v->kind == Kind::number ? v->number : otherwise;
+  }
+  std::string_view text_of(std::string_view key) const {
+    const Value* v = find(key);
+    return v ? v->text : std::string_view{};
+  }
+};
+
+/// Reads the opcodes that make data (pickle protocol 2 as torch writes it), and refuses all others.
+class Unpickler {
+ public:
+  Unpickler(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
+
+  const Value& read() {
+    while (true) {
+      const auto opcode = static_cast<unsigned char>(bytes(1)[0]);
+      if (opcode == '.') return *pop();
+      operate(opcode);
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw InputError(path_ + ": " + what + " at byte " + std::to_string(at_));
+  }
+  std::string_view bytes(std::size_t n) {
+    if (n > text_.size() - at_) refuse("the pickle is cut short");
+    at_ += n;
+    return std::string_view(text_).substr(at_ - n, n);
+  }
+  std::uint64_t little(std::size_t n) {
+    std::uint64_t value = 0;
+    const std::string_view b = bytes(n);
+    for (std::size_t i = 0; i < n; ++i) value |= std::uint64_t{static_cast<unsigned char>(b[i])} << (8 * i);
+    return value;
+  }
+  double big_endian_double() {
+    std::uint64_t bits = 0;
+    for (const char c : bytes(8)) bits = bits << 8 | static_cast<unsigned char>(c);
+    return std::bit_cast<double>(bits);
+  }
+  double long_integer(std::size_t n) {
+    if (n > 8) refuse("has an integer of more than 64 bits");
+    std::uint64_t value = little(n);
+    if (n > 0 && n < 8 && value >> (8 * n - 1)) value |= ~std::uint64_t{0} << (8 * n);
+    return static_cast<double>(static_cast<std::int64_t>(value));
+  }
+
+  Value& make(Value::Kind kind) {
+    Value& v = values_.emplace_back();
+    v.kind = kind;
+    stack_.push_back(&v);
+    return v;
+  }
+  void number(double n) { make(Value::Kind::number).number = n; }
+  Value* pop() {
+    if (stack_.empty() || (!marks_.empty() && stack_.size() <= marks_.back()))
+      refuse("the pickle takes what it did not put");
+    Value* v = stack_.back();
+    stack_.pop_back();
+    return v;
+  }
+  std::vector<const Value*> since_mark() {
+    if (marks_.empty()) refuse("the pickle has no mark");
+    std::vector<const Value*> all(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
+    stack_.resize(marks_.back());
+    marks_.pop_back();
+    return all;
+  }
+  void append(Value::Kind kind, const std::vector<const Value*>& items) {
+    Value* to = pop();
+    if (to->kind != kind || (kind == Value::Kind::dict && items.size() % 2))
+      refuse("the pickle fills what is no such container");
+    to->items.insert(to->items.end(), items.begin(), items.end());
+    stack_.push_back(to);
+  }
+  void tuple(std::size_t n) {
+    std::vector<const Value*> items(n);
+    for (std::size_t i = n; i-- > 0;) items[i] = pop();
+    make(Value::Kind::list).items = std::move(items);
+  }
+  void get(std::uint64_t slot) {
+    const auto found = memo_.find(slot);
+    if (found == memo_.end()) refuse("the pickle takes what it did not keep");
+    stack_.push_back(found->second);
+  }
+  void put(std::uint64_t slot) {
+    Value* v = pop();
+    stack_.push_back(v);
+    memo_[slot] = v;
+  }
+
+  void operate(unsigned char opcode) {
+    switch (opcode) {
+      case 0x80:
+        return void(bytes(1));
+      case '}':
+        return void(make(Value::Kind::dict));
+      case ']':
+        return void(make(Value::Kind::list));
+      case ')':
+        return void(make(Value::Kind::list));
+      case 'N':
+        return void(make(Value::Kind::none));
+      case '(':
+        return marks_.push_back(stack_.size());
+      case 'X':
+        return text(little(4));
+      case 0x8c:
+        return text(little(1));
+      case 'q':
+        return put(little(1));
+      case 'r':
+        return put(little(4));
+      case 'h':
+        return get(little(1));
+      case 'j':
+        return get(little(4));
+      case 'u':
+        return append(Value::Kind::dict, since_mark());
+      case 'e':
+        return append(Value::Kind::list, since_mark());
+      case 's': {
+        const Value* value = pop();
+        const Value* key = pop();
+        return append(Value::Kind::dict, {key, value});
+      }
+      case 'a': {
+        const Value* item = pop();
+        return append(Value::Kind::list, {item});
+      }
+      case 't': {
+        auto items = since_mark();
+        make(Value::Kind::list).items = std::move(items);
+        return;
+      }
+      case 0x85:
+        return tuple(1);
+      case 0x86:
+        return tuple(2);
+      case 0x87:
+        return tuple(3);
+      case 'J':
+        return number(static_cast<std::int32_t>(little(4)));
+      case 'K':
+        return number(static_cast<double>(little(1)));
+      case 'M':
+        return number(static_cast<double>(little(2)));
+      case 0x8a:
+        return number(long_integer(little(1)));
+      case 'G':
+        return number(big_endian_double());
+      case 0x88:
+        return number(1);
+      case 0x89:
+        return number(0);
+      default:
+        refuse("the pickle has opcode " + std::to_string(opcode) + ", which is no plain data and is not run");
+    }
+  }
+  void text(std::uint64_t n) { make(Value::Kind::text).text = bytes(n); }
+
+  std::string path_, text_;
+  std::size_t at_ = 0;
+  std::deque<Value> values_;
+  std::vector<Value*> stack_;
+  std::vector<std::size_t> marks_;
+  std::map<std::uint64_t, Value*> memo_;
+};
+
+Bytes tensors(const Value* shapes, const Value* types) {
+  double bytes = 0;
+  if (!shapes) return Bytes(0);
+  for (std::size_t i = 0; i < shapes->items.size(); ++i) {
+    double n = 1;
+    for (const Value* d : shapes->items[i]->items) n *= std::max(d->number, 0.0);
+    const std::size_t t = types ? std::min(i, types->items.size() - 1) : 0;
+    bytes += n * (types && !types->items.empty() ? element_bytes(types->items[t]->text) : 0);
+  }
+  return Bytes(bytes);
+}
+
+struct Dump {
+  std::string path;
+  Rank rank;
+  std::unique_ptr<Unpickler> text;
+  const Value* top = nullptr;
+  std::map<std::string, std::vector<Rank>, std::less<>> groups;
+};
+
+Dump read(const std::string& path, Rank position) {
+  Dump d;
+  d.path = path;
+  const int number = number_in_name(path);
+  d.rank = number >= 0 ? number : position;
+  d.text = std::make_unique<Unpickler>(path, text_of(path, std::size_t{1} << 28));
+  d.top = &d.text->read();
+  if (!d.top->find("entries") && !d.top->find("pg_config"))
+    throw InputError(path + ": a pickle without entries, so not the Flight Recorder's");
+  if (const Value* groups = d.top->find("pg_config"))
+    for (std::size_t i = 0; i + 1 < groups->items.size(); i += 2)
+      if (const auto ranks = integers(groups->items[i + 1]->text_of("ranks")))
+        d.groups[std::string(groups->items[i]->text)] = *ranks;
+  return d;
+}
+
+/// One rank's entries.
+class RankBuilder {
+ public:
+  RankBuilder(RecordedSource& source, const Dump& dump) : source_(source), dump_(dump) {}
+
+  void build() {
+    const Value* list = dump_.top->find("entries");
+    std::vector<const Value*> entries = list ? list->items : std::vector<const Value*>();
+    std::ranges::stable_sort(entries, {}, [](const Value* e) { return e->number_of("record_id", 0); });
+    for (const Value* e : entries) {
+      first_ns_ = std::min(first_ns_, e->number_of("time_created_ns", 1e300));
+      if (const double id = e->number_of("record_id", -1); id > last_id_ && id < 1e15)
+        lost += id - last_id_ - 1, last_id_ = id;
+    }
+    for (const Value* e : entries) entry(*e);
+  }
+
+  double lost = 0;
+  std::int64_t unfinished = 0;
+
+ private:
+  void entry(const Value& e) {
+    std::string_view name = e.text_of("profiling_name");
+    name = name.substr(std::min(name.find(':') + 1, name.size()));
+    if (name == "coalesced" || name.starts_with("split") || name.starts_with("new_window")) return;
+    unfinished += e.text_of("state") != "completed";
+    const Bytes in = tensors(e.find("input_sizes"), e.find("input_dtypes")),
+                out = tensors(e.find("output_sizes"), e.find("output_dtypes"));
+    const int group = communicator(e);
+    const auto ranks = static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(group)].size());
+    Activity a;
+    if (name.starts_with("send ") || name.starts_with("recv ")) {
+      a = message(name, group, ranks, name.starts_with("send ") ? in : std::max(in, out));
+    } else if (const auto collective = collective_of(name)) {
+      a = collective_activity(*collective, group, message_of(*collective, in, out, ranks));
+      a.sized = *collective == Collective::barrier || in.value + out.value > 0;
+    } else {
+      a.kind = Activity::Kind::skipped;
+      a.operation = a.call = source_.keep(name);
+      a.note = "is no collective that is known";
+    }
+    if (const double ms = e.number_of("duration_ms", -1); ms > 0) a.duration = a.time = Seconds(1e-3 * ms);
+    if (const double at = e.number_of("time_created_ns", -1); at >= 0)
+      a.begin = Seconds(1e-9 * (at - first_ns_));
+    source_.at(dump_.rank).push_back(std::move(a));
+  }
+
+  Activity message(std::string_view name, int group, Rank ranks, Bytes size) {
+    const bool sends = name.starts_with("send");
+    Rank from = -1, to = -1;
+    const char* const end = name.data() + name.size();
+    const auto arrow = name.find_first_of("<-", 5);
+    std::from_chars(name.data() + 5, end, sends ? from : to);
+    if (arrow != std::string_view::npos && arrow + 2 <= name.size())
+      std::from_chars(name.data() + arrow + 2, end, sends ? to : from);
+    Activity a;
+    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
+    a.operation = a.call = sends ? "send" : "recv";
+    a.communicator = group;
+    (sends ? a.to : a.from) = sends ? to : from;
+    (sends ? a.bytes : a.received_bytes) = size;
+    if (from < 0 || to < 0 || from >= ranks || to >= ranks) {
+      a.kind = Activity::Kind::skipped;
+      a.note = "its peer is not in the group";
+    }
+    return a;
+  }
+
+  int communicator(const Value& e) {
+    const Value* group = e.find("process_group");
+    if (!group || group->items.empty()) return 0;
+    const auto found = dump_.groups.find(group->items[0]->text);
+    if (found == dump_.groups.end() || found->second == source_.communicators()[0]) return 0;
+    const std::set<Rank> distinct(found->second.begin(), found->second.end());
+    const bool possible = !distinct.empty() && distinct.size() == found->second.size() &&
+                          *distinct.begin() >= 0 && *distinct.rbegin() < source_.ranks() &&
+                          distinct.contains(dump_.rank);
+    return possible ? source_.communicator(found->first, found->second) : 0;
+  }
+
+  RecordedSource& source_;
+  const Dump& dump_;
+  double first_ns_ = 1e300, last_id_ = -1;
+};
+
+}  // namespace
+
+bool is_flight_recorder(std::string_view head) {
+  return head.starts_with("\x80\x02}") || head.starts_with("\x80\x02]");
+}
+
+std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& files, const OpenOptions&) {
+  constexpr Rank most = 1 << 20;
+  std::vector<Dump> dumps;
+  std::map<Rank, std::string> claimed;
+  Rank world = 0;
+  for (const std::string& file : files) {
+    dumps.push_back(read(file, static_cast<Rank>(dumps.size())));
+    const Dump& d = dumps.back();
+    if (d.rank >= most) throw InputError(file + ": its name ends in no rank");
+    if (const auto [other, is_new] = claimed.emplace(d.rank, file); !is_new)
+      throw InputError("two files claim rank " + std::to_string(d.rank) + ": " + other->second + " and " +
+                       file);
+    world = std::max(world, d.rank + 1);
+    for (const auto& [name, ranks] : d.groups)
+      for (const Rank r : ranks) world = std::max(world, std::min(r, most) + 1);
+  }
+  auto source = std::make_unique<RecordedSource>(std::min(world, most));
+  SourceInfo& info = source->info();
+  info.unknown = {"roots, reduction operators and streams", "computation (only when the host enqueued what)",
+                  "how all-to-alls are split", "durations, unless TORCH_NCCL_ENABLE_TIMING was set"};
+  double lost = 0;
+  std::int64_t unfinished = 0;
+  for (const Dump& d : dumps) {
+    RankBuilder builder(*source, d);
+    builder.build();
+    lost += builder.lost;
+    unfinished += builder.unfinished;
+    info.recorded_ranks.push_back(d.rank);
+  }
+  std::ranges::sort(info.recorded_ranks);
+  if (lost > 0)
+    info.losses.push_back({"entry", static_cast<std::int64_t>(lost),
+                           "not in the dumps: overwritten in the ring, or left out when done"});
+  if (unfinished)
+    info.notes.push_back(std::to_string(unfinished) +
+                         " entries were not completed when the recorder was dumped");
+  compare_ranks(*source);
+  info.truncated = true;
+  return source;
+}
+
+}  // namespace collcast

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/formats.hpp"
+
+#include "replay/formats/cct.hpp"
+#include "replay/formats/chakra.hpp"
+#include "replay/formats/flight_recorder.hpp"
+#include "replay/formats/goal_text.hpp"
+#include "replay/formats/horovod.hpp"
+#include "replay/formats/input.hpp"
+#include "replay/formats/kineto.hpp"
+#include "replay/formats/nccl_inspector.hpp"
+#include "replay/formats/nccl_log.hpp"
+#include "replay/formats/pytorch_et.hpp"
+#include "replay/formats/time_independent.hpp"
+#include "replay/source/recorded.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+bool is_cct(std::string_view head) {
+  return head.starts_with("CCTRACE");
+}
+
+std::unique_ptr<Source> open_one_cct(const std::vector<std::string>& files, const OpenOptions&) {
+  if (files.size() != 1)
+    throw InputError(files[1] + ": a .cct trace has all ranks in one file; " + files[0] + " is one already");
+  return open_cct(files[0]);
+}
+
+const Format* format_of(const std::string& path) {
+  const std::string head = head_of(path);
+  for (const Format& f : formats())
+    if (f.detect(head)) return &f;
+  if (head.size() > 262 && head.compare(257, 5, "ustar") == 0)
+    throw InputError(path + ": is a tar archive; unpack it, and name the files in it");
+  std::string known;
+  for (const Format& f : formats()) known += (known.empty() ? "" : ", ") + std::string(f.what);
+  throw InputError(path + ": is of no format that is known: " + known);
+}
+
+}  // namespace
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all = {
+      {"cct", "own recordings (.cct)", is_cct, open_one_cct},
+      {"kineto", "PyTorch profiler (Kineto) JSON", is_kineto, open_kineto},
+      {"pytorch-et", "PyTorch execution traces", is_pytorch_et, open_pytorch_et},
+      {"nccl-inspector", "NCCL Inspector JSON lines", is_nccl_inspector, open_nccl_inspector},
+      {"flight-recorder", "PyTorch Flight Recorder dumps", is_flight_recorder, open_flight_recorder},
+      {"horovod", "Horovod timelines", is_horovod, open_horovod},
+      {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log},
+      {"goal", "GOAL text", is_goal_text, open_goal_text},
+      {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
+      {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra},
+  };
+  return all;
+}
+
+std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const OpenOptions& options) {
+  if (files.empty()) throw InputError("no trace is named");
+  const Format* format = format_of(files[0]);
+  std::string name = files[0];
+  for (std::size_t i = 1; i < files.size(); ++i)
+    if (const Format* other = format_of(files[i]); other != format)
+      throw InputError(files[i] + " is one of the " + std::string(other->what) + ", " + files[0] +
+                       " one of the " + std::string(format->what) +
+                       "; the files of one job are of one format");
+  if (files.size() > 1) name += " and " + std::to_string(files.size() - 1) + " more";
+  if (options.some_steps() && format->name != "kineto")
+    throw InputError(files[0] + ": " + std::string(format->what) +
+                     " mark no steps; --steps needs a PyTorch profiler trace");
+  auto source = format->open(files, options);
+  if (auto* recorded = dynamic_cast<RecordedSource*>(source.get())) {
+    recorded->info().name = name;
+    recorded->info().format = format->name;
+  }
+  return source;
+}
+
+}  // namespace collcast

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "replay/source/source.hpp"
+
+namespace collcast {
+
+/// Which part of a recording is asked for.
+struct OpenOptions {
+  std::int64_t first_step = std::numeric_limits<std::int64_t>::min();
+  std::int64_t last_step = std::numeric_limits<std::int64_t>::max();
+  bool some_steps() const { return first_step != std::numeric_limits<std::int64_t>::min(); }
+};
+
+/// A file format that sources are read from; told by what is in a file, never by its name.
+struct Format {
+  std::string_view name;
+  std::string_view what;  ///< "PyTorch profiler (Kineto) JSON"
+  bool (*detect)(std::string_view head);
+  std::unique_ptr<Source> (*open)(const std::vector<std::string>& files, const OpenOptions& options);
+};
+
+/// All that are known, in the order in which they are tried.
+const std::vector<Format>& formats();
+
+/// The files as ranks of one job. Throws InputError if no format is theirs, or not the same.
+std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const OpenOptions& options = {});
+
+}  // namespace collcast

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace collcast {
+
+/// The bytes of a file, plain or out of gzip or zstd, as they are asked for. Throws InputError where the file
+/// cannot be read, or its compression is damaged or cut short.
+class Input {
+ public:
+  explicit Input(const std::string& path);
+  ~Input();
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Up to `most` more bytes; 0 at the end.
+  std::size_t read(char* to, std::size_t most);
+  /// The next line without its end; false at the end of the file. Throws InputError at lines over 16 MiB.
+  bool line(std::string& line);
+
+ private:
+  struct Decoder;
+  std::string path_;
+  std::unique_ptr<Decoder> decoder_;
+  std::string buffer_;
+  std::size_t at_ = 0;
+};
+
+/// The first bytes of the file, at most `most`, decompressed as far as they go.
+std::string head_of(const std::string& path, std::size_t most = 65536);
+
+/// The whole file, decompressed. Throws InputError beyond `most` bytes.
+std::string text_of(const std::string& path, std::size_t most = std::size_t{1} << 30);
+
+/// The last number in a file's name, as in "trace.12.json" without its ending; -1 if there is none.
+int number_in_name(const std::string& path);
+
+}  // namespace collcast

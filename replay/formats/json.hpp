@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collcast {
+
+/// A value of a JSON text that simdjson has parsed; lives as long as the text's next sibling is not parsed.
+/// Absent members are null values, and values of another type than asked for are absent.
+class JsonValue {
+ public:
+  JsonValue() = default;
+  bool null() const;
+  bool is_object() const;
+  bool is_array() const;
+  JsonValue operator[](std::string_view key) const;
+  std::optional<double> number() const;
+  std::optional<std::int64_t> integer() const;
+  std::string_view text() const;  ///< empty if it is none
+  bool truth() const;
+  std::vector<JsonValue> items() const;
+  void members(const std::function<void(std::string_view, JsonValue)>& visit) const;
+
+ private:
+  friend class JsonText;
+  alignas(8) std::byte element_[16] = {};
+  bool set_ = false;
+};
+
+/// Parses texts one after another.
+class JsonText {
+ public:
+  JsonText();
+  ~JsonText();
+  /// Null if the text is no JSON.
+  JsonValue parse(std::string_view text);
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+/// How a JSON array ended.
+struct JsonEnd {
+  bool closed = false;       ///< the array was closed, and so was what it is in
+  std::int64_t damaged = 0;  ///< elements that are no JSON
+};
+
+/// Reads the elements of the file's array one by one, in bounded memory: of the array itself, or of member
+/// `key` of the file's object, whose other members go to `member`. An array that ends where the file does is
+/// read so far. Throws InputError if the file is neither, or an element or member is over 64 MiB.
+JsonEnd read_elements(const std::string& path, std::string_view key,
+                      const std::function<void(JsonValue)>& element,
+                      const std::function<void(std::string_view, JsonValue)>& member = nullptr);
+
+/// The file as one value, kept by `text`. Throws InputError if it is no JSON.
+JsonValue read_json(const std::string& path, JsonText& text);
+
+/// "[0, 1, 2]" as Python prints a list of whole numbers; nothing if it is cut with "..." or is none.
+std::optional<std::vector<int>> integers(std::string_view list);
+
+}  // namespace collcast

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/names.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <string>
+
+namespace collcast {
+namespace {
+
+/// Lower case, without what is neither letter nor digit.
+std::string plain(std::string_view name) {
+  std::string text;
+  for (char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+struct Spelling {
+  std::string_view part;
+  Collective collective;
+};
+/// The first that a plain name has in it.
+constexpr Spelling spellings[] = {{"allreducebarrier", Collective::barrier},
+                                  {"allreduce", Collective::allreduce},
+                                  {"reducescatter", Collective::reduce_scatter},
+                                  {"allgather", Collective::allgather},
+                                  {"alltoall", Collective::alltoall},
+                                  {"broadcast", Collective::broadcast},
+                                  {"bcast", Collective::broadcast},
+                                  {"barrier", Collective::barrier},
+                                  {"gather", Collective::gather},
+                                  {"scatter", Collective::scatter},
+                                  {"reduce", Collective::reduce},
+                                  {"exscan", Collective::exscan},
+                                  {"scan", Collective::scan}};
+
+}  // namespace
+
+std::optional<Collective> collective_of(std::string_view name) {
+  const std::string text = plain(name);
+  for (const auto& [part, collective] : spellings)
+    if (text.find(part) != std::string::npos) return collective;
+  return {};
+}
+
+int element_bytes(std::string_view type) {
+  static const std::map<std::string, int, std::less<>> sizes = {
+      {"float", 4},        {"float32", 4},        {"half", 2},
+      {"float16", 2},      {"bfloat16", 2},       {"double", 8},
+      {"float64", 8},      {"long", 8},           {"longint", 8},
+      {"int64", 8},        {"uint64", 8},         {"longlong", 8},
+      {"int", 4},          {"int32", 4},          {"uint32", 4},
+      {"unsignedint", 4},  {"short", 2},          {"int16", 2},
+      {"uint16", 2},       {"char", 1},           {"byte", 1},
+      {"bool", 1},         {"int8", 1},           {"uint8", 1},
+      {"unsignedchar", 1}, {"signedchar", 1},     {"float8e4m3fn", 1},
+      {"float8e5m2", 1},   {"float8e4m3fnuz", 1}, {"float8e5m2fnuz", 1},
+      {"complexfloat", 8}, {"complexdouble", 16}};
+  if (const auto scope = type.rfind("::"); scope != std::string_view::npos) type.remove_prefix(scope + 2);
+  const auto found = sizes.find(plain(type));
+  return found == sizes.end() ? 0 : found->second;
+}
+
+Bytes message_of(Collective collective, Bytes input, Bytes output, Rank ranks) {
+  switch (collective) {
+    case Collective::allgather:
+    case Collective::gather:
+      return std::max(ranks * input, collective == Collective::gather ? Bytes(0) : output);
+    case Collective::scatter:
+      return ranks * output;
+    case Collective::reduce_scatter:
+      return input.value > 0 ? input : ranks * output;
+    case Collective::barrier:
+      return {};
+    default:
+      return std::max(input, collective == Collective::broadcast ? output : Bytes(0));
+  }
+}
+
+Bytes message_by_count(Collective collective, Bytes count, Rank ranks) {
+  switch (collective) {
+    case Collective::allgather:
+    case Collective::reduce_scatter:
+    case Collective::alltoall:
+    case Collective::gather:
+    case Collective::scatter:
+      return ranks * count;
+    case Collective::barrier:
+      return {};
+    default:
+      return count;
+  }
+}
+
+Activity collective_activity(Collective collective, int communicator, Bytes message) {
+  Activity a;
+  a.kind = Activity::Kind::collective;
+  a.collective = collective;
+  a.operation = a.call = definition(collective).name;
+  a.communicator = communicator;
+  a.message = message;
+  return a;
+}
+
+void compare_ranks(RecordedSource& source) {
+  // Per communicator, the members' collectives in order.
+  std::map<int, std::vector<std::vector<Activity*>>> all;
+  for (Rank r = 0; r < source.ranks(); ++r) {
+    std::map<int, std::vector<Activity*>> mine;
+    for (int s = 0; s < source.streams(r); ++s)
+      for (Activity& a : source.at(r, s))
+        if (a.kind == Activity::Kind::collective) mine[a.communicator].push_back(&a);
+    for (auto& [communicator, calls] : mine) all[communicator].push_back(std::move(calls));
+  }
+  for (auto& [communicator, members] : all) {
+    std::size_t least = members[0].size(), most = least;
+    for (const auto& calls : members)
+      least = std::min(least, calls.size()), most = std::max(most, calls.size());
+    if (least != most) {
+      source.info().truncated = true;
+      source.info().notes.push_back("ranks hold " + std::to_string(least) + " to " + std::to_string(most) +
+                                    " collectives of communicator " + std::to_string(communicator));
+    }
+    for (std::size_t i = 0; i < least; ++i) {
+      Seconds shortest = members[0][i]->duration;
+      for (const auto& calls : members) shortest = std::min(shortest, calls[i]->duration);
+      for (const auto& calls : members) calls[i]->time = std::max(shortest, Seconds(0));
+    }
+    for (const auto& calls : members)
+      for (std::size_t i = least; i < calls.size(); ++i)
+        calls[i]->time = std::max(calls[i]->duration, Seconds(0));
+  }
+}
+
+}  // namespace collcast

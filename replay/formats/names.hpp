@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "replay/source/recorded.hpp"
+
+namespace collcast {
+
+/// The collective that a library's name means, whatever its spelling: "ncclDevKernel_AllReduce_Sum_f32",
+/// "_allgather_base", "reduce_scatter_tensor", "COMM_COLL" names and MPI's; none for other operations.
+std::optional<Collective> collective_of(std::string_view name);
+
+/// Bytes of an element by torch's, C++'s or Chakra's name of its type ("Float", "c10::BFloat16", "long int");
+/// 0 if unknown.
+int element_bytes(std::string_view type);
+
+/// A collective's message as nccl-tests counts it, from what one of `ranks` gives and gets in its own call.
+Bytes message_of(Collective collective, Bytes input, Bytes output, Rank ranks);
+
+/// The same from NCCL's count: what one rank gives (allgather), gets (reduce-scatter), or the whole buffer.
+Bytes message_by_count(Collective collective, Bytes count, Rank ranks);
+
+/// An activity of that collective, named as reports name it.
+Activity collective_activity(Collective collective, int communicator, Bytes message);
+
+/// Sets `time` of each collective to its shortest recorded duration over the ranks, waiting for late ranks
+/// left out; where ranks hold different numbers of collectives of a communicator, notes it and marks the
+/// source truncated.
+void compare_ranks(RecordedSource& source);
+
+}  // namespace collcast

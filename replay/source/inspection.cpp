@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/source/inspection.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace collcast {
+namespace {
+
+struct Span {
+  Seconds begin, end;
+};
+
+/// How long both of two lists have something under way.
+Seconds common(std::vector<Span> a, std::vector<Span> b) {
+  auto merged = [](std::vector<Span>& spans) {
+    std::ranges::sort(spans, {}, &Span::begin);
+    std::vector<Span> all;
+    for (const Span& s : spans)
+      if (!all.empty() && s.begin <= all.back().end)
+        all.back().end = std::max(all.back().end, s.end);
+      else
+        all.push_back(s);
+    spans = std::move(all);
+  };
+  merged(a), merged(b);
+  Seconds sum;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    sum += std::max(Seconds(0), std::min(a[i].end, b[j].end) - std::max(a[i].begin, b[j].begin));
+    a[i].end < b[j].end ? ++i : ++j;
+  }
+  return sum;
+}
+
+class Inspector {
+ public:
+  explicit Inspector(const Source& source) : source_(source) {}
+
+  Inspection run() {
+    all_.ranks = source_.ranks();
+    all_.dropped = source_.info().losses;
+    std::vector<Rank> ranks = source_.info().recorded_ranks;
+    if (ranks.empty()) {
+      ranks.resize(static_cast<std::size_t>(source_.ranks()));
+      std::iota(ranks.begin(), ranks.end(), 0);
+    }
+    for (const Rank r : ranks) rank(r);
+    lateness();
+    for (const auto& [what, count] : skipped_) all_.dropped.push_back({what.first, count, what.second});
+    for (auto& [key, op] : operations_) all_.operations.push_back(std::move(op));
+    std::ranges::stable_sort(all_.operations, [](const auto& a, const auto& b) {
+      return std::tuple(a.total, static_cast<double>(a.count) * a.size) >
+             std::tuple(b.total, static_cast<double>(b.count) * b.size);
+    });
+    for (const auto& [ends, pair] : pairs_) all_.pairs.push_back(pair);
+    std::ranges::stable_sort(all_.pairs, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    return std::move(all_);
+  }
+
+ private:
+  using Kind = Activity::Kind;
+
+  void rank(Rank r) {
+    Inspection::OfRank& mine = all_.of_rank.emplace_back();
+    mine.rank = r;
+    std::vector<Span> computing, communicating;
+    calls_.clear();
+    Activity a;
+    for (int s = 0; s < source_.streams(r); ++s)
+      for (const auto stream = source_.stream(r, s); stream->next(a);) {
+        const Seconds lasted = std::max(a.duration, Seconds(0));
+        const bool communicates = a.kind != Kind::compute && a.kind != Kind::pause &&
+                                  a.kind != Kind::record && a.kind != Kind::await && a.kind != Kind::skipped;
+        if (a.kind == Kind::compute && a.operation.empty()) mine.compute += a.time;
+        if (communicates) mine.communication += lasted;
+        if (a.begin >= Seconds(0) && (communicates || a.kind == Kind::compute))
+          (communicates ? communicating : computing).push_back({a.begin, a.begin + lasted});
+        if (communicates || a.kind == Kind::skipped) count(r, a);
+      }
+    all_.compute += mine.compute;
+    mine.overlap = common(std::move(computing), std::move(communicating));
+  }
+
+  std::string communicator_name(const Activity& a) {
+    const auto& all = source_.communicators();
+    if (a.communicator <= 0 || static_cast<std::size_t>(a.communicator) >= all.size()) return "world";
+    return std::to_string(a.communicator) + " (" +
+           std::to_string(all[static_cast<std::size_t>(a.communicator)].size()) + " ranks)";
+  }
+
+  void count(Rank r, const Activity& a) {
+    if (a.kind == Kind::skipped) {
+      ++skipped_[{std::string(a.call), std::string(a.note)}];
+      return;
+    }
+    const bool receives = a.kind == Kind::receive;
+    const Bytes size = a.kind == Kind::collective ? a.message : receives ? a.received_bytes : a.bytes;
+    const std::string communicator = a.kind == Kind::wait ? "" : communicator_name(a);
+    auto& op = operations_[{std::string(a.operation), communicator, size.value, a.sized}];
+    op.name = a.operation;
+    op.communicator = communicator;
+    op.size = size;
+    op.sized = a.sized;
+    ++op.count;
+    if (a.duration >= Seconds(0)) {
+      op.total += a.duration;
+      op.least = op.timed == 0 ? a.duration : std::min(op.least, a.duration);
+      op.most = std::max(op.most, a.duration);
+      ++op.timed;
+      if (a.kind == Kind::collective && a.time > Seconds(0))
+        op.waiting += std::max(Seconds(0), a.duration - a.time);
+    }
+    if (a.kind == Kind::send || a.kind == Kind::exchange) message(r, a);
+    if (a.kind == Kind::collective && a.begin >= Seconds(0))
+      arrivals_[{a.communicator, calls_[a.communicator]++}].push_back({r, a.begin});
+  }
+
+  void message(Rank r, const Activity& a) {
+    constexpr std::size_t most = 10'000;
+    const auto& all = source_.communicators();
+    if (a.communicator < 0 || static_cast<std::size_t>(a.communicator) >= all.size()) return;
+    const auto& members = all[static_cast<std::size_t>(a.communicator)];
+    if (a.to < 0 || static_cast<std::size_t>(a.to) >= members.size()) return;
+    const std::pair ends(r, members[static_cast<std::size_t>(a.to)]);
+    if (!pairs_.contains(ends) && pairs_.size() == most) return;
+    auto& pair = pairs_[ends];
+    pair.from = ends.first, pair.to = ends.second;
+    ++pair.messages;
+    pair.bytes += a.bytes;
+  }
+
+  /// Begins are compared as they are: on clocks that agree. A collective that one rank alone has says
+  /// nothing.
+  void lateness() {
+    std::map<Rank, Inspection::OfRank*> by_rank;
+    for (auto& r : all_.of_rank) by_rank[r.rank] = &r;
+    for (const auto& [call, came] : arrivals_) {
+      if (came.size() < 2) continue;
+      const auto [first, last] = std::ranges::minmax(came, {}, [](const auto& c) { return c.second; });
+      for (const auto& [r, at] : came) by_rank[r]->lateness += at - first.second;
+      ++by_rank[last.first]->last;
+    }
+  }
+
+  const Source& source_;
+  Inspection all_;
+  std::map<std::tuple<std::string, std::string, double, bool>, Inspection::Operation> operations_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> skipped_;
+  std::map<std::pair<Rank, Rank>, Inspection::Pair> pairs_;
+  std::map<int, std::int64_t> calls_;
+  std::map<std::pair<int, std::int64_t>, std::vector<std::pair<Rank, Seconds>>> arrivals_;
+};
+
+}  // namespace
+
+Inspection inspect(const Source& source) {
+  return Inspector(source).run();
+}
+
+}  // namespace collcast

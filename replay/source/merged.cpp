@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/source/merged.hpp"
+
+#include <utility>
+
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+
+bool begins_communication(const Activity& a) {
+  return a.kind == Kind::collective || a.kind == Kind::send || a.kind == Kind::receive;
+}
+
+}  // namespace
+
+Merged::Merged(const Source& source, Rank rank) : source_(source), rank_(rank) {
+  for (int s = 0; s < source.streams(rank); ++s) streams_.emplace_back().activities = source.stream(rank, s);
+}
+
+bool Merged::next(Activity& activity) {
+  while (out_.empty()) {
+    pump();
+    if (!out_.empty()) break;
+    if (!look(streams_[0])) {
+      for (std::size_t s = 1; s < streams_.size(); ++s)
+        if (look(streams_[s]))
+          throw InputError(source_.info().name + ": a stream of rank " + std::to_string(rank_) +
+                           " awaits what is never recorded");
+      return false;
+    }
+    first();
+  }
+  activity = std::move(out_.front());
+  out_.pop_front();
+  return true;
+}
+
+bool Merged::look(Stream& stream) {
+  if (!stream.has && !stream.ended) stream.ended = !(stream.has = stream.activities->next(stream.ahead));
+  return stream.has;
+}
+
+/// Lets the other streams go on as far as they can.
+void Merged::pump() {
+  for (bool went = true; went;) {
+    went = false;
+    for (std::size_t s = 1; s < streams_.size(); ++s)
+      while (look(streams_[s]) && side(streams_[s])) went = true;
+  }
+}
+
+/// One activity of a stream other than the first; false if it has to wait.
+bool Merged::side(Stream& stream) {
+  Activity& a = stream.ahead;
+  const auto s = static_cast<std::size_t>(&stream - streams_.data());
+  if (a.kind == Kind::await) {
+    const auto other = static_cast<std::size_t>(a.stream);
+    if (other >= streams_.size() || streams_[other].records < a.count) return false;
+  } else if (a.kind == Kind::record) {
+    ++stream.records;
+    stream.recorded.emplace_back(stream.records, std::exchange(stream.begun, {}));
+  } else if (begins_communication(a)) {
+    const bool held_up = a.request < 0;
+    renumber(s, a);
+    if (held_up) stream.begun.push_back(a.request = requests_++);
+    out_.push_back(a);
+  } else if (a.kind == Kind::wait) {
+    for (const std::int64_t r : a.requests)
+      if (const auto known = numbers_.find({s, r}); known != numbers_.end()) {
+        stream.begun.push_back(known->second);
+        numbers_.erase(known);
+      }
+  } else if (a.kind == Kind::compute || a.kind == Kind::pause) {
+    lost_ += a.time;
+  } else {
+    out_.push_back(a);
+  }
+  stream.has = false;
+  return true;
+}
+
+void Merged::first() {
+  Stream& stream = streams_[0];
+  Activity a = std::move(stream.ahead);
+  stream.has = false;
+  if (a.kind == Kind::record) {
+    ++stream.records;
+  } else if (a.kind == Kind::await) {
+    await(a.stream, a.count);
+  } else {
+    renumber(0, a);
+    out_.push_back(std::move(a));
+  }
+}
+
+void Merged::await(int stream, std::int64_t count) {
+  const auto s = static_cast<std::size_t>(stream);
+  if (s >= streams_.size() || streams_[s].records < count)
+    throw InputError(source_.info().name + ": rank " + std::to_string(rank_) + " awaits record " +
+                     std::to_string(count) + " of stream " + std::to_string(stream) +
+                     ", which awaits it in turn");
+  Activity a;
+  a.kind = Kind::wait;
+  a.operation = a.call = "wait";
+  auto& recorded = streams_[s].recorded;
+  for (; !recorded.empty() && recorded.front().first <= count; recorded.pop_front())
+    a.requests.insert(a.requests.end(), recorded.front().second.begin(), recorded.front().second.end());
+  if (!a.requests.empty()) out_.push_back(std::move(a));
+}
+
+void Merged::renumber(std::size_t stream, Activity& a) {
+  for (std::int64_t& r : a.requests) {
+    const auto known = numbers_.find({stream, r});
+    if (known == numbers_.end()) continue;
+    r = known->second;
+    numbers_.erase(known);
+  }
+  if (a.request < 0) return;
+  numbers_[{stream, a.request}] = requests_;
+  a.request = requests_++;
+}
+
+}  // namespace collcast

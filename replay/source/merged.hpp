@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <map>
+
+#include "replay/source/source.hpp"
+
+namespace collcast {
+
+/// A rank's streams as one: what formats with a single order per rank can hold. Stream 0 gives the order;
+/// collectives and messages of the others begin as soon as what they await has been recorded, hold nobody up,
+/// and are waited for where stream 0 awaits them. Time that passes on the other streams alone is lost.
+/// Requests are numbered anew, from 0.
+class Merged : public Activities {
+ public:
+  Merged(const Source& source, Rank rank);
+  /// Throws InputError where streams await each other in a circle.
+  bool next(Activity& activity) override;
+  Seconds lost() const { return lost_; }  ///< time of the other streams so far
+
+ private:
+  struct Stream {
+    std::unique_ptr<Activities> activities;
+    Activity ahead;
+    bool has = false, ended = false;
+    std::int64_t records = 0;
+    std::vector<std::int64_t> begun;  ///< requests since the last record
+    std::deque<std::pair<std::int64_t, std::vector<std::int64_t>>>
+        recorded;  ///< requests by the record that follows them
+  };
+
+  bool look(Stream& stream);
+  void pump();
+  bool side(Stream& stream);
+  void first();
+  void await(int stream, std::int64_t count);
+  void renumber(std::size_t stream, Activity& activity);
+
+  const Source& source_;
+  Rank rank_;
+  std::vector<Stream> streams_;
+  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> numbers_;
+  std::int64_t requests_ = 0;
+  std::deque<Activity> out_;
+  Seconds lost_;
+};
+
+}  // namespace collcast

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "replay/formats/formats.hpp"
+#include "replay/source/inspection.hpp"
+#include "replay/source/scaled.hpp"
+#include "tests/complaint.hpp"
+#include "tests/folder.hpp"
+#include "tests/replay/formats/samples.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+using testing::complaint;
+
+std::vector<Activity> all(const Source& source, Rank rank, int stream = 0) {
+  std::vector<Activity> activities;
+  Activity a;
+  for (const auto s = source.stream(rank, stream); s->next(a);) activities.push_back(a);
+  return activities;
+}
+
+std::vector<Kind> kinds(const std::vector<Activity>& activities) {
+  std::vector<Kind> all;
+  for (const Activity& a : activities) all.push_back(a.kind);
+  return all;
+}
+
+class Files : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& text) {
+    return samples::write(folder_ / name, text);
+  }
+  std::unique_ptr<Source> open(const std::string& name, const std::string& text) {
+    return open_source({file(name, text)});
+  }
+  Folder folder_;
+};
+
+TEST_F(Files, KinetoStreamsKeepKernelsAndWhoWaitsForWhom) {
+  const auto source = open_source({file("a.json", samples::kineto(0)), file("b.json", samples::kineto(1))});
+  EXPECT_EQ(source->info().format, "kineto");
+  EXPECT_EQ(source->ranks(), 2);
+  EXPECT_DOUBLE_EQ(source->info().recorded.value, 0.01);
+  ASSERT_EQ(source->streams(1), 2);
+  // The step begins at 1 ms: 1 ms without a kernel, 2 + 2 ms of gemm, the allreduce from 5 to 7, 1 ms of
+  // adam, 3 ms.
+  const auto compute = all(*source, 1, 0);
+  EXPECT_EQ(kinds(compute), (std::vector{Kind::pause, Kind::compute, Kind::record, Kind::compute, Kind::await,
+                                         Kind::compute, Kind::record, Kind::await, Kind::pause}));
+  EXPECT_NEAR(compute[0].time.value, 1e-3, 1e-12);
+  EXPECT_NEAR(compute[8].time.value, 3e-3, 1e-12);
+  const auto comm = all(*source, 1, 1);
+  EXPECT_EQ(kinds(comm), (std::vector{Kind::await, Kind::pause, Kind::collective, Kind::record}));
+  EXPECT_EQ(comm[2].operation, "allreduce");
+  EXPECT_DOUBLE_EQ(comm[2].message.value, 4e6);
+  EXPECT_NEAR(comm[2].duration.value, 2e-3, 1e-12);
+}
+
+TEST_F(Files, KinetoStepsAreSelected) {
+  const std::string path = file("a.json", samples::kineto(0));
+  OpenOptions seven{7, 7}, eight{8, 9};
+  EXPECT_NO_THROW(open_source({path}, seven));
+  EXPECT_EQ(complaint([&] { open_source({path}, eight); }),
+            path + ": has steps 7 to 7; --steps asks for 8-9");
+}
+
+TEST_F(Files, RanksOfOtherJobsAndTwiceTheSameAreRefused) {
+  const std::string a = file("a.json", samples::kineto(0)), b = file("b.json", samples::kineto(0)),
+                    c = file("c.json", samples::kineto(1, 4));
+  EXPECT_EQ(complaint([&] { open_source({a, b}); }), "two files claim rank 0: " + a + " and " + b);
+  EXPECT_NE(complaint([&] { open_source({a, c}); }).find("ranks of two different jobs"), std::string::npos);
+}
+
+TEST_F(Files, OneRankStandsForAllWhereRanksAreAlike) {
+  const auto source = open("a.json", samples::kineto(0));
+  EXPECT_EQ(source->info().recorded_ranks, std::vector<Rank>{0});
+  const auto more = scaled(*source, 16);
+  EXPECT_EQ(more->ranks(), 16);
+  EXPECT_EQ(more->communicators()[0].size(), 16u);
+  EXPECT_EQ(all(*more, 9, 1).size(), all(*source, 0, 1).size());
+  const auto log = open("log", samples::nccl_log);
+  EXPECT_NE(complaint([&] { scaled(*log, 4); }).find("sends or receives messages"), std::string::npos);
+}
+
+TEST_F(Files, HorovodTimelinesSayWhoWasReadyWhen) {
+  const auto source = open("t", samples::horovod);
+  EXPECT_EQ(source->info().format, "horovod");
+  ASSERT_EQ(source->ranks(), 2);
+  EXPECT_NEAR(all(*source, 0)[0].time.value, 1e-6, 1e-12);
+  EXPECT_NEAR(all(*source, 1)[0].time.value, 2.001e-3, 1e-12);
+  const auto ops = all(*source, 1, 1);
+  EXPECT_EQ(kinds(ops), (std::vector{Kind::await, Kind::pause, Kind::collective, Kind::record}));
+  EXPECT_NEAR(ops[1].time.value, 100e-6, 1e-12);  // from 3001 to 3101 us
+  EXPECT_DOUBLE_EQ(ops[2].message.value, 4000);
+  EXPECT_NEAR(ops[2].duration.value, 1e-3, 1e-12);
+  ASSERT_EQ(source->info().notes.size(), 1u);
+  EXPECT_NE(source->info().notes[0].find("not closed"), std::string::npos);
+}
+
+TEST_F(Files, NcclLogsGiveCallsByRankAndCommunicator) {
+  const auto source = open("log", samples::nccl_log);
+  EXPECT_EQ(source->info().format, "nccl-log");
+  ASSERT_EQ(source->ranks(), 2);
+  const auto first = all(*source, 0), second = all(*source, 1);
+  EXPECT_EQ(kinds(first), (std::vector{Kind::collective, Kind::send, Kind::wait}));
+  EXPECT_EQ(kinds(second), (std::vector{Kind::collective, Kind::receive, Kind::wait}));
+  EXPECT_DOUBLE_EQ(first[0].message.value, 2 * 4096);  // two ranks' shares
+  EXPECT_DOUBLE_EQ(first[1].bytes.value, 80);
+  EXPECT_EQ(second[1].from, 0);
+  EXPECT_EQ(source->info().notes[0], "AllGather: 4096 B by ring / Simple, 1 times");
+}
+
+TEST_F(Files, TimeIndependentTracesAreReadInOneFileOrSeveral) {
+  const auto source = open("t", samples::time_independent);
+  ASSERT_EQ(source->ranks(), 2);
+  const auto first = all(*source, 0);
+  EXPECT_EQ(kinds(first),
+            (std::vector{Kind::compute, Kind::send, Kind::wait, Kind::collective, Kind::collective}));
+  EXPECT_DOUBLE_EQ(first[0].time.value, 1);
+  EXPECT_DOUBLE_EQ(first[3].message.value, 40);  // ten ints
+  EXPECT_DOUBLE_EQ(first[4].message.value, 3);   // one and two bytes
+  EXPECT_EQ(open_source({file("r0", "0 init\n0 barrier\n"), file("r1", "1 init\n1 barrier\n")})->ranks(), 2);
+  const std::string hole = file("hole", "0 init\n2 init\n");
+  EXPECT_NE(complaint([&] { open_source({hole}); }).find("only 2 ranks have actions"), std::string::npos);
+  const std::string bad = file("bad", "0 init\n0 bcast many\n");
+  EXPECT_EQ(complaint([&] { open_source({bad}); }),
+            bad + ": line 2: bcast has 'many' where a number belongs");
+}
+
+TEST_F(Files, ChakraNodesPlayAfterTheirDependencies) {
+  const auto source = open_source({file("x.0.et", samples::chakra()), file("x.1.et", samples::chakra())});
+  EXPECT_EQ(source->info().format, "chakra");
+  EXPECT_EQ(kinds(all(*source, 1, 0)), (std::vector{Kind::compute, Kind::record}));
+  const auto comm = all(*source, 1, 1);
+  EXPECT_EQ(kinds(comm), (std::vector{Kind::await, Kind::collective, Kind::record}));
+  EXPECT_DOUBLE_EQ(comm[1].message.value, 1000);
+  const std::string a = file("y.3.et", samples::chakra()), b = file("z.3.et", samples::chakra());
+  EXPECT_NE(complaint([&] { open_source({a, b}); }).find("two files claim rank 3"), std::string::npos);
+}
+
+TEST_F(Files, CompressedFilesAreReadAndCutOnesRefused) {
+  const std::string path = folder_ / "t.gz";
+  gzFile gz = gzopen(path.c_str(), "wb");
+  gzwrite(gz, samples::horovod.data(), static_cast<unsigned>(samples::horovod.size()));
+  gzclose(gz);
+  EXPECT_EQ(open_source({path})->ranks(), 2);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 12);
+  EXPECT_EQ(complaint([&] { open_source({path}); }), path + ": its gzip stream is cut short");
+}
+
+TEST_F(Files, JsonThatIsCutInItsMiddleIsRefused) {
+  const std::string text = samples::kineto(0);
+  const std::string path = file("cut", text.substr(0, text.size() - 200));
+  EXPECT_EQ(complaint([&] { open_source({path}); }), path + ": the JSON is cut short in its middle");
+}
+
+TEST_F(Files, WhatIsNoTraceIsRefused) {
+  const std::string text = file("text", "hello\n"), none = folder_ / "none",
+                    mixed = file("log", samples::nccl_log), kineto = file("k", samples::kineto(0));
+  EXPECT_NE(complaint([&] { open_source({text}); }).find("is of no format that is known: own recordings"),
+            std::string::npos);
+  EXPECT_EQ(complaint([&] { open_source({none}); }), none + ": cannot be read");
+  EXPECT_NE(complaint([&] {
+              open_source({mixed, kineto});
+            }).find("the files of one job are of one format"),
+            std::string::npos);
+  EXPECT_NE(complaint([&] { open_source({mixed}, {1, 2}); }).find("mark no steps"), std::string::npos);
+}
+
+TEST_F(Files, InspectionsCountBySizeAndFindLateRanks) {
+  const auto source = open_source({file("a.json", samples::kineto(0)), file("b.json", samples::kineto(1))});
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 1u);
+  EXPECT_EQ(i.operations[0].name, "allreduce");
+  EXPECT_EQ(i.operations[0].communicator, "world");
+  EXPECT_EQ(i.operations[0].count, 2);
+  EXPECT_NEAR(i.operations[0].total.value, 4e-3, 1e-12);
+  EXPECT_NEAR(i.compute.value, 10e-3, 1e-12);
+  ASSERT_EQ(i.of_rank.size(), 2u);
+  EXPECT_NEAR(i.of_rank[0].overlap.value, 1e-3, 1e-12);  // from 5 to 6 ms
+  const Inspection log = inspect(*open("log", samples::nccl_log));
+  ASSERT_EQ(log.pairs.size(), 1u);
+  EXPECT_EQ(log.pairs[0].to, 1);
+  EXPECT_DOUBLE_EQ(log.pairs[0].bytes.value, 80);
+}
+
+}  // namespace
+}  // namespace collcast

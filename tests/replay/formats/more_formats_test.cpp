@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "replay/formats/convert.hpp"
+#include "replay/formats/formats.hpp"
+#include "replay/source/inspection.hpp"
+#include "tests/complaint.hpp"
+#include "tests/folder.hpp"
+#include "tests/mutated.hpp"
+#include "tests/replay/formats/samples.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+
+std::vector<Activity> all(const Source& source, Rank rank, int stream = 0) {
+  std::vector<Activity> activities;
+  Activity a;
+  for (const auto s = source.stream(rank, stream); s->next(a);) activities.push_back(a);
+  return activities;
+}
+
+std::string text(const std::string& word) {
+  return std::string("X") + static_cast<char>(word.size()) + std::string(3, '\0') + word;
+}
+
+/// {"version": "2.9", "entries": [{"record_id": 3, "profiling_name": "nccl:all_reduce", "input_sizes":
+/// [[10]], "input_dtypes": ["Float"], "state": "completed"}]}
+std::string pickle() {
+  return "\x80\x02}(" + text("version") + text("2.9") + text("entries") + "](}(" + text("record_id") +
+         "K\x03" + text("profiling_name") + text("nccl:all_reduce") + text("input_sizes") + "](](K\x0a" +
+         "ee" + text("input_dtypes") + "](" + text("Float") + "e" + text("state") + text("completed") +
+         "ueu.";
+}
+
+const std::string inspector =
+    R"json({"header":{"id":"0x1","rank":0,"n_ranks":2,"nnodes":1},"metadata":{"hostname":"a","pid":1},"coll_perf":{"coll":"AllGather","coll_sn":4,"coll_msg_size_bytes":100,"coll_exec_time_us":50}}
+{"header":{"id":"0x1","rank":0,"n_ranks":2,"nnodes":1},"metadata":{"hostname":"a","pid":1},"coll_perf":{"coll":"AllGather","coll_sn":7,"coll_msg_size_bytes":100,"coll_exec_time_us":70}}
+{"header":{"id":"0x1","rank":1,"n_ranks":2,"nnodes":1},"metadata":{"hostname":"a","pid":2},"coll_perf":{"coll":"AllGather","coll_sn":4,"coll_msg_size_bytes":100,"coll_exec_time_us":40}}
+)json";
+
+const std::string execution_trace =
+    R"json({"schema":"1.0.2-chakra.0.0.4","pid":1,"nodes":[
+{"id":9,"name":"record_param_comms","inputs":{"values":[12,0,0,"wait",[],[],2]},"outputs":{"values":[]}},
+{"id":3,"name":"record_param_comms","inputs":{"values":[[[14,15,0,8,4,"cuda:0"]],12,0,0,"all_gather",[],[],2]},"outputs":{"values":[[[[19,20,0,8,4,"cuda:0"],[5,23,0,8,4,"cuda:0"]]]]}}
+],"finish_ts":1})json";
+
+const std::string goal =
+    "num_ranks 2\nrank 0 {\nl1: calc 1000\nl2: send 10b to 1 tag 5 cpu 0\nl2 requires l1\n}\n/* a comment "
+    "*/\n"
+    "rank 1 {\nl1: recv 10b from 0 tag 5\nl2: calc 500\nl2 requires l1\n}\n";
+
+class MoreFiles : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& content) {
+    return samples::write(folder_ / name, content);
+  }
+  Folder folder_;
+};
+
+TEST_F(MoreFiles, FlightRecorderPicklesAreDataAlone) {
+  const auto source = open_source({file("dump_0", pickle())});
+  EXPECT_EQ(source->info().format, "flight-recorder");
+  const auto entries = all(*source, 0);
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].operation, "allreduce");
+  EXPECT_DOUBLE_EQ(entries[0].message.value, 40);
+  ASSERT_EQ(source->info().losses.size(), 1u);
+  EXPECT_EQ(source->info().losses[0].count, 3);  // records 0 to 2
+  // GLOBAL, as in a pickle that calls os.system.
+  const std::string evil = file("evil_0", std::string("\x80\x02}cos\nsystem\n"));
+  EXPECT_NE(testing::complaint([&] {
+              open_source({evil});
+            }).find("opcode 99, which is no plain data and is not run"),
+            std::string::npos);
+}
+
+TEST_F(MoreFiles, InspectorLinesCountWhatIsMissing) {
+  const auto source = open_source({file("a.log", inspector)});
+  EXPECT_EQ(source->info().format, "nccl-inspector");
+  ASSERT_EQ(source->ranks(), 2);
+  EXPECT_DOUBLE_EQ(all(*source, 0)[0].message.value, 200);
+  EXPECT_NEAR(all(*source, 0)[0].time.value, 40e-6, 1e-15);  // the shorter of 50 and 40 us
+  ASSERT_EQ(source->info().losses.size(), 1u);
+  EXPECT_EQ(source->info().losses[0].count, 2);  // numbers 5 and 6 of rank 0
+}
+
+TEST_F(MoreFiles, ExecutionTracesGiveCollectivesWithSizes) {
+  const auto source = open_source({file("et.json", execution_trace)});
+  EXPECT_EQ(source->info().format, "pytorch-et");
+  EXPECT_EQ(source->ranks(), 2);
+  ASSERT_EQ(all(*source, 0).size(), 1u);
+  EXPECT_EQ(all(*source, 0)[0].operation, "allgather");
+  EXPECT_DOUBLE_EQ(all(*source, 0)[0].message.value, 64);
+}
+
+TEST_F(MoreFiles, GoalTextsPlayByWhatIsRequired) {
+  const auto source = open_source({file("g", goal)});
+  EXPECT_EQ(source->info().format, "goal");
+  ASSERT_EQ(source->ranks(), 2);
+  EXPECT_NEAR(all(*source, 0, 0)[0].time.value, 1e-6, 1e-15);
+  EXPECT_EQ(all(*source, 0, 2)[0].kind, Kind::await);
+  EXPECT_EQ(all(*source, 0, 2)[1].tag, 5);
+  const std::string circle =
+      file("c", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
+  EXPECT_NE(testing::complaint([&] { open_source({circle}); }).find("circular"), std::string::npos);
+}
+
+TEST_F(MoreFiles, MutatedOnesAreReadOrRefused) {
+  for (const std::string& good : {pickle(), inspector, execution_trace, goal}) {
+    std::mt19937 random(7);
+    for (int i = 0; i < 400; ++i) {
+      const std::string path = file("t_0", mutated(good, "{}[]\",:0123456789-.eXKuq(h\x80\x85", random));
+      testing::complaint([&] { inspect(*open_source({path})); });
+    }
+  }
+}
+
+/// What goes out comes back: the same operations, sizes and computation.
+TEST_F(MoreFiles, ConversionsKeepOperationsAndSizes) {
+  const auto source = open_source({file("t", samples::time_independent)});
+  const Inspection before = inspect(*source);
+  const std::string cct = folder_ / "out.cct", ti = folder_ / "out.ti";
+  EXPECT_TRUE(write_cct(*source, cct).empty());
+  EXPECT_TRUE(write_time_independent(*source, ti).empty());
+  for (const std::string& path : {cct, ti}) {
+    const Inspection after = inspect(*open_source({path}));
+    EXPECT_NEAR(after.compute.value, before.compute.value, 1e-9) << path;
+    Bytes sent, received;
+    for (const auto& o : before.operations) sent += static_cast<double>(o.count) * o.size;
+    for (const auto& o : after.operations) received += static_cast<double>(o.count) * o.size;
+    EXPECT_DOUBLE_EQ(received.value, sent.value) << path;
+  }
+  write_chakra(*source, folder_ / "out");
+  EXPECT_EQ(open_source({folder_ / "out.0.et", folder_ / "out.1.et"})->ranks(), 2);
+}
+
+TEST_F(MoreFiles, StreamsThatOverlapBecomeNonBlockingCollectives) {
+  const auto source = open_source({file("a.json", samples::kineto(0)), file("b.json", samples::kineto(1))});
+  const std::string cct = folder_ / "k.cct";
+  write_cct(*source, cct);
+  std::vector<Kind> kinds;
+  for (const Activity& a : all(*open_source({cct}), 0)) kinds.push_back(a.kind);
+
+  EXPECT_NE(std::ranges::find(kinds, Kind::collective), kinds.end());
+  EXPECT_NE(std::ranges::find(kinds, Kind::wait), kinds.end());
+}
+
+}  // namespace
+}  // namespace collcast

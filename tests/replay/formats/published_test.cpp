@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published traces, where they are at hand; what each holds was counted with other tools.
+#include <gtest/gtest.h>
+
+#include "replay/formats/formats.hpp"
+#include "replay/source/inspection.hpp"
+#include "tests/shared_data.hpp"
+
+namespace collcast {
+namespace {
+
+std::int64_t calls(const Inspection& i, std::string_view operation) {
+  std::int64_t n = 0;
+  for (const auto& o : i.operations)
+    if (o.name == operation) n += o.count;
+  return n;
+}
+
+#define READ_OR_SKIP(source, name)                                                                      \
+  const auto path = shared_data(name);                                                                  \
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (COLLCAST_DATA names it)"; \
+  const auto source = open_source({path.string()})
+
+TEST(Published, HorovodTimelineOf32Ranks) {
+  READ_OR_SKIP(source, "traces/horovod_timeline/32gpu_logs_100g_nccl-only.json.gz");
+  EXPECT_EQ(source->ranks(), 32);
+  const Inspection i = inspect(*source);
+  EXPECT_EQ(calls(i, "allreduce"), 28 * 32);
+}
+
+TEST(Published, KinetoOfTwoA100) {
+  READ_OR_SKIP(source, "traces/kineto/hta_nccl_parser_config_nccl_data.json.gz");
+  EXPECT_EQ(source->ranks(), 2);
+  const Inspection i = inspect(*source);
+  EXPECT_EQ(calls(i, "allreduce"), 15);
+  EXPECT_EQ(calls(i, "broadcast"), 6);
+  for (const auto& o : i.operations) EXPECT_TRUE(o.sized);
+}
+
+TEST(Published, KinetoOfEightMi300) {
+  READ_OR_SKIP(source, "traces/more/kineto/tracelens_resnet_ddp_8xMI300_rank0.json.gz");
+  EXPECT_EQ(source->ranks(), 8);
+  const Inspection i = inspect(*source);
+  EXPECT_EQ(i.of_rank.size(), 1u);
+  EXPECT_EQ(calls(i, "allreduce"), 6);  // and 5 kernels of before the first launch
+  EXPECT_EQ(calls(i, "broadcast"), 6);
+}
+
+TEST(Published, ChakraOfAstraSim) {
+  const auto folder = shared_data("traces/more/chakra_et");
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there (COLLCAST_DATA names it)";
+  std::vector<std::string> files;
+  for (int r = 0; r < 4; ++r)
+    files.push_back((folder / ("all_reduce_4npus_1MB." + std::to_string(r) + ".et")).string());
+  const auto source = open_source(files);
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 1u);
+  EXPECT_EQ(i.operations[0].count, 4);
+  EXPECT_DOUBLE_EQ(i.operations[0].size.value, 1048576);
+}
+
+TEST(Published, NcclLogsOfRealJobs) {
+  READ_OR_SKIP(source, "traces/nccl_coll_logs/eks_fsdp_llama2-7b_4rank.txt");
+  EXPECT_EQ(source->ranks(), 4);
+  EXPECT_GT(calls(inspect(*source), "allgather"), 0);
+}
+
+}  // namespace
+}  // namespace collcast
