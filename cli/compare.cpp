@@ -13,7 +13,7 @@ namespace collcast::cli {
 namespace {
 
 struct Options {
-  std::string trace, engine{contention_engine().name};
+  std::string trace, engine{contention_engine().name}, policy = "fastest";
   std::vector<std::string> on;
   Memory memory = Memory::host;
   double compute_scale = 1;
@@ -42,11 +42,16 @@ Json row(const std::string& on, const ReplayReport& report) {
     }
   return {{"platform", on},
           {"time_s", report.time.value},
+          {"low_s", report.low.value},
+          {"high_s", report.high.value},
+          {"lower_bound_s", report.lower_bound.value},
           {"compute_s", report.compute.value},
           {"exposed_communication_s", report.exposed.value},
           {"dearest_collective", dearest},
           {"dearest_collective_s", dearest_time},
-          {"limited_by", report.limited_by}};
+          {"limited_by", report.limited_by},
+          {"limited_by_share", report.limited_by_share ? Json(*report.limited_by_share) : Json()},
+          {"calibrated", report.calibrated}};
 }
 
 void print_people(const Options& options, const trace::Reader& trace, const Json& rows) {
@@ -80,13 +85,14 @@ void run(const Options& options) {
   for (std::size_t i = 0; i < platforms.size(); ++i) {
     ReplayOptions play;
     play.engine = &engine;
+    play.policy = options.policy;
     play.memory = options.memory;
     play.compute_scale = options.compute_scale;
     play.play.interrupt = &interrupt_flag();
     play.play.progress = [&](Seconds now, std::int64_t) {
       progress(options.on[i] + ": replayed " + seconds(now.value));
     };
-    rows.push_back(row(options.on[i], replay(*source, Machine(platforms[i], trace.ranks()), play)));
+    rows.push_back(row(options.on[i], replay(*source, platforms[i], play)));
   }
   progress_end();
   if (options.format == Format::json)
@@ -106,6 +112,7 @@ void add_compare(CLI::App& app, int&) {
   verb->add_option("--on", options->on, "A platform, with changes after commas; once per row of the answer")
       ->required()
       ->option_text("P[,KEY=VALUE...]");
+  add_policy(*verb, options->policy, "Who chooses the algorithms, each communicator by itself");
   add_engine(*verb, options->engine, true);
   verb->add_option("--compute-scale", options->compute_scale,
                    "Computation takes this times the recorded CPU time")

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "forecast/predict.hpp"
+#include "libraries/policy.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
 
@@ -34,6 +35,13 @@ void add_engine(CLI::App& verb, std::string& engine, bool playing) {
       names += (names.empty() ? "" : "; ") + std::string(e.name) +
                (e.name == engine ? " (default): " : ": ") + std::string(e.what);
   verb.add_option("--engine", engine, names)->option_text(engine_names(playing, "|"));
+}
+
+void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
+  std::string names = "fastest (default): by critical path";
+  for (const std::string& name : policies()) names += ", " + name;
+  names += "; behind those of NCCL what it was told, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
+  verb.add_option("--policy", policy, what + ": " + names)->option_text("P");
 }
 
 void add_memory(CLI::App& verb, Memory& memory) {

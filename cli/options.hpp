@@ -27,6 +27,9 @@ void override_platform(Description& platform, const std::vector<std::string>& as
 /// --engine, by its name in the table; those that play programs, if `playing`.
 void add_engine(CLI::App& verb, std::string& engine, bool playing = false);
 
+/// --policy: who chooses where no algorithm is named.
+void add_policy(CLI::App& verb, std::string& policy, const std::string& what);
+
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);
 

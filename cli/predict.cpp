@@ -108,10 +108,10 @@ Json of_policy(const Options& options, const Description& description, Collectiv
   for (Bytes size : sizes) {
     const Call asked =
         plain_call(options.call, collective, ranks, size, library.forecaster().ranks_per_node());
-    const Library::Choice choice = library.predict(collective, asked, engine(options.engine));
-    rows.push_back(row(choice.prediction));
-    if (!choice.protocol.empty()) rows.back()["parameters"]["protocol"] = choice.protocol;
-    notes.push_back(std::to_string(ranks) + " ranks, " + bytes(size.value) + ": " + choice.why);
+    const Library::Forecast f = library.predict(collective, asked, engine(options.engine));
+    rows.push_back(row(f.prediction));
+    if (!f.choice.protocol.empty()) rows.back()["parameters"]["protocol"] = f.choice.protocol;
+    notes.push_back(std::to_string(ranks) + " ranks, " + bytes(size.value) + ": " + f.choice.why);
   }
   return rows;
 }
@@ -264,10 +264,7 @@ void add_predict(CLI::App& app, int& exit_code) {
                    "Message sizes, as nccl-tests counts them (default: what --counts add up to)")
       ->delimiter(',')
       ->option_text("S[,S...]");
-  std::string names = "fastest (default): by critical path";
-  for (const std::string& name : policies()) names += ", " + name;
-  names += "; behind those of NCCL what it was told, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
-  verb->add_option("--policy", options->policy, "What auto does: " + names)->option_text("P");
+  add_policy(*verb, options->policy, "What auto does");
   add_engine(*verb, options->engine);
   add_placement(*verb, options->placement);
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")

@@ -13,7 +13,8 @@ namespace collcast::cli {
 namespace {
 
 struct Options {
-  std::string trace, platform, ranks, placement = "block", engine{contention_engine().name};
+  std::string trace, platform, ranks, placement = "block", engine{contention_engine().name},
+                                      policy = "fastest";
   std::vector<std::string> algorithms, set;
   Memory memory = Memory::host;
   double compute_scale = 1;
@@ -47,12 +48,17 @@ Json answer(const Options& options, const Description& platform, const Source& t
           {"engine", options.engine},
           {"ranks", trace.ranks()},
           {"time_s", report.time.value},
+          {"low_s", report.low.value},
+          {"high_s", report.high.value},
+          {"lower_bound_s", report.lower_bound.value},
           {"compute_s", report.compute.value},
           {"communication_s", report.communication.value},
           {"exposed_communication_s", report.exposed.value},
           {"operations", operations},
           {"not_modelled", not_modelled},
           {"limited_by", report.limited_by},
+          {"limited_by_share", report.limited_by_share ? Json(*report.limited_by_share) : Json()},
+          {"calibrated", report.calibrated},
           {"recorded_time_s", report.recorded.value},
           {"notes", report.notes}};
 }
@@ -69,7 +75,9 @@ void print_people(const Json& a) {
        {"exposed communication", seconds(a["exposed_communication_s"]), share(a["exposed_communication_s"])},
        {"communication, hidden or not", seconds(a["communication_s"]), share(a["communication_s"])},
        {"as recorded", seconds(a["recorded_time_s"]), ""}});
-  std::cout << "limited by " << a["limited_by"].get<std::string>() << "\n\n";
+  std::cout << "limited by " << a["limited_by"].get<std::string>() << "; from " << seconds(a["low_s"])
+            << " to " << seconds(a["high_s"]) << " as the platform's parameters are uncertain"
+            << (a["calibrated"].get<bool>() ? "" : " (not calibrated)") << "\n\n";
   std::vector<std::vector<std::string>> table{
       {"operation", "count", "bytes", "time per rank", "share", "algorithm"}};
   for (const Json& o : a["operations"])
@@ -87,18 +95,25 @@ void run(const Options& options) {
   const auto trace = open_cct(options.trace);
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
-  const Rank ranks = options.ranks.empty() ? trace->ranks() : parse_ranks(options.ranks);
-  const Machine machine(platform, ranks, parse_placement(options.placement));
+  if (const Rank ranks = options.ranks.empty() ? trace->ranks() : parse_ranks(options.ranks);
+      ranks != trace->ranks())
+    throw InputError(trace->info().name + " has " + std::to_string(trace->ranks()) +
+                     " ranks and cannot be replayed on " + std::to_string(ranks));
   if (!(options.compute_scale >= 0) || options.compute_scale > 1e9)
     throw InputError("--compute-scale takes a number from 0 to 1e9");
-  ReplayOptions play{
-      &playing_engine(options.engine), forced(options.algorithms), options.memory, options.compute_scale, {}};
+  ReplayOptions play;
+  play.engine = &playing_engine(options.engine);
+  play.algorithms = forced(options.algorithms);
+  play.policy = options.policy;
+  play.placement = parse_placement(options.placement);
+  play.memory = options.memory;
+  play.compute_scale = options.compute_scale;
   catch_interrupts();
   play.play.interrupt = &interrupt_flag();
   play.play.progress = [](Seconds now, std::int64_t messages) {
     progress("replayed " + seconds(now.value) + ", " + count(messages) + " messages");
   };
-  const ReplayReport report = replay(*trace, machine, play);
+  const ReplayReport report = replay(*trace, platform, play);
   progress_end();
   const Json a = answer(options, platform, *trace, report);
   if (options.format == Format::json)
@@ -124,6 +139,7 @@ void add_replay(CLI::App& app, int&) {
           "--algorithm", options->algorithms,
           "Algorithm of one collective, e.g. allreduce=ring; the others take the fastest by critical path")
       ->option_text("COLLECTIVE=A");
+  add_policy(*verb, options->policy, "Who chooses for the other collectives, each communicator by itself");
   add_engine(*verb, options->engine, true);
   add_placement(*verb, options->placement);
   verb->add_option("--compute-scale", options->compute_scale,

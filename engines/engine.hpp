@@ -38,10 +38,10 @@ struct Engine {
   Reading (*read)(const SizedSchedule&, const Fabric&);
   /// Of any program; null: it knows schedules only.
   Result (*play)(Program&, const Fabric&, const PlayOptions&);
-  bool quick = false;       ///< asked again for both ends of the uncertainty; others are stretched as `path` is
-  bool contention = false;  ///< messages share links
-  bool workers = false;     ///< knows processors that play for several ranks
-  bool overlap = false;     ///< knows ranks that compute meanwhile
+  bool quick = false;  ///< asked again for both ends of the uncertainty; others are stretched as `path` is
+  bool contention = false;                ///< messages share links
+  bool workers = false;                   ///< knows processors that play for several ranks
+  bool overlap = false;                   ///< knows ranks that compute meanwhile
   bool (*built)() = [] { return true; };  ///< whether this build has it
 };
 

@@ -53,38 +53,38 @@ Library::Library(std::string policy, const Description& description, Rank ranks,
   const double factor[] = {1, 1 / (1 + uncertainty(Stamp::guess)), 1 + uncertainty(Stamp::guess)};
   for (std::size_t v : {nominal, fast, slow}) {
     View& view = views_[v];
-    view.situation = collcast::situation(views[v], ranks, policy_);
+    view.situation = collcast::situation(views[v], seats(forecaster_.machine()), policy_);
     if (!nccl_) continue;
     view.software = software_of(read_blueprint(views[v]), nccl_->minor, view.situation, factor[v]);
   }
   calibrated_ = knows_nccl(description);
   if (const Description blocking = with_blocking_sends(description); blocking.json() != description.json())
     blocking_.emplace(blocking, ranks, placement, memory);
+  chooser_ = by_policy(policy_, description, forecaster_.machine(), forecaster_.fabric(),
+                       blocking_ ? &blocking_->fabric() : nullptr);
 }
 
-Library::Played Library::played(Collective collective, const Call& asked) const {
-  const Pick p = pick(policy_, collective, asked, situation());
-  const Algorithm& a = algorithm(collective, p.algorithm);
-  Call call = asked;
-  if (a.radix) call.radix = p.radix;
-  if (a.channels) call.channels = p.channels;
-  const Forecaster& forecaster = p.blocking && blocking_ ? *blocking_ : forecaster_;
-  return {p, a, segmented(forecaster.fabric(), a, call, p.segment), forecaster};
+Choice Library::choose(Collective collective, const Call& asked) const {
+  return chooser_({collective, {}, asked});
 }
 
-Library::Choice Library::predict(Collective collective, const Call& asked, const Engine& engine) const {
-  const Played p = played(collective, asked);
+const Forecaster& Library::sends(const Choice& choice) const {
+  return choice.blocking && blocking_ ? *blocking_ : forecaster_;
+}
+
+Library::Forecast Library::predict(Collective collective, const Call& asked, const Engine& engine) const {
+  Choice choice = choose(collective, asked);
   const bool own = nccl_ && engine.name == "path" && asked.ranks > 1 &&
                    nccl::has_transport(nccl::choose(*nccl_, collective, asked, situation()).shape);
-  return {own ? by_transport(p.algorithm, p.call) : p.forecaster.predict(p.algorithm, p.call, engine),
-          std::string(p.pick.protocol), p.pick.why};
+  Prediction p = own ? by_transport(*choice.algorithm, choice.call)
+                     : sends(choice).predict(*choice.algorithm, choice.call, engine);
+  return {std::move(choice), std::move(p)};
 }
 
 /// Open MPI's linear barrier is not in the catalogue.
 const Algorithm& Library::barrier(Rank ranks) const {
   try {
-    return algorithm(Collective::barrier,
-                     pick(policy_, Collective::barrier, {.ranks = ranks}, situation()).algorithm);
+    return *choose(Collective::barrier, {.ranks = ranks}).algorithm;
   } catch (const InputError&) {
     return algorithm(Collective::barrier, "dissemination");
   }
@@ -92,8 +92,8 @@ const Algorithm& Library::barrier(Rank ranks) const {
 
 std::optional<Seconds> Library::mean_between_barriers(Collective collective, const Call& asked) const {
   if (nccl_) return {};
-  const Played p = played(collective, asked);
-  return p.forecaster.mean_between_barriers(p.algorithm, p.call, barrier(asked.ranks));
+  const Choice choice = choose(collective, asked);
+  return sends(choice).mean_between_barriers(*choice.algorithm, choice.call, barrier(asked.ranks));
 }
 
 Prediction Library::by_transport(const Algorithm& a, const Call& call) const {

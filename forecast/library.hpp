@@ -16,14 +16,14 @@ class Library {
   Library(std::string policy, const Description& description, Rank ranks,
           const Placement& placement = Placement::block, Memory memory = Memory::device);
 
-  struct Choice {
+  /// What the library would play, as predicted, and why.
+  struct Forecast {
+    Choice choice;
     Prediction prediction;
-    std::string protocol;  ///< of NCCL
-    std::string why;       ///< one line
   };
   /// By `path` NCCL's choice is timed by its own transport; other libraries' choices are read like
   /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
-  Choice predict(Collective collective, const Call& asked, const Engine& engine) const;
+  Forecast predict(Collective collective, const Call& asked, const Engine& engine) const;
 
   /// Mean over the ranks of their own times between the library's barriers (Forecaster); none where the
   /// library sends no messages of MPI.
@@ -38,14 +38,8 @@ class Library {
     Situation situation;
     nccl::Software software;
   };
-  /// What the library would play, and on which sends.
-  struct Played {
-    Pick pick;
-    const Algorithm& algorithm;
-    Call call;
-    const Forecaster& forecaster;
-  };
-  Played played(Collective collective, const Call& asked) const;
+  Choice choose(Collective collective, const Call& asked) const;
+  const Forecaster& sends(const Choice& choice) const;
   const Algorithm& barrier(Rank ranks) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call) const;
 
@@ -55,6 +49,7 @@ class Library {
   std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
   std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty
   bool calibrated_ = false;
+  Chooser chooser_;
 };
 
 }  // namespace collcast

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engines/simulated.hpp"
+#include "model/critical_path.hpp"
 #include "model/lowering.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -156,15 +157,6 @@ Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, con
 Seconds Forecaster::lower_bound(const Algorithm& a, const Call& c, Bound bound) const {
   return least_time(HomeFabric(nominal_.machine, played_in_), nominal_.machine.representatives(), a, c,
                     bound);
-}
-
-std::vector<const Algorithm*> common_algorithms(Collective collective) {
-  std::vector<const Algorithm*> common = algorithms(collective);
-  std::erase_if(common, [](const Algorithm* a) {
-    const Demands d = demands(*a);
-    return d.multicast || d.reduction;
-  });
-  return common;
 }
 
 }  // namespace collcast

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "engines/engine.hpp"
-#include "forecast/segments.hpp"
+#include "libraries/chooser.hpp"
 #include "platforms/machine/machine.hpp"
 
 namespace collcast {
@@ -71,67 +71,5 @@ class Forecaster {
   Memory played_in_;
   Rank ranks_per_node_;
 };
-
-/// Some ranks of a fabric, numbered from 0, as a network for CriticalPath.
-class MemberFabric {
- public:
-  MemberFabric(const Fabric& fabric, const std::vector<Rank>& members) : fabric_(fabric), members_(members) {}
-  Wire wire(Place from, Place to, Bytes bytes) const { return fabric_.wire(world(from), world(to), bytes); }
-  Switched switched(Switching what, Place from, Place to, Bytes bytes) const {
-    return fabric_.switched(what, world(from), world(to), bytes);
-  }
-  std::vector<Bytes> sizes() const { return fabric_.sizes(); }
-  SecondsPerByte gamma(Place p) const { return fabric_.gamma(world(p)); }
-  const Protocol& protocol() const { return fabric_.protocol(); }
-  Port ports() const { return fabric_.ports(); }
-  Port queues() const { return fabric_.queues(); }
-
- private:
-  Place world(Place p) const { return {members_[static_cast<std::size_t>(p.rank)], p.memory}; }
-  const Fabric& fabric_;
-  const std::vector<Rank>& members_;
-};
-
-/// An algorithm and the call with its segments.
-struct Choice {
-  const Algorithm* algorithm = nullptr;
-  Call call;
-};
-/// The fastest of the candidates that support so many ranks, by critical path, and the first of them that are
-/// equally fast; a null algorithm if none does. Those of few steps go first: longer ones are read only until
-/// they are too late. `consider` is told of each before it is read.
-template <class Network>
-Choice fastest(
-    const Network& network, const std::vector<const Algorithm*>& candidates, const Call& call,
-    std::optional<Bytes> segment = {},
-    const std::function<void(const Algorithm&)>& consider = [](const Algorithm&) {}) {
-  struct Candidate {
-    std::int64_t steps;
-    std::size_t place;
-    auto operator<=>(const Candidate&) const = default;
-  };
-  std::vector<Candidate> able;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (!candidates[i]->supports(call.ranks)) continue;
-    check(*candidates[i], call);
-    able.push_back({candidates[i]->schedule(call).steps, i});
-  }
-  std::ranges::sort(able);
-  Choice best;
-  Seconds least = no_limit;
-  std::size_t first = 0;
-  for (const auto [steps, place] : able) {
-    const Algorithm& a = *candidates[place];
-    consider(a);
-    const Call c = segmented(network, a, call, segment);
-    const Seconds time = path_time(network, a, c, least);
-    if (best.algorithm && !(time < least || (time == least && place < first))) continue;
-    best = {&a, c}, least = time, first = place;
-  }
-  return best;
-}
-
-/// The algorithms of a collective that `auto` chooses from: those that any network can play.
-std::vector<const Algorithm*> common_algorithms(Collective collective);
 
 }  // namespace collcast

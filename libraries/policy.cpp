@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libraries/policy.hpp"
 
+#include <algorithm>
+
 #include "libraries/mpi.hpp"
 #include "libraries/nccl/nccl.hpp"
 #include "support/error.hpp"
@@ -29,14 +31,19 @@ std::vector<std::string> policies() {
   return names;
 }
 
-Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation) {
-  if (call.ranks < 1) throw InputError("ranks must be 1 or more, got " + std::to_string(call.ranks));
-  if (const auto nccl = nccl::parse(policy)) return nccl::pick(*nccl, collective, call, situation);
-  for (const Policy& p : of_mpi)
-    if (p.name == policy) return p.rule(collective, call, situation);
+void check_policy(std::string_view policy) {
+  const auto is = [policy](const Policy& p) { return p.name == policy; };
+  if (std::ranges::any_of(of_mpi, is) || nccl::parse(policy)) return;
   const std::vector<std::string> names = policies();
   throw InputError("unknown policy '" + std::string(policy) + "'; did you mean '" +
                    nearest(policy, {names.begin(), names.end()}) + "'?");
+}
+
+Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation) {
+  if (call.ranks < 1) throw InputError("ranks must be 1 or more, got " + std::to_string(call.ranks));
+  check_policy(policy);
+  if (const auto nccl = nccl::parse(policy)) return nccl::pick(*nccl, collective, call, situation);
+  return std::ranges::find(of_mpi, policy, &Policy::name)->rule(collective, call, situation);
 }
 
 }  // namespace collcast

@@ -51,6 +51,8 @@ struct Pick {
 /// collective that the policy has no rule for, and where the rule leads outside the catalogue.
 Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation);
 
+/// Throws InputError unless `pick` knows the name.
+void check_policy(std::string_view policy);
 /// The names that `pick` knows; those of NCCL may have settings behind them (nccl.hpp).
 std::vector<std::string> policies();
 

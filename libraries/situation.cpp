@@ -35,8 +35,7 @@ int minor_of(const std::string& policy) {
 }
 
 /// Only the GPUs that the ranks of a node sit on.
-void keep_used(Blueprint& b, Rank ranks) {
-  const Rank used = std::min(ranks, b.ranks_per_node);
+void keep_used(Blueprint& b, Rank used) {
   const int last = b.vertex_of_slot(used - 1);
   b.ranks_per_node = used;
   b.ranks_on.erase(std::ranges::find(b.ranks_on, last) + 1, b.ranks_on.end());
@@ -86,7 +85,7 @@ Seconds network_latency(const Blueprint& b) {
 void set_rails(Situation& s, const Channels& found, const Machine& machine, const Blueprint& b) {
   s.rails = network_cards(found);
   const auto between_nodes = [&](Memory memory) {
-    const Rank other = b.ranks_per_node;
+    const Rank other = machine.ranks_per_node();
     return 1.0 / machine.wire({0, memory}, {other, memory}, machine.sizes().back()).per_byte;
   };
   s.rail_bandwidth = s.gpudirect_bandwidth = between_nodes(Memory::device);
@@ -99,10 +98,16 @@ void set_rails(Situation& s, const Channels& found, const Machine& machine, cons
 }  // namespace
 
 Situation situation(const Description& description, Rank ranks, const std::string& policy) {
+  const Rank node = read_blueprint(description).ranks_per_node;
+  return situation(description, Seats{(ranks + node - 1) / node, std::min(ranks, node)}, policy);
+}
+
+Situation situation(const Description& description, Seats seats, const std::string& policy) {
   Blueprint b = read_blueprint(description);
+  const Rank ranks = (seats.nodes - 1) * b.ranks_per_node + seats.on_a_node;
   Situation s;
-  s.nodes = (ranks + b.ranks_per_node - 1) / b.ranks_per_node;
-  keep_used(b, ranks);
+  s.nodes = seats.nodes;
+  keep_used(b, seats.on_a_node);
   for (const Blueprint::Vertex& v : b.vertices)
     if (v.device >= 0) {
       const std::string& device = b.devices[static_cast<std::size_t>(v.device)].name;

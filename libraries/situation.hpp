@@ -8,9 +8,17 @@
 
 namespace collcast {
 
-/// The machine as a library sees it when it chooses for the first `ranks` ranks in block placement. Channels
-/// and their speeds are those that the policy's release of NCCL finds (libraries/nccl/ring_search.hpp); of
-/// another policy's, or where no GPU has a peer, one channel at the pace of the slowest path.
+/// How the ranks that call a library sit: on so many nodes, at most so many on one.
+struct Seats {
+  Rank nodes = 1, on_a_node = 1;
+};
+
+/// The machine as a library sees it when it chooses for ranks that sit so; on each node they are the first
+/// ones. Channels and their speeds are those that the policy's release of NCCL finds
+/// (libraries/nccl/ring_search.hpp); of another policy's, or where no GPU has a peer, one channel at the pace
+/// of the slowest path.
+Situation situation(const Description& description, Seats seats, const std::string& policy);
+/// The same for the first `ranks` ranks in block placement.
 Situation situation(const Description& description, Rank ranks, const std::string& policy);
 
 }  // namespace collcast

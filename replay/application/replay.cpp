@@ -38,42 +38,107 @@ std::vector<ReplayReport::NotModelled> not_modelled(const Source& source, const 
   return all;
 }
 
-std::string limit(const ReplayReport& report, const Bottleneck& link) {
-  if (report.compute >= 0.5 * report.time) return "computation";
-  if (link.busy >= 0.5) return link.name;
-  return "latency and waiting";
+void set_limit(ReplayReport& report, const Bottleneck& link) {
+  report.limited_by = "latency and waiting";
+  if (report.compute >= 0.5 * report.time)
+    report.limited_by = "computation";
+  else if (link.busy >= 0.5)
+    report.limited_by = link.name, report.limited_by_share = link.busy;
+  if (report.limited_by == "computation" && report.time.value > 0)
+    report.limited_by_share = report.compute / report.time;
 }
+
+/// A platform with the source's ranks on it.
+struct Stage {
+  Machine machine;
+  HomeFabric fabric;
+  Stage(const Description& d, Rank ranks, const ReplayOptions& options)
+      : machine(d, ranks, options.placement), fabric(machine, options.memory) {}
+};
+
+class Replay {
+ public:
+  Replay(const Source& source, const Description& platform, const ReplayOptions& options)
+      : source_(source),
+        platform_(platform),
+        options_(options),
+        nominal_(platform, source.ranks(), options),
+        selection_(platform, nominal_.machine, nominal_.fabric, options.policy, options.algorithms) {}
+
+  ReplayReport report() {
+    ReplayReport report;
+    Application application = on(nominal_.fabric);
+    Account account(application);
+    const Result result = play(*options_.engine, application, nominal_.fabric, &account);
+    report.time = result.time;
+    for (const Result::OfRank& rank : result.ranks) {
+      report.compute += rank.compute / source_.ranks();
+      report.lower_bound = std::max(report.lower_bound, rank.compute);
+    }
+    report.exposed = report.time - report.compute;
+    report.communication = account.communication() / source_.ranks();
+    report.operations = operations(account, application);
+    report.not_modelled = not_modelled(source_, application);
+    set_limit(report, bottleneck(result, nominal_.fabric));
+    report.calibrated = nominal_.machine.calibrated();
+    report.recorded = source_.info().recorded;
+    add_notes(report, result);
+    set_interval(report);
+    return report;
+  }
+
+ private:
+  Application on(const Fabric& fabric) {
+    const bool synchronous = fabric.protocol().eager_limit < Bytes(0);
+    return {source_, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1)};
+  }
+
+  Result play(const Engine& engine, Application& application, const Fabric& fabric, Observer* observer) {
+    PlayOptions play = options_.play;
+    play.observer = observer;
+    play.may_stop_short = source_.info().truncated;
+    play.here = true;
+    return engine.play(application, fabric, play);
+  }
+
+  Seconds time(const Engine& engine, const Fabric& fabric) {
+    Application application = on(fabric);
+    return play(engine, application, fabric, nullptr).time;
+  }
+
+  void set_interval(ReplayReport& report) {
+    const bool quick = options_.engine->quick;
+    const Engine& engine = quick ? *options_.engine : collcast::engine("path");
+    const Seconds centre = quick ? report.time : time(engine, nominal_.fabric);
+    const auto stretched = [&](const Description& end) {
+      const Stage stage(end, source_.ranks(), options_);
+      return centre.value > 0 ? time(engine, stage.fabric) / centre * report.time : report.time;
+    };
+    report.low = std::min(stretched(optimistic(platform_)), report.time);
+    report.high = std::max(stretched(pessimistic(platform_)), report.time);
+  }
+
+  void add_notes(ReplayReport& report, const Result& result) const {
+    report.notes = source_.info().notes;
+    if (!result.stopped_short.empty())
+      report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
+    report.notes.insert(report.notes.end(), selection_.notes().begin(), selection_.notes().end());
+    if (selection_.blocking() && with_blocking_sends(platform_).json() != platform_.json())
+      report.notes.push_back("sends that block have an eager limit of their own on " + platform_.name() +
+                             "; the replay sends them like all others");
+  }
+
+  const Source& source_;
+  const Description& platform_;
+  const ReplayOptions& options_;
+  Stage nominal_;
+  Selection selection_;
+};
 
 }  // namespace
 
-ReplayReport replay(const Source& source, const Machine& machine, const ReplayOptions& options) {
-  const SourceInfo& info = source.info();
-  if (machine.ranks() != source.ranks())
-    throw InputError(info.name + " has " + std::to_string(source.ranks()) +
-                     " ranks and cannot be replayed on " + std::to_string(machine.ranks()));
-  const HomeFabric fabric(machine, options.memory);
-  Selection selection(fabric, options.algorithms);
-  const bool synchronous = fabric.protocol().eager_limit < Bytes(0);
-  Application application(source, selection, options.compute_scale, synchronous ? buffered_sends : Bytes(-1));
-  Account account(application);
-  PlayOptions play_options = options.play;
-  play_options.observer = &account;
-  play_options.may_stop_short = info.truncated;
-  play_options.here = true;
-  const Result result = options.engine->play(application, fabric, play_options);
-  ReplayReport report;
-  report.time = result.time;
-  for (const Result::OfRank& rank : result.ranks) report.compute += rank.compute / application.ranks();
-  report.exposed = report.time - report.compute;
-  report.communication = account.communication() / application.ranks();
-  report.operations = operations(account, application);
-  report.not_modelled = not_modelled(source, application);
-  report.limited_by = limit(report, bottleneck(result, fabric));
-  report.recorded = info.recorded;
-  report.notes = info.notes;
-  if (!result.stopped_short.empty())
-    report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
-  return report;
+ReplayReport replay(const Source& source, const Description& platform, const ReplayOptions& options) {
+  return Replay(source, platform, options).report();
 }
 
 }  // namespace collcast

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace collcast {
 struct ReplayOptions {
   const Engine* engine = &contention_engine();    ///< one that plays programs
   std::map<std::string, std::string> algorithms;  ///< collective -> algorithm; the others are "auto"
-  Memory memory = Memory::host;                   ///< where the application keeps its data
-  double compute_scale = 1;                       ///< computation takes this times what the source says
+  std::string policy = "fastest";                 ///< what "auto" does: fastest, or a library's name (`pick`)
+  Placement placement = Placement::block;
+  Memory memory = Memory::host;  ///< where the application keeps its data
+  double compute_scale = 1;      ///< computation takes this times what the source says
   PlayOptions play;
 };
 
@@ -23,6 +26,8 @@ struct ReplayOptions {
 /// and `exposed` add up to `time`.
 struct ReplayReport {
   Seconds time;           ///< when the last rank is done
+  Seconds low, high;      ///< the same at both ends of the platform's uncertainty
+  Seconds lower_bound;    ///< the longest computation of a rank: no communication is faster than none
   Seconds compute;        ///< a rank computes
   Seconds exposed;        ///< a rank does not compute: it communicates, or waits for others
   Seconds communication;  ///< some communication of a rank is under way, hidden behind computation or not
@@ -40,12 +45,16 @@ struct ReplayReport {
     std::string reason;
   };
   std::vector<NotModelled> not_modelled;
-  std::string limited_by;          ///< computation, the busiest link, or waiting for messages
-  Seconds recorded;                ///< wall clock of the recorded run
-  std::vector<std::string> notes;  ///< why the answer covers only a part of the run
+  std::string limited_by;                  ///< computation, the busiest link, or waiting for messages
+  std::optional<double> limited_by_share;  ///< of the time; none of waiting
+  bool calibrated = false;                 ///< the platform's parameters are
+  Seconds recorded;                        ///< wall clock of the recorded run
+  std::vector<std::string> notes;          ///< why the answer covers only a part of the run
 };
 
-/// Plays a source on a machine that has a rank for each of its own.
-ReplayReport replay(const Source& source, const Machine& machine, const ReplayOptions& options);
+/// Plays a source on a platform, a rank for each of its own. Engines that are not quick are asked once; how
+/// far the platform's uncertainty moves the time is then asked of `path`. The choices of algorithms are those
+/// of the platform as described.
+ReplayReport replay(const Source& source, const Description& platform, const ReplayOptions& options);
 
 }  // namespace collcast

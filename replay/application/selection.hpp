@@ -2,21 +2,24 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "forecast/predict.hpp"
+#include "libraries/chooser.hpp"
 
 namespace collcast {
 
-/// Which algorithm plays a collective of an application: the one that the user named, otherwise the fastest
-/// by critical path on the platform. Decided, as is the number of segments, once per communicator and eighth
-/// of an octave of message size.
+/// Which algorithm plays a collective of an application: the one that the user named, what the policy's
+/// library would play, or the fastest by critical path. Decided once per communicator and message size; the
+/// fastest, and segments, once per eighth of an octave.
 class Selection {
  public:
-  /// `forced` maps collective names to algorithm names or "auto". Throws InputError on unknown ones.
-  Selection(const Fabric& fabric, const std::map<std::string, std::string>& forced);
+  /// On the ranks of a machine. `policy`: "fastest", or one that `pick` knows. `forced` maps collective names
+  /// to algorithm names or "auto". Throws InputError on unknown ones. Outlives none of them.
+  Selection(const Description& description, const Machine& machine, const Fabric& fabric,
+            const std::string& policy, const std::map<std::string, std::string>& forced);
 
   /// A null algorithm if the catalogue has none that serves the call. `members`: the fabric's ranks that take
   /// part. `direct`: only algorithms whose blocks go straight from their owner to their user, as sizes that
@@ -24,10 +27,19 @@ class Selection {
   Choice choose(Collective collective, int communicator, const std::vector<Rank>& members, Call call,
                 bool direct);
 
+  /// Where the fastest was taken although a library's choice was asked for, and why.
+  const std::set<std::string>& notes() const { return notes_; }
+  /// Whether a library chose sends that return when their buffers are free.
+  bool blocking() const { return blocking_; }
+
  private:
-  const Fabric& fabric_;
-  std::map<Collective, const Algorithm*> forced_;
-  std::map<std::tuple<Collective, int, int, bool>, Choice> decided_;
+  Choice decide(const Request& request);
+
+  Chooser fastest_, by_policy_;
+  std::map<Collective, Chooser> forced_;
+  std::map<std::tuple<Collective, int, double, bool>, Choice> decided_;
+  std::set<std::string> notes_;
+  bool blocking_ = false;
 };
 
 }  // namespace collcast

@@ -11,17 +11,17 @@ namespace {
 
 using namespace literals;
 
-Library::Choice allreduce(const Description& d, std::string policy, Rank ranks, Bytes message,
-                          const Engine& engine = collcast::engine("path")) {
+Library::Forecast allreduce(const Description& d, std::string policy, Rank ranks, Bytes message,
+                            const Engine& engine = collcast::engine("path")) {
   const Call call{.ranks = ranks, .message = message, .ranks_per_node = 1};
   return Library(std::move(policy), d, ranks).predict(Collective::allreduce, call, engine);
 }
 
 TEST(Library, NcclIsTimedByItsTransport) {
   const Description d = load_platform("abci-v");
-  const Library::Choice c = allreduce(d, "nccl-2.8", 32, 32_MiB);
+  const Library::Forecast c = allreduce(d, "nccl-2.8", 32, 32_MiB);
   EXPECT_EQ(c.prediction.algorithm->name, "multi-ring");
-  EXPECT_EQ(c.protocol, "LL128");
+  EXPECT_EQ(c.choice.protocol, "LL128");
   EXPECT_EQ(c.prediction.limited_by, "network proxies and cards");
   EXPECT_LT(c.prediction.lower_bound, c.prediction.low);
   EXPECT_LT(c.prediction.low, c.prediction.time);
@@ -49,11 +49,11 @@ TEST(Library, TheNetworkMovesIt) {
 
 TEST(Library, OthersAreReadLikeAnySchedule) {
   const Description d = load_platform("abci-v");
-  const Library::Choice c = allreduce(d, "mpich", 8, 1_MiB);
+  const Library::Forecast c = allreduce(d, "mpich", 8, 1_MiB);
   const Forecaster forecaster(d, 8);
   EXPECT_EQ(c.prediction.time,
             forecaster.predict(*c.prediction.algorithm, c.prediction.call, engine("path")).time);
-  EXPECT_EQ(c.protocol, "");
+  EXPECT_EQ(c.choice.protocol, "");
 }
 
 /// Open MPI's allreduce waits for each of its sends: such messages are eager up to another limit.
@@ -76,7 +76,7 @@ TEST(Library, SwitchesThatReduceTakeLargeMessages) {
   const Description d = load_platform("dgx-h100");
   for (const auto& [ranks, name] : {std::pair{8, "nvls"}, {16, "nvls-tree"}}) {
     const Call call{.ranks = ranks, .message = 1024_MiB, .ranks_per_node = 8};
-    const Library::Choice c =
+    const Library::Forecast c =
         Library("nccl-2.19", d, ranks).predict(Collective::allreduce, call, engine("path"));
     EXPECT_EQ(c.prediction.algorithm->name, name);
     EXPECT_GT(c.prediction.time, c.prediction.lower_bound);

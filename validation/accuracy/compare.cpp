@@ -26,9 +26,9 @@ class Predictor {
     Call call{.ranks = m.ranks, .message = m.message};
     call.ranks_per_node = m.ranks % forecaster_.ranks_per_node() == 0 ? forecaster_.ranks_per_node() : 1;
     if (m.algorithm.empty() && library_) {
-      const Library::Choice c = library_->predict(m.collective, call, engine("path"));
+      const Library::Forecast c = library_->predict(m.collective, call, engine("path"));
       const auto mean = [&] { return library_->mean_between_barriers(m.collective, call); };
-      return point(m, c.prediction, c.protocol, mean);
+      return point(m, c.prediction, c.choice.protocol, mean);
     }
     const std::vector<const Algorithm*> candidates = m.algorithm.empty()
                                                          ? common_algorithms(m.collective)

@@ -43,7 +43,7 @@ class Traced {
     set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "devices.rank.reduce_GBps=1"});
     const trace::Reader reader(path_);
     options.engine = &engine("path");
-    return replay(*cct_source(reader), Machine(flat, reader.ranks()), options);
+    return replay(*cct_source(reader), flat, options);
   }
 
  private:
@@ -165,6 +165,40 @@ TEST(Replay, AReceiveThatNeverComesIsNamed) {
     EXPECT_NE(std::string(e.what()).find("rank 0 waits for a message from rank 1"), std::string::npos)
         << e.what();
   }
+}
+
+/// Bandwidth is a datasheet's, latency and reduction are guesses: 2 messages of 1 s each, and 2 MB.
+TEST(Replay, SaysHowSureItIs) {
+  const ReplayReport r = Traced({{allreduce(1000000, 2)}, {allreduce(1000000, 3)}}).on_flat();
+  EXPECT_EQ(r.lower_bound, Seconds(3));
+  EXPECT_GE(r.low, r.lower_bound);
+  EXPECT_LE(r.low, r.time);
+  EXPECT_GE(r.high, r.time);
+  EXPECT_TRUE(r.calibrated);  // what --set says is no guess
+  EXPECT_EQ(r.limited_by, "computation");
+  EXPECT_DOUBLE_EQ(*r.limited_by_share, r.compute / r.time);
+}
+
+TEST(Replay, TakesALibrarysChoice) {
+  std::vector<Event> calls = {allreduce(8), allreduce(8 << 20)};
+  ReplayOptions options;
+  options.policy = "mpich";
+  const ReplayReport r = Traced({calls, calls, calls, calls}).on_flat(options);
+  // MPICH 3.3: recursive doubling up to 2 KiB, then a reduce-scatter and an allgather.
+  EXPECT_EQ(r.operations[0].algorithm, "recursive-doubling, recursive-halving-doubling");
+  options.algorithms = {{"allreduce", "ring"}};
+  EXPECT_EQ(Traced({calls, calls, calls, calls}).on_flat(options).operations[0].algorithm, "ring");
+}
+
+TEST(Replay, SaysWhereALibraryHasNoRule) {
+  const std::vector<Event> calls = {event(trace::Op::barrier)};
+  ReplayOptions options;
+  options.policy = "nccl-2.18";
+  const ReplayReport r = Traced({calls, calls}).on_flat(options);
+  ASSERT_EQ(r.notes.size(), 1u);
+  EXPECT_NE(r.notes[0].find("; the fastest was taken"), std::string::npos) << r.notes[0];
+  options.policy = "mpih";
+  EXPECT_THROW(Traced({calls, calls}).on_flat(options), InputError);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ ReplayReport on_flat(const Source& source) {
   ReplayOptions options;
   options.engine = &engine("path");
   options.algorithms["allreduce"] = "recursive-doubling";
-  return replay(source, Machine(flat, source.ranks()), options);
+  return replay(source, flat, options);
 }
 
 TEST(Streams, ADataParallelStepHidesItsAllreduces) {

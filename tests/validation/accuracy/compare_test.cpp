@@ -27,7 +27,8 @@ TEST(Compare, ByPolicyWhereTheTableNamesNoAlgorithm) {
   const Comparison c = compare(table(both), d, "nccl-2.8");
   ASSERT_EQ(c.points.size(), 2u);
   const Call call{.ranks = 8, .message = 1_MiB, .ranks_per_node = 4};
-  const Library::Choice nccl = Library("nccl-2.8", d, 8).predict(Collective::allreduce, call, engine("path"));
+  const Library::Forecast nccl =
+      Library("nccl-2.8", d, 8).predict(Collective::allreduce, call, engine("path"));
   EXPECT_EQ(c.points[0].algorithm, "multi-ring");
   EXPECT_EQ(c.points[0].protocol, "LL128");
   EXPECT_EQ(c.points[0].times.predicted, nccl.prediction.time);

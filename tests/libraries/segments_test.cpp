@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forecast/segments.hpp"
+#include "libraries/segments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forecast/segments.hpp"
+#include "libraries/segments.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
+
+#include "model/critical_path.hpp"
 
 namespace collcast {
 
@@ -33,6 +35,11 @@ Call segmented(const Algorithm& a, Call call, Bytes segment) {
   return call;
 }
 
+Seconds path_time(const Fabric& fabric, const Algorithm& a, const Call& call, Seconds limit) {
+  const Schedule schedule = a.schedule(call);
+  return critical_path(schedule, layout(a, call, schedule), fabric, {}, limit).time;
+}
+
 Block search_segments(const std::vector<Block>& starts, Block most,
                       const std::function<Seconds(Block, Seconds)>& time) {
   std::set<Block> known = {1};
@@ -51,6 +58,25 @@ Block search_segments(const std::vector<Block>& starts, Block most,
   }
   for (Block stride = std::max<Block>(1, best / 4); stride > best / 32; stride /= 2)
     if (!better(best + stride)) better(best - stride);
+  return best;
+}
+
+Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::optional<Bytes> segment) {
+  if (segment || !a.segmented || call.message.value == 0)
+    return segmented(a, call, segment.value_or(call.message));
+  const auto most = std::min(static_cast<Block>(call.message.value), Block{4'000'000} / call.ranks);
+  Call best = call;
+  best.segments = best_by_formula(a, call, slowest_paths(fabric, a.schedule(call)));
+  if (best.segments > most) return best;
+  std::vector<Block> starts{best.segments};
+  for (const Bytes size : fabric.sizes())
+    for (const double messages : {1, 2})  // that carry a segment, one in each tree
+      if (const double k = call.message / (messages * size); k < 64.0 * static_cast<double>(best.segments))
+        starts.push_back(static_cast<Block>(k) + 1);
+  best.segments = search_segments(starts, most, [&, c = call](Block k, Seconds limit) mutable {
+    c.segments = k;
+    return path_time(fabric, a, c, limit);
+  });
   return best;
 }
 

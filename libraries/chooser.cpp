@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/chooser.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+
+#include "libraries/policy.hpp"
+#include "model/critical_path.hpp"
+#include "model/member_fabric.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+/// The fabric as the members of a request see it.
+template <class Act>
+auto seen(const Fabric& fabric, const Request& request, Act act) {
+  return request.members.empty() ? act(fabric) : act(MemberFabric(fabric, request.members));
+}
+
+Choice fastest_for(const Fabric& fabric, const Request& request, std::optional<Bytes> segment) {
+  std::vector<const Algorithm*> candidates = common_algorithms(request.collective);
+  if (request.direct) std::erase_if(candidates, [](const Algorithm* a) { return !goes_direct(*a); });
+  return seen(fabric, request,
+              [&](const Fabric& f) { return fastest(f, candidates, request.call, segment); });
+}
+
+/// What a library sees of each way in which members sit, worked out once.
+class Situations {
+ public:
+  Situations(std::string policy, Description description, const Machine& machine)
+      : policy_(std::move(policy)), description_(std::move(description)), machine_(machine) {}
+
+  const Situation& of(const Request& request) {
+    const Seats s = seats(machine_, request.members);
+    const auto [found, is_new] = known_.try_emplace({s.nodes, s.on_a_node});
+    if (is_new) found->second = situation(description_, s, policy_);
+    return found->second;
+  }
+  Pick pick(const Request& request) {
+    return collcast::pick(policy_, request.collective, request.call, of(request));
+  }
+
+ private:
+  std::string policy_;
+  Description description_;
+  const Machine& machine_;
+  std::map<std::pair<Rank, Rank>, Situation> known_;
+};
+
+}  // namespace
+
+Seats seats(const Machine& machine, std::span<const Rank> members) {
+  std::map<int, Rank> on_node;
+  if (members.empty())
+    for (Rank r = 0; r < machine.ranks(); ++r) ++on_node[machine.node(r)];
+  for (const Rank r : members) ++on_node[machine.node(r)];
+  Seats s{static_cast<Rank>(on_node.size()), 0};
+  for (const auto& [node, ranks] : on_node) s.on_a_node = std::max(s.on_a_node, ranks);
+  return s;
+}
+
+Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<Bytes> segment) {
+  return [&fabric, &algorithm, segment](const Request& request) {
+    if (request.direct && !goes_direct(algorithm)) return fastest_for(fabric, request, segment);
+    check(algorithm, request.call);
+    return seen(fabric, request, [&](const Fabric& f) {
+      return Choice{&algorithm, segmented(f, algorithm, request.call, segment)};
+    });
+  };
+}
+
+Chooser fastest_on(const Fabric& fabric, std::optional<Bytes> segment) {
+  return [&fabric, segment](const Request& request) { return fastest_for(fabric, request, segment); };
+}
+
+Chooser by_policy(std::string policy, const Description& description, const Machine& machine,
+                  const Fabric& fabric, const Fabric* blocking) {
+  const auto situations = std::make_shared<Situations>(std::move(policy), description, machine);
+  return [situations, &fabric, blocking](const Request& request) {
+    const Pick p = situations->pick(request);
+    const Algorithm& a = algorithm(request.collective, p.algorithm);
+    if (request.direct && !goes_direct(a)) {
+      Choice choice = fastest_for(fabric, request, {});
+      choice.why = p.why + "; but no rank knows all sizes, so blocks go straight";
+      return choice;
+    }
+    Call call = request.call;
+    if (a.radix) call.radix = p.radix;
+    if (a.channels) call.channels = p.channels;
+    const Fabric& sends = p.blocking && blocking ? *blocking : fabric;
+    return seen(sends, request, [&](const Fabric& f) {
+      return Choice{&a, segmented(f, a, call, p.segment), p.why, std::string(p.protocol), p.blocking};
+    });
+  };
+}
+
+Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
+               std::optional<Bytes> segment, const std::function<void(const Algorithm&)>& consider) {
+  struct Candidate {
+    std::int64_t steps;
+    std::size_t place;
+    auto operator<=>(const Candidate&) const = default;
+  };
+  std::vector<Candidate> able;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!candidates[i]->supports(call.ranks)) continue;
+    check(*candidates[i], call);
+    able.push_back({candidates[i]->schedule(call).steps, i});
+  }
+  std::ranges::sort(able);
+  Choice best;
+  Seconds least = no_limit;
+  std::size_t first = 0;
+  for (const auto& [steps, place] : able) {
+    const Algorithm& a = *candidates[place];
+    consider(a);
+    const Call c = segmented(fabric, a, call, segment);
+    const Seconds time = path_time(fabric, a, c, least);
+    if (best.algorithm && !(time < least || (time == least && place < first))) continue;
+    best = {&a, c}, least = time, first = place;
+  }
+  return best;
+}
+
+std::vector<const Algorithm*> common_algorithms(Collective collective) {
+  std::vector<const Algorithm*> common = algorithms(collective);
+  std::erase_if(common, [](const Algorithm* a) {
+    const Demands d = demands(*a);
+    return d.multicast || d.reduction;
+  });
+  return common;
+}
+
+bool goes_direct(const Algorithm& a) {
+  static constexpr std::array<std::string_view, 2> names = {"linear", "pairwise"};
+  return std::ranges::find(names, a.name) != names.end();
+}
+
+}  // namespace collcast

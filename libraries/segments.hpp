@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "algorithms/catalogue.hpp"
+#include "model/fabric.hpp"
+#include "model/slowest_path.hpp"
+
+namespace collcast {
+
+/// The number of segments that makes the algorithm's formula least on the machine for segments of their size;
+/// segments hold a byte or more.
+Block best_by_formula(const Algorithm& algorithm, const Call& call, const MachinesBySize& machines);
+
+/// From the best of one segment and `starts` downhill in the time of K segments, 1 <= K <= most: doubled or
+/// halved as long as that helps, then by ever smaller strides, down to 1/16. Asks for about 20 times; what
+/// is beyond the limit that it gives need not be exact.
+Block search_segments(const std::vector<Block>& starts, Block most,
+                      const std::function<Seconds(Block, Seconds limit)>& time);
+
+/// By critical path; beyond the limit any time beyond it.
+Seconds path_time(const Fabric& fabric, const Algorithm& algorithm, const Call& call, Seconds limit);
+
+/// The call in segments of so many bytes, as far as the algorithm takes any.
+Call segmented(const Algorithm& algorithm, Call call, Bytes segment);
+
+/// The same; without a segment, in those with which the algorithm is fastest on the fabric. Its formula and
+/// the sizes at which the fabric changes say where to look, critical paths which are best; the formula
+/// alone where a path has more than four million messages.
+Call segmented(const Fabric& fabric, const Algorithm& algorithm, const Call& call,
+               std::optional<Bytes> segment = {});
+
+}  // namespace collcast
