@@ -15,7 +15,7 @@ struct Options {
   Subject subject;
   std::string size = "1MiB", format, output;
   double reduction = 0;
-  CallOptions call;
+  CallText call;
 };
 
 std::string text(const Options& options, const Algorithm& a, const Call& call) {

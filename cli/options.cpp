@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.hpp"
 
-#include <charconv>
-#include <cmath>
 #include <iostream>
 
 #include "forecast/predict.hpp"
@@ -11,16 +9,6 @@
 #include "support/error.hpp"
 
 namespace collcast::cli {
-
-std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
-                         std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
-    return value;
-  throw InputError(what + " '" + text + "' is not a whole number from " + std::to_string(least) + " to " +
-                   std::to_string(most));
-}
 
 void override_platform(Description& platform, const std::vector<std::string>& assignments) {
   set_all(platform, assignments);
@@ -60,14 +48,17 @@ void add_placement(CLI::App& verb, std::string& placement) {
       ->option_text("block|by-socket|round-robin|FILE");
 }
 
-void add_format(CLI::App& verb, Format& format) {
-  verb.add_option("--format", format, "table (default), json or csv")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
-          {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}}))
-      ->option_text("table|json|csv");
+void add_format(CLI::App& verb, Format& format, bool report) {
+  std::map<std::string, Format> formats{
+      {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+  if (report) formats.emplace("markdown", Format::markdown);
+  verb.add_option("--format", format,
+                  report ? "table (default), json, csv or markdown" : "table (default), json or csv")
+      ->transform(CLI::CheckedTransformer(formats))
+      ->option_text(report ? "table|json|csv|markdown" : "table|json|csv");
 }
 
-void add_call_options(CLI::App& verb, CallOptions& options) {
+void add_call_options(CLI::App& verb, CallText& options) {
   verb.add_option("--root", options.root, "Root rank (default 0)")->option_text("R");
   verb.add_option("--radix", options.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
       ->option_text("K");
@@ -92,28 +83,6 @@ void add_call_options(CLI::App& verb, CallOptions& options) {
       ->option_text("Q");
 }
 
-std::vector<std::string> untaken(const CallOptions& options, Collective collective,
-                                 std::span<const Algorithm* const> algorithms) {
-  const std::string collective_name(definition(collective).name);
-  std::vector<std::string> notes;
-  if (!options.root.empty() && !definition(collective).rooted)
-    notes.push_back(collective_name + " has no --root, which changes nothing");
-  for (const auto& [given, parameter] : {std::pair{&options.radix, "radix"},
-                                         {&options.segment, "segment"},
-                                         {&options.channels, "channels"},
-                                         {&options.buffer, "buffer"},
-                                         {&options.ranks_per_node, "ranks-per-node"}}) {
-    const auto takes = [name = std::string_view(parameter)](const Algorithm* a) {
-      return std::ranges::count(parameters(*a), name) > 0;
-    };
-    if (given->empty() || std::ranges::any_of(algorithms, takes)) continue;
-    const std::string who = algorithms.size() == 1 ? full_name(*algorithms[0]) + " does not take"
-                                                   : "no algorithm of " + collective_name + " takes";
-    notes.push_back(who + " --" + parameter + ", which changes nothing");
-  }
-  return notes;
-}
-
 Rank parse_ranks(const std::string& text) {
   return static_cast<Rank>(parse_count(text, "number of ranks", 1, 1 << 24));
 }
@@ -129,7 +98,7 @@ void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_
       ->option_text("FILE");
 }
 
-std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options) {
+std::optional<ImportedAlgorithm> import(Subject& subject, CallText& options) {
   if (subject.import.empty()) {
     for (const auto& [given, name] : {std::pair{!subject.collective.empty(), "the collective"},
                                       {!subject.algorithm.empty(), "--algorithm"},
@@ -146,54 +115,6 @@ std::optional<ImportedAlgorithm> import(Subject& subject, CallOptions& options) 
   subject.algorithm = imported.algorithm.name;
   if (subject.ranks.empty()) subject.ranks = {std::to_string(imported.ranks)};
   return imported;
-}
-
-Bytes counted_message(const CallOptions& options, Collective collective, Rank ranks) {
-  if (options.counts.empty()) throw InputError("--size is missing");
-  Bytes sum;
-  for (const std::string& count : options.counts) sum += parse_size(count, "count");
-  return sum / static_cast<double>(definition(collective).whole(ranks));
-}
-
-Call plain_call(const CallOptions& options, Collective collective, Rank ranks, Bytes message, Rank node) {
-  constexpr std::int64_t most = std::numeric_limits<Rank>::max();
-  const auto number = [](const std::string& text, const char* what, std::int64_t least, std::int64_t limit) {
-    return static_cast<Rank>(parse_count(text, what, least, limit));
-  };
-  Call call;
-  call.ranks = ranks;
-  call.message = message;
-  if (!options.root.empty()) call.root = number(options.root, "root", 0, ranks - 1);
-  if (!options.radix.empty()) call.radix = number(options.radix, "radix", 2, most);
-  if (!options.channels.empty()) call.channels = number(options.channels, "number of channels", 1, most);
-  call.ranks_per_node = ranks % node == 0 ? node : 1;
-  if (!options.ranks_per_node.empty())
-    call.ranks_per_node = number(options.ranks_per_node, "number of ranks per node", 1, most);
-  if (!options.buffer.empty()) call.buffer = parse_size(options.buffer, "buffer");
-  for (const std::string& count : options.counts) call.counts.push_back(parse_size(count, "count"));
-  check(collective, call);
-  return call;
-}
-
-std::optional<Bytes> parse_segment(const CallOptions& options, Bytes message, bool on_platform) {
-  if (options.segment == "auto" && !on_platform)
-    throw InputError(
-        "--segment auto is the fastest on a platform, which this verb has not; give a size, or ask predict");
-  if (options.segment == "auto" || (options.segment.empty() && on_platform)) return {};
-  if (options.segment.empty()) return Bytes(65536);
-  const Bytes segment = parse_size(options.segment, "segment");
-  if (segment.value < 1) throw InputError("segment must be 1 byte or more, got " + options.segment);
-  if (segment > message)
-    throw InputError("segment " + options.segment + " is larger than the message of " +
-                     std::to_string(std::llround(message.value)) + " bytes");
-  return segment;
-}
-
-Call make_call(const Algorithm& a, const CallOptions& options, const Call& call, const Fabric* fabric) {
-  check(a, call);
-  if (!a.segmented) return call;
-  const std::optional<Bytes> segment = parse_segment(options, call.message, fabric != nullptr);
-  return fabric ? segmented(*fabric, a, call, segment) : segmented(a, call, *segment);
 }
 
 }  // namespace collcast::cli

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "forecast/report/report.hpp"
 #include "support/text.hpp"
 
 namespace collcast::cli {
 
-using Json = nlohmann::ordered_json;
-
-enum class Format { table, json, csv };
+using report::Format;
+using report::Json;
 
 /// A table for people: the first row is its header; numbers are aligned to the right.
 void print_table(const std::vector<std::vector<std::string>>& rows);
 
 /// An array of flat objects as CSV (RFC 4180), one column per key of the first object.
 void print_csv(const Json& rows);
+
+/// A report on standard output; its notes on standard error where they are no part of it.
+void print(const report::Report& report, Format format);
 
 using text::bytes;
 using text::count;

@@ -13,7 +13,7 @@ namespace {
 struct Options {
   Subject subject;
   std::string size;  ///< empty: what the counts add up to, or 1 MiB
-  CallOptions call;
+  CallText call;
   Format format = Format::table;
 };
 
@@ -55,7 +55,7 @@ Json prove_call(const Algorithm& a, const Call& call) {
   return answer;
 }
 
-Json prove(Subject subject, CallOptions options, const std::string& size) {
+Json prove(Subject subject, CallText options, const std::string& size) {
   const auto imported = import(subject, options);
   if (subject.ranks.size() != 1) throw InputError("prove takes one number of ranks");
   if (imported && imported->wrong) return verdict(imported->algorithm, imported->ranks, imported->wrong);

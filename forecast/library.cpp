@@ -78,7 +78,8 @@ Library::Forecast Library::predict(Collective collective, const Call& asked, con
                    nccl::has_transport(nccl::choose(*nccl_, collective, asked, situation()).shape);
   Prediction p = own ? by_transport(*choice.algorithm, choice.call)
                      : sends(choice).predict(*choice.algorithm, choice.call, engine);
-  return {std::move(choice), std::move(p)};
+  const std::string transport = own ? "nccl:" + choice.protocol : "";
+  return {std::move(choice), std::move(p), transport};
 }
 
 /// Open MPI's linear barrier is not in the catalogue.

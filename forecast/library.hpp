@@ -20,6 +20,7 @@ class Library {
   struct Forecast {
     Choice choice;
     Prediction prediction;
+    std::string transport = {};  ///< the library's own, which gave the time; empty: what the platform says
   };
   /// By `path` NCCL's choice is timed by its own transport; other libraries' choices are read like
   /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.

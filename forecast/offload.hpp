@@ -6,6 +6,20 @@
 
 namespace collcast {
 
+/// Who plays a collective while the ranks compute.
+struct Offload {
+  std::string who = {};  ///< dpu; none: the ranks themselves; empty: overlap is not asked for
+  std::optional<std::int64_t> workers = {};  ///< cores of a node's DPU; all without it
+  std::optional<double> compute = {};        ///< s of a rank; as long as the collective without it
+
+  bool asked() const { return !who.empty(); }
+  bool to_dpu() const { return who == "dpu"; }
+};
+/// Throws InputError where it makes no sense, or `engine` does not know it.
+void check(const Offload& offload, const Engine& engine);
+/// Cores of a node's DPU that play; 0 without a DPU being asked for.
+int workers(const Offload& offload, const Description& platform);
+
 /// The algorithm as the cores of a DPU play it: the message is copied to the DPU's memory, sent from there to
 /// the others', and what a rank is to have is copied back.
 Algorithm on_dpu(const Algorithm& algorithm);
@@ -24,5 +38,9 @@ OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorith
 /// The ranks play it themselves, as far as they can before they compute; by critical path.
 OverlapPrediction predict_overlapped(const Forecaster& forecaster, const Algorithm& algorithm,
                                      const Call& call, std::optional<Seconds> compute);
+
+/// The one of both that `offload` asks for.
+OverlapPrediction predict_overlap(const Offload& offload, const Forecaster& forecaster,
+                                  const Algorithm& algorithm, const Call& call, const Engine& engine);
 
 }  // namespace collcast

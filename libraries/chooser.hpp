@@ -17,7 +17,8 @@ struct Request {
   Collective collective;
   std::span<const Rank> members;  ///< the machine's numbers of the call's ranks; empty: they are its ranks
   Call call;
-  bool direct = false;  ///< sizes are known to sender and receiver alone: blocks go straight from one to the other
+  bool direct =
+      false;  ///< sizes are known to sender and receiver alone: blocks go straight from one to the other
 };
 
 /// What is to be played, and why.
@@ -32,8 +33,8 @@ struct Choice {
 /// How the request's ranks sit on the machine.
 Seats seats(const Machine& machine, std::span<const Rank> members = {});
 
-/// Who says what plays a request: predict, replays, jobs and campaigns take any of them. Throws InputError where
-/// it has no rule. Outlives none of what it was made of.
+/// Who says what plays a request: predict, replays, jobs and campaigns take any of them. Throws InputError
+/// where it has no rule. Outlives none of what it was made of.
 using Chooser = std::function<Choice(const Request&)>;
 
 /// The one that was named, in segments of so many bytes; without, in those that are the fastest.

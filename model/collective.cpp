@@ -2,6 +2,7 @@
 #include "model/collective.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -163,6 +164,26 @@ const std::vector<Definition> table = {
      sources_message, every_source},
 };
 
+/// What nccl-tests (all_reduce), OSU (osu_bcast) and MPI (MPI_Allgather) call a collective, as we call it.
+std::string our_name(std::string_view theirs) {
+  std::string name;
+  for (const char c : theirs)
+    name += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const std::string_view prefix : {"mpi-", "osu-", "nccl"})
+    if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  if (name.ends_with("-perf")) name.erase(name.size() - 5);
+  static constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"all-reduce", "allreduce"},
+      {"all-gather", "allgather"},
+      {"bcast", "broadcast"},
+      {"all-to-all", "alltoall"},
+      {"reducescatter", "reduce-scatter"},
+      {"reduce-scatter-block", "reduce-scatter"}};
+  for (const auto& [other, ours] : others)
+    if (name == other) return std::string(ours);
+  return name;
+}
+
 /// What each rank must do at least, as factors of n: bytes in or out of its port, bytes reduced.
 struct Least {
   double bytes, reduced;
@@ -210,8 +231,9 @@ const Definition& definition(Collective collective) {
 
 const Definition& definition(std::string_view name) {
   std::vector<std::string_view> names;
+  const std::string ours = our_name(name);
   for (const Definition& d : table) {
-    if (d.name == name) return d;
+    if (d.name == ours) return d;
     names.push_back(d.name);
   }
   throw InputError("unknown collective '" + std::string(name) + "'; did you mean '" + nearest(name, names) +

@@ -10,9 +10,21 @@
 namespace collcast {
 
 Bytes parse_size(const std::string& text, const std::string& what) {
-  static constexpr std::pair<const char*, double> units[] = {
-      {"", 1},     {"B", 1},    {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
-      {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9}};
+  static constexpr std::pair<const char*, double> units[] = {{"", 1},
+                                                             {"B", 1},
+                                                             {"KiB", 1024.0},
+                                                             {"MiB", 1048576.0},
+                                                             {"GiB", 1073741824.0},
+                                                             {"k", 1024.0},
+                                                             {"K", 1024.0},
+                                                             {"m", 1048576.0},
+                                                             {"M", 1048576.0},
+                                                             {"g", 1073741824.0},
+                                                             {"G", 1073741824.0},
+                                                             {"kB", 1e3},
+                                                             {"KB", 1e3},
+                                                             {"MB", 1e6},
+                                                             {"GB", 1e9}};
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string unit(end, text.data() + text.size());

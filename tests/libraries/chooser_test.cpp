@@ -38,8 +38,8 @@ TEST_F(Choosers, KnowHowMembersSit) {
 TEST_F(Choosers, TakeTheOneThatIsNamed) {
   const Algorithm& ring = algorithm(Collective::allreduce, "ring");
   EXPECT_EQ(named(machine, ring)(request(Collective::allreduce, node, 1_MiB)).algorithm, &ring);
-  const Algorithm& halving = algorithm(Collective::allreduce, "recursive-halving-doubling");
-  EXPECT_NE(complaint([&] { named(machine, halving)(request(Collective::allreduce, all, 1_MiB)); }), "");
+  const Algorithm& doubling = algorithm(Collective::allgather, "recursive-doubling");
+  EXPECT_NE(complaint([&] { named(machine, doubling)(request(Collective::allgather, all, 1_MiB)); }), "");
 }
 
 TEST_F(Choosers, TakeTheFastestAmongTheMembers) {
@@ -60,8 +60,8 @@ TEST_F(Choosers, TakeWhatTheLibraryWould) {
     for (const auto& members : {node, across, all})
       for (const Bytes message : {8_B, 64_KiB, 16_MiB}) {
         const Request asked = request(Collective::allreduce, members, message);
-        const Pick expected = pick(policy, asked.collective, asked.call,
-                                   situation(summit, seats(machine, members), policy));
+        const Pick expected =
+            pick(policy, asked.collective, asked.call, situation(summit, seats(machine, members), policy));
         const Choice choice = chooser(asked);
         EXPECT_EQ(choice.algorithm->name, expected.algorithm) << policy << ", " << members.size() << " ranks";
         EXPECT_EQ(choice.protocol, expected.protocol);
@@ -72,8 +72,8 @@ TEST_F(Choosers, TakeWhatTheLibraryWould) {
 
 /// A library may say Bruck's for short messages; of an alltoallv each pair of ranks knows its own size only.
 TEST_F(Choosers, SendStraightWhatOnlyTwoKnow) {
-  for (const Chooser& chooser : {named(machine, algorithm(Collective::alltoall, "bruck")), fastest_on(machine),
-                                 by_policy("mpich", summit, machine, machine)}) {
+  for (const Chooser& chooser : {named(machine, algorithm(Collective::alltoall, "bruck")),
+                                 fastest_on(machine), by_policy("mpich", summit, machine, machine)}) {
     Request asked = request(Collective::alltoall, all, 12_B);
     asked.direct = true;
     EXPECT_TRUE(goes_direct(*chooser(asked).algorithm));

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "forecast/question.hpp"
+
+namespace collcast {
+
+/// What `ask` says, a row per platform, collective, ranks, size and algorithm, in this order.
+struct Answer {
+  struct Row {
+    std::string platform;
+    Prediction prediction;
+    std::string engine;     ///< that gave it
+    std::string transport;  ///< what carried the messages; empty: what the platform says
+    std::string protocol;   ///< of NCCL
+    std::string why;        ///< a library chose so
+    std::optional<Overlap> overlap;
+  };
+  std::vector<std::string> collectives, platforms;  ///< by our names
+  std::string engine;                               ///< that was asked for
+  Offload offload;
+  std::vector<int> workers;  ///< cores of a node's DPU that play, by platform; 0: none
+  std::vector<Row> rows;
+  std::vector<std::string> notes;
+};
+
+/// Prints nothing. Throws InputError where the question makes no sense, or a platform cannot serve it.
+Answer ask(const Question& question, const Watch& watch = {});
+
+}  // namespace collcast

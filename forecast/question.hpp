@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "algorithms/call_text.hpp"
+#include "algorithms/exchange/msccl.hpp"
+#include "forecast/offload.hpp"
+
+namespace collcast {
+
+/// How long collectives take: what the command line, sweeps, campaigns and C++ ask. Names are as users write
+/// them; `ask` resolves them once.
+struct Question {
+  std::vector<std::string> collectives;  ///< as we, nccl-tests, OSU or MPI call them
+  std::string algorithm = "auto";        ///< a name; auto: what `policy` does; all: each that can be played
+  const ImportedAlgorithm* imported = nullptr;  ///< instead of `algorithm`; outlives the answer
+  std::string policy = "fastest";               ///< fastest by critical path, or a library's name (`pick`)
+  std::vector<std::string> platforms;           ///< names or files
+  std::vector<std::string> set;                 ///< parameters of each of them: "network.bandwidth_GBps=25"
+  std::vector<Rank> ranks;
+  std::vector<Bytes> sizes;         ///< as nccl-tests counts them; empty: what the counts of `call` add up to
+  std::string placement = "block";  ///< for parse_placement
+  Memory memory = Memory::device;
+  std::string engine = "path";
+  CallText call;
+  Offload offload;
+};
+
+/// Who waits for an answer.
+struct Watch {
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  const std::atomic<bool>* interrupt = nullptr;  ///< once true, the answer ends with what was computed so far
+};
+
+}  // namespace collcast

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/report/answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/exchange/point/point.hpp"
+#include "support/text.hpp"
+
+namespace collcast::report {
+namespace {
+
+Json or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+Json row(const Answer& answer, const Answer::Row& r) {
+  const Prediction& p = r.prediction;
+  const Definition& d = definition(p.algorithm->collective);
+  Json json{{"collective", d.name},
+            {"algorithm", p.algorithm->name},
+            {"parameters", parameters(*p.algorithm, p.call)},
+            {"ranks", p.call.ranks},
+            {"root", d.rooted ? Json(p.call.root) : Json()},
+            {"message_bytes", std::llround(p.call.message.value)},
+            {"time_s", p.time.value},
+            {"low_s", p.low.value},
+            {"high_s", p.high.value},
+            {"lower_bound_s", p.lower_bound.value},
+            {"algbw_GBps", p.algorithm_bandwidth().value / 1e9},
+            {"busbw_GBps", p.bus_bandwidth().value / 1e9},
+            {"limited_by", p.limited_by},
+            {"limited_by_share", p.limited_by_share ? Json(*p.limited_by_share) : Json()},
+            {"calibrated", p.calibrated},
+            {"transferred", Json()},
+            {"engine", r.engine},
+            {"transport", or_null(r.transport)},
+            {"platform", r.platform}};
+  if (!r.protocol.empty()) json["parameters"]["protocol"] = r.protocol;
+  if (!r.why.empty()) json["why"] = r.why;
+  if (!r.overlap) return json;
+  const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
+  json["offload"] = answer.offload.who;
+  json["workers"] = answer.workers[static_cast<std::size_t>(at)];
+  json["compute_s"] = r.overlap->compute_s;
+  json["total_s"] = r.overlap->total_s;
+  json["overlap_percent"] = r.overlap->percent();
+  return json;
+}
+
+std::string name_with_parameters(const Json& r) {
+  const Json& given = r["parameters"];
+  std::string name = r["algorithm"];
+  if (given.contains("radix")) name += " k=" + given["radix"].dump();
+  if (given.contains("channels")) name += " c=" + given["channels"].dump();
+  if (given.contains("ranks_per_node")) name += " q=" + given["ranks_per_node"].dump();
+  if (given.contains("protocol")) name += " " + given["protocol"].get<std::string>();
+  if (given.contains("segments"))
+    name += " K=" + given["segments"].dump() + " x " + text::bytes(given["segment"]);
+  return name;
+}
+
+Column text_of(std::string title, const char* key) {
+  return {std::move(title), [key](const Json& r) { return r[key].get<std::string>(); }};
+}
+template <class Text>
+Column number_of(std::string title, const char* key, Text text) {
+  return {std::move(title), [key, text](const Json& r) { return text(r[key].get<double>()); }};
+}
+
+std::vector<Column> columns(const Answer& answer) {
+  std::vector<Column> all;
+  if (answer.platforms.size() > 1) all.push_back(text_of("platform", "platform"));
+  if (answer.collectives.size() > 1) all.push_back(text_of("collective", "collective"));
+  const bool overlap = answer.offload.asked();
+  const auto percent = [](double p) { return std::to_string(std::lround(p)) + " %"; };
+  all.push_back({"ranks", [](const Json& r) { return r["ranks"].dump(); }});
+  all.push_back(number_of("message", "message_bytes", text::bytes));
+  all.push_back({"algorithm", name_with_parameters});
+  all.push_back(number_of(overlap ? "alone" : "time", "time_s", text::seconds));
+  all.push_back(number_of("low", "low_s", text::seconds));
+  all.push_back(number_of("high", "high_s", text::seconds));
+  if (overlap) {
+    all.push_back(number_of("computation", "compute_s", text::seconds));
+    all.push_back(number_of("both", "total_s", text::seconds));
+    all.push_back(number_of("overlap", "overlap_percent", percent));
+  } else {
+    all.push_back(number_of("bound", "lower_bound_s", text::seconds));
+    all.push_back(number_of("algbw", "algbw_GBps", text::gbps));
+    all.push_back(number_of("busbw", "busbw_GBps", text::gbps));
+  }
+  all.push_back(text_of("limited by", "limited_by"));
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// ", played by 8 cores of each node's DPU"; empty if overlap was not asked for.
+std::string played_by(const Answer& answer) {
+  if (!answer.offload.asked()) return {};
+  if (!answer.offload.to_dpu()) return ", begun by the ranks before they compute";
+  const int cores = answer.workers.at(0);
+  return ", played by " + (cores == 1 ? "a core" : std::to_string(cores) + " cores") +
+         " of each node's DPU while the ranks compute";
+}
+
+std::string not_calibrated(const Answer& answer) {
+  std::vector<std::string> guessed;
+  for (const Answer::Row& r : answer.rows)
+    if (!r.prediction.calibrated && std::ranges::find(guessed, r.platform) == guessed.end())
+      guessed.push_back(r.platform);
+  if (guessed.empty() || (answer.platforms.size() == 1 && answer.rows[0].prediction.calibrated)) return {};
+  return "Not calibrated: some parameters of " + joined(guessed) +
+         " are datasheet values or guesses; `collcast platforms " + guessed[0] + "` lists them.";
+}
+
+}  // namespace
+
+Report make(const Answer& answer) {
+  Report report;
+  report.head = {{"platform", joined(answer.platforms)}, {"engine", answer.engine}};
+  report.title = joined(answer.collectives) + " on " + joined(answer.platforms) + ", engine " +
+                 answer.engine + played_by(answer);
+  Section rows{"predictions", Json::array(), columns(answer)};
+  for (const Answer::Row& r : answer.rows) rows.rows.push_back(row(answer, r));
+  report.sections.push_back(std::move(rows));
+  report.remark = not_calibrated(answer);
+  report.notes = answer.notes;
+  return report;
+}
+
+}  // namespace collcast::report

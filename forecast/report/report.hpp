@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace collcast::report {
+
+using Json = nlohmann::ordered_json;
+
+enum class Format : std::uint8_t { table, json, csv, markdown };
+
+/// What a column says of a row, which is an object of the JSON: people and machines read the same numbers.
+struct Column {
+  std::string title;
+  std::function<std::string(const Json& row)> text;
+};
+
+/// Rows under one key of the JSON.
+struct Section {
+  std::string key;
+  Json rows = Json::array();
+  std::vector<Column> columns;
+};
+
+/// An answer as all formats are made of it.
+struct Report {
+  Json head = Json::object();  ///< the JSON's other keys
+  std::string title;           ///< one line for people
+  std::vector<Section> sections;
+  std::string remark;              ///< for people, after the tables
+  std::vector<std::string> notes;  ///< in the JSON too
+};
+
+/// CSV holds the first section alone, a column per key of its first row.
+std::string render(const Report& report, Format format);
+
+/// A table for people: the first row is its header; numbers are aligned to the right.
+std::string text_table(const std::vector<std::vector<std::string>>& rows);
+/// The same in Markdown.
+std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
+/// An array of flat objects as CSV (RFC 4180), one column per key of the first object.
+std::string csv(const Json& rows);
+
+}  // namespace collcast::report

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/ranges.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <functional>
+
+#include "model/sizes.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr std::size_t most_values = 100'000;
+
+using Parse = std::function<double(const std::string&)>;
+
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == ':')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+/// How to come from one value to the next: "x2" or "+64".
+std::function<double(double)> stride(const std::string& text, const std::string& range, const Parse& parse) {
+  const std::string rest = text.substr(std::min<std::size_t>(1, text.size()));
+  if (text[0] == 'x') {
+    double factor = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), factor);
+    if (error == std::errc() && end == rest.data() + rest.size() && factor > 1 && std::isfinite(factor))
+      return [factor](double v) { return std::max(v + 1, std::floor(v * factor)); };
+  }
+  if (text[0] == '+')
+    if (const double step = parse(rest); step >= 1) return [step](double v) { return v + step; };
+  throw InputError("range '" + range + "' ends with '" + text +
+                   "'; ranges are like 1KiB:1GiB:x2 and 64:512:+64");
+}
+
+void expand(const std::string& text, const Parse& parse, std::vector<double>& values) {
+  const std::vector<std::string> parts = parts_of(text);
+  if (parts.size() == 1) return values.push_back(parse(text));
+  if (parts.size() > 3)
+    throw InputError("range '" + text + "' has too many colons; ranges are like 1KiB:1GiB:x2 and 64:512:+64");
+  const auto next = stride(parts.size() == 3 ? parts[2] : "x2", text, parse);
+  const double first = parse(parts[0]), last = parse(parts[1]);
+  if (first > last) throw InputError("range '" + text + "' is empty: it begins after its end");
+  for (double v = first; v <= last; v = next(v)) {
+    if (values.size() == most_values)
+      throw InputError("range '" + text + "' has more than 100000 values; take a larger stride");
+    values.push_back(v);
+  }
+}
+
+double rank_count(const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= 1 << 24)
+    return value;
+  throw InputError("number of ranks '" + text + "' is not a whole number from 1 to 16777216");
+}
+
+}  // namespace
+
+std::vector<Bytes> parse_sizes(std::span<const std::string> texts) {
+  std::vector<double> values;
+  for (const std::string& text : texts)
+    expand(
+        text, [](const auto& t) { return parse_size(t).value; }, values);
+  return {values.begin(), values.end()};
+}
+
+std::vector<Rank> parse_rank_counts(std::span<const std::string> texts) {
+  std::vector<double> values;
+  for (const std::string& text : texts) expand(text, rank_count, values);
+  std::vector<Rank> ranks;
+  for (const double v : values) ranks.push_back(static_cast<Rank>(v));
+  return ranks;
+}
+
+}  // namespace collcast

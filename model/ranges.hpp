@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/schedule.hpp"
+#include "model/units.hpp"
+
+namespace collcast {
+
+/// Sizes and ranges of sizes: "4KiB", "1KiB:1GiB:x2" (by a factor), "64:512:+64" (by a step), "1KiB:1MiB" (by
+/// a factor of 2), each with both ends as far as it meets them. Throws InputError at an empty range or one of
+/// more than 100,000 values.
+std::vector<Bytes> parse_sizes(std::span<const std::string> texts);
+/// The same of numbers of ranks, 1 to 2^24.
+std::vector<Rank> parse_rank_counts(std::span<const std::string> texts);
+
+}  // namespace collcast

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/ranges.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/collective.hpp"
+#include "model/sizes.hpp"
+#include "tests/complaint.hpp"
+
+namespace collcast {
+namespace {
+
+using collcast::testing::complaint;
+
+std::vector<double> sizes(std::vector<std::string> texts) {
+  std::vector<double> values;
+  for (const Bytes b : parse_sizes(texts)) values.push_back(b.value);
+  return values;
+}
+std::vector<Rank> ranks(std::vector<std::string> texts) {
+  return parse_rank_counts(texts);
+}
+
+TEST(Ranges, GrowByAFactorOrAStep) {
+  EXPECT_EQ(sizes({"1KiB:8KiB:x2", "7"}), (std::vector<double>{1024, 2048, 4096, 8192, 7}));
+  EXPECT_EQ(sizes({"1:10:x3"}), (std::vector<double>{1, 3, 9}));
+  EXPECT_EQ(sizes({"1:3:x1.5"}), (std::vector<double>{1, 2, 3}));  // at least a byte more
+  EXPECT_EQ(sizes({"0:4:x2"}), (std::vector<double>{0, 1, 2, 4}));
+  EXPECT_EQ(sizes({"1KiB:4KiB"}), (std::vector<double>{1024, 2048, 4096}));
+  EXPECT_EQ(ranks({"64:256:+64"}), (std::vector<Rank>{64, 128, 192, 256}));
+  EXPECT_EQ(ranks({"5:5", "2"}), (std::vector<Rank>{5, 2}));
+}
+
+TEST(Ranges, SayWhatIsWrong) {
+  const std::string like = "; ranges are like 1KiB:1GiB:x2 and 64:512:+64";
+  EXPECT_EQ(complaint([] { sizes({"2:1"}); }), "range '2:1' is empty: it begins after its end");
+  EXPECT_EQ(complaint([] { sizes({"1:2:x1"}); }), "range '1:2:x1' ends with 'x1'" + like);
+  EXPECT_EQ(complaint([] { sizes({"1:2:"}); }), "range '1:2:' ends with ''" + like);
+  EXPECT_EQ(complaint([] { sizes({"1:2:+0"}); }), "range '1:2:+0' ends with '+0'" + like);
+  EXPECT_EQ(complaint([] { sizes({"1:2:x2:x2"}); }), "range '1:2:x2:x2' has too many colons" + like);
+  EXPECT_EQ(complaint([] { sizes({"1:1MiB:+1"}); }),
+            "range '1:1MiB:+1' has more than 100000 values; take a larger stride");
+  EXPECT_EQ(complaint([] { sizes({"1:y"}); }),
+            "size 'y' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
+  EXPECT_EQ(complaint([] { ranks({"0:4"}); }), "number of ranks '0' is not a whole number from 1 to 16777216");
+}
+
+/// nccl-tests and OSU write 64M for 64 MiB.
+TEST(Sizes, BareLettersAreBinary) {
+  for (const auto& [text, bytes] : {std::pair{"1k", 1024.0}, {"1K", 1024.0}, {"64M", 67108864.0}, {"2G", 2147483648.0},
+                                    {"1kB", 1000.0}, {"1MB", 1e6}})
+    EXPECT_EQ(parse_size(text).value, bytes) << text;
+}
+
+TEST(Collectives, AreKnownByOthersNames) {
+  for (const auto& [theirs, ours] :
+       {std::pair{"all_reduce", "allreduce"}, {"all_reduce_perf", "allreduce"}, {"bcast", "broadcast"},
+        {"osu_allreduce", "allreduce"}, {"MPI_Alltoall", "alltoall"}, {"MPI_Reduce_scatter_block", "reduce-scatter"},
+        {"ncclAllGather", "allgather"}, {"alltoall_perf", "alltoall"}, {"reduce_scatter", "reduce-scatter"}})
+    EXPECT_EQ(definition(theirs).name, ours);
+  for (const Definition& d : definitions()) EXPECT_EQ(&definition(d.name), &d);
+  EXPECT_EQ(complaint([] { definition("allredcue"); }), "unknown collective 'allredcue'; did you mean 'allreduce'?");
+}
+
+}  // namespace
+}  // namespace collcast
