@@ -15,6 +15,7 @@ Bytes parse_size(const std::string& text, const std::string& what) {
                                                              {"KiB", 1024.0},
                                                              {"MiB", 1048576.0},
                                                              {"GiB", 1073741824.0},
+                                                             {"TiB", 1099511627776.0},
                                                              {"k", 1024.0},
                                                              {"K", 1024.0},
                                                              {"m", 1048576.0},
@@ -24,14 +25,16 @@ Bytes parse_size(const std::string& text, const std::string& what) {
                                                              {"kB", 1e3},
                                                              {"KB", 1e3},
                                                              {"MB", 1e6},
-                                                             {"GB", 1e9}};
+                                                             {"GB", 1e9},
+                                                             {"TB", 1e12}};
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string unit(end, text.data() + text.size());
   if (error == std::errc() && std::isfinite(value) && value >= 0)
     for (const auto& [name, factor] : units)
       if (unit == name && value * factor <= 1e18) return Bytes(std::floor(value * factor));
-  throw InputError(what + " '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
+  throw InputError(what + " '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB" +
+                   (text.find(',') == std::string::npos ? "" : ", with a decimal point"));
 }
 
 }  // namespace collcast

@@ -1,33 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <zlib.h>
 
+#include <array>
 #include <memory>
 
 #include "algorithms/exchange/msccl.hpp"
 #include "algorithms/exchange/msccl_conversion.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 
 namespace collcast {
 namespace {
 
 constexpr std::size_t longest_file = std::size_t{1} << 28;
 
-/// The file's text, unpacked if it is gzipped.
-std::string unpacked(const std::string& path) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  if (!file) throw InputError(path + ": cannot be opened");
+[[noreturn]] void damaged(const std::string& path) {
+  throw InputError(path + ": cannot be unpacked: it is damaged");
+}
+
+/// What a gzipped text was.
+std::string inflated(const std::string& packed, const std::string& path) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw SubstrateError("zlib cannot begin");
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
   std::string text;
-  char buffer[1 << 16];
-  int count = 0;
-  while ((count = gzread(file.get(), buffer, sizeof buffer)) > 0) {
-    text.append(buffer, static_cast<std::size_t>(count));
+  std::array<char, 1 << 16> part;
+  for (int status = Z_OK; status != Z_STREAM_END;) {
+    stream.next_out = reinterpret_cast<Bytef*>(part.data());
+    stream.avail_out = static_cast<uInt>(part.size());
+    status = inflate(&stream, Z_NO_FLUSH);
+    if (status != Z_OK && status != Z_STREAM_END) damaged(path);
+    text.append(part.data(), part.size() - stream.avail_out);
     if (text.size() > longest_file) throw InputError(path + ": longer than 256 MiB");
   }
-  int status = Z_OK;
-  gzerror(file.get(), &status);
-  if (count < 0 || (status != Z_OK && status != Z_STREAM_END))
-    throw InputError(path + ": cannot be read, or is damaged");
   return text;
+}
+
+/// The file's text, unpacked if it is gzipped.
+std::string unpacked(const std::string& path) {
+  std::string text = read_file(path);
+  return text.starts_with("\x1f\x8b") ? inflated(text, path) : text;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "execution/mpi/check.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
+#include "support/strict_options.hpp"
 
 namespace collcast::mpi {
 
@@ -34,6 +36,7 @@ Options parse(int argc, char** argv) {
                  "Measures how much of a collective a computation hides, where the last so many processes of "
                  "each machine play for the others (0: each for itself)")
       ->check(CLI::Range(0, 1024));
+  make_strict(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -63,10 +66,10 @@ Request parse_request(const std::string& line, const std::string& file) {
 std::vector<std::string> read_lines(const std::string& file, const Communicator& communicator) {
   std::string text;
   long size = -1;
-  if (communicator.rank() == 0)
-    if (std::ifstream in(file); in) {
-      text.assign(std::istreambuf_iterator<char>(in), {});
+  if (communicator.rank() == 0) try {
+      text = read_file(file);
       size = static_cast<long>(text.size());
+    } catch (const InputError&) {  // all ranks say so
     }
   check(MPI_Bcast(&size, 1, MPI_LONG, 0, communicator.handle()), "MPI_Bcast");
   if (size < 0) throw InputError(file + ": cannot be read");

@@ -6,6 +6,7 @@
 
 #include "model/sizes.hpp"
 #include "support/error.hpp"
+#include "support/strict_options.hpp"
 
 namespace collcast::mpi {
 
@@ -100,6 +101,7 @@ Parsed parse(int argc, char** argv) {
   app.add_option("--format", o.json, "table (default) or json")
       ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");
+  make_strict(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

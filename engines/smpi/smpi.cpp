@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "support/error.hpp"
+#include "support/output_file.hpp"
 #include "support/process/child.hpp"
 
 namespace collcast::smpi {
@@ -56,12 +56,6 @@ std::vector<std::string> options(const Settings& settings, const Fabric& fabric)
   for (const char* threshold : {"smpi/async-small-thresh:", "smpi/send-is-detached-thresh:"})
     all.push_back(std::string("--cfg=") + threshold + limit);
   return all;
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  if (!out.flush()) throw SubstrateError(path.string() + ": cannot be written");
 }
 
 /// What a message costs beside its bytes, and, above the eager limit, a rendezvous.
@@ -161,17 +155,17 @@ std::vector<std::string> traces(const Schedule& schedule, const Layout& layout, 
 Seconds simulate(const Schedule& schedule, const Layout& layout, const Fabric& fabric,
                  const Settings& settings, const std::string& folder) {
   const std::filesystem::path here = std::filesystem::absolute(folder);
-  write(here / "platform.xml", platform_xml(fabric));
+  write_file(here / "platform.xml", platform_xml(fabric));
   std::string hosts, list;
   const std::vector<std::string> texts = traces(schedule, layout, fabric);
   for (std::size_t r = 0; r < texts.size(); ++r) {
     const auto file = here / ("rank-" + std::to_string(r) + ".ti");
-    write(file, texts[r]);
+    write_file(file, texts[r]);
     hosts += "h" + std::to_string(r) + "\n";
     list += file.string() + "\n";
   }
-  write(here / "hosts", hosts);
-  write(here / "traces", list);
+  write_file(here / "hosts", hosts);
+  write_file(here / "traces", list);
   std::vector<std::string> command{
       "smpirun",   "-np",         std::to_string(texts.size()), "-platform", here / "platform.xml",
       "-hostfile", here / "hosts"};

@@ -10,6 +10,7 @@
 #include "platforms/description/embedded.hpp"
 #include "platforms/description/suggest.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 
 namespace collcast {
 namespace {
@@ -19,14 +20,6 @@ const EmbeddedPlatform* shipped(const std::string& name, bool parts) {
   const auto* end = embedded_platforms + embedded_platform_count + (parts ? embedded_part_count : 0);
   const auto* found = std::find_if(embedded_platforms, end, [&](const auto& p) { return name == p.name; });
   return found == end ? nullptr : found;
-}
-
-std::string read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!std::filesystem::is_regular_file(path) || !in || !(text << in.rdbuf()))
-    throw InputError(path + ": cannot be read as a platform file");
-  return text.str();
 }
 
 /// Line and column, counted from 1, of a byte of the text.
@@ -72,7 +65,7 @@ Json parse(const std::string& text, const std::string& file) {
 Json text_of(const std::string& name, const std::string& file) {
   if (const EmbeddedPlatform* p = shipped(name, !file.empty())) return parse(p->text, name);
   const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
-  if (path) return parse(read(name), name);
+  if (path) return parse(read_file(name), name);
   const std::vector<std::string> names = shipped_platforms();
   throw InputError((file.empty() ? "" : file + ": base: ") + "there is no platform '" + name +
                    "'; did you mean " + nearest(name, names) + "? (known: " + join(names) +

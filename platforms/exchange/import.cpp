@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/exchange/import.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "platforms/exchange/formats.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 
 namespace collcast {
 namespace {
 
-std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!std::filesystem::is_regular_file(path) || !in) throw InputError(path + ": cannot be read");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 bool is_utf8(const std::string& text) {
   return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace).find("\\ufffd") == std::string::npos;
 }
+
+/// Readers follow elements into each other; no tool writes more than a dozen levels.
+struct Shallow : pugi::xml_tree_walker {
+  static constexpr int deepest = 100;
+  bool for_each(pugi::xml_node&) override { return depth() < deepest; }
+};
 
 Json from_xml(const std::string& text, const std::string& path) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
   if (!parsed)
     reject(path, "", std::string(parsed.description()) + " at byte " + std::to_string(parsed.offset));
+  if (Shallow shallow; !document.traverse(shallow))
+    reject(path, "", "has elements more than " + std::to_string(Shallow::deepest) + " deep in each other");
   const pugi::xml_node root = document.document_element();
   const std::string name = root.name();
   if (name == "system") return from_nccl(root, path);
@@ -37,7 +36,7 @@ Json from_xml(const std::string& text, const std::string& path) {
 }  // namespace
 
 Json import_platform(const std::string& path) {
-  const std::string text = contents(path);
+  const std::string text = read_file(path);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) reject(path, "", "is empty");
   if (!is_utf8(text)) reject(path, "", "is no text in UTF-8");

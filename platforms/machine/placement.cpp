@@ -9,6 +9,7 @@
 
 #include "platforms/description/schema.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 
 namespace collcast {
 namespace {
@@ -115,11 +116,11 @@ std::vector<Seat> listed(const Placement& p, const Blueprint& b, const NodeGraph
 Placement parse_placement(const std::string& text) {
   const auto known = std::ranges::find(orders, text);
   if (known != orders.end()) return static_cast<Placement::Order>(known - orders.begin());
-  std::ifstream in(text);
-  if (!std::filesystem::is_regular_file(text) || !in)
+  if (!std::filesystem::exists(text))
     throw InputError(
         "placement: must be block, round-robin, by-socket or a file of 'rank 0=node3 slot=1' lines, not '" +
         text + "'");
+  std::istringstream in(read_file(text));
   Reader reader{text};
   int number = 0;
   for (std::string l; std::getline(in, l);) reader.read(l, ++number);

@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/recorder/clocks.hpp"
-#include "replay/trace/output_file.hpp"
 #include "replay/trace/recording.hpp"
+#include "support/output_file.hpp"
 
 namespace collcast::recorder {
 namespace {
@@ -98,7 +98,7 @@ void Sink::write_piece(trace::PieceKind kind, std::uint32_t count, trace::ByteSp
 
 void Sink::write(trace::ByteSpan bytes) {
   const NoFileSizeSignal guard;
-  if (!trace::write_all(descriptor_, bytes)) return give_up(errno);
+  if (!write_all(descriptor_, bytes)) return give_up(errno);
   size_ += static_cast<std::int64_t>(bytes.size());
 }
 

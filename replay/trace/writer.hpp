@@ -9,7 +9,7 @@
 #include "replay/trace/container.hpp"
 #include "replay/trace/event.hpp"
 #include "replay/trace/metadata.hpp"
-#include "replay/trace/output_file.hpp"
+#include "support/output_file.hpp"
 
 namespace collcast::trace {
 

@@ -37,10 +37,11 @@ bool connect(int pipe, int stream) {
 
 /// In the child. Says on `trouble` why the program cannot be run, where it cannot.
 [[noreturn]] void become(char* const* words, const std::vector<int>& piped, int pipe, const char* errors,
-                         pid_t parent, int trouble) {
+                         const char* input, pid_t parent, int trouble) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(127);  // it died before
-  bool ready = redirect("/dev/null", O_RDONLY, STDIN_FILENO);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);  // as a program expects to begin
+  if (getppid() != parent) _exit(127);                                       // it died before
+  bool ready = redirect(input, O_RDONLY, STDIN_FILENO);
   if (*errors) ready = ready && redirect(errors, O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO);
   for (const int stream : piped) ready = ready && connect(pipe, stream);
   if (ready) execvp(words[0], words);
@@ -52,7 +53,7 @@ bool connect(int pipe, int stream) {
 }  // namespace
 
 Child::Child(const std::vector<std::string>& words, const std::vector<int>& piped,
-             const std::filesystem::path& errors) {
+             const std::filesystem::path& errors, const std::filesystem::path& input) {
   if (words.empty()) throw InputError("there is no command to launch");
   std::vector<char*> pointers;
   for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
@@ -60,7 +61,7 @@ Child::Child(const std::vector<std::string>& words, const std::vector<int>& pipe
   const auto pipe = make_pipe(), trouble = make_pipe();
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ == 0) become(pointers.data(), piped, pipe[1], errors.c_str(), parent, trouble[1]);
+  if (pid_ == 0) become(pointers.data(), piped, pipe[1], errors.c_str(), input.c_str(), parent, trouble[1]);
   close(pipe[1]), close(trouble[1]);
   output_ = pipe[0];
   int why = pid_ < 0 ? errno : 0;

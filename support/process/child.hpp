@@ -14,10 +14,11 @@ namespace collcast {
 /// however it does.
 class Child {
  public:
-  /// Of its streams `piped` (STDOUT_FILENO, STDERR_FILENO) go to output(); its errors are appended to
-  /// `errors` if that is given; it has nothing to read. Throws InputError if there is no such program.
+  /// The words reach the program as they are: there is no shell. Of its streams `piped` (STDOUT_FILENO,
+  /// STDERR_FILENO) go to output(); its errors are appended to `errors` if that is given; it reads `input`.
+  /// Throws InputError if there is no such program.
   Child(const std::vector<std::string>& words, const std::vector<int>& piped,
-        const std::filesystem::path& errors = {});
+        const std::filesystem::path& errors = {}, const std::filesystem::path& input = "/dev/null");
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;

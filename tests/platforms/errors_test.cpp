@@ -200,8 +200,8 @@ TEST(Errors, Names) {
             "there is no platform 'sumit'; did you mean summit? (known: " + join(shipped_platforms()) +
                 ", or the path of a .json file)");
   EXPECT_EQ(complaint([] { load_platform("no/such.json"); }),
-            "no/such.json: cannot be read as a platform file");
-  EXPECT_EQ(complaint([] { load_platform("/tmp/"); }), "/tmp/: cannot be read as a platform file");
+            "no/such.json: cannot be read: No such file or directory");
+  EXPECT_EQ(complaint([] { load_platform("/tmp/"); }), "/tmp/: cannot be read: it is a folder");
 }
 
 class Files : public ::testing::Test {

@@ -10,6 +10,7 @@
 
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "validation/measurements/read.hpp"
 
 namespace collcast::accuracy {
@@ -192,11 +193,10 @@ which forgives a few large ones.
 }  // namespace
 
 std::vector<Study> read_studies(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in) throw InputError("cannot read " + file.string());
+  const std::string text = read_file(file);
   json document;
   try {
-    document = json::parse(in);
+    document = json::parse(text);
   } catch (const json::parse_error& e) {
     throw InputError(file.string() + ": is no JSON: " + e.what());
   }

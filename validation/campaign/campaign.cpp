@@ -8,75 +8,13 @@
 
 #include "model/sizes.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
+#include "validation/campaign/node.hpp"
 
 namespace collcast::campaign {
 namespace {
 
 using Json = nlohmann::json;
-
-/// A JSON value that knows where it stands.
-class Node {
- public:
-  Node(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}
-
-  [[noreturn]] void reject(const std::string& reason) const { throw InputError(where_ + ": " + reason); }
-
-  /// Throws unless this is an object with no other keys than these.
-  void only(const std::vector<std::string>& keys) const {
-    if (!json_.is_object()) reject("must be an object, not " + json_.dump());
-    for (const auto& [key, value] : json_.items()) {
-      if (std::ranges::find(keys, key) != keys.end()) continue;
-      const std::vector<std::string_view> known(keys.begin(), keys.end());
-      reject("unknown key '" + key + "'; did you mean '" + nearest(key, known) + "'?");
-    }
-  }
-  /// What `act` returns; if it refuses its input, says where.
-  template <class Act>
-  auto guarded(Act act) const {
-    try {
-      return act();
-    } catch (const InputError& e) {
-      if (std::string(e.what()).starts_with(where_)) throw;
-      reject(e.what());
-    }
-  }
-
-  bool has(const std::string& key) const { return json_.contains(key); }
-  Node at(const std::string& key) const {
-    if (!has(key)) reject("'" + key + "' is missing");
-    return {json_[key], where_ + "." + key};
-  }
-  /// The items of a list; a single value is a list of one.
-  std::vector<Node> items() const {
-    if (!json_.is_array()) return {*this};
-    if (json_.empty()) reject("must not be empty");
-    std::vector<Node> all;
-    for (std::size_t i = 0; i < json_.size(); ++i)
-      all.emplace_back(json_[i], where_ + "[" + std::to_string(i) + "]");
-    return all;
-  }
-  std::string text() const {
-    if (!json_.is_string()) reject("must be a text, not " + json_.dump());
-    return json_.get<std::string>();
-  }
-  int count(int least) const {
-    if (json_.is_number_integer())
-      if (const auto n = json_.get<std::int64_t>(); n >= least && n <= (1 << 24)) return static_cast<int>(n);
-    reject("must be a whole number from " + std::to_string(least) + " to 16777216, not " + json_.dump());
-  }
-  double number() const {
-    if (json_.is_number() && json_.get<double>() >= 0) return json_.get<double>();
-    reject("must be a number of 0 or more, not " + json_.dump());
-  }
-  Bytes size() const {
-    if (json_.is_number_integer() && json_.get<std::int64_t>() >= 0) return Bytes(json_.get<double>());
-    return guarded([&] { return parse_size(text()); });
-  }
-
- private:
-  const Json& json_;
-  std::string where_;
-};
 
 std::vector<int> counts(const Node& row, const char* key, int standard, int least) {
   std::vector<int> all;
@@ -192,9 +130,7 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
 }
 
 Campaign read_campaign(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw InputError(path + ": cannot be read");
-  return parse_campaign({std::istreambuf_iterator<char>(in), {}}, path);
+  return parse_campaign(read_file(path), path);
 }
 
 }  // namespace collcast::campaign

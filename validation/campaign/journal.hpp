@@ -26,9 +26,4 @@ class Journal {
 /// The lines of such a file. Throws InputError where there is none.
 std::vector<nlohmann::ordered_json> read_journal(const std::filesystem::path& path);
 
-/// Writes a file as a whole or not at all. Throws SubstrateError.
-void write_whole(const std::filesystem::path& path, const std::string& text);
-/// Throws InputError.
-std::string read_whole(const std::filesystem::path& path);
-
 }  // namespace collcast::campaign

@@ -4,6 +4,8 @@
 #include <iostream>
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
+#include "support/output_file.hpp"
 #include "support/process/complaint.hpp"
 #include "validation/campaign/provenance.hpp"
 
@@ -52,8 +54,8 @@ double patience(const Care& care) {
 bool measure(const std::vector<Request>& requests, Rank ranks, const Care& care, const Launcher& launcher,
              const fs::path& folder, Journal& journal, const Progress& progress) {
   const fs::path file = fs::absolute(folder / "requests.jsonl"), log = folder / "measure.log";
-  write_whole(file, text_of(requests));
-  write_whole(log, "");
+  write_file(file, text_of(requests));
+  write_file(log, "");
   const Json where = provenance();
   std::size_t done = 0;
   progress("measuring " + requests[0].words);
@@ -71,7 +73,7 @@ bool measure(const std::vector<Request>& requests, Rank ranks, const Care& care,
   const int code = launcher.run(care.processes(ranks), arguments(care, file), log, patience(care), take);
   fs::remove(file);
   if (code == 0 && done == requests.size()) return true;
-  const std::string words = complaint(read_whole(log), code);
+  const std::string words = complaint(read_file(log), code);
   if (code == 1 && words.find(" is wrong: ") != std::string::npos) {
     std::cerr << words << '\n';
     return false;

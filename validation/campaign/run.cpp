@@ -5,6 +5,8 @@
 #include <set>
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
+#include "support/output_file.hpp"
 #include "validation/campaign/forecast.hpp"
 #include "validation/campaign/provenance.hpp"
 
@@ -28,7 +30,7 @@ void make_folder(const fs::path& folder) {
 void check_same(const std::vector<Point>& points, const Description& platform, const fs::path& folder) {
   const auto lines = read_journal(folder / "prediction.jsonl");
   bool same = lines.size() == points.size() &&
-              Json::parse(read_whole(folder / "platform.json"), nullptr, false) == Json(platform.json());
+              Json::parse(read_file(folder / "platform.json"), nullptr, false) == Json(platform.json());
   for (std::size_t i = 0; same && i < lines.size(); ++i)
     same = key(parse_point(lines[i], (folder / "prediction.jsonl").string())) == key(points[i]);
   if (!same)
@@ -87,10 +89,10 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
     line["provenance"] = where;
     text += line.dump() + "\n";
   }
-  write_whole(folder / "platform.json", platform.json().dump(2) + "\n");
+  write_file(folder / "platform.json", platform.json().dump(2) + "\n");
   const Json about{{"description", campaign.description}, {"predictors", what}};
-  write_whole(folder / "campaign.json", about.dump(2) + "\n");
-  write_whole(file, text);
+  write_file(folder / "campaign.json", about.dump(2) + "\n");
+  write_file(file, text);
 }
 
 bool measure_campaign(const Care& care, const Launcher& launcher, const fs::path& folder,

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast {
@@ -94,11 +95,7 @@ MeasurementFile parse_measurement_file(const std::string& text, const Known& mor
 }
 
 std::vector<Measurement> read_measurements(const MeasurementFile& file) {
-  std::ifstream in(file.path, std::ios::binary);
-  std::ostringstream text;
-  if (!std::filesystem::is_regular_file(file.path) || !in || !(text << in.rdbuf()))
-    throw InputError(file.path + ": cannot be read as a table of measurements");
-  return parse_measurements(text.str(), file.path, file.known);
+  return parse_measurements(read_file(file.path), file.path, file.known);
 }
 
 std::vector<Measurement> parse_measurements(const std::string& content, const std::string& file,

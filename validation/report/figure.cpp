@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/report/figure.hpp"
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <tuple>
 
-#include <unistd.h>
-
 #include "support/error.hpp"
-#include "validation/campaign/journal.hpp"
+#include "support/printable.hpp"
+#include "support/process/complaint.hpp"
+#include "support/process/launch.hpp"
 
 namespace collcast::report {
 namespace {
@@ -41,6 +38,13 @@ std::string title(const Panel& panel, const Results& results) {
   return text;
 }
 
+/// A string of gnuplot's: between single quotes nothing is looked at but these; no line ends within.
+std::string quoted(const std::string& words) {
+  std::string out = "'";
+  for (const char c : printable(words)) out += c == '\'' ? "''" : std::string(1, c);
+  return out + "'";
+}
+
 /// gnuplot's inline data: bytes, measured, low, high, predicted.
 void write_data(std::ostream& out, const std::string& name, const std::vector<const Result*>& curve,
                 const std::string& engine) {
@@ -57,13 +61,12 @@ void write_data(std::ostream& out, const std::string& name, const std::vector<co
   out << "EOD\n";
 }
 
-std::string script(const Results& results, const std::string& engine, const std::string& terminal,
-                   const fs::path& output) {
+std::string script(const Results& results, const std::string& engine, const std::string& terminal) {
   const auto all = panels(results);
   const std::size_t columns = all.size() < 2 ? 1 : 2, rows = (all.size() + columns - 1) / columns;
   std::ostringstream out;
   out << "set encoding utf8\nset terminal " << terminal << " size " << 620 * columns << ',' << 400 * rows
-      << "\nset output '" << output.string() << "'\nset multiplot layout " << rows << ',' << columns
+      << "\nset multiplot layout " << rows << ',' << columns
       << "\nset logscale x 2\nset logscale y 10\nset xlabel 'message [B]'\nset ylabel 'time [ms]'\n"
          "set format x '2^{%L}'\nset format y '%g'\nset grid lc rgb '#dddddd'\nset key left top font ',9'\n";
   int line = 0;
@@ -78,10 +81,10 @@ std::string script(const Results& results, const std::string& engine, const std:
       write_data(out, data, curve, engine);
       const std::string look = std::to_string(++color);
       plot += (plot.empty() ? "plot " : ", ") + data + " using 1:5 with lines lt " + look + " notitle, " +
-              data + " using 1:2:3:4 with yerrorbars lt " + look + " pt 7 ps 0.6 title \"" + name +
-              "\" noenhanced";
+              data + " using 1:2:3:4 with yerrorbars lt " + look + " pt 7 ps 0.6 title " + quoted(name) +
+              " noenhanced";
     }
-    out << "set title \"" << title(panel, results) << "\" noenhanced\n" << plot << '\n';
+    out << "set title " << quoted(title(panel, results)) << " noenhanced\n" << plot << '\n';
   }
   out << "unset multiplot\n";
   return out.str();
@@ -90,22 +93,14 @@ std::string script(const Results& results, const std::string& engine, const std:
 }  // namespace
 
 bool can_draw() {
-  static const bool found = std::system("command -v gnuplot >/dev/null 2>&1") == 0;
+  static const bool found = can_run({"gnuplot", "--version"});
   return found;
 }
 
 std::string draw(const Results& results, const std::string& engine, const std::string& terminal) {
-  std::string name = (fs::temp_directory_path() / "collcast-figure-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw SubstrateError(name + ": cannot be made");
-  const fs::path folder = name;
-  std::ofstream(folder / "figure.gp") << script(results, engine, terminal, folder / "figure");
-  const std::string command =
-      "gnuplot " + (folder / "figure.gp").string() + " 2>" + (folder / "errors").string();
-  const bool done = std::system(command.c_str()) == 0 && fs::exists(folder / "figure");
-  const std::string picture = campaign::read_whole(folder / (done ? "figure" : "errors"));
-  fs::remove_all(folder);
-  if (!done) throw SubstrateError("gnuplot: " + picture);
-  return picture;
+  Ended ended = filter({"gnuplot", "-d", "-"}, script(results, engine, terminal));
+  if (ended.code != 0) throw SubstrateError("gnuplot: " + complaint(ended.errors, ended.code));
+  return std::move(ended.output);
 }
 
 }  // namespace collcast::report

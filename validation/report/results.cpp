@@ -6,81 +6,107 @@
 #include <tuple>
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "validation/campaign/journal.hpp"
+#include "validation/campaign/node.hpp"
 
 namespace collcast::report {
 namespace {
 
 namespace fs = std::filesystem;
+using campaign::Node;
 using campaign::read_journal;
-using campaign::read_whole;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
-double number(const Json& line, const char* key, const std::string& where) {
-  const auto found = line.find(key);
-  if (found != line.end() && found->is_number() && found->get<double>() >= 0) return found->get<double>();
-  throw InputError(where + ": " + key + " must be a number of 0 or more");
+void read_predictors(const Node& about, Results& results) {
+  if (!about.has("predictors")) about.reject("is not what `collcast validate --run` writes");
+  auto& bounds = results.bounds.emplace_back();
+  for (const Node& p : about.at("predictors").items()) {
+    const std::string name = p.at("name").text();
+    const bool known = std::ranges::any_of(results.oracles, [&](const Oracle& o) { return o.name == name; });
+    if (!known) results.oracles.push_back({name, p.at("role").text(), p.at("what").text()});
+    if (!p.has("bounds")) continue;
+    const Node b = p.at("bounds");
+    bounds[name] = {b.at("mean").number(), b.at("worst").number(),
+                    b.has("overlap") ? b.at("overlap").number() : campaign::Bounds{}.overlap};
+  }
 }
 
-void read_predictors(const Json& about, const std::string& where, Results& results) {
-  if (!about.is_object() || !about.contains("predictors"))
-    throw InputError(where + ": is not what `collcast validate --run` writes");
-  auto& bounds = results.bounds.emplace_back();
-  for (const Json& p : about["predictors"]) {
-    const std::string name = p["name"];
-    const bool known = std::ranges::any_of(results.oracles, [&](const Oracle& o) { return o.name == name; });
-    if (!known) results.oracles.push_back({name, p["role"], p["what"]});
-    if (const auto b = p.find("bounds"); b != p.end())
-      bounds[name] = {(*b)["mean"], (*b)["worst"], b->value("overlap", campaign::Bounds{}.overlap)};
+/// A line of a journal and its place.
+struct Line {
+  nlohmann::ordered_json whole;
+  Json json;
+  std::string where;
+  Node node() const { return {json, where}; }
+};
+
+std::vector<Line> read_lines(const fs::path& file) {
+  std::vector<Line> all;
+  for (const auto& line : read_journal(file))
+    all.push_back({line, Json(line), file.string() + ":" + std::to_string(all.size() + 1)});
+  return all;
+}
+
+/// What ran the first measurement.
+nlohmann::ordered_json origin(const Line& line) {
+  const Node node = line.node();
+  auto from = node.has("provenance") ? line.whole["provenance"] : nlohmann::ordered_json::object();
+  if (!from.is_object()) node.at("provenance").reject("must be an object");
+  from["mpi"] = node.has("library") ? node.at("library").text() : "unknown";
+  return from;
+}
+
+Result result(const Line& predicted, const Line& measured) {
+  const Node p = predicted.node(), m = measured.node();
+  const auto number = [](const Node& of, const char* key, double standard) {
+    return of.has(key) ? of.at(key).number() : standard;
+  };
+  Result r;
+  r.measured_s = m.at("time_s").number();
+  r.low_s = number(m, "low_s", r.measured_s);
+  r.high_s = number(m, "high_s", r.measured_s);
+  r.repetitions = m.has("repetitions") ? m.at("repetitions").count(0) : 0;
+  r.late_starts = m.has("late_starts") ? m.at("late_starts").count(0) : 0;
+  r.checked = m.has("checked") && m.at("checked").flag();
+  if (m.has("pure_s") && p.has("predicted_pure_s")) {
+    const double alone = p.at("predicted_pure_s").number();
+    r.measured_hiding = {m.at("pure_s").number(), m.at("compute_s").number()};
+    r.predicted_hiding = {alone, alone};
   }
+  if (p.has("predicted_s"))
+    for (const std::string& name : p.at("predicted_s").keys())
+      r.predicted_s[name] = p.at("predicted_s").at(name).number();
+  return r;
 }
 
 void read_folder(const fs::path& folder, Results& results) {
   const std::size_t index = results.folders.size();
-  const Json about = Json::parse(read_whole(folder / "campaign.json"), nullptr, false);
-  read_predictors(about, (folder / "campaign.json").string(), results);
+  const std::string file = (folder / "campaign.json").string();
+  const Json about = Json::parse(read_file(file), nullptr, false);
+  const Node top(about, file);
+  read_predictors(top, results);
   results.folders.push_back(folder.string());
-  results.descriptions.push_back(about.value("description", ""));
+  results.descriptions.push_back(top.has("description") ? top.at("description").text() : "");
 
-  std::map<std::string, Json> measured;
-  const std::string measurements = (folder / "measured.jsonl").string();
+  std::map<std::string, Line> measured;
+  const fs::path measurements = folder / "measured.jsonl";
   if (fs::exists(measurements))
-    for (const Json& line : read_journal(measurements)) {
-      const std::string where = measurements + ":" + std::to_string(measured.size() + 1);
-      if (measured.empty()) {
-        Json from = line.value("provenance", Json::object());
-        from["mpi"] = line.value("library", "unknown");
-        results.provenance.push_back(from);
-      }
-      number(line, "time_s", where);
-      measured[to_json(parse_point(line, where)).dump()] = line;
+    for (Line& line : read_lines(measurements)) {
+      if (measured.empty()) results.provenance.push_back(origin(line));
+      line.node().at("time_s").number();
+      const std::string point = to_json(parse_point(line.json, line.where)).dump();
+      measured[point] = std::move(line);
     }
-  const std::string predictions = (folder / "prediction.jsonl").string();
-  std::size_t number_of_line = 0;
-  for (const Json& line : read_journal(predictions)) {
-    const std::string where = predictions + ":" + std::to_string(++number_of_line);
-    Result r;
-    r.point = parse_point(line, where);
-    r.folder = index;
-    const auto found = measured.find(to_json(r.point).dump());
+  for (const Line& line : read_lines(folder / "prediction.jsonl")) {
+    const Point point = parse_point(line.json, line.where);
+    const auto found = measured.find(to_json(point).dump());
     if (found == measured.end()) {
       ++results.unmeasured;
       continue;
     }
-    const Json& m = found->second;
-    r.measured_s = m["time_s"];
-    r.low_s = m.value("low_s", r.measured_s);
-    r.high_s = m.value("high_s", r.measured_s);
-    r.repetitions = m.value("repetitions", 0);
-    r.late_starts = m.value("late_starts", 0);
-    r.checked = m.value("checked", false);
-    if (m.contains("pure_s") && line.contains("predicted_pure_s")) {
-      const double alone = number(line, "predicted_pure_s", where);
-      r.measured_hiding = {number(m, "pure_s", measurements), number(m, "compute_s", measurements)};
-      r.predicted_hiding = {alone, alone};
-    }
-    const Json times = line.value("predicted_s", Json::object());
-    for (const auto& [name, time] : times.items()) r.predicted_s[name] = number(times, name.c_str(), where);
+    Result r = result(line, found->second);
+    r.point = point;
+    r.folder = index;
     results.all.push_back(std::move(r));
   }
 }
@@ -114,7 +140,7 @@ std::vector<Flat> flat(const Results& results, const std::string& engine) {
 
 Results read_results(const std::vector<fs::path>& folders) {
   Results results;
-  results.provenance = Json::array();
+  results.provenance = nlohmann::ordered_json::array();
   for (const fs::path& folder : folders) read_folder(folder, results);
   return results;
 }

@@ -55,6 +55,22 @@ const std::string nccl = R"(<system version="1">
   </cpu>
 </system>)";
 
+TEST(Import, ElementsDeepInEachOtherAreRefused) {
+  const auto nested = [](const std::string& root, const std::string& element, int times) {
+    std::string text = "<" + root + ">";
+    for (int i = 0; i < times; ++i) text += "<" + element + ">";
+    for (int i = 0; i < times; ++i) text += "</" + element + ">";
+    return file("deep.xml", text + "</" + root + ">");
+  };
+  for (const auto& [root, element] :
+       {std::pair{"system", "pci"}, {"topology", "object"}, {"platform", "zone"}})
+    for (const int times : {100, 1'000'000}) {
+      const std::string path = nested(root, element, times);
+      EXPECT_EQ(complaint([&] { import_platform(path); }),
+                path + ": has elements more than 100 deep in each other");
+    }
+}
+
 TEST(ImportNccl, NodeOfThreeGpus) {
   const Description d = imported(file("nccl.xml", nccl));
   const Machine m(d, 6);
@@ -338,7 +354,8 @@ TEST(Import, RefusesWhatItCannotRead) {
             "bad.xml: <cluster> bw: '10 parsec' is no such quantity; write 12.5GBps, 1us");
   EXPECT_EQ(said(cluster(R"(radical="9-0" bw="1GBps" lat="1us")")),
             "bad.xml: <cluster> radical: '9-0' is no range of hosts; write 0-15");
-  EXPECT_EQ(complaint([] { import_platform("no/such.xml"); }), "no/such.xml: cannot be read");
+  EXPECT_EQ(complaint([] { import_platform("no/such.xml"); }),
+            "no/such.xml: cannot be read: No such file or directory");
 }
 
 TEST(ExportSimgrid, HoldsHostsLinksAndRoutes) {

@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
+#include "support/output_file.hpp"
 
 namespace collcast::campaign {
 namespace {
@@ -23,7 +25,7 @@ TEST(Journal, GoesOnWhereItEnded) {
   Journal again(path);
   ASSERT_EQ(again.lines().size(), 1u);
   again.append({{"a", 2}});
-  EXPECT_EQ(read_whole(path), "{\"a\":1}\n{\"a\":2}\n");
+  EXPECT_EQ(read_file(path), "{\"a\":1}\n{\"a\":2}\n");
 }
 
 TEST(Journal, ATornLineIsCutOff) {
@@ -32,7 +34,7 @@ TEST(Journal, ATornLineIsCutOff) {
   Journal journal(path);
   EXPECT_EQ(journal.lines().size(), 1u);
   journal.append({{"a", 2}});
-  EXPECT_EQ(read_whole(path), "{\"a\":1}\n{\"a\":2}\n");
+  EXPECT_EQ(read_file(path), "{\"a\":1}\n{\"a\":2}\n");
 }
 
 TEST(Journal, OtherDamageIsNamed) {
@@ -48,7 +50,7 @@ TEST(Journal, OtherDamageIsNamed) {
 
 TEST(Journal, WhatCannotBeWrittenIsSaid) {
   EXPECT_THROW(Journal("/nowhere/journal").append({{"a", 1}}), SubstrateError);
-  EXPECT_THROW(write_whole("/nowhere/file", "text"), SubstrateError);
+  EXPECT_THROW(write_file("/nowhere/file", "text"), InputError);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TEST(BadTable, NoTable) {
   EXPECT_EQ(complaint([] {
               read_measurements({"/nowhere", {}});
             }),
-            "/nowhere: cannot be read as a table of measurements");
+            "/nowhere: cannot be read: No such file or directory");
 }
 
 TEST(BadTable, WhatIsSaidOfAFile) {

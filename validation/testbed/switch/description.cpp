@@ -7,6 +7,7 @@
 #include <set>
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 
 namespace collcast::testbed {
 namespace {
@@ -48,10 +49,9 @@ Description read(const Json& j) {
 }  // namespace
 
 Description describe(const std::string& file) {
-  std::ifstream stream(file);
-  require(static_cast<bool>(stream), file + " cannot be read");
+  const std::string text = read_file(file);
   try {
-    return read(Json::parse(stream));
+    return read(Json::parse(text));
   } catch (const Json::exception& e) {
     throw InputError(file + ": " + e.what());
   } catch (const InputError& e) {

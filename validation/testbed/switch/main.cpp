@@ -16,6 +16,7 @@
 #include <random>
 
 #include "support/error.hpp"
+#include "support/output_file.hpp"
 #include "validation/testbed/switch/description.hpp"
 #include "validation/testbed/switch/ethernet.hpp"
 #include "validation/testbed/switch/fabric.hpp"
@@ -61,7 +62,7 @@ class Switch {
           read(static_cast<Host>(source));
         } else {
           stopped = next_signal(signals) != SIGUSR1;
-          write(json(statistics_, fabric_), statistics);
+          write_file(statistics, json(statistics_, fabric_));
         }
       }
     }

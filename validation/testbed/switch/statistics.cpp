@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "support/error.hpp"
@@ -35,14 +33,6 @@ std::string json(const Statistics& s, const Fabric& fabric) {
                                       {"frames_astray", s.strays},
                                       {"links", links}};
   return all.dump(1) + "\n";
-}
-
-void write(const std::string& text, const std::string& file) {
-  const std::string part = file + ".part";
-  std::ofstream stream(part);
-  stream << text << std::flush;
-  if (!stream || std::rename(part.c_str(), file.c_str()) != 0)
-    throw SubstrateError(file + " cannot be written");
 }
 
 }  // namespace collcast::testbed

@@ -23,7 +23,4 @@ struct Statistics {
 
 std::string json(const Statistics& statistics, const Fabric& fabric);
 
-/// Writes beside the file and renames. Throws SubstrateError.
-void write(const std::string& text, const std::string& file);
-
 }  // namespace collcast::testbed

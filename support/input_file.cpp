@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/input_file.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{256} << 20;
+
+/// A descriptor for the time of a read. A pipe that nobody writes to does not block: it is empty.
+class Source {
+ public:
+  explicit Source(const std::string& path)
+      : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    if (file_ < 0) fail(std::strerror(errno));
+    struct stat status {};
+    const bool known = fstat(file_, &status) == 0;
+    if (!known || !(S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode))) {
+      close(file_);
+      fail(S_ISDIR(status.st_mode) ? "it is a folder" : "it is neither a file nor a pipe");
+    }
+  }
+  ~Source() { close(file_); }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  /// Waits for a part; empty at the end.
+  std::string_view part() {
+    while (true) {
+      const ssize_t got = read(file_, buffer_.data(), buffer_.size());
+      if (got >= 0) return {buffer_.data(), static_cast<std::size_t>(got)};
+      if (errno == EAGAIN) {
+        pollfd writer{file_, POLLIN, 0};
+        poll(&writer, 1, -1);
+      } else if (errno != EINTR) {
+        fail(std::strerror(errno));
+      }
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw InputError(path_ + ": cannot be read: " + why);
+  }
+
+ private:
+  const std::string& path_;
+  int file_;
+  std::array<char, 65536> buffer_{};
+};
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  Source source(path);
+  std::string all;
+  for (std::string_view part; !(part = source.part()).empty(); all += part)
+    if (all.size() > most_bytes) source.fail("it holds more than 256 MiB");
+  return all;
+}
+
+}  // namespace collcast

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/numbers.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+/// Nothing, unless the whole text is one.
+template <class T>
+bool read(const std::string& text, T& value) {
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stopped == end;
+}
+
+std::string plain(double x) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.15g", x);
+  return text.data();
+}
+
+}  // namespace
+
+std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
+                         std::int64_t most) {
+  std::int64_t value = 0;
+  if (read(text, value) && value >= least && value <= most) return value;
+  throw InputError(what + " '" + text + "' is not a whole number from " + std::to_string(least) + " to " +
+                   std::to_string(most));
+}
+
+double parse_number(const std::string& text, const std::string& what, double least, double most) {
+  double value = 0;
+  if (read(text, value) && std::isfinite(value) && value >= least && value <= most) return value;
+  const bool comma = text.find(',') != std::string::npos;
+  throw InputError(what + " '" + text + "' is not a number from " + plain(least) + " to " + plain(most) +
+                   (comma ? "; its decimals follow a point" : ""));
+}
+
+}  // namespace collcast

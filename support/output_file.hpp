@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace collcast {
+
+/// A file that is written whole or not at all: under a name that nobody guesses, in the same folder, until it
+/// is complete. Links are followed; a file that it takes the place of leaves it its mode and, where that is
+/// allowed, its owner. Devices, pipes and open files (/dev/stdout) are written in place.
+class OutputFile {
+ public:
+  /// Throws InputError if the file cannot be made or may not be written.
+  explicit OutputFile(const std::string& path);
+  /// What was not committed is gone.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Throws SubstrateError if the bytes do not all reach the file.
+  void write(std::span<const std::uint8_t> bytes);
+  std::uint64_t written() const { return written_; }
+  void commit();
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::string path_;       ///< as it was asked for
+  std::string target_;     ///< where its links lead
+  std::string temporary_;  ///< beside the target; empty: written in place
+  int descriptor_ = -1;
+  std::uint64_t written_ = 0;
+};
+
+/// Writes a whole file or none, as an OutputFile does.
+void write_file(const std::string& path, std::string_view text);
+
+/// Writes all bytes to a descriptor; false, with errno set, if it takes only some.
+bool write_all(int descriptor, std::span<const std::uint8_t> bytes);
+
+}  // namespace collcast

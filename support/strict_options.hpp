@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <string>
+
+#include "support/numbers.hpp"
+
+namespace collcast {
+
+/// Options take no empty text, and those of numbers nothing but finite ones, which CLI11 leaves open. To be
+/// called when all verbs and options have been added.
+inline void make_strict(CLI::App& app) {
+  constexpr auto whole = std::numeric_limits<std::int64_t>::max();
+  constexpr double any = std::numeric_limits<double>::max();
+  for (CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name(), type = option->get_type_name();
+    if (option->get_positional() || option->get_expected_max() == 0) continue;
+    option->check([=](const std::string& text) {
+      if (text.empty()) return name + " takes no empty text";
+      try {
+        if (type.starts_with("INT") || type.starts_with("UINT")) parse_count(text, name, -whole, whole);
+        if (type.starts_with("FLOAT")) parse_number(text, name, -any, any);
+      } catch (const std::exception& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    });
+  }
+  for (CLI::App* verb : app.get_subcommands({})) make_strict(*verb);
+}
+
+}  // namespace collcast

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/printable.hpp"
+
+#include <gtest/gtest.h>
+
+namespace collcast {
+namespace {
+
+TEST(Printable, WordsStayAsTheyAre) {
+  EXPECT_EQ(printable("Jülich, 8 × V100, 京"), "Jülich, 8 × V100, 京");
+  EXPECT_EQ(printable("🙂"), "🙂");
+}
+
+TEST(Printable, WhatControlsATerminalIsShown) {
+  EXPECT_EQ(printable("\x1b[31mred\x1b[0m\a\x7f"), "\\u001b[31mred\\u001b[0m\\u0007\\u007f");
+  EXPECT_EQ(printable("a\nb\r\tc"), "a\\nb\\r\\tc");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\u0000");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\u009b");      // CSI in one character
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\u202e");  // turns the writing around
+  EXPECT_EQ(printable("\xe2\x80\xa8"), "\\u2028");  // ends a line
+}
+
+TEST(Printable, KeepsWhatItIsToldTo) {
+  EXPECT_EQ(printable("a\n\tb\x1b", "\n\t"), "a\n\tb\\u001b");
+}
+
+TEST(Printable, WhatIsNoUtf8IsShownByteByByte) {
+  EXPECT_EQ(printable("\xff"), "\\xff");
+  EXPECT_EQ(printable("\xc3"), "\\xc3");                    // ends early
+  EXPECT_EQ(printable("\xc0\x8a"), "\\xc0\\x8a");           // a line end in two bytes
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair
+  EXPECT_EQ(printable("\xf8\x88\x80\x80\x80"), "\\xf8\\x88\\x80\\x80\\x80");
+}
+
+}  // namespace
+}  // namespace collcast
