@@ -6,6 +6,9 @@
 #include <numeric>
 #include <set>
 
+#include "replay/trace/check.hpp"
+#include "support/error.hpp"
+
 namespace collcast {
 namespace {
 
@@ -220,6 +223,19 @@ class CctActivities : public Activities {
   std::set<trace::RequestId> never_matched_;
 };
 
+/// What a trace contradicts itself in and can be played in spite of: the first few lines. Throws InputError
+/// where it cannot.
+std::vector<std::string> contradictions(const trace::Reader& reader) {
+  trace::Contradictions found = trace::check(reader);
+  const auto more = [](std::size_t n) { return n > 0 ? " (and " + std::to_string(n) + " more)" : ""; };
+  if (!found.errors.empty())
+    throw InputError(reader.path() + ": " + found.errors.front() + more(found.errors.size() - 1));
+  constexpr std::size_t most = 10;
+  const std::size_t all = found.notes.size();
+  if (all > most) found.notes.resize(most), found.notes.back() += more(all - most);
+  return std::move(found.notes);
+}
+
 class CctSource : public Source {
  public:
   explicit CctSource(const trace::Reader& reader) : reader_(reader) {
@@ -230,6 +246,7 @@ class CctSource : public Source {
     for (const trace::Loss& l : reader.metadata().losses)
       info_.losses.push_back({l.operation, l.count, l.reason});
     info_.notes = reader.notes();
+    for (std::string& note : contradictions(reader)) info_.notes.push_back(std::move(note));
   }
   explicit CctSource(std::unique_ptr<trace::Reader> reader) : CctSource(*reader) { own_ = std::move(reader); }
 

@@ -161,7 +161,7 @@ void Encoder::put(const Event& e) {
 
 void Decoder::counts(std::vector<std::int64_t>& to) {
   const std::uint64_t size = source_.next();
-  if (size > source_.left()) source_.damaged("has a list longer than the piece");
+  if (size > static_cast<std::uint64_t>(ranks_)) source_.damaged("has a list longer than there are ranks");
   to.resize(size);
   for (auto& count : to) count = source_.next_signed();
 }

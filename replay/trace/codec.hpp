@@ -57,7 +57,8 @@ class Encoder {
 class Decoder {
  public:
   Decoder() = default;
-  Decoder(ByteSpan bytes, std::string where) : source_(bytes, std::move(where)) {}
+  /// No list of an event is longer than `ranks`.
+  Decoder(ByteSpan bytes, std::string where, int ranks) : source_(bytes, std::move(where)), ranks_(ranks) {}
   /// False at the end of the piece; throws InputError where the bytes make no event.
   bool next(Event& event);
   [[noreturn]] void damaged(const std::string& what) const { source_.damaged(what); }
@@ -67,13 +68,16 @@ class Decoder {
   void completions(std::vector<Completion>& to);
 
   VarintSource source_;
+  int ranks_ = 0;
   RequestId last_request_ = 0;
 };
 
 /// Lists of world ranks, as runs of equal stride: the body of a communicators piece.
 std::vector<std::uint8_t> encode_groups(const std::vector<std::vector<int>>& groups);
 
-/// Throws InputError unless every list holds distinct ranks below `ranks`.
-std::vector<std::vector<int>> decode_groups(VarintSource source, std::uint32_t count, int ranks);
+/// Appends the lists. Throws InputError unless each holds distinct ranks below `ranks`, and all of them fit
+/// into `room` bytes.
+void decode_groups(VarintSource source, std::uint32_t count, int ranks, std::uint64_t room,
+                   std::vector<std::vector<int>>& groups);
 
 }  // namespace collcast::trace

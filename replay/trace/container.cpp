@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -59,14 +60,18 @@ Header parse_header(const std::uint8_t* from) {
 
 bool intact(const Header& header, const std::uint8_t* bytes) {
   return header.mark == piece_mark && header.check == fnv1a({bytes, header_bytes - 4}) && header.kind >= 1 &&
-         header.kind <= 5 && header.raw <= max_piece_bytes;
+         header.kind <= 5 &&
+         header.raw <= (header.kind == static_cast<std::uint32_t>(PieceKind::communicators) ||
+                                header.kind == static_cast<std::uint32_t>(PieceKind::index)
+                            ? max_list_bytes
+                            : max_piece_bytes);
 }
 
 /// A descriptor for the time of a read.
 class Descriptor {
  public:
   explicit Descriptor(const std::string& path)
-      : path_(path), number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : path_(path), number_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (number_ < 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
   }
   ~Descriptor() { close(number_); }
@@ -174,7 +179,12 @@ std::string PieceFile::where(std::uint64_t offset) const {
 
 const std::vector<PieceRef>& PieceFile::events(int rank) const {
   static const std::vector<PieceRef> nothing;
-  return rank < ranks() ? events_[static_cast<std::size_t>(rank)] : nothing;
+  const auto found = events_.find(static_cast<std::uint32_t>(rank));
+  return found == events_.end() ? nothing : found->second;
+}
+
+std::uint64_t PieceFile::room() const {
+  return std::max<std::uint64_t>(std::uint64_t{1} << 28, 64 * bytes_);
 }
 
 void PieceFile::add(const PieceRef& piece) {
@@ -182,7 +192,6 @@ void PieceFile::add(const PieceRef& piece) {
   constexpr std::uint32_t most_ranks = 1u << 26;
   if (piece.rank >= most_ranks)
     throw InputError(where(piece.offset) + ": rank " + std::to_string(piece.rank) + " is out of any range");
-  if (piece.rank >= events_.size()) events_.resize(piece.rank + 1);
   events_[piece.rank].push_back(piece);
 }
 
@@ -201,7 +210,10 @@ bool PieceFile::read_index() {
     piece.kind = static_cast<PieceKind>(source.next());
     piece.rank = static_cast<std::uint32_t>(source.next());
     piece.count = static_cast<std::uint32_t>(source.next());
-    piece.offset = offset += source.next();
+    const std::uint64_t step = source.next();
+    if (step < (offset == 0 ? preamble_bytes : header_bytes) || step > bytes_)
+      source.damaged("pieces overlap");  // a piece that is named often would be read often
+    piece.offset = offset += step;
     add(piece);
   }
   return true;
@@ -237,6 +249,7 @@ void PieceFile::read(const PieceRef& piece, std::vector<std::uint8_t>& raw) cons
   if (!intact(header, bytes.data()) || header.kind != static_cast<std::uint32_t>(piece.kind))
     throw damaged("no piece of the expected kind begins here");
   if (bytes_ - piece.offset - header_bytes < header.stored) throw damaged("the file ends inside this piece");
+  if (header.raw > room()) throw damaged("the piece is too large for its file");
   Buffer body(header.stored);
   file.read(piece.offset + header_bytes, body.data(), body.size());
   raw.resize(header.raw);

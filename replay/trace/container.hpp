@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,8 +10,9 @@
 namespace collcast::trace {
 
 inline constexpr std::uint32_t format_version = 1;
-/// Pieces larger than this are not written, and are taken as damage when read.
-inline constexpr std::uint32_t max_piece_bytes = 1u << 28;
+/// Pieces larger than this are taken as damage: of communicators, and of all others. A writer ends a piece of
+/// events at 2^16 bytes.
+inline constexpr std::uint32_t max_list_bytes = 1u << 28, max_piece_bytes = 1u << 24;
 
 enum class FileKind : std::uint32_t { trace = 1, recording = 2 };
 enum class PieceKind : std::uint32_t { metadata = 1, communicators = 2, events = 3, status = 4, index = 5 };
@@ -50,7 +52,9 @@ class PieceFile {
   /// The event pieces of one rank, in order.
   const std::vector<PieceRef>& events(int rank) const;
   /// One more than the largest rank that has events.
-  int ranks() const { return static_cast<int>(events_.size()); }
+  int ranks() const { return events_.empty() ? 0 : static_cast<int>(events_.rbegin()->first) + 1; }
+  /// What may be allocated for what the file says: 64 times its bytes, or 256 MiB.
+  std::uint64_t room() const;
 
   /// Decompresses one piece into `raw`. Throws InputError if it is damaged.
   void read(const PieceRef& piece, std::vector<std::uint8_t>& raw) const;
@@ -66,7 +70,7 @@ class PieceFile {
   std::uint64_t bytes_ = 0;
   bool cut_short_ = false;
   std::vector<PieceRef> others_;
-  std::vector<std::vector<PieceRef>> events_;
+  std::map<std::uint32_t, std::vector<PieceRef>> events_;  ///< of ranks that have some
 };
 
 }  // namespace collcast::trace

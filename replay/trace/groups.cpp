@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <climits>
 
 #include "replay/trace/codec.hpp"
@@ -39,18 +40,20 @@ void get_run(VarintSource& source, std::uint64_t size, int ranks, std::vector<in
   }
 }
 
-std::vector<int> get_group(VarintSource& source, int ranks) {
+std::vector<int> get_group(VarintSource& source, int ranks, std::uint64_t& room) {
   const std::uint64_t size = source.next();
   if (size > static_cast<std::uint64_t>(ranks))
     source.damaged("a communicator has more ranks than the trace");
+  const std::uint64_t bytes = sizeof(std::vector<int>) + 2 * sizeof(int) * size;  // and once more to sort
+  if (bytes > room) source.damaged("its communicators have too many ranks for a file of its size");
+  room -= bytes;
   std::vector<int> group;
+  group.reserve(size);
   while (group.size() < size) get_run(source, size, ranks, group);
-  std::vector<bool> seen(static_cast<std::size_t>(ranks));
-  for (int rank : group) {
-    if (seen[static_cast<std::size_t>(rank)])
-      source.damaged("a communicator has rank " + std::to_string(rank) + " twice");
-    seen[static_cast<std::size_t>(rank)] = true;
-  }
+  std::vector<int> sorted = group;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    source.damaged("a communicator has rank " + std::to_string(*twice) + " twice");
   return group;
 }
 
@@ -62,11 +65,11 @@ std::vector<std::uint8_t> encode_groups(const std::vector<std::vector<int>>& gro
   return bytes;
 }
 
-std::vector<std::vector<int>> decode_groups(VarintSource source, std::uint32_t count, int ranks) {
-  std::vector<std::vector<int>> groups;
-  for (std::uint32_t i = 0; i < count; ++i) groups.push_back(get_group(source, ranks));
+void decode_groups(VarintSource source, std::uint32_t count, int ranks, std::uint64_t room,
+                   std::vector<std::vector<int>>& groups) {
+  for (const auto& group : groups) room -= std::min<std::uint64_t>(room, 2 * sizeof(int) * group.size());
+  for (std::uint32_t i = 0; i < count; ++i) groups.push_back(get_group(source, ranks, room));
   if (!source.empty()) source.damaged("bytes follow the last communicator");
-  return groups;
 }
 
 }  // namespace collcast::trace

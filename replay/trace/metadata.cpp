@@ -7,6 +7,17 @@
 
 namespace collcast::trace {
 
+std::int64_t whole_number(const nlohmann::json& json, const std::string& where, std::int64_t least,
+                          std::int64_t most) {
+  // An unsigned number above the signed ones would turn negative.
+  const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
+                                              : json.is_number_integer();
+  if (fits && json.get<std::int64_t>() >= least && json.get<std::int64_t>() <= most)
+    return json.get<std::int64_t>();
+  throw InputError(where + " is " + json.dump() + "; a whole number from " + std::to_string(least) + " to " +
+                   std::to_string(most) + " is expected");
+}
+
 nlohmann::json to_json(const Metadata& metadata) {
   auto losses = nlohmann::json::array();
   for (const auto& loss : metadata.losses)
@@ -20,7 +31,7 @@ nlohmann::json to_json(const Metadata& metadata) {
 
 Metadata metadata_from_json(const nlohmann::json& json, const std::string& where) try {
   Metadata metadata;
-  metadata.ranks = json.at("ranks").get<int>();
+  metadata.ranks = static_cast<int>(whole_number(json.at("ranks"), where + ": ranks", 1, most_ranks));
   metadata.command = json.at("command").get<std::string>();
   metadata.mpi = json.at("mpi").get<std::string>();
   metadata.recorded_at = json.at("recorded_at").get<std::string>();
@@ -29,13 +40,10 @@ Metadata metadata_from_json(const nlohmann::json& json, const std::string& where
   metadata.window = json.at("window").get<std::string>();
   metadata.recorded_time = Seconds(json.at("recorded_time_s").get<double>());
   for (const auto& loss : json.at("not_modelled"))
-    metadata.losses.push_back({loss.at("operation").get<std::string>(), loss.at("count").get<std::int64_t>(),
+    metadata.losses.push_back({loss.at("operation").get<std::string>(),
+                               whole_number(loss.at("count"), where + ": count", 0, INT64_MAX),
                                loss.at("reason").get<std::string>()});
   metadata.notes = json.at("notes").get<std::vector<std::string>>();
-  constexpr int most_ranks = 1 << 26;
-  if (metadata.ranks < 1 || metadata.ranks > most_ranks)
-    throw InputError(where + ": ranks is " + std::to_string(metadata.ranks) + "; 1 to " +
-                     std::to_string(most_ranks) + " are accepted");
   return metadata;
 } catch (const nlohmann::json::exception& error) {
   throw InputError(where + ": metadata: " + error.what());

@@ -35,6 +35,12 @@ struct Metadata {
   bool operator==(const Metadata&) const = default;
 };
 
+inline constexpr int most_ranks = 1 << 26;
+
+/// A whole number, written as one, from `least` to `most`. Throws InputError that starts with `where`.
+std::int64_t whole_number(const nlohmann::json& json, const std::string& where, std::int64_t least,
+                          std::int64_t most);
+
 nlohmann::json to_json(const Metadata& metadata);
 
 /// Throws InputError that starts with `where` if a key is missing or has the wrong type.

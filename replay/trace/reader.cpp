@@ -17,18 +17,29 @@ Metadata read_metadata(const PieceFile& file) {
   return metadata_from_json(nlohmann::json::parse(raw, nullptr, false), file.where(piece.offset));
 }
 
-std::vector<std::vector<int>> read_communicators(const PieceFile& file, int ranks) {
-  std::vector<std::vector<int>> all;
+Communicators read_communicators(const PieceFile& file, int ranks) {
+  Communicators all;
   std::vector<std::uint8_t> raw;
   for (const auto& piece : file.others()) {
     if (piece.kind != PieceKind::communicators) continue;
     file.read(piece, raw);
-    auto some = decode_groups({raw, file.where(piece.offset)}, piece.count, ranks);
-    all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+    decode_groups({raw, file.where(piece.offset)}, piece.count, ranks, file.room(), all);
   }
   if (all.empty() || all[world].size() != static_cast<std::size_t>(ranks))
     throw InputError(file.path() + ": has no world communicator of " + std::to_string(ranks) + " ranks");
   return all;
+}
+
+/// All ranks' pieces are in memory at once. Usual ones may be; of larger ones the file has to be worthy: an
+/// event takes up to twelve times its bytes.
+void hold(Held& held, int rank, std::size_t bytes, const std::string& path) {
+  constexpr std::size_t usual = std::size_t{1} << 17;
+  std::uint64_t& largest = held.of_rank[static_cast<std::size_t>(rank)];
+  const std::uint64_t charge = bytes > usual ? 12 * bytes : 0;
+  if (charge <= largest) return;
+  held.bytes += charge - largest;
+  largest = charge;
+  if (held.bytes > held.most) throw InputError(path + ": damaged: its pieces are too large for its size");
 }
 
 }  // namespace
@@ -38,6 +49,9 @@ Reader::Reader(const std::string& path)
       metadata_(read_metadata(file_)),
       communicators_(read_communicators(file_, metadata_.ranks)),
       notes_(metadata_.notes) {
+  if (static_cast<std::uint64_t>(ranks()) > file_.bytes())
+    throw InputError(path + ": says it has " + std::to_string(ranks()) + " ranks, in " +
+                     std::to_string(file_.bytes()) + " bytes");
   if (file_.ranks() > ranks())
     throw InputError(path + ": has events of rank " + std::to_string(file_.ranks() - 1) +
                      ", but says it has " + std::to_string(ranks()) + " ranks");
@@ -45,15 +59,18 @@ Reader::Reader(const std::string& path)
     notes_.push_back("the file is cut short at byte " + std::to_string(file_.bytes()) +
                      "; what precedes is used");
   find_missing_ranks();
+  held_ = {0, file_.room(), std::vector<std::uint64_t>(static_cast<std::size_t>(ranks()))};
 }
 
 void Reader::find_missing_ranks() {
-  for (int r = 0; r < ranks(); ++r) {
-    if (!file_.events(r).empty()) continue;
-    const std::string text = "rank " + std::to_string(r) + " of " + std::to_string(ranks()) + " is missing";
-    if (!file_.cut_short()) throw InputError(path() + ": " + text + "; a trace has events of every rank");
-    notes_.push_back(text + ": the file is cut short before its events");
-  }
+  int missing = 0, first = 0;
+  for (int r = ranks() - 1; r >= 0; --r)
+    if (file_.events(r).empty()) first = r, ++missing;
+  if (missing == 0) return;
+  const std::string text = "rank " + std::to_string(first) + " of " + std::to_string(ranks()) + " is missing";
+  if (!file_.cut_short()) throw InputError(path() + ": " + text + "; a trace has events of every rank");
+  const std::string others = missing > 1 ? " (and " + std::to_string(missing - 1) + " more)" : "";
+  notes_.push_back(text + others + ": the file is cut short before its events");
 }
 
 std::int64_t Reader::events(int rank) const {
@@ -66,30 +83,31 @@ Cursor Reader::rank(int rank) const {
   if (rank < 0 || rank >= ranks())
     throw InputError(path() + ": has no rank " + std::to_string(rank) + "; its ranks are 0 to " +
                      std::to_string(ranks() - 1));
-  return Cursor(file_, rank, static_cast<int>(communicators_.size()));
+  return Cursor(*this, rank);
 }
 
-Cursor::Cursor(const PieceFile& file, int rank, int communicators)
-    : file_(&file), pieces_(&file.events(rank)), rank_(rank), communicators_(communicators) {}
+Cursor::Cursor(const Reader& reader, int rank)
+    : file_(&reader.file_),
+      pieces_(&reader.file_.events(rank)),
+      rank_(rank),
+      sense_(reader.communicators_, rank),
+      held_(&reader.held_) {}
 
 bool Cursor::next(Event& event) {
   while (!decoder_.next(event)) {
     if (next_piece_ == pieces_->size()) return false;
     load((*pieces_)[next_piece_++]);
   }
-  validate(event);
+  if (const std::string what = sense_.complaint(event); !what.empty())
+    throw InputError(file_->path() + ": " + what);
   return true;
 }
 
 void Cursor::load(const PieceRef& piece) {
   file_->read(piece, raw_);
-  decoder_ = Decoder(raw_, file_->where(piece.offset) + ", rank " + std::to_string(rank_));
-}
-
-void Cursor::validate(const Event& event) const {
-  for (CommId comm : {event.comm, event.new_comm})
-    if (comm < none || comm >= communicators_)
-      decoder_.damaged("communicator " + std::to_string(comm) + " is unknown");
+  hold(*held_, rank_, raw_.size(), file_->path());
+  const auto ranks = static_cast<int>(held_->of_rank.size());
+  decoder_ = Decoder(raw_, file_->where(piece.offset) + ", rank " + std::to_string(rank_), ranks);
 }
 
 }  // namespace collcast::trace

@@ -8,25 +8,38 @@
 #include "replay/trace/container.hpp"
 #include "replay/trace/event.hpp"
 #include "replay/trace/metadata.hpp"
+#include "replay/trace/sense.hpp"
 
 namespace collcast::trace {
+
+class Reader;
+
+/// What pieces of unusual size hold, over all ranks, and what they may.
+struct Held {
+  std::uint64_t bytes = 0, most = 0;
+  std::vector<std::uint64_t> of_rank;  ///< its largest piece so far
+};
 
 /// One rank's events in order, with one decompressed piece in memory. Outlives no reader.
 class Cursor {
  public:
-  /// Reads the next event into `event`; false at the rank's end. Throws InputError at a damaged piece.
+  /// Reads the next event into `event`; false at the rank's end. Throws InputError at a damaged piece, and at
+  /// an event that makes no sense by itself: peers, roots, communicators, sizes and lists are what they
+  /// have to be.
   bool next(Event& event);
+  /// This rank's place in a communicator; none where it has none.
+  int place(CommId comm) { return sense_.place(comm); }
 
  private:
   friend class Reader;
-  Cursor(const PieceFile& file, int rank, int communicators);
+  Cursor(const Reader& reader, int rank);
   void load(const PieceRef& piece);
-  void validate(const Event& event) const;
 
   const PieceFile* file_;
   const std::vector<PieceRef>* pieces_;
   int rank_;
-  int communicators_;
+  Sense sense_;
+  Held* held_;
   std::size_t next_piece_ = 0;
   std::vector<std::uint8_t> raw_;
   Decoder decoder_;
@@ -45,7 +58,7 @@ class Reader {
   int ranks() const { return metadata_.ranks; }
 
   /// World ranks of each communicator, in the order of its ranks; index = CommId.
-  const std::vector<std::vector<int>>& communicators() const { return communicators_; }
+  const Communicators& communicators() const { return communicators_; }
 
   Cursor rank(int rank) const;
 
@@ -59,12 +72,14 @@ class Reader {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  friend class Cursor;
   void find_missing_ranks();
 
   PieceFile file_;
   Metadata metadata_;
-  std::vector<std::vector<int>> communicators_;
+  Communicators communicators_;
   std::vector<std::string> notes_;
+  mutable Held held_;
 };
 
 }  // namespace collcast::trace

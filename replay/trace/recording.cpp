@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "replay/trace/sense.hpp"
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
 
@@ -84,24 +85,25 @@ void read_communicators(Part& part, int ranks, Registry& registry) {
   for (const auto& piece : part.file.others()) {
     if (piece.kind != PieceKind::communicators) continue;
     part.file.read(piece, raw);
-    for (const auto& members : decode_groups({raw, part.file.where(piece.offset)}, piece.count, ranks))
-      part.global.push_back(registry.number(members, seen[members]++));
+    Communicators groups;
+    decode_groups({raw, part.file.where(piece.offset)}, piece.count, ranks, part.file.room(), groups);
+    for (const auto& members : groups) part.global.push_back(registry.number(members, seen[members]++));
   }
 }
 
 /// Calls `visit` with each event of a piece.
 template <class Visit>
-void each_event(const PieceFile& file, const PieceRef& piece, Visit visit) {
+void each_event(const PieceFile& file, const PieceRef& piece, int ranks, Visit visit) {
   std::vector<std::uint8_t> raw;
   file.read(piece, raw);
-  Decoder decoder(raw, file.where(piece.offset));
+  Decoder decoder(raw, file.where(piece.offset), ranks);
   Event event;
   while (decoder.next(event)) visit(event, decoder);
 }
 
-void read_matches(Part& part, int rank) {
+void read_matches(Part& part, int rank, int ranks) {
   for (const auto& piece : part.file.events(rank))
-    each_event(part.file, piece, [&](const Event& event, const Decoder&) {
+    each_event(part.file, piece, ranks, [&](const Event& event, const Decoder&) {
       for (const auto& done : event.completed)
         if (done.cancelled)
           part.matches[done.request] = {proc_null, none};
@@ -185,47 +187,27 @@ class Report {
 };
 
 /// Copies the ranks' pieces in turn, so that a trace cut short has the beginning of every rank.
-long long copy_events(const std::vector<Part>& parts, Writer& writer) {
+long long copy_events(const std::vector<Part>& parts, const Communicators& communicators, Writer& writer) {
   long long events = 0;
-  bool more = true;
-  for (std::size_t round = 0; std::exchange(more, false); ++round)
-    for (std::size_t r = 0; r < parts.size(); ++r) {
-      const int rank = static_cast<int>(r);
-      const auto& pieces = parts[r].file.events(rank);
-      if (round >= pieces.size()) continue;
-      each_event(parts[r].file, pieces[round], [&](Event& event, const Decoder& decoder) {
-        translate(parts[r], event, decoder);
-        writer.put(rank, event);
-        ++events;
-      });
-      more = true;
-    }
-  return events;
-}
-
-}  // namespace
-
-std::string recording_name(int rank) {
-  const std::string digits = std::to_string(rank);
-  return "rank-" + std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits + ".cctr";
-}
-
-Merged merge(const std::string& folder, const std::string& path) try {
-  const int ranks = part_metadata(first_part(folder)).at("ranks").get<int>();
+  const auto ranks = static_cast<int>(
+      whole_number(part_metadata(first_part(folder)).at("ranks"), folder + ": ranks", 1, most_ranks));
   Registry registry;
   Report report(ranks, fs::exists(folder + "/" + write_failure_mark));
   std::vector<Part> parts;
   for (int rank = 0; rank < ranks; ++rank) {
     Part& part = parts.emplace_back(Part{open_part(folder, rank, ranks), {}, {}});
     read_communicators(part, ranks, registry);
-    read_matches(part, rank);
+    read_matches(part, rank, ranks);
     report.add(part, rank);
   }
+  if (registry.all().empty() || registry.all()[world].size() != parts.size())
+    throw InputError(folder + ": rank 0 does not say first who is in the world");
   Writer writer(path, report.metadata(), registry.all());
-  const long long events = copy_events(parts, writer);
+  const long long events = copy_events(parts, registry.all(), writer);
   writer.close();
   return {path, ranks, events, fs::file_size(path)};
-} catch (const nlohmann::json::exception& error) {
+}
+catch (const nlohmann::json::exception& error) {
   throw InputError(folder + ": damaged: " + error.what());
 }
 

@@ -33,7 +33,7 @@ TEST(Window, LimitsARecording) {
   EXPECT_THAT(names, testing::ElementsAre("init", "bcast", "reduce", "finalize"));
   EXPECT_EQ(reader.metadata().window, "1-3");
   EXPECT_THAT(recorded.notes, IsEmpty());
-  EXPECT_THAT(check(reader), IsEmpty());
+  EXPECT_THAT(check(reader).errors, IsEmpty());
 }
 
 }  // namespace

@@ -132,6 +132,100 @@ TEST_F(TraceDamage, NoSuchRank) {
   EXPECT_THAT(complaint([&] { reader.rank(2); }), HasSubstr("has no rank 2; its ranks are 0 to 1"));
 }
 
+/// A trace of these bytes' own making, with sound checksums.
+class ForgedTrace : public testing::Test {
+ protected:
+  ForgedTrace() : file_(preamble(FileKind::trace)) {}
+
+  void add(PieceKind kind, std::uint32_t rank, std::uint32_t count, ByteSpan raw) {
+    pieces_.push_back({file_.size(), kind, rank, count});
+    const auto packed = pack(kind, rank, count, raw);
+    file_.insert(file_.end(), packed.begin(), packed.end());
+  }
+  void add_metadata(const nlohmann::json& ranks) {
+    nlohmann::json json = to_json(metadata(1));
+    json["ranks"] = ranks;
+    const std::string text = json.dump();
+    add(PieceKind::metadata, 0, 0, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  }
+  std::string refusal(bool with_index = true) {
+    const auto index = pack_index(pieces_, file_.size());
+    if (with_index) file_.insert(file_.end(), index.begin(), index.end());
+    write_file(folder_ / "t.cct", file_);
+    return complaint([&] {
+      const Reader reader(folder_ / "t.cct");
+      for (int r = 0; r < reader.ranks(); ++r) read_rank(reader, r);
+    });
+  }
+
+  Folder folder_;
+  Bytes file_;
+  std::vector<PieceRef> pieces_;
+};
+
+TEST_F(ForgedTrace, RanksAreAWholeNumber) {
+  add_metadata(2.9);
+  EXPECT_THAT(refusal(), HasSubstr("ranks is 2.9; a whole number from 1 to 67108864 is expected"));
+}
+
+TEST_F(ForgedTrace, RanksAreNotWhatIsLeftOfALargeNumber) {
+  add_metadata(std::int64_t{1} << 32 | 2);
+  EXPECT_THAT(refusal(), HasSubstr("ranks is 4294967298; a whole number"));
+}
+
+TEST_F(ForgedTrace, MoreRanksThanBytes) {
+  add_metadata(1 << 20);
+  add(PieceKind::communicators, 0, 1, encode_groups({world_of(1 << 20)}));
+  EXPECT_THAT(refusal(false), HasSubstr("says it has 1048576 ranks, in "));
+}
+
+TEST_F(ForgedTrace, CommunicatorsThatFillTheMemory) {
+  constexpr int ranks = 1 << 22;
+  add_metadata(ranks);
+  add(PieceKind::communicators, 0, 100, encode_groups(std::vector(100, world_of(ranks))));
+  EXPECT_THAT(refusal(), HasSubstr("its communicators have too many ranks for a file of its size"));
+}
+
+TEST_F(ForgedTrace, EventsOfALateRankTakeNoMemoryForTheOthers) {
+  add_metadata(1);
+  add(PieceKind::communicators, 0, 1, encode_groups({world_of(1)}));
+  add(PieceKind::events, (1 << 26) - 1, 0, {});
+  EXPECT_THAT(refusal(), HasSubstr("has events of rank 67108863, but says it has 1 ranks"));
+}
+
+TEST_F(ForgedTrace, IndexThatNamesAPieceOften) {
+  add_metadata(1);
+  add(PieceKind::communicators, 0, 1, encode_groups({world_of(1)}));
+  add(PieceKind::events, 0, 0, {});
+  for (int i = 0; i < 41; ++i) pieces_.push_back(PieceRef(pieces_.back()));
+  EXPECT_THAT(refusal(), HasSubstr("index: damaged: pieces overlap"));
+}
+
+TEST_F(ForgedTrace, ListLongerThanThereAreRanks) {
+  Encoder encoder;
+  Event e = event(Op::alltoallv, world);
+  e.send_counts.assign(1 << 20, 0);
+  encoder.put(e);
+  add_metadata(1);
+  add(PieceKind::communicators, 0, 1, encode_groups({world_of(1)}));
+  add(PieceKind::events, 0, 1, encoder.bytes());
+  EXPECT_THAT(refusal(), HasSubstr("damaged: has a list longer than there are ranks"));
+}
+
+TEST_F(ForgedTrace, PieceOfEventsThatGrowsWithoutBounds) {
+  add_metadata(1);
+  add(PieceKind::communicators, 0, 1, encode_groups({world_of(1)}));
+  add(PieceKind::events, 0, 1, Bytes((1 << 24) + 1));
+  EXPECT_THAT(refusal(), HasSubstr("damaged: no piece of the expected kind begins here"));
+}
+
+TEST_F(ForgedTrace, PiecesOfAllRanksThatTogetherAreTooMuch) {
+  add_metadata(3);
+  add(PieceKind::communicators, 0, 1, encode_groups({world_of(3)}));
+  for (std::uint32_t r = 0; r < 3; ++r) add(PieceKind::events, r, 1, Bytes(1 << 23));
+  EXPECT_THAT(refusal(), HasSubstr("damaged: its pieces are too large for its size"));
+}
+
 TEST_F(TraceDamage, UnwritablePlace) {
   EXPECT_THAT(complaint([&] { Writer(folder_ / "no/such/t.cct", metadata(1), {world_of(1)}); }),
               HasSubstr("cannot be written"));

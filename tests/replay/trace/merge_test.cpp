@@ -41,8 +41,9 @@ void write_part(const Folder& folder, int rank, int ranks, const Groups& groups,
 TEST(Merge, NumbersCommunicatorsAlikeOnAllRanks) {
   const Folder folder;
   // Rank 0 meets {0, 1} twice; rank 1 meets {1, 2} in between. Local numbers differ, the trace's must not.
-  write_part(folder, 0, 3, {{0, 1, 2}, {0, 1}, {0, 1}}, {event(Op::barrier, 1), event(Op::bcast, 2)});
-  write_part(folder, 1, 3, {{0, 1, 2}, {0, 1}, {1, 2}, {0, 1}}, {event(Op::barrier, 1), event(Op::bcast, 3)});
+  write_part(folder, 0, 3, {{0, 1, 2}, {0, 1}, {0, 1}}, {event(Op::barrier, 1), event(Op::allreduce, 2)});
+  write_part(folder, 1, 3, {{0, 1, 2}, {0, 1}, {1, 2}, {0, 1}},
+             {event(Op::barrier, 1), event(Op::allreduce, 3)});
   write_part(folder, 2, 3, {{0, 1, 2}, {1, 2}}, {event(Op::barrier, 1)});
   const Merged merged = merge(folder.path(), folder / "t.cct");
   EXPECT_EQ(merged.ranks, 3);
@@ -61,11 +62,12 @@ TEST(Merge, PutsMatchesWhereWildcardReceivesBegan) {
   Event receive = message(Op::recv, none, any, any, 8, 0);
   Event cancelled = message(Op::recv, none, any, any, 8, 1);
   Event wait = event(Op::waitall);
-  wait.completed = {{0, 5, 42, false}, {1, none, none, true}};
-  write_part(folder, 0, 1, {{0}}, {receive, cancelled, wait});
+  wait.completed = {{0, 1, 42, false}, {1, none, none, true}};
+  write_part(folder, 0, 2, {{0, 1}}, {receive, cancelled, wait});
+  write_part(folder, 1, 2, {{0, 1}}, {});
   merge(folder.path(), folder / "t.cct");
   const auto events = read_rank(Reader(folder / "t.cct"), 0);
-  EXPECT_EQ(events[0].source, 5);
+  EXPECT_EQ(events[0].source, 1);
   EXPECT_EQ(events[0].recv_tag, 42);
   EXPECT_EQ(events[1].source, proc_null);
 }
@@ -86,6 +88,32 @@ TEST(Merge, NamesTheMissingRank) {
   EXPECT_THAT(complaint([&] { merge(folder.path(), folder / "t.cct"); }),
               HasSubstr("the file of rank 1 is missing (rank-000001.cctr)"));
   EXPECT_FALSE(std::filesystem::exists(folder / "t.cct"));
+}
+
+TEST(Merge, RefusesWhatNoReplayWouldTake) {
+  const Folder folder;
+  const auto refusal = [&](const Groups& groups, const std::vector<Event>& events) {
+    write_part(folder, 0, 2, groups, events);
+    write_part(folder, 1, 2, {{0, 1}}, {});
+    return complaint([&] { merge(folder.path(), folder / "t.cct"); });
+  };
+  EXPECT_THAT(refusal({{0, 1}}, {message(Op::send, 2, none, 0, 8)}),
+              HasSubstr("rank-000000.cctr: rank 0, event 0: MPI_Send names rank 2 of 2"));
+  EXPECT_THAT(refusal({{0, 1}, {1}}, {event(Op::barrier, 1)}), HasSubstr("which lacks this rank"));
+  EXPECT_THAT(refusal({{0}, {0, 1}}, {}), HasSubstr("rank 0 does not say first who is in the world"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "t.cct"));
+}
+
+TEST(Merge, RefusesANumberOfRanksThatIsNone) {
+  for (const nlohmann::json& ranks : {nlohmann::json(2.9), nlohmann::json(4294967298), nlohmann::json(0),
+                                      nlohmann::json(18446744073709551615u), nlohmann::json("2")}) {
+    const Folder folder;
+    Bytes file = preamble(FileKind::recording);
+    append(file, json_piece(PieceKind::metadata, 0, {{"rank", 0}, {"ranks", ranks}}));
+    write_file(folder / recording_name(0), file);
+    EXPECT_THAT(complaint([&] { merge(folder.path(), folder / "t.cct"); }),
+                HasSubstr("ranks is " + ranks.dump() + "; a whole number from 1 to 67108864 is expected"));
+  }
 }
 
 TEST(Merge, RefusesAFolderWithoutRecordings) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "replay/trace/event.hpp"
+
+namespace collcast::trace {
+
+using Communicators = std::vector<std::vector<int>>;
+
+/// More than the memory of any node: no call moves more of one rank.
+inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
+
+/// Whether one rank's events make sense by themselves: they name communicators that there are and that have
+/// this rank, ranks within these, sizes that can be, and lists as long as the communicator. Outlives no list
+/// of communicators.
+class Sense {
+ public:
+  Sense(const Communicators& communicators, int rank) : communicators_(&communicators), rank_(rank) {}
+
+  /// What makes no sense in the rank's next event: "rank 3, event 17: MPI_Send names rank 7 of 4"; empty if
+  /// it all does.
+  std::string complaint(const Event& event);
+  /// This rank's place in a communicator; none where it has none.
+  int place(CommId comm);
+
+ private:
+  std::string flaw(const Event& event);
+
+  const Communicators* communicators_;
+  int rank_;
+  std::int64_t events_ = 0;
+  std::unordered_map<CommId, int> places_;  ///< in the communicators met so far
+};
+
+}  // namespace collcast::trace
