@@ -37,7 +37,7 @@ void run(const Options& options) {
     if (options.collective.empty() || definition(a->collective).name == options.collective)
       rows.push_back(row(*a));
   if (options.format == Format::json) {
-    std::cout << rows.dump(2) << '\n';
+    print_json(rows);
   } else if (options.format == Format::csv) {
     print_csv(rows);
   } else {

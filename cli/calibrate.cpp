@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "cli/calibrate_run.hpp"
@@ -10,6 +9,7 @@
 #include "cli/verbs.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/output_file.hpp"
 #include "validation/calibration/calibrate.hpp"
 #include "validation/calibration/text.hpp"
 #include "validation/measurements/read.hpp"
@@ -128,22 +128,6 @@ void print(const Calibration& calibration, const Options& options) {
   for (const std::string& note : calibration.notes) std::cout << note << '\n';
 }
 
-/// All or nothing: through a file beside it.
-void write(const std::string& file, const std::string& text) {
-  const std::string part = file + ".part";
-  std::ofstream out(part, std::ios::binary);
-  if (!(out << text) || !out.flush()) {
-    std::filesystem::remove(part);
-    throw InputError(file + ": cannot be written");
-  }
-  out.close();
-  std::error_code failed;
-  std::filesystem::rename(part, file, failed);
-  if (!failed) return;
-  std::filesystem::remove(part);
-  throw InputError(file + ": cannot be written: " + failed.message());
-}
-
 void run(Options options) {
   const Description base = load_platform(options.base);
   std::vector<Measurement> all;
@@ -159,9 +143,9 @@ void run(Options options) {
   const Calibration calibration = calibrate(base, all, dates);
   const std::string text = platform_text(calibration.platform);
   parse_platform(text, options.output, options.output);
-  write(options.output, text);
+  write_file(options.output, text);
   if (options.format == Format::json)
-    std::cout << answer(calibration, options).dump(2) << '\n';
+    print_json(answer(calibration, options));
   else if (options.format == Format::csv)
     print_csv(answer(calibration, options)["hardware"]);
   else

@@ -96,7 +96,7 @@ void run(const Options& options) {
   }
   progress_end();
   if (options.format == Format::json)
-    std::cout << Json{{"trace", options.trace}, {"ranks", trace.ranks()}, {"runs", rows}}.dump(2) << '\n';
+    print_json(Json{{"trace", options.trace}, {"ranks", trace.ranks()}, {"runs", rows}});
   else if (options.format == Format::csv)
     print_csv(rows);
   else

@@ -5,8 +5,8 @@
 #include "algorithms/exchange/goal.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "replay/trace/output_file.hpp"
 #include "support/error.hpp"
+#include "support/output_file.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -26,12 +26,6 @@ std::string text(const Options& options, const Algorithm& a, const Call& call) {
                     options.reduction > 0 ? 1.0 / reduction : SecondsPerByte());
 }
 
-void write(const std::string& path, const std::string& text) {
-  trace::OutputFile file(path);
-  file.write(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
-  file.commit();
-}
-
 int run(Options& options) {
   const auto imported = import(options.subject, options.call);
   if (options.subject.ranks.size() != 1) throw InputError("export takes one number of ranks");
@@ -42,13 +36,12 @@ int run(Options& options) {
   const Algorithm& a =
       imported ? imported->algorithm
                : algorithm(definition(options.subject.collective).collective, options.subject.algorithm);
-  for (const std::string& note : untaken(options.call, a.collective, std::array{&a}))
-    std::cerr << "note: " << note << '\n';
+  for (const std::string& words : untaken(options.call, a.collective, std::array{&a})) note(words);
   const Call call = make_call(a, options.call,
                               plain_call(options.call, a.collective, parse_ranks(options.subject.ranks[0]),
                                          parse_size(options.size)));
   const std::string exported = text(options, a, call);
-  options.output.empty() ? void(std::cout << exported) : write(options.output, exported);
+  options.output.empty() ? void(std::cout << exported) : write_file(options.output, exported);
   return 0;
 }
 

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <iostream>
+#include <cstdio>
+
+#include "support/printable.hpp"
 
 namespace collcast::cli {
 
@@ -21,11 +23,11 @@ void catch_interrupts() {
 }
 
 void progress(const std::string& text) {
-  if (isatty(STDERR_FILENO)) std::cerr << "\r\033[K" << text << std::flush;
+  if (isatty(STDERR_FILENO)) std::fputs(("\r\033[K" + printable(text)).c_str(), stderr);
 }
 
 void progress_end() {
-  if (isatty(STDERR_FILENO)) std::cerr << "\r\033[K" << std::flush;
+  if (isatty(STDERR_FILENO)) std::fputs("\r\033[K", stderr);
 }
 
 }  // namespace collcast::cli

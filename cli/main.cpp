@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <new>
 
+#include "cli/standard_streams.hpp"
 #include "cli/verbs.hpp"
 #include "support/error.hpp"
+#include "support/printable.hpp"
+#include "support/strict_options.hpp"
 
 namespace {
 
 constexpr int bad_input = 2, substrate_failed = 3;
 
-/// "error: what", on one line, and the exit code that belongs to it.
+/// "collcast: what", on one line, and the exit code that belongs to it.
 int report(const std::string& what, int code) {
-  std::cerr << "collcast: " << what << '\n';
+  std::cerr << "collcast: " << collcast::printable(what) << '\n';
   return code;
 }
 
@@ -25,6 +29,7 @@ int run(int argc, char** argv) {
                    collcast::cli::add_compare, collcast::cli::add_record, collcast::cli::add_validate,
                    collcast::cli::add_calibrate})
     add(app, exit_code);
+  collcast::make_strict(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -37,14 +42,30 @@ int run(int argc, char** argv) {
   return exit_code;
 }
 
-}  // namespace
+std::string words(int argc, char** argv) {
+  std::string all;
+  for (int i = 1; i < argc; ++i) all += std::string(" ") + argv[i];
+  return all;
+}
 
-int main(int argc, char** argv) {
+/// The exit code of a run, whatever became of it.
+int guarded(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const collcast::InputError& e) {
     return report(e.what(), bad_input);
+  } catch (const std::bad_alloc&) {
+    return report("there is not enough memory for:" + words(argc, argv), substrate_failed);
   } catch (const std::exception& e) {
     return report(e.what(), substrate_failed);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  collcast::cli::prepare_standard_streams();
+  const int code = guarded(argc, argv);
+  const std::string trouble = collcast::cli::output_trouble();
+  return trouble.empty() || code >= bad_input ? code : report(trouble, substrate_failed);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.hpp"
 
-#include <iostream>
-
 #include "forecast/predict.hpp"
 #include "libraries/policy.hpp"
 #include "platforms/machine/paths.hpp"
@@ -13,7 +11,7 @@ namespace collcast::cli {
 void override_platform(Description& platform, const std::vector<std::string>& assignments) {
   set_all(platform, assignments);
   for (const Parameter& p : unused_parameters(platform))
-    if (p.stamp == Stamp::what_if) std::cerr << "note: " << p.path << " moves no message and no reduction\n";
+    if (p.stamp == Stamp::what_if) note(p.path + " moves no message and no reduction");
 }
 
 void add_engine(CLI::App& verb, std::string& engine, bool playing) {

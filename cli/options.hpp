@@ -14,6 +14,7 @@
 #include "model/sizes.hpp"
 #include "model/units.hpp"
 #include "platforms/description/description.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast::cli {
 

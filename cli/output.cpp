@@ -3,7 +3,17 @@
 
 #include <iostream>
 
+#include "support/printable.hpp"
+
 namespace collcast::cli {
+
+void note(const std::string& words) {
+  std::cerr << "note: " << printable(words) << '\n';
+}
+
+void print_json(const Json& answer) {
+  std::cout << answer.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
 
 void print_table(const std::vector<std::vector<std::string>>& rows) {
   std::cout << report::text_table(rows);
@@ -16,7 +26,7 @@ void print_csv(const Json& rows) {
 void print(const report::Report& report, Format format) {
   std::cout << report::render(report, format);
   if (format == Format::table || format == Format::csv)
-    for (const std::string& note : report.notes) std::cerr << "note: " << note << '\n';
+    for (const std::string& words : report.notes) note(words);
 }
 
 }  // namespace collcast::cli

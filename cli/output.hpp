@@ -12,6 +12,12 @@ namespace collcast::cli {
 using report::Format;
 using report::Json;
 
+/// "note: words", in one line on standard error.
+void note(const std::string& words);
+
+/// An answer as JSON. Names that are no UTF-8 show a replacement character.
+void print_json(const Json& answer);
+
 /// A table for people: the first row is its header; numbers are aligned to the right.
 void print_table(const std::vector<std::vector<std::string>>& rows);
 

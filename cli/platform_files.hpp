@@ -8,9 +8,6 @@
 
 namespace collcast::cli {
 
-/// Writes a whole file or none.
-void write_text(const std::string& path, const std::string& text);
-
 /// A picture: FILE.dot, or FILE.svg by Graphviz. Throws SubstrateError where that is not installed.
 void write_graph(const Description& platform, const std::string& path);
 

@@ -37,7 +37,7 @@ void list(const Options& options) {
   Json rows = Json::array();
   for (const PlatformSummary& p : list_platforms()) rows.push_back(row(p));
   if (options.format == Format::json) {
-    std::cout << rows.dump(2) << '\n';
+    print_json(rows);
   } else if (options.format == Format::csv) {
     print_csv(rows);
   } else {
@@ -81,7 +81,7 @@ void show(const Options& options) {
   if (options.format == Format::json) {
     Json answer = row(platform);
     answer["parameters"] = rows;
-    std::cout << answer.dump(2) << '\n';
+    print_json(answer);
   } else if (options.format == Format::csv) {
     print_csv(rows);
   } else {
@@ -125,7 +125,7 @@ void show_rings(const Options& options) {
                         {"order", stops(b, c)}});
     }
   if (options.format == Format::json) {
-    std::cout << rows.dump(2) << '\n';
+    print_json(rows);
     return;
   }
   if (options.format == Format::csv) return print_csv(rows);

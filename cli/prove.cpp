@@ -61,8 +61,7 @@ Json prove(Subject subject, CallText options, const std::string& size) {
   if (imported && imported->wrong) return verdict(imported->algorithm, imported->ranks, imported->wrong);
   const Algorithm& a = imported ? imported->algorithm
                                 : algorithm(definition(subject.collective).collective, subject.algorithm);
-  for (const std::string& note : untaken(options, a.collective, std::array{&a}))
-    std::cerr << "note: " << note << '\n';
+  for (const std::string& words : untaken(options, a.collective, std::array{&a})) note(words);
   const Rank ranks = parse_ranks(subject.ranks[0]);
   const Bytes message = !size.empty()            ? parse_size(size)
                         : options.counts.empty() ? Bytes(1 << 20)
@@ -89,7 +88,7 @@ void print(const Json& answer) {
 int run(const Options& options) {
   const Json answer = prove(options.subject, options.call, options.size);
   if (options.format == Format::json)
-    std::cout << answer.dump(2) << '\n';
+    print_json(answer);
   else if (options.format == Format::csv)
     print_csv(Json::array({answer}));
   else

@@ -117,7 +117,7 @@ void run(const Options& options) {
   progress_end();
   const Json a = answer(options, platform, *trace, report);
   if (options.format == Format::json)
-    std::cout << a.dump(2) << '\n';
+    print_json(a);
   else if (options.format == Format::csv)
     print_csv(a["operations"]);
   else

@@ -86,10 +86,10 @@ void print(const MeasurementOptions& options, const Description& platform, const
     answer.update(
         summary(in_band(c.points, 0, true)).patch(Json::array({{{"op", "remove"}, {"path", "/points"}}})));
     answer["left_out"] = left_out;
-    std::cout << answer.dump(2) << '\n';
+    print_json(answer);
   }
   for (const auto& [reason, count] : c.left_out)
-    std::cerr << "note: " << count << " measurements are left out: " << reason << '\n';
+    note(std::to_string(count) + " measurements are left out: " + reason);
 }
 
 }  // namespace

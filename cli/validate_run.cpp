@@ -8,7 +8,7 @@
 #include "cli/options.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
-#include "validation/campaign/journal.hpp"
+#include "support/output_file.hpp"
 #include "validation/campaign/run.hpp"
 #include "validation/report/figure.hpp"
 #include "validation/report/results.hpp"
@@ -78,12 +78,12 @@ void write_files(const report::Results& results, const std::vector<report::Secti
                  const fs::path& folder) {
   const std::string title = "collcast: predicted against measured";
   const bool figure = report::can_draw() && !results.all.empty();
-  campaign::write_whole(folder / "report.md", report::markdown(title, all));
-  campaign::write_whole(folder / "report.html",
-                        report::html(title, all, figure ? report::draw(results, "path", "svg") : ""));
-  if (figure) campaign::write_whole(folder / "report.png", report::draw(results, "path", "pngcairo"));
-  std::cerr << "note: " << (folder / "report.html").string()
-            << (figure ? " and report.png hold the figures\n" : " has no figures: there is no gnuplot\n");
+  write_file(folder / "report.md", report::markdown(title, all));
+  write_file(folder / "report.html",
+             report::html(title, all, figure ? report::draw(results, "path", "svg") : ""));
+  if (figure) write_file(folder / "report.png", report::draw(results, "path", "pngcairo"));
+  note((folder / "report.html").string() +
+       (figure ? " and report.png hold the figures" : " has no figures: there is no gnuplot"));
 }
 
 int tell(const std::vector<fs::path>& folders, Format format) {
@@ -91,7 +91,7 @@ int tell(const std::vector<fs::path>& folders, Format format) {
   const std::vector<report::Section> all = sections(results);
   write_files(results, all, folders[0]);
   if (format == Format::json) {
-    std::cout << answer(results).dump(2) << '\n';
+    print_json(answer(results));
   } else if (format == Format::csv) {
     print_csv(answer(results)["points"]);
   } else {

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "forecast/report/report.hpp"
+#include "support/printable.hpp"
 
 namespace collcast::report {
 namespace {
@@ -22,7 +23,7 @@ bool numeric(const std::string& s) {
 
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
@@ -49,7 +50,7 @@ Json json(const Report& report) {
 }  // namespace
 
 std::string render(const Report& report, Format format) {
-  if (format == Format::json) return json(report).dump(2) + '\n';
+  if (format == Format::json) return json(report).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
   if (format == Format::csv) return csv(report.sections.at(0).rows);
   const bool plain = format == Format::table;
   std::string text = (plain ? "" : "## ") + report.title + "\n";
@@ -61,8 +62,11 @@ std::string render(const Report& report, Format format) {
   return text;
 }
 
-std::string text_table(const std::vector<std::vector<std::string>>& rows) {
-  if (rows.empty()) return {};
+std::string text_table(const std::vector<std::vector<std::string>>& cells) {
+  if (cells.empty()) return {};
+  std::vector<std::vector<std::string>> rows = cells;
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = printable(cell);
   std::string text;
   const std::size_t columns = rows[0].size();
   std::vector<std::size_t> widths(columns);

@@ -1,48 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line as its users call it: the built program, its output and its exit codes.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
+#include "tests/cli/collcast.hpp"
 #include "tests/folder.hpp"
 
 namespace {
 
 using Json = nlohmann::json;
 
-struct Outcome {
-  int code;
-  std::string out;  ///< standard output
-  std::string err;  ///< standard error
-};
-
-std::string read_all(FILE* from) {
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), from)) > 0;)
-    text.append(buffer.data(), n);
-  return text;
-}
-
-Outcome collcast(const std::string& arguments) {
-  const std::string errors = testing::TempDir() + "collcast-cli-" + std::to_string(getpid()) + ".err";
-  const std::string command = std::string(COLLCAST_BINARY_DIR "/collcast ") + arguments + " 2>" + errors;
-  FILE* pipe = popen(command.c_str(), "r");
-  Outcome outcome{0, read_all(pipe), {}};
-  const int status = pclose(pipe);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  FILE* file = std::fopen(errors.c_str(), "r");
-  outcome.err = read_all(file);
-  std::fclose(file);
-  std::remove(errors.c_str());
-  return outcome;
-}
+using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::read_all;
 
 Json json(const std::string& arguments) {
   const Outcome o = collcast(arguments + " --format json");

@@ -28,7 +28,8 @@ struct stat status(const std::string& path) {
 }
 
 std::size_t files(const Folder& folder) {
-  return static_cast<std::size_t>(std::ranges::distance(fs::directory_iterator(folder.path()), {}));
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()));
 }
 
 TEST(OutputFile, AppearsWholeUnderItsName) {

@@ -182,7 +182,10 @@ TEST_F(ForgedTrace, MoreRanksThanBytes) {
 TEST_F(ForgedTrace, CommunicatorsThatFillTheMemory) {
   constexpr int ranks = 1 << 22;
   add_metadata(ranks);
-  add(PieceKind::communicators, 0, 100, encode_groups(std::vector(100, world_of(ranks))));
+  const Bytes one = encode_groups({world_of(ranks)});
+  Bytes hundred;
+  for (int i = 0; i < 100; ++i) hundred.insert(hundred.end(), one.begin(), one.end());
+  add(PieceKind::communicators, 0, 100, hundred);
   EXPECT_THAT(refusal(), HasSubstr("its communicators have too many ranks for a file of its size"));
 }
 
