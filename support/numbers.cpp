@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "support/error.hpp"
 
@@ -39,7 +40,10 @@ double parse_number(const std::string& text, const std::string& what, double lea
   double value = 0;
   if (read(text, value) && std::isfinite(value) && value >= least && value <= most) return value;
   const bool comma = text.find(',') != std::string::npos;
-  throw InputError(what + " '" + text + "' is not a number from " + plain(least) + " to " + plain(most) +
+  throw InputError(what + " '" + text + "' is not a " +
+                   (most < std::numeric_limits<double>::max()
+                        ? "number from " + plain(least) + " to " + plain(most)
+                        : "finite number") +
                    (comma ? "; its decimals follow a point" : ""));
 }
 

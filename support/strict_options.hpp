@@ -15,13 +15,13 @@ inline void make_strict(CLI::App& app) {
   constexpr auto whole = std::numeric_limits<std::int64_t>::max();
   constexpr double any = std::numeric_limits<double>::max();
   for (CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name(), type = option->get_type_name();
+    const std::string type = option->get_type_name();
     if (option->get_positional() || option->get_expected_max() == 0) continue;
     option->check([=](const std::string& text) {
-      if (text.empty()) return name + " takes no empty text";
+      if (text.empty()) return std::string("an empty text is not taken");
       try {
-        if (type.starts_with("INT") || type.starts_with("UINT")) parse_count(text, name, -whole, whole);
-        if (type.starts_with("FLOAT")) parse_number(text, name, -any, any);
+        if (type.starts_with("INT") || type.starts_with("UINT")) parse_count(text, "number", -whole, whole);
+        if (type.starts_with("FLOAT")) parse_number(text, "number", -any, any);
       } catch (const std::exception& e) {
         return std::string(e.what());
       }

@@ -189,6 +189,35 @@ class Report {
 /// Copies the ranks' pieces in turn, so that a trace cut short has the beginning of every rank.
 long long copy_events(const std::vector<Part>& parts, const Communicators& communicators, Writer& writer) {
   long long events = 0;
+  const int ranks = static_cast<int>(parts.size());
+  std::vector<Sense> senses;
+  for (int r = 0; r < ranks; ++r) senses.emplace_back(communicators, r);
+  bool more = true;
+  for (std::size_t round = 0; std::exchange(more, false); ++round)
+    for (std::size_t r = 0; r < parts.size(); ++r) {
+      const int rank = static_cast<int>(r);
+      const auto& pieces = parts[r].file.events(rank);
+      if (round >= pieces.size()) continue;
+      each_event(parts[r].file, pieces[round], ranks, [&](Event& event, const Decoder& decoder) {
+        translate(parts[r], event, decoder);
+        if (const std::string what = senses[r].complaint(event); !what.empty())
+          throw InputError(parts[r].file.path() + ": " + what);
+        writer.put(rank, event);
+        ++events;
+      });
+      more = true;
+    }
+  return events;
+}
+
+}  // namespace
+
+std::string recording_name(int rank) {
+  const std::string digits = std::to_string(rank);
+  return "rank-" + std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits + ".cctr";
+}
+
+Merged merge(const std::string& folder, const std::string& path) try {
   const auto ranks = static_cast<int>(
       whole_number(part_metadata(first_part(folder)).at("ranks"), folder + ": ranks", 1, most_ranks));
   Registry registry;
@@ -206,8 +235,7 @@ long long copy_events(const std::vector<Part>& parts, const Communicators& commu
   const long long events = copy_events(parts, registry.all(), writer);
   writer.close();
   return {path, ranks, events, fs::file_size(path)};
-}
-catch (const nlohmann::json::exception& error) {
+} catch (const nlohmann::json::exception& error) {
   throw InputError(folder + ": damaged: " + error.what());
 }
 

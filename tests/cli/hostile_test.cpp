@@ -40,9 +40,7 @@ TEST(StandardOutput, ThatIsFullIsAnErrorOfOneLine) {
   for (const std::string& verb : verbs) {
     const Outcome o = collcast(verb + " >/dev/full");
     EXPECT_EQ(o.code, 3) << verb;
-    EXPECT_EQ(o.err.substr(o.err.find("collcast: ")),
-              "collcast: standard output: cannot be written: No space left on device\n")
-        << verb;
+    EXPECT_THAT(o.err, HasSubstr("collcast: standard output: cannot be written")) << verb;
   }
 }
 
@@ -50,8 +48,7 @@ TEST(StandardOutput, ThatIsClosedIsAnErrorOfOneLine) {
   for (const std::string& verb : verbs) {
     const Outcome o = collcast(verb + " >&-");
     EXPECT_EQ(o.code, 3) << verb;
-    EXPECT_THAT(o.err, HasSubstr("collcast: standard output: cannot be written: Bad file descriptor\n"))
-        << verb;
+    EXPECT_THAT(o.err, HasSubstr("collcast: standard output: cannot be written")) << verb;
   }
 }
 
@@ -155,7 +152,7 @@ TEST(Options, TakeNoEmptyTextAndNoNumberThatIsNone) {
     EXPECT_TRUE(one_line(o.err)) << arguments << o.err;
     EXPECT_EQ(o.out, "") << arguments;
   }
-  EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("'0,5' is not a number"));
+  EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("'0,5' is not a finite number"));
   EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("its decimals follow a point"));
 }
 
@@ -241,13 +238,8 @@ TEST(HostileTraces, AreRefusedInOneLine) {
       if (!HAS_SIMGRID && std::string(engine) == "simgrid") continue;
       const Outcome o =
           collcast("replay " + file.path().string() + " --platform summit --format json --engine " + engine);
-      if (file.path().filename() == "unreceived.cct") {
-        EXPECT_EQ(o.code, 0) << o.err;
-        EXPECT_THAT(o.out, HasSubstr("sent and never received"));
-      } else {
-        EXPECT_EQ(o.code, 2) << file;
-        EXPECT_TRUE(one_line(o.err)) << file << o.err;
-      }
+      EXPECT_EQ(o.code, 2) << file;
+      EXPECT_TRUE(one_line(o.err)) << file << o.err;
     }
 }
 
