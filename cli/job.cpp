@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "cli/group_prices.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "platforms/description/load.hpp"
+#include "platforms/machine/machine.hpp"
+#include "support/error.hpp"
+#include "workloads/job/player.hpp"
+#include "workloads/job/read.hpp"
+
+namespace collcast::cli {
+namespace {
+
+struct Options {
+  std::string file, platform, policy;
+  std::vector<std::string> ranks, set;
+  double samples = 0;
+  Format format = Format::table;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  if (!in || !(text << in.rdbuf())) throw InputError("job '" + path + "' cannot be read");
+  return text.str();
+}
+
+Json row(const workloads::Job& job, const workloads::PriceOf& price, double samples) {
+  using workloads::End;
+  const workloads::Played played = play(job, price);
+  const Seconds exposed = played.time - played.compute;
+  const bool computes = exposed < 0.1 * played.time;
+  return {{"ranks", job.ranks()},
+          {"step_s", played.time.value},
+          {"low_s", play(job, price, End::low).time.value},
+          {"high_s", play(job, price, End::high).time.value},
+          {"samples_per_s", samples > 0 ? Json(samples / played.time.value) : Json()},
+          {"efficiency", played.compute / played.time},
+          {"compute_s", played.compute.value},
+          {"exposed_communication_s", exposed.value},
+          {"io_s", 0.0},
+          {"memory_B", nullptr},
+          {"limited_by", computes || played.limited_by.empty() ? "computation and waiting"
+                                                               : "communication: " + played.limited_by}};
+}
+
+void run(const Options& options) {
+  Description platform = load_platform(options.platform);
+  override_platform(platform, options.set);
+  const std::string text = read_file(options.file);
+  GroupForecaster forecaster(platform, options.policy);
+  const workloads::PriceOf price = group_prices(forecaster);
+  std::vector<Rank> all;
+  for (const std::string& ranks : options.ranks) all.push_back(parse_ranks(ranks));
+  if (all.empty()) all = {0};  // as the file says
+  Json rows = Json::array();
+  std::string name;
+  for (const Rank ranks : all) {
+    const workloads::Job job = workloads::parse_job(text, options.file, ranks);
+    if (job.ranks() > max_ranks(platform))
+      throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
+                       std::to_string(job.ranks()));
+    name = job.name;
+    rows.push_back(row(job, price, options.samples));
+  }
+  if (options.format == Format::json) {
+    std::cout << Json{{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}, {"rows", rows}}
+                     .dump(2)
+              << '\n';
+  } else if (options.format == Format::csv) {
+    print_csv(rows);
+  } else {
+    std::cout << name << " on " << platform.name() << ", " << forecaster.policy() << "\n\n";
+    std::vector<std::vector<std::string>> table{
+        {"ranks", "time", "low", "high", "compute", "exposed", "efficiency", "limited by"}};
+    for (const Json& r : rows)
+      table.push_back({count(r["ranks"]), seconds(r["step_s"]), seconds(r["low_s"]), seconds(r["high_s"]),
+                       seconds(r["compute_s"]), seconds(r["exposed_communication_s"]),
+                       text::percent(r["efficiency"]), r["limited_by"]});
+    print_table(table);
+  }
+}
+
+}  // namespace
+
+void add_job(CLI::App& app, int&) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("job", "How long a described job takes on a platform");
+  verb->add_option("file", options->file, "The job, as docs/jobs.md describes it")->required()->option_text("FILE.json");
+  verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
+      ->required()
+      ->option_text("P");
+  verb->add_option("--ranks", options->ranks, "What the dimension '*' makes of the others (default: as the file says)")
+      ->delimiter(',')
+      ->option_text("N[,N...]");
+  verb->add_option("--policy", options->policy,
+                   "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs)")
+      ->option_text("L");
+  verb->add_option("--samples", options->samples, "Samples that one pass of the job works off")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("X");
+  verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
+      ->option_text("KEY=VALUE");
+  add_format(*verb, options->format);
+  verb->footer("Example: collcast job halo.json --platform summit --ranks 96,384");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/group.hpp"
+
+#include <algorithm>
+
+#include "platforms/description/blueprint.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr const char* gpu_policy = "nccl-2.8";
+constexpr const char* host_policy = "openmpi-4.0";
+
+/// Places on the first node that members have; all if the group fills whole nodes one after the other.
+std::vector<int> slots(const RankGroup& group, int ranks_per_node) {
+  std::vector<int> places;
+  for (const Rank member : group.members())
+    if (member < ranks_per_node) places.push_back(member);
+  return places;
+}
+
+/// Of a node's network cards, how many ways each has to be shared: a group could use as many as it has
+/// members there, and all groups of a node together only those that there are.
+double sharing(const Blueprint& b, std::size_t members) {
+  const auto cards =
+      static_cast<double>(std::max<std::size_t>(1, b.of_kind(Blueprint::Vertex::Kind::nic).size()));
+  const double groups = static_cast<double>(b.ranks_per_node) / static_cast<double>(members);
+  return std::max(1.0, groups * std::min(cards, static_cast<double>(members)) / cards);
+}
+
+Library::Choice ask(const Library& library, Collective collective, const RankGroup& group, Bytes message) {
+  Call call;
+  call.ranks = group.size();
+  call.message = message;
+  const Rank node = library.forecaster().ranks_per_node();
+  call.ranks_per_node = call.ranks % node == 0 ? node : 1;
+  return library.predict(collective, call, engine("path"));
+}
+
+/// What libraries have no rule for: the fastest of the catalogue.
+Prediction fastest_of(const Forecaster& forecaster, Collective collective, const RankGroup& group,
+                      Bytes message) {
+  Call call;
+  call.ranks = group.size();
+  call.message = message;
+  const Rank node = forecaster.ranks_per_node();
+  call.ranks_per_node = call.ranks % node == 0 ? node : 1;
+  const Choice choice = fastest(forecaster.fabric(), common_algorithms(collective), call);
+  return forecaster.predict(*choice.algorithm, choice.call, engine("path"));
+}
+
+bool has_rule(const std::string& policy, Collective collective) {
+  if (policy == "fastest") return false;
+  if (!policy.starts_with("nccl")) return collective != Collective::sendrecv;
+  return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
+         collective == Collective::allgather || collective == Collective::broadcast ||
+         collective == Collective::reduce;
+}
+
+}  // namespace
+
+Description seen_by(const Description& platform, const RankGroup& group) {
+  const Blueprint b = read_blueprint(platform);
+  const std::vector<int> places = slots(group, b.ranks_per_node);
+  if (places.size() == static_cast<std::size_t>(b.ranks_per_node) || group.world <= b.ranks_per_node)
+    if (places.size() == static_cast<std::size_t>(std::min<Rank>(b.ranks_per_node, group.world)))
+      return platform;
+  Json json = platform.json();
+  Json vertices = Json::array();
+  for (const int slot : places)
+    vertices.push_back(b.vertices[static_cast<std::size_t>(b.vertex_of_slot(slot))].name);
+  const bool several = group.size() > static_cast<Rank>(places.size());  // nodes
+  if (json.contains("node")) {
+    json["node"]["ranks_on"] = vertices;
+    json["node"]["ranks_per_node"] = places.size();
+  }
+  if (several && json["network"].contains("bandwidth_GBps")) {
+    const double ways = sharing(b, places.size());
+    for (const char* key : {"value", "low", "high"})
+      if (Json& bandwidth = json["network"]["bandwidth_GBps"]; bandwidth.contains(key))
+        bandwidth[key] = bandwidth[key].get<double>() / ways;
+  }
+  return {platform.name(), platform.file(), std::move(json)};
+}
+
+GroupForecaster::GroupForecaster(Description platform, std::string policy)
+    : platform_(std::move(platform)), policy_(std::move(policy)) {
+  if (policy_.empty())
+    policy_ =
+        read_blueprint(platform_).of_kind(Blueprint::Vertex::Kind::gpu).empty() ? host_policy : gpu_policy;
+}
+
+GroupForecaster::~GroupForecaster() = default;
+
+const Library& GroupForecaster::library(const RankGroup& group, const std::string& policy, Memory memory) {
+  auto& known = libraries_[{group, policy}];
+  if (!known)
+    known = std::make_unique<Library>(policy == "fastest" ? host_policy : policy, seen_by(platform_, group),
+                                      group.size(), Placement::block, memory);
+  return *known;
+}
+
+GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& group,
+                                                 Bytes message) {
+  if (group.size() == 1 || message == Bytes()) return {};
+  const Library& l = library(group, policy_, Memory::device);
+  const Prediction p = has_rule(policy_, collective) ? ask(l, collective, group, message).prediction
+                                                     : fastest_of(l.forecaster(), collective, group, message);
+  return {p.time, p.low, p.high, p.limited_by};
+}
+
+GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, const RankGroup& group,
+                                                         Bytes message) {
+  if (group.size() == 1) return {};
+  const Library& l = library(group, host_policy, Memory::host);
+  const Prediction p = ask(l, collective, group, message).prediction;
+  return {p.time, p.low, p.high, "the framework's coordination"};
+}
+
+}  // namespace collcast

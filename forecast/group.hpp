@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "forecast/library.hpp"
+#include "model/rank_group.hpp"
+
+namespace collcast {
+
+/// How long collectives of groups of a platform's ranks take, in block placement, where every group of the
+/// world calls at the same time: those that meet on a node share its network cards.
+class GroupForecaster {
+ public:
+  /// `policy`: what chooses and sends, as `--policy` has it; empty: NCCL 2.8 between GPUs, Open MPI 4.0 else.
+  GroupForecaster(Description platform, std::string policy);
+  ~GroupForecaster();
+
+  struct Answer {
+    Seconds time, low, high;
+    std::string limited_by;
+  };
+  Answer predict(Collective collective, const RankGroup& group, Bytes message);
+  /// Of a framework's control plane: in host memory, by Open MPI.
+  Answer predict_control(Collective collective, const RankGroup& group, Bytes message);
+
+  const std::string& policy() const { return policy_; }
+
+ private:
+  const Library& library(const RankGroup& group, const std::string& policy, Memory memory);
+
+  const Description platform_;
+  std::string policy_;
+  std::map<std::pair<RankGroup, std::string>, std::unique_ptr<Library>> libraries_;
+};
+
+/// The platform as the members of a group see it: nodes of those places that members have, and of the network
+/// the part that other groups alike leave them.
+Description seen_by(const Description& platform, const RankGroup& group);
+
+}  // namespace collcast

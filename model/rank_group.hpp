@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <vector>
+
+#include "model/schedule.hpp"
+
+namespace collcast {
+
+/// Ranks at regular distances: `count` of them `stride` apart, and again within the next dimension. The first
+/// is rank 0; the other ranks of the world form groups alike, which communicate at the same time.
+struct RankGroup {
+  struct Dimension {
+    Rank count, stride;
+    auto operator<=>(const Dimension&) const = default;
+  };
+  std::vector<Dimension> dimensions;
+  Rank world = 1;
+
+  auto operator<=>(const RankGroup&) const = default;
+  Rank size() const {
+    Rank n = 1;
+    for (const Dimension& d : dimensions) n *= d.count;
+    return n;
+  }
+  /// Of every member.
+  std::vector<Rank> members() const {
+    std::vector<Rank> all = {0};
+    for (const Dimension& d : dimensions) {
+      const std::size_t before = all.size();
+      for (Rank i = 1; i < d.count; ++i)
+        for (std::size_t m = 0; m < before; ++m) all.push_back(all[m] + i * d.stride);
+    }
+    return all;
+  }
+};
+
+}  // namespace collcast

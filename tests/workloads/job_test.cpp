@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/job/job.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/complaint.hpp"
+#include "workloads/job/player.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+using collcast::testing::complaint;
+using Kind = Activity::Kind;
+
+/// A byte takes a second; the control plane nothing.
+Price a_second_per_byte(const GroupCall& call) {
+  const Seconds t(call.control ? 0 : call.bytes.value);
+  return {t, 0.5 * t, 2.0 * t, "bytes"};
+}
+
+Activity compute(double seconds, std::vector<int> after = {}) {
+  return {.kind = Kind::compute, .name = "compute", .time = Seconds(seconds), .after = std::move(after)};
+}
+Activity reduce(double bytes, std::vector<int> after = {}) {
+  return {.kind = Kind::collective,
+          .name = "reduce",
+          .stream = 1,
+          .bytes = Bytes(bytes),
+          .after = std::move(after)};
+}
+
+Job of_one_role(std::vector<Activity> activities) {
+  Job job;
+  job.name = "test";
+  job.dimensions = {{"data", 4}};
+  job.groups = {{"data", {0}}};
+  job.roles = {{"rank", std::move(activities)}};
+  return job;
+}
+
+/// 2 s of computation, then 3 s more beneath which 2 s of communication run: 5 s, nothing exposed.
+TEST(Job, CommunicationHidesBeneathComputation) {
+  const Played p = play(of_one_role({compute(2), reduce(2, {0}), compute(3)}), a_second_per_byte);
+  EXPECT_DOUBLE_EQ(p.time.value, 5);
+  EXPECT_DOUBLE_EQ(p.compute.value, 5);
+  EXPECT_DOUBLE_EQ(p.communication.value, 2);
+}
+
+/// 4 s of communication beneath 3 s of computation: 2 + 4.
+TEST(Job, WhatDoesNotHideIsExposed) {
+  EXPECT_DOUBLE_EQ(play(of_one_role({compute(2), reduce(4, {0}), compute(3)}), a_second_per_byte).time.value,
+                   6);
+  EXPECT_DOUBLE_EQ(
+      play(of_one_role({compute(2), reduce(4, {0}), compute(3)}), a_second_per_byte, End::high).time.value,
+      10);
+}
+
+/// While 2 s of communication run, computation proceeds at half its pace: of 3 s one is done by then: 2 + 2
+/// + 2.
+TEST(Job, CollectivesSlowComputationDown) {
+  Job job = of_one_role({compute(2), reduce(2, {0}), compute(3)});
+  job.slowdown = 1;
+  EXPECT_DOUBLE_EQ(play(job, a_second_per_byte).time.value, 6);
+}
+
+Job pipeline(std::vector<Activity> first, std::vector<Activity> second) {
+  Job job = of_one_role({});
+  job.dimensions = {{"data", 2}, {"pipeline", 2}};
+  job.groups = {{"data", {0}}, {"all", {0, 1}}};
+  job.role_dimension = 1;
+  job.roles = {{"stage 0", std::move(first)}, {"stage 1", std::move(second)}};
+  return job;
+}
+Activity message(Kind kind, double bytes, int peer, std::vector<int> after = {}) {
+  return {.kind = kind,
+          .name = "message",
+          .stream = 1,
+          .bytes = Bytes(bytes),
+          .peer = peer,
+          .after = std::move(after)};
+}
+
+/// Stage 1 has nothing to do until stage 0 computed for 2 s and its message took 1 s: 2 + 1 + 2.
+TEST(Job, MessagesCarryDependencies) {
+  const Job job =
+      pipeline({compute(2), message(Kind::send, 1, 1, {0})}, {message(Kind::receive, 1, 0), compute(2, {0})});
+  EXPECT_DOUBLE_EQ(play(job, a_second_per_byte).time.value, 5);
+}
+
+/// A collective over both stages starts when the slower one has come.
+TEST(Job, CollectivesOfSeveralRolesWaitForAll) {
+  Activity all = reduce(1, {0});
+  all.group = 1;
+  EXPECT_DOUBLE_EQ(play(pipeline({compute(2), all}, {compute(4), all}), a_second_per_byte).time.value, 5);
+}
+
+TEST(Job, GroupsFollowFromDimensions) {
+  Job job;
+  job.dimensions = {{"tensor", 8}, {"data", 4}, {"pipeline", 2}};
+  EXPECT_EQ(job.ranks(), 64);
+  EXPECT_EQ(job.members({0}).dimensions, (std::vector<RankGroup::Dimension>{{8, 1}}));
+  EXPECT_EQ(job.members({1}).dimensions, (std::vector<RankGroup::Dimension>{{4, 8}}));
+  EXPECT_EQ(job.members({1, 2}).dimensions, (std::vector<RankGroup::Dimension>{{8, 8}}));  // neighbours join
+  EXPECT_EQ(job.members({0, 2}).members().back(), 7 + 32);
+}
+
+TEST(Job, SaysWhatIsWrong) {
+  const auto error = [](const Job& job) { return complaint([&] { play(job, a_second_per_byte); }); };
+  Activity lost = reduce(1);
+  lost.group = 7;
+  EXPECT_EQ(error(of_one_role({lost})), "job test: 'reduce' of rank names a group that the job lacks");
+  lost = reduce(1);
+  lost.stream = 9;
+  EXPECT_EQ(error(of_one_role({lost})), "job test: 'reduce' of rank names a stream that the job lacks");
+  EXPECT_EQ(error(of_one_role({compute(1, {0})})),
+            "job test: 'compute' of rank comes after what does not stand before it");
+  EXPECT_EQ(error(of_one_role({message(Kind::send, 1, 3)})),
+            "job test: 'message' of rank names a role that the job lacks");
+  EXPECT_EQ(error(of_one_role({message(Kind::send, 1, 0)})),
+            "job test: 'message' of rank is a message to its own role");
+  EXPECT_EQ(error(of_one_role({{.kind = Kind::offer, .name = "g"}})),
+            "job test: 'g' of rank needs a coordinator");
+  Job roles = pipeline({}, {});
+  roles.roles.pop_back();
+  EXPECT_EQ(error(roles), "job test: 1 roles, where its dimensions ask for 2");
+  EXPECT_EQ(error(pipeline({message(Kind::receive, 1, 1)}, {})),
+            "job test: 'message' of stage 0 waits for ever: its counterpart never comes, or what it comes "
+            "after waits "
+            "for it");
+}
+
+/// Horovod: cycle 2 s from 0.
+Job offered(std::vector<std::pair<double, double>> computed_then_offered, Coordinator c) {
+  std::vector<Activity> all;
+  for (const auto& [seconds, bytes] : computed_then_offered) {
+    all.push_back(compute(seconds));
+    all.push_back({.kind = Kind::offer, .name = "gradient", .bytes = Bytes(bytes)});
+  }
+  all.push_back({.kind = Kind::settle, .name = "settled"});
+  Job job = of_one_role(all);
+  job.coordinator = std::move(c);
+  return job;
+}
+Coordinator every_two_seconds() {
+  return {.cycle = Seconds(2), .threshold = Bytes(4), .cache = 100, .way = {{}}};
+}
+
+/// Offered at 1 s and 3 s, in rounds at 0, 2, 4 s: the first is reduced from 2 to 4 s, the second from 4 s,
+/// the round and the end of the first, to 5 s.
+TEST(Coordinator, WakesInCycles) {
+  const Played p = play(offered({{1, 2}, {2, 1}}, every_two_seconds()), a_second_per_byte);
+  EXPECT_DOUBLE_EQ(p.time.value, 5);
+  EXPECT_DOUBLE_EQ(p.communication.value, 3);
+}
+
+/// Both are there by the round at 2 s: one buffer of 3 bytes, to 5 s.
+TEST(Coordinator, FusesWhatARoundFinds) {
+  const Played p = play(offered({{1, 2}, {0.5, 1}}, every_two_seconds()), a_second_per_byte);
+  EXPECT_DOUBLE_EQ(p.time.value, 5);
+  int collectives = 0;
+  for (const Span& s : p.spans) collectives += s.kind == Kind::collective;
+  EXPECT_EQ(collectives, 1);
+}
+
+/// Without a cycle: reduced as they come, 1 to 3 s and 3 to 4 s.
+TEST(Coordinator, WithoutACycleNothingWaits) {
+  Coordinator c = every_two_seconds();
+  c.cycle = Seconds();
+  EXPECT_DOUBLE_EQ(play(offered({{1, 2}, {2, 1}}, c), a_second_per_byte).time.value, 4);
+}
+
+/// As a group all wait for the last, at 3 s; the round at 4 s takes both: 4 + 3.
+TEST(Coordinator, AGroupIsReducedTogether) {
+  Coordinator c = every_two_seconds();
+  c.together = true;
+  EXPECT_DOUBLE_EQ(play(offered({{1, 2}, {2, 1}}, c), a_second_per_byte).time.value, 7);
+}
+
+/// A hierarchical way: a second per byte in each of three phases, the middle one of a quarter: 2 + 4 (1 + 1/4
+/// + 1).
+TEST(Coordinator, TakesAWayOfPhases) {
+  Coordinator c = every_two_seconds();
+  c.way = {
+      {Collective::reduce_scatter, 0, 1}, {Collective::allreduce, 0, 0.25}, {Collective::allgather, 0, 1}};
+  EXPECT_DOUBLE_EQ(play(offered({{1, 4}}, c), a_second_per_byte).time.value, 11);
+}
+
+TEST(Coordinator, FusesUpToTheThreshold) {
+  const auto buffers = fuse({Bytes(3), Bytes(2), Bytes(1), Bytes(9), Bytes(1)}, Bytes(4));
+  EXPECT_EQ(buffers, (std::vector<std::vector<int>>{{0, 2}, {1, 4}, {3}}));
+}
+
+/// With the cache: an allreduce of ceil((tensors + 3) / 64) words. Without: lengths and requests through rank
+/// 0.
+TEST(Coordinator, AgreesByBitsOrThroughRank0) {
+  std::vector<GroupCall> asked;
+  const auto price = [&](const GroupCall& call) {
+    asked.push_back(call);
+    return Price{Seconds(call.bytes.value), {}, {}, ""};
+  };
+  RankGroup all{{{8, 1}}, 8};
+  Coordinator c = every_two_seconds();
+  const RoundTime bits = round_time(c, all, 62, price, &Price::time);
+  EXPECT_DOUBLE_EQ(bits.with(62).value, 16);  // 65 bits: two words
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_TRUE(asked[0].control);
+  c.cache = 0;
+  asked.clear();
+  const RoundTime slow = round_time(c, all, 10, price, &Price::time);
+  // 4 B and a header of 16 B from each of 8, and two headers; of a tensor 100 B from each, and to each
+  EXPECT_DOUBLE_EQ(slow.empty.value, 8 * 4 + 8 * 16 + 2 * 16);
+  EXPECT_DOUBLE_EQ(slow.per_tensor.value, 8 * 100 + 100);
+}
+
+}  // namespace
+}  // namespace collcast::workloads

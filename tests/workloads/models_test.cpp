@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/complaint.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+using collcast::testing::complaint;
+
+int tensors(const Model& m) {
+  int n = 0;
+  for (const Layer& l : m.layers) n += static_cast<int>(l.tensors.size());
+  return n;
+}
+
+struct Published {
+  const char* name;
+  double parameters;
+  double gmacs;  ///< of the forward pass; 0: none published
+  int tensors;   ///< that torchvision's or Hugging Face's module has
+};
+
+/// torchvision's weights metadata (num_params, GMACs); Hugging Face; Devlin et al.; Megatron-LM's README.
+TEST(Models, AgreeWithPublishedTotals) {
+  for (const Published& p : {Published{"resnet50", 25557032, 4.089, 161},
+                             {"resnet101", 44549160, 7.801, 314},
+                             {"resnet152", 60192808, 11.514, 467},
+                             {"vgg16", 138357544, 15.470, 32},
+                             {"alexnet", 61100840, 0.714, 16},
+                             {"inception-v3", 27161264, 0, 292},
+                             {"bert-base", 110106428, 0, 206},
+                             {"bert-large", 336226108, 0, 398},
+                             {"gpt2", 124439808, 0, 148},
+                             {"gpt2-medium", 354823168, 0, 292},
+                             {"gpt2-xl", 1557611200, 0, 580}}) {
+    const Model m = load_model(p.name);
+    EXPECT_EQ(m.parameters(), p.parameters) << p.name;
+    EXPECT_EQ(tensors(m), p.tensors) << p.name;
+    if (p.gmacs > 0) {
+      EXPECT_NEAR(m.flops() / 2e9, p.gmacs, 0.001 * p.gmacs) << p.name;
+    }
+  }
+  // TensorFlow DeepLab model zoo: 54.17 B multiply-adds at output stride 16
+  EXPECT_NEAR(load_model("deeplabv3plus-xception65").flops() / 2e9, 54.17, 0.15);
+  for (const auto& [name, billions] :
+       {std::pair{"megatron-1b", 1.16}, {"megatron-2b", 2.03}, {"megatron-4b", 4.24}})
+    EXPECT_NEAR(load_model(name).parameters() / 1e9, billions, 0.005) << name;
+}
+
+/// A 1x1 of stride 2 works on a quarter of the pixels.
+TEST(Models, TheOriginalResNetDoesLessWork) {
+  EXPECT_NEAR(load_model("resnet50-v1").flops() / 2e9, 3.858, 0.001);
+}
+
+/// 12 h^2 (1 + 13 / (12 h) + ...) parameters a block: h = 64: qkv 3 h^2 + 3 h, out h^2 + h, two of 4 h^2 + 5
+/// h in all, two norms of 2 h: 12 h^2 + 13 h = 49984; embeddings (100 + 32) h = 8448; the last norm 2 h =
+/// 128.
+TEST(Models, GptOfAnySize) {
+  const Model m = load_model("gpt:layers=3,hidden=64,heads=4,sequence=32,vocabulary=100");
+  EXPECT_EQ(m.parameters(), 3 * 49984 + 8448 + 128);
+  EXPECT_EQ(m.blocks, 3);
+  // of a block: 24 s h^2 + 4 s^2 h; the output layer 2 s h V
+  const double block = 24.0 * 32 * 64 * 64 + 4.0 * 32 * 32 * 64;
+  EXPECT_EQ(m.flops(), 3 * block + 2.0 * 32 * 64 * 100);
+}
+
+/// Korthikanti et al. 2022: 34 s h + 5 a s^2 bytes of a block in 16 bits.
+TEST(Models, KeepsTheActivationsOfATransformerBlock) {
+  const auto kept = [](int layers) {
+    return load_model("gpt:layers=" + std::to_string(layers) + ",hidden=64,heads=4,sequence=32").kept();
+  };
+  EXPECT_DOUBLE_EQ(2 * (kept(2) - kept(1)), 34.0 * 32 * 64 + 5.0 * 4 * 32 * 32);
+}
+
+TEST(Models, TablesComeBackAsTheyWent) {
+  for (const ModelName& known : model_names()) {
+    const Model m = load_model(std::string(known.name));
+    const Model back = parse_model(model_csv(m), "back", "back.csv");
+    EXPECT_EQ(model_csv(back), model_csv(m)) << known.name;
+    EXPECT_EQ(back.parameters(), m.parameters()) << known.name;
+  }
+}
+
+const std::string header =
+    "name,kind,flops,backward_flops,in_elements,out_elements,kept_elements,parameters\n";
+
+TEST(Models, ReadsATable) {
+  const Model m = parse_model(header + "fc,linear,20,40,2,5,5,5+10\n", "mine", "mine.csv");
+  ASSERT_EQ(m.layers.size(), 1u);
+  EXPECT_EQ(m.layers[0].tensors, (std::vector<double>{5, 10}));
+  EXPECT_EQ(m.layers[0].kind, LayerKind::linear);
+}
+
+TEST(Models, SayWhatIsWrong) {
+  const auto table = [](const std::string& text) {
+    return complaint([&] { parse_model(text, "x", "x.csv"); });
+  };
+  EXPECT_EQ(table("name,kind,flops\n"), "x.csv:1: column 'backward_flops' is missing; the header is " +
+                                            header.substr(0, header.size() - 1));
+  EXPECT_EQ(table("colour," + header), "x.csv:1: unknown column 'colour'");
+  EXPECT_EQ(table(header + "fc,linear,20,40,2,-5,5,5\n"), "x.csv:2: out_elements is negative: -5");
+  EXPECT_EQ(table(header + "fc,linear,20,40,2,5,5,-5\n"), "x.csv:2: parameters is negative: -5");
+  EXPECT_EQ(table(header + "fc,linear,twenty,40,2,5,5,5\n"), "x.csv:2: flops 'twenty' is not a number");
+  EXPECT_EQ(table(header + "fc,linear,20,40\n"), "x.csv:2: 4 cells in a table of 8 columns");
+  EXPECT_EQ(table(header + "fc,lienar,20,40,2,5,5,5\n").substr(0, 40),
+            "x.csv:2: unknown kind of layer 'lienar';");
+  EXPECT_EQ(table(header), "x.csv: a model needs a layer");
+  EXPECT_EQ(table(header + "fc,linear,20,40,2,5,5,0\n"), "x.csv: a model needs parameters to train");
+  const auto name = [](const std::string& text) { return complaint([&] { load_model(text); }); };
+  EXPECT_EQ(name("resnet51").substr(0, 50), "unknown model 'resnet51'; did you mean 'resnet50'?");
+  EXPECT_EQ(name("none.csv"), "model table 'none.csv' cannot be read");
+  EXPECT_EQ(name("resnet50:layers=3"), "model resnet50 has no 'layers'; it takes image");
+  EXPECT_EQ(name("gpt:hidden=10,heads=3"), "model gpt: hidden 10 does not divide by 3 heads");
+  EXPECT_EQ(name("gpt:hidden=0"), "model gpt: hidden takes a whole number from 1, got '0'");
+  EXPECT_EQ(name("gpt:hidden"), "model 'gpt:hidden': 'hidden' is not KEY=VALUE");
+  EXPECT_EQ(name("gpt:heads=2,heads=2"), "model 'gpt:heads=2,heads=2' sets 'heads' twice");
+}
+
+}  // namespace
+}  // namespace collcast::workloads

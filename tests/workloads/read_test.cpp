@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/job/read.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/complaint.hpp"
+#include "workloads/job/player.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+using collcast::testing::complaint;
+
+const std::string pipeline = R"({
+  "name": "two stages", "dimensions": {"data": "*", "stage": 2}, "roles_along": "stage", "streams": ["c", "m"],
+  "roles": [
+    {"name": "a", "do": [{"repeat": 2, "do": [
+      {"do": "compute", "name": "f", "time_s": 2}, {"do": "send", "to": "b", "bytes": 1, "after": ["f"]}]}]},
+    {"name": "b", "do": [{"repeat": 2, "do": [
+      {"do": "receive", "from": "a", "bytes": 1}, {"do": "compute", "time_s": 2, "after": ["receive"]}]},
+      {"do": "allreduce", "group": "data", "bytes": 3, "after": ["compute"]}]}
+  ]})";
+
+/// Two micro-batches of 2 s through two stages, a second for each message: 2 + 1 + 2 + 2, and 3 s for the end.
+TEST(ReadJob, PlaysWhatItSays) {
+  const Job job = parse_job(pipeline, "p.json", 8);
+  EXPECT_EQ(job.ranks(), 8);
+  EXPECT_EQ(job.dimensions[0].size, 4);
+  const auto price = [](const GroupCall& c) {
+    const Seconds t(c.bytes.value);
+    return Price{t, t, t, ""};
+  };
+  EXPECT_DOUBLE_EQ(play(job, price).time.value, 10);
+}
+
+std::string with(std::string from, const std::string& to) {
+  std::string text = pipeline;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(ReadJob, SaysWhatIsWrong) {
+  const auto error = [](const std::string& text, Rank ranks = 8) {
+    return complaint([&] { parse_job(text, "p.json", ranks); });
+  };
+  EXPECT_EQ(error("{"), "p.json: is not JSON");
+  EXPECT_EQ(error("[]"), "p.json: the job must be an object");
+  EXPECT_EQ(error(pipeline, 7), "p.json: dimensions multiply to 2 and '*', not to 7 ranks");
+  EXPECT_EQ(error(pipeline, 0), "p.json: dimensions leave '*' open: say how many ranks");
+  EXPECT_EQ(error(with("\"*\"", "3")), "p.json: dimensions multiply to 6, not to 8 ranks");
+  EXPECT_EQ(error(with("\"*\"", "-3")), "p.json: dimensions.data must be a whole number from 1");
+  EXPECT_EQ(error(with("\"time_s\": 2", "\"time_s\": -2")),
+            "p.json: roles.0.do.0.do.0.time_s must be a number that is not negative");
+  EXPECT_EQ(error(with("\"to\": \"b\"", "\"to\": \"z\"")),
+            "p.json: roles.0.do.0.do.1.to names the role 'z', which there is not");
+  EXPECT_EQ(error(with("[\"f\"]", "[\"g\"]")),
+            "p.json: roles.0.do.0.do.1.after.0 names 'g', which does not stand before it");
+  EXPECT_EQ(error(with("\"group\": \"data\"", "\"group\": \"date\"")),
+            "p.json: roles.1.do.1.group names the group 'date'; there are data, stage, all");
+  EXPECT_EQ(error(with("\"allreduce\"", "\"allredcue\"")).substr(0, 66),
+            "p.json: roles.1.do.1.do is no activity (compute, send, receive, re");
+  EXPECT_EQ(error(with("\"name\": \"two", "\"nmae\": \"two")).substr(0, 28), "p.json: the job has no 'nmae");
+  EXPECT_EQ(error(with(", \"roles_along\": \"stage\"", "")),
+            "job two stages: 2 roles, where its dimensions ask for 1");
+}
+
+}  // namespace
+}  // namespace collcast::workloads

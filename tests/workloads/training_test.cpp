@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/training.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "platforms/description/load.hpp"
+#include "tests/complaint.hpp"
+#include "workloads/training/order.hpp"
+#include "workloads/training/step.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+using collcast::testing::complaint;
+using Kind = Activity::Kind;
+
+Price nothing(const GroupCall&) {
+  return {};
+}
+/// Gigabytes per second and no latency.
+PriceOf bandwidth(double gigabytes) {
+  return [=](const GroupCall& call) {
+    const Seconds t(call.control ? 0 : call.bytes.value / gigabytes / 1e9);
+    return Price{t, t, t, "bytes"};
+  };
+}
+
+/// A floating-point operation takes a nanosecond, memory nothing.
+Processor plain() {
+  Processor p;
+  p.name = "plain";
+  p.flops = 1e9;
+  p.bandwidth = BytesPerSecond(1e30);
+  p.efficiency = {1, 1, 1, Seconds(), 0.1};
+  return p;
+}
+
+/// `layers` of 1 ms forward, 2 ms backward and 1 MB of gradients (250,000 elements) each.
+Training equal_layers(int layers, const std::string& framework, Rank ranks) {
+  std::string table = "name,kind,flops,backward_flops,in_elements,out_elements,kept_elements,parameters\n";
+  for (int i = 0; i < layers; ++i) table += "l" + std::to_string(i) + ",linear,1e6,2e6,1,1,1,250000\n";
+  Training t;
+  t.model = parse_model(table, "equal", "equal.csv");
+  t.framework = parse_framework(framework);
+  t.processor = plain();
+  t.ranks = ranks;
+  return t;
+}
+
+std::vector<Bytes> collectives(const Job& job) {
+  std::vector<Bytes> sizes;
+  for (const Activity& a : job.roles[0].activities)
+    if (a.kind == Kind::collective) sizes.push_back(a.bytes);
+  return sizes;
+}
+
+/// 10 layers of 3 ms; one rank has nothing to add up.
+TEST(Training, OneRankComputes) {
+  const Training t = equal_layers(10, "ddp", 1);
+  EXPECT_NEAR(play(training_job(t), nothing).time.value, 30e-3, 1e-12);
+  EXPECT_NEAR(step_alone(t).value, 30e-3, 1e-12);
+}
+
+/// A batch of 4 at 100 samples per second takes 40 ms, whatever the roofline says.
+TEST(Training, ThroughputReplacesTheRoofline) {
+  Training t = equal_layers(10, "ddp", 1);
+  t.batch = 4;
+  t.throughput = 100;
+  EXPECT_NEAR(play(training_job(t), nothing).time.value, 40e-3, 1e-12);
+}
+
+/// Buckets of 1.5 MB and more: 2 MB each. 10 layers, so 5 of them; at 1 GB/s each takes 2 ms of the 4 ms that
+/// the next two layers take, and the last one is exposed: 30 + 2 ms.
+TEST(Training, OnlyTheLastBucketIsExposed) {
+  const Training t = equal_layers(10, "ddp:first=1500000,bucket=1500000,view=1", 4);
+  const Job job = training_job(t);
+  EXPECT_EQ(collectives(job), std::vector<Bytes>(5, Bytes(2e6)));
+  EXPECT_NEAR(play(job, bandwidth(1)).time.value, 32e-3, 1e-12);
+}
+
+/// At 0.25 GB/s they take 8 ms each: the first is ready after 10 + 4 ms, 5 of them end at 14 + 40.
+TEST(Training, BucketsFollowEachOther) {
+  const Training t = equal_layers(10, "ddp:first=1500000,bucket=1500000,view=1", 4);
+  EXPECT_NEAR(play(training_job(t), bandwidth(0.25)).time.value, 54e-3, 1e-12);
+}
+
+/// PyTorch's buckets of ResNet-50 and VGG-16 (c10d reducer, bucket_bytes_cap 25 MiB): reference sizes in MiB.
+TEST(Training, BucketsAreThoseOfPyTorch) {
+  const auto sizes = [](const char* model) {
+    Training t = equal_layers(1, "ddp", 4);
+    t.model = load_model(model);
+    std::vector<double> mib;
+    for (const Bytes b : collectives(training_job(t))) mib.push_back(std::round(b.value / 104857.6) / 10);
+    return mib;
+  };
+  EXPECT_EQ(sizes("resnet50"), (std::vector<double>{7.8, 30.0, 25.0, 25.3, 9.3}));
+  EXPECT_EQ(sizes("vgg16"), (std::vector<double>{15.6, 64.0, 392.0, 27.0, 27.0, 2.1}));
+  EXPECT_EQ(sizes("bert-large").size(), 38u);
+}
+
+TEST(Training, EveryFrameworkReducesEveryGradient) {
+  for (const auto& [framework, bytes] : {std::pair{"ddp", 10e6},
+                                         {"one", 10e6},
+                                         {"per-tensor", 10e6},
+                                         {"megatron", 10e6},
+                                         {"megatron:overlap=1,compression=fp16", 5e6},
+                                         {"zero1", 20e6},  // scattered, then gathered
+                                         {"zero2", 20e6},
+                                         {"zero3", 30e6},  // gathered twice, scattered once
+                                         {"fsdp", 30e6},
+                                         {"parameter-server", 80e6}}) {  // of each of 4, there and back
+    const auto sizes = collectives(training_job(equal_layers(10, framework, 4)));
+    EXPECT_NEAR(std::accumulate(sizes.begin(), sizes.end(), Bytes()).value, bytes, 1) << framework;
+  }
+  double offered = 0;
+  for (const Activity& a : training_job(equal_layers(10, "horovod", 4)).roles[0].activities)
+    if (a.kind == Kind::offer) offered += a.bytes.value;
+  EXPECT_NEAR(offered, 10e6, 1);
+}
+
+/// Everything at once, behind the backward pass: 30 + 10 ms.
+TEST(Training, OneAllreduceIsExposed) {
+  EXPECT_NEAR(play(training_job(equal_layers(10, "one", 4)), bandwidth(1)).time.value, 40e-3, 1e-9);
+}
+
+/// Gradients are added up once in four micro-batches.
+TEST(Training, AccumulationCommunicatesOnce) {
+  Training t = equal_layers(10, "one:micro-batches=4", 4);
+  t.batch = 4;
+  EXPECT_NEAR(play(training_job(t), bandwidth(1)).time.value, 130e-3, 1e-9);
+}
+
+/// GPipe and 1F1B: (m + p - 1) micro-batches of a stage's time; 8 layers in 4 stages take 6 ms each.
+TEST(Training, BubblesComeOut) {
+  for (const char* schedule : {"gpipe", "1f1b"}) {
+    Training t = equal_layers(8, std::string("ddp:pp=4,micro-batches=8,schedule=") + schedule, 4);
+    t.batch = 8;
+    EXPECT_NEAR(play(training_job(t), nothing).time.value, (8 + 4 - 1) * 6e-3, 1e-9) << schedule;
+  }
+}
+
+/// Interleaved: the bubble of p - 1 is shared by v chunks: m v + p - 1 passes of a chunk's time.
+TEST(Training, InterleavingShrinksTheBubble) {
+  for (const int chunks : {1, 2, 4}) {
+    Training t = equal_layers(16, "ddp:pp=4,micro-batches=8,interleave=" + std::to_string(chunks), 4);
+    t.batch = 8;
+    const double chunk = 3e-3 * 16 / (4 * chunks);
+    EXPECT_NEAR(play(training_job(t), nothing).time.value, (8 * chunks + 3) * chunk, 1e-9) << chunks;
+  }
+}
+
+TEST(Training, OrderIsMegatrons) {
+  const auto passes = [](const std::string& framework, int stage) {
+    std::string text;
+    for (const Pass& p : order(parse_framework(framework), stage))
+      text += (p.backward ? "B" : "F") + std::to_string(p.micro) + (p.chunk ? "'" : "") + " ";
+    return text;
+  };
+  EXPECT_EQ(passes("ddp:pp=2,micro-batches=3", 0), "F0 F1 B0 F2 B1 B2 ");
+  EXPECT_EQ(passes("ddp:pp=2,micro-batches=3", 1), "F0 B0 F1 B1 F2 B2 ");
+  EXPECT_EQ(passes("ddp:pp=2,micro-batches=2,schedule=gpipe", 1), "F0 F1 B0 B1 ");
+  EXPECT_EQ(passes("ddp:pp=2,micro-batches=2,interleave=2", 1), "F0 F1 F0' B0' F1' B1' B0 B1 ");
+}
+
+/// Of a transformer block 2 allreduces forward and 2 backward, of b s h elements each, and one each way
+/// around the embedding and the output.
+TEST(Training, TensorParallelismSumsUpTwiceAWay) {
+  for (const auto& [extra, factor] : {std::pair{"", 1.0}, {",sequence=1", 2.0}}) {
+    Training t = equal_layers(1, std::string("megatron:tp=4") + extra, 4);
+    t.model = load_model("gpt:layers=3,hidden=64,heads=4,sequence=32,vocabulary=100");
+    t.batch = 2;
+    const auto sizes = collectives(training_job(t));
+    EXPECT_EQ(sizes.size(), factor * (3 * 4 + 2));
+    for (const Bytes b : sizes) EXPECT_DOUBLE_EQ(b.value, 2 * 32 * 64 * 4);
+  }
+}
+
+/// Each rank computes a quarter of what is cut.
+TEST(Training, TensorParallelismSharesTheWork) {
+  Training t = equal_layers(1, "megatron", 1);
+  t.model = load_model("gpt:layers=3,hidden=64,heads=4,sequence=32,vocabulary=100");
+  const double whole = play(training_job(t), nothing).time.value;
+  t.framework = parse_framework("megatron:tp=4");
+  t.ranks = 4;
+  EXPECT_NEAR(play(training_job(t), nothing).time.value, whole / 4, 1e-9);  // norms cost nothing here
+}
+
+/// ZeRO: parameters, gradients and the optimizer's state are shared out one after the other.
+TEST(Training, ShardingSavesMemory) {
+  const auto need = [](const char* framework) { return memory_need(equal_layers(10, framework, 4)); };
+  const MemoryNeed whole = need("ddp");
+  EXPECT_DOUBLE_EQ(whole.parameters.value, 10e6);
+  EXPECT_DOUBLE_EQ(whole.optimizer.value, 10e6);
+  EXPECT_DOUBLE_EQ(need("zero1").optimizer.value, 2.5e6);
+  EXPECT_DOUBLE_EQ(need("zero1").gradients.value, 10e6);
+  EXPECT_DOUBLE_EQ(need("zero2").gradients.value, 2.5e6);
+  EXPECT_DOUBLE_EQ(need("zero2").parameters.value, 10e6);
+  EXPECT_DOUBLE_EQ(need("zero3").parameters.value, 2.5e6);
+}
+
+/// A step of one rank has an efficiency of 1; communication lowers it.
+TEST(Training, EfficiencyIsAgainstOneProcessor) {
+  EXPECT_NEAR(forecast_step(equal_layers(10, "ddp", 1), nothing).efficiency, 1, 1e-9);
+  const StepForecast step = forecast_step(equal_layers(10, "one", 4), bandwidth(1));
+  EXPECT_NEAR(step.efficiency, 0.75, 1e-6);
+  EXPECT_NEAR(step.exposed.value, 10e-3, 1e-9);
+  EXPECT_LT(step.low, step.time);
+  EXPECT_GT(step.high, step.time);
+}
+
+/// V100: 15.7 TFLOP/s in 32 bits, 125 in mixed precision, 900 GB/s, 16 GiB.
+TEST(Training, ProcessorsAreThePlatforms) {
+  const Description summit = load_platform("summit");
+  EXPECT_DOUBLE_EQ(processor(summit, Precision::fp32).flops, 15.7e12);
+  EXPECT_DOUBLE_EQ(processor(summit, Precision::amp).flops, 125e12);
+  EXPECT_DOUBLE_EQ(processor(summit, Precision::fp32).memory.value, 16 * 1073741824.0);
+  EXPECT_EQ(complaint([&] { processor(summit, Precision::tf32); }),
+            "V100-SXM2-16GB has no tf32; take fp32 or amp");
+  EXPECT_DOUBLE_EQ(processor(load_platform("dgx-a100"), Precision::tf32).flops, 156e12);
+}
+
+TEST(Training, SaysWhatIsWrong) {
+  const auto error = [](const Training& t) { return complaint([&] { training_job(t); }); };
+  EXPECT_EQ(error(equal_layers(8, "ddp:pp=3", 8)),
+            "training: 8 ranks do not divide into tensor x pipeline = 1 x 3");
+  EXPECT_EQ(error(equal_layers(8, "ddp:micro-batches=2", 8)),
+            "training: a batch of 1 does not divide into 2 micro-batches");
+  EXPECT_EQ(error(equal_layers(8, "megatron:tp=2", 8)),
+            "training: tensor parallelism shares out attention heads: equal has 0, which do not divide by 2");
+  Training t = equal_layers(2, "ddp:pp=4,micro-batches=1", 4);
+  EXPECT_EQ(error(t), "training: 2 layers do not make 4 parts of a pipeline");
+  t = equal_layers(1, "ddp:pp=2,micro-batches=1", 2);
+  t.model = load_model("gpt:layers=3");
+  EXPECT_EQ(error(t), "training: 3 blocks of gpt:layers=3 do not divide into 2 parts of a pipeline");
+  EXPECT_EQ(error(equal_layers(8, "zero3:pp=2,micro-batches=1", 4)),
+            "training: sharded parameters (fsdp, zero3) go without tp and pp");
+  t = equal_layers(8, "ddp", 4);
+  t.processor.flops = 0;
+  EXPECT_EQ(error(t),
+            "training: the platform does not say how fast plain computes in fp32; give --throughput");
+  t = equal_layers(8, "horovod:hierarchical=1", 6);
+  t.ranks_per_node = 4;
+  EXPECT_EQ(
+      error(t),
+      "training: a hierarchical allreduce needs full nodes and no other parallelism: 6 ranks, 4 on a node");
+
+  const auto framework = [](const std::string& text) { return complaint([&] { parse_framework(text); }); };
+  EXPECT_EQ(framework("horvod").substr(0, 27), "unknown framework 'horvod';");
+  EXPECT_EQ(framework("horovod:version=0.14").substr(0, 52),
+            "framework horovod: unknown version '0.14'; known: 0.");
+  EXPECT_EQ(framework("horovod:fusion=big"),
+            "framework horovod: fusion 'big' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
+  EXPECT_EQ(framework("horovod:cycle=soon"),
+            "framework horovod: cycle 'soon' is not understood; times are like 3.5ms, 20us, 1s");
+  EXPECT_EQ(framework("ddp:cycle=1ms").substr(0, 42), "framework ddp has no 'cycle'; it takes buc");
+  EXPECT_EQ(framework("ddp:view=yes"), "framework ddp: view takes 1 or 0, got 'yes'");
+  EXPECT_EQ(framework("ddp:compression=zip"), "framework ddp: compression takes none or fp16, got 'zip'");
+  EXPECT_EQ(framework("ddp:schedule=best"),
+            "framework ddp:schedule=best: schedule takes 1f1b or gpipe, got 'best'");
+  EXPECT_EQ(framework("ddp:interleave=2"),
+            "framework ddp:interleave=2: interleave needs a 1f1b pipeline (pp=2 and more)");
+  EXPECT_EQ(framework("ddp:pp=4,interleave=2,micro-batches=6"),
+            "framework ddp:pp=4,interleave=2,micro-batches=6: interleaved pipelines need micro-batches that "
+            "divide by "
+            "pp=4, got 6");
+  EXPECT_EQ(complaint([] { parse_precision("fp8"); }), "unknown precision 'fp8'; known: fp32, tf32, amp");
+}
+
+}  // namespace
+}  // namespace collcast::workloads

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Published training steps against `collcast train`: a Markdown table per study. Only one GPU's throughput is taken from
+the tables; nothing is fitted to several. usage: compare.py COLLCAST FOLDER, which holds the published tables."""
+import collections
+import csv
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+NETWORK = {"10GbE with TCP/IP": ["network.bandwidth_GBps=1.17", "network.latency_us=15"],
+           "100GbE with TCP/IP": ["network.bandwidth_GBps=11.7", "network.latency_us=15"], "100GbIB with RDMA": []}
+HKBU_MODEL = {"resnet50v1.5": "resnet50", "bert_base": "bert-base:sequence=64,masked=10",
+              "bert_large": "bert-large:sequence=64,masked=10"}
+# Horovod with fusion threshold, response cache and cycle 0; its buckets of 512 MiB
+HKBU_METHOD = {"WFBP-A2A": "horovod:version=0.19,fusion=0,cycle=0,cache=0",
+               "BSP-A2A": "horovod:version=0.19,fusion=512MiB,cycle=0,cache=0,grouped=1"}
+NODE = {"V100-SXM2-16GB": "dgx-1v", "V100-SXM2-32GB": "dgx-1v", "V100-SXM3-32GB": "dgx-2"}
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def train(collcast, **flags):
+    command = [collcast, "train", "--format", "json"]
+    for key, value in flags.items():
+        for one in value if isinstance(value, list) else [value]:
+            command += ["--" + key, str(one)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode not in (0, 1):
+        raise RuntimeError(run.stderr.strip())
+    return json.loads(run.stdout)["rows"][0]
+
+
+def hkbu(collcast, folder):
+    for r in rows(folder / "hkbu_step_times_dev.csv"):
+        if r["method"] not in HKBU_METHOD or int(r["gpus"]) > 16:
+            continue
+        alone = float(r["one_gpu_ms"]) / 1e3
+        answer = train(collcast, model=HKBU_MODEL[r["model"]], platform="hkbu-v100", ranks=r["gpus"], batch=r["batch"],
+                       throughput=float(r["batch"]) / alone, framework=HKBU_METHOD[r["method"]], policy="nccl-2.7",
+                       set=NETWORK[r["network"]])
+        yield (r["method"], r["model"], r["gpus"], r["network"]), float(r["step_ms"]) / 1e3, answer
+
+
+def examples(collcast, folder):
+    table = [r for r in rows(folder / "throughput_dev.csv")
+             if "DeepLearningExamples" in r["source"] and r["trust"] == "A" and r["gpu_type"] in NODE
+             and r["model"] == "resnet50v1.5" and r["nodes"] == "1"]
+    key = lambda r: (r["source"], r["framework"], r["precision"], r["batch_per_gpu"], r["gpu_type"], r["variant"])
+    alone = {key(r): float(r["throughput"]) for r in table if r["gpus"] == "1"}
+    for r in table:
+        if r["gpus"] == "1" or key(r) not in alone:
+            continue
+        batch = int(r["batch_per_gpu"].split()[0])
+        answer = train(collcast, model="resnet50", platform=NODE[r["gpu_type"]], ranks=r["gpus"], batch=batch,
+                       throughput=alone[key(r)], precision="amp" if r["precision"] == "mixed" else "fp32",
+                       framework="horovod" if r["framework"].startswith("TensorFlow") else "ddp")
+        yield (r["framework"], r["precision"], r["gpus"], r["gpu_type"]), \
+            batch * int(r["gpus"]) / float(r["throughput"]), answer
+
+
+def vtrain(collcast, folder):
+    for i, r in enumerate(rows(folder / "vtrain_single_dev.csv")):
+        if i % 8:
+            continue  # every eighth: they are alike
+        tp, dp, pp = (int(r[k + " parallelism"]) for k in ("tensor", "data", "pipeline"))
+        batch = int(r["global batch"]) // dp
+        model = (f"gpt:layers={r['# layers']},hidden={r['hidden size']},heads={r['attention heads']},"
+                 f"sequence={r['sequence length']},vocabulary=51200")
+        framework = f"megatron:tp={tp},pp={pp},micro-batches={batch // int(r['micro batch'])}"
+        answer = train(collcast, model=model, platform="dgx-a100", ranks=tp * dp * pp, batch=batch, precision="amp",
+                       framework=framework)
+        yield (f"tp={tp} dp={dp} pp={pp}", r["hidden size"], r["# layers"]), \
+            float(r["iteration time (ms)"]) / 1e3, answer
+
+
+STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "DeepLearningExamples, ResNet-50 on one node of V100": examples,
+           "vTrain, GPT on 2 and 4 A100": vtrain}
+
+
+def main():
+    collcast, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    for title, study in STUDIES.items():
+        by_kind = collections.defaultdict(list)
+        print(f"## {title}\n\n| case | measured | forecast | error | without communication |\n|---|---|---|---|---|")
+        for case, measured, answer in study(collcast, folder):
+            error = answer["step_s"] / measured - 1
+            naive = answer["compute_s"] / measured - 1
+            by_kind[case[0]].append((error, naive))
+            print(f"| {', '.join(case)} | {measured * 1e3:.1f} ms | {answer['step_s'] * 1e3:.1f} ms | {100 * error:+.1f} % "
+                  f"| {100 * naive:+.1f} % |", flush=True)
+        print()
+        for kind, errors in [("all", sum(by_kind.values(), []))] + sorted(by_kind.items()):
+            mean = [statistics.mean(abs(e[i]) for e in errors) for i in (0, 1)]
+            print(f"{kind}: {len(errors)} steps, mean |error| {100 * mean[0]:.1f} %; {100 * mean[1]:.1f} % without "
+                  "communication.\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/compute/processor.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "platforms/description/blueprint.hpp"
+#include "platforms/description/description.hpp"
+#include "support/error.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+/// Least mean deviation of step times, by hand of a coordinate search. fp32: 16 rows of V100 (MXNet 1.2 batch
+/// sweeps of ResNet-50, Inception v3, AlexNet; NVIDIA/DeepLearningExamples 729963d ResNet-50 and BERT), off
+/// by 4 % in the mean; tf32: 5 rows of A100 there; amp: 11 rows of V100 and A100 there, and Megatron-LM 2020
+/// on one GPU. The uncertainty is what most rows are within.
+constexpr Processor::Efficiency of_fp32 = {0.90, 0.83, 0.95, Seconds(62e-6), 0.15};
+constexpr Processor::Efficiency of_tf32 = {0.60, 0.60, 0.70, Seconds(43e-6), 0.25};
+constexpr Processor::Efficiency of_tensor = {0.86, 0.63, 0.98, Seconds(75e-6), 0.30};
+
+struct Numbers {
+  const std::vector<Parameter> all;
+  std::string prefix;
+  std::optional<double> operator()(const std::string& key) const {
+    const auto found = std::ranges::find(all, prefix + key, &Parameter::path);
+    return found == all.end() ? std::optional<double>() : found->value;
+  }
+};
+
+std::string device_of_rank_0(const Description& platform) {
+  const Blueprint blueprint = read_blueprint(platform);
+  const int device = blueprint.ranks_on.empty()
+                         ? -1
+                         : blueprint.vertices[static_cast<std::size_t>(blueprint.ranks_on[0])].device;
+  return device < 0 ? "" : blueprint.devices[static_cast<std::size_t>(device)].name;
+}
+
+bool has_tf32(const std::string& device) {
+  return std::ranges::any_of(std::array{"A100", "H100", "H200", "B200"},
+                             [&](const char* gpu) { return device.starts_with(gpu); });
+}
+
+/// Bytes moved forward and backward, in elements: batch norm reads its input twice, backward reads what
+/// forward made as well.
+struct Moved {
+  double forward, backward;
+};
+Moved traffic(const Layer& l) {
+  switch (l.kind) {
+    case LayerKind::normalization:
+      return {2 * l.in + l.out, 3 * l.in + 2 * l.out};
+    case LayerKind::elementwise:
+      return {l.in + l.out, l.in + 2 * l.out};
+    case LayerKind::pooling:
+      return {l.in + l.out, 2 * l.in + l.out};
+    case LayerKind::embedding:
+      return {l.in + l.out, l.in + l.out};
+    default:
+      return {l.in + l.out, 2 * (l.in + l.out)};
+  }
+}
+
+bool multiplies(LayerKind kind) {
+  return kind <= LayerKind::attention;
+}
+
+}  // namespace
+
+Precision parse_precision(const std::string& text) {
+  if (text == "fp32") return Precision::fp32;
+  if (text == "tf32") return Precision::tf32;
+  if (text == "amp" || text == "fp16" || text == "bf16" || text == "mixed") return Precision::amp;
+  throw InputError("unknown precision '" + text + "'; known: fp32, tf32, amp");
+}
+
+std::string_view name(Precision precision) {
+  constexpr std::array<std::string_view, 3> names = {"fp32", "tf32", "amp"};
+  return names[static_cast<std::size_t>(precision)];
+}
+
+Bytes element(Precision precision) {
+  return Bytes(precision == Precision::amp ? 2 : 4);
+}
+
+Processor processor(const Description& platform, Precision precision) {
+  const std::string device = device_of_rank_0(platform);
+  const Numbers number{platform.parameters(), "devices." + device + "."};
+  Processor p;
+  p.name = device.empty() ? "a rank's processor on " + platform.name() : device;
+  p.bandwidth = BytesPerSecond(number("memory_bandwidth_GBps").value_or(0) * 1e9);
+  p.memory = Bytes(number("memory_GiB").value_or(0) * 1073741824);
+  p.efficiency = of_fp32;
+  if (precision == Precision::fp32) {
+    p.flops = number("fp32_TFLOPS").value_or(0) * 1e12;
+  } else if (precision == Precision::tf32) {
+    if (!has_tf32(device)) throw InputError(p.name + " has no tf32; take fp32 or amp");
+    p.flops = number("tensor_TFLOPS").value_or(0) / 2 * 1e12;
+    p.efficiency = of_tf32;
+  } else if (const auto tensor = number("tensor_TFLOPS")) {
+    p.flops = *tensor * 1e12;
+    p.efficiency = of_tensor;
+  } else {
+    p.flops = number("fp16_TFLOPS").value_or(0) * 1e12;
+  }
+  return p;
+}
+
+int ranks_per_node(const Description& platform) {
+  return read_blueprint(platform).ranks_per_node;
+}
+
+LayerTime layer_time(const Layer& l, double batch, double share, const Processor& p, Precision precision) {
+  const Processor::Efficiency& e = p.efficiency;
+  const double reached = l.kind <= LayerKind::depthwise_convolution ? e.convolution : e.linear;
+  const Moved elements = traffic(l);
+  const auto roofline = [&](double flops, double moved) {
+    const Seconds computing(flops * batch * share / (p.flops * reached));
+    return std::max(computing, share * moved * element(precision) / (p.bandwidth * e.bandwidth));
+  };
+  const double weights = l.kind == LayerKind::embedding ? 0 : l.parameters();
+  return {e.launch + roofline(l.flops, elements.forward * batch + weights),
+          (multiplies(l.kind) ? 2 : 1) * e.launch + roofline(l.backward_flops, elements.backward * batch)};
+}
+
+Seconds optimizer_time(double parameters, bool adam, const Processor& p) {
+  return parameters * Bytes(adam ? 28 : 20) / (p.bandwidth * p.efficiency.bandwidth);
+}
+
+}  // namespace collcast::workloads

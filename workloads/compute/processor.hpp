@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/units.hpp"
+#include "workloads/models/model.hpp"
+
+namespace collcast {
+class Description;
+}
+
+namespace collcast::workloads {
+
+/// In what a model is trained. amp: 16 bits with a 32-bit copy of the parameters.
+enum class Precision : std::uint8_t { fp32, tf32, amp };
+/// "fp32", "tf32", "amp" ("fp16", "bf16", "mixed"). Throws InputError.
+Precision parse_precision(const std::string& text);
+std::string_view name(Precision precision);
+/// Of an activation.
+Bytes element(Precision precision);
+
+/// What a rank computes with.
+struct Processor {
+  std::string name;
+  double flops = 0;  ///< per second, at the precision; 0: not known
+  BytesPerSecond bandwidth;
+  Bytes memory;  ///< 0: not known
+  /// Shares of the peaks that kernels reach, and what a kernel takes beside: calibrated on published
+  /// single-GPU throughput (docs/jobs.md).
+  struct Efficiency {
+    double convolution, linear, bandwidth;
+    Seconds launch;
+    double uncertainty;  ///< of a step's computation, relative
+  } efficiency = {};
+};
+
+/// The device that rank 0 sits on. Throws InputError where it has no such arithmetic.
+Processor processor(const Description& platform, Precision precision);
+
+/// How many ranks a node holds.
+int ranks_per_node(const Description& platform);
+
+/// A layer on a batch; `share` of its work.
+struct LayerTime {
+  Seconds forward, backward;
+};
+LayerTime layer_time(const Layer& layer, double batch, double share, const Processor& processor,
+                     Precision precision);
+
+/// Reading and writing parameters, gradients and momentum: 20 bytes a parameter, 28 with Adam's two.
+Seconds optimizer_time(double parameters, bool adam, const Processor& processor);
+
+}  // namespace collcast::workloads

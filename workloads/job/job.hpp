@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/collective.hpp"
+#include "model/rank_group.hpp"
+#include "workloads/job/coordinator.hpp"
+
+namespace collcast::workloads {
+
+/// One thing that the ranks of a role do. Those of a stream follow each other; streams run side by side.
+struct Activity {
+  enum class Kind : std::uint8_t {
+    compute,     ///< for `time`
+    collective,  ///< of `bytes`, by `group`
+    send,        ///< `bytes` to the same place in role `peer`
+    receive,     ///< from there; sends and receives of two roles and one tag match in order
+    offer,       ///< `bytes` of gradient to the coordinator, which reduces them when it likes
+    settle,      ///< until all that was offered is reduced
+  };
+  Kind kind = Kind::compute;
+  std::string name;
+  int stream = 0;
+  Seconds time = {};
+  Bytes bytes = {};
+  Collective collective = Collective::allreduce;
+  int group = 0;
+  int peer = 0;
+  int tag = 0;
+  std::vector<int> after = {};  ///< activities of the role that end before
+};
+
+/// Ranks that do the same, each with its own group members.
+struct Role {
+  std::string name;
+  std::vector<Activity> activities;
+};
+
+/// What ranks do together, once: computation, collectives by group, messages. Ranks are numbered along the
+/// dimensions, the first of them fastest.
+struct Job {
+  struct Dimension {
+    std::string name;
+    Rank size;
+  };
+  /// Ranks that differ in these dimensions only.
+  struct Group {
+    std::string name;
+    std::vector<int> dimensions;
+  };
+  std::string name;
+  std::vector<Dimension> dimensions;
+  std::vector<Group> groups;
+  std::vector<std::string> streams = {"compute", "communication"};
+  int role_dimension = -1;  ///< along which roles differ; -1: there is one
+  std::vector<Role> roles;
+  std::optional<Coordinator> coordinator;  ///< of the offers, one to each role
+  /// Computation takes 1 + `slowdown` times as long while collectives of its rank run.
+  double slowdown = 0;
+
+  Rank ranks() const;
+  /// Members of a group of dimensions.
+  RankGroup members(const std::vector<int>& dimensions) const;
+  /// Throws InputError: streams, groups, peers and dependencies exist, roles are as many as their dimension
+  /// is long.
+  void check() const;
+};
+
+}  // namespace collcast::workloads

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/job/player.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "support/error.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+using Kind = Activity::Kind;
+constexpr Seconds never = Seconds(std::numeric_limits<double>::infinity());
+constexpr std::array<Seconds Price::*, 3> price_ends = {&Price::low, &Price::time, &Price::high};
+
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
+/// An activity of a role, by its place there.
+struct Ref {
+  int role, activity;
+};
+
+/// What is under way: an activity, or those of several roles that are one operation.
+struct Task {
+  std::vector<Ref> parts;
+  Seconds left;
+  bool communication;
+};
+
+/// A role as it is played. What its coordinator does is appended as it comes.
+struct State {
+  std::vector<Activity> activities;
+  std::vector<char> announced, done;
+  std::vector<Seconds> begun;
+  std::vector<std::vector<int>> queue;  ///< per stream, in order
+  std::vector<std::size_t> next;        ///< of each queue
+  int communicating = 0;
+  Seconds compute, communication;
+
+  // of the coordinator
+  std::vector<int> pending;  ///< offers that no buffer took yet
+  int offers = 0, offered = 0, unreduced = 0;
+  Seconds wake = never, last;  ///< its next round with something to do, and the one before
+  std::map<int, int> carried;  ///< tensors of a buffer, by the last activity on its way
+
+  int append(const Activity& a) {
+    const int index = static_cast<int>(activities.size());
+    activities.push_back(a);
+    announced.push_back(0), done.push_back(0), begun.emplace_back();
+    queue[at(a.stream)].push_back(index);
+    return index;
+  }
+};
+
+class Player {
+ public:
+  Player(const Job& job, const PriceOf& price, End end)
+      : job_(job), price_(price), end_(price_ends[static_cast<std::size_t>(end)]) {
+    for (const Role& role : job.roles) add(role);
+    if (!job.coordinator) return;
+    int tensors = 0;
+    for (const State& s : roles_) tensors = std::max(tensors, s.offers);
+    round_ = round_time(*job.coordinator, job.members(job.groups[at(job.coordinator->group)].dimensions),
+                        tensors, price, end_);
+  }
+
+  Played run() {
+    start_all();
+    while (!tasks_.empty() || next_wake() < never) step();
+    check_finished();
+    result_.time = now_;
+    for (const State& s : roles_) {
+      result_.compute = std::max(result_.compute, s.compute);
+      result_.communication = std::max(result_.communication, s.communication);
+    }
+    Seconds most;
+    for (const auto& [limit, time] : limits_)
+      if (time > most) result_.limited_by = limit, most = time;
+    return std::move(result_);
+  }
+
+ private:
+  void add(const Role& role) {
+    State s;
+    const std::size_t agreements = job_.coordinator ? 1 : 0;  // on a stream of their own
+    s.queue.resize(job_.streams.size() + agreements);
+    s.next.resize(s.queue.size());
+    for (const Activity& a : role.activities) {
+      s.offers += a.kind == Kind::offer;
+      if (a.kind == Kind::compute && a.stream == 0) s.compute += a.time;
+      s.append(a);
+    }
+    if (job_.coordinator) s.last = job_.coordinator->phase - job_.coordinator->cycle;
+    roles_.push_back(std::move(s));
+  }
+
+  State& state(int role) { return roles_[at(role)]; }
+  const Activity& activity(Ref r) { return state(r.role).activities[at(r.activity)]; }
+
+  void start_all() {
+    for (int r = 0; r < static_cast<int>(roles_.size()); ++r)
+      for (std::size_t s = 0; s < state(r).queue.size(); ++s)
+        while (advance(r, s)) continue;
+  }
+
+  bool ready(const State& s, const Activity& a) const {
+    if (!std::ranges::all_of(a.after, [&](int i) { return s.done[at(i)]; })) return false;
+    return a.kind != Kind::settle || (s.unreduced == 0 && s.pending.empty());
+  }
+
+  /// Starts the next activity of a stream if it can start; true if it is over at once.
+  bool advance(int role, std::size_t stream) {
+    State& s = state(role);
+    if (s.next[stream] == s.queue[stream].size()) return false;
+    const int index = s.queue[stream][s.next[stream]];
+    const Activity& a = s.activities[at(index)];
+    if (s.announced[at(index)] || !ready(s, a)) return false;
+    s.announced[at(index)] = 1;
+    s.begun[at(index)] = now_;
+    if (a.kind == Kind::offer) offer(s, index);
+    if (a.kind != Kind::offer && a.kind != Kind::settle) {
+      announce({role, index});
+      return false;
+    }
+    finish({role, index});
+    return true;
+  }
+
+  /// What counterparts have in common.
+  struct Key {
+    Kind kind;
+    int group, from, to, tag;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  /// How many roles an activity is part of.
+  std::size_t roles_of(const Activity& a) const {
+    if (a.kind == Kind::send || a.kind == Kind::receive) return 2;
+    if (a.kind != Kind::collective || job_.role_dimension < 0) return 1;
+    const auto& dimensions = job_.groups[at(a.group)].dimensions;
+    return std::ranges::find(dimensions, job_.role_dimension) == dimensions.end() ? 1 : roles_.size();
+  }
+
+  /// Streams are ordered, so the parts of one operation come together under their key in order.
+  void announce(Ref ref) {
+    const Activity& a = activity(ref);
+    const std::size_t needed = roles_of(a);
+    if (needed == 1) return begin({ref});
+    const Key key = a.kind == Kind::collective ? Key{a.kind, a.group, 0, 0, 0}
+                    : a.kind == Kind::send     ? Key{Kind::send, 0, ref.role, a.peer, a.tag}
+                                               : Key{Kind::send, 0, a.peer, ref.role, a.tag};
+    std::vector<Ref>& waiting = waiting_[key];
+    waiting.push_back(ref);
+    if (waiting.size() == needed) begin(std::exchange(waiting, {}));
+  }
+
+  void begin(std::vector<Ref> parts) {
+    const Activity& a = activity(parts[0]);
+    const bool communication = a.kind != Kind::compute;
+    if (communication)
+      for (const Ref r : parts) ++state(r.role).communicating;
+    const Seconds left = communication ? paid(call(parts[0])) : a.time;
+    tasks_.push_back({std::move(parts), left, communication});
+  }
+
+  Seconds paid(const GroupCall& call) {
+    const Price p = price_(call);
+    limits_[p.limited_by] += p.*end_;
+    return p.*end_;
+  }
+
+  GroupCall call(Ref ref) {
+    const Activity& a = activity(ref);
+    if (a.kind == Kind::collective)
+      return {a.collective, job_.members(job_.groups[at(a.group)].dimensions), a.bytes};
+    Rank stride = std::abs(ref.role - a.peer);
+    for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[at(d)].size;
+    return {Collective::sendrecv, {{{2, stride}}, job_.ranks()}, a.bytes};
+  }
+
+  double rate(const Task& task) {
+    return !task.communication && state(task.parts[0].role).communicating > 0 ? 1 / (1 + job_.slowdown) : 1;
+  }
+
+  Seconds next_wake() const {
+    Seconds first = never;
+    for (const State& s : roles_) first = std::min(first, s.wake);
+    return first;
+  }
+
+  /// To the next end of a task or round of a coordinator.
+  void step() {
+    Seconds ahead = next_wake() - now_;
+    for (const Task& t : tasks_) ahead = std::min(ahead, t.left / rate(t));
+    std::vector<Task> over;
+    std::erase_if(tasks_, [&](Task& t) {
+      const bool ends = t.left / rate(t) <= ahead;
+      t.left -= ahead * rate(t);
+      if (ends) over.push_back(std::move(t));
+      return ends;
+    });
+    for (State& s : roles_)
+      if (s.communicating > 0) s.communication += ahead;
+    now_ += ahead;
+    for (const Task& t : over)
+      for (const Ref r : t.parts) {
+        state(r.role).communicating -= t.communication;
+        finish(r);
+      }
+    for (State& s : roles_)
+      if (s.wake <= now_) wake(s);
+    start_all();
+  }
+
+  void finish(Ref ref) {
+    State& s = state(ref.role);
+    const Activity& a = activity(ref);
+    s.done[at(ref.activity)] = 1;
+    ++s.next[at(a.stream)];
+    result_.spans.push_back({ref.role, a.stream, a.kind, a.name, a.bytes, s.begun[at(ref.activity)], now_});
+    if (const auto buffer = s.carried.find(ref.activity); buffer != s.carried.end())
+      s.unreduced -= buffer->second;
+  }
+
+  void check_finished() {
+    for (std::size_t r = 0; r < roles_.size(); ++r)
+      for (std::size_t s = 0; s < roles_[r].queue.size(); ++s)
+        if (const State& role = roles_[r]; role.next[s] < role.queue[s].size())
+          throw InputError(
+              "job " + job_.name + ": '" + role.activities[at(role.queue[s][role.next[s]])].name + "' of " +
+              job_.roles[r].name +
+              " waits for ever: its counterpart never comes, or what it comes after waits for it");
+  }
+
+  /// Rounds follow each other all the time; those that find nothing are passed over.
+  void offer(State& s, int index) {
+    const Coordinator& c = *job_.coordinator;
+    s.pending.push_back(index);
+    ++s.offered;
+    if (s.wake < never || (c.together && s.offered < s.offers)) return;
+    const Seconds period = std::max(c.cycle, round_.empty);
+    const double rounds = period.value > 0 && now_ > s.last ? std::ceil((now_ - s.last) / period) : 0;
+    s.wake = std::max(now_, s.last + rounds * period);
+  }
+
+  /// A round: once agreed on, the buffers go their way.
+  void wake(State& s) {
+    const Coordinator& c = *job_.coordinator;
+    std::vector<Bytes> sizes;
+    for (const int i : s.pending) sizes.push_back(s.activities[at(i)].bytes);
+    const Seconds agreement = round_.with(sizes.size());
+    const int agreed = s.append({.kind = Kind::compute,
+                                 .name = "agree",
+                                 .stream = static_cast<int>(job_.streams.size()),
+                                 .time = agreement});
+    for (const std::vector<int>& buffer : fuse(sizes, c.threshold)) {
+      Bytes bytes;
+      for (const int t : buffer) bytes += sizes[at(t)];
+      enqueue(s, bytes, static_cast<int>(buffer.size()), agreed);
+    }
+    s.pending.clear();
+    s.last = now_ + std::max(c.cycle, agreement);
+    s.wake = never;
+  }
+
+  void enqueue(State& s, Bytes bytes, int tensors, int agreed) {
+    const Coordinator& c = *job_.coordinator;
+    const Seconds copy = tensors > 1 ? bytes * c.copy : Seconds();
+    const std::string name = std::to_string(tensors) + (tensors == 1 ? " tensor" : " tensors");
+    s.append({.kind = Kind::compute, .name = "copy in", .stream = c.stream, .time = copy, .after = {agreed}});
+    for (const Coordinator::Phase& p : c.way)
+      s.append({.kind = Kind::collective,
+                .name = name,
+                .stream = c.stream,
+                .bytes = bytes * p.share,
+                .collective = p.collective,
+                .group = p.group});
+    const int last = s.append({.kind = Kind::compute, .name = "copy out", .stream = c.stream, .time = copy});
+    s.unreduced += tensors;
+    s.carried[last] = tensors;
+  }
+
+  const Job& job_;
+  const PriceOf& price_;
+  Seconds Price::*end_;
+  std::vector<State> roles_;
+  std::vector<Task> tasks_;
+  std::map<Key, std::vector<Ref>> waiting_;
+  std::map<std::string, Seconds> limits_;
+  RoundTime round_;
+  Seconds now_;
+  Played result_;
+};
+
+}  // namespace
+
+Played play(const Job& job, const PriceOf& price, End end) {
+  job.check();
+  return Player(job, price, end).run();
+}
+
+}  // namespace collcast::workloads

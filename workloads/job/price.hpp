@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "model/collective.hpp"
+#include "model/rank_group.hpp"
+
+namespace collcast::workloads {
+
+/// A collective of a group, all groups alike calling it at the same time. `sendrecv`: one message between the
+/// group's two members.
+struct GroupCall {
+  Collective collective = Collective::allreduce;
+  RankGroup group;
+  Bytes bytes;
+  bool control = false;  ///< of a framework's control plane: small, in host memory, by MPI
+  auto operator<=>(const GroupCall&) const = default;
+};
+
+/// How long it takes, between which limits, and what limits it.
+struct Price {
+  Seconds time, low, high;
+  std::string limited_by;
+};
+using PriceOf = std::function<Price(const GroupCall&)>;
+
+/// Asks once for each call.
+PriceOf cached(PriceOf price);
+
+}  // namespace collcast::workloads

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/job/read.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "support/error.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Kind = Activity::Kind;
+constexpr std::size_t most_activities = 4'000'000;
+
+/// An object of the file and where it stands.
+struct Node {
+  const Json& json;
+  std::string file, path;
+
+  [[noreturn]] void reject(const std::string& what) const {
+    throw InputError(file + ": " + (path.empty() ? "the job" : path) + " " + what);
+  }
+  Node operator[](const std::string& key) const {
+    if (!json.contains(key)) reject("needs '" + key + "'");
+    return {json[key], file, path.empty() ? key : path + "." + key};
+  }
+  Node operator[](std::size_t index) const { return {json[index], file, path + "." + std::to_string(index)}; }
+  bool has(const std::string& key) const { return json.contains(key); }
+
+  void keys(std::initializer_list<std::string_view> known) const {
+    if (!json.is_object()) reject("must be an object");
+    for (const auto& [key, value] : json.items())
+      if (std::ranges::find(known, key) == known.end()) {
+        std::string all;
+        for (const std::string_view k : known) all += (all.empty() ? "" : ", ") + std::string(k);
+        reject("has no '" + key + "'; it takes " + all);
+      }
+  }
+  const Json& list() const {
+    if (!json.is_array()) reject("must be a list");
+    return json;
+  }
+  std::string text() const {
+    if (!json.is_string()) reject("must be text");
+    return json.get<std::string>();
+  }
+  double real() const {
+    if (!json.is_number() || !std::isfinite(json.get<double>()) || json.get<double>() < 0)
+      reject("must be a number that is not negative");
+    return json.get<double>();
+  }
+  int count(int least) const {
+    if (!json.is_number_integer() || json.get<std::int64_t>() < least || json.get<std::int64_t>() > (1 << 30))
+      reject("must be a whole number from " + std::to_string(least));
+    return json.get<int>();
+  }
+};
+
+template <class List>
+int index_of(const Node& node, const List& list, const std::string& what) {
+  const std::string name = node.text();
+  std::string known;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].name == name) return static_cast<int>(i);
+    known += (known.empty() ? "" : ", ") + list[i].name;
+  }
+  node.reject("names the " + what + " '" + name + "'; there are " + known);
+}
+
+void read_dimensions(const Node& node, Rank ranks, Job& job) {
+  if (!node.json.is_object() || node.json.empty()) node.reject("must name a dimension and its size");
+  std::int64_t product = 1;
+  int open = -1;
+  for (const auto& [name, size] : node.json.items()) {
+    const Node at = node[name];
+    const bool any = size.is_string() && size.get<std::string>() == "*";
+    if (any && open >= 0) at.reject("is a second '*'");
+    if (any) open = static_cast<int>(job.dimensions.size());
+    const int n = any ? 1 : at.count(1);
+    product *= n;
+    if (product > (1 << 30)) node.reject("multiply to more ranks than there can be");
+    job.dimensions.push_back({name, n});
+  }
+  if (open >= 0 && ranks == 0) node.reject("leave '*' open: say how many ranks");
+  if (ranks == 0) return;
+  if (open >= 0 ? ranks % product != 0 : ranks != product)
+    node.reject("multiply to " + std::to_string(product) + (open >= 0 ? " and '*'" : "") + ", not to " +
+                std::to_string(ranks) + " ranks");
+  if (open >= 0) job.dimensions[static_cast<std::size_t>(open)].size = static_cast<Rank>(ranks / product);
+}
+
+void read_groups(const Node& root, Job& job) {
+  std::vector<int> all;
+  for (std::size_t d = 0; d < job.dimensions.size(); ++d) {
+    job.groups.push_back({job.dimensions[d].name, {static_cast<int>(d)}});
+    all.push_back(static_cast<int>(d));
+  }
+  job.groups.push_back({"all", all});
+  if (!root.has("groups")) return;
+  const Node groups = root["groups"];
+  if (!groups.json.is_object()) groups.reject("must be an object");
+  for (const auto& [name, unused] : groups.json.items()) {
+    const Node group = groups[name];
+    Job::Group g{name, {}};
+    for (std::size_t i = 0; i < group.list().size(); ++i)
+      g.dimensions.push_back(index_of(group[i], job.dimensions, "dimension"));
+    job.groups.push_back(std::move(g));
+  }
+}
+
+/// The activities of one role, in the order of the file.
+class RoleReader {
+ public:
+  RoleReader(Job& job, Role& role, const std::vector<std::string>& roles) : job_(job), role_(role), roles_(roles) {}
+
+  void read(const Node& list, int depth = 0) {
+    if (depth > 8) list.reject("is nested more than 8 times");
+    for (std::size_t i = 0; i < list.list().size(); ++i) {
+      const Node one = list[i];
+      if (!one.json.is_object()) one.reject("must be an object");
+      if (!one.has("repeat")) {
+        role_.activities.push_back(activity(one));
+        last_[role_.activities.back().name] = static_cast<int>(role_.activities.size()) - 1;
+        if (role_.activities.size() > most_activities) one.reject("makes more activities than four million");
+        continue;
+      }
+      one.keys({"repeat", "do"});
+      const int times = one["repeat"].count(0);
+      for (int t = 0; t < times; ++t) read(one["do"], depth + 1);
+    }
+  }
+
+ private:
+  Activity activity(const Node& node) {
+    const std::string what = node["do"].text();
+    Activity a;
+    a.name = node.has("name") ? node["name"].text() : what;
+    if (what == "compute") {
+      node.keys({"do", "name", "stream", "after", "time_s"});
+      a.time = Seconds(node["time_s"].real());
+    } else if (what == "send" || what == "receive") {
+      const char* other = what == "send" ? "to" : "from";
+      node.keys({"do", "name", "stream", "after", "bytes", "tag", other});
+      a.kind = what == "send" ? Kind::send : Kind::receive;
+      a.peer = role(node[other]);
+      if (node.has("tag")) a.tag = node["tag"].count(0);
+    } else {
+      node.keys({"do", "name", "stream", "after", "bytes", "group"});
+      a.kind = Kind::collective;
+      a.collective = collective(node["do"]);
+      a.group = node.has("group") ? index_of(node["group"], job_.groups, "group") : all();
+    }
+    if (a.kind != Kind::compute) a.bytes = Bytes(node["bytes"].real()), a.stream = job_.streams.size() > 1 ? 1 : 0;
+    if (node.has("stream")) a.stream = stream(node["stream"]);
+    if (node.has("after"))
+      for (std::size_t i = 0; i < node["after"].list().size(); ++i) a.after.push_back(before(node["after"][i]));
+    return a;
+  }
+
+  static Collective collective(const Node& node) {
+    try {
+      return definition(node.text()).collective;
+    } catch (const InputError& e) {
+      node.reject(std::string("is no activity (compute, send, receive, repeat): ") + e.what());
+    }
+  }
+  int all() const { return static_cast<int>(job_.dimensions.size()); }
+  int role(const Node& node) const {
+    const auto at = std::ranges::find(roles_, node.text());
+    if (at == roles_.end()) node.reject("names the role '" + node.text() + "', which there is not");
+    return static_cast<int>(at - roles_.begin());
+  }
+  int stream(const Node& node) const {
+    const auto at = std::ranges::find(job_.streams, node.text());
+    if (at == job_.streams.end()) node.reject("names the stream '" + node.text() + "', which 'streams' does not");
+    return static_cast<int>(at - job_.streams.begin());
+  }
+  /// The last activity of that name so far.
+  int before(const Node& node) const {
+    const auto at = last_.find(node.text());
+    if (at == last_.end()) node.reject("names '" + node.text() + "', which does not stand before it");
+    return at->second;
+  }
+
+  Job& job_;
+  Role& role_;
+  const std::vector<std::string>& roles_;
+  std::map<std::string, int> last_;
+};
+
+void read_roles(const Node& list, Job& job) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < list.list().size(); ++i) {
+    const Node role = list[i];
+    role.keys({"name", "do"});
+    names.push_back(role.has("name") ? role["name"].text() : std::to_string(i));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    job.roles.push_back({names[i], {}});
+    RoleReader(job, job.roles.back(), names).read(list[i]["do"]);
+  }
+}
+
+}  // namespace
+
+Job parse_job(const std::string& text, const std::string& file, Rank ranks) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw InputError(file + ": is not JSON");
+  const Node root{json, file, ""};
+  root.keys({"name", "dimensions", "groups", "streams", "slowdown", "roles_along", "roles"});
+  Job job;
+  job.name = root.has("name") ? root["name"].text() : file;
+  read_dimensions(root["dimensions"], ranks, job);
+  read_groups(root, job);
+  if (root.has("slowdown")) job.slowdown = root["slowdown"].real();
+  if (root.has("streams")) {
+    job.streams.clear();
+    for (std::size_t i = 0; i < root["streams"].list().size(); ++i) job.streams.push_back(root["streams"][i].text());
+    if (job.streams.empty()) root["streams"].reject("must name one");
+  }
+  if (root.has("roles_along")) job.role_dimension = index_of(root["roles_along"], job.dimensions, "dimension");
+  read_roles(root["roles"], job);
+  job.check();
+  return job;
+}
+
+}  // namespace collcast::workloads

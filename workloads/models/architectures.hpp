@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "workloads/models/model.hpp"
+
+/// Layers as the papers and torchvision define them.
+namespace collcast::workloads::architectures {
+
+/// Of 50, 101 or 152 layers; torchvision's: the stride sits in the 3x3 convolution (v1.5).
+Model resnet(int layers, int image);
+/// The original: the stride sits in the first 1x1 convolution.
+Model resnet_v1(int layers, int image);
+Model vgg16(int image);
+/// One tower: Krizhevsky 2014, as in torchvision.
+Model alexnet(int image);
+/// With the auxiliary head, which trains along.
+Model inception_v3(int image);
+/// Chen et al. 2018, output stride 16, ASPP rates 6, 12, 18, 21 classes, on ResNet-101 or Xception-65.
+Model deeplab_v3plus_resnet101(int image);
+Model deeplab_v3plus_xception65(int image);
+/// Sizes of a transformer.
+struct Transformer {
+  int layers, hidden, heads, sequence, vocabulary;
+  int feed_forward = 0;  ///< 0: four times hidden
+  int positions = 0;     ///< learned; 0: as many as the sequence is long
+};
+/// Decoder-only, layer norms first, output tied to the word embedding.
+Model gpt(std::string name, const Transformer& sizes);
+/// Pre-training: masked words and next sentence.
+Model bert(std::string name, const Transformer& sizes, int masked);
+/// Encoder and decoder of `layers` each with `sequence` words on both sides; Vaswani et al. 2017, "big".
+Model transformer(std::string name, const Transformer& sizes);
+
+}  // namespace collcast::workloads::architectures

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "model/collective.hpp"
+#include "support/error.hpp"
+#include "workloads/models/architectures.hpp"
+#include "workloads/settings.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+namespace a = architectures;
+
+struct Entry {
+  std::string_view name, description;
+  std::function<Model(Settings&)> make;
+};
+
+/// Of images: a maker and the size that the paper trains on.
+std::function<Model(Settings&)> of_images(Model (*make)(int), int image) {
+  return
+      [=](Settings& s) { return make(s.count("image", image, 75)); };  // below, Inception has no pixel left
+}
+std::function<Model(Settings&)> of_depth(Model (*make)(int, int), int layers) {
+  return [=](Settings& s) { return make(layers, s.count("image", 224, 32)); };
+}
+
+a::Transformer sizes(Settings& s, a::Transformer t) {
+  t.layers = s.count("layers", t.layers);
+  t.hidden = s.count("hidden", t.hidden);
+  t.heads = s.count("heads", t.heads);
+  t.sequence = s.count("sequence", t.sequence);
+  t.vocabulary = s.count("vocabulary", t.vocabulary);
+  t.feed_forward = s.count("feed-forward", t.feed_forward);
+  if (t.hidden % t.heads != 0)
+    throw InputError("model " + s.name() + ": hidden " + std::to_string(t.hidden) + " does not divide by " +
+                     std::to_string(t.heads) + " heads");
+  return t;
+}
+
+std::function<Model(Settings&)> of_gpt(a::Transformer t) {
+  return [=](Settings& s) { return a::gpt(s.name(), sizes(s, t)); };
+}
+std::function<Model(Settings&)> of_bert(a::Transformer t) {
+  return [=](Settings& s) {
+    const a::Transformer sized = sizes(s, t);
+    // as the reference data have it: 20 words of 128, 80 of 512
+    return a::bert(s.name(), sized, s.count("masked", std::max(1, sized.sequence * 20 / 128)));
+  };
+}
+std::function<Model(Settings&)> of_pairs(a::Transformer t) {
+  return [=](Settings& s) { return a::transformer(s.name(), sizes(s, t)); };
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = {
+      {"resnet50", "ResNet-50 v1.5 (image=224)", of_depth(a::resnet, 50)},
+      {"resnet101", "ResNet-101 v1.5", of_depth(a::resnet, 101)},
+      {"resnet152", "ResNet-152 v1.5", of_depth(a::resnet, 152)},
+      {"resnet50-v1", "ResNet-50 as published, stride in the 1x1", of_depth(a::resnet_v1, 50)},
+      {"resnet101-v1", "ResNet-101 as published", of_depth(a::resnet_v1, 101)},
+      {"resnet152-v1", "ResNet-152 as published", of_depth(a::resnet_v1, 152)},
+      {"vgg16", "VGG-16", of_images(a::vgg16, 224)},
+      {"alexnet", "AlexNet, one tower", of_images(a::alexnet, 224)},
+      {"inception-v3", "Inception v3 with its auxiliary head", of_images(a::inception_v3, 299)},
+      {"deeplabv3plus-resnet101", "DeepLabv3+ on ResNet-101, output stride 16",
+       of_images(a::deeplab_v3plus_resnet101, 513)},
+      {"deeplabv3plus-xception65", "DeepLabv3+ on Xception-65, output stride 16",
+       of_images(a::deeplab_v3plus_xception65, 513)},
+      {"bert-base", "BERT base, pre-training (sequence=128, masked=20)", of_bert({12, 768, 12, 128, 30522})},
+      {"bert-large", "BERT large, pre-training (sequence=128, masked=20)",
+       of_bert({24, 1024, 16, 128, 30522})},
+      {"gpt", "GPT of any size: layers, hidden, heads, sequence, vocabulary",
+       of_gpt({12, 768, 12, 1024, 50257})},
+      {"gpt2", "GPT-2, 124 M parameters", of_gpt({12, 768, 12, 1024, 50257})},
+      {"gpt2-medium", "GPT-2, 355 M", of_gpt({24, 1024, 16, 1024, 50257})},
+      {"gpt2-large", "GPT-2, 774 M", of_gpt({36, 1280, 20, 1024, 50257})},
+      {"gpt2-xl", "GPT-2, 1.56 B", of_gpt({48, 1600, 25, 1024, 50257})},
+      {"gpt3-1.3b", "GPT-3 of 1.3 B", of_gpt({24, 2048, 16, 2048, 50257})},
+      {"gpt3-2.7b", "GPT-3 of 2.7 B", of_gpt({32, 2560, 32, 2048, 50257})},
+      {"gpt3-6.7b", "GPT-3 of 6.7 B", of_gpt({32, 4096, 32, 2048, 50257})},
+      {"gpt3-13b", "GPT-3 of 13 B", of_gpt({40, 5120, 40, 2048, 50257})},
+      {"gpt3-175b", "GPT-3 of 175 B", of_gpt({96, 12288, 96, 2048, 50257})},
+      {"megatron-1b", "Megatron-LM 2020, 1.16 B", of_gpt({24, 1920, 15, 1024, 50304})},
+      {"megatron-2b", "Megatron-LM 2020, 2.03 B", of_gpt({30, 2304, 18, 1024, 50304})},
+      {"megatron-4b", "Megatron-LM 2020, 4.24 B", of_gpt({36, 3072, 24, 1024, 50304})},
+      {"megatron-8b", "Megatron-LM 2020, 8.67 B", of_gpt({42, 4096, 32, 1024, 50304})},
+      {"transformer-base", "Transformer base, 32 + 32 words", of_pairs({6, 512, 8, 32, 33712})},
+      {"transformer-big", "Transformer big, 32 + 32 words", of_pairs({6, 1024, 16, 32, 33712})},
+  };
+  return all;
+}
+
+bool is_path(const std::string& text) {
+  return text.ends_with(".csv") || text.find('/') != std::string::npos;
+}
+
+Model from_file(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  if (!in || !(text << in.rdbuf())) throw InputError("model table '" + path + "' cannot be read");
+  const std::size_t slash = path.find_last_of('/');
+  return parse_model(text.str(), path.substr(slash == std::string::npos ? 0 : slash + 1), path);
+}
+
+/// "ResNet_50" is "resnet-50": case and underscores do not matter.
+std::string plain(std::string name) {
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return c == '_' ? '-' : static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+}  // namespace
+
+const std::vector<ModelName>& model_names() {
+  static const std::vector<ModelName> names = [] {
+    std::vector<ModelName> all;
+    for (const Entry& e : entries()) all.push_back({e.name, e.description});
+    return all;
+  }();
+  return names;
+}
+
+Model load_model(const std::string& text) {
+  if (is_path(text)) return from_file(text);
+  Settings settings(text, "model");
+  const std::string wanted = plain(settings.name());
+  std::vector<std::string_view> known;
+  for (const Entry& e : entries()) {
+    known.push_back(e.name);
+    if (e.name != wanted) continue;
+    Model model = e.make(settings);
+    settings.finish();
+    model.name = text;
+    return model;
+  }
+  throw InputError("unknown model '" + settings.name() + "'; did you mean '" + nearest(wanted, known) +
+                   "'? `collcast models` lists them, and a table is a file that ends in .csv");
+}
+
+}  // namespace collcast::workloads

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "workloads/models/model.hpp"
+
+namespace collcast::workloads {
+
+/// What one layer hands to the next.
+struct Shape {
+  int channels = 0, height = 0, width = 0;
+  double elements() const { return 1.0 * channels * height * width; }
+};
+
+/// A convolution's window: square, or of another height than width.
+struct Window {
+  int height, width;
+  int stride = 1;
+  int pad_height = 0, pad_width = 0;
+  int dilation = 1;
+
+  /// Of k x k, padded so that a stride of 1 keeps the size.
+  static Window same(int k, int stride = 1, int dilation = 1) {
+    const int pad = (k - 1) / 2 * dilation;
+    return {k, k, stride, pad, pad, dilation};
+  }
+  /// Of k x k, padded by `pad`.
+  static Window square(int k, int stride = 1, int pad = 0) { return {k, k, stride, pad, pad}; }
+  /// Of `height` x `width`, padded so that it keeps the size.
+  static Window oblong(int height, int width) {
+    return {height, width, 1, (height - 1) / 2, (width - 1) / 2};
+  }
+};
+
+/// Appends layers to a model; `shape` is what the next one reads. Branches set it back.
+struct ConvNet {
+  explicit ConvNet(Model& m) : model(m) {}
+  Model& model;
+  Shape shape;
+
+  void convolution(const std::string& name, int channels, Window window, int groups = 1, bool bias = false);
+  void batch_norm(const std::string& name);
+  void relu(const std::string& name);  ///< in place
+  /// convolution, batch_norm and relu.
+  void unit(const std::string& name, int channels, Window window, int groups = 1);
+  void pool(const std::string& name, Window window, bool ceil = false);
+  void global_pool(const std::string& name);
+  void add(const std::string& name);  ///< of another branch of the same shape
+  void linear(const std::string& name, int out, bool bias = true);
+};
+
+/// A model whose samples are images of 3 channels.
+Model image_model(std::string name, int height, int width, std::string source);
+
+}  // namespace collcast::workloads

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/architectures.hpp"
+#include "workloads/models/backbones.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+constexpr int classes = 21;
+const Window one = Window::square(1);
+
+Window dilated(int rate) {
+  return Window::same(3, 1, rate);
+}
+
+/// A depthwise 3x3 and a pointwise convolution, a batch norm behind each.
+void separable(ConvNet& net, const std::string& name, int channels, Window window) {
+  net.convolution(name + "_depthwise", net.shape.channels, window, net.shape.channels);
+  net.batch_norm(name + "_depthwise.bn");
+  net.convolution(name + "_pointwise", channels, one);
+  net.batch_norm(name + "_pointwise.bn");
+  net.relu(name + ".relu");
+}
+
+/// Three separable convolutions, and around them a 1x1 or the identity.
+void xception_block(ConvNet& net, const std::string& name, std::array<int, 3> channels, int stride,
+                    bool fit) {
+  const Shape in = net.shape;
+  for (int i = 0; i < 3; ++i)
+    separable(net, name + ".sep" + std::to_string(i + 1), channels[static_cast<std::size_t>(i)],
+              Window::same(3, i == 2 ? stride : 1));
+  if (fit) {
+    net.shape = in;
+    net.convolution(name + ".shortcut", channels[2], Window::square(1, stride));
+    net.batch_norm(name + ".shortcut.bn");
+  }
+  net.add(name + ".add");
+}
+
+/// Xception-65 without its classifier; the shape of its first features of a quarter of the size.
+Shape xception65_features(ConvNet& net) {
+  net.unit("entry.conv1_1", 32, Window::same(3, 2));
+  net.unit("entry.conv1_2", 64, Window::same(3));
+  xception_block(net, "entry.block1", {128, 128, 128}, 2, true);
+  const Shape low = {256, net.shape.height, net.shape.width};  // before the stride of the next block
+  xception_block(net, "entry.block2", {256, 256, 256}, 2, true);
+  xception_block(net, "entry.block3", {728, 728, 728}, 2, true);
+  for (int i = 1; i <= 16; ++i)
+    xception_block(net, "middle.block" + std::to_string(i), {728, 728, 728}, 1, false);
+  xception_block(net, "exit.block1", {728, 1024, 1024}, 1, true);
+  const std::array<int, 3> last = {1536, 1536, 2048};
+  for (std::size_t i = 0; i < last.size(); ++i)
+    separable(net, "exit.block2.sep" + std::to_string(i + 1), last[i], Window::same(3));
+  return low;
+}
+
+/// Of an ASPP branch or the decoder: dense as with ResNet, separable as with Xception.
+void refine(ConvNet& net, const std::string& name, Window window, bool as_separable) {
+  if (as_separable)
+    separable(net, name, 256, window);
+  else
+    net.unit(name, 256, window);
+}
+
+void head(ConvNet& net, Shape low, bool as_separable) {
+  const Shape in = net.shape;
+  net.unit("aspp.0", 256, one);
+  for (const int rate : {6, 12, 18}) {
+    net.shape = in;
+    refine(net, "aspp." + std::to_string(rate), dilated(rate), as_separable);
+  }
+  net.shape = in;
+  net.global_pool("aspp.pool");
+  net.unit("aspp.image", 256, one);
+  net.shape = {5 * 256, in.height, in.width};
+  net.unit("aspp.project", 256, one);
+  net.shape = low;
+  net.unit("decoder.project", 48, one);
+  net.shape.channels += 256;
+  refine(net, "decoder.conv0", Window::same(3), as_separable);
+  refine(net, "decoder.conv1", Window::same(3), as_separable);
+  net.convolution("decoder.logits", classes, one, 1, true);
+}
+
+}  // namespace
+
+Model architectures::deeplab_v3plus_resnet101(int image) {
+  Model model =
+      image_model("deeplabv3plus-resnet101", image, image, "Chen et al., ECCV 2018; output stride 16");
+  ConvNet net(model);
+  net.shape = {3, image, image};
+  head(net, resnet_features(net, 101, true, false), false);
+  return model;
+}
+
+Model architectures::deeplab_v3plus_xception65(int image) {
+  Model model =
+      image_model("deeplabv3plus-xception65", image, image, "Chen et al., ECCV 2018; output stride 16");
+  ConvNet net(model);
+  net.shape = {3, image, image};
+  const Shape low = xception65_features(net);
+  head(net, low, true);
+  return model;
+}
+
+}  // namespace collcast::workloads

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collcast::workloads {
+
+/// What a layer does, as far as its time depends on it.
+enum class LayerKind : std::uint8_t {
+  convolution,
+  grouped_convolution,
+  depthwise_convolution,
+  linear,
+  attention,      ///< matrix products without parameters
+  normalization,  ///< over the batch or within a sample
+  elementwise,
+  pooling,
+  embedding,
+};
+constexpr std::size_t layer_kinds = 9;
+
+std::string_view name(LayerKind kind);
+/// Throws InputError that names the kinds.
+LayerKind layer_kind(std::string_view name);
+
+/// One operation of a model; all counts are those of one sample.
+struct Layer {
+  std::string name;
+  LayerKind kind = LayerKind::elementwise;
+  double flops = 0;           ///< forward; a multiply-add is two
+  double backward_flops = 0;  ///< of data and weights
+  double in = 0, out = 0;     ///< elements read and written forward
+  double kept = 0;            ///< elements that the backward pass still needs
+  /// Elements of each parameter tensor, in the order in which their gradients become ready: bias, weight.
+  std::vector<double> tensors;
+  int block = -1;  ///< of a transformer, that it belongs to
+  /// What tensor parallelism does with it: nothing; each rank computes a part; and at the ends of a stretch
+  /// of such layers, ranks sum up gradients before `enter`, results behind `leave`.
+  enum class Cut : std::uint8_t { whole, split, enter, leave };
+  Cut cut = Cut::whole;
+
+  double parameters() const;
+};
+
+/// A network in forward order: gradients become ready from its end to its beginning.
+struct Model {
+  std::string name;
+  std::string sample;  ///< what one is: "image 3x224x224"
+  std::string source;  ///< of the architecture
+  std::vector<Layer> layers;
+  double sample_bytes = 0;  ///< of one, as it is read
+  int blocks = 0;           ///< of a transformer: pipelines are cut between them
+  int heads = 0;            ///< of its attention: tensor parallelism shares them out
+  double tied = 0;          ///< elements of parameters that the first and the last layers share
+
+  double parameters() const;
+  double flops() const;  ///< forward
+  double backward_flops() const;
+  double kept() const;
+};
+
+/// What `model` knows, each with a line of description.
+struct ModelName {
+  std::string_view name;
+  std::string_view description;
+};
+const std::vector<ModelName>& model_names();
+
+/// A known architecture, its sizes changed behind a colon: "resnet50", "vgg16:image=299",
+/// "gpt:layers=24,hidden=1024,heads=16,sequence=1024"; or a user's table, if the name ends in .csv or holds a
+/// slash. Throws InputError.
+Model load_model(const std::string& text);
+
+/// A table with the header of `model_csv`; `file` is what errors name. Throws InputError.
+Model parse_model(const std::string& csv, const std::string& name, const std::string& file);
+/// The same table, of any model.
+std::string model_csv(const Model& model);
+
+}  // namespace collcast::workloads

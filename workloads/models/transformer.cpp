@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/architectures.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+/// Appends the layers of transformers. Elements kept for the backward pass are those that Korthikanti et al.
+/// 2022 count (34 sbh + 5 a s^2 b bytes in 16 bits per block); a dropout mask is half an element.
+struct Writer {
+  Model& model;
+  double hidden, heads, feed_forward;
+  int block = -1;
+  using Cut = Layer::Cut;
+
+  void layer(std::string name, LayerKind kind, double flops, double in, double out, double kept,
+             std::vector<double> tensors = {}, Cut cut = Cut::whole) {
+    model.layers.push_back(
+        {std::move(name), kind, flops, 2 * flops, in, out, kept, std::move(tensors), block, cut});
+  }
+  void linear(const std::string& name, double rows, double in, double out, double kept,
+              Cut cut = Cut::whole) {
+    layer(name, LayerKind::linear, 2 * rows * in * out, rows * in, rows * out, kept, {out, in * out}, cut);
+  }
+  void norm(const std::string& name, double rows) {
+    layer(name, LayerKind::normalization, 0, rows * hidden, rows * hidden, rows * hidden, {hidden, hidden});
+  }
+  /// Dropout and the sum with what goes around.
+  void residual(const std::string& name, double rows) {
+    layer(name, LayerKind::elementwise, 0, 2 * rows * hidden, rows * hidden, 1.5 * rows * hidden);
+  }
+  void embedding(const std::string& name, double rows, double entries, Cut cut = Cut::whole) {
+    layer(name, LayerKind::embedding, 0, rows * hidden, rows * hidden, 0, {entries * hidden}, cut);
+  }
+
+  /// `queries` words that look at `keys`.
+  void attend(const std::string& name, double queries, double keys, bool fused) {
+    if (fused) {
+      linear(name + ".qkv", queries, hidden, 3 * hidden, 3 * queries * hidden, Cut::enter);
+    } else {
+      linear(name + ".query", queries, hidden, hidden, queries * hidden, Cut::enter);
+      linear(name + ".key", keys, hidden, hidden, keys * hidden, Cut::split);
+      linear(name + ".value", keys, hidden, hidden, keys * hidden, Cut::split);
+    }
+    const double scores = heads * queries * keys, flops = 2 * queries * keys * hidden;
+    layer(name + ".scores", LayerKind::attention, flops, (queries + keys) * hidden, scores, 0, {},
+          Cut::split);
+    layer(name + ".softmax", LayerKind::elementwise, 0, scores, scores, 2.5 * scores, {},
+          Cut::split);  // dropout included
+    layer(name + ".context", LayerKind::attention, flops, scores + keys * hidden, queries * hidden,
+          queries * hidden, {}, Cut::split);
+    linear(name + ".out", queries, hidden, hidden, 0, Cut::leave);
+  }
+  void feed(const std::string& name, double rows) {
+    linear(name + ".in", rows, hidden, feed_forward, rows * feed_forward, Cut::enter);
+    layer(name + ".activation", LayerKind::elementwise, 0, rows * feed_forward, rows * feed_forward,
+          rows * feed_forward, {}, Cut::split);
+    linear(name + ".out", rows, feed_forward, hidden, 0, Cut::leave);
+  }
+  /// The word embedding once more: its gradient counts with the embedding's.
+  void tied(const std::string& name, double rows, double vocabulary, std::vector<double> tensors) {
+    layer(name, LayerKind::linear, 2 * rows * hidden * vocabulary, rows * hidden, rows * vocabulary,
+          rows * vocabulary, std::move(tensors), Cut::enter);
+  }
+};
+
+Writer writer(Model& model, const architectures::Transformer& t) {
+  return {model, 1.0 * t.hidden, 1.0 * t.heads, 1.0 * (t.feed_forward ? t.feed_forward : 4 * t.hidden)};
+}
+
+Model text_model(std::string name, const architectures::Transformer& t, std::string source) {
+  Model model;
+  model.name = std::move(name);
+  model.sample = "sequence of " + std::to_string(t.sequence);
+  model.source = std::move(source);
+  model.sample_bytes = 8.0 * t.sequence;  // 64-bit token numbers
+  model.blocks = t.layers;
+  model.heads = t.heads;
+  model.tied = 1.0 * t.vocabulary * t.hidden;
+  return model;
+}
+
+}  // namespace
+
+Model architectures::gpt(std::string name, const Transformer& t) {
+  Model model = text_model(std::move(name), t, "Radford et al. 2019; Brown et al. 2020");
+  Writer w = writer(model, t);
+  const double s = t.sequence;
+  w.embedding("wte", s, t.vocabulary, Layer::Cut::leave);
+  w.embedding("wpe", s, t.positions ? t.positions : t.sequence);
+  for (int i = 0; i < t.layers; ++i) {
+    ++w.block;
+    const std::string h = "h." + std::to_string(i);
+    w.norm(h + ".ln_1", s);
+    w.attend(h + ".attn", s, s, true);
+    w.residual(h + ".add1", s);
+    w.norm(h + ".ln_2", s);
+    w.feed(h + ".mlp", s);
+    w.residual(h + ".add2", s);
+  }
+  w.block = -1;
+  w.norm("ln_f", s);
+  w.tied("lm_head", s, t.vocabulary, {});
+  return model;
+}
+
+Model architectures::bert(std::string name, const Transformer& t, int masked) {
+  Model model = text_model(std::move(name), t, "Devlin et al. 2018: pre-training");
+  Writer w = writer(model, t);
+  const double s = t.sequence, m = masked;
+  w.embedding("embeddings.word", s, t.vocabulary, Layer::Cut::leave);
+  w.embedding("embeddings.position", s, t.positions ? t.positions : 512);
+  w.embedding("embeddings.token_type", s, 2);
+  w.norm("embeddings.norm", s);
+  for (int i = 0; i < t.layers; ++i) {
+    ++w.block;
+    const std::string e = "encoder." + std::to_string(i);
+    w.attend(e + ".attn", s, s, false);
+    w.residual(e + ".add1", s);
+    w.norm(e + ".norm1", s);
+    w.feed(e + ".mlp", s);
+    w.residual(e + ".add2", s);
+    w.norm(e + ".norm2", s);
+  }
+  w.block = -1;
+  w.linear("pooler", 1, t.hidden, t.hidden, t.hidden);
+  w.linear("cls.transform", m, t.hidden, t.hidden, m * t.hidden);
+  w.norm("cls.norm", m);
+  w.tied("cls.decoder", m, t.vocabulary, {1.0 * t.vocabulary});
+  w.linear("cls.next_sentence", 1, t.hidden, 2, 2);
+  return model;
+}
+
+Model architectures::transformer(std::string name, const Transformer& t) {
+  Model model = text_model(std::move(name), t, "Vaswani et al. 2017; one shared embedding");
+  model.sample = "pair of sentences of " + std::to_string(t.sequence);
+  model.blocks = 2 * t.layers;
+  Writer w = writer(model, t);
+  const double s = t.sequence;
+  w.embedding("embed", 2 * s, t.vocabulary, Layer::Cut::leave);
+  for (int i = 0; i < t.layers; ++i) {
+    ++w.block;
+    const std::string e = "encoder." + std::to_string(i);
+    w.attend(e + ".attn", s, s, false);
+    w.residual(e + ".add1", s);
+    w.norm(e + ".norm1", s);
+    w.feed(e + ".mlp", s);
+    w.residual(e + ".add2", s);
+    w.norm(e + ".norm2", s);
+  }
+  for (int i = 0; i < t.layers; ++i) {
+    ++w.block;
+    const std::string d = "decoder." + std::to_string(i);
+    w.attend(d + ".attn", s, s, false);
+    w.residual(d + ".add1", s);
+    w.norm(d + ".norm1", s);
+    w.attend(d + ".cross", s, s, false);
+    w.residual(d + ".add2", s);
+    w.norm(d + ".norm2", s);
+    w.feed(d + ".mlp", s);
+    w.residual(d + ".add3", s);
+    w.norm(d + ".norm3", s);
+  }
+  w.block = -1;
+  w.tied("output", s, t.vocabulary, {});
+  return model;
+}
+
+}  // namespace collcast::workloads

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/settings.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "model/sizes.hpp"
+#include "support/error.hpp"
+
+namespace collcast::workloads {
+
+double parse_real(const std::string& text, const std::string& what) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    throw InputError(what + " '" + text + "' is not a number");
+  return value;
+}
+
+Seconds parse_time(const std::string& text, const std::string& what) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit(end, text.data() + text.size());
+  if (error == std::errc() && std::isfinite(value) && value >= 0)
+    for (const auto& [name, factor] : {std::pair{"", 1.0}, {"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}})
+      if (unit == name) return Seconds(value * factor);
+  throw InputError(what + " '" + text + "' is not understood; times are like 3.5ms, 20us, 1s");
+}
+
+Settings::Settings(const std::string& text, std::string what) : what_(std::move(what)) {
+  const std::size_t colon = text.find(':');
+  name_ = text.substr(0, colon);
+  if (colon == std::string::npos) return;
+  for (std::size_t at = colon + 1; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string one = text.substr(at, end - at);
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError(what_ + " '" + text + "': '" + one + "' is not KEY=VALUE");
+    if (!values_.emplace(one.substr(0, equals), one.substr(equals + 1)).second)
+      throw InputError(what_ + " '" + text + "' sets '" + one.substr(0, equals) + "' twice");
+    at = end + 1;
+  }
+}
+
+const std::string* Settings::take(const std::string& key) {
+  asked_[key] = true;
+  const auto found = values_.find(key);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+void Settings::reject(const std::string& key, const std::string& value, const std::string& wanted) const {
+  throw InputError(what_ + " " + name_ + ": " + key + " takes " + wanted + ", got '" + value + "'");
+}
+
+int Settings::count(const std::string& key, int otherwise, int least) {
+  const std::string* text = take(key);
+  if (!text) return otherwise;
+  int value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() || value < least)
+    reject(key, *text, "a whole number from " + std::to_string(least));
+  return value;
+}
+
+double Settings::real(const std::string& key, double otherwise) {
+  const std::string* text = take(key);
+  if (!text) return otherwise;
+  const double value = parse_real(*text, what_ + " " + name_ + ": " + key);
+  if (value < 0) reject(key, *text, "a number that is not negative");
+  return value;
+}
+
+Bytes Settings::size(const std::string& key, Bytes otherwise) {
+  const std::string* text = take(key);
+  return text ? parse_size(*text, what_ + " " + name_ + ": " + key) : otherwise;
+}
+
+Seconds Settings::time(const std::string& key, Seconds otherwise) {
+  const std::string* text = take(key);
+  return text ? parse_time(*text, what_ + " " + name_ + ": " + key) : otherwise;
+}
+
+bool Settings::flag(const std::string& key, bool otherwise) {
+  const std::string* text = take(key);
+  if (!text) return otherwise;
+  if (*text != "0" && *text != "1") reject(key, *text, "1 or 0");
+  return *text == "1";
+}
+
+std::string Settings::word(const std::string& key, const std::string& otherwise) {
+  const std::string* text = take(key);
+  return text ? *text : otherwise;
+}
+
+void Settings::finish() const {
+  std::string known;
+  for (const auto& [key, unused] : asked_) known += (known.empty() ? "" : ", ") + key;
+  for (const auto& [key, value] : values_)
+    if (!asked_.contains(key))
+      throw InputError(what_ + " " + name_ + " has no '" + key +
+                       (known.empty() ? "': it takes no settings" : "'; it takes " + known));
+}
+
+}  // namespace collcast::workloads

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/framework.hpp"
+
+#include <functional>
+
+#include "model/collective.hpp"
+#include "support/error.hpp"
+#include "workloads/settings.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+using Reduction = Framework::Reduction;
+constexpr Bytes mib(1048576);
+
+/// What each release of Horovod starts with: sources v0.15 to v0.28.1.
+struct Release {
+  const char* version;
+  Bytes fusion;
+  Seconds cycle;
+  int cache;
+};
+constexpr Release releases[] = {
+    {"0.15", 64.0 * mib, Seconds(5e-3), 0},     {"0.16", 64.0 * mib, Seconds(5e-3), 1024},
+    {"0.17", 64.0 * mib, Seconds(5e-3), 1024},  {"0.18", 64.0 * mib, Seconds(5e-3), 1024},
+    {"0.19", 64.0 * mib, Seconds(5e-3), 1024},  {"0.20", 64.0 * mib, Seconds(5e-3), 1024},
+    {"0.21", 128.0 * mib, Seconds(1e-3), 1024}, {"0.22", 128.0 * mib, Seconds(1e-3), 1024},
+    {"0.23", 128.0 * mib, Seconds(1e-3), 1024}, {"0.24", 128.0 * mib, Seconds(1e-3), 1024},
+    {"0.25", 128.0 * mib, Seconds(1e-3), 1024}, {"0.26", 128.0 * mib, Seconds(1e-3), 1024},
+    {"0.27", 128.0 * mib, Seconds(1e-3), 1024}, {"0.28", 128.0 * mib, Seconds(1e-3), 1024}};
+
+const Release& release(const std::string& version) {
+  std::string known;
+  for (const Release& r : releases) {
+    if (version == r.version || version.starts_with(std::string(r.version) + ".")) return r;
+    known += (known.empty() ? "" : ", ") + std::string(r.version);
+  }
+  throw InputError("framework horovod: unknown version '" + version + "'; known: " + known);
+}
+
+bool compression(Settings& s) {
+  const std::string how = s.word("compression", "none");
+  if (how != "none" && how != "fp16")
+    throw InputError("framework " + s.name() + ": compression takes none or fp16, got '" + how + "'");
+  return how == "fp16";
+}
+
+void horovod(Settings& s, Framework& f) {
+  const Release& r = release(s.word("version", "0.28"));
+  f.reduction = Reduction::coordinator;
+  f.fusion = s.size("fusion", r.fusion);
+  f.cycle = s.time("cycle", r.cycle);
+  f.cache = s.count("cache", r.cache, 0);
+  f.hierarchical = s.flag("hierarchical", false);
+  f.grouped = s.flag("grouped", false);
+  f.copies = true;
+}
+
+void ddp(Settings& s, Framework& f) {
+  f.reduction = Reduction::buckets;
+  f.first_bucket = s.size("first", mib);
+  f.bucket = s.size("bucket", 25.0 * mib);
+  f.copies = !s.flag("view", false);
+}
+
+void one(Settings& s, Framework& f) {
+  f.reduction = Reduction::buckets;
+  f.overlap = false;
+  f.first_bucket = f.bucket = s.size("bucket", Bytes(1e18));
+  f.copies = true;
+}
+
+void each(Settings&, Framework& f) {
+  f.reduction = Reduction::each;
+}
+
+void server(Settings&, Framework& f) {
+  f.reduction = Reduction::server;
+}
+
+void sharded(Framework& f, int stage, bool overlap, Settings& s) {
+  f.reduction = Reduction::sharded;
+  f.stage = stage;
+  f.overlap = s.flag("overlap", overlap);
+  f.first_bucket = f.bucket = s.size("bucket", Bytes(1e9));  // 5e8 elements of 16 bits
+}
+
+void megatron(Settings& s, Framework& f) {
+  f.reduction = Reduction::buckets;
+  f.overlap = s.flag("overlap", false);
+  f.first_bucket = f.bucket = s.size("bucket", Bytes(160e6));  // 4e7 elements of 32 bits
+}
+
+struct Entry {
+  FrameworkName about;
+  std::function<void(Settings&, Framework&)> read;
+};
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = {
+      {{"horovod", "version=0.28, fusion, cycle, cache, hierarchical, grouped"}, horovod},
+      {{"ddp", "PyTorch DistributedDataParallel: first=1MiB, bucket=25MiB, view"}, ddp},
+      {{"fsdp", "PyTorch FSDP, full sharding"}, [](Settings& s, Framework& f) { sharded(f, 3, true, s); }},
+      {{"zero1", "DeepSpeed ZeRO-1: bucket, overlap"},
+       [](Settings& s, Framework& f) { sharded(f, 1, false, s); }},
+      {{"zero2", "DeepSpeed ZeRO-2: bucket, overlap"},
+       [](Settings& s, Framework& f) { sharded(f, 2, false, s); }},
+      {{"zero3", "DeepSpeed ZeRO-3"}, [](Settings& s, Framework& f) { sharded(f, 3, true, s); }},
+      {{"megatron", "Megatron-LM: bucket, overlap"}, megatron},
+      {{"per-tensor", "an allreduce for each tensor (torch.distributed as in 2018)"}, each},
+      {{"one", "one allreduce after the backward pass: bucket"}, one},
+      {{"parameter-server", "all send to one rank and fetch from it"}, server},
+  };
+  return all;
+}
+
+/// What every framework takes.
+void share_work(Settings& s, Framework& f) {
+  f.compressed = compression(s);
+  f.tensor = s.count("tp", 1);
+  f.pipeline = s.count("pp", 1);
+  f.interleave = s.count("interleave", 1);
+  f.micro_batches = s.count("micro-batches", f.pipeline > 1 ? 4 * f.pipeline : 1);
+  f.sequence_parallel = s.flag("sequence", false);
+  f.recompute = s.flag("recompute", false);
+  const std::string schedule = s.word("schedule", "1f1b");
+  if (schedule != "1f1b" && schedule != "gpipe")
+    throw InputError("framework " + f.name + ": schedule takes 1f1b or gpipe, got '" + schedule + "'");
+  f.one_forward_one_backward = schedule == "1f1b";
+  if (f.interleave > 1 && (f.pipeline == 1 || !f.one_forward_one_backward))
+    throw InputError("framework " + f.name + ": interleave needs a 1f1b pipeline (pp=2 and more)");
+  if (f.interleave > 1 && f.micro_batches % f.pipeline != 0)
+    throw InputError("framework " + f.name + ": interleaved pipelines need micro-batches that divide by pp=" +
+                     std::to_string(f.pipeline) + ", got " + std::to_string(f.micro_batches));
+}
+
+}  // namespace
+
+const std::vector<FrameworkName>& framework_names() {
+  static const std::vector<FrameworkName> names = [] {
+    std::vector<FrameworkName> all;
+    for (const Entry& e : entries()) all.push_back(e.about);
+    return all;
+  }();
+  return names;
+}
+
+Framework parse_framework(const std::string& text) {
+  Settings settings(text, "framework");
+  std::vector<std::string_view> known;
+  std::string list;
+  for (const Entry& e : entries()) {
+    known.push_back(e.about.name);
+    list += (list.empty() ? "" : ", ") + std::string(e.about.name);
+    if (e.about.name != settings.name()) continue;
+    Framework f;
+    f.name = text;
+    e.read(settings, f);
+    share_work(settings, f);
+    settings.finish();
+    return f;
+  }
+  throw InputError("unknown framework '" + settings.name() + "'; known: " + list);
+}
+
+}  // namespace collcast::workloads

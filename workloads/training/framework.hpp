@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/units.hpp"
+
+namespace collcast::workloads {
+
+/// How the ranks of a data-parallel group add up their gradients, and how work is shared beyond that.
+struct Framework {
+  enum class Reduction : std::uint8_t {
+    coordinator,  ///< Horovod
+    buckets,      ///< PyTorch DDP, Megatron-LM
+    each,         ///< a collective for each tensor
+    sharded,      ///< ZeRO: gradients reduce-scattered, parameters gathered
+    server,       ///< all ranks send to one and fetch from it
+  };
+  std::string name;
+  Reduction reduction = Reduction::buckets;
+
+  // coordinator
+  Bytes fusion;
+  Seconds cycle;
+  int cache = 0;
+  bool hierarchical = false;
+  bool grouped = false;
+  // buckets: closed by the tensor that reaches the limit
+  Bytes first_bucket, bucket;
+  bool copies = false;      ///< gradients are copied into buckets and back
+  bool overlap = true;      ///< with the backward pass; else all follow it
+  int stage = 0;            ///< of sharded: 1, 2 or 3
+  bool compressed = false;  ///< gradients travel in 16 bits
+
+  // beyond data parallelism
+  int tensor = 1, pipeline = 1, interleave = 1;
+  bool sequence_parallel = false;
+  bool recompute = false;                ///< activations, in the backward pass
+  bool one_forward_one_backward = true;  ///< else all forward passes, then all backward passes (GPipe)
+  int micro_batches = 1;  ///< of a replica, of its batch; without a pipeline: gradient accumulation
+};
+
+/// What `parse_framework` knows, and what each takes.
+struct FrameworkName {
+  std::string_view name, description;
+};
+const std::vector<FrameworkName>& framework_names();
+
+/// "horovod:version=0.19,fusion=64MiB,cycle=3.5ms", "ddp", "megatron:tp=8,pp=4". Throws InputError.
+Framework parse_framework(const std::string& text);
+
+}  // namespace collcast::workloads

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/order.hpp"
+
+#include <algorithm>
+
+namespace collcast::workloads {
+namespace {
+
+/// The k-th pass of one direction: groups of p micro-batches go through the chunks in turn.
+Pass kth(const Framework& f, int k, bool backward) {
+  if (f.interleave == 1) return {k, 0, backward};
+  const int turn = f.pipeline * f.interleave;
+  const int chunk = k % turn / f.pipeline;
+  return {k / turn * f.pipeline + k % f.pipeline, backward ? f.interleave - 1 - chunk : chunk, backward};
+}
+
+}  // namespace
+
+std::vector<Pass> order(const Framework& f, int stage) {
+  const int all = f.micro_batches * f.interleave;
+  const int behind = f.pipeline - stage - 1;
+  const int warm_up = !f.one_forward_one_backward ? all
+                      : f.interleave > 1 ? std::min(all, 2 * behind + (f.interleave - 1) * f.pipeline)
+                                         : std::min(all, behind);
+  std::vector<Pass> passes;
+  for (int k = 0; k < warm_up; ++k) passes.push_back(kth(f, k, false));
+  for (int k = warm_up; k < all; ++k) {
+    passes.push_back(kth(f, k, false));
+    passes.push_back(kth(f, k - warm_up, true));
+  }
+  for (int k = all - warm_up; k < all; ++k) passes.push_back(kth(f, k, true));
+  return passes;
+}
+
+}  // namespace collcast::workloads

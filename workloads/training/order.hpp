@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "workloads/training/framework.hpp"
+
+namespace collcast::workloads {
+
+/// One micro-batch through one chunk of a stage's layers.
+struct Pass {
+  int micro, chunk;
+  bool backward;
+};
+
+/// In which order a stage of a pipeline does its passes: GPipe's, or one forward, one backward, interleaved
+/// where the framework says so (Megatron-LM schedules.py). Without a pipeline micro-batches follow each
+/// other.
+std::vector<Pass> order(const Framework& framework, int stage);
+
+}  // namespace collcast::workloads

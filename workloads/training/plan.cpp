@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "support/error.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+using Part = Plan::Part;
+
+[[noreturn]] void reject(const std::string& what) {
+  throw InputError("training: " + what);
+}
+
+/// As many blocks in each; what stands before and behind them goes to the first and the last.
+std::vector<Part> by_blocks(const Model& model, int count) {
+  if (model.blocks % count != 0)
+    reject(std::to_string(model.blocks) + " blocks of " + model.name + " do not divide into " +
+           std::to_string(count) + " parts of a pipeline");
+  std::vector<Part> parts;
+  const auto begin_of = [&](int block) {
+    const auto at = std::ranges::find(model.layers, block, &Layer::block);
+    return static_cast<std::size_t>(at - model.layers.begin());
+  };
+  const int each = model.blocks / count;
+  for (int k = 0; k < count; ++k)
+    parts.push_back(
+        {k == 0 ? 0 : begin_of(k * each), k + 1 == count ? model.layers.size() : begin_of((k + 1) * each)});
+  return parts;
+}
+
+/// How many parts it takes if none may be longer than `most`; `cut` is told where each begins.
+template <class Cut>
+int greedy(const std::vector<double>& lengths, double most, Cut cut) {
+  int count = 1;
+  double filled = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (filled > 0 && filled + lengths[i] > most) ++count, filled = 0, cut(i);
+    filled += lengths[i];
+  }
+  return count;
+}
+
+/// The longest part as short as it can be.
+std::vector<Part> by_time(const std::vector<LayerTime>& times, int count) {
+  if (times.size() < static_cast<std::size_t>(count))
+    reject(std::to_string(times.size()) + " layers do not make " + std::to_string(count) +
+           " parts of a pipeline");
+  std::vector<double> lengths;
+  for (const LayerTime& t : times) lengths.push_back((t.forward + t.backward).value);
+  double low = *std::ranges::max_element(lengths);
+  double high = std::accumulate(lengths.begin(), lengths.end(), 0.0);
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (greedy(lengths, middle, [](std::size_t) {}) <= count ? high : low) = middle;
+  }
+  std::vector<std::size_t> cuts = {0};
+  greedy(lengths, high, [&](std::size_t i) { cuts.push_back(i); });
+  for (std::size_t i = times.size() - 1; cuts.size() < static_cast<std::size_t>(count); --i)
+    if (std::ranges::find(cuts, i) == cuts.end()) cuts.push_back(i);  // more parts than it takes
+  std::ranges::sort(cuts);
+  cuts.push_back(times.size());
+  std::vector<Part> parts;
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) parts.push_back({cuts[k], cuts[k + 1]});
+  return parts;
+}
+
+void check(const Training& t) {
+  const Framework& f = t.framework;
+  const int shared = f.tensor * f.pipeline;
+  if (t.ranks % shared != 0)
+    reject(std::to_string(t.ranks) + " ranks do not divide into tensor x pipeline = " +
+           std::to_string(f.tensor) + " x " + std::to_string(f.pipeline));
+  if (t.batch % f.micro_batches != 0)
+    reject("a batch of " + std::to_string(t.batch) + " does not divide into " +
+           std::to_string(f.micro_batches) + " micro-batches");
+  if (f.tensor > 1 && (t.model.heads == 0 || t.model.heads % f.tensor != 0))
+    reject("tensor parallelism shares out attention heads: " + t.model.name + " has " +
+           std::to_string(t.model.heads) + ", which do not divide by " + std::to_string(f.tensor));
+  if (f.hierarchical && (t.ranks % t.ranks_per_node != 0 || shared > 1))
+    reject("a hierarchical allreduce needs full nodes and no other parallelism: " + std::to_string(t.ranks) +
+           " ranks, " + std::to_string(t.ranks_per_node) + " on a node");
+  if (f.stage == 3 && shared > 1) reject("sharded parameters (fsdp, zero3) go without tp and pp");
+  if (t.processor.flops == 0 && !t.throughput)
+    reject("the platform does not say how fast " + t.processor.name + " computes in " +
+           std::string(name(t.precision)) + "; give --throughput");
+}
+
+/// Where --throughput says how long a step takes, the processor only says how it spreads over the layers: an
+/// unknown one as on a V100.
+Processor known(Processor p) {
+  if (p.bandwidth.value == 0) p.bandwidth = BytesPerSecond(900e9);
+  if (p.flops == 0) p.flops = p.bandwidth.value * 15.7e12 / 900e9;
+  return p;
+}
+
+/// Of the layers and the optimizer, on one processor that holds them all.
+Seconds alone(const Training& t, double micro, int micro_batches) {
+  Seconds step;
+  for (const Layer& l : t.model.layers) {
+    const LayerTime time = layer_time(l, micro, 1, known(t.processor), t.precision);
+    step += time.forward + time.backward + (t.framework.recompute ? time.forward : Seconds());
+  }
+  return micro_batches * step + optimizer_time(t.model.parameters(), t.model.blocks > 0, known(t.processor));
+}
+
+}  // namespace
+
+Plan::Plan(const Training& t)
+    : training(t),
+      tensor(t.framework.tensor),
+      data(t.ranks / (t.framework.tensor * t.framework.pipeline)),
+      pipeline(t.framework.pipeline),
+      chunks(t.framework.interleave),
+      micro_batches(t.framework.micro_batches),
+      micro(static_cast<double>(t.batch) / t.framework.micro_batches) {
+  check(t);
+  if (t.throughput) scale = t.batch / *t.throughput / alone(t, micro, micro_batches).value;
+  for (const Layer& l : layers()) {
+    const LayerTime time = layer_time(l, micro, share(l), known(t.processor), t.precision);
+    times.push_back({scale * time.forward, scale * time.backward});
+  }
+  const int count = pipeline * chunks;
+  parts = count == 1           ? std::vector<Part>{{0, layers().size()}}
+          : t.model.blocks > 0 ? by_blocks(t.model, count)
+                               : by_time(times, count);
+}
+
+double Plan::share(const Layer& l) const {
+  const bool cut = l.cut != Layer::Cut::whole || (training.framework.sequence_parallel && l.block >= 0);
+  return cut ? 1.0 / tensor : 1;
+}
+
+std::vector<double> Plan::tensors(const Layer& l) const {
+  std::vector<double> sizes = l.tensors;
+  if (l.cut == Layer::Cut::whole) return sizes;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (l.cut != Layer::Cut::leave || i + 1 == sizes.size())
+      sizes[i] /= tensor;  // the bias behind the sum is whole
+  return sizes;
+}
+
+double Plan::parameters(int stage) const {
+  double sum = 0;
+  for (int c = 0; c < chunks; ++c)
+    for (std::size_t i = part(stage, c).first; i < part(stage, c).last; ++i)
+      for (const double n : tensors(layers()[i])) sum += n;
+  return sum;
+}
+
+Seconds Plan::optimizer(double parameters) const {
+  return scale * optimizer_time(parameters, adam(), known(training.processor));
+}
+
+Bytes Plan::boundary(const Part& p) const {
+  const double share = training.framework.sequence_parallel ? 1.0 / tensor : 1;
+  return layers()[p.last - 1].out * micro * share * element(training.precision);
+}
+
+Bytes Plan::gradient() const {
+  const Framework& f = training.framework;
+  const bool halves = training.precision == Precision::amp &&
+                      (f.reduction == Framework::Reduction::sharded || f.name.starts_with("megatron"));
+  return Bytes(halves ? 2 : 4);
+}
+
+Seconds step_alone(const Training& t) {
+  if (t.throughput) return Seconds(t.batch / *t.throughput);
+  const int micros = t.framework.micro_batches;
+  return alone(t, static_cast<double>(t.batch) / micros, micros);
+}
+
+double global_batch(const Training& t) {
+  return static_cast<double>(t.batch) * t.ranks / (t.framework.tensor * t.framework.pipeline);
+}
+
+}  // namespace collcast::workloads

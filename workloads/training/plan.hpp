@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "workloads/training/training.hpp"
+
+namespace collcast::workloads {
+
+/// How a model is shared out: ranks = tensor x data x pipeline.
+struct Plan {
+  explicit Plan(const Training& training);
+
+  /// Layers first to last, without it.
+  struct Part {
+    std::size_t first, last;
+  };
+  const Training& training;
+  int tensor, data, pipeline, chunks;
+  int micro_batches;
+  double micro;             ///< samples of a micro-batch
+  std::vector<Part> parts;  ///< in forward order; part k is chunk k / pipeline of stage k % pipeline
+  std::vector<LayerTime> times;
+  double scale = 1;  ///< of all times, so that a step alone takes what --throughput says
+
+  const std::vector<Layer>& layers() const { return training.model.layers; }
+  const Part& part(int stage, int chunk) const {
+    return parts[static_cast<std::size_t>(chunk * pipeline + stage)];
+  }
+  /// Of a layer's work, and of its tensors, that a rank has.
+  double share(const Layer& layer) const;
+  /// Elements of a layer's gradients on a rank, in the order in which they become ready.
+  std::vector<double> tensors(const Layer& layer) const;
+  double parameters(int stage) const;
+  Seconds optimizer(double parameters) const;
+  /// Of an activation that a part hands on, per micro-batch.
+  Bytes boundary(const Part& part) const;
+  /// Of a gradient as it is stored.
+  Bytes gradient() const;
+  bool adam() const { return training.model.blocks > 0; }
+};
+
+}  // namespace collcast::workloads

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/training.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "workloads/training/order.hpp"
+#include "workloads/training/plan.hpp"
+#include "workloads/training/reducer.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+using Kind = Activity::Kind;
+
+/// What the ranks of a stage do.
+class StageWriter {
+ public:
+  StageWriter(const Plan& plan, int stage, Role& role)
+      : plan_(plan), stage_(stage), role_(role), reducer_(make_reducer(plan, role)) {}
+
+  void write() {
+    const std::vector<Pass> passes = order(plan_.training.framework, stage_);
+    for (const Pass& pass : passes) pass.backward ? backward(pass) : forward(pass);
+    exchange_tied();
+    reducer_->settle();
+    compute(reducer_->optimizer_share() * plan_.optimizer(plan_.parameters(stage_)), "optimizer");
+    reducer_->after_optimizer();
+  }
+
+ private:
+  int add(Activity a) { return append(role_, std::move(a)); }
+  int compute(Seconds time, const std::string& name, std::vector<int> after = {}) {
+    return add({.kind = Kind::compute, .name = name, .time = time, .after = std::move(after)});
+  }
+
+  int index(const Pass& pass) const { return pass.chunk * plan_.pipeline + stage_; }
+
+  /// Of what part `from` hands to part `to`.
+  Activity message(Kind kind, const Pass& pass, int from, int to, std::vector<int> after) const {
+    const int lower = std::min(from, to), parts = static_cast<int>(plan_.parts.size());
+    const bool up = kind == Kind::send ? to > index(pass) : from < index(pass);
+    const int other = kind == Kind::send ? to : from;
+    return {.kind = kind,
+            .name = (pass.backward ? "gradient of " : "activation of ") + std::to_string(pass.micro),
+            .stream = first_message_stream + (kind == Kind::send ? 0 : 2) + (up ? 1 : 0),
+            .bytes = plan_.boundary(plan_.parts[static_cast<std::size_t>(lower)]),
+            .peer = other % plan_.pipeline,
+            .tag = (pass.micro * parts + lower) * 2 + (pass.backward ? 1 : 0),
+            .after = std::move(after)};
+  }
+  std::vector<int> receive(const Pass& pass, int from) {
+    if (from < 0 || from >= static_cast<int>(plan_.parts.size())) return {};
+    return {add(message(Kind::receive, pass, from, index(pass), {}))};
+  }
+  void send(const Pass& pass, int to) {
+    if (to < 0 || to >= static_cast<int>(plan_.parts.size())) return;
+    add(message(Kind::send, pass, index(pass), to, {last_compute_}));
+  }
+
+  /// Results and gradients that a stretch of cut layers sums up over the tensor group; with sequence
+  /// parallelism gathered before and scattered behind: as much.
+  void sum_up(double elements) {
+    if (plan_.tensor == 1) return;
+    const Bytes bytes = elements * plan_.micro * element(plan_.training.precision);
+    if (!plan_.training.framework.sequence_parallel) {
+      tensor_collective(Collective::allreduce, bytes);
+      return;
+    }
+    tensor_collective(Collective::reduce_scatter, bytes);
+    tensor_collective(Collective::allgather, bytes);
+  }
+  void tensor_collective(Collective what, Bytes bytes) {
+    last_compute_ = add({.kind = Kind::collective,
+                         .name = "tensor " + std::string(definition(what).name),
+                         .bytes = bytes,
+                         .collective = what,
+                         .group = tensor_group});
+  }
+
+  void forward(const Pass& pass) {
+    const Plan::Part& part = plan_.part(stage_, pass.chunk);
+    waiting_ = receive(pass, index(pass) - 1);
+    for (std::size_t i = part.first; i < part.last; ++i) {
+      const Layer& l = plan_.layers()[i];
+      reducer_->before(i, waiting_, false);
+      if (!waiting_.empty()) flush("forward " + std::to_string(pass.micro));
+      pending_ += plan_.times[i].forward;
+      if (l.cut == Layer::Cut::leave && plan_.tensor > 1) flush("forward"), sum_up(l.out);
+      if (reducer_->watches(i)) flush("forward of " + l.name), reducer_->passed(i, last_compute_, false);
+    }
+    flush("forward " + std::to_string(pass.micro));
+    send(pass, index(pass) + 1);
+  }
+
+  void backward(const Pass& pass) {
+    const Plan::Part& part = plan_.part(stage_, pass.chunk);
+    waiting_ = receive(pass, index(pass) + 1);
+    for (std::size_t i = part.last; i-- > part.first;) {
+      const Layer& l = plan_.layers()[i];
+      reducer_->before(i, waiting_, true);
+      if (!waiting_.empty()) flush("backward " + std::to_string(pass.micro));
+      pending_ += plan_.times[i].backward;
+      if (plan_.training.framework.recompute) pending_ += plan_.times[i].forward;
+      if (l.cut == Layer::Cut::enter && plan_.tensor > 1) flush("backward"), sum_up(l.in);
+      // the forward pass that is repeated sums up, too
+      if (l.cut == Layer::Cut::leave && plan_.tensor > 1 && plan_.training.framework.recompute)
+        flush("recompute"), sum_up(l.out);
+      if (pass.micro + 1 == plan_.micro_batches && !l.tensors.empty()) {
+        flush("backward of " + l.name);
+        for (const double elements : plan_.tensors(l)) reducer_->ready(l.name, elements, last_compute_);
+      }
+      if (reducer_->watches(i)) flush("backward of " + l.name), reducer_->passed(i, last_compute_, true);
+    }
+    flush("backward " + std::to_string(pass.micro));
+    send(pass, index(pass) - 1);
+  }
+
+  /// Puts down what was computed since the last activity; waits for what came in first.
+  void flush(const std::string& name) {
+    if (pending_ == Seconds() && waiting_.empty()) return;
+    last_compute_ = compute(std::exchange(pending_, {}), name, std::exchange(waiting_, {}));
+  }
+
+  /// Word embedding and output share their parameters: first and last stage add up their gradients.
+  void exchange_tied() {
+    const int last = plan_.pipeline - 1;
+    if (plan_.pipeline == 1 || plan_.training.model.tied == 0 || (stage_ != 0 && stage_ != last)) return;
+    const Bytes bytes = plan_.training.model.tied / plan_.tensor * plan_.gradient();
+    const int peer = stage_ == 0 ? last : 0;
+    const auto exchange = [&](Kind kind, int stream, int tag) {
+      return add({.kind = kind,
+                  .name = "tied embedding",
+                  .stream = first_message_stream + stream,
+                  .bytes = bytes,
+                  .peer = peer,
+                  .tag = -1 - tag,
+                  .after = {last_compute_}});
+    };
+    const int out = exchange(Kind::send, 0, stage_ == 0 ? 0 : 1);
+    const int in = exchange(Kind::receive, 2, stage_ == 0 ? 1 : 0);
+    compute({}, "tied embedding", {out, in});
+  }
+
+  const Plan& plan_;
+  int stage_;
+  Role& role_;
+  std::unique_ptr<Reducer> reducer_;
+  Seconds pending_;
+  std::vector<int> waiting_;
+  int last_compute_ = 0;
+};
+
+double sum_kept(const Plan& plan, int stage) {
+  double kept = 0;
+  for (int c = 0; c < plan.chunks; ++c)
+    for (std::size_t i = plan.part(stage, c).first; i < plan.part(stage, c).last; ++i)
+      kept += plan.layers()[i].kept * plan.share(plan.layers()[i]);
+  return kept;
+}
+
+/// With recomputation what each block reads is kept, and the activations of one block.
+double sum_recomputed(const Plan& plan, int stage) {
+  const double all = sum_kept(plan, stage);
+  const int blocks = std::max(1, plan.training.model.blocks / plan.pipeline);
+  const std::size_t first = plan.part(stage, 0).first;
+  return all / blocks + blocks * plan.layers()[first].out;
+}
+
+/// Micro-batches whose activations a stage keeps at a time.
+double under_way(const Plan& plan, int stage) {
+  const Framework& f = plan.training.framework;
+  if (plan.pipeline == 1) return 1;
+  if (!f.one_forward_one_backward) return f.micro_batches;
+  const double extra =
+      f.interleave > 1 ? static_cast<double>(plan.pipeline - 1) / (plan.pipeline * f.interleave) : 0;
+  return std::min<double>(f.micro_batches, (plan.pipeline - stage) * (1 + extra));
+}
+
+MemoryNeed memory_of(const Plan& plan, int stage) {
+  const Training& t = plan.training;
+  const double n = plan.parameters(stage), d = plan.data;
+  const bool amp = t.precision == Precision::amp;
+  const int sharded = t.framework.reduction == Framework::Reduction::sharded ? t.framework.stage : 0;
+  const double kept = t.framework.recompute ? sum_recomputed(plan, stage) : sum_kept(plan, stage);
+  MemoryNeed need;
+  need.parameters = n * Bytes(amp ? 2 : 4) / (sharded >= 3 ? d : 1);
+  need.gradients = n * plan.gradient() / (sharded >= 2 ? d : 1);
+  // a 32-bit copy beside 16 bits, and one or two moments
+  need.optimizer = n * Bytes((amp ? 4 : 0) + (plan.adam() ? 8 : 4)) / (sharded >= 1 ? d : 1);
+  need.activations = kept * plan.micro * under_way(plan, stage) * element(t.precision);
+  need.other = Bytes(1073741824);
+  if (plan.data > 1)
+    need.other += std::min(std::max(t.framework.fusion, t.framework.bucket), n * plan.gradient());
+  return need;
+}
+
+}  // namespace
+
+Job training_job(const Training& training) {
+  const Plan plan(training);
+  Job job;
+  job.name = training.model.name + " under " + training.framework.name;
+  job.slowdown = training.slowdown;
+  name_groups(plan, job);
+  job.role_dimension = plan.pipeline > 1 ? static_cast<int>(job.dimensions.size()) - 1 : -1;
+  job.streams = {"compute", "communication", "send before", "send after", "receive after", "receive before"};
+  for (int stage = 0; stage < plan.pipeline; ++stage) {
+    job.roles.push_back({plan.pipeline > 1 ? "stage " + std::to_string(stage) : "rank", {}});
+    StageWriter(plan, stage, job.roles.back()).write();
+  }
+  return job;
+}
+
+MemoryNeed memory_need(const Training& training) {
+  const Plan plan(training);
+  MemoryNeed most;
+  for (int stage = 0; stage < plan.pipeline; ++stage)
+    if (const MemoryNeed need = memory_of(plan, stage); need.sum() > most.sum()) most = need;
+  return most;
+}
+
+}  // namespace collcast::workloads
