@@ -3,6 +3,7 @@
 
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
+#include "support/json.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "cli/verbs.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "validation/calibration/calibrate.hpp"
 #include "validation/calibration/text.hpp"

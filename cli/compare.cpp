@@ -8,6 +8,7 @@
 #include "replay/application/replay.hpp"
 #include "replay/formats/cct.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "replay/application/goal.hpp"
 #include "replay/formats/convert.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -36,14 +37,13 @@ void run(const Options& options) {
   for (const Loss& l : losses)
     lost.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
   if (options.format == Format::json) {
-    std::cout << Json{{"trace", source->info().name},
-                      {"from", source->info().format},
-                      {"to", options.to},
-                      {"written", options.out},
-                      {"lost", lost},
-                      {"unknown", source->info().unknown}}
-                     .dump(2)
-              << '\n';
+    std::cout << Json {
+      {"trace", source->info().name}, {"from", source->info().format}, {"to", options.to},
+          {"written", options.out}, {"lost", lost}, {
+        "unknown", source->info().unknown
+      }
+    }
+    dump(, 2) << '\n';
     return;
   }
   std::cout << "written: " << options.out << (options.to == "chakra" ? ".RANK.et" : "") << " (" << options.to

@@ -7,6 +7,7 @@
 #include "cli/verbs.hpp"
 #include "replay/source/inspection.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -107,7 +108,7 @@ void print_people(const Json& a) {
       {"rank", "computation", "communication", "overlap", "late", "last"}};
   for (const Json& r : a["per_rank"])
     if (ranks.size() <= shown)
-      ranks.push_back({r["rank"].dump(), seconds(r["compute_s"]), seconds(r["communication_s"]),
+      ranks.push_back({dump(r["rank"]), seconds(r["compute_s"]), seconds(r["communication_s"]),
                        seconds(r["overlap_s"]), seconds(r["late_s"]), count(r["last"])});
   std::cout << '\n';
   print_table(ranks);
@@ -116,7 +117,7 @@ void print_people(const Json& a) {
     std::vector<std::vector<std::string>> pairs{{"from", "to", "messages", "bytes"}};
     for (const Json& p : a["messages"])
       if (pairs.size() <= shown)
-        pairs.push_back({p["from"].dump(), p["to"].dump(), count(p["messages"]), bytes(p["bytes"])});
+        pairs.push_back({dump(p["from"]), dump(p["to"]), count(p["messages"]), bytes(p["bytes"])});
     std::cout << '\n';
     print_table(pairs);
     if (a["messages"].size() > shown) std::cout << "and " << a["messages"].size() - shown << " more pairs\n";
@@ -133,9 +134,9 @@ void run(const Options& options) {
   const auto source = open_source(options.files, steps(options.steps));
   const Json a = answer(*source, inspect(*source));
   if (!options.like.empty())
-    std::cout << like_deepintrospect(a).dump(2) << '\n';
+    std::cout << dump(like_deepintrospect(a), 2) << '\n';
   else if (options.format == Format::json)
-    std::cout << a.dump(2) << '\n';
+    std::cout << dump(a, 2) << '\n';
   else if (options.format == Format::csv)
     print_csv(a["operations"]);
   else

@@ -9,6 +9,7 @@
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "workloads/job/player.hpp"
 #include "workloads/job/read.hpp"
 
@@ -68,9 +69,12 @@ void run(const Options& options) {
     rows.push_back(row(job, price, options.samples));
   }
   if (options.format == Format::json) {
-    std::cout << Json{{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}, {"rows", rows}}
-                     .dump(2)
-              << '\n';
+    std::cout << Json {
+      {"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}, {
+        "rows", rows
+      }
+    }
+    dump(, 2) << '\n';
   } else if (options.format == Format::csv) {
     print_csv(rows);
   } else {
@@ -90,11 +94,14 @@ void run(const Options& options) {
 void add_job(CLI::App& app, int&) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("job", "How long a described job takes on a platform");
-  verb->add_option("file", options->file, "The job, as docs/jobs.md describes it")->required()->option_text("FILE.json");
+  verb->add_option("file", options->file, "The job, as docs/jobs.md describes it")
+      ->required()
+      ->option_text("FILE.json");
   verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->required()
       ->option_text("P");
-  verb->add_option("--ranks", options->ranks, "What the dimension '*' makes of the others (default: as the file says)")
+  verb->add_option("--ranks", options->ranks,
+                   "What the dimension '*' makes of the others (default: as the file says)")
       ->delimiter(',')
       ->option_text("N[,N...]");
   verb->add_option("--policy", options->policy,

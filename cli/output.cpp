@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "support/json.hpp"
 #include "support/printable.hpp"
 
 namespace collcast::cli {
@@ -12,7 +13,7 @@ void note(const std::string& words) {
 }
 
 void print_json(const Json& answer) {
-  std::cout << answer.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  std::cout << dump(answer, 2) << '\n';
 }
 
 void print_table(const std::vector<std::vector<std::string>>& rows) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "forecast/report/report.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace collcast::cli {

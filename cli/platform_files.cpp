@@ -10,6 +10,7 @@
 #include "platforms/exchange/import.hpp"
 #include "platforms/picture/dot.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "support/process/complaint.hpp"
 #include "support/process/launch.hpp"
@@ -38,7 +39,7 @@ void write_graph(const Description& platform, const std::string& path) {
 }
 
 void write_export(const Description& platform, const std::string& path, Rank ranks) {
-  if (path.ends_with(".json")) return write_file(path, platform.json().dump(2) + "\n");
+  if (path.ends_with(".json")) return write_file(path, dump(platform.json(), 2) + "\n");
   if (!path.ends_with(".xml")) throw InputError("--export: '" + path + "' must end in .json or .xml");
   const auto most = static_cast<Rank>(std::min<std::int64_t>(max_ranks(platform), 1 << 20));
   const Rank whole = std::max(2, read_blueprint(platform).ranks_per_node);
@@ -47,7 +48,7 @@ void write_export(const Description& platform, const std::string& path, Rank ran
 
 void import_file(const std::string& from, const std::string& to) {
   const Json json = import_platform(from);
-  const std::string text = json.dump(2) + "\n";
+  const std::string text = dump(json, 2) + "\n";
   const Description d = parse_platform(text, fs::path(to).stem().string(), from);
   write_file(to, text);
   std::cout << to << ": " << d.text() << "\n";

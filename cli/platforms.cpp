@@ -12,6 +12,7 @@
 #include "platforms/machine/listing.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -45,7 +46,7 @@ void list(const Options& options) {
         {"platform", "ranks", "GPUs/node", "weakest number", "description"}};
     for (const Json& r : rows)
       table.push_back(
-          {r["platform"], count(r["max_ranks"]), r["gpus_per_node"].dump(), r["stamp"], r["description"]});
+          {r["platform"], count(r["max_ranks"]), dump(r["gpus_per_node"]), r["stamp"], r["description"]});
     print_table(table);
   }
 }
@@ -141,7 +142,7 @@ void show_rings(const Options& options) {
 void run(const Options& options) {
   if (!options.imported.empty()) return import_file(options.imported, options.output);
   if (options.schema) {
-    std::cout << json_schema().dump(1) << '\n';
+    std::cout << dump(json_schema(), 1) << '\n';
     return;
   }
   const bool one = options.rings || !options.graph.empty() || !options.exported.empty();

@@ -6,6 +6,7 @@
 #include "cli/verbs.hpp"
 #include "model/proof.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "replay/application/replay.hpp"
 #include "replay/source/scaled.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "workloads/settings.hpp"
 #include "workloads/training/step.hpp"
 
@@ -108,20 +109,15 @@ int run(const Options& options) {
     if (refusal.empty()) refusal = too_large(t, step);
   }
   progress_end();
-  if (options.format == Format::json)
-    std::cout << Json{{"model", options.model},
-                      {"platform", platform.name()},
-                      {"framework", t.framework.name},
-                      {"policy", forecaster.policy()},
-                      {"precision", name(t.precision)},
-                      {"batch", t.batch},
-                      {"rows", rows}}
-                     .dump(2)
-              << '\n';
-  else if (options.format == Format::csv)
-    print_csv(rows);
-  else
-    print_people(options, t, platform, rows, forecaster.policy());
+  if (options.format == Format::json) std::cout << Json {
+      {"model", options.model}, {"platform", platform.name()}, {"framework", t.framework.name},
+          {"policy", forecaster.policy()}, {"precision", name(t.precision)}, {"batch", t.batch}, {
+        "rows", rows
+      }
+    }
+  dump(, 2) << '\n';
+  else if (options.format == Format::csv) print_csv(rows);
+  else print_people(options, t, platform, rows, forecaster.policy());
   if (refusal.empty()) return 0;
   std::cerr << "collcast: " << options.model << " " << refusal << '\n';
   return 1;
@@ -142,7 +138,7 @@ void list_models(Format format) {
                      number(m.flops() / 1e9) + " GFLOP", std::string(known.description)});
   }
   if (format == Format::json)
-    std::cout << rows.dump(2) << '\n';
+    std::cout << dump(rows, 2) << '\n';
   else if (format == Format::csv)
     print_csv(rows);
   else

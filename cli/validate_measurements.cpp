@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "validation/accuracy/study.hpp"
 #include "validation/measurements/read.hpp"
 
@@ -48,7 +49,7 @@ void print_bands(const Comparison& c) {
   const auto line = [&](const std::string& name, const std::vector<const Point*>& points) {
     if (points.empty()) return;
     const Json s = summary(points);
-    table.push_back({name, s["points"].dump(), percent(s["mean_absolute_error"]),
+    table.push_back({name, dump(s["points"]), percent(s["mean_absolute_error"]),
                      percent(s["geometric_mean_error"]), percent(s["geometric_mean_of_errors"]),
                      percent(s["worst"]), percent(s["inside_interval"])});
   };
@@ -64,7 +65,7 @@ void print_points(const Comparison& c) {
       {"collective", "ranks", "message", "predicted as", "measured", "predicted", "low", "high", "error"}};
   for (const Point& p : c.points) {
     const Json r = row(p);
-    table.push_back({r["collective"], r["ranks"].dump(), bytes(r["message_bytes"]), r["algorithm"],
+    table.push_back({r["collective"], dump(r["ranks"]), bytes(r["message_bytes"]), r["algorithm"],
                      seconds(r["measured_s"]), seconds(r["predicted_s"]), seconds(r["low_s"]),
                      seconds(r["high_s"]), percent(r["error"])});
   }

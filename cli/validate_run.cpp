@@ -8,6 +8,7 @@
 #include "cli/options.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "validation/campaign/run.hpp"
 #include "validation/report/figure.hpp"
@@ -32,7 +33,7 @@ campaign::Campaign asked(const CampaignOptions& o) {
   for (const std::string& name : o.algorithms)
     points.push_back({{"collective", o.collective}, {"algorithm", name}});
   const Json spelled_out{{"ranks", ranks}, {"sizes", o.sizes}, {"points", points}};
-  return campaign::parse_campaign(spelled_out.dump(), "command line");
+  return campaign::parse_campaign(dump(spelled_out), "command line");
 }
 
 Json answer(const report::Results& results) {

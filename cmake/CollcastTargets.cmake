@@ -7,14 +7,25 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(collcast_warnings INTERFACE -Wno-restrict)  # false alarms on std::string + (GCC bug 105651)
 endif()
 
-# collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ...): one target per folder; each header compiles alone.
+# collcast_precompiled(<target> ...): GCC 12 does not know system headers again that were precompiled, and
+# raises its false alarms on std::string + in them.
+function(collcast_precompiled target)
+  target_precompile_headers(${target} ${ARGN})
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow>)
+endfunction()
+
+# collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ... [JSON]): one target per folder; each header compiles
+# alone. JSON: its sources read and write JSON, whose header is precompiled once.
 function(collcast_library name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "JSON" "" "HEADERS;SOURCES;LINKS" ${ARGN})
   add_library(collcast_${name} STATIC ${ARG_SOURCES})
   add_library(collcast::${name} ALIAS collcast_${name})
   target_sources(collcast_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   target_link_libraries(collcast_${name} PUBLIC ${ARG_LINKS} PRIVATE $<BUILD_INTERFACE:collcast_warnings>)
   set_target_properties(collcast_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON LINKER_LANGUAGE CXX)
+  if(ARG_JSON)
+    collcast_precompiled(collcast_${name} REUSE_FROM collcast_support)
+  endif()
 endfunction()
 
 # collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [PROCESSORS n]): one GoogleTest program, its cases known to CTest.

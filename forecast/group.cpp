@@ -5,6 +5,7 @@
 
 #include "platforms/description/blueprint.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

@@ -9,6 +9,7 @@
 #include "platforms/description/node_graph.hpp"
 #include "platforms/machine/machine.hpp"
 #include "platforms/machine/paths.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

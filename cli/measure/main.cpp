@@ -8,13 +8,14 @@
 #include "execution/mpi/same_version.hpp"
 #include "execution/offload/trial.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::mpi {
 namespace {
 
 /// One line per measurement, at once: who reads them keeps what came before a failure.
-void tell(const Communicator& world, const nlohmann::ordered_json& line) {
-  if (world.rank() == 0) std::cout << line.dump() << std::endl;
+void tell(const Communicator& world, const Json& line) {
+  if (world.rank() == 0) std::cout << dump(line) << std::endl;
 }
 
 void require_ranks(const Request& request, Rank ranks, const std::string& where) {
@@ -61,7 +62,7 @@ void run(const Options& options, const std::shared_ptr<Communicator>& world) {
   for (const std::string& line : read_lines(options.file, *world)) {
     const auto request = parse_request(line, options.file);
     const std::string where = options.file + ": request " + std::to_string(request.id);
-    nlohmann::ordered_json answer{{"id", request.id}};
+    Json answer{{"id", request.id}};
     if (request.ping_pong) {
       answer.update(summary(measure_ping_pong(*request.ping_pong, options.effort, *world, clock)));
     } else {

@@ -8,6 +8,7 @@
 #include "execution/mpi/check.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 #include "support/strict_options.hpp"
 
 namespace collcast::mpi {
@@ -50,7 +51,7 @@ Options parse(int argc, char** argv) {
 }
 
 Request parse_request(const std::string& line, const std::string& file) {
-  const auto json = nlohmann::json::parse(line, nullptr, false);
+  const auto json = parse_json(line);
   if (!json.is_object() || !json.contains("id") || !json["id"].is_number_integer())
     throw InputError(file + ": no request: " + line.substr(0, 60));
   Request request;

@@ -6,6 +6,7 @@
 
 #include "execution/mpi/check.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -73,12 +74,12 @@ const std::map<std::string, PingPong::Test> tests{
 
 }  // namespace
 
-bool is_ping_pong(const nlohmann::json& json) {
+bool is_ping_pong(const Json& json) {
   const auto name = json.find("collective");
   return name != json.end() && name->is_string() && tests.contains(name->get<std::string>());
 }
 
-PingPong parse_ping_pong(const nlohmann::json& json, const std::string& where) {
+PingPong parse_ping_pong(const Json& json, const std::string& where) {
   PingPong p;
   const auto number = [&](const char* key, std::int64_t least, std::int64_t most) {
     const auto found = json.find(key);

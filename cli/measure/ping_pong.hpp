@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "execution/mpi/timing.hpp"
 #include "model/units.hpp"
@@ -23,10 +23,10 @@ struct PingPong {
 
 /// {"collective": "latency", "bandwidth" or "both-ways bandwidth", "pairs", "window", "message_bytes"}.
 /// Throws InputError that begins with `where`.
-PingPong parse_ping_pong(const nlohmann::json& json, const std::string& where);
+PingPong parse_ping_pong(const Json& json, const std::string& where);
 
 /// Whether that is what a request asks for.
-bool is_ping_pong(const nlohmann::json& json);
+bool is_ping_pong(const Json& json);
 
 /// Times of one message. Collective. Throws InputError unless there are two ranks for each pair.
 Times measure_ping_pong(const PingPong& ping_pong, const Effort& effort, const Communicator& world,

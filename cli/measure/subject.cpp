@@ -10,6 +10,7 @@
 #include "execution/mpi/check.hpp"
 #include "execution/mpi/together.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -60,7 +61,7 @@ Times Subject::measure(const Effort& effort, const SharedClock& clock) {
   return mpi::measure(play_, effort, *world_, clock);
 }
 
-nlohmann::ordered_json summary(const Times& times) {
+Json summary(const Times& times) {
   const auto [low, high] = times.interval();
   return {{"time_s", times.median()},
           {"low_s", low},

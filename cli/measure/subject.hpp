@@ -7,6 +7,7 @@
 #include "algorithms/exchange/point/point.hpp"
 #include "execution/mpi/player.hpp"
 #include "execution/mpi/timing.hpp"
+#include "support/json.hpp"
 
 namespace collcast::mpi {
 
@@ -31,7 +32,7 @@ class Subject {
 };
 
 /// {"time_s", "low_s", "high_s": the interval of the median, "min_s", "max_s", "repetitions", "late_starts"}.
-nlohmann::ordered_json summary(const Times& times);
+Json summary(const Times& times);
 
 /// How many hosts the ranks are on, by their names. Collective.
 int hosts(const Communicator& world);

@@ -4,15 +4,13 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "algorithms/exchange/point/point.hpp"
 #include "execution/mpi/same_version.hpp"
 
 namespace collcast::mpi {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double algorithm_bandwidth(const Outcome& o) {
   return o.job.call.message.value / o.times.median() / 1e9;
@@ -64,7 +62,7 @@ Json row(const OverlapOutcome& o) {
 void print_json(const std::vector<OverlapOutcome>& outcomes) {
   Json rows = Json::array();
   for (const OverlapOutcome& o : outcomes) rows.push_back(row(o));
-  std::cout << Json{{"engine", "mpi"}, {"library", library()}, {"overlaps", rows}}.dump(2) << '\n';
+  std::cout << dump(Json{{"engine", "mpi"}, {"library", library()}, {"overlaps", rows}}, 2) << '\n';
 }
 
 void print_table(const std::vector<OverlapOutcome>& outcomes) {
@@ -89,7 +87,7 @@ void print_json(const Report& report) {
                                 {"received", p->taken},
                                 {"doubled", p->doubled},
                                 {"dropped_on_purpose", p->dropped}};
-  std::cout << all.dump(2) << '\n';
+  std::cout << dump(all, 2) << '\n';
 }
 
 void print_table(const Report& report) {

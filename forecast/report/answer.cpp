@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "algorithms/exchange/point/point.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace collcast::report {
@@ -51,12 +52,12 @@ Json row(const Answer& answer, const Answer::Row& r) {
 std::string name_with_parameters(const Json& r) {
   const Json& given = r["parameters"];
   std::string name = r["algorithm"];
-  if (given.contains("radix")) name += " k=" + given["radix"].dump();
-  if (given.contains("channels")) name += " c=" + given["channels"].dump();
-  if (given.contains("ranks_per_node")) name += " q=" + given["ranks_per_node"].dump();
+  if (given.contains("radix")) name += " k=" + dump(given["radix"]);
+  if (given.contains("channels")) name += " c=" + dump(given["channels"]);
+  if (given.contains("ranks_per_node")) name += " q=" + dump(given["ranks_per_node"]);
   if (given.contains("protocol")) name += " " + given["protocol"].get<std::string>();
   if (given.contains("segments"))
-    name += " K=" + given["segments"].dump() + " x " + text::bytes(given["segment"]);
+    name += " K=" + dump(given["segments"]) + " x " + text::bytes(given["segment"]);
   return name;
 }
 
@@ -74,7 +75,7 @@ std::vector<Column> columns(const Answer& answer) {
   if (answer.collectives.size() > 1) all.push_back(text_of("collective", "collective"));
   const bool overlap = answer.offload.asked();
   const auto percent = [](double p) { return std::to_string(std::lround(p)) + " %"; };
-  all.push_back({"ranks", [](const Json& r) { return r["ranks"].dump(); }});
+  all.push_back({"ranks", [](const Json& r) { return dump(r["ranks"]); }});
   all.push_back(number_of("message", "message_bytes", text::bytes));
   all.push_back({"algorithm", name_with_parameters});
   all.push_back(number_of(overlap ? "alone" : "time", "time_s", text::seconds));

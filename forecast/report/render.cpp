@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "forecast/report/report.hpp"
+#include "support/json.hpp"
 #include "support/printable.hpp"
 
 namespace collcast::report {
@@ -23,7 +24,7 @@ bool numeric(const std::string& s) {
 
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = value.is_string() ? value.get<std::string>() : dump(value);
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
@@ -50,7 +51,7 @@ Json json(const Report& report) {
 }  // namespace
 
 std::string render(const Report& report, Format format) {
-  if (format == Format::json) return json(report).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  if (format == Format::json) return dump(json(report), 2) + '\n';
   if (format == Format::csv) return csv(report.sections.at(0).rows);
   const bool plain = format == Format::table;
   std::string text = (plain ? "" : "## ") + report.title + "\n";

@@ -3,13 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+#include "support/json.hpp"
 
 namespace collcast::report {
-
-using Json = nlohmann::ordered_json;
 
 enum class Format : std::uint8_t { table, json, csv, markdown };
 

@@ -7,6 +7,7 @@
 
 #include "platforms/description/node_graph.hpp"
 #include "platforms/description/parts.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

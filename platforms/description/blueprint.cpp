@@ -6,6 +6,7 @@
 #include "platforms/description/network_section.hpp"
 #include "platforms/description/parts.hpp"
 #include "platforms/description/suggest.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -134,7 +135,7 @@ struct Reader {
   }
   std::optional<Parameter> share(const Json& object, const std::string& path, const std::string& key) const {
     const std::optional<Parameter> p = optional(object, path, key);
-    if (p && p->value > 1) fail(p->path, "a share is at most 1, not " + object[key]["value"].dump());
+    if (p && p->value > 1) fail(p->path, "a share is at most 1, not " + dump(object[key]["value"]));
     return p;
   }
 
@@ -165,7 +166,7 @@ struct Reader {
       const Parameter from = read_parameter(json_piece, piece, "from_KiB");
       if (i > 0 && from.value <= s.pieces.back().from.value)
         fail(from.path,
-             "must be above that of the piece before, " + at["pieces"][i - 1]["from_KiB"]["value"].dump());
+             "must be above that of the piece before, " + dump(at["pieces"][i - 1]["from_KiB"]["value"]));
       s.pieces.push_back({from, costs(json_piece, piece)});
     }
     return s;

@@ -6,6 +6,7 @@
 #include "platforms/description/blueprint.hpp"
 #include "platforms/description/node_graph.hpp"
 #include "platforms/description/parts.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -51,15 +52,20 @@ Description scaled(const Description& description, bool faster) {
 }  // namespace
 
 Description::Description(std::string name, std::string file, Json json)
-    : name_(std::move(name)), file_(std::move(file)), json_(std::move(json)) {
-  draw_parts(json_);
-  check(json_, platform_schema(), file_);
+    : name_(std::move(name)), file_(std::move(file)) {
+  draw_parts(json);
+  check(json, platform_schema(), file_);
+  json_ = std::make_shared<const Json>(std::move(json));
   NodeGraph{read_blueprint(*this)};
+}
+
+std::string Description::text() const {
+  return json()["description"].get<std::string>();
 }
 
 std::vector<Parameter> Description::parameters() const {
   std::vector<Parameter> all;
-  Json copy = json_;
+  Json copy = json();
   for_each_parameter(copy, platform_schema(), "", [&all](Json& p, const std::string& path) {
     all.push_back({path, p["value"].get<double>(), unit_of(path), p["source"].get<std::string>(),
                    *parse_stamp(p["stamp"].get<std::string>()), end_of(p, false), end_of(p, true)});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,15 +28,15 @@ class Description {
 
   const std::string& name() const { return name_; }
   const std::string& file() const { return file_; }
-  const Json& json() const { return json_; }
-  std::string text() const { return json_["description"].get<std::string>(); }
+  const Json& json() const { return *json_; }
+  std::string text() const;
 
   /// All parameters, in the order of the file.
   std::vector<Parameter> parameters() const;
 
  private:
   std::string name_, file_;
-  Json json_;
+  std::shared_ptr<const Json> json_;
 };
 
 /// Overrides parameters and settings: "network.bandwidth_GBps=25", "network.levels.0.up=9". The values are

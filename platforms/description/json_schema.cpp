@@ -3,6 +3,7 @@
 
 #include "platforms/description/parts.hpp"
 #include "platforms/description/stamp.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 #include "platforms/description/embedded.hpp"
 #include "platforms/description/suggest.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -22,50 +22,11 @@ const EmbeddedPlatform* shipped(const std::string& name, bool parts) {
   return found == end ? nullptr : found;
 }
 
-/// Line and column, counted from 1, of a byte of the text.
-std::string position(const std::string& text, std::size_t byte) {
-  const std::string_view before = std::string_view(text).substr(0, byte > 0 ? byte - 1 : 0);
-  const auto line = 1 + std::ranges::count(before, '\n');
-  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
-  return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - begin + 1);
-}
-
-/// "syntax error while parsing ..." without the library's prefix and position.
-std::string reason(const std::string& what) {
-  const std::size_t at = what.find("syntax error");
-  return at == std::string::npos ? what.substr(what.find("] ") + 2) : what.substr(at);
-}
-
-/// What nlohmann::json lets pass: a key given twice, and nesting without end.
-struct Strictness {
-  const std::string& file;
-  std::vector<std::set<std::string>> keys = {};
-
-  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > 32) throw InputError(file + ": nested more than 32 levels deep");
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
-      reject(file, "", "the key " + parsed.get<std::string>() + " stands twice in one object");
-    return true;
-  }
-};
-
-Json parse(const std::string& text, const std::string& file) {
-  try {
-    return Json::parse(text, Strictness{file});
-  } catch (const Json::parse_error& e) {
-    reject(file, "", position(text, e.byte) + ": " + reason(e.what()));
-  } catch (const Json::exception& e) {
-    reject(file, "", reason(e.what()));
-  }
-}
-
 /// `file`: the one whose base is asked for; empty for the platform itself.
 Json text_of(const std::string& name, const std::string& file) {
-  if (const EmbeddedPlatform* p = shipped(name, !file.empty())) return parse(p->text, name);
+  if (const EmbeddedPlatform* p = shipped(name, !file.empty())) return parse_json(p->text, name);
   const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
-  if (path) return parse(read_file(name), name);
+  if (path) return parse_json(read_file(name), name);
   const std::vector<std::string> names = shipped_platforms();
   throw InputError((file.empty() ? "" : file + ": base: ") + "there is no platform '" + name +
                    "'; did you mean " + nearest(name, names) + "? (known: " + join(names) +
@@ -103,7 +64,7 @@ std::vector<std::string> shipped_platforms() {
 }
 
 Description parse_platform(const std::string& text, const std::string& name, const std::string& file) {
-  return {name, file, resolve(parse(text, file), file, {name})};
+  return {name, file, resolve(parse_json(text, file), file, {name})};
 }
 
 Description load_platform(const std::string& name) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/description/network_section.hpp"
+#include "support/json.hpp"
 
 #include <algorithm>
 
@@ -51,7 +52,7 @@ struct Section {
 
   void single_switch() {
     if (n.contains("switch_ports") && b.max_nodes * nics() > n["switch_ports"].get<std::int64_t>())
-      fail("switch_ports", "a switch of " + n["switch_ports"].dump() + " ports does not take " +
+      fail("switch_ports", "a switch of " + dump(n["switch_ports"]) + " ports does not take " +
                                text(b.max_nodes * nics()) + " NICs");
     b.levels = {{"switch", static_cast<int>(b.max_nodes), 0}};
     b.trunks = {{}};
@@ -100,7 +101,7 @@ struct Section {
     const std::int64_t down = b.nodes_per_switch * nics() / b.switches_per_node;
     if (n.contains("switch_ports") && down + links > n["switch_ports"].get<std::int64_t>())
       fail("switch_ports", text(down) + " ports to nodes and " + text(links) +
-                               " to switches do not fit a switch of " + n["switch_ports"].dump());
+                               " to switches do not fit a switch of " + dump(n["switch_ports"]));
   }
 
   void torus() {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "platforms/description/embedded.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -34,7 +35,7 @@ const Json& shared_parts() {
   static const Json parts = [] {
     const EmbeddedPlatform* p = embedded_platforms;
     while (std::strcmp(p->name, "parts") != 0) ++p;
-    return Json::parse(p->text);
+    return parse_json(p->text);
   }();
   return parts;
 }

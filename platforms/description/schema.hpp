@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+#include "support/json_fwd.hpp"
 
 namespace collcast {
-
-using Json = nlohmann::ordered_json;
 
 /// What a platform file may hold at one place.
 struct Schema {

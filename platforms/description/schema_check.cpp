@@ -7,13 +7,14 @@
 #include "platforms/description/stamp.hpp"
 #include "platforms/description/suggest.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
 
 /// The beginning of a value, on one line.
 std::string shown(const Json& json) {
-  const std::string all = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  const std::string all = ascii(json);
   return all.size() <= 40 ? all : all.substr(0, 37) + "...";
 }
 
@@ -95,8 +96,8 @@ struct Checker {
       number(json[key], schema, below(path, key));
     }
     if (json["low"] > json["value"] || json["value"] > json["high"])
-      fail(path, "low, value and high must not fall: " + json["low"].dump() + ", " + json["value"].dump() +
-                     ", " + json["high"].dump());
+      fail(path, "low, value and high must not fall: " + dump(json["low"]) + ", " + dump(json["value"]) +
+                     ", " + dump(json["high"]));
   }
 
   void count(const Json& json, const Schema& schema, const std::string& path) const {
@@ -113,8 +114,7 @@ struct Checker {
 
   void text(const Json& json, const std::string& path) const {
     if (!json.is_string()) fail(path, "must be a text, not " + shown(json));
-    if (json.dump(-1, ' ', true, Json::error_handler_t::replace).find("\\ufffd") != std::string::npos)
-      fail(path, "must be valid UTF-8");
+    if (!is_utf8(json)) fail(path, "must be valid UTF-8");
   }
 
   void any(const Json& json, const Schema& schema, const std::string& path) const {

@@ -6,6 +6,7 @@
 #include "platforms/description/description.hpp"
 #include "platforms/description/suggest.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

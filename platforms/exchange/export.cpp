@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -71,7 +72,7 @@ std::string simgrid_xml(const Description& description, Rank ranks) {
   zone.append_attribute("routing") = "Full";
   pugi::xml_node property = zone.append_child("prop");
   property.append_attribute("id") = "collcast";
-  property.append_attribute("value") = description.json().dump().c_str();
+  property.append_attribute("value") = dump(description.json()).c_str();
   for (Rank r = 0; r < machine.ranks(); ++r) {
     pugi::xml_node host = zone.append_child("host");
     host.append_attribute("id") = ("rank-" + std::to_string(r)).c_str();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "platforms/exchange/formats.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

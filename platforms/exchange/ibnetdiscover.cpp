@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platforms/exchange/formats.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

@@ -4,19 +4,10 @@
 #include "platforms/exchange/formats.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
-
-bool is_utf8(const std::string& text) {
-  return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace).find("\\ufffd") == std::string::npos;
-}
-
-/// Readers follow elements into each other; no tool writes more than a dozen levels.
-struct Shallow : pugi::xml_tree_walker {
-  static constexpr int deepest = 100;
-  bool for_each(pugi::xml_node&) override { return depth() < deepest; }
-};
 
 Json from_xml(const std::string& text, const std::string& path) {
   pugi::xml_document document;

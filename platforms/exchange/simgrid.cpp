@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platforms/exchange/formats.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -203,7 +204,7 @@ struct SimgridReader {
 Json enclosed(const pugi::xml_node& platform, const std::string& file) {
   const pugi::xpath_node prop = platform.select_node("zone/prop[@id='collcast']");
   if (!prop) return nullptr;
-  const Json json = Json::parse(prop.node().attribute("value").value(), nullptr, false);
+  const Json json = parse_json(prop.node().attribute("value").value());
   if (json.is_discarded()) reject(file, "<prop> collcast", "is no JSON");
   return json;
 }

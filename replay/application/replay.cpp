@@ -7,6 +7,7 @@
 #include "replay/application/account.hpp"
 #include "replay/application/application.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

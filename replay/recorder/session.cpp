@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "support/error.hpp"
 
@@ -69,15 +69,15 @@ std::string host_name() {
 }
 
 std::string metadata(int rank, int ranks, const std::string& window) {
-  const nlohmann::json json = {{"rank", rank},
-                               {"ranks", ranks},
-                               {"command", command_line()},
-                               {"mpi", mpi_library()},
-                               {"recorded_at", utc_now()},
-                               {"host", host_name()},
-                               {"window", window},
-                               {"clocks", "compute: CLOCK_THREAD_CPUTIME_ID; duration: CLOCK_MONOTONIC"}};
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const Json json = {{"rank", rank},
+                     {"ranks", ranks},
+                     {"command", command_line()},
+                     {"mpi", mpi_library()},
+                     {"recorded_at", utc_now()},
+                     {"host", host_name()},
+                     {"window", window},
+                     {"clocks", "compute: CLOCK_THREAD_CPUTIME_ID; duration: CLOCK_MONOTONIC"}};
+  return dump(json);
 }
 
 Seconds seconds(std::int64_t ns) {

@@ -9,7 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "replay/recorder/clocks.hpp"
 #include "replay/trace/recording.hpp"
@@ -84,12 +84,12 @@ void Sink::flush(std::int64_t now_ns, std::int64_t recorded_ns, bool finished) t
 }
 
 std::string Sink::status(std::int64_t recorded_ns, bool finished) const {
-  auto losses = nlohmann::json::array();
+  auto losses = Json::array();
   for (const auto& [what, count] : losses_)
     losses.push_back({{"operation", what.first}, {"count", count}, {"reason", what.second}});
-  const nlohmann::json json = {
+  const Json json = {
       {"finished", finished}, {"wall_s", static_cast<double>(recorded_ns) * 1e-9}, {"not_modelled", losses}};
-  return json.dump();
+  return dump(json);
 }
 
 void Sink::write_piece(trace::PieceKind kind, std::uint32_t count, trace::ByteSpan raw) {

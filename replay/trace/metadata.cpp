@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/trace/metadata.hpp"
 
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "support/error.hpp"
 
 namespace collcast::trace {
 
-std::int64_t whole_number(const nlohmann::json& json, const std::string& where, std::int64_t least,
-                          std::int64_t most) {
+std::int64_t whole_number(const Json& json, const std::string& where, std::int64_t least, std::int64_t most) {
   // An unsigned number above the signed ones would turn negative.
   const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
                                               : json.is_number_integer();
   if (fits && json.get<std::int64_t>() >= least && json.get<std::int64_t>() <= most)
     return json.get<std::int64_t>();
-  throw InputError(where + " is " + json.dump() + "; a whole number from " + std::to_string(least) + " to " +
+  throw InputError(where + " is " + dump(json) + "; a whole number from " + std::to_string(least) + " to " +
                    std::to_string(most) + " is expected");
 }
 
-nlohmann::json to_json(const Metadata& metadata) {
-  auto losses = nlohmann::json::array();
+Json to_json(const Metadata& metadata) {
+  auto losses = Json::array();
   for (const auto& loss : metadata.losses)
     losses.push_back({{"operation", loss.operation}, {"count", loss.count}, {"reason", loss.reason}});
   return {{"ranks", metadata.ranks},   {"command", metadata.command},
@@ -29,7 +28,7 @@ nlohmann::json to_json(const Metadata& metadata) {
           {"not_modelled", losses},    {"notes", metadata.notes}};
 }
 
-Metadata metadata_from_json(const nlohmann::json& json, const std::string& where) try {
+Metadata metadata_from_json(const Json& json, const std::string& where) try {
   Metadata metadata;
   metadata.ranks = static_cast<int>(whole_number(json.at("ranks"), where + ": ranks", 1, most_ranks));
   metadata.command = json.at("command").get<std::string>();
@@ -45,7 +44,7 @@ Metadata metadata_from_json(const nlohmann::json& json, const std::string& where
                                loss.at("reason").get<std::string>()});
   metadata.notes = json.at("notes").get<std::vector<std::string>>();
   return metadata;
-} catch (const nlohmann::json::exception& error) {
+} catch (const Json::exception& error) {
   throw InputError(where + ": metadata: " + error.what());
 }
 

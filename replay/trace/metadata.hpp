@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
+#include "support/json_fwd.hpp"
 
 #include "model/units.hpp"
 
@@ -38,12 +38,11 @@ struct Metadata {
 inline constexpr int most_ranks = 1 << 26;
 
 /// A whole number, written as one, from `least` to `most`. Throws InputError that starts with `where`.
-std::int64_t whole_number(const nlohmann::json& json, const std::string& where, std::int64_t least,
-                          std::int64_t most);
+std::int64_t whole_number(const Json& json, const std::string& where, std::int64_t least, std::int64_t most);
 
-nlohmann::json to_json(const Metadata& metadata);
+Json to_json(const Metadata& metadata);
 
 /// Throws InputError that starts with `where` if a key is missing or has the wrong type.
-Metadata metadata_from_json(const nlohmann::json& json, const std::string& where);
+Metadata metadata_from_json(const Json& json, const std::string& where);
 
 }  // namespace collcast::trace

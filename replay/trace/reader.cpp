@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/trace/reader.hpp"
 
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "support/error.hpp"
 
@@ -14,7 +14,7 @@ Metadata read_metadata(const PieceFile& file) {
   const PieceRef& piece = file.others().front();
   std::vector<std::uint8_t> raw;
   file.read(piece, raw);
-  return metadata_from_json(nlohmann::json::parse(raw, nullptr, false), file.where(piece.offset));
+  return metadata_from_json(parse_json(raw), file.where(piece.offset));
 }
 
 Communicators read_communicators(const PieceFile& file, int ranks) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
+#include "support/json.hpp"
 
 #include "replay/trace/sense.hpp"
 #include "replay/trace/writer.hpp"
@@ -45,10 +45,10 @@ class Registry {
   std::vector<std::vector<int>> all_;
 };
 
-nlohmann::json read_json(const PieceFile& file, const PieceRef& piece) {
+Json read_json(const PieceFile& file, const PieceRef& piece) {
   std::vector<std::uint8_t> raw;
   file.read(piece, raw);
-  auto json = nlohmann::json::parse(raw, nullptr, false);
+  auto json = parse_json(raw);
   if (!json.is_object()) throw InputError(file.where(piece.offset) + ": damaged: no JSON object is here");
   return json;
 }
@@ -62,7 +62,7 @@ PieceFile open_part(const std::string& folder, int rank, int ranks) {
   return PieceFile(path, FileKind::recording);
 }
 
-nlohmann::json part_metadata(const PieceFile& file) {
+Json part_metadata(const PieceFile& file) {
   if (file.others().empty() || file.others().front().kind != PieceKind::metadata)
     throw InputError(file.path() + ": has no metadata: the recording ended before it began");
   return read_json(file, file.others().front());
@@ -158,7 +158,7 @@ class Report {
   }
 
  private:
-  void copy_common(const nlohmann::json& json) {
+  void copy_common(const Json& json) {
     metadata_.command = json.value("command", "");
     metadata_.mpi = json.value("mpi", "");
     metadata_.recorded_at = json.value("recorded_at", "");
@@ -170,9 +170,9 @@ class Report {
     const auto& pieces = file.others();
     const auto last = std::find_if(pieces.rbegin(), pieces.rend(),
                                    [](const PieceRef& piece) { return piece.kind == PieceKind::status; });
-    const auto status = last == pieces.rend() ? nlohmann::json::object() : read_json(file, *last);
+    const auto status = last == pieces.rend() ? Json::object() : read_json(file, *last);
     metadata_.recorded_time = std::max(metadata_.recorded_time, Seconds(status.value("wall_s", 0.0)));
-    for (const auto& loss : status.value("not_modelled", nlohmann::json::array()))
+    for (const auto& loss : status.value("not_modelled", Json::array()))
       losses_[{loss.value("operation", ""), loss.value("reason", "")}] +=
           loss.value("count", std::int64_t{0});
     if (!status.value("finished", false))
@@ -235,7 +235,7 @@ Merged merge(const std::string& folder, const std::string& path) try {
   const long long events = copy_events(parts, registry.all(), writer);
   writer.close();
   return {path, ranks, events, fs::file_size(path)};
-} catch (const nlohmann::json::exception& error) {
+} catch (const Json::exception& error) {
   throw InputError(folder + ": damaged: " + error.what());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/trace/writer.hpp"
 
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 namespace collcast::trace {
 namespace {
@@ -16,7 +16,7 @@ Writer::Writer(const std::string& path, const Metadata& metadata,
       encoders_(static_cast<std::size_t>(metadata.ranks)),
       written_(static_cast<std::size_t>(metadata.ranks)) {
   file_.write(preamble(FileKind::trace));
-  const std::string text = to_json(metadata).dump();
+  const std::string text = dump(to_json(metadata));
   add_piece(PieceKind::metadata, 0, 0, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   add_piece(PieceKind::communicators, 0, static_cast<std::uint32_t>(communicators.size()),
             encode_groups(communicators));

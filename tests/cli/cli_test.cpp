@@ -4,23 +4,21 @@
 
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include "support/json.hpp"
 
 #include "tests/cli/collcast.hpp"
 #include "tests/folder.hpp"
 
 namespace {
 
-using Json = nlohmann::json;
-
 using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::read_all;
 
 Json json(const std::string& arguments) {
   const Outcome o = collcast(arguments + " --format json");
   EXPECT_EQ(o.code, 0) << arguments << "\n" << o.err;
-  return Json::parse(o.out, nullptr, false);
+  return parse_json(o.out);
 }
 
 const std::string trace = COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct";
@@ -145,7 +143,7 @@ TEST(Cli, SegmentAutoSaysWhatItPicked) {
       "predict broadcast --algorithm chain --platform edr-cluster --ranks 8 --size 64MiB";
   const Json picked = json(call + " --segment auto")["predictions"][0];
   EXPECT_GT(picked["parameters"]["segments"], 1);
-  const std::string segment = picked["parameters"]["segment"].dump();
+  const std::string segment = dump(picked["parameters"]["segment"]);
   EXPECT_EQ(json(call + " --segment " + segment)["predictions"][0]["time_s"], picked["time_s"]);
   for (const char* other : {"64KiB", "16MiB"})
     EXPECT_GT(json(call + " --segment " + other)["predictions"][0]["time_s"], picked["time_s"]) << other;

@@ -3,6 +3,7 @@
 
 #include "forecast/answer.hpp"
 #include "forecast/report/answer.hpp"
+#include "support/json.hpp"
 #include "tests/complaint.hpp"
 
 namespace collcast {
@@ -92,12 +93,14 @@ TEST(Report, HasOneSetOfRows) {
   EXPECT_EQ(json["platform"], "flat, summit");
   ASSERT_EQ(json["predictions"].size(), 2u);
   for (const auto& row : json["predictions"])
-    for (const char* key : {"collective", "algorithm", "parameters", "ranks", "root", "message_bytes", "time_s", "low_s",
-                            "high_s", "lower_bound_s", "algbw_GBps", "busbw_GBps", "limited_by", "calibrated", "engine",
-                            "transport", "limited_by_share", "transferred", "platform"})
+    for (const char* key :
+         {"collective", "algorithm", "parameters", "ranks", "root", "message_bytes", "time_s", "low_s",
+          "high_s", "lower_bound_s", "algbw_GBps", "busbw_GBps", "limited_by", "calibrated", "engine",
+          "transport", "limited_by_share", "transferred", "platform"})
       EXPECT_TRUE(row.contains(key)) << key;
   EXPECT_NE(render(r, report::Format::table).find("170 us"), std::string::npos);
-  EXPECT_NE(render(r, report::Format::markdown).find("| flat | 8 | 1 MiB | ring | 170 us |"), std::string::npos)
+  EXPECT_NE(render(r, report::Format::markdown).find("| flat | 8 | 1 MiB | ring | 170 us |"),
+            std::string::npos)
       << render(r, report::Format::markdown);
   EXPECT_EQ(render(r, report::Format::csv).find("collective,algorithm,parameters,"), 0u);
 }

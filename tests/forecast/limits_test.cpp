@@ -7,6 +7,7 @@
 #include "engines/simulated.hpp"
 #include "forecast/predict.hpp"
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

@@ -9,6 +9,7 @@
 #include "model/lowering.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 #include "tests/complaint.hpp"
 
 namespace collcast {

@@ -42,24 +42,35 @@ TEST(Ranges, SayWhatIsWrong) {
             "range '1:1MiB:+1' has more than 100000 values; take a larger stride");
   EXPECT_EQ(complaint([] { sizes({"1:y"}); }),
             "size 'y' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
-  EXPECT_EQ(complaint([] { ranks({"0:4"}); }), "number of ranks '0' is not a whole number from 1 to 16777216");
+  EXPECT_EQ(complaint([] { ranks({"0:4"}); }),
+            "number of ranks '0' is not a whole number from 1 to 16777216");
 }
 
 /// nccl-tests and OSU write 64M for 64 MiB.
 TEST(Sizes, BareLettersAreBinary) {
-  for (const auto& [text, bytes] : {std::pair{"1k", 1024.0}, {"1K", 1024.0}, {"64M", 67108864.0}, {"2G", 2147483648.0},
-                                    {"1kB", 1000.0}, {"1MB", 1e6}})
+  for (const auto& [text, bytes] : {std::pair{"1k", 1024.0},
+                                    {"1K", 1024.0},
+                                    {"64M", 67108864.0},
+                                    {"2G", 2147483648.0},
+                                    {"1kB", 1000.0},
+                                    {"1MB", 1e6}})
     EXPECT_EQ(parse_size(text).value, bytes) << text;
 }
 
 TEST(Collectives, AreKnownByOthersNames) {
-  for (const auto& [theirs, ours] :
-       {std::pair{"all_reduce", "allreduce"}, {"all_reduce_perf", "allreduce"}, {"bcast", "broadcast"},
-        {"osu_allreduce", "allreduce"}, {"MPI_Alltoall", "alltoall"}, {"MPI_Reduce_scatter_block", "reduce-scatter"},
-        {"ncclAllGather", "allgather"}, {"alltoall_perf", "alltoall"}, {"reduce_scatter", "reduce-scatter"}})
+  for (const auto& [theirs, ours] : {std::pair{"all_reduce", "allreduce"},
+                                     {"all_reduce_perf", "allreduce"},
+                                     {"bcast", "broadcast"},
+                                     {"osu_allreduce", "allreduce"},
+                                     {"MPI_Alltoall", "alltoall"},
+                                     {"MPI_Reduce_scatter_block", "reduce-scatter"},
+                                     {"ncclAllGather", "allgather"},
+                                     {"alltoall_perf", "alltoall"},
+                                     {"reduce_scatter", "reduce-scatter"}})
     EXPECT_EQ(definition(theirs).name, ours);
   for (const Definition& d : definitions()) EXPECT_EQ(&definition(d.name), &d);
-  EXPECT_EQ(complaint([] { definition("allredcue"); }), "unknown collective 'allredcue'; did you mean 'allreduce'?");
+  EXPECT_EQ(complaint([] { definition("allredcue"); }),
+            "unknown collective 'allredcue'; did you mean 'allreduce'?");
 }
 
 }  // namespace

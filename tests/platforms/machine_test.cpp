@@ -3,6 +3,7 @@
 
 #include "platforms/machine/paths.hpp"
 #include "support.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

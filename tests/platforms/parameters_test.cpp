@@ -4,6 +4,7 @@
 
 #include "platforms/machine/paths.hpp"
 #include "support.hpp"
+#include "support/json.hpp"
 #include "tests/platforms/pieces.hpp"
 
 namespace collcast {
@@ -145,7 +146,7 @@ TEST(Parameters, EachHasAUnitASourceAndAStamp) {
 TEST(Parameters, ShippedFilesGoRound) {
   for (const std::string& name : shipped_platforms()) {
     const Description d = load_platform(name);
-    const Description again = parse_platform(d.json().dump(2), name, name);
+    const Description again = parse_platform(dump(d.json(), 2), name, name);
     EXPECT_EQ(again.json(), d.json());
     EXPECT_EQ(seen(again), seen(d));
   }

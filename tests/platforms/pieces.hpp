@@ -2,6 +2,7 @@
 #pragma once
 
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 
 namespace collcast::testing {
 

@@ -3,6 +3,7 @@
 #include "tests/platforms/pieces.hpp"
 
 #include "support.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

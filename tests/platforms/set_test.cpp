@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -72,12 +73,12 @@ TEST(Set, TakesEveryPath) {
       const bool there = d.json().contains(at);
       if (!there) continue;
       const Json now = d.json()[at];
-      std::string value = now.is_string() ? now.get<std::string>() : now.dump();
+      std::string value = now.is_string() ? now.get<std::string>() : dump(now);
       if (now.is_object()) value = std::to_string(now["value"].get<double>() / 2);
       if (now.is_array()) {
         value.clear();
         for (const Json& item : now)
-          value += (value.empty() ? "" : ",") + (item.is_string() ? item.get<std::string>() : item.dump());
+          value += (value.empty() ? "" : ",") + (item.is_string() ? item.get<std::string>() : dump(item));
       }
       EXPECT_EQ(complaint([&] { set(d, path + "=" + value); }), "") << name << " " << path << "=" << value;
       if (now.is_object()) {

@@ -9,6 +9,7 @@
 
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
+#include "support/json.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
 

@@ -21,7 +21,8 @@ const std::string pipeline = R"({
       {"do": "allreduce", "group": "data", "bytes": 3, "after": ["compute"]}]}
   ]})";
 
-/// Two micro-batches of 2 s through two stages, a second for each message: 2 + 1 + 2 + 2, and 3 s for the end.
+/// Two micro-batches of 2 s through two stages, a second for each message: 2 + 1 + 2 + 2, and 3 s for the
+/// end.
 TEST(ReadJob, PlaysWhatItSays) {
   const Job job = parse_job(pipeline, "p.json", 8);
   EXPECT_EQ(job.ranks(), 8);

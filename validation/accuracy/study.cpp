@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iomanip>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
+#include "support/json.hpp"
 
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
@@ -16,8 +16,6 @@
 namespace collcast::accuracy {
 namespace {
 
-using nlohmann::json;
-
 struct Result {
   const Study::Table* table;
   Comparison comparison;
@@ -25,7 +23,7 @@ struct Result {
 
 /// A reader that names the place of what is wrong.
 struct At {
-  const json& value;
+  const Json& value;
   std::string place;
 
   [[noreturn]] void fail(const std::string& reason) const { throw InputError(place + ": " + reason); }
@@ -194,12 +192,7 @@ which forgives a few large ones.
 
 std::vector<Study> read_studies(const std::filesystem::path& file) {
   const std::string text = read_file(file);
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::parse_error& e) {
-    throw InputError(file.string() + ": is no JSON: " + e.what());
-  }
+  const Json document = parse_json(text, file.string());
   std::vector<Study> studies;
   At{document, file.string() + ": $"}["studies"].each([&](const At& at) { studies.push_back(study(at)); });
   return studies;

@@ -9,6 +9,7 @@
 
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "validation/calibration/hardware.hpp"
 #include "validation/calibration/parameters.hpp"
 

@@ -7,6 +7,7 @@
 #include "platforms/description/blueprint.hpp"
 #include "platforms/description/node_graph.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

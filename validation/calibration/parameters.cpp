@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/calibration/parameters.hpp"
+#include "support/json.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,6 +5,7 @@
 
 #include "model/calibration/point_to_point.hpp"
 #include "platforms/description/description.hpp"
+#include "support/json.hpp"
 #include "validation/calibration/paths.hpp"
 
 namespace collcast {

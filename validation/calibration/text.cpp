@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/calibration/text.hpp"
+#include "support/json.hpp"
 
 #include <algorithm>
 
@@ -14,10 +15,10 @@ bool on_one_line(const Json& json) {
 
 /// With a blank after each comma and colon, which dump() leaves out.
 std::string line(const Json& json) {
-  if (!json.is_structured()) return json.dump();
+  if (!json.is_structured()) return dump(json);
   std::string text;
   for (auto it = json.begin(); it != json.end(); ++it)
-    text += (text.empty() ? "" : ", ") + (json.is_object() ? Json(it.key()).dump() + ": " : "") + line(*it);
+    text += (text.empty() ? "" : ", ") + (json.is_object() ? dump(Json(it.key())) + ": " : "") + line(*it);
   return json.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
@@ -26,7 +27,7 @@ std::string indented(const Json& json, std::size_t depth) {
   const std::string inner(2 * depth + 2, ' '), outer(2 * depth, ' ');
   std::string text;
   for (auto it = json.begin(); it != json.end(); ++it)
-    text += (text.empty() ? "" : ",\n") + inner + (json.is_object() ? Json(it.key()).dump() + ": " : "") +
+    text += (text.empty() ? "" : ",\n") + inner + (json.is_object() ? dump(Json(it.key())) + ": " : "") +
             indented(*it, depth + 1);
   const bool object = json.is_object();
   return std::string(object ? "{" : "[") + "\n" + text + "\n" + outer + (object ? "}" : "]");

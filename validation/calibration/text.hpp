@@ -4,6 +4,7 @@
 #include <string>
 
 #include "platforms/description/schema.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 

@@ -9,12 +9,11 @@
 #include "model/sizes.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 #include "validation/campaign/node.hpp"
 
 namespace collcast::campaign {
 namespace {
-
-using Json = nlohmann::json;
 
 std::vector<int> counts(const Node& row, const char* key, int standard, int least) {
   std::vector<int> all;
@@ -98,12 +97,7 @@ std::map<std::string, Bounds> read_bounds(const Node& node) {
 }  // namespace
 
 Campaign parse_campaign(const std::string& text, const std::string& file) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::parse_error& e) {
-    throw InputError(file + ": is no JSON: byte " + std::to_string(e.byte));
-  }
+  const Json json = parse_json(text, file);
   const Node top(json, file);
   top.only({"description", "ranks", "sizes", "points", "measure", "nominal", "bounds"});
   Campaign campaign;
@@ -111,7 +105,7 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
   for (const Node& row : top.at("points").items()) add_row(row, top, campaign.wishes);
   std::set<std::string> seen;
   for (const Wish& wish : campaign.wishes)
-    if (!seen.insert(to_json(wish.point).dump()).second)
+    if (!seen.insert(dump(to_json(wish.point))).second)
       top.at("points").reject(describe(wish.point) + " is there twice");
   if (top.has("measure")) campaign.care = read_care(top.at("measure"));
   if (top.has("nominal")) {

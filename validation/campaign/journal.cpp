@@ -9,6 +9,7 @@
 
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 #include "support/output_file.hpp"
 
 namespace collcast::campaign {
@@ -28,11 +29,11 @@ void append_whole(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-std::vector<nlohmann::ordered_json> read_journal(const fs::path& path) {
+std::vector<Json> read_journal(const fs::path& path) {
   const std::string text = read_file(path);
-  std::vector<nlohmann::ordered_json> lines;
+  std::vector<Json> lines;
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
-    auto line = nlohmann::ordered_json::parse(text.substr(at, end - at), nullptr, false);
+    auto line = parse_json(text.substr(at, end - at));
     if (!line.is_object())
       throw InputError(path.string() + ":" + std::to_string(lines.size() + 1) + ": is no JSON object");
     lines.push_back(std::move(line));
@@ -49,8 +50,8 @@ Journal::Journal(fs::path path) : path_(std::move(path)) {
   if (whole < text.size()) write_file(path_, text.substr(0, whole));
 }
 
-void Journal::append(const nlohmann::ordered_json& line) {
-  append_whole(path_, line.dump() + "\n");
+void Journal::append(const Json& line) {
+  append_whole(path_, dump(line) + "\n");
   lines_.push_back(line);
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <vector>
+#include "support/json.hpp"
 
 namespace collcast::campaign {
 
@@ -14,16 +14,16 @@ class Journal {
   /// SubstrateError where the file cannot be written.
   explicit Journal(std::filesystem::path path);
 
-  const std::vector<nlohmann::ordered_json>& lines() const { return lines_; }
+  const std::vector<Json>& lines() const { return lines_; }
   /// On the disk when this returns.
-  void append(const nlohmann::ordered_json& line);
+  void append(const Json& line);
 
  private:
   std::filesystem::path path_;
-  std::vector<nlohmann::ordered_json> lines_;
+  std::vector<Json> lines_;
 };
 
 /// The lines of such a file. Throws InputError where there is none.
-std::vector<nlohmann::ordered_json> read_journal(const std::filesystem::path& path);
+std::vector<Json> read_journal(const std::filesystem::path& path);
 
 }  // namespace collcast::campaign

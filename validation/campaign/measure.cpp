@@ -5,6 +5,7 @@
 
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "support/process/complaint.hpp"
 #include "validation/campaign/provenance.hpp"
@@ -13,14 +14,12 @@ namespace collcast::campaign {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 std::string text_of(const std::vector<Request>& requests) {
   std::string text;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     Json line{{"id", i}};
     line.update(requests[i].what);
-    text += line.dump() + "\n";
+    text += dump(line) + "\n";
   }
   return text;
 }
@@ -60,7 +59,7 @@ bool measure(const std::vector<Request>& requests, Rank ranks, const Care& care,
   std::size_t done = 0;
   progress("measuring " + requests[0].words);
   const auto take = [&](const std::string& line) {
-    const Json answer = Json::parse(line, nullptr, false);
+    const Json answer = parse_json(line);
     if (!answer.is_object() || answer.value("id", requests.size()) != done) return;
     Json kept = requests[done].what;
     kept.update(answer);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/json.hpp"
 #include "validation/campaign/campaign.hpp"
 #include "validation/campaign/journal.hpp"
 #include "validation/campaign/launcher.hpp"
@@ -17,8 +18,8 @@ using Progress = std::function<void(const std::string&)>;
 
 /// Something that collcast-measure times.
 struct Request {
-  nlohmann::ordered_json what;  ///< a point's or a ping-pong's keys
-  std::string words;            ///< for people
+  Json what;          ///< a point's or a ping-pong's keys
+  std::string words;  ///< for people
 };
 
 /// Has requests measured in one launch of so many ranks, and appends each to `journal` at once: its own keys,

@@ -2,7 +2,7 @@
 #include "validation/campaign/node.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "model/collective.hpp"
 #include "model/sizes.hpp"
@@ -11,8 +11,8 @@ namespace collcast::campaign {
 namespace {
 
 /// The value as it stands in the file, or its beginning.
-std::string shown(const nlohmann::json& json) {
-  const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+std::string shown(const Json& json) {
+  const std::string text = dump(json);
   return text.size() <= 80 ? text : text.substr(0, 80) + "...";
 }
 

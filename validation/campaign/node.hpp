@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
+#include "support/json.hpp"
 
 #include "model/units.hpp"
 #include "support/error.hpp"
@@ -14,7 +14,7 @@ namespace collcast::campaign {
 /// with an InputError that says the place. Outlives no JSON.
 class Node {
  public:
-  Node(const nlohmann::json& json, std::string where) : json_(&json), where_(std::move(where)) {}
+  Node(const Json& json, std::string where) : json_(&json), where_(std::move(where)) {}
 
   [[noreturn]] void reject(const std::string& reason) const { throw InputError(where_ + ": " + reason); }
 
@@ -44,7 +44,7 @@ class Node {
   Bytes size() const;
 
  private:
-  const nlohmann::json* json_;
+  const Json* json_;
   std::string where_;
 };
 

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <set>
 
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace collcast::campaign {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Request request(const char* test, Bytes message, int pairs, int window) {
   const Json what{{"collective", test}, {"message_bytes", std::llround(message.value)},
@@ -34,7 +33,7 @@ std::string key(const Json& line) {
   Json key = Json::array();
   for (const char* name : {"collective", "message_bytes", "pairs", "window"})
     key.push_back(line.value(name, Json()));
-  return key.dump();
+  return dump(key);
 }
 
 }  // namespace

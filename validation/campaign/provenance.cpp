@@ -10,6 +10,7 @@
 
 #include "commit.hpp"
 #include "engines/smpi/smpi.hpp"
+#include "support/json.hpp"
 
 namespace collcast::campaign {
 namespace {
@@ -31,7 +32,7 @@ std::string now() {
 
 }  // namespace
 
-nlohmann::ordered_json provenance() {
+Json provenance() {
   utsname system{};
   uname(&system);
   return {{"commit", COLLCAST_COMMIT},

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 namespace collcast::campaign {
 
 /// Where and with what a line was made: {"commit", "version", "date", "machine", "processor", "processors",
 /// "kernel", "compiler", "simgrid"}.
-nlohmann::ordered_json provenance();
+Json provenance();
 
 }  // namespace collcast::campaign

@@ -6,6 +6,7 @@
 
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "validation/campaign/forecast.hpp"
 #include "validation/campaign/provenance.hpp"
@@ -14,10 +15,8 @@ namespace collcast::campaign {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 std::string key(const Point& point) {
-  return to_json(point).dump();
+  return dump(to_json(point));
 }
 
 void make_folder(const fs::path& folder) {
@@ -30,7 +29,7 @@ void make_folder(const fs::path& folder) {
 void check_same(const std::vector<Point>& points, const Description& platform, const fs::path& folder) {
   const auto lines = read_journal(folder / "prediction.jsonl");
   bool same = lines.size() == points.size() &&
-              Json::parse(read_file(folder / "platform.json"), nullptr, false) == Json(platform.json());
+              parse_json(read_file(folder / "platform.json")) == Json(platform.json());
   for (std::size_t i = 0; same && i < lines.size(); ++i)
     same = key(parse_point(lines[i], (folder / "prediction.jsonl").string())) == key(points[i]);
   if (!same)
@@ -87,11 +86,11 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
     if (campaign.care.overlap_workers) line["predicted_pure_s"] = line["predicted_s"][all_hidden];
     line["platform"] = platform.name();
     line["provenance"] = where;
-    text += line.dump() + "\n";
+    text += dump(line) + "\n";
   }
-  write_file(folder / "platform.json", platform.json().dump(2) + "\n");
+  write_file(folder / "platform.json", dump(platform.json(), 2) + "\n");
   const Json about{{"description", campaign.description}, {"predictors", what}};
-  write_file(folder / "campaign.json", about.dump(2) + "\n");
+  write_file(folder / "campaign.json", dump(about, 2) + "\n");
   write_file(file, text);
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "support/error.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast::measurements {
 namespace {
-
-using Json = nlohmann::json;
 
 /// One measurement as it stands in the file.
 struct Entry {
@@ -43,12 +41,12 @@ std::vector<Entry> entries(const Text& text) {
   std::string whole;
   for (const Line& line : text.lines) whole += line.text + '\n';
   std::vector<Entry> all;
-  const Json document = Json::parse(whole, nullptr, false);
+  const Json document = parse_json(whole);
   if (document.is_object() && document.contains("measurements") && document["measurements"].is_array()) {
     for (const Json& object : document["measurements"]) all.push_back({text, 1, object});
   } else {
     for (const Line& line : text.lines)
-      if (!line.text.empty()) all.push_back({text, line.number, Json::parse(line.text, nullptr, false)});
+      if (!line.text.empty()) all.push_back({text, line.number, parse_json(line.text)});
   }
   for (const Entry& entry : all)
     if (!entry.object.is_object()) entry.reject("not a JSON object");

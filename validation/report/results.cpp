@@ -7,6 +7,7 @@
 
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 #include "validation/campaign/journal.hpp"
 #include "validation/campaign/node.hpp"
 
@@ -16,8 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using campaign::Node;
 using campaign::read_journal;
-using Json = nlohmann::json;
-
 void read_predictors(const Node& about, Results& results) {
   if (!about.has("predictors")) about.reject("is not what `collcast validate --run` writes");
   auto& bounds = results.bounds.emplace_back();
@@ -34,7 +33,7 @@ void read_predictors(const Node& about, Results& results) {
 
 /// A line of a journal and its place.
 struct Line {
-  nlohmann::ordered_json whole;
+  Json whole;
   Json json;
   std::string where;
   Node node() const { return {json, where}; }
@@ -48,9 +47,9 @@ std::vector<Line> read_lines(const fs::path& file) {
 }
 
 /// What ran the first measurement.
-nlohmann::ordered_json origin(const Line& line) {
+Json origin(const Line& line) {
   const Node node = line.node();
-  auto from = node.has("provenance") ? line.whole["provenance"] : nlohmann::ordered_json::object();
+  auto from = node.has("provenance") ? line.whole["provenance"] : Json::object();
   if (!from.is_object()) node.at("provenance").reject("must be an object");
   from["mpi"] = node.has("library") ? node.at("library").text() : "unknown";
   return from;
@@ -82,7 +81,7 @@ Result result(const Line& predicted, const Line& measured) {
 void read_folder(const fs::path& folder, Results& results) {
   const std::size_t index = results.folders.size();
   const std::string file = (folder / "campaign.json").string();
-  const Json about = Json::parse(read_file(file), nullptr, false);
+  const Json about = parse_json(read_file(file));
   const Node top(about, file);
   read_predictors(top, results);
   results.folders.push_back(folder.string());
@@ -94,12 +93,12 @@ void read_folder(const fs::path& folder, Results& results) {
     for (Line& line : read_lines(measurements)) {
       if (measured.empty()) results.provenance.push_back(origin(line));
       line.node().at("time_s").number();
-      const std::string point = to_json(parse_point(line.json, line.where)).dump();
+      const std::string point = dump(to_json(parse_point(line.json, line.where)));
       measured[point] = std::move(line);
     }
   for (const Line& line : read_lines(folder / "prediction.jsonl")) {
     const Point point = parse_point(line.json, line.where);
-    const auto found = measured.find(to_json(point).dump());
+    const auto found = measured.find(dump(to_json(point)));
     if (found == measured.end()) {
       ++results.unmeasured;
       continue;
@@ -140,7 +139,7 @@ std::vector<Flat> flat(const Results& results, const std::string& engine) {
 
 Results read_results(const std::vector<fs::path>& folders) {
   Results results;
-  results.provenance = nlohmann::ordered_json::array();
+  results.provenance = Json::array();
   for (const fs::path& folder : folders) read_folder(folder, results);
   return results;
 }

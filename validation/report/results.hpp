@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/exchange/point/point.hpp"
+#include "support/json.hpp"
 #include "validation/campaign/campaign.hpp"
 
 namespace collcast::report {
@@ -51,7 +52,7 @@ struct Results {
   std::vector<Result> all;                                      ///< measured ones only
   std::size_t unmeasured = 0;                                   ///< predicted, but not measured (yet)
   std::vector<std::map<std::string, campaign::Bounds>> bounds;  ///< of each folder, by engine
-  nlohmann::ordered_json provenance;                            ///< of each folder's first measurement
+  Json provenance;                                              ///< of each folder's first measurement
 };
 
 /// Throws InputError with file and line.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace collcast::report {
@@ -223,8 +224,8 @@ Section origin(const Results& results) {
   for (std::size_t f = 0; f < results.provenance.size(); ++f) {
     Row row{folder_name(results, f)};
     for (const auto& [key, value] : results.provenance[0].items()) {
-      const auto v = results.provenance[f].value(key, nlohmann::ordered_json());
-      row.push_back(v.is_string() ? v.get<std::string>() : v.dump());
+      const auto v = results.provenance[f].value(key, Json());
+      row.push_back(v.is_string() ? v.get<std::string>() : dump(v));
     }
     s.table.push_back(row);
   }

@@ -5,14 +5,13 @@
 #include <cmath>
 #include <initializer_list>
 #include <map>
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "support/error.hpp"
 
 namespace collcast::workloads {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Kind = Activity::Kind;
 constexpr std::size_t most_activities = 4'000'000;
 
@@ -115,7 +114,8 @@ void read_groups(const Node& root, Job& job) {
 /// The activities of one role, in the order of the file.
 class RoleReader {
  public:
-  RoleReader(Job& job, Role& role, const std::vector<std::string>& roles) : job_(job), role_(role), roles_(roles) {}
+  RoleReader(Job& job, Role& role, const std::vector<std::string>& roles)
+      : job_(job), role_(role), roles_(roles) {}
 
   void read(const Node& list, int depth = 0) {
     if (depth > 8) list.reject("is nested more than 8 times");
@@ -154,10 +154,12 @@ class RoleReader {
       a.collective = collective(node["do"]);
       a.group = node.has("group") ? index_of(node["group"], job_.groups, "group") : all();
     }
-    if (a.kind != Kind::compute) a.bytes = Bytes(node["bytes"].real()), a.stream = job_.streams.size() > 1 ? 1 : 0;
+    if (a.kind != Kind::compute)
+      a.bytes = Bytes(node["bytes"].real()), a.stream = job_.streams.size() > 1 ? 1 : 0;
     if (node.has("stream")) a.stream = stream(node["stream"]);
     if (node.has("after"))
-      for (std::size_t i = 0; i < node["after"].list().size(); ++i) a.after.push_back(before(node["after"][i]));
+      for (std::size_t i = 0; i < node["after"].list().size(); ++i)
+        a.after.push_back(before(node["after"][i]));
     return a;
   }
 
@@ -176,7 +178,8 @@ class RoleReader {
   }
   int stream(const Node& node) const {
     const auto at = std::ranges::find(job_.streams, node.text());
-    if (at == job_.streams.end()) node.reject("names the stream '" + node.text() + "', which 'streams' does not");
+    if (at == job_.streams.end())
+      node.reject("names the stream '" + node.text() + "', which 'streams' does not");
     return static_cast<int>(at - job_.streams.begin());
   }
   /// The last activity of that name so far.
@@ -208,7 +211,7 @@ void read_roles(const Node& list, Job& job) {
 }  // namespace
 
 Job parse_job(const std::string& text, const std::string& file, Rank ranks) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (json.is_discarded()) throw InputError(file + ": is not JSON");
   const Node root{json, file, ""};
   root.keys({"name", "dimensions", "groups", "streams", "slowdown", "roles_along", "roles"});
@@ -219,10 +222,12 @@ Job parse_job(const std::string& text, const std::string& file, Rank ranks) {
   if (root.has("slowdown")) job.slowdown = root["slowdown"].real();
   if (root.has("streams")) {
     job.streams.clear();
-    for (std::size_t i = 0; i < root["streams"].list().size(); ++i) job.streams.push_back(root["streams"][i].text());
+    for (std::size_t i = 0; i < root["streams"].list().size(); ++i)
+      job.streams.push_back(root["streams"][i].text());
     if (job.streams.empty()) root["streams"].reject("must name one");
   }
-  if (root.has("roles_along")) job.role_dimension = index_of(root["roles_along"], job.dimensions, "dimension");
+  if (root.has("roles_along"))
+    job.role_dimension = index_of(root["roles_along"], job.dimensions, "dimension");
   read_roles(root["roles"], job);
   job.check();
   return job;

@@ -5,13 +5,11 @@
 #include <limits>
 
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
 namespace {
-
-using Json = nlohmann::json;
-using Ordered = nlohmann::ordered_json;
 
 /// Reads a whole number in [least, most] under a key; `standard` if it is absent.
 class Reader {
@@ -53,8 +51,8 @@ std::string_view algorithm_name(const Point& p) {
   return p.algorithm ? p.algorithm->name : library_algorithm;
 }
 
-Ordered parameters(const Algorithm& a, const Call& c) {
-  Ordered given = Ordered::object();
+Json parameters(const Algorithm& a, const Call& c) {
+  Json given = Json::object();
   if (a.radix) given["radix"] = c.radix;
   if (a.channels) given["channels"] = c.channels;
   if (a.buffer && std::isfinite(c.buffer.value)) given["buffer"] = std::llround(c.buffer.value);
@@ -66,14 +64,14 @@ Ordered parameters(const Algorithm& a, const Call& c) {
   return given;
 }
 
-Ordered to_json(const Point& p) {
+Json to_json(const Point& p) {
   const Definition& d = definition(p.collective);
-  Ordered json{{"collective", d.name},
-               {"algorithm", algorithm_name(p)},
-               {"parameters", p.algorithm ? parameters(*p.algorithm, p.call) : Ordered::object()},
-               {"ranks", p.ranks()},
-               {"root", d.rooted ? Ordered(p.call.root) : Ordered()},
-               {"message_bytes", std::llround(p.call.message.value)}};
+  Json json{{"collective", d.name},
+            {"algorithm", algorithm_name(p)},
+            {"parameters", p.algorithm ? parameters(*p.algorithm, p.call) : Json::object()},
+            {"ranks", p.ranks()},
+            {"root", d.rooted ? Json(p.call.root) : Json()},
+            {"message_bytes", std::llround(p.call.message.value)}};
   if (p.jobs > 1) json["jobs"] = p.jobs;
   return json;
 }

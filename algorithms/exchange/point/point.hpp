@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+#include "support/json_fwd.hpp"
 
 #include "algorithms/catalogue.hpp"
 
@@ -26,14 +26,14 @@ constexpr std::string_view library_algorithm = "library";
 std::string_view algorithm_name(const Point& point);
 
 /// Only the parameters that the algorithm takes, in bytes and numbers, as `predict` prints them.
-nlohmann::ordered_json parameters(const Algorithm& algorithm, const Call& call);
+Json parameters(const Algorithm& algorithm, const Call& call);
 
 /// {"collective", "algorithm", "parameters", "ranks", "root", "message_bytes"}, and "jobs" if there are
 /// several. `ranks` are those of all jobs.
-nlohmann::ordered_json to_json(const Point& point);
+Json to_json(const Point& point);
 /// Reads what `to_json` writes; other keys of the object are not looked at. Throws InputError that begins
 /// with `where`.
-Point parse_point(const nlohmann::json& json, const std::string& where);
+Point parse_point(const Json& json, const std::string& where);
 
 /// "allreduce hierarchical-ring q=4, 8 ranks, 64 KiB".
 std::string describe(const Point& point);

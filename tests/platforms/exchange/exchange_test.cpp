@@ -8,6 +8,7 @@
 #include "libraries/nccl/ring_search.hpp"
 #include "platforms/exchange/export.hpp"
 #include "platforms/exchange/import.hpp"
+#include "support/json.hpp"
 #include "tests/mutated.hpp"
 
 namespace collcast {
@@ -22,7 +23,7 @@ std::string file(const std::string& name, const std::string& text) {
 }
 
 Description imported(const std::string& path) {
-  return parse_platform(import_platform(path).dump(), "imported", path);
+  return parse_platform(dump(import_platform(path)), "imported", path);
 }
 
 const std::string nccl = R"(<system version="1">

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "support/json.hpp"
 #include "tests/replay/trace/fixture.hpp"
 
 namespace collcast::trace::test {
@@ -84,7 +85,7 @@ TEST_F(TraceDamage, CorruptedPieceHeader) {
 
 TEST_F(TraceDamage, MissingRank) {
   Metadata more = metadata(3);
-  const std::string text = to_json(more).dump();
+  const std::string text = dump(to_json(more));
   Bytes file = preamble(FileKind::trace);
   std::vector<PieceRef> pieces;
   auto add = [&](PieceKind kind, std::uint32_t rank, std::uint32_t count, ByteSpan raw) {
@@ -142,10 +143,10 @@ class ForgedTrace : public testing::Test {
     const auto packed = pack(kind, rank, count, raw);
     file_.insert(file_.end(), packed.begin(), packed.end());
   }
-  void add_metadata(const nlohmann::json& ranks) {
-    nlohmann::json json = to_json(metadata(1));
+  void add_metadata(const Json& ranks) {
+    Json json = to_json(metadata(1));
     json["ranks"] = ranks;
-    const std::string text = json.dump();
+    const std::string text = dump(json);
     add(PieceKind::metadata, 0, 0, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   }
   std::string refusal(bool with_index = true) {

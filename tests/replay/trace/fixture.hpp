@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
+#include "support/json.hpp"
 
 #include "replay/trace/reader.hpp"
 #include "replay/trace/recording.hpp"

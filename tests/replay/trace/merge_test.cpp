@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "support/json.hpp"
 #include "tests/replay/trace/fixture.hpp"
 
 namespace collcast::trace::test {
@@ -13,8 +14,8 @@ void append(Bytes& to, const Bytes& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-Bytes json_piece(PieceKind kind, int rank, const nlohmann::json& json) {
-  const std::string text = json.dump();
+Bytes json_piece(PieceKind kind, int rank, const Json& json) {
+  const std::string text = dump(json);
   return pack(kind, static_cast<std::uint32_t>(rank), 0,
               {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
@@ -105,14 +106,13 @@ TEST(Merge, RefusesWhatNoReplayWouldTake) {
 }
 
 TEST(Merge, RefusesANumberOfRanksThatIsNone) {
-  for (const nlohmann::json& ranks : {nlohmann::json(2.9), nlohmann::json(4294967298), nlohmann::json(0),
-                                      nlohmann::json(18446744073709551615u), nlohmann::json("2")}) {
+  for (const Json& ranks : {Json(2.9), Json(4294967298), Json(0), Json(18446744073709551615u), Json("2")}) {
     const Folder folder;
     Bytes file = preamble(FileKind::recording);
     append(file, json_piece(PieceKind::metadata, 0, {{"rank", 0}, {"ranks", ranks}}));
     write_file(folder / recording_name(0), file);
     EXPECT_THAT(complaint([&] { merge(folder.path(), folder / "t.cct"); }),
-                HasSubstr("ranks is " + ranks.dump() + "; a whole number from 1 to 67108864 is expected"));
+                HasSubstr("ranks is " + dump(ranks) + "; a whole number from 1 to 67108864 is expected"));
   }
 }
 

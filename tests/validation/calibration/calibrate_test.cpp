@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
+#include "support/json.hpp"
 #include "validation/calibration/hardware.hpp"
 #include "validation/calibration/parameters.hpp"
 #include "validation/calibration/text.hpp"

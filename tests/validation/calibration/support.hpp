@@ -8,6 +8,7 @@
 #include <string>
 
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 #include "tests/complaint.hpp"
 #include "validation/calibration/calibrate.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

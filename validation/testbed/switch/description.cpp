@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
+#include "support/json.hpp"
 
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 
 namespace collcast::testbed {
 namespace {
-
-using Json = nlohmann::json;
 
 const std::set<std::string> keys = {"namespaces",  "racks", "queue",     "rate_GBps", "latency_us",
                                     "uplink_GBps", "loss",  "multicast", "mtu"};
@@ -49,9 +47,9 @@ Description read(const Json& j) {
 }  // namespace
 
 Description describe(const std::string& file) {
-  const std::string text = read_file(file);
+  const Json json = parse_json(read_file(file), file);
   try {
-    return read(Json::parse(text));
+    return read(json);
   } catch (const Json::exception& e) {
     throw InputError(file + ": " + e.what());
   } catch (const InputError& e) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include "support/json.hpp"
 
 #include "support/error.hpp"
 
@@ -17,22 +17,22 @@ void Statistics::deliver(Seconds by) {
 }
 
 std::string json(const Statistics& s, const Fabric& fabric) {
-  nlohmann::ordered_json links = nlohmann::ordered_json::array();
+  Json links = Json::array();
   for (std::size_t i = 0; i < fabric.traffic().size(); ++i)
     links.push_back({{"link", fabric.layout().links()[i].name},
                      {"frames", fabric.traffic()[i].frames},
                      {"bytes", std::llround(fabric.traffic()[i].bytes.value)}});
   const double mean = s.delivered == 0 ? 0 : s.lateness.value / static_cast<double>(s.delivered);
-  const nlohmann::ordered_json all = {{"frames_delivered", s.delivered},
-                                      {"lateness_total_us", s.lateness.value * 1e6},
-                                      {"lateness_mean_us", mean * 1e6},
-                                      {"lateness_max_us", s.max_lateness.value * 1e6},
-                                      {"frames_later_than_100_us", s.late},
-                                      {"datagrams_lost", s.lost},
-                                      {"frames_refused", s.refused},
-                                      {"frames_astray", s.strays},
-                                      {"links", links}};
-  return all.dump(1) + "\n";
+  const Json all = {{"frames_delivered", s.delivered},
+                    {"lateness_total_us", s.lateness.value * 1e6},
+                    {"lateness_mean_us", mean * 1e6},
+                    {"lateness_max_us", s.max_lateness.value * 1e6},
+                    {"frames_later_than_100_us", s.late},
+                    {"datagrams_lost", s.lost},
+                    {"frames_refused", s.refused},
+                    {"frames_astray", s.strays},
+                    {"links", links}};
+  return dump(all, 1) + "\n";
 }
 
 }  // namespace collcast::testbed

@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
-
-using Json = nlohmann::json;
 
 std::string refusal(const std::string& text) {
   try {
@@ -26,7 +25,7 @@ TEST(Point, WhatIsWrittenIsRead) {
   EXPECT_EQ(p.algorithm->name, "knomial");
   EXPECT_EQ(p.call.radix, 4);
   EXPECT_EQ(p.call.root, 3);
-  EXPECT_EQ(to_json(p).dump(), text);
+  EXPECT_EQ(dump(to_json(p)), text);
   EXPECT_EQ(describe(p), "broadcast knomial k=4, 8 ranks, 1,000 B");
 }
 
