@@ -23,8 +23,8 @@ bool is_utf8(const Json& json);
 Json parse_json(std::string_view text);
 Json parse_json(const std::vector<std::uint8_t>& text);
 
-/// Reads a person's file. Throws InputError, "file: line 3, column 4: ...", where it is no JSON, nests more than
-/// 32 levels deep, or gives a key twice in one object.
+/// Reads a person's file. Throws InputError, "file: line 3, column 4: ...", where it is no JSON, nests more
+/// than 32 levels deep, or gives a key twice in one object.
 Json parse_json(std::string_view text, const std::string& file);
 
 }  // namespace collcast
