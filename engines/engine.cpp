@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engines/contention/contention.hpp"
 #include "engines/simulated.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
@@ -18,7 +19,8 @@ class Suspect {
  public:
   explicit Suspect(Seconds time) : reading_{time, "latency", {}} {}
   void consider(Seconds busy, auto name_of) {
-    if (!(reading_.time.value > 0) || !(busy / reading_.time > reading_.share.value_or(0.5) * (1 + 1e-9))) return;
+    if (!(reading_.time.value > 0) || !(busy / reading_.time > reading_.share.value_or(0.5) * (1 + 1e-9)))
+      return;
     reading_.share = busy / reading_.time;
     reading_.limited_by = name_of();
   }
@@ -29,7 +31,8 @@ class Suspect {
 };
 
 Reading by_formula(const SizedSchedule& subject, const Fabric& fabric) {
-  if (!subject.algorithm) throw InputError("a schedule without an algorithm has no formula; ask another engine");
+  if (!subject.algorithm)
+    throw InputError("a schedule without an algorithm has no formula; ask another engine");
   const Algorithm& a = *subject.algorithm;
   const Call& c = *subject.call;
   if (!a.time) throw InputError(full_name(a) + " has no formula: it came from a file; ask another engine");
@@ -65,9 +68,12 @@ constexpr bool quick = true, contention = true, workers = true, overlap = true;
 
 const Engine table[] = {
     {"formula", "the algorithm's closed form on the slowest path that it uses", by_formula, nullptr, quick},
-    {"path", "critical path, no contention between ranks", by_path, play, quick, !contention, workers, overlap},
-    {"simgrid", "SimGrid: messages in order at each NIC, shared links in the network", nullptr, simulate_program,
-     !quick, contention, workers, !overlap, can_simulate},
+    {"path", "critical path, no contention between ranks", by_path, play, quick, !contention, workers,
+     overlap},
+    {"contention", "messages in order at each NIC, flows that share links max-min", nullptr, contend, !quick,
+     contention, workers, !overlap},
+    {"simgrid", "SimGrid: messages in order at each NIC, shared links in the network", nullptr,
+     simulate_program, !quick, contention, workers, !overlap, can_simulate},
 };
 
 }  // namespace
@@ -91,7 +97,8 @@ const Engine& engine(std::string_view name) {
   if (found == std::end(table))
     throw InputError("unknown engine '" + std::string(name) + "'; --engine takes " + engine_names());
   if (found->built()) return *found;
-  throw InputError("this collcast was built without " + std::string(name) + "; --engine path plays without contention");
+  throw InputError("this collcast was built without " + std::string(name) +
+                   "; --engine contention shares links without it");
 }
 
 const Engine& playing_engine(std::string_view name) {
@@ -101,7 +108,7 @@ const Engine& playing_engine(std::string_view name) {
 }
 
 const Engine& contention_engine() {
-  return engine(can_simulate() ? "simgrid" : "path");
+  return engine(can_simulate() ? "simgrid" : "contention");
 }
 
 Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric) {
