@@ -21,9 +21,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", COLLCAST_VERSION);
   int exit_code = 0;
   for (auto add : {collcast::cli::add_algorithms, collcast::cli::add_platforms, collcast::cli::add_prove,
-                   collcast::cli::add_predict, collcast::cli::add_export, collcast::cli::add_replay,
-                   collcast::cli::add_compare, collcast::cli::add_record, collcast::cli::add_validate,
-                   collcast::cli::add_calibrate})
+                   collcast::cli::add_predict, collcast::cli::add_export, collcast::cli::add_inspect,
+                   collcast::cli::add_convert, collcast::cli::add_replay, collcast::cli::add_compare,
+                   collcast::cli::add_record, collcast::cli::add_validate, collcast::cli::add_calibrate})
     add(app, exit_code);
   try {
     app.parse(argc, argv);

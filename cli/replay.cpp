@@ -3,17 +3,19 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
-#include "replay/formats/cct.hpp"
+#include "replay/source/scaled.hpp"
 #include "support/error.hpp"
 
 namespace collcast::cli {
 namespace {
 
 struct Options {
-  std::string trace, platform, ranks, placement = "block", engine{contention_engine().name};
+  std::vector<std::string> files;
+  std::string steps, platform, ranks, placement = "block", engine{contention_engine().name};
   std::vector<std::string> algorithms, set;
   Memory memory = Memory::host;
   double compute_scale = 1;
@@ -42,7 +44,7 @@ Json answer(const Options& options, const Description& platform, const Source& t
                           {"algorithm", o.algorithm.empty() ? Json() : Json(o.algorithm)}});
   for (const auto& n : report.not_modelled)
     not_modelled.push_back({{"operation", n.operation}, {"count", n.count}, {"reason", n.reason}});
-  return {{"trace", options.trace},
+  return {{"trace", trace.info().name},
           {"platform", platform.name()},
           {"engine", options.engine},
           {"ranks", trace.ranks()},
@@ -84,10 +86,14 @@ void print_people(const Json& a) {
 }
 
 void run(const Options& options) {
-  const auto trace = open_cct(options.trace);
+  auto trace = open_source(options.files, steps(options.steps));
+  const auto recorded = trace->info().recorded_ranks.size();
+  const bool complete = recorded == 0 || recorded == static_cast<std::size_t>(trace->ranks());
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   const Rank ranks = options.ranks.empty() ? trace->ranks() : parse_ranks(options.ranks);
+  std::unique_ptr<Source> more;
+  if (ranks != trace->ranks() || !complete) more = std::move(trace), trace = scaled(*more, ranks);
   const Machine machine(platform, ranks, parse_placement(options.placement));
   if (!(options.compute_scale >= 0) || options.compute_scale > 1e9)
     throw InputError("--compute-scale takes a number from 0 to 1e9");
@@ -115,11 +121,12 @@ void add_replay(CLI::App& app, int&) {
   auto options = std::make_shared<Options>();
   CLI::App* verb =
       app.add_subcommand("replay", "How long a recorded application takes on a platform, and what limits it");
-  verb->add_option("trace", options->trace, "A trace of `collcast record`")->required();
+  add_trace_files(*verb, options->files, options->steps);
   verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->required()
       ->option_text("P");
-  verb->add_option("--ranks", options->ranks, "Must be the trace's")->option_text("N");
+  verb->add_option("--ranks", options->ranks, "More or fewer than the trace's, where its ranks are alike")
+      ->option_text("N");
   verb->add_option(
           "--algorithm", options->algorithms,
           "Algorithm of one collective, e.g. allreduce=ring; the others take the fastest by critical path")

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/fabric.hpp"
+#include "replay/source/source.hpp"
+
+namespace collcast {
+
+/// Writes the source in GOAL's text (LogGOPSim, ATLAHS), in which times are ns. Collectives become the
+/// messages of the algorithm that is fastest on `fabric`, as GOAL has none; streams are merged. Returns what
+/// is lost.
+std::vector<Loss> write_goal(const Source& source, const Fabric& fabric, const std::string& path);
+
+}  // namespace collcast
