@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engines/contention/contention.hpp"
 #include "engines/simulated.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
@@ -69,6 +70,8 @@ const Engine table[] = {
     {"formula", "the algorithm's closed form on the slowest path that it uses", by_formula, nullptr, quick},
     {"path", "critical path, no contention between ranks", by_path, play, quick, !contention, workers,
      overlap},
+    {"contention", "messages in order at each NIC, flows that share links max-min", nullptr, contend, !quick,
+     contention, workers, !overlap},
     {"simgrid", "SimGrid: messages in order at each NIC, shared links in the network", nullptr,
      simulate_program, !quick, contention, workers, !overlap, can_simulate},
 };
@@ -95,7 +98,7 @@ const Engine& engine(std::string_view name) {
     throw InputError("unknown engine '" + std::string(name) + "'; --engine takes " + engine_names());
   if (found->built()) return *found;
   throw InputError("this collcast was built without " + std::string(name) +
-                   "; --engine path plays without contention");
+                   "; --engine contention shares links without it");
 }
 
 const Engine& playing_engine(std::string_view name) {
@@ -105,7 +108,7 @@ const Engine& playing_engine(std::string_view name) {
 }
 
 const Engine& contention_engine() {
-  return engine(can_simulate() ? "simgrid" : "path");
+  return engine(can_simulate() ? "simgrid" : "contention");
 }
 
 Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric) {

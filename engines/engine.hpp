@@ -52,7 +52,7 @@ std::span<const Engine> engines();
 const Engine& engine(std::string_view name);
 /// One that plays programs. Throws InputError with the names of those.
 const Engine& playing_engine(std::string_view name);
-/// The engine with contention, where this build has it, and `path` otherwise.
+/// What replays take: SimGrid where this build has it, and ours otherwise.
 const Engine& contention_engine();
 /// "formula, path or simgrid"; those that play programs, if `playing`.
 std::string engine_names(bool playing = false, std::string_view before_last = " or ");

@@ -26,7 +26,7 @@ bool can_simulate() {
 }
 
 Result simulate_program(Program&, const Fabric&, const PlayOptions&) {
-  throw InputError("this collcast was built without SimGrid; --engine path plays without contention");
+  throw InputError("this collcast was built without SimGrid; --engine contention shares links without it");
 }
 
 #endif

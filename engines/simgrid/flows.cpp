@@ -7,37 +7,20 @@
 namespace collcast {
 namespace {
 
-constexpr BytesPerSecond unlimited(std::numeric_limits<double>::infinity());
 constexpr Event::Kind ends = Event::Kind::network_a;
-
-/// Rates that differ by rounding are the same.
-bool slower(BytesPerSecond a, BytesPerSecond b) {
-  return a.value < b.value * (1 - 1e-9);
-}
 
 }  // namespace
 
-Flows::Flows(const std::vector<Link>& links, bool all_to_simgrid)
-    : links_(links),
-      all_to_simgrid_(all_to_simgrid),
-      kernel_(links),
-      users_(links.size()),
-      carried_(links.size()) {}
+SimgridFlows::SimgridFlows(const std::vector<Link>& links, bool all_to_simgrid)
+    : links_(links), all_to_simgrid_(all_to_simgrid), kernel_(links), users_(links.size()) {}
 
-void Flows::start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte) {
+void SimgridFlows::start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) {
   if (id >= flows_.size()) flows_.resize(std::max<std::size_t>(id + 1, 2 * flows_.size()));
   Flow& flow = flows_[id];
   ++running_;
-  BytesPerSecond narrowest = unlimited;
-  flow.route.clear();
-  for (const LinkId link : route) {
-    narrowest = std::min(narrowest, links_[link].bandwidth);
-    carried_[link] += bytes;
-    if (bytes > Bytes(0)) flow.route.push_back(link);  // what is empty is in nobody's way
-  }
-  const BytesPerSecond own = per_byte > SecondsPerByte(0) ? 1.0 / per_byte : unlimited;
-  flow.cap = slower(own, narrowest) ? own : unlimited;
-  flow.rate = std::min(flow.cap, narrowest);
+  flow.route.assign(route.begin(), route.end());
+  flow.cap = flow.rate = cap;
+  for (const LinkId link : route) flow.rate = std::min(flow.rate, links_[link].bandwidth);
   flow.bytes = bytes;
   flow.began = now_;
   const bool lonely = flow.route.empty() || (!all_to_simgrid_ && !occupied(flow));
@@ -53,11 +36,11 @@ void Flows::start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsP
     share(id);
 }
 
-bool Flows::occupied(const Flow& flow) const {
+bool SimgridFlows::occupied(const Flow& flow) const {
   return std::any_of(flow.route.begin(), flow.route.end(), [this](LinkId l) { return users_[l].count > 0; });
 }
 
-void Flows::start_alone(Index id) {
+void SimgridFlows::start_alone(Index id) {
   Flow& flow = flows_[id];
   flow.alone = true;
   flow.ends = now_ + flow.bytes / flow.rate;
@@ -65,7 +48,7 @@ void Flows::start_alone(Index id) {
 }
 
 /// Leaves the rest of a flow to SimGrid. One that ends at this very moment stays alone.
-void Flows::share(Index id) {
+void SimgridFlows::share(Index id) {
   Flow& flow = flows_[id];
   if (flow.alone && flow.ends <= same_instant(now_)) return;
   const Bytes left = flow.alone ? flow.bytes - (now_ - flow.began) * flow.rate : flow.bytes;
@@ -74,7 +57,7 @@ void Flows::share(Index id) {
   kernel_.start(id, flow.route, left, flow.cap);
 }
 
-void Flows::finish(Index id) {
+void SimgridFlows::finish(Index id) {
   --running_;
   Flow& flow = flows_[id];
   flow.alone = false;
@@ -82,7 +65,7 @@ void Flows::finish(Index id) {
   ended_.push_back(id);
 }
 
-std::span<const Index> Flows::advance(Seconds limit) {
+std::span<const Index> SimgridFlows::advance(Seconds limit) {
   ended_.clear();
   auto is_void = [this](const Timers::Entry& e) {
     const Flow& flow = flows_[e.event.index];

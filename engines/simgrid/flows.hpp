@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <vector>
 
+#include "engines/player/flows.hpp"
 #include "engines/player/timers.hpp"
 #include "engines/simgrid/kernel.hpp"
 
 namespace collcast {
 
-/// Flows over the links of a fabric. SimGrid shares the links that several flows cross; while a flow is alone
-/// on all of its links it takes its bytes' time, which needs no SimGrid.
-class Flows {
+/// SimGrid shares the links that several flows cross; while a flow is alone on all of its links it takes its
+/// bytes' time, which needs no SimGrid.
+class SimgridFlows : public Flows {
  public:
   /// `all_to_simgrid`: lone flows too.
-  Flows(const std::vector<Link>& links, bool all_to_simgrid);
+  SimgridFlows(const std::vector<Link>& links, bool all_to_simgrid);
 
-  Seconds now() const { return now_; }
-  bool any() const { return running_ > 0; }
-  /// Starts flow `id` now, no faster than `per_byte`.
-  void start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte);
-  /// Runs to the first moment when flows end, but not beyond `limit` (which may be infinite), and says which
-  /// flows ended: until the next call.
-  std::span<const Index> advance(Seconds limit);
-  const std::vector<Bytes>& carried() const { return carried_; }
+  Seconds now() const override { return now_; }
+  bool any() const override { return running_ > 0; }
+  void start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) override;
+  std::span<const Index> advance(Seconds limit) override;
 
  private:
   struct Flow {
@@ -48,10 +44,9 @@ class Flows {
   Kernel kernel_;
   Seconds now_;
   std::size_t running_ = 0;
-  std::vector<Flow> flows_;     ///< per message
-  std::vector<Users> users_;    ///< per link
-  std::vector<Bytes> carried_;  ///< per link
-  Timers ends_;                 ///< of lone flows; those of flows that are alone no longer are void
+  std::vector<Flow> flows_;   ///< per message
+  std::vector<Users> users_;  ///< per link
+  Timers ends_;               ///< of lone flows; those of flows that are alone no longer are void
   std::vector<Index> ended_;
 };
 

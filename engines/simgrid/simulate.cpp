@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/simgrid/simulate.hpp"
 
+#include "engines/player/contended.hpp"
 #include "engines/simgrid/child.hpp"
-#include "engines/simgrid/contended.hpp"
+#include "engines/simgrid/flows.hpp"
 
 namespace collcast {
 
 Result simulate(Program& program, const Fabric& fabric, const PlayOptions& options, Share share) {
   const auto play_it = [&](const PlayOptions& own) {
-    Contended backend(fabric, share == Share::all);
+    SimgridFlows flows(fabric.links(), share == Share::all);
+    Contended backend(fabric, flows);
     return play(program, fabric, backend, own);
   };
   return options.here ? play_it(options) : in_child(options, play_it);

@@ -9,9 +9,9 @@
 #include "engines/simgrid/simulate.hpp"
 #include "model/lowering.hpp"
 #include "support/error.hpp"
+#include "tests/engines/contention/shared_fabric.hpp"
 #include "tests/engines/player/schedules.hpp"
 #include "tests/engines/player/scripts.hpp"
-#include "tests/engines/simgrid/shared_fabric.hpp"
 
 namespace collcast {
 namespace {

@@ -2,12 +2,12 @@
 // Contention computed by hand: every rank's links carry 1 byte per second, the trunk is shared by all.
 #include <gtest/gtest.h>
 
-#include "engines/simgrid/simulate.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
+#include "tests/engines/contended_engines.hpp"
+#include "tests/engines/contention/shared_fabric.hpp"
 #include "tests/engines/player/schedules.hpp"
 #include "tests/engines/player/scripts.hpp"
-#include "tests/engines/simgrid/shared_fabric.hpp"
 
 namespace collcast {
 namespace {
@@ -17,10 +17,10 @@ using Hold = Protocol::Hold;
 
 void expect_finish(std::vector<Script> scripts, const Fabric& fabric, const std::vector<double>& finish) {
   Written program(std::move(scripts));
-  for (const Share share : {Share::meeting, Share::all}) {
-    const Result r = simulate(program, fabric, {}, share);
+  for (const ContendedEngine& engine : contended_engines()) {
+    const Result r = engine.play(program, fabric);
     for (std::size_t i = 0; i < finish.size(); ++i)
-      EXPECT_NEAR(r.ranks[i].finish.value, finish[i], 1e-7) << "rank " << i;
+      EXPECT_NEAR(r.ranks[i].finish.value, finish[i], 1e-7) << engine.name << ", rank " << i;
   }
 }
 
@@ -65,9 +65,9 @@ TEST(Contention, WhatTheNetworkReducesCrossesALinkOnce) {
                i == 0 ? step.send(2, 1, {}) : step.reduce_in_network({0, 4}, 0, {});
              }};
   for (const Hold hold : {Hold::delivery, Hold::injection})
-    for (const Share share : {Share::meeting, Share::all}) {
+    for (const ContendedEngine& engine : contended_engines()) {
       const SharedFabric fabric(4, 2, hold);
-      const Result r = simulate(*program(s, Layout::equal(Bytes(6), 1)), fabric, {}, share);
+      const Result r = engine.play(*program(s, Layout::equal(Bytes(6), 1)), fabric);
       EXPECT_EQ(r.links.back().bytes, Bytes(12));  // the message to rank 1, and the sum
       EXPECT_NEAR(r.ranks[0].finish.value, 12, 1e-7);
       EXPECT_EQ(r.messages, 4);
@@ -129,9 +129,11 @@ TEST(Contention, AMulticastSharesEveryLinkOfItsTreeOnce) {
                    {{receive(0, 10)}},
                    {{receive(0, 10)}}});
   const RackFabric fabric(8, 1);
-  const Result alone = simulate(program, fabric);
-  EXPECT_NEAR(alone.time.value, 10, 1e-7);
-  EXPECT_EQ(alone.links[16].bytes, Bytes(10));
+  for (const ContendedEngine& engine : contended_engines()) {
+    const Result alone = engine.play(program, fabric);
+    EXPECT_NEAR(alone.time.value, 10, 1e-7) << engine.name;
+    EXPECT_EQ(alone.links[16].bytes, Bytes(10)) << engine.name;
+  }
 }
 
 /// Two bytes of header go with every message that is multicast.
@@ -151,13 +153,15 @@ TEST(Contention, HeadersOfAMulticastTakeTheirShareOfItsLinks) {
 TEST(Contention, LinksAndBottleneck) {
   const SharedFabric fabric(4, 1, Hold::delivery);
   Written program({{{send(1, 6)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(2, 6)}}});
-  const Result r = simulate(program, fabric);
-  EXPECT_EQ(r.links.back().bytes, Bytes(12));
-  EXPECT_EQ(bottleneck(r, fabric).name, "trunk");
-  EXPECT_NEAR(bottleneck(r, fabric).busy, 1, 1e-9);
+  for (const ContendedEngine& engine : contended_engines()) {
+    const Result r = engine.play(program, fabric);
+    EXPECT_EQ(r.links.back().bytes, Bytes(12)) << engine.name;
+    EXPECT_EQ(bottleneck(r, fabric).name, "trunk") << engine.name;
+    EXPECT_NEAR(bottleneck(r, fabric).busy, 1, 1e-9) << engine.name;
+  }
 }
 
-TEST(Contention, NeverFasterThanTheCriticalPathAndTheSameBothWays) {
+TEST(Contention, NeverFasterThanTheCriticalPathAndTheSameByEveryEngine) {
   for (const Hold hold : {Hold::delivery, Hold::injection})
     for (const Case& which : cases())
       for (const Rank ranks : {2, 3, 8, 13}) {
@@ -165,10 +169,13 @@ TEST(Contention, NeverFasterThanTheCriticalPathAndTheSameBothWays) {
         const Schedule schedule = which.make(ranks);
         const Layout layout = Layout::equal(Bytes(100), schedule.blocks);
         const double path = critical_path(schedule, layout, fabric).time.value;
-        const double some = simulate(*program(schedule, layout), fabric, {}, Share::meeting).time.value;
-        const double all = simulate(*program(schedule, layout), fabric, {}, Share::all).time.value;
-        EXPECT_GE(some, path * (1 - 1e-7)) << which.name << ", " << ranks;
-        EXPECT_NEAR(some, all, 1e-7 * all) << which.name << ", " << ranks;
+        double first = 0;
+        for (const ContendedEngine& engine : contended_engines()) {
+          const double time = engine.play(*program(schedule, layout), fabric).time.value;
+          if (first == 0) first = time;
+          EXPECT_GE(time, path * (1 - 1e-7)) << engine.name << ", " << which.name << ", " << ranks;
+          EXPECT_NEAR(time, first, 1e-7 * first) << engine.name << ", " << which.name << ", " << ranks;
+        }
       }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimGrid takes the time of the critical path where nothing contends.
+// The engines with contention take the time of the critical path where nothing contends.
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "engines/simgrid/simulate.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
+#include "tests/engines/contended_engines.hpp"
 #include "tests/engines/player/schedules.hpp"
 
 namespace collcast {
@@ -40,15 +40,15 @@ std::vector<Setting> settings() {
 }
 
 void expect_agreement(const testing::Case& which, const Setting& setting, Rank ranks, Bytes whole,
-                      Share share) {
+                      const testing::ContendedEngine& engine) {
   const auto built = setting.fabric(ranks);
   const Fabric& fabric = *built;
   const Schedule schedule = which.make(ranks);
   const Layout layout = Layout::equal(whole, schedule.blocks);
   const PathResult path = critical_path(schedule, layout, fabric);
-  const Result result = simulate(*program(schedule, layout), fabric, {}, share);
-  const std::string what = which.name + " on " + setting.name + ", " + std::to_string(ranks) + " ranks, " +
-                           std::to_string(whole.value) + " bytes";
+  const Result result = engine.play(*program(schedule, layout), fabric);
+  const std::string what = engine.name + ", " + which.name + " on " + setting.name + ", " +
+                           std::to_string(ranks) + " ranks, " + std::to_string(whole.value) + " bytes";
   EXPECT_NEAR(result.time.value, path.time.value, 1e-9 * path.time.value) << what;
   for (std::size_t r = 0; r < path.finish.size(); ++r)
     EXPECT_NEAR(result.ranks[r].finish.value, path.finish[r].value, 1e-9 * path.finish[r].value)
@@ -56,7 +56,7 @@ void expect_agreement(const testing::Case& which, const Setting& setting, Rank r
 }
 
 /// Senders that do not wait for their receiver can meet at its port: there the critical path serves one
-/// message after the other, and SimGrid both at half the speed.
+/// message after the other, and the engines with contention both at half the speed.
 bool meets(const std::string& schedule, const std::string& setting, Rank ranks) {
   if (setting == "hockney") return false;
   if (schedule == "flat_reduce" || schedule == "multicasts at once") return true;
@@ -72,15 +72,12 @@ void for_all(bool with_meetings, Check&& check) {
           if (meets(which.name, setting.name, ranks) == with_meetings) check(which, setting, ranks, whole);
 }
 
-TEST(SimgridAgreement, LoneFlows) {
-  for_all(false, [](auto&&... point) { expect_agreement(point..., Share::meeting); });
+TEST(ContendedAgreement, WithTheCriticalPath) {
+  for (const testing::ContendedEngine& engine : testing::contended_engines())
+    for_all(false, [&](auto&&... point) { expect_agreement(point..., engine); });
 }
 
-TEST(SimgridAgreement, AllToSimgrid) {
-  for_all(false, [](auto&&... point) { expect_agreement(point..., Share::all); });
-}
-
-TEST(SimgridAgreement, ContentionNeverMakesFaster) {
+TEST(ContendedAgreement, ContentionNeverMakesFaster) {
   for_all(true, [](const testing::Case& which, const Setting& setting, Rank ranks, Bytes whole) {
     if (setting.name == "in pieces") return;  // ports are held at the software's pace
     const auto built = setting.fabric(ranks);
@@ -88,9 +85,10 @@ TEST(SimgridAgreement, ContentionNeverMakesFaster) {
     const Schedule schedule = which.make(ranks);
     const Layout layout = Layout::equal(whole, schedule.blocks);
     const Seconds path = critical_path(schedule, layout, fabric).time;
-    for (const Share share : {Share::meeting, Share::all}) {
-      const Seconds time = simulate(*program(schedule, layout), fabric, {}, share).time;
-      EXPECT_GE(time.value, path.value * (1 - 1e-9)) << which.name << " on " << setting.name << ", " << ranks;
+    for (const testing::ContendedEngine& engine : testing::contended_engines()) {
+      const Seconds time = engine.play(*program(schedule, layout), fabric).time;
+      EXPECT_GE(time.value, path.value * (1 - 1e-9))
+          << engine.name << ", " << which.name << " on " << setting.name << ", " << ranks;
     }
   });
 }

@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "engines/player/backend.hpp"
+#include "engines/player/flows.hpp"
 #include "engines/player/timers.hpp"
-#include "engines/simgrid/flows.hpp"
 
 namespace collcast {
 
 /// The network of a fabric with contention: ports serve their messages in order, and the flows of the
-/// messages that have left share the links. Where ports are held until delivery the receiver's port serves in
-/// order too.
+/// messages that have left share the links, as `flows` has it. Where ports are held until delivery the
+/// receiver's port serves in order too.
 class Contended : public Backend {
  public:
-  Contended(const Fabric& fabric, bool all_to_simgrid);
+  Contended(const Fabric& fabric, Flows& flows);
 
   Seconds now() const override { return now_; }
   void after(Seconds delay, Event event) override { timers_.at(now_ + delay, event); }
@@ -62,15 +62,17 @@ class Contended : public Backend {
   void ended(Index id, Listener& listener);
   void handle(Event event, Listener& listener);
   std::span<const LinkId> route(const Message& message);
+  void start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte);
   void keep_new(std::vector<LinkId>& taken);
 
   const Fabric& fabric_;
   const bool to_delivery_;
-  Flows flows_;
+  Flows& flows_;
   Timers timers_;
   Seconds now_;
   std::vector<PortState> ports_;
   std::vector<Result::Use> use_;               ///< per port
+  std::vector<Bytes> bytes_;                   ///< per link: what it has carried
   std::vector<Carried> carried_;               ///< per message
   std::vector<std::vector<LinkId>> branches_;  ///< per multicast: links that carry it already
   struct Confluence {

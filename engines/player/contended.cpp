@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/simgrid/contended.hpp"
+#include "engines/player/contended.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,6 +7,7 @@
 namespace collcast {
 namespace {
 
+constexpr BytesPerSecond unlimited(std::numeric_limits<double>::infinity());
 constexpr auto may_flow = Event::Kind::network_a;  // of a message: what comes before its bytes is over
 constexpr auto gap_over = Event::Kind::network_b;  // of a port
 
@@ -18,12 +19,13 @@ T& at(std::vector<T>& table, Index i) {
 
 }  // namespace
 
-Contended::Contended(const Fabric& fabric, bool all_to_simgrid)
+Contended::Contended(const Fabric& fabric, Flows& flows)
     : fabric_(fabric),
       to_delivery_(fabric.protocol().hold == Protocol::Hold::delivery),
-      flows_(fabric.links(), all_to_simgrid),
+      flows_(flows),
       ports_(fabric.ports()),
-      use_(fabric.ports()) {}
+      use_(fabric.ports()),
+      bytes_(fabric.links().size()) {}
 
 void Contended::send(Index id, const Message& message) {
   at(carried_, id) = {message};
@@ -105,9 +107,23 @@ void Contended::flow(Index id) {
     use_[message.wire.in].bytes += message.bytes;
     if (!to_delivery_) use_[message.wire.in].busy += message.wire.occupation(message.bytes);
   }
-  if (message.group == no_index)
-    return flows_.start(id, route(message), message.bytes, message.wire.per_byte);
+  if (message.group == no_index) return start(id, route(message), message.bytes, message.wire.per_byte);
   setting_off_.push_back(id);
+}
+
+/// A flow that is slower than its links by itself is held to that; what is empty is in nobody's way.
+void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte) {
+  BytesPerSecond narrowest = unlimited;
+  for (const LinkId link : route) {
+    narrowest = std::min(narrowest, fabric_.links()[link].bandwidth);
+    bytes_[link] += bytes;
+  }
+  const BytesPerSecond own = per_byte > SecondsPerByte(0) ? 1.0 / per_byte : unlimited;
+  const bool held_back = own.value < narrowest.value * (1 - 1e-9);  // not by rounding alone
+  if (bytes > Bytes(0))
+    flows_.start(id, route, bytes, held_back ? own : unlimited);
+  else
+    flows_.start(id, {}, bytes, own);
 }
 
 /// The copies of a multicast that set off together are one flow over all their links, at the pace of the
@@ -128,7 +144,7 @@ void Contended::start_multicasts() {
       most = std::max(most, carried_[*copy].message.bytes);
       carried_[*copy].with = copy + 1 == end ? no_index : copy[1];
     }
-    flows_.start(*first, all, most, slowest);
+    start(*first, all, most, slowest);
     first = end;
   }
   setting_off_.clear();
@@ -208,7 +224,7 @@ void Contended::usage(Result& result) const {
   result.ports = use_;
   const std::vector<Link>& links = fabric_.links();
   for (std::size_t i = 0; i < links.size(); ++i)
-    result.links.push_back({flows_.carried()[i], flows_.carried()[i] / links[i].bandwidth});
+    result.links.push_back({bytes_[i], bytes_[i] / links[i].bandwidth});
 }
 
 }  // namespace collcast

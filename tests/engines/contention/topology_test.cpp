@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contention on the links between switches, computed by hand.
-#include "engines/simgrid/simulate.hpp"
+#include "tests/engines/contended_engines.hpp"
 #include "tests/engines/player/scripts.hpp"
 #include "tests/platforms/support.hpp"
 
@@ -11,7 +11,7 @@ using namespace testing;
 
 constexpr double bytes = 72e6;
 
-/// When the last receiver has its message, each pair (from, to) sending one.
+/// When the last receiver has its message, each pair (from, to) sending one; the same by every engine.
 Seconds last_arrival(const Description& platform, const std::vector<std::pair<Rank, Rank>>& messages) {
   const Machine machine(platform, capped_ranks(platform));
   std::vector<Script> scripts(static_cast<std::size_t>(machine.ranks()));
@@ -20,7 +20,10 @@ Seconds last_arrival(const Description& platform, const std::vector<std::pair<Ra
     scripts[static_cast<std::size_t>(to)] = {{receive(from, bytes)}};
   }
   Written program(std::move(scripts));
-  return simulate(program, machine).time;
+  const Seconds time = contend(program, machine).time;
+  for (const ContendedEngine& engine : contended_engines())
+    EXPECT_NEAR(engine.play(program, machine).time.value, time.value, 1e-9) << engine.name;
+  return time;
 }
 
 TEST(Contention, TwoFlowsOverOneLinkOfATorusGetHalfEach) {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/player/player.hpp"
+
+namespace collcast {
+
+/// Plays a program on `fabric` with contention: messages in order at their ports, flows that share links
+/// max-min. Throws as `play` does.
+Result contend(Program& program, const Fabric& fabric, const PlayOptions& options = {});
+
+}  // namespace collcast

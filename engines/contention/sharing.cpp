@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/contention/sharing.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+/// Rates that differ by rounding are the same.
+constexpr double rounding = 1e-12;
+constexpr std::uint64_t of_flow = std::uint64_t{1} << 32;
+
+bool above(double a, double b) {
+  return a > b * (1 + rounding);
+}
+
+}  // namespace
+
+Sharing::Sharing(const std::vector<Link>& links) : links_(links.size()), members_(links.size()) {
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    links_[i].capacity = links[i].bandwidth.value;
+    if (!(links_[i].capacity > 0))
+      throw InputError(links[i].name + " has no bandwidth (" + text::number(links_[i].capacity) +
+                       " B/s); a message could never cross it");
+  }
+}
+
+void Sharing::add(Index flow, std::span<const LinkId> route, BytesPerSecond cap) {
+  if (flow >= flows_.size()) {
+    const std::size_t size = std::max<std::size_t>(flow + 1, 2 * flows_.size());
+    rates_.resize(size);
+    flows_.resize(size);
+    hops_.resize(size);
+  }
+  rates_[flow] = 0;
+  flows_[flow] = {0, cap.value, none, 0, false};
+  std::vector<Hop>& hops = hops_[flow];
+  hops.clear();
+  for (const LinkId link : route) {
+    std::vector<Member>& members = members_[link];
+    members.push_back({flow, static_cast<Index>(hops.size())});
+    hops.push_back({link, static_cast<Index>(members.size() - 1)});
+  }
+  added_.push_back(flow);
+}
+
+void Sharing::remove(Index flow) {
+  const LinkId by = flows_[flow].held_by;
+  if (by < own_cap) --links_[by].held;
+  for (const Hop hop : hops_[flow]) {
+    std::vector<Member>& members = members_[hop.link];
+    const Member last = members.back();
+    members[hop.place] = last;
+    hops_[last.flow][last.hop].place = hop.place;
+    members.pop_back();
+    changed_.push_back(hop.link);
+  }
+  rates_[flow] = 0;
+  hops_[flow].clear();
+}
+
+/// The link takes part in this round.
+void Sharing::touch(LinkId link) {
+  State& l = links_[link];
+  if (l.round == round_) return;
+  l.round = round_;
+  l.full = l.stale = false;
+  l.filling = 0;
+  l.queued = infinite;
+  double taken = 0;
+  for (const Member m : members_[link]) taken += rates_[m.flow];
+  l.left = l.capacity - taken;
+}
+
+/// The flow gives up its rate and is filled with its links.
+void Sharing::fill(Index flow) {
+  Flow& f = flows_[flow];
+  if (f.round == round_) return;
+  for (const Hop hop : hops_[flow]) touch(hop.link);
+  if (f.held_by < own_cap) --links_[f.held_by].held;
+  f.before = rates_[flow];
+  rates_[flow] = 0;
+  f.held_by = none;
+  f.filling = true;
+  f.round = round_;
+  filled_.push_back(flow);
+  if (f.cap < infinite) levels_.at(f.cap, of_flow | flow);
+  for (const Hop hop : hops_[flow]) {
+    State& l = links_[hop.link];
+    l.left += f.before;
+    ++l.filling;
+    consider(hop.link);
+  }
+}
+
+/// The flow gets no more than this.
+void Sharing::settle(Index flow, double rate, LinkId by) {
+  Flow& f = flows_[flow];
+  rates_[flow] = rate;
+  f.held_by = by;
+  f.filling = false;
+  for (const Hop hop : hops_[flow]) {
+    State& l = links_[hop.link];
+    l.left -= rate;
+    if (--l.filling == 0 && (l.held > 0 || l.left < 0)) consider(hop.link);
+  }
+}
+
+void Sharing::queue(LinkId link, double level) {
+  State& l = links_[link];
+  if (!(level < l.queued)) return;
+  l.queued = level;
+  levels_.at(level, link);
+}
+
+void Sharing::consider(LinkId link) {
+  State& l = links_[link];
+  if (l.full || l.stale) return;
+  l.stale = true;
+  considered_.push_back(link);
+}
+
+void Sharing::queue_considered() {
+  for (const LinkId link : considered_) {
+    links_[link].stale = false;
+    queue(link, next_level(link));
+  }
+  considered_.clear();
+}
+
+/// It will not be full at the level of the flows that it held back, as far as is known.
+bool Sharing::lets_go(const State& l) const {
+  if (l.held == 0) return false;
+  if (l.filling == 0) return l.left > rounding * l.level * l.held;
+  return above(l.left, l.level * l.filling);
+}
+
+/// What was filled beside members that kept their rates takes more than they leave.
+bool Sharing::overloaded(LinkId link) const {
+  const State& l = links_[link];
+  return l.left < -rounding * l.capacity / static_cast<double>(members_[link].size());
+}
+
+/// No later than the level at which something happens to the link: it lets go, or it is full, were its other
+/// members to keep their rates.
+double Sharing::next_level(LinkId link) const {
+  const State& l = links_[link];
+  if (lets_go(l)) return l.level;
+  if (l.filling == 0) return overloaded(link) ? 0 : infinite;
+  return std::max(0.0, l.left) / l.filling;
+}
+
+/// The level at which the link is full, members that have more giving it up.
+double Sharing::full_level(LinkId link) const {
+  const State& l = links_[link];
+  double level = l.filling == 0 ? 0 : std::max(0.0, l.left) / l.filling;
+  while (true) {
+    double left = l.left;
+    Index sharing = l.filling;
+    for (const Member m : members_[link])
+      if (above(rates_[m.flow], level)) left += rates_[m.flow], ++sharing;
+    const double next = std::max(0.0, left) / sharing;
+    if (!(next > level)) return level;
+    level = next;
+  }
+}
+
+void Sharing::reach(LinkId link, double level) {
+  State& l = links_[link];
+  if (l.full || level != l.queued) return;  // it was queued again, lower
+  l.queued = infinite;
+  const double next = next_level(link);
+  if (next > level) return queue(link, next);
+  if (lets_go(l)) return let_go(link);
+  if (l.filling == 0 && !overloaded(link)) return;
+  const double full = full_level(link);
+  if (full > level) return queue(link, full);
+  if (take_back(link, full)) return consider(link);
+  close(link, full);
+}
+
+/// What the link held back may rise, but for flows that another link now holds back at this very level.
+void Sharing::let_go(LinkId link) {
+  for (const Member m : members_[link]) {
+    if (flows_[m.flow].held_by != link) continue;
+    const LinkId other = full_link(m.flow);
+    if (other == none) {
+      fill(m.flow);
+    } else {
+      flows_[m.flow].held_by = other;
+      --links_[link].held;
+      ++links_[other].held;
+    }
+  }
+  consider(link);
+}
+
+LinkId Sharing::full_link(Index flow) const {
+  for (const Hop hop : hops_[flow])
+    if (links_[hop.link].round == round_ && links_[hop.link].full) return hop.link;
+  return none;
+}
+
+/// Members that have more than this give it up; false if there are none.
+bool Sharing::take_back(LinkId link, double level) {
+  bool any = false;
+  for (const Member m : members_[link]) {
+    if (!above(rates_[m.flow], level) || flows_[m.flow].round == round_) continue;
+    fill(m.flow);
+    any = true;
+  }
+  return any;
+}
+
+void Sharing::close(LinkId link, double level) {
+  State& l = links_[link];
+  l.full = true;
+  // What it still holds back has this level but for rounding.
+  if (l.held > 0) level = l.level;
+  l.level = level;
+  for (const Member m : members_[link])
+    if (flows_[m.flow].filling) settle(m.flow, level, link), ++l.held;
+}
+
+std::span<const Index> Sharing::solve() {
+  ++round_;
+  filled_.clear();
+  for (const LinkId link : changed_) touch(link);
+  for (const LinkId link : changed_) consider(link);
+  for (const Index flow : added_) {
+    fill(flow);
+    if (hops_[flow].empty()) settle(flow, flows_[flow].cap, own_cap);
+  }
+  changed_.clear();
+  added_.clear();
+  for (queue_considered(); !levels_.empty(); queue_considered()) {
+    const double level = levels_.next();
+    const std::uint64_t what = levels_.pop();
+    if (what < of_flow)
+      reach(static_cast<LinkId>(what), level);
+    else if (const auto flow = static_cast<Index>(what); flows_[flow].filling)
+      settle(flow, flows_[flow].cap, own_cap);
+  }
+  news_.clear();
+  for (const Index flow : filled_)
+    if (rates_[flow] != flows_[flow].before) news_.push_back(flow);
+  return news_;
+}
+
+}  // namespace collcast
