@@ -25,7 +25,7 @@ constexpr Collective collectives[] = {
 struct EtNode {
   std::uint64_t id = 0, type = 0, start_us = 0, duration_us = 0;
   std::string name, group;
-  std::vector<std::uint64_t> after;
+  std::vector<std::uint64_t> after, parents;  ///< data_deps, ctrl_deps
   std::int64_t collective = -1, size = -1, source = -1, dest = -1, tag = 0;
   bool host = false;
 };
@@ -78,12 +78,12 @@ EtNode read_node(const std::string& path, std::string_view message, std::size_t 
       case 4:
       case 5:
         if (f->wire == 0) {
-          node.after.push_back(f->value);
+          (f->number == 4 ? node.parents : node.after).push_back(f->value);
         } else {
           for (std::string_view packed = f->bytes; !packed.empty();) {
             const auto id = protobuf::take_varint(packed);
             if (!id) damaged(path, at);
-            node.after.push_back(*id);
+            (f->number == 4 ? node.parents : node.after).push_back(*id);
           }
         }
         break;
@@ -115,6 +115,9 @@ std::vector<EtNode> read_nodes(const std::string& path) {
     if (!first) nodes.push_back(read_node(path, rest.substr(0, *length), at));
     rest.remove_prefix(*length);
   }
+  // The parents of the call tree are circular in real traces, and count only where nothing else is said.
+  if (std::ranges::all_of(nodes, [](const EtNode& n) { return n.after.empty(); }))
+    for (EtNode& n : nodes) n.after = std::move(n.parents);
   return nodes;
 }
 
@@ -193,7 +196,7 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
       first_us = std::min(first_us, n.start_us), last_us = std::max(last_us, n.start_us + n.duration_us);
     std::vector<Node> graph;
     for (const EtNode& n : nodes) graph.push_back(lowered(*source, n, first_us));
-    if (last_us > first_us)
+    if (!nodes.empty() && std::ranges::max(nodes, {}, &EtNode::start_us).start_us > first_us)
       info.recorded = std::max(info.recorded, Seconds(1e-6 * static_cast<double>(last_us - first_us)));
     missing += add_graph(*source, rank, std::move(graph), file);
   }
