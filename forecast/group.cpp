@@ -30,7 +30,7 @@ double sharing(const Blueprint& b, std::size_t members) {
   return std::max(1.0, groups * std::min(cards, static_cast<double>(members)) / cards);
 }
 
-Library::Choice ask(const Library& library, Collective collective, const RankGroup& group, Bytes message) {
+Library::Forecast ask(const Library& library, Collective collective, const RankGroup& group, Bytes message) {
   Call call;
   call.ranks = group.size();
   call.message = message;
