@@ -9,6 +9,12 @@
 namespace collcast {
 namespace {
 
+/// Readers follow elements into each other; no tool writes more than a dozen levels.
+struct Shallow : pugi::xml_tree_walker {
+  static constexpr int deepest = 100;
+  bool for_each(pugi::xml_node&) override { return depth() < deepest; }
+};
+
 Json from_xml(const std::string& text, const std::string& path) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
