@@ -37,13 +37,12 @@ void run(const Options& options) {
   for (const Loss& l : losses)
     lost.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
   if (options.format == Format::json) {
-    std::cout << Json {
-      {"trace", source->info().name}, {"from", source->info().format}, {"to", options.to},
-          {"written", options.out}, {"lost", lost}, {
-        "unknown", source->info().unknown
-      }
-    }
-    dump(, 2) << '\n';
+    print_json({{"trace", source->info().name},
+                {"from", source->info().format},
+                {"to", options.to},
+                {"written", options.out},
+                {"lost", lost},
+                {"unknown", source->info().unknown}});
     return;
   }
   std::cout << "written: " << options.out << (options.to == "chakra" ? ".RANK.et" : "") << " (" << options.to

@@ -69,12 +69,8 @@ void run(const Options& options) {
     rows.push_back(row(job, price, options.samples));
   }
   if (options.format == Format::json) {
-    std::cout << Json {
-      {"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}, {
-        "rows", rows
-      }
-    }
-    dump(, 2) << '\n';
+    print_json(
+        {{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}, {"rows", rows}});
   } else if (options.format == Format::csv) {
     print_csv(rows);
   } else {

@@ -11,7 +11,6 @@
 namespace collcast::cli {
 
 using report::Format;
-using report::Json;
 
 /// "note: words", in one line on standard error.
 void note(const std::string& words);

@@ -109,15 +109,18 @@ int run(const Options& options) {
     if (refusal.empty()) refusal = too_large(t, step);
   }
   progress_end();
-  if (options.format == Format::json) std::cout << Json {
-      {"model", options.model}, {"platform", platform.name()}, {"framework", t.framework.name},
-          {"policy", forecaster.policy()}, {"precision", name(t.precision)}, {"batch", t.batch}, {
-        "rows", rows
-      }
-    }
-  dump(, 2) << '\n';
-  else if (options.format == Format::csv) print_csv(rows);
-  else print_people(options, t, platform, rows, forecaster.policy());
+  if (options.format == Format::json)
+    print_json({{"model", options.model},
+                {"platform", platform.name()},
+                {"framework", t.framework.name},
+                {"policy", forecaster.policy()},
+                {"precision", name(t.precision)},
+                {"batch", t.batch},
+                {"rows", rows}});
+  else if (options.format == Format::csv)
+    print_csv(rows);
+  else
+    print_people(options, t, platform, rows, forecaster.policy());
   if (refusal.empty()) return 0;
   std::cerr << "collcast: " << options.model << " " << refusal << '\n';
   return 1;

@@ -104,7 +104,7 @@ class RankWriter {
 
 std::vector<Loss> write_goal(const Source& source, const Fabric& fabric, const std::string& path) {
   const OneStream merged(source);
-  Selection selection(fabric, {});
+  Selection selection(fabric);
   Application application(merged, selection);
   std::ofstream file(path, std::ios::binary);
   if (!file) throw InputError(path + ": cannot be written");

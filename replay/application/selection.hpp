@@ -20,6 +20,8 @@ class Selection {
   /// to algorithm names or "auto". Throws InputError on unknown ones. Outlives none of them.
   Selection(const Description& description, const Machine& machine, const Fabric& fabric,
             const std::string& policy, const std::map<std::string, std::string>& forced);
+  /// The fastest of each.
+  explicit Selection(const Fabric& fabric) : fastest_(fastest_on(fabric)) {}
 
   /// A null algorithm if the catalogue has none that serves the call. `members`: the fabric's ranks that take
   /// part. `direct`: only algorithms whose blocks go straight from their owner to their user, as sizes that

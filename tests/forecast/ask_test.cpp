@@ -89,7 +89,7 @@ TEST(Report, HasOneSetOfRows) {
   q.ranks = {8};
   q.sizes = {1_MiB};
   const report::Report r = report::make(ask(q));
-  const auto json = report::Json::parse(render(r, report::Format::json));
+  const auto json = parse_json(render(r, report::Format::json));
   EXPECT_EQ(json["platform"], "flat, summit");
   ASSERT_EQ(json["predictions"].size(), 2u);
   for (const auto& row : json["predictions"])
