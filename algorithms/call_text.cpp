@@ -2,23 +2,13 @@
 #include "algorithms/call_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "model/sizes.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
-
-std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
-                         std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
-    return value;
-  throw InputError(what + " '" + text + "' is not a whole number from " + std::to_string(least) + " to " +
-                   std::to_string(most));
-}
 
 std::vector<std::string> untaken(const CallText& text, Collective collective,
                                  std::span<const Algorithm* const> algorithms) {

@@ -21,10 +21,6 @@ struct CallText {
   std::string ranks_per_node;       ///< as many as the platform puts on a node, if that divides the ranks
 };
 
-/// A whole number in [least, most]. Throws InputError that names `what`.
-std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
-                         std::int64_t most);
-
 /// For each parameter that was given and that none of these algorithms of a collective takes, a note.
 std::vector<std::string> untaken(const CallText& text, Collective collective,
                                  std::span<const Algorithm* const> algorithms);

@@ -75,7 +75,7 @@ Json answer(const report::Results& results) {
 }
 
 /// report.html, report.md and report.png in the first of the folders.
-void write_files(const report::Results& results, const std::vector<report::Section>& all,
+void write_files(const report::Results& results, const std::vector<report::Chapter>& all,
                  const fs::path& folder) {
   const std::string title = "collcast: predicted against measured";
   const bool figure = report::can_draw() && !results.all.empty();
@@ -89,14 +89,14 @@ void write_files(const report::Results& results, const std::vector<report::Secti
 
 int tell(const std::vector<fs::path>& folders, Format format) {
   const report::Results results = report::read_results(folders);
-  const std::vector<report::Section> all = sections(results);
+  const std::vector<report::Chapter> all = sections(results);
   write_files(results, all, folders[0]);
   if (format == Format::json) {
     print_json(answer(results));
   } else if (format == Format::csv) {
     print_csv(answer(results)["points"]);
   } else {
-    for (const report::Section& s : all) {
+    for (const report::Chapter& s : all) {
       std::cout << s.title << "\n\n";
       if (!s.words.empty()) std::cout << s.words << "\n\n";
       print_table(s.table);

@@ -40,11 +40,11 @@ void html_table(std::ostream& out, const std::vector<std::vector<std::string>>& 
 
 }  // namespace
 
-std::string html(const std::string& title, const std::vector<Section>& sections, const std::string& figure) {
+std::string html(const std::string& title, const std::vector<Chapter>& sections, const std::string& figure) {
   std::ostringstream out;
   out << head << "<title>" << escaped(title) << "</title></head><body>\n<h1>" << escaped(title) << "</h1>\n";
   bool first = true;
-  for (const Section& s : sections) {
+  for (const Chapter& s : sections) {
     out << "<h2>" << escaped(s.title) << "</h2>\n";
     if (!s.words.empty()) out << "<p>" << escaped(s.words) << "</p>\n";
     if (!s.table.empty()) html_table(out, s.table);
@@ -59,10 +59,10 @@ std::string html(const std::string& title, const std::vector<Section>& sections,
   return out.str();
 }
 
-std::string markdown(const std::string& title, const std::vector<Section>& sections) {
+std::string markdown(const std::string& title, const std::vector<Chapter>& sections) {
   std::ostringstream out;
   out << "# " << title << '\n';
-  for (const Section& s : sections) {
+  for (const Chapter& s : sections) {
     out << "\n## " << s.title << '\n';
     if (!s.words.empty()) out << '\n' << replaced(s.words, "\n", "\n\n") << '\n';
     if (s.table.empty()) continue;

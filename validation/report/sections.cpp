@@ -33,8 +33,8 @@ std::string verdict(std::optional<bool> kept) {
   return *kept ? "kept" : "not kept";
 }
 
-Section who(const Results& results) {
-  Section s{
+Chapter who(const Results& results) {
+  Chapter s{
       "Who predicts how well",
       "Error is (predicted - measured) / measured, over the points whose algorithm is ours. Engines are to "
       "be within their bounds, where a campaign holds them to some; controls have one thing wrong on "
@@ -68,8 +68,8 @@ std::vector<std::string> engines_and_peers(const Results& results) {
   return all;
 }
 
-Section by_folder(const Results& results) {
-  Section s{"Each run", "", {{"run"}}};
+Chapter by_folder(const Results& results) {
+  Chapter s{"Each run", "", {{"run"}}};
   const auto who = names(results, "engine");
   for (const std::string& name : who)
     for (const char* what : {"mean |error|", "worst", "bounds"}) s.table[0].push_back(name + " " + what);
@@ -95,8 +95,8 @@ Section by_folder(const Results& results) {
   return s;
 }
 
-Section by_algorithm(const Results& results) {
-  Section s{"By algorithm", "", {{"collective", "algorithm", "points"}}};
+Chapter by_algorithm(const Results& results) {
+  Chapter s{"By algorithm", "", {{"collective", "algorithm", "points"}}};
   const auto who = engines_and_peers(results);
   for (const std::string& name : who)
     for (const char* what : {" mean |error|", " worst"}) s.table[0].push_back(name + what);
@@ -115,11 +115,11 @@ Section by_algorithm(const Results& results) {
   return s;
 }
 
-Section choice(const Results& results) {
+Chapter choice(const Results& results) {
   const std::vector<Regret> all = regrets(results, "path");
   double sum = 0, library = 0;
   std::size_t with_library = 0;
-  Section s{"Algorithm choice",
+  Chapter s{"Algorithm choice",
             "",
             {{"run", "collective", "ranks", "message", "picked by prediction", "fastest measured", "regret",
               "MPI library / fastest"}}};
@@ -142,8 +142,8 @@ Section choice(const Results& results) {
   return s;
 }
 
-Section overlap(const Results& results) {
-  Section s{"Overlap",
+Chapter overlap(const Results& results) {
+  Chapter s{"Overlap",
             "Share of a collective that a computation as long as itself hides; differences in points.",
             {{"run", "point", "measured"}}};
   const auto who = names(results, "engine");
@@ -163,8 +163,8 @@ Section overlap(const Results& results) {
   return s;
 }
 
-Section flatness(const Results& results) {
-  Section s{
+Chapter flatness(const Results& results) {
+  Chapter s{
       "The same time on any number of ranks",
       "Algorithms that are predicted to take equally long, within 2 %, however many ranks there are; the "
       "spread is of what was measured.",
@@ -182,8 +182,8 @@ Section flatness(const Results& results) {
   return s;
 }
 
-Section far_off(const Results& results) {
-  Section s{"Points out of the worst bound",
+Chapter far_off(const Results& results) {
+  Chapter s{"Points out of the worst bound",
             "",
             {{"run", "point", "engine", "measured", "predicted", "error", "interval of the median"}}};
   for (const Result* r : predicted(results))
@@ -199,8 +199,8 @@ Section far_off(const Results& results) {
   return s;
 }
 
-Section every_point(const Results& results) {
-  Section s{"Every point",
+Chapter every_point(const Results& results) {
+  Chapter s{"Every point",
             "Medians; the interval is that of the median, 95 %.",
             {{"run", "point", "measured", "interval", "repetitions"}}};
   for (const Oracle& o : results.oracles) s.table[0].push_back(o.name);
@@ -216,8 +216,8 @@ Section every_point(const Results& results) {
   return s;
 }
 
-Section origin(const Results& results) {
-  Section s{"Where this comes from", "", {}};
+Chapter origin(const Results& results) {
+  Chapter s{"Where this comes from", "", {}};
   if (results.provenance.empty()) return s;
   s.table.push_back({"run"});
   for (const auto& [key, value] : results.provenance[0].items()) s.table[0].push_back(key);
@@ -234,11 +234,11 @@ Section origin(const Results& results) {
 
 }  // namespace
 
-std::vector<Section> sections(const Results& results) {
-  std::vector<Section> all{who(results),     by_folder(results),   by_algorithm(results),
+std::vector<Chapter> sections(const Results& results) {
+  std::vector<Chapter> all{who(results),     by_folder(results),   by_algorithm(results),
                            choice(results),  overlap(results),     flatness(results),
                            far_off(results), every_point(results), origin(results)};
-  std::erase_if(all, [](const Section& s) { return s.table.size() == 1; });  // nothing but a header
+  std::erase_if(all, [](const Chapter& s) { return s.table.size() == 1; });  // nothing but a header
   return all;
 }
 
