@@ -2,6 +2,7 @@
 #include "forecast/group.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "platforms/description/blueprint.hpp"
 #include "support/error.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr const char* gpu_policy = "nccl-2.8";
 constexpr const char* host_policy = "openmpi-4.0";
+constexpr int near_nodes = 32, far_nodes = 128;
 
 /// Places on the first node that members have; all if the group fills whole nodes one after the other.
 std::vector<int> slots(const RankGroup& group, int ranks_per_node) {
@@ -53,7 +55,8 @@ Prediction fastest_of(const Forecaster& forecaster, Collective collective, const
 
 bool has_rule(const std::string& policy, Collective collective) {
   if (policy == "fastest") return false;
-  if (!policy.starts_with("nccl")) return collective != Collective::sendrecv;
+  if (!policy.starts_with("nccl"))
+    return collective == Collective::allreduce || collective == Collective::broadcast;
   return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
          collective == Collective::allgather || collective == Collective::broadcast ||
          collective == Collective::reduce;
@@ -102,20 +105,78 @@ const Library& GroupForecaster::library(const RankGroup& group, const std::strin
   return *known;
 }
 
+int GroupForecaster::nodes(const RankGroup& group) const {
+  int first_node = 0;
+  for (const Rank member : group.members()) first_node += member < ranks_per_node_;
+  return (group.size() + first_node - 1) / first_node;
+}
+
+GroupForecaster::Forecast GroupForecaster::whole(Collective collective, const RankGroup& group,
+                                                 Bytes message) {
+  const Library& l = library(group, policy_, Memory::device);
+  Prediction p;
+  std::string protocol;
+  if (has_rule(policy_, collective)) {
+    const Library::Choice choice = ask(l, collective, group, message);
+    p = choice.prediction, protocol = choice.protocol;
+  } else {
+    p = fastest_of(l.forecaster(), collective, group, message);
+  }
+  return {{p.time, p.low, p.high, p.limited_by}, p.algorithm->name + " " + protocol};
+}
+
+/// A double tree takes as much longer for each doubling of its nodes.
+GroupForecaster::Forecast GroupForecaster::extrapolated(Collective collective, const RankGroup& group,
+                                                        Bytes message) {
+  const int all = nodes(group);
+  const auto on = [&](int few) {
+    RankGroup smaller = group;
+    smaller.dimensions.back().count = static_cast<Rank>(std::int64_t{group.size()} * few / all);
+    return forecast(collective, smaller, message);
+  };
+  const Forecast near = on(far_nodes), nearer = on(near_nodes);
+  if (near.choice != nearer.choice || !near.choice.starts_with("double-tree"))
+    return whole(collective, group, message);
+  const double doublings = std::log2(static_cast<double>(all) / far_nodes) /
+                           std::log2(static_cast<double>(far_nodes) / near_nodes);
+  const auto farther = [&](Seconds Answer::*time) {
+    return near.answer.*time + doublings * std::max(Seconds(), near.answer.*time - nearer.answer.*time);
+  };
+  return {{farther(&Answer::time), farther(&Answer::low), farther(&Answer::high), near.answer.limited_by},
+          near.choice};
+}
+
+const GroupForecaster::Forecast& GroupForecaster::forecast(Collective collective, const RankGroup& group,
+                                                           Bytes message) {
+  const auto found = known_.find({collective, group, message});
+  if (found != known_.end()) return found->second;
+  const bool far = policy_.starts_with("nccl") && group.dimensions.size() == 1 && nodes(group) > far_nodes;
+  Forecast f = far ? extrapolated(collective, group, message) : whole(collective, group, message);
+  return known_.insert_or_assign({collective, group, message}, std::move(f)).first->second;
+}
+
 GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& group,
                                                  Bytes message) {
   if (group.size() == 1 || message == Bytes()) return {};
-  const Library& l = library(group, policy_, Memory::device);
-  const Prediction p = has_rule(policy_, collective) ? ask(l, collective, group, message).prediction
-                                                     : fastest_of(l.forecaster(), collective, group, message);
-  return {p.time, p.low, p.high, p.limited_by};
+  if (nodes(group) <= far_nodes || message < Bytes(4096)) return forecast(collective, group, message).answer;
+  const double octaves = std::floor(2 * std::log2(message.value)) / 2;
+  const Bytes below(std::floor(std::exp2(octaves))), above(std::floor(std::exp2(octaves + 0.5)));
+  const Answer low = forecast(collective, group, below).answer,
+               high = forecast(collective, group, above).answer;
+  const double share = (message - below) / (above - below);
+  const auto between = [&](Seconds Answer::*time) {
+    return (1 - share) * (low.*time) + share * (high.*time);
+  };
+  return {between(&Answer::time), between(&Answer::low), between(&Answer::high), high.limited_by};
 }
 
 GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, const RankGroup& group,
                                                          Bytes message) {
   if (group.size() == 1) return {};
   const Library& l = library(group, host_policy, Memory::host);
-  const Prediction p = ask(l, collective, group, message).prediction;
+  const Prediction p = has_rule(host_policy, collective)
+                           ? ask(l, collective, group, message).prediction
+                           : fastest_of(l.forecaster(), collective, group, message);
   return {p.time, p.low, p.high, "the framework's coordination"};
 }
 

@@ -11,7 +11,9 @@
 namespace collcast {
 
 /// How long collectives of groups of a platform's ranks take, in block placement, where every group of the
-/// world calls at the same time: those that meet on a node share its network cards.
+/// world calls at the same time: those that meet on a node share its network cards. Of groups on more than
+/// 128 nodes NCCL's double trees are extrapolated by their depth from 32 and 128 nodes, and messages lie on a
+/// line between sizes half an octave apart: a test holds that against the whole forecast.
 class GroupForecaster {
  public:
   /// `policy`: what chooses and sends, as `--policy` has it; empty: NCCL 2.8 between GPUs, Open MPI 4.0 else.
@@ -29,10 +31,26 @@ class GroupForecaster {
   const std::string& policy() const { return policy_; }
 
  private:
+  struct Forecast {
+    Answer answer;
+    std::string choice;  ///< algorithm and protocol
+  };
+  const Forecast& forecast(Collective collective, const RankGroup& group, Bytes message);
+  Forecast whole(Collective collective, const RankGroup& group, Bytes message);
+  Forecast extrapolated(Collective collective, const RankGroup& group, Bytes message);
+  int nodes(const RankGroup& group) const;
   const Library& library(const RankGroup& group, const std::string& policy, Memory memory);
 
   const Description platform_;
   std::string policy_;
+  int ranks_per_node_;
+  struct Asked {
+    Collective collective;
+    RankGroup group;
+    Bytes message;
+    auto operator<=>(const Asked&) const = default;
+  };
+  std::map<Asked, Forecast> known_;
   std::map<std::pair<RankGroup, std::string>, std::unique_ptr<Library>> libraries_;
 };
 
