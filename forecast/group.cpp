@@ -117,8 +117,8 @@ GroupForecaster::Forecast GroupForecaster::whole(Collective collective, const Ra
   Prediction p;
   std::string protocol;
   if (has_rule(policy_, collective)) {
-    const Library::Choice choice = ask(l, collective, group, message);
-    p = choice.prediction, protocol = choice.protocol;
+    const Library::Forecast choice = ask(l, collective, group, message);
+    p = choice.prediction, protocol = choice.choice.protocol;
   } else {
     p = fastest_of(l.forecaster(), collective, group, message);
   }

@@ -5,6 +5,7 @@
 
 #include "engines/engine.hpp"
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

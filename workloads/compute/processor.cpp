@@ -13,8 +13,8 @@ namespace {
 
 /// Least mean deviation of step times, by hand of a coordinate search. fp32: 16 rows of V100 (MXNet 1.2 batch
 /// sweeps of ResNet-50, Inception v3, AlexNet; NVIDIA/DeepLearningExamples 729963d ResNet-50 and BERT), off
-/// by 4 % in the mean; tf32: 5 rows of A100 there; amp: 11 rows of V100 and A100 there, and Megatron-LM 2020
-/// on one GPU. The uncertainty is what most rows are within.
+/// by 5.5 % in the mean, without a few outlying rows of BERT; tf32: 5 rows of A100 there; amp: 11 rows of
+/// V100 and A100 there, and Megatron-LM 2020 on one GPU. The uncertainty is what most rows are within.
 constexpr Processor::Efficiency of_fp32 = {0.90, 0.83, 0.95, Seconds(62e-6), 0.15};
 constexpr Processor::Efficiency of_tf32 = {0.60, 0.60, 0.70, Seconds(43e-6), 0.25};
 constexpr Processor::Efficiency of_tensor = {0.86, 0.63, 0.98, Seconds(75e-6), 0.30};
