@@ -90,9 +90,10 @@ Description seen_by(const Description& platform, const RankGroup& group) {
 
 GroupForecaster::GroupForecaster(Description platform, std::string policy)
     : platform_(std::move(platform)), policy_(std::move(policy)) {
+  const Blueprint blueprint = read_blueprint(platform_);
+  ranks_per_node_ = blueprint.ranks_per_node;
   if (policy_.empty())
-    policy_ =
-        read_blueprint(platform_).of_kind(Blueprint::Vertex::Kind::gpu).empty() ? host_policy : gpu_policy;
+    policy_ = blueprint.of_kind(Blueprint::Vertex::Kind::gpu).empty() ? host_policy : gpu_policy;
 }
 
 GroupForecaster::~GroupForecaster() = default;

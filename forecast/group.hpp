@@ -43,7 +43,7 @@ class GroupForecaster {
 
   const Description platform_;
   std::string policy_;
-  int ranks_per_node_;
+  int ranks_per_node_ = 1;
   struct Asked {
     Collective collective;
     RankGroup group;

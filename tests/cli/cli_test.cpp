@@ -13,6 +13,7 @@
 
 namespace {
 
+using collcast::dump, collcast::Json, collcast::parse_json;
 using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::read_all;
 
 Json json(const std::string& arguments) {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "support.hpp"
+#include "tests/platforms/support.hpp"
 
 namespace collcast {
 namespace {
