@@ -12,6 +12,7 @@ TEST(TraceSummary, CountsWhatTheTraceHolds) {
   const Folder folder;
   Event alltoallv = event(Op::alltoallv, world);
   alltoallv.send_counts = {1, 2, 3};
+  alltoallv.recv_counts = {0, 0, 0};
   alltoallv.duration = Seconds(0.5);
   Event send = message(Op::send, 0, none, 1, 100, 0);
   send.compute = Seconds(0.25);

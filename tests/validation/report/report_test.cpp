@@ -171,8 +171,7 @@ TEST_F(Report, DamageIsNamed) {
     read_results({folder_});
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(std::string(e.what()),
-              (folder_ / "measured.jsonl").string() + ":1: time_s must be a number of 0 or more");
+    EXPECT_EQ(std::string(e.what()), (folder_ / "measured.jsonl").string() + ":1: 'time_s' is missing");
   }
   EXPECT_THROW(read_results({"/nowhere"}), InputError);
   write("campaign.json", "[]");

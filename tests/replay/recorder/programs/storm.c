@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many calls, and then: `storm kill` kills rank 0 halfway, `storm limit` may write only 8 KiB to any file,
+/* Many calls, and then: `storm kill` kills rank 0 halfway, `storm limit` may write only 16 KiB to any file,
    `storm exit` leaves without MPI_Finalize, `storm abort` aborts, `storm fork` has a child that ends on its
    own. */
 #include <mpi.h>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (strcmp(how, "limit") == 0) {
-    const struct rlimit limit = {8192, 8192};
+    const struct rlimit limit = {16384, 16384};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
   for (int i = 0; i < 60000; ++i) {
