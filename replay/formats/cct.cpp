@@ -109,8 +109,7 @@ struct Names {
 
 class CctActivities : public Activities {
  public:
-  CctActivities(const trace::Reader& reader, Rank rank)
-      : reader_(reader), rank_(rank), cursor_(reader.rank(rank)) {}
+  CctActivities(const trace::Reader& reader, Rank rank) : reader_(reader), cursor_(reader.rank(rank)) {}
 
   bool next(Activity& a) override {
     while (true) {
@@ -216,7 +215,6 @@ class CctActivities : public Activities {
   }
 
   const trace::Reader& reader_;
-  Rank rank_;
   trace::Cursor cursor_;
   Event event_;
   bool pending_ = false;  ///< event_ has been read and its computation handed out
