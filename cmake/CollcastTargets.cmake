@@ -11,7 +11,7 @@ endif()
 # raises its false alarms on std::string + in them.
 function(collcast_precompiled target)
   target_precompile_headers(${target} ${ARGN})
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow>)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow>)
 endfunction()
 
 # collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ... [JSON]): one target per folder; each header compiles
