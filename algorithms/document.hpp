@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// The catalogue as a page of Markdown: docs/algorithms.md.
+/// The catalogue as a page of Markdown: docs/generated/algorithms.md.
 std::string document();
 
 }  // namespace collcast

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "cli/group_prices.hpp"
 #include "cli/options.hpp"
@@ -9,6 +7,7 @@
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "workloads/job/player.hpp"
 #include "workloads/job/read.hpp"
@@ -22,13 +21,6 @@ struct Options {
   double samples = 0;
   Format format = Format::table;
 };
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  if (!in || !(text << in.rdbuf())) throw InputError("job '" + path + "' cannot be read");
-  return text.str();
-}
 
 Json row(const workloads::Job& job, const workloads::PriceOf& price, double samples) {
   using workloads::End;

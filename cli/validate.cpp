@@ -70,7 +70,8 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb->add_option("--bound", tables->bound,
                    "Exit code 1 if the geometric mean error over the tables is above this, e.g. 0.2")
       ->option_text("X");
-  verb->add_option("--studies", tables->studies, "Prints docs/accuracy.md from this list of tables ...")
+  verb->add_option("--studies", tables->studies,
+                   "Prints docs/generated/accuracy.md from this list of tables ...")
       ->option_text("FILE");
   verb->add_option("--data", tables->data, "... which are below this folder")->option_text("DIR");
   add_format(*verb, options->format);

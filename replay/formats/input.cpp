@@ -91,8 +91,11 @@ struct Input::Decoder::Zstd : Decoder {
 };
 
 std::unique_ptr<Input::Decoder> Input::Decoder::make(const std::string& path) {
-  if (std::error_code error; std::filesystem::is_directory(path, error))
-    refuse(path, "is a folder; a trace is a file, or several");
+  std::error_code error;
+  const std::filesystem::file_status kind = std::filesystem::status(path, error);
+  if (is_directory(kind)) refuse(path, "is a folder; a trace is a file, or several");
+  if (exists(kind) && !is_regular_file(kind))
+    refuse(path, "is no regular file; a trace is read more than once");
   Plain plain(path);
   unsigned char first[4] = {};
   if (!plain.file) refuse(path, "cannot be read");

@@ -13,10 +13,10 @@ namespace {
 
 TEST(Document, IsWhatIsCommitted) {
   std::stringstream committed;
-  committed << std::ifstream(COLLCAST_SOURCE_DIR "/docs/algorithms.md").rdbuf();
+  committed << std::ifstream(COLLCAST_SOURCE_DIR "/docs/generated/algorithms.md").rdbuf();
   if (committed.str() == document()) return;
   std::ofstream(COLLCAST_BINARY_DIR "/algorithms.md") << document();
-  FAIL() << "docs/algorithms.md is stale; replace it by " COLLCAST_BINARY_DIR "/algorithms.md";
+  FAIL() << "docs/generated/algorithms.md is stale; replace it by " COLLCAST_BINARY_DIR "/algorithms.md";
 }
 
 TEST(Document, ShowsEveryRow) {

@@ -210,6 +210,7 @@ TEST(Inputs, ThatNeverEndOrNeverComeAreRefused) {
         std::string("validate --platform flat --measurements /dev/zero"),
         std::string("predict allreduce --ranks 4 --size 1KiB --platform /dev/zero"),
         "predict allreduce --ranks 4 --size 1KiB --platform " + fifo, "replay " + fifo + " --platform summit",
+        "inspect " + fifo, std::string("inspect /dev/zero"),
         "validate --platform flat --run --campaign " + fifo, "prove --import " + fifo}) {
     const Outcome o = shell("test -p " + fifo + " || mkfifo " + fifo + "; collcast " + arguments);
     EXPECT_EQ(o.code, 2) << arguments;

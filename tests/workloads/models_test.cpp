@@ -111,7 +111,7 @@ TEST(Models, SayWhatIsWrong) {
   EXPECT_EQ(table(header + "fc,linear,20,40,2,5,5,0\n"), "x.csv: a model needs parameters to train");
   const auto name = [](const std::string& text) { return complaint([&] { load_model(text); }); };
   EXPECT_EQ(name("resnet51").substr(0, 50), "unknown model 'resnet51'; did you mean 'resnet50'?");
-  EXPECT_EQ(name("none.csv"), "model table 'none.csv' cannot be read");
+  EXPECT_EQ(name("none.csv"), "none.csv: cannot be read: No such file or directory");
   EXPECT_EQ(name("resnet50:layers=3"), "model resnet50 has no 'layers'; it takes image");
   EXPECT_EQ(name("gpt:hidden=10,heads=3"), "model gpt: hidden 10 does not divide by 3 heads");
   EXPECT_EQ(name("gpt:hidden=0"), "model gpt: hidden takes a whole number from 1, got '0'");

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <sstream>
 
 #include "model/collective.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "workloads/models/architectures.hpp"
 #include "workloads/settings.hpp"
 
@@ -99,11 +98,8 @@ bool is_path(const std::string& text) {
 }
 
 Model from_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  if (!in || !(text << in.rdbuf())) throw InputError("model table '" + path + "' cannot be read");
   const std::size_t slash = path.find_last_of('/');
-  return parse_model(text.str(), path.substr(slash == std::string::npos ? 0 : slash + 1), path);
+  return parse_model(read_file(path), path.substr(slash == std::string::npos ? 0 : slash + 1), path);
 }
 
 /// "ResNet_50" is "resnet-50": case and underscores do not matter.

@@ -94,9 +94,9 @@ TEST(Study, TheShippedReportIsFresh) {
   if (!fs::exists(tables)) GTEST_SKIP() << tables << " is absent; set COLLCAST_DATA";
   const fs::path root = COLLCAST_SOURCE_DIR;
   EXPECT_EQ(report(read_studies(root / "validation/data/studies.json"), tables),
-            text_of(root / "docs/accuracy.md"))
+            text_of(root / "docs/generated/accuracy.md"))
       << "write it anew: collcast validate --studies validation/data/studies.json --data DIR > "
-         "docs/accuracy.md";
+         "docs/generated/accuracy.md";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many calls, and then: `storm kill` kills rank 0 halfway, `storm limit` may write only 16 KiB to any file,
-   `storm exit` leaves without MPI_Finalize, `storm abort` aborts, `storm fork` has a child that ends on its
-   own. */
+/* Many calls, and then: `storm kill` kills rank 0 halfway, `storm limit` may write only 80 KiB to any file
+   (one piece of a recording fits, all of it does not), `storm exit` leaves without MPI_Finalize, `storm
+   abort` aborts, `storm fork` has a child that ends on its own. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (strcmp(how, "limit") == 0) {
-    const struct rlimit limit = {16384, 16384};
+    const struct rlimit limit = {81920, 81920};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
   for (int i = 0; i < 60000; ++i) {
