@@ -56,6 +56,16 @@ struct Writer {
           rows * feed_forward, {}, Cut::split);
     linear(name + ".out", rows, feed_forward, hidden, 0, Cut::leave);
   }
+  /// A block of an encoder: attention and two linear layers, each added and then normalised.
+  void encoder(const std::string& name, double sequence) {
+    ++block;
+    attend(name + ".attn", sequence, sequence, false);
+    residual(name + ".add1", sequence);
+    norm(name + ".norm1", sequence);
+    feed(name + ".mlp", sequence);
+    residual(name + ".add2", sequence);
+    norm(name + ".norm2", sequence);
+  }
   /// The word embedding once more: its gradient counts with the embedding's.
   void tied(const std::string& name, double rows, double vocabulary, std::vector<double> tensors) {
     layer(name, LayerKind::linear, 2 * rows * hidden * vocabulary, rows * hidden, rows * vocabulary,
@@ -111,16 +121,7 @@ Model architectures::bert(std::string name, const Transformer& t, int masked) {
   w.embedding("embeddings.position", s, t.positions ? t.positions : 512);
   w.embedding("embeddings.token_type", s, 2);
   w.norm("embeddings.norm", s);
-  for (int i = 0; i < t.layers; ++i) {
-    ++w.block;
-    const std::string e = "encoder." + std::to_string(i);
-    w.attend(e + ".attn", s, s, false);
-    w.residual(e + ".add1", s);
-    w.norm(e + ".norm1", s);
-    w.feed(e + ".mlp", s);
-    w.residual(e + ".add2", s);
-    w.norm(e + ".norm2", s);
-  }
+  for (int i = 0; i < t.layers; ++i) w.encoder("encoder." + std::to_string(i), s);
   w.block = -1;
   w.linear("pooler", 1, t.hidden, t.hidden, t.hidden);
   w.linear("cls.transform", m, t.hidden, t.hidden, m * t.hidden);
@@ -137,16 +138,7 @@ Model architectures::transformer(std::string name, const Transformer& t) {
   Writer w = writer(model, t);
   const double s = t.sequence;
   w.embedding("embed", 2 * s, t.vocabulary, Layer::Cut::leave);
-  for (int i = 0; i < t.layers; ++i) {
-    ++w.block;
-    const std::string e = "encoder." + std::to_string(i);
-    w.attend(e + ".attn", s, s, false);
-    w.residual(e + ".add1", s);
-    w.norm(e + ".norm1", s);
-    w.feed(e + ".mlp", s);
-    w.residual(e + ".add2", s);
-    w.norm(e + ".norm2", s);
-  }
+  for (int i = 0; i < t.layers; ++i) w.encoder("encoder." + std::to_string(i), s);
   for (int i = 0; i < t.layers; ++i) {
     ++w.block;
     const std::string d = "decoder." + std::to_string(i);
