@@ -22,6 +22,16 @@ void catch_interrupts() {
   });
 }
 
+void end_at_interrupt(const std::string& words) {
+  static std::string last;  // a handler may not allocate
+  last = "\ncollcast: " + printable(words) + '\n';
+  for (const int signal : {SIGINT, SIGTERM})
+    std::signal(signal, [](int) {
+      [[maybe_unused]] const auto written = write(STDERR_FILENO, last.data(), last.size());
+      _exit(130);
+    });
+}
+
 void progress(const std::string& text) {
   if (isatty(STDERR_FILENO)) std::fputs(("\r\033[K" + printable(text)).c_str(), stderr);
 }

@@ -9,6 +9,9 @@ namespace collcast::cli {
 /// Set by Ctrl-C once `catch_interrupts` was called; a second Ctrl-C ends the program at once.
 std::atomic<bool>& interrupt_flag();
 void catch_interrupts();
+/// Ctrl-C and SIGTERM end the program at once, with these words and exit code 130: for work whose results are
+/// safe as they come.
+void end_at_interrupt(const std::string& words);
 inline bool interrupted() {
   return interrupt_flag().load(std::memory_order_relaxed);
 }

@@ -4,12 +4,12 @@
 #include "cli/group_prices.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/training.hpp"
 #include "cli/verbs.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
-#include "workloads/settings.hpp"
 #include "workloads/training/step.hpp"
 
 namespace collcast::cli {
@@ -17,47 +17,11 @@ using namespace workloads;
 
 namespace {
 
-struct Options {
-  std::string model, platform, framework = "ddp", precision = "fp32", policy;
+struct Options : TrainingText {
+  std::string platform;
   std::vector<std::string> ranks, set;
-  std::string batch = "32", throughput, slowdown = "0";
   Format format = Format::table;
 };
-
-double positive(const std::string& text, const std::string& what) {
-  const double value = parse_real(text, what);
-  if (value <= 0) throw InputError(what + " must be above 0, got " + text);
-  return value;
-}
-
-Training described(const Options& options, const Description& platform) {
-  Training t;
-  t.model = load_model(options.model);
-  t.framework = parse_framework(options.framework);
-  t.precision = parse_precision(options.precision);
-  t.processor = processor(platform, t.precision);
-  t.batch = static_cast<int>(parse_count(options.batch, "batch", 1, 1 << 24));
-  if (!options.throughput.empty()) t.throughput = positive(options.throughput, "throughput");
-  t.slowdown = parse_real(options.slowdown, "slowdown");
-  if (t.slowdown < 0) throw InputError("slowdown must not be negative, got " + options.slowdown);
-  t.ranks_per_node = ranks_per_node(platform);
-  return t;
-}
-
-Json row(const Training& t, const StepForecast& s) {
-  return {{"ranks", t.ranks},
-          {"step_s", s.time.value},
-          {"low_s", s.low.value},
-          {"high_s", s.high.value},
-          {"samples_per_s", s.samples / s.time.value},
-          {"efficiency", s.efficiency},
-          {"compute_s", s.compute.value},
-          {"exposed_communication_s", s.exposed.value},
-          {"hidden_communication_s", s.hidden.value},
-          {"io_s", 0.0},
-          {"memory_B", std::llround(s.memory.sum().value)},
-          {"limited_by", s.limited_by}};
-}
 
 std::string too_large(const Training& t, const StepForecast& s) {
   const MemoryNeed& m = s.memory;
@@ -148,13 +112,6 @@ void list_models(Format format) {
     print_table(table);
 }
 
-std::string listed_frameworks() {
-  std::string text;
-  for (const FrameworkName& f : framework_names())
-    text += (text.empty() ? "" : "; ") + std::string(f.name) + " (" + std::string(f.description) + ")";
-  return text;
-}
-
 }  // namespace
 
 void add_models(CLI::App& app, int&) {
@@ -179,10 +136,7 @@ void add_models(CLI::App& app, int&) {
 void add_train(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("train", "How long a training step takes, and what limits it");
-  verb->add_option("--model", options->model,
-                   "A name from `collcast models`, with sizes behind a colon, or a table")
-      ->required()
-      ->option_text("M");
+  add_training(*verb, *options);
   verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->required()
       ->option_text("P");
@@ -190,25 +144,6 @@ void add_train(CLI::App& app, int& exit_code) {
       ->required()
       ->delimiter(',')
       ->option_text("N[,N...]");
-  verb->add_option("--batch", options->batch, "Samples of a replica in a step (default 32)")
-      ->option_text("B");
-  verb->add_option("--precision", options->precision, "fp32 (default), tf32 or amp")
-      ->option_text("fp32|tf32|amp");
-  verb->add_option("--framework", options->framework,
-                   "ddp (default) or another, with settings behind a colon: " + listed_frameworks() +
-                       "; all take compression=fp16, tp, pp, micro-batches, schedule=1f1b|gpipe, interleave, "
-                       "sequence, recompute")
-      ->option_text("F");
-  verb->add_option("--policy", options->policy,
-                   "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs)")
-      ->option_text("L");
-  verb->add_option("--throughput", options->throughput,
-                   "Samples per second of one processor, measured at this batch")
-      ->option_text("X");
-  verb->add_option("--slowdown", options->slowdown,
-                   "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
-                   "are 0.1 to 0.4)")
-      ->option_text("X");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
   add_format(*verb, options->format);

@@ -8,6 +8,8 @@
 
 namespace collcast {
 
+class Known;
+
 /// What `ask` says, a row per platform, collective, ranks, size and algorithm, in this order.
 struct Answer {
   struct Row {
@@ -29,5 +31,7 @@ struct Answer {
 
 /// Prints nothing. Throws InputError where the question makes no sense, or a platform cannot serve it.
 Answer ask(const Question& question, const Watch& watch = {});
+/// One of many questions: what they share is made once.
+Answer ask(const Question& question, Known& known, const Watch& watch = {});
 
 }  // namespace collcast

@@ -2,10 +2,8 @@
 #include <deque>
 
 #include "forecast/answer.hpp"
-#include "forecast/library.hpp"
+#include "forecast/known.hpp"
 #include "libraries/policy.hpp"
-#include "platforms/description/load.hpp"
-#include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -28,15 +26,19 @@ class Played {
 /// One question on its way to its answer.
 class Inquiry {
  public:
-  Inquiry(const Question& question, const Watch& watch)
-      : q_(question), watch_(watch), engine_(engine(question.engine)), every_(question.algorithm == "all") {}
+  Inquiry(const Question& question, const Watch& watch, Known& known)
+      : q_(question),
+        watch_(watch),
+        known_(known),
+        engine_(engine(question.engine)),
+        every_(question.algorithm == "all") {}
 
   Answer answer() {
     resolve();
-    for (const Description& platform : platforms_)
+    for (const auto& platform : platforms_)
       for (const Collective collective : collectives_)
         for (const Rank ranks : q_.ranks)
-          if (!of_ranks(platform, collective, ranks)) {
+          if (!of_ranks(*platform, collective, ranks)) {
             note("interrupted: what follows was not computed");
             return std::move(answer_);
           }
@@ -73,9 +75,9 @@ class Inquiry {
     if (by_library()) check_policy(q_.policy);
     answer_.engine = q_.engine;
     answer_.offload = q_.offload;
-    for (const Description& d : platforms_) {
-      answer_.workers.push_back(workers(q_.offload, d));
-      if (engine_.name == "formula" && d.name() != "flat")
+    for (const auto& platform : platforms_) {
+      answer_.workers.push_back(workers(q_.offload, platform->description));
+      if (engine_.name == "formula" && platform->description.name() != "flat")
         note("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
     }
     if (q_.imported && q_.imported->unused_messages > 0)
@@ -86,12 +88,9 @@ class Inquiry {
   }
 
   void add_platform(const std::string& name) {
-    Description d = load_platform(name);
-    set_all(d, q_.set);
-    for (const Parameter& p : unused_parameters(d))
-      if (p.stamp == Stamp::what_if) note(p.path + " moves no message and no reduction");
-    answer_.platforms.push_back(d.name());
-    platforms_.push_back(std::move(d));
+    platforms_.push_back(known_.platform(name, q_.set));
+    for (const std::string& words : platforms_.back()->notes) note(words);
+    answer_.platforms.push_back(platforms_.back()->description.name());
   }
 
   std::vector<const Algorithm*> candidates(Collective collective) const {
@@ -105,19 +104,20 @@ class Inquiry {
   }
 
   /// False if the user wants no more.
-  bool of_ranks(const Description& platform, Collective collective, Rank ranks) {
+  bool of_ranks(const Known::Platform& platform, Collective collective, Rank ranks) {
     return by_library() ? of_library(platform, collective, ranks)
                         : of_algorithms(platform, collective, ranks);
   }
 
-  bool of_library(const Description& platform, Collective collective, Rank ranks) {
-    const Library library(q_.policy, platform, ranks, parse_placement(q_.placement), q_.memory);
+  bool of_library(const Known::Platform& platform, Collective collective, Rank ranks) {
+    const auto kept = known_.library(platform, {ranks, q_.placement, q_.memory}, q_.policy);
+    const Library& library = *kept;
     for (const Bytes size : sizes(collective)) {
       if (interrupted()) return false;
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
       Library::Forecast f = library.predict(collective, asked, engine_);
       note(std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": " + f.choice.why);
-      answer_.rows.push_back({platform.name(),
+      answer_.rows.push_back({platform.description.name(),
                               std::move(f.prediction),
                               std::string(engine_.name),
                               f.transport,
@@ -128,15 +128,17 @@ class Inquiry {
     return true;
   }
 
-  bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {
-    const Forecaster forecaster(platform, ranks, parse_placement(q_.placement), q_.memory,
-                                workers(q_.offload, platform));
+  bool of_algorithms(const Known::Platform& platform, Collective collective, Rank ranks) {
+    const Description& description = platform.description;
+    const auto kept =
+        known_.forecaster(platform, {ranks, q_.placement, q_.memory, workers(q_.offload, description)});
+    const Forecaster& forecaster = *kept;
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     for (const Bytes size : sizes(collective)) {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       if (auto_choice()) {
         if (interrupted()) return false;
-        add(platform, forecaster, common_algorithms(collective), call);
+        add(description, forecaster, common_algorithms(collective), call);
       } else {
         for (const Algorithm* a : able) {
           if (interrupted()) return false;
@@ -144,7 +146,7 @@ class Inquiry {
           if (const std::string why = every_ ? forecaster.unwise(*a, size) : ""; !why.empty())
             note(a->name + " is left out at " + text::bytes(size.value) + ": " + why);
           else
-            add(platform, forecaster, {a}, call);
+            add(description, forecaster, {a}, call);
         }
       }
     }
@@ -205,17 +207,23 @@ class Inquiry {
 
   const Question& q_;
   const Watch& watch_;
+  Known& known_;
   const Engine& engine_;
   bool every_;
   std::vector<Collective> collectives_;
-  std::vector<Description> platforms_;
+  std::vector<std::shared_ptr<const Known::Platform>> platforms_;
   Answer answer_;
 };
 
 }  // namespace
 
+Answer ask(const Question& question, Known& known, const Watch& watch) {
+  return Inquiry(question, watch, known).answer();
+}
+
 Answer ask(const Question& question, const Watch& watch) {
-  return Inquiry(question, watch).answer();
+  Known known;
+  return ask(question, known, watch);
 }
 
 }  // namespace collcast

@@ -7,6 +7,7 @@
 
 #include "model/sizes.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t most_values = 100'000;
 
 using Parse = std::function<double(const std::string&)>;
+enum class Of : std::uint8_t { integers, reals };
 
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts(1);
@@ -26,26 +28,30 @@ std::vector<std::string> parts_of(const std::string& text) {
 }
 
 /// How to come from one value to the next: "x2" or "+64".
-std::function<double(double)> stride(const std::string& text, const std::string& range, const Parse& parse) {
+std::function<double(double)> stride(const std::string& text, const std::string& range, const Parse& parse,
+                                     Of of) {
   const std::string rest = text.substr(std::min<std::size_t>(1, text.size()));
   if (text[0] == 'x') {
     double factor = 0;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), factor);
     if (error == std::errc() && end == rest.data() + rest.size() && factor > 1 && std::isfinite(factor))
-      return [factor](double v) { return std::max(v + 1, std::floor(v * factor)); };
+      return [factor, of](double v) {
+        return of == Of::reals ? v * factor : std::max(v + 1, std::floor(v * factor));
+      };
   }
   if (text[0] == '+')
-    if (const double step = parse(rest); step >= 1) return [step](double v) { return v + step; };
+    if (const double step = parse(rest); of == Of::reals ? step > 0 : step >= 1)
+      return [step](double v) { return v + step; };
   throw InputError("range '" + range + "' ends with '" + text +
                    "'; ranges are like 1KiB:1GiB:x2 and 64:512:+64");
 }
 
-void expand(const std::string& text, const Parse& parse, std::vector<double>& values) {
+void expand(const std::string& text, const Parse& parse, std::vector<double>& values, Of of = Of::integers) {
   const std::vector<std::string> parts = parts_of(text);
   if (parts.size() == 1) return values.push_back(parse(text));
   if (parts.size() > 3)
     throw InputError("range '" + text + "' has too many colons; ranges are like 1KiB:1GiB:x2 and 64:512:+64");
-  const auto next = stride(parts.size() == 3 ? parts[2] : "x2", text, parse);
+  const auto next = stride(parts.size() == 3 ? parts[2] : "x2", text, parse, of);
   const double first = parse(parts[0]), last = parse(parts[1]);
   if (first > last) throw InputError("range '" + text + "' is empty: it begins after its end");
   for (double v = first; v <= last; v = next(v)) {
@@ -61,6 +67,12 @@ double rank_count(const std::string& text) {
   if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= 1 << 24)
     return value;
   throw InputError("number of ranks '" + text + "' is not a whole number from 1 to 16777216");
+}
+
+double positive(const std::string& text) {
+  const double value = parse_number(text, "value", 0, 1e18);
+  if (value > 0) return value;
+  throw InputError("value '" + text + "' is not above 0, as those of a range are");
 }
 
 }  // namespace
@@ -79,6 +91,12 @@ std::vector<Rank> parse_rank_counts(std::span<const std::string> texts) {
   std::vector<Rank> ranks;
   for (const double v : values) ranks.push_back(static_cast<Rank>(v));
   return ranks;
+}
+
+std::vector<double> parse_values(const std::string& text) {
+  std::vector<double> values;
+  expand(text, positive, values, Of::reals);
+  return values;
 }
 
 }  // namespace collcast

@@ -16,5 +16,7 @@ namespace collcast {
 std::vector<Bytes> parse_sizes(std::span<const std::string> texts);
 /// The same of numbers of ranks, 1 to 2^24.
 std::vector<Rank> parse_rank_counts(std::span<const std::string> texts);
+/// The same of any positive numbers: "0.5:8:x2", "10:25:+2.5".
+std::vector<double> parse_values(const std::string& text);
 
 }  // namespace collcast

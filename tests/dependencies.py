@@ -40,7 +40,7 @@ ALLOWED = {
     "bench": "support model algorithms platforms libraries engines forecast replay execution",
 }
 ONLY_IN = {"simgrid/": ("engines/simgrid/", "bench/"), "mpi.h": ("execution/", "replay/recorder/", "cli/", "bench/"),
-           "cuda": ("execution/cuda/",), "nccl.h": ("execution/cuda/",)}
+           "sqlite3.h": ("forecast/sweep/",), "cuda": ("execution/cuda/",), "nccl.h": ("execution/cuda/",)}
 
 
 def home(name):

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <thread>
+
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/sweep_elsewhere.hpp"
+#include "cli/sweep_verbs.hpp"
+#include "cli/verbs.hpp"
+#include "forecast/sweep/sweep.hpp"
+#include "support/error.hpp"
+#include "support/input_file.hpp"
+
+namespace collcast::cli {
+namespace {
+
+constexpr const char* program = "collcast " COLLCAST_VERSION;
+
+struct Options {
+  std::string file, folder, resume, part, jobs;
+  std::vector<std::string> merge, sbatch;
+  std::string tasks = "8";
+  bool mpi = false, slurm = false;
+  Format format = Format::table;
+};
+
+/// "3/8": the fourth of eight parts.
+sweep::Part parse_part(const std::string& text) {
+  if (text.empty()) return {};
+  const auto slash = text.find('/');
+  if (slash == std::string::npos) throw InputError("part '" + text + "' is not like 0/8");
+  const auto of = static_cast<int>(parse_count(text.substr(slash + 1), "number of parts", 1, 1 << 20));
+  return {static_cast<int>(parse_count(text.substr(0, slash), "part", 0, of - 1)), of};
+}
+
+int workers(const std::string& jobs) {
+  if (!jobs.empty()) return static_cast<int>(parse_count(jobs, "--jobs", 1, 1024));
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+/// What the sweep is, and the folder where its journal lies.
+sweep::Sweep described(Options& options, const std::vector<sweep::Verb>& verbs) {
+  if ((options.file.empty() + options.resume.empty() + options.merge.empty()) != 2)
+    throw InputError("sweep takes a file, --resume DIR or --merge DIR...: one of them");
+  if (!options.file.empty()) {
+    if (options.folder.empty())
+      options.folder = std::filesystem::path(options.file).stem().string() + ".sweep";
+    return {read_file(options.file), options.file, verbs};
+  }
+  if (options.merge.empty() && !options.folder.empty())
+    throw InputError("--resume goes on where it was, without -o");
+  if (!options.merge.empty() && options.folder.empty())
+    throw InputError("--merge needs -o DIR for what it makes");
+  if (options.merge.empty()) options.folder = options.resume;
+  const std::string& from = options.merge.empty() ? options.resume : options.merge[0];
+  return {sweep::Journal::identity(from).sweep, from, verbs};
+}
+
+/// Of the ranks that only answer.
+int work(const SweepModule& module, const sweep::Sweep& asked) {
+  module.work([&](std::int64_t number) { return sweep::packed(sweep::answer(asked, number)); });
+  module.end();
+  return 0;
+}
+
+int run(Options options) {
+  const std::vector<sweep::Verb> verbs = sweep_verbs();
+  const sweep::Sweep asked = described(options, verbs);
+  const sweep::Part part = parse_part(options.part);
+  if (options.mpi + options.slurm + !options.merge.empty() + !options.jobs.empty() > 1)
+    throw InputError("--mpi, --slurm, --jobs and --merge do not go together");
+  if (options.slurm) {
+    if (options.file.empty() || !options.part.empty())
+      throw InputError("--slurm takes a file, and makes the parts itself");
+    note(submit(asked.text(), options.folder,
+                static_cast<int>(parse_count(options.tasks, "--tasks", 1, 100'000)), options.sbatch));
+    return 0;
+  }
+  const SweepModule* module = options.mpi ? &sweep_module() : nullptr;
+  if (module && module->begin() != 0) return work(*module, asked);
+  sweep::Journal journal(options.folder, asked.identity(program));
+  for (const std::string& other : options.merge) journal.merge(other);
+  const std::string resume = "`collcast sweep --resume " + options.folder + "` goes on";
+  if (options.merge.empty()) {
+    end_at_interrupt("interrupted; what was finished is kept, " + resume);
+    sweep::run(asked, part, journal, module ? ranks_of(*module) : sweep::processes(workers(options.jobs)),
+               [](std::int64_t finished, std::int64_t all) {
+                 progress(count(finished) + " of " + count(all) + " points");
+               });
+    progress_end();
+  }
+  sweep::Summary all = sweep::summary(asked, journal);
+  if (all.missing > 0) all.report.notes.push_back(count(all.missing) + " points are missing; " + resume);
+  print(all.report, options.format);
+  if (module) module->end();
+  return all.failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("sweep", "Answers a space of questions, and goes on after a kill");
+  verb->add_option("file", options->file, "The space, as docs/sweep.md describes it")
+      ->option_text("FILE.json");
+  verb->add_option("-o", options->folder, "Where finished points are kept (default: FILE.sweep)")
+      ->option_text("DIR");
+  verb->add_option("--resume", options->resume, "Goes on with the sweep of this folder")->option_text("DIR");
+  verb->add_option("--merge", options->merge, "Puts together what several machines did of one sweep, in -o")
+      ->option_text("DIR...");
+  verb->add_option("--jobs,-j", options->jobs, "Processes at a time (default: as many as there are cores)")
+      ->option_text("N");
+  verb->add_option("--part", options->part, "Only every Nth point, from the Kth on (K from 0 to N-1)")
+      ->option_text("K/N");
+  verb->add_flag("--mpi", options->mpi, "The ranks of this mpirun answer, each as it gets round to it");
+  verb->add_flag("--slurm", options->slurm, "Writes a job array, and submits it with sbatch");
+  verb->add_option("--tasks", options->tasks, "Of the job array (default 8)")->option_text("N");
+  verb->add_option("--sbatch", options->sbatch, "An option for sbatch: --sbatch=--partition=short")
+      ->option_text("OPTION");
+  add_format(*verb, options->format, true);
+  verb->footer("Example: collcast sweep docs/examples/which-wins.json -o wins --format csv > wins.csv");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace collcast::cli

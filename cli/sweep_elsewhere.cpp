@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sweep_elsewhere.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "support/error.hpp"
+#include "support/output_file.hpp"
+#include "support/process/child.hpp"
+#include "support/process/complaint.hpp"
+
+namespace collcast::cli {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// For a shell.
+std::string quoted(const std::string& text) {
+  std::string safe = "'";
+  for (const char c : text) safe += c == '\'' ? "'\\''" : std::string(1, c);
+  return safe + "'";
+}
+
+std::string this_program() {
+  return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
+/// Of sbatch; and nothing of a user's that would end a line.
+void check_line(const std::string& line) {
+  if (!line.starts_with("--") || line.find('\n') != std::string::npos)
+    throw InputError("--sbatch '" + line + "' is no option of sbatch, such as --partition=short");
+}
+
+}  // namespace
+
+const SweepModule& sweep_module() {
+  if (sanitized)
+    throw InputError("sweep --mpi does not go with the address sanitizer, which owns the linker's order");
+  const std::filesystem::path here = std::filesystem::path(this_program()).parent_path();
+  for (const auto& folder : {here, here.parent_path() / "lib"}) {
+    const std::filesystem::path file = folder / "collcast-sweep-mpi.so";
+    if (!std::filesystem::exists(file)) continue;
+    // SimGrid, with which this program is linked, has MPI functions of its own.
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_DEEPBIND);
+    if (!library) throw SubstrateError("sweep --mpi: " + std::string(dlerror()));
+    const auto* module = static_cast<const SweepModule*>(dlsym(library, "collcast_sweep_module"));
+    if (!module) throw SubstrateError("'" + file.string() + "' is not collcast's");
+    return *module;
+  }
+  throw InputError(
+      "this build has no sweep --mpi: collcast-sweep-mpi.so is neither beside the program nor in ../lib");
+}
+
+sweep::HandOut ranks_of(const SweepModule& module) {
+  return [&module](const sweep::Next& next, const sweep::Answerer& answer, const sweep::Done& done) {
+    module.hand_out(
+        [&] { return next().value_or(-1); },
+        [&](std::int64_t number) { return sweep::packed(answer(number)); },
+        [&](std::int64_t number, const std::string& text) { done(number, sweep::unpacked(text)); });
+  };
+}
+
+std::string submit(const std::string& spec, const std::string& folder, int tasks,
+                   const std::vector<std::string>& lines) {
+  namespace fs = std::filesystem;
+  const fs::path in = fs::absolute(folder);
+  for (const std::string& line : lines) check_line(line);
+  fs::create_directories(in);
+  write_file(in / "sweep.json", spec + "\n");
+  std::string script =
+      "#!/bin/sh\n#SBATCH --job-name=collcast-sweep\n#SBATCH --array=0-" + std::to_string(tasks - 1) +
+      "\n#SBATCH --ntasks=1\n#SBATCH --requeue\n#SBATCH --output=" + (in / "task-%a.txt").string() + "\n";
+  for (const std::string& line : lines) script += "#SBATCH " + line + "\n";
+  script += "exec " + quoted(this_program()) + " sweep " + quoted(in / "sweep.json") + " -o " +
+            quoted(in / "part-") + "$SLURM_ARRAY_TASK_ID --part $SLURM_ARRAY_TASK_ID/" +
+            std::to_string(tasks) + " -j ${SLURM_CPUS_PER_TASK:-1} --format csv\n";
+  const std::string file = in / "sweep.sbatch";
+  write_file(file, script);
+  const std::string log = in / "sbatch.txt";
+  Child sbatch({"sbatch", "--parsable", file}, {1}, log);
+  std::string job = sbatch.read_all();
+  if (const int code = sbatch.wait(); code != 0)
+    throw SubstrateError("sbatch ended with code " + std::to_string(code) + "; " + log + " has its words");
+  while (!job.empty() && job.back() == '\n') job.pop_back();
+  return "job " + job + " was submitted; when it has ended, `collcast sweep --merge " + folder +
+         "/part-* -o " + folder + "/all` has the rows, and `sbatch " + file + "` asks again what was lost";
+}
+
+}  // namespace collcast::cli

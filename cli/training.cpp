@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/training.hpp"
+
+#include <cmath>
+
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "support/numbers.hpp"
+#include "workloads/settings.hpp"
+
+namespace collcast::cli {
+using namespace workloads;
+
+namespace {
+
+double positive(const std::string& text, const std::string& what) {
+  const double value = parse_real(text, what);
+  if (value <= 0) throw InputError(what + " must be above 0, got " + text);
+  return value;
+}
+
+std::string listed_frameworks() {
+  std::string text;
+  for (const FrameworkName& f : framework_names())
+    text += (text.empty() ? "" : "; ") + std::string(f.name) + " (" + std::string(f.description) + ")";
+  return text;
+}
+
+}  // namespace
+
+void add_training(CLI::App& verb, TrainingText& text) {
+  verb.add_option("--model", text.model,
+                  "A name from `collcast models`, with sizes behind a colon, or a table")
+      ->required()
+      ->option_text("M");
+  verb.add_option("--batch", text.batch, "Samples of a replica in a step (default 32)")->option_text("B");
+  verb.add_option("--precision", text.precision, "fp32 (default), tf32 or amp")->option_text("fp32|tf32|amp");
+  verb.add_option("--framework", text.framework,
+                  "ddp (default) or another, with settings behind a colon: " + listed_frameworks() +
+                      "; all take compression=fp16, tp, pp, micro-batches, schedule=1f1b|gpipe, interleave, "
+                      "sequence, recompute")
+      ->option_text("F");
+  verb.add_option("--policy", text.policy,
+                  "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs)")
+      ->option_text("L");
+  verb.add_option("--throughput", text.throughput,
+                  "Samples per second of one processor, measured at this batch")
+      ->option_text("X");
+  verb.add_option("--slowdown", text.slowdown,
+                  "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
+                  "are 0.1 to 0.4)")
+      ->option_text("X");
+}
+
+Training described(const TrainingText& text, const Description& platform) {
+  Training t;
+  t.model = load_model(text.model);
+  t.framework = parse_framework(text.framework);
+  t.precision = parse_precision(text.precision);
+  t.processor = processor(platform, t.precision);
+  t.batch = static_cast<int>(parse_count(text.batch, "batch", 1, 1 << 24));
+  if (!text.throughput.empty()) t.throughput = positive(text.throughput, "throughput");
+  t.slowdown = parse_real(text.slowdown, "slowdown");
+  if (t.slowdown < 0) throw InputError("slowdown must not be negative, got " + text.slowdown);
+  t.ranks_per_node = ranks_per_node(platform);
+  return t;
+}
+
+Json row(const Training& t, const StepForecast& s) {
+  return {{"ranks", t.ranks},
+          {"step_s", s.time.value},
+          {"low_s", s.low.value},
+          {"high_s", s.high.value},
+          {"samples_per_s", s.samples / s.time.value},
+          {"efficiency", s.efficiency},
+          {"compute_s", s.compute.value},
+          {"exposed_communication_s", s.exposed.value},
+          {"hidden_communication_s", s.hidden.value},
+          {"io_s", 0.0},
+          {"memory_B", std::llround(s.memory.sum().value)},
+          {"limited_by", s.limited_by}};
+}
+
+}  // namespace collcast::cli

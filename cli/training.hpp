@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "platforms/description/description.hpp"
+#include "support/json_fwd.hpp"
+#include "workloads/training/step.hpp"
+
+namespace collcast::cli {
+
+/// A training step as users describe it.
+struct TrainingText {
+  std::string model, framework = "ddp", precision = "fp32", policy, batch = "32", throughput, slowdown = "0";
+};
+
+void add_training(CLI::App& verb, TrainingText& text);
+
+/// The step on a platform, without its ranks. Throws InputError.
+workloads::Training described(const TrainingText& text, const Description& platform);
+
+/// The forecast as a row of `train`.
+Json row(const workloads::Training& training, const workloads::StepForecast& step);
+
+}  // namespace collcast::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "forecast/library.hpp"
+
+namespace collcast {
+
+/// The last things that were made, by name.
+template <class Thing>
+class Recent {
+ public:
+  template <class Make>
+  std::shared_ptr<const Thing> get(const std::string& name, Make make) {
+    const auto found = std::ranges::find(things_, name, &Entry::first);
+    if (found != things_.end()) {
+      things_.splice(things_.begin(), things_, found);
+    } else {
+      things_.emplace_front(name, make());
+      if (things_.size() > most) things_.pop_back();
+    }
+    return things_.front().second;
+  }
+
+ private:
+  using Entry = std::pair<std::string, std::shared_ptr<const Thing>>;
+  static constexpr std::size_t most = 32;
+  std::list<Entry> things_;
+};
+
+/// Platforms with ranks on them as one question after the other needs them, each made once. Of one thread.
+class Known {
+ public:
+  struct Platform {
+    std::string name;  ///< here: with all that was set
+    Description description;
+    std::vector<std::string> notes;
+  };
+  struct Seating {
+    Rank ranks = 1;
+    std::string placement = "block";
+    Memory memory = Memory::device;
+    int workers = 0;
+  };
+
+  /// A platform by name or file, with parameters set. Throws InputError.
+  std::shared_ptr<const Platform> platform(const std::string& name, const std::vector<std::string>& set);
+  std::shared_ptr<const Forecaster> forecaster(const Platform& platform, const Seating& seating);
+  std::shared_ptr<const Library> library(const Platform& platform, const Seating& seating,
+                                         const std::string& policy);
+
+ private:
+  Recent<Platform> platforms_;
+  Recent<std::vector<std::string>> unused_;  ///< by platform and what is set, whatever to
+  Recent<Forecaster> forecasters_;
+  Recent<Library> libraries_;
+};
+
+}  // namespace collcast

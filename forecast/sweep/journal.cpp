@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/sweep/journal.hpp"
+
+#include <sqlite3.h>
+
+#include <map>
+
+#include "support/error.hpp"
+
+namespace collcast::sweep {
+namespace {
+
+constexpr const char* form = "collcast sweep 1";
+
+std::string where(const std::filesystem::path& path) {
+  return "'" + path.string() + "'";
+}
+
+[[noreturn]] void fail(sqlite3* file, const std::filesystem::path& path, int code) {
+  if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+    throw InputError(where(path) + " is in use by another sweep; wait for it, or take another folder");
+  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+    throw InputError(where(path) + " is no journal of a sweep, or is damaged");
+  throw SubstrateError("journal " + where(path) + ": " +
+                       (file ? sqlite3_errmsg(file) : sqlite3_errstr(code)) + "; what was finished is kept");
+}
+
+/// One statement, bound and stepped.
+class Statement {
+ public:
+  Statement(sqlite3* file, const std::filesystem::path& path, const char* sql) : file_(file), path_(path) {
+    check(sqlite3_prepare_v2(file, sql, -1, &statement_, nullptr));
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  Statement& bind(int place, std::int64_t value) {
+    check(sqlite3_bind_int64(statement_, place, value));
+    return *this;
+  }
+  Statement& bind(int place, const std::string& text) {
+    check(sqlite3_bind_text(statement_, place, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
+    return *this;
+  }
+  /// Whether there is a row.
+  bool step() {
+    const int code = sqlite3_step(statement_);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) fail(file_, path_, code);
+    return code == SQLITE_ROW;
+  }
+  std::int64_t number(int column) const { return sqlite3_column_int64(statement_, column); }
+  std::string text(int column) const {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    return {bytes ? bytes : "", static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+
+ private:
+  void check(int code) const {
+    if (code != SQLITE_OK) fail(file_, path_, code);
+  }
+  sqlite3* file_;
+  const std::filesystem::path& path_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+void run(sqlite3* file, const std::filesystem::path& path, const char* sql) {
+  Statement(file, path, sql).step();
+}
+
+/// An open SQLite file that is closed where this is left.
+struct Opened {
+  sqlite3* file = nullptr;
+  Opened(const std::filesystem::path& path, int flags) {
+    const int code = sqlite3_open_v2(path.c_str(), &file, flags, nullptr);
+    if (code != SQLITE_OK) {
+      sqlite3_close(file);
+      throw SubstrateError("journal " + where(path) + " cannot be opened: " + sqlite3_errstr(code));
+    }
+  }
+  ~Opened() { sqlite3_close(file); }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+};
+
+std::filesystem::path journal_in(const std::filesystem::path& folder) {
+  return folder / "journal.sqlite";
+}
+
+Identity identity_of(sqlite3* file, const std::filesystem::path& path) {
+  std::map<std::string, std::string> said;
+  Statement all(file, path, "SELECT key, value FROM sweep");
+  while (all.step()) said[all.text(0)] = all.text(1);
+  if (said["form"] != form) throw InputError(where(path) + " is no journal of a sweep of this program");
+  return {said["sweep"], said["platforms"], said["program"]};
+}
+
+void require_same(const Identity& a, const Identity& b, const std::filesystem::path& path) {
+  const char* differs = a.sweep != b.sweep           ? "another sweep"
+                        : a.platforms != b.platforms ? "this sweep on platforms that have changed since"
+                        : a.program != b.program     ? "this sweep by another version of the program"
+                                                     : nullptr;
+  if (differs) throw InputError(where(path) + " is the journal of " + differs + "; take another folder");
+}
+
+bool has_tables(sqlite3* file, const std::filesystem::path& path) {
+  Statement tables(file, path, "SELECT count(*) FROM sqlite_master WHERE name IN ('sweep', 'points')");
+  tables.step();
+  return tables.number(0) == 2;
+}
+
+void visit_all(sqlite3* file, const std::filesystem::path& path,
+               const std::function<void(std::int64_t, const Outcome&)>& visit) {
+  Statement all(file, path, "SELECT number, kind, text FROM points ORDER BY number");
+  while (all.step()) visit(all.number(0), {static_cast<Outcome::Kind>(all.number(1)), all.text(2)});
+}
+
+void begin(sqlite3* file, const std::filesystem::path& path, const Identity& identity) {
+  run(file, path, "CREATE TABLE sweep (key TEXT PRIMARY KEY, value TEXT NOT NULL)");
+  run(file, path,
+      "CREATE TABLE points (number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, text TEXT NOT NULL)");
+  for (const auto& [key, value] : {std::pair<std::string, std::string>{"form", form},
+                                   {"sweep", identity.sweep},
+                                   {"platforms", identity.platforms},
+                                   {"program", identity.program}})
+    Statement(file, path, "INSERT INTO sweep VALUES (?, ?)").bind(1, key).bind(2, value).step();
+}
+
+}  // namespace
+
+Journal::Journal(const std::filesystem::path& folder, const Identity& identity)
+    : path_(journal_in(folder)), identity_(identity) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw InputError("folder " + where(folder) + " cannot be made: " + error.message());
+  Opened opened(path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  // Alone, so that the log needs no memory shared with others; the log, so that a kill loses nothing.
+  for (const char* pragma :
+       {"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"})
+    run(opened.file, path_, pragma);
+  run(opened.file, path_, "BEGIN IMMEDIATE");
+  if (!has_tables(opened.file, path_)) begin(opened.file, path_, identity);
+  require_same(identity_of(opened.file, path_), identity, path_);
+  run(opened.file, path_, "COMMIT");
+  std::swap(file_, opened.file);
+}
+
+Journal::~Journal() {
+  sqlite3_close(file_);
+}
+
+Identity Journal::identity(const std::filesystem::path& folder) {
+  const std::filesystem::path path = journal_in(folder);
+  if (!std::filesystem::exists(path)) throw InputError("there is no journal of a sweep in " + where(folder));
+  const Opened opened(path, SQLITE_OPEN_READWRITE);
+  if (!has_tables(opened.file, path)) throw InputError(where(path) + " is no journal of a sweep");
+  return identity_of(opened.file, path);
+}
+
+void Journal::add(std::int64_t number, const Outcome& outcome) {
+  Statement(file_, path_, "INSERT OR REPLACE INTO points VALUES (?, ?, ?)")
+      .bind(1, number)
+      .bind(2, static_cast<std::int64_t>(outcome.kind))
+      .bind(3, outcome.text)
+      .step();
+}
+
+void Journal::merge(const std::filesystem::path& folder) {
+  require_same(identity(folder), identity_, journal_in(folder));
+  std::map<std::int64_t, Outcome> mine;
+  each([&](std::int64_t number, const Outcome& o) { mine.emplace(number, o); });
+  const std::filesystem::path path = journal_in(folder);
+  const Opened other(path, SQLITE_OPEN_READWRITE);
+  run(file_, path_, "BEGIN IMMEDIATE");
+  visit_all(other.file, path, [&](std::int64_t number, const Outcome& o) {
+    const auto known = mine.find(number);
+    const bool lost = o.kind == Outcome::Kind::lost;
+    if (known == mine.end() || (known->second.kind == Outcome::Kind::lost && !lost)) return add(number, o);
+    if (lost || known->second == o) return;
+    throw InputError(where(path) + " contradicts another journal at point " + std::to_string(number));
+  });
+  run(file_, path_, "COMMIT");
+}
+
+void Journal::each(const std::function<void(std::int64_t, const Outcome&)>& visit) const {
+  visit_all(file_, path_, visit);
+}
+
+}  // namespace collcast::sweep

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+struct sqlite3;
+
+namespace collcast::sweep {
+
+/// What came of a point.
+struct Outcome {
+  enum class Kind : std::uint8_t {
+    answered,
+    refused,  ///< the question makes no sense there, as it never will
+    lost,     ///< a library or machine failed: another time it may not
+  };
+  Kind kind = Kind::answered;
+  std::string text;  ///< its rows as a JSON array, or one line that says why there are none
+  bool operator==(const Outcome&) const = default;
+};
+
+/// What a journal belongs to.
+struct Identity {
+  std::string sweep;      ///< its file
+  std::string platforms;  ///< as they were when it began
+  std::string program;    ///< and its version
+};
+
+/// The points of a sweep that are finished: an SQLite file in a folder. Of what was added nothing is lost
+/// when the process is killed. One process has it at a time.
+class Journal {
+ public:
+  /// Begins one, or goes on. Throws InputError where the folder's journal is of another sweep or in use.
+  Journal(const std::filesystem::path& folder, const Identity& identity);
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  /// The sweep whose journal lies in a folder. Throws InputError if none does.
+  static Identity identity(const std::filesystem::path& folder);
+  /// Throws SubstrateError if the disk takes no more; what was added before is safe.
+  void add(std::int64_t number, const Outcome& outcome);
+  /// Adds what another journal has. Throws InputError where it is of another sweep, or contradicts this one.
+  void merge(const std::filesystem::path& folder);
+  /// In the order of the points.
+  void each(const std::function<void(std::int64_t, const Outcome&)>& visit) const;
+
+ private:
+  std::filesystem::path path_;
+  Identity identity_;
+  sqlite3* file_ = nullptr;
+};
+
+}  // namespace collcast::sweep

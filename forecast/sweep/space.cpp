@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/sweep/space.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "model/ranges.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+
+namespace collcast::sweep {
+namespace {
+
+constexpr std::int64_t most_points = 10'000'000;
+/// Halton's sequence takes a prime for each axis.
+constexpr std::array primes = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
+
+[[noreturn]] void reject(const std::string& file, const std::string& key, const std::string& what) {
+  throw InputError(file + ": " + key + " " + what);
+}
+
+std::string plain(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+/// A range, or a single value, as texts.
+std::vector<std::string> expanded(Kind kind, const std::string& text) {
+  const std::vector<std::string> one{text};
+  std::vector<std::string> values;
+  if (kind == Kind::size)
+    for (const Bytes b : parse_sizes(one)) values.push_back(plain(b.value));
+  else if (kind == Kind::ranks)
+    for (const Rank r : parse_rank_counts(one)) values.push_back(std::to_string(r));
+  else if (kind == Kind::number && text.find(':') != std::string::npos)
+    for (const double v : parse_values(text)) values.push_back(plain(v));
+  else
+    values.push_back(text);
+  return values;
+}
+
+double bound(const Json& range, const char* key, Kind kind, const std::string& file,
+             const std::string& name) {
+  if (!range.contains(key)) reject(file, name, "has no \"" + std::string(key) + "\"");
+  const Json& value = range[key];
+  if (value.is_number()) return value.get<double>();
+  if (kind == Kind::size && value.is_string()) {
+    const std::vector<std::string> one{value.get<std::string>()};
+    return parse_sizes(one).at(0).value;
+  }
+  reject(file, name + "." + key, "must be a number");
+}
+
+/// {"from": 1, "to": 100, "scale": "log"}.
+Axis interval(const Json& range, Kind kind, const std::string& file, const std::string& name) {
+  if (kind == Kind::word) reject(file, name, "must be a word or a list of words");
+  for (const auto& [key, value] : range.items())
+    if (key != "from" && key != "to" && key != "scale")
+      reject(file, name, "knows no \"" + key + "\"; it has from, to and scale");
+  Axis axis{name, {}, bound(range, "from", kind, file, name), bound(range, "to", kind, file, name)};
+  axis.whole = kind != Kind::number;
+  const Json scale = range.value("scale", Json("linear"));
+  if (scale != "linear" && scale != "log") reject(file, name + ".scale", "must be \"linear\" or \"log\"");
+  axis.logarithmic = scale == "log";
+  if (!(axis.from < axis.to)) reject(file, name, "is empty: from must be less than to");
+  if (axis.logarithmic && axis.from <= 0) reject(file, name, "begins at 0, where a log scale has no place");
+  return axis;
+}
+
+Axis axis_of(const Json& values, Kind kind, const std::string& file, const std::string& name) {
+  if (values.is_object()) return interval(values, kind, file, name);
+  const Json list = values.is_array() ? values : Json::array({values});
+  if (list.empty()) reject(file, name, "is an empty list");
+  Axis axis{name, {}};
+  for (const Json& value : list) {
+    if (!value.is_string() && !value.is_number() && !value.is_boolean())
+      reject(file, name, "must be a value, a range like \"1KiB:1GiB:x2\" or a list of them");
+    const std::string text = value.is_string() ? value.get<std::string>() : dump(value);
+    try {
+      std::ranges::copy(expanded(kind, text), std::back_inserter(axis.values));
+    } catch (const InputError& e) {
+      reject(file, name + ":", e.what());
+    }
+  }
+  return axis;
+}
+
+std::string names(std::span<const Key> keys) {
+  std::string text;
+  for (const Key& k : keys) text += std::string(k.name) + ", ";
+  return text + "set";
+}
+
+/// A well-mixed number of each seed (splitmix64).
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
+double unit(std::uint64_t bits) {
+  return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+/// The digits of a number in a base, mirrored at the point.
+double mirrored(std::int64_t number, int base) {
+  double value = 0, weight = 1.0 / base;
+  for (; number > 0; number /= base, weight /= base) value += weight * static_cast<double>(number % base);
+  return value;
+}
+
+/// The value at a place between 0 and 1, which is left out.
+std::string value_at(const Axis& axis, double place) {
+  if (!axis.values.empty()) {
+    const auto count = static_cast<double>(axis.values.size());
+    return axis.values[static_cast<std::size_t>(std::min(place * count, count - 1))];
+  }
+  if (axis.whole && !axis.logarithmic)
+    return plain(std::floor(axis.from + place * (axis.to + 1 - axis.from)));
+  const double value = axis.logarithmic ? axis.from * std::pow(axis.to / axis.from, place)
+                                        : axis.from + place * (axis.to - axis.from);
+  return plain(axis.whole ? std::round(value) : value);
+}
+
+}  // namespace
+
+Space::Space(const Json& settings, std::span<const Key> keys, const Json& sample, const std::string& file) {
+  for (const auto& [key, value] : settings.items())
+    if (key != "set" && std::ranges::find(keys, key, &Key::name) == keys.end())
+      reject(file, "\"" + key + "\"", "is no key here; there are " + names(keys));
+  bool overridden = false;
+  for (const Key& key : keys) {
+    const std::string name(key.name);
+    if (settings.contains(name)) axes_.push_back(axis_of(settings[name], key.kind, file, name));
+    if (overridden || !settings.contains("set")) continue;
+    overridden = true;
+    if (!settings["set"].is_object())
+      reject(file, "set", "must hold parameters and their values, as {\"network.bandwidth_GBps\": [10, 25]}");
+    for (const auto& [path, value] : settings["set"].items())
+      axes_.push_back(axis_of(value, Kind::number, file, "set." + path));
+  }
+  read_sample(sample, file);
+}
+
+void Space::read_sample(const Json& sample, const std::string& file) {
+  if (sample.is_null() || sample == "grid") {
+    for (const Axis& a : axes_) {
+      if (a.values.empty())
+        reject(file, a.key, "goes from one number to another, which a grid cannot; sample it");
+      if (size_ > most_points / static_cast<std::int64_t>(a.values.size()))
+        throw InputError(file + ": the grid has more than 10,000,000 points; sample it");
+      size_ *= static_cast<std::int64_t>(a.values.size());
+    }
+    return;
+  }
+  const char* accepted =
+      R"(must be "grid", {"random": 1000, "seed": 1} or {"low-discrepancy": 1000, "seed": 1})";
+  const bool random = sample.is_object() && sample.contains("random");
+  const char* kind = random ? "random" : "low-discrepancy";
+  if (!sample.is_object() || !sample.contains(kind)) reject(file, "sample", accepted);
+  for (const auto& [key, value] : sample.items())
+    if ((key != kind && key != "seed") || !value.is_number_unsigned()) reject(file, "sample", accepted);
+  sampling_ = random ? Sampling::random : Sampling::low_discrepancy;
+  size_ = sample[kind].get<std::int64_t>();
+  seed_ = sample.value("seed", std::uint64_t{1});
+  if (size_ < 1 || size_ > most_points) reject(file, "sample", "takes 1 to 10,000,000 points");
+  if (!random && axes_.size() > primes.size())
+    reject(file, "sample", "by low discrepancy takes at most 16 settings; take random ones");
+}
+
+double Space::coordinate(std::int64_t number, std::size_t axis) const {
+  const std::uint64_t own = mixed(seed_ ^ mixed(axis));
+  if (sampling_ == Sampling::random) return unit(mixed(own + static_cast<std::uint64_t>(number)));
+  const double place = mirrored(number + 1, primes[axis]) + unit(own);  // shifted: Cranley & Patterson 1976
+  return place - std::floor(place);
+}
+
+Point Space::at(std::int64_t number) const {
+  Point point(axes_.size());
+  for (std::size_t i = axes_.size(); i-- > 0;) {
+    const Axis& a = axes_[i];
+    point[i].key = a.key;
+    if (sampling_ == Sampling::grid) {
+      const auto count = static_cast<std::int64_t>(a.values.size());
+      point[i].value = a.values[static_cast<std::size_t>(number % count)];
+      number /= count;
+    } else {
+      point[i].value = value_at(a, coordinate(number, i));
+    }
+  }
+  return point;
+}
+
+bool Space::varies(const std::string& key) const {
+  const auto axis = std::ranges::find(axes_, key, &Axis::key);
+  return axis != axes_.end() && axis->values.size() != 1;
+}
+
+}  // namespace collcast::sweep

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/json_fwd.hpp"
+
+namespace collcast::sweep {
+
+/// One case: what is set, and to what, as users write it.
+struct Setting {
+  std::string key, value;
+};
+using Point = std::vector<Setting>;
+
+/// What a value may be, and which ranges of it there are.
+enum class Kind : std::uint8_t { word, size, ranks, number };
+/// A key of a sweep's file. Those that take long to set up stand first: neighbouring points share them.
+struct Key {
+  std::string_view name;
+  Kind kind;
+};
+
+/// What a setting goes through: a list, or anything from one number to another.
+struct Axis {
+  std::string key;  ///< of a platform's parameter: its path, behind "set."
+  std::vector<std::string> values;
+  double from = 0, to = 0;  ///< where there is no list
+  bool logarithmic = false, whole = false;
+};
+
+/// Points of a space, by number: all of a grid, or samples of it.
+class Space {
+ public:
+  /// From the settings of a sweep's file, which know `keys` and "set", and what it says under "sample".
+  /// Throws InputError that names `file`, the key, and what would be accepted.
+  Space(const Json& settings, std::span<const Key> keys, const Json& sample, const std::string& file);
+
+  std::int64_t size() const { return size_; }
+  Point at(std::int64_t number) const;
+  const std::vector<Axis>& axes() const { return axes_; }
+  /// Whether a setting differs from point to point.
+  bool varies(const std::string& key) const;
+
+ private:
+  enum class Sampling : std::uint8_t { grid, random, low_discrepancy };
+  void read_sample(const Json& sample, const std::string& file);
+  double coordinate(std::int64_t number, std::size_t axis) const;
+
+  std::vector<Axis> axes_;
+  Sampling sampling_ = Sampling::grid;
+  std::uint64_t seed_ = 1;
+  std::int64_t size_ = 1;
+};
+
+}  // namespace collcast::sweep

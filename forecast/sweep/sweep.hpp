@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forecast/report/report.hpp"
+#include "forecast/sweep/journal.hpp"
+#include "forecast/sweep/space.hpp"
+#include "forecast/sweep/workers.hpp"
+
+namespace collcast::sweep {
+
+/// What a point's answer consists of.
+struct Rows {
+  Json rows = Json::array();
+  std::vector<std::string> notes;
+};
+
+/// What a sweep may ask at each point: a row of a table that the caller has.
+struct Verb {
+  std::string_view name;
+  std::span<const Key> keys;
+  std::vector<std::string> needed;  ///< keys without a default
+  /// Throws InputError where the point makes no sense. Called in one thread of several processes.
+  std::function<Rows(const Point&)> answer;
+  /// Names that are wrong whatever the point. Throws InputError.
+  std::function<void(const Space&)> check;
+  /// For people, of rows over such a space.
+  std::function<std::vector<report::Column>(const Space&)> columns;
+};
+
+/// A space of cases and what is asked in each, as a file describes it (docs/sweep.md).
+class Sweep {
+ public:
+  /// Throws InputError that names `file`.
+  Sweep(const std::string& text, const std::string& file, std::span<const Verb> verbs);
+
+  /// The file, on one line.
+  const std::string& text() const { return text_; }
+  const std::string& about() const { return about_; }
+  const Verb& verb() const { return *verb_; }
+  const Space& space() const { return space_; }
+  /// `program` and its version.
+  Identity identity(const std::string& program) const;
+
+ private:
+  std::string text_, about_;
+  const Verb* verb_ = nullptr;
+  Space space_;
+};
+
+/// Every point whose number leaves `number` when divided by `of`.
+struct Part {
+  int number = 0, of = 1;
+};
+
+/// Asks what is not in the journal yet; what was lost, again. `progress` is told how many points are
+/// finished.
+void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_out,
+         const std::function<void(std::int64_t finished, std::int64_t all)>& progress);
+
+/// What a point says, as the journal keeps it.
+Outcome answer(const Sweep& sweep, std::int64_t number);
+
+/// The rows of all finished points in their order, those that failed, and how many are missing.
+struct Summary {
+  report::Report report;
+  std::int64_t answered = 0, failed = 0, missing = 0;
+};
+Summary summary(const Sweep& sweep, const Journal& journal);
+
+}  // namespace collcast::sweep

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sweep_schema.py COLLCAST SOURCE_DIR: docs/sweep.schema.json takes what the program takes, and refuses forms that it refuses."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: there is no jsonschema (python3-jsonschema)")
+    sys.exit(77)
+
+collcast, source = sys.argv[1], pathlib.Path(sys.argv[2])
+schema = json.loads((source / "docs/sweep.schema.json").read_text())
+small = {"platform": "flat", "ranks": 4, "collective": "allreduce", "size": 1, "algorithm": "ring"}
+CASES = [small, {**small, "set": {"network.bandwidth_GBps": [1, 2]}}, {**small, "sample": {"random": 2}, "size": {"from": 1, "to": 9}},
+         {**small, "ask": "frobnicate"}, {**small, "rank": 3}, {**small, "ranks": []}, {**small, "size": {"from": 1}},
+         {**small, "sample": "sobol"}, {**small, "sample": {"random": 2, "sead": 1}}, {**small, "set": 3}, {**small, "about": 3},
+         {**small, "platform": {"from": 1, "to": 2}}, {k: v for k, v in small.items() if k != "platform"}]
+wrong = []
+for example in sorted((source / "docs/examples").glob("*.json")):
+    jsonschema.validate(json.loads(example.read_text()), schema)
+for case in CASES:
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "s.json"
+        file.write_text(json.dumps(case))
+        taken = subprocess.run([collcast, "sweep", file, "-o", folder + "/j"], capture_output=True).returncode != 2
+    if taken != jsonschema.Draft7Validator(schema).is_valid(case):
+        wrong.append(f"{case}: the program {'takes' if taken else 'refuses'} it")
+print("\n".join(wrong) or f"{len(CASES)} cases agree")
+sys.exit(bool(wrong))

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// `collcast sweep` as its users meet it: killed, interrupted, resumed, in parts, on a full disk.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "tests/cli/collcast.hpp"
+#include "tests/folder.hpp"
+
+namespace {
+
+using collcast::Folder;
+using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::shell;
+
+std::string file(const Folder& folder, const std::string& text) {
+  const std::string name = folder / "s.json";
+  std::ofstream(name) << text;
+  return name;
+}
+
+/// Some 160 points of 5 ms.
+const std::string long_one =
+    R"({"platform": "summit", "ranks": "60:96:+12", "collective": "allreduce", "algorithm": "ring", "size": "1KiB:40KiB:+1KiB"})";
+
+TEST(SweepCli, GoesOnAfterAKill) {
+  const Folder folder;
+  const std::string s = file(folder, long_one), in = folder / "j";
+  const Outcome whole = collcast("sweep " + s + " -j 1 --format csv -o " + folder / "whole");
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  for (const std::string signal : {"KILL", "KILL", "TERM", "INT"}) {
+    const Outcome o = shell(COLLCAST_BINARY_DIR "/collcast sweep " + s + " -o " + in +
+                            " & p=$!; sleep 0.2; kill -" + signal + " $p; wait $p");
+    if (o.code == 0) continue;  // done by then
+    EXPECT_EQ(o.code, signal == "KILL" ? 137 : 130) << signal;
+    EXPECT_EQ(o.out, "");
+    if (signal != "KILL") {
+      EXPECT_EQ(o.err, "\ncollcast: interrupted; what was finished is kept, `collcast sweep --resume " + in +
+                           "` goes on\n");
+    }
+  }
+  const Outcome resumed = collcast("sweep --resume " + in + " --format csv -j 2");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, whole.out);
+}
+
+TEST(SweepCli, PartsMerge) {
+  const Folder folder;
+  const std::string s =
+      file(folder, R"({"platform": "flat", "ranks": "2:9:+1", "collective": "barrier", "size": 0})");
+  const Outcome whole = collcast("sweep " + s + " -o " + folder / "whole");
+  const Outcome part = collcast("sweep " + s + " --part 0/2 -o " + folder / "a");
+  EXPECT_NE(part.err.find("4 points are missing"), std::string::npos) << part.err;
+  collcast("sweep " + s + " --part 1/2 -o " + folder / "b");
+  const Outcome merged =
+      collcast("sweep --merge " + folder / "a" + " " + folder / "b" + " -o " + folder / "all");
+  EXPECT_EQ(merged.code, 0) << merged.err;
+  EXPECT_EQ(merged.out, whole.out);
+}
+
+/// Runs the tasks of a job array one after the other, as sbatch would side by side.
+const std::string fake_sbatch = R"(#!/bin/sh
+for last; do :; done
+for i in $(seq 0 $(sed -n 's/^#SBATCH --array=0-//p' "$last")); do SLURM_ARRAY_TASK_ID=$i sh "$last" > /dev/null 2>&1 || exit 1; done
+echo 17
+)";
+
+TEST(SweepCli, AJobArrayDoesItsParts) {
+  const Folder folder;
+  const std::string s =
+      file(folder, R"({"platform": "flat", "ranks": "2:9:+1", "collective": "barrier", "size": 0})");
+  std::ofstream(folder / "sbatch") << fake_sbatch;
+  ASSERT_EQ(chmod((folder / "sbatch").c_str(), 0755), 0);
+  const std::string in = folder / "it's";  // folders have such names
+  const Outcome o = shell("PATH=" + folder.path() + ":$PATH; collcast sweep " + s +
+                          " --slurm --tasks 3 --sbatch=--partition=short -o \"" + in + "\"");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.err.rfind("note: job 17 was submitted; ", 0), 0u) << o.err;
+  std::ifstream script(in + "/sweep.sbatch");
+  const std::string text((std::istreambuf_iterator<char>(script)), {});
+  EXPECT_NE(text.find("\n#SBATCH --partition=short\n"), std::string::npos) << text;
+  const Outcome merged = shell("collcast sweep --merge \"" + in + "\"/part-* -o " + folder / "all");
+  EXPECT_EQ(merged.out, collcast("sweep " + s + " -o " + folder / "whole").out);
+  EXPECT_EQ(collcast("sweep " + s + " --slurm --sbatch=partition -o " + folder / "x").code, 2);
+  EXPECT_EQ(collcast("sweep " + s + " --slurm --mpi").code, 2);
+}
+
+TEST(SweepCli, RanksOfMpirunTakePointsAsTheyAsk) {
+  if (!HAS_RECORDER) GTEST_SKIP() << "built without MPI";
+  const Folder folder;
+  const std::string s = file(folder, long_one);
+  const Outcome whole = collcast("sweep " + s + " --format csv -o " + folder / "whole");
+  for (const std::string ranks : {"1", "3"}) {
+    const Outcome o = shell(
+        "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; mpirun --oversubscribe -np " +
+        ranks + " " COLLCAST_BINARY_DIR "/collcast sweep " + s + " --mpi --format csv -o " +
+        folder / ("j" + ranks));
+    if (o.err.find("address sanitizer") != std::string::npos)
+      GTEST_SKIP() << "with the address sanitizer there is no --mpi";
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.out, whole.out);
+  }
+}
+
+TEST(SweepCli, AFailingPointIsAnAnswer) {
+  const Folder folder;
+  const std::string s = file(
+      folder, R"({"platform": "summit", "ranks": [6, 27649], "collective": "allreduce", "size": "1KiB"})");
+  const Outcome o = collcast("sweep " + s + " -o " + folder / "j" + " --format csv");
+  EXPECT_EQ(o.code, 1);
+  EXPECT_EQ(o.err.rfind("note: point 1 failed: ", 0), 0u) << o.err;
+  EXPECT_NE(o.out.find("\n0,allreduce,"), std::string::npos) << o.out;
+}
+
+TEST(SweepCli, BadInputIsOneLine) {
+  const Folder folder;
+  const std::string good = R"({"platform": "flat", "ranks": 4, "collective": "allreduce", "size": 1})";
+  const std::string s = file(folder, good), other = folder / "other.json", j = " -o " + folder / "j";
+  ASSERT_EQ(collcast("sweep " + s + j).code, 0);
+  const auto expect = [&](const std::string& arguments, const std::string& words) {
+    const Outcome o = collcast("sweep " + arguments);
+    EXPECT_EQ(o.code, 2) << arguments;
+    EXPECT_NE(o.err.find(words), std::string::npos) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  };
+  std::ofstream(other) << R"({"platform": "flat", "ranks": 5, "collective": "allreduce", "size": 1})";
+  expect(other + j, "is the journal of another sweep; take another folder");
+  std::ofstream(other) << R"({"platform": "flat", "rnks": 5, "collective": "allreduce", "size": 1})";
+  expect(other + j, "\"rnks\" is no key here");
+  std::ofstream(other) << R"({"platform": "flat", "ranks": "5:4", "collective": "allreduce", "size": 1})";
+  expect(other + j, "range '5:4' is empty");
+  expect(s + " --resume x", "one of them");
+  expect("", "one of them");
+  expect("--resume " + folder / "nowhere", "there is no journal of a sweep in");
+  expect("--resume " + folder / "j" + j, "without -o");
+  expect("--merge " + folder / "j", "--merge needs -o DIR");
+  expect(s + j + " --part 4/4", "part '4' is not a whole number from 0 to 3");
+  expect(s + j + " --part 4", "part '4' is not like 0/8");
+  expect(s + j + " -j 0", "--jobs '0' is not a whole number");
+  expect(folder / "none.json", "none.json");
+}
+
+TEST(SweepCli, AFullDiskIsAFailureOfTheMachine) {
+  const Folder folder;
+  const std::string s = file(folder, long_one);
+  const Outcome o = shell("trap '' XFSZ; ulimit -f 200; collcast sweep " + s + " -o " + folder / "j");
+  EXPECT_EQ(o.code, 3) << o.err;
+  EXPECT_NE(o.err.find("what was finished is kept"), std::string::npos) << o.err;
+}
+
+}  // namespace

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <set>
+
+#include "forecast/sweep/predict.hpp"
+#include "support/json.hpp"
+#include "tests/complaint.hpp"
+#include "tests/folder.hpp"
+
+namespace collcast::sweep {
+namespace {
+
+using collcast::testing::complaint;
+
+constexpr Key keys[] = {
+    {"platform", Kind::word}, {"ranks", Kind::ranks}, {"size", Kind::size}, {"x", Kind::number}};
+
+Space space(const std::string& settings, const std::string& sample = "null") {
+  return {parse_json(settings, "s.json"), keys, parse_json(sample, "s.json"), "s.json"};
+}
+
+std::string text(const Point& point) {
+  std::string all;
+  for (const Setting& s : point) all += s.key + '=' + s.value + ' ';
+  return all;
+}
+
+TEST(Space, AGridIsEveryCombinationTheCostlyKeysSlowest) {
+  const Space s = space(
+      R"({"size": ["1KiB:4KiB:x2", 7], "ranks": [2, 3], "set": {"a.b": "0.5:2:x2"}, "platform": "flat"})");
+  ASSERT_EQ(s.size(), 24);  // 3 x 2 x 4
+  EXPECT_EQ(text(s.at(0)), "platform=flat set.a.b=0.5 ranks=2 size=1024 ");
+  EXPECT_EQ(text(s.at(3)), "platform=flat set.a.b=0.5 ranks=2 size=7 ");
+  EXPECT_EQ(text(s.at(4)), "platform=flat set.a.b=0.5 ranks=3 size=1024 ");
+  EXPECT_EQ(text(s.at(23)), "platform=flat set.a.b=2 ranks=3 size=7 ");
+  std::set<std::string> all;
+  for (int i = 0; i < 24; ++i) all.insert(text(s.at(i)));
+  EXPECT_EQ(all.size(), 24u);
+  EXPECT_TRUE(s.varies("ranks"));
+  EXPECT_FALSE(s.varies("platform"));
+}
+
+TEST(Space, SamplesComeFromTheSeedAlone) {
+  const std::string settings =
+      R"({"x": {"from": 1, "to": 100, "scale": "log"}, "ranks": {"from": 2, "to": 5}, "platform": ["a", "b"]})";
+  for (const std::string kind : {"random", "low-discrepancy"}) {
+    const Space one = space(settings, R"({")" + kind + R"(": 300, "seed": 1})");
+    const Space same = space(settings, R"({")" + kind + R"(": 300, "seed": 1})");
+    const Space other = space(settings, R"({")" + kind + R"(": 300, "seed": 2})");
+    std::set<std::string> ranks, platforms;
+    int below = 0, moved = 0;
+    for (int i = 0; i < 300; ++i) {
+      const Point p = one.at(i);
+      EXPECT_EQ(text(p), text(same.at(i)));
+      moved += text(p) != text(other.at(i));
+      platforms.insert(p[0].value);
+      ranks.insert(p[1].value);
+      const double x = std::stod(p[2].value);
+      EXPECT_GE(x, 1);
+      EXPECT_LE(x, 100);
+      below += x < 10;  // half of a log scale
+    }
+    EXPECT_GT(moved, 200);
+    EXPECT_EQ(ranks, (std::set<std::string>{"2", "3", "4", "5"}));
+    EXPECT_EQ(platforms.size(), 2u);
+    EXPECT_NEAR(below, 150, kind == "random" ? 40 : 5);
+  }
+}
+
+TEST(Space, SaysWhatIsWrong) {
+  const auto says = [](const std::string& settings, const std::string& sample = "null") {
+    return complaint([&] { space(settings, sample); });
+  };
+  EXPECT_EQ(says(R"({"rank": 2})"),
+            "s.json: \"rank\" is no key here; there are platform, ranks, size, x, set");
+  EXPECT_EQ(says(R"({"ranks": []})"), "s.json: ranks is an empty list");
+  EXPECT_EQ(says(R"({"ranks": "8:4"})"), "s.json: ranks: range '8:4' is empty: it begins after its end");
+  EXPECT_EQ(says(R"({"x": "4:1"})"), "s.json: x: range '4:1' is empty: it begins after its end");
+  EXPECT_EQ(says(R"({"x": "0:1"})"), "s.json: x: value '0' is not above 0, as those of a range are");
+  EXPECT_EQ(says(R"({"x": {"from": 2, "to": 2}})"), "s.json: x is empty: from must be less than to");
+  EXPECT_EQ(says(R"({"x": {"from": 2}})"), "s.json: x has no \"to\"");
+  EXPECT_EQ(says(R"({"x": {"from": 0, "to": 2, "scale": "log"}})"),
+            "s.json: x begins at 0, where a log scale has no place");
+  EXPECT_EQ(says(R"({"x": {"from": 1, "to": 2, "scale": "ln"}})"),
+            "s.json: x.scale must be \"linear\" or \"log\"");
+  EXPECT_EQ(says(R"({"x": {"from": 1, "to": 2, "step": 1}})"),
+            "s.json: x knows no \"step\"; it has from, to and scale");
+  EXPECT_EQ(says(R"({"x": {"from": "1", "to": 2}})"), "s.json: x.from must be a number");
+  EXPECT_EQ(says(R"({"platform": {"from": 1, "to": 2}})"),
+            "s.json: platform must be a word or a list of words");
+  EXPECT_EQ(says(R"({"x": [[1]]})"),
+            "s.json: x must be a value, a range like \"1KiB:1GiB:x2\" or a list of them");
+  EXPECT_EQ(says(R"({"set": 3})"),
+            "s.json: set must hold parameters and their values, as {\"network.bandwidth_GBps\": [10, 25]}");
+  EXPECT_EQ(says(R"({"x": {"from": 1, "to": 2}})"),
+            "s.json: x goes from one number to another, which a grid cannot; sample it");
+  const std::string sample =
+      R"(s.json: sample must be "grid", {"random": 1000, "seed": 1} or {"low-discrepancy": 1000, "seed": 1})";
+  EXPECT_EQ(says("{}", R"("sobol")"), sample);
+  EXPECT_EQ(says("{}", R"({"random": "many"})"), sample);
+  EXPECT_EQ(says("{}", R"({"random": 5, "sead": 1})"), sample);
+  EXPECT_EQ(says("{}", R"({"random": 0})"), "s.json: sample takes 1 to 10,000,000 points");
+  EXPECT_EQ(says(R"({"x": "1:90000:+1", "ranks": "1:90000:+1"})"),
+            "s.json: the grid has more than 10,000,000 points; sample it");
+}
+
+/// Answers each point with its own values; what it was asked is written down, one line a question.
+Verb echo(
+    const std::string& asked, const std::function<void(const Point&)>& act = [](const Point&) {}) {
+  Verb v;
+  v.name = "echo";
+  v.keys = keys;
+  v.answer = [asked, act](const Point& p) {
+    act(p);
+    std::ofstream(asked, std::ios::app) << text(p) << std::endl;
+    Rows rows;
+    rows.rows.push_back({{"told", text(p)}});
+    return rows;
+  };
+  v.columns = [](const Space&) { return std::vector<report::Column>{}; };
+  return v;
+}
+
+std::size_t lines(const std::string& file) {
+  std::ifstream in(file);
+  return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(in), {}, '\n'));
+}
+
+const std::string forty = R"({"ask": "echo", "ranks": "1:40:+1"})";
+
+std::string rows(const Sweep& sweep, const std::string& folder, int workers, Part part = {}) {
+  Journal journal(folder, sweep.identity("test"));
+  run(sweep, part, journal, processes(workers), [](auto, auto) {});
+  return report::render(summary(sweep, journal).report, report::Format::json);
+}
+
+TEST(Sweep, OneProcessOrSeveralPartsOrWholeTheRowsAreTheSame) {
+  const Folder folder;
+  const std::vector verbs{echo(folder / "asked")};
+  const Sweep sweep(forty, "s.json", verbs);
+  const std::string one = rows(sweep, folder / "one", 1);
+  EXPECT_EQ(rows(sweep, folder / "three", 3), one);
+  EXPECT_EQ(lines(folder / "asked"), 80u);
+  EXPECT_EQ(rows(sweep, folder / "three", 2), one);  // nothing is asked again
+  EXPECT_EQ(lines(folder / "asked"), 80u);
+
+  rows(sweep, folder / "a", 2, {0, 2});
+  rows(sweep, folder / "b", 1, {1, 2});
+  Journal both(folder / "both", sweep.identity("test"));
+  both.merge(folder / "b");
+  EXPECT_EQ(summary(sweep, both).missing, 20);
+  both.merge(folder / "a");
+  both.merge(folder / "one");  // agrees
+  EXPECT_EQ(report::render(summary(sweep, both).report, report::Format::json), one);
+}
+
+TEST(Sweep, AKilledSweepLosesNothingThatWasFinished) {
+  const Folder folder;
+  const std::vector verbs{echo(folder / "asked", [](const Point&) { usleep(1000); })};
+  const Sweep sweep(forty, "s.json", verbs);
+  std::int64_t before = 0;
+  int kills = 0;
+  for (; kills < 100; ++kills) {
+    const pid_t child = fork();
+    if (child == 0) {
+      rows(sweep, folder / "killed", 2);
+      _exit(0);
+    }
+    usleep(static_cast<useconds_t>(4000 + 700 * (kills % 7)));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status)) break;
+    usleep(2000);  // its workers end
+    Journal journal(folder / "killed", sweep.identity("test"));
+    const std::int64_t now = summary(sweep, journal).answered;
+    EXPECT_GE(now, before);
+    before = now;
+    if (now == 40) break;
+  }
+  const std::string end = rows(sweep, folder / "killed", 2);
+  EXPECT_LE(lines(folder / "asked"), 40u + 2u * static_cast<unsigned>(kills + 1));  // two in flight each time
+  EXPECT_EQ(end, rows(sweep, folder / "whole", 1));
+}
+
+TEST(Sweep, AFailingPointIsListedTheOthersGoOn) {
+  const Folder folder;
+  const std::string flag = folder / "repaired";
+  const std::vector verbs{echo(folder / "asked", [&](const Point& p) {
+    if (p[0].value == "3") throw InputError("three is no number");
+    if (p[0].value == "5" && access(flag.c_str(), F_OK) != 0) raise(SIGKILL);
+    if (p[0].value == "7" && access(flag.c_str(), F_OK) != 0) throw SubstrateError("no more memory");
+  })};
+  const Sweep sweep(forty, "s.json", verbs);
+  {
+    Journal journal(folder / "j", sweep.identity("test"));
+    run(sweep, {}, journal, processes(2), [](auto, auto) {});
+    const Summary s = summary(sweep, journal);
+    EXPECT_EQ(s.answered, 37);
+    ASSERT_EQ(s.failed, 3);
+    EXPECT_EQ(s.report.head["failed"][0].dump(), R"({"point":2,"ranks":3,"reason":"three is no number"})");
+    EXPECT_EQ(s.report.head["failed"][1]["reason"], "its process was killed by signal 9");
+    EXPECT_EQ(s.report.head["failed"][2]["reason"], "no more memory");
+  }
+  std::ofstream(flag) << 1;  // what was lost is asked again, what makes no sense is not
+  Journal journal(folder / "j", sweep.identity("test"));
+  const std::size_t asked = lines(folder / "asked");
+  run(sweep, {}, journal, processes(2), [](auto, auto) {});
+  EXPECT_EQ(summary(sweep, journal).failed, 1);
+  EXPECT_EQ(lines(folder / "asked"), asked + 2);
+}
+
+TEST(Journal, BelongsToOneSweepAndOneProcess) {
+  const Folder folder;
+  const Identity mine{"a", "p", "1"};
+  const std::string in = " is the journal of ";
+  {
+    Journal journal(folder.path(), mine);
+    journal.add(3, {Outcome::Kind::answered, "[]"});
+    EXPECT_EQ(complaint([&] { Journal again(folder.path(), mine); }),
+              "'" + folder / "journal.sqlite" +
+                  "' is in use by another sweep; wait for it, or take another folder");
+  }
+  const auto refusal = [&](const Identity& other) {
+    return complaint([&] { Journal j(folder.path(), other); });
+  };
+  const std::string file = "'" + folder / "journal.sqlite" + "'";
+  EXPECT_EQ(refusal({"b", "p", "1"}), file + in + "another sweep; take another folder");
+  EXPECT_EQ(refusal({"a", "q", "1"}),
+            file + in + "this sweep on platforms that have changed since; take another folder");
+  EXPECT_EQ(refusal({"a", "p", "2"}),
+            file + in + "this sweep by another version of the program; take another folder");
+  EXPECT_EQ(refusal(mine), "");
+  EXPECT_EQ(complaint([&] { Journal::identity(folder / "none"); }),
+            "there is no journal of a sweep in '" + folder / "none" + "'");
+  std::ofstream(folder / "journal.sqlite") << std::string(5000, 'x');
+  EXPECT_EQ(refusal(mine), file + " is no journal of a sweep, or is damaged");
+}
+
+TEST(Journal, ContradictionsAreRefused) {
+  const Folder folder;
+  const Identity mine{"a", "p", "1"};
+  {
+    Journal other(folder / "other", mine);
+    other.add(0, {Outcome::Kind::answered, "1"});
+  }
+  Journal journal(folder / "mine", mine);
+  journal.add(0, {Outcome::Kind::lost, "killed"});
+  journal.merge(folder / "other");
+  journal.each([](std::int64_t, const Outcome& o) { EXPECT_EQ(o.text, "1"); });
+  journal.add(0, {Outcome::Kind::answered, "2"});
+  EXPECT_EQ(complaint([&] { journal.merge(folder / "other"); }),
+            "'" + folder / "other" + "/journal.sqlite' contradicts another journal at point 0");
+}
+
+TEST(Journal, AFullDiskIsAFailureBelowUs) {
+  const Folder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{200'000, 200'000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    Journal journal(folder.path(), {"a", "p", "1"});
+    try {
+      for (int i = 0;; ++i) journal.add(i, {Outcome::Kind::answered, std::string(1000, 'x')});
+    } catch (const SubstrateError&) {
+      _exit(3);
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+  Journal journal(folder.path(), {"a", "p", "1"});
+  std::int64_t kept = 0;
+  journal.each([&](std::int64_t number, const Outcome& o) {
+    EXPECT_EQ(number, kept++);
+    EXPECT_EQ(o.text.size(), 1000u);
+  });
+  EXPECT_GT(kept, 10);  // each takes a page of 4 KiB or two of the log
+}
+
+Sweep predictions(const std::string& settings, const std::vector<Verb>& verbs) {
+  return {settings, "s.json", verbs};
+}
+
+TEST(PredictSweep, RowsAreThoseOfPredictWithWhatVaries) {
+  const Folder folder;
+  const std::vector verbs{predict()};
+  const Sweep sweep =
+      predictions(R"({"platform": "flat", "ranks": 8, "collective": "allreduce", "size": "1MiB",
+    "algorithm": "ring", "set": {"network.bandwidth_GBps": [12.5, 25]}, "policy": "fastest"})",
+                  verbs);
+  const Json said = parse_json(rows(sweep, folder / "j", 2));
+  ASSERT_EQ(said["rows"].size(), 2u);
+  EXPECT_EQ(said["rows"][0]["network.bandwidth_GBps"], 12.5);
+  EXPECT_EQ(said["rows"][1]["network.bandwidth_GBps"], 25);
+  // 14 steps of 1 us; 14 chunks of 131072 B at 0.08 and 0.04 ns, 7 of them reduced at 0.01 ns.
+  EXPECT_NEAR(said["rows"][0]["time_s"], 169.97568e-6, 1e-12);
+  EXPECT_NEAR(said["rows"][1]["time_s"], 96.57536e-6, 1e-12);
+}
+
+TEST(PredictSweep, WrongNamesAreFoundBeforeAnythingIsAsked) {
+  const std::vector verbs{predict()};
+  const auto says = [&](const std::string& more) {
+    return complaint([&] {
+      predictions(R"({"platform": "flat", "ranks": 8, "collective": "allreduce", "size": 1)" + more + "}",
+                  verbs);
+    });
+  };
+  EXPECT_EQ(says(""), "");
+  EXPECT_NE(says(R"(, "policy": ["fastest", "mpihc"])").find("did you mean 'mpich'"), std::string::npos);
+  EXPECT_NE(says(R"(, "engine": "fast")").find("fast"), std::string::npos);
+  EXPECT_NE(says(R"(, "memory": "disk")").find("host or device"), std::string::npos);
+  EXPECT_NE(says(R"(, "ask": "replya")").find("there are predict"), std::string::npos);
+  EXPECT_EQ(complaint([&] { predictions(R"({"platform": "flat", "ranks": 8, "size": 1})", verbs); }),
+            "s.json: \"collective\" is missing");
+}
+
+}  // namespace
+}  // namespace collcast::sweep
