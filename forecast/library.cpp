@@ -77,10 +77,13 @@ Library::Forecast Library::predict(Collective collective, const Call& asked, con
   Choice choice = choose(collective, asked);
   const bool own = nccl_ && engine.name == "path" && asked.ranks > 1 &&
                    nccl::has_transport(nccl::choose(*nccl_, collective, asked, situation()).shape);
-  Prediction p = own ? by_transport(*choice.algorithm, choice.call)
-                     : sends(choice).predict(*choice.algorithm, choice.call, engine);
+  Prediction p = own ? by_transport(*choice.algorithm, choice.call) : predict(choice, engine);
   const std::string transport = own ? "nccl:" + choice.protocol : "";
   return {std::move(choice), std::move(p), transport};
+}
+
+Prediction Library::predict(const Choice& choice, const Engine& engine) const {
+  return sends(choice).predict(*choice.algorithm, choice.call, engine);
 }
 
 /// Open MPI's linear barrier is not in the catalogue.

@@ -25,6 +25,8 @@ class Library {
   /// By `path` NCCL's choice is timed by its own transport; other libraries' choices are read like
   /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
   Forecast predict(Collective collective, const Call& asked, const Engine& engine) const;
+  /// A choice that is not the library's, sent as MPI sends.
+  Prediction predict(const Choice& choice, const Engine& engine) const;
 
   /// Mean over the ranks of their own times between the library's barriers (Forecaster); none where the
   /// library sends no messages of MPI.

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/report/tune.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "model/ranges.hpp"
+#include "support/error.hpp"
+#include "support/output_file.hpp"
+
+namespace collcast::cli {
+namespace {
+
+struct Options {
+  TuneQuestion question;
+  std::string ranks, file;
+  std::vector<std::string> sizes;
+  Memory memory = Memory::device;
+  Format format = Format::table;
+};
+
+std::string names() {
+  std::string text;
+  for (const tuner::Library& l : tuner::libraries())
+    text += (text.empty() ? "" : "; ") + std::string(l.name) + ": " + std::string(l.what);
+  return text;
+}
+
+void run(Options& options, bool memory_given) {
+  TuneQuestion& q = options.question;
+  const tuner::Library& library = tuner::library(q.library);
+  q.ranks = parse_ranks(options.ranks);
+  q.sizes = parse_sizes(options.sizes);
+  if (memory_given) q.memory = options.memory;
+  catch_interrupts();
+  const Tuned tuned = tune(q, {progress, &interrupt_flag()});
+  progress_end();
+  report::Report report = report::make(tuned, library);
+  if (!options.file.empty()) {
+    write_file(options.file, library.write(tuned.tuning));
+    std::string use(library.use);
+    if (const auto at = use.rfind("FILE"); at != std::string::npos) use.replace(at, 4, options.file);
+    report.remark += "\n" + options.file + " is read by: " + use;
+  }
+  print(report, options.format);
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, int&) {
+  auto options = std::make_shared<Options>();
+  TuneQuestion& q = options->question;
+  CLI::App* verb =
+      app.add_subcommand("tune", "Writes the file by which a library chooses the fastest algorithms");
+  verb->add_option("--for", q.library, names())->required()->option_text("LIBRARY");
+  verb->add_option("--platform", q.platform, "A name from `collcast platforms`, or a file")
+      ->required()
+      ->option_text("P");
+  verb->add_option("--ranks", options->ranks, "Number of ranks")->required()->option_text("N");
+  verb->add_option("--size", options->sizes, "Message sizes and ranges of them, ascending: 1KiB:1GiB:x4")
+      ->required()
+      ->delimiter(',')
+      ->option_text("S[,S...]");
+  verb->add_option("-o", options->file, "The file")->option_text("FILE");
+  verb->add_option("--collective", q.collectives,
+                   "Some of those that the library can be told about (default: all)")
+      ->delimiter(',')
+      ->option_text("C[,C...]");
+  verb->add_option("--policy", q.policy, "The release whose default is compared, e.g. nccl-2.30")
+      ->option_text("P");
+  add_engine(*verb, q.engine);
+  add_placement(*verb, q.placement);
+  auto* memory = verb->add_option("--memory", options->memory,
+                                  "Where ranks keep their data (default: device for nccl, else host)")
+                     ->transform(CLI::CheckedTransformer(
+                         std::map<std::string, Memory>{{"host", Memory::host}, {"device", Memory::device}}))
+                     ->option_text("host|device");
+  verb->add_option("--set", q.set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
+      ->option_text("KEY=VALUE");
+  add_format(*verb, options->format, true);
+  verb->footer(
+      "Example: collcast tune --for openmpi --platform frontera --ranks 64 --size 1KiB:4MiB:x4 -o rules.txt");
+  verb->callback([options, memory] { run(*options, memory->count() > 0); });
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/report/tune.hpp"
+
+#include <cmath>
+
+#include "support/json.hpp"
+#include "support/text.hpp"
+
+namespace collcast::report {
+namespace {
+
+Json row(const Tuned::Point& p) {
+  const bool known = p.standard && p.unknown.empty();
+  return {{"collective", definition(p.collective).name},
+          {"message_bytes", std::llround(p.size.value)},
+          {"default", p.standard ? Json(p.standard->name) : Json()},
+          {"default_s", known ? Json(p.standard->time.value) : Json()},
+          {"best", p.best.name},
+          {"time_s", p.best.time.value},
+          {"low_s", p.best.low.value},
+          {"high_s", p.best.high.value},
+          {"regret", known ? Json(p.standard->time / p.best.time - 1) : Json()},
+          {"told", p.told}};
+}
+
+std::string name_of(const tuner::Rule& r) {
+  if (!r.tuned) return "default";
+  if (!r.shape.empty()) return r.shape + " " + r.protocol;
+  return std::string(r.entry->theirs);
+}
+
+Json row(const tuner::Rule& r) {
+  return {{"collective", definition(r.collective).name},
+          {"from_bytes", r.from},
+          {"to_bytes", r.to == tuner::no_end ? Json() : Json(r.to)},
+          {"algorithm", name_of(r)},
+          {"radix", r.tuned && r.entry && r.entry->radix > 0 ? Json(r.entry->radix) : Json()},
+          {"segment_bytes", r.tuned && r.segment > 0 ? Json(r.segment) : Json()},
+          {"channels", r.tuned && r.channels > 0 ? Json(r.channels) : Json()}};
+}
+
+Column plain(std::string title, const char* key) {
+  return {std::move(title), [key](const Json& r) {
+            return r[key].is_null() ? "-" : r[key].is_string() ? r[key].get<std::string>() : dump(r[key]);
+          }};
+}
+template <class Text>
+Column number(std::string title, const char* key, Text text, std::string otherwise = "-") {
+  return {std::move(title), [key, text, otherwise](const Json& r) {
+            return r[key].is_null() ? otherwise : text(r[key].get<double>());
+          }};
+}
+
+}  // namespace
+
+Report make(const Tuned& tuned, const tuner::Library& library) {
+  Report report;
+  report.head = {{"for", library.name},
+                 {"platform", tuned.platform},
+                 {"policy", tuned.policy.empty() ? Json() : Json(tuned.policy)},
+                 {"ranks", tuned.tuning.ranks},
+                 {"nodes", tuned.tuning.nodes}};
+  report.title = std::string(library.what) + ", for " + std::to_string(tuned.tuning.ranks) + " ranks on " +
+                 std::to_string(tuned.tuning.nodes) + (tuned.tuning.nodes == 1 ? " node of " : " nodes of ") +
+                 tuned.platform;
+  Section points{"points",
+                 Json::array(),
+                 {plain("collective", "collective"),
+                  number("message", "message_bytes", text::bytes),
+                  plain("default", "default"),
+                  number("time", "default_s", text::seconds),
+                  plain("best", "best"),
+                  number("time", "time_s", text::seconds),
+                  number("up to", "high_s", text::seconds),
+                  number("regret", "regret", text::percent),
+                  {"told", [](const Json& r) { return r["told"].get<bool>() ? "yes" : "no"; }}}};
+  for (const Tuned::Point& p : tuned.points) points.rows.push_back(row(p));
+  Section rules{
+      "rules",
+      Json::array(),
+      {plain("collective", "collective"), number("from", "from_bytes", text::bytes),
+       number("to", "to_bytes", text::bytes, "any"), plain("algorithm", "algorithm"), plain("radix", "radix"),
+       number("segment", "segment_bytes", text::bytes), plain("channels", "channels")}};
+  for (const tuner::Rule& r : tuned.tuning.rules) {
+    Json next = row(r);
+    Json* last = rules.rows.empty() ? nullptr : &rules.rows.back();
+    if (last && !r.tuned && (*last)["algorithm"] == "default" && (*last)["collective"] == next["collective"])
+      (*last)["to_bytes"] = next["to_bytes"];
+    else
+      rules.rows.push_back(std::move(next));
+  }
+  report.sections = {std::move(points), std::move(rules)};
+  report.remark =
+      "The library is told where the default takes longer than the best at the slow end of its interval.";
+  report.notes = tuned.notes;
+  return report;
+}
+
+}  // namespace collcast::report

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/tune.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "libraries/nccl/nccl.hpp"
+#include "libraries/segments.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace collcast {
+namespace {
+
+std::string in_words(const tuner::Rule& r) {
+  if (!r.shape.empty()) return r.shape + " " + r.protocol + " c=" + std::to_string(r.channels);
+  std::string name = r.entry ? std::string(r.entry->theirs) : "";
+  if (r.entry && r.entry->radix > 2) name += " k=" + std::to_string(r.entry->radix);
+  if (r.segment > 0) name += " segment " + text::bytes(static_cast<double>(r.segment));
+  return name;
+}
+
+Played played(tuner::Rule rule, const Prediction& p) {
+  std::string name = in_words(rule);
+  return {std::move(rule), std::move(name), p.time, p.low, p.high};
+}
+
+/// What can be asked of a library on a platform: how long by itself, and how long when told.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  virtual Played standard(Collective collective, Bytes size) = 0;
+  virtual std::vector<Played> told(Collective collective, Bytes size) = 0;
+  virtual Rank nodes() const = 0;
+};
+
+struct Site {
+  const Description& platform;
+  Rank ranks;
+  Placement placement;
+  Memory memory;
+  const Engine& engine;
+
+  Library library(const std::string& policy) const { return {policy, platform, ranks, placement, memory}; }
+  Call call(const Library& l, Bytes size) const {
+    Call c{.ranks = ranks, .message = size};
+    const Rank node = l.forecaster().ranks_per_node();
+    c.ranks_per_node = ranks % node == 0 ? node : 1;
+    return c;
+  }
+};
+
+class Nccl : public Subject {
+ public:
+  Nccl(const Site& site, const std::string& policy)
+      : site_(site), base_(*nccl::parse(policy)), own_(site.library(policy)) {
+    const int all = base_.all_channels(own_.situation());
+    for (const nccl::Shape shape : {nccl::Shape::tree, nccl::Shape::ring})
+      for (const nccl::Protocol protocol :
+           {nccl::Protocol::ll, nccl::Protocol::ll128, nccl::Protocol::simple})
+        for (int channels = all; channels >= 1; channels /= 2) {
+          nccl::Policy p = base_;
+          p.algo = shape, p.proto = protocol, p.channels = channels;
+          variants_.emplace_back(p, site);
+        }
+  }
+  Played standard(Collective collective, Bytes size) override {
+    const Call call = site_.call(own_, size);
+    const nccl::Candidate chosen = nccl::choose(base_, collective, call, own_.situation());
+    Played p =
+        played(rule_of(collective, base_, chosen), own_.predict(collective, call, site_.engine).prediction);
+    p.own_transport = nccl::has_transport(chosen.shape);
+    return p;
+  }
+  std::vector<Played> told(Collective collective, Bytes size) override {
+    std::vector<Played> all;
+    const std::vector<nccl::Candidate> able =
+        nccl::candidates(base_, collective, site_.call(own_, size), own_.situation());
+    for (const Variant& v : variants_) {
+      const auto chosen = std::ranges::find_if(able, [&](const nccl::Candidate& c) {
+        return c.shape == v.policy.algo && c.protocol == v.policy.proto;
+      });
+      if (chosen == able.end()) continue;  // NCCL marks it unsupported
+      all.push_back(
+          played(rule_of(collective, v.policy, *chosen),
+                 v.library.predict(collective, site_.call(v.library, size), site_.engine).prediction));
+    }
+    return all;
+  }
+  Rank nodes() const override { return own_.situation().nodes; }
+
+ private:
+  struct Variant {
+    nccl::Policy policy;
+    Library library;
+    Variant(const nccl::Policy& p, const Site& site) : policy(p), library(site.library(p.text())) {}
+  };
+  tuner::Rule rule_of(Collective collective, const nccl::Policy& policy, const nccl::Candidate& c) const {
+    tuner::Rule r{.collective = collective};
+    r.shape = nccl::name(c.shape), r.protocol = nccl::name(c.protocol);
+    r.channels = policy.all_channels(own_.situation());
+    return r;
+  }
+
+  Site site_;
+  nccl::Policy base_;
+  Library own_;
+  std::deque<Variant> variants_;
+};
+
+class Mpi : public Subject {
+ public:
+  Mpi(const Site& site, const std::string& policy, std::span<const tuner::Entry> entries)
+      : site_(site),
+        knows_(!policy.empty()),
+        own_(site.library(knows_ ? policy : "openmpi-4.1")),
+        entries_(entries) {}
+
+  Played standard(Collective collective, Bytes size) override {
+    if (!knows_) throw InputError("what the library does by itself is not known");
+    const Library::Forecast f = own_.predict(collective, site_.call(own_, size), site_.engine);
+    tuner::Rule rule{.collective = collective, .entry = entry_of(f.choice)};
+    Played p = played(std::move(rule), f.prediction);
+    if (p.name.empty()) p.name = f.choice.algorithm->name;
+    return p;
+  }
+  std::vector<Played> told(Collective collective, Bytes size) override {
+    std::vector<Played> all;
+    for (const tuner::Entry& e : entries_) {
+      if (e.collective != collective) continue;
+      const Algorithm& a = algorithm(collective, e.ours);
+      if (!a.supports(site_.ranks)) continue;
+      for (const std::int64_t segment : segments(e, size)) all.push_back(price(a, e, size, segment));
+    }
+    return all;
+  }
+  Rank nodes() const override { return seats(own_.forecaster().machine()).nodes; }
+
+ private:
+  /// 0: the message as a whole.
+  static std::vector<std::int64_t> segments(const tuner::Entry& e, Bytes size) {
+    std::vector<std::int64_t> all{0};
+    for (std::int64_t s = 4096; e.segments && s <= 1 << 20 && static_cast<double>(s) < size.value; s *= 4)
+      all.push_back(s);
+    return all;
+  }
+  const tuner::Entry* entry_of(const Choice& choice) const {
+    for (const tuner::Entry& e : entries_)
+      if (e.collective == choice.algorithm->collective && e.ours == choice.algorithm->name &&
+          (e.radix == 0 || !choice.algorithm->radix || e.radix == choice.call.radix))
+        return &e;
+    return nullptr;
+  }
+  Played price(const Algorithm& a, const tuner::Entry& e, Bytes size, std::int64_t segment) {
+    Choice choice{&a, site_.call(own_, size)};
+    if (e.radix > 0) choice.call.radix = e.radix;
+    const Bytes cut = segment > 0 ? Bytes(static_cast<double>(segment)) : size;
+    choice.call = segmented(own_.forecaster().fabric(), a, choice.call, cut);
+    choice.blocking = !e.started;
+    tuner::Rule rule{.collective = a.collective, .entry = &e, .segment = segment};
+    return played(std::move(rule), own_.predict(choice, site_.engine));
+  }
+
+  Site site_;
+  bool knows_;
+  Library own_;
+  std::span<const tuner::Entry> entries_;
+};
+
+bool same(const tuner::Rule& a, const tuner::Rule& b) {
+  return a.tuned == b.tuned && a.entry == b.entry && a.segment == b.segment && a.shape == b.shape &&
+         a.protocol == b.protocol && a.channels == b.channels;
+}
+
+/// Without a gap from 0 to the largest message; what is beyond the sizes is left to the library.
+void add_rules(tuner::Tuning& tuning, const std::vector<Tuned::Point>& points) {
+  std::vector<tuner::Rule> rules;
+  const auto append = [&](tuner::Rule rule, std::int64_t from) {
+    rule.from = from;
+    if (!rules.empty() && same(rules.back(), rule)) return;
+    if (!rules.empty()) rules.back().to = from - 1;
+    rules.push_back(std::move(rule));
+  };
+  const auto by_itself = [](const Tuned::Point& p) {
+    return p.standard ? p.standard->rule : tuner::Rule{.collective = p.collective};
+  };
+  double last = 0;
+  for (const Tuned::Point& p : points) {
+    tuner::Rule rule = p.told ? p.best.rule : by_itself(p);
+    rule.tuned = p.told;
+    const bool first = &p == &points.front();
+    if (first && p.size.value >= 1) append(by_itself(p), 0);
+    append(std::move(rule), std::llround(first ? p.size.value : std::sqrt(last * p.size.value)));
+    last = std::max(1.0, p.size.value);
+  }
+  append(by_itself(points.back()), std::llround(last) + 1);
+  std::ranges::move(rules, std::back_inserter(tuning.rules));
+}
+
+std::unique_ptr<Subject> subject(const tuner::Library& library, const Site& site, const std::string& policy) {
+  if (library.entries.empty()) return std::make_unique<Nccl>(site, policy);
+  return std::make_unique<Mpi>(site, policy, library.entries);
+}
+
+/// The library's own policy, in the release that was asked for.
+std::string policy_of(const TuneQuestion& q, const tuner::Library& library) {
+  if (q.policy.empty()) return std::string(library.policy);
+  check_policy(q.policy);
+  const std::string family(library.policy.substr(0, library.policy.find('-')));
+  if (family.empty() || !q.policy.starts_with(family))
+    throw InputError("policy '" + q.policy + "' is not what " + std::string(library.name) +
+                     " does by itself");
+  return q.policy;
+}
+
+std::vector<Collective> collectives_of(const TuneQuestion& q, const tuner::Library& library) {
+  const std::vector<Collective> able = collectives(library);
+  if (q.collectives.empty()) return able;
+  std::vector<Collective> asked;
+  for (const std::string& name : q.collectives) {
+    asked.push_back(definition(name).collective);
+    if (std::ranges::find(able, asked.back()) == able.end())
+      throw InputError(std::string(library.name) + " cannot be told how to play " + name);
+  }
+  return asked;
+}
+
+Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
+  Tuned::Point p{.collective = collective, .size = size};
+  try {
+    p.standard = subject.standard(collective, size);
+  } catch (const InputError& e) {
+    p.unknown = e.what();
+  }
+  const std::vector<Played> told = subject.told(collective, size);
+  if (told.empty())
+    throw InputError("nothing that the library can be told plays " +
+                     std::string(definition(collective).name) + " here");
+  p.best = *std::ranges::min_element(told, {}, &Played::time);
+  if (!p.standard) return p;
+  if (!p.standard->own_transport)
+    p.unknown = p.standard->name + " is not priced as the library sends";
+  else
+    p.told = p.standard->time > p.best.high;
+  if (p.standard->time <= p.best.time || !p.unknown.empty()) p.best = *p.standard;
+  return p;
+}
+
+}  // namespace
+
+Tuned tune(const TuneQuestion& q, const Watch& watch) {
+  const tuner::Library& library = tuner::library(q.library);
+  if (q.ranks < 2) throw InputError("tune needs 2 ranks or more");
+  if (q.sizes.empty() || !std::ranges::is_sorted(q.sizes))
+    throw InputError("tune needs --size in ascending order");
+  Description platform = load_platform(q.platform);
+  set_all(platform, q.set);
+  const bool devices = library.entries.empty();
+  const Site site{platform, q.ranks, parse_placement(q.placement),
+                  q.memory.value_or(devices ? Memory::device : Memory::host), engine(q.engine)};
+  Tuned tuned{.platform = platform.name(), .policy = policy_of(q, library)};
+  const auto asked = subject(library, site, tuned.policy);
+  tuned.tuning.ranks = q.ranks;
+  tuned.tuning.nodes = asked->nodes();
+  for (const Collective collective : collectives_of(q, library)) {
+    std::vector<Tuned::Point> points;
+    for (const Bytes size : q.sizes) {
+      watch.progress("tuning " + std::string(definition(collective).name) + ", " + text::bytes(size.value));
+      if (watch.interrupt && *watch.interrupt) throw SubstrateError("interrupted; no file was written");
+      points.push_back(point(*asked, collective, size));
+      Tuned::Point& p = points.back();
+      if (tuned.policy.empty()) p.told = true;
+      if (!p.unknown.empty() && !tuned.policy.empty())
+        tuned.notes.push_back("the default of " + std::string(definition(collective).name) + " at " +
+                              text::bytes(size.value) + " is left alone: " + p.unknown);
+    }
+    add_rules(tuned.tuning, points);
+    std::ranges::move(points, std::back_inserter(tuned.points));
+  }
+  if (tuned.policy.empty())
+    tuned.notes.push_back(
+        "what " + std::string(library.name) +
+        " does by itself is not known to collcast: the file has the fastest that it can be told");
+  return tuned;
+}
+
+}  // namespace collcast

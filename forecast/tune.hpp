@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "forecast/library.hpp"
+#include "forecast/question.hpp"
+#include "libraries/tuner/tuner.hpp"
+
+namespace collcast {
+
+/// Which file, for which calls.
+struct TuneQuestion {
+  std::string library;  ///< tuner::library
+  std::string policy;   ///< a release of it; empty: the one that the library's files are for
+  std::string platform;
+  std::vector<std::string> set;
+  Rank ranks = 1;
+  std::vector<Bytes> sizes;              ///< ascending
+  std::vector<std::string> collectives;  ///< none: all that the library can be told about
+  std::string placement = "block", engine = "path";
+  std::optional<Memory> memory = {};  ///< none: devices for NCCL, the host for MPI
+};
+
+/// What a library plays at one size, as it was priced.
+struct Played {
+  tuner::Rule rule;
+  std::string name;  ///< as the library calls it, with what else it is told
+  Seconds time, low, high;
+  bool own_transport = true;  ///< priced as the library sends, so that two can be compared
+};
+
+struct Tuned {
+  struct Point {
+    Collective collective;
+    Bytes size;
+    std::optional<Played> standard =
+        {};                    ///< what the library does by itself; none where collcast does not know
+    std::string unknown = {};  ///< why
+    Played best = {};
+    bool told = false;  ///< the gain exceeds the interval
+  };
+  tuner::Tuning tuning = {};
+  std::string platform, policy;
+  std::vector<Point> points = {};
+  std::vector<std::string> notes = {};
+};
+
+/// The fastest of what the library can be told, by size, and the rules that say so where it pays. Between two
+/// sizes the rules change at their geometric mean. Throws InputError.
+Tuned tune(const TuneQuestion& question, const Watch& watch = {});
+
+}  // namespace collcast

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/tuner/write.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "algorithms/algorithm.hpp"
+#include "libraries/mpi.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+
+namespace collcast::tuner {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  std::ranges::transform(all, all.begin(), [](unsigned char c) { return std::tolower(c); });
+  return all;
+}
+
+std::vector<Collective> told_about(const Tuning& tuning) {
+  std::vector<Collective> all;
+  for (const Rule& r : tuning.rules)
+    if (std::ranges::find(all, r.collective) == all.end()) all.push_back(r.collective);
+  return all;
+}
+
+std::vector<Rule> of(const Tuning& tuning, Collective collective) {
+  std::vector<Rule> rules;
+  for (const Rule& r : tuning.rules)
+    if (r.collective == collective) rules.push_back(r);
+  return rules;
+}
+
+bool any_tuned(const std::vector<Rule>& rules) {
+  return std::ranges::any_of(rules, &Rule::tuned);
+}
+
+/// The collective as a library names or numbers it.
+template <class Name>
+struct Named {
+  Collective collective;
+  Name name;
+};
+template <class Name, std::size_t N>
+Name name_of(const std::array<Named<Name>, N>& names, Collective collective) {
+  return std::ranges::find(names, collective, &Named<Name>::collective)->name;
+}
+
+using enum Collective;
+constexpr std::array<Named<int>, 8> openmpi_numbers = {{{allgather, 0},
+                                                        {allreduce, 2},
+                                                        {alltoall, 3},
+                                                        {broadcast, 7},
+                                                        {gather, 9},
+                                                        {reduce, 11},
+                                                        {reduce_scatter, 12},
+                                                        {scatter, 15}}};
+constexpr std::array<Named<std::string_view>, 8> openmpi_names = {{{allgather, "allgather"},
+                                                                   {allreduce, "allreduce"},
+                                                                   {alltoall, "alltoall"},
+                                                                   {broadcast, "bcast"},
+                                                                   {gather, "gather"},
+                                                                   {reduce, "reduce"},
+                                                                   {reduce_scatter, "reducescatter"},
+                                                                   {scatter, "scatter"}}};
+constexpr std::array<Named<std::string_view>, 5> nccl_names = {{{broadcast, "broadcast"},
+                                                                {reduce, "reduce"},
+                                                                {allgather, "allgather"},
+                                                                {reduce_scatter, "reducescatter"},
+                                                                {allreduce, "allreduce"}}};
+constexpr std::array<Named<std::string_view>, 5> ucc_names = {{{allreduce, "allreduce"},
+                                                               {broadcast, "bcast"},
+                                                               {reduce, "reduce"},
+                                                               {allgather, "allgather"},
+                                                               {alltoall, "alltoall"}}};
+
+std::string nccl_lines(const Tuning& tuning, const std::string& ranks) {
+  std::string text;
+  for (const Rule& r : tuning.rules) {
+    if (r.shape.empty()) continue;
+    const std::string to = r.to == no_end ? "18446744073709551615" : std::to_string(r.to);
+    const std::string shape = r.shape == "NVLSTree" ? "nvls_tree" : lower(r.shape);
+    text += std::string(name_of(nccl_names, r.collective)) + ',' + std::to_string(r.from) + ',' + to + ',' +
+            shape + ',' + lower(r.protocol) + ',' + std::to_string(r.channels) + ',' + ranks + '\n';
+  }
+  return text;
+}
+
+/// One number of ranks: sizes from which an algorithm is played.
+std::string openmpi_sizes(Rank ranks, const std::vector<Rule>& rules) {
+  std::string text = std::to_string(ranks) + ' ' + std::to_string(rules.size()) + '\n';
+  for (const Rule& r : rules)
+    text += std::to_string(r.from) + ' ' + std::to_string(r.tuned ? r.entry->number : 0) + " 0 " +
+            std::to_string(r.tuned ? r.segment : 0) + (r.tuned ? "  # " + std::string(r.entry->theirs) : "") +
+            '\n';
+  return text;
+}
+
+}  // namespace
+
+std::string write_nccl(const Tuning& t) {
+  return "# collective,from,to,algorithm,protocol,channels,nodes,ranks\n" +
+         nccl_lines(t, std::to_string(t.nodes) + ',' + std::to_string(t.ranks)) + nccl_lines(t, "-1,-1");
+}
+
+std::string write_openmpi(const Tuning& t) {
+  std::string text;
+  int count = 0;
+  for (const Collective collective : told_about(t)) {
+    const std::vector<Rule> rules = of(t, collective);
+    if (!any_tuned(rules)) continue;
+    const std::vector<Rule> fixed(1);
+    ++count;
+    text += std::to_string(name_of(openmpi_numbers, collective)) + "  # " +
+            std::string(name_of(openmpi_names, collective)) + "\n3\n" + openmpi_sizes(1, fixed) +
+            openmpi_sizes(t.ranks, rules) + openmpi_sizes(t.ranks + 1, fixed);
+  }
+  return std::to_string(count) + "  # collectives\n" + text;
+}
+
+std::string write_openmpi_json(const Tuning& t) {
+  Json all = Json::object();
+  for (const Collective collective : told_about(t)) {
+    const std::vector<Rule> rules = of(t, collective);
+    if (!any_tuned(rules)) continue;
+    Json sizes = Json::array();
+    for (const Rule& r : rules) {
+      if (!r.tuned) continue;
+      Json size{{"msg_size_min", r.from},
+                {"msg_size_max", r.to == no_end ? Json("inf") : Json(r.to)},
+                {"alg", r.entry->number}};
+      if (r.segment > 0) size["seg_size"] = r.segment;
+      sizes.push_back(size);
+    }
+    all[std::string(name_of(openmpi_names, collective))] =
+        Json::array({{{"comm_size_min", t.ranks}, {"comm_size_max", t.ranks}, {"rules", sizes}}});
+  }
+  return dump({{"rule_file_version", 3}, {"module", "tuned"}, {"collectives", all}}, 1) + '\n';
+}
+
+std::string write_ucc(const Tuning& t) {
+  std::string tokens;
+  bool radix_2 = false;
+  for (const Rule& r : t.rules) {
+    if (!r.tuned) continue;
+    tokens += (tokens.empty() ? "" : "#") + std::string(name_of(ucc_names, r.collective)) + ':' +
+              std::to_string(r.from) + '-' + (r.to == no_end ? "inf" : std::to_string(r.to + 1)) + ":[" +
+              std::to_string(t.ranks) + '-' + std::to_string(t.ranks) + "]:@" + std::string(r.entry->theirs);
+    radix_2 |= r.entry->radix == 2 && r.collective != alltoall;
+  }
+  std::string text = tokens.empty() ? "" : "UCC_TL_UCP_TUNE=" + tokens + '\n';
+  if (radix_2)
+    for (const char* name :
+         {"ALLREDUCE_KN", "ALLREDUCE_SRA_KN", "ALLGATHER_KN", "BCAST_SAG_KN", "REDUCE_SRG_KN"})
+      text += "UCC_TL_UCP_" + std::string(name) + "_RADIX=2\n";
+  return text;
+}
+
+std::string write_mvapich2(const Tuning& t) {
+  std::string ranges;
+  for (const Rule& r : t.rules)
+    if (r.tuned)
+      ranges += (ranges.empty() ? "" : "+") + std::to_string(r.entry->number) + ':' + std::to_string(r.from) +
+                '-' + (r.to == no_end ? "+" : std::to_string(r.to));
+  return ranges.empty() ? "" : "MV2_INTER_ALLREDUCE_TUNING=" + ranges + '\n';
+}
+
+}  // namespace collcast::tuner

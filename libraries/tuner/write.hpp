@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "libraries/tuner/tuner.hpp"
+
+namespace collcast::tuner {
+
+// The files, by the grammars of the libraries' own readers.
+
+/// plugins/tuner/example of NCCL 2.28.3 to 2.30. Lines of these ranks first; then the same for any ranks, as
+/// a collective without a line gets one channel.
+std::string write_nccl(const Tuning& tuning);
+/// coll_tuned_dynamic_file.c: for other numbers of ranks, and where nothing is tuned, the fixed decision.
+std::string write_openmpi(const Tuning& tuning);
+std::string write_openmpi_json(const Tuning& tuning);
+/// csel.c: a file replaces MPICH's own, so that it covers every collective.
+std::string write_mpich(const Tuning& tuning);
+std::string write_ucc(const Tuning& tuning);
+std::string write_mvapich2(const Tuning& tuning);
+
+}  // namespace collcast::tuner

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+
+#include "algorithms/algorithm.hpp"
+#include "libraries/mpi.hpp"
+#include "libraries/tuner/write.hpp"
+#include "support/json.hpp"
+
+namespace collcast::tuner {
+namespace {
+
+using enum Collective;
+
+/// A collective as MPICH names it, which size its rules compare, and what serves intercommunicators.
+struct Theirs {
+  Collective collective;
+  std::string_view name, size, between;
+  bool block = false;  ///< the size is of one rank's block
+};
+constexpr Theirs theirs[] = {
+    {allreduce, "allreduce", "avg_msg_size", "reduce_exchange_bcast"},
+    {broadcast, "bcast", "avg_msg_size", "remote_send_local_bcast"},
+    {reduce, "reduce", "avg_msg_size", "local_reduce_remote_send"},
+    {allgather, "allgather", "total_msg_size", "local_gather_remote_bcast"},
+    {reduce_scatter, "reduce_scatter", "total_msg_size", "remote_reduce_local_scatter"},
+    {alltoall, "alltoall", "avg_msg_size", "pairwise_exchange", true},
+};
+
+/// An algorithm that needs more of a call than its size, and what takes its place.
+struct Restricted {
+  std::string_view name, condition, instead;
+  bool counts = false;  ///< an element for each of the largest power of two ranks
+};
+constexpr Restricted restricted[] = {
+    {"MPIR_Allreduce_intra_reduce_scatter_allgather", "is_op_built_in",
+     "MPIR_Allreduce_intra_recursive_doubling", true},
+    {"MPIR_Reduce_intra_reduce_scatter_gather", "is_op_built_in", "MPIR_Reduce_intra_binomial", true},
+    {"MPIR_Reduce_scatter_intra_recursive_halving", "is_commutative",
+     "MPIR_Reduce_scatter_intra_recursive_doubling"},
+    {"MPIR_Reduce_scatter_intra_pairwise", "is_commutative", "MPIR_Reduce_scatter_intra_recursive_doubling"},
+};
+
+/// What runs by itself, with its nonblocking form's rules.
+constexpr std::string_view others_by_nonblocking[] = {"barrier",
+                                                      "allgatherv",
+                                                      "gather",
+                                                      "gatherv",
+                                                      "scatter",
+                                                      "scatterv",
+                                                      "scan",
+                                                      "exscan",
+                                                      "alltoallv",
+                                                      "alltoallw",
+                                                      "reduce_scatter_block",
+                                                      "neighbor_allgather",
+                                                      "neighbor_allgatherv",
+                                                      "neighbor_alltoall",
+                                                      "neighbor_alltoallv",
+                                                      "neighbor_alltoallw"};
+constexpr std::string_view nonblocking[] = {"ibarrier",
+                                            "ibcast",
+                                            "igather",
+                                            "iscatter",
+                                            "iallgather",
+                                            "iallgatherv",
+                                            "ialltoall",
+                                            "ialltoallv",
+                                            "ialltoallw",
+                                            "ireduce",
+                                            "iallreduce",
+                                            "ireduce_scatter",
+                                            "ireduce_scatter_block"};
+constexpr std::string_view nonblocking_without_inter[] = {"iscan", "iexscan"};
+constexpr std::string_view nonblocking_linear[] = {
+    "igatherv",           "iscatterv",           "ineighbor_allgather", "ineighbor_allgatherv",
+    "ineighbor_alltoall", "ineighbor_alltoallv", "ineighbor_alltoallw"};
+
+std::string capital(std::string_view name) {
+  std::string text(name);
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+Json leaf(const std::string& name) {
+  return {{"algorithm=" + name, Json::object()}};
+}
+
+Json guarded(const std::string& name) {
+  const auto* r = std::ranges::find(restricted, name, &Restricted::name);
+  if (r == std::end(restricted)) return leaf(name);
+  const std::string condition(r->condition), instead(r->instead);
+  const Json able = r->counts ? Json{{"count<pow2", leaf(instead)}, {"count=any", leaf(name)}} : leaf(name);
+  return {{condition + "=yes", able}, {condition + "=no", leaf(instead)}};
+}
+
+/// Up to so many bytes, both included, this name.
+struct Step {
+  std::int64_t to;
+  std::string name;
+};
+
+Json by_size(const Theirs& t, Rank ranks, const std::vector<Step>& steps) {
+  Json node = Json::object();
+  const std::string size(t.size);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool last = i + 1 == steps.size();
+    if (!last && steps[i].name == steps[i + 1].name) continue;
+    const std::int64_t to = t.block ? steps[i].to / ranks : steps[i].to;
+    // The reader takes sizes below 2 GiB.
+    if (!last && to < std::int64_t{1} << 31)
+      node[size + "<=" + std::to_string(to)] = guarded(steps[i].name);
+    else {
+      node[size + "=any"] = guarded(steps[i].name);
+      break;
+    }
+  }
+  return node;
+}
+
+std::string played(Collective collective, Rank ranks, std::int64_t bytes) {
+  const Pick p = mpich_pick(collective, {.ranks = ranks, .message = Bytes(static_cast<double>(bytes))}, {});
+  for (const Entry& e : library("mpich").entries)
+    if (e.collective == collective && e.ours == p.algorithm) return std::string(e.theirs);
+  return "";
+}
+
+/// What MPICH does by itself on so many ranks.
+std::vector<Step> own(const Theirs& t, Rank ranks) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  std::vector<Step> steps;
+  // Below so many bytes too few elements change the choice, which the restrictions say.
+  std::int64_t from = 4 * ranks;
+  for (std::string now = played(t.collective, ranks, from);;) {
+    std::int64_t low = from, high = most;
+    if (played(t.collective, ranks, most) == now) {
+      steps.push_back({no_end, now});
+      return steps;
+    }
+    for (std::int64_t up = low * 2; up < most; up *= 2)
+      if (played(t.collective, ranks, up) != now) {
+        high = up;
+        break;
+      }
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (played(t.collective, ranks, middle) == now ? low : high) = middle;
+    }
+    steps.push_back({low, now});
+    from = high;
+    now = played(t.collective, ranks, from);
+  }
+}
+
+/// MPICH's own rules, as examples of each kind of rank count show them.
+Json own_rules(const Theirs& t) {
+  const auto of = [&](Rank ranks) { return by_size(t, ranks, own(t, ranks)); };
+  return {{"comm_size<8", {{"comm_size=pow2", of(4)}, {"comm_size=any", of(5)}}},
+          {"comm_size=pow2", of(16)},
+          {"comm_size=any", of(12)}};
+}
+
+Json within(const Theirs& t, const Tuning& tuning) {
+  std::vector<Step> steps;
+  bool known = true;  // what is not tuned has to be said, too
+  for (const Rule& r : tuning.rules) {
+    if (r.collective != t.collective) continue;
+    known &= r.entry != nullptr;
+    steps.push_back({r.to, r.entry ? std::string(r.entry->theirs) : ""});
+  }
+  Json rules = own_rules(t);
+  if (!steps.empty() && known)
+    rules = {{"comm_size<" + std::to_string(tuning.ranks), own_rules(t)},
+             {"comm_size<=" + std::to_string(tuning.ranks), by_size(t, tuning.ranks, steps)},
+             {"comm_size=any", own_rules(t)}};
+  if (t.collective != alltoall) return rules;
+  return {{"is_sendbuf_inplace=yes", leaf("MPIR_Alltoall_intra_pairwise_sendrecv_replace")},
+          {"is_sendbuf_inplace=no", rules}};
+}
+
+}  // namespace
+
+std::string write_mpich(const Tuning& tuning) {
+  Json all = Json::object();
+  const auto put = [&](std::string_view name, Json node) {
+    all["collective=" + std::string(name)] = std::move(node);
+  };
+  for (const Theirs& t : theirs)
+    put(t.name, {{"comm_type=intra", within(t, tuning)},
+                 {"comm_type=inter", leaf("MPIR_" + capital(t.name) + "_inter_" + std::string(t.between))}});
+  for (const auto name : others_by_nonblocking) put(name, leaf("MPIR_" + capital(name) + "_allcomm_nb"));
+  for (const auto name : nonblocking)
+    put(name, {{"comm_type=intra", leaf("MPIR_" + capital(name) + "_intra_sched_auto")},
+               {"comm_type=inter", leaf("MPIR_" + capital(name) + "_inter_sched_auto")}});
+  for (const auto name : nonblocking_without_inter)
+    put(name, leaf("MPIR_" + capital(name) + "_intra_sched_auto"));
+  for (const auto name : nonblocking_linear)
+    put(name, leaf("MPIR_" + capital(name) + "_allcomm_sched_linear"));
+  return dump(all, 1) + '\n';
+}
+
+}  // namespace collcast::tuner

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/tune.hpp"
+
+#include <gtest/gtest.h>
+
+#include "libraries/tuner/write.hpp"
+#include "model/ranges.hpp"
+#include "tests/complaint.hpp"
+
+namespace collcast {
+namespace {
+
+using collcast::testing::complaint;
+
+TuneQuestion question(const std::string& library, const std::string& platform,
+                      const std::string& collective) {
+  TuneQuestion q;
+  q.library = library;
+  q.platform = platform;
+  q.ranks = 16;
+  q.sizes = parse_sizes(std::vector<std::string>{"256:4MiB:x16"});
+  q.collectives = {collective};
+  return q;
+}
+
+/// Rules lie end to end from 0 on; a point that is told lies in a rule that tells what was best there.
+void expect_sound(const Tuned& tuned) {
+  std::int64_t next = 0;
+  for (const tuner::Rule& r : tuned.tuning.rules) {
+    EXPECT_EQ(r.from, next);
+    EXPECT_LE(r.from, r.to);
+    next = r.to == tuner::no_end ? 0 : r.to + 1;
+  }
+  EXPECT_EQ(next, 0);
+  for (const Tuned::Point& p : tuned.points) {
+    const auto size = static_cast<std::int64_t>(p.size.value);
+    const auto rule = std::ranges::find_if(
+        tuned.tuning.rules, [&](const tuner::Rule& r) { return r.from <= size && size <= r.to; });
+    EXPECT_EQ(rule->tuned, p.told);
+    if (p.told) {
+      EXPECT_EQ(rule->entry, p.best.rule.entry);
+      EXPECT_EQ(rule->segment, p.best.rule.segment);
+      EXPECT_EQ(rule->channels, p.best.rule.channels);
+    }
+    if (!p.standard || !p.unknown.empty()) continue;
+    EXPECT_LE(p.best.time, p.standard->time);
+    EXPECT_EQ(p.told, p.standard->time > p.best.high);
+  }
+}
+
+TEST(Tune, OpenMpiIsToldWhereTheGainExceedsTheInterval) {
+  int told = 0;
+  for (const std::string collective : {"allreduce", "broadcast", "reduce"}) {
+    const Tuned tuned = tune(question("openmpi", "frontera", collective));
+    EXPECT_EQ(tuned.policy, "openmpi-4.1");
+    ASSERT_EQ(tuned.points.size(), 4u);
+    expect_sound(tuned);
+    for (const Tuned::Point& p : tuned.points) told += p.told;
+  }
+  EXPECT_GT(told, 0);
+}
+
+TEST(Tune, NcclKeepsItsChannels) {
+  const Tuned tuned = tune(question("nccl", "dgx-2", "allreduce"));
+  expect_sound(tuned);
+  for (const tuner::Rule& r : tuned.tuning.rules) {
+    EXPECT_GE(r.channels, 1);
+    EXPECT_FALSE(r.shape.empty());
+  }
+  EXPECT_EQ(tuner::write_nccl(tuned.tuning).find(",-1,1,"), std::string::npos);
+}
+
+TEST(Tune, WithoutAPolicyTheFastestIsTold) {
+  const Tuned tuned = tune(question("ucc", "frontera", "allreduce"));
+  for (const Tuned::Point& p : tuned.points) EXPECT_TRUE(p.told);
+  EXPECT_EQ(tuned.notes.size(), 1u);
+  expect_sound(tuned);
+}
+
+TEST(Tune, SaysWhatItCannot) {
+  const auto says = [](auto change) {
+    TuneQuestion q = question("openmpi", "flat", "allreduce");
+    change(q);
+    return complaint([&] { tune(q); });
+  };
+  EXPECT_EQ(says([](TuneQuestion& q) { q.collectives = {"scan"}; }),
+            "openmpi cannot be told how to play scan");
+  EXPECT_EQ(says([](TuneQuestion& q) { q.policy = "mpich"; }),
+            "policy 'mpich' is not what openmpi does by itself");
+  EXPECT_EQ(says([](TuneQuestion& q) { q.ranks = 1; }), "tune needs 2 ranks or more");
+  EXPECT_EQ(says([](TuneQuestion& q) {
+              q.sizes = {Bytes(2), Bytes(1)};
+            }),
+            "tune needs --size in ascending order");
+}
+
+}  // namespace
+}  // namespace collcast
