@@ -29,7 +29,7 @@ int run(int argc, char** argv) {
                    collcast::cli::add_convert, collcast::cli::add_replay, collcast::cli::add_compare,
                    collcast::cli::add_record, collcast::cli::add_validate, collcast::cli::add_calibrate,
                    collcast::cli::add_models, collcast::cli::add_train, collcast::cli::add_job,
-                   collcast::cli::add_sweep, collcast::cli::add_tune})
+                   collcast::cli::add_sweep, collcast::cli::add_tune, collcast::cli::add_plan})
     add(app, exit_code);
   collcast::make_strict(app);
   try {

@@ -20,6 +20,7 @@ void add_models(CLI::App& app, int& exit_code);
 void add_job(CLI::App& app, int& exit_code);
 void add_train(CLI::App& app, int& exit_code);
 void add_sweep(CLI::App& app, int& exit_code);
+void add_plan(CLI::App& app, int& exit_code);
 void add_tune(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code);
 void add_calibrate(CLI::App& app, int& exit_code);

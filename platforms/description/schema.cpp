@@ -99,7 +99,9 @@ Schema node() {
                  {"ranks_on", list_of(text()), true},
                  {"ranks_per_node", count(65536), true},
                  {"multicast", multicast()},
-                 {"in_network_reduction", in_network_reduction()}});
+                 {"in_network_reduction", in_network_reduction()},
+                 {"price_per_hour_USD", positive()},
+                 {"power_W", positive()}});
 }
 
 Schema level() {

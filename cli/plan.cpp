@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/plan.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <thread>
+
+#include "cli/group_prices.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/training.hpp"
+#include "cli/verbs.hpp"
+#include "forecast/sweep/workers.hpp"
+#include "model/ranges.hpp"
+#include "platforms/description/load.hpp"
+#include "platforms/machine/machine.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+
+namespace collcast::cli {
+using namespace workloads;
+
+namespace {
+
+constexpr const char *price_key = "node.price_per_hour_USD", *power_key = "node.power_W";
+
+struct Options : TrainingText {
+  std::string platforms, samples, aim;
+  std::vector<std::string> ranks, set, price, power;
+  std::string time, efficiency, cost, power_limit;
+  Format format = Format::table;
+};
+
+double positive(const std::string& text, const std::string& what) {
+  return parse_number(text, what, 1e-9, 1e18);
+}
+std::optional<double> limit(const std::string& text, const std::string& what) {
+  if (text.empty()) return {};
+  return positive(text, what);
+}
+
+/// "90s", "2h", "3d", or seconds.
+std::optional<double> duration(const std::string& text) {
+  if (text.empty()) return {};
+  double unit = 1;
+  std::string number = text;
+  for (const auto& [name, seconds] : {std::pair{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}, {'d', 86400.0}})
+    if (text.back() == name) unit = seconds, number.pop_back();
+  return unit * positive(number, "time limit (as 90s, 30m, 2h or 3d)");
+}
+
+std::optional<double> value(const Description& platform, const std::string& path) {
+  for (const Parameter& p : platform.parameters())
+    if (p.path == path) return p.value;
+  return {};
+}
+
+/// "dgx-a100=32.77" for each platform.
+void set_for(Description& platform, const std::vector<std::string>& given, const std::string& path,
+             const std::string& option) {
+  for (const std::string& text : given) {
+    const auto equals = text.rfind('=');
+    if (equals == std::string::npos) throw InputError(option + " '" + text + "' is not like dgx-a100=32.77");
+    if (text.substr(0, equals) == platform.name()) set(platform, path + text.substr(equals));
+  }
+}
+
+std::vector<Description> platforms_of(const Options& options) {
+  std::vector<Description> all;
+  for (const std::string& name : CLI::detail::split(options.platforms, ',')) {
+    Description d = load_platform(name);
+    set_all(d, options.set);
+    set_for(d, options.price, price_key, "--price");
+    set_for(d, options.power, power_key, "--power");
+    all.push_back(std::move(d));
+  }
+  return all;
+}
+
+/// The whole job on so many ranks, of as many samples as were asked for; or why there is no forecast.
+Json forecast_of(const Options& options, const Description& platform, Rank ranks) {
+  try {
+    Training t = described(options, platform);
+    t.ranks = ranks;
+    if (ranks > max_ranks(platform))
+      throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks");
+    GroupForecaster forecaster(platform, options.policy);
+    const StepForecast step = forecast_step(t, group_prices(forecaster));
+    const double steps = positive(options.samples, "number of samples") / step.samples;
+    return {{"nodes", (ranks + t.ranks_per_node - 1) / t.ranks_per_node},
+            {"time_s", steps * step.time.value},
+            {"low_s", steps * step.low.value},
+            {"high_s", steps * step.high.value},
+            {"efficiency", step.efficiency},
+            {"memory_B", step.memory.sum().value},
+            {"holds_B", t.processor.memory.value},
+            {"limited_by", step.limited_by}};
+  } catch (const InputError& e) {
+    return {{"refused", e.what()}};
+  }
+}
+
+plan::Candidate candidate(const Description& platform, Rank ranks, const Json& f) {
+  plan::Candidate c{.platform = platform.name(), .ranks = ranks};
+  c.price_USD = value(platform, price_key);
+  c.power_W = value(platform, power_key);
+  if (f.contains("refused")) {
+    c.refused = f["refused"];
+    return c;
+  }
+  c.nodes = f["nodes"];
+  c.time = Seconds(f["time_s"].get<double>()), c.low = Seconds(f["low_s"].get<double>());
+  c.high = Seconds(f["high_s"].get<double>());
+  c.efficiency = f["efficiency"];
+  c.memory = Bytes(f["memory_B"].get<double>()), c.holds = Bytes(f["holds_B"].get<double>());
+  c.limited_by = f["limited_by"];
+  return c;
+}
+
+/// Answers of many questions, asked of several processes at once.
+std::vector<Json> in_parallel(std::size_t count, const std::string& what,
+                              const std::function<Json(std::size_t)>& ask) {
+  std::vector<Json> answers(count);
+  std::int64_t at = 0, finished = 0;
+  const int workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  sweep::processes(workers)(
+      [&]() -> std::optional<std::int64_t> {
+        if (at == static_cast<std::int64_t>(count)) return {};
+        return at++;
+      },
+      [&](std::int64_t i) {
+        try {
+          return sweep::Outcome{sweep::Outcome::Kind::answered, dump(ask(static_cast<std::size_t>(i)))};
+        } catch (const std::exception& e) {
+          return sweep::Outcome{sweep::Outcome::Kind::lost, e.what()};
+        }
+      },
+      [&](std::int64_t i, const sweep::Outcome& o) {
+        if (o.kind != sweep::Outcome::Kind::answered) throw SubstrateError(what + ": " + o.text);
+        answers[static_cast<std::size_t>(i)] = parse_json(o.text);
+        progress(what + ": " + std::to_string(++finished) + " of " + std::to_string(count));
+      });
+  progress_end();
+  return answers;
+}
+
+std::vector<plan::Candidate> candidates(const Options& options, const std::vector<Description>& platforms,
+                                        const std::vector<Rank>& ranks) {
+  const auto at = [&](std::size_t i) {
+    return std::pair{&platforms[i / ranks.size()], ranks[i % ranks.size()]};
+  };
+  const std::vector<Json> forecasts =
+      in_parallel(platforms.size() * ranks.size(), "forecasts", [&](std::size_t i) {
+        const auto [platform, n] = at(i);
+        return forecast_of(options, *platform, n);
+      });
+  std::vector<plan::Candidate> all;
+  for (std::size_t i = 0; i < forecasts.size(); ++i) {
+    const auto [platform, n] = at(i);
+    all.push_back(candidate(*platform, n, forecasts[i]));
+  }
+  return all;
+}
+
+/// A tenth more of a part: of a bandwidth or an arithmetic more, of a latency or an overhead less.
+std::optional<std::string> improved(const Parameter& p) {
+  if (p.path == price_key || p.path == power_key || p.value <= 0) return {};
+  std::ostringstream text;
+  text.precision(17);
+  if (p.unit == "GBps" || p.unit == "TFLOPS" || p.unit == "GiB")
+    text << p.path << '=' << p.value * 1.1;
+  else if (p.unit == "us")
+    text << p.path << '=' << p.value * 0.9;
+  else
+    return {};
+  return text.str();
+}
+
+/// What each would take off the time, the most first.
+Json purchases(const Options& options, const Description& platform, const plan::Candidate& chosen) {
+  std::vector<std::pair<std::string, Description>> changed;
+  for (const Parameter& p : platform.parameters())
+    if (const auto assignment = improved(p)) {
+      try {
+        Description d = platform;
+        set(d, *assignment);
+        changed.emplace_back(p.path, std::move(d));
+      } catch (const InputError&) {
+        continue;  // at the end of what is sound
+      }
+    }
+  const std::vector<Json> forecasts = in_parallel(changed.size(), "a tenth more", [&](std::size_t i) {
+    return forecast_of(options, changed[i].second, chosen.ranks);
+  });
+  Json all = Json::array();
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    if (forecasts[i].contains("refused")) continue;
+    const double saved = 1 - forecasts[i]["time_s"].get<double>() / chosen.time.value;
+    if (saved > 5e-4) all.push_back({{"parameter", changed[i].first}, {"saved", saved}});
+  }
+  std::sort(all.begin(), all.end(), [](const Json& a, const Json& b) { return a["saved"] > b["saved"]; });
+  return all;
+}
+
+Json or_null(const std::optional<double>& x) {
+  return x ? Json(*x) : Json();
+}
+
+std::string verdict(const std::vector<plan::Judged>& all, std::size_t i) {
+  const plan::Judged& j = all[i];
+  if (!j.candidate.refused.empty()) return j.candidate.refused;
+  if (!j.feasible)
+    return "too much " +
+           std::string(j.margins[0].limit == "efficiency" ? "loss of efficiency" : j.margins[0].limit);
+  const std::string place = i == 0 ? "best" : i == 1 ? "next" : "feasible";
+  return place + (j.safe ? "" : ", not safe");
+}
+
+Json row(const std::vector<plan::Judged>& all, std::size_t i) {
+  const plan::Judged& j = all[i];
+  const plan::Candidate& c = j.candidate;
+  Json margins = Json::object();
+  for (const plan::Margin& m : j.margins)
+    margins[std::string(m.limit)] = {{"used", m.used}, {"used_at_worst", m.used_at_worst}};
+  const bool known = c.refused.empty();
+  const auto number = [known](double x) { return known ? Json(x) : Json(); };
+  return {{"platform", c.platform},
+          {"ranks", c.ranks},
+          {"nodes", known ? Json(c.nodes) : Json()},
+          {"time_s", number(c.time.value)},
+          {"low_s", number(c.low.value)},
+          {"high_s", number(c.high.value)},
+          {"efficiency", number(c.efficiency)},
+          {"cost_USD", or_null(j.cost_USD)},
+          {"power_W", or_null(j.power_W)},
+          {"energy_kWh", or_null(j.energy_kWh)},
+          {"memory_B", number(c.memory.value)},
+          {"feasible", j.feasible},
+          {"safe", j.safe},
+          {"frontier", plan::on_frontier(all, j)},
+          {"margins", margins},
+          {"limited_by", c.limited_by},
+          {"verdict", verdict(all, i)}};
+}
+
+template <class Text>
+report::Column column(std::string title, const char* key, Text text) {
+  return {std::move(title),
+          [key, text](const Json& r) { return r[key].is_null() ? std::string("-") : text(r[key]); }};
+}
+
+std::string hours(double s) {
+  return s < 600 ? seconds(s) : number(s / 3600) + " h";
+}
+
+/// What the first says of itself and of the second.
+std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
+  const plan::Judged& best = all[0];
+  const plan::Candidate& c = best.candidate;
+  const std::string least =
+      aim == plan::Aim::cost ? "Cheapest: " : "Least " + std::string(plan::name(aim)) + ": ";
+  std::string words = least + c.platform + ", " + count(c.ranks) + " ranks on " + count(c.nodes) +
+                      (c.nodes == 1 ? " node" : " nodes");
+  words += ", limited by " + c.limited_by + ".";
+  for (const plan::Margin& m : best.margins)
+    words += " It uses " + text::percent(m.used) + " of the " + std::string(m.limit) + " that it may" +
+             (m.used_at_worst > 1
+                  ? ", and " + text::percent(m.used_at_worst) + " at the slow end of its interval: not safe."
+                  : ".");
+  if (all.size() < 2 || !all[1].feasible) return words + " No other keeps to the limits.";
+  const plan::Judged& next = all[1];
+  words += " Next: " + next.candidate.platform + ", " + count(next.candidate.ranks) + " ranks, " +
+           text::percent(next.aimed / best.aimed - 1) + " more " + std::string(plan::name(aim));
+  const bool sure = best.aimed_high < next.aimed_low;
+  return words + (sure ? "; their intervals do not meet."
+                       : "; their intervals meet, so that either may be the better.");
+}
+
+int run(const Options& options) {
+  const std::vector<Description> platforms = platforms_of(options);
+  const std::vector<Rank> ranks = parse_rank_counts(options.ranks);
+  for (const auto* given : {&options.price, &options.power})
+    for (const std::string& text : *given)
+      if (std::ranges::none_of(
+              platforms, [&](const Description& d) { return text.substr(0, text.rfind('=')) == d.name(); }))
+        throw InputError("'" + text + "' names no platform of the plan");
+  const plan::Limits limits{duration(options.time), limit(options.efficiency, "efficiency"),
+                            limit(options.cost, "cost"), limit(options.power_limit, "power")};
+  const bool priced =
+      std::ranges::all_of(platforms, [](const Description& d) { return value(d, price_key).has_value(); });
+  const plan::Aim aim =
+      options.aim.empty() ? (priced ? plan::Aim::cost : plan::Aim::time) : plan::parse_aim(options.aim);
+  const std::vector<plan::Judged> all = plan::judge(candidates(options, platforms, ranks), limits, aim);
+  const bool any = all[0].feasible;
+
+  report::Report report;
+  report.head = {{"model", options.model},
+                 {"samples", positive(options.samples, "number of samples")},
+                 {"aim", plan::name(aim)}};
+  report.title = options.model + ", " + options.framework + ", " + options.samples + " samples: least " +
+                 std::string(plan::name(aim));
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(row(all, i));
+  const auto percent = [](const Json& x) { return text::percent(x); };
+  const auto dollars = [](const Json& x) { return number(x) + " USD"; };
+  const auto plain = [](const Json& x) { return x.is_string() ? x.get<std::string>() : dump(x); };
+  std::vector<report::Column> columns{column("platform", "platform", plain),
+                                      column("ranks", "ranks", plain),
+                                      column("nodes", "nodes", plain),
+                                      column("time", "time_s", hours),
+                                      column("low", "low_s", hours),
+                                      column("high", "high_s", hours),
+                                      column("efficiency", "efficiency", percent)};
+  if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.cost_USD.has_value(); }))
+    columns.push_back(column("cost", "cost_USD", dollars));
+  if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.power_W.has_value(); }))
+    columns.push_back(
+        column("power", "power_W", [](const Json& x) { return number(x.get<double>() / 1000) + " kW"; }));
+  columns.push_back(column("", "verdict", plain));
+  report.sections.push_back({"candidates", std::move(rows), std::move(columns)});
+  if (any) {
+    const auto chosen = std::ranges::find(platforms, all[0].candidate.platform, &Description::name);
+    report.sections.push_back({"a_tenth_more",
+                               purchases(options, *chosen, all[0].candidate),
+                               {column("a tenth more (or less)", "parameter", plain),
+                                column("saves of the time", "saved", percent)}});
+    report.head["safe"] = all[0].safe;
+    report.remark = in_words(all, aim);
+  } else {
+    report.remark = "Nothing keeps to the limits; the first row is the nearest.";
+  }
+  print(report, options.format);
+  return any ? 0 : 1;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("plan", "Which machine, and how many ranks of it, for a training job");
+  add_training(*verb, *options);
+  verb->add_option("--samples", options->samples, "How many samples the job trains on in all")
+      ->required()
+      ->option_text("X");
+  verb->add_option("--platform", options->platforms,
+                   "Machines to choose from: names from `collcast platforms`, or files")
+      ->required()
+      ->option_text("P[,P...]");
+  verb->add_option("--ranks", options->ranks, "Numbers of ranks to choose from, and ranges of them: 8:512:x2")
+      ->required()
+      ->delimiter(',')
+      ->option_text("N[,N...]");
+  verb->add_option(
+          "--aim", options->aim,
+          "What shall be least: cost (default where all have a price), time (default), energy, nodes")
+      ->option_text("cost|time|energy|nodes");
+  verb->add_option("--time", options->time, "The job takes no longer: 90s, 30m, 2h, 3d")->option_text("T");
+  verb->add_option("--efficiency", options->efficiency, "At least, against one processor alone: 0.8")
+      ->option_text("X");
+  verb->add_option("--cost", options->cost, "At most, in USD")->option_text("X");
+  verb->add_option("--max-power", options->power_limit, "At most, in W, of the nodes together")
+      ->option_text("W");
+  verb->add_option("--price", options->price,
+                   "USD per hour of a platform's node (its node.price_per_hour_USD)")
+      ->option_text("P=X");
+  verb->add_option("--power", options->power, "W of a platform's node (its node.power_W)")
+      ->option_text("P=W");
+  verb->add_option("--set", options->set, "Overrides a parameter of each platform")->option_text("KEY=VALUE");
+  add_format(*verb, options->format, true);
+  verb->footer(
+      "Example: collcast plan --model resnet50 --framework ddp --precision amp --batch 128 --samples 115e6 "
+      "--platform "
+      "dgx-a100,abci-a --ranks 8:128:x2 --price dgx-a100=20 --price abci-a=18 --time 2h");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace collcast::cli

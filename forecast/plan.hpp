@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/schedule.hpp"
+#include "model/units.hpp"
+
+namespace collcast::plan {
+
+/// A machine and so many of its ranks, and how long they take for the whole job, as forecast.
+struct Candidate {
+  std::string platform;
+  Rank ranks = 1;
+  int nodes = 1;
+  Seconds time = {}, low = {}, high = {};
+  double efficiency = 1;                 ///< against one processor alone
+  Bytes memory = {}, holds = {};         ///< that a rank needs, and that there is; 0: not known
+  std::optional<double> price_USD = {};  ///< of a node, per hour
+  std::optional<double> power_W = {};    ///< of a node
+  std::string limited_by = {};
+  std::string refused = {};  ///< why there is no forecast
+};
+
+enum class Aim : std::uint8_t { cost, energy, time, nodes };
+/// "cost", "energy", "time", "nodes". Throws InputError.
+Aim parse_aim(const std::string& text);
+std::string_view name(Aim aim);
+
+/// What a plan must keep to.
+struct Limits {
+  std::optional<double> time_s = {}, efficiency = {}, cost_USD = {}, power_W = {};
+};
+
+/// One limit, and how a candidate stands to it.
+struct Margin {
+  std::string_view limit;    ///< "time", "efficiency", "cost", "power" or "memory"
+  double used = 0;           ///< share of the limit; above 1: broken
+  double used_at_worst = 0;  ///< at the slow end of the interval
+};
+
+struct Judged {
+  Candidate candidate;
+  std::optional<double> cost_USD = {}, worst_cost_USD = {}, power_W = {}, energy_kWh = {};
+  std::vector<Margin> margins = {};  ///< those that bind most first
+  bool feasible = false;
+  bool safe = false;  ///< feasible at the slow end of its interval, too
+  double aimed = 0;   ///< what the aim makes small, and its interval
+  double aimed_low = 0, aimed_high = 0;
+};
+
+/// Every candidate: feasible ones by the aim, the best first, then the others by how far they miss.
+/// Throws InputError where the aim or a limit needs a price or a power that a platform does not say.
+std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits& limits, Aim aim);
+
+/// Those that no other beats in both time and cost.
+bool on_frontier(const std::vector<Judged>& all, const Judged& one);
+
+}  // namespace collcast::plan

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/complaint.hpp"
+
+namespace collcast::plan {
+namespace {
+
+using collcast::testing::complaint;
+
+Candidate on(const std::string& platform, int nodes, double hours, double price) {
+  Candidate c{.platform = platform, .ranks = 8 * nodes, .nodes = nodes};
+  c.time = Seconds(3600 * hours), c.low = 0.9 * c.time, c.high = 1.2 * c.time;
+  c.efficiency = 0.8;
+  c.memory = Bytes(30e9), c.holds = Bytes(40e9);
+  c.price_USD = price;
+  c.power_W = 5000;
+  return c;
+}
+
+TEST(Plan, TheCheapestThatKeepsToTheLimits) {
+  // 2 x 10 h x 20 = 400 USD; 8 x 3 h x 20 = 480 USD; 4 x 4 h x 40 = 640 USD.
+  const std::vector<Candidate> all{on("small", 2, 10, 20), on("large", 8, 3, 20), on("dear", 4, 4, 40)};
+  std::vector<Judged> judged = judge(all, {}, Aim::cost);
+  EXPECT_EQ(judged[0].candidate.platform, "small");
+  EXPECT_DOUBLE_EQ(*judged[0].cost_USD, 400);
+  EXPECT_DOUBLE_EQ(*judged[0].worst_cost_USD, 480);  // 12 h
+  EXPECT_DOUBLE_EQ(*judged[0].energy_kWh, 100);      // 2 x 5 kW x 10 h
+  EXPECT_EQ(judged[1].candidate.platform, "large");
+  EXPECT_EQ(judged[2].candidate.platform, "dear");
+  EXPECT_TRUE(on_frontier(judged, judged[0]));
+  EXPECT_TRUE(on_frontier(judged, judged[1]));
+  EXPECT_FALSE(on_frontier(judged, judged[2]));  // `large` is faster and cheaper
+
+  judged = judge(all, {.time_s = 4 * 3600}, Aim::cost);
+  EXPECT_EQ(judged[0].candidate.platform, "large");
+  EXPECT_TRUE(judged[0].safe);  // 3.6 h at the slow end
+  EXPECT_EQ(judged[0].margins[0].limit, "time");
+  EXPECT_DOUBLE_EQ(judged[0].margins[0].used, 0.75);
+  EXPECT_DOUBLE_EQ(judged[0].margins[1].used, 0.75);  // memory
+  EXPECT_EQ(judged[1].candidate.platform, "dear");
+  EXPECT_TRUE(judged[1].feasible);
+  EXPECT_FALSE(judged[1].safe);  // 4.8 h
+  EXPECT_FALSE(judged[2].feasible);
+  EXPECT_DOUBLE_EQ(judged[2].margins[0].used, 2.5);
+
+  EXPECT_EQ(judge(all, {}, Aim::time)[0].candidate.platform, "large");
+  EXPECT_EQ(judge(all, {}, Aim::nodes)[0].candidate.platform, "small");
+  EXPECT_EQ(judge(all, {.power_W = 39e3}, Aim::time)[0].candidate.platform, "dear");  // 8 x 5 kW are too much
+  EXPECT_FALSE(judge(all, {.efficiency = 0.9}, Aim::time)[0].feasible);
+}
+
+TEST(Plan, WhatDoesNotFitOrHasNoForecastIsLast) {
+  Candidate full = on("full", 1, 1, 1), refused = on("refused", 1, 1, 1);
+  full.memory = Bytes(41e9);
+  refused.refused = "holds 4 ranks";
+  const std::vector<Judged> judged = judge({refused, full, on("fits", 1, 5, 1)}, {}, Aim::cost);
+  EXPECT_EQ(judged[0].candidate.platform, "fits");
+  EXPECT_EQ(judged[1].candidate.platform, "full");
+  EXPECT_EQ(judged[1].margins[0].limit, "memory");
+  EXPECT_EQ(judged[2].candidate.platform, "refused");
+}
+
+TEST(Plan, PricesAreNotInvented) {
+  Candidate c = on("bare", 1, 1, 1);
+  c.price_USD.reset(), c.power_W.reset();
+  EXPECT_EQ(complaint([&] { judge({c}, {}, Aim::cost); }),
+            "bare does not say what a node costs per hour; --price bare=X does");
+  EXPECT_EQ(complaint([&] { judge({c}, {.power_W = 1.0}, Aim::time); }),
+            "bare does not say what power a node takes; --power bare=X does");
+  EXPECT_EQ(complaint([] { parse_aim("speed"); }), "aim 'speed' is not cost, energy, time or nodes");
+  EXPECT_FALSE(judge({c}, {}, Aim::time)[0].cost_USD);
+}
+
+}  // namespace
+}  // namespace collcast::plan
