@@ -6,6 +6,7 @@
 #include "engines/contention/contention.hpp"
 #include "engines/simulated.hpp"
 #include "model/critical_path.hpp"
+#include "model/load.hpp"
 #include "model/lowering.hpp"
 #include "model/slowest_path.hpp"
 #include "support/error.hpp"
@@ -42,23 +43,32 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric) {
       {a.time(c, {{}, m.beta, {}}), "bandwidth of the slowest path"},
       {a.time(c, {{}, {}, m.gamma}), "reduction"}};
   const auto& largest = *std::ranges::max_element(terms, {}, [](const auto& t) { return t.first; });
-  Reading reading{a.time(c, m), largest.second, {}};
+  Reading reading{fabric.launch(subject.schedule.channels) + a.time(c, m), largest.second, {}};
   if (reading.time.value > 0) reading.share = largest.first / reading.time;
   return reading;
 }
 
+/// Messages that share a link do not slow each other down on a critical path, but nothing is faster than what
+/// the link of all that carries most for its rate needs. Where there are no links but ports, those know it.
+Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
+  if (fabric.links().size() <= fabric.ports()) return {};
+  return heaviest(fabric, subject.schedule, subject.layout);
+}
+
 Reading by_path(const SizedSchedule& subject, const Fabric& fabric) {
   const PathResult path = critical_path(subject.schedule, subject.layout, fabric);
-  Suspect suspect(path.time);
+  const Load load = heaviest_link(subject, fabric);
+  Suspect suspect(fabric.launch(subject.schedule.channels) + std::max(path.time, load.time));
   const auto port = static_cast<Port>(std::ranges::max_element(path.busy) - path.busy.begin());
   suspect.consider(path.busy[port], [&] { return fabric.port_name(port); });
+  suspect.consider(load.time, [&] { return load.link; });
   suspect.consider(path.reducing, [] { return std::string("reduction"); });
   return suspect.reading();
 }
 
 Reading by_playing(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric) {
   const Result run = engine.play(*program(subject.schedule, subject.layout), fabric, {});
-  Suspect suspect(run.time);
+  Suspect suspect(fabric.launch(subject.schedule.channels) + run.time);
   const Bottleneck busiest = bottleneck(run, fabric);
   suspect.consider(busiest.busy * run.time, [&] { return busiest.name; });
   return suspect.reading();

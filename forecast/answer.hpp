@@ -13,10 +13,9 @@ struct Answer {
   struct Row {
     std::string platform;
     Prediction prediction;
-    std::string engine;     ///< that gave it
-    std::string transport;  ///< what carried the messages; empty: what the platform says
-    std::string protocol;   ///< of NCCL
-    std::string why;        ///< a library chose so
+    std::string engine;    ///< that gave it
+    std::string protocol;  ///< of NCCL
+    std::string why;       ///< a library chose so
     std::optional<Overlap> overlap;
   };
   std::vector<std::string> collectives, platforms;  ///< by our names

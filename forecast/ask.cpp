@@ -71,6 +71,7 @@ class Inquiry {
     check(q_.offload, engine_);
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
     if (by_library()) check_policy(q_.policy);
+    check_transport();
     answer_.engine = q_.engine;
     answer_.offload = q_.offload;
     for (const Description& d : platforms_) {
@@ -83,6 +84,19 @@ class Inquiry {
            " messages of the file whose data no result needs are left out");
     for (const Collective collective : collectives_)
       for (std::string& text : untaken(q_.call, collective, candidates(collective))) note(std::move(text));
+  }
+
+  void check_transport() const {
+    if (q_.explain && (by_library() || q_.offload.asked()))
+      throw InputError("--explain goes with --algorithm, without --policy and --offload");
+    if (!q_.transport) return;
+    const std::string asked = "--transport " + q_.transport->name();
+    if (by_library())
+      throw InputError("--policy brings its own transport; --transport goes with --algorithm");
+    if (q_.offload.asked())
+      throw InputError(asked + " does not go with --offload, which has the DPU's own software send");
+    if (q_.transport->kind == Transport::Kind::nccl && q_.memory != Memory::device)
+      throw InputError(asked + " moves device buffers: --memory device");
   }
 
   void add_platform(const std::string& name) {
@@ -120,7 +134,6 @@ class Inquiry {
       answer_.rows.push_back({platform.name(),
                               std::move(f.prediction),
                               std::string(engine_.name),
-                              f.transport,
                               f.choice.protocol,
                               f.choice.why,
                               {}});
@@ -130,7 +143,7 @@ class Inquiry {
 
   bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {
     const Forecaster forecaster(platform, ranks, parse_placement(q_.placement), q_.memory,
-                                workers(q_.offload, platform));
+                                workers(q_.offload, platform), q_.transport);
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     for (const Bytes size : sizes(collective)) {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
@@ -180,7 +193,7 @@ class Inquiry {
       row.prediction = std::move(p.prediction);
       row.overlap = p.overlap;
     } else {
-      row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_);
+      row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_, q_.explain);
     }
     row.prediction.algorithm = originals[static_cast<std::size_t>(which)];
     answer_.rows.push_back(std::move(row));

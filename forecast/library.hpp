@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
 
 #include "forecast/predict.hpp"
@@ -20,9 +21,9 @@ class Library {
   struct Forecast {
     Choice choice;
     Prediction prediction;
-    std::string transport = {};  ///< the library's own, which gave the time; empty: what the platform says
   };
-  /// By `path` NCCL's choice is timed by its own transport; other libraries' choices are read like
+  /// NCCL's choice is its rings or trees, carried by its protocol; `path` takes the closed form of
+  /// that (nccl::play), or what the most loaded link needs for them. Other libraries' choices are read like
   /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
   Forecast predict(Collective collective, const Call& asked, const Engine& engine) const;
 
@@ -43,6 +44,14 @@ class Library {
   const Forecaster& sends(const Choice& choice) const;
   const Algorithm& barrier(Rank ranks) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call) const;
+  Prediction by_schedule(const Algorithm& algorithm, const Call& call, const Engine& engine) const;
+  /// The rings and trees that the search finds, as the library plays them.
+  Algorithm scheduled(const Algorithm& algorithm, const nccl::Candidate& chosen,
+                      const nccl::Play& played) const;
+  nccl::Play play(const View& view, Collective collective, const Call& call,
+                  const nccl::Candidate& chosen) const;
+  /// The platform under that transport of NCCL, made when first asked for.
+  const Forecaster& sent_by(const nccl::Candidate& chosen) const;
 
   std::string policy_;
   std::optional<nccl::Policy> nccl_;
@@ -50,6 +59,10 @@ class Library {
   std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
   std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty
   bool calibrated_ = false;
+  Description description_;
+  Placement placement_;
+  Memory memory_;
+  mutable std::map<std::pair<nccl::Shape, nccl::Protocol>, Forecaster> sent_;
   Chooser chooser_;
 };
 

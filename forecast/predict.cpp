@@ -14,6 +14,21 @@
 namespace collcast {
 namespace {
 
+/// By how much constants that were published of other machines may be off.
+const double guessed = 1 + uncertainty(Stamp::guess);
+
+/// Where the time of an answer by critical path goes.
+std::vector<Share> explain(const Fabric& machine, const SizedSchedule& subject, const Reading& answer) {
+  try {
+    CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, machine);
+    path.run();
+    return explanation(machine, path.chain(), machine.launch(subject.schedule.channels), answer.time,
+                       answer.limited_by);
+  } catch (const TracedClock::TooLong&) {
+    throw InputError("--explain follows up to a million messages; this schedule has more");
+  }
+}
+
 /// What no schedule beats here. A rank sends and receives through all its ports at once, so its bandwidth is
 /// their sum; ports that are free again before a message arrives allow any number of messages in one latency.
 Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const Algorithm& a, const Call& c,
@@ -75,11 +90,18 @@ std::vector<Rank> served_by(int workers, const Machine& machine) {
   return processors;
 }
 
+Forecaster::Platform::Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory,
+                               int workers, const Transport& transport, double stretch)
+    : machine(carrying(transport, d), ranks, placement),
+      sent(fabric_of(transport, machine, d, stretch)),
+      fabric(sent ? *sent : static_cast<const Fabric&>(machine), memory, served_by(workers, machine)) {}
+
 Forecaster::Forecaster(const Description& description, Rank ranks, const Placement& placement, Memory memory,
-                       int workers)
-    : nominal_(description, ranks, placement, memory, workers),
-      fast_(optimistic(description), ranks, placement, memory, workers),
-      slow_(pessimistic(description), ranks, placement, memory, workers),
+                       int workers, const std::optional<Transport>& transport)
+    : transport_(transport.value_or(own_transport(description))),
+      nominal_(description, ranks, placement, memory, workers, transport_),
+      fast_(optimistic(description), ranks, placement, memory, workers, transport_, 1 / guessed),
+      slow_(pessimistic(description), ranks, placement, memory, workers, transport_, guessed),
       played_in_(workers == 0 ? memory : Memory::dpu),
       ranks_per_node_(nominal_.machine.consecutive_ranks()) {}
 
@@ -110,8 +132,11 @@ bool Forecaster::calibrated(const Algorithm& a) const {
          (!needs.reduction || has.reduction->stamp <= Stamp::calibrated);
 }
 
-Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& engine) const {
+Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& engine,
+                               bool explained) const {
   check(a, c);
+  if (explained && engine.name != "path")
+    throw InputError("--explain follows the critical path: --engine path");
   if (const std::string missing = lacks(a); !missing.empty())
     throw InputError(a.name + " needs " + missing + ", which " + nominal_.machine.platform() +
                      " does not have; `--platform flat` has all");
@@ -123,15 +148,22 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   const auto stretched = [&](const Platform& p) {
     return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * answer.time : answer.time;
   };
-  return {&a,
-          c,
-          answer.time,
-          std::min(stretched(fast_), answer.time),
-          std::max(stretched(slow_), answer.time),
-          lower_bound(a, c),
-          answer.limited_by,
-          answer.share,
-          calibrated(a)};
+  Prediction p{&a,
+               c,
+               answer.time,
+               std::min(stretched(fast_), answer.time),
+               std::max(stretched(slow_), answer.time),
+               lower_bound(a, c),
+               answer.limited_by,
+               answer.share,
+               calibrated(a),
+               transport_.name()};
+  if (!explained) return p;
+  p.explanation = explain(nominal_.fabric, subject, answer);
+  if (p.explanation.empty()) return p;
+  p.limited_by = p.explanation.front().name;
+  p.limited_by_share = p.explanation.front().time / p.time;
+  return p;
 }
 
 Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, const Algorithm& barrier) const {

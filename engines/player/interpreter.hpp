@@ -77,7 +77,8 @@ class Interpreter : public Listener {
   void post_receive(Index strand, const Op& op);
   Switched cross(const Op& op, Place from, Place to) const;
   Message outgoing(Rank rank, Rank peer, const Op& op) const;
-  Seconds pay(Rank rank, Waiter waiter, Seconds overhead);
+  Seconds pay(Rank rank, Waiter waiter, Seconds overhead, Seconds moving = {});
+  Seconds pay_for(Waiter sender, const Message& message);
   Seconds& busy_until(Rank rank, Waiter waiter);
   void emit(Message message);
   void depart(Index id);

@@ -31,6 +31,9 @@ struct Message {
   bool send_posted = false, receive_posted = false;
   bool eager = false, has_arrived = false;
   Combine combine = Combine::copy;
+
+  /// Its sender goes on when its last byte has left.
+  bool holds_sender() const { return !eager || wire.streamed; }
 };
 
 /// What the network reduces on its way to one receiver.

@@ -32,8 +32,7 @@ Message Interpreter::outgoing(Rank rank, Rank peer, const Op& op) const {
 void Interpreter::post_send(Index strand, const Op& op) {
   Message m = outgoing(strands_[strand].rank, op.peer, op);
   m.sender = hold(strand, op);
-  if (m.eager)
-    m.posted = m.merged ? backend_.now() + m.wire.overhead : pay(m.from.rank, m.sender, m.wire.overhead);
+  if (m.eager) m.posted = m.merged ? backend_.now() + m.wire.overhead : pay_for(m.sender, m);
   ++sent_messages_;
   sent_bytes_ += op.bytes;
   emit(m);
@@ -45,7 +44,7 @@ void Interpreter::post_copy(Index strand, const Op& op) {
   Message m = outgoing(rank, rank, op);
   m.receiver = hold(strand, op);
   m.receive_posted = true;
-  if (m.eager) m.posted = pay(rank, m.receiver, m.wire.overhead);
+  if (m.eager) m.posted = pay_for(m.receiver, m);
   depart(messages_.add(m));
 }
 
@@ -66,7 +65,7 @@ void Interpreter::post_multicast(Index strand, const Op& op) {
     Message m = outgoing(rank, op.group_member(i), op);
     m.group = group;
     busy = begin;
-    if (m.eager) m.posted = pay(rank, sender, m.wire.overhead);
+    if (m.eager) m.posted = pay_for(sender, m);
     end = std::max(end, busy);
     emit(m);
   }
@@ -118,10 +117,18 @@ void Interpreter::post_receive(Index strand, const Op& op) {
 
 /// A strand pays for messages that it need not wait for, and for those that have arrived, one after another;
 /// the main strand and all requests of a rank share one processor. Returns when it is done.
-Seconds Interpreter::pay(Rank rank, Waiter waiter, Seconds overhead) {
-  if (!(overhead > Seconds(0))) return backend_.now();
+Seconds Interpreter::pay(Rank rank, Waiter waiter, Seconds overhead, Seconds moving) {
+  if (!(overhead + moving > Seconds(0))) return backend_.now();
   Seconds& busy = busy_until(rank, waiter);
-  return busy = std::max(busy, backend_.now()) + overhead;
+  const Seconds paid = std::max(busy, backend_.now()) + overhead;
+  busy = paid + moving;
+  return paid;
+}
+
+/// Who moves the bytes of a streamed message is busy for as long as they take alone.
+Seconds Interpreter::pay_for(Waiter sender, const Message& m) {
+  const Seconds moving = m.wire.streamed ? m.bytes * m.wire.per_byte : Seconds(0);
+  return pay(m.from.rank, sender, m.wire.overhead, moving);
 }
 
 Seconds& Interpreter::busy_until(Rank rank, Waiter waiter) {
@@ -144,7 +151,7 @@ void Interpreter::depart(Index id) {
 void Interpreter::enter(Index id) {
   messages_[id].posted = backend_.now();
   entering_.push_back(id);
-  if (messages_[id].eager) sent(id);
+  if (!messages_[id].holds_sender()) sent(id);
 }
 
 /// When the sender is through with the messages that it sent before, each at its own pace.
@@ -158,7 +165,8 @@ Seconds Interpreter::turn(const Message& m) {
     free = group.free;
   }
   const Seconds turn = std::max(m.posted, free);
-  through = std::max(through, turn + m.wire.gap + m.bytes * m.wire.per_byte);
+  const Seconds busy = m.wire.streamed ? m.wire.occupation(m.bytes) : m.bytes * m.wire.per_byte;
+  through = std::max(through, turn + m.wire.gap + busy);
   return turn;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "algorithms/exchange/point/point.hpp"
 #include "support/json.hpp"
@@ -11,8 +12,12 @@
 namespace collcast::report {
 namespace {
 
-Json or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
+Json explanation(const Prediction& p) {
+  Json all = Json::array();
+  for (const Share& s : p.explanation)
+    all.push_back(
+        {{"cause", name(s.cause)}, {"name", s.name}, {"time_s", s.time.value}, {"share", s.time / p.time}});
+  return all;
 }
 
 Json row(const Answer& answer, const Answer::Row& r) {
@@ -35,10 +40,11 @@ Json row(const Answer& answer, const Answer::Row& r) {
             {"calibrated", p.calibrated},
             {"transferred", Json()},
             {"engine", r.engine},
-            {"transport", or_null(r.transport)},
+            {"transport", p.transport},
             {"platform", r.platform}};
   if (!r.protocol.empty()) json["parameters"]["protocol"] = r.protocol;
   if (!r.why.empty()) json["why"] = r.why;
+  if (!p.explanation.empty()) json["explanation"] = explanation(p);
   if (!r.overlap) return json;
   const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
   json["offload"] = answer.offload.who;
@@ -94,6 +100,24 @@ std::vector<Column> columns(const Answer& answer) {
   return all;
 }
 
+/// For people: what the rows say of their time, each under its name.
+Section explanations(const Json& rows) {
+  const auto percent = [](double share) { return std::to_string(std::lround(100 * share)) + " %"; };
+  Section all{"",
+              Json::array(),
+              {text_of("where the time goes", "of"), text_of("cause", "cause"), text_of("by", "name"),
+               number_of("time", "time_s", text::seconds), number_of("share", "share", percent)}};
+  for (const Json& row : rows) {
+    std::string of = name_with_parameters(row) + ", " + dump(row["ranks"]) + " ranks, " +
+                     text::bytes(row["message_bytes"].get<double>());
+    for (Json share : row["explanation"]) {
+      share["of"] = std::exchange(of, "");
+      all.rows.push_back(std::move(share));
+    }
+  }
+  return all;
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -129,6 +153,8 @@ Report make(const Answer& answer) {
   Section rows{"predictions", Json::array(), columns(answer)};
   for (const Answer::Row& r : answer.rows) rows.rows.push_back(row(answer, r));
   report.sections.push_back(std::move(rows));
+  if (!answer.rows.empty() && !answer.rows[0].prediction.explanation.empty())
+    report.sections.push_back(explanations(report.sections[0].rows));
   report.remark = not_calibrated(answer);
   report.notes = answer.notes;
   return report;

@@ -43,7 +43,8 @@ std::vector<std::vector<std::string>> texts(const Section& section) {
 
 Json json(const Report& report) {
   Json answer = report.head;
-  for (const Section& s : report.sections) answer[s.key] = s.rows;
+  for (const Section& s : report.sections)
+    if (!s.key.empty()) answer[s.key] = s.rows;
   if (!report.notes.empty()) answer["notes"] = report.notes;
   return answer;
 }

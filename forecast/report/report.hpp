@@ -17,7 +17,7 @@ struct Column {
   std::function<std::string(const Json& row)> text;
 };
 
-/// Rows under one key of the JSON.
+/// Rows under one key of the JSON; for people alone without a key.
 struct Section {
   std::string key;
   Json rows = Json::array();

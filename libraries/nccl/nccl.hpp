@@ -10,7 +10,7 @@
 namespace collcast::nccl {
 
 /// The releases 2.7 to 2.30 of NVIDIA/nccl, whose src/graph/tuning.cc this model follows.
-constexpr int first_minor = 7, last_minor = 30;
+constexpr int first_minor = 7, last_minor = 30, usual_minor = 18;
 constexpr int most_channels = 32;
 
 enum class Shape : std::uint8_t { tree, ring, nvls, nvls_tree, pat };

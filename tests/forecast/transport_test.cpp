@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any schedule under any transport: the same on every engine, and what NCCL's closed form says of its own.
+#include "libraries/transport.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engines/simulated.hpp"
+#include "forecast/library.hpp"
+#include "platforms/description/load.hpp"
+#include "tests/complaint.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace literals;
+using testing::complaint;
+
+Prediction predicted(const std::string& platform, const std::string& transport, Rank ranks, Bytes message,
+                     const std::string& name = "ring", const std::string& reading = "path",
+                     bool explained = false) {
+  const Forecaster forecaster(load_platform(platform), ranks, Placement::block, Memory::device, 0,
+                              parse_transport(transport));
+  const Call call{.ranks = ranks, .message = message, .ranks_per_node = forecaster.ranks_per_node()};
+  return forecaster.predict(algorithm(Collective::allreduce, name), call, engine(reading), explained);
+}
+
+/// NCCL 2.18's Simple on V100: a channel moves 26.5 / 2 GB/s where NVLinks carry more, each step of a ring
+/// takes 3.4 us, and launching the kernel 8.4 us: facts of its tuner. 4 MiB on 4 GPUs are 6 steps of 1 MiB.
+TEST(Transport, aRingOfSimpleByHand) {
+  const Prediction p = predicted("dgx-1v", "nccl-2.8:Simple", 4, 4_MiB);
+  EXPECT_NEAR(p.time.value * 1e6, 8.4 + 6 * (3.4 + 1048576 / 13250.0), 1e-6);
+  EXPECT_EQ(p.transport, "nccl-2.8:Simple");
+}
+
+/// Where nothing contends, the players find the critical path (law 3).
+TEST(Transport, enginesAgree) {
+  if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
+  const auto agree = [](const char* platform, const std::string& transport, Rank ranks) {
+    for (const char* name : {"ring", "recursive-doubling"})
+      for (const Bytes message : {64_B, 64_KiB, 4_MiB}) {
+        const Seconds path = predicted(platform, transport, ranks, message, name).time;
+        const Seconds played = predicted(platform, transport, ranks, message, name, "simgrid").time;
+        EXPECT_NEAR(played / path, 1, 1e-6) << platform << ' ' << transport << ' ' << name << message.value;
+      }
+  };
+  for (const char* transport : {"links", "nccl:LL", "nccl:Simple"}) agree("edr-cluster", transport, 4);
+  for (const char* transport : {"links", "nccl:LL", "nccl:LL128", "nccl:Simple"})
+    agree("dgx-1v", transport, 2);
+}
+
+TEST(Transport, whatTheMachineCannotRunIsRefused) {
+  EXPECT_EQ(complaint([] { predicted("frontera", "nccl:LL", 4, 1_KiB); }),
+            "--transport nccl-2.18:LL needs GPUs, which frontera does not have");
+  EXPECT_EQ(complaint([] { predicted("rtx2080ti-cluster", "nccl:LL128", 2, 1_KiB); }),
+            "--transport nccl-2.18:LL128 needs NVLink between the GPUs of a node, which rtx2080ti-cluster "
+            "does not have");
+  EXPECT_NE(complaint([] { parse_transport("nccl:LL256"); }).find("no transport \"nccl:LL256\""),
+            std::string::npos);
+  EXPECT_NE(complaint([] { parse_transport("nccl-2.99:LL"); }).find("no transport"), std::string::npos);
+}
+
+/// Law 9.
+TEST(Transport, anExplanationAddsUpToTheTime) {
+  for (const char* transport : {"mpi", "links", "nccl:LL", "nccl:Simple"})
+    for (const Rank ranks : {4, 12}) {
+      const Prediction p = predicted("abci-v", transport, ranks, 1_MiB, "ring", "path", true);
+      ASSERT_FALSE(p.explanation.empty());
+      Seconds sum;
+      for (const Share& s : p.explanation) sum += s.time;
+      EXPECT_NEAR(sum / p.time, 1, 1e-9) << transport;
+      EXPECT_EQ(p.limited_by, p.explanation.front().name);
+    }
+}
+
+/// NCCL's choice, played as its rings and trees with contention, against the closed form.
+TEST(Transport, theClosedFormOfNcclStaysNearItsSchedule) {
+  if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
+  for (const auto& [ranks, bound] : {std::pair<Rank, double>{4, 0.10}, {8, 0.25}, {32, 0.30}}) {
+    const Library library("nccl-2.8", load_platform("abci-v"), ranks);
+    for (const Bytes message : {1_KiB, 64_KiB, 1_MiB, 4_MiB, 32_MiB}) {
+      const Call call{.ranks = ranks, .message = message};
+      const Prediction form = library.predict(Collective::allreduce, call, engine("path")).prediction;
+      const Prediction played = library.predict(Collective::allreduce, call, engine("simgrid")).prediction;
+      EXPECT_EQ(form.transport, played.transport);
+      EXPECT_NEAR(played.time / form.time, 1, bound) << ranks << " ranks, " << message.value;
+    }
+  }
+}
+
+/// Software that was measured at the pace of the port speeds up with it; PCIe does not.
+TEST(Transport, aFasterNetworkIsFaster) {
+  Description d = load_platform("summit");
+  const auto time = [&] {
+    const Forecaster forecaster(d, 12);
+    return forecaster.predict(algorithm(Collective::allreduce, "ring"), {.ranks = 12, .message = 64_MiB},
+                              engine("path"));
+  };
+  const Prediction before = time();
+  set(d, "network.bandwidth_GBps=100");
+  EXPECT_LT(time().time, before.time);
+}
+
+/// Leaf uplinks that are slower than a rail's card slow down what crosses the spine.
+TEST(Transport, thePathSeesTheMostLoadedLink) {
+  Description d = load_platform("abci-a");
+  set_all(d, {"max_nodes=8", "network.levels.0.down=4", "network.levels.0.up=1"});
+  const auto time = [&] {
+    return Library("nccl-2.18", d, 64)
+        .predict(Collective::allreduce, {.ranks = 64, .message = 256_MiB}, engine("path"))
+        .prediction;
+  };
+  const Prediction aligned = time();
+  EXPECT_EQ(aligned.limited_by, "network proxies and cards");
+  set(d, "network.levels.0.bandwidth_GBps=5");
+  EXPECT_GT(time().time, 1.5 * aligned.time);
+  EXPECT_NE(time().limited_by.find("leaf"), std::string::npos) << time().limited_by;
+}
+
+}  // namespace
+}  // namespace collcast
