@@ -87,8 +87,8 @@ class Inquiry {
   }
 
   void check_transport() const {
-    if (q_.explain && (by_library() || q_.offload.asked()))
-      throw InputError("--explain goes with --algorithm, without --policy and --offload");
+    if (q_.explain && !engine_.play)
+      throw InputError("--explain follows messages: --engine " + engine_names(true));
     if (!q_.transport) return;
     const std::string asked = "--transport " + q_.transport->name();
     if (by_library())
@@ -193,7 +193,7 @@ class Inquiry {
       row.prediction = std::move(p.prediction);
       row.overlap = p.overlap;
     } else {
-      row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_, q_.explain);
+      row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_);
     }
     row.prediction.algorithm = originals[static_cast<std::size_t>(which)];
     answer_.rows.push_back(std::move(row));
@@ -228,7 +228,16 @@ class Inquiry {
 }  // namespace
 
 Answer ask(const Question& question, const Watch& watch) {
-  return Inquiry(question, watch).answer();
+  Answer answer = Inquiry(question, watch).answer();
+  for (Answer::Row& row : answer.rows) {
+    Prediction& p = row.prediction;
+    if (!question.explain)
+      p.explanation.clear();
+    else if (p.explanation.empty() && p.time.value > 0)
+      answer.notes.push_back(p.algorithm->name + " on " + std::to_string(p.call.ranks) +
+                             " ranks sends too many messages for an explanation");
+  }
+  return answer;
 }
 
 }  // namespace collcast

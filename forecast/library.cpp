@@ -15,6 +15,16 @@ namespace {
 
 /// What the transport itself leaves out: skew, other traffic, chunks that are not alike.
 constexpr double transport_uncertainty = 0.20;
+
+/// The closed form knows what takes the time beside the launch.
+void explain(Prediction& p, const nccl::Play& played) {
+  const Cause cause = played.limited_by == "latency" ? Cause::latency : Cause::link;
+  p.explanation = {{cause, played.limited_by, played.time - played.launch},
+                   {Cause::overhead, "launch", played.launch}};
+  if (p.explanation[1].time > p.explanation[0].time) std::swap(p.explanation[0], p.explanation[1]);
+  p.limited_by = p.explanation[0].name, p.limited_by_share = p.explanation[0].time / p.time;
+}
+
 bool knows_nccl(const Description& description) {
   return description.json().value("software", Json::object()).contains("nccl");
 }
@@ -125,10 +135,11 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call) const {
                std::min(seconds(views_[fast]), played.time) / (1 + transport_uncertainty),
                std::max(seconds(views_[slow]), played.time) * (1 + transport_uncertainty),
                forecaster_.lower_bound(a, call, Forecaster::Bound::bandwidth),
-               played.limited_by,
+               {},
                {},
                calibrated_ && forecaster_.calibrated()};
   p.transport = Transport{Transport::Kind::nccl, {nccl_->minor, chosen.shape, chosen.protocol}}.name();
+  explain(p, played);
   if (situation().nodes == 1) return p;
   const Schedule schedule = scheduled(a, chosen, played).schedule(call);
   const Load load = heaviest(sent_by(chosen).fabric(), schedule, layout(a, call, schedule));
@@ -136,6 +147,7 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call) const {
     const double slower = load.time / p.time;
     p.time = load.time, p.low = slower * p.low, p.high = slower * p.high;
     p.limited_by = load.link, p.limited_by_share = 1;
+    p.explanation = {{Cause::link, load.link, p.time}};
   }
   return p;
 }

@@ -17,16 +17,13 @@ namespace {
 /// By how much constants that were published of other machines may be off.
 const double guessed = 1 + uncertainty(Stamp::guess);
 
-/// Where the time of an answer by critical path goes.
-std::vector<Share> explain(const Fabric& machine, const SizedSchedule& subject, const Reading& answer) {
-  try {
-    CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, machine);
-    path.run();
-    return explanation(machine, path.chain(), machine.launch(subject.schedule.channels), answer.time,
-                       answer.limited_by);
-  } catch (const TracedClock::TooLong&) {
-    throw InputError("--explain follows up to a million messages; this schedule has more");
-  }
+/// Where the time goes is asked of engines that follow messages.
+void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, const Reading& answer) {
+  p.explanation = explanation(fabric, answer.chain, fabric.launch(subject.schedule.channels), answer.time,
+                              answer.limited_by);
+  if (p.explanation.empty()) return;
+  p.limited_by = p.explanation.front().name;
+  p.limited_by_share = p.explanation.front().time / p.time;
 }
 
 /// What no schedule beats here. A rank sends and receives through all its ports at once, so its bandwidth is
@@ -132,16 +129,13 @@ bool Forecaster::calibrated(const Algorithm& a) const {
          (!needs.reduction || has.reduction->stamp <= Stamp::calibrated);
 }
 
-Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& engine,
-                               bool explained) const {
+Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& engine) const {
   check(a, c);
-  if (explained && engine.name != "path")
-    throw InputError("--explain follows the critical path: --engine path");
   if (const std::string missing = lacks(a); !missing.empty())
     throw InputError(a.name + " needs " + missing + ", which " + nominal_.machine.platform() +
                      " does not have; `--platform flat` has all");
   const SizedSchedule subject(a, c);
-  const Reading answer = read(engine, subject, nominal_.fabric);
+  const Reading answer = read(engine, subject, nominal_.fabric, true);
   // How far the parameters' uncertainty moves the answer is asked of a quick engine.
   const Engine& quick = engine.quick ? engine : collcast::engine("path");
   const Seconds centre = engine.quick ? answer.time : read(quick, subject, nominal_.fabric).time;
@@ -158,11 +152,7 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
                answer.share,
                calibrated(a),
                transport_.name()};
-  if (!explained) return p;
-  p.explanation = explain(nominal_.fabric, subject, answer);
-  if (p.explanation.empty()) return p;
-  p.limited_by = p.explanation.front().name;
-  p.limited_by_share = p.explanation.front().time / p.time;
+  explain(p, nominal_.fabric, subject, answer);
   return p;
 }
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "engines/engine.hpp"
-#include "forecast/explain.hpp"
+#include "engines/explain.hpp"
 #include "libraries/chooser.hpp"
 #include "libraries/transport.hpp"
 #include "platforms/machine/machine.hpp"
@@ -17,11 +17,12 @@ struct Prediction {
   Call call;
   Seconds time, low, high;
   Seconds lower_bound;
-  std::string limited_by;
+  std::string limited_by;                  ///< the largest share of the explanation
   std::optional<double> limited_by_share;  ///< of the time; none where the engine does not say
   bool calibrated = false;
   std::string transport = {};           ///< that carried the messages, by name
-  std::vector<Share> explanation = {};  ///< where the time goes, which it adds up to; empty: not known
+  std::vector<Share> explanation = {};  ///< where the time goes, which it adds up to; empty: the engine
+                                        ///< follows no messages, or there are too many
 
   /// Bytes per second as nccl-tests defines them: message / time, and times the collective's factor.
   BytesPerSecond algorithm_bandwidth() const;
@@ -41,10 +42,8 @@ class Forecaster {
   Forecaster(const Description& description, Rank ranks, const Placement& placement = Placement::block,
              Memory memory = Memory::device, int workers = 0, const std::optional<Transport>& transport = {});
 
-  /// Throws InputError where the platform lacks what the algorithm needs, and for an explanation by another
-  /// engine than the critical path.
-  Prediction predict(const Algorithm& algorithm, const Call& call, const Engine& engine,
-                     bool explained = false) const;
+  /// Throws InputError where the platform lacks what the algorithm needs.
+  Prediction predict(const Algorithm& algorithm, const Call& call, const Engine& engine) const;
   /// Mean over the ranks of their own times, by critical path, in OSU's loop: each rank calls as it leaves
   /// the `barrier` that followed the call before, so that who was done early in the one waits in the other.
   Seconds mean_between_barriers(const Algorithm& algorithm, const Call& call, const Algorithm& barrier) const;

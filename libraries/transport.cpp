@@ -5,6 +5,7 @@
 
 #include "libraries/situation.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {

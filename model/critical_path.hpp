@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/explanation.hpp"
@@ -35,10 +36,11 @@ class CriticalPath {
   /// Ranks begin their first steps, compute until `away` without looking at messages, and then go on.
   /// Reading stops where a rank is seen to be later than `limit`: the time is then some time beyond it.
   CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
-               Seconds limit = no_limit)
+               Seconds limit = no_limit, Clock clock = {})
       : schedule_(schedule),
         layout_(layout),
         network_(network),
+        clock_(std::move(clock)),
         away_(clock_.later(Time{}, away, Cause::compute, {}, {})),
         limit_(limit),
         protocol_(network.protocol()),

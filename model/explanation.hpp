@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +31,37 @@ struct Stretch {
   Cause cause = Cause::wait;
   Place from, to;
   Seconds time;
+  bool operator==(const Stretch&) const = default;
+};
+
+/// What led to what: stretches, each with the one before it. 0 stands for the beginning.
+class CauseLog {
+ public:
+  using Entry = std::uint32_t;
+  /// Keeps that many stretches; if there are more, it knows nothing.
+  explicit CauseLog(std::size_t most) : most_(most), log_(1) {}
+
+  Entry add(Entry before, Seconds time, Cause cause, Place from, Place to) {
+    if (time == Seconds(0) || full_) return before;
+    if (log_.size() > most_) return full_ = true, before;
+    log_.push_back({{cause, from, to, time}, before});
+    return static_cast<Entry>(log_.size() - 1);
+  }
+  /// The chain that ends with a stretch, which comes first; empty if the log is too short for it.
+  std::vector<Stretch> chain(Entry last) const {
+    std::vector<Stretch> all;
+    for (Entry i = full_ ? 0 : last; i != 0; i = log_[i].before) all.push_back(log_[i].stretch);
+    return all;
+  }
+
+ private:
+  struct Record {
+    Stretch stretch;
+    Entry before = 0;
+  };
+  std::size_t most_;
+  bool full_ = false;
+  std::vector<Record> log_;  ///< the first one is nothing
 };
 
 /// Counts seconds, and nothing else.
@@ -52,58 +82,35 @@ class TracedClock {
  public:
   struct Time {
     Seconds at = {};
-    std::uint32_t why = 0;
+    CauseLog::Entry why = 0;
     friend bool operator<(const Time& a, const Time& b) { return a.at < b.at; }
     friend bool operator>(const Time& a, const Time& b) { return b < a; }
     friend bool operator<=(const Time& a, const Time& b) { return !(b < a); }
   };
-  struct TooLong : std::runtime_error {
-    TooLong() : runtime_error("too many messages to explain") {}
-  };
-  /// Throws TooLong beyond so many stretches.
-  explicit TracedClock(std::size_t most = 4'000'000) : most_(most), log_(1) {}
+  explicit TracedClock(std::size_t most = 0) : log_(most) {}
 
   static Seconds at(Time t) { return t.at; }
   static Time time(Seconds t) { return {t}; }
   Time later(Time t, Seconds by, Cause cause, Place from, Place to) {
-    return {t.at + by, add(t.why, by, cause, from, to)};
+    return {t.at + by, log_.add(t.why, by, cause, from, to)};
   }
   Time wait(Time t, Time until, Cause cause, Place from, Place to) {
     if (!(until.at > t.at)) return t;
-    return {until.at, add(t.why, until.at - t.at, cause, from, to)};
+    return {until.at, log_.add(t.why, until.at - t.at, cause, from, to)};
   }
   Time carry(Time t, const Wire& wire, Bytes bytes, Place from, Place to) {
-    std::uint32_t why = add(t.why, bytes * wire.software, Cause::overhead, from, to);
-    why = add(why, wire.occupation(bytes), Cause::link, from, to);
-    return {t.at + bytes * wire.per_byte, why};
+    const CauseLog::Entry why = log_.add(t.why, bytes * wire.software, Cause::overhead, from, to);
+    return {t.at + bytes * wire.per_byte, log_.add(why, wire.occupation(bytes), Cause::link, from, to)};
   }
   Time hold(Time t, Seconds held, const Wire& w, Bytes bytes, Place from, Place to) {
     Time end = later(t, w.overhead + w.receive_overhead, Cause::overhead, from, to);
     end = carry(later(end, w.latency, Cause::latency, from, to), w, bytes, from, to);
     return {t.at + held, end.why};
   }
-
-  /// The chain that led to a time, its last stretch first.
-  std::vector<Stretch> chain(Time t) const {
-    std::vector<Stretch> all;
-    for (std::uint32_t i = t.why; i != 0; i = log_[i].before) all.push_back(log_[i].stretch);
-    return all;
-  }
+  std::vector<Stretch> chain(Time t) const { return log_.chain(t.why); }
 
  private:
-  struct Entry {
-    Stretch stretch;
-    std::uint32_t before = 0;
-  };
-  std::uint32_t add(std::uint32_t before, Seconds time, Cause cause, Place from, Place to) {
-    if (time == Seconds(0)) return before;
-    if (log_.size() > most_) throw TooLong();
-    log_.push_back({{cause, from, to, time}, before});
-    return static_cast<std::uint32_t>(log_.size() - 1);
-  }
-
-  std::size_t most_;
-  std::vector<Entry> log_;  ///< the first one is nothing
+  CauseLog log_;
 };
 
 }  // namespace collcast

@@ -12,14 +12,6 @@
 namespace collcast::report {
 namespace {
 
-Json explanation(const Prediction& p) {
-  Json all = Json::array();
-  for (const Share& s : p.explanation)
-    all.push_back(
-        {{"cause", name(s.cause)}, {"name", s.name}, {"time_s", s.time.value}, {"share", s.time / p.time}});
-  return all;
-}
-
 Json row(const Answer& answer, const Answer::Row& r) {
   const Prediction& p = r.prediction;
   const Definition& d = definition(p.algorithm->collective);
@@ -44,7 +36,7 @@ Json row(const Answer& answer, const Answer::Row& r) {
             {"platform", r.platform}};
   if (!r.protocol.empty()) json["parameters"]["protocol"] = r.protocol;
   if (!r.why.empty()) json["why"] = r.why;
-  if (!p.explanation.empty()) json["explanation"] = explanation(p);
+  if (!p.explanation.empty()) json["explanation"] = explanation(p.explanation, p.time);
   if (!r.overlap) return json;
   const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
   json["offload"] = answer.offload.who;
@@ -96,26 +88,18 @@ std::vector<Column> columns(const Answer& answer) {
     all.push_back(number_of("algbw", "algbw_GBps", text::gbps));
     all.push_back(number_of("busbw", "busbw_GBps", text::gbps));
   }
-  all.push_back(text_of("limited by", "limited_by"));
+  all.push_back({"limited by", [percent](const Json& r) {
+                   const Json& share = r["limited_by_share"];
+                   return r["limited_by"].get<std::string>() +
+                          (share.is_null() ? "" : ", " + percent(100 * share.get<double>()));
+                 }});
   return all;
 }
 
-/// For people: what the rows say of their time, each under its name.
-Section explanations(const Json& rows) {
-  const auto percent = [](double share) { return std::to_string(std::lround(100 * share)) + " %"; };
-  Section all{"",
-              Json::array(),
-              {text_of("where the time goes", "of"), text_of("cause", "cause"), text_of("by", "name"),
-               number_of("time", "time_s", text::seconds), number_of("share", "share", percent)}};
-  for (const Json& row : rows) {
-    std::string of = name_with_parameters(row) + ", " + dump(row["ranks"]) + " ranks, " +
-                     text::bytes(row["message_bytes"].get<double>());
-    for (Json share : row["explanation"]) {
-      share["of"] = std::exchange(of, "");
-      all.rows.push_back(std::move(share));
-    }
-  }
-  return all;
+/// Of a row, above where its time goes.
+std::string title(const Json& row) {
+  return name_with_parameters(row) + ", " + dump(row["ranks"]) + " ranks, " +
+         text::bytes(row["message_bytes"].get<double>());
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -145,6 +129,31 @@ std::string not_calibrated(const Answer& answer) {
 
 }  // namespace
 
+Json explanation(const std::vector<Share>& shares, Seconds total) {
+  Json all = Json::array();
+  for (const Share& s : shares)
+    all.push_back({{"cause", name(s.cause)},
+                   {"name", s.name},
+                   {"time_s", s.time.value},
+                   {"share", s.time / total},
+                   {"alike", s.alike}});
+  return all;
+}
+
+Section explanation_table(const Json& explanation, std::string of) {
+  const auto likes = [](const Json& share) {
+    const auto alike = share["alike"].get<std::size_t>();
+    return share["name"].get<std::string>() + (alike > 1 ? ", " + std::to_string(alike) + " alike" : "");
+  };
+  const auto percent = [](double share) { return text::percent(share); };
+  return {"",
+          explanation,
+          {text_of(std::move(of), "cause"),
+           {"by", likes},
+           number_of("time", "time_s", text::seconds),
+           number_of("share", "share", percent)}};
+}
+
 Report make(const Answer& answer) {
   Report report;
   report.head = {{"platform", joined(answer.platforms)}, {"engine", answer.engine}};
@@ -153,8 +162,10 @@ Report make(const Answer& answer) {
   Section rows{"predictions", Json::array(), columns(answer)};
   for (const Answer::Row& r : answer.rows) rows.rows.push_back(row(answer, r));
   report.sections.push_back(std::move(rows));
-  if (!answer.rows.empty() && !answer.rows[0].prediction.explanation.empty())
-    report.sections.push_back(explanations(report.sections[0].rows));
+  const Json all = report.sections[0].rows;
+  for (const Json& row : all)
+    if (row.contains("explanation"))
+      report.sections.push_back(explanation_table(row["explanation"], title(row)));
   report.remark = not_calibrated(answer);
   report.notes = answer.notes;
   return report;

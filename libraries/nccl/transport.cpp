@@ -44,12 +44,9 @@ class Player {
     else
       ring();
     const double launched = launch();
-    return {play_.channels,
-            play_.threads,
-            Bytes(chunk_),
-            loops_,
-            Seconds((launched + moving_) * 1e-6),
-            launched > moving_ ? "launch" : limit_};
+    return {
+        play_.channels,           play_.threads, Bytes(chunk_), loops_, Seconds((launched + moving_) * 1e-6),
+        Seconds(launched * 1e-6), limit_};
   }
 
  private:

@@ -16,12 +16,11 @@ using namespace literals;
 using testing::complaint;
 
 Prediction predicted(const std::string& platform, const std::string& transport, Rank ranks, Bytes message,
-                     const std::string& name = "ring", const std::string& reading = "path",
-                     bool explained = false) {
+                     const std::string& name = "ring", const std::string& reading = "path") {
   const Forecaster forecaster(load_platform(platform), ranks, Placement::block, Memory::device, 0,
                               parse_transport(transport));
   const Call call{.ranks = ranks, .message = message, .ranks_per_node = forecaster.ranks_per_node()};
-  return forecaster.predict(algorithm(Collective::allreduce, name), call, engine(reading), explained);
+  return forecaster.predict(algorithm(Collective::allreduce, name), call, engine(reading));
 }
 
 /// NCCL 2.18's Simple on V100: a channel moves 26.5 / 2 GB/s where NVLinks carry more, each step of a ring
@@ -62,14 +61,31 @@ TEST(Transport, whatTheMachineCannotRunIsRefused) {
 /// Law 9.
 TEST(Transport, anExplanationAddsUpToTheTime) {
   for (const char* transport : {"mpi", "links", "nccl:LL", "nccl:Simple"})
-    for (const Rank ranks : {4, 12}) {
-      const Prediction p = predicted("abci-v", transport, ranks, 1_MiB, "ring", "path", true);
-      ASSERT_FALSE(p.explanation.empty());
-      Seconds sum;
-      for (const Share& s : p.explanation) sum += s.time;
-      EXPECT_NEAR(sum / p.time, 1, 1e-9) << transport;
-      EXPECT_EQ(p.limited_by, p.explanation.front().name);
-    }
+    for (const char* reading : {"path", "contention", can_simulate() ? "simgrid" : "path"})
+      for (const char* name : {"ring", "recursive-doubling"})
+        for (const Rank ranks : {4, 12}) {
+          const Prediction p = predicted("abci-v", transport, ranks, 1_MiB, name, reading);
+          ASSERT_FALSE(p.explanation.empty());
+          Seconds sum;
+          for (const Share& s : p.explanation) sum += s.time;
+          EXPECT_NEAR(sum / p.time, 1, 1e-9) << transport << ' ' << reading << ' ' << name;
+          EXPECT_EQ(p.limited_by, p.explanation.front().name);
+        }
+}
+
+/// Two ranks of the textbook machine exchange 80 kB: 1 us of latency, 6.4 us of bytes at 12.5 GB/s, 0.8 us of
+/// reduction at 100 GB/s.
+TEST(Transport, anExplanationByHand) {
+  for (const char* reading : {"path", "contention"}) {
+    const Prediction p = predicted("flat", "links", 2, Bytes(80000), "recursive-doubling", reading);
+    ASSERT_EQ(p.explanation.size(), 3u);
+    const auto is = [&](std::size_t i, Cause cause, double us) {
+      EXPECT_EQ(p.explanation[i].cause, cause) << reading;
+      EXPECT_NEAR(p.explanation[i].time.value * 1e6, us, 1e-9) << reading;
+    };
+    is(0, Cause::link, 6.4), is(1, Cause::latency, 1), is(2, Cause::reduction, 0.8);
+    EXPECT_NEAR(*p.limited_by_share, 6.4 / 8.2, 1e-9);
+  }
 }
 
 /// NCCL's choice, played as its rings and trees with contention, against the closed form.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forecast/explain.hpp"
+#include "engines/explain.hpp"
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace collcast {
 namespace {
@@ -34,36 +33,44 @@ std::string name_of(const Fabric& fabric, const Stretch& s) {
       return slowest_link(fabric, s.from, s.to);
     case Cause::overhead:
       return "software";
+    case Cause::compute:
+      return "computation";
     default:
       return std::string(name(s.cause));
   }
 }
 
-struct Sum {
-  Seconds time;
-  std::set<std::string> nodes;
-};
+/// What the likes of several nodes took, by node.
+using Likes = std::map<std::string, Seconds>;
+
+/// The first of those that took most.
+const std::string& dearest(const Likes& likes) {
+  const auto* most = &*likes.begin();
+  for (const auto& one : likes)
+    if (one.second > most->second * (1 + 1e-9)) most = &one;
+  return most->first;
+}
 
 }  // namespace
 
 std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>& chain, Seconds launch,
                                Seconds total, const std::string& busiest) {
-  std::map<std::pair<Cause, std::string>, Sum> sums;
+  std::map<std::pair<Cause, std::string>, Likes> sums;
   Seconds rest = total;
   const auto add = [&](Cause cause, const std::string& whose, Seconds time) {
     const auto [node, what] = split(whose);
-    Sum& sum = sums[{cause, what}];
-    sum.time += time, sum.nodes.insert(node);
+    sums[{cause, what}][node] += time;
     rest -= time;
   };
+  if (chain.empty() && !(launch > Seconds(0))) return {};
   if (launch > Seconds(0)) add(Cause::overhead, "launch", launch);
   for (const Stretch& s : chain) add(s.cause, name_of(fabric, s), s.time);
-  if (rest > 1e-9 * total) add(Cause::queue, busiest, rest);
+  if (rest > 1e-12 * total) add(Cause::queue, busiest, rest);
   std::vector<Share> shares;
-  for (const auto& [key, sum] : sums) {
-    const std::string& node = *sum.nodes.begin();
-    const std::string others = " of " + std::to_string(sum.nodes.size()) + " " + node.substr(0, 4) + "s";
-    shares.push_back({key.first, sum.nodes.size() == 1 ? node + key.second : key.second + others, sum.time});
+  for (const auto& [key, likes] : sums) {
+    Seconds time;
+    for (const auto& [node, of_node] : likes) time += of_node;
+    shares.push_back({key.first, dearest(likes) + key.second, time, likes.size()});
   }
   std::ranges::stable_sort(shares, [](const Share& a, const Share& b) { return a.time > b.time; });
   return shares;
