@@ -67,7 +67,6 @@ class Inquiry {
     for (const Collective collective : collectives_) {
       if (!q_.imported && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
     }
-    if (by_library() && !auto_choice()) throw InputError("--policy goes with --algorithm auto");
     check(q_.offload, engine_);
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
     if (by_library()) check_policy(q_.policy);
@@ -125,20 +124,56 @@ class Inquiry {
   }
 
   bool of_library(const Description& platform, Collective collective, Rank ranks) {
-    const Library library(q_.policy, platform, ranks, parse_placement(q_.placement), q_.memory);
+    const Library library(q_.policy, platform, ranks, parse_placement(q_.placement), q_.memory, q_.transport);
     for (const Bytes size : sizes(collective)) {
       if (interrupted()) return false;
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
-      Library::Forecast f = library.predict(collective, asked, engine_);
-      note(std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": " + f.choice.why);
-      answer_.rows.push_back({platform.name(),
-                              std::move(f.prediction),
-                              std::string(engine_.name),
-                              f.choice.protocol,
-                              f.choice.why,
-                              {}});
+      const std::string where = std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": ";
+      std::vector<Library::Forecast> all = of_library(library, collective, asked);
+      const auto fastest =
+          std::ranges::min_element(all, {}, [](const Library::Forecast& f) { return f.prediction.time; });
+      if (every_) note(where + regret(all.front(), *fastest));
+      if (!all.front().choice.why.empty()) note(where + all.front().choice.why);
+      for (Library::Forecast& f : all) {
+        answer_.rows.push_back({platform.name(),
+                                std::move(f.prediction),
+                                std::string(engine_.name),
+                                f.choice.protocol,
+                                f.choice.why,
+                                {},
+                                f.estimate});
+        if (every_) answer_.rows.back().picked = &f == &all.front();
+      }
     }
     return true;
+  }
+
+  /// What the library chooses, is told, or has; its own choice first.
+  std::vector<Library::Forecast> of_library(const Library& library, Collective collective,
+                                            const Call& asked) const {
+    if (auto_choice()) return {library.predict(collective, asked, engine_)};
+    if (!every_) {
+      const Algorithm& a = *candidates(collective).front();
+      const std::optional<Bytes> segment =
+          a.segmented ? parse_segment(q_.call, asked.message, true) : std::nullopt;
+      return {library.predict(a, asked, engine_, segment)};
+    }
+    std::vector<Library::Forecast> all = library.predict_all(collective, asked, engine_);
+    if (!all.empty()) return all;
+    all.push_back(library.predict(collective, asked, engine_));
+    for (const Algorithm* a : common_algorithms(collective))
+      if (a->supports(asked.ranks) && a != all.front().choice.algorithm)
+        all.push_back(library.predict(*a, asked, engine_));
+    return all;
+  }
+
+  std::string regret(const Library::Forecast& picked, const Library::Forecast& fastest) const {
+    const auto name = [](const Library::Forecast& f) {
+      return f.choice.algorithm->name + (f.choice.protocol.empty() ? "" : " " + f.choice.protocol);
+    };
+    if (&picked == &fastest) return q_.policy + " takes " + name(picked) + ", the fastest here";
+    return q_.policy + " takes " + name(picked) + ", " + name(fastest) + " is " +
+           text::percent(1 - fastest.prediction.time / picked.prediction.time) + " faster";
   }
 
   bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {

@@ -25,6 +25,16 @@ void explain(Prediction& p, const nccl::Play& played) {
   p.limited_by = p.explanation[0].name, p.limited_by_share = p.explanation[0].time / p.time;
 }
 
+/// The policy that takes the transport's protocol, where they are of one release of NCCL.
+std::string told(const std::string& policy, const std::optional<Transport>& transport) {
+  std::optional<nccl::Policy> nccl = nccl::parse(policy);
+  if (!nccl || !transport || transport->kind != Transport::Kind::nccl) return policy;
+  if (transport->protocol.minor != nccl->minor && transport->protocol.minor != nccl::usual_minor)
+    throw InputError("--transport " + transport->name() + " is of another release than --policy " + policy);
+  nccl->proto = transport->protocol.protocol;
+  return nccl->text();
+}
+
 bool knows_nccl(const Description& description) {
   return description.json().value("software", Json::object()).contains("nccl");
 }
@@ -32,10 +42,11 @@ bool knows_nccl(const Description& description) {
 }  // namespace
 
 Library::Library(std::string policy, const Description& description, Rank ranks, const Placement& placement,
-                 Memory memory)
-    : policy_(std::move(policy)),
+                 Memory memory, const std::optional<Transport>& transport)
+    : policy_(told(policy, transport)),
       nccl_(nccl::parse(policy_)),
-      forecaster_(description, ranks, placement, memory),
+      own_transport_(!transport || (nccl_ && transport->kind == Transport::Kind::nccl)),
+      forecaster_(description, ranks, placement, memory, 0, own_transport_ ? std::nullopt : transport),
       description_(description),
       placement_(placement),
       memory_(memory) {
@@ -48,7 +59,11 @@ Library::Library(std::string policy, const Description& description, Rank ranks,
     view.software = nccl::software_on(read_blueprint(views[v]), nccl_->minor, view.situation, factor[v]);
   }
   calibrated_ = knows_nccl(description);
-  if (const Description blocking = with_blocking_sends(description); blocking.json() != description.json())
+  if (nccl_) found_ = channels(description, seats(forecaster_.machine()), policy_);
+  if (transport && nccl_ && own_transport_)
+    nccl::check(transport->protocol, forecaster_.machine(), situation());
+  if (const Description blocking = with_blocking_sends(description);
+      !transport && blocking.json() != description.json())
     blocking_.emplace(blocking, ranks, placement, memory);
   chooser_ = by_policy(policy_, description, forecaster_.machine(), forecaster_.fabric(),
                        blocking_ ? &blocking_->fabric() : nullptr);
@@ -62,17 +77,60 @@ const Forecaster& Library::sends(const Choice& choice) const {
   return choice.blocking && blocking_ ? *blocking_ : forecaster_;
 }
 
+bool Library::sends_itself(const nccl::Candidate& chosen, const Engine& engine) const {
+  return own_transport_ && engine.name != "formula" && nccl::has_transport(chosen.shape);
+}
+
+Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
+                                   const Engine& engine) const {
+  const Chooser other = told.text() == nccl_->text() ? chooser_
+                                                     : by_policy(told.text(), description_,
+                                                                 forecaster_.machine(), forecaster_.fabric());
+  const Choice choice = other({collective, {}, asked});
+  const Algorithm& a = *choice.algorithm;
+  if (asked.ranks == 1) return {choice, forecaster_.predict(a, choice.call, engine)};
+  const nccl::Candidate chosen = nccl::choose(told, collective, choice.call, situation());
+  if (!sends_itself(chosen, engine))
+    return {choice, forecaster_.predict(a, choice.call, engine), chosen.time};
+  return {choice,
+          engine.name == "path" ? by_transport(a, choice.call, chosen)
+                                : by_schedule(a, choice.call, chosen, engine),
+          chosen.time};
+}
+
 Library::Forecast Library::predict(Collective collective, const Call& asked, const Engine& engine) const {
-  Choice choice = choose(collective, asked);
-  const bool own = nccl_ && engine.name != "formula" && asked.ranks > 1 &&
-                   nccl::has_transport(nccl::choose(*nccl_, collective, asked, situation()).shape);
-  const auto predicted = [&] {
-    if (!own) return sends(choice).predict(*choice.algorithm, choice.call, engine);
-    return engine.name == "path" ? by_transport(*choice.algorithm, choice.call)
-                                 : by_schedule(*choice.algorithm, choice.call, engine);
-  };
-  Prediction p = predicted();
-  return {std::move(choice), std::move(p)};
+  if (nccl_) return by_nccl(*nccl_, collective, asked, engine);
+  const Choice choice = choose(collective, asked);
+  return {choice, sends(choice).predict(*choice.algorithm, choice.call, engine)};
+}
+
+Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const Engine& engine,
+                                   std::optional<Bytes> segment) const {
+  const auto shape = nccl_ ? nccl::shape_of(a.collective, a.name) : std::nullopt;
+  if (shape && asked.ranks > 1) {
+    nccl::Policy told = *nccl_;
+    told.algo = shape;
+    return by_nccl(told, a.collective, asked, engine);
+  }
+  const bool nccl = nccl_ && own_transport_ && asked.ranks > 1 && engine.name != "formula";
+  const Forecaster& sender =
+      nccl ? sent_by(nccl::choose(*nccl_, a.collective, asked, situation())) : forecaster_;
+  const Call call = segmented(sender.fabric(), a, asked, segment);
+  return {{&a, call}, sender.predict(a, call, engine)};
+}
+
+std::vector<Library::Forecast> Library::predict_all(Collective collective, const Call& asked,
+                                                    const Engine& engine) const {
+  if (!nccl_ || asked.ranks == 1) return {};
+  std::vector<nccl::Candidate> all = nccl::candidates(*nccl_, collective, asked, situation());
+  std::ranges::stable_sort(all, {}, &nccl::Candidate::time);
+  std::vector<Forecast> forecasts;
+  for (const nccl::Candidate& c : all) {
+    nccl::Policy told = *nccl_;
+    told.algo = c.shape, told.proto = c.protocol;
+    forecasts.push_back(by_nccl(told, collective, asked, engine));
+  }
+  return forecasts;
 }
 
 /// Open MPI's linear barrier is not in the catalogue.
@@ -103,30 +161,32 @@ const Forecaster& Library::sent_by(const nccl::Candidate& chosen) const {
       .first->second;
 }
 
-Algorithm Library::scheduled(const Algorithm& a, const nccl::Candidate& chosen,
-                             const nccl::Play& played) const {
+std::vector<nccl::Order> Library::orders(const nccl::Play& played) const {
   const Machine& machine = forecaster_.machine();
-  std::map<int, std::vector<Rank>> on_node;
-  for (Rank r = 0; r < machine.ranks(); ++r) on_node[machine.node(r)].push_back(r);
-  std::vector<std::vector<Rank>> nodes;
-  for (auto& [node, ranks] : on_node) nodes.push_back(std::move(ranks));
-  const Channels found = channels(description_, seats(machine), policy_);
-  return nccl::scheduled(a.name, a.collective, chosen, played, nccl::orders(found, nodes, played.channels),
-                         static_cast<Rank>(nodes.front().size()));
+  std::vector<std::vector<Rank>> nodes;  // in the order of their first ranks
+  std::map<int, std::size_t> place;
+  for (Rank r = 0; r < machine.ranks(); ++r) {
+    const auto [found, is_new] = place.try_emplace(machine.node(r), nodes.size());
+    if (is_new) nodes.emplace_back();
+    nodes[found->second].push_back(r);
+  }
+  return nccl::orders(found_, nodes, played.channels);
 }
 
-Prediction Library::by_schedule(const Algorithm& a, const Call& call, const Engine& engine) const {
-  const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, call, situation());
+Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl::Candidate& chosen,
+                                const Engine& engine) const {
   const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
-  Prediction p = sent_by(chosen).predict(scheduled(a, chosen, played), call, engine);
+  const Rank on_a_node = seats(forecaster_.machine()).on_a_node;
+  const Algorithm played_by_nccl =
+      nccl::scheduled(a.name, a.collective, chosen, played, orders(played), on_a_node);
+  Prediction p = sent_by(chosen).predict(played_by_nccl, call, engine);
   p.algorithm = &a;
   p.calibrated = calibrated_ && forecaster_.calibrated();
   return p;
 }
 
-Prediction Library::by_transport(const Algorithm& a, const Call& call) const {
+Prediction Library::by_transport(const Algorithm& a, const Call& call, const nccl::Candidate& chosen) const {
   check(a, call);
-  const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, call, situation());
   const auto seconds = [&](const View& v) { return play(v, a.collective, call, chosen).time; };
   const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
   Prediction p{&a,
@@ -141,8 +201,10 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call) const {
   p.transport = Transport{Transport::Kind::nccl, {nccl_->minor, chosen.shape, chosen.protocol}}.name();
   explain(p, played);
   if (situation().nodes == 1) return p;
-  const Schedule schedule = scheduled(a, chosen, played).schedule(call);
-  const Load load = heaviest(sent_by(chosen).fabric(), schedule, layout(a, call, schedule));
+  const Bytes framed = nccl::kernel(chosen.protocol).bytes_on_wire * call.message;
+  const Load load =
+      heaviest(forecaster_.fabric(), nccl::traffic(chosen.shape, a.collective, call.root, orders(played),
+                                                   seats(forecaster_.machine()).on_a_node, framed));
   if (load.time > p.time) {
     const double slower = load.time / p.time;
     p.time = load.time, p.low = slower * p.low, p.high = slower * p.high;

@@ -36,6 +36,8 @@ Json row(const Answer& answer, const Answer::Row& r) {
             {"platform", r.platform}};
   if (!r.protocol.empty()) json["parameters"]["protocol"] = r.protocol;
   if (!r.why.empty()) json["why"] = r.why;
+  if (r.estimate) json["estimate_s"] = r.estimate->value;
+  if (r.picked) json["picked"] = *r.picked;
   if (!p.explanation.empty()) json["explanation"] = explanation(p.explanation, p.time);
   if (!r.overlap) return json;
   const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
@@ -88,6 +90,13 @@ std::vector<Column> columns(const Answer& answer) {
     all.push_back(number_of("algbw", "algbw_GBps", text::gbps));
     all.push_back(number_of("busbw", "busbw_GBps", text::gbps));
   }
+  if (std::ranges::any_of(answer.rows, [](const auto& r) { return r.picked && r.estimate; }))
+    all.push_back({"library's own", [](const Json& r) {
+                     return r.contains("estimate_s") ? text::seconds(r["estimate_s"].get<double>()) : "-";
+                   }});
+  if (std::ranges::any_of(answer.rows,
+                          [](const auto& r) { return r.prediction.transport.starts_with("nccl"); }))
+    all.push_back(text_of("transport", "transport"));
   all.push_back({"limited by", [percent](const Json& r) {
                    const Json& share = r["limited_by_share"];
                    return r["limited_by"].get<std::string>() +

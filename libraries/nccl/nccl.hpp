@@ -50,6 +50,9 @@ constexpr bool has_transport(Shape shape) {
 std::string_view name(Shape shape);
 std::string_view name(Protocol protocol);
 
+/// What it calls an algorithm of the catalogue; nothing for those that it does not have.
+std::optional<Shape> shape_of(Collective collective, std::string_view algorithm);
+
 /// In NCCL's order: the first of the fastest wins. Throws InputError if the release has no constants for the
 /// collective or the GPU, and where the policy leaves nothing.
 std::vector<Candidate> candidates(const Policy& policy, Collective collective, const Call& call,

@@ -208,6 +208,33 @@ Schedule trees(const std::vector<Order>& orders, Rank per_node, Block loops, boo
           static_cast<int>(orders.size())};
 }
 
+std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const std::vector<Order>& orders,
+                          Rank per_node, Bytes message) {
+  std::vector<Pair> pairs;
+  for (std::size_t c = 0; c < orders.size(); ++c) {
+    const Order& order = orders[c];
+    const Bytes share = message / static_cast<double>(orders.size());
+    const auto ranks = static_cast<double>(order.size());
+    if (shape == Shape::tree) {
+      const Tree tree(order, per_node, c % 2 == 1);
+      for (const Rank r : order)
+        if (const Rank up = tree.parent[static_cast<std::size_t>(r)]; up >= 0)
+          pairs.push_back({r, up, share}), pairs.push_back({up, r, share});
+      continue;
+    }
+    const bool broadcast = collective == Collective::broadcast, reduce = collective == Collective::reduce;
+    const double rounds = broadcast || reduce                   ? 1
+                          : collective == Collective::allreduce ? 2 * (ranks - 1) / ranks
+                                                                : (ranks - 1) / ranks;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const Rank from = order[i], to = order[(i + 1) % order.size()];
+      if ((broadcast && to == root) || (reduce && from == root)) continue;  // the chain is cut there
+      pairs.push_back({from, to, rounds * share});
+    }
+  }
+  return pairs;
+}
+
 Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,
                     std::vector<Order> orders, Rank per_node) {
   const auto loops = std::max<Block>(1, static_cast<Block>(play.loops));

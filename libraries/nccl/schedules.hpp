@@ -8,6 +8,7 @@
 #include "libraries/nccl/nccl.hpp"
 #include "libraries/nccl/ring_search.hpp"
 #include "libraries/nccl/transport.hpp"
+#include "model/load.hpp"
 
 namespace collcast::nccl {
 
@@ -28,6 +29,11 @@ Schedule rings(Collective collective, Rank root, const std::vector<Order>& order
 /// channels take the second tree, whose inner nodes are leaves of the first. `loops` chunks; `at_once`: the
 /// first go down while others climb. Nodes have `per_node` ranks; the last one may have fewer.
 Schedule trees(const std::vector<Order>& orders, Rank per_node, Block loops, bool at_once);
+
+/// What the ranks send each other in all, of a message that the channels share evenly: a ring's neighbours,
+/// or a tree's.
+std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const std::vector<Order>& orders,
+                          Rank per_node, Bytes message);
 
 /// What NCCL plays for the candidate on these ranks, as an algorithm by that name; it has no closed form.
 Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,

@@ -116,6 +116,36 @@ TEST(Transport, aFasterNetworkIsFaster) {
   EXPECT_LT(time().time, before.time);
 }
 
+/// A forced part of a policy is forced, the rest stays the policy's.
+TEST(Transport, aPolicyMayBeToldAPart) {
+  const Description d = load_platform("abci-v");
+  const Call call{.ranks = 8, .message = 1_MiB};
+  const Engine& path = engine("path");
+  const Library nccl("nccl-2.18", d, 8);
+  const auto all = nccl.predict_all(Collective::allreduce, call, path);
+  ASSERT_EQ(all.size(), 6u);  // trees and rings, each by three protocols
+  EXPECT_EQ(all[0].prediction.time, nccl.predict(Collective::allreduce, call, path).prediction.time);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i > 0) {
+      EXPECT_GE(*all[i].estimate, *all[i - 1].estimate);
+    }
+    const Library told("nccl-2.18", d, 8, Placement::block, Memory::device,
+                       parse_transport("nccl:" + all[i].choice.protocol));
+    const auto one = told.predict(*all[i].choice.algorithm, call, path);
+    EXPECT_EQ(one.prediction.time, all[i].prediction.time) << all[i].choice.protocol;
+    EXPECT_EQ(one.prediction.transport, "nccl:" + all[i].choice.protocol);
+  }
+  const auto other = nccl.predict(algorithm(Collective::allreduce, "recursive-doubling"), call, path);
+  EXPECT_EQ(other.prediction.transport, all[0].prediction.transport);
+  EXPECT_FALSE(other.estimate);
+  const Library over_mpi("nccl-2.18", d, 8, Placement::block, Memory::device, parse_transport("mpi"));
+  EXPECT_EQ(over_mpi.predict(Collective::allreduce, call, path).prediction.transport, "mpi");
+  EXPECT_EQ(complaint([&] {
+              Library("nccl-2.18", d, 8, Placement::block, Memory::device, parse_transport("nccl-2.8:LL"));
+            }),
+            "--transport nccl-2.8:LL is of another release than --policy nccl-2.18");
+}
+
 /// Leaf uplinks that are slower than a rail's card slow down what crosses the spine.
 TEST(Transport, thePathSeesTheMostLoadedLink) {
   Description d = load_platform("abci-a");
@@ -130,6 +160,34 @@ TEST(Transport, thePathSeesTheMostLoadedLink) {
   set(d, "network.levels.0.bandwidth_GBps=5");
   EXPECT_GT(time().time, 1.5 * aligned.time);
   EXPECT_NE(time().limited_by.find("leaf"), std::string::npos) << time().limited_by;
+}
+
+/// Eight nodes of 4 A100 and two rails, four nodes a leaf, with so many uplinks of a rail's rate for each.
+Description tapered(int up) {
+  Description d = load_platform(COLLCAST_SOURCE_DIR "/tests/forecast/tapered-a100.json");
+  set(d, "network.levels.0.up=" + std::to_string(up));
+  return d;
+}
+
+Seconds of_ring(const Description& d, const Placement& placement, const char* reading) {
+  const Call call{.ranks = 32, .message = 64_MiB};
+  return Library("nccl-2.18:algo=Ring,proto=Simple,channels=4", d, 32, placement)
+      .predict(Collective::allreduce, call, engine(reading))
+      .prediction.time;
+}
+
+/// A ring that goes from node to node crosses the spine twice, on one uplink each way. One whose neighbours
+/// sit on different leaves has four messages of each rail on the one uplink that a leaf has left.
+TEST(Transport, taperSlowsDownWhatCrossesTheSpine) {
+  Placement across(Placement::listed);
+  for (int r = 0; r < 32; ++r) across.lines.push_back({r, r / 4 / 2 + r / 4 % 2 * 4, -1, r % 4});
+  for (const char* reading : {"path", "contention"}) {
+    const auto slower = [&](const Placement& placement) {
+      return of_ring(tapered(1), placement, reading) / of_ring(tapered(4), placement, reading);
+    };
+    EXPECT_NEAR(slower(Placement::block), 1, 0.02) << reading;
+    EXPECT_GT(slower(across), 2) << reading;
+  }
 }
 
 }  // namespace
