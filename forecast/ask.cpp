@@ -184,7 +184,7 @@ class Inquiry {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       if (auto_choice()) {
         if (interrupted()) return false;
-        add(platform, forecaster, common_algorithms(collective), call);
+        add(platform, forecaster, runnable(forecaster, collective, size), call);
       } else {
         for (const Algorithm* a : able) {
           if (interrupted()) return false;
@@ -197,6 +197,17 @@ class Inquiry {
       }
     }
     return true;
+  }
+
+  /// What `auto` chooses from: all that this platform can run; a DPU's cores have no switches to command.
+  std::vector<const Algorithm*> runnable(const Forecaster& forecaster, Collective collective,
+                                         Bytes size) const {
+    if (q_.offload.asked()) return common_algorithms(collective);
+    std::vector<const Algorithm*> able = algorithms(collective);
+    std::erase_if(able, [&](const Algorithm* a) {
+      return !forecaster.lacks(*a).empty() || !forecaster.unwise(*a, size).empty();
+    });
+    return able;
   }
 
   /// The algorithms that were asked for, and a note for each of all that cannot be played here.
