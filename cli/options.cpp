@@ -30,6 +30,16 @@ void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
   verb.add_option("--policy", policy, what + ": " + names)->option_text("P");
 }
 
+void add_transport(CLI::App& verb, std::optional<Transport>& transport) {
+  std::string names;
+  for (const std::string& name : transports()) names += (names.empty() ? "" : ", ") + name;
+  verb.add_option_function<std::string>(
+          "--transport", [&transport](const std::string& name) { transport = parse_transport(name); },
+          "What carries the messages of any algorithm: " + names +
+              "; of a release: nccl-2.8:LL (default: the platform's own software)")
+      ->option_text("T");
+}
+
 void add_memory(CLI::App& verb, Memory& memory) {
   const std::string standard = memory == Memory::host ? "host" : "device";
   verb.add_option("--memory", memory, "Where ranks keep their data (default " + standard + ")")

@@ -59,6 +59,8 @@ void add_predict(CLI::App& app, int& exit_code) {
       ->option_text("S[,S...]");
   add_policy(*verb, options->question.policy, "What auto does");
   add_engine(*verb, options->question.engine);
+  add_transport(*verb, options->question.transport);
+  verb->add_flag("--explain", options->question.explain, "Where the time goes, along the chain of causes");
   add_placement(*verb, options->question.placement);
   verb->add_option("--set", options->question.set,
                    "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")

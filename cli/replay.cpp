@@ -5,6 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
+#include "forecast/report/answer.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
 #include "replay/source/scaled.hpp"
@@ -21,6 +22,7 @@ struct Options {
   std::vector<std::string> algorithms, set;
   Memory memory = Memory::host;
   double compute_scale = 1;
+  bool explain = false;
   Format format = Format::table;
 };
 
@@ -61,6 +63,7 @@ Json answer(const Options& options, const Description& platform, const Source& t
           {"not_modelled", not_modelled},
           {"limited_by", report.limited_by},
           {"limited_by_share", report.limited_by_share ? Json(*report.limited_by_share) : Json()},
+          {"explanation", report::explanation(report.explanation, report.time)},
           {"calibrated", report.calibrated},
           {"recorded_time_s", report.recorded.value},
           {"notes", report.notes}};
@@ -78,8 +81,12 @@ void print_people(const Json& a) {
        {"exposed communication", seconds(a["exposed_communication_s"]), share(a["exposed_communication_s"])},
        {"communication, hidden or not", seconds(a["communication_s"]), share(a["communication_s"])},
        {"as recorded", seconds(a["recorded_time_s"]), ""}});
-  std::cout << "limited by " << a["limited_by"].get<std::string>() << "; from " << seconds(a["low_s"])
-            << " to " << seconds(a["high_s"]) << " as the platform's parameters are uncertain"
+  std::cout << "limited by " << a["limited_by"].get<std::string>()
+            << (a["limited_by_share"].is_null()
+                    ? ""
+                    : " (" + share(total * a["limited_by_share"].get<double>()) + ")")
+            << "; from " << seconds(a["low_s"]) << " to " << seconds(a["high_s"])
+            << " as the platform's parameters are uncertain"
             << (a["calibrated"].get<bool>() ? "" : " (not calibrated)") << "\n\n";
   std::vector<std::vector<std::string>> table{
       {"operation", "count", "bytes", "time per rank", "share", "algorithm"}};
@@ -91,6 +98,9 @@ void print_people(const Json& a) {
   for (const Json& n : a["not_modelled"])
     std::cout << "  " << n["operation"].get<std::string>() << " x " << n["count"] << ": "
               << n["reason"].get<std::string>() << '\n';
+  if (a.contains("explanation"))
+    std::cout << '\n'
+              << report::text_table(report::explanation_table(a["explanation"], "where the time goes"));
   for (const Json& note : a["notes"]) std::cout << "note: " << note.get<std::string>() << '\n';
 }
 
@@ -119,7 +129,11 @@ void run(const Options& options) {
   };
   const ReplayReport report = replay(*trace, platform, play);
   progress_end();
-  const Json a = answer(options, platform, *trace, report);
+  Json a = answer(options, platform, *trace, report);
+  if (!options.explain)
+    a.erase("explanation");
+  else if (report.explanation.empty())
+    a["notes"].push_back("too many messages for an explanation");
   if (options.format == Format::json)
     print_json(a);
   else if (options.format == Format::csv)
@@ -146,6 +160,7 @@ void add_replay(CLI::App& app, int&) {
       ->option_text("COLLECTIVE=A");
   add_policy(*verb, options->policy, "Who chooses for the other collectives, each communicator by itself");
   add_engine(*verb, options->engine, true);
+  verb->add_flag("--explain", options->explain, "Where the time goes, along the chain of causes");
   add_placement(*verb, options->placement);
   verb->add_option("--compute-scale", options->compute_scale,
                    "Computation takes this times the recorded CPU time (default 1)")

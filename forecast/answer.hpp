@@ -13,11 +13,12 @@ struct Answer {
   struct Row {
     std::string platform;
     Prediction prediction;
-    std::string engine;     ///< that gave it
-    std::string transport;  ///< what carried the messages; empty: what the platform says
-    std::string protocol;   ///< of NCCL
-    std::string why;        ///< a library chose so
-    std::optional<Overlap> overlap;
+    std::string engine;    ///< that gave it
+    std::string protocol;  ///< of NCCL
+    std::string why;       ///< a library chose so
+    std::optional<Overlap> overlap = {};
+    std::optional<Seconds> estimate = {};  ///< by the library's own model
+    std::optional<bool> picked = {};       ///< of all that the library has it takes this
   };
   std::vector<std::string> collectives, platforms;  ///< by our names
   std::string engine;                               ///< that was asked for

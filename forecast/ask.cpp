@@ -67,10 +67,10 @@ class Inquiry {
     for (const Collective collective : collectives_) {
       if (!q_.imported && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
     }
-    if (by_library() && !auto_choice()) throw InputError("--policy goes with --algorithm auto");
     check(q_.offload, engine_);
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
     if (by_library()) check_policy(q_.policy);
+    check_transport();
     answer_.engine = q_.engine;
     answer_.offload = q_.offload;
     for (const Description& d : platforms_) {
@@ -83,6 +83,19 @@ class Inquiry {
            " messages of the file whose data no result needs are left out");
     for (const Collective collective : collectives_)
       for (std::string& text : untaken(q_.call, collective, candidates(collective))) note(std::move(text));
+  }
+
+  void check_transport() const {
+    if (q_.explain && !engine_.play)
+      throw InputError("--explain follows messages: --engine " + engine_names(true));
+    if (!q_.transport) return;
+    const std::string asked = "--transport " + q_.transport->name();
+    if (by_library())
+      throw InputError("--policy brings its own transport; --transport goes with --algorithm");
+    if (q_.offload.asked())
+      throw InputError(asked + " does not go with --offload, which has the DPU's own software send");
+    if (q_.transport->kind == Transport::Kind::nccl && q_.memory != Memory::device)
+      throw InputError(asked + " moves device buffers: --memory device");
   }
 
   void add_platform(const std::string& name) {
@@ -111,32 +124,67 @@ class Inquiry {
   }
 
   bool of_library(const Description& platform, Collective collective, Rank ranks) {
-    const Library library(q_.policy, platform, ranks, parse_placement(q_.placement), q_.memory);
+    const Library library(q_.policy, platform, ranks, parse_placement(q_.placement), q_.memory, q_.transport);
     for (const Bytes size : sizes(collective)) {
       if (interrupted()) return false;
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
-      Library::Forecast f = library.predict(collective, asked, engine_);
-      note(std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": " + f.choice.why);
-      answer_.rows.push_back({platform.name(),
-                              std::move(f.prediction),
-                              std::string(engine_.name),
-                              f.transport,
-                              f.choice.protocol,
-                              f.choice.why,
-                              {}});
+      const std::string where = std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": ";
+      std::vector<Library::Forecast> all = of_library(library, collective, asked);
+      const auto fastest =
+          std::ranges::min_element(all, {}, [](const Library::Forecast& f) { return f.prediction.time; });
+      if (every_) note(where + regret(all.front(), *fastest));
+      if (!all.front().choice.why.empty()) note(where + all.front().choice.why);
+      for (Library::Forecast& f : all) {
+        answer_.rows.push_back({platform.name(),
+                                std::move(f.prediction),
+                                std::string(engine_.name),
+                                f.choice.protocol,
+                                f.choice.why,
+                                {},
+                                f.estimate});
+        if (every_) answer_.rows.back().picked = &f == &all.front();
+      }
     }
     return true;
   }
 
+  /// What the library chooses, is told, or has; its own choice first.
+  std::vector<Library::Forecast> of_library(const Library& library, Collective collective,
+                                            const Call& asked) const {
+    if (auto_choice()) return {library.predict(collective, asked, engine_)};
+    if (!every_) {
+      const Algorithm& a = *candidates(collective).front();
+      const std::optional<Bytes> segment =
+          a.segmented ? parse_segment(q_.call, asked.message, true) : std::nullopt;
+      return {library.predict(a, asked, engine_, segment)};
+    }
+    std::vector<Library::Forecast> all = library.predict_all(collective, asked, engine_);
+    if (!all.empty()) return all;
+    all.push_back(library.predict(collective, asked, engine_));
+    for (const Algorithm* a : common_algorithms(collective))
+      if (a->supports(asked.ranks) && a != all.front().choice.algorithm)
+        all.push_back(library.predict(*a, asked, engine_));
+    return all;
+  }
+
+  std::string regret(const Library::Forecast& picked, const Library::Forecast& fastest) const {
+    const auto name = [](const Library::Forecast& f) {
+      return f.choice.algorithm->name + (f.choice.protocol.empty() ? "" : " " + f.choice.protocol);
+    };
+    if (&picked == &fastest) return q_.policy + " takes " + name(picked) + ", the fastest here";
+    return q_.policy + " takes " + name(picked) + ", " + name(fastest) + " is " +
+           text::percent(1 - fastest.prediction.time / picked.prediction.time) + " faster";
+  }
+
   bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {
     const Forecaster forecaster(platform, ranks, parse_placement(q_.placement), q_.memory,
-                                workers(q_.offload, platform));
+                                workers(q_.offload, platform), q_.transport);
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     for (const Bytes size : sizes(collective)) {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       if (auto_choice()) {
         if (interrupted()) return false;
-        add(platform, forecaster, common_algorithms(collective), call);
+        add(platform, forecaster, runnable(forecaster, collective, size), call);
       } else {
         for (const Algorithm* a : able) {
           if (interrupted()) return false;
@@ -149,6 +197,17 @@ class Inquiry {
       }
     }
     return true;
+  }
+
+  /// What `auto` chooses from: all that this platform can run; a DPU's cores have no switches to command.
+  std::vector<const Algorithm*> runnable(const Forecaster& forecaster, Collective collective,
+                                         Bytes size) const {
+    if (q_.offload.asked()) return common_algorithms(collective);
+    std::vector<const Algorithm*> able = algorithms(collective);
+    std::erase_if(able, [&](const Algorithm* a) {
+      return !forecaster.lacks(*a).empty() || !forecaster.unwise(*a, size).empty();
+    });
+    return able;
   }
 
   /// The algorithms that were asked for, and a note for each of all that cannot be played here.
@@ -215,7 +274,16 @@ class Inquiry {
 }  // namespace
 
 Answer ask(const Question& question, const Watch& watch) {
-  return Inquiry(question, watch).answer();
+  Answer answer = Inquiry(question, watch).answer();
+  for (Answer::Row& row : answer.rows) {
+    Prediction& p = row.prediction;
+    if (!question.explain)
+      p.explanation.clear();
+    else if (p.explanation.empty() && p.time.value > 0)
+      answer.notes.push_back(p.algorithm->name + " on " + std::to_string(p.call.ranks) +
+                             " ranks sends too many messages for an explanation");
+  }
+  return answer;
 }
 
 }  // namespace collcast

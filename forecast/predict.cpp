@@ -12,6 +12,22 @@
 #include "support/text.hpp"
 
 namespace collcast {
+namespace {
+
+/// By how much constants that were published of other machines may be off.
+const double guessed = 1 + uncertainty(Stamp::guess);
+
+/// Where the time goes is asked of engines that follow messages.
+void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, const Reading& answer) {
+  p.explanation = explanation(fabric, answer.chain, fabric.launch(subject.schedule.channels), answer.time,
+                              answer.limited_by);
+  if (p.explanation.empty()) return;
+  p.limited_by = p.explanation.front().name;
+  p.limited_by_share = p.explanation.front().time / p.time;
+}
+
+}  // namespace
+
 BytesPerSecond Prediction::algorithm_bandwidth() const {
   return time.value > 0 ? call.message / time : BytesPerSecond();
 }
@@ -21,7 +37,10 @@ BytesPerSecond Prediction::bus_bandwidth() const {
 }
 
 Prediction not_below_bound(Prediction p) {
-  if (p.time < p.bound.time) p.time = p.bound.time, p.limited_by = p.bound.cut, p.limited_by_share = {};
+  if (p.time < p.bound.time) {
+    p.time = p.bound.time, p.limited_by = p.bound.cut, p.limited_by_share = 1;
+    p.explanation = {{Cause::link, p.bound.cut, p.time}};
+  }
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
   return p;
@@ -44,11 +63,18 @@ std::vector<Rank> served_by(int workers, const Machine& machine) {
   return processors;
 }
 
+Forecaster::Platform::Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory,
+                               int workers, const Transport& transport, double stretch)
+    : machine(carrying(transport, d), ranks, placement),
+      sent(fabric_of(transport, machine, d, stretch)),
+      fabric(sent ? *sent : static_cast<const Fabric&>(machine), memory, served_by(workers, machine)) {}
+
 Forecaster::Forecaster(const Description& description, Rank ranks, const Placement& placement, Memory memory,
-                       int workers)
-    : nominal_(description, ranks, placement, memory, workers),
-      fast_(optimistic(description), ranks, placement, memory, workers),
-      slow_(pessimistic(description), ranks, placement, memory, workers),
+                       int workers, const std::optional<Transport>& transport)
+    : transport_(transport.value_or(own_transport(description))),
+      nominal_(description, ranks, placement, memory, workers, transport_),
+      fast_(optimistic(description), ranks, placement, memory, workers, transport_, 1 / guessed),
+      slow_(pessimistic(description), ranks, placement, memory, workers, transport_, guessed),
       played_in_(workers == 0 ? memory : Memory::dpu),
       bounds_(nominal_.machine, played_in_, read_blueprint(description).nodes_per_switch),
       ranks_per_node_(nominal_.machine.consecutive_ranks()) {}
@@ -86,15 +112,25 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
     throw InputError(a.name + " needs " + missing + ", which " + nominal_.machine.platform() +
                      " does not have; `--platform flat` has all");
   const SizedSchedule subject(a, c);
-  const Reading answer = read(engine, subject, nominal_.fabric);
+  const Reading answer = read(engine, subject, nominal_.fabric, true);
   // How far the parameters' uncertainty moves the answer is asked of a quick engine.
   const Engine& quick = engine.quick ? engine : collcast::engine("path");
   const Seconds centre = engine.quick ? answer.time : read(quick, subject, nominal_.fabric).time;
   const auto stretched = [&](const Platform& p) {
     return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * answer.time : answer.time;
   };
-  return not_below_bound({&a, c, answer.time, stretched(fast_), stretched(slow_), lower_bound(a, c),
-                          answer.limited_by, answer.share, calibrated(a)});
+  Prediction p{&a,
+               c,
+               answer.time,
+               stretched(fast_),
+               stretched(slow_),
+               lower_bound(a, c),
+               answer.limited_by,
+               answer.share,
+               calibrated(a),
+               transport_.name()};
+  explain(p, nominal_.fabric, subject, answer);
+  return not_below_bound(std::move(p));
 }
 
 Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, const Algorithm& barrier) const {

@@ -25,6 +25,8 @@ struct Question {
   std::vector<Bytes> sizes;         ///< as nccl-tests counts them; empty: what the counts of `call` add up to
   std::string placement = "block";  ///< for parse_placement
   Memory memory = Memory::device;
+  std::optional<Transport> transport;  ///< under any algorithm; none: the platform's own, or the policy's
+  bool explain = false;                ///< rows say where their time goes
   std::string engine = "path";
   CallText call;
   Offload offload;

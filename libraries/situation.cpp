@@ -27,12 +27,10 @@ void recognise(Kind& kind, const std::string& device, const Names<Kind>& names) 
     if (device.find(part) != std::string::npos) kind = meaning;
 }
 
-constexpr int usual_minor = 18;
-
 /// Of NCCL 2.
 int minor_of(const std::string& policy) {
   const auto nccl = nccl::parse(policy);
-  return nccl ? nccl->minor : usual_minor;
+  return nccl ? nccl->minor : nccl::usual_minor;
 }
 
 /// Only the GPUs that the ranks of a node sit on.
@@ -53,6 +51,11 @@ bool gpudirect(const Blueprint& b) {
              return b.vertices[static_cast<std::size_t>(to)].kind != Blueprint::Vertex::Kind::cpu;
            });
   });
+}
+
+Channels channels_of(const Blueprint& b, Rank nodes, const std::string& policy, ChannelShape shape) {
+  return find_channels(b, shape, nodes > 1 ? ChannelReach::network : ChannelReach::node,
+                       nccl_speeds(minor_of(policy)));
 }
 
 bool alike(const Channels& c) {
@@ -90,8 +93,8 @@ void set_rails(Situation& s, const Channels& found, const Machine& machine, cons
     return 1.0 / machine.wire({0, memory}, {other, memory}, machine.sizes().back()).per_byte;
   };
   s.rail_bandwidth = s.gpudirect_bandwidth = between_nodes(Memory::device);
-  if (!b.of_kind(Blueprint::Vertex::Kind::cpu).empty())
-    s.rail_bandwidth = std::max(s.rail_bandwidth, between_nodes(Memory::host));
+  s.staged = !b.of_kind(Blueprint::Vertex::Kind::cpu).empty();
+  if (s.staged) s.rail_bandwidth = std::max(s.rail_bandwidth, between_nodes(Memory::host));
   s.network_latency = network_latency(b);
   if (found.nvlink) s.tree_bandwidth = 2 * found.bandwidth;
 }
@@ -116,9 +119,7 @@ Situation situation(const Description& description, Seats seats, const std::stri
       recognise(s.cpu, device, cpus);
     }
   s.gpudirect = gpudirect(b);
-  const Channels found =
-      find_channels(b, ChannelShape::ring, s.nodes > 1 ? ChannelReach::network : ChannelReach::node,
-                    nccl_speeds(minor_of(policy)));
+  const Channels found = channels_of(b, s.nodes, policy, ChannelShape::ring);
   s.link = found.nvlink ? NodeLink::nvlink : NodeLink::pci;
   s.channels = std::max(1, static_cast<int>(found.channels.size()));
   s.intra_bandwidth = found.bandwidth;
@@ -136,6 +137,13 @@ Situation situation(const Description& description, Seats seats, const std::stri
   s.same_channels = alike(found);
   if (s.nodes > 1) set_rails(s, found, hardware(description, ranks), b);
   return s;
+}
+
+Channels channels(const Description& description, Seats seats, const std::string& policy,
+                  ChannelShape shape) {
+  Blueprint b = read_blueprint(description);
+  keep_used(b, seats.on_a_node);
+  return channels_of(b, seats.nodes, policy, shape);
 }
 
 }  // namespace collcast

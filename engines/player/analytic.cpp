@@ -44,7 +44,7 @@ void Analytic::inject(Index id, const Message& message, Seconds out) {
   const Seconds leaves = std::max(message.posted, out);
   free_[wire.out] = std::max(free_[wire.out], leaves + wire.gap + occupied);
   occupy(message, wire.gap + occupied, occupied);
-  if (!message.eager) timers_.at(leaves + transmission, {Event::Kind::left, id});
+  if (message.holds_sender()) timers_.at(leaves + transmission, {Event::Kind::left, id});
   at(heads_, id) = {transmission, occupied, wire.in, merge_of(message)};
   timers_.at(leaves + wire.latency, {head_arrives, id});
 }

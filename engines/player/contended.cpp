@@ -107,7 +107,9 @@ void Contended::flow(Index id) {
     use_[message.wire.in].bytes += message.bytes;
     if (!to_delivery_) use_[message.wire.in].busy += message.wire.occupation(message.bytes);
   }
-  if (message.group == no_index) return start(id, route(message), message.bytes, message.wire.per_byte);
+  if (message.group == no_index)
+    return start(id, route(message), message.wire.framing * message.bytes,
+                 message.wire.per_byte / message.wire.framing);
   setting_off_.push_back(id);
 }
 
@@ -140,8 +142,9 @@ void Contended::start_multicasts() {
     for (auto copy = first; copy != end; ++copy) {
       const auto own = route(carried_[*copy].message);
       all.insert(all.end(), own.begin(), own.end());
-      slowest = std::max(slowest, carried_[*copy].message.wire.per_byte);
-      most = std::max(most, carried_[*copy].message.bytes);
+      const Message& m = carried_[*copy].message;
+      slowest = std::max(slowest, m.wire.per_byte / m.wire.framing);
+      most = std::max(most, m.wire.framing * m.bytes);
       carried_[*copy].with = copy + 1 == end ? no_index : copy[1];
     }
     start(*first, all, most, slowest);
@@ -176,7 +179,7 @@ void Contended::keep_new(std::vector<LinkId>& taken) {
 /// The last byte of a message is through.
 void Contended::ended(Index id, Listener& listener) {
   const Wire wire = carried_[id].message.wire;
-  const bool eager = carried_[id].message.eager;
+  const bool holds_sender = carried_[id].message.holds_sender();
   if (to_delivery_) {
     release(wire.out);
     if (wire.in != wire.out) release(wire.in);
@@ -190,7 +193,7 @@ void Contended::ended(Index id, Listener& listener) {
   } else {
     release(wire.out);
   }
-  if (!eager) listener.on({Event::Kind::left, id});
+  if (holds_sender) listener.on({Event::Kind::left, id});
   if (wire.latency > Seconds(0))
     after(wire.latency, {Event::Kind::arrived, id});
   else

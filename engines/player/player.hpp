@@ -44,6 +44,7 @@ struct PlayOptions {
   /// In this process, so that what the program learns while it is played stays known; engines that play in a
   /// child process by themselves then lose what that is good for (engines/simgrid/simulate.hpp).
   bool here = false;
+  bool explain = false;  ///< the result has the chain of causes
 };
 
 /// Plays a program on `fabric`, whose messages `backend` carries; deterministic. Throws InputError if ranks

@@ -9,7 +9,8 @@ namespace collcast {
 void Interpreter::start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter,
                                bool main) {
   const Seconds now = backend_.now();
-  runnable_.push_back(strands_.add({std::move(code), rank, 0, waiter, main, tag, now, now, {}, no_index}));
+  runnable_.push_back(
+      strands_.add({std::move(code), rank, 0, waiter, main, tag, now, now, {}, no_index, why_}));
 }
 
 void Interpreter::drain() {
@@ -24,6 +25,7 @@ void Interpreter::drain() {
 void Interpreter::advance(Index strand) {
   if (++batches_ % 4096 == 0) poll();
   batch_.clear();
+  why_ = strands_[strand].why;
   if (!strands_[strand].code->next(batch_)) return end(strand);
   strands_[strand].batch_began = backend_.now();
   strands_[strand].pending = 1;  // keeps the strand here until the whole batch has started
@@ -36,8 +38,7 @@ void Interpreter::end(Index strand) {
   const Rank rank = s.rank;
   const Waiter waiter = s.waiter;
   s.code.reset();
-  Seconds& finish = rank_state(rank).finish;
-  finish = std::max(finish, backend_.now());
+  finished(rank);
   if (!s.main && options_.observer)
     options_.observer->done({rank, Op::Kind::start, s.tag, s.started, backend_.now()});
   strands_.remove(strand);
@@ -77,13 +78,16 @@ void Interpreter::compute(Index strand, const Op& op) {
   const Waiter waiter = hold(strand, op);
   const Rank rank = strands_[strand].rank;
   RankState& state = rank_state(rank);
-  state.processor_free = std::max(state.processor_free, backend_.now()) + op.time;
+  const auto [free, why] = after(state.processor_free);
+  state.processor_free = {free + op.time, log_.add(why, op.time, Cause::compute, rank, rank)};
   state.compute += op.time;
-  backend_.after(state.processor_free - backend_.now(), {Event::Kind::computed, tasks_.add({rank, waiter})});
+  const Index task = tasks_.add({rank, waiter, state.processor_free.why});
+  backend_.after(state.processor_free.at - backend_.now(), {Event::Kind::computed, task});
 }
 
 void Interpreter::pause(Index strand, const Op& op) {
-  const Task task{strands_[strand].rank, hold(strand, op)};
+  const Rank rank = strands_[strand].rank;
+  const Task task{rank, hold(strand, op), log_.add(why_, op.time, Cause::wait, rank, rank)};
   backend_.after(op.time, {Event::Kind::computed, tasks_.add(task)});
 }
 
@@ -146,7 +150,9 @@ void Interpreter::complete(Rank rank, Waiter waiter) {
 }
 
 void Interpreter::release(Index strand) {
-  if (--strands_[strand].pending == 0) runnable_.push_back(strand);
+  if (--strands_[strand].pending > 0) return;
+  strands_[strand].why = why_;
+  runnable_.push_back(strand);
 }
 
 void Interpreter::begin_request(Rank rank, std::int32_t request) {
@@ -154,14 +160,24 @@ void Interpreter::begin_request(Rank rank, std::int32_t request) {
 }
 
 void Interpreter::end_request(Rank rank, std::int32_t request) {
-  Seconds& finish = rank_state(rank).finish;
-  finish = std::max(finish, backend_.now());
+  finished(rank);
   Table::Entry* entry = requests_.find(rank_key(rank, static_cast<std::uint32_t>(request)));
   if (--entry->first > 0 || entry->second == no_index) return;
   const Index strand = entry->second;
   requests_.erase(entry);
   report(rank, {strand, 0}, Op::Kind::wait, static_cast<std::uint32_t>(request));
   release(strand);
+}
+
+void Interpreter::finished(Rank rank) {
+  Seconds& finish = rank_state(rank).finish;
+  finish = std::max(finish, backend_.now());
+  if (finish > last_.at) last_ = {finish, why_};
+}
+
+/// Now, or when what is busy is free.
+Interpreter::Moment Interpreter::after(const Moment& busy) const {
+  return busy.at > backend_.now() ? busy : Moment{backend_.now(), why_};
 }
 
 /// Tells the observer of an operation that held up a main strand since its batch began, and of every wait.

@@ -77,6 +77,7 @@ void put_result(Writer& out, const Result& result) {
   out.put(result.ranks);
   out.put(result.ports);
   out.put(result.links);
+  out.put(result.chain);
   out.put(std::vector<char>(result.stopped_short.begin(), result.stopped_short.end()));
 }
 
@@ -191,6 +192,7 @@ Result get_result(Child& child) {
   result.ranks = child.get_list<Result::OfRank>();
   result.ports = child.get_list<Result::Use>();
   result.links = child.get_list<Result::Use>();
+  result.chain = child.get_list<Stretch>();
   result.stopped_short = child.get_text();
   return result;
 }

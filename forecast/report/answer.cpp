@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "algorithms/exchange/point/point.hpp"
 #include "support/json.hpp"
@@ -10,10 +11,6 @@
 
 namespace collcast::report {
 namespace {
-
-Json or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
-}
 
 Json row(const Answer& answer, const Answer::Row& r) {
   const Prediction& p = r.prediction;
@@ -36,10 +33,13 @@ Json row(const Answer& answer, const Answer::Row& r) {
             {"calibrated", p.calibrated},
             {"transferred", Json()},
             {"engine", r.engine},
-            {"transport", or_null(r.transport)},
+            {"transport", p.transport},
             {"platform", r.platform}};
   if (!r.protocol.empty()) json["parameters"]["protocol"] = r.protocol;
   if (!r.why.empty()) json["why"] = r.why;
+  if (r.estimate) json["estimate_s"] = r.estimate->value;
+  if (r.picked) json["picked"] = *r.picked;
+  if (!p.explanation.empty()) json["explanation"] = explanation(p.explanation, p.time);
   if (!r.overlap) return json;
   const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
   json["offload"] = answer.offload.who;
@@ -91,8 +91,25 @@ std::vector<Column> columns(const Answer& answer) {
     all.push_back(number_of("algbw", "algbw_GBps", text::gbps));
     all.push_back(number_of("busbw", "busbw_GBps", text::gbps));
   }
-  all.push_back(text_of("limited by", "limited_by"));
+  if (std::ranges::any_of(answer.rows, [](const auto& r) { return r.picked && r.estimate; }))
+    all.push_back({"library's own", [](const Json& r) {
+                     return r.contains("estimate_s") ? text::seconds(r["estimate_s"].get<double>()) : "-";
+                   }});
+  if (std::ranges::any_of(answer.rows,
+                          [](const auto& r) { return r.prediction.transport.starts_with("nccl"); }))
+    all.push_back(text_of("transport", "transport"));
+  all.push_back({"limited by", [percent](const Json& r) {
+                   const Json& share = r["limited_by_share"];
+                   return r["limited_by"].get<std::string>() +
+                          (share.is_null() ? "" : ", " + percent(100 * share.get<double>()));
+                 }});
   return all;
+}
+
+/// Of a row, above where its time goes.
+std::string title(const Json& row) {
+  return name_with_parameters(row) + ", " + dump(row["ranks"]) + " ranks, " +
+         text::bytes(row["message_bytes"].get<double>());
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -122,6 +139,31 @@ std::string not_calibrated(const Answer& answer) {
 
 }  // namespace
 
+Json explanation(const std::vector<Share>& shares, Seconds total) {
+  Json all = Json::array();
+  for (const Share& s : shares)
+    all.push_back({{"cause", name(s.cause)},
+                   {"name", s.name},
+                   {"time_s", s.time.value},
+                   {"share", s.time / total},
+                   {"alike", s.alike}});
+  return all;
+}
+
+Section explanation_table(const Json& explanation, std::string of) {
+  const auto likes = [](const Json& share) {
+    const auto alike = share["alike"].get<std::size_t>();
+    return share["name"].get<std::string>() + (alike > 1 ? ", " + std::to_string(alike) + " alike" : "");
+  };
+  const auto percent = [](double share) { return text::percent(share); };
+  return {"",
+          explanation,
+          {text_of(std::move(of), "cause"),
+           {"by", likes},
+           number_of("time", "time_s", text::seconds),
+           number_of("share", "share", percent)}};
+}
+
 Report make(const Answer& answer) {
   Report report;
   report.head = {{"platform", joined(answer.platforms)}, {"engine", answer.engine}};
@@ -130,6 +172,10 @@ Report make(const Answer& answer) {
   Section rows{"predictions", Json::array(), columns(answer)};
   for (const Answer::Row& r : answer.rows) rows.rows.push_back(row(answer, r));
   report.sections.push_back(std::move(rows));
+  const Json all = report.sections[0].rows;
+  for (const Json& row : all)
+    if (row.contains("explanation"))
+      report.sections.push_back(explanation_table(row["explanation"], title(row)));
   report.remark = not_calibrated(answer);
   report.notes = answer.notes;
   return report;

@@ -43,7 +43,8 @@ std::vector<std::vector<std::string>> texts(const Section& section) {
 
 Json json(const Report& report) {
   Json answer = report.head;
-  for (const Section& s : report.sections) answer[s.key] = s.rows;
+  for (const Section& s : report.sections)
+    if (!s.key.empty()) answer[s.key] = s.rows;
   if (!report.notes.empty()) answer["notes"] = report.notes;
   return answer;
 }
@@ -56,11 +57,15 @@ std::string render(const Report& report, Format format) {
   const bool plain = format == Format::table;
   std::string text = (plain ? "" : "## ") + report.title + "\n";
   for (const Section& s : report.sections)
-    if (!s.columns.empty()) text += '\n' + (plain ? text_table(texts(s)) : markdown_table(texts(s)));
+    if (!s.columns.empty()) text += '\n' + (plain ? text_table(s) : markdown_table(texts(s)));
   if (!report.remark.empty()) text += '\n' + report.remark + '\n';
   if (!plain)
     for (const std::string& note : report.notes) text += "\n- " + note + '\n';
   return text;
+}
+
+std::string text_table(const Section& section) {
+  return text_table(texts(section));
 }
 
 std::string text_table(const std::vector<std::vector<std::string>>& cells) {

@@ -17,7 +17,7 @@ struct Column {
   std::function<std::string(const Json& row)> text;
 };
 
-/// Rows under one key of the JSON.
+/// Rows under one key of the JSON; for people alone without a key.
 struct Section {
   std::string key;
   Json rows = Json::array();
@@ -36,6 +36,8 @@ struct Report {
 /// CSV holds the first section alone, a column per key of its first row.
 std::string render(const Report& report, Format format);
 
+/// A section's columns of its rows, as a table for people.
+std::string text_table(const Section& section);
 /// A table for people: the first row is its header; numbers are aligned to the right.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 /// The same in Markdown.

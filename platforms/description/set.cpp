@@ -53,6 +53,33 @@ Json value_of(const Schema& schema, const std::string& path, const std::string& 
   return list;
 }
 
+/// Of what the port allows, software that reaches so much is taken to be bound by it.
+constexpr double bound_by_port = 0.8;
+
+/// A rate of software that was measured at the port's pace is a share of that: a faster port, a faster rate.
+void scale(Json& costs, double before, double after) {
+  const auto found = costs.find("bandwidth_GBps");
+  if (found == costs.end() || (*found)["stamp"] == "what-if") return;
+  if ((*found)["value"].get<double>() < bound_by_port * before) return;
+  for (const char* key : {"value", "low", "high"})
+    if (found->contains(key)) (*found)[key] = (*found)[key].get<double>() * after / before;
+  (*found)["source"] = (*found)["source"].get<std::string>() + "; as network.bandwidth_GBps";
+  (*found)["stamp"] = "derived";
+}
+
+/// What follows from another bandwidth of the network.
+void follow_port(Json& json, double before) {
+  const auto between = Json::json_pointer("/software/between_nodes");
+  if (!json.contains(between)) return;
+  const double after = json["network"]["bandwidth_GBps"]["value"].get<double>();
+  for (Json& memory : json[between]) {
+    if (!memory.is_object()) continue;
+    scale(memory, before, after);
+    if (memory.contains("pieces"))
+      for (Json& piece : memory["pieces"]) scale(piece, before, after);
+  }
+}
+
 void assign(Json& json, const Schema& schema, const std::string& path, const std::string& text) {
   Json* at = &json;
   const Schema* form = &schema;
@@ -85,7 +112,10 @@ void set_all(Description& description, const std::vector<std::string>& assignmen
     if (std::ranges::find(paths, path) == paths.end())
       reject(origin, path,
              description.name() + " has no such parameter; did you mean " + nearest(path, paths) + "?");
+    const auto port = Json::json_pointer("/network/bandwidth_GBps/value");
+    const double before = json.contains(port) ? json[port].get<double>() : 0;
     assign(json, platform_schema(), path, a.substr(equals + 1));
+    if (path == "network.bandwidth_GBps" && before > 0) follow_port(json, before);
   }
   description = Description(description.name(), description.file(), std::move(json));
 }

@@ -45,8 +45,9 @@ struct ReplayReport {
     std::string reason;
   };
   std::vector<NotModelled> not_modelled;
-  std::string limited_by;                  ///< computation, the busiest link, or waiting for messages
-  std::optional<double> limited_by_share;  ///< of the time; none of waiting
+  std::string limited_by;                  ///< the largest share of the explanation
+  std::optional<double> limited_by_share;  ///< of the time; none where the explanation is too long
+  std::vector<Share> explanation;          ///< adds up to the time; empty: too many messages
   bool calibrated = false;                 ///< the platform's parameters are
   Seconds recorded;                        ///< wall clock of the recorded run
   std::vector<std::string> notes;          ///< why the answer covers only a part of the run
