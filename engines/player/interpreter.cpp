@@ -23,7 +23,8 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
 }
 
 Result Interpreter::run() {
-  for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, 0, {}, true);
+  backend_.watched_by(options_.observer);
+  for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, nullptr, {}, 0);
   backend_.run(*this);
   std::string waiting = stuck();
   if (!waiting.empty() && !options_.may_stop_short) throw InputError("deadlock: " + waiting);
@@ -38,6 +39,7 @@ void Interpreter::on(Event event) {
     case Event::Kind::computed: {
       const Task task = tasks_[event.index];
       tasks_.remove(event.index);
+      computed(task);
       complete(task.rank, task.waiter);
       break;
     }
@@ -52,6 +54,7 @@ void Interpreter::on(Event event) {
       sent(event.index);
       break;
     case Event::Kind::arrived:
+      if (options_.observer) backend_.way(event.index).arrived = backend_.now();
       arrived(event.index);
       break;
     case Event::Kind::received:

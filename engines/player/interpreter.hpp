@@ -32,6 +32,9 @@ class Interpreter : public Listener {
     std::uint64_t tag = 0;
     Seconds started, batch_began, busy_until;
     Index next_to_join = no_index;
+    std::int32_t track = 0;
+    Bytes bytes = {};
+    std::int64_t step = -1;  ///< of a schedule, that its batch is
   };
   struct RankState {
     Seconds processor_free, reduced, finish, compute;
@@ -41,6 +44,9 @@ class Interpreter : public Listener {
   struct Task {
     Rank rank = 0;
     Waiter waiter;
+    Op::Kind kind = Op::Kind::compute;
+    std::int32_t track = 0;
+    Seconds begin;
   };
   /// A multicast: how many of its copies still hold up the sender, and how many are under way.
   struct Group {
@@ -54,7 +60,7 @@ class Interpreter : public Listener {
   };
 
   // strands.cpp
-  void start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter, bool main);
+  void start_strand(std::unique_ptr<Strand> code, Rank rank, const Op* op, Waiter waiter, std::int32_t track);
   void drain();
   void advance(Index strand);
   void end(Index strand);
@@ -68,7 +74,9 @@ class Interpreter : public Listener {
   void release(Index strand);
   void begin_request(Rank rank, std::int32_t request);
   void end_request(Rank rank, std::int32_t request);
-  void report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag);
+  void computed(const Task& task);
+  void tell_step(const StrandState& strand) const;
+  void report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag, Rank peer = -1, Bytes bytes = {});
 
   // messages.cpp
   void post_send(Index strand, const Op& op);
@@ -87,6 +95,7 @@ class Interpreter : public Listener {
   void arrived(Index id);
   void delivered(Index id);
   void received(Index id);
+  void tell_delivery(Index id);
   void enqueue(Table::Key key, Index id);
   Index dequeue(Table::Key key, bool send);
   void take();
