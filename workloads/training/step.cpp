@@ -35,7 +35,7 @@ Training moved(Training t, double factor) {
 }  // namespace
 
 StepForecast forecast_step(const Training& t, const PriceOf& price) {
-  const Played played = play_phases(training_job(t), price, End::middle);
+  Played played = play_phases(training_job(t), price, End::middle);
   const double uncertainty = 1 + t.processor.efficiency.uncertainty;
   StepForecast step;
   step.time = played.time;
@@ -51,6 +51,7 @@ StepForecast forecast_step(const Training& t, const PriceOf& price) {
   step.limited_by = step.exposed < 0.1 * step.time      ? "computation"
                     : played.communication == Seconds() ? "the pipeline's filling and draining"
                                                         : "communication: " + played.limited_by;
+  step.spans = std::move(played.spans);
   return step;
 }
 

@@ -17,6 +17,7 @@ struct StepForecast {
   double efficiency = 0;  ///< samples per second and rank, against one processor alone
   MemoryNeed memory;
   std::string limited_by;
+  std::vector<Span> spans;  ///< of the last of those phases
 };
 
 /// Plays the step's job; of a coordinator over the phases that its rounds may have, in the mean. The interval

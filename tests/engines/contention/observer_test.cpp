@@ -39,8 +39,8 @@ std::map<std::string, Play> players() {
 }
 
 /// A ring of 4 with blocks of 3 bytes; alpha = 1 s, beta = 2 s/B, gamma = 0.5 s/B: a message takes
-/// 1 + 3 * 2 = 7 s, its reduction 1.5 s. Steps 0 to 2 reduce and take 8.5 s, steps 3 to 5 take 7 s: they end at
-/// 8.5, 17, 25.5, 32.5, 39.5 and 46.5 s on every rank.
+/// 1 + 3 * 2 = 7 s, its reduction 1.5 s. Steps 0 to 2 reduce and take 8.5 s, steps 3 to 5 take 7 s: they end
+/// at 8.5, 17, 25.5, 32.5, 39.5 and 46.5 s on every rank.
 constexpr double ends[] = {8.5, 17, 25.5, 32.5, 39.5, 46.5};
 double begins(std::size_t step) {
   return step == 0 ? 0 : ends[step - 1];
@@ -127,16 +127,16 @@ TEST(Observer, SeesComputationTracksAndPeers) {
   for (const Observer::Interval& i : first.intervals)
     seen.push_back(std::to_string(i.rank) + " " + std::to_string(static_cast<int>(i.kind)) + " track " +
                    std::to_string(i.track) + " peer " + std::to_string(i.peer) + " bytes " +
-                   std::to_string(std::lround(i.bytes.value)) + ": " + std::to_string(std::lround(i.begin.value)) +
-                   "-" + std::to_string(std::lround(i.end.value)));
+                   std::to_string(std::lround(i.bytes.value)) + ": " +
+                   std::to_string(std::lround(i.begin.value)) + "-" +
+                   std::to_string(std::lround(i.end.value)));
   const auto kind = [](Op::Kind k) { return std::to_string(static_cast<int>(k)); };
-  const std::vector<std::string> expected = {
-      "0 " + kind(Op::Kind::compute) + " track 0 peer -1 bytes 0: 0-2",
-      "0 " + kind(Op::Kind::compute) + " track 3 peer -1 bytes 0: 2-7",
-      "0 " + kind(Op::Kind::start) + " track 3 peer -1 bytes 123: 0-7",
-      "0 " + kind(Op::Kind::send) + " track 0 peer 1 bytes 4: 2-11",
-      "1 " + kind(Op::Kind::receive) + " track 0 peer 0 bytes 4: 0-11",
-      "0 " + kind(Op::Kind::wait) + " track 0 peer -1 bytes 0: 11-11"};
+  const std::vector<std::string> expected = {"0 " + kind(Op::Kind::compute) + " track 0 peer -1 bytes 0: 0-2",
+                                             "0 " + kind(Op::Kind::compute) + " track 3 peer -1 bytes 0: 2-7",
+                                             "0 " + kind(Op::Kind::start) + " track 3 peer -1 bytes 123: 0-7",
+                                             "0 " + kind(Op::Kind::send) + " track 0 peer 1 bytes 4: 2-11",
+                                             "1 " + kind(Op::Kind::receive) + " track 0 peer 0 bytes 4: 0-11",
+                                             "0 " + kind(Op::Kind::wait) + " track 0 peer -1 bytes 0: 11-11"};
   EXPECT_EQ(seen, expected);
   EXPECT_EQ(second.intervals.size(), first.intervals.size());
   EXPECT_TRUE(first.steps.empty());  // no schedule, no steps
