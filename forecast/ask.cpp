@@ -135,6 +135,7 @@ class Inquiry {
       if (every_) note(where + regret(all.front(), *fastest));
       if (!all.front().choice.why.empty()) note(where + all.front().choice.why);
       for (Library::Forecast& f : all) {
+        if (watch_.watched) tell_played(library.watch(f, engine_, watch_.watched), f.prediction.time);
         answer_.rows.push_back({platform.name(),
                                 std::move(f.prediction),
                                 std::string(engine_.name),
@@ -240,9 +241,18 @@ class Inquiry {
       row.overlap = p.overlap;
     } else {
       row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_);
+      if (watch_.watched)
+        tell_played(forecaster.watch(*choice.algorithm, choice.call, engine_, watch_.watched),
+                    row.prediction.time);
     }
     row.prediction.algorithm = originals[static_cast<std::size_t>(which)];
     answer_.rows.push_back(std::move(row));
+  }
+
+  void tell_played(Seconds played, Seconds answer) {
+    if (std::abs((played - answer).value) > 1e-9 * answer.value)
+      note("messages are shown as the platform sends them, in " + text::seconds(played.value) +
+           "; the answer, " + text::seconds(answer.value) + ", is by the library's own transport");
   }
 
   Choice choose(const Forecaster& forecaster, const std::vector<const Algorithm*>& among, const Call& call) {

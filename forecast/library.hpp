@@ -38,6 +38,11 @@ class Library {
   /// All that NCCL chooses from, its choice first; nothing of other libraries, which know rules and no list.
   std::vector<Forecast> predict_all(Collective collective, const Call& asked, const Engine& engine) const;
 
+  /// Plays what was forecast for who watches; takes another time than the library's own transport.
+  Seconds watch(const Forecast& forecast, const Engine& engine, const Watched& watched) const {
+    return sends(forecast.choice).watch(*forecast.choice.algorithm, forecast.choice.call, engine, watched);
+  }
+
   /// Mean over the ranks of their own times between the library's barriers (Forecaster); none where the
   /// library sends no messages of MPI.
   std::optional<Seconds> mean_between_barriers(Collective collective, const Call& asked) const;

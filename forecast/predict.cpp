@@ -133,6 +133,27 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   return not_below_bound(std::move(p));
 }
 
+Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engine,
+                          const Watched& watched) const {
+  if (!engine.play)
+    throw InputError("--engine " + std::string(engine.name) + " has no messages to show; " +
+                     engine_names(true) + " do");
+  constexpr std::uint64_t whole_call = ~std::uint64_t{0};
+  const SizedSchedule subject(a, c);
+  const std::string name = full_name(a);
+  Observer* observer = watched(nominal_.fabric, [&](const Observer::Interval& i) {
+    return i.kind == Op::Kind::start && i.tag == whole_call ? name : "";
+  });
+  PlayOptions options;
+  options.observer = observer;
+  const Result run = engine.play(*program(subject.schedule, subject.layout), nominal_.fabric, options);
+  for (Rank r = 0; r < c.ranks; ++r) {
+    const Seconds finish = run.ranks[static_cast<std::size_t>(r)].finish;
+    observer->done({r, Op::Kind::start, whole_call, Seconds(0), finish, 0, -1, c.message});
+  }
+  return run.time;
+}
+
 Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, const Algorithm& barrier) const {
   constexpr int calls = 5;  // the ranks' lags repeat by then
   const Call empty{.ranks = c.ranks};

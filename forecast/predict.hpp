@@ -49,6 +49,10 @@ class Forecaster {
 
   /// Throws InputError where the platform lacks what the algorithm needs.
   Prediction predict(const Algorithm& algorithm, const Call& call, const Engine& engine) const;
+  /// Plays the call for who watches, and tells how long that takes. Throws InputError where the engine does
+  /// not play.
+  Seconds watch(const Algorithm& algorithm, const Call& call, const Engine& engine,
+                const Watched& watched) const;
   /// Mean over the ranks of their own times, by critical path, in OSU's loop: each rank calls as it leaves
   /// the `barrier` that followed the call before, so that who was done early in the one waits in the other.
   Seconds mean_between_barriers(const Algorithm& algorithm, const Call& call, const Algorithm& barrier) const;

@@ -8,6 +8,7 @@
 
 #include "algorithms/call_text.hpp"
 #include "algorithms/exchange/msccl.hpp"
+#include "engines/player/player.hpp"
 #include "forecast/offload.hpp"
 
 namespace collcast {
@@ -36,6 +37,7 @@ struct Question {
 struct Watch {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   const std::atomic<bool>* interrupt = nullptr;  ///< once true, the answer ends with what was computed so far
+  Watched watched = nullptr;                     ///< sees how each row's messages go
 };
 
 }  // namespace collcast

@@ -91,6 +91,7 @@ void Contended::release(Port port) {
 
 void Contended::begin(Index id) {
   const Wire& wire = carried_[id].message.wire;
+  leaves(id, now_);
   const Seconds first = to_delivery_ ? wire.overhead + wire.latency + wire.receive_overhead : Seconds(0);
   if (first > Seconds(0))
     after(first, {may_flow, id});
@@ -120,6 +121,7 @@ void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, Seco
     narrowest = std::min(narrowest, fabric_.links()[link].bandwidth);
     bytes_[link] += bytes;
   }
+  if (observer_) at(flowing_, id) = {{route.begin(), route.end()}, bytes, now_};
   const BytesPerSecond own = per_byte > SecondsPerByte(0) ? 1.0 / per_byte : unlimited;
   const bool held_back = own.value < narrowest.value * (1 - 1e-9);  // not by rounding alone
   if (bytes > Bytes(0))
@@ -176,8 +178,16 @@ void Contended::keep_new(std::vector<LinkId>& taken) {
   taken.insert(taken.end(), route_.begin(), route_.end());
 }
 
+void Contended::tell_use(Index id) {
+  Flowing& flow = at(flowing_, id);
+  for (const LinkId link : flow.route)
+    observer_->used({true, link, flow.bytes, flow.since, now_, flow.bytes / fabric_.links()[link].bandwidth});
+  flow.route.clear();
+}
+
 /// The last byte of a message is through.
 void Contended::ended(Index id, Listener& listener) {
+  if (observer_) tell_use(id);
   const Wire wire = carried_[id].message.wire;
   const bool holds_sender = carried_[id].message.holds_sender();
   if (to_delivery_) {

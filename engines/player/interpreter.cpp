@@ -30,7 +30,8 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
 }
 
 Result Interpreter::run() {
-  for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, 0, {}, true);
+  backend_.watched_by(options_.observer);
+  for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, nullptr, {}, 0);
   backend_.run(*this);
   std::string waiting = stuck();
   if (!waiting.empty() && !options_.may_stop_short) throw InputError("deadlock: " + waiting);
@@ -46,6 +47,7 @@ void Interpreter::on(Event event) {
       const Task task = tasks_[event.index];
       tasks_.remove(event.index);
       why_ = task.why;
+      computed(task);
       complete(task.rank, task.waiter);
       break;
     }
@@ -63,6 +65,7 @@ void Interpreter::on(Event event) {
       break;
     case Event::Kind::arrived:
       why_ = carried(messages_[event.index], true);
+      if (options_.observer) backend_.way(event.index).arrived = backend_.now();
       arrived(event.index);
       break;
     case Event::Kind::received:

@@ -39,6 +39,9 @@ class Interpreter : public Listener {
     Moment busy_until;
     Index next_to_join = no_index;
     CauseLog::Entry why = 0;  ///< it goes on
+    std::int32_t track = 0;
+    Bytes bytes = {};
+    std::int64_t step = -1;  ///< of a schedule, that its batch is
   };
   struct RankState {
     Seconds finish, compute;
@@ -50,6 +53,9 @@ class Interpreter : public Listener {
     Rank rank = 0;
     Waiter waiter;
     CauseLog::Entry why = 0;
+    Op::Kind kind = Op::Kind::compute;
+    std::int32_t track = 0;
+    Seconds begin = {};
   };
   /// A multicast: how many of its copies still hold up the sender, and how many are under way.
   struct Group {
@@ -63,7 +69,7 @@ class Interpreter : public Listener {
   };
 
   // strands.cpp
-  void start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter, bool main);
+  void start_strand(std::unique_ptr<Strand> code, Rank rank, const Op* op, Waiter waiter, std::int32_t track);
   void drain();
   void advance(Index strand);
   void end(Index strand);
@@ -77,9 +83,11 @@ class Interpreter : public Listener {
   void release(Index strand);
   void begin_request(Rank rank, std::int32_t request);
   void end_request(Rank rank, std::int32_t request);
-  void report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag);
   void finished(Rank rank);
   Moment after(const Moment& busy) const;
+  void computed(const Task& task);
+  void tell_step(const StrandState& strand) const;
+  void report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag, Rank peer = -1, Bytes bytes = {});
 
   // messages.cpp
   void post_send(Index strand, const Op& op);
@@ -100,6 +108,7 @@ class Interpreter : public Listener {
   void arrived(Index id);
   void delivered(Index id);
   void received(Index id);
+  void tell_delivery(Index id);
   void enqueue(Table::Key key, Index id);
   Index dequeue(Table::Key key, bool send);
   void take();

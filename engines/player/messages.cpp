@@ -227,7 +227,7 @@ void Interpreter::sent(Index id) {
   const Message& m = messages_[id];
   const Rank rank = m.from.rank;
   if (m.group == no_index) {
-    report(rank, m.sender, Op::Kind::send, m.tag);
+    report(rank, m.sender, Op::Kind::send, m.tag, m.to.rank, m.bytes);
     return complete(rank, m.sender);
   }
   Group& group = groups_[m.group];
@@ -287,10 +287,20 @@ void Interpreter::delivered(Index id) {
 void Interpreter::received(Index id) {
   const Message& m = messages_[id];
   const bool copy = m.from.rank == m.to.rank && m.sender.strand == no_index && m.sender.request == 0;
-  report(m.to.rank, m.receiver, copy ? Op::Kind::copy : Op::Kind::receive, m.tag);
+  report(m.to.rank, m.receiver, copy ? Op::Kind::copy : Op::Kind::receive, m.tag, m.from.rank, m.bytes);
+  if (options_.observer) tell_delivery(id);
   complete(m.to.rank, m.receiver);
   if (m.group != no_index && --groups_[m.group].under_way == 0) groups_.remove(m.group);
   messages_.remove(id);
+}
+
+void Interpreter::tell_delivery(Index id) {
+  const Message& m = messages_[id];
+  const bool held = protocol_.hold == Protocol::Hold::delivery;
+  const auto [left, arrived] = backend_.way(id);
+  const Seconds first = left + m.wire.latency + (held ? m.wire.overhead : Seconds(0));
+  options_.observer->delivered(
+      {m.from, m.to, m.bytes, m.combine, m.posted, left, first, arrived, backend_.now()});
 }
 
 /// A key's queue holds either sends or receives.

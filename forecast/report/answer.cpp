@@ -62,20 +62,12 @@ std::string name_with_parameters(const Json& r) {
   return name;
 }
 
-Column text_of(std::string title, const char* key) {
-  return {std::move(title), [key](const Json& r) { return r[key].get<std::string>(); }};
-}
-template <class Text>
-Column number_of(std::string title, const char* key, Text text) {
-  return {std::move(title), [key, text](const Json& r) { return text(r[key].get<double>()); }};
-}
-
 std::vector<Column> columns(const Answer& answer) {
   std::vector<Column> all;
   if (answer.platforms.size() > 1) all.push_back(text_of("platform", "platform"));
   if (answer.collectives.size() > 1) all.push_back(text_of("collective", "collective"));
   const bool overlap = answer.offload.asked();
-  const auto percent = [](double p) { return std::to_string(std::lround(p)) + " %"; };
+  const auto percent = +[](double p) { return std::to_string(std::lround(p)) + " %"; };
   all.push_back({"ranks", [](const Json& r) { return dump(r["ranks"]); }});
   all.push_back(number_of("message", "message_bytes", text::bytes));
   all.push_back({"algorithm", name_with_parameters});
@@ -155,13 +147,12 @@ Section explanation_table(const Json& explanation, std::string of) {
     const auto alike = share["alike"].get<std::size_t>();
     return share["name"].get<std::string>() + (alike > 1 ? ", " + std::to_string(alike) + " alike" : "");
   };
-  const auto percent = [](double share) { return text::percent(share); };
   return {"",
           explanation,
           {text_of(std::move(of), "cause"),
            {"by", likes},
            number_of("time", "time_s", text::seconds),
-           number_of("share", "share", percent)}};
+           number_of("share", "share", text::percent)}};
 }
 
 Report make(const Answer& answer) {
@@ -179,6 +170,12 @@ Report make(const Answer& answer) {
   report.remark = not_calibrated(answer);
   report.notes = answer.notes;
   return report;
+}
+
+Json about(const Answer& answer) {
+  Json json{{"title", make(answer).title}};
+  if (!answer.rows.empty()) json.update(row(answer, answer.rows[0]));
+  return json;
 }
 
 }  // namespace collcast::report

@@ -14,5 +14,7 @@ Section explanation_table(const Json& explanation, std::string of);
 
 /// `predict`'s table, JSON, CSV and Markdown.
 Report make(const Answer& answer);
+/// What a file of one forecast says of itself: its row of the JSON, with a title.
+Json about(const Answer& answer);
 
 }  // namespace collcast::report

@@ -5,6 +5,7 @@
 #include "forecast/report/report.hpp"
 #include "support/json.hpp"
 #include "support/printable.hpp"
+#include "support/text.hpp"
 
 namespace collcast::report {
 namespace {
@@ -35,13 +36,22 @@ std::vector<std::vector<std::string>> texts(const Section& section) {
   std::vector<std::vector<std::string>> table(1);
   for (const Column& c : section.columns) table[0].push_back(c.title);
   for (const Json& row : section.rows) {
+    if (table.size() > section.shown) break;
     table.emplace_back();
     for (const Column& c : section.columns) table.back().push_back(c.text(row));
   }
   return table;
 }
 
-Json json(const Report& report) {
+/// The first that machines read.
+const Json& first_rows(const Report& report) {
+  return std::ranges::find_if(report.sections, [](const Section& s) { return !s.key.empty(); })->rows;
+}
+
+}  // namespace
+
+Json as_json(const Report& report) {
+  if (report.head.is_null()) return first_rows(report);
   Json answer = report.head;
   for (const Section& s : report.sections)
     if (!s.key.empty()) answer[s.key] = s.rows;
@@ -49,23 +59,40 @@ Json json(const Report& report) {
   return answer;
 }
 
-}  // namespace
+Column text_of(std::string title, const char* key) {
+  return {std::move(title),
+          [key](const Json& r) { return r[key].is_null() ? "-" : r[key].get<std::string>(); }};
+}
+
+Column count_of(std::string title, const char* key) {
+  return {std::move(title),
+          [key](const Json& r) { return r[key].is_null() ? "-" : text::count(r[key].get<std::int64_t>()); }};
+}
+
+Column number_of(std::string title, const char* key, std::string (*text)(double)) {
+  return {std::move(title),
+          [key, text](const Json& r) { return r[key].is_null() ? "-" : text(r[key].get<double>()); }};
+}
 
 std::string render(const Report& report, Format format) {
-  if (format == Format::json) return dump(json(report), 2) + '\n';
-  if (format == Format::csv) return csv(report.sections.at(0).rows);
+  if (format == Format::json) return dump(as_json(report), 2) + '\n';
+  if (format == Format::csv) return csv(first_rows(report));
   const bool plain = format == Format::table;
-  std::string text = (plain ? "" : "## ") + report.title + "\n";
-  for (const Section& s : report.sections)
-    if (!s.columns.empty()) text += '\n' + (plain ? text_table(s) : markdown_table(texts(s)));
+  std::string text;
+  if (!report.title.empty()) text = (plain ? printable(report.title, "\n") : "## " + report.title) + '\n';
+  for (const Section& s : report.sections) {
+    if (s.columns.empty() || s.rows.empty()) continue;
+    if (!text.empty()) text += '\n';
+    if (!s.title.empty()) text += plain ? printable(s.title) + '\n' : "### " + s.title + "\n\n";
+    text += plain ? text_table(texts(s)) : markdown_table(texts(s));
+    if (s.rows.size() > s.shown)
+      text += (plain ? "" : "\n") +
+              ("and " + text::count(static_cast<std::int64_t>(s.rows.size() - s.shown))) + " more\n";
+  }
   if (!report.remark.empty()) text += '\n' + report.remark + '\n';
   if (!plain)
     for (const std::string& note : report.notes) text += "\n- " + note + '\n';
   return text;
-}
-
-std::string text_table(const Section& section) {
-  return text_table(texts(section));
 }
 
 std::string text_table(const std::vector<std::vector<std::string>>& cells) {

@@ -17,27 +17,36 @@ struct Column {
   std::function<std::string(const Json& row)> text;
 };
 
-/// Rows under one key of the JSON; for people alone without a key.
+/// Rows under one key of the JSON; without a key for people only, without columns for machines only.
 struct Section {
   std::string key;
   Json rows = Json::array();
   std::vector<Column> columns;
+  std::size_t shown = std::string::npos;  ///< rows that people see, at most
+  std::string title = {};                 ///< a line over the table
 };
+
+/// Columns of a key of the rows: texts and whole numbers as they are; null is "-".
+Column text_of(std::string title, const char* key);
+Column count_of(std::string title, const char* key);
+/// Numbers by one of support/text.hpp: seconds, bytes, percent, ...
+Column number_of(std::string title, const char* key, std::string (*text)(double));
 
 /// An answer as all formats are made of it.
 struct Report {
-  Json head = Json::object();  ///< the JSON's other keys
+  Json head = Json::object();  ///< the JSON's other keys; null: it is the first section's rows alone
   std::string title;           ///< one line for people
   std::vector<Section> sections;
   std::string remark;              ///< for people, after the tables
   std::vector<std::string> notes;  ///< in the JSON too
 };
 
-/// CSV holds the first section alone, a column per key of its first row.
+/// The JSON of a report.
+Json as_json(const Report& report);
+
+/// CSV holds the first section with a key alone, a column per key of its first row.
 std::string render(const Report& report, Format format);
 
-/// A section's columns of its rows, as a table for people.
-std::string text_table(const Section& section);
 /// A table for people: the first row is its header; numbers are aligned to the right.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 /// The same in Markdown.

@@ -78,7 +78,12 @@ class Replay {
     ReplayReport report;
     Application application = on(nominal_.fabric);
     Account account(application);
-    const Result result = play(*options_.engine, application, nominal_.fabric, &account);
+    std::vector<Observer*> watching{&account};
+    if (options_.watched)
+      watching.push_back(
+          options_.watched(nominal_.fabric, [&](const Observer::Interval& i) { return account.name_of(i); }));
+    Observers all(std::move(watching));
+    const Result result = play(*options_.engine, application, nominal_.fabric, &all);
     report.time = result.time;
     for (const Result::OfRank& rank : result.ranks) {
       report.compute += rank.compute / source_.ranks();

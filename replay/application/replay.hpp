@@ -20,6 +20,7 @@ struct ReplayOptions {
   Memory memory = Memory::host;  ///< where the application keeps its data
   double compute_scale = 1;      ///< computation takes this times what the source says
   PlayOptions play;
+  Watched watched = nullptr;  ///< sees the run on the platform as described
 };
 
 /// What an application takes on a platform. Times are of the whole run and means over its ranks: `compute`
