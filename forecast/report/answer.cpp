@@ -15,6 +15,19 @@ Json or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
 }
 
+Json list(const std::vector<Elasticity>& sensitivity) {
+  Json rows = Json::array();
+  for (const Elasticity& e : sensitivity)
+    rows.push_back({{"parameter", e.parameter}, {"elasticity", e.elasticity}});
+  return rows;
+}
+
+Json list(const std::vector<Unbound>& unbound) {
+  Json rows = Json::array();
+  for (const Unbound& u : unbound) rows.push_back({{"parameter", u.parameter}, {"capped_by", u.capped_by}});
+  return rows;
+}
+
 Json row(const Answer& answer, const Answer::Row& r) {
   const Prediction& p = r.prediction;
   const Definition& d = definition(p.algorithm->collective);
@@ -39,6 +52,7 @@ Json row(const Answer& answer, const Answer::Row& r) {
             {"platform", r.platform}};
   if (!r.protocol.empty()) json["parameters"]["protocol"] = r.protocol;
   if (!r.why.empty()) json["why"] = r.why;
+  if (answer.sensitivity) json["sensitivity"] = list(r.sensitivity);
   if (!r.overlap) return json;
   const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
   json["offload"] = answer.offload.who;
@@ -119,17 +133,35 @@ std::string not_calibrated(const Answer& answer) {
          " are datasheet values or guesses; `collcast platforms " + guessed[0] + "` lists them.";
 }
 
+/// The ten largest for people.
+Section sensitivity(const Answer& answer) {
+  return {"sensitivity",
+          list(*answer.sensitivity),
+          {text_of("parameter", "parameter"),
+           number_of("d ln(time) / d ln(parameter)", "elasticity", text::number)},
+          10};
+}
+
+std::string words(const std::vector<Unbound>& unbound) {
+  std::string text;
+  for (const Unbound& u : unbound)
+    text += u.parameter + " does not move the answer; capped by " + u.capped_by + ".\n";
+  return text;
+}
+
 }  // namespace
 
 Report make(const Answer& answer) {
   Report report;
-  report.head = {{"platform", joined(answer.platforms)}, {"engine", answer.engine}};
+  report.head = {
+      {"platform", joined(answer.platforms)}, {"engine", answer.engine}, {"unbound", list(answer.unbound)}};
   report.title = joined(answer.collectives) + " on " + joined(answer.platforms) + ", engine " +
                  answer.engine + played_by(answer);
   Section rows{"predictions", Json::array(), columns(answer)};
   for (const Answer::Row& r : answer.rows) rows.rows.push_back(row(answer, r));
   report.sections.push_back(std::move(rows));
-  report.remark = not_calibrated(answer);
+  if (answer.sensitivity) report.sections.push_back(sensitivity(answer));
+  report.remark = words(answer.unbound) + not_calibrated(answer);
   report.notes = answer.notes;
   return report;
 }

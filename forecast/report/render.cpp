@@ -35,6 +35,7 @@ std::vector<std::vector<std::string>> texts(const Section& section) {
   std::vector<std::vector<std::string>> table(1);
   for (const Column& c : section.columns) table[0].push_back(c.title);
   for (const Json& row : section.rows) {
+    if (table.size() > section.shown) break;
     table.emplace_back();
     for (const Column& c : section.columns) table.back().push_back(c.text(row));
   }

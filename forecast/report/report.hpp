@@ -22,6 +22,7 @@ struct Section {
   std::string key;
   Json rows = Json::array();
   std::vector<Column> columns;
+  std::size_t shown = std::string::npos;  ///< rows that people see, at most
 };
 
 /// An answer as all formats are made of it.
