@@ -120,6 +120,8 @@ void add_predict(CLI::App& app, int& exit_code) {
   verb->add_option("--set", options->question.set,
                    "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
+  verb->add_flag("--sensitivity", options->question.sensitivity,
+                 "Also by how much the time moves with each parameter: d ln(time) / d ln(parameter)");
   add_memory(*verb, options->question.memory);
   add_call_options(*verb, options->question.call);
   add_offload(*verb, options->question.offload);
@@ -132,6 +134,8 @@ void add_predict(CLI::App& app, int& exit_code) {
       "dpu\n"
       "Example: collcast predict allreduce --platform summit --ranks 96 --size 64MiB --timeline "
       "ring.json.gz\n"
+      "Example: collcast predict allreduce --platform dgx-a100 --ranks 16 --size 1GiB --set node.nics=4 "
+      "--sensitivity\n"
       "Example: collcast predict --import allpairs.xml.gz --platform summit --size 64MiB");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }

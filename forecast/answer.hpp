@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "forecast/question.hpp"
+#include "forecast/sensitivity.hpp"
+#include "forecast/unbound.hpp"
 
 namespace collcast {
 
@@ -19,12 +22,15 @@ struct Answer {
     std::optional<Overlap> overlap = {};
     std::optional<Seconds> estimate = {};  ///< by the library's own model
     std::optional<bool> picked = {};       ///< of all that the library has it takes this
+    std::vector<Elasticity> sensitivity = {};  ///< of its time, if it was asked for
   };
   std::vector<std::string> collectives, platforms;  ///< by our names
   std::string engine;                               ///< that was asked for
   Offload offload;
   std::vector<int> workers;  ///< cores of a node's DPU that play, by platform; 0: none
   std::vector<Row> rows;
+  std::vector<Unbound> unbound;                        ///< of the overrides
+  std::optional<std::vector<Elasticity>> sensitivity;  ///< of the sum of all rows' times, if it was asked for
   std::vector<std::string> notes;
 };
 

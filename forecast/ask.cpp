@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <deque>
 
 #include "forecast/answer.hpp"
@@ -28,8 +29,13 @@ class Played {
 /// One question on its way to its answer.
 class Inquiry {
  public:
-  Inquiry(const Question& question, const Watch& watch)
-      : q_(question), watch_(watch), engine_(engine(question.engine)), every_(question.algorithm == "all") {}
+  /// `on`: a platform instead of those that the question names, as it is.
+  Inquiry(const Question& question, const Watch& watch, std::optional<Description> on = {})
+      : q_(question),
+        watch_(watch),
+        engine_(engine(question.engine)),
+        every_(question.algorithm == "all"),
+        on_(std::move(on)) {}
 
   Answer answer() {
     resolve();
@@ -63,7 +69,11 @@ class Inquiry {
       collectives_.push_back(d.collective);
       answer_.collectives.emplace_back(d.name);
     }
-    for (const std::string& name : q_.platforms) add_platform(name);
+    if (q_.sensitivity && q_.platforms.size() != 1) throw InputError("--sensitivity takes one platform");
+    if (on_)
+      take(*on_);
+    else
+      for (const std::string& name : q_.platforms) add_platform(name);
     for (const Collective collective : collectives_) {
       if (!q_.imported && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
     }
@@ -103,6 +113,10 @@ class Inquiry {
     set_all(d, q_.set);
     for (const Parameter& p : unused_parameters(d))
       if (p.stamp == Stamp::what_if) note(p.path + " moves no message and no reduction");
+    take(std::move(d));
+  }
+
+  void take(Description d) {
     answer_.platforms.push_back(d.name());
     platforms_.push_back(std::move(d));
   }
@@ -276,10 +290,70 @@ class Inquiry {
   const Watch& watch_;
   const Engine& engine_;
   bool every_;
+  std::optional<Description> on_;
   std::vector<Collective> collectives_;
   std::vector<Description> platforms_;
   Answer answer_;
 };
+
+/// What a platform makes of questions, one after the other.
+TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
+  return [questions = std::move(questions), &watch](const Description& platform) {
+    std::vector<Seconds> times;
+    for (const Question& q : questions)
+      for (const Answer::Row& r : Inquiry(q, watch, platform).answer().rows)
+        times.push_back(r.prediction.time);
+    return times;
+  };
+}
+
+/// The question of one row alone, without a new search for the fastest algorithm.
+Question part_of(const Question& q, const Answer::Row& row) {
+  Question part = q;
+  const Algorithm& a = *row.prediction.algorithm;
+  const Call& call = row.prediction.call;
+  part.collectives = {std::string(definition(a.collective).name)};
+  part.ranks = {call.ranks};
+  if (!q.sizes.empty()) part.sizes = {call.message};
+  if (q.imported || q.policy != "fastest") return part;
+  part.algorithm = a.name;
+  if (a.segmented && q.call.counts.empty())
+    part.call.segment = std::to_string(std::llround(std::ceil(call.message.value / double(call.segments))));
+  return part;
+}
+
+/// Of several platforms, those that move the answer on none.
+void add_unbound(Answer& answer, const Question& q, const Watch& watch) {
+  const auto slowest =
+      std::ranges::max_element(answer.rows, {}, [](const Answer::Row& r) { return r.prediction.time.value; });
+  if (q.set.empty() || slowest == answer.rows.end()) return;
+  Question part = part_of(q, *slowest);
+  if (!engine(q.engine).quick) part.engine = "path";
+  for (std::size_t p = 0; p < q.platforms.size(); ++p) {
+    std::vector<Seconds> now;
+    for (const Answer::Row& r : answer.rows)
+      if (r.platform == answer.platforms[p]) now.push_back(r.prediction.time);
+    std::vector<Unbound> here = unbound(load_platform(q.platforms[p]), q.set, now, times_of({q}, watch),
+                                        times_of({part}, watch), slowest->prediction.limited_by);
+    if (p > 0)
+      std::erase_if(answer.unbound, [&](const Unbound& u) {
+        return std::ranges::find(here, u.parameter, &Unbound::parameter) == here.end();
+      });
+    else
+      answer.unbound = std::move(here);
+  }
+}
+
+void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
+  Description platform = load_platform(q.platforms.at(0));
+  set_all(platform, q.set);
+  std::vector<Question> parts;
+  for (const Answer::Row& row : answer.rows) parts.push_back(part_of(q, row));
+  auto found = sensitivity(platform, times_of(std::move(parts), watch));
+  answer.sensitivity = std::move(found.back());
+  found.resize(std::min(found.size() - 1, answer.rows.size()));
+  for (std::size_t row = 0; row < found.size(); ++row) answer.rows[row].sensitivity = std::move(found[row]);
+}
 
 }  // namespace
 
@@ -293,6 +367,8 @@ Answer ask(const Question& question, const Watch& watch) {
       answer.notes.push_back(p.algorithm->name + " on " + std::to_string(p.call.ranks) +
                              " ranks sends too many messages for an explanation");
   }
+  add_unbound(answer, question, watch);
+  if (question.sensitivity) add_sensitivity(answer, question, watch);
   return answer;
 }
 

@@ -31,6 +31,7 @@ struct Question {
   std::string engine = "path";
   CallText call;
   Offload offload;
+  bool sensitivity = false;  ///< of one platform: what moves the times, and by how much
 };
 
 /// Who waits for an answer.

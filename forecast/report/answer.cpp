@@ -12,6 +12,19 @@
 namespace collcast::report {
 namespace {
 
+Json list(const std::vector<Elasticity>& sensitivity) {
+  Json rows = Json::array();
+  for (const Elasticity& e : sensitivity)
+    rows.push_back({{"parameter", e.parameter}, {"elasticity", e.elasticity}});
+  return rows;
+}
+
+Json list(const std::vector<Unbound>& unbound) {
+  Json rows = Json::array();
+  for (const Unbound& u : unbound) rows.push_back({{"parameter", u.parameter}, {"capped_by", u.capped_by}});
+  return rows;
+}
+
 Json row(const Answer& answer, const Answer::Row& r) {
   const Prediction& p = r.prediction;
   const Definition& d = definition(p.algorithm->collective);
@@ -40,6 +53,7 @@ Json row(const Answer& answer, const Answer::Row& r) {
   if (r.estimate) json["estimate_s"] = r.estimate->value;
   if (r.picked) json["picked"] = *r.picked;
   if (!p.explanation.empty()) json["explanation"] = explanation(p.explanation, p.time);
+  if (answer.sensitivity) json["sensitivity"] = list(r.sensitivity);
   if (!r.overlap) return json;
   const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
   json["offload"] = answer.offload.who;
@@ -129,6 +143,22 @@ std::string not_calibrated(const Answer& answer) {
          " are datasheet values or guesses; `collcast platforms " + guessed[0] + "` lists them.";
 }
 
+/// The ten largest for people.
+Section sensitivity(const Answer& answer) {
+  return {"sensitivity",
+          list(*answer.sensitivity),
+          {text_of("parameter", "parameter"),
+           number_of("d ln(time) / d ln(parameter)", "elasticity", text::number)},
+          10};
+}
+
+std::string words(const std::vector<Unbound>& unbound) {
+  std::string text;
+  for (const Unbound& u : unbound)
+    text += u.parameter + " does not move the answer; capped by " + u.capped_by + ".\n";
+  return text;
+}
+
 }  // namespace
 
 Json explanation(const std::vector<Share>& shares, Seconds total) {
@@ -157,7 +187,8 @@ Section explanation_table(const Json& explanation, std::string of) {
 
 Report make(const Answer& answer) {
   Report report;
-  report.head = {{"platform", joined(answer.platforms)}, {"engine", answer.engine}};
+  report.head = {
+      {"platform", joined(answer.platforms)}, {"engine", answer.engine}, {"unbound", list(answer.unbound)}};
   report.title = joined(answer.collectives) + " on " + joined(answer.platforms) + ", engine " +
                  answer.engine + played_by(answer);
   Section rows{"predictions", Json::array(), columns(answer)};
@@ -167,7 +198,8 @@ Report make(const Answer& answer) {
   for (const Json& row : all)
     if (row.contains("explanation"))
       report.sections.push_back(explanation_table(row["explanation"], title(row)));
-  report.remark = not_calibrated(answer);
+  if (answer.sensitivity) report.sections.push_back(sensitivity(answer));
+  report.remark = words(answer.unbound) + not_calibrated(answer);
   report.notes = answer.notes;
   return report;
 }

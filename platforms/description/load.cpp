@@ -40,9 +40,21 @@ void drop_intervals(Json& json) {
   for (Json& child : json) drop_intervals(child);
 }
 
+/// Makes the edits that the file asks for, of what is then complete.
+Json edited(Json json, const std::string& file) {
+  if (!json.is_object() || !json.contains("edit")) return json;
+  const Json edits = json["edit"];
+  json.erase("edit");
+  if (!edits.is_array() || !std::ranges::all_of(edits, [](const Json& e) { return e.is_string(); }))
+    reject(file, "edit", R"(must be a list of texts, as in ["node.nics=1"])");
+  Description d(file, file, std::move(json));
+  set_all(d, edits.get<std::vector<std::string>>(), file + ": edit");
+  return d.json();
+}
+
 /// Lays `json` over the platform that its `base` names: objects merge, all else replaces.
 Json resolve(Json json, const std::string& file, std::vector<std::string> chain) {
-  if (!json.is_object() || !json.contains("base")) return json;
+  if (!json.is_object() || !json.contains("base")) return edited(std::move(json), file);
   if (!json["base"].is_string()) reject(file, "base", "must be the name of a platform or the path of a file");
   const std::string base = json["base"].get<std::string>();
   if (std::ranges::find(chain, base) != chain.end() || chain.size() > 16)
@@ -52,7 +64,7 @@ Json resolve(Json json, const std::string& file, std::vector<std::string> chain)
   json.erase("base");
   drop_intervals(json);
   merged.merge_patch(json);
-  return merged;
+  return edited(std::move(merged), file);
 }
 
 }  // namespace

@@ -63,7 +63,9 @@ Schema device() {
 }
 
 Schema vertex() {
-  return object({{"kind", choice({"gpu", "cpu", "nic", "switch", "dpu", "nvme"}), true}, {"device", text()}});
+  return object({{"kind", choice({"gpu", "cpu", "nic", "switch", "dpu", "nvme"}), true},
+                 {"device", text()},
+                 {"count", count(256)}});
 }
 
 Schema link_kind() {
@@ -189,6 +191,7 @@ Schema software() {
 
 Schema platform() {
   return object({{"base", text()},
+                 {"edit", list_of(text())},
                  {"description", text(), true},
                  {"notes", list_of(text())},
                  {"max_nodes", count(1 << 24), true},

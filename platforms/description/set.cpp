@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "platforms/description/description.hpp"
+#include "platforms/description/edit.hpp"
 #include "platforms/description/suggest.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -11,7 +12,7 @@
 namespace collcast {
 namespace {
 
-const std::string origin = "--set";
+const std::string by_user = "--set";
 
 void collect(const Json* json, const Schema& schema, const std::string& path,
              std::vector<std::string>& paths) {
@@ -32,7 +33,7 @@ void collect(const Json* json, const Schema& schema, const std::string& path,
 }
 
 template <class T>
-Json number(const std::string& path, const std::string& text, const char* wanted) {
+Json number(const std::string& path, const std::string& text, const char* wanted, const std::string& origin) {
   T value{};
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
@@ -40,16 +41,20 @@ Json number(const std::string& path, const std::string& text, const char* wanted
   return value;
 }
 
-Json value_of(const Schema& schema, const std::string& path, const std::string& text) {
+Json value_of(const Schema& schema, const std::string& path, const std::string& text,
+              const std::string& origin) {
   using Kind = Schema::Kind;
+  if (schema.kind == Kind::parameter && origin != by_user)
+    reject(origin, path, "is a parameter: give it in its place, with its source and stamp");
   if (schema.kind == Kind::parameter)
-    return {{"value", number<double>(path, text, "a number")}, {"source", origin}, {"stamp", "what-if"}};
-  if (schema.kind == Kind::count) return number<std::int64_t>(path, text, "an integer");
+    return {
+        {"value", number<double>(path, text, "a number", origin)}, {"source", origin}, {"stamp", "what-if"}};
+  if (schema.kind == Kind::count) return number<std::int64_t>(path, text, "an integer", origin);
   if (schema.kind != Kind::list) return text;
   Json list = Json::array();
   std::istringstream in(text);
   for (std::string item; std::getline(in, item, ',');)
-    list.push_back(value_of(schema.element.front(), path, item));
+    list.push_back(value_of(schema.element.front(), path, item, origin));
   return list;
 }
 
@@ -80,7 +85,8 @@ void follow_port(Json& json, double before) {
   }
 }
 
-void assign(Json& json, const Schema& schema, const std::string& path, const std::string& text) {
+void assign(Json& json, const Schema& schema, const std::string& path, const std::string& text,
+            const std::string& origin) {
   Json* at = &json;
   const Schema* form = &schema;
   std::istringstream keys(path);
@@ -88,7 +94,7 @@ void assign(Json& json, const Schema& schema, const std::string& path, const std
     form = find(*form, key);
     at = at->is_array() ? &(*at)[std::stoul(key)] : &(*at)[key];
   }
-  *at = value_of(*form, path, text);
+  *at = value_of(*form, path, text, origin);
   check(*at, *form, origin, path);
 }
 
@@ -97,13 +103,23 @@ void assign(Json& json, const Schema& schema, const std::string& path, const std
 std::vector<std::string> settable_paths(const Description& description) {
   std::vector<std::string> paths;
   collect(&description.json(), platform_schema(), "", paths);
-  std::erase(paths, "base");
+  // What a description is made by, and not of.
+  std::erase_if(paths, [](const std::string& path) {
+    return path == "base" || path == "edit" ||
+           (path.starts_with("node.vertices.") && path.ends_with(".count"));
+  });
+  for (std::string& path : edits(description.json())) paths.push_back(std::move(path));
   return paths;
 }
 
 void set_all(Description& description, const std::vector<std::string>& assignments) {
+  set_all(description, assignments, by_user);
+}
+
+void set_all(Description& description, const std::vector<std::string>& assignments,
+             const std::string& origin) {
   if (assignments.empty()) return;
-  const std::vector<std::string> paths = settable_paths(description);
+  const std::vector<std::string> paths = settable_paths(description), own = edits(description.json());
   Json json = description.json();
   for (const std::string& a : assignments) {
     const std::size_t equals = a.find('=');
@@ -114,7 +130,10 @@ void set_all(Description& description, const std::vector<std::string>& assignmen
              description.name() + " has no such parameter; did you mean " + nearest(path, paths) + "?");
     const auto port = Json::json_pointer("/network/bandwidth_GBps/value");
     const double before = json.contains(port) ? json[port].get<double>() : 0;
-    assign(json, platform_schema(), path, a.substr(equals + 1));
+    if (std::ranges::find(own, path) != own.end())
+      edit(json, path, a.substr(equals + 1), origin);
+    else
+      assign(json, platform_schema(), path, a.substr(equals + 1), origin);
     if (path == "network.bandwidth_GBps" && before > 0) follow_port(json, before);
   }
   description = Description(description.name(), description.file(), std::move(json));
