@@ -37,6 +37,7 @@
 #include "algorithms/alltoallv/linear.hpp"
 #include "algorithms/alltoallv/pairwise.hpp"
 #include "algorithms/barrier/dissemination.hpp"
+#include "algorithms/barrier/linear.hpp"
 #include "algorithms/barrier/recursive-doubling.hpp"
 #include "algorithms/barrier/ring.hpp"
 #include "algorithms/barrier/tree.hpp"
@@ -82,6 +83,7 @@
 #include "algorithms/scatterv/linear.hpp"
 #include "algorithms/sendrecv/direct.hpp"
 #include "support/error.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {

@@ -41,7 +41,6 @@ class Library {
   };
   Choice choose(Collective collective, const Call& asked) const;
   const Forecaster& sends(const Choice& choice) const;
-  const Algorithm& barrier(Rank ranks) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call) const;
 
   std::string policy_;
