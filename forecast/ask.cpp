@@ -5,6 +5,7 @@
 #include "forecast/library.hpp"
 #include "libraries/policy.hpp"
 #include "platforms/description/load.hpp"
+#include "platforms/description/plausible.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -90,6 +91,7 @@ class Inquiry {
     set_all(d, q_.set);
     for (const Parameter& p : unused_parameters(d))
       if (p.stamp == Stamp::what_if) note(p.path + " moves no message and no reduction");
+    for (std::string& words : implausible(d)) note(std::move(words));
     answer_.platforms.push_back(d.name());
     platforms_.push_back(std::move(d));
   }
@@ -101,6 +103,7 @@ class Inquiry {
   }
 
   std::vector<Bytes> sizes(Collective collective) const {
+    if (q_.sizes.empty() && collective == Collective::barrier && q_.call.counts.empty()) return {Bytes()};
     return q_.sizes.empty() ? std::vector{counted_message(q_.call, collective, q_.ranks[0])} : q_.sizes;
   }
 
@@ -136,7 +139,7 @@ class Inquiry {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       if (auto_choice()) {
         if (interrupted()) return false;
-        add(platform, forecaster, common_algorithms(collective), call);
+        add(platform, forecaster, sensible(able, forecaster, size), call);
       } else {
         for (const Algorithm* a : able) {
           if (interrupted()) return false;
@@ -151,13 +154,24 @@ class Inquiry {
     return true;
   }
 
+  /// Of those that can be played those that a library would; a DPU plays what needs nothing of the switches.
+  std::vector<const Algorithm*> sensible(std::vector<const Algorithm*> able, const Forecaster& forecaster,
+                                         Bytes size) const {
+    std::erase_if(able, [&](const Algorithm* a) {
+      const Demands needs = demands(*a);
+      return !forecaster.unwise(*a, size).empty() ||
+             (q_.offload.asked() && (needs.multicast || needs.reduction));
+    });
+    return able;
+  }
+
   /// The algorithms that were asked for, and a note for each of all that cannot be played here.
   std::vector<const Algorithm*> playable(Collective collective, Rank ranks, const Forecaster& forecaster) {
     std::vector<const Algorithm*> able = candidates(collective);
-    if (every_)
+    if (every_ || auto_choice())
       std::erase_if(able, [&](const Algorithm* a) {
         const std::string missing = a->supports(ranks) ? forecaster.lacks(*a) : "ranks: " + a->ranks;
-        if (!missing.empty())
+        if (!missing.empty() && every_)
           note(a->name + " is left out on " + std::to_string(ranks) + " ranks: it needs " + missing);
         return !missing.empty();
       });
