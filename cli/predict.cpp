@@ -103,11 +103,11 @@ void add_predict(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("predict", "How long a collective takes on a platform");
   add_subject(*verb, options->subject,
               "A name from `collcast algorithms`, all, or auto (default): the fastest by critical path");
-  verb->add_option("--platform", options->platforms, "Names from `collcast platforms`, or files")
+  verb->add_option("-p,--platform", options->platforms, "Names from `collcast platforms`, or files")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option(
-          "--size", options->sizes,
+          "-s,--size", options->sizes,
           "Message sizes, as nccl-tests counts them, and ranges of them: 64KiB,1MiB:1GiB:x4; k, M and G are "
           "binary (default: what --counts add up to)")
       ->delimiter(',')

@@ -6,6 +6,7 @@
 #include "forecast/library.hpp"
 #include "libraries/policy.hpp"
 #include "platforms/description/load.hpp"
+#include "platforms/description/plausible.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -113,6 +114,7 @@ class Inquiry {
     set_all(d, q_.set);
     for (const Parameter& p : unused_parameters(d))
       if (p.stamp == Stamp::what_if) note(p.path + " moves no message and no reduction");
+    for (std::string& words : implausible(d)) note(std::move(words));
     take(std::move(d));
   }
 
@@ -128,6 +130,7 @@ class Inquiry {
   }
 
   std::vector<Bytes> sizes(Collective collective) const {
+    if (q_.sizes.empty() && collective == Collective::barrier && q_.call.counts.empty()) return {Bytes()};
     return q_.sizes.empty() ? std::vector{counted_message(q_.call, collective, q_.ranks[0])} : q_.sizes;
   }
 
@@ -199,7 +202,7 @@ class Inquiry {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       if (auto_choice()) {
         if (interrupted()) return false;
-        add(platform, forecaster, runnable(forecaster, collective, size), call);
+        add(platform, forecaster, sensible(able, forecaster, size), call);
       } else {
         for (const Algorithm* a : able) {
           if (interrupted()) return false;
@@ -214,13 +217,13 @@ class Inquiry {
     return true;
   }
 
-  /// What `auto` chooses from: all that this platform can run; a DPU's cores have no switches to command.
-  std::vector<const Algorithm*> runnable(const Forecaster& forecaster, Collective collective,
+  /// Of those that can be played those that a library would; a DPU plays what needs nothing of the switches.
+  std::vector<const Algorithm*> sensible(std::vector<const Algorithm*> able, const Forecaster& forecaster,
                                          Bytes size) const {
-    if (q_.offload.asked()) return common_algorithms(collective);
-    std::vector<const Algorithm*> able = algorithms(collective);
     std::erase_if(able, [&](const Algorithm* a) {
-      return !forecaster.lacks(*a).empty() || !forecaster.unwise(*a, size).empty();
+      const Demands needs = demands(*a);
+      return !forecaster.unwise(*a, size).empty() ||
+             (q_.offload.asked() && (needs.multicast || needs.reduction));
     });
     return able;
   }
@@ -228,10 +231,10 @@ class Inquiry {
   /// The algorithms that were asked for, and a note for each of all that cannot be played here.
   std::vector<const Algorithm*> playable(Collective collective, Rank ranks, const Forecaster& forecaster) {
     std::vector<const Algorithm*> able = candidates(collective);
-    if (every_)
+    if (every_ || auto_choice())
       std::erase_if(able, [&](const Algorithm* a) {
         const std::string missing = a->supports(ranks) ? forecaster.lacks(*a) : "ranks: " + a->ranks;
-        if (!missing.empty())
+        if (!missing.empty() && every_)
           note(a->name + " is left out on " + std::to_string(ranks) + " ranks: it needs " + missing);
         return !missing.empty();
       });

@@ -133,19 +133,11 @@ std::vector<Library::Forecast> Library::predict_all(Collective collective, const
   return forecasts;
 }
 
-/// Open MPI's linear barrier is not in the catalogue.
-const Algorithm& Library::barrier(Rank ranks) const {
-  try {
-    return *choose(Collective::barrier, {.ranks = ranks}).algorithm;
-  } catch (const InputError&) {
-    return algorithm(Collective::barrier, "dissemination");
-  }
-}
-
 std::optional<Seconds> Library::mean_between_barriers(Collective collective, const Call& asked) const {
   if (nccl_) return {};
-  const Choice choice = choose(collective, asked);
-  return sends(choice).mean_between_barriers(*choice.algorithm, choice.call, barrier(asked.ranks));
+  const Choice choice = choose(collective, asked),
+               pause = choose(Collective::barrier, {.ranks = asked.ranks});
+  return sends(choice).mean_between_barriers(*choice.algorithm, choice.call, *pause.algorithm);
 }
 
 nccl::Play Library::play(const View& v, Collective collective, const Call& call,

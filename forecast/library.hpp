@@ -58,7 +58,6 @@ class Library {
   };
   Choice choose(Collective collective, const Call& asked) const;
   const Forecaster& sends(const Choice& choice) const;
-  const Algorithm& barrier(Rank ranks) const;
   /// Of NCCL, told what it is told; whether its own transport is known and carries it.
   Forecast by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                    const Engine& engine) const;

@@ -83,7 +83,20 @@ Capabilities Forecaster::serving(const Demands& needs) const {
   return needs.between_nodes ? nominal_.machine.capabilities() : nominal_.machine.node_capabilities();
 }
 
+namespace {
+
+/// All ranks sit on one node, whose switches do both, as NCCL asks of NVLS also where one would do; the
+/// textbook's switch is one.
+bool has_nvls(const Machine& machine, Rank on_a_node) {
+  const Capabilities& node = machine.node_capabilities();
+  return (machine.ranks_per_node() == 1 || on_a_node >= machine.ranks()) && node.multicast && node.reduction;
+}
+
+}  // namespace
+
 std::string Forecaster::lacks(const Algorithm& a) const {
+  if (a.name == "nvls" && !has_nvls(nominal_.machine, ranks_per_node_))
+    return "a node whose switches multicast and reduce among all ranks (NVLS)";
   const Demands needs = demands(a);
   const Capabilities has = serving(needs);
   if (needs.reduction && !has.reduction) return "a network that reduces messages (in_network_reduction)";

@@ -44,11 +44,12 @@ struct Report {
 /// The JSON of a report.
 Json as_json(const Report& report);
 
-/// CSV holds the first section with a key alone, a column per key of its first row.
-std::string render(const Report& report, Format format);
+/// CSV holds the first section with a key alone, a column per key of its first row. Tables of people fit `width`.
+std::string render(const Report& report, Format format, std::size_t width = 0);
 
-/// A table for people: the first row is its header; numbers are aligned to the right.
-std::string text_table(const std::vector<std::vector<std::string>>& rows);
+/// A table for people: the first row is its header; numbers are aligned to the right. Of columns that do not
+/// fit `width` characters (0: any number) the last ones are left out, and named in a line below.
+std::string text_table(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0);
 /// The same in Markdown.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
 /// An array of flat objects as CSV (RFC 4180), one column per key of the first object.

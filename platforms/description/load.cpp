@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "platforms/description/embedded.hpp"
-#include "platforms/description/suggest.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {
@@ -28,8 +28,9 @@ Json text_of(const std::string& name, const std::string& file) {
   const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
   if (path) return parse_json(read_file(name), name);
   const std::vector<std::string> names = shipped_platforms();
-  throw InputError((file.empty() ? "" : file + ": base: ") + "there is no platform '" + name +
-                   "'; did you mean " + nearest(name, names) + "? (known: " + join(names) +
+  const std::string meant = did_you_mean(name, names, "");
+  throw InputError((file.empty() ? "" : file + ": base: ") + "there is no platform '" + name + "'" +
+                   (meant.empty() ? "" : "; " + meant) + " (known: " + join(names) +
                    ", or the path of a .json file)");
 }
 

@@ -44,7 +44,9 @@ Schema zero_or_more() {
 }
 
 Schema device() {
-  return object({{"memory_GiB", positive()},
+  return object({{"generation", choice({"kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada",
+                                        "hopper", "blackwell", "gcn", "cdna", "other"})},
+                 {"memory_GiB", positive()},
                  {"memory_bandwidth_GBps", positive()},
                  {"reduce_GBps", positive()},
                  {"fp64_TFLOPS", positive()},

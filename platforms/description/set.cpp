@@ -5,9 +5,9 @@
 
 #include "platforms/description/description.hpp"
 #include "platforms/description/edit.hpp"
-#include "platforms/description/suggest.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {
@@ -30,6 +30,11 @@ void collect(const Json* json, const Schema& schema, const std::string& path,
     }
   else
     paths.push_back(path);
+}
+
+std::string meant(const Description& d, const std::string& path, const std::vector<std::string>& paths) {
+  const std::string words = did_you_mean(path, paths, "");
+  return words.empty() ? "`collcast platforms " + d.name() + " --all` lists them" : words;
 }
 
 template <class T>
@@ -126,8 +131,7 @@ void set_all(Description& description, const std::vector<std::string>& assignmen
     const std::string path = a.substr(0, equals);
     if (equals == std::string::npos) reject(origin, a, "needs a value: " + a + "=...");
     if (std::ranges::find(paths, path) == paths.end())
-      reject(origin, path,
-             description.name() + " has no such parameter; did you mean " + nearest(path, paths) + "?");
+      reject(origin, path, description.name() + " has no such parameter; " + meant(description, path, paths));
     const auto port = Json::json_pointer("/network/bandwidth_GBps/value");
     const double before = json.contains(port) ? json[port].get<double>() : 0;
     if (std::ranges::find(own, path) != own.end())

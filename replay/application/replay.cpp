@@ -90,7 +90,8 @@ class Replay {
       report.lower_bound = std::max(report.lower_bound, rank.compute);
     }
     report.exposed = report.time - report.compute;
-    report.communication = account.communication() / source_.ranks();
+    // Ranks that are done wait for the last one outside of any call.
+    report.communication = std::max(account.communication() / source_.ranks(), report.exposed);
     report.operations = operations(account, application);
     report.not_modelled = not_modelled(source_, application);
     set_limit(report, result, nominal_.fabric);
