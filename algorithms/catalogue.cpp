@@ -37,6 +37,7 @@
 #include "algorithms/alltoallv/linear.hpp"
 #include "algorithms/alltoallv/pairwise.hpp"
 #include "algorithms/barrier/dissemination.hpp"
+#include "algorithms/barrier/linear.hpp"
 #include "algorithms/barrier/recursive-doubling.hpp"
 #include "algorithms/barrier/ring.hpp"
 #include "algorithms/barrier/tree.hpp"
@@ -82,6 +83,7 @@
 #include "algorithms/scatterv/linear.hpp"
 #include "algorithms/sendrecv/direct.hpp"
 #include "support/error.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {
@@ -155,6 +157,7 @@ const Algorithm* const rows[] = {
     &barrier_recursive_doubling,
     &barrier_ring,
     &barrier_tree,
+    &barrier_linear,
     &sendrecv_direct,
     &alltoallv_linear,
     &alltoallv_pairwise,
@@ -215,13 +218,15 @@ std::vector<const Algorithm*> algorithms(Collective collective) {
 }
 
 const Algorithm& algorithm(Collective collective, std::string_view name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const Algorithm* a : algorithms(collective)) {
     if (a->name == name) return *a;
-    known += (known.empty() ? "" : ", ") + std::string(a->name);
+    known.emplace_back(a->name);
   }
+  const std::string meant = did_you_mean(name, known);
   throw InputError("no algorithm '" + std::string(name) + "' for " +
-                   std::string(definition(collective).name) + "; there are: " + known);
+                   std::string(definition(collective).name) + "; " + (meant.empty() ? "" : meant + " ") +
+                   "there are: " + join(known));
 }
 
 void check(Collective collective, const Call& c) {

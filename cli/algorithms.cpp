@@ -48,9 +48,9 @@ void run(const Options& options) {
                        (r["exact"].get<bool>() ? "" : "~ ") + r["formula"].get<std::string>(),
                        r["description"]});
     print_table(table);
-    std::cout << "\na = alpha, b = beta, g = gamma, n = message bytes, p = ranks, k = radix, K = segments, "
-                 "c = channels,\nq = ranks per node, N = p/q, B = blocks of n/p in a buffer; "
-                 "~ marks an upper bound\n";
+    std::cout << "\na = alpha, b = beta, g = gamma, n = message bytes, p = ranks, k = radix,\n"
+                 "K = segments, c = channels, q = ranks per node, N = p/q, B = blocks of n/p in a\n"
+                 "buffer; ~ marks an upper bound\n";
   }
 }
 

@@ -160,9 +160,9 @@ void add_calibrate(CLI::App& app, int&) {
   CLI::App* verb = app.add_subcommand("calibrate", "Fits a platform to measured point-to-point tables");
   verb->add_option("--from", options->files,
                    "Tables: OSU latency, bandwidth and multi-pair output, p2pBandwidthLatencyTest, JSON "
-                   "lines; what one "
-                   "does not say itself stands behind its name")
-      ->option_text("FILE[:nodes=N,sockets=N,pairs=N,buffers=host|device|host-device|device-host]...");
+                   "lines; what one does not say itself stands behind its name: nodes=N, sockets=N, pairs=N, "
+                   "buffers=host|device|host-device|device-host")
+      ->option_text("FILE[:KEY=VALUE,...]...");
   verb->add_option("--base", options->base, "The platform to start from: a name or a file")->required();
   verb->add_option("-o,--output", options->output, "The platform file to write")
       ->required()

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
-
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
@@ -12,6 +10,8 @@
 
 namespace collcast::cli {
 namespace {
+
+using namespace report;
 
 struct Options {
   std::string trace, engine{contention_engine().name}, policy = "fastest";
@@ -55,24 +55,26 @@ Json row(const std::string& on, const ReplayReport& report) {
           {"calibrated", report.calibrated}};
 }
 
-void print_people(const Options& options, const trace::Reader& trace, const Json& rows) {
-  std::cout << options.trace << ": " << trace.ranks() << " ranks of\n  " << trace.metadata().command
-            << "\nrecorded in " << seconds(trace.metadata().recorded_time.value)
-            << " (on a machine that its ranks may have shared)\n\n";
-  std::vector<std::vector<std::string>> table{{"platform", "total", "computation", "exposed communication",
-                                               "collective that costs most", "of it", "limited by"}};
-  for (const Json& r : rows) {
-    const bool any = !r["dearest_collective"].is_null();
-    table.push_back({r["platform"], seconds(r["time_s"]), seconds(r["compute_s"]),
-                     seconds(r["exposed_communication_s"]),
-                     any ? r["dearest_collective"].get<std::string>() : "-",
-                     any ? seconds(r["dearest_collective_s"]) : "-", r["limited_by"]});
-  }
-  print_table(table);
-  std::cout
-      << "\ntotal = computation + exposed communication: means over the ranks, waiting for others included.\n"
-         "Computation is the recorded CPU time, times "
-      << number(options.compute_scale) << ". `collcast replay` shows every operation of one run.\n";
+Report made(const Options& options, const trace::Reader& trace, Json rows) {
+  Report report;
+  report.head = {{"trace", options.trace}, {"ranks", trace.ranks()}};
+  report.title = options.trace + ": " + count(trace.ranks()) + " ranks of\n  " + trace.metadata().command +
+                 "\nrecorded in " + seconds(trace.metadata().recorded_time.value) +
+                 " (on a machine that its ranks may have shared)";
+  report.sections = {
+      {"runs",
+       std::move(rows),
+       {text_of("platform", "platform"), number_of("total", "time_s", seconds),
+        number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
+        number_of("compute", "compute_s", seconds), number_of("exposed", "exposed_communication_s", seconds),
+        text_of("dearest collective", "dearest_collective"),
+        number_of("of it", "dearest_collective_s", seconds), text_of("limited by", "limited_by")}}};
+  report.remark =
+      "total = compute + exposed communication: means over the ranks, waiting for others included.\n"
+      "low and high: the total at both ends of the platform's uncertainty. compute: the recorded CPU\n"
+      "time, times " +
+      number(options.compute_scale) + ". `collcast replay` shows every operation of one run.";
+  return report;
 }
 
 void run(const Options& options) {
@@ -96,12 +98,7 @@ void run(const Options& options) {
     rows.push_back(row(options.on[i], replay(*source, platforms[i], play)));
   }
   progress_end();
-  if (options.format == Format::json)
-    print_json(Json{{"trace", options.trace}, {"ranks", trace.ranks()}, {"runs", rows}});
-  else if (options.format == Format::csv)
-    print_csv(rows);
-  else
-    print_people(options, trace, rows);
+  print(made(options, trace, std::move(rows)), options.format);
 }
 
 }  // namespace
@@ -119,7 +116,7 @@ void add_compare(CLI::App& app, int&) {
                    "Computation takes this times the recorded CPU time")
       ->option_text("X");
   add_memory(*verb, options->memory);
-  add_format(*verb, options->format);
+  add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast compare traces/qe-si-8.cct --on summit --on edr-cluster,network.bandwidth_GBps=50");
   verb->callback([options] { run(*options); });

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
-
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/trace_files.hpp"
@@ -12,6 +10,10 @@
 namespace collcast::cli {
 namespace {
 
+using namespace report;
+
+constexpr std::size_t shown = 16;
+
 struct Options {
   std::vector<std::string> files;
   std::string steps, like;
@@ -22,11 +24,10 @@ Json time_or_null(const Inspection::Operation& o, Seconds time) {
   return o.timed ? Json(time.value) : Json();
 }
 
-Json answer(const Source& source, const Inspection& all) {
-  const SourceInfo& info = source.info();
-  Json operations = Json::array(), ranks = Json::array(), pairs = Json::array(), dropped = Json::array();
+Section operations(const Inspection& all) {
+  Json rows = Json::array();
   for (const auto& o : all.operations)
-    operations.push_back(
+    rows.push_back(
         {{"operation", o.name},
          {"communicator", o.communicator},
          {"size", o.sized ? Json(std::llround(o.size.value)) : Json()},
@@ -36,42 +37,87 @@ Json answer(const Source& source, const Inspection& all) {
          {"mean_s", time_or_null(o, o.total / static_cast<double>(std::max<std::int64_t>(o.timed, 1)))},
          {"max_s", time_or_null(o, o.most)},
          {"waiting_s", time_or_null(o, o.waiting)}});
+  return {"operations",
+          rows,
+          {text_of("operation", "operation"), text_of("communicator", "communicator"),
+           number_of("size", "size", bytes), count_of("count", "count"),
+           number_of("total", "total_s", seconds), number_of("min", "min_s", seconds),
+           number_of("mean", "mean_s", seconds), number_of("max", "max_s", seconds)}};
+}
+
+Section per_rank(const Inspection& all) {
+  Json rows = Json::array();
   for (const auto& r : all.of_rank)
-    ranks.push_back({{"rank", r.rank},
-                     {"compute_s", r.compute.value},
-                     {"communication_s", r.communication.value},
-                     {"overlap_s", r.overlap.value},
-                     {"late_s", r.lateness.value},
-                     {"last", r.last}});
+    rows.push_back({{"rank", r.rank},
+                    {"compute_s", r.compute.value},
+                    {"communication_s", r.communication.value},
+                    {"overlap_s", r.overlap.value},
+                    {"late_s", r.lateness.value},
+                    {"last", r.last}});
+  return {"per_rank",
+          rows,
+          {count_of("rank", "rank"), number_of("computation", "compute_s", seconds),
+           number_of("communication", "communication_s", seconds), number_of("overlap", "overlap_s", seconds),
+           number_of("late", "late_s", seconds), count_of("last", "last")},
+          shown};
+}
+
+Section messages(const Inspection& all) {
+  Json rows = Json::array();
   for (const auto& p : all.pairs)
-    pairs.push_back(
+    rows.push_back(
         {{"from", p.from}, {"to", p.to}, {"messages", p.messages}, {"bytes", std::llround(p.bytes.value)}});
+  return {"messages",
+          rows,
+          {count_of("from", "from"), count_of("to", "to"), count_of("messages", "messages"),
+           number_of("bytes", "bytes", bytes)},
+          shown};
+}
+
+Section dropped(const Inspection& all) {
+  Json rows = Json::array();
   for (const Loss& l : all.dropped)
-    dropped.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
-  return {{"trace", info.name},
-          {"format", info.format},
-          {"ranks", all.ranks},
-          {"recorded_ranks", all.of_rank.size()},
-          {"communicators", source.communicators().size()},
-          {"recorded_time_s", info.recorded.value > 0 ? Json(info.recorded.value) : Json()},
-          {"compute_s", all.compute.value},
-          {"operations", operations},
-          {"per_rank", ranks},
-          {"messages", pairs},
-          {"unknown", info.unknown},
-          {"dropped", dropped},
-          {"notes", info.notes}};
+    rows.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
+  return {"dropped",
+          rows,
+          {text_of("dropped", "operation"), count_of("count", "count"), text_of("reason", "reason")}};
+}
+
+Report made(const Source& source, const Inspection& all) {
+  const SourceInfo& info = source.info();
+  const auto known = static_cast<std::int64_t>(all.of_rank.size());
+  const auto groups = static_cast<std::int64_t>(source.communicators().size());
+  Report report;
+  report.head = {{"trace", info.name},
+                 {"format", info.format},
+                 {"ranks", all.ranks},
+                 {"recorded_ranks", known},
+                 {"communicators", groups},
+                 {"recorded_time_s", info.recorded.value > 0 ? Json(info.recorded.value) : Json()},
+                 {"compute_s", all.compute.value},
+                 {"unknown", info.unknown},
+                 {"notes", Json::array()}};
+  report.title = info.name + ": " + info.format + ", " + count(all.ranks) + " ranks" +
+                 (known != all.ranks ? ", of which " + count(known) + " recorded" : "") + ", " +
+                 count(groups) + " communicators\n" +
+                 (info.recorded.value > 0 ? "recorded in " + seconds(info.recorded.value) + "; " : "") +
+                 "computation " + seconds(all.compute.value) + " over the recorded ranks";
+  report.sections = {operations(all), per_rank(all), messages(all), dropped(all)};
+  for (const std::string& words : info.unknown)
+    report.remark += (report.remark.empty() ? "" : "\n") + ("unknown: " + words);
+  report.notes = info.notes;
+  return report;
 }
 
 /// The shape of DeepIntrospect's dumps: per operation a count, a time in us, and both by message size.
-Json like_deepintrospect(const Json& a) {
+Json like_deepintrospect(const std::string& format, const Json& operations) {
   Json all = Json::array();
   std::map<std::string, Json> by_name;
-  for (const Json& o : a["operations"]) {
+  for (const Json& o : operations) {
     Json& d = by_name[o["operation"]];
     if (d.is_null())
       d = {{"operation", o["operation"]},
-           {"tag", a["format"]},
+           {"tag", format},
            {"count", 0},
            {"time", 0.0},
            {"stats", Json::array()}};
@@ -84,63 +130,11 @@ Json like_deepintrospect(const Json& a) {
   return all;
 }
 
-void print_operations(const Json& a) {
-  auto time = [](const Json& t) { return t.is_null() ? std::string("-") : seconds(t); };
-  std::vector<std::vector<std::string>> table{
-      {"operation", "communicator", "size", "count", "total", "min", "mean", "max"}};
-  for (const Json& o : a["operations"])
-    table.push_back({o["operation"], o["communicator"], o["size"].is_null() ? "?" : bytes(o["size"]),
-                     count(o["count"]), time(o["total_s"]), time(o["min_s"]), time(o["mean_s"]),
-                     time(o["max_s"])});
-  print_table(table);
-}
-
-void print_people(const Json& a) {
-  constexpr std::size_t shown = 16;
-  std::cout << a["trace"].get<std::string>() << ": " << a["format"].get<std::string>() << ", " << a["ranks"]
-            << " ranks";
-  if (a["recorded_ranks"] != a["ranks"]) std::cout << ", of which " << a["recorded_ranks"] << " recorded";
-  std::cout << ", " << a["communicators"] << " communicators\n";
-  if (!a["recorded_time_s"].is_null()) std::cout << "recorded in " << seconds(a["recorded_time_s"]) << "; ";
-  std::cout << "computation " << seconds(a["compute_s"]) << " over the recorded ranks\n\n";
-  print_operations(a);
-  std::vector<std::vector<std::string>> ranks{
-      {"rank", "computation", "communication", "overlap", "late", "last"}};
-  for (const Json& r : a["per_rank"])
-    if (ranks.size() <= shown)
-      ranks.push_back({dump(r["rank"]), seconds(r["compute_s"]), seconds(r["communication_s"]),
-                       seconds(r["overlap_s"]), seconds(r["late_s"]), count(r["last"])});
-  std::cout << '\n';
-  print_table(ranks);
-  if (a["per_rank"].size() > shown) std::cout << "and " << a["per_rank"].size() - shown << " more ranks\n";
-  if (!a["messages"].empty()) {
-    std::vector<std::vector<std::string>> pairs{{"from", "to", "messages", "bytes"}};
-    for (const Json& p : a["messages"])
-      if (pairs.size() <= shown)
-        pairs.push_back({dump(p["from"]), dump(p["to"]), count(p["messages"]), bytes(p["bytes"])});
-    std::cout << '\n';
-    print_table(pairs);
-    if (a["messages"].size() > shown) std::cout << "and " << a["messages"].size() - shown << " more pairs\n";
-  }
-  if (!a["unknown"].empty() || !a["dropped"].empty() || !a["notes"].empty()) std::cout << '\n';
-  for (const Json& u : a["unknown"]) std::cout << "unknown: " << u.get<std::string>() << '\n';
-  for (const Json& d : a["dropped"])
-    std::cout << "dropped: " << d["operation"].get<std::string>() << " x " << d["count"] << ": "
-              << d["reason"].get<std::string>() << '\n';
-  for (const Json& n : a["notes"]) std::cout << "note: " << n.get<std::string>() << '\n';
-}
-
 void run(const Options& options) {
   const auto source = open_source(options.files, steps(options.steps));
-  const Json a = answer(*source, inspect(*source));
-  if (!options.like.empty())
-    std::cout << dump(like_deepintrospect(a), 2) << '\n';
-  else if (options.format == Format::json)
-    std::cout << dump(a, 2) << '\n';
-  else if (options.format == Format::csv)
-    print_csv(a["operations"]);
-  else
-    print_people(a);
+  const Report report = made(*source, inspect(*source));
+  if (options.like.empty()) return print(report, options.format);
+  print_json(like_deepintrospect(source->info().format, report.sections[0].rows));
 }
 
 }  // namespace
@@ -153,7 +147,7 @@ void add_inspect(CLI::App& app, int&) {
   verb->add_option("--like", options->like, "deepintrospect: JSON as DeepIntrospect dumps it, times in us")
       ->check(CLI::IsMember({"deepintrospect"}))
       ->option_text("deepintrospect");
-  add_format(*verb, options->format);
+  add_format(*verb, options->format, true);
   verb->footer("Example: collcast inspect traces/qe-si-8.cct");
   verb->callback([options] { run(*options); });
 }

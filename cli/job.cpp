@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
-
 #include "cli/group_prices.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
@@ -14,6 +12,8 @@
 
 namespace collcast::cli {
 namespace {
+
+using namespace report;
 
 struct Options {
   std::string file, platform, policy;
@@ -60,21 +60,17 @@ void run(const Options& options) {
     name = job.name;
     rows.push_back(row(job, price, options.samples));
   }
-  if (options.format == Format::json) {
-    print_json(
-        {{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}, {"rows", rows}});
-  } else if (options.format == Format::csv) {
-    print_csv(rows);
-  } else {
-    std::cout << name << " on " << platform.name() << ", " << forecaster.policy() << "\n\n";
-    std::vector<std::vector<std::string>> table{
-        {"ranks", "time", "low", "high", "compute", "exposed", "efficiency", "limited by"}};
-    for (const Json& r : rows)
-      table.push_back({count(r["ranks"]), seconds(r["step_s"]), seconds(r["low_s"]), seconds(r["high_s"]),
-                       seconds(r["compute_s"]), seconds(r["exposed_communication_s"]),
-                       text::percent(r["efficiency"]), r["limited_by"]});
-    print_table(table);
-  }
+  Report report;
+  report.head = {{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}};
+  report.title = name + " on " + platform.name() + ", " + forecaster.policy();
+  report.sections = {
+      {"rows",
+       std::move(rows),
+       {count_of("ranks", "ranks"), number_of("time", "step_s", seconds), number_of("low", "low_s", seconds),
+        number_of("high", "high_s", seconds), number_of("compute", "compute_s", seconds),
+        number_of("exposed", "exposed_communication_s", seconds),
+        number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}}};
+  print(report, options.format);
 }
 
 }  // namespace
@@ -100,7 +96,7 @@ void add_job(CLI::App& app, int&) {
       ->option_text("X");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
-  add_format(*verb, options->format);
+  add_format(*verb, options->format, true);
   verb->footer("Example: collcast job halo.json --platform summit --ranks 96,384");
   verb->callback([options] { run(*options); });
 }

@@ -3,6 +3,7 @@
 
 #include "forecast/predict.hpp"
 #include "libraries/policy.hpp"
+#include "platforms/description/plausible.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
 
@@ -12,6 +13,7 @@ void override_platform(Description& platform, const std::vector<std::string>& as
   set_all(platform, assignments);
   for (const Parameter& p : unused_parameters(platform))
     if (p.stamp == Stamp::what_if) note(p.path + " moves no message and no reduction");
+  for (const std::string& words : implausible(platform)) note(words);
 }
 
 void add_engine(CLI::App& verb, std::string& engine, bool playing) {
@@ -28,6 +30,16 @@ void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
   for (const std::string& name : policies()) names += ", " + name;
   names += "; behind those of NCCL what it was told, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
   verb.add_option("--policy", policy, what + ": " + names)->option_text("P");
+}
+
+void add_transport(CLI::App& verb, std::optional<Transport>& transport) {
+  std::string names;
+  for (const std::string& name : transports()) names += (names.empty() ? "" : ", ") + name;
+  verb.add_option_function<std::string>(
+          "--transport", [&transport](const std::string& name) { transport = parse_transport(name); },
+          "What carries the messages of any algorithm: " + names +
+              "; of a release: nccl-2.8:LL (default: the platform's own software)")
+      ->option_text("T");
 }
 
 void add_memory(CLI::App& verb, Memory& memory) {
@@ -50,6 +62,7 @@ void add_format(CLI::App& verb, Format& format, bool report) {
   std::map<std::string, Format> formats{
       {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
   if (report) formats.emplace("markdown", Format::markdown);
+  verb.add_flag_callback("--wide", show_all_columns, "Tables with all columns, also wider than the terminal");
   verb.add_option("--format", format,
                   report ? "table (default), json, csv or markdown" : "table (default), json or csv")
       ->transform(CLI::CheckedTransformer(formats))
@@ -87,8 +100,8 @@ Rank parse_ranks(const std::string& text) {
 
 void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_help) {
   verb.add_option("collective", subject.collective, "allreduce, broadcast, ...");
-  auto* algorithm = verb.add_option("--algorithm", subject.algorithm, algorithm_help)->option_text("A");
-  verb.add_option("--ranks", subject.ranks, "Number of ranks")->delimiter(',')->option_text("N");
+  auto* algorithm = verb.add_option("-a,--algorithm", subject.algorithm, algorithm_help)->option_text("A");
+  verb.add_option("-n,--ranks", subject.ranks, "Number of ranks")->delimiter(',')->option_text("N");
   verb.add_option(
           "--import", subject.import,
           "An algorithm in MSCCL's XML, instead of one of the catalogue; it says collective and ranks")

@@ -10,6 +10,7 @@
 #include "algorithms/call_text.hpp"
 #include "algorithms/exchange/msccl.hpp"
 #include "cli/output.hpp"
+#include "libraries/transport.hpp"
 #include "model/fabric.hpp"
 #include "model/sizes.hpp"
 #include "model/units.hpp"
@@ -26,6 +27,8 @@ void add_engine(CLI::App& verb, std::string& engine, bool playing = false);
 
 /// --policy: who chooses where no algorithm is named.
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what);
+/// --transport: what carries messages.
+void add_transport(CLI::App& verb, std::optional<Transport>& transport);
 
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);

@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <iostream>
 
 #include "support/json.hpp"
 #include "support/printable.hpp"
+#include "support/wrap.hpp"
 
 namespace collcast::cli {
+
+namespace {
+
+bool wide = false;
+
+}  // namespace
+
+std::size_t terminal_width() {
+  constexpr int usual = 80, least = 20;
+  if (wide || !isatty(STDOUT_FILENO)) return 0;
+  const char* asked = std::getenv("COLUMNS");
+  winsize size{};
+  int columns = asked ? std::atoi(asked) : 0;
+  if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  return static_cast<std::size_t>(columns <= 0 ? usual : std::max(columns, least));
+}
+
+void show_all_columns() {
+  wide = true;
+}
+
+void print_text(const std::string& words) {
+  const std::size_t width = terminal_width();
+  std::cout << (width == 0 ? words : wrap(words, width));
+}
 
 void note(const std::string& words) {
   std::cerr << "note: " << printable(words) << '\n';
@@ -17,7 +48,7 @@ void print_json(const Json& answer) {
 }
 
 void print_table(const std::vector<std::vector<std::string>>& rows) {
-  std::cout << report::text_table(rows);
+  std::cout << report::text_table(rows, terminal_width());
 }
 
 void print_csv(const Json& rows) {
@@ -25,7 +56,7 @@ void print_csv(const Json& rows) {
 }
 
 void print(const report::Report& report, Format format) {
-  std::cout << report::render(report, format);
+  std::cout << report::render(report, format, terminal_width());
   if (format == Format::table || format == Format::csv)
     for (const std::string& words : report.notes) note(words);
 }

@@ -12,6 +12,14 @@ namespace collcast::cli {
 
 using report::Format;
 
+/// How many columns the terminal has that answers go to; 0: it is none, or --wide was given.
+std::size_t terminal_width();
+/// --wide was given.
+void show_all_columns();
+
+/// Text for people, with lines that fit the terminal.
+void print_text(const std::string& words);
+
 /// "note: words", in one line on standard error.
 void note(const std::string& words);
 

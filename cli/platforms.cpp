@@ -5,6 +5,7 @@
 
 #include "cli/options.hpp"
 #include "cli/platform_files.hpp"
+#include "cli/platform_summary.hpp"
 #include "cli/verbs.hpp"
 #include "libraries/nccl/ring_search.hpp"
 #include "platforms/description/json_schema.hpp"
@@ -20,7 +21,7 @@ namespace {
 struct Options {
   std::string platform;
   std::vector<std::string> set;
-  bool rings = false, schema = false;
+  bool all = false, rings = false, schema = false;
   std::string graph, exported, imported, output;
   std::int64_t ranks = 0;
   Format format = Format::table;
@@ -66,11 +67,11 @@ std::string compact(double value) {
 
 void show(const Options& options) {
   const Description d = described(options);
-  const PlatformSummary platform = summary(d);
   std::set<std::string> unused;
   for (const Parameter& p : unused_parameters(d)) unused.insert(p.path);
   Json rows = Json::array();
-  for (const Parameter& p : d.parameters())
+  const bool people = options.format == Format::table && !options.all;
+  for (const Parameter& p : people ? folded(d.parameters()) : d.parameters())
     rows.push_back({{"parameter", p.path},
                     {"value", p.value},
                     {"low", p.low},
@@ -80,21 +81,20 @@ void show(const Options& options) {
                     {"source", p.source},
                     {"used", !unused.contains(p.path)}});
   if (options.format == Format::json) {
-    Json answer = row(platform);
+    Json answer = row(summary(d));
     answer["parameters"] = rows;
     print_json(answer);
   } else if (options.format == Format::csv) {
     print_csv(rows);
   } else {
-    std::cout << platform.name << ": " << platform.description << "\nup to " << count(platform.max_ranks)
-              << " ranks, " << platform.gpus_per_node << " GPUs per node\n\n";
+    print_text(platform_summary(d) + "\n");
     std::vector<std::vector<std::string>> table{{"parameter", "value", "unit", "stamp", "source"}};
     for (const Json& r : rows)
       table.push_back({r["parameter"], compact(r["value"]), r["unit"], r["stamp"],
                        r["source"].get<std::string>() + (r["used"] ? "" : " [no engine uses it]")});
     print_table(table);
     for (const Json& note : d.json().value("notes", Json::array()))
-      std::cout << '\n' << note.get<std::string>() << '\n';
+      print_text("\n" + note.get<std::string>() + "\n");
   }
 }
 
@@ -165,6 +165,7 @@ void add_platforms(CLI::App& app, int&) {
   verb->add_option("platform", options->platform, "Shows one: a name from the list, or a file");
   verb->add_option("--set", options->set, "Overrides a parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
+  verb->add_flag("--all", options->all, "Every parameter of one, also the pieces of curves");
   verb->add_flag("--rings", options->rings,
                  "The rings and trees that the search of NCCL 2.18 finds, before it doubles them");
   verb->add_option("--graph", options->graph,

@@ -5,12 +5,17 @@
 #include "cli/offload.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
 #include "forecast/report/answer.hpp"
+#include "forecast/report/plot.hpp"
 #include "model/ranges.hpp"
+#include "platforms/description/load.hpp"
 
 namespace collcast::cli {
 namespace {
+
+using namespace report;
 
 struct Options {
   Subject subject;
@@ -18,7 +23,45 @@ struct Options {
   std::vector<std::string> sizes;
   Question question;
   Format format = Format::table;
+  Pictures pictures;
 };
+
+/// By cause, where the rows are explained.
+std::vector<Figure> where_time_goes(const Json& rows) {
+  constexpr std::size_t most = 24;
+  const std::vector<std::string> causes = {"overhead",  "latency", "link", "queue",
+                                           "reduction", "compute", "wait"};
+  std::vector<Bar> all;
+  for (const Json& r : rows) {
+    if (!r.contains("explanation") || all.size() == most) continue;
+    Bar bar{r["algorithm"].get<std::string>() + ", " + bytes(r["message_bytes"].get<double>()),
+            std::vector<double>(causes.size())};
+    for (const Json& part : r["explanation"]) {
+      const auto cause = std::ranges::find(causes, part["cause"].get<std::string>());
+      if (cause != causes.end())
+        bar.parts[static_cast<std::size_t>(cause - causes.begin())] += part["time_s"].get<double>();
+    }
+    all.push_back(std::move(bar));
+  }
+  if (all.empty()) return {};
+  return {bars("Where the time goes", causes, all, seconds)};
+}
+
+void write_page(Canvas& canvas, const Question& question, const Report& report) {
+  if (!canvas.has_page()) return;
+  const Json& rows = report.sections[0].rows;
+  Chapter forecast = chapter("Forecast", report.sections[0], report.remark);
+  forecast.figures = where_time_goes(rows);
+  forecast.figures.insert(forecast.figures.begin(), time_figure(rows));
+  std::vector<Chapter> after{notes_chapter(report.notes)};
+  for (const std::string& name : question.platforms) {
+    Description platform = load_platform(name);
+    set_all(platform, question.set);
+    after.push_back(pedigree(platform));
+  }
+  const Seconds time = rows.size() == 1 ? Seconds(rows[0]["time_s"].get<double>()) : Seconds(0);
+  canvas.write_page(report.title, {std::move(forecast)}, time, std::move(after), as_json(report));
+}
 
 int run(Options& options) {
   Question& question = options.question;
@@ -35,9 +78,21 @@ int run(Options& options) {
   question.ranks = parse_rank_counts(options.subject.ranks);
   question.sizes = parse_sizes(options.sizes);
   catch_interrupts();
-  const Answer answer = ask(question, {progress, &interrupt_flag()});
+  if (!options.pictures.plot.empty()) report::check_plot(options.pictures.plot);
+  const std::size_t calls = question.algorithm == "all" ? 0
+                                                        : question.platforms.size() * question.ranks.size() *
+                                                              std::max<std::size_t>(1, question.sizes.size());
+  Canvas canvas(options.pictures);
+  canvas.require_one(calls);
+  const bool seen = canvas.has_timeline() || (calls == 1 && engine(question.engine).play);
+  Answer answer = ask(question, {progress, &interrupt_flag(), seen ? canvas.watched() : nullptr});
   progress_end();
-  print(report::make(answer), options.format);
+  append(answer.notes, canvas.write_timeline(report::about(answer)));
+  const Report report = report::make(answer);
+  write_page(canvas, question, report);
+  if (!options.pictures.plot.empty())
+    write_plot(options.pictures.plot, report.title, time_curves(report.sections[0].rows));
+  print(report, options.format);
   return 0;
 }
 
@@ -48,29 +103,39 @@ void add_predict(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("predict", "How long a collective takes on a platform");
   add_subject(*verb, options->subject,
               "A name from `collcast algorithms`, all, or auto (default): the fastest by critical path");
-  verb->add_option("--platform", options->platforms, "Names from `collcast platforms`, or files")
+  verb->add_option("-p,--platform", options->platforms, "Names from `collcast platforms`, or files")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option(
-          "--size", options->sizes,
+          "-s,--size", options->sizes,
           "Message sizes, as nccl-tests counts them, and ranges of them: 64KiB,1MiB:1GiB:x4; k, M and G are "
           "binary (default: what --counts add up to)")
       ->delimiter(',')
       ->option_text("S[,S...]");
   add_policy(*verb, options->question.policy, "What auto does");
   add_engine(*verb, options->question.engine);
+  add_transport(*verb, options->question.transport);
+  verb->add_flag("--explain", options->question.explain, "Where the time goes, along the chain of causes");
   add_placement(*verb, options->question.placement);
   verb->add_option("--set", options->question.set,
                    "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
+  verb->add_flag("--sensitivity", options->question.sensitivity,
+                 "Also by how much the time moves with each parameter: d ln(time) / d ln(parameter)");
   add_memory(*verb, options->question.memory);
   add_call_options(*verb, options->question.call);
   add_offload(*verb, options->question.offload);
+  add_pictures(*verb, options->pictures);
+  add_plot(*verb, options->pictures);
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast predict allreduce --platform summit --ranks 6,96 --size 4KiB,64MiB --algorithm all\n"
       "Example: collcast predict alltoall --platform bluefield-2-cluster --ranks 128 --size 64KiB --offload "
       "dpu\n"
+      "Example: collcast predict allreduce --platform summit --ranks 96 --size 64MiB --timeline "
+      "ring.json.gz\n"
+      "Example: collcast predict allreduce --platform dgx-a100 --ranks 16 --size 1GiB --set node.nics=4 "
+      "--sensitivity\n"
       "Example: collcast predict --import allpairs.xml.gz --platform summit --size 64MiB");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }

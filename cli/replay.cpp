@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
-
+#include "replay/application/replay.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
+#include "forecast/report/answer.hpp"
 #include "platforms/description/load.hpp"
-#include "replay/application/replay.hpp"
 #include "replay/source/scaled.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
 namespace collcast::cli {
 namespace {
+
+using namespace report;
 
 struct Options {
   std::vector<std::string> files;
@@ -21,7 +23,9 @@ struct Options {
   std::vector<std::string> algorithms, set;
   Memory memory = Memory::host;
   double compute_scale = 1;
+  bool explain = false;
   Format format = Format::table;
+  Pictures pictures;
 };
 
 std::map<std::string, std::string> forced(const std::vector<std::string>& assignments) {
@@ -35,63 +39,104 @@ std::map<std::string, std::string> forced(const std::vector<std::string>& assign
   return result;
 }
 
-Json answer(const Options& options, const Description& platform, const Source& trace,
-            const ReplayReport& report) {
-  Json operations = Json::array(), not_modelled = Json::array();
-  for (const auto& o : report.operations)
-    operations.push_back({{"operation", o.name},
-                          {"count", o.count},
-                          {"bytes", std::llround(o.bytes.value)},
-                          {"time_s", o.time.value},
-                          {"algorithm", o.algorithm.empty() ? Json() : Json(o.algorithm)}});
-  for (const auto& n : report.not_modelled)
-    not_modelled.push_back({{"operation", n.operation}, {"count", n.count}, {"reason", n.reason}});
-  return {{"trace", trace.info().name},
-          {"platform", platform.name()},
-          {"engine", options.engine},
-          {"ranks", trace.ranks()},
-          {"time_s", report.time.value},
-          {"low_s", report.low.value},
-          {"high_s", report.high.value},
-          {"lower_bound_s", report.lower_bound.value},
-          {"compute_s", report.compute.value},
-          {"communication_s", report.communication.value},
-          {"exposed_communication_s", report.exposed.value},
-          {"operations", operations},
-          {"not_modelled", not_modelled},
-          {"limited_by", report.limited_by},
-          {"limited_by_share", report.limited_by_share ? Json(*report.limited_by_share) : Json()},
-          {"calibrated", report.calibrated},
-          {"recorded_time_s", report.recorded.value},
-          {"notes", report.notes}};
+Section operations(const ReplayReport& replayed) {
+  Json rows = Json::array();
+  for (const auto& o : replayed.operations)
+    rows.push_back({{"operation", o.name},
+                    {"count", o.count},
+                    {"bytes", std::llround(o.bytes.value)},
+                    {"time_s", o.time.value},
+                    {"algorithm", o.algorithm.empty() ? Json() : Json(o.algorithm)}});
+  const Column share{"share", [all = replayed.time.value](const Json& r) {
+                       return all > 0 ? text::percent(r["time_s"].get<double>() / all) : "-";
+                     }};
+  return {"operations",
+          rows,
+          {text_of("operation", "operation"), count_of("count", "count"), number_of("bytes", "bytes", bytes),
+           number_of("time per rank", "time_s", seconds), share, text_of("algorithm", "algorithm")}};
 }
 
-void print_people(const Json& a) {
-  const double total = a["time_s"];
-  auto share = [&](double part) { return total > 0 ? number(100 * part / total) + " %" : std::string("-"); };
-  std::cout << a["trace"].get<std::string>() << " on " << a["platform"].get<std::string>() << ", "
-            << a["ranks"] << " ranks\n\n";
-  print_table(
-      {{"", "time", "share"},
-       {"total", seconds(total), ""},
-       {"computation", seconds(a["compute_s"]), share(a["compute_s"])},
-       {"exposed communication", seconds(a["exposed_communication_s"]), share(a["exposed_communication_s"])},
-       {"communication, hidden or not", seconds(a["communication_s"]), share(a["communication_s"])},
-       {"as recorded", seconds(a["recorded_time_s"]), ""}});
-  std::cout << "limited by " << a["limited_by"].get<std::string>() << "; from " << seconds(a["low_s"])
-            << " to " << seconds(a["high_s"]) << " as the platform's parameters are uncertain"
-            << (a["calibrated"].get<bool>() ? "" : " (not calibrated)") << "\n\n";
-  std::vector<std::vector<std::string>> table{
-      {"operation", "count", "bytes", "time per rank", "share", "algorithm"}};
-  for (const Json& o : a["operations"])
-    table.push_back({o["operation"], count(o["count"]), bytes(o["bytes"]), seconds(o["time_s"]),
-                     share(o["time_s"]), o["algorithm"].is_null() ? "" : o["algorithm"].get<std::string>()});
-  print_table(table);
-  if (!a["not_modelled"].empty()) std::cout << "\nnot modelled:\n";
-  for (const Json& n : a["not_modelled"])
-    std::cout << "  " << n["operation"].get<std::string>() << " x " << n["count"] << ": "
-              << n["reason"].get<std::string>() << '\n';
-  for (const Json& note : a["notes"]) std::cout << "note: " << note.get<std::string>() << '\n';
+/// For people: what the time is made of.
+Section totals(const ReplayReport& r) {
+  Json rows = Json::array();
+  const auto add = [&](const char* what, Seconds time, bool part) {
+    const bool shares = part && r.time.value > 0;
+    rows.push_back(
+        {{"what", what}, {"time_s", time.value}, {"share", shares ? Json(time / r.time) : Json()}});
+  };
+  add("total", r.time, false);
+  add("computation", r.compute, true);
+  add("exposed communication", r.exposed, true);
+  add("communication, hidden or not", r.communication, true);
+  add("as recorded", r.recorded, false);
+  return {"",
+          rows,
+          {text_of("", "what"), number_of("time", "time_s", seconds),
+           number_of("share", "share", text::percent)}};
+}
+
+Section not_modelled(const ReplayReport& replayed) {
+  Json rows = Json::array();
+  for (const auto& n : replayed.not_modelled)
+    rows.push_back({{"operation", n.operation}, {"count", n.count}, {"reason", n.reason}});
+  return {"not_modelled",
+          rows,
+          {text_of("not modelled", "operation"), count_of("count", "count"), text_of("reason", "reason")}};
+}
+
+Report made(const Options& options, const Description& platform, const Source& trace, const ReplayReport& r) {
+  Report report;
+  report.head = {{"trace", trace.info().name},
+                 {"platform", platform.name()},
+                 {"engine", options.engine},
+                 {"ranks", trace.ranks()},
+                 {"time_s", r.time.value},
+                 {"low_s", r.low.value},
+                 {"high_s", r.high.value},
+                 {"lower_bound_s", r.lower_bound.value},
+                 {"compute_s", r.compute.value},
+                 {"communication_s", r.communication.value},
+                 {"exposed_communication_s", r.exposed.value},
+                 {"limited_by", r.limited_by},
+                 {"limited_by_share", r.limited_by_share ? Json(*r.limited_by_share) : Json()},
+                 {"calibrated", r.calibrated},
+                 {"recorded_time_s", r.recorded.value},
+                 {"notes", Json::array()}};
+  report.title = trace.info().name + " on " + platform.name() + ", " + count(trace.ranks()) + " ranks";
+  report.sections = {totals(r), operations(r), not_modelled(r)};
+  if (options.explain && !r.explanation.empty()) {
+    report.sections.push_back(
+        report::explanation_table(report::explanation(r.explanation, r.time), "where the time goes"));
+    report.sections.back().key = "explanation";
+  }
+  const std::string share =
+      r.limited_by_share ? " (" + text::percent(*r.limited_by_share) + ")" : std::string();
+  report.remark = "Limited by " + r.limited_by + share + "; from " + seconds(r.low.value) + " to " +
+                  seconds(r.high.value) + " as the platform's parameters are uncertain" +
+                  (r.calibrated ? "." : " (not calibrated).");
+  report.notes = r.notes;
+  if (options.explain && r.explanation.empty())
+    report.notes.push_back("too many messages for an explanation");
+  return report;
+}
+
+void write_page(Canvas& canvas, const Description& platform, const Report& report, Seconds time) {
+  if (!canvas.has_page()) return;
+  const Section &sums = report.sections[0], &done = report.sections[1], &missing = report.sections[2];
+  Chapter sum = chapter("Totals", sums, report.remark), where = chapter("Where the time goes", done);
+  sum.figures = {
+      bars("A rank's time", {"computation", "exposed communication"},
+           {{"mean over the ranks",
+             {report.head["compute_s"].get<double>(), report.head["exposed_communication_s"].get<double>()}}},
+           seconds)};
+  std::vector<Bar> all;
+  for (const Json& o : done.rows)
+    if (all.size() < 16) all.push_back({o["operation"], {o["time_s"].get<double>()}});
+  where.figures = {bars("Time per rank by operation", {""}, all, seconds)};
+  Chapter lost = chapter("Not modelled", missing);
+  if (missing.rows.empty()) lost = {"Not modelled", "Everything that the trace holds was played.", {}};
+  canvas.write_page(report.title, {sum, where}, time, {lost, notes_chapter(report.notes), pedigree(platform)},
+                    as_json(report));
 }
 
 void run(const Options& options) {
@@ -117,15 +162,18 @@ void run(const Options& options) {
   play.play.progress = [](Seconds now, std::int64_t messages) {
     progress("replayed " + seconds(now.value) + ", " + count(messages) + " messages");
   };
-  const ReplayReport report = replay(*trace, platform, play);
+  Canvas canvas(options.pictures);
+  play.watched = canvas.watched();
+  ReplayReport report = replay(*trace, platform, play);
   progress_end();
-  const Json a = answer(options, platform, *trace, report);
-  if (options.format == Format::json)
-    print_json(a);
-  else if (options.format == Format::csv)
-    print_csv(a["operations"]);
-  else
-    print_people(a);
+  append(report.notes, canvas.write_timeline({{"title", trace->info().name + " on " + platform.name()},
+                                              {"platform", platform.name()},
+                                              {"engine", options.engine},
+                                              {"ranks", trace->ranks()},
+                                              {"time_s", report.time.value}}));
+  const Report answer = made(options, platform, *trace, report);
+  write_page(canvas, platform, answer, report.time);
+  print(answer, options.format);
 }
 
 }  // namespace
@@ -146,6 +194,7 @@ void add_replay(CLI::App& app, int&) {
       ->option_text("COLLECTIVE=A");
   add_policy(*verb, options->policy, "Who chooses for the other collectives, each communicator by itself");
   add_engine(*verb, options->engine, true);
+  verb->add_flag("--explain", options->explain, "Where the time goes, along the chain of causes");
   add_placement(*verb, options->placement);
   verb->add_option("--compute-scale", options->compute_scale,
                    "Computation takes this times the recorded CPU time (default 1)")
@@ -153,7 +202,8 @@ void add_replay(CLI::App& app, int&) {
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
   add_memory(*verb, options->memory);
-  add_format(*verb, options->format);
+  add_pictures(*verb, options->pictures);
+  add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast replay traces/qe-si-8.cct --platform summit --set network.bandwidth_GBps=25");
   verb->callback([options] { run(*options); });

@@ -4,6 +4,7 @@
 #include "cli/group_prices.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
 #include "platforms/description/load.hpp"
@@ -15,11 +16,14 @@
 namespace collcast::cli {
 using namespace workloads;
 
+using namespace report;
+
 namespace {
 
 struct Options : TrainingText {
   std::string platform;
   std::vector<std::string> ranks, set;
+  Pictures pictures;
   Format format = Format::table;
 };
 
@@ -32,24 +36,88 @@ std::string too_large(const Training& t, const StepForecast& s) {
          bytes(m.activations.value) + ", other " + bytes(m.other.value) + ")";
 }
 
-void print_people(const Options& options, const Training& t, const Description& platform, const Json& rows,
-                  const std::string& policy) {
-  std::cout << t.model.name << " (" << t.model.sample << ", " << number(t.model.parameters() / 1e6)
-            << " M parameters) on " << platform.name() << ", " << t.framework.name << ", "
-            << name(t.precision) << ", batch " << t.batch << " per replica, " << policy << "\n\n";
-  std::vector<std::vector<std::string>> table{{"ranks", "step", "low", "high", "samples/s", "efficiency",
-                                               "compute", "exposed", "hidden", "limited by"}};
-  for (const Json& r : rows)
-    table.push_back({count(r["ranks"]), seconds(r["step_s"]), seconds(r["low_s"]), seconds(r["high_s"]),
-                     number(r["samples_per_s"]), text::percent(r["efficiency"]), seconds(r["compute_s"]),
-                     seconds(r["exposed_communication_s"]), seconds(r["hidden_communication_s"]),
-                     r["limited_by"]});
-  print_table(table);
+/// A process per role, whose ranks do the same, with a row per stream.
+void show(Canvas& canvas, const Training& t, const StepForecast& step, const Description& platform) {
+  Timeline& timeline = canvas.timeline();
+  const Job job = training_job(t);
+  for (std::size_t r = 0; r < job.roles.size(); ++r)
+    timeline.name_process(static_cast<std::int32_t>(r), job.roles[r].name);
+  for (std::size_t s = 0; s <= job.streams.size(); ++s)
+    timeline.name_row(static_cast<std::int32_t>(s), s < job.streams.size() ? job.streams[s] : "agreement");
+  for (const Span& s : step.spans)
+    if (s.end > s.start) timeline.add(s.role, s.stream, s.name, s.start, s.end, s.bytes);
+  const Json about{{"title", t.model.name + " on " + platform.name()},
+                   {"platform", platform.name()},
+                   {"ranks", t.ranks},
+                   {"time_s", step.time.value}};
+  for (const std::string& words : canvas.write_timeline(about)) note(words);
+}
+
+/// The streams of a role's ranks over a step; of the first role, the longest stretches.
+Figure one_step(const Training& t, const StepForecast& step) {
+  constexpr std::size_t most = 1500;
+  const Job job = training_job(t);
+  std::vector<Stretch> all;
+  Seconds end;
+  for (const Span& s : step.spans) {
+    end = std::max(end, s.end);
+    if (s.role != 0 || !(s.end > s.start)) continue;
+    const bool computes = s.kind == Activity::Kind::compute;
+    all.push_back({static_cast<std::size_t>(s.stream), s.start.value, s.end.value,
+                   computes ? "computation" : "communication"});
+  }
+  std::ranges::stable_sort(all, std::greater<>(), [](const Stretch& s) { return s.end - s.begin; });
+  all.resize(std::min(all.size(), most));
+  std::vector<std::string> rows = job.streams;
+  if (job.coordinator) rows.push_back("agreement");
+  return schedule("A step on " + count(t.ranks) + " ranks, " + job.roles[0].name, rows, all, end.value);
+}
+
+void write_page(Canvas& canvas, const Description& platform, const Report& report,
+                std::vector<Figure> pictures) {
+  if (!canvas.has_page()) return;
+  const Section& section = report.sections[0];
+  Chapter steps = chapter("Steps", section, report.remark);
+  std::vector<Bar> all;
+  Curve efficiency{"efficiency", {}};
+  for (const Json& r : section.rows) {
+    all.push_back({count(r["ranks"]) + " ranks",
+                   {r["compute_s"].get<double>(), r["exposed_communication_s"].get<double>()}});
+    const double e = r["efficiency"];
+    efficiency.points.push_back({r["ranks"].get<double>(), e, e, e});
+  }
+  steps.figures = {bars("Where the time goes", {"computation", "exposed communication"}, all, seconds)};
+  if (all.size() > 1)
+    steps.figures.push_back(chart("Efficiency", {"ranks", number, Axis::Scale::octaves},
+                                  {"efficiency", text::percent}, {efficiency}));
+  canvas.write_page(report.title, {std::move(steps), {"A step", "", {}, std::move(pictures)}}, Seconds(0),
+                    {pedigree(platform)}, as_json(report));
+}
+
+Report made(const Options& options, const Training& t, const Description& platform, Json rows,
+            const std::string& policy) {
+  Report report;
+  report.head = {{"model", options.model}, {"platform", platform.name()},    {"framework", t.framework.name},
+                 {"policy", policy},       {"precision", name(t.precision)}, {"batch", t.batch}};
+  report.title = t.model.name + " (" + t.model.sample + ", " + number(t.model.parameters() / 1e6) +
+                 " M parameters) on " + platform.name() + ",\n" + t.framework.name + ", " +
+                 std::string(name(t.precision)) + ", batch " + std::to_string(t.batch) + " per replica, " +
+                 policy;
   if (options.throughput.empty())
-    std::cout << "\nComputation is a roofline, its efficiencies calibrated on published single-GPU runs; "
-                 "--throughput takes a measured one.\n";
-  std::cout << "Memory of a rank: " << bytes(rows.back()["memory_B"].get<double>()) << " of "
-            << bytes(t.processor.memory.value) << ". Efficiency is against one processor alone.\n";
+    report.remark =
+        "Computation is a roofline, its efficiencies calibrated on published single-GPU runs; "
+        "--throughput takes a measured one.\n";
+  report.remark += "Memory of a rank: " + bytes(rows.back()["memory_B"].get<double>()) + " of " +
+                   bytes(t.processor.memory.value) + ". Efficiency is against one processor alone.";
+  report.sections = {
+      {"rows",
+       std::move(rows),
+       {count_of("ranks", "ranks"), number_of("step", "step_s", seconds), number_of("low", "low_s", seconds),
+        number_of("high", "high_s", seconds), number_of("samples/s", "samples_per_s", number),
+        number_of("efficiency", "efficiency", text::percent), number_of("compute", "compute_s", seconds),
+        number_of("exposed", "exposed_communication_s", seconds),
+        number_of("hidden", "hidden_communication_s", seconds), text_of("limited by", "limited_by")}}};
+  return report;
 }
 
 int run(const Options& options) {
@@ -58,9 +126,12 @@ int run(const Options& options) {
   Training t = described(options, platform);
   std::vector<Rank> all;
   for (const std::string& text : options.ranks) all.push_back(parse_ranks(text));
+  Canvas canvas(options.pictures);
+  canvas.require_one(all.size());
   GroupForecaster forecaster(platform, options.policy);
   const PriceOf price = group_prices(forecaster);
   Json rows = Json::array();
+  std::vector<Figure> pictures;
   std::string refusal;
   for (const Rank ranks : all) {
     progress(options.model + " on " + std::to_string(ranks) + " ranks");
@@ -71,28 +142,22 @@ int run(const Options& options) {
     const StepForecast step = forecast_step(t, price);
     rows.push_back(row(t, step));
     if (refusal.empty()) refusal = too_large(t, step);
+    if (canvas.has_timeline()) show(canvas, t, step, platform);
+    if (canvas.has_page()) pictures.push_back(one_step(t, step));
   }
   progress_end();
-  if (options.format == Format::json)
-    print_json({{"model", options.model},
-                {"platform", platform.name()},
-                {"framework", t.framework.name},
-                {"policy", forecaster.policy()},
-                {"precision", name(t.precision)},
-                {"batch", t.batch},
-                {"rows", rows}});
-  else if (options.format == Format::csv)
-    print_csv(rows);
-  else
-    print_people(options, t, platform, rows, forecaster.policy());
+  const Report report = made(options, t, platform, std::move(rows), forecaster.policy());
+  write_page(canvas, platform, report, std::move(pictures));
+  print(report, options.format);
   if (refusal.empty()) return 0;
   std::cerr << "collcast: " << options.model << " " << refusal << '\n';
   return 1;
 }
 
 void list_models(Format format) {
+  Report report;
+  report.head = nullptr;
   Json rows = Json::array();
-  std::vector<std::vector<std::string>> table{{"model", "parameters", "forward", "description"}};
   for (const ModelName& known : model_names()) {
     const Model m = load_model(std::string(known.name));
     rows.push_back({{"model", known.name},
@@ -101,15 +166,14 @@ void list_models(Format format) {
                     {"sample", m.sample},
                     {"description", known.description},
                     {"source", m.source}});
-    table.push_back({std::string(known.name), number(m.parameters() / 1e6) + " M",
-                     number(m.flops() / 1e9) + " GFLOP", std::string(known.description)});
   }
-  if (format == Format::json)
-    std::cout << dump(rows, 2) << '\n';
-  else if (format == Format::csv)
-    print_csv(rows);
-  else
-    print_table(table);
+  const auto millions = [](double n) { return number(n / 1e6) + " M"; };
+  const auto giga = [](double n) { return number(n / 1e9) + " GFLOP"; };
+  report.sections = {{"models",
+                      rows,
+                      {text_of("model", "model"), number_of("parameters", "parameters", millions),
+                       number_of("forward", "flops", giga), text_of("description", "description")}}};
+  print(report, format);
 }
 
 }  // namespace
@@ -125,7 +189,7 @@ void add_models(CLI::App& app, int&) {
   verb->add_option("model", options->model,
                    "A model: its layers as CSV, in the form that --model FILE.csv reads")
       ->option_text("M");
-  add_format(*verb, options->format);
+  add_format(*verb, options->format, true);
   verb->footer("Example: collcast models gpt:layers=24,hidden=1024,heads=16 > my.csv");
   verb->callback([options] {
     if (options->model.empty()) return list_models(options->format);
@@ -146,7 +210,8 @@ void add_train(CLI::App& app, int& exit_code) {
       ->option_text("N[,N...]");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
-  add_format(*verb, options->format);
+  add_pictures(*verb, options->pictures);
+  add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast train --model resnet50 --platform summit --ranks 1,6,96,6144 --batch 64 --framework "
       "horovod\n"

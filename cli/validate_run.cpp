@@ -6,6 +6,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "forecast/report/plot.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -78,13 +79,19 @@ Json answer(const report::Results& results) {
 void write_files(const report::Results& results, const std::vector<report::Chapter>& all,
                  const fs::path& folder) {
   const std::string title = "collcast: predicted against measured";
-  const bool figure = report::can_draw() && !results.all.empty();
+  const bool figure = report::can_plot() && !results.all.empty();
+  std::vector<report::Chapter> pictured = all;
+  pictured.insert(pictured.begin() + std::min<std::ptrdiff_t>(1, std::ssize(pictured)),
+                  {"Predicted and measured",
+                   "Points: measured, with the interval of the median. Lines: critical path.",
+                   {},
+                   report::figures(results, "path")});
   write_file(folder / "report.md", report::markdown(title, all));
-  write_file(folder / "report.html",
-             report::html(title, all, figure ? report::draw(results, "path", "svg") : ""));
+  write_file(folder / "report.html", report::html(title, pictured, answer(results)));
   if (figure) write_file(folder / "report.png", report::draw(results, "path", "pngcairo"));
-  note((folder / "report.html").string() +
-       (figure ? " and report.png hold the figures" : " has no figures: there is no gnuplot"));
+  note((folder / "report.html").string() + (figure
+                                                ? " and report.png hold the figures"
+                                                : " holds the figures; there is no gnuplot for report.png"));
 }
 
 int tell(const std::vector<fs::path>& folders, Format format) {

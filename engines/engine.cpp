@@ -6,6 +6,7 @@
 #include "engines/contention/contention.hpp"
 #include "engines/simulated.hpp"
 #include "model/critical_path.hpp"
+#include "model/load.hpp"
 #include "model/lowering.hpp"
 #include "model/slowest_path.hpp"
 #include "support/error.hpp"
@@ -17,7 +18,7 @@ namespace {
 /// arrive does.
 class Suspect {
  public:
-  explicit Suspect(Seconds time) : reading_{time, "latency", {}} {}
+  explicit Suspect(Seconds time) : reading_{time, "latency", {}, {}} {}
   void consider(Seconds busy, auto name_of) {
     if (!(reading_.time.value > 0) || !(busy / reading_.time > reading_.share.value_or(0.5) * (1 + 1e-9)))
       return;
@@ -30,7 +31,7 @@ class Suspect {
   Reading reading_;
 };
 
-Reading by_formula(const SizedSchedule& subject, const Fabric& fabric) {
+Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
   if (!subject.algorithm)
     throw InputError("a schedule without an algorithm has no formula; ask another engine");
   const Algorithm& a = *subject.algorithm;
@@ -42,26 +43,54 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric) {
       {a.time(c, {{}, m.beta, {}}), "bandwidth of the slowest path"},
       {a.time(c, {{}, {}, m.gamma}), "reduction"}};
   const auto& largest = *std::ranges::max_element(terms, {}, [](const auto& t) { return t.first; });
-  Reading reading{a.time(c, m), largest.second, {}};
+  Reading reading{fabric.launch(subject.schedule.channels) + a.time(c, m), largest.second, {}, {}};
   if (reading.time.value > 0) reading.share = largest.first / reading.time;
   return reading;
 }
 
-Reading by_path(const SizedSchedule& subject, const Fabric& fabric) {
-  const PathResult path = critical_path(subject.schedule, subject.layout, fabric);
-  Suspect suspect(path.time);
-  const auto port = static_cast<Port>(std::ranges::max_element(path.busy) - path.busy.begin());
-  suspect.consider(path.busy[port], [&] { return fabric.port_name(port); });
-  suspect.consider(path.reducing, [] { return std::string("reduction"); });
-  return suspect.reading();
+/// Messages that share a link do not slow each other down on a critical path, but nothing is faster than what
+/// the link of all that carries most for its rate needs. Where there are no links but ports, those know it.
+Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
+  if (fabric.links().size() <= fabric.ports()) return {};
+  return heaviest(fabric, subject.schedule, subject.layout);
 }
 
-Reading by_playing(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric) {
-  const Result run = engine.play(*program(subject.schedule, subject.layout), fabric, {});
-  Suspect suspect(run.time);
+/// Stretches of a critical path's times that are kept: 50 MB.
+constexpr std::size_t most_stretches = 1'000'000;
+
+PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Stretch>& chain) {
+  CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, fabric, {}, no_limit,
+                                         TracedClock(most_stretches));
+  PathResult result = path.run();
+  chain = path.chain();
+  return result;
+}
+
+Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
+  std::vector<Stretch> chain;
+  const PathResult path = explain ? explained_path(subject, fabric, chain)
+                                  : critical_path(subject.schedule, subject.layout, fabric);
+  const Load load = heaviest_link(subject, fabric);
+  Suspect suspect(fabric.launch(subject.schedule.channels) + std::max(path.time, load.time));
+  const auto port = static_cast<Port>(std::ranges::max_element(path.busy) - path.busy.begin());
+  suspect.consider(path.busy[port], [&] { return fabric.port_name(port); });
+  suspect.consider(load.time, [&] { return load.link; });
+  suspect.consider(path.reducing, [] { return std::string("reduction"); });
+  Reading reading = suspect.reading();
+  reading.chain = std::move(chain);
+  return reading;
+}
+
+Reading by_playing(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, bool explain) {
+  PlayOptions options;
+  options.explain = explain;
+  Result run = engine.play(*program(subject.schedule, subject.layout), fabric, options);
+  Suspect suspect(fabric.launch(subject.schedule.channels) + run.time);
   const Bottleneck busiest = bottleneck(run, fabric);
   suspect.consider(busiest.busy * run.time, [&] { return busiest.name; });
-  return suspect.reading();
+  Reading reading = suspect.reading();
+  reading.chain = std::move(run.chain);
+  return reading;
 }
 
 constexpr bool quick = true, contention = true, workers = true, overlap = true;
@@ -111,8 +140,8 @@ const Engine& contention_engine() {
   return engine(can_simulate() ? "simgrid" : "contention");
 }
 
-Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric) {
-  return engine.read ? engine.read(subject, fabric) : by_playing(engine, subject, fabric);
+Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, bool explain) {
+  return engine.read ? engine.read(subject, fabric, explain) : by_playing(engine, subject, fabric, explain);
 }
 
 }  // namespace collcast

@@ -28,6 +28,7 @@ struct Reading {
   Seconds time;
   std::string limited_by;       ///< the busiest resource, "reduction" or "latency"
   std::optional<double> share;  ///< of the time, in which it is busy; none of latency
+  std::vector<Stretch> chain;   ///< of causes, the last one first, if it was asked for and is not too long
 };
 
 /// A way to say how long something takes: a row of the table.
@@ -35,7 +36,7 @@ struct Engine {
   std::string_view name;
   std::string_view what;  ///< in words
   /// Of a schedule; null: it plays the schedule as a program. Throws InputError where it cannot.
-  Reading (*read)(const SizedSchedule&, const Fabric&);
+  Reading (*read)(const SizedSchedule&, const Fabric&, bool explain);
   /// Of any program; null: it knows schedules only.
   Result (*play)(Program&, const Fabric&, const PlayOptions&);
   bool quick = false;  ///< asked again for both ends of the uncertainty; others are stretched as `path` is
@@ -57,6 +58,6 @@ const Engine& contention_engine();
 /// "formula, path or simgrid"; those that play programs, if `playing`.
 std::string engine_names(bool playing = false, std::string_view before_last = " or ");
 
-Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
+Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, bool explain = false);
 
 }  // namespace collcast

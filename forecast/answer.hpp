@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "forecast/question.hpp"
+#include "forecast/sensitivity.hpp"
+#include "forecast/unbound.hpp"
 
 namespace collcast {
 
@@ -15,23 +18,27 @@ struct Answer {
   struct Row {
     std::string platform;
     Prediction prediction;
-    std::string engine;     ///< that gave it
-    std::string transport;  ///< what carried the messages; empty: what the platform says
-    std::string protocol;   ///< of NCCL
-    std::string why;        ///< a library chose so
-    std::optional<Overlap> overlap;
+    std::string engine;    ///< that gave it
+    std::string protocol;  ///< of NCCL
+    std::string why;       ///< a library chose so
+    std::optional<Overlap> overlap = {};
+    std::optional<Seconds> estimate = {};      ///< by the library's own model
+    std::optional<bool> picked = {};           ///< of all that the library has it takes this
+    std::vector<Elasticity> sensitivity = {};  ///< of its time, if it was asked for
   };
   std::vector<std::string> collectives, platforms;  ///< by our names
   std::string engine;                               ///< that was asked for
   Offload offload;
   std::vector<int> workers;  ///< cores of a node's DPU that play, by platform; 0: none
   std::vector<Row> rows;
+  std::vector<Unbound> unbound;                        ///< of the overrides
+  std::optional<std::vector<Elasticity>> sensitivity;  ///< of the sum of all rows' times, if it was asked for
   std::vector<std::string> notes;
 };
 
 /// Prints nothing. Throws InputError where the question makes no sense, or a platform cannot serve it.
 Answer ask(const Question& question, const Watch& watch = {});
-/// One of many questions: what they share is made once.
+/// One of many questions: what they share is made once; without `unbound` and `sensitivity`.
 Answer ask(const Question& question, Known& known, const Watch& watch = {});
 
 }  // namespace collcast

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <deque>
 
 #include "forecast/answer.hpp"
 #include "forecast/known.hpp"
 #include "libraries/policy.hpp"
+#include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -26,19 +28,21 @@ class Played {
 /// One question on its way to its answer.
 class Inquiry {
  public:
-  Inquiry(const Question& question, const Watch& watch, Known& known)
+  /// `on`: a platform instead of those that the question names, as it is.
+  Inquiry(const Question& question, const Watch& watch, Known& known, std::optional<Description> on = {})
       : q_(question),
         watch_(watch),
         known_(known),
         engine_(engine(question.engine)),
-        every_(question.algorithm == "all") {}
+        every_(question.algorithm == "all"),
+        on_(std::move(on)) {}
 
   Answer answer() {
     resolve();
-    for (const auto& platform : platforms_)
+    for (const Description& platform : platforms_)
       for (const Collective collective : collectives_)
         for (const Rank ranks : q_.ranks)
-          if (!of_ranks(*platform, collective, ranks)) {
+          if (!of_ranks(platform, collective, ranks)) {
             note("interrupted: what follows was not computed");
             return std::move(answer_);
           }
@@ -65,19 +69,23 @@ class Inquiry {
       collectives_.push_back(d.collective);
       answer_.collectives.emplace_back(d.name);
     }
-    for (const std::string& name : q_.platforms) add_platform(name);
+    if (q_.sensitivity && q_.platforms.size() != 1) throw InputError("--sensitivity takes one platform");
+    if (on_)
+      take(*on_);
+    else
+      for (const std::string& name : q_.platforms) add_platform(name);
     for (const Collective collective : collectives_) {
       if (!q_.imported && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
     }
-    if (by_library() && !auto_choice()) throw InputError("--policy goes with --algorithm auto");
     check(q_.offload, engine_);
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
     if (by_library()) check_policy(q_.policy);
+    check_transport();
     answer_.engine = q_.engine;
     answer_.offload = q_.offload;
-    for (const auto& platform : platforms_) {
-      answer_.workers.push_back(workers(q_.offload, platform->description));
-      if (engine_.name == "formula" && platform->description.name() != "flat")
+    for (const Description& d : platforms_) {
+      answer_.workers.push_back(workers(q_.offload, d));
+      if (engine_.name == "formula" && d.name() != "flat")
         note("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
     }
     if (q_.imported && q_.imported->unused_messages > 0)
@@ -87,10 +95,29 @@ class Inquiry {
       for (std::string& text : untaken(q_.call, collective, candidates(collective))) note(std::move(text));
   }
 
+  void check_transport() const {
+    if (q_.explain && !engine_.play)
+      throw InputError("--explain follows messages: --engine " + engine_names(true));
+    if (!q_.transport) return;
+    const std::string asked = "--transport " + q_.transport->name();
+    if (by_library())
+      throw InputError("--policy brings its own transport; --transport goes with --algorithm");
+    if (q_.offload.asked())
+      throw InputError(asked + " does not go with --offload, which has the DPU's own software send");
+    if (q_.transport->kind == Transport::Kind::nccl && q_.memory != Memory::device)
+      throw InputError(asked + " moves device buffers: --memory device");
+  }
+
   void add_platform(const std::string& name) {
-    platforms_.push_back(known_.platform(name, q_.set));
-    for (const std::string& words : platforms_.back()->notes) note(words);
-    answer_.platforms.push_back(platforms_.back()->description.name());
+    std::vector<std::string> notes;
+    Description d = known_.platform(name, q_.set, notes);
+    for (std::string& words : notes) note(std::move(words));
+    take(std::move(d));
+  }
+
+  void take(Description d) {
+    answer_.platforms.push_back(d.name());
+    platforms_.push_back(std::move(d));
   }
 
   std::vector<const Algorithm*> candidates(Collective collective) const {
@@ -100,45 +127,81 @@ class Inquiry {
   }
 
   std::vector<Bytes> sizes(Collective collective) const {
+    if (q_.sizes.empty() && collective == Collective::barrier && q_.call.counts.empty()) return {Bytes()};
     return q_.sizes.empty() ? std::vector{counted_message(q_.call, collective, q_.ranks[0])} : q_.sizes;
   }
 
   /// False if the user wants no more.
-  bool of_ranks(const Known::Platform& platform, Collective collective, Rank ranks) {
+  bool of_ranks(const Description& platform, Collective collective, Rank ranks) {
     return by_library() ? of_library(platform, collective, ranks)
                         : of_algorithms(platform, collective, ranks);
   }
 
-  bool of_library(const Known::Platform& platform, Collective collective, Rank ranks) {
-    const auto kept = known_.library(platform, {ranks, q_.placement, q_.memory}, q_.policy);
+  bool of_library(const Description& platform, Collective collective, Rank ranks) {
+    const auto kept = known_.library(q_.policy, {platform, ranks, q_.placement, q_.memory, 0, q_.transport});
     const Library& library = *kept;
     for (const Bytes size : sizes(collective)) {
       if (interrupted()) return false;
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
-      Library::Forecast f = library.predict(collective, asked, engine_);
-      note(std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": " + f.choice.why);
-      answer_.rows.push_back({platform.description.name(),
-                              std::move(f.prediction),
-                              std::string(engine_.name),
-                              f.transport,
-                              f.choice.protocol,
-                              f.choice.why,
-                              {}});
+      const std::string where = std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": ";
+      std::vector<Library::Forecast> all = of_library(library, collective, asked);
+      const auto fastest =
+          std::ranges::min_element(all, {}, [](const Library::Forecast& f) { return f.prediction.time; });
+      if (every_) note(where + regret(all.front(), *fastest));
+      if (!all.front().choice.why.empty()) note(where + all.front().choice.why);
+      for (Library::Forecast& f : all) {
+        if (watch_.watched) tell_played(library.watch(f, engine_, watch_.watched), f.prediction.time);
+        answer_.rows.push_back({platform.name(),
+                                std::move(f.prediction),
+                                std::string(engine_.name),
+                                f.choice.protocol,
+                                f.choice.why,
+                                {},
+                                f.estimate});
+        if (every_) answer_.rows.back().picked = &f == &all.front();
+      }
     }
     return true;
   }
 
-  bool of_algorithms(const Known::Platform& platform, Collective collective, Rank ranks) {
-    const Description& description = platform.description;
-    const auto kept =
-        known_.forecaster(platform, {ranks, q_.placement, q_.memory, workers(q_.offload, description)});
+  /// What the library chooses, is told, or has; its own choice first.
+  std::vector<Library::Forecast> of_library(const Library& library, Collective collective,
+                                            const Call& asked) const {
+    if (auto_choice()) return {library.predict(collective, asked, engine_)};
+    if (!every_) {
+      const Algorithm& a = *candidates(collective).front();
+      const std::optional<Bytes> segment =
+          a.segmented ? parse_segment(q_.call, asked.message, true) : std::nullopt;
+      return {library.predict(a, asked, engine_, segment)};
+    }
+    std::vector<Library::Forecast> all = library.predict_all(collective, asked, engine_);
+    if (!all.empty()) return all;
+    all.push_back(library.predict(collective, asked, engine_));
+    for (const Algorithm* a : common_algorithms(collective))
+      if (a->supports(asked.ranks) && a != all.front().choice.algorithm)
+        all.push_back(library.predict(*a, asked, engine_));
+    return all;
+  }
+
+  std::string regret(const Library::Forecast& picked, const Library::Forecast& fastest) const {
+    const auto name = [](const Library::Forecast& f) {
+      return f.choice.algorithm->name + (f.choice.protocol.empty() ? "" : " " + f.choice.protocol);
+    };
+    if (&picked == &fastest) return q_.policy + " takes " + name(picked) + ", the fastest here";
+    return q_.policy + " takes " + name(picked) + ", " + name(fastest) + " is " +
+           text::percent(1 - fastest.prediction.time / picked.prediction.time) + " faster";
+  }
+
+  bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {
+    const auto kept = known_.forecaster(
+        {platform, ranks, q_.placement, q_.memory, workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     for (const Bytes size : sizes(collective)) {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       if (auto_choice()) {
         if (interrupted()) return false;
-        add(description, forecaster, common_algorithms(collective), call);
+        add(platform, forecaster, sensible(able, forecaster, size), call);
       } else {
         for (const Algorithm* a : able) {
           if (interrupted()) return false;
@@ -146,20 +209,31 @@ class Inquiry {
           if (const std::string why = every_ ? forecaster.unwise(*a, size) : ""; !why.empty())
             note(a->name + " is left out at " + text::bytes(size.value) + ": " + why);
           else
-            add(description, forecaster, {a}, call);
+            add(platform, forecaster, {a}, call);
         }
       }
     }
     return true;
   }
 
+  /// Of those that can be played those that a library would; a DPU plays what needs nothing of the switches.
+  std::vector<const Algorithm*> sensible(std::vector<const Algorithm*> able, const Forecaster& forecaster,
+                                         Bytes size) const {
+    std::erase_if(able, [&](const Algorithm* a) {
+      const Demands needs = demands(*a);
+      return !forecaster.unwise(*a, size).empty() ||
+             (q_.offload.asked() && (needs.multicast || needs.reduction));
+    });
+    return able;
+  }
+
   /// The algorithms that were asked for, and a note for each of all that cannot be played here.
   std::vector<const Algorithm*> playable(Collective collective, Rank ranks, const Forecaster& forecaster) {
     std::vector<const Algorithm*> able = candidates(collective);
-    if (every_)
+    if (every_ || auto_choice())
       std::erase_if(able, [&](const Algorithm* a) {
         const std::string missing = a->supports(ranks) ? forecaster.lacks(*a) : "ranks: " + a->ranks;
-        if (!missing.empty())
+        if (!missing.empty() && every_)
           note(a->name + " is left out on " + std::to_string(ranks) + " ranks: it needs " + missing);
         return !missing.empty();
       });
@@ -183,9 +257,18 @@ class Inquiry {
       row.overlap = p.overlap;
     } else {
       row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_);
+      if (watch_.watched)
+        tell_played(forecaster.watch(*choice.algorithm, choice.call, engine_, watch_.watched),
+                    row.prediction.time);
     }
     row.prediction.algorithm = originals[static_cast<std::size_t>(which)];
     answer_.rows.push_back(std::move(row));
+  }
+
+  void tell_played(Seconds played, Seconds answer) {
+    if (std::abs((played - answer).value) > 1e-9 * answer.value)
+      note("messages are shown as the platform sends them, in " + text::seconds(played.value) +
+           "; the answer, " + text::seconds(answer.value) + ", is by the library's own transport");
   }
 
   Choice choose(const Forecaster& forecaster, const std::vector<const Algorithm*>& among, const Call& call) {
@@ -210,20 +293,93 @@ class Inquiry {
   Known& known_;
   const Engine& engine_;
   bool every_;
+  std::optional<Description> on_;
   std::vector<Collective> collectives_;
-  std::vector<std::shared_ptr<const Known::Platform>> platforms_;
+  std::vector<Description> platforms_;
   Answer answer_;
 };
+
+/// What a platform makes of questions, one after the other.
+TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
+  return [questions = std::move(questions), &watch](const Description& platform) {
+    std::vector<Seconds> times;
+    Known known;
+    for (const Question& q : questions)
+      for (const Answer::Row& r : Inquiry(q, watch, known, platform).answer().rows)
+        times.push_back(r.prediction.time);
+    return times;
+  };
+}
+
+/// The question of one row alone, without a new search for the fastest algorithm.
+Question part_of(const Question& q, const Answer::Row& row) {
+  Question part = q;
+  const Algorithm& a = *row.prediction.algorithm;
+  const Call& call = row.prediction.call;
+  part.collectives = {std::string(definition(a.collective).name)};
+  part.ranks = {call.ranks};
+  if (!q.sizes.empty()) part.sizes = {call.message};
+  if (q.imported || q.policy != "fastest") return part;
+  part.algorithm = a.name;
+  if (a.segmented && q.call.counts.empty())
+    part.call.segment = std::to_string(std::llround(std::ceil(call.message.value / double(call.segments))));
+  return part;
+}
+
+/// Of several platforms, those that move the answer on none.
+void add_unbound(Answer& answer, const Question& q, const Watch& watch) {
+  const auto slowest =
+      std::ranges::max_element(answer.rows, {}, [](const Answer::Row& r) { return r.prediction.time.value; });
+  if (q.set.empty() || slowest == answer.rows.end()) return;
+  Question part = part_of(q, *slowest);
+  if (!engine(q.engine).quick) part.engine = "path";
+  for (std::size_t p = 0; p < q.platforms.size(); ++p) {
+    std::vector<Seconds> now;
+    for (const Answer::Row& r : answer.rows)
+      if (r.platform == answer.platforms[p]) now.push_back(r.prediction.time);
+    std::vector<Unbound> here = unbound(load_platform(q.platforms[p]), q.set, now, times_of({q}, watch),
+                                        times_of({part}, watch), slowest->prediction.limited_by);
+    if (p > 0)
+      std::erase_if(answer.unbound, [&](const Unbound& u) {
+        return std::ranges::find(here, u.parameter, &Unbound::parameter) == here.end();
+      });
+    else
+      answer.unbound = std::move(here);
+  }
+}
+
+void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
+  Description platform = load_platform(q.platforms.at(0));
+  set_all(platform, q.set);
+  std::vector<Question> parts;
+  for (const Answer::Row& row : answer.rows) parts.push_back(part_of(q, row));
+  auto found = sensitivity(platform, times_of(std::move(parts), watch));
+  answer.sensitivity = std::move(found.back());
+  found.resize(std::min(found.size() - 1, answer.rows.size()));
+  for (std::size_t row = 0; row < found.size(); ++row) answer.rows[row].sensitivity = std::move(found[row]);
+}
 
 }  // namespace
 
 Answer ask(const Question& question, Known& known, const Watch& watch) {
-  return Inquiry(question, watch, known).answer();
+  Answer answer = Inquiry(question, watch, known).answer();
+  for (Answer::Row& row : answer.rows) {
+    Prediction& p = row.prediction;
+    if (!question.explain)
+      p.explanation.clear();
+    else if (p.explanation.empty() && p.time.value > 0)
+      answer.notes.push_back(p.algorithm->name + " on " + std::to_string(p.call.ranks) +
+                             " ranks sends too many messages for an explanation");
+  }
+  return answer;
 }
 
 Answer ask(const Question& question, const Watch& watch) {
   Known known;
-  return ask(question, known, watch);
+  Answer answer = ask(question, known, watch);
+  add_unbound(answer, question, watch);
+  if (question.sensitivity) add_sensitivity(answer, question, watch);
+  return answer;
 }
 
 }  // namespace collcast

@@ -2,8 +2,10 @@
 #include "forecast/known.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "platforms/description/load.hpp"
+#include "platforms/description/plausible.hpp"
 #include "platforms/machine/paths.hpp"
 
 namespace collcast {
@@ -19,42 +21,48 @@ std::vector<std::string> unmoved(const Description& description) {
   return notes;
 }
 
-std::string name_of(const Known::Platform& platform, const Known::Seating& s) {
-  return platform.name + '\n' + std::to_string(s.ranks) + '\n' + s.placement + '\n' +
-         std::to_string(static_cast<int>(s.memory)) + '\n' + std::to_string(s.workers);
+/// Copies of a description share their text.
+std::string name_of(const Known::Seating& s) {
+  return std::to_string(reinterpret_cast<std::uintptr_t>(&s.platform.json())) + '\n' +
+         std::to_string(s.ranks) + '\n' + s.placement + '\n' + std::to_string(static_cast<int>(s.memory)) +
+         '\n' + std::to_string(s.workers) + '\n' + (s.transport ? s.transport->name() : "");
 }
 
 }  // namespace
 
-std::shared_ptr<const Known::Platform> Known::platform(const std::string& name,
-                                                       const std::vector<std::string>& set) {
+Description Known::platform(const std::string& name, const std::vector<std::string>& set,
+                            std::vector<std::string>& notes) {
   std::string values = name, keys = name;
   for (const std::string& assignment : set) {
     values += '\n' + assignment;
     keys += '\n' + assignment.substr(0, assignment.find('='));
   }
-  return platforms_.get(values, [&] {
+  const auto found = platforms_.get(values, [&] {
     Description d = load_platform(name);
     set_all(d, set);
-    const auto notes =
-        unused_.get(keys, [&] { return std::make_shared<std::vector<std::string>>(unmoved(d)); });
-    return std::make_shared<Platform>(Platform{values, std::move(d), *notes});
+    std::vector<std::string> all =
+        *unused_.get(keys, [&] { return std::make_shared<std::vector<std::string>>(unmoved(d)); });
+    for (std::string& words : implausible(d)) all.push_back(std::move(words));
+    return std::make_shared<Platform>(Platform{std::move(d), std::move(all)});
   });
+  notes = found->notes;
+  return found->description;
 }
 
-std::shared_ptr<const Forecaster> Known::forecaster(const Platform& platform, const Seating& s) {
-  return forecasters_.get(name_of(platform, s), [&] {
-    return std::make_shared<Forecaster>(platform.description, s.ranks, parse_placement(s.placement), s.memory,
-                                        s.workers);
+std::shared_ptr<const Forecaster> Known::forecaster(const Seating& s) {
+  const auto kept = forecasters_.get(name_of(s), [&] {
+    return std::make_shared<Kept<Forecaster>>(s.platform, s.platform, s.ranks, parse_placement(s.placement),
+                                              s.memory, s.workers, s.transport);
   });
+  return {kept, &kept->made};
 }
 
-std::shared_ptr<const Library> Known::library(const Platform& platform, const Seating& s,
-                                              const std::string& policy) {
-  return libraries_.get(name_of(platform, s) + '\n' + policy, [&] {
-    return std::make_shared<Library>(policy, platform.description, s.ranks, parse_placement(s.placement),
-                                     s.memory);
+std::shared_ptr<const Library> Known::library(const std::string& policy, const Seating& s) {
+  const auto kept = libraries_.get(name_of(s) + '\n' + policy, [&] {
+    return std::make_shared<Kept<Library>>(s.platform, policy, s.platform, s.ranks,
+                                           parse_placement(s.placement), s.memory, s.transport);
   });
+  return {kept, &kept->made};
 }
 
 }  // namespace collcast

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,29 +38,39 @@ class Recent {
 /// Platforms with ranks on them as one question after the other needs them, each made once. Of one thread.
 class Known {
  public:
-  struct Platform {
-    std::string name;  ///< here: with all that was set
-    Description description;
-    std::vector<std::string> notes;
-  };
+  /// Ranks on a platform.
   struct Seating {
+    const Description& platform;
     Rank ranks = 1;
     std::string placement = "block";
     Memory memory = Memory::device;
     int workers = 0;
+    std::optional<Transport> transport = {};
   };
 
-  /// A platform by name or file, with parameters set. Throws InputError.
-  std::shared_ptr<const Platform> platform(const std::string& name, const std::vector<std::string>& set);
-  std::shared_ptr<const Forecaster> forecaster(const Platform& platform, const Seating& seating);
-  std::shared_ptr<const Library> library(const Platform& platform, const Seating& seating,
-                                         const std::string& policy);
+  /// A platform by name or file, with parameters set, and what is to be said of it. Throws InputError.
+  Description platform(const std::string& name, const std::vector<std::string>& set,
+                       std::vector<std::string>& notes);
+  std::shared_ptr<const Forecaster> forecaster(const Seating& seating);
+  std::shared_ptr<const Library> library(const std::string& policy, const Seating& seating);
 
  private:
+  struct Platform {
+    Description description;
+    std::vector<std::string> notes;
+  };
+  /// What was made of a platform keeps it, so that no other takes its address.
+  template <class Made>
+  struct Kept {
+    Description platform;
+    Made made;
+    template <class... Arguments>
+    explicit Kept(const Description& d, const Arguments&... arguments) : platform(d), made(arguments...) {}
+  };
   Recent<Platform> platforms_;
   Recent<std::vector<std::string>> unused_;  ///< by platform and what is set, whatever to
-  Recent<Forecaster> forecasters_;
-  Recent<Library> libraries_;
+  Recent<Kept<Forecaster>> forecasters_;
+  Recent<Kept<Library>> libraries_;
 };
 
 }  // namespace collcast

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libraries/nccl/schedules.hpp"
 #include "libraries/situation.hpp"
+#include "model/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -13,30 +15,24 @@ namespace {
 
 /// What the transport itself leaves out: skew, other traffic, chunks that are not alike.
 constexpr double transport_uncertainty = 0.20;
-/// A further channel has no published cost; two microseconds are the most that it is thought to take.
-constexpr double most_a_channel_us = 2;
 
-/// Constants from other machines are as good as guesses.
-void stretch(nccl::Software& software, double factor) {
-  for (nccl::PerProtocol* values :
-       {&software.ring_launch, &software.tree_launch, &software.ring_step, &software.tree_step,
-        &software.ring_hop, &software.tree_hop, &software.proxy})
-    for (double& us : *values) us *= factor;
-  if (factor > 1) software.channel.fill(most_a_channel_us);
+/// The closed form knows what takes the time beside the launch.
+void explain(Prediction& p, const nccl::Play& played) {
+  const Cause cause = played.limited_by == "latency" ? Cause::latency : Cause::link;
+  p.explanation = {{cause, played.limited_by, played.time - played.launch},
+                   {Cause::overhead, "launch", played.launch}};
+  if (p.explanation[1].time > p.explanation[0].time) std::swap(p.explanation[0], p.explanation[1]);
+  p.limited_by = p.explanation[0].name, p.limited_by_share = p.explanation[0].time / p.time;
 }
 
-/// NCCL's published constants times `factor`, and in their place what the platform says of them.
-nccl::Software software_of(const Blueprint& b, int minor, const Situation& s, double factor) {
-  nccl::Software software = nccl::published_software(minor, s);
-  stretch(software, factor);
-  for (std::size_t p = 0; p < b.nccl.size(); ++p) {
-    const Blueprint::NcclCosts& costs = b.nccl[p];
-    if (costs.launch) software.ring_launch[p] = software.tree_launch[p] = costs.launch->value;
-    if (costs.channel) software.channel[p] = costs.channel->value;
-    if (costs.hop) software.ring_hop[p] = costs.hop->value;
-    if (costs.proxy) software.proxy[p] = costs.proxy->value;
-  }
-  return software;
+/// The policy that takes the transport's protocol, where they are of one release of NCCL.
+std::string told(const std::string& policy, const std::optional<Transport>& transport) {
+  std::optional<nccl::Policy> nccl = nccl::parse(policy);
+  if (!nccl || !transport || transport->kind != Transport::Kind::nccl) return policy;
+  if (transport->protocol.minor != nccl->minor && transport->protocol.minor != nccl::usual_minor)
+    throw InputError("--transport " + transport->name() + " is of another release than --policy " + policy);
+  nccl->proto = transport->protocol.protocol;
+  return nccl->text();
 }
 
 bool knows_nccl(const Description& description) {
@@ -46,20 +42,28 @@ bool knows_nccl(const Description& description) {
 }  // namespace
 
 Library::Library(std::string policy, const Description& description, Rank ranks, const Placement& placement,
-                 Memory memory)
-    : policy_(std::move(policy)),
+                 Memory memory, const std::optional<Transport>& transport)
+    : policy_(told(policy, transport)),
       nccl_(nccl::parse(policy_)),
-      forecaster_(description, ranks, placement, memory) {
+      own_transport_(!transport || (nccl_ && transport->kind == Transport::Kind::nccl)),
+      forecaster_(description, ranks, placement, memory, 0, own_transport_ ? std::nullopt : transport),
+      description_(description),
+      placement_(placement),
+      memory_(memory) {
   const Description views[] = {description, optimistic(description), pessimistic(description)};
   const double factor[] = {1, 1 / (1 + uncertainty(Stamp::guess)), 1 + uncertainty(Stamp::guess)};
   for (std::size_t v : {nominal, fast, slow}) {
     View& view = views_[v];
     view.situation = collcast::situation(views[v], seats(forecaster_.machine()), policy_);
     if (!nccl_) continue;
-    view.software = software_of(read_blueprint(views[v]), nccl_->minor, view.situation, factor[v]);
+    view.software = nccl::software_on(read_blueprint(views[v]), nccl_->minor, view.situation, factor[v]);
   }
   calibrated_ = knows_nccl(description);
-  if (const Description blocking = with_blocking_sends(description); blocking.json() != description.json())
+  if (nccl_) found_ = channels(description, seats(forecaster_.machine()), policy_);
+  if (transport && nccl_ && own_transport_)
+    nccl::check(transport->protocol, forecaster_.machine(), situation());
+  if (const Description blocking = with_blocking_sends(description);
+      !transport && blocking.json() != description.json())
     blocking_.emplace(blocking, ranks, placement, memory);
   chooser_ = by_policy(policy_, description, forecaster_.machine(), forecaster_.fabric(),
                        blocking_ ? &blocking_->fabric() : nullptr);
@@ -73,50 +77,137 @@ const Forecaster& Library::sends(const Choice& choice) const {
   return choice.blocking && blocking_ ? *blocking_ : forecaster_;
 }
 
-Library::Forecast Library::predict(Collective collective, const Call& asked, const Engine& engine) const {
-  Choice choice = choose(collective, asked);
-  const bool own = nccl_ && engine.name == "path" && asked.ranks > 1 &&
-                   nccl::has_transport(nccl::choose(*nccl_, collective, asked, situation()).shape);
-  Prediction p = own ? by_transport(*choice.algorithm, choice.call) : predict(choice, engine);
-  const std::string transport = own ? "nccl:" + choice.protocol : "";
-  return {std::move(choice), std::move(p), transport};
-}
-
 Prediction Library::predict(const Choice& choice, const Engine& engine) const {
   return sends(choice).predict(*choice.algorithm, choice.call, engine);
 }
 
-/// Open MPI's linear barrier is not in the catalogue.
-const Algorithm& Library::barrier(Rank ranks) const {
-  try {
-    return *choose(Collective::barrier, {.ranks = ranks}).algorithm;
-  } catch (const InputError&) {
-    return algorithm(Collective::barrier, "dissemination");
+bool Library::sends_itself(const nccl::Candidate& chosen, const Engine& engine) const {
+  return own_transport_ && engine.name != "formula" && nccl::has_transport(chosen.shape);
+}
+
+Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
+                                   const Engine& engine) const {
+  const Chooser other = told.text() == nccl_->text() ? chooser_
+                                                     : by_policy(told.text(), description_,
+                                                                 forecaster_.machine(), forecaster_.fabric());
+  const Choice choice = other({collective, {}, asked});
+  const Algorithm& a = *choice.algorithm;
+  if (asked.ranks == 1) return {choice, forecaster_.predict(a, choice.call, engine)};
+  const nccl::Candidate chosen = nccl::choose(told, collective, choice.call, situation());
+  if (!sends_itself(chosen, engine))
+    return {choice, forecaster_.predict(a, choice.call, engine), chosen.time};
+  return {choice,
+          engine.name == "path" ? by_transport(a, choice.call, chosen)
+                                : by_schedule(a, choice.call, chosen, engine),
+          chosen.time};
+}
+
+Library::Forecast Library::predict(Collective collective, const Call& asked, const Engine& engine) const {
+  if (nccl_) return by_nccl(*nccl_, collective, asked, engine);
+  const Choice choice = choose(collective, asked);
+  return {choice, sends(choice).predict(*choice.algorithm, choice.call, engine)};
+}
+
+Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const Engine& engine,
+                                   std::optional<Bytes> segment) const {
+  const auto shape = nccl_ ? nccl::shape_of(a.collective, a.name) : std::nullopt;
+  if (shape && asked.ranks > 1) {
+    nccl::Policy told = *nccl_;
+    told.algo = shape;
+    return by_nccl(told, a.collective, asked, engine);
   }
+  const bool nccl = nccl_ && own_transport_ && asked.ranks > 1 && engine.name != "formula";
+  const Forecaster& sender =
+      nccl ? sent_by(nccl::choose(*nccl_, a.collective, asked, situation())) : forecaster_;
+  const Call call = segmented(sender.fabric(), a, asked, segment);
+  return {{&a, call}, sender.predict(a, call, engine)};
+}
+
+std::vector<Library::Forecast> Library::predict_all(Collective collective, const Call& asked,
+                                                    const Engine& engine) const {
+  if (!nccl_ || asked.ranks == 1) return {};
+  std::vector<nccl::Candidate> all = nccl::candidates(*nccl_, collective, asked, situation());
+  std::ranges::stable_sort(all, {}, &nccl::Candidate::time);
+  std::vector<Forecast> forecasts;
+  for (const nccl::Candidate& c : all) {
+    nccl::Policy told = *nccl_;
+    told.algo = c.shape, told.proto = c.protocol;
+    forecasts.push_back(by_nccl(told, collective, asked, engine));
+  }
+  return forecasts;
 }
 
 std::optional<Seconds> Library::mean_between_barriers(Collective collective, const Call& asked) const {
   if (nccl_) return {};
-  const Choice choice = choose(collective, asked);
-  return sends(choice).mean_between_barriers(*choice.algorithm, choice.call, barrier(asked.ranks));
+  const Choice choice = choose(collective, asked),
+               pause = choose(Collective::barrier, {.ranks = asked.ranks});
+  return sends(choice).mean_between_barriers(*choice.algorithm, choice.call, *pause.algorithm);
 }
 
-Prediction Library::by_transport(const Algorithm& a, const Call& call) const {
+nccl::Play Library::play(const View& v, Collective collective, const Call& call,
+                         const nccl::Candidate& chosen) const {
+  return nccl::play(*nccl_, collective, call, v.situation, chosen, v.software);
+}
+
+const Forecaster& Library::sent_by(const nccl::Candidate& chosen) const {
+  const Transport transport{Transport::Kind::nccl, {nccl_->minor, chosen.shape, chosen.protocol}};
+  return sent_
+      .try_emplace({chosen.shape, chosen.protocol}, description_, forecaster_.machine().ranks(), placement_,
+                   memory_, 0, transport)
+      .first->second;
+}
+
+std::vector<nccl::Order> Library::orders(const nccl::Play& played) const {
+  const Machine& machine = forecaster_.machine();
+  std::vector<std::vector<Rank>> nodes;  // in the order of their first ranks
+  std::map<int, std::size_t> place;
+  for (Rank r = 0; r < machine.ranks(); ++r) {
+    const auto [found, is_new] = place.try_emplace(machine.node(r), nodes.size());
+    if (is_new) nodes.emplace_back();
+    nodes[found->second].push_back(r);
+  }
+  return nccl::orders(found_, nodes, played.channels);
+}
+
+Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl::Candidate& chosen,
+                                const Engine& engine) const {
+  const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
+  const Rank on_a_node = seats(forecaster_.machine()).on_a_node;
+  const Algorithm played_by_nccl =
+      nccl::scheduled(a.name, a.collective, chosen, played, orders(played), on_a_node);
+  Prediction p = sent_by(chosen).predict(played_by_nccl, call, engine);
+  p.algorithm = &a;
+  p.calibrated = calibrated_ && forecaster_.calibrated();
+  return p;
+}
+
+Prediction Library::by_transport(const Algorithm& a, const Call& call, const nccl::Candidate& chosen) const {
   check(a, call);
-  const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, call, situation());
-  const auto play = [&](const View& v) {
-    return nccl::play(*nccl_, a.collective, call, v.situation, chosen, v.software);
-  };
-  const nccl::Play played = play(views_[nominal]);
-  return not_below_bound({&a,
-                          call,
-                          played.time,
-                          std::min(play(views_[fast]).time, played.time) / (1 + transport_uncertainty),
-                          std::max(play(views_[slow]).time, played.time) * (1 + transport_uncertainty),
-                          forecaster_.lower_bound(a, call, Bounds::Of::bandwidth),
-                          played.limited_by,
-                          {},
-                          calibrated_ && forecaster_.calibrated()});
+  const auto seconds = [&](const View& v) { return play(v, a.collective, call, chosen).time; };
+  const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
+  Prediction p{&a,
+               call,
+               played.time,
+               std::min(seconds(views_[fast]), played.time) / (1 + transport_uncertainty),
+               std::max(seconds(views_[slow]), played.time) * (1 + transport_uncertainty),
+               forecaster_.lower_bound(a, call, Bounds::Of::bandwidth),
+               {},
+               {},
+               calibrated_ && forecaster_.calibrated()};
+  p.transport = Transport{Transport::Kind::nccl, {nccl_->minor, chosen.shape, chosen.protocol}}.name();
+  explain(p, played);
+  if (situation().nodes == 1) return not_below_bound(std::move(p));
+  const Bytes framed = nccl::kernel(chosen.protocol).bytes_on_wire * call.message;
+  const Load load =
+      heaviest(forecaster_.fabric(), nccl::traffic(chosen.shape, a.collective, call.root, orders(played),
+                                                   seats(forecaster_.machine()).on_a_node, framed));
+  if (load.time > p.time) {
+    const double slower = load.time / p.time;
+    p.time = load.time, p.low = slower * p.low, p.high = slower * p.high;
+    p.limited_by = load.link, p.limited_by_share = 1;
+    p.explanation = {{Cause::link, load.link, p.time}};
+  }
+  return not_below_bound(std::move(p));
 }
 
 }  // namespace collcast

@@ -2,31 +2,48 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "forecast/predict.hpp"
-#include "libraries/nccl/transport.hpp"
+#include "libraries/nccl/schedules.hpp"
 
 namespace collcast {
 
 /// A platform as a communication library sees it: what the library would pick, and how long that takes.
 class Library {
  public:
-  /// `policy`: a name that `pick` knows. Throws InputError for others.
+  /// `policy`: a name that `pick` knows. Throws InputError for others. `transport`: carries the messages
+  /// instead of the library's own; of NCCL's, it is the protocol that NCCL is told to take.
   Library(std::string policy, const Description& description, Rank ranks,
-          const Placement& placement = Placement::block, Memory memory = Memory::device);
+          const Placement& placement = Placement::block, Memory memory = Memory::device,
+          const std::optional<Transport>& transport = {});
 
   /// What the library would play, as predicted, and why.
   struct Forecast {
     Choice choice;
     Prediction prediction;
-    std::string transport = {};  ///< the library's own, which gave the time; empty: what the platform says
+    std::optional<Seconds> estimate = {};  ///< the library's own
   };
-  /// By `path` NCCL's choice is timed by its own transport; other libraries' choices are read like
+  /// NCCL's choice is its rings or trees, carried by its protocol; `path` takes the closed form of
+  /// that (nccl::play), or what the most loaded link needs for them. Other libraries' choices are read like
   /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
   Forecast predict(Collective collective, const Call& asked, const Engine& engine) const;
   /// A choice that is not the library's, sent as MPI sends.
   Prediction predict(const Choice& choice, const Engine& engine) const;
+  /// The same where the library is told which algorithm to play; one that it does not have is sent as the
+  /// library would send its own choice.
+  Forecast predict(const Algorithm& algorithm, const Call& asked, const Engine& engine,
+                   std::optional<Bytes> segment = {}) const;
+  /// All that NCCL chooses from, its choice first; nothing of other libraries, which know rules and no list.
+  std::vector<Forecast> predict_all(Collective collective, const Call& asked, const Engine& engine) const;
+
+  /// Plays what was forecast for who watches; takes another time than the library's own transport.
+  Seconds watch(const Forecast& forecast, const Engine& engine, const Watched& watched) const {
+    return sends(forecast.choice).watch(*forecast.choice.algorithm, forecast.choice.call, engine, watched);
+  }
 
   /// Mean over the ranks of their own times between the library's barriers (Forecaster); none where the
   /// library sends no messages of MPI.
@@ -43,15 +60,32 @@ class Library {
   };
   Choice choose(Collective collective, const Call& asked) const;
   const Forecaster& sends(const Choice& choice) const;
-  const Algorithm& barrier(Rank ranks) const;
-  Prediction by_transport(const Algorithm& algorithm, const Call& call) const;
+  /// Of NCCL, told what it is told; whether its own transport is known and carries it.
+  Forecast by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
+                   const Engine& engine) const;
+  bool sends_itself(const nccl::Candidate& chosen, const Engine& engine) const;
+  Prediction by_transport(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
+  Prediction by_schedule(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen,
+                         const Engine& engine) const;
+  /// Of the channels that the search finds, as many as are played.
+  std::vector<nccl::Order> orders(const nccl::Play& played) const;
+  nccl::Play play(const View& view, Collective collective, const Call& call,
+                  const nccl::Candidate& chosen) const;
+  /// The platform under that transport of NCCL, made when first asked for.
+  const Forecaster& sent_by(const nccl::Candidate& chosen) const;
 
   std::string policy_;
   std::optional<nccl::Policy> nccl_;
+  bool own_transport_ = true;
   Forecaster forecaster_;
   std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
   std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty
   bool calibrated_ = false;
+  Channels found_;  ///< by NCCL's search
+  Description description_;
+  Placement placement_;
+  Memory memory_;
+  mutable std::map<std::pair<nccl::Shape, nccl::Protocol>, Forecaster> sent_;
   Chooser chooser_;
 };
 

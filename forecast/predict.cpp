@@ -12,6 +12,22 @@
 #include "support/text.hpp"
 
 namespace collcast {
+namespace {
+
+/// By how much constants that were published of other machines may be off.
+const double guessed = 1 + uncertainty(Stamp::guess);
+
+/// Where the time goes is asked of engines that follow messages.
+void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, const Reading& answer) {
+  p.explanation = explanation(fabric, answer.chain, fabric.launch(subject.schedule.channels), answer.time,
+                              answer.limited_by);
+  if (p.explanation.empty()) return;
+  p.limited_by = p.explanation.front().name;
+  p.limited_by_share = p.explanation.front().time / p.time;
+}
+
+}  // namespace
+
 BytesPerSecond Prediction::algorithm_bandwidth() const {
   return time.value > 0 ? call.message / time : BytesPerSecond();
 }
@@ -21,7 +37,10 @@ BytesPerSecond Prediction::bus_bandwidth() const {
 }
 
 Prediction not_below_bound(Prediction p) {
-  if (p.time < p.bound.time) p.time = p.bound.time, p.limited_by = p.bound.cut, p.limited_by_share = {};
+  if (p.time < p.bound.time) {
+    p.time = p.bound.time, p.limited_by = p.bound.cut, p.limited_by_share = 1;
+    p.explanation = {{Cause::link, p.bound.cut, p.time}};
+  }
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
   return p;
@@ -44,11 +63,18 @@ std::vector<Rank> served_by(int workers, const Machine& machine) {
   return processors;
 }
 
+Forecaster::Platform::Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory,
+                               int workers, const Transport& transport, double stretch)
+    : machine(carrying(transport, d), ranks, placement),
+      sent(fabric_of(transport, machine, d, stretch)),
+      fabric(sent ? *sent : static_cast<const Fabric&>(machine), memory, served_by(workers, machine)) {}
+
 Forecaster::Forecaster(const Description& description, Rank ranks, const Placement& placement, Memory memory,
-                       int workers)
-    : nominal_(description, ranks, placement, memory, workers),
-      fast_(optimistic(description), ranks, placement, memory, workers),
-      slow_(pessimistic(description), ranks, placement, memory, workers),
+                       int workers, const std::optional<Transport>& transport)
+    : transport_(transport.value_or(own_transport(description))),
+      nominal_(description, ranks, placement, memory, workers, transport_),
+      fast_(optimistic(description), ranks, placement, memory, workers, transport_, 1 / guessed),
+      slow_(pessimistic(description), ranks, placement, memory, workers, transport_, guessed),
       played_in_(workers == 0 ? memory : Memory::dpu),
       bounds_(nominal_.machine, played_in_, read_blueprint(description).nodes_per_switch),
       ranks_per_node_(nominal_.machine.consecutive_ranks()) {}
@@ -57,7 +83,20 @@ Capabilities Forecaster::serving(const Demands& needs) const {
   return needs.between_nodes ? nominal_.machine.capabilities() : nominal_.machine.node_capabilities();
 }
 
+namespace {
+
+/// All ranks sit on one node, whose switches do both, as NCCL asks of NVLS also where one would do; the
+/// textbook's switch is one.
+bool has_nvls(const Machine& machine, Rank on_a_node) {
+  const Capabilities& node = machine.node_capabilities();
+  return (machine.ranks_per_node() == 1 || on_a_node >= machine.ranks()) && node.multicast && node.reduction;
+}
+
+}  // namespace
+
 std::string Forecaster::lacks(const Algorithm& a) const {
+  if (a.name == "nvls" && !has_nvls(nominal_.machine, ranks_per_node_))
+    return "a node whose switches multicast and reduce among all ranks (NVLS)";
   const Demands needs = demands(a);
   const Capabilities has = serving(needs);
   if (needs.reduction && !has.reduction) return "a network that reduces messages (in_network_reduction)";
@@ -86,15 +125,46 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
     throw InputError(a.name + " needs " + missing + ", which " + nominal_.machine.platform() +
                      " does not have; `--platform flat` has all");
   const SizedSchedule subject(a, c);
-  const Reading answer = read(engine, subject, nominal_.fabric);
+  const Reading answer = read(engine, subject, nominal_.fabric, true);
   // How far the parameters' uncertainty moves the answer is asked of a quick engine.
   const Engine& quick = engine.quick ? engine : collcast::engine("path");
   const Seconds centre = engine.quick ? answer.time : read(quick, subject, nominal_.fabric).time;
   const auto stretched = [&](const Platform& p) {
     return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * answer.time : answer.time;
   };
-  return not_below_bound({&a, c, answer.time, stretched(fast_), stretched(slow_), lower_bound(a, c),
-                          answer.limited_by, answer.share, calibrated(a)});
+  Prediction p{&a,
+               c,
+               answer.time,
+               stretched(fast_),
+               stretched(slow_),
+               lower_bound(a, c),
+               answer.limited_by,
+               answer.share,
+               calibrated(a),
+               transport_.name()};
+  explain(p, nominal_.fabric, subject, answer);
+  return not_below_bound(std::move(p));
+}
+
+Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engine,
+                          const Watched& watched) const {
+  if (!engine.play)
+    throw InputError("--engine " + std::string(engine.name) + " has no messages to show; " +
+                     engine_names(true) + " do");
+  constexpr std::uint64_t whole_call = ~std::uint64_t{0};
+  const SizedSchedule subject(a, c);
+  const std::string name = full_name(a);
+  Observer* observer = watched(nominal_.fabric, [&](const Observer::Interval& i) {
+    return i.kind == Op::Kind::start && i.tag == whole_call ? name : "";
+  });
+  PlayOptions options;
+  options.observer = observer;
+  const Result run = engine.play(*program(subject.schedule, subject.layout), nominal_.fabric, options);
+  for (Rank r = 0; r < c.ranks; ++r) {
+    const Seconds finish = run.ranks[static_cast<std::size_t>(r)].finish;
+    observer->done({r, Op::Kind::start, whole_call, Seconds(0), finish, 0, -1, c.message});
+  }
+  return run.time;
 }
 
 Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, const Algorithm& barrier) const {

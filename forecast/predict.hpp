@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "engines/engine.hpp"
+#include "engines/explain.hpp"
 #include "forecast/bound.hpp"
 #include "libraries/chooser.hpp"
+#include "libraries/transport.hpp"
 #include "platforms/machine/machine.hpp"
 
 namespace collcast {
@@ -16,9 +18,12 @@ struct Prediction {
   Call call;
   Seconds time, low, high;
   Bound bound;
-  std::string limited_by;
+  std::string limited_by;                  ///< the largest share of the explanation
   std::optional<double> limited_by_share;  ///< of the time; none where the engine does not say
   bool calibrated = false;
+  std::string transport = {};           ///< that carried the messages, by name
+  std::vector<Share> explanation = {};  ///< where the time goes, which it adds up to; empty: the engine
+                                        ///< follows no messages, or there are too many
 
   /// Bytes per second as nccl-tests defines them: message / time, and times the collective's factor.
   BytesPerSecond algorithm_bandwidth() const;
@@ -38,11 +43,16 @@ class Forecaster {
  public:
   /// `memory`: where the ranks keep the message. `workers`: cores of each node's DPU that play for its ranks;
   /// 0: the ranks play themselves. Throws InputError where there are no such cores.
+  /// `transport`: what carries the messages; the platform's own software without it.
   Forecaster(const Description& description, Rank ranks, const Placement& placement = Placement::block,
-             Memory memory = Memory::device, int workers = 0);
+             Memory memory = Memory::device, int workers = 0, const std::optional<Transport>& transport = {});
 
   /// Throws InputError where the platform lacks what the algorithm needs.
   Prediction predict(const Algorithm& algorithm, const Call& call, const Engine& engine) const;
+  /// Plays the call for who watches, and tells how long that takes. Throws InputError where the engine does
+  /// not play.
+  Seconds watch(const Algorithm& algorithm, const Call& call, const Engine& engine,
+                const Watched& watched) const;
   /// Mean over the ranks of their own times, by critical path, in OSU's loop: each rank calls as it leaves
   /// the `barrier` that followed the call before, so that who was done early in the one waits in the other.
   Seconds mean_between_barriers(const Algorithm& algorithm, const Call& call, const Algorithm& barrier) const;
@@ -56,6 +66,7 @@ class Forecaster {
   bool calibrated() const { return nominal_.machine.calibrated(); }
   const Fabric& fabric() const { return nominal_.fabric; }
   const Machine& machine() const { return nominal_.machine; }
+  const Transport& transport() const { return transport_; }
   /// Consecutive ranks that share a node; 1 where ranks are dealt out.
   Rank ranks_per_node() const { return ranks_per_node_; }
 
@@ -66,10 +77,12 @@ class Forecaster {
 
   struct Platform {
     Machine machine;
+    std::unique_ptr<Fabric> sent;  ///< by a transport that is not the machine's
     HomeFabric fabric;
-    Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory, int workers)
-        : machine(d, ranks, placement), fabric(machine, memory, served_by(workers, machine)) {}
+    Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory, int workers,
+             const Transport& transport, double stretch = 1);
   };
+  Transport transport_;
   Platform nominal_, fast_, slow_;
   Memory played_in_;
   Bounds bounds_;

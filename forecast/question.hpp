@@ -8,6 +8,7 @@
 
 #include "algorithms/call_text.hpp"
 #include "algorithms/exchange/msccl.hpp"
+#include "engines/player/player.hpp"
 #include "forecast/offload.hpp"
 
 namespace collcast {
@@ -25,15 +26,19 @@ struct Question {
   std::vector<Bytes> sizes;         ///< as nccl-tests counts them; empty: what the counts of `call` add up to
   std::string placement = "block";  ///< for parse_placement
   Memory memory = Memory::device;
+  std::optional<Transport> transport;  ///< under any algorithm; none: the platform's own, or the policy's
+  bool explain = false;                ///< rows say where their time goes
   std::string engine = "path";
   CallText call;
   Offload offload;
+  bool sensitivity = false;  ///< of one platform: what moves the times, and by how much
 };
 
 /// Who waits for an answer.
 struct Watch {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   const std::atomic<bool>* interrupt = nullptr;  ///< once true, the answer ends with what was computed so far
+  Watched watched = nullptr;                     ///< sees how each row's messages go
 };
 
 }  // namespace collcast

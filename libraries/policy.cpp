@@ -6,6 +6,7 @@
 #include "libraries/mpi.hpp"
 #include "libraries/nccl/nccl.hpp"
 #include "support/error.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {
@@ -34,9 +35,9 @@ std::vector<std::string> policies() {
 void check_policy(std::string_view policy) {
   const auto is = [policy](const Policy& p) { return p.name == policy; };
   if (std::ranges::any_of(of_mpi, is) || nccl::parse(policy)) return;
-  const std::vector<std::string> names = policies();
-  throw InputError("unknown policy '" + std::string(policy) + "'; did you mean '" +
-                   nearest(policy, {names.begin(), names.end()}) + "'?");
+  std::vector<std::string> names = policies();
+  names.emplace_back("fastest");
+  throw InputError("unknown policy '" + std::string(policy) + "'" + suggestion(policy, names));
 }
 
 Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation) {

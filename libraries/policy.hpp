@@ -32,6 +32,7 @@ struct Situation {
   bool gpudirect = true;  ///< only PCIe switches lie between GPU and network card: LL128 may cross nodes
   Gpu gpu = Gpu::volta;
   Cpu cpu = Cpu::intel;
+  bool staged = true;        ///< a message may cross nodes from the host's memory
   Bytes element = Bytes(4);  ///< of the data type: MPICH compares counts
 };
 

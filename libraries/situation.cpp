@@ -2,6 +2,7 @@
 #include "libraries/situation.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "libraries/nccl/nccl.hpp"
@@ -9,30 +10,59 @@
 #include "platforms/description/node_graph.hpp"
 #include "platforms/machine/machine.hpp"
 #include "platforms/machine/paths.hpp"
+#include "support/error.hpp"
 #include "support/json.hpp"
 
 namespace collcast {
 namespace {
 
-/// By what the names of devices hold.
-template <class Kind>
-using Names = std::vector<std::pair<std::string, Kind>>;
-const Names<Gpu> gpus = {{"P100", Gpu::pascal}, {"V100", Gpu::volta},  {"A100", Gpu::ampere},
-                         {"H100", Gpu::hopper}, {"H200", Gpu::hopper}, {"B200", Gpu::blackwell}};
-const Names<Cpu> cpus = {{"Xeon", Cpu::intel}, {"EPYC", Cpu::amd}, {"POWER", Cpu::power}};
+/// By what the names of devices hold. NCCL takes all others as it takes Intel's.
+const std::pair<std::string, Cpu> cpus[] = {{"Xeon", Cpu::intel}, {"EPYC", Cpu::amd}, {"POWER", Cpu::power}};
 
-template <class Kind>
-void recognise(Kind& kind, const std::string& device, const Names<Kind>& names) {
-  for (const auto& [part, meaning] : names)
+void recognise(Cpu& kind, const std::string& device) {
+  for (const auto& [part, meaning] : cpus)
     if (device.find(part) != std::string::npos) kind = meaning;
 }
 
-constexpr int usual_minor = 18;
+/// Where NCCL's tuner puts a generation, by compute capability: below 8 are Volta's constants, and LL128 runs
+/// on 7.0, 8.0, 9.0 and 10.0 only (NCCL 2.18, src/graph/tuning.cc).
+const std::map<std::string, Gpu> generations = {
+    {"kepler", Gpu::pascal}, {"maxwell", Gpu::pascal}, {"pascal", Gpu::pascal},
+    {"volta", Gpu::volta},   {"turing", Gpu::pascal},  {"ampere", Gpu::ampere},
+    {"ada", Gpu::ampere},    {"hopper", Gpu::hopper},  {"blackwell", Gpu::blackwell}};
+
+Gpu gpu_for_nccl(const Description& description, const std::string& device, const std::string& policy) {
+  const std::string generation = description.json()["devices"][device].value("generation", "");
+  const auto found = generations.find(generation);
+  if (found != generations.end()) return found->second;
+  if (!generation.empty())
+    throw InputError(policy + " knows no " + generation + " GPU, which " + device +
+                     " is; it knows those of NVIDIA");
+  const std::string path = "devices." + device + ".generation";
+  throw InputError(policy + " needs the generation of the GPU " + device +
+                   ", which the platform does not say; " + "give " + path + " in its file, or --set " + path +
+                   "=volta");
+}
+
+/// Of ranks on GPUs of several generations NCCL takes the constants of the oldest.
+Gpu gpu_for_nccl(const Description& description, const Blueprint& b, const std::string& policy) {
+  std::optional<Gpu> oldest;
+  for (const int v : b.ranks_on) {
+    const Blueprint::Vertex& vertex = b.vertices[static_cast<std::size_t>(v)];
+    if (vertex.kind != Blueprint::Vertex::Kind::gpu)
+      throw InputError(policy + " needs GPUs, and the ranks of " + b.name + " sit on " + vertex.name +
+                       "; MPI's policies, mpich for one, do not");
+    const std::string& device = b.devices[static_cast<std::size_t>(vertex.device)].name;
+    const Gpu gpu = gpu_for_nccl(description, device, policy);
+    oldest = oldest ? std::min(*oldest, gpu) : gpu;
+  }
+  return *oldest;
+}
 
 /// Of NCCL 2.
 int minor_of(const std::string& policy) {
   const auto nccl = nccl::parse(policy);
-  return nccl ? nccl->minor : usual_minor;
+  return nccl ? nccl->minor : nccl::usual_minor;
 }
 
 /// Only the GPUs that the ranks of a node sit on.
@@ -53,6 +83,11 @@ bool gpudirect(const Blueprint& b) {
              return b.vertices[static_cast<std::size_t>(to)].kind != Blueprint::Vertex::Kind::cpu;
            });
   });
+}
+
+Channels channels_of(const Blueprint& b, Rank nodes, const std::string& policy, ChannelShape shape) {
+  return find_channels(b, shape, nodes > 1 ? ChannelReach::network : ChannelReach::node,
+                       nccl_speeds(minor_of(policy)));
 }
 
 bool alike(const Channels& c) {
@@ -90,8 +125,8 @@ void set_rails(Situation& s, const Channels& found, const Machine& machine, cons
     return 1.0 / machine.wire({0, memory}, {other, memory}, machine.sizes().back()).per_byte;
   };
   s.rail_bandwidth = s.gpudirect_bandwidth = between_nodes(Memory::device);
-  if (!b.of_kind(Blueprint::Vertex::Kind::cpu).empty())
-    s.rail_bandwidth = std::max(s.rail_bandwidth, between_nodes(Memory::host));
+  s.staged = !b.of_kind(Blueprint::Vertex::Kind::cpu).empty();
+  if (s.staged) s.rail_bandwidth = std::max(s.rail_bandwidth, between_nodes(Memory::host));
   s.network_latency = network_latency(b);
   if (found.nvlink) s.tree_bandwidth = 2 * found.bandwidth;
 }
@@ -110,15 +145,10 @@ Situation situation(const Description& description, Seats seats, const std::stri
   s.nodes = seats.nodes;
   keep_used(b, seats.on_a_node);
   for (const Blueprint::Vertex& v : b.vertices)
-    if (v.device >= 0) {
-      const std::string& device = b.devices[static_cast<std::size_t>(v.device)].name;
-      recognise(s.gpu, device, gpus);
-      recognise(s.cpu, device, cpus);
-    }
+    if (v.device >= 0) recognise(s.cpu, b.devices[static_cast<std::size_t>(v.device)].name);
+  if (nccl::parse(policy)) s.gpu = gpu_for_nccl(description, b, policy);
   s.gpudirect = gpudirect(b);
-  const Channels found =
-      find_channels(b, ChannelShape::ring, s.nodes > 1 ? ChannelReach::network : ChannelReach::node,
-                    nccl_speeds(minor_of(policy)));
+  const Channels found = channels_of(b, s.nodes, policy, ChannelShape::ring);
   s.link = found.nvlink ? NodeLink::nvlink : NodeLink::pci;
   s.channels = std::max(1, static_cast<int>(found.channels.size()));
   s.intra_bandwidth = found.bandwidth;
@@ -136,6 +166,13 @@ Situation situation(const Description& description, Seats seats, const std::stri
   s.same_channels = alike(found);
   if (s.nodes > 1) set_rails(s, found, hardware(description, ranks), b);
   return s;
+}
+
+Channels channels(const Description& description, Seats seats, const std::string& policy,
+                  ChannelShape shape) {
+  Blueprint b = read_blueprint(description);
+  keep_used(b, seats.on_a_node);
+  return channels_of(b, seats.nodes, policy, shape);
 }
 
 }  // namespace collcast

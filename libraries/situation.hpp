@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "libraries/nccl/ring_search.hpp"
 #include "libraries/policy.hpp"
 #include "platforms/description/description.hpp"
 
@@ -20,5 +21,9 @@ struct Seats {
 Situation situation(const Description& description, Seats seats, const std::string& policy);
 /// The same for the first `ranks` ranks in block placement.
 Situation situation(const Description& description, Rank ranks, const std::string& policy);
+
+/// The channels that this release of NCCL finds for them, before it doubles them.
+Channels channels(const Description& description, Seats seats, const std::string& policy,
+                  ChannelShape shape = ChannelShape::ring);
 
 }  // namespace collcast

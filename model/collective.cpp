@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "support/edit_distance.hpp"
 #include "support/error.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {
@@ -230,14 +230,13 @@ const Definition& definition(Collective collective) {
 }
 
 const Definition& definition(std::string_view name) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   const std::string ours = our_name(name);
   for (const Definition& d : table) {
     if (d.name == ours) return d;
-    names.push_back(d.name);
+    names.emplace_back(d.name);
   }
-  throw InputError("unknown collective '" + std::string(name) + "'; did you mean '" + nearest(name, names) +
-                   "'?");
+  throw InputError("unknown collective '" + std::string(name) + "'" + suggestion(ours, names));
 }
 
 Grid::Grid(Rank ranks, int d) : dimensions(d) {
@@ -268,12 +267,8 @@ Seconds lower_bound(Collective collective, Rank ranks, Bytes message, const Alph
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
-  std::string_view best;
-  std::size_t least_distance = std::numeric_limits<std::size_t>::max();
-  for (std::string_view candidate : candidates)
-    if (const std::size_t d = edit_distance(word, candidate); d < least_distance)
-      least_distance = d, best = candidate;
-  return std::string(best);
+  const std::vector<std::string> best = alike(word, {candidates.begin(), candidates.end()});
+  return best.empty() ? std::string() : best.front();
 }
 
 }  // namespace collcast

@@ -5,8 +5,10 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "model/explanation.hpp"
 #include "model/layout.hpp"
 #include "model/network.hpp"
 
@@ -25,18 +27,21 @@ constexpr Seconds no_limit(std::numeric_limits<double>::infinity());
 /// Reads a schedule step by step and keeps, per rank, only when it is ready: O(ranks) memory.
 ///
 /// `Network` answers `wire(from, to, bytes)`, `gamma(place)`, `protocol()` and `ports()`. Ports serve
-/// messages in the order of the schedule.
-template <class Network>
+/// messages in the order of the schedule. `Clock`: what is kept of times (model/explanation.hpp).
+template <class Network, class Clock = PlainClock>
 class CriticalPath {
+  using Time = typename Clock::Time;
+
  public:
   /// Ranks begin their first steps, compute until `away` without looking at messages, and then go on.
   /// Reading stops where a rank is seen to be later than `limit`: the time is then some time beyond it.
   CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
-               Seconds limit = no_limit)
+               Seconds limit = no_limit, Clock clock = {})
       : schedule_(schedule),
         layout_(layout),
         network_(network),
-        away_(away),
+        clock_(std::move(clock)),
+        away_(clock_.later(Time{}, away, Cause::compute, {}, {})),
         limit_(limit),
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
@@ -52,29 +57,37 @@ class CriticalPath {
 
   /// `entered`: when each rank begins; all at 0 without it.
   PathResult run(const std::vector<Seconds>& entered = {}) {
-    for (std::size_t i = 0; !entered.empty() && i < ready_.size(); ++i) ready_[i] = entered[i % ranks_];
+    for (std::size_t i = 0; !entered.empty() && i < ready_.size(); ++i)
+      ready_[i] = Clock::time(entered[i % ranks_]);
     for_each_step(schedule_, !layout_.equal_blocks(), [this](const Step& step) {
       advance(step);
-      return step.transfers.empty() || !(ready(step.transfers.back()) > limit_);
+      return step.transfers.empty() || !(Clock::at(ready(step.transfers.back())) > limit_);
     });
     PathResult result{{},
                       std::vector<Seconds>(ranks_),
                       std::move(busy_),
                       *std::max_element(reduced_.begin(), reduced_.end())};
     for (std::size_t i = 0; i < ready_.size(); ++i)
-      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], ready_[i]);
-    result.time = *std::max_element(result.finish.begin(), result.finish.end());
+      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(ready_[i]));
+    last_ = *std::max_element(ready_.begin(), ready_.end());
+    result.time = Clock::at(last_);
     // Where messages do not queue at ports that they share, nothing is faster than the busiest of them.
     if (unqueued_)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
     return result;
   }
 
+  /// What led to the last rank's end, where the clock remembers it; messages that did not queue at a port
+  /// which they share are not in it.
+  std::vector<Stretch> chain() const { return clock_.chain(last_); }
+
  private:
   /// One message: when its sender goes on, when it is there, what its receiver then pays, its size.
   struct Done {
-    Seconds sender, arrived, overhead;
+    Time sender, arrived;
+    Seconds overhead;
     Bytes bytes;
+    Place from, to;
   };
 
   /// A copy of a multicast: where its receiver lands, which processor pays for it, and when.
@@ -90,7 +103,7 @@ class CriticalPath {
     bool in_order = true;
     for (const Transfer& t : step.transfers) {
       done_.push_back(transfer(step, t));
-      Seconds& latest = latest_[processor(t.channel, t.to.rank)];
+      Time& latest = latest_[processor(t.channel, t.to.rank)];
       in_order = in_order && latest <= done_.back().arrived;
       latest = done_.back().arrived;
     }
@@ -98,7 +111,7 @@ class CriticalPath {
     if (in_network) landed_ = ready_;
     copies_.clear();
     for (const Multicast& m : step.multicasts) multicast(m);
-    std::ranges::stable_sort(copies_, {}, [](const Copy& c) { return c.done.arrived; });
+    std::ranges::stable_sort(copies_, {}, [](const Copy& c) { return Clock::at(c.done.arrived); });
     for (const Copy& c : copies_) land(c.at, taken(c.processor, c.done));
     for (const Reduction& m : step.reductions) reduce_in_network(m);
     if (in_order)
@@ -112,76 +125,90 @@ class CriticalPath {
   Done transfer(const Step& step, const Transfer& t) {
     const Bytes bytes = layout_.size(step, t);
     const Wire wire = network_.wire(t.from, t.to, bytes);
-    const Seconds from = ready(t.channel, t.from.rank);
-    Seconds& posted = posted_[processor(t.channel, t.from.rank)];
-    const Done done = send(wire, bytes, turn(wire, from, posted), ready(t.channel, t.to.rank));
+    const Time from = ready(t.channel, t.from.rank);
+    Time& posted = posted_[processor(t.channel, t.from.rank)];
+    const Done done = send(wire, bytes, turn(wire, from, posted), ready(t.channel, t.to.rank), t.from, t.to);
     if (pays(wire)) posted = done.sender;
     return done;
   }
 
   /// A processor pays for the messages of a step that need not wait for their receivers one after another.
   bool pays(const Wire& wire) const {
-    return wire.eager && wire.overhead > Seconds(0) && protocol_.hold == Protocol::Hold::injection;
+    return wire.eager && (wire.overhead > Seconds(0) || wire.streamed) &&
+           protocol_.hold == Protocol::Hold::injection;
   }
-  Seconds turn(const Wire& wire, Seconds ready, Seconds posted) const {
+  Time turn(const Wire& wire, Time ready, Time posted) const {
     return pays(wire) ? std::max(ready, posted) : ready;
   }
 
   /// What has arrived is paid for in that order, after what was sent, and then reduced.
   void finish(const Step& step, std::size_t i) {
     const Transfer& t = step.transfers[i];
-    Seconds when = taken(processor(t.channel, t.to.rank), done_[i]);
+    Time when = taken(processor(t.channel, t.to.rank), done_[i]);
     if (t.combine == Combine::reduce) {
       const Seconds work = done_[i].bytes * network_.gamma(t.to);
       const std::size_t r = processor(0, t.to.rank);
       reduced_[r] += work;
-      when = reducing_[r] = std::max(std::max(reducing_[r], away_), when) + work;
+      when = reducing_[r] =
+          clock_.later(std::max(std::max(reducing_[r], away_), when), work, Cause::reduction, t.from, t.to);
     }
     at_least(ready(t.channel, t.from.rank), std::max(done_[i].sender, away_));
     at_least(ready(t.channel, t.to.rank), std::max(when, away_));
   }
 
-  Seconds taken(std::size_t to, const Done& done) {
+  Time taken(std::size_t to, const Done& done) {
     if (!(done.overhead > Seconds(0))) return done.arrived;
-    return taken_[to] = std::max(std::max(taken_[to], posted_[to]), done.arrived) + done.overhead;
+    const Time free = std::max(std::max(taken_[to], posted_[to]), done.arrived);
+    return taken_[to] = clock_.later(free, done.overhead, Cause::overhead, done.from, done.to);
   }
 
   std::span<const std::size_t> by_arrival() {
     arrivals_.resize(done_.size());
     std::iota(arrivals_.begin(), arrivals_.end(), std::size_t{0});
-    std::ranges::stable_sort(arrivals_, {}, [this](std::size_t i) { return done_[i].arrived; });
+    std::ranges::stable_sort(arrivals_, {}, [this](std::size_t i) { return Clock::at(done_[i].arrived); });
     return arrivals_;
   }
 
-  Done send(const Wire& wire, Bytes bytes, Seconds sender, Seconds receiver) {
-    const Seconds transmission = bytes * wire.per_byte;
-    Seconds &out = free_[queue(wire.out_queue, wire.out)], &in = free_[queue(wire.in_queue, wire.in)];
+  Done send(const Wire& wire, Bytes bytes, Time sender, Time receiver, Place from, Place to) {
+    Time &out = free_[queue(wire.out_queue, wire.out)], &in = free_[queue(wire.in_queue, wire.in)];
     if (wire.in_queue == Wire::nowhere) in = {}, unqueued_ = true;
     if (protocol_.hold == Protocol::Hold::delivery) {
-      const Seconds start = std::max(std::max(sender, receiver), std::max(out, in));
-      const Seconds held = wire.overhead + wire.latency + transmission + wire.receive_overhead;
+      const Time both = std::max(sender, receiver);
+      const Time start = clock_.wait(both, std::max(out, in), Cause::queue, from, to);
+      const Seconds held = wire.overhead + wire.latency + bytes * wire.per_byte + wire.receive_overhead;
       occupy(wire, held, held);
-      return out = in = start + held, Done{out, out, {}, bytes};
+      return out = in = clock_.hold(start, held, wire, bytes, from, to), Done{out, out, {}, bytes, from, to};
     }
-    const Seconds go = wire.eager ? sender : std::max(std::max(sender, receiver), away_) + wire.handshake;
-    const Seconds leaves = std::max(go + wire.overhead, out);
-    out = leaves + wire.gap + transmission;
-    const Seconds arrives = std::max(leaves + wire.latency, in) + transmission;
-    in = arrives;
+    const Time go = wire.eager ? sender
+                               : clock_.later(std::max(std::max(sender, receiver), away_), wire.handshake,
+                                              Cause::overhead, from, to);
+    const Time paid = clock_.later(go, wire.overhead, Cause::overhead, from, to);
+    const Time leaves = clock_.wait(paid, out, Cause::queue, from, to);
+    const Time left = clock_.carry(leaves, wire, bytes, from, to);
     const Seconds occupied = wire.occupation(bytes);
     occupy(wire, wire.gap + occupied, occupied);
-    return {wire.eager ? go + wire.overhead : leaves + transmission, std::max(arrives, receiver),
-            wire.receive_overhead, bytes};
+    const Time next = clock_.later(leaves, wire.gap, Cause::overhead, from, to);
+    out = wire.streamed ? clock_.later(next, occupied, Cause::link, from, to)
+                        : clock_.carry(next, wire, bytes, from, to);
+    const Time there = clock_.later(leaves, wire.latency, Cause::latency, from, to);
+    in = clock_.carry(clock_.wait(there, in, Cause::queue, from, to), wire, bytes, from, to);
+    return {wire.eager && !wire.streamed ? paid : left,
+            std::max(in, receiver),
+            wire.receive_overhead,
+            bytes,
+            from,
+            to};
   }
 
   /// One copy leaves the sender's port, one arrives at each receiver's.
   void multicast(const Multicast& m) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);
-    Seconds& posted = posted_[processor(m.channel, m.from.rank)];
-    Seconds sent = ready_[from], paid = posted;
+    Time& posted = posted_[processor(m.channel, m.from.rank)];
+    Time sent = ready_[from], paid = posted;
     Port out = Wire::nowhere, in = Wire::nowhere;
-    Seconds free, busy, last;
+    Time free, last;
+    Seconds busy;
     for (Rank i = 0; i < m.to.count; ++i) {
       const Rank to = m.to[i];
       if (to == m.from.rank) continue;
@@ -193,7 +220,8 @@ class CriticalPath {
         out = wire.out, free = last = free_[lane], busy = busy_[out];
       const std::size_t at = index(m.channel, to);
       const Seconds in_busy = busy_[wire.in];
-      const Done done = send(wire, carried, turn(wire, ready_[from], posted), ready_[at]);
+      const Done done =
+          send(wire, carried, turn(wire, ready_[from], posted), ready_[at], m.from, {to, m.memory});
       if (wire.in == in) busy_[in] = in_busy;  // and the one that comes in
       in = wire.in;
       free_[lane] = last = std::max(last, free_[lane]);
@@ -211,10 +239,11 @@ class CriticalPath {
   /// One copy leaves each sender's port; they arrive as one, when the last of them does.
   void reduce_in_network(const Reduction& m) {
     const Bytes bytes = layout_.size(m.chunk);
-    const Seconds receiver = ready(m.channel, m.to.rank);
-    Seconds arrived = receiver;
+    const Time receiver = ready(m.channel, m.to.rank);
+    Time arrived = receiver;
     Port in = Wire::nowhere;
-    Seconds free, busy, last;
+    Time free, last;
+    Seconds busy;
     for (Rank i = 0; i < m.from.count; ++i) {
       const Rank from = m.from[i];
       if (from == m.to.rank) continue;
@@ -224,19 +253,20 @@ class CriticalPath {
         free_[lane] = free, busy_[in] = busy;
       else
         in = wire.in, free = last = free_[lane], busy = busy_[in];
-      const Done done = send(wire, carried, ready(m.channel, from), receiver);
+      const Done done = send(wire, carried, ready(m.channel, from), receiver, {from, m.memory}, m.to);
       free_[lane] = last = std::max(last, free_[lane]);
-      arrived = std::max(arrived, done.arrived + done.overhead);
+      arrived =
+          std::max(arrived, clock_.later(done.arrived, done.overhead, Cause::overhead, done.from, m.to));
       land(index(m.channel, from), done.sender);
     }
     land(index(m.channel, m.to.rank), arrived);
   }
 
-  void land(std::size_t where, Seconds when) { at_least(landed_[where], std::max(when, away_)); }
+  void land(std::size_t where, Time when) { at_least(landed_[where], std::max(when, away_)); }
 
   void join_channels(Step::Join join) {
     for (std::size_t r = 0; r < ranks_; ++r) {
-      Seconds last{};
+      Time last{};
       for (std::size_t c = join.first; c < join.last; ++c) last = std::max(last, ready_[c * ranks_ + r]);
       for (std::size_t c = join.first; c < join.last; ++c) ready_[c * ranks_ + r] = last;
     }
@@ -266,30 +296,33 @@ class CriticalPath {
   std::size_t index(std::uint16_t channel, Rank r) const {
     return channel * ranks_ + static_cast<std::size_t>(r);
   }
-  Seconds& ready(std::uint16_t channel, Rank r) { return ready_[index(channel, r)]; }
-  Seconds ready(const Transfer& t) { return ready(t.channel, t.to.rank); }
-  static void at_least(Seconds& slot, Seconds value) { slot = std::max(slot, value); }
+  Time& ready(std::uint16_t channel, Rank r) { return ready_[index(channel, r)]; }
+  Time ready(const Transfer& t) { return ready(t.channel, t.to.rank); }
+  static void at_least(Time& slot, Time value) { slot = std::max(slot, value); }
 
   const Schedule& schedule_;
   const Layout& layout_;
   const Network& network_;
-  const Seconds away_, limit_;
+  Clock clock_;
+  const Time away_;
+  const Seconds limit_;
   const Protocol protocol_;
   const std::size_t ranks_;
   const std::vector<Rank> processors_;  ///< of the ranks; none if each has its own
-  std::vector<Seconds> ready_;          ///< per channel and rank: done with all earlier steps
-  std::vector<Seconds> free_;           ///< per port
+  std::vector<Time> ready_;             ///< per channel and rank: done with all earlier steps
+  std::vector<Time> free_;              ///< per port
   std::vector<Seconds> busy_;           ///< per port
-  std::vector<Seconds> reducing_;       ///< per processor: done with all reductions so far
+  std::vector<Time> reducing_;          ///< per processor: done with all reductions so far
   std::vector<Seconds> reduced_;        ///< per processor: time spent reducing
-  std::vector<Seconds> posted_;         ///< per channel and processor: paid for what it sent
-  std::vector<Seconds> taken_;          ///< per channel and processor: paid for what it received
-  std::vector<Seconds> latest_;         ///< per channel and processor: arrival of its last message
+  std::vector<Time> posted_;            ///< per channel and processor: paid for what it sent
+  std::vector<Time> taken_;             ///< per channel and processor: paid for what it received
+  std::vector<Time> latest_;            ///< per channel and processor: arrival of its last message
+  Time last_{};                         ///< when the last rank was done
   bool unqueued_ = false;               ///< some message did not queue where it arrived
   std::vector<Done> done_;              ///< per transfer of this step
   std::vector<std::size_t> arrivals_;
-  std::vector<Copy> copies_;     ///< of this step's multicasts that cost their receivers something
-  std::vector<Seconds> landed_;  ///< ready_ after this step's multicasts and reductions
+  std::vector<Copy> copies_;  ///< of this step's multicasts that cost their receivers something
+  std::vector<Time> landed_;  ///< ready_ after this step's multicasts and reductions
 };
 
 template <class Network>

@@ -33,6 +33,8 @@ class Fabric {
   /// Ranks with the same processor, one of theirs by number, pay for their messages and reductions in turn.
   virtual Rank processor(Rank rank) const { return rank; }
   virtual const Protocol& protocol() const = 0;
+  /// What a collective of so many channels costs before its first message: launching its kernel.
+  virtual Seconds launch([[maybe_unused]] int channels) const { return {}; }
   virtual Port ports() const = 0;
   /// How many queues the critical path keeps.
   virtual Port queues() const { return ports(); }
@@ -85,6 +87,7 @@ class HomeFabric : public Fabric {
     return processors_.empty() ? fabric_.processor(rank) : processors_[static_cast<std::size_t>(rank)];
   }
   const Protocol& protocol() const override { return fabric_.protocol(); }
+  Seconds launch(int channels) const override { return fabric_.launch(channels); }
   Port ports() const override { return fabric_.ports(); }
   Port queues() const override { return fabric_.queues(); }
   std::string port_name(Port port) const override { return fabric_.port_name(port); }

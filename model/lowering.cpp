@@ -20,7 +20,7 @@ class Lowering::ChannelStrand : public Strand {
       operations(here, batch);
       joined_ = 0;
       lowering_->leave(step_);
-      if (!batch.ops.empty()) return ++step_, true;
+      if (!batch.ops.empty()) return batch.step = step_++, true;
     }
     return false;
   }

@@ -32,6 +32,10 @@ struct Wire {
   Seconds handshake = {};  ///< what a rendezvous adds before the first byte leaves
   /// So much of `per_byte` is due to software: the sender's next message waits for it, its ports do not.
   SecondsPerByte software = {};
+  /// The sender's channel moves the bytes itself, as a GPU's threads do: it goes on when the last has left,
+  /// and what other channels send waits for the port alone.
+  bool streamed = false;
+  double framing = 1;  ///< bytes on the links for each of the message: flags and headers
 
   /// How long the bytes occupy a port.
   Seconds occupation(Bytes bytes) const { return bytes * (per_byte - software); }

@@ -29,8 +29,8 @@ struct Op {
   Rank peer = 0;
   std::int32_t request = 0;  ///< not 0: does not hold up its strand; `wait` on this number does
   std::uint32_t strand = 0;
-  std::int32_t count = 0;
-  Bytes bytes;
+  std::int32_t count = 0;  ///< of a start: the track of the rank that it plays on; 0: that of its strand
+  Bytes bytes;             ///< of a start: what those who observe are told
   Seconds time;
   std::uint64_t tag = 0;
   std::uint64_t order = 0;  ///< messages that come to a port at the same instant pass it in this order
@@ -55,7 +55,8 @@ struct Batch {
   std::vector<Op> ops;
   std::vector<Chunk> pieces;
   std::vector<std::unique_ptr<Strand>> strands;  ///< what `start` operations start, each once
-  void clear() { ops.clear(), pieces.clear(), strands.clear(); }
+  std::int64_t step = -1;                        ///< of a schedule, that it is; -1: none
+  void clear() { ops.clear(), pieces.clear(), strands.clear(), step = -1; }
 };
 
 /// A sequence of batches of one rank, handed out one by one so that a program need not fit into memory.

@@ -34,25 +34,33 @@ void Analytic::deliver(Index id, const Message& message, Seconds out) {
   free_[wire.out] = std::max(free_[wire.out], start + held);
   free_[wire.in] = std::max(free_[wire.in], start + held);
   occupy(message, held, held);
+  leaves(id, start);
+  occupied(wire.out, message.bytes, start, held);
+  occupied(wire.in, message.bytes, start, held);
   timers_.at(start + held, {Event::Kind::arrived, id});
 }
 
 void Analytic::inject(Index id, const Message& message, Seconds out) {
   const Wire& wire = message.wire;
   const Seconds transmission = message.bytes * wire.per_byte;
-  const Seconds occupied = wire.occupation(message.bytes);
-  const Seconds leaves = std::max(message.posted, out);
-  free_[wire.out] = std::max(free_[wire.out], leaves + wire.gap + occupied);
-  occupy(message, wire.gap + occupied, occupied);
-  if (!message.eager) timers_.at(leaves + transmission, {Event::Kind::left, id});
-  at(heads_, id) = {transmission, occupied, wire.in, merge_of(message)};
-  timers_.at(leaves + wire.latency, {head_arrives, id});
+  const Seconds taken = wire.occupation(message.bytes);
+  const Seconds start = std::max(message.posted, out);
+  free_[wire.out] = std::max(free_[wire.out], start + wire.gap + taken);
+  occupy(message, wire.gap + taken, taken);
+  leaves(id, start);
+  if (message.group == no_index || message.first_of_group)
+    occupied(wire.out, message.bytes, start, wire.gap + taken);
+  if (message.holds_sender()) timers_.at(start + transmission, {Event::Kind::left, id});
+  at(heads_, id) = {transmission, taken, message.bytes, wire.in, merge_of(message)};
+  timers_.at(start + wire.latency, {head_arrives, id});
 }
 
 /// The receiver's port takes messages in the order in which their first bytes come.
 void Analytic::reach(Index id) {
   const Head head = heads_[id];
+  const bool counts = !head.merge || arrivals_[head.in].merge != head.merge;
   const Seconds in = std::max(now_, in_free(head.in, head.merge));
+  if (counts) occupied(head.in, head.bytes, in, head.occupied);
   free_[head.in] = std::max(free_[head.in], in + head.occupied);
   timers_.at(in + head.transmission, {Event::Kind::arrived, id});
 }

@@ -23,6 +23,7 @@ class Analytic : public Backend {
   /// A message under way whose first byte has not yet come to the receiver's port.
   struct Head {
     Seconds transmission, occupied;
+    Bytes bytes;
     Port in;
     std::optional<Merge> merge;
   };

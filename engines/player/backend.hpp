@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "engines/player/message.hpp"
+#include "engines/player/player.hpp"
 #include "engines/player/result.hpp"
 
 namespace collcast {
@@ -21,6 +23,16 @@ class Listener {
 class Backend {
  public:
   virtual ~Backend() = default;
+  /// Who is told what kept ports and links busy; null: nobody. Outlives the run.
+  void watched_by(Observer* observer) { observer_ = observer; }
+  /// When a message's first byte left its port, and when its last was there; known where somebody watches.
+  struct Way {
+    Seconds left, arrived;
+  };
+  Way& way(Index id) {
+    if (id >= ways_.size()) ways_.resize(std::max<std::size_t>(id + 1, 2 * ways_.size()));
+    return ways_[id];
+  }
   virtual Seconds now() const = 0;
   /// Tells the listener, `delay` from now.
   virtual void after(Seconds delay, Event event) = 0;
@@ -32,6 +44,18 @@ class Backend {
   virtual void run(Listener& listener) = 0;
   /// Adds how much each port and link was used.
   virtual void usage(Result& result) const = 0;
+
+ protected:
+  void leaves(Index id, Seconds when) {
+    if (observer_) way(id).left = when;
+  }
+  void occupied(Port port, Bytes bytes, Seconds begin, Seconds busy) {
+    if (observer_) observer_->used({false, port, bytes, begin, begin + busy, busy});
+  }
+  Observer* observer_ = nullptr;
+
+ private:
+  std::vector<Way> ways_;  ///< per message
 };
 
 }  // namespace collcast

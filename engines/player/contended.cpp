@@ -91,6 +91,7 @@ void Contended::release(Port port) {
 
 void Contended::begin(Index id) {
   const Wire& wire = carried_[id].message.wire;
+  leaves(id, now_);
   const Seconds first = to_delivery_ ? wire.overhead + wire.latency + wire.receive_overhead : Seconds(0);
   if (first > Seconds(0))
     after(first, {may_flow, id});
@@ -107,7 +108,9 @@ void Contended::flow(Index id) {
     use_[message.wire.in].bytes += message.bytes;
     if (!to_delivery_) use_[message.wire.in].busy += message.wire.occupation(message.bytes);
   }
-  if (message.group == no_index) return start(id, route(message), message.bytes, message.wire.per_byte);
+  if (message.group == no_index)
+    return start(id, route(message), message.wire.framing * message.bytes,
+                 message.wire.per_byte / message.wire.framing);
   setting_off_.push_back(id);
 }
 
@@ -118,6 +121,7 @@ void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, Seco
     narrowest = std::min(narrowest, fabric_.links()[link].bandwidth);
     bytes_[link] += bytes;
   }
+  if (observer_) at(flowing_, id) = {{route.begin(), route.end()}, bytes, now_};
   const BytesPerSecond own = per_byte > SecondsPerByte(0) ? 1.0 / per_byte : unlimited;
   const bool held_back = own.value < narrowest.value * (1 - 1e-9);  // not by rounding alone
   if (bytes > Bytes(0))
@@ -140,8 +144,9 @@ void Contended::start_multicasts() {
     for (auto copy = first; copy != end; ++copy) {
       const auto own = route(carried_[*copy].message);
       all.insert(all.end(), own.begin(), own.end());
-      slowest = std::max(slowest, carried_[*copy].message.wire.per_byte);
-      most = std::max(most, carried_[*copy].message.bytes);
+      const Message& m = carried_[*copy].message;
+      slowest = std::max(slowest, m.wire.per_byte / m.wire.framing);
+      most = std::max(most, m.wire.framing * m.bytes);
       carried_[*copy].with = copy + 1 == end ? no_index : copy[1];
     }
     start(*first, all, most, slowest);
@@ -173,10 +178,18 @@ void Contended::keep_new(std::vector<LinkId>& taken) {
   taken.insert(taken.end(), route_.begin(), route_.end());
 }
 
+void Contended::tell_use(Index id) {
+  Flowing& flow = at(flowing_, id);
+  for (const LinkId link : flow.route)
+    observer_->used({true, link, flow.bytes, flow.since, now_, flow.bytes / fabric_.links()[link].bandwidth});
+  flow.route.clear();
+}
+
 /// The last byte of a message is through.
 void Contended::ended(Index id, Listener& listener) {
+  if (observer_) tell_use(id);
   const Wire wire = carried_[id].message.wire;
-  const bool eager = carried_[id].message.eager;
+  const bool holds_sender = carried_[id].message.holds_sender();
   if (to_delivery_) {
     release(wire.out);
     if (wire.in != wire.out) release(wire.in);
@@ -190,7 +203,7 @@ void Contended::ended(Index id, Listener& listener) {
   } else {
     release(wire.out);
   }
-  if (!eager) listener.on({Event::Kind::left, id});
+  if (holds_sender) listener.on({Event::Kind::left, id});
   if (wire.latency > Seconds(0))
     after(wire.latency, {Event::Kind::arrived, id});
   else

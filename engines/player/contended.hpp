@@ -64,6 +64,7 @@ class Contended : public Backend {
   std::span<const LinkId> route(const Message& message);
   void start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte);
   void keep_new(std::vector<LinkId>& taken);
+  void tell_use(Index id);
 
   const Fabric& fabric_;
   const bool to_delivery_;
@@ -80,6 +81,12 @@ class Contended : public Backend {
     std::vector<LinkId> taken;
   };
   std::map<Merge, Confluence> confluences_;  ///< the same, of what the network reduces
+  struct Flowing {
+    std::vector<LinkId> route;
+    Bytes bytes;
+    Seconds since;
+  };
+  std::vector<Flowing> flowing_;  ///< per message, where somebody watches
   std::vector<LinkId> route_;
   std::vector<Index> setting_off_;  ///< copies of multicasts at this instant
 };

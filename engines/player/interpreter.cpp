@@ -7,6 +7,12 @@
 #include "support/error.hpp"
 
 namespace collcast {
+namespace {
+
+/// Stretches of an explanation that are kept: 100 MB.
+constexpr std::size_t most_stretches = 2'000'000;
+
+}  // namespace
 
 Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options)
     : program_(program),
@@ -15,7 +21,8 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
       options_(options),
       protocol_(fabric.protocol()),
       ranks_(static_cast<std::size_t>(program.ranks())),
-      through_(fabric.queues()) {
+      through_(fabric.queues()),
+      log_(options.explain ? most_stretches : 0) {
   if (program.ranks() < 1) throw InputError("a program needs at least one rank");
   if (program.ranks() > fabric.ranks())
     throw InputError("the program has " + std::to_string(program.ranks()) + " ranks, the platform holds " +
@@ -23,7 +30,8 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
 }
 
 Result Interpreter::run() {
-  for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, 0, {}, true);
+  backend_.watched_by(options_.observer);
+  for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, nullptr, {}, 0);
   backend_.run(*this);
   std::string waiting = stuck();
   if (!waiting.empty() && !options_.may_stop_short) throw InputError("deadlock: " + waiting);
@@ -38,10 +46,13 @@ void Interpreter::on(Event event) {
     case Event::Kind::computed: {
       const Task task = tasks_[event.index];
       tasks_.remove(event.index);
+      why_ = task.why;
+      computed(task);
       complete(task.rank, task.waiter);
       break;
     }
     case Event::Kind::injected:
+      why_ = messages_[event.index].why;
       enter(event.index);
       break;
     case Event::Kind::admitted:
@@ -49,15 +60,20 @@ void Interpreter::on(Event event) {
       admitted_.push_back(event.index);
       break;
     case Event::Kind::left:
+      why_ = carried(messages_[event.index], false);
       sent(event.index);
       break;
     case Event::Kind::arrived:
+      why_ = carried(messages_[event.index], true);
+      if (options_.observer) backend_.way(event.index).arrived = backend_.now();
       arrived(event.index);
       break;
     case Event::Kind::received:
+      why_ = messages_[event.index].why;
       delivered(event.index);
       break;
     case Event::Kind::reduced:
+      why_ = messages_[event.index].why;
       received(event.index);
       break;
     default:
@@ -87,6 +103,7 @@ Result Interpreter::result() const {
   result.messages = sent_messages_;
   result.bytes = sent_bytes_;
   backend_.usage(result);
+  result.chain = log_.chain(last_.why);
   return result;
 }
 

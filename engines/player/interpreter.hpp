@@ -23,6 +23,11 @@ class Interpreter : public Listener {
   void settle() override;
 
  private:
+  /// A time, and why it is not earlier.
+  struct Moment {
+    Seconds at = {};
+    CauseLog::Entry why = 0;
+  };
   struct StrandState {
     std::unique_ptr<Strand> code;
     Rank rank = 0;
@@ -30,17 +35,27 @@ class Interpreter : public Listener {
     Waiter waiter;              ///< of its start; nobody for a main strand
     bool main = false;
     std::uint64_t tag = 0;
-    Seconds started, batch_began, busy_until;
+    Seconds started, batch_began;
+    Moment busy_until;
     Index next_to_join = no_index;
+    CauseLog::Entry why = 0;  ///< it goes on
+    std::int32_t track = 0;
+    Bytes bytes = {};
+    std::int64_t step = -1;  ///< of a schedule, that its batch is
   };
   struct RankState {
-    Seconds processor_free, reduced, finish, compute;
-    Seconds busy_until;  ///< with the overheads of its main strand and of its requests
+    Seconds finish, compute;
+    Moment processor_free, reduced;
+    Moment busy_until;  ///< with the overheads of its main strand and of its requests
   };
   /// An operation under way that is neither a message nor a strand.
   struct Task {
     Rank rank = 0;
     Waiter waiter;
+    CauseLog::Entry why = 0;
+    Op::Kind kind = Op::Kind::compute;
+    std::int32_t track = 0;
+    Seconds begin = {};
   };
   /// A multicast: how many of its copies still hold up the sender, and how many are under way.
   struct Group {
@@ -54,7 +69,7 @@ class Interpreter : public Listener {
   };
 
   // strands.cpp
-  void start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter, bool main);
+  void start_strand(std::unique_ptr<Strand> code, Rank rank, const Op* op, Waiter waiter, std::int32_t track);
   void drain();
   void advance(Index strand);
   void end(Index strand);
@@ -68,7 +83,11 @@ class Interpreter : public Listener {
   void release(Index strand);
   void begin_request(Rank rank, std::int32_t request);
   void end_request(Rank rank, std::int32_t request);
-  void report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag);
+  void finished(Rank rank);
+  Moment after(const Moment& busy) const;
+  void computed(const Task& task);
+  void tell_step(const StrandState& strand) const;
+  void report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag, Rank peer = -1, Bytes bytes = {});
 
   // messages.cpp
   void post_send(Index strand, const Op& op);
@@ -77,8 +96,10 @@ class Interpreter : public Listener {
   void post_receive(Index strand, const Op& op);
   Switched cross(const Op& op, Place from, Place to) const;
   Message outgoing(Rank rank, Rank peer, const Op& op) const;
-  Seconds pay(Rank rank, Waiter waiter, Seconds overhead);
-  Seconds& busy_until(Rank rank, Waiter waiter);
+  Moment pay(const Message& message, Rank rank, Waiter waiter, Seconds overhead, Seconds moving = {});
+  void pay_for(Waiter sender, Message& message);
+  CauseLog::Entry carried(const Message& message, bool there);
+  Moment& busy_until(Rank rank, Waiter waiter);
   void emit(Message message);
   void depart(Index id);
   void enter(Index id);
@@ -87,6 +108,7 @@ class Interpreter : public Listener {
   void arrived(Index id);
   void delivered(Index id);
   void received(Index id);
+  void tell_delivery(Index id);
   void enqueue(Table::Key key, Index id);
   Index dequeue(Table::Key key, bool send);
   void take();
@@ -132,6 +154,9 @@ class Interpreter : public Listener {
   Batch batch_;
   std::int64_t sent_messages_ = 0, batches_ = 0;
   Bytes sent_bytes_;
+  CauseLog log_;
+  CauseLog::Entry why_ = 0;  ///< what happens now happens now, and not earlier
+  Moment last_;              ///< when the last rank was done
 };
 
 }  // namespace collcast

@@ -4,6 +4,7 @@
 #include <compare>
 
 #include "engines/player/event.hpp"
+#include "model/explanation.hpp"
 #include "model/network.hpp"
 #include "model/schedule.hpp"
 
@@ -31,6 +32,11 @@ struct Message {
   bool send_posted = false, receive_posted = false;
   bool eager = false, has_arrived = false;
   Combine combine = Combine::copy;
+  Seconds entered = {};     ///< when its overhead was paid
+  CauseLog::Entry why = 0;  ///< it is where it is now
+
+  /// Its sender goes on when its last byte has left.
+  bool holds_sender() const { return !eager || wire.streamed; }
 };
 
 /// What the network reduces on its way to one receiver.

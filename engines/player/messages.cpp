@@ -32,8 +32,12 @@ Message Interpreter::outgoing(Rank rank, Rank peer, const Op& op) const {
 void Interpreter::post_send(Index strand, const Op& op) {
   Message m = outgoing(strands_[strand].rank, op.peer, op);
   m.sender = hold(strand, op);
-  if (m.eager)
-    m.posted = m.merged ? backend_.now() + m.wire.overhead : pay(m.from.rank, m.sender, m.wire.overhead);
+  if (m.eager && m.merged) {
+    m.posted = backend_.now() + m.wire.overhead;
+    m.why = log_.add(why_, m.wire.overhead, Cause::overhead, m.from, m.to);
+  } else if (m.eager) {
+    pay_for(m.sender, m);
+  }
   ++sent_messages_;
   sent_bytes_ += op.bytes;
   emit(m);
@@ -45,7 +49,7 @@ void Interpreter::post_copy(Index strand, const Op& op) {
   Message m = outgoing(rank, rank, op);
   m.receiver = hold(strand, op);
   m.receive_posted = true;
-  if (m.eager) m.posted = pay(rank, m.receiver, m.wire.overhead);
+  if (m.eager) pay_for(m.receiver, m);
   depart(messages_.add(m));
 }
 
@@ -56,9 +60,9 @@ void Interpreter::post_multicast(Index strand, const Op& op) {
   if (copies == 0) return;
   const Waiter sender = hold(strand, op);
   const Index group = groups_.add({rank, sender, copies, copies, false, op.tag});
-  Seconds& busy = busy_until(rank, sender);
-  const Seconds begin = busy;
-  Seconds end = begin;  // the copies are paid for at once
+  Moment& busy = busy_until(rank, sender);
+  const Moment begin = busy;
+  Moment end = begin;  // the copies are paid for at once
   ++sent_messages_;
   sent_bytes_ += op.bytes;
   for (Rank i = 0; i < op.group.count; ++i) {
@@ -66,8 +70,8 @@ void Interpreter::post_multicast(Index strand, const Op& op) {
     Message m = outgoing(rank, op.group_member(i), op);
     m.group = group;
     busy = begin;
-    if (m.eager) m.posted = pay(rank, sender, m.wire.overhead);
-    end = std::max(end, busy);
+    if (m.eager) pay_for(sender, m);
+    if (busy.at > end.at) end = busy;
     emit(m);
   }
   busy = end;
@@ -118,13 +122,44 @@ void Interpreter::post_receive(Index strand, const Op& op) {
 
 /// A strand pays for messages that it need not wait for, and for those that have arrived, one after another;
 /// the main strand and all requests of a rank share one processor. Returns when it is done.
-Seconds Interpreter::pay(Rank rank, Waiter waiter, Seconds overhead) {
-  if (!(overhead > Seconds(0))) return backend_.now();
-  Seconds& busy = busy_until(rank, waiter);
-  return busy = std::max(busy, backend_.now()) + overhead;
+Interpreter::Moment Interpreter::pay(const Message& m, Rank rank, Waiter waiter, Seconds overhead,
+                                     Seconds moving) {
+  if (!(overhead + moving > Seconds(0))) return {backend_.now(), why_};
+  Moment& busy = busy_until(rank, waiter);
+  const auto [free, why] = after(busy);
+  const Moment paid{free + overhead, log_.add(why, overhead, Cause::overhead, m.from, m.to)};
+  busy = {paid.at + moving, log_.add(paid.why, moving, Cause::link, m.from, m.to)};
+  return paid;
 }
 
-Seconds& Interpreter::busy_until(Rank rank, Waiter waiter) {
+/// Who moves the bytes of a streamed message is busy for as long as they take alone.
+void Interpreter::pay_for(Waiter sender, Message& m) {
+  const Seconds moving = m.wire.streamed ? m.bytes * m.wire.per_byte : Seconds(0);
+  const auto [at, why] = pay(m, m.from.rank, sender, m.wire.overhead, moving);
+  m.posted = at, m.why = why;
+}
+
+/// Why a message's last byte has left, or is there: its bytes take what they take alone; the rest was waited
+/// for behind others.
+CauseLog::Entry Interpreter::carried(const Message& m, bool there) {
+  if (!options_.explain) return 0;
+  Seconds rest = backend_.now() - m.entered;
+  CauseLog::Entry why = m.why;
+  const auto took = [&](Seconds time, Cause cause) {
+    time = std::min(time, rest);
+    rest -= time;
+    why = log_.add(why, time, cause, m.from, m.to);
+  };
+  if (protocol_.hold == Protocol::Hold::delivery)
+    took(m.wire.overhead + m.wire.receive_overhead, Cause::overhead);
+  if (there) took(m.wire.latency, Cause::latency);
+  took(m.bytes * m.wire.software, Cause::overhead);
+  took(m.wire.occupation(m.bytes), Cause::link);
+  took(rest, Cause::queue);
+  return why;
+}
+
+Interpreter::Moment& Interpreter::busy_until(Rank rank, Waiter waiter) {
   if (waiter.strand == no_index || strands_[waiter.strand].main)
     return rank_state(fabric_.processor(rank)).busy_until;
   return strands_[waiter.strand].busy_until;
@@ -132,9 +167,10 @@ Seconds& Interpreter::busy_until(Rank rank, Waiter waiter) {
 
 /// Every condition for the message to leave is met; its handshake and its overhead come first.
 void Interpreter::depart(Index id) {
-  const Message& m = messages_[id];
-  if (protocol_.hold == Protocol::Hold::delivery) return enter(id);
+  Message& m = messages_[id];
+  if (protocol_.hold == Protocol::Hold::delivery) return m.why = why_, enter(id);
   const Seconds delay = m.eager ? m.posted - backend_.now() : m.wire.handshake + m.wire.overhead;
+  if (!m.eager) m.why = log_.add(why_, delay, Cause::overhead, m.from, m.to);
   if (delay > Seconds(0))
     backend_.after(delay, {Event::Kind::injected, id});
   else
@@ -142,9 +178,9 @@ void Interpreter::depart(Index id) {
 }
 
 void Interpreter::enter(Index id) {
-  messages_[id].posted = backend_.now();
+  messages_[id].posted = messages_[id].entered = backend_.now();
   entering_.push_back(id);
-  if (messages_[id].eager) sent(id);
+  if (!messages_[id].holds_sender()) sent(id);
 }
 
 /// When the sender is through with the messages that it sent before, each at its own pace.
@@ -158,7 +194,8 @@ Seconds Interpreter::turn(const Message& m) {
     free = group.free;
   }
   const Seconds turn = std::max(m.posted, free);
-  through = std::max(through, turn + m.wire.gap + m.bytes * m.wire.per_byte);
+  const Seconds busy = m.wire.streamed ? m.wire.occupation(m.bytes) : m.bytes * m.wire.per_byte;
+  through = std::max(through, turn + m.wire.gap + busy);
   return turn;
 }
 
@@ -190,7 +227,7 @@ void Interpreter::sent(Index id) {
   const Message& m = messages_[id];
   const Rank rank = m.from.rank;
   if (m.group == no_index) {
-    report(rank, m.sender, Op::Kind::send, m.tag);
+    report(rank, m.sender, Op::Kind::send, m.tag, m.to.rank, m.bytes);
     return complete(rank, m.sender);
   }
   Group& group = groups_[m.group];
@@ -207,19 +244,24 @@ void Interpreter::arrived(Index id) {
     return delivered(id);
   }
   if (!m.receive_posted) return;
+  m.why = why_;
   if (!(m.wire.receive_overhead > Seconds(0))) return delivered(id);
-  if (m.merged)
+  if (m.merged) {
+    m.why = log_.add(why_, m.wire.receive_overhead, Cause::overhead, m.from, m.to);
     backend_.after(m.wire.receive_overhead, {Event::Kind::received, id});
-  else
-    taking_.push_back(id);
+    return;
+  }
+  taking_.push_back(id);
 }
 
 /// Receivers take what arrived at this instant, in the order of the program.
 void Interpreter::take() {
   sort_by_order(taking_);
   for (const Index id : taking_) {
-    const Message& m = messages_[id];
-    const Seconds done = pay(m.to.rank, m.receiver, m.wire.receive_overhead);
+    Message& m = messages_[id];
+    why_ = m.why;
+    const auto [done, why] = pay(m, m.to.rank, m.receiver, m.wire.receive_overhead);
+    m.why = why;
     backend_.after(done - backend_.now(), {Event::Kind::received, id});
   }
   taking_.clear();
@@ -232,20 +274,33 @@ void Interpreter::sort_by_order(std::vector<Index>& ids) const {
 
 /// The reductions of a rank follow one another.
 void Interpreter::delivered(Index id) {
-  const Message& m = messages_[id];
+  Message& m = messages_[id];
   if (m.combine == Combine::copy) return received(id);
-  Seconds& reduced = rank_state(fabric_.processor(m.to.rank)).reduced;
-  reduced = std::max(reduced, backend_.now()) + m.bytes * fabric_.gamma(m.to);
-  backend_.after(reduced - backend_.now(), {Event::Kind::reduced, id});
+  const Seconds work = m.bytes * fabric_.gamma(m.to);
+  Moment& reduced = rank_state(fabric_.processor(m.to.rank)).reduced;
+  const auto [free, why] = after(reduced);
+  reduced = {free + work, log_.add(why, work, Cause::reduction, m.from, m.to)};
+  m.why = reduced.why;
+  backend_.after(reduced.at - backend_.now(), {Event::Kind::reduced, id});
 }
 
 void Interpreter::received(Index id) {
   const Message& m = messages_[id];
   const bool copy = m.from.rank == m.to.rank && m.sender.strand == no_index && m.sender.request == 0;
-  report(m.to.rank, m.receiver, copy ? Op::Kind::copy : Op::Kind::receive, m.tag);
+  report(m.to.rank, m.receiver, copy ? Op::Kind::copy : Op::Kind::receive, m.tag, m.from.rank, m.bytes);
+  if (options_.observer) tell_delivery(id);
   complete(m.to.rank, m.receiver);
   if (m.group != no_index && --groups_[m.group].under_way == 0) groups_.remove(m.group);
   messages_.remove(id);
+}
+
+void Interpreter::tell_delivery(Index id) {
+  const Message& m = messages_[id];
+  const bool held = protocol_.hold == Protocol::Hold::delivery;
+  const auto [left, arrived] = backend_.way(id);
+  const Seconds first = left + m.wire.latency + (held ? m.wire.overhead : Seconds(0));
+  options_.observer->delivered(
+      {m.from, m.to, m.bytes, m.combine, m.posted, left, first, arrived, backend_.now()});
 }
 
 /// A key's queue holds either sends or receives.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/explanation.hpp"
 #include "model/fabric.hpp"
 
 namespace collcast {
@@ -27,8 +28,9 @@ struct Result {
   std::vector<Use> ports;
   std::vector<Use> links;  ///< empty if the backend does not know of links
   std::int64_t messages = 0;
-  Bytes bytes;                ///< sent, of all messages
-  std::string stopped_short;  ///< what ranks wait for in vain; empty if all are done
+  Bytes bytes;                 ///< sent, of all messages
+  std::vector<Stretch> chain;  ///< of causes, the last one first, if it was asked for and is not too long
+  std::string stopped_short;   ///< what ranks wait for in vain; empty if all are done
 
   bool operator==(const Result&) const = default;
 };

@@ -6,10 +6,20 @@
 
 namespace collcast {
 
-void Interpreter::start_strand(std::unique_ptr<Strand> code, Rank rank, std::uint64_t tag, Waiter waiter,
-                               bool main) {
-  const Seconds now = backend_.now();
-  runnable_.push_back(strands_.add({std::move(code), rank, 0, waiter, main, tag, now, now, {}, no_index}));
+/// `op`: what starts it; null: it is a rank's main strand.
+void Interpreter::start_strand(std::unique_ptr<Strand> code, Rank rank, const Op* op, Waiter waiter,
+                               std::int32_t track) {
+  StrandState s;
+  s.code = std::move(code);
+  s.rank = rank;
+  s.waiter = waiter;
+  s.main = op == nullptr;
+  s.tag = op ? op->tag : 0;
+  s.started = s.batch_began = backend_.now();
+  s.why = why_;
+  s.track = track;
+  s.bytes = op ? op->bytes : Bytes(0);
+  runnable_.push_back(strands_.add(std::move(s)));
 }
 
 void Interpreter::drain() {
@@ -24,7 +34,11 @@ void Interpreter::drain() {
 void Interpreter::advance(Index strand) {
   if (++batches_ % 4096 == 0) poll();
   batch_.clear();
-  if (!strands_[strand].code->next(batch_)) return end(strand);
+  if (options_.observer && strands_[strand].step >= 0) tell_step(strands_[strand]);
+  why_ = strands_[strand].why;
+  const bool more = strands_[strand].code->next(batch_);
+  strands_[strand].step = batch_.step;
+  if (!more) return end(strand);
   strands_[strand].batch_began = backend_.now();
   strands_[strand].pending = 1;  // keeps the strand here until the whole batch has started
   for (const Op& op : batch_.ops) post(strand, op);
@@ -36,10 +50,9 @@ void Interpreter::end(Index strand) {
   const Rank rank = s.rank;
   const Waiter waiter = s.waiter;
   s.code.reset();
-  Seconds& finish = rank_state(rank).finish;
-  finish = std::max(finish, backend_.now());
+  finished(rank);
   if (!s.main && options_.observer)
-    options_.observer->done({rank, Op::Kind::start, s.tag, s.started, backend_.now()});
+    options_.observer->done({rank, Op::Kind::start, s.tag, s.started, backend_.now(), s.track, -1, s.bytes});
   strands_.remove(strand);
   complete(rank, waiter);
 }
@@ -63,7 +76,9 @@ void Interpreter::post(Index strand, const Op& op) {
       return post_multicast(strand, op);
     case Op::Kind::start: {
       const Waiter waiter = hold(strand, op);
-      return start_strand(std::move(batch_.strands[op.strand]), strands_[strand].rank, op.tag, waiter, false);
+      const StrandState& parent = strands_[strand];
+      const std::int32_t track = op.count ? op.count : parent.track;
+      return start_strand(std::move(batch_.strands[op.strand]), parent.rank, &op, waiter, track);
     }
     case Op::Kind::wait:
       return wait(strand, op);
@@ -77,13 +92,18 @@ void Interpreter::compute(Index strand, const Op& op) {
   const Waiter waiter = hold(strand, op);
   const Rank rank = strands_[strand].rank;
   RankState& state = rank_state(rank);
-  state.processor_free = std::max(state.processor_free, backend_.now()) + op.time;
+  const auto [free, why] = after(state.processor_free);
+  state.processor_free = {free + op.time, log_.add(why, op.time, Cause::compute, rank, rank)};
   state.compute += op.time;
-  backend_.after(state.processor_free - backend_.now(), {Event::Kind::computed, tasks_.add({rank, waiter})});
+  const Index task = tasks_.add({rank, waiter, state.processor_free.why, op.kind, strands_[strand].track,
+                                 state.processor_free.at - op.time});
+  backend_.after(state.processor_free.at - backend_.now(), {Event::Kind::computed, task});
 }
 
 void Interpreter::pause(Index strand, const Op& op) {
-  const Task task{strands_[strand].rank, hold(strand, op)};
+  const Rank rank = strands_[strand].rank;
+  const Task task{rank,    hold(strand, op),       log_.add(why_, op.time, Cause::wait, rank, rank),
+                  op.kind, strands_[strand].track, backend_.now()};
   backend_.after(op.time, {Event::Kind::computed, tasks_.add(task)});
 }
 
@@ -146,7 +166,9 @@ void Interpreter::complete(Rank rank, Waiter waiter) {
 }
 
 void Interpreter::release(Index strand) {
-  if (--strands_[strand].pending == 0) runnable_.push_back(strand);
+  if (--strands_[strand].pending > 0) return;
+  strands_[strand].why = why_;
+  runnable_.push_back(strand);
 }
 
 void Interpreter::begin_request(Rank rank, std::int32_t request) {
@@ -154,8 +176,7 @@ void Interpreter::begin_request(Rank rank, std::int32_t request) {
 }
 
 void Interpreter::end_request(Rank rank, std::int32_t request) {
-  Seconds& finish = rank_state(rank).finish;
-  finish = std::max(finish, backend_.now());
+  finished(rank);
   Table::Entry* entry = requests_.find(rank_key(rank, static_cast<std::uint32_t>(request)));
   if (--entry->first > 0 || entry->second == no_index) return;
   const Index strand = entry->second;
@@ -164,12 +185,33 @@ void Interpreter::end_request(Rank rank, std::int32_t request) {
   release(strand);
 }
 
+void Interpreter::finished(Rank rank) {
+  Seconds& finish = rank_state(rank).finish;
+  finish = std::max(finish, backend_.now());
+  if (finish > last_.at) last_ = {finish, why_};
+}
+
+/// Now, or when what is busy is free.
+Interpreter::Moment Interpreter::after(const Moment& busy) const {
+  return busy.at > backend_.now() ? busy : Moment{backend_.now(), why_};
+}
+
+/// Tells the observer of what took a processor's or a strand's time.
+void Interpreter::computed(const Task& task) {
+  if (options_.observer && backend_.now() > task.begin)
+    options_.observer->done({task.rank, task.kind, 0, task.begin, backend_.now(), task.track});
+}
+
+void Interpreter::tell_step(const StrandState& s) const {
+  options_.observer->stepped({s.rank, s.track, s.step, s.batch_began, backend_.now()});
+}
+
 /// Tells the observer of an operation that held up a main strand since its batch began, and of every wait.
-void Interpreter::report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag) {
+void Interpreter::report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag, Rank peer, Bytes bytes) {
   if (!options_.observer || waiter.strand == no_index) return;
   const StrandState& s = strands_[waiter.strand];
   if (s.main || kind == Op::Kind::wait)
-    options_.observer->done({rank, kind, tag, s.batch_began, backend_.now()});
+    options_.observer->done({rank, kind, tag, s.batch_began, backend_.now(), s.track, peer, bytes});
 }
 
 }  // namespace collcast

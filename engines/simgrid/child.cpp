@@ -18,7 +18,7 @@ namespace collcast {
 namespace {
 
 /// What the child tells its parent: one of these, then its data.
-enum class News : char { interval, progress, result, bad_input, failure, interrupted };
+enum class News : char { interval, step, delivery, use, progress, result, bad_input, failure, interrupted };
 
 int check(int status, const char* what) {
   if (status < 0) throw SubstrateError(std::string(what) + ": " + std::strerror(errno));
@@ -60,12 +60,16 @@ class Writer {
 class Reporter : public Observer {
  public:
   explicit Reporter(Writer& writer) : writer_(writer) {}
-  void done(const Interval& interval) override {
-    writer_.put(News::interval);
-    writer_.put(interval);
-  }
+  void done(const Interval& interval) override { tell(News::interval, interval); }
+  void stepped(const Step& step) override { tell(News::step, step); }
+  void delivered(const Delivery& delivery) override { tell(News::delivery, delivery); }
+  void used(const Use& use) override { tell(News::use, use); }
 
  private:
+  void tell(News kind, const auto& news) {
+    writer_.put(kind);
+    writer_.put(news);
+  }
   Writer& writer_;
 };
 
@@ -77,6 +81,7 @@ void put_result(Writer& out, const Result& result) {
   out.put(result.ranks);
   out.put(result.ports);
   out.put(result.links);
+  out.put(result.chain);
   out.put(std::vector<char>(result.stopped_short.begin(), result.stopped_short.end()));
 }
 
@@ -191,6 +196,7 @@ Result get_result(Child& child) {
   result.ranks = child.get_list<Result::OfRank>();
   result.ports = child.get_list<Result::Use>();
   result.links = child.get_list<Result::Use>();
+  result.chain = child.get_list<Stretch>();
   result.stopped_short = child.get_text();
   return result;
 }
@@ -200,6 +206,15 @@ Result listen(Child& child, const PlayOptions& options) {
     switch (child.get<News>()) {
       case News::interval:
         options.observer->done(child.get<Observer::Interval>());
+        break;
+      case News::step:
+        options.observer->stepped(child.get<Observer::Step>());
+        break;
+      case News::delivery:
+        options.observer->delivered(child.get<Observer::Delivery>());
+        break;
+      case News::use:
+        options.observer->used(child.get<Observer::Use>());
         break;
       case News::progress: {
         const auto now = child.get<Seconds>();

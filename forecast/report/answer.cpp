@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "algorithms/exchange/point/point.hpp"
 #include "support/json.hpp"
@@ -11,8 +12,17 @@
 namespace collcast::report {
 namespace {
 
-Json or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
+Json list(const std::vector<Elasticity>& sensitivity) {
+  Json rows = Json::array();
+  for (const Elasticity& e : sensitivity)
+    rows.push_back({{"parameter", e.parameter}, {"elasticity", e.elasticity}});
+  return rows;
+}
+
+Json list(const std::vector<Unbound>& unbound) {
+  Json rows = Json::array();
+  for (const Unbound& u : unbound) rows.push_back({{"parameter", u.parameter}, {"capped_by", u.capped_by}});
+  return rows;
 }
 
 Json row(const Answer& answer, const Answer::Row& r) {
@@ -36,10 +46,14 @@ Json row(const Answer& answer, const Answer::Row& r) {
             {"calibrated", p.calibrated},
             {"transferred", Json()},
             {"engine", r.engine},
-            {"transport", or_null(r.transport)},
+            {"transport", p.transport},
             {"platform", r.platform}};
   if (!r.protocol.empty()) json["parameters"]["protocol"] = r.protocol;
   if (!r.why.empty()) json["why"] = r.why;
+  if (r.estimate) json["estimate_s"] = r.estimate->value;
+  if (r.picked) json["picked"] = *r.picked;
+  if (!p.explanation.empty()) json["explanation"] = explanation(p.explanation, p.time);
+  if (answer.sensitivity) json["sensitivity"] = list(r.sensitivity);
   if (!r.overlap) return json;
   const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
   json["offload"] = answer.offload.who;
@@ -62,20 +76,12 @@ std::string name_with_parameters(const Json& r) {
   return name;
 }
 
-Column text_of(std::string title, const char* key) {
-  return {std::move(title), [key](const Json& r) { return r[key].get<std::string>(); }};
-}
-template <class Text>
-Column number_of(std::string title, const char* key, Text text) {
-  return {std::move(title), [key, text](const Json& r) { return text(r[key].get<double>()); }};
-}
-
 std::vector<Column> columns(const Answer& answer) {
   std::vector<Column> all;
   if (answer.platforms.size() > 1) all.push_back(text_of("platform", "platform"));
   if (answer.collectives.size() > 1) all.push_back(text_of("collective", "collective"));
   const bool overlap = answer.offload.asked();
-  const auto percent = [](double p) { return std::to_string(std::lround(p)) + " %"; };
+  const auto percent = +[](double p) { return std::to_string(std::lround(p)) + " %"; };
   all.push_back({"ranks", [](const Json& r) { return dump(r["ranks"]); }});
   all.push_back(number_of("message", "message_bytes", text::bytes));
   all.push_back({"algorithm", name_with_parameters});
@@ -91,8 +97,25 @@ std::vector<Column> columns(const Answer& answer) {
     all.push_back(number_of("algbw", "algbw_GBps", text::gbps));
     all.push_back(number_of("busbw", "busbw_GBps", text::gbps));
   }
-  all.push_back(text_of("limited by", "limited_by"));
+  if (std::ranges::any_of(answer.rows, [](const auto& r) { return r.picked && r.estimate; }))
+    all.push_back({"library's own", [](const Json& r) {
+                     return r.contains("estimate_s") ? text::seconds(r["estimate_s"].get<double>()) : "-";
+                   }});
+  if (std::ranges::any_of(answer.rows,
+                          [](const auto& r) { return r.prediction.transport.starts_with("nccl"); }))
+    all.push_back(text_of("transport", "transport"));
+  all.push_back({"limited by", [percent](const Json& r) {
+                   const Json& share = r["limited_by_share"];
+                   return r["limited_by"].get<std::string>() +
+                          (share.is_null() ? "" : ", " + percent(100 * share.get<double>()));
+                 }});
   return all;
+}
+
+/// Of a row, above where its time goes.
+std::string title(const Json& row) {
+  return name_with_parameters(row) + ", " + dump(row["ranks"]) + " ranks, " +
+         text::bytes(row["message_bytes"].get<double>());
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -120,19 +143,71 @@ std::string not_calibrated(const Answer& answer) {
          " are datasheet values or guesses; `collcast platforms " + guessed[0] + "` lists them.";
 }
 
+/// The ten largest for people.
+Section sensitivity(const Answer& answer) {
+  return {"sensitivity",
+          list(*answer.sensitivity),
+          {text_of("parameter", "parameter"),
+           number_of("d ln(time) / d ln(parameter)", "elasticity", text::number)},
+          10};
+}
+
+std::string words(const std::vector<Unbound>& unbound) {
+  std::string text;
+  for (const Unbound& u : unbound)
+    text += u.parameter + " does not move the answer; capped by " + u.capped_by + ".\n";
+  return text;
+}
+
 }  // namespace
+
+Json explanation(const std::vector<Share>& shares, Seconds total) {
+  Json all = Json::array();
+  for (const Share& s : shares)
+    all.push_back({{"cause", name(s.cause)},
+                   {"name", s.name},
+                   {"time_s", s.time.value},
+                   {"share", s.time / total},
+                   {"alike", s.alike}});
+  return all;
+}
+
+Section explanation_table(const Json& explanation, std::string of) {
+  const auto likes = [](const Json& share) {
+    const auto alike = share["alike"].get<std::size_t>();
+    return share["name"].get<std::string>() + (alike > 1 ? ", " + std::to_string(alike) + " alike" : "");
+  };
+  return {"",
+          explanation,
+          {text_of(std::move(of), "cause"),
+           {"by", likes},
+           number_of("time", "time_s", text::seconds),
+           number_of("share", "share", text::percent)}};
+}
 
 Report make(const Answer& answer) {
   Report report;
-  report.head = {{"platform", joined(answer.platforms)}, {"engine", answer.engine}};
+  report.head = {
+      {"platform", joined(answer.platforms)}, {"engine", answer.engine}, {"unbound", list(answer.unbound)}};
   report.title = joined(answer.collectives) + " on " + joined(answer.platforms) + ", engine " +
                  answer.engine + played_by(answer);
   Section rows{"predictions", Json::array(), columns(answer)};
   for (const Answer::Row& r : answer.rows) rows.rows.push_back(row(answer, r));
   report.sections.push_back(std::move(rows));
-  report.remark = not_calibrated(answer);
+  const Json all = report.sections[0].rows;
+  for (const Json& row : all)
+    if (row.contains("explanation"))
+      report.sections.push_back(explanation_table(row["explanation"], title(row)));
+  if (answer.sensitivity) report.sections.push_back(sensitivity(answer));
+  report.remark = words(answer.unbound) + not_calibrated(answer);
   report.notes = answer.notes;
   return report;
+}
+
+Json about(const Answer& answer) {
+  Json json{{"title", make(answer).title}};
+  if (!answer.rows.empty()) json.update(row(answer, answer.rows[0]));
+  return json;
 }
 
 }  // namespace collcast::report

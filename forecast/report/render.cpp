@@ -5,15 +5,25 @@
 #include "forecast/report/report.hpp"
 #include "support/json.hpp"
 #include "support/printable.hpp"
+#include "support/text.hpp"
+#include "support/wrap.hpp"
 
 namespace collcast::report {
 namespace {
 
-/// Width on a terminal: UTF-8 continuation bytes take no place.
-std::size_t width(const std::string& s) {
-  std::size_t n = 0;
-  for (unsigned char c : s) n += (c & 0xC0) != 0x80;
-  return n;
+std::vector<std::size_t> column_widths(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows[0].size());
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < widths.size(); ++c) widths[c] = std::max(widths[c], shown_width(row[c]));
+  return widths;
+}
+
+/// How many columns, two characters apart, fit `most` characters (0: all); the first always does.
+std::size_t fitting(const std::vector<std::size_t>& widths, std::size_t most) {
+  std::size_t columns = 1, sum = widths[0];
+  while (columns < widths.size() && (most == 0 || sum + 2 + widths[columns] <= most))
+    sum += 2 + widths[columns++];
+  return columns;
 }
 
 bool numeric(const std::string& s) {
@@ -35,58 +45,92 @@ std::vector<std::vector<std::string>> texts(const Section& section) {
   std::vector<std::vector<std::string>> table(1);
   for (const Column& c : section.columns) table[0].push_back(c.title);
   for (const Json& row : section.rows) {
+    if (table.size() > section.shown) break;
     table.emplace_back();
     for (const Column& c : section.columns) table.back().push_back(c.text(row));
   }
   return table;
 }
 
-Json json(const Report& report) {
-  Json answer = report.head;
-  for (const Section& s : report.sections) answer[s.key] = s.rows;
-  if (!report.notes.empty()) answer["notes"] = report.notes;
-  return answer;
+/// The first that machines read.
+const Json& first_rows(const Report& report) {
+  return std::ranges::find_if(report.sections, [](const Section& s) { return !s.key.empty(); })->rows;
 }
 
 }  // namespace
 
-std::string render(const Report& report, Format format) {
-  if (format == Format::json) return dump(json(report), 2) + '\n';
-  if (format == Format::csv) return csv(report.sections.at(0).rows);
-  const bool plain = format == Format::table;
-  std::string text = (plain ? "" : "## ") + report.title + "\n";
+Json as_json(const Report& report) {
+  if (report.head.is_null()) return first_rows(report);
+  Json answer = report.head;
   for (const Section& s : report.sections)
-    if (!s.columns.empty()) text += '\n' + (plain ? text_table(texts(s)) : markdown_table(texts(s)));
-  if (!report.remark.empty()) text += '\n' + report.remark + '\n';
+    if (!s.key.empty()) answer[s.key] = s.rows;
+  if (!report.notes.empty()) answer["notes"] = report.notes;
+  return answer;
+}
+
+Column text_of(std::string title, const char* key) {
+  return {std::move(title),
+          [key](const Json& r) { return r[key].is_null() ? "-" : r[key].get<std::string>(); }};
+}
+
+Column count_of(std::string title, const char* key) {
+  return {std::move(title),
+          [key](const Json& r) { return r[key].is_null() ? "-" : text::count(r[key].get<std::int64_t>()); }};
+}
+
+Column number_of(std::string title, const char* key, std::string (*text)(double)) {
+  return {std::move(title),
+          [key, text](const Json& r) { return r[key].is_null() ? "-" : text(r[key].get<double>()); }};
+}
+
+std::string render(const Report& report, Format format, std::size_t width) {
+  if (format == Format::json) return dump(as_json(report), 2) + '\n';
+  if (format == Format::csv) return csv(first_rows(report));
+  const bool plain = format == Format::table;
+  const auto fits = [&](const std::string& words) { return plain && width > 0 ? wrap(words, width) : words; };
+  std::string text;
+  if (!report.title.empty()) text = fits(plain ? printable(report.title, "\n") : "## " + report.title) + '\n';
+  for (const Section& s : report.sections) {
+    if (s.columns.empty() || s.rows.empty()) continue;
+    if (!text.empty()) text += '\n';
+    if (!s.title.empty()) text += plain ? printable(s.title) + '\n' : "### " + s.title + "\n\n";
+    text += plain ? text_table(texts(s), width) : markdown_table(texts(s));
+    if (s.rows.size() > s.shown)
+      text += (plain ? "" : "\n") +
+              ("and " + text::count(static_cast<std::int64_t>(s.rows.size() - s.shown))) + " more\n";
+  }
+  if (!report.remark.empty()) text += '\n' + fits(report.remark) + '\n';
   if (!plain)
     for (const std::string& note : report.notes) text += "\n- " + note + '\n';
   return text;
 }
 
-std::string text_table(const std::vector<std::vector<std::string>>& cells) {
+std::string text_table(const std::vector<std::vector<std::string>>& cells, std::size_t width) {
   if (cells.empty()) return {};
   std::vector<std::vector<std::string>> rows = cells;
   for (auto& row : rows)
     for (std::string& cell : row) cell = printable(cell);
-  std::string text;
-  const std::size_t columns = rows[0].size();
-  std::vector<std::size_t> widths(columns);
+  const std::vector<std::size_t> widths = column_widths(rows);
+  const std::size_t columns = fitting(widths, width);
   std::vector<bool> right(columns, rows.size() > 1);
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (std::size_t c = 0; c < columns; ++c) {
-      widths[c] = std::max(widths[c], width(rows[r][c]));
-      if (r > 0 && !rows[r][c].empty() && rows[r][c] != "-" && !numeric(rows[r][c])) right[c] = false;
-    }
+  for (std::size_t r = 1; r < rows.size(); ++r)
+    for (std::size_t c = 0; c < columns; ++c)
+      if (!rows[r][c].empty() && rows[r][c] != "-" && !numeric(rows[r][c])) right[c] = false;
+  std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t c = 0; c < columns; ++c) {
-      const std::string pad(widths[c] - width(row[c]), ' ');
+      const std::string pad(widths[c] - shown_width(row[c]), ' ');
       line += (right[c] ? pad + row[c] : row[c] + pad) + (c + 1 < columns ? "  " : "");
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
-  return text;
+  if (columns == widths.size()) return text;
+  std::string left_out;
+  for (std::size_t c = columns; c < widths.size(); ++c)
+    left_out += (left_out.empty() ? "" : ", ") + rows[0][c];
+  return text + wrap("(too wide for this terminal: " + left_out + "; --wide shows all)", width) + '\n';
 }
 
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {

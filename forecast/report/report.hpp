@@ -17,27 +17,40 @@ struct Column {
   std::function<std::string(const Json& row)> text;
 };
 
-/// Rows under one key of the JSON.
+/// Rows under one key of the JSON; without a key for people only, without columns for machines only.
 struct Section {
   std::string key;
   Json rows = Json::array();
   std::vector<Column> columns;
+  std::size_t shown = std::string::npos;  ///< rows that people see, at most
+  std::string title = {};                 ///< a line over the table
 };
+
+/// Columns of a key of the rows: texts and whole numbers as they are; null is "-".
+Column text_of(std::string title, const char* key);
+Column count_of(std::string title, const char* key);
+/// Numbers by one of support/text.hpp: seconds, bytes, percent, ...
+Column number_of(std::string title, const char* key, std::string (*text)(double));
 
 /// An answer as all formats are made of it.
 struct Report {
-  Json head = Json::object();  ///< the JSON's other keys
+  Json head = Json::object();  ///< the JSON's other keys; null: it is the first section's rows alone
   std::string title;           ///< one line for people
   std::vector<Section> sections;
   std::string remark;              ///< for people, after the tables
   std::vector<std::string> notes;  ///< in the JSON too
 };
 
-/// CSV holds the first section alone, a column per key of its first row.
-std::string render(const Report& report, Format format);
+/// The JSON of a report.
+Json as_json(const Report& report);
 
-/// A table for people: the first row is its header; numbers are aligned to the right.
-std::string text_table(const std::vector<std::vector<std::string>>& rows);
+/// CSV holds the first section with a key alone, a column per key of its first row. Tables of people fit
+/// `width`.
+std::string render(const Report& report, Format format, std::size_t width = 0);
+
+/// A table for people: the first row is its header; numbers are aligned to the right. Of columns that do not
+/// fit `width` characters (0: any number) the last ones are left out, and named in a line below.
+std::string text_table(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0);
 /// The same in Markdown.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
 /// An array of flat objects as CSV (RFC 4180), one column per key of the first object.

@@ -238,6 +238,13 @@ std::string in_words(const Candidate& c) {
 
 }  // namespace
 
+std::optional<Shape> shape_of(Collective collective, std::string_view algorithm) {
+  for (const Played& row : played)
+    if (row.collective == collective && (row.one_channel == algorithm || row.channels == algorithm))
+      return row.shape;
+  return {};
+}
+
 std::vector<Candidate> candidates(const Policy& policy, Collective collective, const Call& call,
                                   const Situation& s) {
   catalogue_row(policy, collective, Shape::ring);

@@ -10,7 +10,7 @@
 namespace collcast::nccl {
 
 /// The releases 2.7 to 2.30 of NVIDIA/nccl, whose src/graph/tuning.cc this model follows.
-constexpr int first_minor = 7, last_minor = 30;
+constexpr int first_minor = 7, last_minor = 30, usual_minor = 18;
 constexpr int most_channels = 32;
 
 enum class Shape : std::uint8_t { tree, ring, nvls, nvls_tree, pat };
@@ -49,6 +49,9 @@ constexpr bool has_transport(Shape shape) {
 
 std::string_view name(Shape shape);
 std::string_view name(Protocol protocol);
+
+/// What it calls an algorithm of the catalogue; nothing for those that it does not have.
+std::optional<Shape> shape_of(Collective collective, std::string_view algorithm);
 
 /// In NCCL's order: the first of the fastest wins. Throws InputError if the release has no constants for the
 /// collective or the GPU, and where the policy leaves nothing.

@@ -11,23 +11,8 @@ namespace {
 
 constexpr double KiB = 1024;
 
-/// NVIDIA/nccl 2.8: src/include/devcomm.h, src/collectives/device/*.h.
-struct Kernel {
-  int threads;            ///< of a channel
-  double bytes_a_thread;  ///< of payload in one turn of the kernel's loop
-  double least_bytes;     ///< of the message for each thread, before threads and channels are added
-  double step_KiB;        ///< of payload, in one of the eight slots of a connection
-  double bytes_on_wire;   ///< for a byte of payload: LL sends a flag with each 4 bytes, LL128 with each 120
-  double least_chunk;     ///< of a ring: what `threads` take in one turn, times this
-};
-constexpr Kernel kernels[] = {
-    {512, 8, 8, 32, 2, 1}, {640, 60, 8, 562.5, 128.0 / 120, 0.5}, {512, 8, 64, 512, 1, 1}};
-
 /// Of a tree's threads in LL128, what the way up has; the rest is for the way down.
 constexpr double threads_up = .7;
-/// The channels of a GPU whose links are all in use: NCCL's limits on one node hold for so many together.
-constexpr double channels_of_gpu[] = {4, 6, 12, 16, 16};
-
 double of(const PerProtocol& values, Protocol p) {
   return values[static_cast<std::size_t>(p)];
 }
@@ -47,7 +32,7 @@ class Player {
         shape_(c.shape),
         protocol_(c.protocol),
         software_(software),
-        kernel_(kernels[static_cast<std::size_t>(c.protocol)]) {
+        kernel_(kernel(c.protocol)) {
     share_out();
   }
 
@@ -58,13 +43,10 @@ class Player {
       chain();
     else
       ring();
-    const double kernel = launch();
-    return {play_.channels,
-            play_.threads,
-            Bytes(chunk_),
-            loops_,
-            Seconds((kernel + moving_) * 1e-6),
-            kernel > moving_ ? "launch" : limit_};
+    const double launched = launch();
+    return {
+        play_.channels,           play_.threads, Bytes(chunk_), loops_, Seconds((launched + moving_) * 1e-6),
+        Seconds(launched * 1e-6), limit_};
   }
 
  private:
@@ -105,18 +87,10 @@ class Player {
   /// What a channel's threads move: all channels share the links, and NCCL's limits are those of the pair
   /// that a channel of its search becomes.
   double kernel_rate(Collective collective) const {
-    const double of_gpu = channels_of_gpu[static_cast<std::size_t>(s_.gpu)];
     const double searched = s_.intra_bandwidth.value / 1e9;
     const bool links_to_spare = nodes_ > 1 && s_.link == NodeLink::nvlink;
     const double share = links_to_spare ? unlimited : searched * s_.channels / all_channels_;
-    double pair = 0;
-    if (ll())
-      pair = most_ll(minor_, 1, s_.gpu, s_.cpu) / of_gpu;
-    else if (simple())
-      pair = most_tree(std::max(minor_, 8), protocol_, 1, s_.gpu, 1);
-    else
-      pair = most_ll128(minor_, shape_, collective, 1, s_.gpu);
-    const double GBps = std::min(share, pair / 2);
+    const double GBps = std::min(share, channel_limit(minor_, shape_, protocol_, collective, s_));
     return (GBps == unlimited ? searched / 8 : GBps) * 1e3;
   }
   double rail_time(double bytes) const {
@@ -166,8 +140,7 @@ class Player {
       const double sent = simple() ? piece : chunk_;
       const double across = hop() + turns(sent, rate) + rail_time(sent);
       once_round = (ranks_ - nodes_) * on + nodes_ * across;
-      const double messages = simple() ? 2 : 1;
-      at_most(steps * filled_ * on_rail_ * card_time(messages, chunk_), "network proxies and cards");
+      at_most(steps * filled_ * on_rail_ * card_time(kernel_.messages, chunk_), "network proxies and cards");
     }
     at_most(steps * filled_ * work, "channels of the GPU");
     at_most(steps * once_round / ranks_, "latency");
@@ -258,27 +231,6 @@ class Player {
 };
 
 }  // namespace
-
-Software published_software(int minor, const Situation& s) {
-  const Wire in_node = s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci;
-  const PerProtocol& ring_hop = step_latency(minor, Wire::net, Shape::ring);
-  Software software{base_latency(minor, Shape::ring),
-                    base_latency(minor, Shape::tree),
-                    {},
-                    step_latency(minor, in_node, Shape::ring),
-                    step_latency(minor, in_node, Shape::tree),
-                    ring_hop,
-                    step_latency(minor, Wire::net, Shape::tree),
-                    ring_hop};
-  // A tree's latency of Simple contains its chunk; the step alone is that of a ring.
-  constexpr auto simple = static_cast<std::size_t>(Protocol::simple);
-  constexpr auto ll128 = static_cast<std::size_t>(Protocol::ll128);
-  // A ring's latency of Simple contains the GPU's end of it; for the proxy a message is a message.
-  software.proxy[simple] = software.proxy[ll128];
-  software.tree_step[simple] = software.ring_step[simple];
-  software.tree_hop[simple] = software.ring_hop[simple];
-  return software;
-}
 
 Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,
           const Candidate& candidate, const Software& software) {

@@ -145,7 +145,7 @@ const Rules table[] = {
      {{4, {{rest, 2}}}, {64, {{rest, 1}}}, {128, {{rest, 2}}}, {256, {{rest, 1}}}, {1024, {{rest, 2}}}, {8192, {{rest, 1}}},
       {more, {{rest, 2}}}}},
     {Collective::barrier, false,
-     {{1, "linear", ""}, {3, "recursive_doubling", "recursive-doubling"}, {4, "bruck", "dissemination"}, {6, "tree", "tree"}},
+     {{1, "linear", "linear"}, {3, "recursive_doubling", "recursive-doubling"}, {4, "bruck", "dissemination"}, {6, "tree", "tree"}},
      {{4, {{rest, 3}}}, {8, {{rest, 1}}}, {64, {{rest, 3}}}, {256, {{rest, 4}}}, {512, {{rest, 6}}}, {1024, {{rest, 4}}},
       {4096, {{rest, 6}}}, {more, {{rest, 4}}}}},
 };

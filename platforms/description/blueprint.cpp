@@ -5,8 +5,8 @@
 
 #include "platforms/description/network_section.hpp"
 #include "platforms/description/parts.hpp"
-#include "platforms/description/suggest.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {
@@ -39,7 +39,7 @@ struct Reader {
     if (shared)
       for (const auto& part : shared_parts()[shared].items()) names.push_back(part.key());
     if (names.empty()) fail(path, "there is no " + what + " '" + name + "', nor any other");
-    fail(path, "there is no " + what + " '" + name + "'; did you mean " + nearest(name, names) + "?");
+    fail(path, "there is no " + what + " '" + name + "'" + suggestion(name, names));
   }
 
   void devices() {

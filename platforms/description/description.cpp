@@ -6,6 +6,7 @@
 #include "platforms/description/blueprint.hpp"
 #include "platforms/description/node_graph.hpp"
 #include "platforms/description/parts.hpp"
+#include "platforms/description/repeat.hpp"
 #include "support/json.hpp"
 
 namespace collcast {
@@ -53,6 +54,7 @@ Description scaled(const Description& description, bool faster) {
 
 Description::Description(std::string name, std::string file, Json json)
     : name_(std::move(name)), file_(std::move(file)) {
+  write_out(json, file_);
   draw_parts(json);
   check(json, platform_schema(), file_);
   json_ = std::make_shared<const Json>(std::move(json));

@@ -39,9 +39,13 @@ class Description {
   std::shared_ptr<const Json> json_;
 };
 
-/// Overrides parameters and settings: "network.bandwidth_GBps=25", "network.levels.0.up=9". The values are
-/// stamped what-if. All or none; the result as a whole must be sound.
+/// Overrides parameters and settings, "network.bandwidth_GBps=25", "network.levels.0.up=9", and makes the
+/// edits of edit.hpp: "node.nics=1". The values are stamped what-if. All or none; the result as a whole must
+/// be sound.
 void set_all(Description& description, const std::vector<std::string>& assignments);
+/// The same by a file, `origin`, which may not override parameters so: they have sources.
+void set_all(Description& description, const std::vector<std::string>& assignments,
+             const std::string& origin);
 void set(Description& description, const std::string& assignment);
 
 /// Every path that `set` takes, those included that the file leaves out.

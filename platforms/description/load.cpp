@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "platforms/description/embedded.hpp"
-#include "platforms/description/suggest.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {
@@ -28,8 +28,9 @@ Json text_of(const std::string& name, const std::string& file) {
   const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
   if (path) return parse_json(read_file(name), name);
   const std::vector<std::string> names = shipped_platforms();
-  throw InputError((file.empty() ? "" : file + ": base: ") + "there is no platform '" + name +
-                   "'; did you mean " + nearest(name, names) + "? (known: " + join(names) +
+  const std::string meant = did_you_mean(name, names, "");
+  throw InputError((file.empty() ? "" : file + ": base: ") + "there is no platform '" + name + "'" +
+                   (meant.empty() ? "" : "; " + meant) + " (known: " + join(names) +
                    ", or the path of a .json file)");
 }
 
@@ -40,9 +41,21 @@ void drop_intervals(Json& json) {
   for (Json& child : json) drop_intervals(child);
 }
 
+/// Makes the edits that the file asks for, of what is then complete.
+Json edited(Json json, const std::string& file) {
+  if (!json.is_object() || !json.contains("edit")) return json;
+  const Json edits = json["edit"];
+  json.erase("edit");
+  if (!edits.is_array() || !std::ranges::all_of(edits, [](const Json& e) { return e.is_string(); }))
+    reject(file, "edit", R"(must be a list of texts, as in ["node.nics=1"])");
+  Description d(file, file, std::move(json));
+  set_all(d, edits.get<std::vector<std::string>>(), file + ": edit");
+  return d.json();
+}
+
 /// Lays `json` over the platform that its `base` names: objects merge, all else replaces.
 Json resolve(Json json, const std::string& file, std::vector<std::string> chain) {
-  if (!json.is_object() || !json.contains("base")) return json;
+  if (!json.is_object() || !json.contains("base")) return edited(std::move(json), file);
   if (!json["base"].is_string()) reject(file, "base", "must be the name of a platform or the path of a file");
   const std::string base = json["base"].get<std::string>();
   if (std::ranges::find(chain, base) != chain.end() || chain.size() > 16)
@@ -52,7 +65,7 @@ Json resolve(Json json, const std::string& file, std::vector<std::string> chain)
   json.erase("base");
   drop_intervals(json);
   merged.merge_patch(json);
-  return merged;
+  return edited(std::move(merged), file);
 }
 
 }  // namespace

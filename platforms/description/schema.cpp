@@ -44,7 +44,9 @@ Schema zero_or_more() {
 }
 
 Schema device() {
-  return object({{"memory_GiB", positive()},
+  return object({{"generation", choice({"kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada",
+                                        "hopper", "blackwell", "gcn", "cdna", "other"})},
+                 {"memory_GiB", positive()},
                  {"memory_bandwidth_GBps", positive()},
                  {"reduce_GBps", positive()},
                  {"fp64_TFLOPS", positive()},
@@ -63,7 +65,9 @@ Schema device() {
 }
 
 Schema vertex() {
-  return object({{"kind", choice({"gpu", "cpu", "nic", "switch", "dpu", "nvme"}), true}, {"device", text()}});
+  return object({{"kind", choice({"gpu", "cpu", "nic", "switch", "dpu", "nvme"}), true},
+                 {"device", text()},
+                 {"count", count(256)}});
 }
 
 Schema link_kind() {
@@ -191,6 +195,7 @@ Schema software() {
 
 Schema platform() {
   return object({{"base", text()},
+                 {"edit", list_of(text())},
                  {"description", text(), true},
                  {"notes", list_of(text())},
                  {"max_nodes", count(1 << 24), true},

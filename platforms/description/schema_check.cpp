@@ -5,9 +5,9 @@
 
 #include "platforms/description/schema.hpp"
 #include "platforms/description/stamp.hpp"
-#include "platforms/description/suggest.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {
@@ -27,8 +27,9 @@ struct Checker {
   }
 
   void unknown(const std::string& path, const std::string& key, const std::vector<std::string>& known) const {
+    const std::string meant = did_you_mean(key, known, "");
     fail(below(path, key),
-         "unknown key; did you mean " + nearest(key, known) + "? (accepted here: " + join(known) + ")");
+         "unknown key" + (meant.empty() ? "" : "; " + meant) + " (accepted here: " + join(known) + ")");
   }
 
   void object(const Json& json, const Schema& schema, const std::string& path) const {

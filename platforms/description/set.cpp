@@ -4,14 +4,15 @@
 #include <sstream>
 
 #include "platforms/description/description.hpp"
-#include "platforms/description/suggest.hpp"
+#include "platforms/description/edit.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {
 
-const std::string origin = "--set";
+const std::string by_user = "--set";
 
 void collect(const Json* json, const Schema& schema, const std::string& path,
              std::vector<std::string>& paths) {
@@ -31,8 +32,13 @@ void collect(const Json* json, const Schema& schema, const std::string& path,
     paths.push_back(path);
 }
 
+std::string meant(const Description& d, const std::string& path, const std::vector<std::string>& paths) {
+  const std::string words = did_you_mean(path, paths, "");
+  return words.empty() ? "`collcast platforms " + d.name() + " --all` lists them" : words;
+}
+
 template <class T>
-Json number(const std::string& path, const std::string& text, const char* wanted) {
+Json number(const std::string& path, const std::string& text, const char* wanted, const std::string& origin) {
   T value{};
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
@@ -40,20 +46,52 @@ Json number(const std::string& path, const std::string& text, const char* wanted
   return value;
 }
 
-Json value_of(const Schema& schema, const std::string& path, const std::string& text) {
+Json value_of(const Schema& schema, const std::string& path, const std::string& text,
+              const std::string& origin) {
   using Kind = Schema::Kind;
+  if (schema.kind == Kind::parameter && origin != by_user)
+    reject(origin, path, "is a parameter: give it in its place, with its source and stamp");
   if (schema.kind == Kind::parameter)
-    return {{"value", number<double>(path, text, "a number")}, {"source", origin}, {"stamp", "what-if"}};
-  if (schema.kind == Kind::count) return number<std::int64_t>(path, text, "an integer");
+    return {
+        {"value", number<double>(path, text, "a number", origin)}, {"source", origin}, {"stamp", "what-if"}};
+  if (schema.kind == Kind::count) return number<std::int64_t>(path, text, "an integer", origin);
   if (schema.kind != Kind::list) return text;
   Json list = Json::array();
   std::istringstream in(text);
   for (std::string item; std::getline(in, item, ',');)
-    list.push_back(value_of(schema.element.front(), path, item));
+    list.push_back(value_of(schema.element.front(), path, item, origin));
   return list;
 }
 
-void assign(Json& json, const Schema& schema, const std::string& path, const std::string& text) {
+/// Of what the port allows, software that reaches so much is taken to be bound by it.
+constexpr double bound_by_port = 0.8;
+
+/// A rate of software that was measured at the port's pace is a share of that: a faster port, a faster rate.
+void scale(Json& costs, double before, double after) {
+  const auto found = costs.find("bandwidth_GBps");
+  if (found == costs.end() || (*found)["stamp"] == "what-if") return;
+  if ((*found)["value"].get<double>() < bound_by_port * before) return;
+  for (const char* key : {"value", "low", "high"})
+    if (found->contains(key)) (*found)[key] = (*found)[key].get<double>() * after / before;
+  (*found)["source"] = (*found)["source"].get<std::string>() + "; as network.bandwidth_GBps";
+  (*found)["stamp"] = "derived";
+}
+
+/// What follows from another bandwidth of the network.
+void follow_port(Json& json, double before) {
+  const auto between = Json::json_pointer("/software/between_nodes");
+  if (!json.contains(between)) return;
+  const double after = json["network"]["bandwidth_GBps"]["value"].get<double>();
+  for (Json& memory : json[between]) {
+    if (!memory.is_object()) continue;
+    scale(memory, before, after);
+    if (memory.contains("pieces"))
+      for (Json& piece : memory["pieces"]) scale(piece, before, after);
+  }
+}
+
+void assign(Json& json, const Schema& schema, const std::string& path, const std::string& text,
+            const std::string& origin) {
   Json* at = &json;
   const Schema* form = &schema;
   std::istringstream keys(path);
@@ -61,7 +99,7 @@ void assign(Json& json, const Schema& schema, const std::string& path, const std
     form = find(*form, key);
     at = at->is_array() ? &(*at)[std::stoul(key)] : &(*at)[key];
   }
-  *at = value_of(*form, path, text);
+  *at = value_of(*form, path, text, origin);
   check(*at, *form, origin, path);
 }
 
@@ -70,22 +108,37 @@ void assign(Json& json, const Schema& schema, const std::string& path, const std
 std::vector<std::string> settable_paths(const Description& description) {
   std::vector<std::string> paths;
   collect(&description.json(), platform_schema(), "", paths);
-  std::erase(paths, "base");
+  // What a description is made by, and not of.
+  std::erase_if(paths, [](const std::string& path) {
+    return path == "base" || path == "edit" ||
+           (path.starts_with("node.vertices.") && path.ends_with(".count"));
+  });
+  for (std::string& path : edits(description.json())) paths.push_back(std::move(path));
   return paths;
 }
 
 void set_all(Description& description, const std::vector<std::string>& assignments) {
+  set_all(description, assignments, by_user);
+}
+
+void set_all(Description& description, const std::vector<std::string>& assignments,
+             const std::string& origin) {
   if (assignments.empty()) return;
-  const std::vector<std::string> paths = settable_paths(description);
+  const std::vector<std::string> paths = settable_paths(description), own = edits(description.json());
   Json json = description.json();
   for (const std::string& a : assignments) {
     const std::size_t equals = a.find('=');
     const std::string path = a.substr(0, equals);
     if (equals == std::string::npos) reject(origin, a, "needs a value: " + a + "=...");
     if (std::ranges::find(paths, path) == paths.end())
-      reject(origin, path,
-             description.name() + " has no such parameter; did you mean " + nearest(path, paths) + "?");
-    assign(json, platform_schema(), path, a.substr(equals + 1));
+      reject(origin, path, description.name() + " has no such parameter; " + meant(description, path, paths));
+    const auto port = Json::json_pointer("/network/bandwidth_GBps/value");
+    const double before = json.contains(port) ? json[port].get<double>() : 0;
+    if (std::ranges::find(own, path) != own.end())
+      edit(json, path, a.substr(equals + 1), origin);
+    else
+      assign(json, platform_schema(), path, a.substr(equals + 1), origin);
+    if (path == "network.bandwidth_GBps" && before > 0) follow_port(json, before);
   }
   description = Description(description.name(), description.file(), std::move(json));
 }

@@ -95,11 +95,7 @@ void Machine::set_capabilities() {
 }
 
 Capabilities Machine::capabilities() const {
-  Capabilities c = between_;
-  if (!extent_.ways.empty()) return c;  // the ranks sit on several nodes
-  if (within_.multicast) c.multicast = within_.multicast;
-  if (within_.reduction) c.reduction = within_.reduction;
-  return c;
+  return uniform_ || !extent_.ways.empty() ? between_ : within_;  // the ranks sit on several nodes, or on one
 }
 
 const Capabilities& Machine::node_capabilities() const {

@@ -11,9 +11,11 @@ constexpr std::size_t remembered = 64;
 
 }  // namespace
 
-/// Empty for what is no communication.
 std::string Account::name_of(const Interval& interval) const {
   switch (interval.kind) {
+    case Op::Kind::compute:
+    case Op::Kind::pause:
+      return "";
     case Op::Kind::start:
       return std::string(application_.operation(interval.tag));
     case Op::Kind::wait:

@@ -17,6 +17,8 @@ class Account : public Observer {
   explicit Account(const Application& application)
       : application_(application), open_(static_cast<std::size_t>(application.ranks())) {}
   void done(const Interval& interval) override;
+  /// Of the operation, as `times` has it; empty for what is no communication.
+  std::string name_of(const Interval& interval) const;
 
   /// Over all ranks, by operation name.
   const std::map<std::string, Seconds>& times() const { return times_; }
@@ -27,8 +29,6 @@ class Account : public Observer {
   struct Span {
     Seconds begin, end;
   };
-  std::string name_of(const Interval& interval) const;
-
   const Application& application_;
   std::map<std::string, Seconds> times_;
   Seconds communication_;

@@ -127,6 +127,7 @@ class Application::StreamStrand : public Strand {
       Op& op = add(batch, Op::Kind::start);
       op.request = --state().last_own_request;
       op.strand = static_cast<std::uint32_t>(batch.strands.size());
+      op.count = s;
       batch.strands.push_back(std::make_unique<StreamStrand>(app_, rank_, s));
     }
   }
@@ -219,6 +220,7 @@ class Application::StreamStrand : public Strand {
     if (!strand) return;
     Op& op = add(batch, Op::Kind::start);
     op.tag = app_.tag_of(activity_.operation);
+    op.bytes = activity_.sized ? activity_.message : Bytes(0);
     op.request = request_number(activity_.request);
     op.strand = static_cast<std::uint32_t>(batch.strands.size());
     batch.strands.push_back(std::move(strand));

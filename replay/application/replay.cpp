@@ -39,7 +39,15 @@ std::vector<ReplayReport::NotModelled> not_modelled(const Source& source, const 
   return all;
 }
 
-void set_limit(ReplayReport& report, const Bottleneck& link) {
+/// By the chain of causes; of a run that is too long for it by what was busy.
+void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric) {
+  const Bottleneck link = bottleneck(result, fabric);
+  report.explanation = explanation(fabric, result.chain, {}, report.time, link.name);
+  if (!report.explanation.empty()) {
+    report.limited_by = report.explanation.front().name;
+    report.limited_by_share = report.explanation.front().time / report.time;
+    return;
+  }
   report.limited_by = "latency and waiting";
   if (report.compute >= 0.5 * report.time)
     report.limited_by = "computation";
@@ -70,17 +78,23 @@ class Replay {
     ReplayReport report;
     Application application = on(nominal_.fabric);
     Account account(application);
-    const Result result = play(*options_.engine, application, nominal_.fabric, &account);
+    std::vector<Observer*> watching{&account};
+    if (options_.watched)
+      watching.push_back(
+          options_.watched(nominal_.fabric, [&](const Observer::Interval& i) { return account.name_of(i); }));
+    Observers all(std::move(watching));
+    const Result result = play(*options_.engine, application, nominal_.fabric, &all);
     report.time = result.time;
     for (const Result::OfRank& rank : result.ranks) {
       report.compute += rank.compute / source_.ranks();
       report.lower_bound = std::max(report.lower_bound, rank.compute);
     }
     report.exposed = report.time - report.compute;
-    report.communication = account.communication() / source_.ranks();
+    // Ranks that are done wait for the last one outside of any call.
+    report.communication = std::max(account.communication() / source_.ranks(), report.exposed);
     report.operations = operations(account, application);
     report.not_modelled = not_modelled(source_, application);
-    set_limit(report, bottleneck(result, nominal_.fabric));
+    set_limit(report, result, nominal_.fabric);
     report.calibrated = nominal_.machine.calibrated();
     report.recorded = source_.info().recorded;
     add_notes(report, result);
@@ -99,6 +113,7 @@ class Replay {
     play.observer = observer;
     play.may_stop_short = source_.info().truncated;
     play.here = true;
+    play.explain = observer != nullptr;
     return engine.play(application, fabric, play);
   }
 

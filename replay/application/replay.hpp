@@ -20,6 +20,7 @@ struct ReplayOptions {
   Memory memory = Memory::host;  ///< where the application keeps its data
   double compute_scale = 1;      ///< computation takes this times what the source says
   PlayOptions play;
+  Watched watched = nullptr;  ///< sees the run on the platform as described
 };
 
 /// What an application takes on a platform. Times are of the whole run and means over its ranks: `compute`
@@ -45,8 +46,9 @@ struct ReplayReport {
     std::string reason;
   };
   std::vector<NotModelled> not_modelled;
-  std::string limited_by;                  ///< computation, the busiest link, or waiting for messages
-  std::optional<double> limited_by_share;  ///< of the time; none of waiting
+  std::string limited_by;                  ///< the largest share of the explanation
+  std::optional<double> limited_by_share;  ///< of the time; none where the explanation is too long
+  std::vector<Share> explanation;          ///< adds up to the time; empty: too many messages
   bool calibrated = false;                 ///< the platform's parameters are
   Seconds recorded;                        ///< wall clock of the recorded run
   std::vector<std::string> notes;          ///< why the answer covers only a part of the run

@@ -106,6 +106,7 @@ const Expected expected[] = {
     {"openmpi-4.1", Collective::gather, 100, 1e6, "knomial"},
     {"openmpi-4.1", Collective::scatter, 100, 100 * 512, "linear"},
     {"openmpi-4.1", Collective::alltoallv, 64, 1e6, "pairwise"},
+    {"openmpi-4.1", Collective::barrier, 4, 0, "linear"},
     {"openmpi-4.1", Collective::barrier, 300, 0, "tree"},
 };
 
@@ -199,7 +200,7 @@ TEST(MpiPolicies, what_the_catalogue_lacks_is_refused) {
 
 TEST(MpiPolicies, bad_input_is_named) {
   EXPECT_EQ(error("openmpi", Collective::allreduce, 8, 1),
-            "unknown policy 'openmpi'; did you mean 'openmpi-4.0'?");
+            "unknown policy 'openmpi'; did you mean 'openmpi-4.0' or 'openmpi-4.1'?");
   EXPECT_EQ(error("mpich", Collective::halo_2d, 8, 1),
             "mpich has no rule for halo-2d; it has rules for allreduce, reduce, broadcast, allgather, "
             "reduce-scatter, alltoall, gather, scatter, barrier");

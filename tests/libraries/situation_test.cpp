@@ -4,9 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "platforms/description/load.hpp"
+#include "platforms/description/parts.hpp"
+#include "support/json.hpp"
+#include "tests/complaint.hpp"
 
 namespace collcast {
 namespace {
+
+using collcast::testing::complaint;
 
 Situation of(const std::string& platform, Rank ranks, const std::string& policy) {
   return situation(load_platform(platform), ranks, policy);
@@ -24,9 +29,48 @@ TEST(Situation, OneNodeHasTheRingsOfItsNvlinks) {
   EXPECT_NEAR(of("dgx-1v", 8, "nccl-2.12").intra_bandwidth.value, 22e9, 1);
 }
 
-TEST(Situation, GpusAreKnownByTheirNames) {
+TEST(Situation, GpusAreKnownByTheirGenerations) {
   EXPECT_EQ(of("dgx-h100", 8, "nccl-2.21").gpu, Gpu::hopper);
   EXPECT_EQ(of("dgx-h200", 8, "nccl-2.21").gpu, Gpu::hopper);
+  // NCCL has no constants of Turing's: it takes Volta's, without LL128.
+  EXPECT_EQ(of("rtx2080ti-cluster", 8, "nccl-2.8").gpu, Gpu::pascal);
+}
+
+std::string refusal(const Description& platform, const std::string& policy) {
+  return complaint([&] { situation(platform, 2, policy); });
+}
+
+TEST(Situation, WhatNcclDoesNotKnowIsRefused) {
+  EXPECT_EQ(refusal(load_platform("frontier"), "nccl-2.18"),
+            "nccl-2.18 knows no cdna GPU, which MI250X-GCD is; it knows those of NVIDIA");
+  EXPECT_EQ(refusal(load_platform("frontera"), "nccl-2.18"),
+            "nccl-2.18 needs GPUs, and the ranks of frontera sit on cpu0; MPI's policies, mpich for one, do "
+            "not");
+  Description own = load_platform("edr-cluster");
+  Json json = own.json();
+  json["devices"]["own"] = json["devices"]["V100-PCIe-16GB"];
+  json["devices"]["own"].erase("generation");
+  json["node"]["vertices"]["gpu0"]["device"] = "own";
+  own = Description("own", "own.json", json);
+  EXPECT_EQ(refusal(own, "nccl-2.18"),
+            "nccl-2.18 needs the generation of the GPU own, which the platform does not say; give "
+            "devices.own.generation in its file, or --set devices.own.generation=volta");
+  EXPECT_EQ(refusal(own, "mpich"), "");
+  set(own, "devices.own.generation=hopper");
+  EXPECT_EQ(situation(own, 2, "nccl-2.18").gpu, Gpu::hopper);
+}
+
+/// No GPU that is shipped is of an unknown generation.
+TEST(Situation, AllShippedGpusHaveAGeneration) {
+  for (const std::string& name : shipped_platforms()) {
+    const Description d = load_platform(name);
+    for (const Json& v : d.json()["node"]["vertices"])
+      EXPECT_TRUE(v["kind"] != "gpu" ||
+                  d.json()["devices"][v["device"].get<std::string>()].contains("generation"))
+          << name;
+  }
+  for (const auto& [name, device] : shared_parts()["devices"].items())
+    EXPECT_TRUE(!device.contains("copy_engines") || device.contains("generation")) << name;
 }
 
 TEST(Situation, TheNetworkLimitsSeveralNodes) {

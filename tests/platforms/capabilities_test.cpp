@@ -36,7 +36,9 @@ TEST(Capabilities, OfTheNodeServeOneNode) {
   // NVLink SHARP on one node, that of the InfiniBand switches beyond.
   EXPECT_EQ(of("dgx-h100", 8).reduction->bandwidth_share, 0.62);
   EXPECT_EQ(of("dgx-h100", 16).reduction->bandwidth_share, 0.95);
-  EXPECT_TRUE(of("dgx-a100", 8).reduction);
+  // What stays on a node does not pass the network's switches.
+  EXPECT_FALSE(of("dgx-a100", 8).reduction);
+  EXPECT_TRUE(of("dgx-a100", 16).reduction);
 }
 
 TEST(Capabilities, AreAbsentWhereNobodyBuiltThem) {

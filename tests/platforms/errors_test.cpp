@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 
-#include "platforms/description/suggest.hpp"
 #include "support.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {

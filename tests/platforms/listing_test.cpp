@@ -4,9 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "platforms/description/suggest.hpp"
 #include "support.hpp"
-#include "support/edit_distance.hpp"
 
 namespace collcast {
 namespace {
@@ -57,13 +55,6 @@ TEST(Documentation, ExampleIsASoundPlacement) {
   const Machine m(load_platform("summit"), 2, parse_placement(path));
   EXPECT_EQ(m.node(0), 3);
   EXPECT_EQ(m.port_name(m.wire(1, 0, Bytes(0)).out), "node 7 NIC 1 out");
-}
-
-TEST(Suggest, NearestWord) {
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
-  EXPECT_EQ(edit_distance("", "abc"), 3u);
-  EXPECT_EQ(nearest("latency", {"late", "latency_us"}), "latency_us");
-  EXPECT_EQ(nearest("x", {}), "");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/description/parts.hpp"
 
-#include "platforms/description/suggest.hpp"
 #include "support.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 
 #include "model/collective.hpp"
 #include "model/sizes.hpp"
@@ -22,8 +23,7 @@ void Node::only(const std::vector<std::string>& keys) const {
   if (!json_->is_object()) reject("must be an object, not " + shown(*json_));
   for (const auto& [key, value] : json_->items()) {
     if (std::ranges::find(keys, key) != keys.end()) continue;
-    const std::vector<std::string_view> known(keys.begin(), keys.end());
-    reject("unknown key '" + key + "'; did you mean '" + nearest(key, known) + "'?");
+    reject("unknown key '" + key + "'" + suggestion(key, keys));
   }
 }
 

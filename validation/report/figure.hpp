@@ -3,15 +3,16 @@
 
 #include <string>
 
+#include "forecast/report/chart.hpp"
 #include "validation/report/results.hpp"
 
 namespace collcast::report {
 
-/// Whether there is a gnuplot, which draws the figures.
-bool can_draw();
+/// For each collective and number of ranks: predicted (lines) against measured (points, with the interval of
+/// the median) by algorithm and size, and predicted over measured, where an error of 30 % can be seen.
+std::vector<Figure> figures(const Results& results, const std::string& engine);
 
-/// Predicted (lines) against measured (points) by algorithm and size, a panel for each collective and number
-/// of ranks. `terminal` is gnuplot's: "svg" or "pngcairo". Returns the picture; throws SubstrateError with
+/// The same as one picture by gnuplot, whose `terminal` is "svg" or "pngcairo". Throws SubstrateError with
 /// gnuplot's words.
 std::string draw(const Results& results, const std::string& engine, const std::string& terminal);
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "model/collective.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/suggest.hpp"
 #include "workloads/models/architectures.hpp"
 #include "workloads/settings.hpp"
 
@@ -124,17 +124,18 @@ Model load_model(const std::string& text) {
   if (is_path(text)) return from_file(text);
   Settings settings(text, "model");
   const std::string wanted = plain(settings.name());
-  std::vector<std::string_view> known;
+  std::vector<std::string> known;
   for (const Entry& e : entries()) {
-    known.push_back(e.name);
+    known.emplace_back(e.name);
     if (e.name != wanted) continue;
     Model model = e.make(settings);
     settings.finish();
     model.name = text;
     return model;
   }
-  throw InputError("unknown model '" + settings.name() + "'; did you mean '" + nearest(wanted, known) +
-                   "'? `collcast models` lists them, and a table is a file that ends in .csv");
+  const std::string meant = did_you_mean(wanted, known);
+  throw InputError("unknown model '" + settings.name() + "'; " + (meant.empty() ? "" : meant + " ") +
+                   "`collcast models` lists them, and a table is a file that ends in .csv");
 }
 
 }  // namespace collcast::workloads

@@ -69,7 +69,7 @@ std::string limit(const StepForecast& step, const Played& played, const Stage& i
 }  // namespace
 
 StepForecast forecast_step(const Training& t, const PriceOf& price) {
-  const Played played = play_phases(training_job(t), price, End::middle);
+  Played played = play_phases(training_job(t), price, End::middle);
   const double uncertainty = 1 + t.processor.efficiency.uncertainty;
   const Stage input = slowest_stage(t);
   StepForecast step;
@@ -90,6 +90,7 @@ StepForecast forecast_step(const Training& t, const PriceOf& price) {
   step.memory = memory_need(t);
   step.limited_by = limit(step, played, input);
   step.bottlenecks = bottlenecks(t, step);
+  step.spans = std::move(played.spans);
   return step;
 }
 

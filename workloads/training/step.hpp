@@ -27,6 +27,7 @@ struct StepForecast {
   std::string limited_by;
   /// Arithmetic, memory bandwidth, memory size, communication, and each stage of the input.
   std::vector<Bottleneck> bottlenecks;
+  std::vector<Span> spans;  ///< of the last of those phases
 };
 
 /// Plays the step's job; of a coordinator over the phases that its rounds may have, in the mean. The interval

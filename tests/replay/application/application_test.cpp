@@ -177,7 +177,10 @@ TEST(Replay, SaysHowSureItIs) {
   EXPECT_GE(r.high, r.time);
   EXPECT_TRUE(r.calibrated);  // what --set says is no guess
   EXPECT_EQ(r.limited_by, "computation");
-  EXPECT_DOUBLE_EQ(*r.limited_by_share, r.compute / r.time);
+  Seconds sum;
+  for (const Share& s : r.explanation) sum += s.time;
+  EXPECT_NEAR(sum / r.time, 1, 1e-9);
+  EXPECT_DOUBLE_EQ(*r.limited_by_share, 3 / r.time.value);  // of the rank that is last
 }
 
 TEST(Replay, TakesALibrarysChoice) {

@@ -68,8 +68,8 @@ TEST(Compare, TheFastestWithoutAPolicy) {
   EXPECT_FALSE(c.points[0].algorithm.empty());
 }
 
-/// Open MPI 4.1 takes a linear barrier on 4 ranks, which no catalogue row is.
-TEST(Compare, MeansNeedNoBarrierOfThePolicy) {
+/// Open MPI 4.1 takes a linear barrier on 4 ranks.
+TEST(Compare, MeansLieBetweenTheBarriersOfThePolicy) {
   std::vector<Measurement> four =
       table(R"({"collective": "allreduce", "ranks": 4, "message_bytes": 1024, "time_s": 1e-5})"
             "\n");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "forecast/report/plot.hpp"
 #include "support/error.hpp"
 #include "validation/report/figure.hpp"
 #include "validation/report/sections.hpp"
@@ -15,9 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A stored campaign of two algorithms, the library's own, and one point that is not measured.
-class Report : public testing::Test {
+class CampaignReport : public testing::Test {
  protected:
-  Report() : folder_(testing::TempDir() + "report" + std::to_string(getpid())) {
+  CampaignReport() : folder_(testing::TempDir() + "report" + std::to_string(getpid())) {
     fs::create_directories(folder_);
     write("campaign.json",
           R"({"description": "small", "predictors": [
@@ -41,13 +42,13 @@ class Report : public testing::Test {
             "\n" + tree + R"("message_bytes":64,"time_s":0.8,"repetitions":6,"late_starts":5})" + "\n" + own +
             R"("message_bytes":64,"time_s":1.6})" + "\n");
   }
-  ~Report() override { fs::remove_all(folder_); }
+  ~CampaignReport() override { fs::remove_all(folder_); }
   void write(const char* name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
 
   const fs::path folder_;
 };
 
-TEST_F(Report, ErrorsAreSignedAndRelativeToWhatWasMeasured) {
+TEST_F(CampaignReport, ErrorsAreSignedAndRelativeToWhatWasMeasured) {
   const Results r = read_results({folder_});
   EXPECT_EQ(r.all.size(), 3u);
   EXPECT_EQ(r.unmeasured, 1u);
@@ -61,7 +62,7 @@ TEST_F(Report, ErrorsAreSignedAndRelativeToWhatWasMeasured) {
   EXPECT_FALSE(within_bounds(r));
 }
 
-TEST_F(Report, AnEngineWithoutBoundsIsShownOnly) {
+TEST_F(CampaignReport, AnEngineWithoutBoundsIsShownOnly) {
   write("campaign.json", R"({"predictors": [{"name": "path", "role": "engine", "what": "critical path"}]})");
   const Results r = read_results({folder_});
   EXPECT_EQ(keeps_bounds(r, "path"), std::nullopt);
@@ -69,7 +70,7 @@ TEST_F(Report, AnEngineWithoutBoundsIsShownOnly) {
   EXPECT_NE(markdown("", sections(r)).find("| path | engine | 2 | 30.0 % |"), std::string::npos);
 }
 
-TEST_F(Report, FoldersOfEqualBoundsAreTakenTogether) {
+TEST_F(CampaignReport, FoldersOfEqualBoundsAreTakenTogether) {
   const fs::path other = folder_ / "exact";
   fs::create_directories(other);
   for (const char* file : {"campaign.json", "prediction.jsonl", "measured.jsonl"})
@@ -92,7 +93,7 @@ TEST_F(Report, FoldersOfEqualBoundsAreTakenTogether) {
   EXPECT_EQ(keeps_bounds(read_results({folder_, other}), "path"), false);
 }
 
-TEST_F(Report, OverlapIsComparedInShares) {
+TEST_F(CampaignReport, OverlapIsComparedInShares) {
   const std::string point = R"({"collective":"allreduce","algorithm":"ring","ranks":4,"message_bytes":64,)";
   write("campaign.json", R"({"predictors": [{"name": "path", "role": "engine", "what": "critical path",
       "bounds": {"mean": 1, "worst": 1, "overlap": 0.1}}]})");
@@ -107,7 +108,7 @@ TEST_F(Report, OverlapIsComparedInShares) {
   EXPECT_EQ(Hiding({1, 1}).share(2.5), 0);
 }
 
-TEST_F(Report, WhatIsPredictedFlatIsSpreadAsMeasured) {
+TEST_F(CampaignReport, WhatIsPredictedFlatIsSpreadAsMeasured) {
   std::string predictions, measurements;
   const auto add = [&](const char* algorithm, int ranks, double predicted, double measured) {
     const std::string point = R"({"collective":"broadcast","algorithm":")" + std::string(algorithm) +
@@ -128,7 +129,7 @@ TEST_F(Report, WhatIsPredictedFlatIsSpreadAsMeasured) {
   EXPECT_NEAR(all[0].spread(), 0.03, 1e-12);
 }
 
-TEST_F(Report, RegretIsOfTheAlgorithmThatPredictionPicks) {
+TEST_F(CampaignReport, RegretIsOfTheAlgorithmThatPredictionPicks) {
   const auto all = regrets(read_results({folder_}), "path");
   ASSERT_EQ(all.size(), 1u);  // 128 B was not measured
   EXPECT_EQ(all[0].picked, "ring");
@@ -137,7 +138,7 @@ TEST_F(Report, RegretIsOfTheAlgorithmThatPredictionPicks) {
   EXPECT_NEAR(*all[0].library_s, 1.6, 1e-12);
 }
 
-TEST_F(Report, SaysAllOfIt) {
+TEST_F(CampaignReport, SaysAllOfIt) {
   const Results r = read_results({folder_, folder_});
   const std::string text = markdown("title", sections(r));
   for (const char* words :
@@ -147,17 +148,19 @@ TEST_F(Report, SaysAllOfIt) {
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
 
-TEST_F(Report, HtmlStandsAloneAndEscapes) {
-  const std::string page = html("a < b", {{"t & u", "w", {{"h"}, {"<c>"}}}}, "<?xml?><svg>picture</svg>");
+TEST_F(CampaignReport, HtmlStandsAloneAndEscapes) {
+  const Results r = read_results({folder_});
+  const std::string page = html("a < b", {{"t & u", "w", {{"h"}, {"<c>"}}, figures(r, "path")}}, Json());
   EXPECT_NE(page.find("<h1>a &lt; b</h1>"), std::string::npos);
   EXPECT_NE(page.find("<td>&lt;c&gt;</td>"), std::string::npos);
-  EXPECT_NE(page.find("<svg>picture</svg>"), std::string::npos);
+  EXPECT_NE(page.find("predicted over measured"), std::string::npos);
+  EXPECT_NE(page.find("ring, measured"), std::string::npos);
   for (const char* outside : {"http://", "https://", "<script src", "<link"})
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
 }
 
-TEST_F(Report, FigureHasEveryAlgorithm) {
-  if (!can_draw()) GTEST_SKIP() << "there is no gnuplot";
+TEST_F(CampaignReport, FigureHasEveryAlgorithm) {
+  if (!can_plot()) GTEST_SKIP() << "there is no gnuplot";
   const Results r = read_results({folder_});
   const std::string svg = draw(r, "path", "svg");
   for (const char* name : {"ring", "recursive-doubling", "library", "allreduce, 4 ranks"})
@@ -165,7 +168,7 @@ TEST_F(Report, FigureHasEveryAlgorithm) {
   EXPECT_TRUE(draw(r, "path", "pngcairo").starts_with("\x89PNG"));
 }
 
-TEST_F(Report, DamageIsNamed) {
+TEST_F(CampaignReport, DamageIsNamed) {
   write("measured.jsonl", "{\"collective\":\"allreduce\",\"algorithm\":\"ring\",\"ranks\":4}\n");
   try {
     read_results({folder_});

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "cli/manual.hpp"
+#include "support/error.hpp"
+#include "support/suggest.hpp"
+
+namespace collcast::cli {
+namespace {
+
+/// In single quotes, as all three shells read them.
+std::string quoted(const std::string& text) {
+  std::string safe = "'";
+  for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return safe + "'";
+}
+
+std::string verb_names(const Manual& m) {
+  std::vector<std::string> names;
+  for (const Manual::Verb& v : m.verbs) names.push_back(v.name);
+  return join(names, " ");
+}
+
+std::string option_names(const Manual::Verb& v) {
+  std::vector<std::string> names;
+  for (const Manual::Option& o : v.options) names.insert(names.end(), o.names.begin(), o.names.end());
+  return join(names, " ");
+}
+
+/// `line(verb, option)` for each option of which the values are known.
+template <class Line>
+std::string for_valued(const Manual& m, Line line) {
+  std::string all;
+  for (const Manual::Verb& v : m.verbs)
+    for (const Manual::Option& o : v.options)
+      if (!o.values.empty()) all += line(v, o);
+  return all;
+}
+
+std::string bash(const Manual& m) {
+  std::string text = R"(# bash completion of collcast
+_collcast() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} options='' names=''
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W ')" +
+                     verb_names(m) + R"( --help --version' -- "$word"))
+    return
+  fi
+  case "$verb $before" in
+)";
+  text += for_valued(m, [](const auto& v, const auto& o) {
+    std::vector<std::string> cases;
+    for (const std::string& name : o.names) cases.push_back(quoted(v.name + " " + name));
+    return "    " + join(cases, "|") + ") COMPREPLY=($(compgen -W " + quoted(join(o.values, " ")) +
+           " -- \"$word\")); return ;;\n";
+  });
+  text += "  esac\n  case $verb in\n";
+  for (const Manual::Verb& v : m.verbs)
+    text += "    " + v.name + ") options=" + quoted(option_names(v)) +
+            " names=" + quoted(join(v.values, " ")) + " ;;\n";
+  return text + R"(  esac
+  case $word in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -W "$names" -- "$word") $(compgen -f -- "$word")) ;;
+  esac
+}
+complete -o filenames -F _collcast collcast
+)";
+}
+
+/// Without the signs that _arguments and _describe give a meaning.
+std::string of_zsh(const std::string& text) {
+  std::string safe;
+  for (const char c : text)
+    safe += std::string_view("[]:\\").find(c) != std::string_view::npos ? " " : std::string(1, c);
+  return safe;
+}
+
+std::string zsh(const Manual& m) {
+  std::string text = "#compdef collcast\n_collcast() {\n  local -a verbs=(\n";
+  for (const Manual::Verb& v : m.verbs) text += "    " + quoted(v.name + ":" + of_zsh(v.description)) + "\n";
+  text += "  )\n  if (( CURRENT == 2 )); then _describe verb verbs; return; fi\n  case $words[2] in\n";
+  for (const Manual::Verb& v : m.verbs) {
+    text += "    " + v.name + ") _arguments";
+    for (const Manual::Option& o : v.options)
+      for (const std::string& name : o.names)
+        text += " \\\n      " + quoted("*" + name + "[" + of_zsh(o.description) + "]" +
+                                       (o.text.empty()     ? ""
+                                        : o.values.empty() ? ":" + of_zsh(o.text) + ":_files"
+                                                           : ":value:(" + join(o.values, " ") + ")"));
+    text += " \\\n      " +
+            quoted(v.values.empty() ? "*:file:_files" : "*:name:(" + join(v.values, " ") + ")") + " ;;\n";
+  }
+  return text + "  esac\n}\ncompdef _collcast collcast\n";
+}
+
+std::string fish(const Manual& m) {
+  std::string text = "# fish completion of collcast\n";
+  for (const Manual::Verb& v : m.verbs) {
+    text += "complete -c collcast -n __fish_use_subcommand -f -a " + v.name + " -d " + quoted(v.description) +
+            "\n";
+    const std::string start = "complete -c collcast -n '__fish_seen_subcommand_from " + v.name + "'";
+    if (!v.values.empty()) text += start + " -a " + quoted(join(v.values, " ")) + "\n";
+    for (const Manual::Option& o : v.options) {
+      text += start;
+      for (const std::string& name : o.names)
+        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      if (!o.text.empty()) text += o.values.empty() ? " -r" : " -x -a " + quoted(join(o.values, " "));
+      text += " -d " + quoted(o.description) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string completion(const Manual& m, const std::string& shell) {
+  if (shell == "bash") return bash(m);
+  if (shell == "zsh") return zsh(m);
+  if (shell == "fish") return fish(m);
+  throw InputError("there is no completion for '" + shell + "'; there are: bash, zsh, fish");
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "support/suggest.hpp"
+
+namespace collcast::cli {
+
+extern const char* const glossary;  ///< docs/glossary.md
+
+namespace {
+
+struct Entry {
+  std::string words, meaning;
+  std::vector<std::string> each;  ///< "rank", "ranks", "p" of "rank, ranks (p)"
+};
+
+std::vector<std::string> split_words(const std::string& words) {
+  std::string text = words;
+  std::ranges::replace_if(
+      text, [](char c) { return c == '(' || c == ')'; }, ',');
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ',');)
+    if (std::string trimmed = CLI::detail::trim_copy(word); !trimmed.empty())
+      all.push_back(std::move(trimmed));
+  return all;
+}
+
+/// The rows "| word | meaning |" of the page, but for its head.
+std::vector<Entry> entries() {
+  std::vector<Entry> all;
+  std::istringstream lines(glossary);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t middle = line.find(" | ");
+    if (!line.starts_with("| ") || middle == std::string::npos || line.starts_with("| word |")) continue;
+    const std::string words = line.substr(2, middle - 2);
+    const std::string meaning = line.substr(middle + 3, line.rfind(" |") - middle - 3);
+    all.push_back({words, meaning, split_words(words)});
+  }
+  return all;
+}
+
+struct Options {
+  std::string word;
+  Format format = Format::table;
+};
+
+std::vector<Entry> asked(const std::string& word) {
+  std::vector<Entry> all = entries();
+  if (word.empty()) return all;
+  std::vector<std::string> known;
+  for (const Entry& e : all)
+    for (const std::string& w : e.each) {
+      if (CLI::detail::to_lower(w) == CLI::detail::to_lower(word)) return {e};
+      known.push_back(w);
+    }
+  throw InputError("the glossary has no '" + word + "'" + suggestion(word, known));
+}
+
+void run(const Options& options) {
+  const std::vector<Entry> found = asked(options.word);
+  Json rows = Json::array();
+  for (const Entry& e : found) rows.push_back({{"word", e.words}, {"meaning", e.meaning}});
+  if (options.format == Format::json) return print_json(rows);
+  if (options.format == Format::csv) return print_csv(rows);
+  for (const Entry& e : found) print_text(e.words + ": " + e.meaning + "\n");
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int&) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("explain", "What a word of the tables and documents means");
+  verb->add_option("word", options->word, "A word of the glossary; without, all of it");
+  add_format(*verb, options->format);
+  verb->footer("Example: collcast explain busbw");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace collcast::cli

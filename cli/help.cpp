@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/help.hpp"
+
+#include "support/suggest.hpp"
+#include "support/wrap.hpp"
+
+namespace collcast::cli {
+namespace {
+
+constexpr std::size_t width = 80;
+
+class Narrow : public CLI::Formatter {
+ public:
+  Narrow() { column_width(28); }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const bool required = option->get_required();
+    return wrap(option->get_description() + (required ? " (required)" : ""), width - get_column_width());
+  }
+  std::string make_description(const CLI::App* app) const override {
+    return wrap(CLI::Formatter::make_description(app), width);
+  }
+  std::string make_subcommand(const CLI::App* verb) const override {
+    std::ostringstream out;
+    CLI::detail::format_help(out, verb->get_name(), wrap(verb->get_description(), width - get_column_width()),
+                             get_column_width());
+    return out.str();
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    return wrap(CLI::Formatter::make_footer(app), width, "    ", " \\");
+  }
+};
+
+std::vector<std::string> verbs(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  return names;
+}
+
+/// "--format", "-o", ... of a verb.
+std::vector<std::string> options(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
+}
+
+std::string unknown_option(const std::string& verb, const std::string& word,
+                           const std::vector<std::string>& known) {
+  const std::string meant = did_you_mean(word, known, "");
+  return verb + " has no " + word + "; " + (meant.empty() ? "it takes " + join(known) : meant);
+}
+
+}  // namespace
+
+void format_help(CLI::App& app) {
+  const auto narrow = std::make_shared<Narrow>();
+  app.formatter(narrow);
+  for (CLI::App* verb : app.get_subcommands({})) verb->formatter(narrow);
+}
+
+std::string mistake(const CLI::App& app, int argc, char** argv, const CLI::ParseError& error) {
+  const std::vector<std::string> words(argv + std::min(1, argc), argv + argc);
+  const auto parsed = app.get_subcommands();
+  const std::string verb = parsed.empty() ? "" : parsed[0]->get_name();
+  const CLI::App& asked = parsed.empty() ? app : *parsed[0];
+  const std::vector<std::string> known = options(asked);
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const std::string name = word.substr(0, word.find('='));
+    if (is_option(name) && std::ranges::find(known, name) == known.end() &&
+        !(name[1] != '-' && std::ranges::find(known, name.substr(0, 2)) != known.end()))
+      return unknown_option(verb.empty() ? app.get_name() : verb, name, known);
+    if (parsed.empty() && !is_option(word))
+      return "there is no verb '" + word + "'" + suggestion(word, verbs(app));
+  }
+  if (parsed.empty()) return "a verb is missing; there are: " + join(verbs(app));
+  return std::string(error.what()) + "; see collcast " + verb + " --help";
+}
+
+}  // namespace collcast::cli

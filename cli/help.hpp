@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace collcast::cli {
+
+/// Lays out --help of the program and of its verbs in 80 columns.
+void format_help(CLI::App& app);
+
+/// What a refused command line probably meant, in one line: the verb or the option that its words are like,
+/// or what there is.
+std::string mistake(const CLI::App& app, int argc, char** argv, const CLI::ParseError& error);
+
+}  // namespace collcast::cli

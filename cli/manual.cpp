@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/manual.hpp"
+
+#include <iostream>
+
+#include "cli/verbs.hpp"
+#include "libraries/policy.hpp"
+#include "model/collective.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
+#include "support/output_file.hpp"
+#include "support/suggest.hpp"
+
+namespace collcast::cli {
+namespace {
+
+std::vector<std::string> collectives() {
+  std::vector<std::string> names;
+  for (const Definition& d : definitions()) names.emplace_back(d.name);
+  return names;
+}
+
+/// "table|json|csv", but not "SIZE|auto".
+std::vector<std::string> alternatives(const std::string& text) {
+  if (text.find('|') == std::string::npos ||
+      text.find_first_of("[ABCDEFGHIJKLMNOPQRSTUVWXYZ:=") != std::string::npos)
+    return {};
+  return CLI::detail::split(text, '|');
+}
+
+std::vector<std::string> values(const CLI::Option& option) {
+  const std::string name = option.get_single_name();
+  if (name == "platform" || name == "on" || name == "base") return shipped_platforms();
+  if (name == "collective") return collectives();
+  if (name == "policy") return policies();
+  return alternatives(option.get_option_text());
+}
+
+Manual::Option described(const CLI::Option& option) {
+  Manual::Option o;
+  for (const std::string& name : option.get_lnames()) o.names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) o.names.push_back("-" + name);
+  if (option.get_expected_max() > 0)
+    o.text = option.get_option_text().empty() ? option.get_type_name() : option.get_option_text();
+  o.description = option.get_description();
+  o.values = values(option);
+  return o;
+}
+
+Manual::Verb described(const CLI::App& verb) {
+  Manual::Verb v{verb.get_name(),  verb.get_description(), verb.get_name() + " [options]", {}, {},
+                 verb.get_footer()};
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->nonpositional()) v.options.push_back(described(*option));
+    if (!option->get_positional()) continue;
+    const std::string name = option->get_name(true, false);
+    v.usage += option->get_required() ? " " + name : " [" + name + "]";
+    if (v.values.empty()) v.values = values(*option);
+  }
+  return v;
+}
+
+}  // namespace
+
+Manual manual(const CLI::App& app) {
+  Manual m{app.get_name(), app.get_description(), COLLCAST_VERSION, {}};
+  for (const CLI::App* verb : app.get_subcommands({})) m.verbs.push_back(described(*verb));
+  return m;
+}
+
+void add_man(CLI::App& app, int&) {
+  const auto verb_asked = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("man", "Manual pages: of the program, of a verb, or all into a folder");
+  verb->add_option("verb", *verb_asked, "Whose page; without, the program's");
+  verb->add_option("-o,--output", *folder, "Writes collcast.1 and a page for each verb into this folder")
+      ->option_text("DIR");
+  verb->footer("Example: collcast man predict | man -l -");
+  verb->callback([verb_asked, folder, &app] {
+    const Manual m = manual(app);
+    if (folder->empty()) {
+      std::cout << man_page(m, *verb_asked);
+      return;
+    }
+    write_file(*folder + "/collcast.1", man_page(m, ""));
+    for (const Manual::Verb& v : m.verbs)
+      write_file(*folder + "/collcast-" + v.name + ".1", man_page(m, v.name));
+  });
+}
+
+void add_completion(CLI::App& app, int&) {
+  const auto shell = std::make_shared<std::string>();
+  CLI::App* verb =
+      app.add_subcommand("completion", "What a shell sources to complete verbs, options and names");
+  verb->add_option("shell", *shell, "bash, zsh or fish")->required();
+  verb->footer("Example: source <(collcast completion bash)");
+  verb->callback([shell, &app] { std::cout << completion(manual(app), *shell); });
+}
+
+}  // namespace collcast::cli

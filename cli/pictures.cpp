@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/pictures.hpp"
+
+#include "cli/output.hpp"
+#include "support/error.hpp"
+
+namespace collcast::cli {
+
+using namespace report;
+
+void add_pictures(CLI::App& verb, Pictures& pictures) {
+  verb.add_option("--timeline", pictures.timeline,
+                  "Writes who computes and sends what when, for ui.perfetto.dev or chrome://tracing")
+      ->option_text("FILE.json.gz");
+  verb.add_option("--timeline-events", pictures.timeline_events,
+                  "About so many of them, the longest (default 400,000)")
+      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{50'000'000}))
+      ->option_text("N");
+  verb.add_option("--report", pictures.report, "Writes the answer as a page with pictures, for a browser")
+      ->option_text("FILE.html");
+}
+
+void add_plot(CLI::App& verb, Pictures& pictures) {
+  verb.add_option("--plot", pictures.plot, "Draws time over message size, by gnuplot")
+      ->option_text("FILE.svg|FILE.png");
+}
+
+Canvas::Canvas(const Pictures& pictures) {
+  if (!pictures.timeline.empty())
+    timeline_.emplace(pictures.timeline, static_cast<std::size_t>(pictures.timeline_events));
+  if (pictures.report.empty()) return;
+  if (!pictures.report.ends_with(".html"))
+    throw InputError("--report writes FILE.html, not '" + pictures.report + "'");
+  page_.emplace(pictures.report);
+}
+
+Watched Canvas::watched() {
+  if (!timeline_ && !page_) return nullptr;
+  return [this](const Fabric& fabric, const NameOf& name) -> Observer* {
+    std::vector<Observer*> all;
+    if (timeline_) all.push_back(timeline_->watch(fabric, name));
+    if (page_) all.push_back(statistics_.emplace().watch(fabric, name));
+    return &both_.emplace(std::move(all));
+  };
+}
+
+void Canvas::require_one(std::size_t forecasts) const {
+  if (timeline_ && forecasts != 1)
+    throw InputError(
+        "--timeline shows one forecast: one collective and algorithm on one platform, number of ranks and "
+        "size");
+}
+
+std::vector<std::string> Canvas::write_timeline(const Json& about) {
+  return timeline_ ? timeline_->write(about) : std::vector<std::string>();
+}
+
+void Canvas::write_page(const std::string& title, std::vector<Chapter> before, Seconds time,
+                        std::vector<Chapter> after, Json data) {
+  if (!page_) return;
+  if (statistics_) {
+    for (Chapter& c : statistics_->chapters(time)) before.push_back(std::move(c));
+    data["run"] = statistics_->json(time);
+  }
+  for (Chapter& c : after) before.push_back(std::move(c));
+  page_->write(html(title, before, data));
+  page_->commit();
+}
+
+void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
+  notes.insert(notes.end(), more.begin(), more.end());
+}
+
+Chapter notes_chapter(const std::vector<std::string>& notes) {
+  Chapter c{"Notes", notes.empty() ? "None." : "", {}};
+  if (notes.empty()) return c;
+  c.table.push_back({"note"});
+  for (const std::string& words : notes) c.table.push_back({words});
+  return c;
+}
+
+Chapter pedigree(const Description& platform) {
+  Chapter c{
+      "Numbers of " + platform.name() + " and their pedigree",
+      "measured, calibrated: on this machine; datasheet: its maker's; derived: computed from such; guess: "
+      "by what like machines have; what-if: set by the user.",
+      {{"parameter", "value", "low", "high", "unit", "stamp", "source"}}};
+  for (const Parameter& p : platform.parameters())
+    c.table.push_back({p.path, number(p.value), number(p.low), number(p.high), p.unit,
+                       std::string(to_string(p.stamp)), p.source});
+  return c;
+}
+
+}  // namespace collcast::cli

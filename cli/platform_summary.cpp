@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/platform_summary.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "cli/output.hpp"
+#include "platforms/machine/listing.hpp"
+#include "support/wrap.hpp"
+
+namespace collcast::cli {
+namespace {
+
+std::string compact(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+/// "12.5 GB/s" of the parameter at `key`; empty where the object lacks it.
+std::string value(const Json& object, const char* key, const char* unit) {
+  return object.contains(key) ? compact(object[key]["value"]) + " " + unit : "";
+}
+
+std::string listed(const std::vector<std::string>& parts, const char* separator = ", ") {
+  std::string all;
+  for (const std::string& part : parts)
+    if (!part.empty()) all += (all.empty() ? "" : separator) + part;
+  return all;
+}
+
+/// Lines of two columns, the second wrapped.
+struct Lines {
+  std::string text;
+  void add(std::string name, const std::string& words) {
+    if (words.empty()) return;
+    name.resize(14, ' ');
+    text += "  " + name;
+    for (const char c : wrap(words, 64)) text += c == '\n' ? "\n" + std::string(16, ' ') : std::string(1, c);
+    text += '\n';
+  }
+};
+
+std::string plain(std::string text) {
+  for (char& c : text) c = c == '_' ? ' ' : c;
+  return text;
+}
+
+/// "6 x V100-SXM2-16GB (volta; 16 GiB, 900 GB/s)" of the vertices of one kind.
+std::string devices(const Json& platform, const char* kind) {
+  std::map<std::string, int> count;
+  for (const Json& v : platform["node"]["vertices"])
+    if (v["kind"] == kind) ++count[v.value("device", "")];
+  std::vector<std::string> parts;
+  for (const auto& [name, n] : count) {
+    const Json device = platform.value("devices", Json::object()).value(name, Json::object());
+    const std::string known = listed({device.value("generation", ""), value(device, "memory_GiB", "GiB"),
+                                      value(device, "memory_bandwidth_GBps", "GB/s")});
+    parts.push_back(std::to_string(n) + (name.empty() ? "" : " x " + name) +
+                    (known.empty() ? "" : " (" + known + ")"));
+  }
+  return listed(parts);
+}
+
+void add_links(Lines& lines, const Json& node) {
+  std::map<std::string, int> count;
+  for (const Json& l : node.value("links", Json::array())) count[l["kind"]] += l.value("count", 1);
+  bool first = true;
+  const Json kinds = node.value("link_kinds", Json::object());
+  for (const auto& [name, kind] : kinds.items()) {
+    if (!count.contains(name)) continue;
+    lines.add(std::exchange(first, false) ? "links" : "",
+              std::to_string(count[name]) + " x " + name + ": " +
+                  listed({value(kind, "bandwidth_GBps", "GB/s"), value(kind, "latency_us", "us")}));
+  }
+}
+
+void add_network(Lines& lines, const Json& network) {
+  const auto number = [&](const char* key, const char* what) {
+    return network.contains(key) ? what + std::string(" ") + dump(network[key]) : "";
+  };
+  lines.add("network",
+            listed({network["kind"], value(network, "bandwidth_GBps", "GB/s a port"),
+                    value(network, "latency_us", "us"), value(network, "switch_latency_us", "us a switch"),
+                    number("dimensions", "of"), number("groups", "groups:"), network.value("routing", "")}));
+  std::vector<std::string> levels;
+  for (const Json& l : network.value("levels", Json::array()))
+    levels.push_back(l["name"].get<std::string>() + " " + std::to_string(l["down"].get<int>()) + " down" +
+                     (l.contains("up") ? " " + std::to_string(l["up"].get<int>()) + " up" : ""));
+  lines.add("levels", listed(levels, "; "));
+}
+
+std::string capabilities(const Json& platform) {
+  std::vector<std::string> parts;
+  for (const char* where : {"node", "network"})
+    for (const char* what : {"multicast", "in_network_reduction"})
+      if (platform[where].contains(what)) parts.push_back(plain(what) + " in the " + where);
+  return listed(parts);
+}
+
+std::string software(const Json& platform) {
+  std::vector<std::string> parts;
+  const Json all = platform.value("software", Json::object());
+  for (const auto& [name, costs] : all.items()) {
+    std::vector<std::string> curves;
+    for (const auto& [memory, curve] : costs.items())
+      if (curve.is_object() && curve.contains("pieces")) curves.push_back(plain(memory));
+    parts.push_back(plain(name) + (curves.empty() ? "" : " (a curve of " + listed(curves, ", ") + ")"));
+  }
+  return listed(parts);
+}
+
+std::string stamps(const Description& d) {
+  std::map<Stamp, int> count;
+  for (const Parameter& p : d.parameters()) ++count[p.stamp];
+  std::vector<std::string> parts;
+  for (const auto& [stamp, n] : count) parts.push_back(std::to_string(n) + " " + to_string(stamp));
+  return listed(parts);
+}
+
+/// Up to "pieces" of a piece's path; empty of another path.
+std::string curve_of(const std::string& path) {
+  const std::size_t at = path.find(".pieces.");
+  return at == std::string::npos ? "" : path.substr(0, at + 7);
+}
+
+}  // namespace
+
+std::string platform_summary(const Description& d) {
+  const Json& platform = d.json();
+  const PlatformSummary about = summary(d);
+  Lines lines{about.name + ": " + about.description + "\n\n"};
+  const int ranks = platform["node"]["ranks_per_node"];
+  lines.add("nodes", "up to " + count(platform["max_nodes"].get<std::int64_t>()) + ", of " + count(ranks) +
+                         (ranks == 1 ? " rank" : " ranks") + " each: " + count(about.max_ranks) + " ranks");
+  lines.add("GPUs", devices(platform, "gpu"));
+  lines.add("CPUs", devices(platform, "cpu"));
+  lines.add("DPUs", devices(platform, "dpu"));
+  lines.add("NICs", devices(platform, "nic"));
+  add_links(lines, platform["node"]);
+  add_network(lines, platform["network"]);
+  lines.add("switches can", capabilities(platform));
+  lines.add("messages", listed({value(platform["protocol"], "eager_limit_KiB", "KiB eager limit"),
+                                value(platform["protocol"], "handshake_us", "us handshake")}));
+  lines.add("software", software(platform));
+  lines.add("numbers", stamps(d));
+  lines.add("--set takes", "any parameter below and those left out, e.g. network.bandwidth_GBps=25");
+  return lines.text;
+}
+
+std::vector<Parameter> folded(const std::vector<Parameter>& parameters) {
+  std::vector<Parameter> all;
+  std::map<std::string, std::pair<std::size_t, int>> curves;  // where its row is, and its largest piece
+  for (const Parameter& p : parameters) {
+    const std::string curve = curve_of(p.path);
+    if (curve.empty()) {
+      all.push_back(p);
+      continue;
+    }
+    const int piece = std::stoi(p.path.substr(curve.size() + 1));
+    const auto [found, is_new] = curves.try_emplace(curve, all.size(), piece);
+    if (is_new) all.push_back(p), all.back().path = curve;
+    Parameter& row = all[found->second.first];
+    found->second.second = std::max(found->second.second, piece);
+    row.stamp = std::max(row.stamp, p.stamp);
+    row.value = found->second.second + 1;
+    row.unit = "pieces";
+  }
+  return all;
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platforms/description/description.hpp"
+
+namespace collcast::cli {
+
+/// The machine in some 20 lines: nodes, GPUs, links, NICs, network, and what --set takes.
+std::string platform_summary(const Description& description);
+
+/// The parameters, all pieces of a curve (`software.in_node.host.pieces.3.latency_us`) as one whose source
+/// says how many they are.
+std::vector<Parameter> folded(const std::vector<Parameter>& parameters);
+
+}  // namespace collcast::cli

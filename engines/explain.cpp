@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/explain.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace collcast {
+namespace {
+
+/// "node 3 NIC 0 out" is the NIC of a node like others: "node 3 ", "NIC 0 out".
+std::pair<std::string, std::string> split(const std::string& link) {
+  for (const char* kind : {"node ", "rank "}) {
+    if (!link.starts_with(kind)) continue;
+    const std::size_t end = link.find(' ', 5);
+    if (end != std::string::npos) return {link.substr(0, end + 1), link.substr(end + 1)};
+  }
+  return {"", link};
+}
+
+std::string slowest_link(const Fabric& fabric, Place from, Place to) {
+  std::vector<LinkId> route;
+  fabric.route(from, to, route);
+  if (route.empty()) return "copies";
+  const std::vector<Link>& links = fabric.links();
+  const LinkId slowest = *std::ranges::min_element(route, {}, [&](LinkId l) { return links[l].bandwidth; });
+  return links[slowest].name;
+}
+
+std::string name_of(const Fabric& fabric, const Stretch& s) {
+  switch (s.cause) {
+    case Cause::link:
+    case Cause::queue:
+      return slowest_link(fabric, s.from, s.to);
+    case Cause::overhead:
+      return "software";
+    case Cause::compute:
+      return "computation";
+    default:
+      return std::string(name(s.cause));
+  }
+}
+
+/// What the likes of several nodes took, by node.
+using Likes = std::map<std::string, Seconds>;
+
+/// The first of those that took most.
+const std::string& dearest(const Likes& likes) {
+  const auto* most = &*likes.begin();
+  for (const auto& one : likes)
+    if (one.second > most->second * (1 + 1e-9)) most = &one;
+  return most->first;
+}
+
+}  // namespace
+
+std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>& chain, Seconds launch,
+                               Seconds total, const std::string& busiest) {
+  std::map<std::pair<Cause, std::string>, Likes> sums;
+  Seconds rest = total;
+  const auto add = [&](Cause cause, const std::string& whose, Seconds time) {
+    const auto [node, what] = split(whose);
+    sums[{cause, what}][node] += time;
+    rest -= time;
+  };
+  if (chain.empty() && !(launch > Seconds(0))) return {};
+  if (launch > Seconds(0)) add(Cause::overhead, "launch", launch);
+  for (const Stretch& s : chain) add(s.cause, name_of(fabric, s), s.time);
+  if (rest > 1e-12 * total) add(Cause::queue, busiest, rest);
+  std::vector<Share> shares;
+  for (const auto& [key, likes] : sums) {
+    Seconds time;
+    for (const auto& [node, of_node] : likes) time += of_node;
+    shares.push_back({key.first, dearest(likes) + key.second, time, likes.size()});
+  }
+  std::ranges::stable_sort(shares, [](const Share& a, const Share& b) { return a.time > b.time; });
+  return shares;
+}
+
+}  // namespace collcast

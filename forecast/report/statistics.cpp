@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/report/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/text.hpp"
+
+namespace collcast::report {
+namespace {
+
+constexpr std::uint32_t computing = 0, communicating = 1;
+constexpr std::size_t listed_links = 40, drawn_links = 5;
+
+}  // namespace
+
+Observer* Statistics::watch(const Fabric& fabric, NameOf name) {
+  fabric_ = &fabric;
+  name_ = std::move(name);
+  return this;
+}
+
+void Statistics::done(const Interval& i) {
+  const Seconds lasted = i.end - i.begin;
+  if (i.kind == Op::Kind::compute) return ranks_.add(computing, i.begin, i.end, lasted.value);
+  const std::string name = name_(i);
+  if (name.empty()) return;
+  ranks_.add(communicating, i.begin, i.end, lasted.value);
+  if (i.kind == Op::Kind::wait) return;
+  Tally& t = operations_[{name, i.bytes.value}];
+  t.least = t.count++ == 0 ? lasted : std::min(t.least, lasted);
+  t.most = std::max(t.most, lasted);
+  t.total += lasted;
+}
+
+void Statistics::used(const Use& use) {
+  links_ = links_ || use.link;
+  usage_.add(use.which, use.begin, use.end, use.busy.value);
+}
+
+std::string Statistics::resource(std::uint32_t which) const {
+  return links_ ? fabric_->links()[which].name : fabric_->port_name(which);
+}
+
+Section Statistics::by_size() const {
+  Json rows = Json::array();
+  for (const auto& [key, t] : operations_)
+    rows.push_back({{"operation", key.first},
+                    {"bytes", std::llround(key.second)},
+                    {"count", t.count},
+                    {"mean_s", t.total.value / static_cast<double>(t.count)},
+                    {"min_s", t.least.value},
+                    {"max_s", t.most.value},
+                    {"total_s", t.total.value}});
+  return {
+      "operations_by_size",
+      std::move(rows),
+      {text_of("operation", "operation"), number_of("size", "bytes", text::bytes), count_of("calls", "count"),
+       number_of("mean", "mean_s", text::seconds), number_of("shortest", "min_s", text::seconds),
+       number_of("longest", "max_s", text::seconds), number_of("sum over ranks", "total_s", text::seconds)}};
+}
+
+Section Statistics::links(Seconds time, std::size_t most) const {
+  Json rows = Json::array();
+  for (const Usage::Of& use : usage_.most_used(most))
+    rows.push_back({{"name", resource(use.which)}, {"busy_s", use.total}, {"share", use.total / time.value}});
+  return {"links",
+          std::move(rows),
+          {text_of(links_ ? "link" : "port", "name"), number_of("busy", "busy_s", text::seconds),
+           number_of("of the time", "share", text::percent)}};
+}
+
+Json Statistics::json(Seconds time) const {
+  return {{"operations_by_size", by_size().rows}, {"links", links(time, listed_links).rows}};
+}
+
+Curve Statistics::over_time(const Usage& usage, const std::string& name, const Usage::Of& use, double whole,
+                            Seconds time) const {
+  Curve curve{name, {}};
+  const double span = usage.span().value;
+  for (std::size_t i = 0; i < use.by_span.size() && static_cast<double>(i) * span < time.value; ++i) {
+    const double lasted = std::min(span, time.value - static_cast<double>(i) * span);
+    const double share = lasted > 0 ? use.by_span[i] / lasted / whole : 0;
+    curve.points.push_back({(static_cast<double>(i) + 0.5) * span, share, share, share});
+  }
+  return curve;
+}
+
+Chapter Statistics::overview(Seconds time) const {
+  const Axis x{"time", text::seconds}, y{"share of the ranks", text::percent};
+  std::vector<Curve> curves;
+  for (const Usage::Of& use : ranks_.most_used(2))
+    curves.push_back(over_time(ranks_, use.which == computing ? "computing" : "in communication", use,
+                               fabric_->ranks(), time));
+  return {"What ranks do when",
+          "A rank that communicates behind its computation counts twice. `--timeline` shows each rank.",
+          {},
+          {chart("Ranks over time", x, y, curves)}};
+}
+
+std::vector<Chapter> Statistics::chapters(Seconds time) const {
+  std::vector<Chapter> all;
+  if (!fabric_ || !(time > Seconds(0))) return all;
+  const Axis size{"message", text::bytes, Axis::Scale::octaves};
+  if (!operations_.empty()) {
+    std::map<std::string, Curve> latency, calls;
+    for (const auto& [key, t] : operations_) {
+      const double mean = t.total.value / static_cast<double>(t.count), n = static_cast<double>(t.count);
+      const double bytes = std::max(1.0, key.second);
+      latency[key.first].points.push_back({bytes, mean, t.least.value, t.most.value});
+      calls[key.first].points.push_back({bytes, n, n, n});
+    }
+    std::vector<Curve> times, counts;
+    for (auto& [name, curve] : latency) curve.name = name, times.push_back(curve);
+    for (auto& [name, curve] : calls) curve.name = name, counts.push_back(curve);
+    Chapter c = chapter("Operations by size", by_size(),
+                        "As ranks see them, waiting for others included; bars reach from the shortest to the "
+                        "longest. Counts are over all ranks.");
+    c.figures = {chart("Latency by message size", size, {"time", text::seconds, Axis::Scale::decades}, times),
+                 chart("Calls by message size", size, {"calls", text::number, Axis::Scale::decades}, counts)};
+    all.push_back(std::move(c));
+  }
+  if (ranks_.things() > 0) all.push_back(overview(time));
+  if (usage_.things() > 0) {
+    Chapter c = chapter(links_ ? "Use of links" : "Use of ports", links(time, listed_links),
+                        text::count(static_cast<std::int64_t>(usage_.things())) +
+                            " carried anything; these were busy the longest.");
+    std::vector<Curve> curves;
+    for (const Usage::Of& use : usage_.most_used(drawn_links))
+      curves.push_back(over_time(usage_, resource(use.which), use, 1, time));
+    c.figures = {chart("The busiest over time", {"time", text::seconds}, {"busy", text::percent}, curves)};
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+}  // namespace collcast::report

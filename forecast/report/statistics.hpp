@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engines/player/player.hpp"
+#include "forecast/report/page.hpp"
+#include "forecast/report/usage.hpp"
+
+namespace collcast::report {
+
+/// What a report says of a run beyond its answer: how often operations of which size took how long, what
+/// ranks did when, and which links were used.
+class Statistics : public Observer {
+ public:
+  /// Sees a run on this fabric, which outlives it.
+  Observer* watch(const Fabric& fabric, NameOf name);
+  void done(const Interval& interval) override;
+  void used(const Use& use) override;
+
+  /// Of a run that took so long. Empty chapters are left out.
+  std::vector<Chapter> chapters(Seconds time) const;
+  /// The same numbers: {"operations_by_size": [...], "links": [...]}.
+  Json json(Seconds time) const;
+
+ private:
+  struct Tally {
+    std::int64_t count = 0;
+    Seconds total, least, most;
+  };
+  Section by_size() const;
+  Section links(Seconds time, std::size_t most) const;
+  Chapter overview(Seconds time) const;
+  Curve over_time(const Usage& usage, const std::string& name, const Usage::Of& use, double whole,
+                  Seconds time) const;
+  std::string resource(std::uint32_t which) const;
+
+  const Fabric* fabric_ = nullptr;
+  NameOf name_;
+  bool links_ = false;
+  std::map<std::pair<std::string, double>, Tally> operations_;  ///< by name and bytes
+  Usage ranks_, usage_;
+};
+
+}  // namespace collcast::report

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engines/player/player.hpp"
+#include "forecast/report/kept.hpp"
+#include "forecast/report/usage.hpp"
+#include "support/compressed_file.hpp"
+#include "support/json_fwd.hpp"
+
+namespace collcast::report {
+
+/// A run as trace events in Chrome's JSON, which ui.perfetto.dev and chrome://tracing open: a process per
+/// rank with rows for computation, for what its streams do with the steps of collectives inside, for the
+/// messages that it sends and receives with an arrow for each, and counters of the busiest links. Of runs
+/// that have more than fits it holds the longest, and says what it left out.
+class Timeline : public Observer {
+ public:
+  static constexpr std::size_t standard_events = 400'000;
+  /// Into FILE.json or FILE.json.gz, whole or not at all; of about so many slices and arrows. Throws
+  /// InputError for other names and where the file cannot be written.
+  explicit Timeline(const std::string& path, std::size_t events = standard_events);
+
+  /// Sees a run on this fabric, which outlives it.
+  Observer* watch(const Fabric& fabric, NameOf name);
+  void done(const Interval& interval) override;
+  void stepped(const Step& step) override;
+  void delivered(const Delivery& delivery) override;
+  void used(const Use& use) override;
+
+  /// Something that was not observed: `process` and `row` are named by `name_process` and `name_row`.
+  void add(std::int32_t process, std::int32_t row, const std::string& name, Seconds begin, Seconds end,
+           Bytes bytes = {});
+  void name_process(std::int32_t process, std::string name) { processes_[process] = std::move(name); }
+  void name_row(std::int32_t row, std::string name) { rows_[row] = std::move(name); }
+
+  /// Once, at the end. `about`: what the file says of itself, an object. Returns what was left out, in words.
+  std::vector<std::string> write(const Json& about);
+
+ private:
+  struct Slice {
+    std::int32_t process, row;
+    std::uint32_t name;
+    Seconds begin, end;
+    Bytes bytes;
+    std::int64_t number = -1;  ///< of a step
+    std::int32_t peer = -1;
+    std::int64_t arrow = 0;  ///< not 0: a message, from (above 0) or to here
+    Seconds posted = {};
+    int lane = 0;
+  };
+  struct Writer;
+  std::uint32_t name_of(const std::string& name);
+  void keep(Kept<Slice>& in, const Slice& slice);
+  std::vector<Slice> slices();
+  void write_rows(Writer& out, std::vector<Slice>& all) const;
+  void write_counters(Writer& out, std::int32_t process) const;
+  std::vector<std::string> left_out() const;
+  std::string row_name(const Slice& slice) const;
+  std::string words(const Slice& slice) const;
+  std::string resource(std::uint32_t which) const;
+
+  CompressedFile file_;
+  const Fabric* fabric_ = nullptr;
+  NameOf name_;
+  Kept<Slice> operations_, steps_;
+  Kept<Delivery> messages_;
+  Usage usage_;
+  bool links_ = false;
+  std::vector<std::string> names_;
+  std::map<std::string, std::uint32_t> numbers_;
+  std::map<std::int32_t, std::string> processes_, rows_;
+};
+
+}  // namespace collcast::report

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/report/usage.hpp"
+
+#include <algorithm>
+
+namespace collcast::report {
+
+void Usage::widen() {
+  span_ *= 2;
+  for (auto& [which, one] : all_) {
+    auto& s = one.by_span;
+    for (std::size_t i = 0; i < spans / 2; ++i) s[i] = s[2 * i] + s[2 * i + 1];
+    std::fill(s.begin() + spans / 2, s.end(), 0.0F);
+  }
+}
+
+void Usage::add(std::uint32_t which, Seconds begin, Seconds end, double amount) {
+  while (end.value >= span_ * spans) widen();
+  One& one = all_[which];
+  if (one.by_span.empty()) one.by_span.resize(spans);
+  one.total += amount;
+  const auto first = static_cast<std::size_t>(begin.value / span_);
+  const auto last = static_cast<std::size_t>(end.value / span_);
+  const double length = (end - begin).value;
+  for (std::size_t i = first; i <= last; ++i) {
+    const double from = std::max(begin.value, static_cast<double>(i) * span_);
+    const double to = std::min(end.value, static_cast<double>(i + 1) * span_);
+    one.by_span[i] += static_cast<float>(length > 0 ? amount * (to - from) / length : amount);
+  }
+}
+
+std::vector<Usage::Of> Usage::most_used(std::size_t most) const {
+  std::vector<std::pair<std::uint32_t, const One*>> order;
+  for (const auto& [which, one] : all_) order.push_back({which, &one});
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return a.second->total != b.second->total ? a.second->total > b.second->total : a.first < b.first;
+  });
+  order.resize(std::min(order.size(), most));
+  std::vector<Of> result;
+  for (const auto& [which, one] : order)
+    result.push_back({which, one->total, {one->by_span.begin(), one->by_span.end()}});
+  return result;
+}
+
+}  // namespace collcast::report

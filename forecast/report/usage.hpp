@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "model/units.hpp"
+
+namespace collcast::report {
+
+/// How much of each of many things was used over time, in equal spans that double when time goes on.
+class Usage {
+ public:
+  static constexpr std::size_t spans = 512;
+
+  /// `amount` spread evenly from `begin` to `end`.
+  void add(std::uint32_t which, Seconds begin, Seconds end, double amount);
+  Seconds span() const { return Seconds(span_); }
+  struct Of {
+    std::uint32_t which;
+    double total;
+    std::vector<double> by_span;  ///< `spans` of them
+  };
+  /// The most used first, those of equal use by number; no more than `most`.
+  std::vector<Of> most_used(std::size_t most) const;
+  std::size_t things() const { return all_.size(); }
+
+ private:
+  struct One {
+    double total = 0;
+    std::vector<float> by_span;
+  };
+  void widen();
+
+  double span_ = 1e-9;  ///< s
+  std::unordered_map<std::uint32_t, One> all_;
+};
+
+}  // namespace collcast::report

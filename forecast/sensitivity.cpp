@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/sensitivity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <span>
+
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr double step = 0.01;
+
+/// Each time, and last their sum.
+std::vector<Seconds> with_sum(std::vector<Seconds> times) {
+  times.push_back(std::accumulate(times.begin(), times.end(), Seconds()));
+  return times;
+}
+
+class Differences {
+ public:
+  Differences(const Description& platform, const TimesOn& times)
+      : platform_(platform), times_(times), now_(with_sum(times(platform))), found_(now_.size()) {}
+
+  std::vector<std::vector<Elasticity>> of(const std::vector<Parameter>& parameters) && {
+    look(parameters);
+    for (std::vector<Elasticity>& row : found_)
+      std::ranges::stable_sort(row, std::ranges::greater{},
+                               [](const Elasticity& e) { return std::abs(e.elasticity); });
+    return std::move(found_);
+  }
+
+ private:
+  /// To the side where messages take longer, or less; a share is at most 1.
+  static double shifted(const Parameter& p, bool slower) {
+    const double value = p.value * (slower == (p.unit != "GBps") ? 1 + step : 1 - step);
+    return p.unit == "share" ? std::min(value, 1.0) : value;
+  }
+
+  /// Nothing where the platform has no room for that, and once the user wants no more.
+  std::optional<std::vector<Seconds>> all(std::span<const Parameter> parameters, bool slower) const try {
+    std::vector<std::pair<std::string, double>> values;
+    for (const Parameter& p : parameters) values.emplace_back(p.path, shifted(p, slower));
+    std::vector<Seconds> times = with_sum(times_(with_values(platform_, values)));
+    if (times.size() != now_.size()) return {};
+    return times;
+  } catch (const InputError&) {
+    return {};
+  }
+
+  /// Of parameters that together, all made slower, move nothing, none does.
+  void look(std::span<const Parameter> parameters) {
+    if (parameters.empty()) return;
+    const auto slower = all(parameters, true);
+    if (slower && !moved(now_, *slower)) return;
+    if (parameters.size() == 1) return add(parameters[0], slower);
+    look(parameters.first(parameters.size() / 2));
+    look(parameters.subspan(parameters.size() / 2));
+  }
+
+  void add(const Parameter& p, const std::optional<std::vector<Seconds>>& slower) {
+    const auto faster = all({&p, 1}, false);
+    if (!slower || !faster) return;
+    const double run = std::log(shifted(p, true) / shifted(p, false));
+    for (std::size_t row = 0; row < now_.size(); ++row) {
+      const Seconds most = (*slower)[row], least = (*faster)[row];
+      if (least.value > 0 && moved({most}, {least}))
+        found_[row].push_back({p.path, std::log(most / least) / run});
+    }
+  }
+
+  const Description& platform_;
+  const TimesOn& times_;
+  std::vector<Seconds> now_;
+  std::vector<std::vector<Elasticity>> found_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Elasticity>> sensitivity(const Description& platform, const TimesOn& times) {
+  std::vector<Parameter> parameters = platform.parameters();
+  std::erase_if(parameters, [](const Parameter& p) { return p.value == 0; });
+  return Differences(platform, times).of(parameters);
+}
+
+}  // namespace collcast

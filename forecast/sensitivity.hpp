@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "forecast/what_if.hpp"
+
+namespace collcast {
+
+/// By how much a time moves with a parameter: d ln(time) / d ln(parameter). -1: half the time at twice the
+/// bandwidth.
+struct Elasticity {
+  std::string parameter;
+  double elasticity = 0;
+};
+
+/// The elasticities of each row's time, and last of the sum of all; the largest first, those that are 0 left
+/// out. By central difference, 1 % to either side.
+std::vector<std::vector<Elasticity>> sensitivity(const Description& platform, const TimesOn& times);
+
+}  // namespace collcast

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/unbound.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "forecast/sensitivity.hpp"
+#include "platforms/description/blueprint.hpp"
+#include "platforms/machine/paths.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace collcast {
+namespace {
+
+Description edited(const Description& base, const std::vector<std::string>& overrides) {
+  Description d = base;
+  set_all(d, overrides);
+  return d;
+}
+
+std::string parameter_of(const std::string& assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
+
+/// How many links of a kind lie side by side, where that is the same everywhere.
+int side_by_side(const Description& platform, const std::string& kind) {
+  const Blueprint b = read_blueprint(platform);
+  std::set<int> counts;
+  for (const Blueprint::Line& l : b.lines)
+    if (b.link_kinds[static_cast<std::size_t>(l.kind)].name == kind) counts.insert(l.count);
+  return counts.size() == 1 ? *counts.begin() : 1;
+}
+
+/// "pcie4-x8, 15.8 GB/s", "network.bandwidth_GBps, 12.5 GB/s".
+std::string figure(const Description& platform, const Parameter& p) {
+  static const std::string kinds = "node.link_kinds.";
+  const std::string unit = p.unit == "GBps" ? "GB/s" : p.unit;
+  if (!p.path.starts_with(kinds) || p.unit != "GBps")
+    return p.path + ", " + text::number(p.value) + " " + unit;
+  const std::string kind = p.path.substr(kinds.size(), p.path.rfind('.') - kinds.size());
+  const int count = side_by_side(platform, kind);
+  return kind + (count > 1 ? " x " + std::to_string(count) : "") + ", " + text::number(count * p.value) +
+         " " + unit;
+}
+
+/// Looks for what keeps one override from moving an answer.
+class Search {
+ public:
+  Search(const Description& with, const Description& without, const std::string& parameter,
+         const TimesOn& times)
+      : with_(with), without_(without), times_(times) {
+    std::set<std::string> unused;
+    for (const Parameter& p : unused_parameters(with))
+      if (!p.path.starts_with("software.nccl.")) unused.insert(p.path);
+    unused_ = unused.contains(parameter);
+    for (const Parameter& p : with.parameters())
+      if (p.path != parameter && p.value > 0 && (p.unit == "GBps" || p.unit == "us") &&
+          !unused.contains(p.path))
+        others_.push_back(p);
+  }
+
+  /// No message and no reduction rests on the parameter.
+  bool unused() const { return unused_; }
+  /// It takes part in the answer: were all else for nothing, the override would move it.
+  bool takes_part() const { return free_without(others_); }
+
+  /// What binds in its place: if there is one, that without which the override moves the answer.
+  std::optional<Parameter> cap() const {
+    std::vector<Parameter> binding;
+    const std::vector<std::vector<Elasticity>> found = sensitivity(with_, times_);
+    for (const Elasticity& e : found.back()) {
+      const auto p = std::ranges::find(others_, e.parameter, &Parameter::path);
+      if (p != others_.end()) binding.push_back(*p);
+    }
+    for (const Parameter& p : binding)
+      if (free_without({p})) return p;
+    if (binding.empty()) return {};
+    return binding.front();
+  }
+
+ private:
+  static Description relaxed(const Description& d, const std::vector<Parameter>& parameters) {
+    constexpr double next_to_nothing = 1e-4;
+    std::vector<std::pair<std::string, double>> values;
+    for (const Parameter& p : parameters)
+      values.emplace_back(p.path, p.unit == "GBps" ? p.value / next_to_nothing : p.value * next_to_nothing);
+    return with_values(d, values);
+  }
+  bool free_without(const std::vector<Parameter>& caps) const {
+    return moved(times_(relaxed(with_, caps)), times_(relaxed(without_, caps)));
+  }
+
+  const Description &with_, &without_;
+  const TimesOn& times_;
+  bool unused_ = false;
+  std::vector<Parameter> others_;
+};
+
+std::string cap(const Description& with, const Description& without, const std::string& parameter,
+                const TimesOn& quick, const std::string& limited_by) {
+  const Search search(with, without, parameter, quick);
+  if (search.unused()) return "nothing: no message and no reduction uses it";
+  if (!search.takes_part()) return "nothing: no time here depends on it; limited by " + limited_by;
+  const auto p = search.cap();
+  return p ? figure(with, *p) : limited_by;
+}
+
+}  // namespace
+
+std::vector<Unbound> unbound(const Description& base, const std::vector<std::string>& overrides,
+                             const std::vector<Seconds>& now, const TimesOn& times, const TimesOn& quick,
+                             const std::string& limited_by) {
+  std::vector<Unbound> found;
+  const Description with = edited(base, overrides);
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    std::vector<std::string> others = overrides;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    std::optional<Description> without;
+    try {
+      without = edited(base, others);
+      if (moved(now, times(*without))) continue;
+    } catch (const InputError&) {
+      continue;  // the others make no sense without it
+    }
+    const std::string parameter = parameter_of(overrides[i]);
+    found.push_back({parameter, cap(with, *without, parameter, quick, limited_by)});
+  }
+  return found;
+}
+
+}  // namespace collcast

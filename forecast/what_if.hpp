@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/units.hpp"
+#include "platforms/description/description.hpp"
+
+namespace collcast {
+
+/// What a platform makes of a question: the time of each of its rows.
+using TimesOn = std::function<std::vector<Seconds>(const Description& platform)>;
+
+/// Whether some time is another, or their number is. Rounding is no difference.
+bool moved(const std::vector<Seconds>& before, const std::vector<Seconds>& after);
+
+/// The platform with other values of some of its parameters, by their paths.
+Description with_values(const Description& platform,
+                        const std::vector<std::pair<std::string, double>>& values);
+
+}  // namespace collcast

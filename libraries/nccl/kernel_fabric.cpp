@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/nccl/kernel_fabric.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/error.hpp"
+
+namespace collcast::nccl {
+
+void check(const Transport& t, const Machine& machine, const Situation& s) {
+  const std::string asked = "nccl-2." + std::to_string(t.minor) + ":" + std::string(name(t.protocol));
+  if (!machine.has_gpus())
+    throw InputError("--transport " + asked + " needs GPUs, which " + machine.platform() + " does not have");
+  check_gpu(t.minor, s.gpu);
+  if (t.protocol == Protocol::ll128 && s.link != NodeLink::nvlink)
+    throw InputError("--transport " + asked + " needs NVLink between the GPUs of a node, which " +
+                     machine.platform() + " does not have");
+}
+
+KernelFabric::KernelFabric(const Machine& machine, const Transport& t, const Situation& s,
+                           const Software& software)
+    : machine_(machine), kernel_(kernel(t.protocol)), flags_(t.protocol == Protocol::ll), staged_(s.staged) {
+  const auto p = static_cast<std::size_t>(t.protocol);
+  const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
+  const bool tree = t.shape == Shape::tree;
+  launch_ = us(tree ? software.tree_launch : software.ring_launch);
+  channel_ = us(software.channel);
+  step_ = us(tree ? software.tree_step : software.ring_step);
+  if (flags_ && s.nodes > 1) step_ = ll_slowdown_on_nodes(t.minor) * step_;
+  hop_ = us(tree ? software.tree_hop : software.ring_hop) + s.network_latency;
+  proxy_ = us(software.proxy);
+  const double GBps = channel_limit(t.minor, t.shape, t.protocol, Collective::allreduce, s);
+  if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(GBps * 1e9);
+}
+
+collcast::Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
+  collcast::Wire links = machine_.wire(from, to, bytes);
+  if (from.rank == to.rank) return links;
+  links.eager = true;
+  links.framing = kernel_.bytes_on_wire;
+  return machine_.node(from.rank) == machine_.node(to.rank) ? in_node(links, bytes)
+                                                            : across(links, from, to, bytes);
+}
+
+/// What the network replicates or reduces: the machine's own costs, with a kernel's steps.
+Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes bytes) const {
+  Switched message = machine_.switched(what, from, to, bytes);
+  if (from.rank != to.rank) message.wire.latency = std::max(message.wire.latency, step_);
+  return message;
+}
+
+/// For the flags of each turn after the first, beyond what its bytes take.
+Seconds KernelFabric::waiting(Bytes bytes) const {
+  if (!flags_) return {};
+  const Bytes turn(kernel_.threads * kernel_.bytes_a_thread);
+  const double more = std::max(0.0, std::ceil(bytes / turn) - 1);
+  return more * std::max(Seconds(0), step_ - turn * threads_);
+}
+
+/// What NCCL's constants take the links of a node to need at most.
+constexpr Seconds of_a_step(1e-6);
+
+collcast::Wire KernelFabric::in_node(collcast::Wire w, Bytes bytes) const {
+  const SecondsPerByte links = w.framing * w.per_byte;
+  w.per_byte = std::max(links, threads_);
+  w.software = w.per_byte - links;
+  w.streamed = true;
+  w.latency = step_ + std::max(Seconds(0), w.latency - of_a_step);
+  w.overhead = waiting(bytes);
+  return w;
+}
+
+/// However well a card and its proxies overlap, GPU memory is read and written at its own pace.
+collcast::Wire KernelFabric::across(collcast::Wire w, Place from, Place to, Bytes bytes) const {
+  SecondsPerByte rail = w.per_byte;
+  if (staged_)
+    rail = std::min(rail, machine_.wire({from.rank, Memory::host}, {to.rank, Memory::host}, bytes).per_byte);
+  const Seconds gpudirect = bytes * (w.framing * (w.per_byte - rail));
+  w.per_byte = w.framing * rail;
+  w.gap = std::max(kernel_.messages * proxy_, gpudirect);
+  w.overhead = bytes / kernel_.messages * threads_ + waiting(bytes);
+  w.latency = hop_;
+  return w;
+}
+
+}  // namespace collcast::nccl

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/nccl/schedules.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "support/error.hpp"
+
+namespace collcast::nccl {
+namespace {
+
+void check(const std::vector<Order>& orders) {
+  for (const Order& order : orders) {
+    std::vector<bool> seen(order.size());
+    for (const Rank r : order) {
+      if (r < 0 || static_cast<std::size_t>(r) >= order.size() || seen[static_cast<std::size_t>(r)])
+        throw InputError("a channel's order must name each of the " + std::to_string(order.size()) +
+                         " ranks once; rank " + std::to_string(r) + " is one too many");
+      seen[static_cast<std::size_t>(r)] = true;
+    }
+  }
+}
+
+/// The orders, shared by the rules of a schedule.
+using Orders = std::shared_ptr<const std::vector<Order>>;
+
+void on_channel(Step& step, std::size_t channel, Rank from, Rank to, Block block, Combine combine) {
+  step.send(from, to, {block}, combine);
+  step.transfers.back().channel = static_cast<std::uint16_t>(channel);
+}
+
+/// Where a ring's chunks are in the message: a rank's own of reduce-scatter and allgather lie side by side,
+/// those of allreduce loop by loop, position by position, ring by ring.
+struct Ring {
+  Orders orders;
+  Block loops;
+  bool by_rank;
+  Block blocks;  ///< that hold data
+
+  Rank ranks() const { return static_cast<Rank>(orders->front().size()); }
+  Block channels() const { return static_cast<Block>(orders->size()); }
+  Rank at(std::size_t channel, std::int64_t position) const {
+    return (*orders)[channel][static_cast<std::size_t>(modulo(position, ranks()))];
+  }
+  /// Of the chunk that is named after a position of the ring.
+  Block block(std::size_t channel, Block loop, std::int64_t position) const {
+    const Block c = static_cast<Block>(channel);
+    if (by_rank) return at(channel, position) * channels() * loops + c * loops + loop;
+    return (loop * ranks() + modulo(position, ranks())) * channels() + c;
+  }
+  /// Every rank sends on the chunk of the position `behind` its own.
+  void turn(Step& step, Block loop, std::int64_t behind, Combine combine) const {
+    for (std::size_t c = 0; c < orders->size(); ++c)
+      for (Rank i = 0; i < ranks(); ++i)
+        if (const Block b = block(c, loop, i - behind); b < blocks)
+          on_channel(step, c, at(c, i), at(c, i + 1), b, combine);
+  }
+};
+
+/// `reduce` and `copy`: whether there are rounds of each. A reduce-scatter leaves a rank its own chunk, an
+/// allreduce that of the next.
+Schedule ring(Ring ring, bool reduce, bool copy) {
+  const std::int64_t round = ring.ranks() - 1, rounds = (reduce + copy) * round;
+  const std::int64_t first = reduce && !copy ? 1 : 0;
+  auto rule = [=](std::int64_t s, Step& step) {
+    const std::int64_t t = s % rounds;
+    if (reduce && t < round)
+      ring.turn(step, s / rounds, t + first, Combine::reduce);
+    else
+      ring.turn(step, s / rounds, reduce ? t - round - 1 : t, Combine::copy);
+  };
+  return {ring.ranks(), ring.blocks, ring.loops * rounds, rule, static_cast<int>(ring.channels())};
+}
+
+/// Chunks follow each other down the ring, which is cut where it comes back to the root.
+Schedule chain(const Orders& orders, Rank root, Block loops, bool to_root) {
+  std::vector<Order> cut = *orders;
+  for (Order& order : cut) {
+    const auto at = std::ranges::find(order, root);
+    std::rotate(order.begin(), to_root ? at + 1 : at, order.end());
+  }
+  const auto lines = std::make_shared<const std::vector<Order>>(std::move(cut));
+  const auto ranks = static_cast<Rank>(lines->front().size());
+  auto rule = [=](std::int64_t s, Step& step) {
+    for (std::size_t c = 0; c < lines->size(); ++c)
+      for (std::int64_t i = std::max<std::int64_t>(0, s - loops + 1); i < ranks - 1 && i <= s; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        on_channel(step, c, (*lines)[c][at], (*lines)[c][at + 1], static_cast<Block>(c) * loops + s - i,
+                   to_root ? Combine::reduce : Combine::copy);
+      }
+  };
+  return {ranks, static_cast<Block>(lines->size()) * loops, ranks == 1 ? 0 : ranks - 2 + loops, rule,
+          static_cast<int>(lines->size())};
+}
+
+/// Above a node of NVIDIA/nccl's src/graph/trees.cc; -1 above the root, node 0.
+Rank above(Rank node, Rank nodes) {
+  if (node == 0) return -1;
+  const Rank lowest = node & -node, up = (node ^ lowest) | (2 * lowest);
+  return up < nodes ? up : node ^ lowest;
+}
+/// In the second tree: the first one mirrored, or turned by one node where their number is odd.
+Rank other_above(Rank node, Rank nodes) {
+  const bool even = nodes % 2 == 0;
+  const Rank up = above(even ? nodes - 1 - node : modulo(node - 1, nodes), nodes);
+  return up < 0 ? -1 : even ? nodes - 1 - up : (up + 1) % nodes;
+}
+
+/// A tree of ranks: who is above, and how far from the root.
+struct Tree {
+  std::vector<Rank> parent;
+  std::vector<int> depth;
+  int deepest = 0;
+
+  Tree(const Order& order, Rank per_node, bool second) : parent(order.size(), -1), depth(order.size(), -1) {
+    const auto q = static_cast<std::size_t>(per_node);
+    const auto nodes = static_cast<Rank>((order.size() + q - 1) / q);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const auto node = static_cast<Rank>(i / q);
+      const Rank up = second ? other_above(node, nodes) : above(node, nodes);
+      Rank& mine = parent[static_cast<std::size_t>(order[i])];
+      if (i % q > 0)
+        mine = order[i - 1];
+      else if (up >= 0)
+        mine = order[static_cast<std::size_t>(up) * q];
+    }
+    for (std::size_t r = 0; r < parent.size(); ++r)
+      deepest = std::max(deepest, depth_of(static_cast<Rank>(r)));
+  }
+
+ private:
+  int depth_of(Rank r) {
+    int& known = depth[static_cast<std::size_t>(r)];
+    if (known >= 0) return known;
+    const Rank up = parent[static_cast<std::size_t>(r)];
+    return known = up < 0 ? 0 : depth_of(up) + 1;
+  }
+};
+
+}  // namespace
+
+std::vector<Order> orders(const Channels& found, const std::vector<std::vector<Rank>>& nodes, int channels) {
+  std::vector<Order> all;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+    Order& order = all.emplace_back();
+    for (const std::vector<Rank>& ranks : nodes) {
+      const std::size_t before = order.size();
+      if (!found.channels.empty())
+        for (const int gpu : found.channels[c % found.channels.size()].gpus)
+          if (static_cast<std::size_t>(gpu) < ranks.size())
+            order.push_back(ranks[static_cast<std::size_t>(gpu)]);
+      if (order.size() - before == ranks.size()) continue;
+      order.resize(before);  // several ranks share a GPU: one after the other
+      order.insert(order.end(), ranks.begin(), ranks.end());
+    }
+  }
+  return all;
+}
+
+Schedule rings(Collective collective, Rank root, const std::vector<Order>& orders, Block loops,
+               Block filled) {
+  check(orders);
+  const auto shared = std::make_shared<const std::vector<Order>>(orders);
+  const Block all = static_cast<Block>(orders.size() * orders.front().size()) * loops;
+  switch (collective) {
+    case Collective::allreduce:
+      return ring({shared, loops, false, std::min(filled, all)}, true, true);
+    case Collective::reduce_scatter:
+      return ring({shared, loops, true, all}, true, false);
+    case Collective::allgather:
+      return ring({shared, loops, true, all}, false, true);
+    case Collective::broadcast:
+      return chain(shared, root, loops, false);
+    case Collective::reduce:
+      return chain(shared, root, loops, true);
+    default:
+      throw InputError("NCCL plays no rings for " + std::string(definition(collective).name));
+  }
+}
+
+Schedule trees(const std::vector<Order>& orders, Rank per_node, Block loops, bool at_once) {
+  check(orders);
+  std::vector<Tree> all;
+  for (std::size_t c = 0; c < orders.size(); ++c) all.emplace_back(orders[c], per_node, c % 2 == 1);
+  const auto shared = std::make_shared<const std::vector<Tree>>(std::move(all));
+  int deepest = 0;
+  for (const Tree& tree : *shared) deepest = std::max(deepest, tree.deepest);
+  const auto ranks = static_cast<Rank>(orders.front().size());
+  const std::int64_t half = deepest == 0 ? 0 : loops + deepest - 1, down = at_once ? deepest : half;
+  auto rule = [=](std::int64_t s, Step& step) {
+    for (std::size_t c = 0; c < shared->size(); ++c) {
+      const Tree& tree = (*shared)[c];
+      for (Rank r = 0; r < ranks; ++r) {
+        const Rank up = tree.parent[static_cast<std::size_t>(r)];
+        if (up < 0) continue;
+        const int depth = tree.depth[static_cast<std::size_t>(r)];
+        const Block first = static_cast<Block>(c) * loops;
+        if (const std::int64_t k = s - (deepest - depth); k >= 0 && k < loops)
+          on_channel(step, c, r, up, first + k, Combine::reduce);
+        if (const std::int64_t k = s - down - (depth - 1); k >= 0 && k < loops)
+          on_channel(step, c, up, r, first + k, Combine::copy);
+      }
+    }
+  };
+  return {ranks, static_cast<Block>(orders.size()) * loops, deepest == 0 ? 0 : down + half, rule,
+          static_cast<int>(orders.size())};
+}
+
+std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const std::vector<Order>& orders,
+                          Rank per_node, Bytes message) {
+  std::vector<Pair> pairs;
+  for (std::size_t c = 0; c < orders.size(); ++c) {
+    const Order& order = orders[c];
+    const Bytes share = message / static_cast<double>(orders.size());
+    const auto ranks = static_cast<double>(order.size());
+    if (shape == Shape::tree) {
+      const Tree tree(order, per_node, c % 2 == 1);
+      for (const Rank r : order)
+        if (const Rank up = tree.parent[static_cast<std::size_t>(r)]; up >= 0)
+          pairs.push_back({r, up, share}), pairs.push_back({up, r, share});
+      continue;
+    }
+    const bool broadcast = collective == Collective::broadcast, reduce = collective == Collective::reduce;
+    const double rounds = broadcast || reduce                   ? 1
+                          : collective == Collective::allreduce ? 2 * (ranks - 1) / ranks
+                                                                : (ranks - 1) / ranks;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const Rank from = order[i], to = order[(i + 1) % order.size()];
+      if ((broadcast && to == root) || (reduce && from == root)) continue;  // the chain is cut there
+      pairs.push_back({from, to, rounds * share});
+    }
+  }
+  return pairs;
+}
+
+Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,
+                    std::vector<Order> orders, Rank per_node) {
+  const auto loops = std::max<Block>(1, static_cast<Block>(play.loops));
+  Algorithm a;
+  a.collective = collective;
+  a.name = std::move(name);
+  a.description = "as NCCL plays it: the channels of its search, chunk by chunk";
+  a.schedule = [=](const Call& c) {
+    if (candidate.shape == Shape::tree)
+      return trees(orders, per_node, loops, candidate.protocol == Protocol::ll128);
+    const auto filled = static_cast<Block>(std::ceil(c.message / play.chunk - 1e-9));
+    return rings(collective, c.root, orders, loops, std::max<Block>(1, filled));
+  };
+  return a;
+}
+
+}  // namespace collcast::nccl

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/transport.hpp"
+
+#include <algorithm>
+
+#include "libraries/situation.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr std::pair<std::string_view, nccl::Protocol> protocols[] = {
+    {"LL", nccl::Protocol::ll}, {"LL128", nccl::Protocol::ll128}, {"Simple", nccl::Protocol::simple}};
+
+/// "nccl" or "nccl-2.8", then a colon and a protocol.
+std::optional<nccl::Transport> of_nccl(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  if (colon == std::string_view::npos) return {};
+  nccl::Transport t;
+  if (const std::string_view release = name.substr(0, colon); release != "nccl") {
+    const auto policy = nccl::parse(release);
+    if (!policy) return {};
+    t.minor = policy->minor;
+  }
+  for (const auto& [text, protocol] : protocols)
+    if (name.substr(colon + 1) == text) return t.protocol = protocol, t;
+  return {};
+}
+
+}  // namespace
+
+std::string Transport::name() const {
+  if (kind == Kind::nccl) {
+    const bool usual = protocol.minor == nccl::usual_minor;
+    return (usual ? "nccl" : "nccl-2." + std::to_string(protocol.minor)) + ":" +
+           std::string(nccl::name(protocol.protocol));
+  }
+  return kind == Kind::mpi ? "mpi" : "links";
+}
+
+std::vector<std::string> transports() {
+  return {"mpi", "links", "nccl:LL", "nccl:LL128", "nccl:Simple"};
+}
+
+Transport parse_transport(std::string_view name) {
+  if (name == "mpi") return {};
+  if (name == "links") return {Transport::Kind::links};
+  if (const auto protocol = of_nccl(name)) return {Transport::Kind::nccl, *protocol};
+  throw InputError("no transport \"" + std::string(name) +
+                   "\"; there are mpi, links, nccl:LL, nccl:LL128 and nccl:Simple, the latter of a release, "
+                   "too: nccl-2.8:LL");
+}
+
+Transport own_transport(const Description& platform) {
+  return {platform.json().contains("software") ? Transport::Kind::mpi : Transport::Kind::links};
+}
+
+Description carrying(const Transport& transport, const Description& platform) {
+  if (transport.kind == Transport::Kind::mpi || !platform.json().contains("software")) return platform;
+  Json json = platform.json();
+  json.erase("software");
+  return {platform.name(), platform.file(), std::move(json)};
+}
+
+std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& machine,
+                                  const Description& platform, double stretch) {
+  if (transport.kind != Transport::Kind::nccl) return {};
+  const int minor = transport.protocol.minor;
+  const Situation s = situation(platform, machine.ranks(), nccl::Policy{.minor = minor}.text());
+  nccl::check(transport.protocol, machine, s);
+  const nccl::Software software = nccl::software_on(read_blueprint(platform), minor, s, stretch);
+  return std::make_unique<nccl::KernelFabric>(machine, transport.protocol, s, software);
+}
+
+}  // namespace collcast

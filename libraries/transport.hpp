@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libraries/nccl/kernel_fabric.hpp"
+
+namespace collcast {
+
+/// How a library moves a message between two places, and what its software costs. Any schedule goes with any
+/// transport that the machine can run.
+struct Transport {
+  enum class Kind : std::uint8_t {
+    mpi,    ///< as the platform's own software section says
+    links,  ///< bare links: no software
+    nccl,
+  };
+  Kind kind = Kind::mpi;
+  nccl::Transport protocol = {};  ///< of NCCL
+
+  std::string name() const;  ///< "mpi", "links", "nccl:LL128"; of another release than 2.18: "nccl-2.8:LL"
+};
+
+/// Reads "mpi", "links", "nccl:LL", "nccl-2.8:Simple". Throws InputError with the names that exist.
+Transport parse_transport(std::string_view name);
+/// What messages are sent by where nobody says otherwise: "mpi", or "links" of a platform without software.
+Transport own_transport(const Description& platform);
+std::vector<std::string> transports();
+
+/// The platform whose messages a transport's software carries: that of MPI is no part of other transports'.
+Description carrying(const Transport& transport, const Description& platform);
+
+/// The machine, which was made of `carrying`, as the transport uses it; null: as it is. `stretch`: of costs
+/// that were published of other machines. Throws InputError where the machine cannot run the transport.
+std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& machine,
+                                  const Description& platform, double stretch = 1);
+
+}  // namespace collcast

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/description/edit.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "support/json.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr int most = 256;
+
+/// An edit of one platform.
+struct Edit {
+  Json& platform;
+  const std::string &path, &origin;
+
+  Json& node() const { return platform["node"]; }
+  [[noreturn]] void fail(const std::string& message) const { reject(origin, path, message); }
+
+  int number(const std::string& text, int least) const {
+    int n = -1;
+    const char* end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, n);
+    if (error != std::errc{} || stopped != end || n < least || n > most)
+      fail("must be an integer from " + std::to_string(least) + " to " + std::to_string(most) + ", not '" +
+           text + "'");
+    return n;
+  }
+
+  std::vector<std::string> of_kind(const std::string& kind) const {
+    std::vector<std::string> names;
+    for (const auto& [name, vertex] : node()["vertices"].items())
+      if (vertex["kind"] == kind) names.push_back(name);
+    return names;
+  }
+
+  static bool ends_at(const Json& link, const std::string& name) {
+    return link["between"][0] == name || link["between"][1] == name;
+  }
+
+  void remove(const std::string& name) const {
+    node()["vertices"].erase(name);
+    Json left = Json::array(), places = Json::array();
+    for (const Json& link : node()["links"])
+      if (!ends_at(link, name)) left.push_back(link);
+    for (const Json& place : node()["ranks_on"])
+      if (place != name) places.push_back(place);
+    node()["links"] = std::move(left);
+    node()["ranks_on"] = std::move(places);
+  }
+
+  /// "nic7" as the eighth like nic3.
+  std::string further(const std::string& name, std::size_t number) const {
+    const std::string stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    while (node()["vertices"].contains(stem + std::to_string(number))) ++number;
+    return stem + std::to_string(number);
+  }
+
+  void add_like(const std::string& model, const std::string& name,
+                const std::vector<std::string>& alike) const {
+    Json more = Json::array();
+    for (Json link : node()["links"]) {
+      if (!ends_at(link, model)) continue;
+      for (Json& end : link["between"])
+        if (end == model)
+          end = name;
+        else if (std::ranges::find(alike, end.get<std::string>()) != alike.end())
+          fail(model + " has a link to " + end.get<std::string>() +
+               ": where another one would be linked is not clear; at most " + std::to_string(alike.size()));
+      more.push_back(std::move(link));
+    }
+    node()["vertices"][name] = node()["vertices"][model];
+    for (Json& link : more) node()["links"].push_back(std::move(link));
+    Json& places = node()["ranks_on"];
+    if (std::ranges::find(places, Json(model)) != places.end()) places.push_back(name);
+  }
+
+  void resize(const std::string& kind, const std::string& value) const {
+    const std::vector<std::string> there = of_kind(kind);
+    const auto wanted = static_cast<std::size_t>(number(value, 1));
+    if (there.empty()) fail("there is no " + kind + " to begin with");
+    const std::size_t places = node()["ranks_on"].size();
+    for (std::size_t i = wanted; i < there.size(); ++i) remove(there[i]);
+    for (std::size_t i = there.size(); i < wanted; ++i) {
+      const std::string& model = there[i % there.size()];
+      add_like(model, further(model, i), there);
+    }
+    if (node()["ranks_on"].empty()) fail("leaves no place for a rank");
+    node()["ranks_per_node"] =
+        node()["ranks_per_node"].get<std::size_t>() / places * node()["ranks_on"].size();
+    follow(there.size(), wanted, kind);
+  }
+
+  /// A network that has a switch for each NIC of a node.
+  void follow(std::size_t before, std::size_t now, const std::string& kind) const {
+    Json& network = platform["network"];
+    if (kind == "nic" && before > 1 && network.contains("switches_per_node") &&
+        network["switches_per_node"] == before)
+      network["switches_per_node"] = now;
+  }
+
+  void count_links(const std::string& kind, const std::string& value) const {
+    const int count = number(value, 0);
+    Json left = Json::array();
+    for (Json link : node()["links"]) {
+      if (link["kind"] == kind) link["count"] = count;
+      if (link["kind"] != kind || count > 0) left.push_back(std::move(link));
+    }
+    node()["links"] = std::move(left);
+  }
+
+  void exchange_links(const std::string& kind, const std::string& other) const {
+    for (Json& link : node()["links"])
+      if (link["kind"] == kind) link["kind"] = other;
+  }
+};
+
+const std::string links = "node.links.";
+
+}  // namespace
+
+std::vector<std::string> edits(const Json& platform) {
+  std::vector<std::string> paths = {"node.nics", "node.gpus"};
+  std::vector<std::string> kinds;
+  const Json& node = platform["node"];
+  if (!node.contains("links")) return paths;
+  for (const Json& link : node["links"]) {
+    const std::string kind = link["kind"];
+    if (std::ranges::find(kinds, kind) != kinds.end()) continue;
+    kinds.push_back(kind);
+    for (const char* what : {".count", ".kind"}) paths.push_back(links + kind + what);
+  }
+  return paths;
+}
+
+void edit(Json& platform, const std::string& path, const std::string& value, const std::string& origin) {
+  const Edit e{platform, path, origin};
+  if (path == "node.nics") return e.resize("nic", value);
+  if (path == "node.gpus") return e.resize("gpu", value);
+  const std::size_t end = path.rfind('.');
+  const std::string kind = path.substr(links.size(), end - links.size());
+  if (path.substr(end) == ".count") return e.count_links(kind, value);
+  e.exchange_links(kind, value);
+}
+
+}  // namespace collcast

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collcast {
+
+/// The candidates that `word` was probably meant to be: those that begin with it, lack only a unit
+/// (`_GBps`) or a letter or two; the likest, and all that are as like. Empty if none is alike.
+std::vector<std::string> alike(std::string_view word, const std::vector<std::string>& candidates);
+
+/// "did you mean 'a'?", "did you mean 'a' or 'b'?"; empty if none is alike.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string_view quote = "'");
+
+/// What follows an unknown word: "; did you mean 'a'?", or "; there are: a, b, c" if none is alike.
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
+
+/// "a, b, c".
+std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
+
+}  // namespace collcast

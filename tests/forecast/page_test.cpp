@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/report/page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "forecast/report/plot.hpp"
+#include "forecast/report/statistics.hpp"
+#include "model/lowering.hpp"
+#include "support/json.hpp"
+#include "support/process/launch.hpp"
+#include "support/text.hpp"
+#include "tests/complaint.hpp"
+#include "tests/engines/player/schedules.hpp"
+#include "tests/folder.hpp"
+
+namespace collcast::report {
+namespace {
+
+using testing::complaint;
+
+const std::string hostile =
+    "</script><script>alert('x')</script>\"&<img src=x onerror=alert(1)>\n\x1b[2J\xff";
+
+std::size_t occurrences(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+Figure example() {
+  return chart("Time", {"message", text::bytes, Axis::Scale::octaves},
+               {"time", text::seconds, Axis::Scale::decades},
+               {{"ring", {{1024, 1e-3, 0.9e-3, 1.2e-3}, {1048576, 1e-2, 0.9e-2, 1.2e-2}}}});
+}
+
+Json data_of(const std::string& page) {
+  const std::string mark = "id=\"data\">";
+  const std::size_t begin = page.find(mark) + mark.size();
+  return parse_json(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
+TEST(Page, NamesCannotBecomeMarkup) {
+  const Axis axis{hostile, text::number};
+  const Chapter c{hostile,
+                  hostile,
+                  {{hostile}, {hostile}},
+                  {chart(hostile, axis, axis, {{hostile, {{1, 2, 1, 3, hostile}}}}),
+                   bars(hostile, {hostile, "b"}, {{hostile, {1, 2}}}, text::number),
+                   schedule(hostile, {hostile}, {{0, 0, 1, hostile}}, 1)}};
+  const Json data{{"name", hostile}, {hostile, 1}};
+  const std::string page = html(hostile, {c}, data);
+  EXPECT_EQ(occurrences(page, "<script"), 2u);  // the data, and ours
+  EXPECT_EQ(occurrences(page, "</script>"), 2u);
+  EXPECT_EQ(occurrences(page, "<img"), 0u);
+  EXPECT_EQ(page.find('\x1b'), std::string::npos);
+  EXPECT_TRUE(is_utf8(Json(page)));
+}
+
+TEST(Page, HoldsItsDataAsJson) {
+  const Json data{{"a", 1.5}, {"text", "</script> & <b> \u00e9"}, {"rows", {1, 2, 3}}};
+  EXPECT_EQ(data_of(html("t", {}, data)), data);
+}
+
+TEST(Page, CanBeReadAloudAndPrintedWithoutANetwork) {
+  std::vector<std::vector<std::string>> table{{"name", "value"}};
+  for (int i = 0; i < 20; ++i) table.push_back({"row " + std::to_string(i), "1"});
+  const std::string page =
+      html("title", {{"Chapter", "words", table, {example()}}, {"Short", "", {{"h"}, {"c"}}}}, {});
+  for (const char* part : {"<html lang=\"en\">", "<h1>title</h1>", "<h2 id=\"chapter0\">Chapter</h2>",
+                           "<caption>Chapter</caption>", "<th scope=\"col\">name</th>", "role=\"img\"",
+                           "<title>Time</title>", "<desc>", "@media print", "aria-label=\"Contents\""})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  EXPECT_EQ(occurrences(page, "data-table=\"table0\""), 1u);  // the long table can be filtered
+  EXPECT_EQ(occurrences(page, "data-table=\"table1\""), 0u);
+  for (const char* outside : {"http://", "https://", "src=", "<link", "@import"})
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+}
+
+/// 1 KiB and 1 MiB are ten octaves apart, 1 ms and 10 ms a decade: the line goes from bottom left to top
+/// right.
+TEST(Chart, PlacesPointsOnItsScales) {
+  const Figure f = example();
+  EXPECT_EQ(occurrences(f.svg, "<circle"), 2u);
+  EXPECT_NE(f.svg.find(">1 KiB<"), std::string::npos);
+  EXPECT_NE(f.svg.find(">1 MiB<"), std::string::npos);
+  EXPECT_NE(f.svg.find(">1.00 ms<"), std::string::npos);
+  EXPECT_NE(f.svg.find("<title>ring: 1 KiB, 1.00 ms</title>"), std::string::npos);
+  EXPECT_NE(f.words.find("ring from 1.00 ms at 1 KiB to 10.0 ms at 1 MiB."), std::string::npos) << f.words;
+}
+
+TEST(Chart, TakesWhatHasNoPlaceOnALogarithm) {
+  const Axis x{"x", text::bytes, Axis::Scale::octaves}, y{"y", text::seconds, Axis::Scale::decades};
+  EXPECT_EQ(occurrences(chart("t", x, y, {{"zero", {{0, 0, 0, 0}}}}).svg, "<circle"), 0u);
+  EXPECT_EQ(occurrences(chart("t", x, y, {}).svg, "<svg"), 1u);
+  EXPECT_EQ(occurrences(chart("t", x, y, {{"one", {{8, 1, 1, 1}}}}).svg, "<circle"), 1u);
+  EXPECT_EQ(chart("t", x, y, {{"nan", {{NAN, 1, 1, 1}, {1, INFINITY, 1, 1}}}}).svg.find("nan,"),
+            std::string::npos);
+}
+
+/// Four ranks of a ring send 6 messages each: a port is busy 6 * 7 = 42 of 46.5 ms; the call lasts as long as
+/// the run on each rank.
+TEST(Statistics, CountWhatARunDid) {
+  const UniformFabric fabric(AlphaBetaGamma{Seconds(1e-3), SecondsPerByte(2e-3), SecondsPerByte(0.5e-3)}, 4);
+  Statistics seen;
+  PlayOptions options;
+  options.observer = seen.watch(fabric, [](const Observer::Interval& i) { return i.tag == 9 ? "call" : ""; });
+  const Schedule schedule = testing::ring(4);
+  const Result run = play(*program(schedule, Layout::equal(Bytes(12), 4)), fabric, options);
+  for (Rank r = 0; r < 4; ++r) seen.done({r, Op::Kind::start, 9, Seconds(0), run.time, 0, -1, Bytes(12)});
+  const Json json = seen.json(run.time);
+  ASSERT_EQ(json["operations_by_size"].size(), 1u);
+  const Json& call = json["operations_by_size"][0];
+  EXPECT_EQ(call["operation"], "call");
+  EXPECT_EQ(call["bytes"], 12);
+  EXPECT_EQ(call["count"], 4);
+  EXPECT_NEAR(call["mean_s"].get<double>(), 46.5e-3, 1e-12);
+  ASSERT_EQ(json["links"].size(), 8u);
+  EXPECT_NEAR(json["links"][0]["busy_s"].get<double>(), 42e-3, 1e-12);
+  const std::vector<Chapter> chapters = seen.chapters(run.time);
+  ASSERT_EQ(chapters.size(), 3u);
+  EXPECT_EQ(chapters[0].title, "Operations by size");
+  EXPECT_EQ(chapters[2].title, "Use of ports");
+}
+
+Json row(const char* algorithm, int ranks, double bytes, double time) {
+  return {{"platform", "p"},        {"collective", "allreduce"}, {"ranks", ranks},
+          {"algorithm", algorithm}, {"message_bytes", bytes},    {"time_s", time},
+          {"low_s", 0.9 * time},    {"high_s", 1.1 * time}};
+}
+
+TEST(Plot, ACurveForWhatTellsRowsApart) {
+  const Json by_algorithm{row("ring", 4, 8, 1), row("tree", 4, 8, 2), row("ring", 4, 16, 3)};
+  const auto two = time_curves(by_algorithm);
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(two[0].name, "ring");
+  EXPECT_EQ(two[0].points.size(), 2u);
+  const Json by_ranks{row("ring", 4, 16, 1), row("tree", 8, 8, 2), row("tree", 4, 8, 3)};
+  const auto ranks = time_curves(by_ranks);
+  ASSERT_EQ(ranks.size(), 2u);
+  EXPECT_EQ(ranks[0].name, "4 ranks");
+  EXPECT_EQ(ranks[0].points[0].x, 8);  // in the order of the sizes
+  EXPECT_EQ(time_curves({row("ring", 4, 8, 1), row("tree", 4, 16, 2)}).size(), 1u);  // auto, size by size
+  EXPECT_EQ(time_curves(Json::array()).size(), 0u);
+}
+
+TEST(Plot, RefusesOtherFiles) {
+  const Folder folder;
+  EXPECT_EQ(complaint([&] { check_plot(folder / "a.pdf"); }),
+            "--plot writes FILE.svg or FILE.png, not '" + (folder / "a.pdf") + "'");
+  EXPECT_NE(complaint([&] { check_plot(folder / "none/a.svg"); }), "");
+}
+
+TEST(Plot, DrawsHostileNamesAsTheyAre) {
+  if (!can_plot()) GTEST_SKIP() << "there is no gnuplot";
+  const Folder folder;
+  const std::string name = "it's `touch x` \"$HOME\" \\ @{^}_ \n system('touch y')";
+  write_plot(folder / "a.svg", name, {{name, {{1024, 1, 0.5, 2}, {2097152, 2, 1.5, 3}}}});
+  std::ifstream in(folder / "a.svg");
+  const std::string svg{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_NE(svg.find("1 KiB"), std::string::npos);
+  EXPECT_NE(svg.find("`touch x`"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists("x") || std::filesystem::exists("y"));
+  write_plot(folder / "a.png", name, {{name, {{1024, 1, 0.5, 2}}}});
+  std::ifstream png(folder / "a.png", std::ios::binary);
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(png), {}}).substr(0, 4), "\x89PNG");
+}
+
+/// The browser runs the page's script, and finds its data, its tables and its pictures there.
+TEST(Page, OpensInABrowser) {
+  if (!can_run({"chromium", "--version"})) GTEST_SKIP() << "there is no chromium";
+  const Folder folder;
+  const std::string file = folder / "page.html";
+  std::ofstream(file) << html(hostile, {{"Chapter", "words", {{"h"}, {hostile}}, {example()}}}, {{"a", 1}});
+  const Ended ended =
+      filter({"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + folder.path(),
+              "--virtual-time-budget=2000", "--dump-dom", "file://" + file},
+             "");
+  if (ended.code != 0) GTEST_SKIP() << "chromium does not start here: " << ended.errors.substr(0, 200);
+  EXPECT_EQ(data_of(ended.output)["a"], 1);
+  EXPECT_EQ(occurrences(ended.output, "<script"), 2u);
+  EXPECT_EQ(occurrences(ended.output, "<circle"), 2u);
+  EXPECT_EQ(occurrences(ended.output, "<img"), 0u);
+}
+
+}  // namespace
+}  // namespace collcast::report

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any schedule under any transport: the same on every engine, and what NCCL's closed form says of its own.
+#include "libraries/transport.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engines/simulated.hpp"
+#include "forecast/library.hpp"
+#include "platforms/description/load.hpp"
+#include "tests/complaint.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace literals;
+using testing::complaint;
+
+Prediction predicted(const std::string& platform, const std::string& transport, Rank ranks, Bytes message,
+                     const std::string& name = "ring", const std::string& reading = "path") {
+  const Forecaster forecaster(load_platform(platform), ranks, Placement::block, Memory::device, 0,
+                              parse_transport(transport));
+  const Call call{.ranks = ranks, .message = message, .ranks_per_node = forecaster.ranks_per_node()};
+  return forecaster.predict(algorithm(Collective::allreduce, name), call, engine(reading));
+}
+
+/// NCCL 2.18's Simple on V100: a channel moves 26.5 / 2 GB/s where NVLinks carry more, each step of a ring
+/// takes 3.4 us, and launching the kernel 8.4 us: facts of its tuner. 4 MiB on 4 GPUs are 6 steps of 1 MiB.
+TEST(Transport, aRingOfSimpleByHand) {
+  const Prediction p = predicted("dgx-1v", "nccl-2.8:Simple", 4, 4_MiB);
+  EXPECT_NEAR(p.time.value * 1e6, 8.4 + 6 * (3.4 + 1048576 / 13250.0), 1e-6);
+  EXPECT_EQ(p.transport, "nccl-2.8:Simple");
+}
+
+/// Where nothing contends, the players find the critical path (law 3).
+TEST(Transport, enginesAgree) {
+  if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
+  const auto agree = [](const char* platform, const std::string& transport, Rank ranks) {
+    for (const char* name : {"ring", "recursive-doubling"})
+      for (const Bytes message : {64_B, 64_KiB, 4_MiB}) {
+        const Seconds path = predicted(platform, transport, ranks, message, name).time;
+        const Seconds played = predicted(platform, transport, ranks, message, name, "simgrid").time;
+        EXPECT_NEAR(played / path, 1, 1e-6) << platform << ' ' << transport << ' ' << name << message.value;
+      }
+  };
+  for (const char* transport : {"links", "nccl:LL", "nccl:Simple"}) agree("edr-cluster", transport, 4);
+  for (const char* transport : {"links", "nccl:LL", "nccl:LL128", "nccl:Simple"})
+    agree("dgx-1v", transport, 2);
+}
+
+TEST(Transport, whatTheMachineCannotRunIsRefused) {
+  EXPECT_EQ(complaint([] { predicted("frontera", "nccl:LL", 4, 1_KiB); }),
+            "--transport nccl-2.18:LL needs GPUs, which frontera does not have");
+  EXPECT_EQ(complaint([] { predicted("rtx2080ti-cluster", "nccl:LL128", 2, 1_KiB); }),
+            "--transport nccl-2.18:LL128 needs NVLink between the GPUs of a node, which rtx2080ti-cluster "
+            "does not have");
+  EXPECT_NE(complaint([] { parse_transport("nccl:LL256"); }).find("no transport \"nccl:LL256\""),
+            std::string::npos);
+  EXPECT_NE(complaint([] { parse_transport("nccl-2.99:LL"); }).find("no transport"), std::string::npos);
+}
+
+/// Law 9.
+TEST(Transport, anExplanationAddsUpToTheTime) {
+  for (const char* transport : {"mpi", "links", "nccl:LL", "nccl:Simple"})
+    for (const char* reading : {"path", "contention", can_simulate() ? "simgrid" : "path"})
+      for (const char* name : {"ring", "recursive-doubling"})
+        for (const Rank ranks : {4, 12}) {
+          const Prediction p = predicted("abci-v", transport, ranks, 1_MiB, name, reading);
+          ASSERT_FALSE(p.explanation.empty());
+          Seconds sum;
+          for (const Share& s : p.explanation) sum += s.time;
+          EXPECT_NEAR(sum / p.time, 1, 1e-9) << transport << ' ' << reading << ' ' << name;
+          EXPECT_EQ(p.limited_by, p.explanation.front().name);
+        }
+}
+
+/// Two ranks of the textbook machine exchange 80 kB: 1 us of latency, 6.4 us of bytes at 12.5 GB/s, 0.8 us of
+/// reduction at 100 GB/s.
+TEST(Transport, anExplanationByHand) {
+  for (const char* reading : {"path", "contention"}) {
+    const Prediction p = predicted("flat", "links", 2, Bytes(80000), "recursive-doubling", reading);
+    ASSERT_EQ(p.explanation.size(), 3u);
+    const auto is = [&](std::size_t i, Cause cause, double us) {
+      EXPECT_EQ(p.explanation[i].cause, cause) << reading;
+      EXPECT_NEAR(p.explanation[i].time.value * 1e6, us, 1e-9) << reading;
+    };
+    is(0, Cause::link, 6.4), is(1, Cause::latency, 1), is(2, Cause::reduction, 0.8);
+    EXPECT_NEAR(*p.limited_by_share, 6.4 / 8.2, 1e-9);
+  }
+}
+
+/// NCCL's choice, played as its rings and trees with contention, against the closed form.
+TEST(Transport, theClosedFormOfNcclStaysNearItsSchedule) {
+  if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
+  for (const auto& [ranks, bound] : {std::pair<Rank, double>{4, 0.10}, {8, 0.25}, {32, 0.30}}) {
+    const Library library("nccl-2.8", load_platform("abci-v"), ranks);
+    for (const Bytes message : {1_KiB, 64_KiB, 1_MiB, 4_MiB, 32_MiB}) {
+      const Call call{.ranks = ranks, .message = message};
+      const Prediction form = library.predict(Collective::allreduce, call, engine("path")).prediction;
+      const Prediction played = library.predict(Collective::allreduce, call, engine("simgrid")).prediction;
+      EXPECT_EQ(form.transport, played.transport);
+      EXPECT_NEAR(played.time / form.time, 1, bound) << ranks << " ranks, " << message.value;
+    }
+  }
+}
+
+/// Software that was measured at the pace of the port speeds up with it; PCIe does not.
+TEST(Transport, aFasterNetworkIsFaster) {
+  Description d = load_platform("summit");
+  const auto time = [&] {
+    const Forecaster forecaster(d, 12);
+    return forecaster.predict(algorithm(Collective::allreduce, "ring"), {.ranks = 12, .message = 64_MiB},
+                              engine("path"));
+  };
+  const Prediction before = time();
+  set(d, "network.bandwidth_GBps=100");
+  EXPECT_LT(time().time, before.time);
+}
+
+/// A forced part of a policy is forced, the rest stays the policy's.
+TEST(Transport, aPolicyMayBeToldAPart) {
+  const Description d = load_platform("abci-v");
+  const Call call{.ranks = 8, .message = 1_MiB};
+  const Engine& path = engine("path");
+  const Library nccl("nccl-2.18", d, 8);
+  const auto all = nccl.predict_all(Collective::allreduce, call, path);
+  ASSERT_EQ(all.size(), 6u);  // trees and rings, each by three protocols
+  EXPECT_EQ(all[0].prediction.time, nccl.predict(Collective::allreduce, call, path).prediction.time);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i > 0) {
+      EXPECT_GE(*all[i].estimate, *all[i - 1].estimate);
+    }
+    const Library told("nccl-2.18", d, 8, Placement::block, Memory::device,
+                       parse_transport("nccl:" + all[i].choice.protocol));
+    const auto one = told.predict(*all[i].choice.algorithm, call, path);
+    EXPECT_EQ(one.prediction.time, all[i].prediction.time) << all[i].choice.protocol;
+    EXPECT_EQ(one.prediction.transport, "nccl:" + all[i].choice.protocol);
+  }
+  const auto other = nccl.predict(algorithm(Collective::allreduce, "recursive-doubling"), call, path);
+  EXPECT_EQ(other.prediction.transport, all[0].prediction.transport);
+  EXPECT_FALSE(other.estimate);
+  const Library over_mpi("nccl-2.18", d, 8, Placement::block, Memory::device, parse_transport("mpi"));
+  EXPECT_EQ(over_mpi.predict(Collective::allreduce, call, path).prediction.transport, "mpi");
+  EXPECT_EQ(complaint([&] {
+              Library("nccl-2.18", d, 8, Placement::block, Memory::device, parse_transport("nccl-2.8:LL"));
+            }),
+            "--transport nccl-2.8:LL is of another release than --policy nccl-2.18");
+}
+
+/// Leaf uplinks that are slower than a rail's card slow down what crosses the spine.
+TEST(Transport, thePathSeesTheMostLoadedLink) {
+  Description d = load_platform("abci-a");
+  set_all(d, {"max_nodes=8", "network.levels.0.down=4", "network.levels.0.up=1"});
+  const auto time = [&] {
+    return Library("nccl-2.18", d, 64)
+        .predict(Collective::allreduce, {.ranks = 64, .message = 256_MiB}, engine("path"))
+        .prediction;
+  };
+  const Prediction aligned = time();
+  EXPECT_EQ(aligned.limited_by, "network proxies and cards");
+  set(d, "network.levels.0.bandwidth_GBps=5");
+  EXPECT_GT(time().time, 1.5 * aligned.time);
+  EXPECT_NE(time().limited_by.find("leaf"), std::string::npos) << time().limited_by;
+}
+
+/// Eight nodes of 4 A100 and two rails, four nodes a leaf, with so many uplinks of a rail's rate for each.
+Description tapered(int up) {
+  Description d = load_platform(COLLCAST_SOURCE_DIR "/tests/forecast/tapered-a100.json");
+  set(d, "network.levels.0.up=" + std::to_string(up));
+  return d;
+}
+
+Seconds of_ring(const Description& d, const Placement& placement, const char* reading) {
+  const Call call{.ranks = 32, .message = 64_MiB};
+  return Library("nccl-2.18:algo=Ring,proto=Simple,channels=4", d, 32, placement)
+      .predict(Collective::allreduce, call, engine(reading))
+      .prediction.time;
+}
+
+/// A ring that goes from node to node crosses the spine twice, on one uplink each way. One whose neighbours
+/// sit on different leaves has four messages of each rail on the one uplink that a leaf has left.
+TEST(Transport, taperSlowsDownWhatCrossesTheSpine) {
+  Placement across(Placement::listed);
+  for (int r = 0; r < 32; ++r) across.lines.push_back({r, r / 4 / 2 + r / 4 % 2 * 4, -1, r % 4});
+  for (const char* reading : {"path", "contention"}) {
+    const auto slower = [&](const Placement& placement) {
+      return of_ring(tapered(1), placement, reading) / of_ring(tapered(4), placement, reading);
+    };
+    EXPECT_NEAR(slower(Placement::block), 1, 0.02) << reading;
+    EXPECT_GT(slower(across), 2) << reading;
+  }
+}
+
+}  // namespace
+}  // namespace collcast

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "forecast/answer.hpp"
+#include "forecast/report/answer.hpp"
+#include "platforms/description/load.hpp"
+#include "support/json.hpp"
+#include "tests/complaint.hpp"
+
+namespace collcast {
+namespace {
+
+using namespace literals;
+using collcast::testing::complaint;
+
+Question ring(const std::string& platform, Rank ranks, Bytes size) {
+  Question q;
+  q.collectives = {"allreduce"};
+  q.algorithm = "ring";
+  q.platforms = {platform};
+  q.ranks = {ranks};
+  q.sizes = {size};
+  return q;
+}
+
+std::map<std::string, std::string> caps(const Question& q) {
+  std::map<std::string, std::string> all;
+  for (const Unbound& u : ask(q).unbound) all[u.parameter] = u.capped_by;
+  return all;
+}
+
+TEST(Unbound, SaysWhatBindsInItsPlace) {
+  // A port of flat's kind, behind PCIe at 12 GB/s: a faster port waits for PCIe.
+  Question q = ring("edr-cluster", 8, 64_MiB);
+  q.set = {"node.link_kinds.pcie3-x16.bandwidth_GBps=5", "network.bandwidth_GBps=50"};
+  const auto all = caps(q);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all.at("network.bandwidth_GBps"), "pcie3-x16, 5 GB/s");
+}
+
+TEST(Unbound, IsEmptyWhereTheAnswerMoves) {
+  Question q = ring("flat", 8, 1_MiB);
+  EXPECT_TRUE(caps(q).empty());
+  q.set = {"network.bandwidth_GBps=25", "network.latency_us=2"};
+  EXPECT_TRUE(caps(q).empty());
+}
+
+TEST(Unbound, NamesWhatNothingDependsOn) {
+  Question q = ring("summit", 6, 1_MiB);
+  q.set = {"network.bandwidth_GBps=100", "devices.V100-SXM2-16GB.memory_GiB=80"};
+  const auto all = caps(q);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_TRUE(
+      all.at("network.bandwidth_GBps").starts_with("nothing: no time here depends on it; limited by "));
+  EXPECT_EQ(all.at("devices.V100-SXM2-16GB.memory_GiB"), "nothing: no message and no reduction uses it");
+}
+
+TEST(Unbound, IsSaidInEveryFormat) {
+  Question q = ring("summit", 6, 1_MiB);
+  q.set = {"network.bandwidth_GBps=100"};
+  const report::Report r = report::make(ask(q));
+  EXPECT_EQ(r.head["unbound"][0]["parameter"], "network.bandwidth_GBps");
+  EXPECT_TRUE(r.remark.starts_with("network.bandwidth_GBps does not move the answer; capped by nothing"));
+}
+
+/// 14 steps of 1 us; 14 chunks of 131072 B at 0.08 ns, 7 of them reduced at 0.01 ns: 169.97568 us, of which
+/// 14 are latency, 146.80064 bandwidth and 9.17504 reduction.
+TEST(Sensitivity, IsEachPartsShare) {
+  Question q = ring("flat", 8, 1_MiB);
+  q.sensitivity = true;
+  const Answer a = ask(q);
+  ASSERT_TRUE(a.sensitivity);
+  std::map<std::string, double> all;
+  for (const Elasticity& e : *a.sensitivity) all[e.parameter] = e.elasticity;
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(a.sensitivity->front().parameter, "network.bandwidth_GBps");
+  EXPECT_NEAR(all["network.bandwidth_GBps"], -146.80064 / 169.97568, 1e-4);
+  EXPECT_NEAR(all["network.latency_us"], 14 / 169.97568, 1e-4);
+  double sum = 0;
+  for (const auto& [name, elasticity] : all) sum += std::abs(elasticity);
+  EXPECT_NEAR(sum, 1, 1e-4);
+  EXPECT_EQ(a.rows[0].sensitivity.size(), 3u);
+}
+
+TEST(Sensitivity, OfSeveralRowsIsOfTheirSum) {
+  Question q = ring("flat", 8, 1_KiB);
+  q.sizes = {1_KiB, 64_MiB};
+  q.sensitivity = true;
+  const Answer a = ask(q);
+  EXPECT_EQ(a.rows[0].sensitivity.front().parameter, "network.latency_us");
+  EXPECT_EQ(a.rows[1].sensitivity.front().parameter, "network.bandwidth_GBps");
+  EXPECT_EQ(a.sensitivity->front().parameter, "network.bandwidth_GBps");
+  const report::Report r = report::make(a);
+  EXPECT_EQ(r.sections[1].key, "sensitivity");
+  EXPECT_EQ(r.sections[1].rows[0]["parameter"], "network.bandwidth_GBps");
+  q.platforms = {"flat", "summit"};
+  EXPECT_EQ(complaint([&] { ask(q); }), "--sensitivity takes one platform");
+}
+
+/// Law 7: a parameter at twice its value moves the time, or is reported with what caps it.
+TEST(WhatIf, EveryParameterMovesTheAnswerOrIsReported) {
+  for (const std::string& name : shipped_platforms()) {
+    const Description d = load_platform(name);
+    const std::vector<Parameter> all = d.parameters();
+    for (std::size_t i = 0; i < all.size(); i += 1 + all.size() / 3) {
+      if (all[i].unit == "share" || all[i].path.find(".pieces.") != std::string::npos) continue;
+      Question q = ring(name, 4, 256_KiB);
+      const Seconds before = ask(q).rows[0].prediction.time;
+      q.set = {all[i].path + "=" + std::to_string(2 * all[i].value + (all[i].value == 0 ? 1 : 0))};
+      const Answer after = ask(q);
+      const bool moved = std::abs(after.rows[0].prediction.time / before - 1) > 1e-9;
+      ASSERT_EQ(moved, after.unbound.empty()) << name << " " << q.set[0];
+      if (!moved) {
+        EXPECT_NE(after.unbound[0].capped_by, "") << name << " " << q.set[0];
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace collcast

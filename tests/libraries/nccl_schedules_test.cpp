@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/nccl/schedules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "algorithms/catalogue.hpp"
+#include "model/proof.hpp"
+#include "tests/complaint.hpp"
+
+namespace collcast::nccl {
+namespace {
+
+/// Nodes of `per_node` ranks, the last one with what is left.
+std::vector<std::vector<Rank>> nodes(Rank ranks, Rank per_node) {
+  std::vector<std::vector<Rank>> all;
+  for (Rank r = 0; r < ranks; ++r) {
+    if (r % per_node == 0) all.emplace_back();
+    all.back().push_back(r);
+  }
+  return all;
+}
+
+/// Two channels; the second visits a node's GPUs the other way round.
+Channels found(Rank per_node) {
+  std::vector<int> there(static_cast<std::size_t>(per_node)), back;
+  std::iota(there.begin(), there.end(), 0);
+  back.assign(there.rbegin(), there.rend());
+  Channels c;
+  c.channels = {{there, 0}, {back, 0}};
+  return c;
+}
+
+TEST(NcclSchedules, ringsDoWhatTheyAreFor) {
+  for (const Collective collective : {Collective::allreduce, Collective::reduce_scatter,
+                                      Collective::allgather, Collective::broadcast, Collective::reduce})
+    for (const Rank per_node : {1, 2, 3, 4})
+      for (Rank ranks = 2; ranks <= 9; ++ranks)
+        for (const Block loops : {1, 3}) {
+          const auto all = orders(found(per_node), nodes(ranks, per_node), 3);
+          const bool rooted = definition(collective).rooted;
+          for (Rank root = 0; root < (rooted ? ranks : 1); ++root)
+            EXPECT_FALSE(prove(rings(collective, root, all, loops), collective, root))
+                << definition(collective).name << ", " << ranks << " ranks, " << per_node << " a node";
+        }
+}
+
+TEST(NcclSchedules, emptyChunksAreNotSent) {
+  const auto all = orders(found(2), nodes(4, 2), 2);
+  const Schedule two = rings(Collective::allreduce, 0, all, 1, 2);
+  EXPECT_EQ(two.blocks, 2);
+  EXPECT_EQ(traffic(two).messages, 2 * 6);
+  EXPECT_FALSE(prove(two, Collective::allreduce));
+}
+
+TEST(NcclSchedules, treesDoWhatTheyAreFor) {
+  for (const Rank per_node : {1, 2, 3, 4})
+    for (Rank ranks = 2; ranks <= 17; ++ranks)
+      for (const Block loops : {1, 3})
+        for (const bool at_once : {false, true}) {
+          const auto all = orders(found(per_node), nodes(ranks, per_node), 2);
+          const Schedule s = trees(all, std::min(per_node, ranks), loops, at_once);
+          EXPECT_FALSE(prove(s, Collective::allreduce)) << ranks << " ranks, " << per_node;
+        }
+}
+
+TEST(NcclSchedules, aRingThatNamesAGpuTwiceIsRefused) {
+  EXPECT_EQ(collcast::testing::complaint([] {
+              rings(Collective::allreduce, 0, {{0, 1, 1}}, 1);
+            }),
+            "a channel's order must name each of the 3 ranks once; rank 1 is one too many");
+}
+
+}  // namespace
+}  // namespace collcast::nccl

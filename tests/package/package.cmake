@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DBUILD=... -DSOURCE=... -DCOMPILER=... -DFLAGS=... -P package.cmake
+set(prefix ${BUILD}/package-test)
+file(REMOVE_RECURSE ${prefix})
+
+function(run)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE said ERROR_VARIABLE complaint RESULT_VARIABLE code)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${ARGN} ended with ${code}:\n${said}${complaint}")
+  endif()
+  set(said ${said} PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix}/usr)
+foreach(file bin/collcast share/man/man1/collcast-predict.1 share/bash-completion/completions/collcast
+        share/zsh/site-functions/_collcast share/fish/vendor_completions.d/collcast.fish
+        share/collcast/platforms/summit.json share/collcast/traces/qe-si-8.cct include/collcast/model/units.hpp)
+  if(NOT EXISTS ${prefix}/usr/${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
+
+# The installed program knows its platforms, from any folder.
+run(${CMAKE_COMMAND} -E env --unset=COLLCAST_DATA ${CMAKE_COMMAND} -E chdir / ${prefix}/usr/bin/collcast predict allreduce
+    --platform edr-cluster --ranks 16 --size 64MiB --algorithm ring --format csv)
+string(REGEX MATCH "\nallreduce,ring,[^\n]*" row "${said}")
+if(NOT row)
+  message(FATAL_ERROR "the installed program says: ${said}")
+endif()
+
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${prefix}/example -DCMAKE_PREFIX_PATH=${prefix}/usr -DCMAKE_CXX_COMPILER=${COMPILER}
+    "-DCMAKE_CXX_FLAGS=${FLAGS}")
+run(${CMAKE_COMMAND} --build ${prefix}/example)
+run(${prefix}/example/example)
+if(NOT said MATCHES "^ring: 0\\.[0-9]+ s\n$")
+  message(FATAL_ERROR "the example says: ${said}")
+endif()
+file(REMOVE_RECURSE ${prefix})
