@@ -58,8 +58,8 @@ class Machine final : public Fabric {
   /// fewer.
   Rank consecutive_ranks() const;
   bool has_gpus() const { return !blueprint_.of_kind(Blueprint::Vertex::Kind::gpu).empty(); }
-  /// What the switches between these ranks can do: those of the node, or of the network where the ranks sit on
-  /// several. The textbook's switch can do all, and knows no limits but the file's.
+  /// What the switches between these ranks can do: those of the node, or of the network where the ranks sit
+  /// on several. The textbook's switch can do all, and knows no limits but the file's.
   Capabilities capabilities() const;
   /// The same between ranks of one node.
   const Capabilities& node_capabilities() const;
