@@ -35,6 +35,17 @@ std::string told(const std::string& policy, const std::optional<Transport>& tran
   return nccl->text();
 }
 
+/// What has no collective in NCCL: each pair's ncclSend and ncclRecv, by Simple, as nccl-tests plays it.
+constexpr std::pair<Collective, std::string_view> of_sends[] = {
+    {Collective::alltoall, "pairwise"}, {Collective::gather, "linear"}, {Collective::scatter, "linear"}};
+constexpr nccl::Candidate sends_of_pairs{nccl::Shape::ring, nccl::Protocol::simple, {}, {}, {}};
+
+const Algorithm* of_pairs(Collective collective) {
+  for (const auto& [which, name] : of_sends)
+    if (which == collective) return &algorithm(collective, name);
+  return nullptr;
+}
+
 bool knows_nccl(const Description& description) {
   return description.json().value("software", Json::object()).contains("nccl");
 }
@@ -87,6 +98,7 @@ bool Library::sends_itself(const nccl::Candidate& chosen, const Engine& engine) 
 
 Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                                    const Engine& engine) const {
+  if (const Algorithm* a = of_pairs(collective)) return predict(*a, asked, engine);
   const Chooser other = told.text() == nccl_->text() ? chooser_
                                                      : by_policy(told.text(), description_,
                                                                  forecaster_.machine(), forecaster_.fabric());
@@ -117,15 +129,20 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
     return by_nccl(told, a.collective, asked, engine);
   }
   const bool nccl = nccl_ && own_transport_ && asked.ranks > 1 && engine.name != "formula";
-  const Forecaster& sender =
-      nccl ? sent_by(nccl::choose(*nccl_, a.collective, asked, situation())) : forecaster_;
+  const bool pairs = of_pairs(a.collective) != nullptr;
+  const auto chosen = [&] {
+    return pairs ? sends_of_pairs : nccl::choose(*nccl_, a.collective, asked, situation());
+  };
+  const Forecaster& sender = nccl ? sent_by(chosen()) : forecaster_;
   const Call call = segmented(sender.fabric(), a, asked, segment);
-  return {{&a, call}, sender.predict(a, call, engine)};
+  Choice choice{&a, call};
+  if (nccl && pairs) choice.why = policy_ + ": a ncclSend and a ncclRecv for each pair of ranks";
+  return {std::move(choice), sender.predict(a, call, engine)};
 }
 
 std::vector<Library::Forecast> Library::predict_all(Collective collective, const Call& asked,
                                                     const Engine& engine) const {
-  if (!nccl_ || asked.ranks == 1) return {};
+  if (!nccl_ || asked.ranks == 1 || of_pairs(collective)) return {};
   std::vector<nccl::Candidate> all = nccl::candidates(*nccl_, collective, asked, situation());
   std::ranges::stable_sort(all, {}, &nccl::Candidate::time);
   std::vector<Forecast> forecasts;

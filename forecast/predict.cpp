@@ -17,13 +17,18 @@ namespace {
 /// By how much constants that were published of other machines may be off.
 const double guessed = 1 + uncertainty(Stamp::guess);
 
+void largest_first(Prediction& p) {
+  if (p.explanation.empty()) return;
+  std::ranges::stable_sort(p.explanation, [](const Share& a, const Share& b) { return a.time > b.time; });
+  p.limited_by = p.explanation.front().name;
+  p.limited_by_share = p.explanation.front().time / p.time;
+}
+
 /// Where the time goes is asked of engines that follow messages.
 void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, const Reading& answer) {
   p.explanation = explanation(fabric, answer.chain, fabric.launch(subject.schedule.channels), answer.time,
                               answer.limited_by);
-  if (p.explanation.empty()) return;
-  p.limited_by = p.explanation.front().name;
-  p.limited_by_share = p.explanation.front().time / p.time;
+  largest_first(p);
 }
 
 }  // namespace
@@ -38,8 +43,9 @@ BytesPerSecond Prediction::bus_bandwidth() const {
 
 Prediction not_below_bound(Prediction p) {
   if (p.time < p.bound.time) {
-    p.time = p.bound.time, p.limited_by = p.bound.cut, p.limited_by_share = 1;
-    p.explanation = {{Cause::link, p.bound.cut, p.time}};
+    if (!p.explanation.empty()) p.explanation.push_back({Cause::queue, p.bound.cut, p.bound.time - p.time});
+    p.time = p.bound.time, p.limited_by = p.bound.cut, p.limited_by_share = {};
+    largest_first(p);
   }
   p.low = std::min(p.low, p.time);
   p.high = std::max(p.high, p.time);
@@ -132,16 +138,18 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   const auto stretched = [&](const Platform& p) {
     return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * answer.time : answer.time;
   };
-  Prediction p{&a,
-               c,
-               answer.time,
-               stretched(fast_),
-               stretched(slow_),
-               lower_bound(a, c),
-               answer.limited_by,
-               answer.share,
-               calibrated(a),
-               transport_.name()};
+  Prediction p{
+      &a,
+      c,
+      answer.time,
+      stretched(fast_),
+      stretched(slow_),
+      lower_bound(a, c,
+                  transport_.kind == Transport::Kind::nccl ? Bounds::Of::bandwidth : Bounds::Of::messages),
+      answer.limited_by,
+      answer.share,
+      calibrated(a),
+      transport_.name()};
   explain(p, nominal_.fabric, subject, answer);
   return not_below_bound(std::move(p));
 }
