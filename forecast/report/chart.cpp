@@ -165,7 +165,9 @@ Figure chart(std::string title, const Axis& x, const Axis& y, const std::vector<
     const Curve& c = curves[i];
     names.push_back(c.name);
     std::string line, marks;
-    const std::string look = "stroke=\"" + std::string(color(i)) + "\"";
+    const char* dashes[] = {"", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 3\""};
+    const std::string look =
+        "stroke=\"" + std::string(color(i)) + "\"" + dashes[(i / colors.size()) % std::size(dashes)];
     for (const Curve::Point& p : c.points) {
       if (!across.fits(p.x) || !up.fits(p.y)) continue;
       line += (line.empty() ? "" : " ") + at(px(p.x)) + "," + at(py(p.y));
@@ -228,20 +230,25 @@ Figure schedule(std::string title, const std::vector<std::string>& rows, const s
   const Ruler ruler(time, {end});
   const auto px = [&](double t) { return names + (width - names - right) * ruler.place(t); };
   std::string body;
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    body += label(names - 8, top + height * static_cast<double>(r) + 16, rows[r], "end");
-  const double foot = top + height * static_cast<double>(rows.size());
+  std::map<std::size_t, double> places;  // of the rows that have something
+  for (const Stretch& s : all) places[s.row];
+  double foot = top;
+  for (auto& [row, place] : places) {
+    place = foot;
+    body += label(names - 8, place + 16, rows.at(row), "end");
+    foot += height;
+  }
   for (const double t : ruler.ticks())
     body += stroke(px(t), top, px(t), foot, "stroke=\"#ddd\"") + label(px(t), foot + 16, text::seconds(t));
   std::map<std::string, std::size_t> looks;
   for (const Stretch& s : all) {
     const std::size_t look = looks.try_emplace(s.words, looks.size()).first->second;
-    body += box(px(s.begin), top + height * static_cast<double>(s.row), px(s.end) - px(s.begin), height - 6,
-                color(look), s.words + ": " + text::seconds(s.begin) + " to " + text::seconds(s.end));
+    body += box(px(s.begin), places.at(s.row), px(s.end) - px(s.begin), height - 6, color(look),
+                s.words + ": " + text::seconds(s.begin) + " to " + text::seconds(s.end));
   }
   return framed(std::move(title),
-                std::to_string(all.size()) + " stretches in " + std::to_string(rows.size()) + " rows over " +
-                    text::seconds(end),
+                std::to_string(all.size()) + " stretches in " + std::to_string(places.size()) +
+                    " rows over " + text::seconds(end),
                 foot + 26, body);
 }
 

@@ -19,7 +19,7 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:13px}
 .wide{overflow-x:auto}
 caption{text-align:left;font-weight:600;padding:.4em 0}
 th,td{padding:.15em .7em;border-bottom:1px solid #ddd;text-align:left;vertical-align:top}
-th{background:#fff}p{white-space:pre-line;max-width:60em}
+.q{white-space:nowrap}p{white-space:pre-line;max-width:60em}
 figure{margin:1em 0}figcaption{font-weight:600}svg{max-width:100%;height:auto}
 input{font:inherit;padding:.1em .4em}nav ul{columns:2;padding-left:1.2em}
 @media print{body{margin:0;max-width:none;font-size:10pt}nav,.filter{display:none}h2{break-after:avoid}
@@ -39,9 +39,14 @@ document.querySelectorAll(".filter input").forEach(function (input) {
 </script>
 )";
 
-void write_row(std::ostream& out, const std::vector<std::string>& row, const std::string& cell) {
+/// Quantities stay on one line.
+void write_row(std::ostream& out, const std::vector<std::string>& row) {
+  constexpr std::size_t longest_quantity = 16;
   out << "<tr>";
-  for (const std::string& text : row) out << "<td" + cell + ">" << escaped(text) << "</td>";
+  for (const std::string& text : row) {
+    const bool quantity = text.size() <= longest_quantity && text.find_first_of("0123456789") < 2;
+    out << (quantity ? "<td class=\"q\">" : "<td>") << escaped(text) << "</td>";
+  }
   out << "</tr>\n";
 }
 
@@ -53,7 +58,7 @@ void write_table(std::ostream& out, const Chapter& c, std::size_t number) {
       << "</caption>\n<thead><tr>";
   for (const std::string& text : c.table[0]) out << "<th scope=\"col\">" << escaped(text) << "</th>";
   out << "</tr></thead>\n<tbody>\n";
-  for (std::size_t r = 1; r < c.table.size(); ++r) write_row(out, c.table[r], "");
+  for (std::size_t r = 1; r < c.table.size(); ++r) write_row(out, c.table[r]);
   out << "</tbody></table></div>\n";
 }
 

@@ -16,13 +16,17 @@ constexpr std::size_t listed_links = 40, drawn_links = 5;
 
 Observer* Statistics::watch(const Fabric& fabric, NameOf name) {
   fabric_ = &fabric;
+  ranks_of_run_ = fabric.ranks();
   name_ = std::move(name);
   return this;
 }
 
 void Statistics::done(const Interval& i) {
   const Seconds lasted = i.end - i.begin;
-  if (i.kind == Op::Kind::compute) return ranks_.add(computing, i.begin, i.end, lasted.value);
+  if (i.kind == Op::Kind::compute) {
+    ranks_.add(computing, i.begin, i.end, lasted.value);
+    return;
+  }
   const std::string name = name_(i);
   if (name.empty()) return;
   ranks_.add(communicating, i.begin, i.end, lasted.value);
@@ -35,11 +39,8 @@ void Statistics::done(const Interval& i) {
 
 void Statistics::used(const Use& use) {
   links_ = links_ || use.link;
-  usage_.add(use.which, use.begin, use.end, use.busy.value);
-}
-
-std::string Statistics::resource(std::uint32_t which) const {
-  return links_ ? fabric_->links()[which].name : fabric_->port_name(which);
+  if (usage_.add(use.which, use.begin, use.end, use.busy.value))
+    resources_[use.which] = use.link ? fabric_->links()[use.which].name : fabric_->port_name(use.which);
 }
 
 Section Statistics::by_size() const {
@@ -63,7 +64,8 @@ Section Statistics::by_size() const {
 Section Statistics::links(Seconds time, std::size_t most) const {
   Json rows = Json::array();
   for (const Usage::Of& use : usage_.most_used(most))
-    rows.push_back({{"name", resource(use.which)}, {"busy_s", use.total}, {"share", use.total / time.value}});
+    rows.push_back(
+        {{"name", resources_.at(use.which)}, {"busy_s", use.total}, {"share", use.total / time.value}});
   return {"links",
           std::move(rows),
           {text_of(links_ ? "link" : "port", "name"), number_of("busy", "busy_s", text::seconds),
@@ -91,7 +93,7 @@ Chapter Statistics::overview(Seconds time) const {
   std::vector<Curve> curves;
   for (const Usage::Of& use : ranks_.most_used(2))
     curves.push_back(over_time(ranks_, use.which == computing ? "computing" : "in communication", use,
-                               fabric_->ranks(), time));
+                               ranks_of_run_, time));
   return {"What ranks do when",
           "A rank that communicates behind its computation counts twice. `--timeline` shows each rank.",
           {},
@@ -127,7 +129,7 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
                             " carried anything; these were busy the longest.");
     std::vector<Curve> curves;
     for (const Usage::Of& use : usage_.most_used(drawn_links))
-      curves.push_back(over_time(usage_, resource(use.which), use, 1, time));
+      curves.push_back(over_time(usage_, resources_.at(use.which), use, 1, time));
     c.figures = {chart("The busiest over time", {"time", text::seconds}, {"busy", text::percent}, curves)};
     all.push_back(std::move(c));
   }

@@ -15,7 +15,7 @@ namespace collcast::report {
 /// ranks did when, and which links were used.
 class Statistics : public Observer {
  public:
-  /// Sees a run on this fabric, which outlives it.
+  /// Sees a run on this fabric.
   Observer* watch(const Fabric& fabric, NameOf name);
   void done(const Interval& interval) override;
   void used(const Use& use) override;
@@ -35,11 +35,12 @@ class Statistics : public Observer {
   Chapter overview(Seconds time) const;
   Curve over_time(const Usage& usage, const std::string& name, const Usage::Of& use, double whole,
                   Seconds time) const;
-  std::string resource(std::uint32_t which) const;
 
-  const Fabric* fabric_ = nullptr;
+  const Fabric* fabric_ = nullptr;  ///< while it runs
+  Rank ranks_of_run_ = 0;
   NameOf name_;
   bool links_ = false;
+  std::map<std::uint32_t, std::string> resources_;              ///< names of ports or links
   std::map<std::pair<std::string, double>, Tally> operations_;  ///< by name and bytes
   Usage ranks_, usage_;
 };

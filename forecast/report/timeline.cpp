@@ -73,7 +73,8 @@ void Timeline::delivered(const Delivery& d) {
 
 void Timeline::used(const Use& use) {
   links_ = links_ || use.link;
-  usage_.add(use.which, use.begin, use.end, use.busy.value);
+  if (usage_.add(use.which, use.begin, use.end, use.busy.value))
+    resources_[use.which] = use.link ? fabric_->links()[use.which].name : fabric_->port_name(use.which);
 }
 
 void Timeline::add(std::int32_t process, std::int32_t row, const std::string& name, Seconds begin,
@@ -123,10 +124,6 @@ std::string Timeline::row_name(const Slice& s) const {
                      : s.row == computation ? "computation"
                                             : "stream " + std::to_string(s.row - first_stream);
   return s.lane == 0 ? name : name + " (" + std::to_string(s.lane + 1) + ")";
-}
-
-std::string Timeline::resource(std::uint32_t which) const {
-  return links_ ? fabric_->links()[which].name : fabric_->port_name(which);
 }
 
 /// The file as it grows.
@@ -232,7 +229,7 @@ void Timeline::write_counters(Writer& out, std::int32_t process) const {
   const std::vector<Usage::Of> most = usage_.most_used(counted_links);
   if (most.empty()) return;
   out.label("process", process, 0, links_ ? "busiest links" : "busiest ports", process);
-  for (const Usage::Of& use : most) out.counter(process, resource(use.which), use, usage_.span());
+  for (const Usage::Of& use : most) out.counter(process, resources_.at(use.which), use, usage_.span());
 }
 
 std::vector<std::string> Timeline::left_out() const {

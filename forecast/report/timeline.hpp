@@ -24,7 +24,7 @@ class Timeline : public Observer {
   /// InputError for other names and where the file cannot be written.
   explicit Timeline(const std::string& path, std::size_t events = standard_events);
 
-  /// Sees a run on this fabric, which outlives it.
+  /// Sees a run on this fabric.
   Observer* watch(const Fabric& fabric, NameOf name);
   void done(const Interval& interval) override;
   void stepped(const Step& step) override;
@@ -61,15 +61,15 @@ class Timeline : public Observer {
   std::vector<std::string> left_out() const;
   std::string row_name(const Slice& slice) const;
   std::string words(const Slice& slice) const;
-  std::string resource(std::uint32_t which) const;
 
   CompressedFile file_;
-  const Fabric* fabric_ = nullptr;
+  const Fabric* fabric_ = nullptr;  ///< while it runs
   NameOf name_;
   Kept<Slice> operations_, steps_;
   Kept<Delivery> messages_;
   Usage usage_;
   bool links_ = false;
+  std::map<std::uint32_t, std::string> resources_;  ///< names of ports or links
   std::vector<std::string> names_;
   std::map<std::string, std::uint32_t> numbers_;
   std::map<std::int32_t, std::string> processes_, rows_;

@@ -14,10 +14,11 @@ void Usage::widen() {
   }
 }
 
-void Usage::add(std::uint32_t which, Seconds begin, Seconds end, double amount) {
+bool Usage::add(std::uint32_t which, Seconds begin, Seconds end, double amount) {
   while (end.value >= span_ * spans) widen();
-  One& one = all_[which];
-  if (one.by_span.empty()) one.by_span.resize(spans);
+  const auto [at, fresh] = all_.try_emplace(which);
+  One& one = at->second;
+  if (fresh) one.by_span.resize(spans);
   one.total += amount;
   const auto first = static_cast<std::size_t>(begin.value / span_);
   const auto last = static_cast<std::size_t>(end.value / span_);
@@ -27,6 +28,7 @@ void Usage::add(std::uint32_t which, Seconds begin, Seconds end, double amount) 
     const double to = std::min(end.value, static_cast<double>(i + 1) * span_);
     one.by_span[i] += static_cast<float>(length > 0 ? amount * (to - from) / length : amount);
   }
+  return fresh;
 }
 
 std::vector<Usage::Of> Usage::most_used(std::size_t most) const {

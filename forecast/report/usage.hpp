@@ -14,8 +14,8 @@ class Usage {
  public:
   static constexpr std::size_t spans = 512;
 
-  /// `amount` spread evenly from `begin` to `end`.
-  void add(std::uint32_t which, Seconds begin, Seconds end, double amount);
+  /// `amount` spread evenly from `begin` to `end`. True for the first of a thing.
+  bool add(std::uint32_t which, Seconds begin, Seconds end, double amount);
   Seconds span() const { return Seconds(span_); }
   struct Of {
     std::uint32_t which;
