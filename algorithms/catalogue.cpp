@@ -255,10 +255,14 @@ Layout layout(const Algorithm& a, const Call& c, const Schedule& schedule) {
   return Layout::equal(static_cast<double>(whole) * c.message, schedule.blocks);
 }
 
+Rank a_few_ranks(const Algorithm& a) {
+  for (Rank r = 4; r <= (1 << 16); ++r)
+    if (a.supports(r)) return r;
+  return a.supports(3) ? 3 : a.supports(2) ? 2 : 1;
+}
+
 Demands demands(const Algorithm& a) {
-  Call small;
-  for (small.ranks = 4; !a.supports(small.ranks); ++small.ranks) {
-  }
+  Call small{.ranks = a_few_ranks(a)};
   small.message = Bytes(1);
   small.ranks_per_node = a.ranks_per_node && small.ranks % 2 == 0 ? 2 : 1;
   Demands found;

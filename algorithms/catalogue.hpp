@@ -26,6 +26,9 @@ void check(const Algorithm& algorithm, const Call& call);
 /// How large the blocks of the algorithm's schedule are in this call.
 Layout layout(const Algorithm& algorithm, const Call& call, const Schedule& schedule);
 
+/// The least number of ranks that it supports from 4 on; below, where a file holds it for fewer.
+Rank a_few_ranks(const Algorithm& algorithm);
+
 /// What an algorithm asks of the network beyond messages from one place to another.
 struct Demands {
   bool multicast = false;      ///< replicates messages

@@ -105,15 +105,15 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call) const {
     return nccl::play(*nccl_, a.collective, call, v.situation, chosen, v.software);
   };
   const nccl::Play played = play(views_[nominal]);
-  return {&a,
-          call,
-          played.time,
-          std::min(play(views_[fast]).time, played.time) / (1 + transport_uncertainty),
-          std::max(play(views_[slow]).time, played.time) * (1 + transport_uncertainty),
-          forecaster_.lower_bound(a, call, Forecaster::Bound::bandwidth),
-          played.limited_by,
-          {},
-          calibrated_ && forecaster_.calibrated()};
+  return not_below_bound({&a,
+                          call,
+                          played.time,
+                          std::min(play(views_[fast]).time, played.time) / (1 + transport_uncertainty),
+                          std::max(play(views_[slow]).time, played.time) * (1 + transport_uncertainty),
+                          forecaster_.lower_bound(a, call, Bounds::Of::bandwidth),
+                          played.limited_by,
+                          {},
+                          calibrated_ && forecaster_.calibrated()});
 }
 
 }  // namespace collcast

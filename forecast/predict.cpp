@@ -12,50 +12,19 @@
 #include "support/text.hpp"
 
 namespace collcast {
-namespace {
-
-/// What no schedule beats here. A rank sends and receives through all its ports at once, so its bandwidth is
-/// their sum; ports that are free again before a message arrives allow any number of messages in one latency.
-Seconds least_time(const Fabric& fabric, const std::vector<Rank>& ranks, const Algorithm& a, const Call& c,
-                   Forecaster::Bound bound) {
-  if (c.ranks == 1) return {};
-  AlphaBetaGamma best{Seconds(HUGE_VAL), SecondsPerByte(HUGE_VAL), SecondsPerByte(HUGE_VAL)};
-  for (Rank from : ranks) {
-    std::map<Port, BytesPerSecond> ports;
-    for (Rank to : ranks) {
-      if (from == to) continue;
-      for (const Bytes bytes : fabric.sizes()) {
-        const Wire w = fabric.wire(from, to, bytes);
-        ports[w.out] = std::max(ports[w.out], 1.0 / (w.per_byte - w.software));
-        best.alpha = std::min(best.alpha, alpha(w));
-      }
-    }
-    BytesPerSecond all;
-    for (const auto& [port, bandwidth] : ports) all += bandwidth;
-    best.beta = std::min(best.beta, 1.0 / all);
-    best.gamma = std::min(best.gamma, fabric.gamma(from));
-  }
-  const Demands d = demands(a);
-  const bool single_ported =
-      fabric.protocol().hold == Protocol::Hold::delivery && !d.multicast && !d.reduction;
-  const AlphaBetaGamma without_latency{{}, best.beta, best.gamma};
-  // With reduction in the network a rank need not receive what the others send: its own message, once, is
-  // enough; what it keeps itself, less.
-  const Collective reduced =
-      a.collective == Collective::reduce_scatter ? Collective::allgather : Collective::broadcast;
-  const Collective collective = d.reduction ? reduced : a.collective;
-  const Seconds rest = lower_bound(collective, c.ranks, c.message, single_ported ? best : without_latency);
-  return bound == Forecaster::Bound::messages ? std::max(rest, best.alpha) : rest;
-}
-
-}  // namespace
-
 BytesPerSecond Prediction::algorithm_bandwidth() const {
   return time.value > 0 ? call.message / time : BytesPerSecond();
 }
 
 BytesPerSecond Prediction::bus_bandwidth() const {
   return definition(algorithm->collective).bus_factor(call.ranks) * algorithm_bandwidth();
+}
+
+Prediction not_below_bound(Prediction p) {
+  if (p.time < p.bound.time) p.time = p.bound.time, p.limited_by = p.bound.cut, p.limited_by_share = {};
+  p.low = std::min(p.low, p.time);
+  p.high = std::max(p.high, p.time);
+  return p;
 }
 
 std::vector<Rank> served_by(int workers, const Machine& machine) {
@@ -81,6 +50,7 @@ Forecaster::Forecaster(const Description& description, Rank ranks, const Placeme
       fast_(optimistic(description), ranks, placement, memory, workers),
       slow_(pessimistic(description), ranks, placement, memory, workers),
       played_in_(workers == 0 ? memory : Memory::dpu),
+      bounds_(nominal_.machine, played_in_, read_blueprint(description).nodes_per_switch),
       ranks_per_node_(nominal_.machine.consecutive_ranks()) {}
 
 Capabilities Forecaster::serving(const Demands& needs) const {
@@ -123,15 +93,8 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   const auto stretched = [&](const Platform& p) {
     return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * answer.time : answer.time;
   };
-  return {&a,
-          c,
-          answer.time,
-          std::min(stretched(fast_), answer.time),
-          std::max(stretched(slow_), answer.time),
-          lower_bound(a, c),
-          answer.limited_by,
-          answer.share,
-          calibrated(a)};
+  return not_below_bound({&a, c, answer.time, stretched(fast_), stretched(slow_), lower_bound(a, c),
+                          answer.limited_by, answer.share, calibrated(a)});
 }
 
 Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, const Algorithm& barrier) const {
@@ -154,9 +117,8 @@ Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, con
   return own / static_cast<double>(c.ranks);
 }
 
-Seconds Forecaster::lower_bound(const Algorithm& a, const Call& c, Bound bound) const {
-  return least_time(HomeFabric(nominal_.machine, played_in_), nominal_.machine.representatives(), a, c,
-                    bound);
+Bound Forecaster::lower_bound(const Algorithm& a, const Call& c, Bounds::Of of) const {
+  return bounds_(a, c, of);
 }
 
 }  // namespace collcast

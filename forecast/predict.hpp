@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engines/engine.hpp"
+#include "forecast/bound.hpp"
 #include "libraries/chooser.hpp"
 #include "platforms/machine/machine.hpp"
 
@@ -14,7 +15,7 @@ struct Prediction {
   const Algorithm* algorithm = nullptr;
   Call call;
   Seconds time, low, high;
-  Seconds lower_bound;
+  Bound bound;
   std::string limited_by;
   std::optional<double> limited_by_share;  ///< of the time; none where the engine does not say
   bool calibrated = false;
@@ -23,6 +24,10 @@ struct Prediction {
   BytesPerSecond algorithm_bandwidth() const;
   BytesPerSecond bus_bandwidth() const;
 };
+
+/// What a bound forbids, no engine forecasts: one that does not see which links messages share is told by the
+/// cut. `low` and `high` enclose the time.
+Prediction not_below_bound(Prediction prediction);
 
 /// The processor of each rank where the ranks of a node take turns at `workers` cores of its DPU; none
 /// without workers. Throws InputError where the DPU has fewer cores.
@@ -46,10 +51,8 @@ class Forecaster {
   /// Why libraries do not run it here on messages of this size, in words; empty: they may.
   std::string unwise(const Algorithm& algorithm, Bytes message) const;
 
-  /// What no schedule beats here; for a library that does not send messages as the platform describes them,
-  /// by bandwidth alone.
-  enum class Bound : std::uint8_t { messages, bandwidth };
-  Seconds lower_bound(const Algorithm& algorithm, const Call& call, Bound bound = Bound::messages) const;
+  /// What no schedule beats here.
+  Bound lower_bound(const Algorithm& algorithm, const Call& call, Bounds::Of of = Bounds::Of::messages) const;
   bool calibrated() const { return nominal_.machine.calibrated(); }
   const Fabric& fabric() const { return nominal_.fabric; }
   const Machine& machine() const { return nominal_.machine; }
@@ -69,6 +72,7 @@ class Forecaster {
   };
   Platform nominal_, fast_, slow_;
   Memory played_in_;
+  Bounds bounds_;
   Rank ranks_per_node_;
 };
 

@@ -23,7 +23,7 @@ TEST(Library, NcclIsTimedByItsTransport) {
   EXPECT_EQ(c.prediction.algorithm->name, "multi-ring");
   EXPECT_EQ(c.choice.protocol, "LL128");
   EXPECT_EQ(c.prediction.limited_by, "network proxies and cards");
-  EXPECT_LT(c.prediction.lower_bound, c.prediction.low);
+  EXPECT_LT(c.prediction.bound.time, c.prediction.low);
   EXPECT_LT(c.prediction.low, c.prediction.time);
   EXPECT_LT(c.prediction.time, c.prediction.high);
   EXPECT_FALSE(c.prediction.calibrated);
@@ -79,7 +79,7 @@ TEST(Library, SwitchesThatReduceTakeLargeMessages) {
     const Library::Forecast c =
         Library("nccl-2.19", d, ranks).predict(Collective::allreduce, call, engine("path"));
     EXPECT_EQ(c.prediction.algorithm->name, name);
-    EXPECT_GT(c.prediction.time, c.prediction.lower_bound);
+    EXPECT_GT(c.prediction.time, c.prediction.bound.time);
     EXPECT_NE(allreduce(d, "nccl-2.19", ranks, 1_KiB).prediction.algorithm->name, name);
   }
 }

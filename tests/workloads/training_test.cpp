@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/training.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 
 #include "platforms/description/load.hpp"
@@ -266,6 +268,64 @@ TEST(Training, SaysWhatIsWrong) {
             "divide by "
             "pp=4, got 6");
   EXPECT_EQ(complaint([] { parse_precision("fp8"); }), "unknown precision 'fp8'; known: fp32, tf32, amp");
+}
+
+/// Summit's readers (facts of the ECP talk): 27,648 GPUs x 1,200 images/s x 3 x 224 x 224 x 4 B = 19.98 TB/s.
+/// GPFS gives 2.5 TB/s: a batch of 1,200, a second of computation, takes 7.99 s; a node's 6 GB/s disk takes
+/// 6 x 1,200 x 602,112 B / 6e9 = 0.72 s and is hidden.
+TEST(Input, SummitReadsFromItsDisksAndNotFromGpfs) {
+  Training t = equal_layers(1, "ddp", 27'648);
+  t.model.sample_bytes = 3 * 224 * 224 * 4;
+  t.batch = 1200, t.throughput = 1200, t.ranks_per_node = 6;
+  t.input = parse_input("packed:shared=2500");
+  const StepForecast gpfs = forecast_step(t, nothing);
+  EXPECT_NEAR(gpfs.time.value, 1200 * 602'112.0 * 27'648 / 2.5e12, 1e-9);
+  EXPECT_NEAR(gpfs.input.value, gpfs.time.value - 1, 1e-9);
+  EXPECT_EQ(gpfs.limited_by, "input: shared file system");
+  EXPECT_EQ(gpfs.bottlenecks[0].name, "input: shared file system");
+  EXPECT_DOUBLE_EQ(gpfs.bottlenecks[0].share, 1);
+  t.input = parse_input("packed:local=6");
+  const StepForecast nvme = forecast_step(t, nothing);
+  EXPECT_NEAR(nvme.time.value, 1, 1e-9);
+  EXPECT_EQ(nvme.input, Seconds());
+}
+
+/// 8 ranks on nodes of 4, batches of 32: 256 samples. Shared 10 MB / 1 GB/s = 2.56 s; opens 256 / 100 = 2.56
+/// s; a node's disk 128 x 10 MB / 2 GB/s = 0.64 s; decoding 128 x 10 ms / 4 cores = 0.32 s; copies 32 x 1 MB
+/// / 4 GB/s.
+TEST(Input, StagesByHand) {
+  Training t = equal_layers(1, "ddp", 8);
+  t.model.sample_bytes = 1e6;
+  t.batch = 32, t.ranks_per_node = 4;
+  const auto all =
+      stages(parse_input("files:sample=10MB,shared=1,opens=100,local=2,decode=10ms,cores=4,copy=4"), t);
+  ASSERT_EQ(all.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i)
+    EXPECT_NEAR(all[i].time.value, (std::array{2.56, 2.56, 0.64, 0.32, 0.008}[i]), 1e-12) << all[i].name;
+}
+
+TEST(Input, BadOnesSayWhat) {
+  EXPECT_EQ(complaint([] { parse_input("tape:shared=1"); }), "unknown input 'tape'; known: packed, files");
+  EXPECT_THAT(complaint([] { parse_input("packed:opens=1"); }), ::testing::HasSubstr("opens"));
+  EXPECT_THAT(complaint([] { parse_input("packed:shared=-1"); }), ::testing::HasSubstr("not negative"));
+}
+
+/// The slowest of 100 normal ranks: the 99.38th of 100.25 parts, 2.5 standard deviations; a hundredth each.
+TEST(Noise, TheSlowestDecides) {
+  Training t = equal_layers(10, "ddp", 100);
+  t.noise = 0.01;
+  const StepForecast step = forecast_step(t, nothing);
+  EXPECT_NEAR(step.waiting / step.compute, 0.0250, 0.0001);
+  EXPECT_NEAR(step.time.value, 1.025 * step.compute.value, 1e-4 * step.compute.value);
+  t.ranks = 1;
+  EXPECT_EQ(forecast_step(t, nothing).waiting, Seconds());
+}
+
+/// Arithmetic of 10 layers of 3 ms fills the step; memory takes nothing on this processor.
+TEST(Bottlenecks, ArithmeticFillsAStepThatOnlyComputes) {
+  const StepForecast step = forecast_step(equal_layers(10, "ddp", 1), nothing);
+  EXPECT_EQ(step.bottlenecks[0].name, "arithmetic");
+  EXPECT_NEAR(step.bottlenecks[0].share, 1, 1e-9);
 }
 
 }  // namespace

@@ -65,6 +65,24 @@ bool multiplies(LayerKind kind) {
   return kind <= LayerKind::attention;
 }
 
+/// What a layer's arithmetic takes, and what its memory takes, at the efficiencies of kernels.
+struct Roofline {
+  Limits forward, backward;
+
+  Roofline(const Layer& l, double batch, double share, const Processor& p, Precision precision) {
+    const Processor::Efficiency& e = p.efficiency;
+    const double reached = l.kind <= LayerKind::depthwise_convolution ? e.convolution : e.linear;
+    const Moved elements = traffic(l);
+    const auto side = [&](double flops, double moved) {
+      return Limits{Seconds(flops * batch * share / (p.flops * reached)),
+                    share * moved * element(precision) / (p.bandwidth * e.bandwidth)};
+    };
+    const double weights = l.kind == LayerKind::embedding ? 0 : l.parameters();
+    forward = side(l.flops, elements.forward * batch + weights);
+    backward = side(l.backward_flops, elements.backward * batch);
+  }
+};
+
 }  // namespace
 
 Precision parse_precision(const std::string& text) {
@@ -111,16 +129,15 @@ int ranks_per_node(const Description& platform) {
 }
 
 LayerTime layer_time(const Layer& l, double batch, double share, const Processor& p, Precision precision) {
-  const Processor::Efficiency& e = p.efficiency;
-  const double reached = l.kind <= LayerKind::depthwise_convolution ? e.convolution : e.linear;
-  const Moved elements = traffic(l);
-  const auto roofline = [&](double flops, double moved) {
-    const Seconds computing(flops * batch * share / (p.flops * reached));
-    return std::max(computing, share * moved * element(precision) / (p.bandwidth * e.bandwidth));
-  };
-  const double weights = l.kind == LayerKind::embedding ? 0 : l.parameters();
-  return {e.launch + roofline(l.flops, elements.forward * batch + weights),
-          (multiplies(l.kind) ? 2 : 1) * e.launch + roofline(l.backward_flops, elements.backward * batch)};
+  const Roofline roof(l, batch, share, p, precision);
+  const Seconds launch = p.efficiency.launch;
+  return {launch + std::max(roof.forward.arithmetic, roof.forward.memory),
+          (multiplies(l.kind) ? 2 : 1) * launch + std::max(roof.backward.arithmetic, roof.backward.memory)};
+}
+
+Limits layer_limits(const Layer& l, double batch, const Processor& p, Precision precision) {
+  const Roofline roof(l, batch, 1, p, precision);
+  return {roof.forward.arithmetic + roof.backward.arithmetic, roof.forward.memory + roof.backward.memory};
 }
 
 Seconds optimizer_time(double parameters, bool adam, const Processor& p) {

@@ -49,6 +49,12 @@ struct LayerTime {
 LayerTime layer_time(const Layer& layer, double batch, double share, const Processor& processor,
                      Precision precision);
 
+/// Seconds of a layer, forward and backward, if arithmetic or memory were all that limits it.
+struct Limits {
+  Seconds arithmetic, memory;
+};
+Limits layer_limits(const Layer& layer, double batch, const Processor& processor, Precision precision);
+
 /// Reading and writing parameters, gradients and momentum: 20 bytes a parameter, 28 with Adam's two.
 Seconds optimizer_time(double parameters, bool adam, const Processor& processor);
 

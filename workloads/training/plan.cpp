@@ -173,6 +173,21 @@ Seconds step_alone(const Training& t) {
   return alone(t, static_cast<double>(t.batch) / micros, micros);
 }
 
+Limits limits_alone(const Training& t) {
+  const int micros = t.framework.micro_batches;
+  const double micro = static_cast<double>(t.batch) / micros;
+  const Processor p = known(t.processor);
+  const double scale = step_alone(t) / alone(t, micro, micros);
+  Limits sum;
+  for (const Layer& l : t.model.layers) {
+    const Limits one = layer_limits(l, micro, p, t.precision);
+    sum.arithmetic += scale * micros * one.arithmetic;
+    sum.memory += scale * micros * one.memory;
+  }
+  sum.memory += scale * optimizer_time(t.model.parameters(), t.model.blocks > 0, p);
+  return sum;
+}
+
 double global_batch(const Training& t) {
   return static_cast<double>(t.batch) * t.ranks / (t.framework.tensor * t.framework.pipeline);
 }

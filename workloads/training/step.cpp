@@ -2,6 +2,7 @@
 #include "workloads/training/step.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 
 namespace collcast::workloads {
 namespace {
@@ -32,25 +33,63 @@ Training moved(Training t, double factor) {
   return t;
 }
 
+/// By how many standard deviations the slowest of `ranks` is behind the mean (Blom 1958).
+double slowest(Rank ranks) {
+  return ranks == 1 ? 0 : quantile(boost::math::normal(), (ranks - 0.375) / (ranks + 0.25));
+}
+
+Stage slowest_stage(const Training& t) {
+  Stage slowest{"", Seconds()};
+  if (t.input)
+    for (const Stage& stage : stages(*t.input, t)) slowest = stage.time > slowest.time ? stage : slowest;
+  return slowest;
+}
+
+std::vector<Bottleneck> bottlenecks(const Training& t, const StepForecast& step) {
+  const Limits work = limits_alone(t);
+  const double per_rank = step.compute / step.alone;  // of the work, where ranks share a replica
+  std::vector<Bottleneck> all = {{"arithmetic", per_rank * work.arithmetic / step.time},
+                                 {"memory bandwidth", per_rank * work.memory / step.time},
+                                 {"communication", (step.exposed + step.hidden) / step.time}};
+  if (t.processor.memory > Bytes()) all.push_back({"memory size", step.memory.sum() / t.processor.memory});
+  if (t.input)
+    for (const Stage& stage : stages(*t.input, t))
+      all.push_back({"input: " + stage.name, stage.time / step.time});
+  std::ranges::stable_sort(all, std::ranges::greater(), &Bottleneck::share);
+  return all;
+}
+
+std::string limit(const StepForecast& step, const Played& played, const Stage& input) {
+  if (step.input > Seconds()) return "input: " + input.name;
+  if (step.exposed < 0.1 * step.time) return "computation";
+  if (played.communication == Seconds()) return "the pipeline's filling and draining";
+  return "communication: " + played.limited_by;
+}
+
 }  // namespace
 
 StepForecast forecast_step(const Training& t, const PriceOf& price) {
   const Played played = play_phases(training_job(t), price, End::middle);
   const double uncertainty = 1 + t.processor.efficiency.uncertainty;
+  const Stage input = slowest_stage(t);
   StepForecast step;
-  step.time = played.time;
-  step.low = std::min(step.time, play_phases(training_job(moved(t, 1 / uncertainty)), price, End::low).time);
-  step.high = std::max(step.time, play_phases(training_job(moved(t, uncertainty)), price, End::high).time);
   step.compute = played.compute;
   step.exposed = std::max(Seconds(), played.time - played.compute);
   step.hidden = std::max(Seconds(), played.communication - step.exposed);
+  step.waiting = t.noise * slowest(t.ranks) * step.compute;
+  step.input = std::max(Seconds(), input.time - played.time - step.waiting);
+  const auto whole = [&](Seconds time) { return std::max(time + step.waiting, input.time); };
+  step.time = whole(played.time);
+  step.low =
+      std::min(step.time, whole(play_phases(training_job(moved(t, 1 / uncertainty)), price, End::low).time));
+  step.high =
+      std::max(step.time, whole(play_phases(training_job(moved(t, uncertainty)), price, End::high).time));
   step.alone = step_alone(t);
   step.samples = global_batch(t);
   step.efficiency = (step.samples / step.time.value) / (t.ranks * (t.batch / step.alone.value));
   step.memory = memory_need(t);
-  step.limited_by = step.exposed < 0.1 * step.time      ? "computation"
-                    : played.communication == Seconds() ? "the pipeline's filling and draining"
-                                                        : "communication: " + played.limited_by;
+  step.limited_by = limit(step, played, input);
+  step.bottlenecks = bottlenecks(t, step);
   return step;
 }
 

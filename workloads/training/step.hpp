@@ -6,17 +6,27 @@
 
 namespace collcast::workloads {
 
-/// A training step as it was forecast.
+/// One of what may limit a step, and the part of it that it would fill alone.
+struct Bottleneck {
+  std::string name;
+  double share;
+};
+
+/// A training step as it was forecast: time = compute + exposed + waiting + input.
 struct StepForecast {
   Seconds time, low, high;
   Seconds compute;        ///< of one rank, undisturbed
-  Seconds exposed;        ///< time - compute
+  Seconds exposed;        ///< communication, and a pipeline's bubbles
+  Seconds waiting;        ///< of the mean rank for the slowest
+  Seconds input;          ///< for samples, where they come slower than the step takes them
   Seconds hidden;         ///< communication beneath computation
   Seconds alone;          ///< the step on one processor, without communication
   double samples = 0;     ///< of all replicas
   double efficiency = 0;  ///< samples per second and rank, against one processor alone
   MemoryNeed memory;
   std::string limited_by;
+  /// Arithmetic, memory bandwidth, memory size, communication, and each stage of the input.
+  std::vector<Bottleneck> bottlenecks;
 };
 
 /// Plays the step's job; of a coordinator over the phases that its rounds may have, in the mean. The interval

@@ -6,6 +6,7 @@
 #include "workloads/compute/processor.hpp"
 #include "workloads/job/job.hpp"
 #include "workloads/training/framework.hpp"
+#include "workloads/training/input.hpp"
 
 namespace collcast::workloads {
 
@@ -19,8 +20,13 @@ struct Training {
   std::optional<double> throughput =
       {};               ///< samples per second of one processor: replaces the roofline's sum
   double slowdown = 0;  ///< of computation while collectives run
+  double noise = 0;     ///< standard deviation of ranks' computation, relative: the slowest decides
+  std::optional<Input> input = {};  ///< without: samples are there
   Rank ranks = 1, ranks_per_node = 1;
 };
+
+/// Of a step on one processor, if arithmetic or memory were all that limits it.
+Limits limits_alone(const Training& training);
 
 /// Seconds of a step on one processor that holds the whole model: what --throughput says, or the roofline.
 Seconds step_alone(const Training& training);

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <set>
+
+#include "model/slowest_path.hpp"
+#include "support/text.hpp"
+
+namespace collcast {
+namespace {
+
+using Side = std::vector<char>;  ///< by rank: whether it is inside
+
+/// What has to move: from each rank some bytes to all sinks, or a rule that says what leaves a group.
+struct Demand {
+  std::vector<double> weights;  ///< by rank
+  std::vector<Rank> sinks;
+  bool reversed = false;
+  std::function<double(const Side&)> leaving;
+  std::function<bool(Rank to, Rank from)> relies;
+  bool spread() const { return !weights.empty(); }
+  /// `to` cannot be done before it has heard of `from`.
+  bool depends(Rank to, Rank from) const;
+};
+
+std::vector<double> shares(const Call& c) {
+  std::vector<double> each(static_cast<std::size_t>(c.ranks), c.message.value / c.ranks);
+  if (!c.counts.empty()) std::ranges::transform(c.counts, each.begin(), [](Bytes b) { return b.value; });
+  return each;
+}
+
+std::vector<Rank> everyone(Rank ranks) {
+  std::vector<Rank> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+bool is(const Side& inside, Rank r) {
+  return inside[static_cast<std::size_t>(r)] != 0;
+}
+
+bool on_all(Rank, Rank) {
+  return true;
+}
+
+/// Some ranks have data for some others.
+Demand pairs_of(const Call& c, const Definition& d) {
+  const Block blocks = d.blocks(c.ranks);
+  const double block = c.message.value * static_cast<double>(d.whole(c.ranks)) / static_cast<double>(blocks);
+  const auto received = [=, &d](Rank to, const auto& visit) {
+    for (const Holding& h : d.finally(to, c.ranks, blocks, c.root))
+      visit(h.ranks.first, c.counts.empty() ? block * static_cast<double>(h.chunk.count)
+                                            : c.counts[static_cast<std::size_t>(h.chunk.first)].value);
+  };
+  const auto leaving = [=](const Side& inside) {
+    double sum = 0;
+    for (Rank to = 0; to < c.ranks; ++to)
+      if (!is(inside, to))
+        received(to, [&](Rank from, double bytes) { sum += is(inside, from) ? bytes : 0; });
+    return sum;
+  };
+  const auto relies = [=](Rank to, Rank from) {
+    bool found = false;
+    received(to, [&](Rank r, double bytes) { found = found || (r == from && bytes > 0); });
+    return found;
+  };
+  return {{}, {}, false, leaving, relies};
+}
+
+/// The same, where each has as much for each other.
+Demand equal_pairs(const Call& c) {
+  return {{},
+          {},
+          false,
+          [=](const Side& inside) {
+            const double in =
+                static_cast<double>(std::ranges::count_if(inside, [](char i) { return i != 0; }));
+            return in * (c.ranks - in) * c.message.value / c.ranks;
+          },
+          on_all};
+}
+
+/// Some rank inside has a part in what one outside is to get.
+Demand one_sum(const Call& c, bool upwards) {
+  return {{},
+          {},
+          false,
+          [=](const Side& inside) {
+            const auto first = std::ranges::find_if(inside, [](char i) { return i != 0; });
+            const auto last = upwards ? std::find(first, inside.end(), 0) : std::ranges::find(inside, 0);
+            return first == inside.end() || last == inside.end() ? 0 : c.message.value;
+          },
+          [=](Rank to, Rank from) { return !upwards || from < to; }};
+}
+
+Demand demand(Collective collective, const Call& c) {
+  std::vector<double> own(static_cast<std::size_t>(c.ranks));
+  const std::vector<Rank> root = {c.root};
+  switch (collective) {
+    case Collective::allgather:
+    case Collective::allgatherv:
+      return {shares(c), everyone(c.ranks), false, {}, {}};
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatterv:
+      return {shares(c), everyone(c.ranks), true, {}, {}};
+    case Collective::gather:
+    case Collective::gatherv:
+      return {shares(c), root, false, {}, {}};
+    case Collective::scatter:
+    case Collective::scatterv:
+      return {shares(c), root, true, {}, {}};
+    case Collective::broadcast:
+    case Collective::reduce:
+      own[static_cast<std::size_t>(c.root)] = c.message.value;
+      return {own, everyone(c.ranks), collective == Collective::reduce, {}, {}};
+    case Collective::multi_broadcast:
+      for (Rank r = 0; r <= c.root; ++r) own[static_cast<std::size_t>(r)] = c.message.value / (c.root + 1);
+      return {own, everyone(c.ranks), false, {}, {}};
+    case Collective::scan:
+    case Collective::exscan:
+      return one_sum(c, true);
+    case Collective::allreduce:
+      return one_sum(c, false);
+    case Collective::alltoall:
+      return equal_pairs(c);
+    case Collective::alltoallv:
+      return c.counts.empty() ? equal_pairs(c) : pairs_of(c, definition(collective));
+    case Collective::barrier:
+      return {{}, {}, false, [](const Side&) { return 0.0; }, on_all};
+    default:
+      return pairs_of(c, definition(collective));
+  }
+}
+
+/// What leaves the ranks inside, at least.
+double leaving(const Demand& d, const Side& inside) {
+  if (!d.spread()) return d.leaving(inside);
+  // Of a spread that goes the other way round, what is outside gets its bytes from here.
+  const bool needed = std::ranges::any_of(d.sinks, [&](Rank r) { return is(inside, r) == d.reversed; });
+  double bytes = 0;
+  for (std::size_t r = 0; needed && r < d.weights.size(); ++r)
+    if ((inside[r] != 0) != d.reversed) bytes += d.weights[r];
+  return bytes;
+}
+
+bool Demand::depends(Rank to, Rank from) const {
+  if (spread()) {
+    if (reversed) std::swap(to, from);
+    return weights[static_cast<std::size_t>(from)] > 0 && std::ranges::find(sinks, to) != sinks.end();
+  }
+  return relies(to, from);
+}
+
+/// Where the messages of an algorithm begin and end.
+std::vector<Memory> memories_of(const Algorithm& a) {
+  const Call small{.ranks = a_few_ranks(a), .message = Bytes(1)};
+  std::set<Memory> used = {Memory::device};
+  for_each_step(a.schedule(small), false, [&](const Step& step) {
+    for (const Transfer& t : step.transfers) used.insert({t.from.memory, t.to.memory});
+    for (const Multicast& m : step.multicasts) used.insert({m.from.memory, m.memory});
+    for (const Reduction& m : step.reductions) used.insert({m.to.memory, m.memory});
+  });
+  return {used.begin(), used.end()};
+}
+
+/// Ranks that are looked at together: one, those of a node, those behind a switch.
+struct Group {
+  Side inside;
+  Cut out, in;
+};
+/// Groups of one kind, which together hold all ranks unless only some of them, unlike each other, were taken.
+struct Partition {
+  std::string what;
+  std::vector<Group> groups;
+  double parts = 0;
+};
+
+constexpr Rank each_alone = 64;        ///< so many ranks, and nodes, are all looked at
+constexpr Rank all_routes = 256;       ///< of so many ranks all routes are looked at together
+constexpr Rank few_groups = 4096;      ///< of more ranks, only a few nodes, those with the most ranks
+constexpr double most_routes = 1.5e6;  ///< of a group
+constexpr std::size_t near_end = 6;    ///< links of a route that a large machine's groups are cut at
+
+class Search {
+ public:
+  Search(const Machine& machine, const Fabric& fabric, int nodes_per_switch, const Demands& demands,
+         std::vector<Memory> memories)
+      : machine_(machine),
+        fabric_(fabric),
+        nodes_per_switch_(nodes_per_switch),
+        demands_(demands),
+        ranks_(machine.ranks()),
+        memories_(std::move(memories)) {}
+
+  /// The least time in which the links can carry what the collective moves.
+  Bound carrying(Collective collective, const Call& call) {
+    const Demand d = demand(collective, call);
+    for (const Partition& p : partitions()) {
+      for (const Group& g : p.groups)
+        for (const Cut* cut : {&g.out, &g.in}) consider(d, *cut);
+      if (collective == Collective::allreduce && !demands_.reduction) consider_sums(p, call);
+    }
+    if (d.spread() && ranks_ <= all_routes) {
+      const std::vector<Place> places = all_places();
+      RouteGraph graph(ranks_, fabric_.links(), d.reversed);
+      graph.add(fabric_, places, places);
+      const bool all = ranks_ <= each_alone || d.sinks.size() == 1;
+      const Cut cut = graph.slowest(d.weights, all ? d.sinks : machine_.representatives(), best_.time);
+      if (!cut.inside.empty()) consider(d, cut);
+    }
+    return best_;
+  }
+
+  /// The least time from rank to rank until each has heard from all that it depends on.
+  Bound hearing(Collective collective, const Call& call) const {
+    if (ranks_ > each_alone) return far_apart();
+    const auto n = static_cast<std::size_t>(ranks_);
+    std::vector<double> time(n * n);
+    for (Rank i = 0; i < ranks_; ++i)
+      for (Rank j = 0; j < ranks_; ++j)
+        if (i != j) time[at(i, j)] = least_alpha(i, j).value;
+    for (Rank via = 0; via < ranks_; ++via)
+      for (Rank i = 0; i < ranks_; ++i)
+        for (Rank j = 0; j < ranks_; ++j)
+          time[at(i, j)] = std::min(time[at(i, j)], time[at(i, via)] + time[at(via, j)]);
+    const Demand d = demand(collective, call);
+    Bound longest;
+    for (Rank i = 0; i < ranks_; ++i)
+      for (Rank j = 0; j < ranks_; ++j)
+        if (i != j && d.depends(j, i) && Seconds(time[at(i, j)]) > longest.time)
+          longest = {Seconds(time[at(i, j)]),
+                     "latency from rank " + std::to_string(i) + " to rank " + std::to_string(j)};
+    return longest;
+  }
+
+  /// Of any one message between ranks.
+  Seconds one_message() const {
+    Seconds least = no_limit;
+    for (const Rank i : machine_.representatives())
+      for (const Rank j : machine_.representatives())
+        if (i != j) least = std::min(least, least_alpha(i, j));
+    return least;
+  }
+
+ private:
+  std::size_t at(Rank i, Rank j) const {
+    return static_cast<std::size_t>(i) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(j);
+  }
+
+  std::vector<Place> all_places() const {
+    std::vector<Place> places;
+    for (const Memory m : memories_)
+      for (Rank r = 0; r < ranks_; ++r) places.emplace_back(r, m);
+    return places;
+  }
+
+  Seconds least_alpha(Rank from, Rank to) const {
+    Seconds least = no_limit;
+    for (const Memory m : memories_)
+      for (const Memory n : memories_)
+        for (const Bytes bytes : fabric_.sizes()) {
+          const Place a{from, m}, b{to, n};
+          least = std::min(least, alpha(fabric_.wire(a, b, bytes)));
+          if (demands_.multicast)
+            least = std::min(least, alpha(fabric_.switched(Switching::multicast, a, b, bytes).wire));
+          if (demands_.reduction)
+            least = std::min(least, alpha(fabric_.switched(Switching::reduction, a, b, bytes).wire));
+        }
+    return least;
+  }
+
+  /// Of many ranks: on several nodes, some message has to go from node to node.
+  Bound far_apart() const {
+    bool several = false;
+    Bound least{no_limit, "latency of one message"};
+    for (const Rank i : machine_.representatives()) several = several || machine_.node(i) != machine_.node(0);
+    if (several) least.cut += " between nodes";
+    for (const Rank i : machine_.representatives())
+      for (const Rank j : machine_.representatives())
+        if (i != j && (!several || machine_.node(i) != machine_.node(j)))
+          least.time = std::min(least.time, least_alpha(i, j));
+    return least;
+  }
+
+  std::vector<Partition> partitions() const {
+    std::vector<Partition> all;
+    std::vector<int> by_node, by_switch;
+    for (Rank r = 0; r < ranks_; ++r)
+      by_node.push_back(machine_.node(r)), by_switch.push_back(machine_.node(r) / nodes_per_switch_);
+    const std::vector<Rank> singles = everyone(ranks_);
+    for (const auto& [what, number] : {std::pair("ranks", &singles),
+                                       {"nodes", &by_node},
+                                       {"groups of nodes behind a switch", &by_switch}}) {
+      Partition p = partition(what, *number);
+      if (p.parts > 1 && (all.empty() || p.parts < all.back().parts)) all.push_back(std::move(p));
+    }
+    return all;
+  }
+
+  Partition partition(const char* what, const std::vector<int>& number) const {
+    const std::set<int> numbers(number.begin(), number.end());
+    Partition p{what, {}, static_cast<double>(numbers.size())};
+    if (numbers.size() < 2) return p;
+    std::set<int> taken = numbers;
+    if (numbers.size() > each_alone) {
+      taken.clear();
+      for (const Rank r : machine_.representatives()) taken.insert(number[static_cast<std::size_t>(r)]);
+    }
+    if (ranks_ > few_groups) taken = fullest(number, taken);
+    for (const int n : taken) {
+      Group g{Side(number.size()), {}, {}};
+      std::ranges::transform(number, g.inside.begin(), [n](int i) { return static_cast<char>(i == n); });
+      const auto members = static_cast<double>(std::ranges::count(number, n));
+      if (members * (ranks_ - members) > most_routes) continue;
+      const std::size_t depth = ranks_ <= all_routes ? static_cast<std::size_t>(ranks_) * 100 : near_end;
+      g.out = cut_around(fabric_, g.inside, false, memories_, depth);
+      g.in = cut_around(fabric_, g.inside, true, memories_, depth);
+      p.groups.push_back(std::move(g));
+    }
+    return p;
+  }
+
+  static std::set<int> fullest(const std::vector<int>& number, const std::set<int>& among) {
+    std::vector<std::pair<std::ptrdiff_t, int>> sizes;
+    for (const int n : among) sizes.emplace_back(-std::ranges::count(number, n), n);
+    std::ranges::sort(sizes);
+    std::set<int> few;
+    for (const auto& [size, n] : sizes)
+      if (few.size() < 3) few.insert(n);
+    return few;
+  }
+
+  void consider(const Demand& d, const Cut& cut) {
+    const Bytes bytes(leaving(d, cut.inside));
+    if (!(bytes > Bytes(0))) return;
+    if (const Seconds time = bytes / cut.bandwidth; time > best_.time) best_ = {time, words(cut)};
+  }
+
+  /// Until a first part has the sum, every other one has sent; after that, every other one receives.
+  void consider_sums(const Partition& p, const Call& call) {
+    if (p.groups.empty() ||
+        (p.what != "ranks" && p.what != "nodes" && p.parts > static_cast<double>(p.groups.size())))
+      return;
+    BytesPerSecond narrower = BytesPerSecond(HUGE_VAL);
+    for (const Cut Group::*way : {&Group::out, &Group::in}) {
+      BytesPerSecond all, widest;
+      for (const Group& g : p.groups) {
+        all += (g.*way).bandwidth;
+        widest = std::max(widest, (g.*way).bandwidth);
+      }
+      if (p.parts > static_cast<double>(p.groups.size())) all = p.parts * widest;
+      narrower = std::min(narrower, all);
+    }
+    const Seconds time = 2 * (p.parts - 1) * call.message / narrower;
+    if (time > best_.time)
+      best_ = {time, "twice out of all but one of " + std::to_string(static_cast<Rank>(p.parts)) + " " +
+                         p.what + ": " + text::gbps(narrower.value / 1e9) + " together"};
+  }
+
+  /// The smaller side, its links, and what these carry.
+  std::string words(const Cut& cut) const {
+    const auto in = std::ranges::count_if(cut.inside, [](char i) { return i != 0; });
+    const bool out = 2 * in <= ranks_;
+    Side side = cut.inside;
+    if (!out)
+      for (char& i : side) i = static_cast<char>(i == 0);
+    std::string text = (out ? "out of " : "into ") + name(side) + ": ";
+    if (!cut.links.empty()) text += fabric_.links()[cut.links.front()].name;
+    if (cut.links.size() > 1) text += " and " + std::to_string(cut.links.size() - 1) + " more links";
+    return text + ", " + text::gbps(cut.bandwidth.value / 1e9) + (cut.links.size() > 1 ? " together" : "");
+  }
+
+  std::string name(const Side& side) const {
+    std::vector<int> ranks, nodes;
+    std::set<int> partly;
+    for (Rank r = 0; r < ranks_; ++r) (is(side, r) ? nodes : ranks).push_back(machine_.node(r));
+    partly.insert(ranks.begin(), ranks.end());
+    const bool whole = std::ranges::none_of(nodes, [&](int n) { return partly.contains(n); });
+    if (whole && ranks_ != machine_.node(ranks_ - 1) + 1) return list("node", nodes);
+    ranks.clear();
+    for (Rank r = 0; r < ranks_; ++r)
+      if (is(side, r)) ranks.push_back(r);
+    return list("rank", ranks);
+  }
+
+  /// "node 3", "ranks 0-2, 5".
+  static std::string list(std::string text, std::vector<int> numbers) {
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    text += numbers.size() > 1 ? "s " : " ";
+    int runs = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++runs) {
+      if (runs == 4) return text + ", ...";
+      std::size_t j = i;
+      while (j + 1 < numbers.size() && numbers[j + 1] == numbers[j] + 1) ++j;
+      text += (runs > 0 ? ", " : "") + std::to_string(numbers[i]);
+      if (j > i) text += "-" + std::to_string(numbers[j]);
+      i = j + 1;
+    }
+    return text;
+  }
+
+  const Machine& machine_;
+  const Fabric& fabric_;
+  const int nodes_per_switch_;
+  const Demands demands_;
+  const Rank ranks_;
+  const std::vector<Memory> memories_;
+  Bound best_;
+};
+
+Seconds reducing(const Machine& machine, const Fabric& fabric, Collective collective, const Call& c) {
+  SecondsPerByte least(HUGE_VAL);
+  for (const Rank r : machine.representatives()) least = std::min(least, fabric.gamma(r));
+  return lower_bound(collective, c.ranks, c.message, {{}, {}, least});
+}
+
+}  // namespace
+
+Bound Bounds::operator()(const Algorithm& a, const Call& c, Of of) const {
+  if (c.ranks == 1) return {{}, "one rank has all"};
+  if (c.message <= Bytes(0) && a.collective != Collective::barrier) return {{}, "there is nothing to send"};
+  const Demands d = demands(a);
+  const Found found = of_one_byte(a.collective, c, d, memories_of(a));
+  Bound bound = found.carrying;
+  if (c.counts.empty()) bound.time = c.message.value * bound.time;
+  if (of == Of::bandwidth) return bound;
+  if (bound.time < found.one_message) bound.cut = "latency of one message";
+  if (bound.time > Seconds(0)) bound.time += found.one_message;
+  Bound hearing = found.hearing;
+  const bool textbook = fabric_.protocol().hold == Protocol::Hold::delivery && !d.multicast && !d.reduction;
+  if (textbook) {
+    const Seconds rounds = lower_bound(a.collective, c.ranks, c.message, {found.one_message, {}, {}});
+    if (rounds > hearing.time)
+      hearing = {rounds, "latency, as ranks that have heard of it at most double with each"};
+  }
+  if (hearing.time > bound.time) bound = hearing;
+  if (d.reduction) return bound;
+  const Seconds sums = reducing(machine_, fabric_, a.collective, c);
+  if (sums > bound.time) bound = {sums, "reduction of each rank's part"};
+  return bound;
+}
+
+Bounds::Found Bounds::of_one_byte(Collective collective, const Call& c, const Demands& d,
+                                  const std::vector<Memory>& memories) const {
+  Call one = c;
+  if (c.counts.empty()) one.message = Bytes(collective == Collective::barrier ? 0 : 1);
+  std::vector<std::int64_t> key = {static_cast<std::int64_t>(collective), c.root, d.multicast, d.reduction};
+  for (const Memory m : memories) key.push_back(static_cast<std::int64_t>(m));
+  const std::scoped_lock lock(found_mutex_);
+  if (const auto known = found_.find(key); c.counts.empty() && known != found_.end()) return known->second;
+  Search search(machine_, fabric_, nodes_per_switch_, d, memories);
+  const Found found{search.carrying(collective, one), search.hearing(collective, one), search.one_message()};
+  if (c.counts.empty()) found_.emplace(std::move(key), found);
+  return found;
+}
+
+}  // namespace collcast

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "model/bounds/cuts.hpp"
+#include "platforms/machine/machine.hpp"
+
+namespace collcast {
+
+/// What no schedule beats, and what forbids it, in words.
+struct Bound {
+  Seconds time;
+  std::string cut;
+};
+
+/// Lower bounds of the collectives on one machine: by the links that data have to cross, by the latency of
+/// messages, and by what is reduced. Cuts are found once for calls that differ in size alone.
+class Bounds {
+ public:
+  /// `home`: where ranks keep what the algorithm calls device.
+  Bounds(const Machine& machine, Memory home, int nodes_per_switch)
+      : machine_(machine), fabric_(machine, home), nodes_per_switch_(nodes_per_switch) {}
+
+  /// messages: sent as the machine describes. bandwidth: by a library with costs of its own, of which
+  /// nothing is known but that its bytes cross the links.
+  enum class Of : std::uint8_t { messages, bandwidth };
+  Bound operator()(const Algorithm& algorithm, const Call& call, Of of = Of::messages) const;
+
+ private:
+  /// Of calls that differ in size alone; but for counted ones what is carried is one byte.
+  struct Found {
+    Bound carrying, hearing;
+    Seconds one_message;
+  };
+  Found of_one_byte(Collective collective, const Call& call, const Demands& demands,
+                    const std::vector<Memory>& memories) const;
+
+  const Machine& machine_;
+  HomeFabric fabric_;
+  int nodes_per_switch_;
+  mutable std::mutex found_mutex_;
+  mutable std::map<std::vector<std::int64_t>, Found> found_;
+};
+
+}  // namespace collcast

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/bounds/cuts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace collcast {
+namespace {
+
+using Amount = FlowGraph::Amount;
+
+/// Rounded up, so that no cut looks narrower than it is.
+Amount whole(double amount) {
+  return static_cast<Amount>(std::min(std::ceil(amount), static_cast<double>(FlowGraph::unlimited)));
+}
+
+}  // namespace
+
+RouteGraph::RouteGraph(Rank ranks, const std::vector<Link>& links, bool reversed)
+    : ranks_(ranks), links_(links), reversed_(reversed), flows_(2), source_(0), sink_(1) {
+  for (Rank r = 0; r < ranks; ++r) vertex(r);
+}
+
+RouteGraph::Vertex RouteGraph::vertex(Place place) {
+  const auto key = static_cast<std::uint64_t>(place.rank) * 4 + static_cast<std::uint64_t>(place.memory);
+  const auto [at, added] = place_of_.try_emplace(key, places_.size());
+  if (added) {
+    const Vertex v = flows_.add_vertex();
+    places_.push_back({v, flows_.add_edge(source_, v), flows_.add_edge(v, sink_), place});
+  }
+  return places_[at->second].vertex;
+}
+
+const RouteGraph::Ends& RouteGraph::ends(LinkId link) {
+  const auto [at, added] = ends_.try_emplace(link);
+  if (added) {
+    const Vertex in = flows_.add_vertex(), out = flows_.add_vertex();
+    at->second = {in, out, flows_.add_edge(in, out)};
+  }
+  return at->second;
+}
+
+void RouteGraph::join(Vertex from, Vertex to) {
+  if (reversed_) std::swap(from, to);
+  const auto key = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
+  if (joined_.insert(key).second) flows_.add_edge(from, to, FlowGraph::unlimited);
+}
+
+void RouteGraph::add(Place from, std::span<const LinkId> route, Place to) {
+  Vertex at = vertex(from);
+  for (const LinkId link : route) {
+    const Ends& e = ends(link);
+    join(at, reversed_ ? e.out : e.in);
+    at = reversed_ ? e.in : e.out;
+  }
+  join(at, vertex(to));
+}
+
+void RouteGraph::add(const Fabric& fabric, std::span<const Place> from, std::span<const Place> to) {
+  std::vector<LinkId> route;
+  for (const Place a : from)
+    for (const Place b : to) {
+      if (a == b) continue;
+      route.clear();
+      fabric.route(a, b, route);
+      add(a, route, b);
+    }
+}
+
+Cut RouteGraph::shown() const {
+  const std::vector<char>& reached = flows_.source_side();
+  Cut cut;
+  cut.inside.resize(static_cast<std::size_t>(ranks_));
+  for (const Terminal& t : places_)
+    if (t.place.memory == Memory::device)
+      cut.inside[static_cast<std::size_t>(t.place.rank)] =
+          static_cast<char>(reached[static_cast<std::size_t>(t.vertex)] != reversed_);
+  for (const auto& [link, e] : ends_)
+    if (reached[static_cast<std::size_t>(e.in)] && !reached[static_cast<std::size_t>(e.out)])
+      cut.links.push_back(link);
+  std::ranges::sort(cut.links);
+  for (const LinkId link : cut.links) cut.bandwidth += links_[link].bandwidth;
+  return cut;
+}
+
+Cut RouteGraph::around(const std::vector<char>& inside) {
+  for (const auto& [link, e] : ends_) flows_.set_capacity(e.edge, whole(links_[link].bandwidth.value));
+  for (const Terminal& t : places_) {
+    const bool in = (inside[static_cast<std::size_t>(t.place.rank)] != 0) != reversed_;
+    flows_.set_capacity(t.from_source, in ? FlowGraph::unlimited : 0);
+    flows_.set_capacity(t.to_sink, in ? 0 : FlowGraph::unlimited);
+  }
+  flows_.max_flow(source_, sink_);
+  return shown();
+}
+
+/// At a time T the sources hold their bytes and each link passes what it carries in T: T is enough if all
+/// bytes together reach each sink. Else the least cut names a longer one.
+Cut RouteGraph::slowest(const std::vector<double>& weights, std::span<const Rank> sinks, Seconds least) {
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  Cut slowest;
+  if (!(all > 0)) return slowest;
+  const double grid = std::ldexp(1.0, 40) / all;  // of a byte, so that amounts are whole
+  Amount sent = 0;
+  for (const Terminal& t : places_) {
+    const double own = t.place.memory == Memory::device ? weights[static_cast<std::size_t>(t.place.rank)] : 0;
+    const auto amount = static_cast<Amount>(own * grid);
+    flows_.set_capacity(t.from_source, amount);
+    flows_.set_capacity(t.to_sink, 0);
+    sent += amount;
+  }
+  const auto time_of = [&](const Cut& cut) {
+    double bytes = 0;
+    for (std::size_t r = 0; r < weights.size(); ++r)
+      if ((cut.inside[r] != 0) != reversed_) bytes += weights[r];
+    return Bytes(bytes) / cut.bandwidth;
+  };
+  // A first guess, as flows need some capacity: the fastest link alone.
+  BytesPerSecond fastest;
+  for (const auto& [link, e] : ends_) fastest = std::max(fastest, links_[link].bandwidth);
+  Seconds time = std::max(least, Bytes(all) / fastest * 1e-9);
+  for (bool longer = true; longer;) {
+    for (const auto& [link, e] : ends_)
+      flows_.set_capacity(e.edge, whole((links_[link].bandwidth * time).value * grid));
+    longer = false;
+    Seconds next = time;
+    for (const Rank sink : sinks) {
+      if (flows_.max_flow(source_, places_[static_cast<std::size_t>(sink)].vertex) >= sent) continue;
+      Cut cut = shown();
+      if (const Seconds t = time_of(cut); t > next * (1 + 1e-12))
+        next = t, slowest = std::move(cut), longer = true;
+    }
+    time = next;
+  }
+  return slowest;
+}
+
+/// All ranks outside are one here.
+Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
+               std::span<const Memory> memories, std::size_t depth) {
+  const auto members = static_cast<Rank>(std::ranges::count_if(inside, [](char i) { return i != 0; }));
+  RouteGraph graph(members + 1, fabric.links());
+  std::vector<LinkId> route;
+  Rank at = 0;
+  for (Rank r = 0; r < fabric.ranks(); ++r) {
+    if (!inside[static_cast<std::size_t>(r)]) continue;
+    for (Rank other = 0; other < fabric.ranks(); ++other) {
+      if (inside[static_cast<std::size_t>(other)]) continue;
+      for (const Memory own : memories)
+        for (const Memory others : memories) {
+          route.clear();
+          const Place near{r, own}, far{other, others};
+          into ? fabric.route(far, near, route) : fabric.route(near, far, route);
+          const std::span<const LinkId> all(route);
+          const std::size_t shown = std::min(depth, all.size());
+          if (into)
+            graph.add(members, all.last(shown), at);
+          else
+            graph.add(at, all.first(shown), members);
+        }
+    }
+    ++at;
+  }
+  std::vector<char> from(static_cast<std::size_t>(members) + 1, static_cast<char>(!into));
+  from.back() = static_cast<char>(into);
+  Cut cut = graph.around(from);
+  cut.inside = inside;
+  if (into)
+    for (char& i : cut.inside) i = static_cast<char>(i == 0);
+  return cut;
+}
+
+}  // namespace collcast
