@@ -12,6 +12,7 @@
 #include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "validation/calibration/calibrate.hpp"
+#include "validation/calibration/nccl.hpp"
 #include "validation/calibration/text.hpp"
 #include "validation/measurements/read.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> files;
-  std::string base, output, buffers;
+  std::string base, output, buffers, policy;
   int nodes = 0, sockets = 0;
   PingPongOptions ping_pong;
   Format format = Format::table;
@@ -129,6 +130,75 @@ void print(const Calibration& calibration, const Options& options) {
   for (const std::string& note : calibration.notes) std::cout << note << '\n';
 }
 
+std::string interval_us(const NcclCost& c) {
+  return c.after ? interval(*c.after, *c.after * std::expm1(*c.deviation)) : "";
+}
+
+Json answer(const NcclCalibration& c, const Options& options) {
+  Json costs = Json::array(), tables = Json::array();
+  for (const NcclCost& cost : c.costs) {
+    Json row = {
+        {"parameter", cost.parameter}, {"before_us", cost.before}, {"determined", cost.after.has_value()}};
+    row["after_us"] = cost.after ? Json(*cost.after) : Json();
+    row["relative_deviation"] = cost.deviation ? Json(std::expm1(*cost.deviation)) : Json();
+    costs.push_back(row);
+  }
+  for (const NcclTable& t : c.tables)
+    tables.push_back({{"file", t.file},
+                      {"collective", definition(t.collective).name},
+                      {"ranks", t.ranks},
+                      {"points", t.points},
+                      {"error_before", t.before},
+                      {"error_after", t.after}});
+  return {{"platform", options.output}, {"base", options.base}, {"policy", options.policy}, {"costs", costs},
+          {"tables", tables},           {"noise", c.noise},     {"notes", c.notes}};
+}
+
+void print(const NcclCalibration& c, const Options& options) {
+  std::cout << options.output << ": " << options.base << " with what tables of nccl-tests say of "
+            << options.policy << "\n\n";
+  std::vector<std::vector<std::string>> costs{{"cost", "before [us]", "fitted [us]"}};
+  for (const NcclCost& cost : c.costs)
+    costs.push_back({cost.parameter, number(cost.before), cost.after ? interval_us(cost) : "not determined"});
+  print_table(costs);
+  std::cout << '\n';
+  std::vector<std::vector<std::string>> tables{
+      {"table", "collective", "ranks", "points", "off before", "after"}};
+  for (const NcclTable& t : c.tables)
+    tables.push_back({std::filesystem::path(t.file).filename().string(),
+                      std::string(definition(t.collective).name), std::to_string(t.ranks),
+                      std::to_string(t.points), percent(t.before), percent(t.after)});
+  print_table(tables);
+  if (!c.notes.empty()) std::cout << '\n';
+  for (const std::string& words : c.notes) std::cout << words << '\n';
+}
+
+/// Writes the platform once it is known to be sound.
+void write(const Json& platform, const Options& options) {
+  const std::string text = platform_text(platform);
+  parse_platform(text, options.output, options.output);
+  write_file(options.output, text);
+}
+
+template <class Calibrated>
+void tell(const Calibrated& calibrated, const Options& options, const char* rows) {
+  if (options.format == Format::json)
+    print_json(answer(calibrated, options));
+  else if (options.format == Format::csv)
+    print_csv(answer(calibrated, options)[rows]);
+  else
+    print(calibrated, options);
+}
+
+/// The files and their days.
+std::string source_of(const std::map<std::string, std::string>& dates) {
+  std::string words = "fitted: ";
+  for (const auto& [file, date] : dates)
+    words +=
+        (words.size() > 8 ? ", " : "") + std::filesystem::path(file).filename().string() + " (" + date + ")";
+  return words;
+}
+
 void run(Options options) {
   const Description base = load_platform(options.base);
   std::vector<Measurement> all;
@@ -141,16 +211,14 @@ void run(Options options) {
     for (Measurement& m : read_measurements(file)) all.push_back(std::move(m));
     dates[file.path] = date_of(file.path);
   }
+  if (!options.policy.empty()) {
+    const NcclCalibration calibration = calibrate_nccl(base, all, options.policy, source_of(dates));
+    write(calibration.platform, options);
+    return tell(calibration, options, "costs");
+  }
   const Calibration calibration = calibrate(base, all, dates);
-  const std::string text = platform_text(calibration.platform);
-  parse_platform(text, options.output, options.output);
-  write_file(options.output, text);
-  if (options.format == Format::json)
-    print_json(answer(calibration, options));
-  else if (options.format == Format::csv)
-    print_csv(answer(calibration, options)["hardware"]);
-  else
-    print(calibration, options);
+  write(calibration.platform, options);
+  tell(calibration, options, "hardware");
 }
 
 }  // namespace
@@ -164,6 +232,9 @@ void add_calibrate(CLI::App& app, int&) {
                    "buffers=host|device|host-device|device-host")
       ->option_text("FILE[:KEY=VALUE,...]...");
   verb->add_option("--base", options->base, "The platform to start from: a name or a file")->required();
+  verb->add_option("--policy", options->policy,
+                   "Fits what NCCL's software costs to tables of nccl-tests by this release, e.g. nccl-2.18")
+      ->option_text("nccl-2.N");
   verb->add_option("-o,--output", options->output, "The platform file to write")
       ->required()
       ->option_text("NEW.json");
@@ -191,6 +262,8 @@ void add_calibrate(CLI::App& app, int&) {
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast calibrate --from latency.txt:nodes=2 bw.txt:nodes=2 --base edr-cluster -o "
+      "mine.json\n"
+      "         collcast calibrate --from one_node.txt two_nodes.txt --base abci-v --policy nccl-2.8 -o "
       "mine.json\n"
       "         collcast calibrate --run --base testbed -o bed.json -- mpirun --hostfile hosts\n"
       "         collcast predict allreduce --platform ./mine.json --ranks 16 --size 1MiB\n"

@@ -195,7 +195,6 @@ Schema software() {
 
 Schema platform() {
   return object({{"base", text()},
-                 {"edit", list_of(text())},
                  {"description", text(), true},
                  {"notes", list_of(text())},
                  {"max_nodes", count(1 << 24), true},
@@ -203,7 +202,8 @@ Schema platform() {
                  {"node", node(), true},
                  {"network", network(), true},
                  {"protocol", protocol(), true},
-                 {"software", software()}});
+                 {"software", software()},
+                 {"edit", list_of(text())}});
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ std::map<std::string, std::string> caps(const Question& q) {
 }
 
 TEST(Unbound, SaysWhatBindsInItsPlace) {
-  // A port of flat's kind, behind PCIe at 12 GB/s: a faster port waits for PCIe.
+  // A port behind a slower PCIe link: a faster one waits for that.
   Question q = ring("edr-cluster", 8, 64_MiB);
   q.set = {"node.link_kinds.pcie3-x16.bandwidth_GBps=5", "network.bandwidth_GBps=50"};
   const auto all = caps(q);
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all.at("network.bandwidth_GBps"), "pcie3-x16, 5 GB/s");
+  EXPECT_EQ(all.at("network.bandwidth_GBps"), "pcie3-x16, 5.00 GB/s");
 }
 
 TEST(Unbound, IsEmptyWhereTheAnswerMoves) {

@@ -23,9 +23,7 @@ std::string words_of(const Measurement& m) {
   return out.str();
 }
 
-/// Times of a collective that fall with its size, at rates far below any network's: ranks waited for each
-/// other.
-void reject_waiting(const std::vector<Measurement>& table) {
+void reject_waiting_in(const std::vector<Measurement>& table) {
   constexpr double slow = 1e9, large = 65536, falls = 0.9;
   const Measurement* longest = nullptr;
   for (const Measurement& m : table) {
@@ -38,21 +36,14 @@ void reject_waiting(const std::vector<Measurement>& table) {
 }
 
 void reject_collectives(const std::vector<Measurement>& all) {
-  std::map<std::tuple<std::string, Collective, std::string, Rank, bool>, std::vector<Measurement>> tables;
-  const Measurement* first = nullptr;
-  for (const Measurement& m : all) {
-    if (m.timing != Timing::collective) continue;
-    tables[{m.file, m.collective, m.algorithm, m.ranks, m.in_place}].push_back(m);
-    if (!first) first = &m;
-  }
-  if (!first) return;
-  for (auto& [key, table] : tables) {
-    std::ranges::stable_sort(table, {}, [](const Measurement& m) { return m.message.value; });
-    reject_waiting(table);
-  }
+  const auto first =
+      std::ranges::find(all, Timing::collective, [](const Measurement& m) { return m.timing; });
+  if (first == all.end()) return;
+  reject_waiting(all);
   reject(*first, operation(*first) +
                      " is a collective; latency, bandwidth, multi-pair and GPU copy tables calibrate a "
-                     "platform (collcast validate compares collectives with it)");
+                     "platform, and nccl-tests' NCCL's software, with --policy nccl-2.18 (collcast validate "
+                     "compares collectives with it)");
 }
 
 /// A file and its folder, where campaigns say what they ran.
@@ -150,6 +141,17 @@ std::string name(const Path& path) {
   const auto memory = [](Memory m) { return std::string(m == Memory::host ? "host" : "device"); };
   return ways[static_cast<std::size_t>(path.way)] + std::string(", ") + memory(path.from) + " to " +
          memory(path.to);
+}
+
+void reject_waiting(const std::vector<Measurement>& measurements) {
+  std::map<std::tuple<std::string, Collective, std::string, Rank, bool>, std::vector<Measurement>> tables;
+  for (const Measurement& m : measurements)
+    if (m.timing == Timing::collective)
+      tables[{m.file, m.collective, m.algorithm, m.ranks, m.in_place}].push_back(m);
+  for (auto& [key, table] : tables) {
+    std::ranges::stable_sort(table, {}, [](const Measurement& m) { return m.message.value; });
+    reject_waiting_in(table);
+  }
 }
 
 SortedMeasurements sort_by_path(std::vector<Measurement> measurements) {

@@ -33,6 +33,10 @@ struct SortedMeasurements {
   std::vector<std::string> notes;   ///< what was left out, or taken from a file's name
 };
 
+/// Throws InputError at collectives' times that fall with the size, at rates far below any network's: there
+/// ranks waited for each other.
+void reject_waiting(const std::vector<Measurement>& measurements);
+
 /// Throws InputError at collectives (and says so where waiting dominates them), and where neither a table nor
 /// its name says on how many nodes, or with how many pairs, it was measured.
 SortedMeasurements sort_by_path(std::vector<Measurement> measurements);

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/calibration/nccl.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "libraries/nccl/transport.hpp"
+#include "libraries/situation.hpp"
+#include "model/calibration/least_squares.hpp"
+#include "platforms/description/blueprint.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
+#include "validation/calibration/parameters.hpp"
+#include "validation/calibration/paths.hpp"
+
+namespace collcast {
+namespace {
+
+/// One cost of one protocol, wherever the software has it.
+struct Knob {
+  const char* key;
+  std::vector<nccl::PerProtocol nccl::Software::*> places;
+};
+const std::array<Knob, 4> knobs = {
+    {{"launch_us", {&nccl::Software::ring_launch, &nccl::Software::tree_launch}},
+     {"channel_us", {&nccl::Software::channel}},
+     {"hop_us", {&nccl::Software::ring_hop}},
+     {"proxy_us", {&nccl::Software::proxy}}}};
+constexpr std::array<const char*, 3> protocols = {"LL", "LL128", "Simple"};
+
+/// What no constant was published of is taken to be about this much [us].
+constexpr double unpublished_us = 1;
+/// Published constants of other machines are good to a factor of three.
+const Prior published{1, std::log(3)};
+/// A table determines a cost that it says to within a factor of two, two deviations either way.
+const double determined = std::log(2) / 2;
+
+struct Cost {
+  std::size_t knob, protocol;
+  double before;
+
+  double& first(nccl::Software& s) const { return (s.*knobs[knob].places.front())[protocol]; }
+  void set(nccl::Software& s, double us) const {
+    for (const auto place : knobs[knob].places) (s.*place)[protocol] = us;
+  }
+  std::string parameter() const {
+    return std::string("software.nccl.") + protocols[protocol] + "." + knobs[knob].key;
+  }
+};
+
+/// A measured call, ready to be played again and again.
+struct Case {
+  const Measurement* measured;
+  nccl::Policy policy;
+  Call call;
+  const Situation* situation;
+  nccl::Candidate candidate;
+
+  double log_error(const nccl::Software& software) const {
+    const nccl::Play p = nccl::play(policy, measured->collective, call, *situation, candidate, software);
+    return std::log(p.time / measured->time);
+  }
+};
+
+/// What was published, and in its place what the platform says.
+nccl::Software software_on(const Blueprint& b, int minor, const Situation& s) {
+  nccl::Software software = nccl::published_software(minor, s);
+  for (std::size_t p = 0; p < protocols.size(); ++p) {
+    const Blueprint::NcclCosts& costs = b.nccl[p];
+    const std::optional<Parameter> of[] = {costs.launch, costs.channel, costs.hop, costs.proxy};
+    for (std::size_t k = 0; k < knobs.size(); ++k)
+      if (of[k]) Cost{k, p, 0}.set(software, of[k]->value);
+  }
+  return software;
+}
+
+double factor(const std::vector<double>& errors) {
+  double sum = 0;
+  for (const double e : errors) sum += std::abs(e);
+  return errors.empty() ? 0 : std::expm1(sum / static_cast<double>(errors.size()));
+}
+
+class Calibrator {
+ public:
+  Calibrator(const Description& base, const std::vector<Measurement>& all, std::string policy)
+      : base_(base), policy_(std::move(policy)) {
+    if (!nccl::parse(policy_))
+      throw InputError(
+          "nccl-tests tables calibrate NCCL's software: --policy nccl-2.18, or the release that ran, not '" +
+          policy_ + "'");
+    for (const Measurement& m : all) add(m);
+    const Situation& first = situations_.begin()->second;
+    start_ = software_on(read_blueprint(base), nccl::parse(policy_)->minor, first);
+    for (std::size_t p = 0; p < protocols.size(); ++p)
+      for (std::size_t k = 0; k < knobs.size(); ++k) {
+        Cost c{k, p, 0};
+        c.before = c.first(start_);
+        costs_.push_back(c);
+      }
+  }
+
+  NcclCalibration run(const std::string& source) {
+    std::vector<Cost> active = costs_;
+    LogFit fit = fitted(active);
+    while (drop_undetermined(active, fit)) fit = fitted(active);
+    return answer(active, fit, source);
+  }
+
+ private:
+  void add(const Measurement& m) {
+    const std::string told =
+        m.settings.empty() ? policy_
+                           : policy_ + (policy_.find(':') == std::string::npos ? ":" : ",") + m.settings;
+    auto [at, fresh] = situations_.try_emplace({told, m.ranks, m.nodes});
+    if (fresh)
+      at->second = m.nodes > 0 ? situation(base_, {m.nodes, (m.ranks + m.nodes - 1) / m.nodes}, told)
+                               : situation(base_, m.ranks, told);
+    const nccl::Policy policy = *nccl::parse(told);
+    const Call call{.ranks = m.ranks, .message = m.message};
+    const nccl::Candidate chosen = nccl::choose(policy, m.collective, call, at->second);
+    if (!nccl::has_transport(chosen.shape))
+      throw InputError(m.source() + ": how NCCL plays " + std::string(nccl::name(chosen.shape)) +
+                       " is not modelled; leave the size out");
+    cases_.push_back({&m, policy, call, &at->second, chosen});
+  }
+
+  nccl::Software software(const std::vector<Cost>& active, const std::vector<double>& values) const {
+    nccl::Software s = start_;
+    for (std::size_t i = 0; i < active.size(); ++i) active[i].set(s, values[i]);
+    return s;
+  }
+  std::vector<double> errors(const nccl::Software& s) const {
+    std::vector<double> all;
+    for (const Case& c : cases_) all.push_back(c.log_error(s));
+    return all;
+  }
+
+  LogFit fitted(const std::vector<Cost>& active) const {
+    std::vector<Prior> priors;
+    for (const Cost& c : active)
+      priors.push_back({c.before > 0 ? c.before : unpublished_us, published.deviation});
+    return fit_logs([&](const std::vector<double>& v) { return errors(software(active, v)); }, priors);
+  }
+
+  /// First all of which the tables say next to nothing, then one by one.
+  static bool drop_undetermined(std::vector<Cost>& active, const LogFit& fit) {
+    std::vector<Cost> left;
+    const auto worst = std::ranges::max_element(fit.deviations) - fit.deviations.begin();
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      const bool nothing = fit.deviations[i] > 0.8 * published.deviation;
+      const bool loosest = static_cast<std::ptrdiff_t>(i) == worst && fit.deviations[i] > determined;
+      if (!nothing && !loosest) left.push_back(active[i]);
+    }
+    const bool fewer = left.size() < active.size();
+    active = std::move(left);
+    return fewer;
+  }
+
+  NcclCalibration answer(const std::vector<Cost>& active, const LogFit& fit,
+                         const std::string& source) const {
+    NcclCalibration out;
+    out.noise = fit.noise;
+    for (const Cost& c : costs_) out.costs.push_back({c.parameter(), c.before, {}, {}});
+    Json& section = out.platform["software"]["nccl"];
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      const Cost& c = active[i];
+      NcclCost& cost = *std::ranges::find(out.costs, c.parameter(), &NcclCost::parameter);
+      cost.after = fit.values[i], cost.deviation = fit.deviations[i];
+      section[protocols[c.protocol]][knobs[c.knob].key] =
+          calibrated(fit.values[i], fit.values[i] * std::expm1(fit.deviations[i]), source);
+    }
+    if (active.empty()) throw InputError("the tables determine none of NCCL's costs");
+    tables(out, software(active, fit.values));
+    return out;
+  }
+
+  void tables(NcclCalibration& out, const nccl::Software& now) const {
+    std::map<std::tuple<std::string, Collective, Rank>, std::vector<const Case*>> groups;
+    for (const Case& c : cases_)
+      groups[{c.measured->file, c.measured->collective, c.measured->ranks}].push_back(&c);
+    for (const auto& [key, cases] : groups) {
+      const auto& [file, collective, ranks] = key;
+      NcclTable table{file, collective, ranks, cases.size(), 0, 0, 0};
+      std::vector<double> before, after, large;
+      Bytes most;
+      for (const Case* c : cases) most = std::max(most, c->call.message);
+      for (const Case* c : cases) {
+        before.push_back(c->log_error(start_)), after.push_back(c->log_error(now));
+        if (c->call.message >= 0.25 * most && most >= Bytes(1 << 22)) large.push_back(after.back());
+      }
+      table.before = factor(before), table.after = factor(after);
+      if (!large.empty())
+        table.large = std::accumulate(large.begin(), large.end(), 0.0) / static_cast<double>(large.size());
+      check_links(out, table, most);
+      out.tables.push_back(table);
+    }
+  }
+
+  /// Large messages are the links': where software does not explain them, the base is wrong.
+  void check_links(NcclCalibration& out, const NcclTable& t, Bytes most) const {
+    constexpr double unlike = 0.1, contradiction = 0.7;
+    if (std::abs(t.large) < unlike) return;
+    const std::string words = t.file + ": with any software " + base_.name() + " forecasts " +
+                              text::bytes(most.value) + " " + text::percent(std::abs(std::expm1(t.large))) +
+                              (t.large < 0 ? " too fast" : " too slow") +
+                              ": its links are not those of the table";
+    if (std::abs(t.large) > contradiction) throw InputError(words);
+    out.notes.push_back(words);
+  }
+
+  const Description& base_;
+  std::string policy_;
+  std::map<std::tuple<std::string, Rank, Rank>, Situation> situations_;
+  std::vector<Case> cases_;
+  nccl::Software start_;
+  std::vector<Cost> costs_;
+};
+
+}  // namespace
+
+NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measurement>& measurements,
+                               const std::string& policy, const std::string& source) {
+  reject_waiting(measurements);
+  for (const Measurement& m : measurements)
+    if (m.timing != Timing::collective || m.library.find("nccl-tests") == std::string::npos)
+      throw InputError(m.source() + ": is no table of nccl-tests");
+  if (measurements.empty()) throw InputError("there is no measurement to calibrate with");
+  NcclCalibration out = Calibrator(base, measurements, policy).run(source);
+  Json head = {{"base", base.file().empty() ? base.name() : base.file()},
+               {"description", base.text() + "; NCCL's software calibrated"}};
+  head.update(out.platform);
+  out.platform = std::move(head);
+  for (const NcclCost& c : out.costs)
+    if (!c.after)
+      out.notes.push_back(c.parameter + " is not determined by these tables: it stays as published, " +
+                          text::number(c.before) + " us");
+  return out;
+}
+
+}  // namespace collcast

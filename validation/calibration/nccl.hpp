@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platforms/description/description.hpp"
+#include "support/json.hpp"
+#include "validation/measurements/measurement.hpp"
+
+namespace collcast {
+
+/// A cost of NCCL's software, as published and as fitted.
+struct NcclCost {
+  std::string parameter;                   ///< "software.nccl.LL.launch_us"
+  double before = 0;                       ///< as the base has it, or as published [us]
+  std::optional<double> after, deviation;  ///< none where the tables do not determine it; of its logarithm
+};
+
+/// A table of the fit.
+struct NcclTable {
+  std::string file;
+  Collective collective = Collective::allreduce;
+  Rank ranks = 0;
+  std::size_t points = 0;
+  double before = 0, after = 0;  ///< exp(mean |ln(predicted / measured)|) - 1
+  double large = 0;  ///< ln(predicted / measured) of its largest messages, as fitted: links, not software
+};
+
+struct NcclCalibration {
+  Json platform;  ///< a file: a base, and what was calibrated
+  std::vector<NcclCost> costs;
+  std::vector<NcclTable> tables;
+  double noise = 0;
+  std::vector<std::string> notes;
+};
+
+/// Fits what NCCL's kernels and proxies cost, by protocol, to tables of nccl-tests. What these do not
+/// determine keeps its published value. Throws InputError for tables of others, at tables that waiting
+/// dominates, and for policies that are not NCCL's.
+NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measurement>& measurements,
+                               const std::string& policy, const std::string& source);
+
+}  // namespace collcast
