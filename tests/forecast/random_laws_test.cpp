@@ -92,7 +92,7 @@ TEST(RandomLaws, BoundsAndIntervalsHold) {
   hold(1, 150, [](const Case& c, Draw&) {
     const auto p = ask_one(c.question(c.algorithm->name));
     if (!p) return;
-    EXPECT_LE(p->lower_bound.value, p->time.value * (1 + 1e-9));
+    EXPECT_LE(p->bound.time.value, p->time.value * (1 + 1e-9));
     EXPECT_LE(p->low.value, p->time.value * (1 + 1e-9));
     EXPECT_GE(p->high.value, p->time.value * (1 - 1e-9));
     EXPECT_TRUE(c.ranks == 1 || c.bytes == 0 || p->time.value > 0);
