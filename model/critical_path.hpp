@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "model/folding.hpp"
 #include "model/layout.hpp"
 #include "model/network.hpp"
 
@@ -53,16 +54,13 @@ class CriticalPath {
   /// `entered`: when each rank begins; all at 0 without it.
   PathResult run(const std::vector<Seconds>& entered = {}) {
     for (std::size_t i = 0; !entered.empty() && i < ready_.size(); ++i) ready_[i] = entered[i % ranks_];
-    for_each_step(schedule_, !layout_.equal_blocks(), [this](const Step& step) {
-      advance(step);
-      return step.transfers.empty() || !(ready(step.transfers.back()) > limit_);
-    });
+    read_steps();
     PathResult result{{},
                       std::vector<Seconds>(ranks_),
                       std::move(busy_),
                       *std::max_element(reduced_.begin(), reduced_.end())};
     for (std::size_t i = 0; i < ready_.size(); ++i)
-      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], ready_[i]);
+      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], origin_ + ready_[i]);
     result.time = *std::max_element(result.finish.begin(), result.finish.end());
     // Where messages do not queue at ports that they share, nothing is faster than the busiest of them.
     if (unqueued_)
@@ -71,6 +69,21 @@ class CriticalPath {
   }
 
  private:
+  void read_steps() {
+    Step step(!layout_.equal_blocks());
+    Folding folding(schedule_, layout_.equal_blocks());
+    for (std::int64_t s = 0; s < schedule_.steps;) {
+      step.clear();
+      schedule_.rule(s, step);
+      advance(step);
+      const Seconds before = origin_;
+      s = folding.next(s, {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_}, {&busy_, &reduced_},
+                       origin_);
+      away_ -= origin_ - before;
+      if (!step.transfers.empty() && origin_ + ready(step.transfers.back()) > limit_) return;
+    }
+  }
+
   /// One message: when its sender goes on, when it is there, what its receiver then pays, its size.
   struct Done {
     Seconds sender, arrived, overhead;
@@ -156,7 +169,7 @@ class CriticalPath {
   Done send(const Wire& wire, Bytes bytes, Seconds sender, Seconds receiver) {
     const Seconds transmission = bytes * wire.per_byte;
     Seconds &out = free_[queue(wire.out_queue, wire.out)], &in = free_[queue(wire.in_queue, wire.in)];
-    if (wire.in_queue == Wire::nowhere) in = {}, unqueued_ = true;
+    if (wire.in_queue == Wire::nowhere) in = -no_limit, unqueued_ = true;
     if (protocol_.hold == Protocol::Hold::delivery) {
       const Seconds start = std::max(std::max(sender, receiver), std::max(out, in));
       const Seconds held = wire.overhead + wire.latency + transmission + wire.receive_overhead;
@@ -236,7 +249,7 @@ class CriticalPath {
 
   void join_channels(Step::Join join) {
     for (std::size_t r = 0; r < ranks_; ++r) {
-      Seconds last{};
+      Seconds last = -no_limit;
       for (std::size_t c = join.first; c < join.last; ++c) last = std::max(last, ready_[c * ranks_ + r]);
       for (std::size_t c = join.first; c < join.last; ++c) ready_[c * ranks_ + r] = last;
     }
@@ -273,7 +286,9 @@ class CriticalPath {
   const Schedule& schedule_;
   const Layout& layout_;
   const Network& network_;
-  const Seconds away_, limit_;
+  Seconds origin_{};  ///< what all times of the reading count from
+  Seconds away_;
+  const Seconds limit_;
   const Protocol protocol_;
   const std::size_t ranks_;
   const std::vector<Rank> processors_;  ///< of the ranks; none if each has its own
