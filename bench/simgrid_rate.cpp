@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages per second of the SimGrid player against hand-written S4U programs of the same traffic: a ring
-// allreduce on a star. Each run is a process of its own; runs alternate; the median of each is compared.
+// Messages per second of the players, over SimGrid and over our own solver, against hand-written S4U programs
+// of the same traffic: a ring allreduce on a star. Each run is a process of its own; runs alternate; the
+// median of each is compared.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/contention/contention.hpp"
 #include "engines/simgrid/physics.hpp"
 #include "engines/simgrid/simulate.hpp"
 #include "model/lowering.hpp"
@@ -123,14 +125,23 @@ Schedule ring(Load load) {
           }};
 }
 
-Run by_player(Load load, Share share) {
+/// `play` is given the program, the fabric, and how to play.
+template <class Play>
+Run by_player(Load load, Play play) {
   const UniformFabric fabric(
       AlphaBetaGamma{Seconds(2 * latency), SecondsPerByte(1 / bandwidth), SecondsPerByte(0)}, load.ranks);
   const Schedule schedule = ring(load);
   const auto ring_program = program(schedule, Layout::equal(Bytes(chunk * load.ranks), schedule.blocks));
   const double begin = cpu_now();
-  const Result result = simulate(*ring_program, fabric, {.here = true}, share);
+  const Result result = play(*ring_program, fabric, PlayOptions{.here = true});
   return {cpu_now() - begin, result.time.value};
+}
+
+template <Share share>
+Run by_simgrid(Load load) {
+  return by_player(load, [](Program& program, const Fabric& fabric, const PlayOptions& options) {
+    return simulate(program, fabric, options, share);
+  });
 }
 
 Run in_process_of_its_own(const std::function<Run(Load)>& program, Load load) {
@@ -163,8 +174,9 @@ int main(int argc, char** argv) {
   const std::vector<Program> programs = {
       {"S4U callbacks", by_callbacks},
       {"S4U actors", by_actors},
-      {"player, all flows in SimGrid", [](Load t) { return by_player(t, Share::all); }},
-      {"player", [](Load t) { return by_player(t, Share::meeting); }}};
+      {"player, all flows in SimGrid", by_simgrid<Share::all>},
+      {"player", by_simgrid<Share::meeting>},
+      {"player, our solver", [](Load t) { return by_player(t, contend); }}};
   for (const Load load : {Load{64, 2000}, Load{256, 510}, Load{1024, 150}}) {
     std::vector<std::vector<double>> rates(programs.size());
     std::vector<double> simulated(programs.size());

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <memory>
+#include <numeric>
+
+#include "model/repeats.hpp"
 
 namespace collcast {
 namespace {
@@ -53,6 +57,34 @@ void relabel(Step& step, const Mark& mark, MapRank rank, MapGroup group, MapChun
 
 constexpr auto same = [](auto x) { return x; };
 
+std::vector<Repeat> all_repeats(const Schedule& a) {
+  const auto all = repeats(a);
+  return {all.begin(), all.end()};
+}
+
+/// A schedule's repeats when it begins in step `start`; before and after it nothing repeats, that is all
+/// alike.
+std::vector<Repeat> padded(const Schedule& a, std::int64_t start) {
+  constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max();
+  std::vector<Repeat> all{{0, start, 1}};
+  for (const Repeat& r : repeats(a)) all.push_back({start + r.first, start + r.last, r.period});
+  all.push_back({start + a.steps, far, 1});
+  return all;
+}
+
+/// Of two rules that run at once.
+std::vector<Repeat> common(const std::vector<Repeat>& a, const std::vector<Repeat>& b, std::int64_t steps) {
+  std::vector<Repeat> both;
+  for (const Repeat& x : a)
+    for (const Repeat& y : b) {
+      const Repeat r{std::max(x.first, y.first), std::min({x.last, y.last, steps}),
+                     std::lcm(x.period, y.period)};
+      if (r.last > r.first) both.push_back(r);
+    }
+  std::ranges::sort(both, {}, &Repeat::first);
+  return both;
+}
+
 }  // namespace
 
 Schedule then(Schedule a, Schedule b) {
@@ -61,6 +93,9 @@ Schedule then(Schedule a, Schedule b) {
   if (b.steps == 0) return a;
   const auto turn = a.steps;
   const int channels = std::max(a.channels, b.channels);
+  std::vector<Repeat> all = all_repeats(a);
+  for (const Repeat& r : repeats(b))  // a join is in one step only
+    all.push_back({turn + std::max<std::int64_t>(r.first, channels > 1), turn + r.last, r.period});
   Schedule both{a.ranks, a.blocks, a.steps + b.steps, {}, channels};
   both.rule = [first = std::move(a.rule), second = std::move(b.rule), turn, channels](std::int64_t s,
                                                                                       Step& step) {
@@ -68,22 +103,24 @@ Schedule then(Schedule a, Schedule b) {
     if (s == turn && channels > 1) step.joins.push_back({0, static_cast<std::uint16_t>(channels)});
     second(s - turn, step);
   };
-  return both;
+  return repeating(std::move(both), std::move(all));
 }
 
 Schedule staggered(Schedule a, Schedule b, std::int64_t start) {
   assert(a.ranks == b.ranks && a.blocks == b.blocks && a.channels == 1 && b.channels == 1);
   Schedule both{a.ranks, a.blocks, std::max(a.steps, start + b.steps), {}};
+  std::vector<Repeat> all = common(padded(a, 0), padded(b, start), both.steps);
   both.rule = [a = std::move(a), b = std::move(b), start](std::int64_t s, Step& step) {
     if (s < a.steps) a.rule(s, step);
     if (s >= start && s - start < b.steps) b.rule(s - start, step);
   };
-  return both;
+  return repeating(std::move(both), std::move(all));
 }
 
 Schedule beside(Schedule a, Schedule b) {
   assert(a.ranks == b.ranks);
   Schedule both{a.ranks, a.blocks + b.blocks, std::max(a.steps, b.steps), {}, a.channels + b.channels};
+  std::vector<Repeat> all = common(padded(a, 0), padded(b, 0), both.steps);
   both.rule = [a = std::move(a), b = std::move(b)](std::int64_t s, Step& step) {
     if (s < a.steps) a.rule(s, step);
     const Mark mark(step);
@@ -91,7 +128,7 @@ Schedule beside(Schedule a, Schedule b) {
     auto follow = [&](Chunk c) { return Chunk{c.first + a.blocks, c.count}; };
     relabel(step, mark, same, same, follow, a.channels);
   };
-  return both;
+  return repeating(std::move(both), std::move(all));
 }
 
 Schedule on(Ranks ranks, const Schedule& a, Rank world, Block offset, Block blocks) {
@@ -119,7 +156,7 @@ Schedule on_each(Rank groups, std::function<Ranks(Rank)> group, const Schedule& 
           });
     }
   };
-  return mapped;
+  return repeating(std::move(mapped), all_repeats(a));
 }
 
 Schedule together(std::vector<Schedule> parts) {
@@ -130,12 +167,14 @@ Schedule together(std::vector<Schedule> parts) {
     all.steps = std::max(all.steps, part.steps);
     all.channels = std::max(all.channels, part.channels);
   }
+  std::vector<Repeat> in_all{{0, all.steps, 1}};
+  for (const Schedule& part : parts) in_all = common(in_all, padded(part, 0), all.steps);
   all.rule = [shared = std::make_shared<std::vector<Schedule>>(std::move(parts))](std::int64_t s,
                                                                                   Step& step) {
     for (const Schedule& part : *shared)
       if (s < part.steps) part.rule(s, step);
   };
-  return all;
+  return repeating(std::move(all), std::move(in_all));
 }
 
 Schedule refine(const Schedule& a, Block pieces) {
@@ -145,7 +184,7 @@ Schedule refine(const Schedule& a, Block pieces) {
     rule(s, step);
     relabel(step, mark, same, same, [&](Chunk c) { return Chunk{c.first * pieces, c.count * pieces}; });
   };
-  return fine;
+  return repeating(std::move(fine), all_repeats(a));
 }
 
 Schedule renamed(const Schedule& a, Rank world, std::function<Rank(Rank)> name) {
@@ -155,7 +194,7 @@ Schedule renamed(const Schedule& a, Rank world, std::function<Rank(Rank)> name) 
     rule(s, step);
     relabel(step, mark, name, same, same);
   };
-  return other;
+  return repeating(std::move(other), all_repeats(a));
 }
 
 Schedule mirrored(const Schedule& a, Combine combine) {
@@ -169,7 +208,10 @@ Schedule mirrored(const Schedule& a, Combine combine) {
       step.transfers[i].combine = combine;
     }
   };
-  return backwards;
+  std::vector<Repeat> all = all_repeats(a);
+  std::ranges::reverse(all);
+  for (Repeat& r : all) r = {a.steps - r.last, a.steps - r.first, r.period};
+  return repeating(std::move(backwards), std::move(all));
 }
 
 Schedule idle(Rank ranks, Block blocks) {

@@ -5,10 +5,12 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "model/explanation.hpp"
+#include "model/folding.hpp"
 #include "model/layout.hpp"
 #include "model/network.hpp"
 
@@ -59,18 +61,15 @@ class CriticalPath {
   PathResult run(const std::vector<Seconds>& entered = {}) {
     for (std::size_t i = 0; !entered.empty() && i < ready_.size(); ++i)
       ready_[i] = Clock::time(entered[i % ranks_]);
-    for_each_step(schedule_, !layout_.equal_blocks(), [this](const Step& step) {
-      advance(step);
-      return step.transfers.empty() || !(Clock::at(ready(step.transfers.back())) > limit_);
-    });
+    read_steps();
     PathResult result{{},
                       std::vector<Seconds>(ranks_),
                       std::move(busy_),
                       *std::max_element(reduced_.begin(), reduced_.end())};
     for (std::size_t i = 0; i < ready_.size(); ++i)
-      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(ready_[i]));
+      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], origin_ + Clock::at(ready_[i]));
     last_ = *std::max_element(ready_.begin(), ready_.end());
-    result.time = Clock::at(last_);
+    result.time = *std::max_element(result.finish.begin(), result.finish.end());
     // Where messages do not queue at ports that they share, nothing is faster than the busiest of them.
     if (unqueued_)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
@@ -82,6 +81,26 @@ class CriticalPath {
   std::vector<Stretch> chain() const { return clock_.chain(last_); }
 
  private:
+  /// Steps that repeat are read once, where times are all that is asked for.
+  void read_steps() {
+    Step step(!layout_.equal_blocks());
+    Folding folding(schedule_, layout_.equal_blocks());
+    for (std::int64_t s = 0; s < schedule_.steps;) {
+      step.clear();
+      schedule_.rule(s, step);
+      advance(step);
+      if constexpr (std::is_same_v<Time, Seconds>) {
+        const Seconds before = origin_;
+        s = folding.next(s, {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_}, {&busy_, &reduced_},
+                         origin_);
+        away_ -= origin_ - before;
+      } else {
+        ++s;
+      }
+      if (!step.transfers.empty() && origin_ + Clock::at(ready(step.transfers.back())) > limit_) return;
+    }
+  }
+
   /// One message: when its sender goes on, when it is there, what its receiver then pays, its size.
   struct Done {
     Time sender, arrived;
@@ -171,7 +190,7 @@ class CriticalPath {
 
   Done send(const Wire& wire, Bytes bytes, Time sender, Time receiver, Place from, Place to) {
     Time &out = free_[queue(wire.out_queue, wire.out)], &in = free_[queue(wire.in_queue, wire.in)];
-    if (wire.in_queue == Wire::nowhere) in = {}, unqueued_ = true;
+    if (wire.in_queue == Wire::nowhere) in = Clock::time(-no_limit), unqueued_ = true;
     if (protocol_.hold == Protocol::Hold::delivery) {
       const Time both = std::max(sender, receiver);
       const Time start = clock_.wait(both, std::max(out, in), Cause::queue, from, to);
@@ -266,7 +285,7 @@ class CriticalPath {
 
   void join_channels(Step::Join join) {
     for (std::size_t r = 0; r < ranks_; ++r) {
-      Time last{};
+      Time last = Clock::time(-no_limit);
       for (std::size_t c = join.first; c < join.last; ++c) last = std::max(last, ready_[c * ranks_ + r]);
       for (std::size_t c = join.first; c < join.last; ++c) ready_[c * ranks_ + r] = last;
     }
@@ -304,7 +323,8 @@ class CriticalPath {
   const Layout& layout_;
   const Network& network_;
   Clock clock_;
-  const Time away_;
+  Seconds origin_{};  ///< what all times of the reading count from
+  Time away_;
   const Seconds limit_;
   const Protocol protocol_;
   const std::size_t ranks_;

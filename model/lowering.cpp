@@ -44,12 +44,12 @@ class Lowering::ChannelStrand : public Strand {
   void operations(const RankStep& here, Batch& batch) const {
     const auto r = static_cast<std::size_t>(rank_);
     for (std::size_t i = here.begin[r]; i < here.begin[r + 1]; ++i) {
-      if (here.channel[i] != channel_) continue;
-      Op op = here.ops[i];
+      const std::uint32_t at = here.sorted[i];
+      if (here.channel[at] != channel_) continue;
+      Op& op = batch.ops.emplace_back(here.ops[at]);
       const auto pieces = std::span(here.pieces).subspan(op.first_piece, op.pieces);
       op.first_piece = static_cast<std::uint32_t>(batch.pieces.size());
       batch.pieces.insert(batch.pieces.end(), pieces.begin(), pieces.end());
-      batch.ops.push_back(op);
     }
   }
 
@@ -127,16 +127,9 @@ void Lowering::leave(std::int64_t s) {
   }
 }
 
-/// Both ends of every message, sorted by rank (a counting sort keeps the order of the schedule).
+/// Both ends of every message.
 void Lowering::lower(RankStep& out) {
-  struct End {
-    Rank rank;
-    std::uint16_t channel;
-    Op op;
-  };
-  std::vector<End> ends;
-  ends.reserve(2 * out.step.transfers.size());
-  out.pieces.clear();
+  out.ops.clear(), out.rank.clear(), out.channel.clear(), out.pieces.clear();
   auto pieces_of = [&](Op& op, std::span<const Chunk> pieces) {
     if (!detailed_) return;
     op.first_piece = static_cast<std::uint32_t>(out.pieces.size());
@@ -155,11 +148,11 @@ void Lowering::lower(RankStep& out) {
     op.order = order_++;
     op.peer = world(t.to.rank);
     pieces_of(op, out.step.pieces(t));
-    ends.push_back({t.from.rank, t.channel, op});
+    out.add(t.from.rank, t.channel, op);
     if (op.kind == Op::Kind::copy) continue;
     op.kind = Op::Kind::receive;
     op.peer = world(t.from.rank);
-    ends.push_back({t.to.rank, t.channel, op});
+    out.add(t.to.rank, t.channel, op);
   }
   for (const Multicast& m : out.step.multicasts) {
     Op op;
@@ -172,11 +165,11 @@ void Lowering::lower(RankStep& out) {
     op.group = m.to;
     op.members = members_.empty() ? nullptr : &members_;
     pieces_of(op, {&m.chunk, 1});
-    ends.push_back({m.from.rank, m.channel, op});
+    out.add(m.from.rank, m.channel, op);
     op.kind = Op::Kind::receive;
     op.peer = world(m.from.rank);
     for (Rank i = 0; i < m.to.count; ++i)
-      if (m.to[i] != m.from.rank) ends.push_back({m.to[i], m.channel, op});
+      if (m.to[i] != m.from.rank) out.add(m.to[i], m.channel, op);
   }
 
   for (const Reduction& m : out.step.reductions) {
@@ -192,26 +185,26 @@ void Lowering::lower(RankStep& out) {
     pieces_of(op, {&m.chunk, 1});
     for (Rank i = 0; i < m.from.count; ++i) {
       if (m.from[i] == m.to.rank) continue;
-      ends.push_back({m.from[i], m.channel, op});
+      out.add(m.from[i], m.channel, op);
       Op receive = op;
       receive.kind = Op::Kind::receive;
       receive.peer = world(m.from[i]);
-      ends.push_back({m.to.rank, m.channel, receive});
+      out.add(m.to.rank, m.channel, receive);
     }
   }
+  sort(out);
+}
 
-  out.begin.assign(static_cast<std::size_t>(schedule_.ranks) + 1, 0);
-  for (const End& e : ends) ++out.begin[static_cast<std::size_t>(e.rank) + 1];
-  for (std::size_t r = 0; r < static_cast<std::size_t>(schedule_.ranks); ++r)
-    out.begin[r + 1] += out.begin[r];
-  std::vector<std::uint32_t> at(out.begin.begin(), out.begin.end() - 1);
-  out.ops.resize(ends.size());
-  out.channel.resize(ends.size());
-  for (const End& e : ends) {
-    const std::uint32_t i = at[static_cast<std::size_t>(e.rank)]++;
-    out.ops[i] = e.op;
-    out.channel[i] = e.channel;
-  }
+/// A counting sort keeps the order of the schedule.
+void Lowering::sort(RankStep& out) {
+  const auto ranks = static_cast<std::size_t>(schedule_.ranks);
+  out.begin.assign(ranks + 1, 0);
+  for (const Rank r : out.rank) ++out.begin[static_cast<std::size_t>(r) + 1];
+  for (std::size_t r = 0; r < ranks; ++r) out.begin[r + 1] += out.begin[r];
+  at_.assign(out.begin.begin(), out.begin.end() - 1);
+  out.sorted.resize(out.rank.size());
+  for (std::size_t i = 0; i < out.rank.size(); ++i)
+    out.sorted[at_[static_cast<std::size_t>(out.rank[i])]++] = static_cast<std::uint32_t>(i);
 }
 
 namespace {

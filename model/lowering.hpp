@@ -23,15 +23,20 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   std::int64_t steps_in_memory() const { return static_cast<std::int64_t>(window_.size()); }
 
  private:
-  /// One step, its operations grouped by rank.
+  /// One step, and which of its operations are whose.
   struct RankStep {
     explicit RankStep(bool detailed) : step(detailed) {}
     Step step;
-    std::vector<std::uint32_t> begin;  ///< per rank, into ops
     std::vector<Op> ops;
     std::vector<Chunk> pieces;
-    std::vector<std::uint16_t> channel;  ///< of each operation
+    std::vector<Rank> rank;              ///< of each operation
+    std::vector<std::uint16_t> channel;  ///< likewise
+    std::vector<std::uint32_t> begin;    ///< per rank, into `sorted`
+    std::vector<std::uint32_t> sorted;   ///< operations by rank, then as in the schedule
     std::int64_t left = 0;               ///< strands that still have to pass
+    void add(Rank of, std::uint16_t on, const Op& op) {
+      ops.push_back(op), rank.push_back(of), channel.push_back(on);
+    }
   };
   class ChannelStrand;
   class Root;
@@ -41,14 +46,16 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   const RankStep& enter(std::int64_t s);
   void leave(std::int64_t s);
   void lower(RankStep& out);
+  void sort(RankStep& out);
 
   Schedule schedule_;
   Layout layout_;
   std::uint64_t tag_;
   std::vector<Rank> members_;
   bool detailed_;
-  std::uint64_t order_ = 0;  ///< messages lowered so far
-  std::int64_t first_ = 0;   ///< step number of window_.front()
+  std::uint64_t order_ = 0;        ///< messages lowered so far
+  std::vector<std::uint32_t> at_;  ///< while sorting, per rank
+  std::int64_t first_ = 0;         ///< step number of window_.front()
   std::deque<std::unique_ptr<RankStep>> window_;
   std::vector<std::unique_ptr<RankStep>> spare_;
 };

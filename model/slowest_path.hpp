@@ -7,6 +7,7 @@
 
 #include "model/layout.hpp"
 #include "model/network.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
 
@@ -44,7 +45,8 @@ AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, bo
     if (from.rank != to.rank) meet(switched(network, what, from, to, bytes), to, bytes);
   };
   Step step(detailed);
-  for (std::int64_t s = 0; s < schedule.steps && seen < enough; ++s) {
+  for (std::int64_t s = 0; s < schedule.steps && seen < enough;
+       s = detailed ? s + 1 : next_different(schedule, s)) {
     step.clear();
     schedule.rule(s, step);
     for (const Transfer& t : step.transfers) {

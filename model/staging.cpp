@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/compose.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
 namespace {
@@ -51,7 +52,9 @@ Schedule staged(const Schedule& a, const Definition& collective, Rank root, Memo
       copy(step, r, where, Memory::device, wanted);
     }
   };
-  return then(then({p, blocks, 1, in}, {p, blocks, a.steps, there, a.channels}), {p, blocks, 1, out});
+  const auto all = repeats(a);
+  const Schedule between = repeating({p, blocks, a.steps, there, a.channels}, {all.begin(), all.end()});
+  return then(then({p, blocks, 1, in}, between), {p, blocks, 1, out});
 }
 
 }  // namespace collcast

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/allgather/neighbor-exchange.hpp"
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 
 const Algorithm allgather_neighbor_exchange{
@@ -29,7 +31,7 @@ const Algorithm allgather_neighbor_exchange{
               step.send(r, to, {modulo(2 * (r / 2 + pairs), p), 2});
             }
           };
-          return Schedule{p, p, p / 2, rule};
+          return repeating({p, p, p / 2, rule}, {{1, p / 2, 2}});
         },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {

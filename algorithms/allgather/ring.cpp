@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/allgather/ring.hpp"
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 
 Schedule ring_allgather(Rank p) {
   auto rule = [p](std::int64_t s, Step& step) {
     for (Rank r = 0; r < p; ++r) step.send(r, r + 1 < p ? r + 1 : 0, {modulo(r - s, p)});
   };
-  return {p, p, p - 1, rule};
+  return repeating({p, p, p - 1, rule}, {{0, p - 1}});
 }
 
 const Algorithm allgather_ring{

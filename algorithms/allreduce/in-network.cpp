@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/allreduce/in-network.hpp"
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 
 const Algorithm allreduce_in_network{
@@ -17,7 +19,7 @@ const Algorithm allreduce_in_network{
             if (s < segments) step.reduce_in_network({0, p}, 0, {s});
             if (s > 0) step.multicast(0, {0, p}, {s - 1});
           };
-          return Schedule{c.ranks, c.segments, c.ranks == 1 ? 0 : c.segments + 1, rule};
+          return repeating({c.ranks, c.segments, c.ranks == 1 ? 0 : c.segments + 1, rule}, {{1, c.segments}});
         },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {

@@ -3,6 +3,7 @@
 
 #include "algorithms/allreduce/double-tree.hpp"
 #include "algorithms/nodes.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
 namespace {
@@ -29,8 +30,8 @@ Schedule in_switch(const Call& c, Combine combine) {
       else
         step.multicast(r, {0, q}, {r * 2 * K + block});
   };
-  return on_each_node(c,
-                      {c.ranks_per_node, c.ranks_per_node * 2 * K, c.ranks_per_node == 1 ? 0 : 2 * K, rule});
+  const std::int64_t steps = c.ranks_per_node == 1 ? 0 : 2 * K;
+  return on_each_node(c, repeating({c.ranks_per_node, c.ranks_per_node * 2 * K, steps, rule}, {{0, steps}}));
 }
 
 /// The trees begin when the first segments are reduced, the multicasts when these are back from the trees:

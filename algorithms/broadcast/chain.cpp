@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 
 Schedule chain_broadcast(Rank p, Block segments) {
@@ -11,7 +13,8 @@ Schedule chain_broadcast(Rank p, Block segments) {
     for (std::int64_t r = std::max<std::int64_t>(0, s - segments + 1); r <= last; ++r)
       step.send(static_cast<Rank>(r), static_cast<Rank>(r + 1), {s - r});
   };
-  return {p, segments, p == 1 ? 0 : p - 2 + segments, rule};
+  if (p == 1) return idle(p, segments);
+  return repeating({p, segments, p - 2 + segments, rule}, {{p - 2, segments}});
 }
 
 const Algorithm broadcast_chain{

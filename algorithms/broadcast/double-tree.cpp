@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 namespace {
 
@@ -82,7 +84,9 @@ Schedule double_tree_broadcast(Rank p, Block segments) {
       step.send(trees->parent[e], static_cast<Rank>(e / 2), {(e % 2 == 0 ? 0 : segments) + since / 2});
     }
   };
-  return {p, 2 * segments, p == 1 ? 0 : 2 * (segments - 1) + trees->last_arrival, rule};
+  if (p == 1) return idle(p, 2 * segments);
+  const int last = trees->last_arrival;
+  return repeating({p, 2 * segments, 2 * (segments - 1) + last, rule}, {{last - 1, 2 * segments, 2}});
 }
 
 double double_tree_steps(Rank p, Block segments) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 
 /// Rank r + 1 in binary, after the first 1, is the way from the root.
@@ -27,7 +29,9 @@ Schedule pipelined_tree_broadcast(Rank p, Block segments) {
       if (since >= 0 && since % 2 == 0 && since / 2 < segments) step.send((r - 1) / 2, r, {since / 2});
     }
   };
-  return {p, segments, p == 1 ? 0 : 2 * (segments - 1) + last_binary_tree_arrival(p), rule};
+  if (p == 1) return idle(p, segments);
+  const int last = last_binary_tree_arrival(p);
+  return repeating({p, segments, 2 * (segments - 1) + last, rule}, {{last - 1, 2 * segments, 2}});
 }
 
 double pipelined_tree_depth(Rank p, Block segments) {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "algorithms/broadcast/pipelined-tree.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
 namespace {
@@ -24,7 +25,8 @@ Schedule down(Rank p, Block segments) {
       step.send(parent(r), r, {half + since / 2});
     }
   };
-  return {p, 2 * segments, 2 * (segments - 1) + last_binary_tree_arrival(p), rule};
+  const int last = last_binary_tree_arrival(p);
+  return repeating({p, 2 * segments, 2 * (segments - 1) + last, rule}, {{last - 1, 2 * segments, 2}});
 }
 
 /// An even number of ranks leaves the last one without a partner: the root has what it lacks.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/broadcast/knomial.hpp"
+#include "model/repeats.hpp"
 #include "model/staging.hpp"
 
 namespace collcast {
@@ -17,7 +18,7 @@ Schedule knomial_rounds(Rank p, int k, Block chunks) {
       for (std::int64_t r = 0; r + child < p; r += k * distance)
         step.send(static_cast<Rank>(r), static_cast<Rank>(r + child), {s / rounds});
   };
-  return {p, chunks, chunks * rounds, rule};
+  return repeating({p, chunks, chunks * rounds, rule}, {{0, chunks * rounds, std::max(rounds, 1)}});
 }
 
 const Algorithm broadcast_knomial_direct{

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/gpu-broadcast/streaming.hpp"
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 namespace {
 
@@ -11,7 +13,7 @@ Schedule streaming(const Call& c) {
     if (s < chunks) step.send(device, host, {s});
     if (s > 0) step.multicast(host, {0, p}, {s - 1});
   };
-  return {c.ranks, c.segments, c.ranks == 1 ? 0 : c.segments + 1, rule};
+  return repeating({c.ranks, c.segments, c.ranks == 1 ? 0 : c.segments + 1, rule}, {{1, c.segments}});
 }
 
 }  // namespace

@@ -38,9 +38,20 @@ void SharedFlows::drop_void() {
   while (!ends_.empty() && is_void()) ends_.pop();
 }
 
+/// Most of what is left is void.
+void SharedFlows::compact() {
+  Agenda<Index> kept;
+  for (drop_void(); !ends_.empty(); drop_void()) {
+    const double ends = ends_.next();
+    kept.at(ends, ends_.pop());
+  }
+  ends_ = std::move(kept);
+}
+
 std::span<const Index> SharedFlows::advance(Seconds limit) {
   ended_.clear();
   if (sharing_.changed()) pace();
+  if (ends_.size() > 4 * running_ + 1024) compact();
   drop_void();
   if (!ends_.empty()) limit = std::min(limit, Seconds(ends_.next()));
   now_ = std::max(now_, limit);

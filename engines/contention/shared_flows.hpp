@@ -26,6 +26,7 @@ class SharedFlows : public Flows {
   void pace();
   bool is_void() const;
   void drop_void();
+  void compact();
 
   Sharing sharing_;
   Seconds now_;

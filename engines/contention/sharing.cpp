@@ -21,13 +21,24 @@ bool above(double a, double b) {
 
 }  // namespace
 
-Sharing::Sharing(const std::vector<Link>& links) : links_(links.size()), members_(links.size()) {
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    links_[i].capacity = links[i].bandwidth.value;
-    if (!(links_[i].capacity > 0))
-      throw InputError(links[i].name + " has no bandwidth (" + text::number(links_[i].capacity) +
+Sharing::Sharing(const std::vector<Link>& links) : numbers_(links.size(), none) {
+  capacities_.reserve(links.size());
+  for (const Link& link : links) {
+    capacities_.push_back(link.bandwidth.value);
+    if (!(link.bandwidth.value > 0))
+      throw InputError(link.name + " has no bandwidth (" + text::number(link.bandwidth.value) +
                        " B/s); a message could never cross it");
   }
+}
+
+LinkId Sharing::numbered(LinkId link) {
+  LinkId& number = numbers_[link];
+  if (number == none) {
+    number = static_cast<LinkId>(links_.size());
+    links_.emplace_back().capacity = capacities_[link];
+    members_.emplace_back();
+  }
+  return number;
 }
 
 void Sharing::add(Index flow, std::span<const LinkId> route, BytesPerSecond cap) {
@@ -41,7 +52,8 @@ void Sharing::add(Index flow, std::span<const LinkId> route, BytesPerSecond cap)
   flows_[flow] = {0, cap.value, none, 0, false};
   std::vector<Hop>& hops = hops_[flow];
   hops.clear();
-  for (const LinkId link : route) {
+  for (const LinkId crossed : route) {
+    const LinkId link = numbered(crossed);
     std::vector<Member>& members = members_[link];
     members.push_back({flow, static_cast<Index>(hops.size())});
     hops.push_back({link, static_cast<Index>(members.size() - 1)});

@@ -57,6 +57,7 @@ class Sharing {
   };
   static constexpr LinkId none = ~LinkId{0}, own_cap = none - 1;
 
+  LinkId numbered(LinkId link);
   void touch(LinkId link);
   void fill(Index flow);
   void settle(Index flow, double rate, LinkId by);
@@ -73,7 +74,9 @@ class Sharing {
   bool take_back(LinkId link, double level);
   void close(LinkId link, double level);
 
-  std::vector<State> links_;
+  std::vector<double> capacities_;            ///< of all links, B/s
+  std::vector<LinkId> numbers_;               ///< of those that a flow has come to, which alone have a state
+  std::vector<State> links_;                  ///< by number, as everywhere below
   std::vector<std::vector<Member>> members_;  ///< per link
   std::vector<double> rates_;                 ///< per flow, B/s; 0 while it is being filled
   std::vector<Flow> flows_;

@@ -139,6 +139,10 @@ class Replay {
     if (!result.stopped_short.empty())
       report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
     report.notes.insert(report.notes.end(), selection_.notes().begin(), selection_.notes().end());
+    constexpr std::int64_t minutes_of_simgrid = 300'000;  // where links are shared: some thousand a second
+    if (options_.engine->name == "simgrid" && result.messages > minutes_of_simgrid)
+      report.notes.push_back("SimGrid played " + std::to_string(result.messages) +
+                             " messages; --engine contention keeps the same rules and is many times faster");
     if (selection_.blocking() && with_blocking_sends(platform_).json() != platform_.json())
       report.notes.push_back("sends that block have an eager limit of their own on " + platform_.name() +
                              "; the replay sends them like all others");

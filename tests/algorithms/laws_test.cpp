@@ -2,8 +2,11 @@
 // The laws of the catalogue: a new row is tested here without another line.
 #include "laws.hpp"
 
+#include <array>
+
 #include "model/critical_path.hpp"
 #include "model/proof.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
 namespace {
@@ -58,6 +61,39 @@ TEST_P(Laws, NothingBeatsTheLowerBound) {
       c.message = Bytes(n);
       const double bound = lower_bound(algorithm().collective, c.ranks, c.message, machine).value;
       ASSERT_GE(path(c), bound * (1 - 1e-12)) << describe(algorithm(), c);
+    }
+  });
+}
+
+/// All that a step sends, but for which blocks.
+std::vector<std::array<std::int64_t, 8>> shape(const Schedule& s, std::int64_t at) {
+  std::vector<std::array<std::int64_t, 8>> all;
+  Step step;
+  s.rule(at, step);
+  const auto of = [](Memory m) { return static_cast<std::int64_t>(m); };
+  for (const Transfer& t : step.transfers)
+    all.push_back({t.from.rank, of(t.from.memory), t.to.rank, of(t.to.memory), t.chunk.count, t.channel,
+                   t.combine == Combine::reduce, 0});
+  for (const Multicast& m : step.multicasts)
+    all.push_back({m.from.rank, of(m.from.memory), m.to.first, m.to.count, m.to.stride, of(m.memory),
+                   m.chunk.count, m.channel});
+  for (const Reduction& m : step.reductions)
+    all.push_back({m.to.rank, of(m.to.memory), m.from.first, m.from.count, m.from.stride, of(m.memory),
+                   m.chunk.count, m.channel});
+  for (const Step::Join& j : step.joins) all.push_back({j.first, j.last});
+  return all;
+}
+
+TEST_P(Laws, StepsRepeatAsStated) {
+  for_each_call(algorithm(), {1, 2, 3, 6, 8, 13, 16, 18}, [&](Call c) {
+    if (algorithm().segmented && c.segments == 7) c.segments = 20;
+    const Schedule s = algorithm().schedule(c);
+    std::int64_t end = 0;
+    for (const Repeat& r : repeats(s)) {
+      ASSERT_GE(r.first, end) << describe(algorithm(), c);
+      ASSERT_LE(end = r.last, s.steps) << describe(algorithm(), c);
+      for (std::int64_t i = r.first + r.period; i < r.last; ++i)
+        ASSERT_EQ(shape(s, i), shape(s, i - r.period)) << describe(algorithm(), c) << ", step " << i;
     }
   });
 }

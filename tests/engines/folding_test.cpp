@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The critical path that leaves out steps which repeat is the one that reads them all, for every algorithm of
+// the catalogue on machines that are alike throughout, hierarchical, and shared by the ranks of a node.
+#include "model/folding.hpp"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/catalogue.hpp"
+#include "model/critical_path.hpp"
+#include "platforms/description/load.hpp"
+#include "platforms/machine/machine.hpp"
+#include "support/error.hpp"
+#include "tests/names.hpp"
+
+namespace collcast {
+namespace {
+
+struct Case {
+  const char* platform;
+  Rank ranks;
+  Placement placement = Placement::block;
+};
+
+/// Whole nodes and partial ones, counts that do not divide, ranks dealt out.
+const Case cases[] = {{"flat", 23},
+                      {"flat", 64},
+                      {"summit", 24},
+                      {"summit", 41},
+                      {"summit", 30, Placement::round_robin},
+                      {"dgx-1v", 8},
+                      {"fugaku", 27},
+                      {"testbed-racks", 8},
+                      {"abci-v", 20}};
+
+Schedule without_repeats(const Schedule& a) {
+  return {a.ranks, a.blocks, a.steps, [rule = a.rule](std::int64_t s, Step& step) { rule(s, step); },
+          a.channels};
+}
+
+class Fold : public testing::TestWithParam<const Algorithm*> {};
+
+void expect_same(const Algorithm& a, const Call& c, const Fabric& fabric, const std::string& where) {
+  const Schedule folded = a.schedule(c);
+  if (repeats(folded).empty()) return;
+  const Schedule whole = without_repeats(folded);
+  const Layout sizes = layout(a, c, folded);
+  std::vector<Seconds> entered(static_cast<std::size_t>(c.ranks));
+  for (const double late : {0.0, 3e-6}) {
+    entered.back() = Seconds(late);
+    const PathResult x = CriticalPath(folded, sizes, fabric).run(entered);
+    const PathResult y = CriticalPath(whole, sizes, fabric).run(entered);
+    const double scale = 1e-12 * y.time.value;
+    ASSERT_NEAR(x.time.value, y.time.value, scale) << where;
+    ASSERT_NEAR(x.reducing.value, y.reducing.value, scale) << where;
+    for (std::size_t r = 0; r < x.finish.size(); ++r)
+      ASSERT_NEAR(x.finish[r].value, y.finish[r].value, scale) << where << ", rank " << r;
+    for (std::size_t p = 0; p < x.busy.size(); ++p)
+      ASSERT_NEAR(x.busy[p].value, y.busy[p].value, scale) << where << ", port " << p;
+  }
+}
+
+TEST_P(Fold, IsTheWholeReading) {
+  const Algorithm& a = *GetParam();
+  for (const Case& at : cases) {
+    if (!a.supports(at.ranks)) continue;
+    const Machine machine(load_platform(at.platform), at.ranks, at.placement);
+    for (const Rank root : {0, definition(a.collective).rooted ? at.ranks - 2 : 0})
+      for (const Block segments : {1, 9, 100})
+        for (const Bytes message : {Bytes(8), Bytes(3e7)}) {
+          Call c{.ranks = at.ranks, .root = root, .message = message};
+          if (a.segmented) c.segments = segments;
+          if (a.channels) c.channels = 3;
+          if (a.ranks_per_node && at.ranks % 6 == 0) c.ranks_per_node = 6;
+          try {
+            expect_same(a, c, machine, full_name(a) + " on " + at.platform);
+          } catch (const InputError&) {  // the machine cannot play it
+          }
+          if (!a.segmented && segments == 1) break;
+        }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, Fold, whole_catalogue(), test_name);
+
+/// A ring in which one rank's messages are slower: its pace goes round before the steps repeat.
+class SlowSpot {
+ public:
+  explicit SlowSpot(Rank ranks)
+      : even_({Seconds(1e-6), SecondsPerByte(1e-9), SecondsPerByte(1e-10)}, ranks) {}
+  Wire wire(Place from, Place to, Bytes bytes) const {
+    Wire w = even_.wire(from, to, bytes);
+    if (from.rank == 5) w.latency = w.latency * 1.0001;
+    return w;
+  }
+  SecondsPerByte gamma(Place p) const { return even_.gamma(p); }
+  const Protocol& protocol() const { return even_.protocol(); }
+  Port ports() const { return even_.ports(); }
+  Port queues() const { return even_.queues(); }
+
+ private:
+  UniformNetwork even_;
+};
+
+TEST(Folding, WaitsUntilASlowLinkHasItsWay) {
+  const Algorithm& ring = algorithm(Collective::allreduce, "ring");
+  const Call c{.ranks = 300, .message = Bytes(3e5)};
+  const Schedule folded = ring.schedule(c);
+  const Schedule whole = without_repeats(folded);
+  const Layout sizes = layout(ring, c, folded);
+  const SlowSpot network(c.ranks);
+  const double time = critical_path(whole, sizes, network).time.value;
+  EXPECT_NEAR(critical_path(folded, sizes, network).time.value, time, 1e-12 * time);
+}
+
+/// Counts the steps that are asked for.
+TEST(Folding, ReadsFewStepsOfMany) {
+  const Algorithm& ring = algorithm(Collective::allreduce, "ring");
+  const Call c{.ranks = 2000, .message = Bytes(1e6)};
+  const Schedule schedule = ring.schedule(c);
+  Schedule counted = schedule;
+  int steps = 0;
+  counted.rule = [&](std::int64_t s, Step& step) { ++steps, schedule.rule(s, step); };
+  counted = repeating(counted, {repeats(schedule).begin(), repeats(schedule).end()});
+  const AlphaBetaGamma machine{Seconds(1e-6), SecondsPerByte(1e-9), SecondsPerByte(1e-10)};
+  const PathResult path = critical_path(counted, layout(ring, c, counted), UniformNetwork(machine, c.ranks));
+  EXPECT_LT(steps, 20);
+  // 1999 steps each way of 500 bytes: 1 us + 0.5 us, and 0.05 us of reduction on the way there.
+  EXPECT_NEAR(path.time.value, 1999 * (2 * 1.5e-6 + 0.05e-6), 1e-12 * path.time.value);
+}
+
+}  // namespace
+}  // namespace collcast
