@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/calibration/nccl.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "libraries/nccl/transport.hpp"
+#include "libraries/situation.hpp"
+#include "platforms/description/load.hpp"
+#include "tests/complaint.hpp"
+#include "validation/calibration/text.hpp"
+
+namespace collcast {
+namespace {
+
+using collcast::testing::complaint;
+
+/// What nccl-tests would print of abci-v where LL launches in 6 us, and a channel of it in 2 us.
+std::vector<Measurement> table(Rank ranks, double slower = 1) {
+  const Description d = load_platform("abci-v");
+  const Situation s = situation(d, ranks, "nccl-2.8");
+  const nccl::Policy policy = *nccl::parse("nccl-2.8");
+  nccl::Software software = nccl::published_software(8, s);
+  software.ring_launch[0] = software.tree_launch[0] = 6, software.channel[0] = 2;
+  std::vector<Measurement> all;
+  for (double bytes = 8; bytes <= 1 << 27; bytes *= 2) {
+    const Call call{.ranks = ranks, .message = Bytes(bytes)};
+    const nccl::Candidate c = nccl::choose(policy, Collective::allreduce, call, s);
+    Measurement m;
+    m.library = "nccl-tests", m.ranks = ranks, m.message = call.message, m.file = "made.txt", m.line = 1;
+    m.time = (bytes > 1e6 ? slower : 1) * nccl::play(policy, m.collective, call, s, c, software).time;
+    all.push_back(m);
+  }
+  return all;
+}
+
+TEST(CalibrateNccl, FindsWhatTablesSayAndKeepsTheRest) {
+  const NcclCalibration c = calibrate_nccl(load_platform("abci-v"), table(4), "nccl-2.8", "made up");
+  std::map<std::string, NcclCost> costs;
+  for (const NcclCost& cost : c.costs) costs[cost.parameter] = cost;
+  EXPECT_NEAR(*costs.at("software.nccl.LL.launch_us").after, 6, 0.1);
+  EXPECT_NEAR(*costs.at("software.nccl.LL.channel_us").after, 2, 0.1);
+  // One node says nothing of the network.
+  EXPECT_FALSE(costs.at("software.nccl.LL.hop_us").after);
+  EXPECT_FALSE(costs.at("software.nccl.Simple.proxy_us").after);
+  EXPECT_FALSE(c.platform["software"]["nccl"]["LL"].contains("hop_us"));
+  ASSERT_EQ(c.tables.size(), 1u);
+  EXPECT_GT(c.tables[0].before, 0.05);
+  EXPECT_LT(c.tables[0].after, 0.01);
+  const Description now = parse_platform(platform_text(c.platform), "new", "new.json");
+  EXPECT_EQ(now.json()["software"]["nccl"]["LL"]["launch_us"]["stamp"], "calibrated");
+}
+
+TEST(CalibrateNccl, WarnsOfLinksThatTheTableContradicts) {
+  const auto notes = calibrate_nccl(load_platform("abci-v"), table(4, 1.25), "nccl-2.8", "made up").notes;
+  EXPECT_TRUE(notes.at(0).starts_with("made.txt: with any software abci-v forecasts 128 MiB ")) << notes[0];
+  EXPECT_TRUE(notes[0].ends_with("too fast: its links are not those of the table")) << notes[0];
+  EXPECT_TRUE(complaint([] {
+                calibrate_nccl(load_platform("abci-v"), table(4, 4), "nccl-2.8", "made up");
+              }).ends_with("too fast: its links are not those of the table"));
+}
+
+TEST(CalibrateNccl, Refuses) {
+  const Description base = load_platform("abci-v");
+  const auto said = [&](std::vector<Measurement> m, const std::string& policy) {
+    return complaint([&] { calibrate_nccl(base, m, policy, "s"); });
+  };
+  EXPECT_EQ(said(table(4), "mpich"),
+            "nccl-tests tables calibrate NCCL's software: --policy nccl-2.18, or the release that ran, not "
+            "'mpich'");
+  EXPECT_EQ(said({}, "nccl-2.8"), "there is no measurement to calibrate with");
+  std::vector<Measurement> osu = table(4);
+  osu[2].library = "OSU 5.7";
+  EXPECT_EQ(said(osu, "nccl-2.8"), "made.txt:1: is no table of nccl-tests");
+  std::vector<Measurement> waiting = table(4);
+  for (std::size_t i = 0; i < waiting.size(); ++i)
+    waiting[i].time = Seconds(1.0 / static_cast<double>(i + 1));
+  EXPECT_NE(said(waiting, "nccl-2.8").find("times that waiting dominates"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace collcast
