@@ -58,6 +58,13 @@ Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
 /// Stretches of a critical path's times that are kept: 50 MB.
 constexpr std::size_t most_stretches = 1'000'000;
 
+bool more_messages(const Schedule& schedule, std::size_t most) {
+  std::size_t messages = 0;
+  for_each_step(schedule, false,
+                [&](const Step& step) { return (messages += step.transfers.size()) <= most; });
+  return messages > most;
+}
+
 PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Stretch>& chain) {
   CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, fabric, {}, no_limit,
                                          TracedClock(most_stretches));
@@ -68,11 +75,15 @@ PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, st
 
 Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
   std::vector<Stretch> chain;
-  const PathResult path = explain ? explained_path(subject, fabric, chain)
-                                  : critical_path(subject.schedule, subject.layout, fabric);
+  const PathResult path = explain && !more_messages(subject.schedule, most_stretches)
+                              ? explained_path(subject, fabric, chain)
+                              : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
   Suspect suspect(fabric.launch(subject.schedule.channels) + std::max(path.time, load.time));
-  const auto port = static_cast<Port>(std::ranges::max_element(path.busy) - path.busy.begin());
+  // Of ports that differ by rounding the first.
+  const Seconds busiest = *std::ranges::max_element(path.busy) * (1 - 1e-9);
+  const auto first = std::ranges::find_if(path.busy, [&](Seconds busy) { return busy >= busiest; });
+  const auto port = static_cast<Port>(first - path.busy.begin());
   suspect.consider(path.busy[port], [&] { return fabric.port_name(port); });
   suspect.consider(load.time, [&] { return load.link; });
   suspect.consider(path.reducing, [] { return std::string("reduction"); });

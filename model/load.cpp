@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 
 Load heaviest(const Fabric& fabric, const std::vector<Pair>& pairs) {
@@ -25,13 +27,18 @@ Load heaviest(const Fabric& fabric, const Schedule& schedule, const Layout& layo
   constexpr std::size_t enough = 4'000'000;
   std::unordered_map<std::uint64_t, Bytes> sent;
   std::size_t seen = 0;
-  for_each_step(schedule, !layout.equal_blocks(), [&](const Step& step) {
+  Step step(!layout.equal_blocks());
+  for (std::int64_t s = 0, times = 1; s < schedule.steps && seen < enough; ++s) {
+    times = layout.equal_blocks() ? occurrences(schedule, s) : 1;
+    if (times == 0) continue;  // counted with the first of its kind
+    step.clear();
+    schedule.rule(s, step);
     for (const Transfer& t : step.transfers)
       if (t.from.rank != t.to.rank && t.from.memory == Memory::device && t.to.memory == Memory::device)
         sent[std::uint64_t{static_cast<std::uint32_t>(t.from.rank)} << 32 |
-             static_cast<std::uint32_t>(t.to.rank)] += layout.size(step, t);
-    return (seen += step.transfers.size()) < enough;
-  });
+             static_cast<std::uint32_t>(t.to.rank)] += static_cast<double>(times) * layout.size(step, t);
+    seen += step.transfers.size();
+  }
   std::vector<Pair> pairs;
   pairs.reserve(sent.size());
   for (const auto& [key, bytes] : sent)

@@ -34,4 +34,10 @@ std::int64_t next_different(const Schedule& schedule, std::int64_t s) {
   return s + 1;
 }
 
+std::int64_t occurrences(const Schedule& schedule, std::int64_t s) {
+  for (const Repeat& r : repeats(schedule))
+    if (s >= r.first && s < r.last) return s < r.first + r.period ? (r.last - 1 - s) / r.period + 1 : 0;
+  return 1;
+}
+
 }  // namespace collcast

@@ -25,4 +25,7 @@ std::span<const Repeat> repeats(const Schedule& schedule);
 /// The first step after `s` that sends something else than the steps up to `s` did, as far as is said.
 std::int64_t next_different(const Schedule& schedule, std::int64_t s);
 
+/// How often what step `s` sends is sent as far as is said: 0 where an earlier step counts it.
+std::int64_t occurrences(const Schedule& schedule, std::int64_t s);
+
 }  // namespace collcast
