@@ -28,7 +28,8 @@ int run(int argc, char** argv) {
                    collcast::cli::add_predict, collcast::cli::add_export, collcast::cli::add_inspect,
                    collcast::cli::add_convert, collcast::cli::add_replay, collcast::cli::add_compare,
                    collcast::cli::add_record, collcast::cli::add_validate, collcast::cli::add_calibrate,
-                   collcast::cli::add_models, collcast::cli::add_train, collcast::cli::add_job})
+                   collcast::cli::add_models, collcast::cli::add_train, collcast::cli::add_job,
+                   collcast::cli::add_synthesize, collcast::cli::add_gap})
     add(app, exit_code);
   collcast::make_strict(app);
   try {

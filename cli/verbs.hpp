@@ -21,6 +21,8 @@ void add_job(CLI::App& app, int& exit_code);
 void add_train(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code);
 void add_calibrate(CLI::App& app, int& exit_code);
+void add_synthesize(CLI::App& app, int& exit_code);
+void add_gap(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 
 }  // namespace collcast::cli
