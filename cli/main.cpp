@@ -32,6 +32,7 @@ int run(int argc, char** argv) {
         collcast::cli::add_record,     collcast::cli::add_validate,  collcast::cli::add_calibrate,
         collcast::cli::add_models,     collcast::cli::add_train,     collcast::cli::add_job,
         collcast::cli::add_sweep,      collcast::cli::add_tune,      collcast::cli::add_plan,
+        collcast::cli::add_synthesize, collcast::cli::add_gap,
         collcast::cli::add_explain,    collcast::cli::add_man,       collcast::cli::add_completion})
     add(app, exit_code);
   collcast::make_strict(app);

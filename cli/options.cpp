@@ -104,7 +104,8 @@ void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_
   verb.add_option("-n,--ranks", subject.ranks, "Number of ranks")->delimiter(',')->option_text("N");
   verb.add_option(
           "--import", subject.import,
-          "An algorithm in MSCCL's XML, instead of one of the catalogue; it says collective and ranks")
+          "An algorithm in MSCCL's XML, or as `synthesize` writes it, instead of one of the "
+          "catalogue; it says collective and ranks")
       ->excludes(algorithm)
       ->option_text("FILE");
 }
@@ -117,7 +118,7 @@ std::optional<ImportedAlgorithm> import(Subject& subject, CallText& options) {
       if (!given) throw InputError(std::string(name) + " is missing (only --import says it itself)");
     return {};
   }
-  ImportedAlgorithm imported = read_msccl(subject.import);
+  ImportedAlgorithm imported = read_algorithm(subject.import);
   std::optional<std::int64_t> root;
   if (!options.root.empty()) root = parse_count(options.root, "root", 0, imported.ranks - 1);
   require(imported, subject.collective, root);

@@ -24,6 +24,8 @@ void add_plan(CLI::App& app, int& exit_code);
 void add_tune(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code);
 void add_calibrate(CLI::App& app, int& exit_code);
+void add_synthesize(CLI::App& app, int& exit_code);
+void add_gap(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_man(CLI::App& app, int& exit_code);

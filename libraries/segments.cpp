@@ -66,7 +66,7 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
     return segmented(a, call, segment.value_or(call.message));
   const auto most = std::min(static_cast<Block>(call.message.value), Block{4'000'000} / call.ranks);
   Call best = call;
-  best.segments = best_by_formula(a, call, slowest_paths(fabric, a.schedule(call)));
+  if (a.time) best.segments = best_by_formula(a, call, slowest_paths(fabric, a.schedule(call)));
   if (best.segments > most) return best;
   std::vector<Block> starts{best.segments};
   for (const Bytes size : fabric.sizes())

@@ -21,10 +21,12 @@ struct ImportedAlgorithm {
   std::string refusal() const;
 };
 
-/// Reads an algorithm in MSCCL's XML, plain or gzipped, executes it on symbols and writes it as a schedule.
-/// Throws InputError with file and line if it is malformed or deadlocks, or if a schedule cannot say it.
-ImportedAlgorithm read_msccl(const std::string& path);
-/// The same from text; `file` is what error messages call it.
+/// Reads an algorithm, plain or gzipped: trees in JSON (forest_file.hpp) if it begins with a brace, MSCCL's
+/// XML otherwise.
+ImportedAlgorithm read_algorithm(const std::string& path);
+/// Executes an algorithm in MSCCL's XML on symbols and writes it as a schedule; `file` is what error messages
+/// call it. Throws InputError with file and line if it is malformed or deadlocks, or if a schedule cannot say
+/// it.
 ImportedAlgorithm parse_msccl(const std::string& text, const std::string& file);
 
 /// Throws InputError unless the file holds this collective, and this root. Empty ones are not asked for.

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "algorithms/exchange/forest_file.hpp"
 #include "algorithms/exchange/msccl.hpp"
 #include "algorithms/exchange/msccl_conversion.hpp"
 #include "support/error.hpp"
@@ -66,8 +67,11 @@ ImportedAlgorithm parse_msccl(const std::string& text, const std::string& file) 
   return result;
 }
 
-ImportedAlgorithm read_msccl(const std::string& path) {
-  return parse_msccl(unpacked(path), path);
+ImportedAlgorithm read_algorithm(const std::string& path) {
+  const std::string text = unpacked(path);
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && text[first] == '{' ? parse_forest(text, path)
+                                                          : parse_msccl(text, path);
 }
 
 std::string ImportedAlgorithm::refusal() const {

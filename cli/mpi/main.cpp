@@ -35,7 +35,7 @@ void run(const Options& options, const std::shared_ptr<Communicator>& communicat
     communicator->multicast_over({parse_group(options.multicast), options.loss});
   std::optional<ImportedAlgorithm> imported;
   if (!options.import.empty())
-    together(communicator->handle(), [&] { imported = read_msccl(options.import); });
+    together(communicator->handle(), [&] { imported = read_algorithm(options.import); });
   if (imported && imported->wrong) throw WrongResult(imported->refusal());
   const ImportedAlgorithm* given = imported ? &*imported : nullptr;
   if (options.overlap) {

@@ -153,7 +153,7 @@ TEST(Timeline, WhatIsTooMuchIsLeftOutAndSaidSo) {
   for (const Json& e : of_phase(drawn.file, "X")) steps += e["name"].get<std::string>().starts_with("step ");
   EXPECT_LE(steps, 200u);
   ASSERT_GE(drawn.left_out.size(), 2u);
-  EXPECT_TRUE(drawn.left_out[0].find("of 1,984 steps") != std::string::npos) << drawn.left_out[0];
+  EXPECT_NE(dump(Json(drawn.left_out)).find("of 1,984 steps"), std::string::npos) << drawn.left_out[0];
   EXPECT_EQ(drawn.file["otherData"]["left_out"], Json(drawn.left_out));
 }
 

@@ -158,10 +158,10 @@ TEST(MscclReader, WhatIsAskedForMustBeWhatTheFileHolds) {
 }
 
 TEST(MscclReader, MissingAndDamagedFiles) {
-  EXPECT_THROW(read_msccl("/nowhere/at/all.xml"), InputError);
+  EXPECT_THROW(read_algorithm("/nowhere/at/all.xml"), InputError);
   const std::string path = scratch("damaged.xml.gz");
   std::ofstream(path, std::ios::binary) << "\x1f\x8b\x08 and then nothing that zlib knows";
-  EXPECT_THROW(read_msccl(path), InputError);
+  EXPECT_THROW(read_algorithm(path), InputError);
 }
 
 }  // namespace

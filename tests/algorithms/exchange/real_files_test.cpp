@@ -28,7 +28,7 @@ class RealFile : public testing::TestWithParam<Expected> {};
 TEST_P(RealFile, IsImportedAndProven) {
   const auto path = files() / GetParam().file;
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent; set COLLCAST_DATA";
-  const ImportedAlgorithm a = read_msccl(path.string());
+  const ImportedAlgorithm a = read_algorithm(path.string());
   EXPECT_FALSE(a.wrong) << a.wrong->words();
   EXPECT_EQ(a.algorithm.collective, GetParam().collective);
   EXPECT_EQ(a.ranks, GetParam().ranks);
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RealFiles, OneIsWrong) {
   const auto path = files() / "msccltools_experiments_ar_multi_ar_2.xml.gz";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent; set COLLCAST_DATA";
-  const ImportedAlgorithm a = read_msccl(path.string());
+  const ImportedAlgorithm a = read_algorithm(path.string());
   ASSERT_TRUE(a.wrong);
   EXPECT_NE(a.wrong->what.find("is reduced with block"), std::string::npos) << a.wrong->words();
 }
@@ -69,7 +69,7 @@ TEST(RealFiles, OneHasNoDefinition) {
   const auto path = files() / "msccltools_experiments_alltonext_2in.xml.gz";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent; set COLLCAST_DATA";
   try {
-    read_msccl(path.string());
+    read_algorithm(path.string());
     FAIL();
   } catch (const InputError& e) {
     EXPECT_NE(std::string(e.what()).find("collective 'custom' has no definition"), std::string::npos)

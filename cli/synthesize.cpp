@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "algorithms/exchange/forest_file.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/verbs.hpp"
+#include "forecast/synthesis/gap.hpp"
+#include "model/ranges.hpp"
+#include "platforms/description/load.hpp"
+#include "support/error.hpp"
+#include "support/output_file.hpp"
+
+namespace collcast::cli {
+namespace {
+
+struct Options {
+  std::string collective, platform, ranks, trees, output;
+  std::vector<std::string> sizes;
+  Question question;
+  Format format = Format::table;
+
+  /// What both verbs ask.
+  const Question& asked() {
+    question.collectives = {collective};
+    question.platforms = {platform};
+    question.ranks = {parse_ranks(ranks)};
+    question.sizes = parse_sizes(sizes);
+    return question;
+  }
+};
+
+constexpr std::int64_t most_messages = 20000;  ///< of an XML file
+
+/// In as many segments as are the fastest at the largest size, as far as the file stays small.
+std::string msccl(const Synthesis& s, const Forecaster& forecaster, Bytes size) {
+  const Block fastest = predict(s, forecaster, size, engine("path")).call.segments;
+  const auto edges = static_cast<std::int64_t>(s.forest.trees.size()) * std::max(1, s.forest.ranks - 1);
+  const Block segments = std::clamp<Block>(most_messages / edges, 1, fastest);
+  return write_msccl(schedule(s.forest, s.algorithm.collective, s.root, segments), s.algorithm.collective,
+                     s.algorithm.name, s.root);
+}
+
+void write(const Options& o, const Synthesis& s, const Forecaster& forecaster) {
+  if (o.output.ends_with(".json"))
+    write_file(o.output, write_forest(s.forest, s.algorithm.collective, s.root, forecaster.machine().platform()));
+  else
+    write_file(o.output, msccl(s, forecaster, std::ranges::max(o.question.sizes)));
+}
+
+int run_synthesize(Options& o) {
+  const Question& q = o.asked();
+  if (!o.output.empty() && !o.output.ends_with(".json") && !o.output.ends_with(".xml"))
+    throw InputError("-o takes a name that ends in .json or .xml, not " + o.output);
+  Description platform = load_platform(o.platform);
+  override_platform(platform, q.set);
+  const Collective collective = definition(o.collective).collective;
+  const Rank ranks = q.ranks[0];
+  const Rank root = plain_call(q.call, collective, ranks, Bytes(1)).root;
+  const std::int64_t trees = o.trees.empty() ? 0 : parse_count(o.trees, "number of trees", 1, 64);
+  const Forecaster forecaster(platform, ranks, parse_placement(q.placement), q.memory);
+  progress("synthesizing " + o.collective);
+  const Synthesis made = synthesize(collective, forecaster, root, trees);
+  const report::Report answer = report_of(made, q, forecaster);
+  progress_end();
+  print(answer, o.format);
+  if (!o.output.empty()) write(o, made, forecaster);
+  return answer.head["holds"].get<bool>() ? 0 : 1;
+}
+
+void add_question(CLI::App& verb, Options& o, const std::string& sizes) {
+  verb.add_option("collective", o.collective, "allgather, reduce-scatter, allreduce, broadcast or reduce")->required();
+  verb.add_option("--platform", o.platform, "A name from `collcast platforms`, or a file")->required()->option_text("P");
+  verb.add_option("--ranks", o.ranks, "Number of ranks")->required()->option_text("N");
+  o.sizes = {sizes};
+  verb.add_option("--size", o.sizes, "Message sizes, and ranges of them: 64KiB,1MiB:1GiB:x4 (default " + sizes + ")")
+      ->delimiter(',')
+      ->option_text("S[,S...]");
+  verb.add_option("--root", o.question.call.root, "Root rank (default 0)")->option_text("R");
+  verb.add_option("--set", o.question.set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
+      ->option_text("KEY=VALUE");
+  add_placement(verb, o.question.placement);
+  add_memory(verb, o.question.memory);
+  add_format(verb, o.format, true);
+}
+
+}  // namespace
+
+void add_synthesize(CLI::App& app, int& exit_code) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("synthesize", "Makes the fastest schedule for a machine's links, and proves it");
+  add_question(*verb, *o, "1GiB");
+  verb->add_option("--trees", o->trees, "Trees from each root (default: as many as the optimum takes, up to 64)")
+      ->option_text("K");
+  verb->add_option("-o,--output", o->output, "Where to: .json, for `--import` at any size, or MSCCL's .xml")
+      ->option_text("FILE");
+  verb->footer("Example: collcast synthesize allgather --platform dgx-a100 --ranks 16 -o forest.json");
+  verb->callback([o, &exit_code] { exit_code = run_synthesize(*o); });
+}
+
+void add_gap(CLI::App& app, int&) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "gap", "How far from the bound are a synthesized schedule, the catalogue's fastest, a library's choice");
+  add_question(*verb, *o, "1KiB:1GiB:x16");
+  add_policy(*verb, o->question.policy, "A library whose choice is compared, too");
+  add_engine(*verb, o->question.engine);
+  verb->footer("Example: collcast gap allreduce --platform dgx-a100 --ranks 16 --size 1KiB:1GiB:x16 --policy nccl-2.18");
+  verb->callback([o] {
+    catch_interrupts();
+    const report::Report answer = gap(o->asked(), {progress, &interrupt_flag()});
+    progress_end();
+    print(answer, o->format);
+  });
+}
+
+}  // namespace collcast::cli

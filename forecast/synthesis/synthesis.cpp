@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/synthesis/synthesis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "forecast/synthesis/packing.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+using Pairs = std::function<bool(Rank, Rank)>;
+
+/// The way of the data: copies go down the trees, sums up. Of an allreduce, which does both, links are taken to be as
+/// wide both ways; the busiest link says where they are not.
+Wiring directed(Wiring w, Collective collective) {
+  if (collective != Collective::reduce && collective != Collective::reduce_scatter) return w;
+  const Wiring given = w;
+  for (int u = 0; u < w.vertices(); ++u)
+    for (int v = 0; v < w.vertices(); ++v) w(u, v) = given(v, u);
+  w.turns = [turns = given.turns](int from, int through, int to) { return turns(to, through, from); };
+  return w;
+}
+
+/// Of each rank and each rank of its node: the narrowest link between them.
+Pairs wide_pairs(const Machine& machine, const Fabric& fabric) {
+  const Rank n = fabric.ranks();
+  const auto at = [n](Rank a, Rank b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(n) + static_cast<std::size_t>(b); };
+  std::vector<double> width(at(n, 0), 0), widest(static_cast<std::size_t>(n), 0);
+  std::vector<LinkId> route;
+  for (Rank a = 0; a < n; ++a)
+    for (Rank b = 0; b < n; ++b) {
+      if (a == b || machine.node(a) != machine.node(b)) continue;
+      route.clear();
+      fabric.route(a, b, route);
+      double narrowest = HUGE_VAL;
+      for (const LinkId l : route) narrowest = std::min(narrowest, fabric.links()[l].bandwidth.value);
+      width[at(a, b)] = narrowest;
+      widest[static_cast<std::size_t>(a)] = std::max(widest[static_cast<std::size_t>(a)], narrowest);
+    }
+  return [=, &machine](Rank a, Rank b) {
+    return machine.node(a) != machine.node(b) || 2 * width[at(a, b)] >= std::min(widest[static_cast<std::size_t>(a)], widest[static_cast<std::size_t>(b)]);
+  };
+}
+
+constexpr Rank most_apart = 64;  ///< of more ranks, switches are looked at together alone
+
+bool all_pairs(Rank, Rank) {
+  return true;
+}
+
+/// What messages take on their routes, of a byte of the collective's message.
+void find_busiest(Synthesis& s, const Fabric& fabric) {
+  const Collective collective = s.algorithm.collective;
+  const bool up = definition(collective).reduces;
+  const bool down = collective != Collective::reduce && collective != Collective::reduce_scatter;
+  const auto parts = static_cast<double>(s.forest.trees_per_root) *
+                     static_cast<double>(roots(collective, s.forest.ranks, s.root).size());
+  std::vector<double> busy(fabric.links().size());
+  std::vector<LinkId> route;
+  for (const Tree& tree : s.forest.trees)
+    for (const auto& [from, to] : tree.edges)
+      for (const bool way : {false, true}) {
+        if (!(way ? down : up)) continue;
+        route.clear();
+        way ? fabric.route(from, to, route) : fabric.route(to, from, route);
+        for (const LinkId l : route)
+          busy[l] += static_cast<double>(tree.count) / parts / fabric.links()[l].bandwidth.value;
+      }
+  if (busy.empty()) return;
+  const auto most = std::ranges::max_element(busy);
+  s.busiest = SecondsPerByte(*most);
+  s.busiest_link = fabric.links()[static_cast<std::size_t>(most - busy.begin())].name;
+}
+
+std::int64_t depth(const Forest& forest) {
+  std::int64_t deepest = 0;
+  for (const Tree& tree : forest.trees) {
+    std::vector<std::int64_t> at(static_cast<std::size_t>(forest.ranks));
+    for (const auto& [from, to] : tree.edges)
+      deepest = std::max(deepest, at[static_cast<std::size_t>(to)] = at[static_cast<std::size_t>(from)] + 1);
+  }
+  return deepest;
+}
+
+/// On the links that messages between these pairs take.
+Synthesis between(const Pairs& pairs, bool joined, Collective collective, const Fabric& fabric, Rank root,
+                  std::int64_t trees) {
+  const std::vector<Rank> roots = collcast::roots(collective, fabric.ranks(), root);
+  std::vector<std::int64_t> shares(static_cast<std::size_t>(fabric.ranks()));
+  for (const Rank r : roots) shares[static_cast<std::size_t>(r)] = 1;
+  const Wiring w = directed(wiring(fabric, pairs, shares, joined), collective);
+  Synthesis s;
+  s.root = root;
+  s.forest = pack(w, shares, trees).forest;
+  s.depth = depth(s.forest);
+  s.algorithm = algorithm_of(s.forest, collective, root, "synthesized");
+  const double ways = collective == Collective::allreduce ? 2 : 1;
+  s.optimum = SecondsPerByte(ways * worst_cut(w, shares).value() / static_cast<double>(roots.size()) /
+                             w.unit.value);
+  find_busiest(s, fabric);
+  return s;
+}
+
+}  // namespace
+
+/// Logical links may differ from the routes that messages take. Where that costs, other wirings are tried: slower links
+/// left to messages between nodes, switches apart; the one whose routes are the least busy stands.
+Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root, std::int64_t trees) {
+  const Fabric& fabric = forecaster.fabric();
+  if (!plays_forests(collective))
+    throw InputError("no method synthesizes " + std::string(definition(collective).name) +
+                     "; there is one for allgather, reduce-scatter, allreduce, broadcast and reduce");
+  if (fabric.ranks() > most_synthesized)
+    throw InputError("a synthesis takes at most " + std::to_string(most_synthesized) + " ranks, not " +
+                     std::to_string(fabric.ranks()));
+  std::optional<Synthesis> best;
+  SecondsPerByte optimum(HUGE_VAL);
+  std::string refused;
+  for (const auto& [pairs, joined] : {std::pair<Pairs, bool>{all_pairs, true},
+                                      {wide_pairs(forecaster.machine(), fabric), true},
+                                      {all_pairs, false},
+                                      {wide_pairs(forecaster.machine(), fabric), false}}) {
+    if (best && (best->busiest <= optimum * 1.01 || (!joined && fabric.ranks() > most_apart))) break;
+    try {
+      const Synthesis found = between(pairs, joined, collective, fabric, root, trees);
+      optimum = std::min(optimum, found.optimum);
+      if (!best || found.busiest < best->busiest) best = found;
+    } catch (const InputError& e) {
+      if (refused.empty()) refused = e.what();
+    }
+  }
+  if (!best) throw InputError(refused);
+  best->optimum = optimum;
+  return *best;
+}
+
+}  // namespace collcast

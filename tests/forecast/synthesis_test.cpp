@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spanning trees are packed as densely as the worst cut allows, and what they make holds.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "forecast/synthesis/packing.hpp"
+#include "forecast/synthesis/synthesis.hpp"
+#include "model/proof.hpp"
+#include "platforms/description/load.hpp"
+#include "tests/complaint.hpp"
+
+namespace collcast {
+namespace {
+
+using testing::complaint;
+
+void join(Wiring& w, int a, int b, std::int64_t capacity) {
+  w(a, b) += capacity;
+  w(b, a) += capacity;
+}
+
+/// Double NVLinks form the ring 0-3-2-1-5-6-7-4; the others are single.
+void nvlinks_of_dgx_1v(Wiring& w, Rank first) {
+  const int links[][3] = {{0, 1, 25}, {0, 2, 25}, {0, 3, 50}, {0, 4, 50}, {1, 2, 50}, {1, 3, 25}, {1, 5, 50}, {2, 3, 50},
+                          {2, 6, 25}, {3, 7, 25}, {4, 5, 25}, {4, 6, 25}, {4, 7, 50}, {5, 6, 50}, {5, 7, 25}, {6, 7, 50}};
+  for (const auto& [a, b, capacity] : links) join(w, first + a, first + b, capacity);
+}
+
+/// Pairs of GPUs share a PCIe switch with one port of 12.5 GB/s; all ports meet in one switch. Units: 0.5 GB/s.
+Wiring dgx_1v(int nodes) {
+  if (nodes == 1) {
+    Wiring w(8, 0);
+    nvlinks_of_dgx_1v(w, 0);
+    return w;
+  }
+  Wiring half(8 * nodes, 4 * nodes + 1);
+  for (int node = 0; node < nodes; ++node) {
+    nvlinks_of_dgx_1v(half, 8 * node);
+    for (int a = 0; a < 8; ++a)
+      for (int b = 0; b < 8; ++b) half(8 * node + a, 8 * node + b) *= 2;
+    for (int gpu = 0; gpu < 8; ++gpu) join(half, 8 * node + gpu, 8 * nodes + 4 * node + gpu / 2, 32);
+    for (int port = 0; port < 4; ++port) join(half, 8 * nodes + 4 * node + port, 12 * nodes, 25);
+  }
+  half.unit = BytesPerSecond(0.5);
+  return half;
+}
+
+/// Each GPU has `inside` to its node's switch and `outside` to one switch for all.
+Wiring boxes(int nodes, std::int64_t inside, std::int64_t outside) {
+  Wiring w(8 * nodes, nodes + (nodes > 1));
+  for (int gpu = 0; gpu < 8 * nodes; ++gpu) {
+    join(w, gpu, 8 * nodes + gpu / 8, inside);
+    if (nodes > 1) join(w, gpu, 9 * nodes, outside);
+  }
+  return w;
+}
+
+/// Two nodes of 16 GPUs with 125 GB/s to their switch; every other one sends 12.5 GB/s to the next one's place on the
+/// other node, as TACCL and TE-CCL have it. Units: 0.5 GB/s.
+Wiring dgx_2() {
+  Wiring w(32, 2);
+  for (int gpu = 0; gpu < 32; ++gpu) {
+    join(w, gpu, 32 + gpu / 16, 250);
+    if (gpu % 2 == 0) w(gpu, (gpu + 17) % 32) = 25;
+  }
+  w.unit = BytesPerSecond(0.5);
+  return w;
+}
+
+std::vector<std::int64_t> everyone(const Wiring& w) {
+  return std::vector<std::int64_t>(static_cast<std::size_t>(w.ranks()), 1);
+}
+
+/// Of an allgather: bytes per second that all ranks receive together, in the wiring's units.
+double bandwidth(const Wiring& w, const Packed& p) {
+  return w.ranks() * static_cast<double>(p.forest.trees_per_root) / p.time * w.unit.value;
+}
+
+struct Row {
+  const char* name;
+  Wiring wiring;
+  std::int64_t trees;
+  double bandwidth;
+};
+
+/// Rows whose links are published, in GB/s; ForestColl's own program gives the same where it was run.
+TEST(Packing, ReachesTheWorstCut) {
+  const Row rows[] = {{"DGX-1V", dgx_1v(1), 0, 8 * 150.0 / 7},
+                      {"two DGX-1V", dgx_1v(2), 0, 100},
+                      {"four DGX-1V", dgx_1v(4), 0, 32 * 50 / 24.0},
+                      {"two DGX-2", dgx_2(), 0, 32 * 125 / 31.0},
+                      {"DGX-A100", boxes(1, 300, 0), 0, 8 * 300 / 7.0},
+                      {"two DGX-A100", boxes(2, 300, 25), 0, 16 * 65 / 3.0},
+                      {"four DGX-A100", boxes(4, 300, 25), 0, 32 * 25 / 3.0},
+                      {"DGX-H100", boxes(1, 450, 0), 0, 8 * 450 / 7.0},
+                      {"two DGX-H100", boxes(2, 450, 50), 0, 16 * 100 / 3.0},
+                      // One tree a root: as ForestColl's program found.
+                      {"DGX-1V, one tree", dgx_1v(1), 1, 133.333},
+                      {"two DGX-A100, one tree", boxes(2, 300, 25), 1, 342.857}};
+  for (const Row& row : rows) {
+    const Packed p = pack(row.wiring, everyone(row.wiring), row.trees);
+    EXPECT_NEAR(bandwidth(row.wiring, p), row.bandwidth, 1e-5 * row.bandwidth) << row.name;
+    EXPECT_FALSE(prove(schedule(p.forest, Collective::allgather, 0, 1), Collective::allgather)) << row.name;
+  }
+}
+
+TEST(Packing, TheWorstCutOfLargeMachines) {
+  const auto bandwidth = [](const Wiring& w) { return w.ranks() / worst_cut(w, everyone(w)).value(); };
+  EXPECT_NEAR(bandwidth(boxes(4, 450, 50)), 32 * 500 / 31.0, 1e-9);
+  EXPECT_NEAR(bandwidth(boxes(16, 450, 50)), 128 * 10 / 3.0, 1e-9);
+}
+
+TEST(Packing, TheSameTreesServeSums) {
+  const Forest forest = pack(dgx_1v(1), everyone(dgx_1v(1))).forest;
+  for (const Collective c : {Collective::reduce_scatter, Collective::allreduce})
+    for (const Block segments : {1, 3}) EXPECT_FALSE(prove(schedule(forest, c, 0, segments), c));
+}
+
+/// Edmonds: as many trees from one root as its worst cut has links; six NVLinks.
+TEST(Packing, FromOneRoot) {
+  std::vector<std::int64_t> shares(8);
+  shares[3] = 1;
+  const Packed p = pack(dgx_1v(1), shares);
+  EXPECT_EQ(p.forest.trees_per_root, 6);
+  EXPECT_NEAR(static_cast<double>(p.forest.trees_per_root) / p.time, 150, 1e-9);
+  for (const Collective c : {Collective::broadcast, Collective::reduce})
+    EXPECT_FALSE(prove(schedule(p.forest, c, 3, 2), c, 3));
+}
+
+/// Trees together send no more over a link than it carries in their time.
+TEST(Packing, KeepsToTheLinks) {
+  const Wiring w = dgx_1v(1);
+  const Packed p = pack(w, everyone(w));
+  std::map<std::pair<Rank, Rank>, std::int64_t> sent;
+  for (const Tree& tree : p.forest.trees)
+    for (const auto& [from, to] : tree.edges) sent[{from, to}] += tree.count;
+  for (const auto& [ends, count] : sent)
+    EXPECT_LE(static_cast<double>(count), p.time * static_cast<double>(w(ends.first, ends.second)) * (1 + 1e-9));
+}
+
+TEST(Packing, RefusesWhatIsApart) {
+  Wiring w(4, 0);
+  join(w, 0, 1, 1);
+  join(w, 2, 3, 1);
+  EXPECT_NE(complaint([&] { pack(w, everyone(w)); }).find("no link leads to rank"), std::string::npos);
+}
+
+TEST(Synthesis, HoldsOnShippedMachines) {
+  const std::pair<const char*, Rank> machines[] = {{"flat", 5}, {"edr-cluster", 6}, {"dgx-1v", 8}, {"summit", 12}, {"testbed-racks", 8}};
+  for (const auto& [platform, ranks] : machines) {
+    const Forecaster forecaster(load_platform(platform), ranks);
+    for (const Collective c : {Collective::allgather, Collective::reduce_scatter, Collective::allreduce, Collective::broadcast,
+                               Collective::reduce}) {
+      const Rank root = definition(c).rooted ? 3 : 0;
+      const Synthesis s = synthesize(c, forecaster, root);
+      EXPECT_FALSE(prove(schedule(s.forest, c, root, 2), c, root)) << platform;
+      EXPECT_GE(s.busiest, s.optimum * (1 - 1e-9)) << platform << ' ' << definition(c).name;
+      const Call call{.ranks = ranks, .root = root, .message = Bytes(1 << 26)};
+      EXPECT_LE(forecaster.lower_bound(s.algorithm, call).time, forecaster.predict(s.algorithm, call, engine("path")).time);
+    }
+  }
+}
+
+/// One switch, one port a rank: five ranks send four fifths of the message each, at 12.5 GB/s.
+TEST(Synthesis, OfOneSwitchIsARing) {
+  const Synthesis s = synthesize(Collective::allgather, Forecaster(load_platform("flat"), 5));
+  EXPECT_NEAR(s.optimum.value, 0.8 / 12.5e9, 1e-18);
+  EXPECT_NEAR(s.busiest.value, 0.8 / 12.5e9, 1e-18);
+}
+
+TEST(Synthesis, RefusesWhatItCannotMake) {
+  const Forecaster few(load_platform("flat"), 4), many(load_platform("flat"), 300);
+  EXPECT_EQ(complaint([&] { synthesize(Collective::alltoall, few); }),
+            "no method synthesizes alltoall; there is one for allgather, reduce-scatter, allreduce, broadcast and reduce");
+  EXPECT_EQ(complaint([&] { synthesize(Collective::allgather, many); }), "a synthesis takes at most 256 ranks, not 300");
+}
+
+}  // namespace
+}  // namespace collcast
