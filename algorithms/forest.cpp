@@ -40,7 +40,8 @@ Played played(const Forest& f, std::size_t index) {
   for (const auto& [from, to] : tree.edges) {
     if (!is_rank(from) || !is_rank(to) || depth[static_cast<std::size_t>(from)] < 0 ||
         depth[static_cast<std::size_t>(to)] >= 0)
-      throw InputError(named(index) + ": the edge from " + std::to_string(from) + " to " + std::to_string(to) +
+      throw InputError(named(index) + ": the edge from " + std::to_string(from) + " to " +
+                       std::to_string(to) +
                        " has to begin at a rank that was reached and end at one that was not");
     const std::int64_t d = depth[static_cast<std::size_t>(from)] + 1;
     depth[static_cast<std::size_t>(to)] = d;
@@ -62,14 +63,16 @@ std::vector<Played> played(const Forest& f, const std::vector<Rank>& roots, Bloc
     all.push_back(played(f, i));
     const auto at = next.find(f.trees[i].root);
     if (at == next.end())
-      throw InputError(named(i) + " begins at rank " + std::to_string(f.trees[i].root) + ", which is no root");
+      throw InputError(named(i) + " begins at rank " + std::to_string(f.trees[i].root) +
+                       ", which is no root");
     all.back().first = at->second;
     at->second += f.trees[i].count * segments;
   }
   for (const auto& [r, end] : next)
     if (end - first.at(r) != f.trees_per_root * segments)
-      throw InputError("rank " + std::to_string(r) + " has " + std::to_string((end - first.at(r)) / segments) +
-                       " trees, not " + std::to_string(f.trees_per_root));
+      throw InputError("rank " + std::to_string(r) + " has " +
+                       std::to_string((end - first.at(r)) / segments) + " trees, not " +
+                       std::to_string(f.trees_per_root));
   return all;
 }
 
@@ -124,7 +127,9 @@ Algorithm algorithm_of(const Forest& forest, Collective collective, Rank root, c
   a.ranks = std::to_string(forest.ranks);
   a.supports = [ranks = forest.ranks](Rank r) { return r == ranks; };
   a.segmented = true;
-  a.schedule = [forest, collective, root](const Call& c) { return schedule(forest, collective, root, c.segments); };
+  a.schedule = [forest, collective, root](const Call& c) {
+    return schedule(forest, collective, root, c.segments);
+  };
   return a;
 }
 

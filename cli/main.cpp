@@ -25,15 +25,14 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", COLLCAST_VERSION);
   int exit_code = 0;
-  for (auto add :
-       {collcast::cli::add_algorithms, collcast::cli::add_platforms, collcast::cli::add_prove,
-        collcast::cli::add_predict,    collcast::cli::add_export,    collcast::cli::add_inspect,
-        collcast::cli::add_convert,    collcast::cli::add_replay,    collcast::cli::add_compare,
-        collcast::cli::add_record,     collcast::cli::add_validate,  collcast::cli::add_calibrate,
-        collcast::cli::add_models,     collcast::cli::add_train,     collcast::cli::add_job,
-        collcast::cli::add_sweep,      collcast::cli::add_tune,      collcast::cli::add_plan,
-        collcast::cli::add_synthesize, collcast::cli::add_gap,
-        collcast::cli::add_explain,    collcast::cli::add_man,       collcast::cli::add_completion})
+  for (auto add : {collcast::cli::add_algorithms, collcast::cli::add_platforms, collcast::cli::add_prove,
+                   collcast::cli::add_predict,    collcast::cli::add_export,    collcast::cli::add_inspect,
+                   collcast::cli::add_convert,    collcast::cli::add_replay,    collcast::cli::add_compare,
+                   collcast::cli::add_record,     collcast::cli::add_validate,  collcast::cli::add_calibrate,
+                   collcast::cli::add_models,     collcast::cli::add_train,     collcast::cli::add_job,
+                   collcast::cli::add_sweep,      collcast::cli::add_tune,      collcast::cli::add_plan,
+                   collcast::cli::add_synthesize, collcast::cli::add_gap,       collcast::cli::add_explain,
+                   collcast::cli::add_man,        collcast::cli::add_completion})
     add(app, exit_code);
   collcast::make_strict(app);
   collcast::cli::format_help(app);

@@ -102,10 +102,9 @@ void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_
   verb.add_option("collective", subject.collective, "allreduce, broadcast, ...");
   auto* algorithm = verb.add_option("-a,--algorithm", subject.algorithm, algorithm_help)->option_text("A");
   verb.add_option("-n,--ranks", subject.ranks, "Number of ranks")->delimiter(',')->option_text("N");
-  verb.add_option(
-          "--import", subject.import,
-          "An algorithm in MSCCL's XML, or as `synthesize` writes it, instead of one of the "
-          "catalogue; it says collective and ranks")
+  verb.add_option("--import", subject.import,
+                  "An algorithm in MSCCL's XML, or as `synthesize` writes it, instead of one of the "
+                  "catalogue; it says collective and ranks")
       ->excludes(algorithm)
       ->option_text("FILE");
 }

@@ -43,7 +43,8 @@ std::string msccl(const Synthesis& s, const Forecaster& forecaster, Bytes size) 
 
 void write(const Options& o, const Synthesis& s, const Forecaster& forecaster) {
   if (o.output.ends_with(".json"))
-    write_file(o.output, write_forest(s.forest, s.algorithm.collective, s.root, forecaster.machine().platform()));
+    write_file(o.output,
+               write_forest(s.forest, s.algorithm.collective, s.root, forecaster.machine().platform()));
   else
     write_file(o.output, msccl(s, forecaster, std::ranges::max(o.question.sizes)));
 }
@@ -69,11 +70,15 @@ int run_synthesize(Options& o) {
 }
 
 void add_question(CLI::App& verb, Options& o, const std::string& sizes) {
-  verb.add_option("collective", o.collective, "allgather, reduce-scatter, allreduce, broadcast or reduce")->required();
-  verb.add_option("--platform", o.platform, "A name from `collcast platforms`, or a file")->required()->option_text("P");
+  verb.add_option("collective", o.collective, "allgather, reduce-scatter, allreduce, broadcast or reduce")
+      ->required();
+  verb.add_option("--platform", o.platform, "A name from `collcast platforms`, or a file")
+      ->required()
+      ->option_text("P");
   verb.add_option("--ranks", o.ranks, "Number of ranks")->required()->option_text("N");
   o.sizes = {sizes};
-  verb.add_option("--size", o.sizes, "Message sizes, and ranges of them: 64KiB,1MiB:1GiB:x4 (default " + sizes + ")")
+  verb.add_option("--size", o.sizes,
+                  "Message sizes, and ranges of them: 64KiB,1MiB:1GiB:x4 (default " + sizes + ")")
       ->delimiter(',')
       ->option_text("S[,S...]");
   verb.add_option("--root", o.question.call.root, "Root rank (default 0)")->option_text("R");
@@ -88,9 +93,11 @@ void add_question(CLI::App& verb, Options& o, const std::string& sizes) {
 
 void add_synthesize(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("synthesize", "Makes the fastest schedule for a machine's links, and proves it");
+  CLI::App* verb =
+      app.add_subcommand("synthesize", "Makes the fastest schedule for a machine's links, and proves it");
   add_question(*verb, *o, "1GiB");
-  verb->add_option("--trees", o->trees, "Trees from each root (default: as many as the optimum takes, up to 64)")
+  verb->add_option("--trees", o->trees,
+                   "Trees from each root (default: as many as the optimum takes, up to 64)")
       ->option_text("K");
   verb->add_option("-o,--output", o->output, "Where to: .json, for `--import` at any size, or MSCCL's .xml")
       ->option_text("FILE");
@@ -101,11 +108,14 @@ void add_synthesize(CLI::App& app, int& exit_code) {
 void add_gap(CLI::App& app, int&) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand(
-      "gap", "How far from the bound are a synthesized schedule, the catalogue's fastest, a library's choice");
+      "gap",
+      "How far from the bound are a synthesized schedule, the catalogue's fastest, a library's choice");
   add_question(*verb, *o, "1KiB:1GiB:x16");
   add_policy(*verb, o->question.policy, "A library whose choice is compared, too");
   add_engine(*verb, o->question.engine);
-  verb->footer("Example: collcast gap allreduce --platform dgx-a100 --ranks 16 --size 1KiB:1GiB:x16 --policy nccl-2.18");
+  verb->footer(
+      "Example: collcast gap allreduce --platform dgx-a100 --ranks 16 --size 1KiB:1GiB:x16 --policy "
+      "nccl-2.18");
   verb->callback([o] {
     catch_interrupts();
     const report::Report answer = gap(o->asked(), {progress, &interrupt_flag()});

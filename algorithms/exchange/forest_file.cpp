@@ -19,7 +19,8 @@ class Object {
       : json_(json), where_(std::move(where)) {
     if (!json.is_object()) throw InputError(where_ + " has to be an object");
     for (const auto& [key, value] : json.items())
-      if (std::ranges::find(keys, key) == keys.end()) throw InputError(where_ + ": unknown key '" + key + "'");
+      if (std::ranges::find(keys, key) == keys.end())
+        throw InputError(where_ + ": unknown key '" + key + "'");
   }
   const Json& operator[](const char* key) const {
     if (!json_.contains(key)) throw InputError(where_ + ": '" + key + "' is missing");
@@ -36,11 +37,12 @@ class Object {
   std::int64_t number(const char* key, std::int64_t least, std::int64_t most) const {
     return number((*this)[key], "'" + std::string(key) + "'", least, most);
   }
-  std::int64_t number(const Json& value, const std::string& what, std::int64_t least, std::int64_t most) const {
+  std::int64_t number(const Json& value, const std::string& what, std::int64_t least,
+                      std::int64_t most) const {
     if (value.is_number_integer())
       if (const auto n = value.get<std::int64_t>(); n >= least && n <= most) return n;
-    throw InputError(where_ + ": " + what + " has to be a whole number from " + std::to_string(least) + " to " +
-                     std::to_string(most) + ", not " + dump(value));
+    throw InputError(where_ + ": " + what + " has to be a whole number from " + std::to_string(least) +
+                     " to " + std::to_string(most) + ", not " + dump(value));
   }
 
  private:
@@ -56,7 +58,9 @@ Tree tree(const Json& json, const std::string& where, Rank ranks) {
   Tree t{static_cast<Rank>(object.number("root", 0, ranks - 1)), object.number("count", 1, most_trees), {}};
   for (const Json& edge : object.list("edges")) {
     if (!edge.is_array() || edge.size() != 2) throw InputError(where + ": an edge is two ranks, [0, 1]");
-    const auto rank = [&](const Json& r) { return static_cast<Rank>(object.number(r, "a rank", 0, ranks - 1)); };
+    const auto rank = [&](const Json& r) {
+      return static_cast<Rank>(object.number(r, "a rank", 0, ranks - 1));
+    };
     t.edges.push_back({rank(edge[0]), rank(edge[1])});
   }
   return t;
@@ -64,7 +68,8 @@ Tree tree(const Json& json, const std::string& where, Rank ranks) {
 
 }  // namespace
 
-std::string write_forest(const Forest& forest, Collective collective, Rank root, const std::string& made_for) {
+std::string write_forest(const Forest& forest, Collective collective, Rank root,
+                         const std::string& made_for) {
   Json trees = Json::array();
   for (const Tree& t : forest.trees) {
     Json edges = Json::array();
@@ -85,8 +90,9 @@ std::string write_forest(const Forest& forest, Collective collective, Rank root,
 
 ImportedAlgorithm parse_forest(const std::string& text, const std::string& file) {
   const Json json = parse_json(text, file);
-  const Object object(json, file,
-                      {"format", "version", "collective", "name", "made_for", "ranks", "root", "trees_per_root", "trees"});
+  const Object object(
+      json, file,
+      {"format", "version", "collective", "name", "made_for", "ranks", "root", "trees_per_root", "trees"});
   if (object.text("format") != format)
     throw InputError(file + ": 'format' has to be '" + std::string(format) + "'");
   object.number("version", version, version);

@@ -17,7 +17,8 @@ namespace {
 using report::Column;
 
 Column number_of(std::string title, const char* key, std::string (*text)(double)) {
-  return {std::move(title), [key, text](const Json& r) { return r[key].is_null() ? "-" : text(r[key].get<double>()); }};
+  return {std::move(title),
+          [key, text](const Json& r) { return r[key].is_null() ? "-" : text(r[key].get<double>()); }};
 }
 Column text_of(std::string title, const char* key) {
   return {std::move(title), [key](const Json& r) { return r[key].get<std::string>(); }};
@@ -75,7 +76,9 @@ struct Subject {
   Rank ranks;
 
   explicit Subject(const Question& q)
-      : collective(definition(q.collectives.at(0)).collective), platform(load_platform(q.platforms.at(0))), ranks(q.ranks.at(0)) {
+      : collective(definition(q.collectives.at(0)).collective),
+        platform(load_platform(q.platforms.at(0))),
+        ranks(q.ranks.at(0)) {
     set_all(platform, q.set);
   }
 };
@@ -94,7 +97,10 @@ report::Report gap(const Question& q, const Watch& watch) {
   const Forecaster& forecaster = library.forecaster();
   const Engine& by = engine(q.engine);
   report::Report answer;
-  answer.head = {{"platform", subject.platform.name()}, {"collective", name}, {"ranks", subject.ranks}, {"policy", q.policy}};
+  answer.head = {{"platform", subject.platform.name()},
+                 {"collective", name},
+                 {"ranks", subject.ranks},
+                 {"policy", q.policy}};
   answer.title = name + " of " + std::to_string(subject.ranks) + " ranks on " + subject.platform.name() +
                  ": how far from the bound";
   std::optional<Synthesis> made;
@@ -103,9 +109,10 @@ report::Report gap(const Question& q, const Watch& watch) {
     const Call rooted = plain_call(q.call, subject.collective, subject.ranks, Bytes(1));
     made = synthesize(subject.collective, forecaster, rooted.root);
   } else {
-    answer.notes.push_back("nothing is synthesized: there is a method for allgather, reduce-scatter, allreduce, "
-                           "broadcast and reduce on at most " +
-                           std::to_string(most_synthesized) + " ranks");
+    answer.notes.push_back(
+        "nothing is synthesized: there is a method for allgather, reduce-scatter, allreduce, "
+        "broadcast and reduce on at most " +
+        std::to_string(most_synthesized) + " ranks");
   }
   Json rows = Json::array();
   for (const Bytes size : q.sizes) {
@@ -114,9 +121,11 @@ report::Report gap(const Question& q, const Watch& watch) {
       break;
     }
     watch.progress("comparing at " + text::bytes(size.value));
-    const Call call = plain_call(q.call, subject.collective, subject.ranks, size, forecaster.ranks_per_node());
+    const Call call =
+        plain_call(q.call, subject.collective, subject.ranks, size, forecaster.ranks_per_node());
     const Choice best = fastest(forecaster.fabric(), common_algorithms(subject.collective), call);
-    if (!best.algorithm) throw InputError("no algorithm for " + name + " on " + std::to_string(subject.ranks) + " ranks");
+    if (!best.algorithm)
+      throw InputError("no algorithm for " + name + " on " + std::to_string(subject.ranks) + " ranks");
     const Bound bound = forecaster.lower_bound(*best.algorithm, call);
     rows.push_back(bound_row(size, bound));
     if (made) rows.push_back(row("synthesized", predict(*made, forecaster, size, by), bound, by.name));
@@ -147,11 +156,12 @@ report::Report report_of(const Synthesis& s, const Question& q, const Forecaster
                  {"busiest_link", s.busiest_link},
                  {"holds", holds}};
   answer.title = std::string(d.name) + " of " + std::to_string(s.forest.ranks) + " ranks on " +
-                 forecaster.machine().platform() + ": " + text::count(static_cast<std::int64_t>(s.forest.trees.size())) +
-                 " trees, " + std::to_string(s.forest.trees_per_root) + " a root, at most " + std::to_string(s.depth) +
+                 forecaster.machine().platform() + ": " +
+                 text::count(static_cast<std::int64_t>(s.forest.trees.size())) + " trees, " +
+                 std::to_string(s.forest.trees_per_root) + " a root, at most " + std::to_string(s.depth) +
                  " messages deep; " + (holds ? "proven" : "it does not hold") + "\nlinks allow " +
-                 text::gbps(bandwidth(s.optimum)) + " (algbw), the schedule's busiest (" + s.busiest_link + ") " +
-                 text::gbps(bandwidth(s.busiest));
+                 text::gbps(bandwidth(s.optimum)) + " (algbw), the schedule's busiest (" + s.busiest_link +
+                 ") " + text::gbps(bandwidth(s.busiest));
   Json rows = Json::array();
   for (const Bytes size : q.sizes)
     for (const char* name : {"path", "contention"}) {

@@ -10,7 +10,8 @@
 namespace collcast {
 
 /// A synthesised schedule in the segments that are the fastest by critical path, if it is one of them.
-Prediction predict(const Synthesis& synthesis, const Forecaster& forecaster, Bytes message, const Engine& engine);
+Prediction predict(const Synthesis& synthesis, const Forecaster& forecaster, Bytes message,
+                   const Engine& engine);
 
 /// For one platform, collective and number of ranks: how far from the bound are, at each size, a synthesised
 /// schedule, the fastest of the catalogue, and what the question's policy would play.

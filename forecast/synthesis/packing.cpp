@@ -298,7 +298,8 @@ Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::
   double best = HUGE_VAL;
   for (Amount k = 1; trees == 0 && k <= most_trees && best > close_enough; ++k) {
     const double t = least_time(wiring, shares, k, worst) / static_cast<double>(k);
-    if (t < best * 0.999 * worst.value()) best = t / worst.value(), time = t * static_cast<double>(k), trees_per_share = k;
+    if (t < best * 0.999 * worst.value())
+      best = t / worst.value(), time = t * static_cast<double>(k), trees_per_share = k;
   }
   if (trees == 0) trees = trees_per_share;
   if (time == 0) time = least_time(wiring, shares, trees, worst);

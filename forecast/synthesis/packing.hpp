@@ -12,19 +12,21 @@ struct Ratio {
   double value() const { return static_cast<double>(shares) / static_cast<double>(capacity); }
 };
 
-/// Each rank has `shares[rank]` for all others: the cut that takes longest, exactly, by Newton's method on integer
-/// max-flows. Throws InputError where ranks do not reach each other.
+/// Each rank has `shares[rank]` for all others: the cut that takes longest, exactly, by Newton's method on
+/// integer max-flows. Throws InputError where ranks do not reach each other.
 Ratio worst_cut(const Wiring& wiring, const std::vector<std::int64_t>& shares);
 
 struct Packed {
   Forest forest;
-  /// In which a unit of the wiring carries one tree: a share of n bytes takes n / trees_per_share * time / unit.
+  /// In which a unit of the wiring carries one tree: a share of n bytes takes n / trees_per_share * time /
+  /// unit.
   double time = 0;
 };
-/// Packs `trees_per_share` spanning trees for each share, as fast as so many can be; 0: as many as reach the worst
-/// cut's time, if these are at most `most_trees`, else the least number up to it that comes closest. Zhao et al.,
-/// ForestColl, arXiv 2402.06787: switches are split off edge by edge, then trees grow edge by edge, each as far as
-/// max-flows leave room for all others. Throws InputError where ranks do not reach each other.
+/// Packs `trees_per_share` spanning trees for each share, as fast as so many can be; 0: as many as reach the
+/// worst cut's time, if these are at most `most_trees`, else the least number up to it that comes closest.
+/// Zhao et al., ForestColl, arXiv 2402.06787: switches are split off edge by edge, then trees grow edge by
+/// edge, each as far as max-flows leave room for all others. Throws InputError where ranks do not reach each
+/// other.
 Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::int64_t trees_per_share = 0,
             std::int64_t most_trees = 64);
 

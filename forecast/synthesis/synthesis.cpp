@@ -13,8 +13,8 @@ namespace {
 
 using Pairs = std::function<bool(Rank, Rank)>;
 
-/// The way of the data: copies go down the trees, sums up. Of an allreduce, which does both, links are taken to be as
-/// wide both ways; the busiest link says where they are not.
+/// The way of the data: copies go down the trees, sums up. Of an allreduce, which does both, links are taken
+/// to be as wide both ways; the busiest link says where they are not.
 Wiring directed(Wiring w, Collective collective) {
   if (collective != Collective::reduce && collective != Collective::reduce_scatter) return w;
   const Wiring given = w;
@@ -27,7 +27,9 @@ Wiring directed(Wiring w, Collective collective) {
 /// Of each rank and each rank of its node: the narrowest link between them.
 Pairs wide_pairs(const Machine& machine, const Fabric& fabric) {
   const Rank n = fabric.ranks();
-  const auto at = [n](Rank a, Rank b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(n) + static_cast<std::size_t>(b); };
+  const auto at = [n](Rank a, Rank b) {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(n) + static_cast<std::size_t>(b);
+  };
   std::vector<double> width(at(n, 0), 0), widest(static_cast<std::size_t>(n), 0);
   std::vector<LinkId> route;
   for (Rank a = 0; a < n; ++a)
@@ -41,7 +43,9 @@ Pairs wide_pairs(const Machine& machine, const Fabric& fabric) {
       widest[static_cast<std::size_t>(a)] = std::max(widest[static_cast<std::size_t>(a)], narrowest);
     }
   return [=, &machine](Rank a, Rank b) {
-    return machine.node(a) != machine.node(b) || 2 * width[at(a, b)] >= std::min(widest[static_cast<std::size_t>(a)], widest[static_cast<std::size_t>(b)]);
+    return machine.node(a) != machine.node(b) ||
+           2 * width[at(a, b)] >=
+               std::min(widest[static_cast<std::size_t>(a)], widest[static_cast<std::size_t>(b)]);
   };
 }
 
@@ -98,16 +102,17 @@ Synthesis between(const Pairs& pairs, bool joined, Collective collective, const 
   s.depth = depth(s.forest);
   s.algorithm = algorithm_of(s.forest, collective, root, "synthesized");
   const double ways = collective == Collective::allreduce ? 2 : 1;
-  s.optimum = SecondsPerByte(ways * worst_cut(w, shares).value() / static_cast<double>(roots.size()) /
-                             w.unit.value);
+  s.optimum =
+      SecondsPerByte(ways * worst_cut(w, shares).value() / static_cast<double>(roots.size()) / w.unit.value);
   find_busiest(s, fabric);
   return s;
 }
 
 }  // namespace
 
-/// Logical links may differ from the routes that messages take. Where that costs, other wirings are tried: slower links
-/// left to messages between nodes, switches apart; the one whose routes are the least busy stands.
+/// Logical links may differ from the routes that messages take. Where that costs, other wirings are tried:
+/// slower links left to messages between nodes, switches apart; the one whose routes are the least busy
+/// stands.
 Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root, std::int64_t trees) {
   const Fabric& fabric = forecaster.fabric();
   if (!plays_forests(collective))

@@ -13,18 +13,18 @@ struct Synthesis {
   Algorithm algorithm;
   Forest forest;
   Rank root = 0;
-  std::int64_t depth = 0;     ///< messages from a root to the farthest rank
-  SecondsPerByte optimum;     ///< of a byte of the message, by the worst cut of the links that routes take
-  SecondsPerByte busiest;     ///< of a byte of the message, what the schedule sends over the busiest link
+  std::int64_t depth = 0;  ///< messages from a root to the farthest rank
+  SecondsPerByte optimum;  ///< of a byte of the message, by the worst cut of the links that routes take
+  SecondsPerByte busiest;  ///< of a byte of the message, what the schedule sends over the busiest link
   std::string busiest_link;
 };
 
 /// How many ranks a synthesis takes at most.
 constexpr Rank most_synthesized = 256;
 
-/// The fastest packing of spanning trees on the machine's links, with `trees_per_root` trees from each root (0: the
-/// optimum's number). Throws InputError for collectives that trees do not serve, too many ranks, and ranks that do
-/// not reach each other.
+/// The fastest packing of spanning trees on the machine's links, with `trees_per_root` trees from each root
+/// (0: the optimum's number). Throws InputError for collectives that trees do not serve, too many ranks, and
+/// ranks that do not reach each other.
 Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root = 0,
                      std::int64_t trees_per_root = 0);
 

@@ -64,7 +64,8 @@ class Drawing {
     w.unit = BytesPerSecond(unit);
     for (const auto& [ends, bandwidth] : edges_)
       if (bandwidth > 0 && ends.first != ends.second)
-        w(number_.at(ends.first), number_.at(ends.second)) += static_cast<Amount>(std::llround(bandwidth / unit));
+        w(number_.at(ends.first), number_.at(ends.second)) +=
+            static_cast<Amount>(std::llround(bandwidth / unit));
     w.turns = turns(w.vertices());
     return w;
   }
@@ -73,7 +74,8 @@ class Drawing {
   void merge(double least) {
     Sets merged = sets_;
     for (const auto& [ends, bandwidth] : edges_)
-      if (ends.first >= ranks_ && ends.second >= ranks_ && bandwidth >= least) merged.unite(ends.first, ends.second);
+      if (ends.first >= ranks_ && ends.second >= ranks_ && bandwidth >= least)
+        merged.unite(ends.first, ends.second);
     std::map<std::pair<int, int>, double> edges;
     for (const auto& [ends, bandwidth] : edges_) {
       const std::pair renamed(merged.find(ends.first), merged.find(ends.second));
@@ -134,7 +136,8 @@ class Drawing {
       shorter = false;
       std::map<int, std::set<int>> neighbours;
       for (const auto& [ends, bandwidth] : edges_)
-        if (ends.first != ends.second) neighbours[ends.first].insert(ends.second), neighbours[ends.second].insert(ends.first);
+        if (ends.first != ends.second)
+          neighbours[ends.first].insert(ends.second), neighbours[ends.second].insert(ends.first);
       for (const auto& [vertex, beside] : neighbours) {
         if (vertex < ranks_ || beside.size() > 2) continue;
         const int a = *beside.begin(), b = *beside.rbegin();
@@ -174,7 +177,8 @@ class Drawing {
 
   std::function<bool(int, int, int)> turns(int vertices) {
     const auto key = [vertices](int a, int b, int c) {
-      return (static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(vertices) + static_cast<std::uint64_t>(b)) *
+      return (static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(vertices) +
+              static_cast<std::uint64_t>(b)) *
                  static_cast<std::uint64_t>(vertices) +
              static_cast<std::uint64_t>(c);
     };
@@ -182,7 +186,8 @@ class Drawing {
     for (const std::vector<int>& way : ways_) {
       std::vector<int> met;
       for (const int v : way)
-        if (const auto at = number_.find(sets_.find(v)); at != number_.end() && (met.empty() || met.back() != at->second))
+        if (const auto at = number_.find(sets_.find(v));
+            at != number_.end() && (met.empty() || met.back() != at->second))
           met.push_back(at->second);
       for (std::size_t a = 0; a < met.size(); ++a)
         for (std::size_t b = a + 1; b < met.size(); ++b)

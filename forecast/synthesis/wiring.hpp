@@ -33,10 +33,9 @@ class Wiring {
   std::vector<std::int64_t> capacity_;
 };
 
-/// The links that a fabric's routes take between these pairs of ranks, and what joins them: links that some route
-/// strings together meet in a switch. Links in a row are one, as wide as the narrowest; switches between which no
-/// link is a part of the cut that is
-/// worst for these shares are one, if `joined`.
+/// The links that a fabric's routes take between these pairs of ranks, and what joins them: links that some
+/// route strings together meet in a switch. Links in a row are one, as wide as the narrowest; switches
+/// between which no link is a part of the cut that is worst for these shares are one, if `joined`.
 Wiring wiring(const Fabric& fabric, const std::function<bool(Rank from, Rank to)>& pairs,
               const std::vector<std::int64_t>& shares, bool joined = true);
 

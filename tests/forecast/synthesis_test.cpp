@@ -22,12 +22,14 @@ void join(Wiring& w, int a, int b, std::int64_t capacity) {
 
 /// Double NVLinks form the ring 0-3-2-1-5-6-7-4; the others are single.
 void nvlinks_of_dgx_1v(Wiring& w, Rank first) {
-  const int links[][3] = {{0, 1, 25}, {0, 2, 25}, {0, 3, 50}, {0, 4, 50}, {1, 2, 50}, {1, 3, 25}, {1, 5, 50}, {2, 3, 50},
-                          {2, 6, 25}, {3, 7, 25}, {4, 5, 25}, {4, 6, 25}, {4, 7, 50}, {5, 6, 50}, {5, 7, 25}, {6, 7, 50}};
+  const int links[][3] = {{0, 1, 25}, {0, 2, 25}, {0, 3, 50}, {0, 4, 50}, {1, 2, 50}, {1, 3, 25},
+                          {1, 5, 50}, {2, 3, 50}, {2, 6, 25}, {3, 7, 25}, {4, 5, 25}, {4, 6, 25},
+                          {4, 7, 50}, {5, 6, 50}, {5, 7, 25}, {6, 7, 50}};
   for (const auto& [a, b, capacity] : links) join(w, first + a, first + b, capacity);
 }
 
-/// Pairs of GPUs share a PCIe switch with one port of 12.5 GB/s; all ports meet in one switch. Units: 0.5 GB/s.
+/// Pairs of GPUs share a PCIe switch with one port of 12.5 GB/s; all ports meet in one switch. Units: 0.5
+/// GB/s.
 Wiring dgx_1v(int nodes) {
   if (nodes == 1) {
     Wiring w(8, 0);
@@ -56,8 +58,8 @@ Wiring boxes(int nodes, std::int64_t inside, std::int64_t outside) {
   return w;
 }
 
-/// Two nodes of 16 GPUs with 125 GB/s to their switch; every other one sends 12.5 GB/s to the next one's place on the
-/// other node, as TACCL and TE-CCL have it. Units: 0.5 GB/s.
+/// Two nodes of 16 GPUs with 125 GB/s to their switch; every other one sends 12.5 GB/s to the next one's
+/// place on the other node, as TACCL and TE-CCL have it. Units: 0.5 GB/s.
 Wiring dgx_2() {
   Wiring w(32, 2);
   for (int gpu = 0; gpu < 32; ++gpu) {
@@ -136,7 +138,8 @@ TEST(Packing, KeepsToTheLinks) {
   for (const Tree& tree : p.forest.trees)
     for (const auto& [from, to] : tree.edges) sent[{from, to}] += tree.count;
   for (const auto& [ends, count] : sent)
-    EXPECT_LE(static_cast<double>(count), p.time * static_cast<double>(w(ends.first, ends.second)) * (1 + 1e-9));
+    EXPECT_LE(static_cast<double>(count),
+              p.time * static_cast<double>(w(ends.first, ends.second)) * (1 + 1e-9));
 }
 
 TEST(Packing, RefusesWhatIsApart) {
@@ -147,17 +150,19 @@ TEST(Packing, RefusesWhatIsApart) {
 }
 
 TEST(Synthesis, HoldsOnShippedMachines) {
-  const std::pair<const char*, Rank> machines[] = {{"flat", 5}, {"edr-cluster", 6}, {"dgx-1v", 8}, {"summit", 12}, {"testbed-racks", 8}};
+  const std::pair<const char*, Rank> machines[] = {
+      {"flat", 5}, {"edr-cluster", 6}, {"dgx-1v", 8}, {"summit", 12}, {"testbed-racks", 8}};
   for (const auto& [platform, ranks] : machines) {
     const Forecaster forecaster(load_platform(platform), ranks);
-    for (const Collective c : {Collective::allgather, Collective::reduce_scatter, Collective::allreduce, Collective::broadcast,
-                               Collective::reduce}) {
+    for (const Collective c : {Collective::allgather, Collective::reduce_scatter, Collective::allreduce,
+                               Collective::broadcast, Collective::reduce}) {
       const Rank root = definition(c).rooted ? 3 : 0;
       const Synthesis s = synthesize(c, forecaster, root);
       EXPECT_FALSE(prove(schedule(s.forest, c, root, 2), c, root)) << platform;
       EXPECT_GE(s.busiest, s.optimum * (1 - 1e-9)) << platform << ' ' << definition(c).name;
       const Call call{.ranks = ranks, .root = root, .message = Bytes(1 << 26)};
-      EXPECT_LE(forecaster.lower_bound(s.algorithm, call).time, forecaster.predict(s.algorithm, call, engine("path")).time);
+      EXPECT_LE(forecaster.lower_bound(s.algorithm, call).time,
+                forecaster.predict(s.algorithm, call, engine("path")).time);
     }
   }
 }
@@ -172,8 +177,10 @@ TEST(Synthesis, OfOneSwitchIsARing) {
 TEST(Synthesis, RefusesWhatItCannotMake) {
   const Forecaster few(load_platform("flat"), 4), many(load_platform("flat"), 300);
   EXPECT_EQ(complaint([&] { synthesize(Collective::alltoall, few); }),
-            "no method synthesizes alltoall; there is one for allgather, reduce-scatter, allreduce, broadcast and reduce");
-  EXPECT_EQ(complaint([&] { synthesize(Collective::allgather, many); }), "a synthesis takes at most 256 ranks, not 300");
+            "no method synthesizes alltoall; there is one for allgather, reduce-scatter, allreduce, "
+            "broadcast and reduce");
+  EXPECT_EQ(complaint([&] { synthesize(Collective::allgather, many); }),
+            "a synthesis takes at most 256 ranks, not 300");
 }
 
 }  // namespace

@@ -46,8 +46,10 @@ TEST(Forest, WhatIsWrongIsSaid) {
   const std::pair<std::string, std::string> wrong[] = {
       {complaint(replaced(good, "\"ranks\":3", "\"ranks\":4")), "x.json: tree 0 does not reach all 4 ranks"},
       {complaint(replaced(good, "[1,2]", "[2,1]")),
-       "x.json: tree 0: the edge from 2 to 1 has to begin at a rank that was reached and end at one that was not"},
-      {complaint(replaced(good, "[1,2]", "[1,7]")), "x.json: tree 0: a rank has to be a whole number from 0 to 2, not 7"},
+       "x.json: tree 0: the edge from 2 to 1 has to begin at a rank that was reached and end at one that was "
+       "not"},
+      {complaint(replaced(good, "[1,2]", "[1,7]")),
+       "x.json: tree 0: a rank has to be a whole number from 0 to 2, not 7"},
       {complaint(replaced(good, "[1,2]", "[1]")), "x.json: tree 0: an edge is two ranks, [0, 1]"},
       {complaint(replaced(good, "\"count\":1", "\"count\":2")), "x.json: rank 0 has 2 trees, not 1"},
       {complaint(replaced(good, "\"version\":1", "\"version\":2")),
