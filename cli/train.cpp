@@ -57,7 +57,7 @@ void show(Canvas& canvas, const Training& t, const StepForecast& step, const Des
 Figure one_step(const Training& t, const StepForecast& step) {
   constexpr std::size_t most = 1500;
   const Job job = training_job(t);
-  std::vector<Stretch> all;
+  std::vector<report::Stretch> all;
   Seconds end;
   for (const Span& s : step.spans) {
     end = std::max(end, s.end);
@@ -66,7 +66,7 @@ Figure one_step(const Training& t, const StepForecast& step) {
     all.push_back({static_cast<std::size_t>(s.stream), s.start.value, s.end.value,
                    computes ? "computation" : "communication"});
   }
-  std::ranges::stable_sort(all, std::greater<>(), [](const Stretch& s) { return s.end - s.begin; });
+  std::ranges::stable_sort(all, std::greater<>(), [](const report::Stretch& s) { return s.end - s.begin; });
   all.resize(std::min(all.size(), most));
   std::vector<std::string> rows = job.streams;
   if (job.coordinator) rows.push_back("agreement");

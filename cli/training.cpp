@@ -19,6 +19,13 @@ double positive(const std::string& text, const std::string& what) {
   return value;
 }
 
+/// Not negative.
+double share(const std::string& text, const std::string& what) {
+  const double value = parse_real(text, what);
+  if (value < 0) throw InputError(what + " must not be negative, got " + text);
+  return value;
+}
+
 std::string listed_frameworks() {
   std::string text;
   for (const FrameworkName& f : framework_names())
@@ -50,6 +57,13 @@ void add_training(CLI::App& verb, TrainingText& text) {
                   "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
                   "are 0.1 to 0.4)")
       ->option_text("X");
+  verb.add_option("--noise", text.noise,
+                  "Standard deviation of ranks' computation, relative: the slowest decides (default 0)")
+      ->option_text("X");
+  verb.add_option("--input", text.input,
+                  "Where samples come from: packed or files, with what is on their way behind a colon: "
+                  "sample=SIZE, shared, local and copy in GB/s, opens a second, decode=TIME, cores")
+      ->option_text("I");
 }
 
 Training described(const TrainingText& text, const Description& platform) {
@@ -60,13 +74,16 @@ Training described(const TrainingText& text, const Description& platform) {
   t.processor = processor(platform, t.precision);
   t.batch = static_cast<int>(parse_count(text.batch, "batch", 1, 1 << 24));
   if (!text.throughput.empty()) t.throughput = positive(text.throughput, "throughput");
-  t.slowdown = parse_real(text.slowdown, "slowdown");
-  if (t.slowdown < 0) throw InputError("slowdown must not be negative, got " + text.slowdown);
+  t.slowdown = share(text.slowdown, "slowdown");
+  t.noise = share(text.noise, "noise");
+  if (!text.input.empty()) t.input = parse_input(text.input);
   t.ranks_per_node = ranks_per_node(platform);
   return t;
 }
 
 Json row(const Training& t, const StepForecast& s) {
+  Json bottlenecks = Json::object();
+  for (const Bottleneck& b : s.bottlenecks) bottlenecks[b.name] = b.share;
   return {{"ranks", t.ranks},
           {"step_s", s.time.value},
           {"low_s", s.low.value},
@@ -76,9 +93,11 @@ Json row(const Training& t, const StepForecast& s) {
           {"compute_s", s.compute.value},
           {"exposed_communication_s", s.exposed.value},
           {"hidden_communication_s", s.hidden.value},
-          {"io_s", 0.0},
+          {"waiting_s", s.waiting.value},
+          {"io_s", s.input.value},
           {"memory_B", std::llround(s.memory.sum().value)},
-          {"limited_by", s.limited_by}};
+          {"limited_by", s.limited_by},
+          {"bottlenecks", bottlenecks}};
 }
 
 }  // namespace collcast::cli

@@ -12,7 +12,8 @@ namespace collcast::cli {
 
 /// A training step as users describe it.
 struct TrainingText {
-  std::string model, framework = "ddp", precision = "fp32", policy, batch = "32", throughput, slowdown = "0";
+  std::string model, framework = "ddp", precision = "fp32", policy, batch = "32", throughput, slowdown = "0",
+                     noise = "0", input;
 };
 
 void add_training(CLI::App& verb, TrainingText& text);

@@ -132,7 +132,7 @@ report::Report gap(const Question& q, const Watch& watch) {
     rows.push_back(row("catalogue", forecaster.predict(*best.algorithm, best.call, by), bound, by.name));
     if (q.policy == "fastest") continue;
     const Library::Forecast chosen = library.predict(subject.collective, call, by);
-    rows.push_back(row(q.policy, chosen.prediction, bound, by.name, chosen.transport));
+    rows.push_back(row(q.policy, chosen.prediction, bound, by.name, chosen.prediction.transport));
   }
   answer.sections.push_back({"gaps", std::move(rows), columns()});
   return answer;
