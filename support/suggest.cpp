@@ -65,6 +65,7 @@ std::vector<std::string> alike(std::string_view word, const std::vector<std::str
     if (u.first >= unlike || u > least) continue;
     if (u < least) best.clear();
     least = u;
+    if (std::ranges::find(best, candidate) != best.end()) continue;
     best.push_back(candidate);
   }
   return best;

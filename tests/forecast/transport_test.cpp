@@ -48,8 +48,9 @@ TEST(Transport, enginesAgree) {
 }
 
 TEST(Transport, whatTheMachineCannotRunIsRefused) {
-  EXPECT_EQ(complaint([] { predicted("frontera", "nccl:LL", 4, 1_KiB); }),
-            "--transport nccl-2.18:LL needs GPUs, which frontera does not have");
+  EXPECT_EQ(
+      complaint([] { predicted("frontera", "nccl:LL", 4, 1_KiB); }),
+      "nccl-2.18 needs GPUs, and the ranks of frontera sit on cpu0; MPI's policies, mpich for one, do not");
   EXPECT_EQ(complaint([] { predicted("rtx2080ti-cluster", "nccl:LL128", 2, 1_KiB); }),
             "--transport nccl-2.18:LL128 needs NVLink between the GPUs of a node, which rtx2080ti-cluster "
             "does not have");

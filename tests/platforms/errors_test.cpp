@@ -94,9 +94,11 @@ TEST(Errors, Topology) {
       complaint([&] { Description("x", "x.json", json); }),
       "x.json: node.links: no route from gpu0 to gpu3 (routes pass through cpu and switch vertices only)");
   EXPECT_EQ(complaint_about("summit", "/node/links/0/between/1", "gpu7"),
-            "x.json: node.links.0.between.1: there is no vertex 'gpu7'; did you mean gpu0?");
+            "x.json: node.links.0.between.1: there is no vertex 'gpu7'; did you mean 'gpu0', 'gpu1', ... or "
+            "'gpu5'?");
   EXPECT_EQ(complaint_about("summit", "/node/links/0/kind", "nvlink"),
-            "x.json: node.links.0.kind: there is no link kind 'nvlink'; did you mean nvlink2?");
+            "x.json: node.links.0.kind: there is no link kind 'nvlink'; did you mean 'nvlink2', 'nvlink1', "
+            "... or 'nvlink5'?");
   EXPECT_EQ(complaint_about("summit", "/node/links/1/between", {"gpu1", "gpu0"}),
             "x.json: node.links.1: a second link between these two; give the first one a count");
   EXPECT_EQ(complaint_about("summit", "/node/links/1/between", {"gpu1"}),

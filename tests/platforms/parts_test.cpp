@@ -40,9 +40,10 @@ TEST(Parts, ChangeWithTheDeviceThatIsSet) {
 TEST(Parts, UnknownOnesSuggestTheNearest) {
   EXPECT_EQ(
       complaint([] { edited("edr-cluster", "/node/vertices/gpu0/device", "V100-SXM2-32"); }),
-      "x.json: node.vertices.gpu0.device: there is no device 'V100-SXM2-32'; did you mean V100-SXM2-32GB?");
+      "x.json: node.vertices.gpu0.device: there is no device 'V100-SXM2-32'; did you mean 'V100-SXM2-32GB'?");
   EXPECT_EQ(complaint([] { edited("edr-cluster", "/node/links/0/kind", "nvlink"); }),
-            "x.json: node.links.0.kind: there is no link kind 'nvlink'; did you mean nvlink1?");
+            "x.json: node.links.0.kind: there is no link kind 'nvlink'; did you mean 'nvlink1', 'nvlink2', "
+            "... or 'nvlink5'?");
   EXPECT_TRUE(complaint([] {
                 edited("edr-cluster", "/node/link_kinds", 3);
               }).starts_with("x.json: node.link_kinds: must be an object"));

@@ -16,7 +16,9 @@ const AlphaBetaGamma hockney{Seconds(1), SecondsPerByte(1), SecondsPerByte(1)};
 const LogGP eager{Seconds(3), Seconds(1), Seconds(1), SecondsPerByte(1), SecondsPerByte(1)};
 
 struct Log : Observer {
-  void done(const Interval& i) override { intervals.push_back(i); }
+  void done(const Interval& i) override {
+    if (i.kind != Op::Kind::compute) intervals.push_back(i);
+  }
   std::vector<Interval> intervals;
 };
 
