@@ -22,7 +22,8 @@ struct Input {
   BytesPerSecond copy;    ///< from the host to a processor
 };
 
-/// "packed", "packed:sample=110KiB,shared=2500,decode=5ms,cores=42" or "files:...,opens=1e6"; GB/s. Throws InputError.
+/// "packed", "packed:sample=110KiB,shared=2500,decode=5ms,cores=42" or "files:...,opens=1e6"; GB/s. Throws
+/// InputError.
 Input parse_input(const std::string& text);
 
 /// A part of the way, and how long a step's samples keep it busy. Parts work side by side, ahead of the step.
