@@ -117,7 +117,8 @@ TEST(Training, EveryFrameworkReducesEveryGradient) {
     EXPECT_NEAR(std::accumulate(sizes.begin(), sizes.end(), Bytes()).value, bytes, 1) << framework;
   }
   double offered = 0;
-  for (const Activity& a : training_job(equal_layers(10, "horovod", 4)).roles[0].activities)
+  const Job job = training_job(equal_layers(10, "horovod", 4));
+  for (const Activity& a : job.roles[0].activities)
     if (a.kind == Kind::offer) offered += a.bytes.value;
   EXPECT_NEAR(offered, 10e6, 1);
 }
