@@ -20,9 +20,15 @@ namespace {
 struct Options {
   std::string model, platform, framework = "ddp", precision = "fp32", policy;
   std::vector<std::string> ranks, set;
-  std::string batch = "32", throughput, slowdown = "0";
+  std::string batch = "32", throughput, slowdown = "0", noise = "0", input;
   Format format = Format::table;
 };
+
+double not_negative(const std::string& text, const std::string& what) {
+  const double value = parse_real(text, what);
+  if (value < 0) throw InputError(what + " must not be negative, got " + text);
+  return value;
+}
 
 double positive(const std::string& text, const std::string& what) {
   const double value = parse_real(text, what);
@@ -38,13 +44,16 @@ Training described(const Options& options, const Description& platform) {
   t.processor = processor(platform, t.precision);
   t.batch = static_cast<int>(parse_count(options.batch, "batch", 1, 1 << 24));
   if (!options.throughput.empty()) t.throughput = positive(options.throughput, "throughput");
-  t.slowdown = parse_real(options.slowdown, "slowdown");
-  if (t.slowdown < 0) throw InputError("slowdown must not be negative, got " + options.slowdown);
+  t.slowdown = not_negative(options.slowdown, "slowdown");
+  t.noise = not_negative(options.noise, "noise");
+  if (!options.input.empty()) t.input = parse_input(options.input);
   t.ranks_per_node = ranks_per_node(platform);
   return t;
 }
 
 Json row(const Training& t, const StepForecast& s) {
+  Json bottlenecks = Json::object();
+  for (const LimitShare& b : s.bottlenecks) bottlenecks[b.name] = b.share;
   return {{"ranks", t.ranks},
           {"step_s", s.time.value},
           {"low_s", s.low.value},
@@ -54,9 +63,11 @@ Json row(const Training& t, const StepForecast& s) {
           {"compute_s", s.compute.value},
           {"exposed_communication_s", s.exposed.value},
           {"hidden_communication_s", s.hidden.value},
-          {"io_s", 0.0},
+          {"waiting_s", s.waiting.value},
+          {"io_s", s.input.value},
           {"memory_B", std::llround(s.memory.sum().value)},
-          {"limited_by", s.limited_by}};
+          {"limited_by", s.limited_by},
+          {"bottlenecks", bottlenecks}};
 }
 
 std::string too_large(const Training& t, const StepForecast& s) {
@@ -209,6 +220,13 @@ void add_train(CLI::App& app, int& exit_code) {
                    "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
                    "are 0.1 to 0.4)")
       ->option_text("X");
+  verb->add_option("--noise", options->noise,
+                   "Standard deviation of ranks' computation, relative: the slowest decides (default 0)")
+      ->option_text("X");
+  verb->add_option("--input", options->input,
+                   "Where samples come from: packed or files, with what is on their way behind a colon: "
+                   "sample=SIZE, shared, local and copy in GB/s, opens a second, decode=TIME, cores")
+      ->option_text("I");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
   add_format(*verb, options->format);
