@@ -83,7 +83,7 @@ Training described(const TrainingText& text, const Description& platform) {
 
 Json row(const Training& t, const StepForecast& s) {
   Json bottlenecks = Json::object();
-  for (const Bottleneck& b : s.bottlenecks) bottlenecks[b.name] = b.share;
+  for (const LimitShare& b : s.bottlenecks) bottlenecks[b.name] = b.share;
   return {{"ranks", t.ranks},
           {"step_s", s.time.value},
           {"low_s", s.low.value},

@@ -37,6 +37,7 @@ function(collcast_test name)
     set(ARG_LABELS unit)
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # a third less time to compile than at -O3
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main collcast_warnings)
   target_compile_definitions(${name} PRIVATE COLLCAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -45,17 +45,17 @@ Stage slowest_stage(const Training& t) {
   return slowest;
 }
 
-std::vector<Bottleneck> bottlenecks(const Training& t, const StepForecast& step) {
+std::vector<LimitShare> bottlenecks(const Training& t, const StepForecast& step) {
   const Limits work = limits_alone(t);
   const double per_rank = step.compute / step.alone;  // of the work, where ranks share a replica
-  std::vector<Bottleneck> all = {{"arithmetic", per_rank * work.arithmetic / step.time},
+  std::vector<LimitShare> all = {{"arithmetic", per_rank * work.arithmetic / step.time},
                                  {"memory bandwidth", per_rank * work.memory / step.time},
                                  {"communication", (step.exposed + step.hidden) / step.time}};
   if (t.processor.memory > Bytes()) all.push_back({"memory size", step.memory.sum() / t.processor.memory});
   if (t.input)
     for (const Stage& stage : stages(*t.input, t))
       all.push_back({"input: " + stage.name, stage.time / step.time});
-  std::ranges::stable_sort(all, std::ranges::greater(), &Bottleneck::share);
+  std::ranges::stable_sort(all, std::ranges::greater(), &LimitShare::share);
   return all;
 }
 

@@ -7,7 +7,7 @@
 namespace collcast::workloads {
 
 /// One of what may limit a step, and the part of it that it would fill alone.
-struct Bottleneck {
+struct LimitShare {
   std::string name;
   double share;
 };
@@ -26,7 +26,7 @@ struct StepForecast {
   MemoryNeed memory;
   std::string limited_by;
   /// Arithmetic, memory bandwidth, memory size, communication, and each stage of the input.
-  std::vector<Bottleneck> bottlenecks;
+  std::vector<LimitShare> bottlenecks;
   std::vector<Span> spans;  ///< of the last of those phases
 };
 
