@@ -14,8 +14,8 @@ class FlowGraph {
   using Vertex = std::int32_t;
   using Edge = std::int32_t;
   using Amount = std::int64_t;
-  /// More than any sum of capacities that is met here.
-  static constexpr Amount unlimited = Amount{1} << 58;
+  /// More than any link of a machine carries in a second; the flow sums up to 2^17 such edges of the source.
+  static constexpr Amount unlimited = Amount{1} << 46;
 
   explicit FlowGraph(Vertex vertices = 0);
   ~FlowGraph();
