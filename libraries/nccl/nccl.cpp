@@ -58,6 +58,7 @@ struct Model {
   double latency(Shape shape, Protocol protocol) const;
 
   bool considers(Shape shape) const;
+  bool uses_ll128() const;
   bool on_plateau() const;
   Candidate candidate(Shape shape, Protocol protocol) const;
 };
@@ -161,6 +162,12 @@ double Model::latency(Shape shape, Protocol protocol) const {
   return base + hops * between_nodes(shape, protocol) / 3.5 + 2.8 * call.ranks;
 }
 
+/// Broadcasts between nodes go from LL straight to Simple, where the model has these two equal: NCCL 2.8.4 on
+/// 16 and 32 V100, aistabci/abci2.0benchmark f0aa27f.
+bool Model::uses_ll128() const {
+  return ll128_runs(minor, s) && (s.nodes == 1 || !rooted() || minor > 9);
+}
+
 /// NVLS over several nodes would need CollNet.
 bool Model::considers(Shape shape) const {
   const bool switched = allreduce() && has_nvls(minor, s.gpu) && s.switch_channels > 0;
@@ -257,7 +264,7 @@ std::vector<Candidate> candidates(const Policy& policy, Collective collective, c
     if (!model.considers(shape) || policy.algo.value_or(shape) != shape) continue;
     for (Protocol protocol : protocols) {
       if (policy.proto.value_or(protocol) != protocol) continue;
-      if (protocol == Protocol::ll128 && !policy.proto && !ll128_runs(policy.minor, s)) continue;
+      if (protocol == Protocol::ll128 && !policy.proto && !model.uses_ll128()) continue;
       if (!has_transport(shape) && protocol != Protocol::simple) continue;
       found.push_back(model.candidate(shape, protocol));
     }

@@ -147,15 +147,28 @@ class Player {
     moving_ += turns(chunk_, rate) - std::min(turns(chunk_, rate), piece / rate);
   }
 
-  /// The root does not wait for the others: call follows call down the chain, and the slowest place sets
-  /// the pace.
+  /// Where all channels visit the ranks in the same order, the root does not wait for the others: call follows
+  /// call down the chain, and the slowest place sets the pace. Else a rank that is early on one channel is late
+  /// on another; as a kernel ends with all its channels, each call has the whole way to go.
   void chain() {
     const double most =
         std::ceil(share_ / turn_) * turn_;  // a channel gets whole turns, and the last one the rest
     chunk_ = std::min(most, kernel_.step_KiB * KiB);
     loops_ = std::ceil(most / chunk_);
-    at_most(step() + turns(most, kernel_rate(collective_)), "channels of the GPU");
-    if (nodes_ > 1) at_most(on_rail_ * card_time(loops_, share_), "network proxies and cards");
+    const double rate = kernel_rate(collective_);
+    const double piece = simple() ? chunk_ : std::min(chunk_, turn_);
+    const double on = step() + turns(piece, rate);
+    const double work = step() + turns(most, rate);
+    at_most(work, "channels of the GPU");
+    double way = (ranks_ - nodes_) * on, following = work - on;
+    if (nodes_ > 1) {
+      const double sent = simple() ? piece : chunk_;
+      const double cards = on_rail_ * card_time(loops_, share_);
+      at_most(cards, "network proxies and cards");
+      way += (nodes_ - 1) * (hop() + turns(sent, rate) + rail_time(sent));
+      following = std::max(following, cards - on_rail_ * card_time(1, sent));
+    }
+    if (play_.channels > 1 && !s_.same_channels) at_most(way + following, "latency");
   }
 
   void halve(double loops, double least) {
