@@ -10,6 +10,9 @@ namespace {
 
 using Amount = FlowGraph::Amount;
 
+/// All that a graph sends or carries at once, in whole amounts: less than what is unlimited.
+constexpr double finest = 0x1p40;
+
 /// Rounded up, so that no cut looks narrower than it is.
 Amount whole(double amount) {
   return static_cast<Amount>(std::min(std::ceil(amount), static_cast<double>(FlowGraph::unlimited)));
@@ -85,7 +88,11 @@ Cut RouteGraph::shown() const {
 }
 
 Cut RouteGraph::around(const std::vector<char>& inside) {
-  for (const auto& [link, e] : ends_) flows_.set_capacity(e.edge, whole(links_[link].bandwidth.value));
+  double together = 0;
+  for (const auto& [link, e] : ends_)
+    if (std::isfinite(links_[link].bandwidth.value)) together += links_[link].bandwidth.value;
+  for (const auto& [link, e] : ends_)
+    flows_.set_capacity(e.edge, whole(links_[link].bandwidth.value / together * finest));
   for (const Terminal& t : places_) {
     const bool in = (inside[static_cast<std::size_t>(t.place.rank)] != 0) != reversed_;
     flows_.set_capacity(t.from_source, in ? FlowGraph::unlimited : 0);
@@ -101,7 +108,7 @@ Cut RouteGraph::slowest(const std::vector<double>& weights, std::span<const Rank
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
   Cut slowest;
   if (!(all > 0)) return slowest;
-  const double grid = std::ldexp(1.0, 40) / all;  // of a byte, so that amounts are whole
+  const double grid = finest / all;  // of a byte, so that amounts are whole
   Amount sent = 0;
   for (const Terminal& t : places_) {
     const double own = t.place.memory == Memory::device ? weights[static_cast<std::size_t>(t.place.rank)] : 0;

@@ -14,7 +14,7 @@ class FlowGraph {
   using Vertex = std::int32_t;
   using Edge = std::int32_t;
   using Amount = std::int64_t;
-  /// More than any link of a machine carries in a second; the flow sums up to 2^17 such edges of the source.
+  /// More than any sum of other capacities that is met here; the source may have 2^17 such edges.
   static constexpr Amount unlimited = Amount{1} << 46;
 
   explicit FlowGraph(Vertex vertices = 0);

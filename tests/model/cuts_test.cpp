@@ -7,6 +7,8 @@
 
 #include <numeric>
 
+#include "model/bounds/max_flow.hpp"
+
 namespace collcast {
 namespace {
 
@@ -110,6 +112,30 @@ Wires dgx(Rank box, Rank boxes, double nvlink, double rail) {
   }
   if (boxes > 1) w.crossbar(all(box * boxes), rail);
   return w;
+}
+
+TEST(MaxFlow, UnlimitedEdgesOfTheSourceAddUp) {
+  FlowGraph graph(2);
+  const FlowGraph::Vertex hub = graph.add_vertex();
+  for (int i = 0; i < 100; ++i) {
+    const FlowGraph::Vertex v = graph.add_vertex();
+    graph.add_edge(0, v, FlowGraph::unlimited);
+    graph.add_edge(v, hub, 3);
+  }
+  graph.add_edge(hub, 1, FlowGraph::unlimited);
+  EXPECT_EQ(graph.max_flow(0, 1), 300);
+}
+
+/// As where one asks what binds, with all else out of the way.
+TEST(CutAround, HoldsForLinksOfAnySpeed) {
+  for (const double GBps : {1e-6, 1.0, 1e9}) {
+    Wires wires(3);
+    wires.pair(0, 1, GBps);
+    wires.pair(1, 2, 2 * GBps);
+    const Cut cut = wires.graph().around({1, 0, 0});
+    EXPECT_EQ(cut.links.size(), 1u);
+    EXPECT_DOUBLE_EQ(cut.bandwidth.value, GBps * 1e9);
+  }
 }
 
 TEST(Cuts, GiveTheOptimumOfPublishedMachines) {
