@@ -19,7 +19,7 @@ Schedule direct(const Call& c) {
 }
 
 template <int Dimensions>
-Seconds time(const Call& c, const AlphaBetaGamma& m) {
+Seconds halo_time(const Call& c, const AlphaBetaGamma& m) {
   const Grid grid(c.ranks, Dimensions);
   const auto wide = Dimensions - std::count(grid.size.begin(), grid.size.begin() + Dimensions, 1);
   return 2.0 * static_cast<double>(wide) * (m.alpha + c.message / grid.faces() * m.beta);
@@ -34,7 +34,7 @@ const Algorithm halo_1d_direct{
     .formula = "2 w (a + n/2 b), w = dimensions in which the grid is more than one rank wide",
     .source = "Hockney, Parallel Computing 20(3), 1994",
     .schedule = direct<1>,
-    .time = time<1>,
+    .time = halo_time<1>,
 };
 
 const Algorithm halo_2d_direct{
@@ -46,7 +46,7 @@ const Algorithm halo_2d_direct{
     .formula = "2 w (a + n/4 b), w = dimensions in which the grid is more than one rank wide",
     .source = "Hockney, Parallel Computing 20(3), 1994",
     .schedule = direct<2>,
-    .time = time<2>,
+    .time = halo_time<2>,
 };
 
 const Algorithm halo_3d_direct{
@@ -58,7 +58,7 @@ const Algorithm halo_3d_direct{
     .formula = "2 w (a + n/6 b), w = dimensions in which the grid is more than one rank wide",
     .source = "Hockney, Parallel Computing 20(3), 1994",
     .schedule = direct<3>,
-    .time = time<3>,
+    .time = halo_time<3>,
 };
 
 }  // namespace collcast

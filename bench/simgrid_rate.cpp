@@ -137,10 +137,10 @@ Run by_player(Load load, Play play) {
   return {cpu_now() - begin, result.time.value};
 }
 
-template <Share share>
+template <BySimgrid flows>
 Run by_simgrid(Load load) {
   return by_player(load, [](Program& program, const Fabric& fabric, const PlayOptions& options) {
-    return simulate(program, fabric, options, share);
+    return simulate(program, fabric, options, flows);
   });
 }
 
@@ -174,8 +174,8 @@ int main(int argc, char** argv) {
   const std::vector<Program> programs = {
       {"S4U callbacks", by_callbacks},
       {"S4U actors", by_actors},
-      {"player, all flows in SimGrid", by_simgrid<Share::all>},
-      {"player", by_simgrid<Share::meeting>},
+      {"player, all flows in SimGrid", by_simgrid<BySimgrid::all>},
+      {"player", by_simgrid<BySimgrid::meeting>},
       {"player, our solver", [](Load t) { return by_player(t, contend); }}};
   for (const Load load : {Load{64, 2000}, Load{256, 510}, Load{1024, 150}}) {
     std::vector<std::vector<double>> rates(programs.size());

@@ -38,12 +38,12 @@ std::string date_of(const std::string& file) {
   return text;
 }
 
-Known known(const Options& options) {
+FileFacts known(const Options& options) {
   std::string words = "--from:";
   if (options.nodes > 0) words += "nodes=" + std::to_string(options.nodes) + ",";
   if (options.sockets > 0) words += "sockets=" + std::to_string(options.sockets) + ",";
   if (!options.buffers.empty()) words += "buffers=" + options.buffers;
-  return words == "--from:" ? Known{} : parse_measurement_file(words).known;
+  return words == "--from:" ? FileFacts{} : parse_measurement_file(words).known;
 }
 
 std::string interval(double value, double deviation) {

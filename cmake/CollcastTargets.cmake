@@ -2,7 +2,10 @@
 # Warnings for our own code only; errors through a preset (CMAKE_COMPILE_WARNING_AS_ERROR).
 add_library(collcast_warnings INTERFACE)
 target_compile_options(collcast_warnings INTERFACE
-  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>)
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual>)
+if(NOT CMAKE_UNITY_BUILD)  # there, files of one target know each other's names
+  target_compile_options(collcast_warnings INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(collcast_warnings INTERFACE -Wno-restrict)  # false alarms on std::string + (GCC bug 105651)
 endif()

@@ -13,9 +13,9 @@ namespace collcast {
 namespace {
 
 /// The algorithms as they are played: by the ranks, or on their DPU.
-class Played {
+class AsPlayed {
  public:
-  explicit Played(bool on_dpu) : on_dpu_(on_dpu) {}
+  explicit AsPlayed(bool on_dpu) : on_dpu_(on_dpu) {}
   const Algorithm* operator()(const Algorithm* a) {
     return on_dpu_ ? &offloaded_.emplace_back(on_dpu(*a)) : a;
   }
@@ -243,7 +243,7 @@ class Inquiry {
   /// The fastest of several; a single one as it was asked for.
   void add(const Description& platform, const Forecaster& forecaster, std::vector<const Algorithm*> among,
            const Call& call) {
-    Played played(q_.offload.to_dpu());
+    AsPlayed played(q_.offload.to_dpu());
     std::vector<const Algorithm*> originals = among;
     std::ranges::transform(among, among.begin(), std::ref(played));
     const Choice choice = choose(forecaster, among, call);

@@ -185,10 +185,10 @@ constexpr Rank few_groups = 4096;      ///< of more ranks, only a few nodes, tho
 constexpr double most_routes = 1.5e6;  ///< of a group
 constexpr std::size_t near_end = 6;    ///< links of a route that a large machine's groups are cut at
 
-class Search {
+class BoundSearch {
  public:
-  Search(const Machine& machine, const Fabric& fabric, int nodes_per_switch, const Demands& demands,
-         std::vector<Memory> memories)
+  BoundSearch(const Machine& machine, const Fabric& fabric, int nodes_per_switch, const Demands& demands,
+              std::vector<Memory> memories)
       : machine_(machine),
         fabric_(fabric),
         nodes_per_switch_(nodes_per_switch),
@@ -454,7 +454,7 @@ Bounds::Found Bounds::of_one_byte(Collective collective, const Call& c, const De
   for (const Memory m : memories) key.push_back(static_cast<std::int64_t>(m));
   const std::scoped_lock lock(found_mutex_);
   if (const auto known = found_.find(key); c.counts.empty() && known != found_.end()) return known->second;
-  Search search(machine_, fabric_, nodes_per_switch_, d, memories);
+  BoundSearch search(machine_, fabric_, nodes_per_switch_, d, memories);
   const Found found{search.carrying(collective, one), search.hearing(collective, one), search.one_message()};
   if (c.counts.empty()) found_.emplace(std::move(key), found);
   return found;

@@ -46,10 +46,10 @@ std::string figure(const Description& platform, const Parameter& p) {
 }
 
 /// Looks for what keeps one override from moving an answer.
-class Search {
+class CapSearch {
  public:
-  Search(const Description& with, const Description& without, const std::string& parameter,
-         const TimesOn& times)
+  CapSearch(const Description& with, const Description& without, const std::string& parameter,
+            const TimesOn& times)
       : with_(with), without_(without), times_(times) {
     std::set<std::string> unused;
     for (const Parameter& p : unused_parameters(with))
@@ -100,7 +100,7 @@ class Search {
 
 std::string cap(const Description& with, const Description& without, const std::string& parameter,
                 const TimesOn& quick, const std::string& limited_by) {
-  const Search search(with, without, parameter, quick);
+  const CapSearch search(with, without, parameter, quick);
   if (search.unused()) return "nothing: no message and no reduction uses it";
   if (!search.takes_part()) return "nothing: no time here depends on it; limited by " + limited_by;
   const auto p = search.cap();

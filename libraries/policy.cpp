@@ -11,11 +11,9 @@
 namespace collcast {
 namespace {
 
-using Rule = Pick (*)(Collective, const Call&, const Situation&);
-
 struct Policy {
   std::string_view name;
-  Rule rule;
+  Pick (*rule)(Collective, const Call&, const Situation&);
 };
 
 constexpr Policy of_mpi[] = {{"mpich", mpich_pick},

@@ -55,7 +55,7 @@ void relabel(Step& step, const Mark& mark, MapRank rank, MapGroup group, MapChun
     step.scattered_pieces[i] = chunk(step.scattered_pieces[i]);
 }
 
-constexpr auto same = [](auto x) { return x; };
+constexpr auto unchanged = [](auto x) { return x; };
 
 std::vector<Repeat> all_repeats(const Schedule& a) {
   const auto all = repeats(a);
@@ -126,7 +126,7 @@ Schedule beside(Schedule a, Schedule b) {
     const Mark mark(step);
     if (s < b.steps) b.rule(s, step);
     auto follow = [&](Chunk c) { return Chunk{c.first + a.blocks, c.count}; };
-    relabel(step, mark, same, same, follow, a.channels);
+    relabel(step, mark, unchanged, unchanged, follow, a.channels);
   };
   return repeating(std::move(both), std::move(all));
 }
@@ -182,7 +182,9 @@ Schedule refine(const Schedule& a, Block pieces) {
   fine.rule = [rule = a.rule, pieces](std::int64_t s, Step& step) {
     const Mark mark(step);
     rule(s, step);
-    relabel(step, mark, same, same, [&](Chunk c) { return Chunk{c.first * pieces, c.count * pieces}; });
+    relabel(step, mark, unchanged, unchanged, [&](Chunk c) {
+      return Chunk{c.first * pieces, c.count * pieces};
+    });
   };
   return repeating(std::move(fine), all_repeats(a));
 }
@@ -192,7 +194,7 @@ Schedule renamed(const Schedule& a, Rank world, std::function<Rank(Rank)> name) 
   other.rule = [rule = a.rule, name = std::move(name)](std::int64_t s, Step& step) {
     const Mark mark(step);
     rule(s, step);
-    relabel(step, mark, name, same, same);
+    relabel(step, mark, name, unchanged, unchanged);
   };
   return repeating(std::move(other), all_repeats(a));
 }

@@ -209,9 +209,9 @@ void Lowering::sort(RankStep& out) {
 
 namespace {
 
-class Collective : public Program {
+class CollectiveProgram : public Program {
  public:
-  Collective(Schedule schedule, Layout layout, bool detailed)
+  CollectiveProgram(Schedule schedule, Layout layout, bool detailed)
       : ranks_(schedule.ranks),
         lowering_(Lowering::make(std::move(schedule), std::move(layout), 0, {}, detailed)) {}
   Rank ranks() const override { return ranks_; }
@@ -225,7 +225,7 @@ class Collective : public Program {
 }  // namespace
 
 std::unique_ptr<Program> program(Schedule schedule, Layout layout, bool detailed) {
-  return std::make_unique<Collective>(std::move(schedule), std::move(layout), detailed);
+  return std::make_unique<CollectiveProgram>(std::move(schedule), std::move(layout), detailed);
 }
 
 }  // namespace collcast

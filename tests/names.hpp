@@ -12,11 +12,11 @@
 namespace collcast {
 
 inline auto whole_catalogue() {
-  return testing::ValuesIn(catalogue().begin(), catalogue().end());
+  return ::testing::ValuesIn(catalogue().begin(), catalogue().end());
 }
 
 /// "allreduce_recursive_doubling", as GoogleTest wants it.
-inline std::string test_name(const testing::TestParamInfo<const Algorithm*>& row) {
+inline std::string test_name(const ::testing::TestParamInfo<const Algorithm*>& row) {
   std::string name = std::string(definition(row.param->collective).name) + "_" + std::string(row.param->name);
   std::ranges::replace(name, '-', '_');
   return name;

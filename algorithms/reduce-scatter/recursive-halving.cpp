@@ -35,7 +35,7 @@ Schedule reduce_scatter(Rank p) {
 }
 
 /// The first pair's path: in each round it receives the larger half of what is left.
-Seconds time(const Call& c, const AlphaBetaGamma& m) {
+Seconds halving_time(const Call& c, const AlphaBetaGamma& m) {
   const Groups groups{c.ranks, 1 << log2_floor(c.ranks)};
   const Bytes block = c.message / c.ranks;
   Seconds sum;
@@ -57,7 +57,7 @@ const Algorithm reduce_scatter_recursive_halving{
         "times the sum of i + min(i, p-q) over i = 1, 2, 4, ..., q/2",
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
     .schedule = [](const Call& c) { return reduce_scatter(c.ranks); },
-    .time = time,
+    .time = halving_time,
 };
 
 }  // namespace collcast

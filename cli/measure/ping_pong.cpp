@@ -12,9 +12,9 @@ namespace collcast::mpi {
 namespace {
 
 /// One rank's side of a pair.
-class Player {
+class PairSide {
  public:
-  Player(const PingPong& p, int other, bool first, MPI_Comm communicator)
+  PairSide(const PingPong& p, int other, bool first, MPI_Comm communicator)
       : test_(p.test),
         first_(first),
         other_(other),
@@ -103,7 +103,7 @@ Times measure_ping_pong(const PingPong& p, const Effort& effort, const Communica
                      std::to_string(world.size()));
   const bool first = rank < half;
   const bool plays = rank < 2 * half && rank % half < p.pairs;
-  Player player(p, first ? rank + half : rank - half, first, world.handle());
+  PairSide player(p, first ? rank + half : rank - half, first, world.handle());
   const auto play = [&] {
     if (plays) player.play();
   };

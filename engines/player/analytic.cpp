@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
+#include "engines/player/pool.hpp"
+
 namespace collcast {
 namespace {
 
 constexpr auto head_arrives = Event::Kind::network_a;
-
-template <class T>
-T& at(std::vector<T>& table, Index i) {
-  if (i >= table.size()) table.resize(std::max<std::size_t>(i + 1, 2 * table.size()));
-  return table[i];
-}
 
 }  // namespace
 
@@ -51,7 +47,7 @@ void Analytic::inject(Index id, const Message& message, Seconds out) {
   if (message.group == no_index || message.first_of_group)
     occupied(wire.out, message.bytes, start, wire.gap + taken);
   if (message.holds_sender()) timers_.at(start + transmission, {Event::Kind::left, id});
-  at(heads_, id) = {transmission, taken, message.bytes, wire.in, merge_of(message)};
+  grown_at(heads_, id) = {transmission, taken, message.bytes, wire.in, merge_of(message)};
   timers_.at(start + wire.latency, {head_arrives, id});
 }
 
@@ -77,7 +73,7 @@ Seconds Analytic::in_free(Port in, const std::optional<Merge>& merge) {
 Seconds Analytic::out_free(const Message& message) {
   const Seconds out = free_[message.wire.out];
   if (message.group == no_index) return out;
-  Seconds& group = at(group_out_, message.group);
+  Seconds& group = grown_at(group_out_, message.group);
   if (message.first_of_group) group = out;
   return group;
 }

@@ -4,18 +4,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "engines/player/pool.hpp"
+
 namespace collcast {
 namespace {
 
 constexpr BytesPerSecond unlimited(std::numeric_limits<double>::infinity());
 constexpr auto may_flow = Event::Kind::network_a;  // of a message: what comes before its bytes is over
 constexpr auto gap_over = Event::Kind::network_b;  // of a port
-
-template <class T>
-T& at(std::vector<T>& table, Index i) {
-  if (i >= table.size()) table.resize(std::max<std::size_t>(i + 1, 2 * table.size()));
-  return table[i];
-}
 
 }  // namespace
 
@@ -28,7 +24,7 @@ Contended::Contended(const Fabric& fabric, Flows& flows)
       bytes_(fabric.links().size()) {}
 
 void Contended::send(Index id, const Message& message) {
-  at(carried_, id) = {message};
+  grown_at(carried_, id) = {message};
   enqueue(message.wire.out, id);
   if (to_delivery_ && message.wire.in != message.wire.out) enqueue(message.wire.in, id);
   serve(message.wire.out);
@@ -121,7 +117,7 @@ void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, Seco
     narrowest = std::min(narrowest, fabric_.links()[link].bandwidth);
     bytes_[link] += bytes;
   }
-  if (observer_) at(flowing_, id) = {{route.begin(), route.end()}, bytes, now_};
+  if (observer_) grown_at(flowing_, id) = {{route.begin(), route.end()}, bytes, now_};
   const BytesPerSecond own = per_byte > SecondsPerByte(0) ? 1.0 / per_byte : unlimited;
   const bool held_back = own.value < narrowest.value * (1 - 1e-9);  // not by rounding alone
   if (bytes > Bytes(0))
@@ -160,7 +156,7 @@ std::span<const LinkId> Contended::route(const Message& message) {
   route_.clear();
   fabric_.route(message.from, message.to, route_);
   if (message.group != no_index) {
-    std::vector<LinkId>& taken = at(branches_, message.group);
+    std::vector<LinkId>& taken = grown_at(branches_, message.group);
     if (message.first_of_group) taken.clear();
     keep_new(taken);
   }
@@ -179,7 +175,7 @@ void Contended::keep_new(std::vector<LinkId>& taken) {
 }
 
 void Contended::tell_use(Index id) {
-  Flowing& flow = at(flowing_, id);
+  Flowing& flow = grown_at(flowing_, id);
   for (const LinkId link : flow.route)
     observer_->used({true, link, flow.bytes, flow.since, now_, flow.bytes / fabric_.links()[link].bandwidth});
   flow.route.clear();

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "engines/player/event.hpp"
 
 namespace collcast {
+
+/// The place `i` of a table that grows as its places are used.
+template <class T>
+T& grown_at(std::vector<T>& table, Index i) {
+  if (i >= table.size()) table.resize(std::max<std::size_t>(i + 1, 2 * table.size()));
+  return table[i];
+}
 
 /// Records that come and go, named by index; a freed index is the next to be handed out. References last
 /// until the next `add`.

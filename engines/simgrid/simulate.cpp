@@ -7,9 +7,9 @@
 
 namespace collcast {
 
-Result simulate(Program& program, const Fabric& fabric, const PlayOptions& options, Share share) {
+Result simulate(Program& program, const Fabric& fabric, const PlayOptions& options, BySimgrid by_simgrid) {
   const auto play_it = [&](const PlayOptions& own) {
-    SimgridFlows flows(fabric.links(), share == Share::all);
+    SimgridFlows flows(fabric.links(), by_simgrid == BySimgrid::all);
     Contended backend(fabric, flows);
     return play(program, fabric, backend, own);
   };

@@ -6,7 +6,7 @@
 namespace collcast {
 
 /// Which flows SimGrid computes: those that meet others on a link, or, to the same times, all.
-enum class Share : std::uint8_t { meeting, all };
+enum class BySimgrid : std::uint8_t { meeting, all };
 
 /// Plays a program on `fabric` with contention. Throws as `play` does, and SubstrateError if SimGrid fails.
 ///
@@ -17,6 +17,6 @@ enum class Share : std::uint8_t { meeting, all };
 /// With `options.here` in this process: SimGrid's clock goes on from call to call, so later results may
 /// differ in their last digits. Not from several threads at once.
 Result simulate(Program& program, const Fabric& fabric, const PlayOptions& options = {},
-                Share share = Share::meeting);
+                BySimgrid by_simgrid = BySimgrid::meeting);
 
 }  // namespace collcast

@@ -55,7 +55,7 @@ T value(int rank, std::size_t i, int ranks) {
 }
 
 template <class T>
-bool close(T got, T wanted, bool reduces, int ranks) {
+bool close_enough(T got, T wanted, bool reduces, int ranks) {
   if constexpr (std::is_floating_point_v<T>)  // each order of p values up to 1 is within (p - 1) u p of the
                                               // sum
     return reduces ? std::abs(got - wanted) <= std::numeric_limits<T>::epsilon() * T(ranks) * T(ranks)
@@ -140,7 +140,7 @@ class Check {
   std::optional<Mismatch> first_difference(const std::vector<T>& got, const std::vector<T>& wanted,
                                            const char* buffer) const {
     for (std::size_t i = 0; i < got.size(); ++i)
-      if (!close(got[i], wanted[i], reduces_ && i < player_.received(), communicator_.size()))
+      if (!close_enough(got[i], wanted[i], reduces_ && i < player_.received(), communicator_.size()))
         return mismatch(communicator_.rank(), i, got[i], wanted[i], buffer);
     return {};
   }

@@ -27,7 +27,7 @@ figure,tr{break-inside:avoid}.wide{overflow:visible}a{color:inherit;text-decorat
 </style>
 )";
 
-constexpr const char* filter = R"(<script>
+constexpr const char* filter_script = R"(<script>
 document.querySelectorAll(".filter input").forEach(function (input) {
   var rows = document.getElementById(input.dataset.table).tBodies[0].rows;
   input.addEventListener("input", function () {
@@ -105,7 +105,7 @@ std::string html(const std::string& title, const std::vector<Chapter>& chapters,
     out << "</section>\n";
   }
   out << "</main>\n<script type=\"application/json\" id=\"data\">" << embedded(data) << "</script>\n"
-      << filter << "</body></html>\n";
+      << filter_script << "</body></html>\n";
   return out.str();
 }
 

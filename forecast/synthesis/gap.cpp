@@ -70,12 +70,12 @@ std::vector<Column> columns() {
 }
 
 /// The one collective, platform and number of ranks of a question.
-struct Subject {
+struct GapCase {
   Collective collective;
   Description platform;
   Rank ranks;
 
-  explicit Subject(const Question& q)
+  explicit GapCase(const Question& q)
       : collective(definition(q.collectives.at(0)).collective),
         platform(load_platform(q.platforms.at(0))),
         ranks(q.ranks.at(0)) {
@@ -91,7 +91,7 @@ Prediction predict(const Synthesis& s, const Forecaster& forecaster, Bytes messa
 }
 
 report::Report gap(const Question& q, const Watch& watch) {
-  const Subject subject(q);
+  const GapCase subject(q);
   const std::string name(definition(subject.collective).name);
   const Library library(q.policy, subject.platform, subject.ranks, parse_placement(q.placement), q.memory);
   const Forecaster& forecaster = library.forecaster();

@@ -14,10 +14,10 @@ namespace {
 enum class Size : std::uint8_t { whole, block, elements };
 enum class Ranks : std::uint8_t { any, power_of_two, even, under_8, up_to_8, from_8 };
 
-constexpr double always = std::numeric_limits<double>::infinity();
+constexpr double any_size = std::numeric_limits<double>::infinity();
 
 /// The first row that fits a call decides. The codes compare with < here and <= there: `to` is included.
-struct Rule {
+struct MpichRule {
   Collective collective;
   Size size;
   double to;
@@ -27,52 +27,52 @@ struct Rule {
 };
 
 // clang-format off
-constexpr Rule mpich_rules[] = {
+constexpr MpichRule mpich_rules[] = {
     {Collective::allreduce, Size::whole, 2048, Ranks::any, "recursive-doubling", true},
-    {Collective::allreduce, Size::whole, always, Ranks::any, "rabenseifner"},
+    {Collective::allreduce, Size::whole, any_size, Ranks::any, "rabenseifner"},
     {Collective::reduce, Size::whole, 2048, Ranks::any, "knomial", true},
-    {Collective::reduce, Size::whole, always, Ranks::any, "rabenseifner"},
-    {Collective::broadcast, Size::whole, always, Ranks::under_8, "knomial"},
+    {Collective::reduce, Size::whole, any_size, Ranks::any, "rabenseifner"},
+    {Collective::broadcast, Size::whole, any_size, Ranks::under_8, "knomial"},
     {Collective::broadcast, Size::whole, 12287, Ranks::any, "knomial"},
     {Collective::broadcast, Size::whole, 524287, Ranks::power_of_two, "scatter-allgather-rd"},
-    {Collective::broadcast, Size::whole, always, Ranks::any, "scatter-allgather-ring"},
+    {Collective::broadcast, Size::whole, any_size, Ranks::any, "scatter-allgather-ring"},
     {Collective::allgather, Size::whole, 524287, Ranks::power_of_two, "recursive-doubling"},
     {Collective::allgather, Size::whole, 81919, Ranks::any, "bruck"},
-    {Collective::allgather, Size::whole, always, Ranks::any, "ring"},
+    {Collective::allgather, Size::whole, any_size, Ranks::any, "ring"},
     {Collective::reduce_scatter, Size::whole, 524287, Ranks::any, "recursive-halving"},
-    {Collective::reduce_scatter, Size::whole, always, Ranks::any, "pairwise"},
+    {Collective::reduce_scatter, Size::whole, any_size, Ranks::any, "pairwise"},
     {Collective::alltoall, Size::block, 256, Ranks::from_8, "bruck"},
     {Collective::alltoall, Size::block, 32768, Ranks::any, "linear"},
-    {Collective::alltoall, Size::block, always, Ranks::any, "pairwise"},
-    {Collective::gather, Size::whole, always, Ranks::any, "knomial"},
-    {Collective::scatter, Size::whole, always, Ranks::any, "knomial"},
-    {Collective::barrier, Size::whole, always, Ranks::any, "dissemination"},
+    {Collective::alltoall, Size::block, any_size, Ranks::any, "pairwise"},
+    {Collective::gather, Size::whole, any_size, Ranks::any, "knomial"},
+    {Collective::scatter, Size::whole, any_size, Ranks::any, "knomial"},
+    {Collective::barrier, Size::whole, any_size, Ranks::any, "dissemination"},
 };
 // alltoall__pair and alltoall__ring are both `pairwise`; alltoallv__bruck posts everything at once.
-constexpr Rule smpi_rules[] = {
+constexpr MpichRule smpi_rules[] = {
     {Collective::allreduce, Size::whole, 2048, Ranks::any, "recursive-doubling", true},
-    {Collective::allreduce, Size::whole, always, Ranks::any, "rabenseifner"},
+    {Collective::allreduce, Size::whole, any_size, Ranks::any, "rabenseifner"},
     {Collective::reduce, Size::whole, 2047, Ranks::any, "knomial", true},
-    {Collective::reduce, Size::whole, always, Ranks::any, "rabenseifner"},
-    {Collective::broadcast, Size::whole, always, Ranks::up_to_8, "knomial"},
+    {Collective::reduce, Size::whole, any_size, Ranks::any, "rabenseifner"},
+    {Collective::broadcast, Size::whole, any_size, Ranks::up_to_8, "knomial"},
     {Collective::broadcast, Size::whole, 12287, Ranks::any, "knomial"},
     {Collective::broadcast, Size::whole, 524287, Ranks::even, "scatter-allgather-rd"},
-    {Collective::broadcast, Size::whole, always, Ranks::any, "scatter-allgather-ring"},
+    {Collective::broadcast, Size::whole, any_size, Ranks::any, "scatter-allgather-ring"},
     {Collective::allgather, Size::whole, 524287, Ranks::power_of_two, "recursive-doubling"},
     {Collective::allgather, Size::whole, 81920, Ranks::any, "bruck"},
-    {Collective::allgather, Size::whole, always, Ranks::any, "ring"},
+    {Collective::allgather, Size::whole, any_size, Ranks::any, "ring"},
     {Collective::allgatherv, Size::elements, 524287, Ranks::power_of_two, "recursive-doubling"},
     {Collective::allgatherv, Size::elements, 81920, Ranks::any, "bruck"},
-    {Collective::allgatherv, Size::elements, always, Ranks::any, "ring"},
+    {Collective::allgatherv, Size::elements, any_size, Ranks::any, "ring"},
     {Collective::reduce_scatter, Size::elements, 524288, Ranks::any, "recursive-doubling"},
-    {Collective::reduce_scatter, Size::elements, always, Ranks::any, "pairwise"},
+    {Collective::reduce_scatter, Size::elements, any_size, Ranks::any, "pairwise"},
     {Collective::alltoall, Size::block, 255, Ranks::from_8, "bruck"},
     {Collective::alltoall, Size::block, 32767, Ranks::any, "linear"},
-    {Collective::alltoall, Size::block, always, Ranks::any, "pairwise"},
-    {Collective::alltoallv, Size::whole, always, Ranks::any, "linear"},
-    {Collective::gather, Size::whole, always, Ranks::any, "knomial"},
-    {Collective::scatter, Size::whole, always, Ranks::any, "knomial"},
-    {Collective::barrier, Size::whole, always, Ranks::any, "dissemination"},
+    {Collective::alltoall, Size::block, any_size, Ranks::any, "pairwise"},
+    {Collective::alltoallv, Size::whole, any_size, Ranks::any, "linear"},
+    {Collective::gather, Size::whole, any_size, Ranks::any, "knomial"},
+    {Collective::scatter, Size::whole, any_size, Ranks::any, "knomial"},
+    {Collective::barrier, Size::whole, any_size, Ranks::any, "dissemination"},
 };
 // clang-format on
 
@@ -94,30 +94,30 @@ bool fits(Ranks wanted, Rank p) {
   return true;
 }
 
-double compared(const Rule& rule, const Call& call, const Situation& s) {
+double compared(const MpichRule& rule, const Call& call, const Situation& s) {
   const double whole = call.message.value;
   if (rule.size == Size::elements) return whole / s.element.value;
   return rule.size == Size::block ? whole / call.ranks : whole;
 }
 
-bool fits(const Rule& rule, const Call& call, const Situation& s) {
+bool fits(const MpichRule& rule, const Call& call, const Situation& s) {
   const double largest_power = static_cast<double>(power(2, log2_floor(call.ranks)));
   const bool scarce = rule.scarce && call.message.value / s.element.value < largest_power;
   return fits(rule.ranks, call.ranks) && (scarce || compared(rule, call, s) <= rule.to);
 }
 
-std::string because(std::string_view policy, const Rule& rule, const Call& call, const Situation& s) {
+std::string because(std::string_view policy, const MpichRule& rule, const Call& call, const Situation& s) {
   const char* unit = rule.size == Size::elements ? " elements" : " B";
   std::ostringstream why;
   why << policy << ": " << compared(rule, call, s) << unit << (rule.size == Size::block ? " per block" : "")
       << " on " << call.ranks << " ranks";
-  if (rule.to < always) why << ", up to " << rule.to << unit;
+  if (rule.to < any_size) why << ", up to " << rule.to << unit;
   why << ": " << rule.algorithm;
   return why.str();
 }
 
 /// Throws InputError unless the catalogue can play what the rule asks for.
-void require_playable(const std::string& why, const Rule& rule, Rank ranks) {
+void require_playable(const std::string& why, const MpichRule& rule, Rank ranks) {
   for (const Algorithm* a : algorithms(rule.collective)) {
     if (a->name != rule.algorithm) continue;
     if (a->supports(ranks)) return;
@@ -127,16 +127,16 @@ void require_playable(const std::string& why, const Rule& rule, Rank ranks) {
                    std::string(definition(rule.collective).name));
 }
 
-Pick first_fit(std::string_view policy, std::span<const Rule> rules, Collective collective, const Call& call,
-               const Situation& situation) {
-  for (const Rule& rule : rules) {
+Pick first_fit(std::string_view policy, std::span<const MpichRule> rules, Collective collective,
+               const Call& call, const Situation& situation) {
+  for (const MpichRule& rule : rules) {
     if (rule.collective != collective || !fits(rule, call, situation)) continue;
     const std::string why = because(policy, rule, call, situation);
     require_playable(why, rule, call.ranks);
     return {.algorithm = rule.algorithm, .why = why};
   }
   std::string known;
-  for (const Rule* rule = rules.data(); rule != rules.data() + rules.size(); ++rule)
+  for (const MpichRule* rule = rules.data(); rule != rules.data() + rules.size(); ++rule)
     if (rule == rules.data() || rule[-1].collective != rule->collective)
       known += (known.empty() ? "" : ", ") + std::string(definition(rule->collective).name);
   throw InputError(std::string(policy) + " has no rule for " + std::string(definition(collective).name) +

@@ -63,10 +63,6 @@ struct Model {
   Candidate candidate(Shape shape, Protocol protocol) const;
 };
 
-double of(const PerProtocol& values, Protocol protocol) {
-  return values[static_cast<std::size_t>(protocol)];
-}
-
 double Model::node_steps() const {
   if (s.nodes == 1) return 0;
   if (!allreduce()) return s.nodes - 1;

@@ -34,6 +34,10 @@ using PerNodes = std::array<double, 3>;     ///< 1 node, 2 nodes, more
 using PerGpu = std::array<double, 5>;       ///< in the order of Gpu
 using PerSize = std::array<double, 23>;     ///< messages of 64 B, 128 B, ..., 256 MiB
 
+inline double of(const PerProtocol& values, Protocol protocol) {
+  return values[static_cast<std::size_t>(protocol)];
+}
+
 enum class Wire : std::uint8_t { nvlink, pci, net };
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();

@@ -13,9 +13,6 @@ constexpr double KiB = 1024;
 
 /// Of a tree's threads in LL128, what the way up has; the rest is for the way down.
 constexpr double threads_up = .7;
-double of(const PerProtocol& values, Protocol p) {
-  return values[static_cast<std::size_t>(p)];
-}
 
 /// Times in us, sizes in bytes, rates in bytes per us.
 class Player {

@@ -21,7 +21,7 @@ bool two_ranks(const Asked& a) {
 }
 
 /// The first row of a collective that holds decides.
-struct Rule {
+struct OpenmpiRule {
   Collective collective;
   bool block;  ///< `bytes` are of one rank's block
   Holds holds;
@@ -32,7 +32,7 @@ struct Rule {
 constexpr double KiB = 1024;
 
 // clang-format off
-const Rule rules[] = {
+const OpenmpiRule openmpi_4_0_rules[] = {
     {Collective::allreduce, false, [](const Asked& a) { return a.bytes < 10000; }, "recursive_doubling", "recursive-doubling"},
     {Collective::allreduce, false, [](const Asked& a) { return a.elements > a.ranks && a.bytes <= a.ranks * 1024 * KiB; }, "ring", "ring"},
     {Collective::allreduce, false, [](const Asked& a) { return a.elements > a.ranks; }, "segmented_ring", "ring"},
@@ -90,7 +90,7 @@ const Rule rules[] = {
 }  // namespace
 
 Pick openmpi_4_0_pick(Collective collective, const Call& call, const Situation& situation) {
-  for (const Rule& r : rules) {
+  for (const OpenmpiRule& r : openmpi_4_0_rules) {
     if (r.collective != collective) continue;
     const double bytes = r.block ? call.message.value / call.ranks : call.message.value;
     if (!r.holds({bytes, static_cast<double>(call.ranks), call.message / situation.element})) continue;

@@ -5,7 +5,8 @@
 #include <boost/graph/push_relabel_max_flow.hpp>
 
 namespace collcast {
-namespace {
+/// The network as Boost keeps it.
+namespace boosted {
 
 using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
 
@@ -15,11 +16,11 @@ struct Pipe {
 };
 using Network = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Pipe>;
 
-}  // namespace
+}  // namespace boosted
 
 struct FlowGraph::Graph {
-  Network network;
-  std::vector<Traits::edge_descriptor> edges;
+  boosted::Network network;
+  std::vector<boosted::Traits::edge_descriptor> edges;
 };
 
 FlowGraph::FlowGraph(Vertex vertices) : graph_(std::make_unique<Graph>()) {
@@ -34,7 +35,7 @@ FlowGraph::Vertex FlowGraph::add_vertex() {
 }
 
 FlowGraph::Edge FlowGraph::add_edge(Vertex from, Vertex to, Amount capacity) {
-  Network& n = graph_->network;
+  boosted::Network& n = graph_->network;
   const auto a = static_cast<std::size_t>(from), b = static_cast<std::size_t>(to);
   const auto there = boost::add_edge(a, b, n).first, back = boost::add_edge(b, a, n).first;
   n[there] = {capacity, 0, back};
@@ -52,11 +53,11 @@ FlowGraph::Amount FlowGraph::capacity(Edge edge) const {
 }
 
 FlowGraph::Amount FlowGraph::max_flow(Vertex from, Vertex to) {
-  Network& n = graph_->network;
+  boosted::Network& n = graph_->network;
   const auto source = static_cast<std::size_t>(from), sink = static_cast<std::size_t>(to);
-  const Amount flow =
-      boost::push_relabel_max_flow(n, source, sink, get(&Pipe::capacity, n), get(&Pipe::residual, n),
-                                   get(&Pipe::reverse, n), get(boost::vertex_index, n));
+  const Amount flow = boost::push_relabel_max_flow(
+      n, source, sink, get(&boosted::Pipe::capacity, n), get(&boosted::Pipe::residual, n),
+      get(&boosted::Pipe::reverse, n), get(boost::vertex_index, n));
   reached_.assign(num_vertices(n), 0);
   std::vector<std::size_t> open = {source};
   reached_[source] = 1;

@@ -19,7 +19,7 @@ Choice chosen(const Json& json, const std::vector<std::string>& names) {
 }
 
 /// Reads the sections of one description into one blueprint.
-struct Reader {
+struct BlueprintReader {
   const Description& description;
   const Json& json;
   Blueprint b = {};
@@ -226,7 +226,7 @@ std::vector<int> Blueprint::of_kind(Vertex::Kind kind) const {
 }
 
 Blueprint read_blueprint(const Description& description) {
-  Reader reader{description, description.json()};
+  BlueprintReader reader{description, description.json()};
   reader.b.name = description.name();
   reader.b.file = description.file();
   reader.devices();

@@ -9,7 +9,7 @@
 namespace collcast {
 namespace {
 
-constexpr int most = 256;
+constexpr int most_parts = 256;
 
 /// An edit of one platform.
 struct Edit {
@@ -23,9 +23,9 @@ struct Edit {
     int n = -1;
     const char* end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), end, n);
-    if (error != std::errc{} || stopped != end || n < least || n > most)
-      fail("must be an integer from " + std::to_string(least) + " to " + std::to_string(most) + ", not '" +
-           text + "'");
+    if (error != std::errc{} || stopped != end || n < least || n > most_parts)
+      fail("must be an integer from " + std::to_string(least) + " to " + std::to_string(most_parts) +
+           ", not '" + text + "'");
     return n;
   }
 

@@ -146,13 +146,13 @@ struct Section {
 };
 
 /// How each kind is read, the settings that are its own, and its routings: the default, and one that draws.
-struct Kind {
+struct NetworkKind {
   const char* name;
   Network network;
   void (Section::*read)();
   std::vector<std::string> settings, routings = {};
 };
-const Kind kinds[] = {
+const NetworkKind network_kinds[] = {
     {"none", Network::none, &Section::none, {}},
     {"uniform", Network::uniform, &Section::uniform, {}},
     {"single-switch", Network::single_switch, &Section::single_switch, {}},
@@ -167,14 +167,14 @@ const Kind kinds[] = {
 
 /// `levels` and `switch_ports` may be left of a base with another network; of other kinds' settings nothing
 /// may.
-void check_settings(const Section& section, const Kind& kind) {
-  for (const Kind& other : kinds)
+void check_settings(const Section& section, const NetworkKind& kind) {
+  for (const NetworkKind& other : network_kinds)
     for (const std::string& key : other.settings)
       if (section.n.contains(key) && std::ranges::find(kind.settings, key) == kind.settings.end())
         section.fail(key, std::string("has no place where network.kind is ") + kind.name);
 }
 
-Blueprint::Routing routing(const Section& section, const Kind& kind) {
+Blueprint::Routing routing(const Section& section, const NetworkKind& kind) {
   const bool seeded = section.n.contains("routing_seed");
   if (kind.routings.empty()) {
     for (const char* key : {"routing", "routing_seed"})
@@ -208,7 +208,8 @@ std::optional<Parameter> read_optional(const Json& object, const std::string& pa
 void read_network(const Description& description, Blueprint& b) {
   const Json& json = description.json();
   Section section{description.file(), json, json["network"], b};
-  const Kind& kind = *std::ranges::find(kinds, section.n["kind"].get<std::string>(), &Kind::name);
+  const NetworkKind& kind =
+      *std::ranges::find(network_kinds, section.n["kind"].get<std::string>(), &NetworkKind::name);
   b.network = kind.network;
   b.bandwidth = read_optional(section.n, "network", "bandwidth_GBps");
   b.latency = read_optional(section.n, "network", "latency_us");

@@ -8,12 +8,12 @@ namespace {
 
 /// What parameters whose path begins and ends so have ever been: from the slowest Ethernet and the oldest GPU
 /// to what is announced, with room.
-struct Kind {
+struct Range {
   std::string_view begins, ends;
   double least, most;
   std::string_view what;
 };
-constexpr Kind kinds[] = {
+constexpr Range ranges[] = {
     {"network.", "bandwidth_GBps", 0.01, 120, "a port or cable of a network"},  // 100 Mb/s to 800 Gb/s
     {"network.", "latency_us", 0, 1000, "a latency within a machine room"},
     {"node.link_kinds.", "bandwidth_GBps", 0.1, 5000, "a link within a node"},
@@ -33,11 +33,11 @@ std::string short_number(double value) {
   return text.str();
 }
 
-std::string sentence(const Parameter& p, const Kind& kind) {
-  const bool more = p.value > kind.most;
+std::string sentence(const Parameter& p, const Range& range) {
+  const bool more = p.value > range.most;
   std::string words = p.path + " = " + short_number(p.value) + " is " + (more ? "more" : "less") + " than " +
-                      std::string(kind.what) + " has ever had (" +
-                      short_number(more ? kind.most : kind.least) + ")";
+                      std::string(range.what) + " has ever had (" +
+                      short_number(more ? range.most : range.least) + ")";
   if (more && p.unit == "GBps")
     words += "; GB are bytes: " + short_number(p.value) + " Gb/s are " + short_number(p.value / 8) + " GB/s";
   return words;
@@ -48,9 +48,9 @@ std::string sentence(const Parameter& p, const Kind& kind) {
 std::vector<std::string> implausible(const Description& description) {
   std::vector<std::string> found;
   for (const Parameter& p : description.parameters())
-    for (const Kind& kind : kinds)
-      if (p.path.starts_with(kind.begins) && p.path.ends_with(kind.ends)) {
-        if (p.value < kind.least || p.value > kind.most) found.push_back(sentence(p, kind));
+    for (const Range& range : ranges)
+      if (p.path.starts_with(range.begins) && p.path.ends_with(range.ends)) {
+        if (p.value < range.least || p.value > range.most) found.push_back(sentence(p, range));
         break;
       }
   return found;

@@ -10,7 +10,7 @@
 namespace collcast {
 namespace {
 
-constexpr int most = 256;
+constexpr int most_copies = 256;
 
 /// How many each repeated vertex stands for. What has not that form is left for the check.
 using Counts = std::map<std::string, int>;
@@ -29,8 +29,8 @@ Counts write_out_vertices(Json& vertices, const std::string& file) {
     }
     const std::string path = "node.vertices." + name;
     const Json count = vertex["count"];
-    if (!count.is_number_integer() || count < 1 || count > most)
-      reject(file, path + ".count", "must be an integer from 1 to " + std::to_string(most));
+    if (!count.is_number_integer() || count < 1 || count > most_copies)
+      reject(file, path + ".count", "must be an integer from 1 to " + std::to_string(most_copies));
     vertex.erase("count");
     counts[name] = count.get<int>();
     for (int i = 0; i < counts[name]; ++i) {

@@ -4,8 +4,6 @@
 namespace collcast {
 namespace {
 
-using Kind = Schema::Kind;
-
 struct Field {
   const char* key;
   Schema schema;
@@ -13,7 +11,7 @@ struct Field {
 };
 
 Schema object(const std::vector<Field>& fields) {
-  Schema schema{.kind = Kind::object};
+  Schema schema{.kind = Schema::Kind::object};
   for (const Field& f : fields) {
     schema.fields.push_back(f.schema);
     schema.fields.back().key = f.key;
@@ -22,25 +20,25 @@ Schema object(const std::vector<Field>& fields) {
   return schema;
 }
 Schema map_of(Schema element) {
-  return {.kind = Kind::map, .element = {std::move(element)}};
+  return {.kind = Schema::Kind::map, .element = {std::move(element)}};
 }
 Schema list_of(Schema element) {
-  return {.kind = Kind::list, .element = {std::move(element)}};
+  return {.kind = Schema::Kind::list, .element = {std::move(element)}};
 }
 Schema text() {
-  return {.kind = Kind::text};
+  return {.kind = Schema::Kind::text};
 }
 Schema choice(std::vector<std::string> choices) {
-  return {.kind = Kind::choice, .choices = std::move(choices)};
+  return {.kind = Schema::Kind::choice, .choices = std::move(choices)};
 }
 Schema count(std::int64_t most) {
-  return {.kind = Kind::count, .most = most};
+  return {.kind = Schema::Kind::count, .most = most};
 }
 Schema positive() {
-  return {.kind = Kind::parameter};
+  return {.kind = Schema::Kind::parameter};
 }
 Schema zero_or_more() {
-  return {.kind = Kind::parameter, .zero = true};
+  return {.kind = Schema::Kind::parameter, .zero = true};
 }
 
 Schema device() {

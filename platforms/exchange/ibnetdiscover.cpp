@@ -25,7 +25,7 @@ struct Switch {
   std::map<std::string, int> peers = {};  ///< switches, and how many cables
 };
 
-struct Fabric {
+struct FoundFabric {
   std::map<std::string, Switch> switches = {};
   std::map<std::string, int> adapters = {};  ///< of a host, by its name
   double GBps = 0;
@@ -45,11 +45,11 @@ std::string host(const std::string& guid, const std::string& name) {
 
 /// Stanzas "Switch 36 "S-guid" # ..." or "Ca 1 "H-guid" # "host mlx5_0"", each with lines
 /// [port] "peer"[port] # "name" lid ... 4xEDR".
-Fabric parse(const std::string& text, const std::string& file) {
+FoundFabric parse(const std::string& text, const std::string& file) {
   static const std::regex owner(R"re(^(Switch|Ca|Rt)\s+(\d+)\s+"([^"]+)"(?:.*#\s*"([^" ]*))?)re");
   static const std::regex cable(R"re(^\[\d+\](?:\([^)]*\))?\s+"([SHR])-([^"]+)"\[\d+\])re");
   static const std::regex rate(R"re((\d+)x([A-Z]+\d*)\s*$)re");
-  Fabric fabric;
+  FoundFabric fabric;
   std::string current;
   std::istringstream in(text);
   std::smatch m;
@@ -81,7 +81,7 @@ Fabric parse(const std::string& text, const std::string& file) {
 }
 
 /// Leaves have hosts; each further switch is one level above the lowest that it joins.
-int set_levels(Fabric& f, const std::string& file) {
+int set_levels(FoundFabric& f, const std::string& file) {
   std::deque<std::string> next;
   for (auto& [name, s] : f.switches)
     if (s.hosts > 0) s.level = 0, next.push_back(name);
@@ -98,7 +98,7 @@ int set_levels(Fabric& f, const std::string& file) {
 }
 
 /// The widest switch of each level stands for all.
-Json levels_of(const Fabric& f, int top, const std::string& file) {
+Json levels_of(const FoundFabric& f, int top, const std::string& file) {
   Json levels = Json::array();
   for (int l = 0; l <= top; ++l) {
     int down = 0, up = 0, cables = 1, ports = 1;
@@ -124,7 +124,7 @@ Json levels_of(const Fabric& f, int top, const std::string& file) {
 }  // namespace
 
 Json from_ibnetdiscover(const std::string& text, const std::string& file) {
-  Fabric f = parse(text, file);
+  FoundFabric f = parse(text, file);
   if (f.switches.empty() || f.adapters.empty())
     reject(file, "", "has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
   const int top = set_levels(f, file);

@@ -21,7 +21,7 @@ std::string line(int number) {
 }
 
 /// Reads the lines of one file.
-struct Reader {
+struct PlacementReader {
   const std::string& file;
   std::map<int, Placement::Line> ranks = {};
 
@@ -121,7 +121,7 @@ Placement parse_placement(const std::string& text) {
         "placement: must be block, round-robin, by-socket or a file of 'rank 0=node3 slot=1' lines, not '" +
         text + "'");
   std::istringstream in(read_file(text));
-  Reader reader{text};
+  PlacementReader reader{text};
   int number = 0;
   for (std::string l; std::getline(in, l);) reader.read(l, ++number);
   Placement placement = Placement::listed;

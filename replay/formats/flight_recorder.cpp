@@ -237,9 +237,9 @@ Dump read(const std::string& path, Rank position) {
 }
 
 /// One rank's entries.
-class RankBuilder {
+class FlightRank {
  public:
-  RankBuilder(RecordedSource& source, const Dump& dump) : source_(source), dump_(dump) {}
+  FlightRank(RecordedSource& source, const Dump& dump) : source_(source), dump_(dump) {}
 
   void build() {
     const Value* list = dump_.top->find("entries");
@@ -328,29 +328,28 @@ bool is_flight_recorder(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& files, const OpenOptions&) {
-  constexpr Rank most = 1 << 20;
   std::vector<Dump> dumps;
   std::map<Rank, std::string> claimed;
   Rank world = 0;
   for (const std::string& file : files) {
     dumps.push_back(read(file, static_cast<Rank>(dumps.size())));
     const Dump& d = dumps.back();
-    if (d.rank >= most) throw InputError(file + ": its name ends in no rank");
+    if (d.rank >= most_recorded_ranks) throw InputError(file + ": its name ends in no rank");
     if (const auto [other, is_new] = claimed.emplace(d.rank, file); !is_new)
       throw InputError("two files claim rank " + std::to_string(d.rank) + ": " + other->second + " and " +
                        file);
     world = std::max(world, d.rank + 1);
     for (const auto& [name, ranks] : d.groups)
-      for (const Rank r : ranks) world = std::max(world, std::min(r, most) + 1);
+      for (const Rank r : ranks) world = std::max(world, std::min(r, most_recorded_ranks) + 1);
   }
-  auto source = std::make_unique<RecordedSource>(std::min(world, most));
+  auto source = std::make_unique<RecordedSource>(std::min(world, most_recorded_ranks));
   SourceInfo& info = source->info();
   info.unknown = {"roots, reduction operators and streams", "computation (only when the host enqueued what)",
                   "how all-to-alls are split", "durations, unless TORCH_NCCL_ENABLE_TIMING was set"};
   double lost = 0;
   std::int64_t unfinished = 0;
   for (const Dump& d : dumps) {
-    RankBuilder builder(*source, d);
+    FlightRank builder(*source, d);
     builder.build();
     lost += builder.lost;
     unfinished += builder.unfinished;

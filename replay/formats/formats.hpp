@@ -11,6 +11,9 @@
 
 namespace collcast {
 
+/// No reader takes a job of more.
+inline constexpr Rank most_recorded_ranks = 1 << 20;
+
 /// Which part of a recording is asked for.
 struct OpenOptions {
   std::int64_t first_step = std::numeric_limits<std::int64_t>::min();

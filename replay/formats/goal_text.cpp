@@ -11,8 +11,6 @@
 namespace collcast {
 namespace {
 
-constexpr Rank most_ranks = 1 << 20;
-
 /// The words of a GOAL text; braces and colons are words of their own, comments are none.
 class Words {
  public:
@@ -61,7 +59,7 @@ class Reader {
 
   std::unique_ptr<RecordedSource> read() {
     expect("num_ranks");
-    const auto ranks = static_cast<Rank>(number(word(), most_ranks));
+    const auto ranks = static_cast<Rank>(number(word(), most_recorded_ranks));
     if (ranks < 1) refuse("num_ranks has to be 1 or more");
     auto source = std::make_unique<RecordedSource>(ranks);
     for (std::string w; words_.next(w);) {

@@ -65,9 +65,9 @@ class Graph {
   std::unordered_map<std::uint64_t, std::size_t> index_;
 };
 
-class RankBuilder {
+class GraphRank {
  public:
-  RankBuilder(RecordedSource& source, Rank rank, const Graph& graph)
+  GraphRank(RecordedSource& source, Rank rank, const Graph& graph)
       : source_(source), rank_(rank), graph_(graph), done_(graph.size()) {
     for (std::size_t i = 0; i < graph.size(); ++i)
       device_ = device_ || (graph.node(i).what.kind == Activity::Kind::compute && !graph.node(i).host);
@@ -159,7 +159,7 @@ class RankBuilder {
 
 std::int64_t add_graph(RecordedSource& source, Rank rank, std::vector<Node> nodes, const std::string& where) {
   const Graph graph(where, std::move(nodes));
-  RankBuilder(source, rank, graph).build();
+  GraphRank(source, rank, graph).build();
   return graph.missing;
 }
 

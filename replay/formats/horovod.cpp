@@ -13,7 +13,6 @@
 namespace collcast {
 namespace {
 
-constexpr Rank most_ranks = 1 << 20;
 /// Tensors of one fused operation begin within this of each other [us].
 constexpr double fused_us = 50;
 
@@ -69,7 +68,7 @@ class Timeline {
   void tick(Tensor& tensor, std::string_view name, double at) {
     Rank rank = -1;
     std::from_chars(name.data(), name.data() + name.size(), rank);
-    if (rank < 0 || rank >= most_ranks || tensor.open.empty()) return;
+    if (rank < 0 || rank >= most_recorded_ranks || tensor.open.empty()) return;
     ranks = std::max(ranks, rank + 1);
     ticked.insert(rank);
     tensor.ready[rank] = at;
@@ -119,9 +118,9 @@ class Timeline {
 };
 
 /// One rank's two streams. Stream 0 waits for the operations before where none of its tensors was under way.
-class RankBuilder {
+class HorovodRank {
  public:
-  RankBuilder(RecordedSource& source, const Timeline& timeline, Rank rank)
+  HorovodRank(RecordedSource& source, const Timeline& timeline, Rank rank)
       : timeline_(timeline), ready_(source.at(rank, 0)), reduced_(source.at(rank, 1)), rank_(rank) {}
 
   void build() {
@@ -238,7 +237,7 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
     info.losses.push_back(
         {"operation", static_cast<std::int64_t>(unfinished), "begun and not ended in the file"});
   if (end.damaged) info.losses.push_back({"event", end.damaged, "damaged"});
-  for (Rank r = 0; r < source->ranks(); ++r) RankBuilder(*source, timeline, r).build();
+  for (Rank r = 0; r < source->ranks(); ++r) HorovodRank(*source, timeline, r).build();
   return source;
 }
 

@@ -350,9 +350,9 @@ class Dependencies {
 };
 
 /// Lowers one rank's kernels to the activities of its streams.
-class RankBuilder {
+class KinetoRank {
  public:
-  RankBuilder(RecordedSource& source, const RankTrace& trace, Span window)
+  KinetoRank(RecordedSource& source, const RankTrace& trace, Span window)
       : source_(source), trace_(trace), window_(window), streams_(by_stream(trace)) {
     if (streams_.empty()) return;
     Dependencies(trace, streams_).find();
@@ -488,9 +488,8 @@ Rank assign_ranks(std::vector<RankTrace>& traces) {
       throw InputError("two files claim rank " + std::to_string(t.rank) + ": " + other->second + " and " +
                        t.path);
   }
-  constexpr Rank most = 1 << 20;
   for (const RankTrace& t : traces)
-    if (t.rank >= world || world > most)
+    if (t.rank >= world || world > most_recorded_ranks)
       throw InputError(t.path + ": says it is rank " + std::to_string(t.rank) + " of " +
                        std::to_string(world));
   return world;
@@ -516,7 +515,7 @@ std::unique_ptr<Source> open_kineto(const std::vector<std::string>& files, const
   for (RankTrace& trace : traces) {
     join_host(trace);
     const Span window = select(trace, options);
-    RankBuilder(*source, trace, window).build();
+    KinetoRank(*source, trace, window).build();
     info.recorded = std::max(info.recorded, Seconds(1e-6 * (window.end - window.begin)));
     info.recorded_ranks.push_back(trace.rank);
     kernels += static_cast<std::int64_t>(trace.kernels.size());

@@ -14,10 +14,8 @@
 namespace collcast {
 namespace {
 
-constexpr Rank most_ranks = 1 << 20;
-
 /// A line: one operation of one rank of a communicator.
-struct Line {
+struct InspectorLine {
   std::string process, communicator, operation;
   Rank rank, ranks;
   std::int64_t number;
@@ -25,7 +23,7 @@ struct Line {
   Rank peer = -1;
 };
 
-bool read_line(const JsonValue& value, Line& line) {
+bool read_line(const JsonValue& value, InspectorLine& line) {
   const JsonValue header = value["header"], metadata = value["metadata"];
   const JsonValue coll = value["coll_perf"], p2p = value["p2p_perf"];
   const bool message = coll.null();
@@ -36,7 +34,7 @@ bool read_line(const JsonValue& value, Line& line) {
       std::string(metadata["hostname"].text()) + ":" + std::to_string(metadata["pid"].integer().value_or(0));
   line.communicator = header["id"].text();
   const auto rank = header["rank"].integer().value_or(-1), ranks = header["n_ranks"].integer().value_or(-1);
-  if (rank < 0 || ranks <= rank || ranks > most_ranks) return false;
+  if (rank < 0 || ranks <= rank || ranks > most_recorded_ranks) return false;
   line.rank = static_cast<Rank>(rank);
   line.ranks = static_cast<Rank>(ranks);
   line.operation = perf[prefix].text();
@@ -55,16 +53,17 @@ bool read_line(const JsonValue& value, Line& line) {
 }
 
 /// Ranks of the job: those of the largest communicator; processes that are in none of that size follow.
-std::map<std::pair<std::string, Rank>, Rank> number_ranks(const std::vector<Line>& lines, Rank& world) {
-  for (const Line& l : lines) world = std::max(world, l.ranks);
+std::map<std::pair<std::string, Rank>, Rank> number_ranks(const std::vector<InspectorLine>& lines,
+                                                          Rank& world) {
+  for (const InspectorLine& l : lines) world = std::max(world, l.ranks);
   std::map<std::pair<std::string, Rank>, Rank> ranks;  // by process and rank in the communicator
   std::map<std::string, std::set<Rank>> of_process;
-  for (const Line& l : lines)
+  for (const InspectorLine& l : lines)
     if (l.ranks == world) ranks[{l.process, l.rank}] = l.rank, of_process[l.process].insert(l.rank);
-  for (const Line& l : lines) {
+  for (const InspectorLine& l : lines) {
     if (l.ranks == world) continue;
     const auto known = of_process.find(l.process);
-    ranks.try_emplace({l.process, l.rank + most_ranks},
+    ranks.try_emplace({l.process, l.rank + most_recorded_ranks},
                       known == of_process.end() ? l.rank : *known->second.begin());
   }
   return ranks;
@@ -78,13 +77,13 @@ bool is_nccl_inspector(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& files, const OpenOptions&) {
-  std::vector<Line> lines;
+  std::vector<InspectorLine> lines;
   std::int64_t damaged = 0;
   JsonText json;
   for (const std::string& file : files) {
     Input input(file);
     for (std::string text; input.line(text);) {
-      Line line;
+      InspectorLine line;
       if (text.empty()) continue;
       if (read_line(json.parse(text), line))
         lines.push_back(std::move(line));
@@ -99,21 +98,21 @@ std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& file
   SourceInfo& info = source->info();
   info.unknown = {"element types, roots, reduction operators, streams", "computation between operations",
                   "operations below the least recorded size, and beyond the ring of 1024"};
-  std::ranges::stable_sort(lines, {}, &Line::begin_us);
+  std::ranges::stable_sort(lines, {}, &InspectorLine::begin_us);
   double first_us = -1;
-  for (const Line& l : lines)
+  for (const InspectorLine& l : lines)
     if (l.begin_us >= 0 && first_us < 0) first_us = l.begin_us;
   std::map<std::string, std::vector<Rank>> members;
-  for (const Line& l : lines) {
+  for (const InspectorLine& l : lines) {
     auto& m = members[l.communicator];
     m.resize(static_cast<std::size_t>(l.ranks), -1);
     m[static_cast<std::size_t>(l.rank)] =
-        ranks.at({l.process, l.ranks == world ? l.rank : l.rank + most_ranks});
+        ranks.at({l.process, l.ranks == world ? l.rank : l.rank + most_recorded_ranks});
   }
   std::set<Rank> recorded;
   std::map<std::tuple<std::string, std::string, Rank>, std::pair<std::int64_t, std::int64_t>>
       numbers;  // last, missing
-  for (const Line& l : lines) {
+  for (const InspectorLine& l : lines) {
     const auto& m = members.at(l.communicator);
     const Rank me = m[static_cast<std::size_t>(l.rank)];
     const std::set<Rank> distinct(m.begin(), m.end());

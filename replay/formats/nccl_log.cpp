@@ -14,9 +14,8 @@ namespace collcast {
 namespace {
 
 constexpr std::string_view marker = "NCCL INFO ";
-constexpr Rank most_ranks = 1 << 20;
 /// Sizes of ncclDataType_t 0 to 11 (nccl.h).
-constexpr int type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
+constexpr int nccl_type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
 
 /// The word after `key`, which stands at a word's begin; empty if there is none.
 std::string_view word_after(std::string_view text, std::string_view key) {
@@ -48,7 +47,7 @@ struct Communicator {
   Rank rank = -1, ranks = 0;
 };
 
-struct Call {
+struct LoggedCall {
   std::string operation, communicator;
   std::uint64_t number;
   double bytes;
@@ -59,7 +58,7 @@ struct Call {
 struct DeviceLog {
   std::map<std::string, Communicator> communicators;  ///< by pointer
   std::vector<std::string> order;                     ///< of their first appearance
-  std::vector<Call> calls;
+  std::vector<LoggedCall> calls;
 
   Communicator& communicator(std::string_view pointer) {
     const auto [found, is_new] = communicators.try_emplace(std::string(pointer));
@@ -130,17 +129,17 @@ class LogReader {
 
   void call(const Device& device, std::string_view text) {
     DeviceLog& d = log(device);
-    Call c;
+    LoggedCall c;
     c.operation = text.substr(0, text.find(':'));
     c.communicator = word_after(text, "comm ");
     c.number = number<std::uint64_t>(word_after(text, "opCount "), 0, 16);
     const auto type = number(word_after(text, "datatype "));
     const auto count = number(word_after(text, "count "));
-    c.sized = count >= 0 && type >= 0 && type < static_cast<std::int64_t>(std::size(type_bytes));
-    c.bytes = c.sized ? static_cast<double>(count) * type_bytes[type] : 0;
+    c.sized = count >= 0 && type >= 0 && type < static_cast<std::int64_t>(std::size(nccl_type_bytes));
+    c.bytes = c.sized ? static_cast<double>(count) * nccl_type_bytes[type] : 0;
     c.root = static_cast<int>(number(word_after(text, "root "), std::int64_t{0}));
     Communicator& communicator = d.communicator(c.communicator);
-    if (const auto ranks = number(word_after(text, "nranks=")); ranks > 0 && ranks <= most_ranks)
+    if (const auto ranks = number(word_after(text, "nranks=")); ranks > 0 && ranks <= most_recorded_ranks)
       communicator.ranks = static_cast<Rank>(ranks);
     d.calls.push_back(std::move(c));
   }
@@ -149,7 +148,7 @@ class LogReader {
     auto ranks = number(word_after(text, "nranks "));
     if (ranks < 0) ranks = number(word_after(text, "nRanks "));
     const auto rank = number(word_after(text, "rank "));
-    if (rank < 0 || ranks <= rank || ranks > most_ranks) return;
+    if (rank < 0 || ranks <= rank || ranks > most_recorded_ranks) return;
     Communicator& c = log(device).communicator(word_after(text, "comm "));
     c.rank = static_cast<Rank>(rank);
     c.ranks = static_cast<Rank>(ranks);
@@ -247,7 +246,7 @@ class Job {
   void calls(RecordedSource& source, std::size_t device, const DeviceLog& log) {
     auto& stream = source.at(rank_[device]);
     std::vector<std::int64_t> group;
-    const Call* first = nullptr;
+    const LoggedCall* first = nullptr;
     auto finish = [&] {
       if (group.empty()) return;
       Activity& wait = stream.emplace_back();
@@ -257,7 +256,7 @@ class Job {
       group.clear();
     };
     std::int64_t requests = 0;
-    for (const Call& c : log.calls) {
+    for (const LoggedCall& c : log.calls) {
       const int comm = communicator(source, device, log, c.communicator);
       const bool message = c.operation == "Send" || c.operation == "Recv";
       if (!message || !first || first->number != c.number || first->communicator != c.communicator) finish();
@@ -276,7 +275,7 @@ class Job {
     return static_cast<Rank>(source.communicators()[static_cast<std::size_t>(communicator)].size());
   }
 
-  static Activity point_to_point(RecordedSource& source, const Call& c, int communicator,
+  static Activity point_to_point(RecordedSource& source, const LoggedCall& c, int communicator,
                                  std::int64_t request) {
     const bool sends = c.operation == "Send";
     Activity a;
@@ -295,7 +294,7 @@ class Job {
     return a;
   }
 
-  static Activity collective(RecordedSource& source, const Call& c, int communicator) {
+  static Activity collective(RecordedSource& source, const LoggedCall& c, int communicator) {
     const auto known = collective_of(c.operation);
     const Rank ranks = size(source, communicator);
     if (!known || c.root < 0 || c.root >= ranks) {

@@ -12,7 +12,7 @@
 namespace collcast {
 namespace {
 
-struct Call {
+struct RecordedCall {
   std::int64_t id;
   std::string name, group;
   Bytes input, output;
@@ -32,7 +32,7 @@ double tensor_bytes(const JsonValue& value, int depth = 0) {
 }
 
 /// What schema 1.1 says in attributes.
-void read_attributes(const JsonValue& node, Call& call) {
+void read_attributes(const JsonValue& node, RecordedCall& call) {
   double in = -1, out = -1;
   int element = 0;
   for (const JsonValue& a : node["attrs"].items()) {
@@ -44,13 +44,14 @@ void read_attributes(const JsonValue& node, Call& call) {
     if (name == "in_msg_nelems") in = value.number().value_or(-1);
     if (name == "out_msg_nelems") out = value.number().value_or(-1);
     if (name == "pg_size" || name == "group_size")
-      call.ranks = static_cast<Rank>(std::clamp<std::int64_t>(value.integer().value_or(0), 0, 1 << 20));
+      call.ranks =
+          static_cast<Rank>(std::clamp<std::int64_t>(value.integer().value_or(0), 0, most_recorded_ranks));
   }
   if (element > 0 && in >= 0)
     call.input = Bytes(in * element), call.output = Bytes(std::max(out, 0.0) * element);
 }
 
-bool read_call(const JsonValue& node, Call& call) {
+bool read_call(const JsonValue& node, RecordedCall& call) {
   if (node["name"].text() != "record_param_comms") return false;
   call.id = node["id"].integer().value_or(0);
   const JsonValue inputs = node["inputs"], outputs = node["outputs"];
@@ -65,9 +66,10 @@ bool read_call(const JsonValue& node, Call& call) {
   // After the split sizes, from schema 1.0.2 on, stands the group's size; before, unequal splits give it
   // away.
   if (!values.empty() && values.back().integer() && !call.name.empty())
-    call.ranks = static_cast<Rank>(std::clamp<std::int64_t>(values.back().integer().value_or(0), 0, 1 << 20));
+    call.ranks = static_cast<Rank>(
+        std::clamp<std::int64_t>(values.back().integer().value_or(0), 0, most_recorded_ranks));
   else
-    call.ranks = static_cast<Rank>(std::min<std::size_t>(lists, 1 << 20));
+    call.ranks = static_cast<Rank>(std::min<std::size_t>(lists, most_recorded_ranks));
   read_attributes(node, call);
   return call.name != "wait" && call.name != "init" && !call.name.empty();
 }
@@ -82,20 +84,20 @@ bool is_pytorch_et(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_pytorch_et(const std::vector<std::string>& files, const OpenOptions&) {
-  std::vector<std::vector<Call>> all;
+  std::vector<std::vector<RecordedCall>> all;
   Rank world = static_cast<Rank>(files.size());
   std::int64_t damaged = 0;
   for (const std::string& file : files) {
     auto& calls = all.emplace_back();
     const JsonEnd end = read_elements(file, "nodes", [&](const JsonValue& node) {
-      Call call;
+      RecordedCall call;
       if (!read_call(node, call)) return;
       world = std::max(world, call.ranks);
       calls.push_back(std::move(call));
     });
     if (!end.closed) throw InputError(file + ": the JSON is cut short in its middle");
     damaged += end.damaged;
-    std::ranges::stable_sort(calls, {}, &Call::id);
+    std::ranges::stable_sort(calls, {}, &RecordedCall::id);
   }
   auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
@@ -109,7 +111,7 @@ std::unique_ptr<Source> open_pytorch_et(const std::vector<std::string>& files, c
     if (std::ranges::find(info.recorded_ranks, rank) != info.recorded_ranks.end())
       throw InputError("two files claim rank " + std::to_string(rank) + ", " + files[i] + " the second");
     info.recorded_ranks.push_back(rank);
-    for (const Call& c : all[i]) {
+    for (const RecordedCall& c : all[i]) {
       const auto collective = collective_of(c.name);
       const Rank ranks = c.ranks > 0 ? c.ranks : world;
       Activity a =

@@ -17,8 +17,7 @@ namespace collcast {
 namespace {
 
 /// smpi_datatype.cpp: the number of a type in a trace, and its bytes on x86-64.
-constexpr std::array<int, 9> type_bytes = {8, 4, 1, 2, 8, 4, 1, 8, 1};
-constexpr Rank most_ranks = 1 << 20;
+constexpr std::array<int, 9> mpi_type_bytes = {8, 4, 1, 2, 8, 4, 1, 8, 1};
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
@@ -37,7 +36,7 @@ std::string lower(std::string_view word) {
   return text;
 }
 
-struct Line {
+struct TraceLine {
   std::string where;
   std::string action;
   std::vector<std::string_view> arguments;
@@ -71,7 +70,7 @@ class RankActions {
       : source_(source), stream_(source.at(rank)), rank_(rank), ranks_(ranks) {}
 
   /// False if the action is none that is known.
-  bool add(const Line& line) {
+  bool add(const TraceLine& line) {
     const std::string& a = line.action;
     if (a == "init") return default_type_ = line.has(0) ? 0 : 6, true;
     if (a.starts_with("finalize") || a == "comm_size" || a == "comm_split" || a == "comm_dup" ||
@@ -88,17 +87,17 @@ class RankActions {
   }
 
  private:
-  static double positive(const Line& line, std::size_t i) {
+  static double positive(const TraceLine& line, std::size_t i) {
     const double value = line.number(i);
     if (value < 0) line.refuse("has a negative amount");
     return value;
   }
-  Bytes sized(const Line& line, std::size_t i, std::size_t type) const {
+  Bytes sized(const TraceLine& line, std::size_t i, std::size_t type) const {
     const int t = line.whole(type, default_type_);
-    const bool known = t >= 0 && t < static_cast<int>(type_bytes.size());
-    return Bytes(std::max(line.number(i), 0.0) * (known ? type_bytes[static_cast<std::size_t>(t)] : 1));
+    const bool known = t >= 0 && t < static_cast<int>(mpi_type_bytes.size());
+    return Bytes(std::max(line.number(i), 0.0) * (known ? mpi_type_bytes[static_cast<std::size_t>(t)] : 1));
   }
-  Rank peer(const Line& line, std::size_t i) const {
+  Rank peer(const TraceLine& line, std::size_t i) const {
     const int r = line.whole(i, -1);
     if (r < 0 || r >= ranks_)
       line.refuse("names rank " + std::to_string(r) + " of " + std::to_string(ranks_));
@@ -109,7 +108,7 @@ class RankActions {
     a.time = Seconds(seconds);
   }
 
-  void message(const Line& line, bool sends) {
+  void message(const TraceLine& line, bool sends) {
     Activity a;
     a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
     a.operation = a.call = sends ? "send" : "recv";
@@ -126,7 +125,7 @@ class RankActions {
     stream_.push_back(a);
   }
 
-  void exchange(const Line& line) {
+  void exchange(const TraceLine& line) {
     Activity& a = stream_.emplace_back();
     a.kind = Activity::Kind::exchange;
     a.operation = a.call = "sendrecv";
@@ -143,7 +142,7 @@ class RankActions {
     a.operation = a.call = "wait";
     a.requests = std::move(requests);
   }
-  void wait_one(const Line& line) {
+  void wait_one(const TraceLine& line) {
     const int source = line.whole(0, -1), dest = line.whole(1, -1), tag = line.whole(2, 0);
     const auto found = std::ranges::find_if(
         open_, [&](const Open& o) { return o.source == source && o.dest == dest && o.tag == tag; });
@@ -158,9 +157,9 @@ class RankActions {
     wait(std::move(all));
   }
 
-  std::vector<Bytes> list(const Line& line, std::size_t first, int type) const {
-    const int bytes = type >= 0 && type < static_cast<int>(type_bytes.size())
-                          ? type_bytes[static_cast<std::size_t>(type)]
+  std::vector<Bytes> list(const TraceLine& line, std::size_t first, int type) const {
+    const int bytes = type >= 0 && type < static_cast<int>(mpi_type_bytes.size())
+                          ? mpi_type_bytes[static_cast<std::size_t>(type)]
                           : 1;
     std::vector<Bytes> all;
     for (Rank r = 0; r < ranks_; ++r)
@@ -171,7 +170,7 @@ class RankActions {
     return std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
   }
 
-  Activity& put(Collective c, Bytes message, const Line& line, int root = 0) {
+  Activity& put(Collective c, Bytes message, const TraceLine& line, int root = 0) {
     if (root < 0 || root >= ranks_)
       line.refuse("has rank " + std::to_string(root) + " of " + std::to_string(ranks_) + " as its root");
     stream_.push_back(collective_activity(c, 0, message));
@@ -180,7 +179,7 @@ class RankActions {
     return stream_.back();
   }
 
-  bool collective(const Line& l) {
+  bool collective(const TraceLine& l) {
     const std::string& a = l.action;
     const auto p = static_cast<std::size_t>(ranks_);
     if (a == "barrier") return put(Collective::barrier, {}, l), true;
@@ -225,7 +224,7 @@ class RankActions {
   }
   /// What SMPI lets a rank compute after a reduction; the platform's own reduction is on top of it where it
   /// has one.
-  void compute_flops(const Line& l, std::size_t i) {
+  void compute_flops(const TraceLine& l, std::size_t i) {
     if (l.has(i) && l.number(i) > 0) compute(1e-9 * l.number(i));
   }
 
@@ -259,7 +258,7 @@ void for_each_line(const std::vector<std::string>& files, Visit visit) {
       if (words.empty() || words[0].starts_with('#')) continue;
       const std::string where = file + ": line " + std::to_string(number);
       const Rank rank = rank_of(words[0]);
-      if (rank < 0 || rank >= most_ranks || words.size() < 2)
+      if (rank < 0 || rank >= most_recorded_ranks || words.size() < 2)
         throw InputError(where + ": is no rank and action, as in `0 compute 1e9`");
       visit(where, rank, words);
     }
@@ -299,7 +298,7 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
   for (Rank r = 0; r < ranks; ++r) all.emplace_back(*source, r, ranks);
   std::map<std::string, std::int64_t> unknown;
   for_each_line(files, [&](const std::string& where, Rank rank, const std::vector<std::string_view>& words) {
-    const Line line{where, lower(words[1]), {words.begin() + 2, words.end()}};
+    const TraceLine line{where, lower(words[1]), {words.begin() + 2, words.end()}};
     if (!all[static_cast<std::size_t>(rank)].add(line)) ++unknown[line.action];
   });
   for (const auto& [action, count] : unknown)

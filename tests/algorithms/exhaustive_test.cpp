@@ -10,7 +10,7 @@
 namespace collcast {
 namespace {
 
-class Exhaustive : public testing::TestWithParam<const Algorithm*> {};
+class Exhaustive : public ::testing::TestWithParam<const Algorithm*> {};
 
 TEST_P(Exhaustive, ProofAndFormulaHoldAtLargerSizes) {
   const Algorithm& a = *GetParam();
@@ -62,7 +62,7 @@ TEST_P(Exhaustive, CriticalPathOfManyRanksIsFast) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Exhaustive, testing::ValuesIn(catalogue().begin(), catalogue().end()),
+INSTANTIATE_TEST_SUITE_P(Catalogue, Exhaustive, ::testing::ValuesIn(catalogue().begin(), catalogue().end()),
                          test_name);
 
 }  // namespace

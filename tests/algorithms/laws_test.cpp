@@ -11,7 +11,7 @@
 namespace collcast {
 namespace {
 
-class Laws : public testing::TestWithParam<const Algorithm*> {
+class Laws : public ::testing::TestWithParam<const Algorithm*> {
  protected:
   const Algorithm& algorithm() const { return *GetParam(); }
   double path(const Call& c, const AlphaBetaGamma& machine = fast_reduction) const {
@@ -126,7 +126,7 @@ TEST_P(Laws, EveryParameterMovesTheAnswer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Laws, testing::ValuesIn(catalogue().begin(), catalogue().end()),
+INSTANTIATE_TEST_SUITE_P(Catalogue, Laws, ::testing::ValuesIn(catalogue().begin(), catalogue().end()),
                          test_name);
 
 }  // namespace

@@ -347,7 +347,7 @@ TEST(Cli, SetMovesTheAnswer) {
 }
 
 /// The file of an exported ring, possibly with one mistake.
-class ExportedRing : public testing::Test {
+class ExportedRing : public ::testing::Test {
  protected:
   const std::string path = testing::TempDir() + "collcast-ring-" + std::to_string(getpid()) + ".xml";
   void SetUp() override {

@@ -23,7 +23,7 @@ inline std::vector<ContendedEngine> contended_engines() {
       {"contention", [](Program& p, const Fabric& f) { return contend(p, f); }},
 #ifdef COLLCAST_HAS_SIMGRID
       {"simgrid, meeting flows", [](Program& p, const Fabric& f) { return simulate(p, f); }},
-      {"simgrid, all flows", [](Program& p, const Fabric& f) { return simulate(p, f, {}, Share::all); }},
+      {"simgrid, all flows", [](Program& p, const Fabric& f) { return simulate(p, f, {}, BySimgrid::all); }},
 #endif
   };
 }

@@ -37,7 +37,7 @@ Schedule without_repeats(const Schedule& a) {
           a.channels};
 }
 
-class Fold : public testing::TestWithParam<const Algorithm*> {};
+class Fold : public ::testing::TestWithParam<const Algorithm*> {};
 
 void expect_same(const Algorithm& a, const Call& c, const Fabric& fabric, const std::string& where) {
   const Schedule folded = a.schedule(c);

@@ -22,7 +22,7 @@ Situation v100(Rank nodes) {
   return s;
 }
 
-Call call(Rank ranks, Bytes message) {
+Call message_call(Rank ranks, Bytes message) {
   return {.ranks = ranks, .message = message};
 }
 
@@ -30,7 +30,7 @@ Play played(Collective collective, Rank ranks, Bytes message, Shape shape, Proto
             const Situation& s, const Software& software) {
   Candidate candidate;
   candidate.shape = shape, candidate.protocol = protocol;
-  return play({release}, collective, call(ranks, message), s, candidate, software);
+  return play({release}, collective, message_call(ranks, message), s, candidate, software);
 }
 
 Play ring(Rank ranks, Bytes message, Protocol protocol, const Situation& s) {
@@ -82,7 +82,8 @@ TEST(NcclTransport, as_many_channels_as_it_was_told) {
     Candidate candidate;
     candidate.shape = Shape::ring, candidate.protocol = Protocol::simple;
     const Policy policy{.minor = release, .channels = channels};
-    return play(policy, Collective::allreduce, call(4, 6_MiB), s, candidate, published_software(release, s));
+    return play(policy, Collective::allreduce, message_call(4, 6_MiB), s, candidate,
+                published_software(release, s));
   };
   const double one = 6291456.0 / 4, many = one / 24;
   EXPECT_EQ(simple(1).channels, 1);
@@ -139,7 +140,7 @@ Seconds path(Rank ranks, Rank nodes, Bytes message, const Software& software, co
                                .on_node = on_node,
                                .on_card = 128.0 / 120 / s.rail_bandwidth};
   const Algorithm& a = algorithm(Collective::allreduce, "ring");
-  const Call c = call(ranks, message);
+  const Call c = message_call(ranks, message);
   const Schedule schedule = a.schedule(c);
   return critical_path(schedule, layout(a, c, schedule), network).time;
 }

@@ -28,7 +28,7 @@ Seconds least(const Algorithm& a, Call c, const Fabric& fabric, double most) {
   return best;
 }
 
-class Segments : public testing::TestWithParam<const char*> {};
+class Segments : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Segments, TheSearchFindsWhatTryingAllFinds) {
   const Machine machine(load_platform(GetParam()), 12);
@@ -45,7 +45,7 @@ TEST_P(Segments, TheSearchFindsWhatTryingAllFinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Platforms, Segments, testing::Values("flat", "summit", "edr-cluster", "dgx-h100"),
+INSTANTIATE_TEST_SUITE_P(Platforms, Segments, ::testing::Values("flat", "summit", "edr-cluster", "dgx-h100"),
                          [](const auto& p) {
                            std::string name = p.param;
                            std::erase(name, '-');

@@ -10,13 +10,13 @@ namespace {
 
 using namespace testing;
 
-struct Expected {
+struct ExpectedWire {
   Place from, to;
   double latency_us, bandwidth_GBps, both_overheads_us;
   const char *out, *in;
 };
 
-void expect(const Machine& m, const Expected& e) {
+void expect(const Machine& m, const ExpectedWire& e) {
   const Wire w = m.wire(e.from, e.to, Bytes(0));
   EXPECT_NEAR(us(w.latency), e.latency_us, 1e-9);
   EXPECT_NEAR(GBps(w.per_byte), e.bandwidth_GBps, 1e-9);

@@ -10,11 +10,11 @@ namespace {
 
 using namespace testing;
 
-struct Expected {
+struct ExpectedPiece {
   double overhead, receive_overhead, latency, gap, bandwidth_GBps, handshake;
 };
 
-void expect(const Wire& w, const Expected& e) {
+void expect(const Wire& w, const ExpectedPiece& e) {
   EXPECT_NEAR(us(w.overhead), e.overhead, 1e-9);
   EXPECT_NEAR(us(w.receive_overhead), e.receive_overhead, 1e-9);
   EXPECT_NEAR(us(w.latency), e.latency, 1e-9);

@@ -84,9 +84,9 @@ double factor(const std::vector<double>& errors) {
   return errors.empty() ? 0 : std::expm1(sum / static_cast<double>(errors.size()));
 }
 
-class Calibrator {
+class NcclCalibrator {
  public:
-  Calibrator(const Description& base, const std::vector<Measurement>& all, std::string policy)
+  NcclCalibrator(const Description& base, const std::vector<Measurement>& all, std::string policy)
       : base_(base), policy_(std::move(policy)) {
     if (!nccl::parse(policy_))
       throw InputError(
@@ -229,7 +229,7 @@ NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measur
     if (m.timing != Timing::collective || m.library.find("nccl-tests") == std::string::npos)
       throw InputError(m.source() + ": is no table of nccl-tests");
   if (measurements.empty()) throw InputError("there is no measurement to calibrate with");
-  NcclCalibration out = Calibrator(base, measurements, policy).run(source);
+  NcclCalibration out = NcclCalibrator(base, measurements, policy).run(source);
   Json head = {{"base", base.file().empty() ? base.name() : base.file()},
                {"description", base.text() + "; NCCL's software calibrated"}};
   head.update(out.platform);

@@ -52,12 +52,12 @@ int Launcher::run(Rank ranks, const std::vector<std::string>& arguments, const f
   std::array<char, 4096> part{};
   while (true) {
     pollfd output{child.output(), POLLIN, 0};
-    const int ready = poll(&output, 1, static_cast<int>(std::min(patience * 1e3, 2e9)));
+    const int ready = ::poll(&output, 1, static_cast<int>(std::min(patience * 1e3, 2e9)));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0)
       throw SubstrateError(words_[0] + " was ended: it had said nothing for " +
                            std::to_string(static_cast<int>(patience)) + " s");
-    const ssize_t got = read(child.output(), part.data(), part.size());
+    const ssize_t got = ::read(child.output(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return child.wait();
     pending.append(part.data(), static_cast<std::size_t>(got));

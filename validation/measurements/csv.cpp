@@ -112,7 +112,7 @@ bool looks_like_csv(const Line& line) {
   return form_of(line) != nullptr;
 }
 
-std::vector<Measurement> read_csv(const Text& text, const Known&) {
+std::vector<Measurement> read_csv(const Text& text, const FileFacts&) {
   const auto header = std::ranges::find_if(text.lines, looks_like_csv);
   const Form& form = *form_of(*header);
   const Row names = cells(header->text);

@@ -6,11 +6,11 @@
 namespace collcast::measurements {
 
 /// Each reads one form of text. Throws InputError.
-std::vector<Measurement> read_osu(const Text& text, const Known& known);
-std::vector<Measurement> read_nccl_tests(const Text& text, const Known& known);
-std::vector<Measurement> read_p2p(const Text& text, const Known& known);
-std::vector<Measurement> read_csv(const Text& text, const Known& known);
-std::vector<Measurement> read_json_lines(const Text& text, const Known& known);
+std::vector<Measurement> read_osu(const Text& text, const FileFacts& known);
+std::vector<Measurement> read_nccl_tests(const Text& text, const FileFacts& known);
+std::vector<Measurement> read_p2p(const Text& text, const FileFacts& known);
+std::vector<Measurement> read_csv(const Text& text, const FileFacts& known);
+std::vector<Measurement> read_json_lines(const Text& text, const FileFacts& known);
 
 /// Whether a text is of that form, by its first tell-tale line.
 bool looks_like_osu(const Line& line);

@@ -76,14 +76,14 @@ std::optional<Memory> memory(const Entry& entry, const std::string& name,
   return name == "host" ? Memory::host : Memory::device;
 }
 
-void read_buffers(const Entry& entry, const Known& known, Measurement& m) {
+void read_buffers(const Entry& entry, const FileFacts& known, Measurement& m) {
   const std::string name = entry.word("buffers");
   const std::size_t dash = name.find('-');
   m.from = memory(entry, name.substr(0, dash), known.from);
   m.to = memory(entry, dash == std::string::npos ? name : name.substr(dash + 1), known.to);
 }
 
-Measurement read(const Entry& entry, const Known& known) {
+Measurement read(const Entry& entry, const FileFacts& known) {
   Measurement m;
   m.line = entry.line;
   read_operation(entry, m);
@@ -110,7 +110,7 @@ bool looks_like_json_lines(const Line& line) {
   return line.text.starts_with("{");
 }
 
-std::vector<Measurement> read_json_lines(const Text& text, const Known& known) {
+std::vector<Measurement> read_json_lines(const Text& text, const FileFacts& known) {
   std::vector<Measurement> all;
   for (const Entry& entry : entries(text)) all.push_back(read(entry, known));
   return all;

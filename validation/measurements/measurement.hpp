@@ -51,7 +51,7 @@ struct Measurement {
 std::string operation(const Measurement& measurement);
 
 /// What is known of a file besides what it says.
-struct Known {
+struct FileFacts {
   Rank ranks = 0, nodes = 0;
   int sockets = 0, pairs = 0;
   std::optional<Memory> from = {}, to = {};

@@ -27,7 +27,7 @@ constexpr Program programs[] = {
 };
 
 /// What a file has said by the line that is being read.
-struct Table {
+struct NcclTestsTable {
   std::set<std::string> hosts;
   int ranks = 0;
   std::optional<Collective> collective;
@@ -44,7 +44,7 @@ std::optional<Collective> named(const std::string& words, const std::string& suf
   return std::nullopt;
 }
 
-std::size_t column(const Text& text, const Line& line, const Table& table, const std::string& name,
+std::size_t column(const Text& text, const Line& line, const NcclTestsTable& table, const std::string& name,
                    std::size_t from = 0) {
   const auto found =
       std::find(table.columns.begin() + static_cast<std::ptrdiff_t>(from), table.columns.end(), name);
@@ -52,7 +52,7 @@ std::size_t column(const Text& text, const Line& line, const Table& table, const
   return static_cast<std::size_t>(found - table.columns.begin());
 }
 
-void read_comment(const Line& line, Table& table) {
+void read_comment(const Line& line, NcclTestsTable& table) {
   static const std::regex device(R"(Rank +\d+ .*Pid +\d+ on +(\S+) +device)");
   static const std::regex version(R"(NCCL version ([0-9.]+))");
   std::smatch found;
@@ -70,7 +70,7 @@ void read_comment(const Line& line, Table& table) {
 
 /// One of the two sides of a row, out-of-place and in-place: from its column `time` on.
 void read_side(const Text& text, const Line& line, const std::vector<std::string>& words, std::size_t time,
-               std::size_t algbw, Measurement m, Table& table) {
+               std::size_t algbw, Measurement m, NcclTestsTable& table) {
   if (words[time] == "N/A") return;
   const Printed microseconds = positive(text, line.number, "time", words[time]);
   m.time = Seconds(microseconds.value * 1e-6);
@@ -82,7 +82,7 @@ void read_side(const Text& text, const Line& line, const std::vector<std::string
   table.rows.push_back(m);
 }
 
-void read_row(const Text& text, const Line& line, Table& table) {
+void read_row(const Text& text, const Line& line, NcclTestsTable& table) {
   const std::vector<std::string> words = row(text, line, table.columns);
   Measurement m;
   m.from = m.to = Memory::device;
@@ -113,7 +113,7 @@ void read_row(const Text& text, const Line& line, Table& table) {
 
 /// Which program printed a table that does not say so: by its columns, and by the bus bandwidth that it
 /// takes.
-std::optional<Collective> inferred(const Table& table) {
+std::optional<Collective> inferred(const NcclTestsTable& table) {
   const double factor = table.fastest[0] / table.fastest[1], p = table.ranks;
   if (table.reduces && table.rooted) return reduce;
   if (table.reduces && p > 1 && table.fastest[0] > 0)
@@ -122,7 +122,7 @@ std::optional<Collective> inferred(const Table& table) {
   return std::nullopt;
 }
 
-void finish(const Text& text, Table& table, const Known& known, std::vector<Measurement>& all) {
+void finish(const Text& text, NcclTestsTable& table, const FileFacts& known, std::vector<Measurement>& all) {
   if (table.rows.empty()) return;
   const int first = table.rows[0].line;
   if (known.ranks != 0 && table.ranks != 0 && known.ranks != table.ranks)
@@ -160,9 +160,9 @@ bool looks_like_nccl_tests(const Line& line) {
   return line.has("# nThread") || (line.has("algbw") && line.has("busbw") && line.has("#"));
 }
 
-std::vector<Measurement> read_nccl_tests(const Text& text, const Known& known) {
+std::vector<Measurement> read_nccl_tests(const Text& text, const FileFacts& known) {
   std::vector<Measurement> all;
-  Table table;
+  NcclTestsTable table;
   for (const Line& line : text.lines) {
     if (line.has("# nThread")) {
       finish(text, table, known, all);

@@ -42,7 +42,7 @@ constexpr OsuTest osu_tests[] = {
 };
 
 /// What a file has said by the line that is being read.
-struct Table {
+struct OsuTable {
   const OsuTest* test = nullptr;
   std::string library;
   std::optional<Memory> from, to;
@@ -65,7 +65,7 @@ std::vector<std::string> columns(const std::string& header) {
   return all;
 }
 
-std::optional<std::size_t> column(const Table& table, std::initializer_list<const char*> names) {
+std::optional<std::size_t> column(const OsuTable& table, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const auto found = std::ranges::find(table.columns, name);
     if (found != table.columns.end()) return found - table.columns.begin();
@@ -79,12 +79,12 @@ Memory memory(const Text& text, const Line& line, const std::string& word) {
   text.reject(line.number, "buffers on " + word + " are not known; HOST, DEVICE and MANAGED are");
 }
 
-Table begin(const Text& text, const Line& line, const Known& known) {
+OsuTable begin(const Text& text, const Line& line, const FileFacts& known) {
   static const std::regex title(R"(# *OSU MPI(-CUDA|-ROCM|-OPENACC)? (.+) Test *v?([0-9.]*))");
   std::smatch found;
   if (!std::regex_search(line.text, found, title))
     text.reject(line.number, "an OSU test that is not known; the blocking MPI tests are");
-  Table table;
+  OsuTable table;
   const std::string name = found[2];
   const auto test = std::ranges::find_if(osu_tests, [&](const OsuTest& t) { return name == t.title; });
   if (test == std::end(osu_tests))
@@ -99,7 +99,7 @@ Table begin(const Text& text, const Line& line, const Known& known) {
   return table;
 }
 
-void read_comment(const Text& text, const Line& line, Table& table) {
+void read_comment(const Text& text, const Line& line, OsuTable& table) {
   static const std::regex buffers(R"(Send Buffer on (\w+) .*Receive Buffer on (\w+))");
   static const std::regex pairs(R"(\[ *pairs: *(\d+) *\])"), window(R"(\[ *window size: *(\d+) *\])");
   std::smatch found;
@@ -115,7 +115,7 @@ void read_comment(const Text& text, const Line& line, Table& table) {
 }
 
 /// Time of one message of each pair, from MB/s of all pairs.
-void read_bandwidth(const Text& text, const Line& line, const Table& table,
+void read_bandwidth(const Text& text, const Line& line, const OsuTable& table,
                     const std::vector<std::string>& words, Measurement& m) {
   const auto at = column(table, {"Bandwidth(MB/s)", "MB/s"});
   if (!at) text.reject(line.number, "the table has no column Bandwidth (MB/s) or MB/s");
@@ -131,8 +131,8 @@ void read_bandwidth(const Text& text, const Line& line, const Table& table,
   }
 }
 
-void read_time(const Text& text, const Line& line, const Table& table, const std::vector<std::string>& words,
-               Measurement& m) {
+void read_time(const Text& text, const Line& line, const OsuTable& table,
+               const std::vector<std::string>& words, Measurement& m) {
   const auto at = column(table, {"Latency(us)", "AvgLatency(us)", "AvgLat(us)"});
   if (!at) text.reject(line.number, "the table has no column Latency (us) or Avg Latency(us)");
   const Printed time = positive(text, line.number, table.columns[*at], words[*at]);
@@ -148,7 +148,7 @@ void count_message(const Text& text, const Line& line, const OsuTest& test, Meas
   m.message = m.ranks * m.message;
 }
 
-Measurement read_row(const Text& text, const Line& line, const Table& table, const Known& known) {
+Measurement read_row(const Text& text, const Line& line, const OsuTable& table, const FileFacts& known) {
   if (table.test == nullptr) text.reject(line.number, "a row before any title (# OSU MPI ... Test)");
   const std::vector<std::string> words = row(text, line, table.columns);
   Measurement m;
@@ -174,7 +174,7 @@ Measurement read_row(const Text& text, const Line& line, const Table& table, con
   return m;
 }
 
-void finish(const Text& text, Table& table, std::vector<Measurement>& all) {
+void finish(const Text& text, OsuTable& table, std::vector<Measurement>& all) {
   reject_duplicates(text, table.rows);
   all.insert(all.end(), table.rows.begin(), table.rows.end());
 }
@@ -185,9 +185,9 @@ bool looks_like_osu(const Line& line) {
   return line.has("# OSU ") || line.has("#OSU ");
 }
 
-std::vector<Measurement> read_osu(const Text& text, const Known& known) {
+std::vector<Measurement> read_osu(const Text& text, const FileFacts& known) {
   std::vector<Measurement> all;
-  Table table;
+  OsuTable table;
   for (const Line& line : text.lines) {
     if (looks_like_osu(line)) {
       finish(text, table, all);

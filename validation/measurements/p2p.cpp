@@ -82,7 +82,7 @@ bool looks_like_p2p(const Line& line) {
          (line.has("P2P=") && line.has("Matrix ("));
 }
 
-std::vector<Measurement> read_p2p(const Text& text, const Known&) {
+std::vector<Measurement> read_p2p(const Text& text, const FileFacts&) {
   std::vector<Measurement> all;
   Matrix matrix;
   for (const Line& line : text.lines) {

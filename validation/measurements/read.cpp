@@ -17,7 +17,7 @@ using namespace measurements;
 
 struct Format {
   bool (*looks_like)(const Line&);
-  std::vector<Measurement> (*read)(const Text&, const Known&);
+  std::vector<Measurement> (*read)(const Text&, const FileFacts&);
 };
 
 constexpr Format formats[] = {
@@ -42,7 +42,7 @@ void set_count(int& count, const std::string& file, const std::string& key, cons
   throw InputError(file + ": " + key + "=" + value + ": a whole number above 0 was expected");
 }
 
-void set_buffers(Known& known, const std::string& file, const std::string& value) {
+void set_buffers(FileFacts& known, const std::string& file, const std::string& value) {
   const std::size_t dash = value.find('-');
   const std::string ends[] = {value.substr(0, dash),
                               dash == std::string::npos ? value : value.substr(dash + 1)};
@@ -55,7 +55,7 @@ void set_buffers(Known& known, const std::string& file, const std::string& value
   }
 }
 
-void set_known(Known& known, const std::string& file, const std::string& key, const std::string& value) {
+void set_known(FileFacts& known, const std::string& file, const std::string& key, const std::string& value) {
   if (key == "ranks")
     set_count(known.ranks, file, key, value);
   else if (key == "nodes")
@@ -80,7 +80,7 @@ void set_known(Known& known, const std::string& file, const std::string& key, co
 
 }  // namespace
 
-MeasurementFile parse_measurement_file(const std::string& text, const Known& more) {
+MeasurementFile parse_measurement_file(const std::string& text, const FileFacts& more) {
   MeasurementFile file{text, more};
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || text.find('=', colon) == std::string::npos) return file;
@@ -99,7 +99,7 @@ std::vector<Measurement> read_measurements(const MeasurementFile& file) {
 }
 
 std::vector<Measurement> parse_measurements(const std::string& content, const std::string& file,
-                                            const Known& known) {
+                                            const FileFacts& known) {
   const Text text(file, content);
   const Format* format = format_of(text);
   if (format == nullptr)

@@ -11,13 +11,13 @@ namespace collcast {
 /// A file and what its user knows of it.
 struct MeasurementFile {
   std::string path;
-  Known known;
+  FileFacts known;
 };
 
 /// "FILE" or "FILE:nodes=2,sockets=1,ranks=8,pairs=4,buffers=device,collective=alltoall,algorithm=ring";
 /// buffers are host, device, host-device or device-host (sender first); `library` keeps that library's rows
 /// only. What `more` says holds where the text says nothing. Throws InputError.
-MeasurementFile parse_measurement_file(const std::string& text, const Known& more = {});
+MeasurementFile parse_measurement_file(const std::string& text, const FileFacts& more = {});
 
 /// The tables of a file, whose format is found out: OSU micro-benchmarks, nccl-tests, CUDA's
 /// p2pBandwidthLatencyTest, JSON lines (ours: docs/measurements.md), and two published CSV forms.
@@ -26,6 +26,6 @@ std::vector<Measurement> read_measurements(const MeasurementFile& file);
 
 /// The same of a text; `file` is for messages and sources.
 std::vector<Measurement> parse_measurements(const std::string& text, const std::string& file,
-                                            const Known& known = {});
+                                            const FileFacts& known = {});
 
 }  // namespace collcast

@@ -13,7 +13,7 @@ namespace {
 
 namespace a = architectures;
 
-struct Entry {
+struct ModelEntry {
   std::string_view name, description;
   std::function<Model(Settings&)> make;
 };
@@ -54,8 +54,8 @@ std::function<Model(Settings&)> of_pairs(a::Transformer t) {
   return [=](Settings& s) { return a::transformer(s.name(), sizes(s, t)); };
 }
 
-const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = {
+const std::vector<ModelEntry>& model_entries() {
+  static const std::vector<ModelEntry> all = {
       {"resnet50", "ResNet-50 v1.5 (image=224)", of_depth(a::resnet, 50)},
       {"resnet101", "ResNet-101 v1.5", of_depth(a::resnet, 101)},
       {"resnet152", "ResNet-152 v1.5", of_depth(a::resnet, 152)},
@@ -114,7 +114,7 @@ std::string plain(std::string name) {
 const std::vector<ModelName>& model_names() {
   static const std::vector<ModelName> names = [] {
     std::vector<ModelName> all;
-    for (const Entry& e : entries()) all.push_back({e.name, e.description});
+    for (const ModelEntry& e : model_entries()) all.push_back({e.name, e.description});
     return all;
   }();
   return names;
@@ -125,7 +125,7 @@ Model load_model(const std::string& text) {
   Settings settings(text, "model");
   const std::string wanted = plain(settings.name());
   std::vector<std::string> known;
-  for (const Entry& e : entries()) {
+  for (const ModelEntry& e : model_entries()) {
     known.emplace_back(e.name);
     if (e.name != wanted) continue;
     Model model = e.make(settings);

@@ -30,6 +30,7 @@ struct Window {
     return {height, width, 1, (height - 1) / 2, (width - 1) / 2};
   }
 };
+inline const Window one_by_one = Window::square(1);
 
 /// Appends layers to a model; `shape` is what the next one reads. Branches set it back.
 struct ConvNet {

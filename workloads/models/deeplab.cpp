@@ -6,7 +6,6 @@ namespace collcast::workloads {
 namespace {
 
 constexpr int classes = 21;
-const Window one = Window::square(1);
 
 Window dilated(int rate) {
   return Window::same(3, 1, rate);
@@ -16,7 +15,7 @@ Window dilated(int rate) {
 void separable(ConvNet& net, const std::string& name, int channels, Window window) {
   net.convolution(name + "_depthwise", net.shape.channels, window, net.shape.channels);
   net.batch_norm(name + "_depthwise.bn");
-  net.convolution(name + "_pointwise", channels, one);
+  net.convolution(name + "_pointwise", channels, one_by_one);
   net.batch_norm(name + "_pointwise.bn");
   net.relu(name + ".relu");
 }
@@ -63,22 +62,22 @@ void refine(ConvNet& net, const std::string& name, Window window, bool as_separa
 
 void head(ConvNet& net, Shape low, bool as_separable) {
   const Shape in = net.shape;
-  net.unit("aspp.0", 256, one);
+  net.unit("aspp.0", 256, one_by_one);
   for (const int rate : {6, 12, 18}) {
     net.shape = in;
     refine(net, "aspp." + std::to_string(rate), dilated(rate), as_separable);
   }
   net.shape = in;
   net.global_pool("aspp.pool");
-  net.unit("aspp.image", 256, one);
+  net.unit("aspp.image", 256, one_by_one);
   net.shape = {5 * 256, in.height, in.width};
-  net.unit("aspp.project", 256, one);
+  net.unit("aspp.project", 256, one_by_one);
   net.shape = low;
-  net.unit("decoder.project", 48, one);
+  net.unit("decoder.project", 48, one_by_one);
   net.shape.channels += 256;
   refine(net, "decoder.conv0", Window::same(3), as_separable);
   refine(net, "decoder.conv1", Window::same(3), as_separable);
-  net.convolution("decoder.logits", classes, one, 1, true);
+  net.convolution("decoder.logits", classes, one_by_one, 1, true);
 }
 
 }  // namespace

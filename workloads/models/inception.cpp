@@ -13,7 +13,7 @@ struct Unit {
 };
 using Branch = std::vector<Unit>;
 
-const Window one = Window::square(1), three = Window::same(3), shrink = Window::square(3, 2);
+const Window three = Window::same(3), shrink = Window::square(3, 2);
 
 /// Side by side on the same input; what they make is concatenated. `pooled` channels pass through a pool of
 /// stride 2 instead of a branch.
@@ -36,23 +36,23 @@ void mixed(ConvNet& net, const std::string& name, const std::vector<Branch>& bra
 }
 
 Branch pooled(int channels) {
-  return {{"branch_pool", channels, one}};
+  return {{"branch_pool", channels, one_by_one}};
 }
 
 void block_a(ConvNet& net, const std::string& name, int pool_channels) {
   mixed(net, name,
-        {{{"branch1x1", 64, one}},
-         {{"branch5x5_1", 48, one}, {"branch5x5_2", 64, Window::same(5)}},
-         {{"branch3x3dbl_1", 64, one}, {"branch3x3dbl_2", 96, three}, {"branch3x3dbl_3", 96, three}},
+        {{{"branch1x1", 64, one_by_one}},
+         {{"branch5x5_1", 48, one_by_one}, {"branch5x5_2", 64, Window::same(5)}},
+         {{"branch3x3dbl_1", 64, one_by_one}, {"branch3x3dbl_2", 96, three}, {"branch3x3dbl_3", 96, three}},
          pooled(pool_channels)});
 }
 
 void block_c(ConvNet& net, const std::string& name, int width) {
   const Window wide = Window::oblong(1, 7), high = Window::oblong(7, 1);
   mixed(net, name,
-        {{{"branch1x1", 192, one}},
-         {{"branch7x7_1", width, one}, {"branch7x7_2", width, wide}, {"branch7x7_3", 192, high}},
-         {{"branch7x7dbl_1", width, one},
+        {{{"branch1x1", 192, one_by_one}},
+         {{"branch7x7_1", width, one_by_one}, {"branch7x7_2", width, wide}, {"branch7x7_3", 192, high}},
+         {{"branch7x7dbl_1", width, one_by_one},
           {"branch7x7dbl_2", width, high},
           {"branch7x7dbl_3", width, wide},
           {"branch7x7dbl_4", width, high},
@@ -63,9 +63,9 @@ void block_c(ConvNet& net, const std::string& name, int width) {
 void block_e(ConvNet& net, const std::string& name) {
   const Window wide = Window::oblong(1, 3), high = Window::oblong(3, 1);
   mixed(net, name,
-        {{{"branch1x1", 320, one}},
-         {{"branch3x3_1", 384, one}, {"branch3x3_2a", 384, wide, true}, {"branch3x3_2b", 384, high}},
-         {{"branch3x3dbl_1", 448, one},
+        {{{"branch1x1", 320, one_by_one}},
+         {{"branch3x3_1", 384, one_by_one}, {"branch3x3_2a", 384, wide, true}, {"branch3x3_2b", 384, high}},
+         {{"branch3x3dbl_1", 448, one_by_one},
           {"branch3x3dbl_2", 384, three},
           {"branch3x3dbl_3a", 384, wide, true},
           {"branch3x3dbl_3b", 384, high}},
@@ -75,7 +75,7 @@ void block_e(ConvNet& net, const std::string& name) {
 void auxiliary_head(ConvNet& net) {
   const Shape in = net.shape;
   net.pool("AuxLogits.pool", Window::square(5, 3));
-  net.unit("AuxLogits.conv0", 128, one);
+  net.unit("AuxLogits.conv0", 128, one_by_one);
   net.unit("AuxLogits.conv1", 768, Window::square(5));
   net.linear("AuxLogits.fc", 1000);
   net.shape = in;
@@ -86,7 +86,7 @@ void stem(ConvNet& net) {
   net.unit("Conv2d_2a_3x3", 32, Window::square(3));
   net.unit("Conv2d_2b_3x3", 64, three);
   net.pool("maxpool1", shrink);
-  net.unit("Conv2d_3b_1x1", 80, one);
+  net.unit("Conv2d_3b_1x1", 80, one_by_one);
   net.unit("Conv2d_4a_3x3", 192, Window::square(3));
   net.pool("maxpool2", shrink);
 }
@@ -103,7 +103,7 @@ Model architectures::inception_v3(int image) {
   block_a(net, "Mixed_5d", 64);
   mixed(net, "Mixed_6a",
         {{{"branch3x3", 384, shrink}},
-         {{"branch3x3dbl_1", 64, one}, {"branch3x3dbl_2", 96, three}, {"branch3x3dbl_3", 96, shrink}}},
+         {{"branch3x3dbl_1", 64, one_by_one}, {"branch3x3dbl_2", 96, three}, {"branch3x3dbl_3", 96, shrink}}},
         true);
   block_c(net, "Mixed_6b", 128);
   block_c(net, "Mixed_6c", 160);
@@ -111,8 +111,8 @@ Model architectures::inception_v3(int image) {
   block_c(net, "Mixed_6e", 192);
   auxiliary_head(net);
   mixed(net, "Mixed_7a",
-        {{{"branch3x3_1", 192, one}, {"branch3x3_2", 320, shrink}},
-         {{"branch7x7x3_1", 192, one},
+        {{{"branch3x3_1", 192, one_by_one}, {"branch3x3_2", 320, shrink}},
+         {{"branch7x7x3_1", 192, one_by_one},
           {"branch7x7x3_2", 192, Window::oblong(1, 7)},
           {"branch7x7x3_3", 192, Window::oblong(7, 1)},
           {"branch7x7x3_4", 192, shrink}}},

@@ -20,7 +20,7 @@ void bottleneck(ConvNet& net, const std::string& name, int width, int stride, in
   net.convolution(name + ".conv2", width, Window::same(3, stride_first ? 1 : stride, dilation));
   net.batch_norm(name + ".bn2");
   net.relu(name + ".relu2");
-  net.convolution(name + ".conv3", 4 * width, Window::square(1));
+  net.convolution(name + ".conv3", 4 * width, one_by_one);
   net.batch_norm(name + ".bn3");
   if (fit) {
     const Shape out = net.shape;

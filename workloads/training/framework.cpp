@@ -63,7 +63,7 @@ void ddp(Settings& s, Framework& f) {
   f.copies = !s.flag("view", false);
 }
 
-void one(Settings& s, Framework& f) {
+void one_allreduce(Settings& s, Framework& f) {
   f.reduction = Reduction::buckets;
   f.overlap = false;
   f.first_bucket = f.bucket = s.size("bucket", Bytes(1e18));
@@ -91,13 +91,13 @@ void megatron(Settings& s, Framework& f) {
   f.first_bucket = f.bucket = s.size("bucket", Bytes(160e6));  // 4e7 elements of 32 bits
 }
 
-struct Entry {
+struct FrameworkEntry {
   FrameworkName about;
   std::function<void(Settings&, Framework&)> read;
 };
 
-const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = {
+const std::vector<FrameworkEntry>& framework_entries() {
+  static const std::vector<FrameworkEntry> all = {
       {{"horovod", "version=0.28, fusion, cycle, cache, hierarchical, grouped"}, horovod},
       {{"ddp", "PyTorch DistributedDataParallel: first=1MiB, bucket=25MiB, view"}, ddp},
       {{"fsdp", "PyTorch FSDP, full sharding"}, [](Settings& s, Framework& f) { sharded(f, 3, true, s); }},
@@ -108,7 +108,7 @@ const std::vector<Entry>& entries() {
       {{"zero3", "DeepSpeed ZeRO-3"}, [](Settings& s, Framework& f) { sharded(f, 3, true, s); }},
       {{"megatron", "Megatron-LM: bucket, overlap"}, megatron},
       {{"per-tensor", "an allreduce for each tensor (torch.distributed as in 2018)"}, each},
-      {{"one", "one allreduce after the backward pass: bucket"}, one},
+      {{"one", "one allreduce after the backward pass: bucket"}, one_allreduce},
       {{"parameter-server", "all send to one rank and fetch from it"}, server},
   };
   return all;
@@ -139,7 +139,7 @@ void share_work(Settings& s, Framework& f) {
 const std::vector<FrameworkName>& framework_names() {
   static const std::vector<FrameworkName> names = [] {
     std::vector<FrameworkName> all;
-    for (const Entry& e : entries()) all.push_back(e.about);
+    for (const FrameworkEntry& e : framework_entries()) all.push_back(e.about);
     return all;
   }();
   return names;
@@ -149,7 +149,7 @@ Framework parse_framework(const std::string& text) {
   Settings settings(text, "framework");
   std::vector<std::string_view> known;
   std::string list;
-  for (const Entry& e : entries()) {
+  for (const FrameworkEntry& e : framework_entries()) {
     known.push_back(e.about.name);
     list += (list.empty() ? "" : ", ") + std::string(e.about.name);
     if (e.about.name != settings.name()) continue;

@@ -6,13 +6,16 @@
 #include "algorithms/catalogue.hpp"
 #include "algorithms/exchange/msccl.hpp"
 #include "support/error.hpp"
+#include "tests/algorithms/exchange/replaced.hpp"
 #include "tests/folder.hpp"
 
 namespace collcast {
 namespace {
 
+using testing::replaced;
+
 /// What the reader says of the text; empty if it takes it.
-std::string complaint(const std::string& text) {
+std::string msccl_complaint(const std::string& text) {
   try {
     parse_msccl(text, "x.xml");
     return "";
@@ -40,11 +43,6 @@ std::string gpu(int id, const std::string& blocks) {
 std::string algo(const std::string& gpus, const std::string& coll = "allreduce") {
   return "<algo name=\"test\" proto=\"LL\" nchannels=\"1\" ngpus=\"2\" coll=\"" + coll +
          "\" inplace=\"1\">\n" + gpus + "</algo>\n";
-}
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
 }
 
 /// Rank 1 sends to rank 0, which adds and sends the sum back.
@@ -117,7 +115,7 @@ TEST(MscclReader, SaysWhatIsWrongAndWhere) {
        "x.xml:10: gpu 1: <tb> holds <step> elements only, not 'op'"},
   };
   for (const Bad& c : cases) {
-    const std::string said = complaint(c.text);
+    const std::string said = msccl_complaint(c.text);
     EXPECT_NE(said.find(c.says), std::string::npos) << "said: " << said << "\nwanted: " << c.says;
     EXPECT_EQ(said.find('\n'), std::string::npos) << said;
   }
@@ -130,8 +128,8 @@ TEST(MscclReader, RefusesWhatASingleCopyOfABlockCannotSay) {
           block(0, 1, 1, step(0, "s", "i0", "i0") + step(1, "r", "i0", "s0") + step(2, "rrc", "i0", "i0"))) +
       gpu(1,
           block(0, 0, 0, step(0, "rcs", "i0", "s0") + step(1, "s", "i0", "i0") + step(2, "re", "s0", "i0"))));
-  EXPECT_NE(complaint(text).find("gpu 1 uses two versions of block 0 at once"), std::string::npos)
-      << complaint(text);
+  EXPECT_NE(msccl_complaint(text).find("gpu 1 uses two versions of block 0 at once"), std::string::npos)
+      << msccl_complaint(text);
 }
 
 TEST(MscclReader, GivesACounterexampleWhereTheDefinitionBreaks) {

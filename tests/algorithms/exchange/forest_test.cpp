@@ -3,19 +3,19 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/exchange/forest_file.hpp"
+#include "tests/algorithms/exchange/replaced.hpp"
 #include "tests/complaint.hpp"
 
 namespace collcast {
 namespace {
 
+using testing::replaced;
+
 /// A chain from each of three ranks.
 const Forest chains{3, 1, {{0, 1, {{0, 1}, {1, 2}}}, {1, 1, {{1, 2}, {2, 0}}}, {2, 1, {{2, 0}, {0, 1}}}}};
 
-std::string complaint(const std::string& text) {
+std::string forest_complaint(const std::string& text) {
   return testing::complaint([&] { parse_forest(text, "x.json"); });
-}
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  return text.replace(text.find(what), what.size(), with);
 }
 
 TEST(Forest, IsReadBack) {
@@ -42,22 +42,24 @@ TEST(Forest, SegmentsFollowEachOther) {
 
 TEST(Forest, WhatIsWrongIsSaid) {
   const std::string good = write_forest(chains, Collective::allgather, 0, "a test");
-  EXPECT_EQ(complaint(good), "");
+  EXPECT_EQ(forest_complaint(good), "");
   const std::pair<std::string, std::string> wrong[] = {
-      {complaint(replaced(good, "\"ranks\":3", "\"ranks\":4")), "x.json: tree 0 does not reach all 4 ranks"},
-      {complaint(replaced(good, "[1,2]", "[2,1]")),
+      {forest_complaint(replaced(good, "\"ranks\":3", "\"ranks\":4")),
+       "x.json: tree 0 does not reach all 4 ranks"},
+      {forest_complaint(replaced(good, "[1,2]", "[2,1]")),
        "x.json: tree 0: the edge from 2 to 1 has to begin at a rank that was reached and end at one that was "
        "not"},
-      {complaint(replaced(good, "[1,2]", "[1,7]")),
+      {forest_complaint(replaced(good, "[1,2]", "[1,7]")),
        "x.json: tree 0: a rank has to be a whole number from 0 to 2, not 7"},
-      {complaint(replaced(good, "[1,2]", "[1]")), "x.json: tree 0: an edge is two ranks, [0, 1]"},
-      {complaint(replaced(good, "\"count\":1", "\"count\":2")), "x.json: rank 0 has 2 trees, not 1"},
-      {complaint(replaced(good, "\"version\":1", "\"version\":2")),
+      {forest_complaint(replaced(good, "[1,2]", "[1]")), "x.json: tree 0: an edge is two ranks, [0, 1]"},
+      {forest_complaint(replaced(good, "\"count\":1", "\"count\":2")), "x.json: rank 0 has 2 trees, not 1"},
+      {forest_complaint(replaced(good, "\"version\":1", "\"version\":2")),
        "x.json: 'version' has to be a whole number from 1 to 1, not 2"},
-      {complaint(replaced(good, "\"made_for\"", "\"made_in\"")), "x.json: unknown key 'made_in'"},
-      {complaint(replaced(good, "\"allgather\"", "\"alltoall\"")), "x.json: trees do not play alltoall"},
-      {complaint("{}"), "x.json: 'format' is missing"},
-      {complaint("[]"), "x.json has to be an object"}};
+      {forest_complaint(replaced(good, "\"made_for\"", "\"made_in\"")), "x.json: unknown key 'made_in'"},
+      {forest_complaint(replaced(good, "\"allgather\"", "\"alltoall\"")),
+       "x.json: trees do not play alltoall"},
+      {forest_complaint("{}"), "x.json: 'format' is missing"},
+      {forest_complaint("[]"), "x.json has to be an object"}};
   for (const auto& [said, expected] : wrong) EXPECT_EQ(said, expected);
 }
 

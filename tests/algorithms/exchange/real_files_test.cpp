@@ -23,7 +23,7 @@ struct Expected {
   std::int64_t steps;
 };
 
-class RealFile : public testing::TestWithParam<Expected> {};
+class RealFile : public ::testing::TestWithParam<Expected> {};
 
 TEST_P(RealFile, IsImportedAndProven) {
   const auto path = files() / GetParam().file;
@@ -45,15 +45,15 @@ TEST_P(RealFile, IsImportedAndProven) {
 
 INSTANTIATE_TEST_SUITE_P(
     Msccl, RealFile,
-    testing::Values(Expected{"msccltools_ap1_nop.xml.gz", Collective::allreduce, 8, 2},
-                    Expected{"msccltools_experiments_ar_ap_4.xml.gz", Collective::allreduce, 8, 2},
-                    Expected{"msccltools_experiments_ar_ring_1_8.xml.gz", Collective::allreduce, 8, 14},
-                    Expected{"msccltools_experiments_ar_ring_4_4.xml.gz", Collective::allreduce, 8, 14},
-                    Expected{"msccltools_experiments_ar_ring_8_1.xml.gz", Collective::allreduce, 8, 14},
-                    Expected{"rccl_allreduce-allpairs-8n-ll-32tb.xml.gz", Collective::allreduce, 8, 2},
-                    Expected{"rccl_allreduce-allpairs-8n-simple.xml.gz", Collective::allreduce, 8, 2},
-                    Expected{"rccl_alltoall-8n-0-9kb.xml.gz", Collective::alltoall, 8, 1},
-                    Expected{"rccl_alltoall-8n-7mb-43mb.xml.gz", Collective::alltoall, 8, 1}));
+    ::testing::Values(Expected{"msccltools_ap1_nop.xml.gz", Collective::allreduce, 8, 2},
+                      Expected{"msccltools_experiments_ar_ap_4.xml.gz", Collective::allreduce, 8, 2},
+                      Expected{"msccltools_experiments_ar_ring_1_8.xml.gz", Collective::allreduce, 8, 14},
+                      Expected{"msccltools_experiments_ar_ring_4_4.xml.gz", Collective::allreduce, 8, 14},
+                      Expected{"msccltools_experiments_ar_ring_8_1.xml.gz", Collective::allreduce, 8, 14},
+                      Expected{"rccl_allreduce-allpairs-8n-ll-32tb.xml.gz", Collective::allreduce, 8, 2},
+                      Expected{"rccl_allreduce-allpairs-8n-simple.xml.gz", Collective::allreduce, 8, 2},
+                      Expected{"rccl_alltoall-8n-0-9kb.xml.gz", Collective::alltoall, 8, 1},
+                      Expected{"rccl_alltoall-8n-7mb-43mb.xml.gz", Collective::alltoall, 8, 1}));
 
 // Its fused steps receive one chunk and add it to another: gpu 6 sends i[5] to gpu 2, whose rrs adds it to
 // i[5] and sends the sum to gpu 6, whose rrs adds that to i[4].

@@ -18,7 +18,7 @@ bool writable(const Schedule& schedule) {
   return plain;
 }
 
-class RoundTrip : public testing::TestWithParam<const Algorithm*> {};
+class RoundTrip : public ::testing::TestWithParam<const Algorithm*> {};
 
 TEST_P(RoundTrip, KeepsMessagesAndBlocks) {
   const Algorithm& a = *GetParam();
@@ -48,7 +48,7 @@ TEST_P(RoundTrip, KeepsMessagesAndBlocks) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, RoundTrip, testing::ValuesIn(catalogue().begin(), catalogue().end()),
+INSTANTIATE_TEST_SUITE_P(Catalogue, RoundTrip, ::testing::ValuesIn(catalogue().begin(), catalogue().end()),
                          test_name);
 
 TEST(RoundTrip, KeepsTheStepsOfARing) {

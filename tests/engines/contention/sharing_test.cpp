@@ -15,7 +15,7 @@
 namespace collcast {
 namespace {
 
-constexpr double unlimited = std::numeric_limits<double>::infinity();
+constexpr double no_cap = std::numeric_limits<double>::infinity();
 
 std::vector<Link> links(const std::vector<double>& bandwidths) {
   std::vector<Link> all;
@@ -25,7 +25,7 @@ std::vector<Link> links(const std::vector<double>& bandwidths) {
 
 struct TestFlow {
   std::vector<LinkId> route;
-  double cap = unlimited;
+  double cap = no_cap;
 };
 
 void add(Sharing& sharing, Index id, const TestFlow& flow) {
@@ -93,7 +93,7 @@ TEST(Sharing, NoLinksAndNoBandwidth) {
   add(sharing, 1, {{}});
   sharing.solve();
   EXPECT_EQ(sharing.rate(0).value, 3);
-  EXPECT_EQ(sharing.rate(1).value, unlimited);
+  EXPECT_EQ(sharing.rate(1).value, no_cap);
   try {
     Sharing none(links({1, 0}));
     FAIL();
@@ -123,7 +123,7 @@ class Reference {
       else
         filling += static_cast<int>(hops);
     }
-    return filling > 0 ? left / filling : unlimited;
+    return filling > 0 ? left / filling : no_cap;
   }
   double level(const TestFlow& flow, const std::vector<double>& of_link) const {
     double least = flow.cap;
@@ -133,7 +133,7 @@ class Reference {
   void fill() {
     std::vector<double> of_link;
     for (LinkId l = 0; l < links_.size(); ++l) of_link.push_back(level(l));
-    double lowest = unlimited;
+    double lowest = no_cap;
     for (const auto& [id, flow] : flows_)
       if (!rates.contains(id)) lowest = std::min(lowest, level(flow, of_link));
     for (const auto& [id, flow] : flows_)

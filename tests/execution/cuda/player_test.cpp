@@ -29,7 +29,7 @@ void for_each_algorithm(Visit visit) {
 
 enum class Kind { emulated, real };
 
-class OnDevice : public testing::TestWithParam<Kind> {
+class OnDevice : public ::testing::TestWithParam<Kind> {
  protected:
   void SetUp() override {
     if (GetParam() == Kind::emulated) {
@@ -52,7 +52,7 @@ class OnDevice : public testing::TestWithParam<Kind> {
   std::unique_ptr<Device> device_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Player, OnDevice, testing::Values(Kind::emulated, Kind::real),
+INSTANTIATE_TEST_SUITE_P(Player, OnDevice, ::testing::Values(Kind::emulated, Kind::real),
                          [](const auto& kind) { return kind.param == Kind::emulated ? "Emulated" : "Real"; });
 
 TEST_P(OnDevice, EveryAlgorithmByBothTransports) {

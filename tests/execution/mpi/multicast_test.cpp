@@ -31,7 +31,7 @@ std::vector<const Algorithm*> multicasting() {
   return rows;
 }
 
-class Multicasting : public testing::TestWithParam<const Algorithm*> {
+class Multicasting : public ::testing::TestWithParam<const Algorithm*> {
  protected:
   void expect_right(const std::shared_ptr<Communicator>& communicator, std::size_t elements) {
     bool first = true;
@@ -55,7 +55,7 @@ TEST_P(Multicasting, SurvivesLoss) {
   for (std::size_t n : {std::size_t{1}, std::size_t{80021}}) expect_right(communicator, n);
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, Multicasting, testing::ValuesIn(multicasting()), test_name);
+INSTANTIATE_TEST_SUITE_P(Catalogue, Multicasting, ::testing::ValuesIn(multicasting()), test_name);
 
 /// Every packet is sent once and taken once by each receiver; what is lost is repeated.
 TEST(IpMulticast, TakesEachPacketOnce) {

@@ -37,7 +37,7 @@ void expect_right(Offloaded& offloaded, const Team& team, const std::string& wha
   offloaded.dismiss();
 }
 
-class Offload : public testing::TestWithParam<int> {
+class Offload : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
     if (2 * GetParam() > world()->size()) GTEST_SKIP() << "too few processes";
@@ -84,7 +84,7 @@ TEST_P(Offload, ProbesWhatItsForecastNeeds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Workers, Offload, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Workers, Offload, ::testing::Values(1, 2, 3));
 
 TEST(Team, HasAsManyRanksAsWorkers) {
   const int all = world()->size();

@@ -12,7 +12,7 @@
 namespace collcast::mpi {
 namespace {
 
-class Results : public testing::TestWithParam<const Algorithm*> {
+class Results : public ::testing::TestWithParam<const Algorithm*> {
  protected:
   void expect_right(const Call& call, const std::shared_ptr<Communicator>& communicator,
                     bool in_place = false) {

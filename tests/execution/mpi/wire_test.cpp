@@ -66,7 +66,7 @@ Wire sent_by_all(const Algorithm& algorithm, const Call& call) {
   return {all[0], all[1]};
 }
 
-class Law5 : public testing::TestWithParam<const Algorithm*> {};
+class Law5 : public ::testing::TestWithParam<const Algorithm*> {};
 
 TEST_P(Law5, WireEqualsSchedule) {
   const Algorithm& a = *GetParam();

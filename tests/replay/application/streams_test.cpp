@@ -18,7 +18,7 @@ Activity lasting(Kind kind, double seconds) {
   a.time = Seconds(seconds);
   return a;
 }
-Activity allreduce(double bytes) {
+Activity allreduce_of(double bytes) {
   Activity a;
   a.kind = Kind::collective;
   a.operation = a.call = "allreduce";
@@ -52,7 +52,7 @@ TEST(Streams, ADataParallelStepHidesItsAllreduces) {
   for (Rank r = 0; r < 2; ++r) {
     step.at(r, 0) = {lasting(Kind::compute, 4), record(), lasting(Kind::compute, 4), record(), await(1, 1),
                      lasting(Kind::compute, 2)};
-    step.at(r, 1) = {await(0, 1), allreduce(1e9), await(0, 2), allreduce(1e9), record()};
+    step.at(r, 1) = {await(0, 1), allreduce_of(1e9), await(0, 2), allreduce_of(1e9), record()};
   }
   const ReplayReport r = on_flat(step);
   EXPECT_DOUBLE_EQ(r.time.value, 13);
@@ -93,7 +93,7 @@ TEST(Streams, ARecordThatNeverComesIsADeadlock) {
 TEST(Streams, CollectivesOfUnknownSizeTakeWhatTheyTook) {
   // The ranks meet at 3 s, by a barrier of 1 s; then 5 s.
   RecordedSource source(2);
-  Activity unknown = allreduce(0);
+  Activity unknown = allreduce_of(0);
   unknown.sized = false;
   unknown.time = Seconds(5);
   source.at(0) = {lasting(Kind::compute, 3), unknown};
@@ -111,7 +111,7 @@ TEST(Streams, SourcesThatNameWhatIsNotThereAreRefused) {
     source.at(0) = {a};
     return testing::complaint([&] { on_flat(source); });
   };
-  Activity a = allreduce(8);
+  Activity a = allreduce_of(8);
   a.communicator = 7;
   EXPECT_EQ(says(a), "made up: allreduce names communicator 7 of 1");
   Activity s;

@@ -7,20 +7,15 @@
 #include "replay/source/scaled.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
+#include "tests/replay/formats/activities.hpp"
 #include "tests/replay/formats/samples.hpp"
 
 namespace collcast {
 namespace {
 
 using Kind = Activity::Kind;
+using testing::all;
 using testing::complaint;
-
-std::vector<Activity> all(const Source& source, Rank rank, int stream = 0) {
-  std::vector<Activity> activities;
-  Activity a;
-  for (const auto s = source.stream(rank, stream); s->next(a);) activities.push_back(a);
-  return activities;
-}
 
 std::vector<Kind> kinds(const std::vector<Activity>& activities) {
   std::vector<Kind> all;

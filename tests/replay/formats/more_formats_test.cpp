@@ -7,19 +7,14 @@
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
 #include "tests/mutated.hpp"
+#include "tests/replay/formats/activities.hpp"
 #include "tests/replay/formats/samples.hpp"
 
 namespace collcast {
 namespace {
 
 using Kind = Activity::Kind;
-
-std::vector<Activity> all(const Source& source, Rank rank, int stream = 0) {
-  std::vector<Activity> activities;
-  Activity a;
-  for (const auto s = source.stream(rank, stream); s->next(a);) activities.push_back(a);
-  return activities;
-}
+using testing::all;
 
 std::string text(const std::string& word) {
   return std::string("X") + static_cast<char>(word.size()) + std::string(3, '\0') + word;

@@ -9,10 +9,10 @@ using testing::IsEmpty;
 using trace::Event;
 using trace::Reader;
 
-constexpr int ranks = 8;
+constexpr int fortran_ranks = 8;
 
 /// The same program through `use mpi` and through `use mpi_f08`; it checks what its calls return, too.
-class RecordedFortran : public testing::TestWithParam<std::string> {
+class RecordedFortran : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(std::string(COLLCAST_TEST_PROGRAMS) + "/" + GetParam()))
@@ -21,7 +21,7 @@ class RecordedFortran : public testing::TestWithParam<std::string> {
 };
 
 void expect_rank(const Reader& reader, int r) {
-  const int right = (r + 1) % ranks, left = (r + ranks - 1) % ranks;
+  const int right = (r + 1) % fortran_ranks, left = (r + fortran_ranks - 1) % fortran_ranks;
   EXPECT_EQ(events_named(reader, r, "MPI_Barrier").size(), 2u);
   const auto bcast = events_named(reader, r, "MPI_Bcast");
   ASSERT_EQ(bcast.size(), 1u);
@@ -51,11 +51,11 @@ void expect_rank(const Reader& reader, int r) {
 
 TEST_P(RecordedFortran, HasTheKnownEvents) {
   const Folder folder;
-  const Recorded recorded = record_into(folder, mpirun(ranks, {GetParam()}));
+  const Recorded recorded = record_into(folder, mpirun(fortran_ranks, {GetParam()}));
   ASSERT_EQ(recorded.application_status, 0);
   EXPECT_THAT(recorded.notes, IsEmpty());
   const Reader reader(recorded.trace.path);
-  for (int r = 0; r < ranks; ++r) expect_rank(reader, r);
+  for (int r = 0; r < fortran_ranks; ++r) expect_rank(reader, r);
   EXPECT_THAT(check(reader).errors, IsEmpty());
   EXPECT_THAT(check(reader).notes, IsEmpty());
   EXPECT_THAT(reader.metadata().losses, ElementsAre(trace::Loss{"MPI_Win_create", 8, "not modelled"},
@@ -63,7 +63,7 @@ TEST_P(RecordedFortran, HasTheKnownEvents) {
                                                     trace::Loss{"MPI_Win_free", 8, "not modelled"}));
 }
 
-INSTANTIATE_TEST_SUITE_P(, RecordedFortran, testing::Values("known_calls_mpi", "known_calls_f08"),
+INSTANTIATE_TEST_SUITE_P(, RecordedFortran, ::testing::Values("known_calls_mpi", "known_calls_f08"),
                          [](const auto& parameter) { return parameter.param; });
 
 }  // namespace

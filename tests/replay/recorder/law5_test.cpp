@@ -12,7 +12,7 @@
 namespace collcast::recorder::test {
 namespace {
 
-constexpr Rank ranks = 4;
+constexpr Rank played_ranks = 4;
 /// Divides into the blocks of every algorithm here, on every rank.
 constexpr int message = 4 * 4 * 3 * 7 * 64, segments = 3;
 
@@ -22,7 +22,7 @@ using Messages = std::map<Pair, std::map<std::int64_t, std::int64_t>>;
 
 Call call_of(const Algorithm& a) {
   Call call;
-  call.ranks = ranks;
+  call.ranks = played_ranks;
   call.message = collcast::Bytes(message);
   call.segments = a.segmented ? segments : 1;
   call.ranks_per_node = a.ranks_per_node ? 2 : 1;
@@ -43,7 +43,7 @@ Messages of_schedule(const Algorithm& a) {
 
 Messages of_trace(const trace::Reader& reader) {
   Messages all;
-  for (Rank r = 0; r < ranks; ++r)
+  for (Rank r = 0; r < played_ranks; ++r)
     for (const trace::Event& e : trace::test::read_rank(reader, r))
       if (e.op == trace::Op::send)
         ++all[{r, reader.communicators().at(
@@ -63,15 +63,15 @@ std::int64_t plays(const Messages& schedule, const Messages& trace) {
   return repeated == trace ? times : 0;
 }
 
-class RecordedLaw5 : public testing::TestWithParam<const Algorithm*> {};
+class RecordedLaw5 : public ::testing::TestWithParam<const Algorithm*> {};
 
 TEST_P(RecordedLaw5, WhatIsRecordedIsTheSchedule) {
   const Algorithm& a = *GetParam();
   const Folder folder;
   setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // what Open MPI leaves behind at its end is not ours
   std::vector<std::string> command =
-      mpirun(ranks, {COLLCAST_MPI_PROGRAM, std::string(definition(a.collective).name), "--algorithm",
-                     std::string(a.name), "--size", std::to_string(message), "--repetitions", "3"});
+      mpirun(played_ranks, {COLLCAST_MPI_PROGRAM, std::string(definition(a.collective).name), "--algorithm",
+                            std::string(a.name), "--size", std::to_string(message), "--repetitions", "3"});
   if (a.segmented) command.insert(command.end(), {"--segment", std::to_string(message / segments)});
   if (a.ranks_per_node) command.insert(command.end(), {"--ranks-per-node", "2"});
   const Recorded recorded = record_into(folder, command);
@@ -85,7 +85,7 @@ TEST_P(RecordedLaw5, WhatIsRecordedIsTheSchedule) {
 std::vector<const Algorithm*> of_messages_alone() {
   std::vector<const Algorithm*> some;
   for (const Algorithm* a : catalogue()) {
-    if (definition(a->collective).counted || !a->supports(ranks)) continue;
+    if (definition(a->collective).counted || !a->supports(played_ranks)) continue;
     bool alone = false;
     for_each_step(a->schedule(call_of(*a)), true, [&](const Step& step) {
       alone = (alone || !step.transfers.empty()) && step.multicasts.empty() && step.reductions.empty();
@@ -95,7 +95,7 @@ std::vector<const Algorithm*> of_messages_alone() {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, RecordedLaw5, testing::ValuesIn(of_messages_alone()), test_name);
+INSTANTIATE_TEST_SUITE_P(Catalogue, RecordedLaw5, ::testing::ValuesIn(of_messages_alone()), test_name);
 
 }  // namespace
 }  // namespace collcast::recorder::test

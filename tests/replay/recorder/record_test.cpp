@@ -14,7 +14,7 @@ using trace::Reduction;
 constexpr int ranks = 8;
 
 /// One recording of known_calls, read by every test.
-class RecordedProgram : public testing::Test {
+class RecordedProgram : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<Folder>();

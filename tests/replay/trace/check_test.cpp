@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class Check : public testing::Test {
+class Check : public ::testing::Test {
  protected:
   Contradictions found(const std::vector<std::vector<Event>>& ranks) {
     Writer writer(folder_ / "t.cct", metadata(static_cast<int>(ranks.size())),

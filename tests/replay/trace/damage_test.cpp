@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class TraceDamage : public testing::Test {
+class TraceDamage : public ::testing::Test {
  protected:
   TraceDamage() : path_(folder_ / "t.cct") {
     std::vector<Event> events(30'000, message(Op::send, 0, none, 1, 64));
@@ -134,7 +134,7 @@ TEST_F(TraceDamage, NoSuchRank) {
 }
 
 /// A trace of these bytes' own making, with sound checksums.
-class ForgedTrace : public testing::Test {
+class ForgedTrace : public ::testing::Test {
  protected:
   ForgedTrace() : file_(preamble(FileKind::trace)) {}
 

@@ -14,7 +14,7 @@ struct ShippedTrace {
   std::int64_t least_count;  ///< of that operation
 };
 
-class Shipped : public testing::TestWithParam<ShippedTrace> {};
+class Shipped : public ::testing::TestWithParam<ShippedTrace> {};
 
 TEST_P(Shipped, TraceIsCompleteConsistentAndModelled) {
   const Reader reader(std::string(COLLCAST_SOURCE_DIR) + "/traces/" + GetParam().name + ".cct");
@@ -33,10 +33,10 @@ TEST_P(Shipped, TraceIsCompleteConsistentAndModelled) {
 
 INSTANTIATE_TEST_SUITE_P(
     , Shipped,
-    testing::Values(ShippedTrace{"lammps-melt-8", "MPI_Irecv", 9000},
-                    ShippedTrace{"hpcc-8", "MPI_Alltoall", 48},    // MPIFFT: six on 8 ranks
-                    ShippedTrace{"hpcc-8", "MPI_Comm_split", 24},  // HPL: grid, rows, columns
-                    ShippedTrace{"qe-si-8", "MPI_Alltoall", 10'000}));
+    ::testing::Values(ShippedTrace{"lammps-melt-8", "MPI_Irecv", 9000},
+                      ShippedTrace{"hpcc-8", "MPI_Alltoall", 48},    // MPIFFT: six on 8 ranks
+                      ShippedTrace{"hpcc-8", "MPI_Comm_split", 24},  // HPL: grid, rows, columns
+                      ShippedTrace{"qe-si-8", "MPI_Alltoall", 10'000}));
 
 }  // namespace
 }  // namespace collcast::trace::test

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 const auto silent = [](const std::string&) {};
 
 /// A folder of its own, and a shell script in the place of collcast-measure; "launched" by env.
-class Run : public testing::Test {
+class Run : public ::testing::Test {
  protected:
   Run() : folder_(testing::TempDir() + "run" + std::to_string(getpid())) {
     fs::remove_all(folder_);

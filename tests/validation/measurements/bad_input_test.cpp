@@ -9,7 +9,7 @@ using namespace testing;
 
 /// `text` with `old` replaced, and what its reader says to that.
 std::string changed(std::string text, const std::string& old, const std::string& now,
-                    const Known& known = {}) {
+                    const FileFacts& known = {}) {
   const std::size_t at = text.find(old);
   EXPECT_NE(at, std::string::npos) << old;
   text.replace(at, old.size(), now);

@@ -6,7 +6,7 @@ namespace {
 
 using namespace testing;
 
-std::vector<Measurement> parse(const char* text, const Known& known = {},
+std::vector<Measurement> parse(const char* text, const FileFacts& known = {},
                                const std::string& file = "table.txt") {
   return parse_measurements(text, file, known);
 }

@@ -17,7 +17,7 @@ class Published : public ::testing::Test {
     folder_ = shared_data("measurements");
     if (!fs::exists(folder_)) GTEST_SKIP() << folder_ << " is absent; set COLLCAST_DATA";
   }
-  std::vector<Measurement> read(const std::string& file, const Known& known = {}) const {
+  std::vector<Measurement> read(const std::string& file, const FileFacts& known = {}) const {
     return read_measurements({(folder_ / file).string(), known});
   }
   fs::path folder_;

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A stored campaign of two algorithms, the library's own, and one point that is not measured.
-class CampaignReport : public testing::Test {
+class CampaignReport : public ::testing::Test {
  protected:
   CampaignReport() : folder_(testing::TempDir() + "report" + std::to_string(getpid())) {
     fs::create_directories(folder_);
