@@ -8,7 +8,7 @@
 namespace collcast::cli {
 namespace {
 
-struct Options {
+struct AlgorithmsOptions {
   std::string collective;
   Format format = Format::table;
 };
@@ -20,7 +20,7 @@ Json parameter_names(const Algorithm& a) {
   return names;
 }
 
-Json row(const Algorithm& a) {
+Json algorithm_row(const Algorithm& a) {
   return {{"collective", definition(a.collective).name},
           {"algorithm", a.name},
           {"description", a.description},
@@ -31,12 +31,12 @@ Json row(const Algorithm& a) {
           {"source", a.source}};
 }
 
-void run(const Options& options) {
+void run_algorithms(const AlgorithmsOptions& options) {
   Json rows = Json::array();
   if (!options.collective.empty()) definition(options.collective);
   for (const Algorithm* a : catalogue())
     if (options.collective.empty() || definition(a->collective).name == options.collective)
-      rows.push_back(row(*a));
+      rows.push_back(algorithm_row(*a));
   if (options.format == Format::json) {
     print_json(rows);
   } else if (options.format == Format::csv) {
@@ -57,13 +57,13 @@ void run(const Options& options) {
 }  // namespace
 
 void add_algorithms(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AlgorithmsOptions>();
   CLI::App* verb =
       app.add_subcommand("algorithms", "The catalogue: every algorithm, its formula and its source");
   verb->add_option("collective,--collective", options->collective, "Only this collective")->option_text("C");
   add_format(*verb, options->format);
   verb->footer("Example: collcast algorithms allreduce");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_algorithms(*options); });
 }
 
 }  // namespace collcast::cli

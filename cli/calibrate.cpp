@@ -19,7 +19,7 @@
 namespace collcast::cli {
 namespace {
 
-struct Options {
+struct CalibrateOptions {
   std::vector<std::string> files;
   std::string base, output, buffers, policy;
   int nodes = 0, sockets = 0;
@@ -38,7 +38,7 @@ std::string date_of(const std::string& file) {
   return text;
 }
 
-FileFacts known(const Options& options) {
+FileFacts known(const CalibrateOptions& options) {
   std::string words = "--from:";
   if (options.nodes > 0) words += "nodes=" + std::to_string(options.nodes) + ",";
   if (options.sockets > 0) words += "sockets=" + std::to_string(options.sockets) + ",";
@@ -50,7 +50,7 @@ std::string interval(double value, double deviation) {
   return number(value) + " +- " + number(2 * deviation);
 }
 
-std::vector<std::string> row(const PathPiece& piece) {
+std::vector<std::string> piece_row(const PathPiece& piece) {
   const auto time = [](const auto& estimate) {
     return estimate ? interval(estimate->value.value * 1e6, estimate->deviation.value * 1e6) : "-";
   };
@@ -66,7 +66,7 @@ std::string percent(const std::optional<double>& error) {
   return error ? number(100 * *error) + " %" : "-";
 }
 
-void print(const PathReport& report) {
+void print_found(const PathReport& report) {
   std::cout << '\n' << name(report.path) << ": ";
   for (std::size_t i = 0; i < report.files.size(); ++i)
     std::cout << (i > 0 ? ", " : "") << std::filesystem::path(report.files[i]).filename().string();
@@ -74,7 +74,7 @@ void print(const PathReport& report) {
             << percent(report.latency_error) << " (latency) and " << percent(report.message_error)
             << " (bandwidth), mean over the sizes\n";
   std::vector<std::vector<std::string>> rows{{"from", "fixed [us]", "gap [us]", "GB/s", "copies [GB/s]"}};
-  for (const PathPiece& piece : report.fit.pieces) rows.push_back(row(piece));
+  for (const PathPiece& piece : report.fit.pieces) rows.push_back(piece_row(piece));
   print_table(rows);
   for (const PiecewiseFit::Outlier& o : report.fit.lines.outliers)
     std::cout << "left out: " << bytes(o.sample.message.value) << " in " << seconds(o.sample.time.value)
@@ -106,7 +106,7 @@ Json rows_of(const Calibration& calibration) {
   return paths;
 }
 
-Json answer(const Calibration& calibration, const Options& options) {
+Json answer(const Calibration& calibration, const CalibrateOptions& options) {
   Json hardware = Json::array();
   for (const HardwareReport& h : calibration.hardware)
     hardware.push_back(
@@ -118,10 +118,10 @@ Json answer(const Calibration& calibration, const Options& options) {
           {"notes", calibration.notes}};
 }
 
-void print(const Calibration& calibration, const Options& options) {
+void print_found(const Calibration& calibration, const CalibrateOptions& options) {
   std::cout << options.output << ": " << options.base << " with what " << options.files.size()
             << (options.files.size() == 1 ? " file says\n" : " files say\n");
-  for (const PathReport& report : calibration.paths) print(report);
+  for (const PathReport& report : calibration.paths) print_found(report);
   if (!calibration.hardware.empty()) std::cout << '\n';
   for (const HardwareReport& h : calibration.hardware)
     std::cout << h.parameter << ": " << number(h.before) << " -> " << number(h.after) << " (" << h.reason
@@ -134,7 +134,7 @@ std::string interval_us(const NcclCost& c) {
   return c.after ? interval(*c.after, *c.after * std::expm1(*c.deviation)) : "";
 }
 
-Json answer(const NcclCalibration& c, const Options& options) {
+Json answer(const NcclCalibration& c, const CalibrateOptions& options) {
   Json costs = Json::array(), tables = Json::array();
   for (const NcclCost& cost : c.costs) {
     Json row = {
@@ -154,7 +154,7 @@ Json answer(const NcclCalibration& c, const Options& options) {
           {"tables", tables},           {"noise", c.noise},     {"notes", c.notes}};
 }
 
-void print(const NcclCalibration& c, const Options& options) {
+void print_found(const NcclCalibration& c, const CalibrateOptions& options) {
   std::cout << options.output << ": " << options.base << " with what tables of nccl-tests say of "
             << options.policy << "\n\n";
   std::vector<std::vector<std::string>> costs{{"cost", "before [us]", "fitted [us]"}};
@@ -174,20 +174,20 @@ void print(const NcclCalibration& c, const Options& options) {
 }
 
 /// Writes the platform once it is known to be sound.
-void write(const Json& platform, const Options& options) {
+void write(const Json& platform, const CalibrateOptions& options) {
   const std::string text = platform_text(platform);
   parse_platform(text, options.output, options.output);
   write_file(options.output, text);
 }
 
 template <class Calibrated>
-void tell(const Calibrated& calibrated, const Options& options, const char* rows) {
+void tell(const Calibrated& calibrated, const CalibrateOptions& options, const char* rows) {
   if (options.format == Format::json)
     print_json(answer(calibrated, options));
   else if (options.format == Format::csv)
     print_csv(answer(calibrated, options)[rows]);
   else
-    print(calibrated, options);
+    print_found(calibrated, options);
 }
 
 /// The files and their days.
@@ -199,7 +199,7 @@ std::string source_of(const std::map<std::string, std::string>& dates) {
   return words;
 }
 
-void run(Options options) {
+void run_calibrate(CalibrateOptions options) {
   const Description base = load_platform(options.base);
   std::vector<Measurement> all;
   std::map<std::string, std::string> dates;
@@ -224,7 +224,7 @@ void run(Options options) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateOptions>();
   CLI::App* verb = app.add_subcommand("calibrate", "Fits a platform to measured point-to-point tables");
   verb->add_option("--from", options->files,
                    "Tables: OSU latency, bandwidth and multi-pair output, p2pBandwidthLatencyTest, JSON "
@@ -268,7 +268,7 @@ void add_calibrate(CLI::App& app, int&) {
       "         collcast calibrate --run --base testbed -o bed.json -- mpirun --hostfile hosts\n"
       "         collcast predict allreduce --platform ./mine.json --ranks 16 --size 1MiB\n"
       "docs/calibration.md says what is fitted and how, docs/measurements.md which tables are read.");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_calibrate(*options); });
 }
 
 }  // namespace collcast::cli

@@ -13,7 +13,7 @@ namespace {
 
 using namespace report;
 
-struct Options {
+struct CompareOptions {
   std::string trace, engine{contention_engine().name}, policy = "fastest";
   std::vector<std::string> on;
   Memory memory = Memory::host;
@@ -34,7 +34,7 @@ bool is_collective(const std::string& operation) {
   return operation != "send" && operation != "recv" && operation != "wait";
 }
 
-Json row(const std::string& on, const ReplayReport& report) {
+Json compared_row(const std::string& on, const ReplayReport& report) {
   Json dearest, dearest_time = 0.0;
   for (const auto& o : report.operations)
     if (is_collective(o.name)) {
@@ -55,7 +55,7 @@ Json row(const std::string& on, const ReplayReport& report) {
           {"calibrated", report.calibrated}};
 }
 
-Report made(const Options& options, const trace::Reader& trace, Json rows) {
+Report made(const CompareOptions& options, const trace::Reader& trace, Json rows) {
   Report report;
   report.head = {{"trace", options.trace}, {"ranks", trace.ranks()}};
   report.title = options.trace + ": " + count(trace.ranks()) + " ranks of\n  " + trace.metadata().command +
@@ -77,7 +77,7 @@ Report made(const Options& options, const trace::Reader& trace, Json rows) {
   return report;
 }
 
-void run(const Options& options) {
+void run_compare(const CompareOptions& options) {
   const Engine& engine = playing_engine(options.engine);
   const trace::Reader trace(options.trace);
   const auto source = cct_source(trace);
@@ -95,7 +95,7 @@ void run(const Options& options) {
     play.play.progress = [&](Seconds now, std::int64_t) {
       progress(options.on[i] + ": replayed " + seconds(now.value));
     };
-    rows.push_back(row(options.on[i], replay(*source, platforms[i], play)));
+    rows.push_back(compared_row(options.on[i], replay(*source, platforms[i], play)));
   }
   progress_end();
   print(made(options, trace, std::move(rows)), options.format);
@@ -104,7 +104,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   CLI::App* verb = app.add_subcommand("compare", "A recorded application on several platforms, side by side");
   verb->add_option("trace", options->trace, "A trace of `collcast record`")->required();
   verb->add_option("--on", options->on, "A platform, with changes after commas; once per row of the answer")
@@ -119,7 +119,7 @@ void add_compare(CLI::App& app, int&) {
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast compare traces/qe-si-8.cct --on summit --on edr-cluster,network.bandwidth_GBps=50");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_compare(*options); });
 }
 
 }  // namespace collcast::cli

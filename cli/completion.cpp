@@ -4,16 +4,10 @@
 #include "cli/manual.hpp"
 #include "support/error.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 namespace {
-
-/// In single quotes, as all three shells read them.
-std::string quoted(const std::string& text) {
-  std::string safe = "'";
-  for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return safe + "'";
-}
 
 std::string verb_names(const Manual& m) {
   std::vector<std::string> names;
@@ -50,14 +44,14 @@ _collcast() {
 )";
   text += for_valued(m, [](const auto& v, const auto& o) {
     std::vector<std::string> cases;
-    for (const std::string& name : o.names) cases.push_back(quoted(v.name + " " + name));
-    return "    " + join(cases, "|") + ") COMPREPLY=($(compgen -W " + quoted(join(o.values, " ")) +
-           " -- \"$word\")); return ;;\n";
+    for (const std::string& name : o.names) cases.push_back(text::shell_quoted(v.name + " " + name));
+    return "    " + join(cases, "|") + ") COMPREPLY=($(compgen -W " +
+           text::shell_quoted(join(o.values, " ")) + " -- \"$word\")); return ;;\n";
   });
   text += "  esac\n  case $verb in\n";
   for (const Manual::Verb& v : m.verbs)
-    text += "    " + v.name + ") options=" + quoted(option_names(v)) +
-            " names=" + quoted(join(v.values, " ")) + " ;;\n";
+    text += "    " + v.name + ") options=" + text::shell_quoted(option_names(v)) +
+            " names=" + text::shell_quoted(join(v.values, " ")) + " ;;\n";
   return text + R"(  esac
   case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
@@ -78,18 +72,21 @@ std::string of_zsh(const std::string& text) {
 
 std::string zsh(const Manual& m) {
   std::string text = "#compdef collcast\n_collcast() {\n  local -a verbs=(\n";
-  for (const Manual::Verb& v : m.verbs) text += "    " + quoted(v.name + ":" + of_zsh(v.description)) + "\n";
+  for (const Manual::Verb& v : m.verbs)
+    text += "    " + text::shell_quoted(v.name + ":" + of_zsh(v.description)) + "\n";
   text += "  )\n  if (( CURRENT == 2 )); then _describe verb verbs; return; fi\n  case $words[2] in\n";
   for (const Manual::Verb& v : m.verbs) {
     text += "    " + v.name + ") _arguments";
     for (const Manual::Option& o : v.options)
       for (const std::string& name : o.names)
-        text += " \\\n      " + quoted("*" + name + "[" + of_zsh(o.description) + "]" +
-                                       (o.text.empty()     ? ""
-                                        : o.values.empty() ? ":" + of_zsh(o.text) + ":_files"
-                                                           : ":value:(" + join(o.values, " ") + ")"));
+        text +=
+            " \\\n      " + text::shell_quoted("*" + name + "[" + of_zsh(o.description) + "]" +
+                                               (o.text.empty()     ? ""
+                                                : o.values.empty() ? ":" + of_zsh(o.text) + ":_files"
+                                                                   : ":value:(" + join(o.values, " ") + ")"));
     text += " \\\n      " +
-            quoted(v.values.empty() ? "*:file:_files" : "*:name:(" + join(v.values, " ") + ")") + " ;;\n";
+            text::shell_quoted(v.values.empty() ? "*:file:_files" : "*:name:(" + join(v.values, " ") + ")") +
+            " ;;\n";
   }
   return text + "  esac\n}\ncompdef _collcast collcast\n";
 }
@@ -97,16 +94,17 @@ std::string zsh(const Manual& m) {
 std::string fish(const Manual& m) {
   std::string text = "# fish completion of collcast\n";
   for (const Manual::Verb& v : m.verbs) {
-    text += "complete -c collcast -n __fish_use_subcommand -f -a " + v.name + " -d " + quoted(v.description) +
-            "\n";
+    text += "complete -c collcast -n __fish_use_subcommand -f -a " + v.name + " -d " +
+            text::shell_quoted(v.description) + "\n";
     const std::string start = "complete -c collcast -n '__fish_seen_subcommand_from " + v.name + "'";
-    if (!v.values.empty()) text += start + " -a " + quoted(join(v.values, " ")) + "\n";
+    if (!v.values.empty()) text += start + " -a " + text::shell_quoted(join(v.values, " ")) + "\n";
     for (const Manual::Option& o : v.options) {
       text += start;
       for (const std::string& name : o.names)
         text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      if (!o.text.empty()) text += o.values.empty() ? " -r" : " -x -a " + quoted(join(o.values, " "));
-      text += " -d " + quoted(o.description) + "\n";
+      if (!o.text.empty())
+        text += o.values.empty() ? " -r" : " -x -a " + text::shell_quoted(join(o.values, " "));
+      text += " -d " + text::shell_quoted(o.description) + "\n";
     }
   }
   return text;

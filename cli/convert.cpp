@@ -14,13 +14,13 @@
 namespace collcast::cli {
 namespace {
 
-struct Options {
+struct ConvertOptions {
   std::vector<std::string> files;
   std::string steps, to, out;
   Format format = Format::table;
 };
 
-Losses written(const Source& source, const Options& options) {
+Losses written(const Source& source, const ConvertOptions& options) {
   if (options.to == "cct") return write_cct(source, options.out);
   if (options.to == "ti") return write_time_independent(source, options.out);
   if (options.to == "chakra") return write_chakra(source, options.out);
@@ -28,7 +28,7 @@ Losses written(const Source& source, const Options& options) {
   return write_goal(source, HomeFabric(flat, Memory::host), options.out);
 }
 
-void run(const Options& options) {
+void run_convert(const ConvertOptions& options) {
   const auto source = open_source(options.files, steps(options.steps));
   if (!source->info().ordered)
     throw InputError(source->info().name + ": a profile has no order, and cannot be converted");
@@ -55,7 +55,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_convert(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertOptions>();
   CLI::App* verb = app.add_subcommand("convert", "Writes a trace in another format, and says what is lost");
   add_trace_files(*verb, options->files, options->steps);
   verb->add_option("--to", options->to,
@@ -68,7 +68,7 @@ void add_convert(CLI::App& app, int&) {
       ->option_text("OUT");
   add_format(*verb, options->format);
   verb->footer("Example: collcast convert traces/qe-si-8.cct --to ti -o qe.ti");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_convert(*options); });
 }
 
 }  // namespace collcast::cli

@@ -46,7 +46,7 @@ std::vector<Entry> entries() {
   return all;
 }
 
-struct Options {
+struct ExplainOptions {
   std::string word;
   Format format = Format::table;
 };
@@ -63,7 +63,7 @@ std::vector<Entry> asked(const std::string& word) {
   throw InputError("the glossary has no '" + word + "'" + suggestion(word, known));
 }
 
-void run(const Options& options) {
+void run_explain(const ExplainOptions& options) {
   const std::vector<Entry> found = asked(options.word);
   Json rows = Json::array();
   for (const Entry& e : found) rows.push_back({{"word", e.words}, {"meaning", e.meaning}});
@@ -75,12 +75,12 @@ void run(const Options& options) {
 }  // namespace
 
 void add_explain(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   CLI::App* verb = app.add_subcommand("explain", "What a word of the tables and documents means");
   verb->add_option("word", options->word, "A word of the glossary; without, all of it");
   add_format(*verb, options->format);
   verb->footer("Example: collcast explain busbw");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_explain(*options); });
 }
 
 }  // namespace collcast::cli

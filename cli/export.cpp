@@ -11,14 +11,14 @@
 namespace collcast::cli {
 namespace {
 
-struct Options {
+struct ExportOptions {
   Subject subject;
   std::string size = "1MiB", format, output;
   double reduction = 0;
   CallText call;
 };
 
-std::string text(const Options& options, const Algorithm& a, const Call& call) {
+std::string text(const ExportOptions& options, const Algorithm& a, const Call& call) {
   const Schedule schedule = a.schedule(call);
   if (options.format == "msccl") return write_msccl(schedule, a.collective, a.name, call.root);
   const BytesPerSecond reduction(options.reduction * 1e9);
@@ -26,7 +26,7 @@ std::string text(const Options& options, const Algorithm& a, const Call& call) {
                     options.reduction > 0 ? 1.0 / reduction : SecondsPerByte());
 }
 
-int run(Options& options) {
+int run_export(ExportOptions& options) {
   const auto imported = import(options.subject, options.call);
   if (options.subject.ranks.size() != 1) throw InputError("export takes one number of ranks");
   if (imported && imported->wrong) {
@@ -48,7 +48,7 @@ int run(Options& options) {
 }  // namespace
 
 void add_export(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   CLI::App* verb =
       app.add_subcommand("export", "Writes an algorithm for other programs: MSCCL's XML, or GOAL");
   add_subject(*verb, options->subject, "A name from `collcast algorithms`");
@@ -66,7 +66,7 @@ void add_export(CLI::App& app, int& exit_code) {
       ->option_text("FILE");
   add_call_options(*verb, options->call);
   verb->footer("Example: collcast export allreduce --algorithm ring --ranks 8 --format msccl -o ring.xml");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  verb->callback([options, &exit_code] { exit_code = run_export(*options); });
 }
 
 }  // namespace collcast::cli

@@ -14,7 +14,7 @@ using namespace report;
 
 constexpr std::size_t shown = 16;
 
-struct Options {
+struct InspectOptions {
   std::vector<std::string> files;
   std::string steps, like;
   Format format = Format::table;
@@ -130,7 +130,7 @@ Json like_deepintrospect(const std::string& format, const Json& operations) {
   return all;
 }
 
-void run(const Options& options) {
+void run_inspect(const InspectOptions& options) {
   const auto source = open_source(options.files, steps(options.steps));
   const Report report = made(*source, inspect(*source));
   if (options.like.empty()) return print(report, options.format);
@@ -140,7 +140,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_inspect(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InspectOptions>();
   CLI::App* verb =
       app.add_subcommand("inspect", "What is in a trace: operations by communicator and size, ranks, losses");
   add_trace_files(*verb, options->files, options->steps);
@@ -149,7 +149,7 @@ void add_inspect(CLI::App& app, int&) {
       ->option_text("deepintrospect");
   add_format(*verb, options->format, true);
   verb->footer("Example: collcast inspect traces/qe-si-8.cct");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_inspect(*options); });
 }
 
 }  // namespace collcast::cli

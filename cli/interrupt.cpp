@@ -27,7 +27,7 @@ void end_at_interrupt(const std::string& words) {
   last = "\ncollcast: " + printable(words) + '\n';
   for (const int signal : {SIGINT, SIGTERM})
     std::signal(signal, [](int) {
-      [[maybe_unused]] const auto written = write(STDERR_FILENO, last.data(), last.size());
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, last.data(), last.size());
       _exit(130);
     });
 }

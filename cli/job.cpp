@@ -15,14 +15,14 @@ namespace {
 
 using namespace report;
 
-struct Options {
+struct JobOptions {
   std::string file, platform, policy;
   std::vector<std::string> ranks, set;
   double samples = 0;
   Format format = Format::table;
 };
 
-Json row(const workloads::Job& job, const workloads::PriceOf& price, double samples) {
+Json job_row(const workloads::Job& job, const workloads::PriceOf& price, double samples) {
   using workloads::End;
   const workloads::Played played = play(job, price);
   const Seconds exposed = played.time - played.compute;
@@ -41,7 +41,7 @@ Json row(const workloads::Job& job, const workloads::PriceOf& price, double samp
                                                                : "communication: " + played.limited_by}};
 }
 
-void run(const Options& options) {
+void run_job(const JobOptions& options) {
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   const std::string text = read_file(options.file);
@@ -58,7 +58,7 @@ void run(const Options& options) {
       throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
                        std::to_string(job.ranks()));
     name = job.name;
-    rows.push_back(row(job, price, options.samples));
+    rows.push_back(job_row(job, price, options.samples));
   }
   Report report;
   report.head = {{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}};
@@ -76,7 +76,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_job(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<JobOptions>();
   CLI::App* verb = app.add_subcommand("job", "How long a described job takes on a platform");
   verb->add_option("file", options->file, "The job, as docs/jobs.md describes it")
       ->required()
@@ -98,7 +98,7 @@ void add_job(CLI::App& app, int&) {
       ->option_text("KEY=VALUE");
   add_format(*verb, options->format, true);
   verb->footer("Example: collcast job halo.json --platform summit --ranks 96,384");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_job(*options); });
 }
 
 }  // namespace collcast::cli

@@ -24,19 +24,19 @@ namespace {
 
 constexpr const char *price_key = "node.price_per_hour_USD", *power_key = "node.power_W";
 
-struct Options : TrainingText {
+struct PlanOptions : TrainingText {
   std::string platforms, samples, aim;
   std::vector<std::string> ranks, set, price, power;
   std::string time, efficiency, cost, power_limit;
   Format format = Format::table;
 };
 
-double positive(const std::string& text, const std::string& what) {
+double above_zero(const std::string& text, const std::string& what) {
   return parse_number(text, what, 1e-9, 1e18);
 }
 std::optional<double> limit(const std::string& text, const std::string& what) {
   if (text.empty()) return {};
-  return positive(text, what);
+  return above_zero(text, what);
 }
 
 /// "90s", "2h", "3d", or seconds.
@@ -46,7 +46,7 @@ std::optional<double> duration(const std::string& text) {
   std::string number = text;
   for (const auto& [name, seconds] : {std::pair{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}, {'d', 86400.0}})
     if (text.back() == name) unit = seconds, number.pop_back();
-  return unit * positive(number, "time limit (as 90s, 30m, 2h or 3d)");
+  return unit * above_zero(number, "time limit (as 90s, 30m, 2h or 3d)");
 }
 
 std::optional<double> value(const Description& platform, const std::string& path) {
@@ -65,7 +65,7 @@ void set_for(Description& platform, const std::vector<std::string>& given, const
   }
 }
 
-std::vector<Description> platforms_of(const Options& options) {
+std::vector<Description> platforms_of(const PlanOptions& options) {
   std::vector<Description> all;
   for (const std::string& name : CLI::detail::split(options.platforms, ',')) {
     Description d = load_platform(name);
@@ -78,7 +78,7 @@ std::vector<Description> platforms_of(const Options& options) {
 }
 
 /// The whole job on so many ranks, of as many samples as were asked for; or why there is no forecast.
-Json forecast_of(const Options& options, const Description& platform, Rank ranks) {
+Json forecast_of(const PlanOptions& options, const Description& platform, Rank ranks) {
   try {
     Training t = described(options, platform);
     t.ranks = ranks;
@@ -86,7 +86,7 @@ Json forecast_of(const Options& options, const Description& platform, Rank ranks
       throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks");
     GroupForecaster forecaster(platform, options.policy);
     const StepForecast step = forecast_step(t, group_prices(forecaster));
-    const double steps = positive(options.samples, "number of samples") / step.samples;
+    const double steps = above_zero(options.samples, "number of samples") / step.samples;
     return {{"nodes", (ranks + t.ranks_per_node - 1) / t.ranks_per_node},
             {"time_s", steps * step.time.value},
             {"low_s", steps * step.low.value},
@@ -144,7 +144,7 @@ std::vector<Json> in_parallel(std::size_t count, const std::string& what,
   return answers;
 }
 
-std::vector<plan::Candidate> candidates(const Options& options, const std::vector<Description>& platforms,
+std::vector<plan::Candidate> candidates(const PlanOptions& options, const std::vector<Description>& platforms,
                                         const std::vector<Rank>& ranks) {
   const auto at = [&](std::size_t i) {
     return std::pair{&platforms[i / ranks.size()], ranks[i % ranks.size()]};
@@ -177,7 +177,7 @@ std::optional<std::string> improved(const Parameter& p) {
 }
 
 /// What each would take off the time, the most first.
-Json purchases(const Options& options, const Description& platform, const plan::Candidate& chosen) {
+Json purchases(const PlanOptions& options, const Description& platform, const plan::Candidate& chosen) {
   std::vector<std::pair<std::string, Description>> changed;
   for (const Parameter& p : platform.parameters())
     if (const auto assignment = improved(p)) {
@@ -216,7 +216,7 @@ std::string verdict(const std::vector<plan::Judged>& all, std::size_t i) {
   return place + (j.safe ? "" : ", not safe");
 }
 
-Json row(const std::vector<plan::Judged>& all, std::size_t i) {
+Json judged_row(const std::vector<plan::Judged>& all, std::size_t i) {
   const plan::Judged& j = all[i];
   const plan::Candidate& c = j.candidate;
   Json margins = Json::object();
@@ -276,7 +276,7 @@ std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
                        : "; their intervals meet, so that either may be the better.");
 }
 
-int run(const Options& options) {
+int run_plan(const PlanOptions& options) {
   const std::vector<Description> platforms = platforms_of(options);
   const std::vector<Rank> ranks = parse_rank_counts(options.ranks);
   for (const auto* given : {&options.price, &options.power})
@@ -295,12 +295,12 @@ int run(const Options& options) {
 
   report::Report report;
   report.head = {{"model", options.model},
-                 {"samples", positive(options.samples, "number of samples")},
+                 {"samples", above_zero(options.samples, "number of samples")},
                  {"aim", plan::name(aim)}};
   report.title = options.model + ", " + options.framework + ", " + options.samples + " samples: least " +
                  std::string(plan::name(aim));
   Json rows = Json::array();
-  for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(row(all, i));
+  for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(judged_row(all, i));
   const auto percent = [](const Json& x) { return text::percent(x); };
   const auto dollars = [](const Json& x) { return number(x) + " USD"; };
   const auto plain = [](const Json& x) { return x.is_string() ? x.get<std::string>() : dump(x); };
@@ -336,7 +336,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_plan(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanOptions>();
   CLI::App* verb = app.add_subcommand("plan", "Which machine, and how many ranks of it, for a training job");
   add_training(*verb, *options);
   verb->add_option("--samples", options->samples, "How many samples the job trains on in all")
@@ -371,7 +371,7 @@ void add_plan(CLI::App& app, int& exit_code) {
       "Example: collcast plan --model resnet50 --framework ddp --precision amp --batch 128 --samples 115e6 "
       "--platform "
       "dgx-a100,abci-a --ranks 8:128:x2 --price dgx-a100=20 --price abci-a=18 --time 2h");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  verb->callback([options, &exit_code] { exit_code = run_plan(*options); });
 }
 
 }  // namespace collcast::cli

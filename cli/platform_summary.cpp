@@ -11,13 +11,14 @@
 #include "support/wrap.hpp"
 
 namespace collcast::cli {
-namespace {
 
 std::string compact(double value) {
   std::ostringstream text;
   text << value;
   return text.str();
 }
+
+namespace {
 
 /// "12.5 GB/s" of the parameter at `key`; empty where the object lacks it.
 std::string value(const Json& object, const char* key, const char* unit) {
@@ -43,7 +44,7 @@ struct Lines {
   }
 };
 
-std::string plain(std::string text) {
+std::string spaced(std::string text) {
   for (char& c : text) c = c == '_' ? ' ' : c;
   return text;
 }
@@ -96,7 +97,7 @@ std::string capabilities(const Json& platform) {
   std::vector<std::string> parts;
   for (const char* where : {"node", "network"})
     for (const char* what : {"multicast", "in_network_reduction"})
-      if (platform[where].contains(what)) parts.push_back(plain(what) + " in the " + where);
+      if (platform[where].contains(what)) parts.push_back(spaced(what) + " in the " + where);
   return listed(parts);
 }
 
@@ -106,8 +107,8 @@ std::string software(const Json& platform) {
   for (const auto& [name, costs] : all.items()) {
     std::vector<std::string> curves;
     for (const auto& [memory, curve] : costs.items())
-      if (curve.is_object() && curve.contains("pieces")) curves.push_back(plain(memory));
-    parts.push_back(plain(name) + (curves.empty() ? "" : " (a curve of " + listed(curves, ", ") + ")"));
+      if (curve.is_object() && curve.contains("pieces")) curves.push_back(spaced(memory));
+    parts.push_back(spaced(name) + (curves.empty() ? "" : " (a curve of " + listed(curves, ", ") + ")"));
   }
   return listed(parts);
 }

@@ -8,6 +8,9 @@
 
 namespace collcast::cli {
 
+/// Six digits, as people write them: 4096, 0.1189.
+std::string compact(double value);
+
 /// The machine in some 20 lines: nodes, GPUs, links, NICs, network, and what --set takes.
 std::string platform_summary(const Description& description);
 

@@ -18,7 +18,7 @@
 namespace collcast::cli {
 namespace {
 
-struct Options {
+struct PlatformsOptions {
   std::string platform;
   std::vector<std::string> set;
   bool all = false, rings = false, schema = false;
@@ -27,7 +27,7 @@ struct Options {
   Format format = Format::table;
 };
 
-Json row(const PlatformSummary& p) {
+Json summary_row(const PlatformSummary& p) {
   return {{"platform", p.name},
           {"description", p.description},
           {"max_ranks", p.max_ranks},
@@ -35,9 +35,9 @@ Json row(const PlatformSummary& p) {
           {"stamp", to_string(p.stamp)}};
 }
 
-void list(const Options& options) {
+void list(const PlatformsOptions& options) {
   Json rows = Json::array();
-  for (const PlatformSummary& p : list_platforms()) rows.push_back(row(p));
+  for (const PlatformSummary& p : list_platforms()) rows.push_back(summary_row(p));
   if (options.format == Format::json) {
     print_json(rows);
   } else if (options.format == Format::csv) {
@@ -52,21 +52,14 @@ void list(const Options& options) {
   }
 }
 
-Description described(const Options& options) {
+Description edited(const PlatformsOptions& options) {
   Description d = load_platform(options.platform);
   set_all(d, options.set);
   return d;
 }
 
-/// Six digits, as people write them: 4096, 0.1189.
-std::string compact(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
-}
-
-void show(const Options& options) {
-  const Description d = described(options);
+void show(const PlatformsOptions& options) {
+  const Description d = edited(options);
   std::set<std::string> unused;
   for (const Parameter& p : unused_parameters(d)) unused.insert(p.path);
   Json rows = Json::array();
@@ -81,7 +74,7 @@ void show(const Options& options) {
                     {"source", p.source},
                     {"used", !unused.contains(p.path)}});
   if (options.format == Format::json) {
-    Json answer = row(summary(d));
+    Json answer = summary_row(summary(d));
     answer["parameters"] = rows;
     print_json(answer);
   } else if (options.format == Format::csv) {
@@ -110,8 +103,8 @@ Json stops(const Blueprint& b, const Channels::Channel& c) {
   return names;
 }
 
-void show_rings(const Options& options) {
-  const Description d = described(options);
+void show_rings(const PlatformsOptions& options) {
+  const Description d = edited(options);
   const Blueprint b = read_blueprint(d);
   Json rows = Json::array();
   for (const auto& [reach, where] :
@@ -139,7 +132,7 @@ void show_rings(const Options& options) {
   print_table(table);
 }
 
-void run(const Options& options) {
+void run_platforms(const PlatformsOptions& options) {
   if (!options.imported.empty()) return import_file(options.imported, options.output);
   if (options.schema) {
     std::cout << dump(json_schema(), 1) << '\n';
@@ -149,9 +142,9 @@ void run(const Options& options) {
   if (options.platform.empty() && one)
     throw InputError("--rings, --graph and --export want the name of a platform");
   if (options.platform.empty()) return list(options);
-  if (!options.graph.empty()) write_graph(described(options), options.graph);
+  if (!options.graph.empty()) write_graph(edited(options), options.graph);
   if (!options.exported.empty())
-    write_export(described(options), options.exported, static_cast<Rank>(options.ranks));
+    write_export(edited(options), options.exported, static_cast<Rank>(options.ranks));
   if (options.rings) show_rings(options);
   if (!one) show(options);
 }
@@ -159,7 +152,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_platforms(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlatformsOptions>();
   CLI::App* verb =
       app.add_subcommand("platforms", "The machines that are described, with the source of every number");
   verb->add_option("platform", options->platform, "Shows one: a name from the list, or a file");
@@ -187,7 +180,7 @@ void add_platforms(CLI::App& app, int&) {
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast platforms dgx-1v --rings; collcast platforms --import topology.xml -o mine.json");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_platforms(*options); });
 }
 
 }  // namespace collcast::cli

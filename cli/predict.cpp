@@ -17,7 +17,7 @@ namespace {
 
 using namespace report;
 
-struct Options {
+struct PredictOptions {
   Subject subject;
   std::string platforms;
   std::vector<std::string> sizes;
@@ -63,7 +63,7 @@ void write_page(Canvas& canvas, const Question& question, const Report& report) 
   canvas.write_page(report.title, {std::move(forecast)}, time, std::move(after), as_json(report));
 }
 
-int run(Options& options) {
+int run_predict(PredictOptions& options) {
   Question& question = options.question;
   if (options.subject.algorithm.empty() && options.subject.import.empty()) options.subject.algorithm = "auto";
   const auto imported = import(options.subject, question.call);
@@ -99,7 +99,7 @@ int run(Options& options) {
 }  // namespace
 
 void add_predict(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PredictOptions>();
   CLI::App* verb = app.add_subcommand("predict", "How long a collective takes on a platform");
   add_subject(*verb, options->subject,
               "A name from `collcast algorithms`, all, or auto (default): the fastest by critical path");
@@ -137,7 +137,7 @@ void add_predict(CLI::App& app, int& exit_code) {
       "Example: collcast predict allreduce --platform dgx-a100 --ranks 16 --size 1GiB --set node.nics=4 "
       "--sensitivity\n"
       "Example: collcast predict --import allpairs.xml.gz --platform summit --size 64MiB");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  verb->callback([options, &exit_code] { exit_code = run_predict(*options); });
 }
 
 }  // namespace collcast::cli

@@ -11,7 +11,7 @@
 namespace collcast::cli {
 namespace {
 
-struct Options {
+struct ProveOptions {
   Subject subject;
   std::string size;  ///< empty: what the counts add up to, or 1 MiB
   CallText call;
@@ -70,7 +70,7 @@ Json prove(Subject subject, CallText options, const std::string& size) {
   return prove_call(a, make_call(a, options, plain_call(options, a.collective, ranks, message)));
 }
 
-void print(const Json& answer) {
+void print_proof(const Json& answer) {
   std::cout << answer["collective"].get<std::string>() << ' ' << answer["algorithm"].get<std::string>()
             << " on " << answer["ranks"] << " ranks ";
   if (answer["holds"].get<bool>())
@@ -86,21 +86,21 @@ void print(const Json& answer) {
         count(answer["max_messages_per_rank_sent"]), bytes(answer["max_bytes_per_rank_sent"])}});
 }
 
-int run(const Options& options) {
+int run_prove(const ProveOptions& options) {
   const Json answer = prove(options.subject, options.call, options.size);
   if (options.format == Format::json)
     print_json(answer);
   else if (options.format == Format::csv)
     print_csv(Json::array({answer}));
   else
-    print(answer);
+    print_proof(answer);
   return answer["holds"].get<bool>() ? 0 : 1;
 }
 
 }  // namespace
 
 void add_prove(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProveOptions>();
   CLI::App* verb =
       app.add_subcommand("prove", "Proves that an algorithm computes its collective, by symbolic execution");
   add_subject(*verb, options->subject, "A name from `collcast algorithms`");
@@ -112,7 +112,7 @@ void add_prove(CLI::App& app, int& exit_code) {
       "Exit code 1 and a counterexample if it does not hold.\n"
       "Example: collcast prove allreduce --algorithm ring --ranks 1024\n"
       "Example: collcast prove --import allpairs.xml.gz");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  verb->callback([options, &exit_code] { exit_code = run_prove(*options); });
 }
 
 }  // namespace collcast::cli

@@ -16,7 +16,7 @@ namespace {
 
 using namespace report;
 
-struct Options {
+struct ReplayOptions {
   std::vector<std::string> files;
   std::string steps, platform, ranks, placement = "block", engine{contention_engine().name},
                                       policy = "fastest";
@@ -84,7 +84,8 @@ Section not_modelled(const ReplayReport& replayed) {
           {text_of("not modelled", "operation"), count_of("count", "count"), text_of("reason", "reason")}};
 }
 
-Report made(const Options& options, const Description& platform, const Source& trace, const ReplayReport& r) {
+Report made(const ReplayOptions& options, const Description& platform, const Source& trace,
+            const ReplayReport& r) {
   Report report;
   report.head = {{"trace", trace.info().name},
                  {"platform", platform.name()},
@@ -139,7 +140,7 @@ void write_page(Canvas& canvas, const Description& platform, const Report& repor
                     as_json(report));
 }
 
-void run(const Options& options) {
+void run_replay(const ReplayOptions& options) {
   auto trace = open_source(options.files, steps(options.steps));
   const auto recorded = trace->info().recorded_ranks.size();
   const bool complete = recorded == 0 || recorded == static_cast<std::size_t>(trace->ranks());
@@ -150,7 +151,7 @@ void run(const Options& options) {
   if (ranks != trace->ranks() || !complete) more = std::move(trace), trace = scaled(*more, ranks);
   if (!(options.compute_scale >= 0) || options.compute_scale > 1e9)
     throw InputError("--compute-scale takes a number from 0 to 1e9");
-  ReplayOptions play;
+  collcast::ReplayOptions play;
   play.engine = &playing_engine(options.engine);
   play.algorithms = forced(options.algorithms);
   play.policy = options.policy;
@@ -179,7 +180,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_replay(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayOptions>();
   CLI::App* verb =
       app.add_subcommand("replay", "How long a recorded application takes on a platform, and what limits it");
   add_trace_files(*verb, options->files, options->steps);
@@ -206,7 +207,7 @@ void add_replay(CLI::App& app, int&) {
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast replay traces/qe-si-8.cct --platform summit --set network.bandwidth_GBps=25");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_replay(*options); });
 }
 
 }  // namespace collcast::cli

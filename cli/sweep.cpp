@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* program = "collcast " COLLCAST_VERSION;
 
-struct Options {
+struct SweepOptions {
   std::string file, folder, resume, part, jobs;
   std::vector<std::string> merge, sbatch;
   std::string tasks = "8";
@@ -39,7 +39,7 @@ int workers(const std::string& jobs) {
 }
 
 /// What the sweep is, and the folder where its journal lies.
-sweep::Sweep described(Options& options, const std::vector<sweep::Verb>& verbs) {
+sweep::Sweep described(SweepOptions& options, const std::vector<sweep::Verb>& verbs) {
   if ((options.file.empty() + options.resume.empty() + options.merge.empty()) != 2)
     throw InputError("sweep takes a file, --resume DIR or --merge DIR...: one of them");
   if (!options.file.empty()) {
@@ -63,7 +63,7 @@ int work(const SweepModule& module, const sweep::Sweep& asked) {
   return 0;
 }
 
-int run(Options options) {
+int run_sweep(SweepOptions options) {
   const std::vector<sweep::Verb> verbs = sweep_verbs();
   const sweep::Sweep asked = described(options, verbs);
   const sweep::Part part = parse_part(options.part);
@@ -99,7 +99,7 @@ int run(Options options) {
 }  // namespace
 
 void add_sweep(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SweepOptions>();
   CLI::App* verb = app.add_subcommand("sweep", "Answers a space of questions, and goes on after a kill");
   verb->add_option("file", options->file, "The space, as docs/sweep.md describes it")
       ->option_text("FILE.json");
@@ -119,7 +119,7 @@ void add_sweep(CLI::App& app, int& exit_code) {
       ->option_text("OPTION");
   add_format(*verb, options->format, true);
   verb->footer("Example: collcast sweep docs/examples/which-wins.json -o wins --format csv > wins.csv");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  verb->callback([options, &exit_code] { exit_code = run_sweep(*options); });
 }
 
 }  // namespace collcast::cli

@@ -9,6 +9,7 @@
 #include "support/output_file.hpp"
 #include "support/process/child.hpp"
 #include "support/process/complaint.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -20,13 +21,6 @@ constexpr bool sanitized = __has_feature(address_sanitizer);
 #else
 constexpr bool sanitized = false;
 #endif
-
-/// For a shell.
-std::string quoted(const std::string& text) {
-  std::string safe = "'";
-  for (const char c : text) safe += c == '\'' ? "'\\''" : std::string(1, c);
-  return safe + "'";
-}
 
 std::string this_program() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
@@ -78,8 +72,8 @@ std::string submit(const std::string& spec, const std::string& folder, int tasks
       "#!/bin/sh\n#SBATCH --job-name=collcast-sweep\n#SBATCH --array=0-" + std::to_string(tasks - 1) +
       "\n#SBATCH --ntasks=1\n#SBATCH --requeue\n#SBATCH --output=" + (in / "task-%a.txt").string() + "\n";
   for (const std::string& line : lines) script += "#SBATCH " + line + "\n";
-  script += "exec " + quoted(this_program()) + " sweep " + quoted(in / "sweep.json") + " -o " +
-            quoted(in / "part-") + "$SLURM_ARRAY_TASK_ID --part $SLURM_ARRAY_TASK_ID/" +
+  script += "exec " + text::shell_quoted(this_program()) + " sweep " + text::shell_quoted(in / "sweep.json") +
+            " -o " + text::shell_quoted(in / "part-") + "$SLURM_ARRAY_TASK_ID --part $SLURM_ARRAY_TASK_ID/" +
             std::to_string(tasks) + " -j ${SLURM_CPUS_PER_TASK:-1} --format csv\n";
   const std::string file = in / "sweep.sbatch";
   write_file(file, script);

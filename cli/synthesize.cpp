@@ -14,7 +14,7 @@
 namespace collcast::cli {
 namespace {
 
-struct Options {
+struct SynthesizeOptions {
   std::string collective, platform, ranks, trees, output;
   std::vector<std::string> sizes;
   Question question;
@@ -41,7 +41,7 @@ std::string msccl(const Synthesis& s, const Forecaster& forecaster, Bytes size) 
                      s.algorithm.name, s.root);
 }
 
-void write(const Options& o, const Synthesis& s, const Forecaster& forecaster) {
+void write(const SynthesizeOptions& o, const Synthesis& s, const Forecaster& forecaster) {
   if (o.output.ends_with(".json"))
     write_file(o.output,
                write_forest(s.forest, s.algorithm.collective, s.root, forecaster.machine().platform()));
@@ -49,7 +49,7 @@ void write(const Options& o, const Synthesis& s, const Forecaster& forecaster) {
     write_file(o.output, msccl(s, forecaster, std::ranges::max(o.question.sizes)));
 }
 
-int run_synthesize(Options& o) {
+int run_synthesize(SynthesizeOptions& o) {
   const Question& q = o.asked();
   if (!o.output.empty() && !o.output.ends_with(".json") && !o.output.ends_with(".xml"))
     throw InputError("-o takes a name that ends in .json or .xml, not " + o.output);
@@ -69,7 +69,7 @@ int run_synthesize(Options& o) {
   return answer.head["holds"].get<bool>() ? 0 : 1;
 }
 
-void add_question(CLI::App& verb, Options& o, const std::string& sizes) {
+void add_question(CLI::App& verb, SynthesizeOptions& o, const std::string& sizes) {
   verb.add_option("collective", o.collective, "allgather, reduce-scatter, allreduce, broadcast or reduce")
       ->required();
   verb.add_option("--platform", o.platform, "A name from `collcast platforms`, or a file")
@@ -92,7 +92,7 @@ void add_question(CLI::App& verb, Options& o, const std::string& sizes) {
 }  // namespace
 
 void add_synthesize(CLI::App& app, int& exit_code) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<SynthesizeOptions>();
   CLI::App* verb =
       app.add_subcommand("synthesize", "Makes the fastest schedule for a machine's links, and proves it");
   add_question(*verb, *o, "1GiB");
@@ -106,7 +106,7 @@ void add_synthesize(CLI::App& app, int& exit_code) {
 }
 
 void add_gap(CLI::App& app, int&) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<SynthesizeOptions>();
   CLI::App* verb = app.add_subcommand(
       "gap",
       "How far from the bound are a synthesized schedule, the catalogue's fastest, a library's choice");

@@ -20,7 +20,7 @@ using namespace report;
 
 namespace {
 
-struct Options : TrainingText {
+struct TrainOptions : TrainingText {
   std::string platform;
   std::vector<std::string> ranks, set;
   Pictures pictures;
@@ -62,7 +62,7 @@ Figure one_step(const Training& t, const StepForecast& step) {
   for (const Span& s : step.spans) {
     end = std::max(end, s.end);
     if (s.role != 0 || !(s.end > s.start)) continue;
-    const bool computes = s.kind == Activity::Kind::compute;
+    const bool computes = s.kind == workloads::Activity::Kind::compute;
     all.push_back({static_cast<std::size_t>(s.stream), s.start.value, s.end.value,
                    computes ? "computation" : "communication"});
   }
@@ -94,7 +94,7 @@ void write_page(Canvas& canvas, const Description& platform, const Report& repor
                     {pedigree(platform)}, as_json(report));
 }
 
-Report made(const Options& options, const Training& t, const Description& platform, Json rows,
+Report made(const TrainOptions& options, const Training& t, const Description& platform, Json rows,
             const std::string& policy) {
   Report report;
   report.head = {{"model", options.model}, {"platform", platform.name()},    {"framework", t.framework.name},
@@ -120,7 +120,7 @@ Report made(const Options& options, const Training& t, const Description& platfo
   return report;
 }
 
-int run(const Options& options) {
+int run_train(const TrainOptions& options) {
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   Training t = described(options, platform);
@@ -198,7 +198,7 @@ void add_models(CLI::App& app, int&) {
 }
 
 void add_train(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainOptions>();
   CLI::App* verb = app.add_subcommand("train", "How long a training step takes, and what limits it");
   add_training(*verb, *options);
   verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
@@ -217,7 +217,7 @@ void add_train(CLI::App& app, int& exit_code) {
       "horovod\n"
       "Example: collcast train --model gpt3-13b --platform dgx-a100 --ranks 64 --batch 32 --precision amp "
       "--framework megatron:tp=8,pp=4,micro-batches=32");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  verb->callback([options, &exit_code] { exit_code = run_train(*options); });
 }
 
 }  // namespace collcast::cli

@@ -10,7 +10,7 @@
 namespace collcast::cli {
 namespace {
 
-struct Options {
+struct TuneOptions {
   TuneQuestion question;
   std::string ranks, file;
   std::vector<std::string> sizes;
@@ -25,7 +25,7 @@ std::string names() {
   return text;
 }
 
-void run(Options& options, bool memory_given) {
+void run_tune(TuneOptions& options, bool memory_given) {
   TuneQuestion& q = options.question;
   const tuner::Library& library = tuner::library(q.library);
   q.ranks = parse_ranks(options.ranks);
@@ -47,7 +47,7 @@ void run(Options& options, bool memory_given) {
 }  // namespace
 
 void add_tune(CLI::App& app, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneOptions>();
   TuneQuestion& q = options->question;
   CLI::App* verb =
       app.add_subcommand("tune", "Writes the file by which a library chooses the fastest algorithms");
@@ -79,7 +79,7 @@ void add_tune(CLI::App& app, int&) {
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast tune --for openmpi --platform frontera --ranks 64 --size 1KiB:4MiB:x4 -o rules.txt");
-  verb->callback([options, memory] { run(*options, memory->count() > 0); });
+  verb->callback([options, memory] { run_tune(*options, memory->count() > 0); });
 }
 
 }  // namespace collcast::cli

@@ -16,7 +16,7 @@ namespace {
 
 using accuracy::Comparison, accuracy::Errors, accuracy::Point;
 
-Json row(const Point& p) {
+Json point_row(const Point& p) {
   return {{"collective", operation(p.measurement)},
           {"algorithm", p.protocol.empty() ? p.algorithm : p.algorithm + " " + p.protocol},
           {"ranks", p.measurement.ranks},
@@ -64,7 +64,7 @@ void print_points(const Comparison& c) {
   std::vector<std::vector<std::string>> table{
       {"collective", "ranks", "message", "predicted as", "measured", "predicted", "low", "high", "error"}};
   for (const Point& p : c.points) {
-    const Json r = row(p);
+    const Json r = point_row(p);
     table.push_back({r["collective"], dump(r["ranks"]), bytes(r["message_bytes"]), r["algorithm"],
                      seconds(r["measured_s"]), seconds(r["predicted_s"]), seconds(r["low_s"]),
                      seconds(r["high_s"]), percent(r["error"])});
@@ -74,9 +74,9 @@ void print_points(const Comparison& c) {
   print_bands(c);
 }
 
-void print(const MeasurementOptions& options, const Description& platform, const Comparison& c) {
+void print_comparison(const MeasurementOptions& options, const Description& platform, const Comparison& c) {
   Json points = Json::array(), left_out = Json::array();
-  for (const Point& p : c.points) points.push_back(row(p));
+  for (const Point& p : c.points) points.push_back(point_row(p));
   for (const auto& [reason, count] : c.left_out)
     left_out.push_back({{"reason", reason}, {"measurements", count}});
   if (options.format == Format::csv) return print_csv(points);
@@ -109,7 +109,7 @@ int validate_measurements(const MeasurementOptions& options) {
   if (c.points.empty())
     throw InputError("the tables hold nothing that can be predicted" +
                      (c.left_out.empty() ? "" : ": " + c.left_out.begin()->first));
-  print(options, platform, c);
+  print_comparison(options, platform, c);
   const double error = accuracy::errors(in_band(c.points, 0, true)).geometric_mean;
   return options.bound > 0 && error > options.bound ? 1 : 0;
 }

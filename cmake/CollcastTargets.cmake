@@ -17,10 +17,11 @@ function(collcast_precompiled target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow>)
 endfunction()
 
-# collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ... [JSON]): one target per folder; each header compiles
-# alone. JSON: its sources read and write JSON, whose header is precompiled once.
+# collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ... [JSON] [ONCE]): one target per folder; each header
+# compiles alone. JSON: its sources read and write JSON, whose header is precompiled once. ONCE: what it does is done once
+# for an answer, so that it is quick to compile matters more than that it is quick to run.
 function(collcast_library name)
-  cmake_parse_arguments(ARG "JSON" "" "HEADERS;SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "JSON;ONCE" "" "HEADERS;SOURCES;LINKS" ${ARGN})
   add_library(collcast_${name} STATIC ${ARG_SOURCES})
   add_library(collcast::${name} ALIAS collcast_${name})
   target_compile_features(collcast_${name} PUBLIC cxx_std_20)
@@ -28,6 +29,9 @@ function(collcast_library name)
   target_link_libraries(collcast_${name} PUBLIC ${ARG_LINKS} PRIVATE $<BUILD_INTERFACE:collcast_warnings>)
   set_target_properties(collcast_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON LINKER_LANGUAGE CXX EXPORT_NAME ${name})
   install(TARGETS collcast_${name} EXPORT collcast COMPONENT development FILE_SET HEADERS DESTINATION include/collcast)
+  if(ARG_ONCE)
+    target_compile_options(collcast_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   if(ARG_JSON)
     collcast_precompiled(collcast_${name} REUSE_FROM collcast_support)
   endif()

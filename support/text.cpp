@@ -53,4 +53,10 @@ std::string signed_percent(double share) {
   return (share > 0 ? "+" : "") + percent(share);
 }
 
+std::string shell_quoted(const std::string& word) {
+  std::string safe = "'";
+  for (const char c : word) safe += c == '\'' ? "'\\''" : std::string(1, c);
+  return safe + "'";
+}
+
 }  // namespace collcast::text

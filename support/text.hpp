@@ -21,5 +21,7 @@ std::string count(std::int64_t n);
 std::string percent(double share);
 /// "+1.23 %".
 std::string signed_percent(double share);
+/// In single quotes, as shells take a word: "'it'\''s'".
+std::string shell_quoted(const std::string& word);
 
 }  // namespace collcast::text

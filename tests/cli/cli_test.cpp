@@ -14,15 +14,14 @@
 namespace {
 
 using collcast::dump, collcast::Json, collcast::parse_json;
-using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::read_all;
+using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::read_all,
+    collcast::testing::trace;
 
 Json json(const std::string& arguments) {
   const Outcome o = collcast(arguments + " --format json");
   EXPECT_EQ(o.code, 0) << arguments << "\n" << o.err;
   return parse_json(o.out);
 }
-
-const std::string trace = COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct";
 
 TEST(Cli, BadInputIsOneLineAndExitCode2) {
   for (const std::string arguments :

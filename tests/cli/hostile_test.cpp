@@ -15,29 +15,28 @@ namespace {
 
 namespace fs = std::filesystem;
 using collcast::Folder;
-using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::shell;
+using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::shell,
+    collcast::testing::trace;
 using testing::HasSubstr;
 
 bool one_line(const std::string& text) {
   return text.starts_with("collcast: ") && std::ranges::count(text, '\n') == 1 && text.back() == '\n';
 }
 
-const std::string trace = COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct";
-
 /// Each verb that answers on standard output.
-const std::string verbs[] = {"algorithms",
-                             "platforms",
-                             "platforms summit",
-                             "prove allreduce --algorithm ring --ranks 8",
-                             "predict allreduce --platform flat --ranks 8 --size 1MiB --algorithm ring",
-                             "export allreduce --algorithm ring --ranks 8 --format goal",
-                             "compare " + trace + " --on summit --engine path",
-                             "replay " + trace + " --platform summit --engine path",
-                             "--help",
-                             "--version"};
+const std::string every_verb[] = {"algorithms",
+                                  "platforms",
+                                  "platforms summit",
+                                  "prove allreduce --algorithm ring --ranks 8",
+                                  "predict allreduce --platform flat --ranks 8 --size 1MiB --algorithm ring",
+                                  "export allreduce --algorithm ring --ranks 8 --format goal",
+                                  "compare " + trace + " --on summit --engine path",
+                                  "replay " + trace + " --platform summit --engine path",
+                                  "--help",
+                                  "--version"};
 
 TEST(StandardOutput, ThatIsFullIsAnErrorOfOneLine) {
-  for (const std::string& verb : verbs) {
+  for (const std::string& verb : every_verb) {
     const Outcome o = collcast(verb + " >/dev/full");
     EXPECT_EQ(o.code, 3) << verb;
     EXPECT_THAT(o.err, HasSubstr("collcast: standard output: cannot be written")) << verb;
@@ -45,7 +44,7 @@ TEST(StandardOutput, ThatIsFullIsAnErrorOfOneLine) {
 }
 
 TEST(StandardOutput, ThatIsClosedIsAnErrorOfOneLine) {
-  for (const std::string& verb : verbs) {
+  for (const std::string& verb : every_verb) {
     const Outcome o = collcast(verb + " >&-");
     EXPECT_EQ(o.code, 3) << verb;
     EXPECT_THAT(o.err, HasSubstr("collcast: standard output: cannot be written")) << verb;

@@ -13,10 +13,8 @@
 namespace {
 
 using namespace collcast;
-using collcast::testing::Outcome;
+using collcast::testing::Outcome, collcast::testing::trace;
 const auto run = [](const std::string& words) { return collcast::testing::collcast(words); };
-
-const std::string trace = COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct";
 
 std::string text_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
