@@ -34,7 +34,7 @@ struct Software {
 };
 
 /// NCCL's own constants: its tuner's latencies; a proxy is busy as long as a hop of a ring takes (of LL128,
-/// in Simple), and channels launch for nothing, as there is no constant for them.
+/// in Simple). What a channel costs is not among them: it was seen on two machines.
 Software published_software(int minor, const Situation& s);
 
 /// These times `factor`, as constants from other machines are as good as guesses, and in their place what the

@@ -202,6 +202,19 @@ TEST(Nccl, ll128_needs_nvlink_and_a_network_card_near_the_gpu) {
   EXPECT_EQ(protocols(s), 4u);
 }
 
+/// As ABCI V's tables of 16 GPUs show it; from 2.10 on, and in a node, as for other collectives.
+TEST(Nccl, early_broadcasts_between_nodes_use_no_ll128) {
+  const auto of = [](int minor, Rank nodes, Bytes message) {
+    Situation s = situation(nodes, 2, 12);
+    s.same_channels = false;
+    return std::string(pick({minor}, Collective::broadcast, call(4 * nodes, message), s).protocol);
+  };
+  EXPECT_EQ(of(8, 4, 2_MiB), "LL");
+  EXPECT_EQ(of(8, 4, 4_MiB), "Simple");
+  EXPECT_EQ(of(10, 4, 2_MiB), "LL128");
+  EXPECT_EQ(of(8, 1, 2_MiB), "LL128");
+}
+
 TEST(Nccl, every_release_serves_every_collective_it_has) {
   for (int minor = first_minor; minor <= last_minor; ++minor)
     for (Collective c : {Collective::allreduce, Collective::allgather, Collective::reduce_scatter,

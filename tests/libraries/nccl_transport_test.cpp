@@ -54,13 +54,14 @@ TEST(NcclTransport, small_messages_get_fewer_threads) {
   EXPECT_EQ(p.threads, 64);
 }
 
-/// 32 MiB on 12 channels of 4 ranks: chunks of 699051 bytes at 21/2 GB/s, six steps of 3.4 us.
+/// 32 MiB on 12 channels of 4 ranks: chunks of 699051 bytes at 21/2 GB/s, six steps of 3.4 us; 11 channels
+/// more to launch.
 TEST(NcclTransport, simple_on_a_node_by_hand) {
   const Play p = ring(4, 32_MiB, Protocol::simple, v100(1));
   EXPECT_EQ(p.channels, 12);
   const double chunk = 33554432.0 / 48;
   EXPECT_NEAR(p.chunk.value, chunk, 1e-6);
-  EXPECT_NEAR(p.time.value * 1e6, 8.4 + 6 * (3.4 + chunk / 10500) + chunk / 2 / 10500, 1e-6);
+  EXPECT_NEAR(p.time.value * 1e6, 8.4 + 11 * 1.05 + 6 * (3.4 + chunk / 10500) + chunk / 2 / 10500, 1e-6);
   EXPECT_EQ(p.limited_by, "channels of the GPU");
 }
 
@@ -70,7 +71,7 @@ TEST(NcclTransport, proxies_and_cards_by_hand) {
   const Play p = ring(32, 32_MiB, Protocol::ll128, v100(8));
   EXPECT_EQ(p.chunk, Bytes(268800));
   const double filled = 33554432 / (4 * 32 * 268800.0), busy = 2 * (4.0 + 268800 * (128.0 / 120) / 12120);
-  EXPECT_NEAR(p.time.value * 1e6, 10 + 62 * filled * busy + (268800 - 38400) / 8450.0, 1e-6);
+  EXPECT_NEAR(p.time.value * 1e6, 10 + 3 * 1.05 + 62 * filled * busy + (268800 - 38400) / 8450.0, 1e-6);
   EXPECT_EQ(p.limited_by, "network proxies and cards");
 }
 
@@ -89,7 +90,7 @@ TEST(NcclTransport, as_many_channels_as_it_was_told) {
   EXPECT_EQ(simple(1).channels, 1);
   EXPECT_NEAR(simple(1).time.value * 1e6, 8.4 + 6 * (3.4 + one / 13250) + one / 2 / 13250, 1e-6);
   EXPECT_EQ(simple(24).channels, 24);
-  EXPECT_NEAR(simple(24).time.value * 1e6, 8.4 + 6 * (3.4 + many / 5250) + many / 2 / 5250, 1e-6);
+  EXPECT_NEAR(simple(24).time.value * 1e6, 8.4 + 23 * 1.05 + 6 * (3.4 + many / 5250) + many / 2 / 5250, 1e-6);
 }
 
 /// The 268800 bytes of the last case, with LL128's flags, from GPU memory at 6 GB/s; and a network that takes
@@ -99,7 +100,7 @@ TEST(NcclTransport, gpudirect_and_a_slow_network_by_hand) {
   s.gpudirect_bandwidth = BytesPerSecond(6e9);
   const Play p = ring(32, 32_MiB, Protocol::ll128, s);
   const double filled = 33554432 / (4 * 32 * 268800.0), busy = 2 * 268800 * (128.0 / 120) / 6000;
-  EXPECT_NEAR(p.time.value * 1e6, 10 + 62 * filled * busy + (268800 - 38400) / 8450.0, 1e-6);
+  EXPECT_NEAR(p.time.value * 1e6, 10 + 3 * 1.05 + 62 * filled * busy + (268800 - 38400) / 8450.0, 1e-6);
   Situation far = v100(4);
   far.network_latency = Seconds(10e-6);
   const Seconds more = ring(16, 1_KiB, Protocol::ll, far).time - ring(16, 1_KiB, Protocol::ll, v100(4)).time;
@@ -151,7 +152,7 @@ TEST(NcclTransport, a_ring_takes_its_critical_path) {
     Situation s = v100(nodes);
     s.channels = 1, s.rails = 2;
     Software software = published_software(release, s);
-    software.ring_launch = {};
+    software.ring_launch = software.channel = {};
     // Two channels, of which the other one is not looked at.
     const Bytes message = 38400_B * (2.0 * ranks);
     const Play p = played(Collective::allreduce, ranks, message, Shape::ring, Protocol::ll128, s, software);
@@ -187,12 +188,25 @@ TEST(NcclTransport, grows_with_message_ranks_and_every_cost) {
 }
 
 TEST(NcclTransport, calls_of_a_broadcast_follow_each_other_at_the_pace_of_the_slowest) {
-  const Situation s = v100(4);
+  Situation s = v100(4);
+  s.same_channels = true;
   const Software software = published_software(release, s);
   const auto time = [&](Rank ranks) {
     return played(Collective::broadcast, ranks, 256_KiB, Shape::ring, Protocol::ll128, s, software).time;
   };
   EXPECT_EQ(time(16), time(8));
+}
+
+/// 4 MiB on 4 channels that visit the ranks in different orders: the first chunk of 512 KiB goes 12 steps in
+/// nodes and 3 hops between them at 13.25 GB/s; the second one follows through the card that two channels
+/// share.
+TEST(NcclTransport, else_each_call_of_a_broadcast_takes_the_whole_way_by_hand) {
+  const Play p = played(Collective::broadcast, 16, 4_MiB, Shape::ring, Protocol::simple, v100(4),
+                        published_software(release, v100(4)));
+  EXPECT_EQ(p.channels, 4);
+  const double chunk = 524288, kernel = chunk / 13250, card = chunk / 12120;
+  EXPECT_NEAR(p.time.value * 1e6,
+              8.4 + 3 * 1.05 + 12 * (3.4 + kernel) + 3 * (9.6 + kernel + card) + 2 * (4 + card), 1e-6);
 }
 
 TEST(NcclTransport, pat_is_refused) {
