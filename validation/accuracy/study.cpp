@@ -35,6 +35,10 @@ struct At {
     if (!value.is_string()) fail("must be a text");
     return value.get<std::string>();
   }
+  double positive() const {
+    if (!value.is_number() || !(value.get<double>() > 0)) fail("must be a number above 0");
+    return value.get<double>();
+  }
   bool truth() const {
     if (!value.is_boolean()) fail("must be true or false");
     return value.get<bool>();
@@ -59,11 +63,13 @@ Study study(const At& at) {
   at["words"].each([&](const At& paragraph) { s.words.push_back(paragraph.text()); });
   if (at.value.contains("every_point")) s.every_point = at["every_point"].truth();
   at["tables"].each([&](const At& table) {
-    table.only({"file", "purpose"});
+    table.only({"file", "purpose", "disturbed_from_B"});
     const std::string purpose = table["purpose"].text();
     if (purpose != "calibrated on" && purpose != "chosen on" && purpose != "validated on")
       table["purpose"].fail("must be 'calibrated on', 'chosen on' or 'validated on', got '" + purpose + "'");
-    s.tables.push_back({table["file"].text(), purpose});
+    s.tables.push_back({table["file"].text(), purpose, {}});
+    if (table.value.contains("disturbed_from_B"))
+      s.tables.back().disturbed_from = Bytes(table["disturbed_from_B"].positive());
   });
   return s;
 }
@@ -207,7 +213,13 @@ std::string report(const std::vector<Study>& studies, const std::filesystem::pat
     for (const Study::Table& table : s.tables) {
       MeasurementFile file = parse_measurement_file((data / table.file).string());
       std::vector<Measurement> measurements = read_measurements(file);
+      std::size_t disturbed = 0;
+      if (table.disturbed_from)
+        disturbed = std::erase_if(measurements,
+                                  [&](const Measurement& m) { return m.message >= *table.disturbed_from; });
       results.push_back({&table, compare(measurements, platform, s.policy.empty() ? "fastest" : s.policy)});
+      if (disturbed > 0)
+        results.back().comparison.left_out["disturbed, as other tables of the machine show"] += disturbed;
     }
     out << "\n## " << s.title << "\n\nPlatform `" << s.platform << "`"
         << (s.policy.empty() ? "" : ", policy `" + s.policy + "`") << ".\n";

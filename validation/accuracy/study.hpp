@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Study {
   struct Table {
     std::string file;     ///< below the folder of the data, with what is known of it (read.hpp)
     std::string purpose;  ///< "calibrated on", "chosen on" or "validated on"
+    std::optional<Bytes> disturbed_from = {};  ///< larger messages, and those of this size, are left out
   };
   std::string title, platform;
   std::string policy;              ///< empty where nothing is left to choose
@@ -23,8 +25,8 @@ struct Study {
 };
 
 /// A file {"studies": [{"title", "platform", "policy", "words": [], "every_point", "tables": [{"file",
-/// "purpose"}]}]}. "policy" may be missing, and "every_point", which is then true. Throws InputError with
-/// file and JSON path.
+/// "purpose", "disturbed_from_B"}]}]}. "policy" may be missing, and "every_point", which is then true, and
+/// "disturbed_from_B". Throws InputError with file and JSON path.
 std::vector<Study> read_studies(const std::filesystem::path& file);
 
 /// The accuracy report in Markdown: by study and size band, the worst points, then every point. Throws

@@ -16,6 +16,7 @@ namespace collcast::accuracy {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace literals;
 
 std::string text_of(const fs::path& file) {
   std::ifstream in(file);
@@ -52,6 +53,9 @@ TEST(Study, BadInputIsNamed) {
   EXPECT_EQ(
       complaint(head + R"("tables": [{"file": "f", "purpose": "seen"}]}]})"),
       "$.studies.0.tables.0.purpose: must be 'calibrated on', 'chosen on' or 'validated on', got 'seen'");
+  EXPECT_EQ(
+      complaint(head + R"("tables": [{"file": "f", "purpose": "chosen on", "disturbed_from_B": 0}]}]})"),
+      "$.studies.0.tables.0.disturbed_from_B: must be a number above 0");
   EXPECT_NE(complaint("{").find("line 1, column 2: syntax error"), std::string::npos);
   EXPECT_THROW(read_studies("/nowhere/studies.json"), InputError);
 }
@@ -70,6 +74,23 @@ TEST(Study, ReportsTablesBandsAndPoints) {
   EXPECT_NE(page.find("## A machine\n\nPlatform `flat`, policy `mpich`.\n\nWords.\n"), std::string::npos);
   EXPECT_NE(page.find("| allreduce, 4 ranks | validated on | - |"), std::string::npos);
   EXPECT_NE(page.find("| 1 | 1048576 | no | "), std::string::npos);
+}
+
+TEST(Study, LeavesOutWhatWasDisturbed) {
+  const fs::path table =
+      write("t.jsonl", R"({"collective": "allreduce", "ranks": 4, "message_bytes": 1024, "time_s": 1e-5}
+{"collective": "allreduce", "ranks": 4, "message_bytes": 1048576, "time_s": 1e-1}
+)");
+  const Study study{.title = "A machine",
+                    .platform = "flat",
+                    .policy = "mpich",
+                    .words = {},
+                    .tables = {{table.filename().string(), "validated on", 1048576_B}}};
+  const std::string page = report({study}, table.parent_path());
+  fs::remove(table);
+  EXPECT_NE(page.find("| 1 | 1024 | no | "), std::string::npos);
+  EXPECT_EQ(page.find("| 2 | 1048576 |"), std::string::npos);
+  EXPECT_NE(page.find("Left out: 1 measurements: disturbed"), std::string::npos);
 }
 
 TEST(Study, ARowForEachWayInWhichNcclWasSet) {

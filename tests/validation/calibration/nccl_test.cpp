@@ -79,5 +79,12 @@ TEST(CalibrateNccl, Refuses) {
   EXPECT_NE(said(waiting, "nccl-2.8").find("times that waiting dominates"), std::string::npos);
 }
 
+/// As where a first call loads what the others find.
+TEST(CalibrateNccl, TakesATableWhoseFirstRowIsSlow) {
+  std::vector<Measurement> slow = table(4);
+  slow.front().time = 2 * slow[1].time;
+  EXPECT_NO_THROW(calibrate_nccl(load_platform("abci-v"), slow, "nccl-2.8", "made up"));
+}
+
 }  // namespace
 }  // namespace collcast
