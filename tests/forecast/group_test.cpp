@@ -12,8 +12,7 @@ namespace {
 
 constexpr Bytes mib(1048576);
 
-Seconds library_time(const char* platform, Rank ranks, Bytes message) {
-  const Library library("nccl-2.8", load_platform(platform), ranks);
+Seconds library_time(const Library& library, Rank ranks, Bytes message) {
   const Rank node = library.forecaster().ranks_per_node();
   return library
       .predict(Collective::allreduce, {.ranks = ranks, .message = message, .ranks_per_node = node},
@@ -28,7 +27,7 @@ TEST(Group, OfEveryoneIsTheLibrarys) {
   for (const Rank ranks : {8, 32}) {
     const RankGroup all{{{ranks, 1}}, ranks};
     EXPECT_EQ(forecaster.predict(Collective::allreduce, all, 16.0 * mib).time,
-              library_time("dgx-1v", ranks, 16.0 * mib));
+              library_time({"nccl-2.8", load_platform("dgx-1v"), ranks}, ranks, 16.0 * mib));
   }
 }
 
@@ -49,8 +48,9 @@ TEST(Group, GroupsThatMeetOnANodeShareItsCards) {
 TEST(Group, TreesGrowByTheirDepth) {
   GroupForecaster forecaster(load_platform("summit"), "nccl-2.8");
   const RankGroup all{{{1536, 1}}, 1536};
+  const Library library("nccl-2.8", load_platform("summit"), 1536);
   for (const double bytes : {5e3, 1e6, 9e6, 40e6}) {
-    const double whole = library_time("summit", 1536, Bytes(bytes)).value;
+    const double whole = library_time(library, 1536, Bytes(bytes)).value;
     EXPECT_NEAR(forecaster.predict(Collective::allreduce, all, Bytes(bytes)).time.value, whole, 0.15 * whole)
         << bytes;
   }
