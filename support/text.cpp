@@ -28,6 +28,7 @@ std::string seconds(double s) {
 }
 
 std::string bytes(double b) {
+  if (!(std::abs(b) < 0x1p63)) return number(b) + " B";
   for (auto [unit, name] : {std::pair{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}})
     if (b >= unit)
       return (std::fmod(b, unit) == 0 ? count(static_cast<std::int64_t>(b / unit)) : number(b / unit)) + name;

@@ -144,9 +144,9 @@ class Player {
     moving_ += turns(chunk_, rate) - std::min(turns(chunk_, rate), piece / rate);
   }
 
-  /// Where all channels visit the ranks in the same order, the root does not wait for the others: call follows
-  /// call down the chain, and the slowest place sets the pace. Else a rank that is early on one channel is late
-  /// on another; as a kernel ends with all its channels, each call has the whole way to go.
+  /// Where all channels visit the ranks in the same order, the root does not wait for the others: call
+  /// follows call down the chain, and the slowest place sets the pace. Else a rank that is early on one
+  /// channel is late on another; as a kernel ends with all its channels, each call has the whole way to go.
   void chain() {
     const double most =
         std::ceil(share_ / turn_) * turn_;  // a channel gets whole turns, and the last one the rest

@@ -75,7 +75,8 @@ TEST(Edit, RefusesInOneLine) {
       said("dgx-a100", "node.links.pcie4-x16.count=0"),
       "dgx-a100: node.links: no route from gpu0 to cpu0 (routes pass through cpu and switch vertices only)");
   EXPECT_EQ(said("dgx-a100", "node.links.pcie4-x16.kind=pcie9"),
-            "dgx-a100: node.links.8.kind: there is no link kind 'pcie9'; did you mean 'pcie4-x16', 'pcie4-x4', ... or 'pcie3-x4'?");
+            "dgx-a100: node.links.8.kind: there is no link kind 'pcie9'; did you mean 'pcie4-x16', "
+            "'pcie4-x4', ... or 'pcie3-x4'?");
   EXPECT_EQ(said("dgx-a100", "node.links.pcie5-x16.count=2"),
             "--set: node.links.pcie5-x16.count: dgx-a100 has no such parameter; did you mean "
             "node.links.pcie4-x16.count?");
