@@ -75,7 +75,7 @@ TEST(CalibrateNccl, Refuses) {
   EXPECT_EQ(said(osu, "nccl-2.8"), "made.txt:1: is no table of nccl-tests");
   std::vector<Measurement> waiting = table(4);
   for (std::size_t i = 0; i < waiting.size(); ++i)
-    waiting[i].time = Seconds(1.0 / static_cast<double>(i + 1));
+    waiting[i].time = Seconds(10.0 / static_cast<double>(i + 1));
   EXPECT_NE(said(waiting, "nccl-2.8").find("times that waiting dominates"), std::string::npos);
 }
 
