@@ -30,9 +30,13 @@ TEST(SweepCli, GoesOnAfterAKill) {
   const std::string s = file(folder, long_one), in = folder / "j";
   const Outcome whole = collcast("sweep " + s + " -j 1 --format csv -o " + folder / "whole");
   ASSERT_EQ(whole.code, 0) << whole.err;
+  // Bit 14 of the signals that a process catches is TERM: a slow build may take long to get there.
+  const std::string ready =
+      "for i in $(seq 300); do m=$(sed -n 's/^SigCgt:[^0-9a-f]*//p' /proc/$p/status); "
+      "[ $((0x${m:-4000} & 0x4000)) -ne 0 ] && break; sleep 0.02; done; sleep 0.2; ";
   for (const std::string signal : {"KILL", "KILL", "TERM", "INT"}) {
-    const Outcome o = shell(COLLCAST_BINARY_DIR "/collcast sweep " + s + " -o " + in +
-                            " & p=$!; sleep 0.2; kill -" + signal + " $p; wait $p");
+    const Outcome o = shell(COLLCAST_BINARY_DIR "/collcast sweep " + s + " -o " + in + " & p=$!; " + ready +
+                            "kill -" + signal + " $p; wait $p");
     if (o.code == 0) continue;  // done by then
     EXPECT_EQ(o.code, signal == "KILL" ? 137 : 130) << signal;
     EXPECT_EQ(o.out, "");
