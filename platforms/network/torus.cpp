@@ -80,12 +80,22 @@ std::string Torus::name(std::int64_t at) const {
   return text + ")";
 }
 
-void Torus::describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const {
+/// Fugaku's torus has 1.9 million links: each switch is named once.
+void Torus::describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& all) const {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(switches_));
+  for (std::int64_t at = 0; at < switches_; ++at) names.push_back(name(at));
+  all.reserve(all.size() + links());
   for (std::int64_t at = 0; at < switches_; ++at)
     for (const Dimension& d : dimensions_)
-      for (int port = 0; port < std::min(d.size - 1, 2); ++port)
-        links.push_back(
-            {"switch " + name(at) + " to " + name(neighbour(at, d, port == 0)), bandwidths.front()});
+      for (int port = 0; port < std::min(d.size - 1, 2); ++port) {
+        const std::string& from = names[static_cast<std::size_t>(at)];
+        const std::string& to = names[static_cast<std::size_t>(neighbour(at, d, port == 0))];
+        std::string text;
+        text.reserve(from.size() + to.size() + 11);
+        text.append("switch ").append(from).append(" to ").append(to);
+        all.push_back({std::move(text), bandwidths.front()});
+      }
 }
 
 }  // namespace collcast
