@@ -147,7 +147,6 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--without-simgrid", action="store_true")
-    parser.add_argument("--each", type=int, default=1, help="play each Nth scenario only, for slow builds")
     parser.add_argument("collcast", type=pathlib.Path)
     parser.add_argument("source", type=pathlib.Path)
     options = parser.parse_args()
@@ -156,10 +155,7 @@ def main():
     wrong, skipped = list(uncovered(collcast, scenarios)), 0
     names = [s.name for s in scenarios]
     wrong += [f"two scenarios are named '{name}'" for name in sorted({n for n in names if names.count(n) > 1})]
-    for number, s in enumerate(scenarios):
-        if number % options.each:
-            skipped += 1
-            continue
+    for s in scenarios:
         if options.without_simgrid and "--engine simgrid" in s.command:
             print(f"skipped: {s.name}: this build has no SimGrid")
             skipped += 1
