@@ -10,6 +10,7 @@
 namespace collcast::text {
 
 std::string number(double x) {
+  if (!std::isfinite(x)) return std::isnan(x) ? "nan" : x < 0 ? "-inf" : "inf";
   if (x == 0) return "0";
   const int digits = std::max(0, 2 - static_cast<int>(std::floor(std::log10(std::abs(x)))));
   std::array<char, 64> text{};
@@ -28,7 +29,7 @@ std::string seconds(double s) {
 }
 
 std::string bytes(double b) {
-  if (!(std::abs(b) < 0x1p63)) return number(b) + " B";
+  if (!(b > -0x1p63 && b < 0x1p90)) return number(b) + " B";  // whole numbers below are of 63 bits
   for (auto [unit, name] : {std::pair{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}})
     if (b >= unit)
       return (std::fmod(b, unit) == 0 ? count(static_cast<std::int64_t>(b / unit)) : number(b / unit)) + name;
