@@ -169,8 +169,10 @@ TEST_F(RecordedProgram, CallsThatAreNotModelledAreCounted) {
 }
 
 TEST_F(RecordedProgram, ComputationIsCpuTime) {
-  // 20 ms of CPU between the last call and MPI_Finalize, on 8 ranks that share fewer cores.
-  for (int r = 0; r < ranks; ++r) EXPECT_NEAR(only(r, "MPI_Finalize").compute.value, 0.020, 0.004);
+  // Between the last call and MPI_Finalize: 100 ms asleep, then 20 ms of CPU, on 8 ranks that share fewer
+  // cores. The clock may go in steps of 10 ms.
+  for (int r = 0; r < ranks; ++r)
+    EXPECT_THAT(only(r, "MPI_Finalize").compute.value, AllOf(Ge(0.010), Le(0.050)));
 }
 
 TEST(Record, PassesTheExitCodeOn) {
