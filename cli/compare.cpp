@@ -3,7 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "platforms/description/load.hpp"
-#include "replay/application/replay.hpp"
+#include "replay/application/report.hpp"
 #include "replay/formats/cct.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -41,18 +41,10 @@ Json compared_row(const std::string& on, const ReplayReport& report) {
       dearest = o.name, dearest_time = o.time.value;
       break;
     }
-  return {{"platform", on},
-          {"time_s", report.time.value},
-          {"low_s", report.low.value},
-          {"high_s", report.high.value},
-          {"lower_bound_s", report.lower_bound.value},
-          {"compute_s", report.compute.value},
-          {"exposed_communication_s", report.exposed.value},
-          {"dearest_collective", dearest},
-          {"dearest_collective_s", dearest_time},
-          {"limited_by", report.limited_by},
-          {"limited_by_share", report.limited_by_share ? Json(*report.limited_by_share) : Json()},
-          {"calibrated", report.calibrated}};
+  Json row{{"platform", on}};
+  row.update(totals(report));
+  row["dearest_collective"] = dearest, row["dearest_collective_s"] = dearest_time;
+  return row;
 }
 
 Report made(const CompareOptions& options, const trace::Reader& trace, Json rows) {

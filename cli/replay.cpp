@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/application/replay.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
@@ -7,6 +6,7 @@
 #include "cli/verbs.hpp"
 #include "forecast/report/answer.hpp"
 #include "platforms/description/load.hpp"
+#include "replay/application/report.hpp"
 #include "replay/source/scaled.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -39,25 +39,18 @@ std::map<std::string, std::string> forced(const std::vector<std::string>& assign
   return result;
 }
 
-Section operations(const ReplayReport& replayed) {
-  Json rows = Json::array();
-  for (const auto& o : replayed.operations)
-    rows.push_back({{"operation", o.name},
-                    {"count", o.count},
-                    {"bytes", std::llround(o.bytes.value)},
-                    {"time_s", o.time.value},
-                    {"algorithm", o.algorithm.empty() ? Json() : Json(o.algorithm)}});
+Section operations_table(const ReplayReport& replayed) {
   const Column share{"share", [all = replayed.time.value](const Json& r) {
                        return all > 0 ? text::percent(r["time_s"].get<double>() / all) : "-";
                      }};
   return {"operations",
-          rows,
+          operations(replayed),
           {text_of("operation", "operation"), count_of("count", "count"), number_of("bytes", "bytes", bytes),
            number_of("time per rank", "time_s", seconds), share, text_of("algorithm", "algorithm")}};
 }
 
 /// For people: what the time is made of.
-Section totals(const ReplayReport& r) {
+Section totals_table(const ReplayReport& r) {
   Json rows = Json::array();
   const auto add = [&](const char* what, Seconds time, bool part) {
     const bool shares = part && r.time.value > 0;
@@ -75,12 +68,9 @@ Section totals(const ReplayReport& r) {
            number_of("share", "share", text::percent)}};
 }
 
-Section not_modelled(const ReplayReport& replayed) {
-  Json rows = Json::array();
-  for (const auto& n : replayed.not_modelled)
-    rows.push_back({{"operation", n.operation}, {"count", n.count}, {"reason", n.reason}});
+Section not_modelled_table(const ReplayReport& replayed) {
   return {"not_modelled",
-          rows,
+          not_modelled(replayed),
           {text_of("not modelled", "operation"), count_of("count", "count"), text_of("reason", "reason")}};
 }
 
@@ -90,21 +80,11 @@ Report made(const ReplayOptions& options, const Description& platform, const Sou
   report.head = {{"trace", trace.info().name},
                  {"platform", platform.name()},
                  {"engine", options.engine},
-                 {"ranks", trace.ranks()},
-                 {"time_s", r.time.value},
-                 {"low_s", r.low.value},
-                 {"high_s", r.high.value},
-                 {"lower_bound_s", r.lower_bound.value},
-                 {"compute_s", r.compute.value},
-                 {"communication_s", r.communication.value},
-                 {"exposed_communication_s", r.exposed.value},
-                 {"limited_by", r.limited_by},
-                 {"limited_by_share", r.limited_by_share ? Json(*r.limited_by_share) : Json()},
-                 {"calibrated", r.calibrated},
-                 {"recorded_time_s", r.recorded.value},
-                 {"notes", Json::array()}};
+                 {"ranks", trace.ranks()}};
+  report.head.update(totals(r));
+  report.head["notes"] = Json::array();
   report.title = trace.info().name + " on " + platform.name() + ", " + count(trace.ranks()) + " ranks";
-  report.sections = {totals(r), operations(r), not_modelled(r)};
+  report.sections = {totals_table(r), operations_table(r), not_modelled_table(r)};
   if (options.explain && !r.explanation.empty()) {
     report.sections.push_back(
         report::explanation_table(report::explanation(r.explanation, r.time), "where the time goes"));

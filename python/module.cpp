@@ -8,7 +8,7 @@
 #include "model/sizes.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/listing.hpp"
-#include "replay/application/replay.hpp"
+#include "replay/application/report.hpp"
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -125,28 +125,10 @@ py::object prove_call(const std::string& collective, const std::string& name, Ra
 }
 
 Json of(const ReplayReport& r) {
-  Json operations = Json::array(), not_modelled = Json::array();
-  for (const auto& o : r.operations)
-    operations.push_back({{"operation", o.name},
-                          {"count", o.count},
-                          {"bytes", o.bytes.value},
-                          {"time_s", o.time.value},
-                          {"algorithm", o.algorithm.empty() ? Json() : Json(o.algorithm)}});
-  for (const auto& n : r.not_modelled)
-    not_modelled.push_back({{"operation", n.operation}, {"count", n.count}, {"reason", n.reason}});
-  return {{"time_s", r.time.value},
-          {"low_s", r.low.value},
-          {"high_s", r.high.value},
-          {"lower_bound_s", r.lower_bound.value},
-          {"compute_s", r.compute.value},
-          {"communication_s", r.communication.value},
-          {"exposed_communication_s", r.exposed.value},
-          {"operations", operations},
-          {"not_modelled", not_modelled},
-          {"limited_by", r.limited_by},
-          {"calibrated", r.calibrated},
-          {"recorded_time_s", r.recorded.value},
-          {"notes", r.notes}};
+  Json answer = report::totals(r);
+  answer["operations"] = report::operations(r), answer["not_modelled"] = report::not_modelled(r);
+  answer["notes"] = r.notes;
+  return answer;
 }
 
 py::object replay_trace(const OneOrMore<std::string>& trace, const std::string& platform,

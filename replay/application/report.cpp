@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/application/report.hpp"
+
+#include <cmath>
+
+#include "support/json.hpp"
+
+namespace collcast::report {
+
+Json totals(const ReplayReport& r) {
+  return {{"time_s", r.time.value},
+          {"low_s", r.low.value},
+          {"high_s", r.high.value},
+          {"lower_bound_s", r.lower_bound.value},
+          {"compute_s", r.compute.value},
+          {"communication_s", r.communication.value},
+          {"exposed_communication_s", r.exposed.value},
+          {"limited_by", r.limited_by},
+          {"limited_by_share", r.limited_by_share ? Json(*r.limited_by_share) : Json()},
+          {"calibrated", r.calibrated},
+          {"recorded_time_s", r.recorded.value}};
+}
+
+Json operations(const ReplayReport& r) {
+  Json rows = Json::array();
+  for (const ReplayReport::Operation& o : r.operations)
+    rows.push_back({{"operation", o.name},
+                    {"count", o.count},
+                    {"bytes", std::llround(o.bytes.value)},
+                    {"time_s", o.time.value},
+                    {"algorithm", o.algorithm.empty() ? Json() : Json(o.algorithm)}});
+  return rows;
+}
+
+Json not_modelled(const ReplayReport& r) {
+  Json rows = Json::array();
+  for (const ReplayReport::NotModelled& n : r.not_modelled)
+    rows.push_back({{"operation", n.operation}, {"count", n.count}, {"reason", n.reason}});
+  return rows;
+}
+
+}  // namespace collcast::report

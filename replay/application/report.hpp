@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "replay/application/replay.hpp"
+#include "support/json_fwd.hpp"
+
+namespace collcast::report {
+
+/// A replay's times, what limits it and whether its platform is calibrated, as answers name them.
+Json totals(const ReplayReport& replayed);
+/// A row for each operation, and for each that was not played.
+Json operations(const ReplayReport& replayed);
+Json not_modelled(const ReplayReport& replayed);
+
+}  // namespace collcast::report
