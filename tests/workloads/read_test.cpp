@@ -11,7 +11,7 @@ namespace {
 
 using collcast::testing::complaint;
 
-const std::string pipeline = R"({
+const std::string pipeline_file = R"({
   "name": "two stages", "dimensions": {"data": "*", "stage": 2}, "roles_along": "stage", "streams": ["c", "m"],
   "roles": [
     {"name": "a", "do": [{"repeat": 2, "do": [
@@ -24,7 +24,7 @@ const std::string pipeline = R"({
 /// Two micro-batches of 2 s through two stages, a second for each message: 2 + 1 + 2 + 2, and 3 s for the
 /// end.
 TEST(ReadJob, PlaysWhatItSays) {
-  const Job job = parse_job(pipeline, "p.json", 8);
+  const Job job = parse_job(pipeline_file, "p.json", 8);
   EXPECT_EQ(job.ranks(), 8);
   EXPECT_EQ(job.dimensions[0].size, 4);
   const auto price = [](const GroupCall& c) {
@@ -35,7 +35,7 @@ TEST(ReadJob, PlaysWhatItSays) {
 }
 
 std::string with(std::string from, const std::string& to) {
-  std::string text = pipeline;
+  std::string text = pipeline_file;
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
@@ -47,8 +47,8 @@ TEST(ReadJob, SaysWhatIsWrong) {
   };
   EXPECT_EQ(error("{"), "p.json: is not JSON");
   EXPECT_EQ(error("[]"), "p.json: the job must be an object");
-  EXPECT_EQ(error(pipeline, 7), "p.json: dimensions multiply to 2 and '*', not to 7 ranks");
-  EXPECT_EQ(error(pipeline, 0), "p.json: dimensions leave '*' open: say how many ranks");
+  EXPECT_EQ(error(pipeline_file, 7), "p.json: dimensions multiply to 2 and '*', not to 7 ranks");
+  EXPECT_EQ(error(pipeline_file, 0), "p.json: dimensions leave '*' open: say how many ranks");
   EXPECT_EQ(error(with("\"*\"", "3")), "p.json: dimensions multiply to 6, not to 8 ranks");
   EXPECT_EQ(error(with("\"*\"", "-3")), "p.json: dimensions.data must be a whole number from 1");
   EXPECT_EQ(error(with("\"time_s\": 2", "\"time_s\": -2")),

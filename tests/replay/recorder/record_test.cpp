@@ -172,7 +172,8 @@ TEST_F(RecordedProgram, ComputationIsCpuTime) {
   // Between the last call and MPI_Finalize: 100 ms asleep, then 20 ms of CPU, on 8 ranks that share fewer
   // cores. The clock may go in steps of 10 ms.
   for (int r = 0; r < ranks; ++r)
-    EXPECT_THAT(only(r, "MPI_Finalize").compute.value, AllOf(Ge(0.010), Le(0.050)));
+    EXPECT_THAT(only(r, "MPI_Finalize").compute.value,
+                testing::AllOf(testing::Ge(0.010), testing::Le(0.050)));
 }
 
 TEST(Record, PassesTheExitCodeOn) {
