@@ -102,7 +102,8 @@ void add_predict(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PredictOptions>();
   CLI::App* verb = app.add_subcommand("predict", "How long a collective takes on a platform");
   add_subject(*verb, options->subject,
-              "A name from `collcast algorithms`, all, or auto (default): the fastest by critical path");
+              "A name from `collcast algorithms`, all, or auto (default): the fastest; of the best by "
+              "critical path where messages share links");
   verb->add_option("-p,--platform", options->platforms, "Names from `collcast platforms`, or files")
       ->required()
       ->option_text("P[,P...]");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engines/automatic.hpp"
 #include "engines/contention/contention.hpp"
 #include "engines/simulated.hpp"
 #include "model/critical_path.hpp"
@@ -104,6 +105,10 @@ Reading by_playing(const Engine& engine, const SizedSchedule& subject, const Fab
   return reading;
 }
 
+Reading by_itself(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
+  return read(*answering(engine("auto"), subject, fabric).engine, subject, fabric, explain);
+}
+
 constexpr bool quick = true, contention = true, workers = true, overlap = true;
 
 const Engine table[] = {
@@ -114,6 +119,8 @@ const Engine table[] = {
      contention, workers, !overlap},
     {"simgrid", "SimGrid: messages in order at each NIC, shared links in the network", nullptr,
      simulate_program, !quick, contention, workers, !overlap, can_simulate},
+    {"auto", "contention where messages can share links, path where they cannot or are too many", by_itself,
+     nullptr, !quick, contention, workers, overlap},
 };
 
 }  // namespace

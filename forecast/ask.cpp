@@ -96,7 +96,7 @@ class Inquiry {
   }
 
   void check_transport() const {
-    if (q_.explain && !engine_.play)
+    if (q_.explain && engine_.name == "formula")
       throw InputError("--explain follows messages: --engine " + engine_names(true));
     if (!q_.transport) return;
     const std::string asked = "--transport " + q_.transport->name();
@@ -150,10 +150,11 @@ class Inquiry {
       if (every_) note(where + regret(all.front(), *fastest));
       if (!all.front().choice.why.empty()) note(where + all.front().choice.why);
       for (Library::Forecast& f : all) {
+        if (!f.prediction.note.empty()) note(std::string(f.prediction.note));
         if (watch_.watched) tell_played(library.watch(f, engine_, watch_.watched), f.prediction.time);
         answer_.rows.push_back({platform.name(),
-                                std::move(f.prediction),
-                                std::string(engine_.name),
+                                f.prediction,
+                                std::string(f.prediction.engine),
                                 f.choice.protocol,
                                 f.choice.why,
                                 {},
@@ -250,19 +251,40 @@ class Inquiry {
     const auto which = std::ranges::find(among, choice.algorithm) - among.begin();
     Answer::Row row;
     row.platform = platform.name();
-    row.engine = engine_.name;
     if (q_.offload.asked()) {
       OverlapPrediction p = predict_overlap(q_.offload, forecaster, *choice.algorithm, choice.call, engine_);
       row.prediction = std::move(p.prediction);
       row.overlap = p.overlap;
     } else {
       row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_);
+      if (auto_choice() && engine_.name == "auto" && row.prediction.engine != "path")
+        row.prediction = best_of_next(forecaster, std::move(among), call, std::move(row.prediction));
+      const Prediction& best = row.prediction;
       if (watch_.watched)
-        tell_played(forecaster.watch(*choice.algorithm, choice.call, engine_, watch_.watched),
-                    row.prediction.time);
+        tell_played(forecaster.watch(*best.algorithm, best.call, engine_, watch_.watched), best.time);
     }
-    row.prediction.algorithm = originals[static_cast<std::size_t>(which)];
+    if (q_.offload.asked()) row.prediction.algorithm = originals[static_cast<std::size_t>(which)];
+    row.engine = row.prediction.engine;
+    if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
     answer_.rows.push_back(std::move(row));
+  }
+
+  /// The fastest by critical path was played; the next two are too, as links that messages share may order
+  /// them otherwise.
+  Prediction best_of_next(const Forecaster& forecaster, std::vector<const Algorithm*> among, const Call& call,
+                          Prediction best) {
+    const Algorithm* last = best.algorithm;
+    for (int more = 0; more < 2 && among.size() > 1; ++more) {
+      std::erase(among, last);
+      const Choice next =
+          fastest(forecaster.fabric(), among, call, parse_segment(q_.call, call.message, true));
+      if (!next.algorithm || interrupted()) break;
+      watch_.progress("playing " + next.algorithm->name + " on " + std::to_string(call.ranks) + " ranks");
+      Prediction p = forecaster.predict(*next.algorithm, next.call, engine_);
+      last = next.algorithm;
+      if (p.engine != "path" && p.time < best.time) best = std::move(p);
+    }
+    return best;
   }
 
   void tell_played(Seconds played, Seconds answer) {
@@ -352,7 +374,10 @@ void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
   Description platform = load_platform(q.platforms.at(0));
   set_all(platform, q.set);
   std::vector<Question> parts;
-  for (const Answer::Row& row : answer.rows) parts.push_back(part_of(q, row));
+  for (const Answer::Row& row : answer.rows) {
+    parts.push_back(part_of(q, row));
+    if (q.engine == "auto") parts.back().engine = "path";
+  }
   auto found = sensitivity(platform, times_of(std::move(parts), watch));
   answer.sensitivity = std::move(found.back());
   found.resize(std::min(found.size() - 1, answer.rows.size()));

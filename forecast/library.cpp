@@ -109,8 +109,8 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
   if (!sends_itself(chosen, engine))
     return {choice, forecaster_.predict(a, choice.call, engine), chosen.time};
   return {choice,
-          engine.name == "path" ? by_transport(a, choice.call, chosen)
-                                : by_schedule(a, choice.call, chosen, engine),
+          engine.name == "path" || engine.name == "auto" ? by_transport(a, choice.call, chosen)
+                                                         : by_schedule(a, choice.call, chosen, engine),
           chosen.time};
 }
 
@@ -212,6 +212,7 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
                {},
                calibrated_ && forecaster_.calibrated()};
   p.transport = Transport{Transport::Kind::nccl, {nccl_->minor, chosen.shape, chosen.protocol}}.name();
+  p.engine = engine("path").name;
   explain(p, played);
   if (situation().nodes == 1) return not_below_bound(std::move(p));
   const Bytes framed = nccl::kernel(chosen.protocol).bytes_on_wire * call.message;

@@ -27,9 +27,9 @@ class Library {
     Prediction prediction;
     std::optional<Seconds> estimate = {};  ///< the library's own
   };
-  /// NCCL's choice is its rings or trees, carried by its protocol; `path` takes the closed form of
-  /// that (nccl::play), or what the most loaded link needs for them. Other libraries' choices are read like
-  /// any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
+  /// NCCL's choice is its rings or trees, carried by its protocol; `path`, or `auto`, takes the closed form
+  /// of that (nccl::play), or what the most loaded link needs for them. Other libraries' choices are read
+  /// like any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
   Forecast predict(Collective collective, const Call& asked, const Engine& engine) const;
   /// A choice that is not the library's, sent as MPI sends.
   Prediction predict(const Choice& choice, const Engine& engine) const;

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "engines/simulated.hpp"
+#include "engines/automatic.hpp"
+#include "forecast/spread.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
 #include "support/error.hpp"
@@ -30,6 +31,10 @@ void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, 
                               answer.limited_by);
   largest_first(p);
 }
+
+constexpr std::string_view amplified =
+    "long contention amplifies rounding: times are medians of three plays whose messages differ by 1e-9; low "
+    "and high hold all three";
 
 }  // namespace
 
@@ -131,43 +136,49 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
     throw InputError(a.name + " needs " + missing + ", which " + nominal_.machine.platform() +
                      " does not have; `--platform flat` has all");
   const SizedSchedule subject(a, c);
-  const Reading answer = read(engine, subject, nominal_.fabric, true);
+  const Answering answers = answering(engine, subject, nominal_.fabric);
+  const Engine& by = *answers.engine;
+  const Spread spread = read_spread(by, subject, nominal_.fabric);
+  const Reading& answer = spread.reading;
   // How far the parameters' uncertainty moves the answer is asked of a quick engine.
-  const Engine& quick = engine.quick ? engine : collcast::engine("path");
-  const Seconds centre = engine.quick ? answer.time : read(quick, subject, nominal_.fabric).time;
-  const auto stretched = [&](const Platform& p) {
-    return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * answer.time : answer.time;
+  const Engine& quick = by.quick ? by : collcast::engine("path");
+  const Seconds centre = by.quick ? answer.time : read(quick, subject, nominal_.fabric).time;
+  const auto stretched = [&](const Platform& p, Seconds from) {
+    return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * from : from;
   };
   Prediction p{
       &a,
       c,
       answer.time,
-      stretched(fast_),
-      stretched(slow_),
+      std::min(stretched(fast_, spread.least), spread.least),
+      std::max(stretched(slow_, spread.most), spread.most),
       lower_bound(a, c,
                   transport_.kind == Transport::Kind::nccl ? Bounds::Of::bandwidth : Bounds::Of::messages),
       answer.limited_by,
       answer.share,
       calibrated(a),
-      transport_.name()};
+      transport_.name(),
+      by.name,
+      spread.chaotic ? amplified : answers.note};
   explain(p, nominal_.fabric, subject, answer);
   return not_below_bound(std::move(p));
 }
 
 Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engine,
                           const Watched& watched) const {
-  if (!engine.play)
-    throw InputError("--engine " + std::string(engine.name) + " has no messages to show; " +
-                     engine_names(true) + " do");
   constexpr std::uint64_t whole_call = ~std::uint64_t{0};
   const SizedSchedule subject(a, c);
+  const Engine& by = *answering(engine, subject, nominal_.fabric).engine;
+  if (!by.play)
+    throw InputError("--engine " + std::string(by.name) + " has no messages to show; " + engine_names(true) +
+                     " do");
   const std::string name = full_name(a);
   Observer* observer = watched(nominal_.fabric, [&](const Observer::Interval& i) {
     return i.kind == Op::Kind::start && i.tag == whole_call ? name : "";
   });
   PlayOptions options;
   options.observer = observer;
-  const Result run = engine.play(*program(subject.schedule, subject.layout), nominal_.fabric, options);
+  const Result run = by.play(*program(subject.schedule, subject.layout), nominal_.fabric, options);
   for (Rank r = 0; r < c.ranks; ++r) {
     const Seconds finish = run.ranks[static_cast<std::size_t>(r)].finish;
     observer->done({r, Op::Kind::start, whole_call, Seconds(0), finish, 0, -1, c.message});

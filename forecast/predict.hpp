@@ -22,6 +22,8 @@ struct Prediction {
   std::optional<double> limited_by_share;  ///< of the time; none where the engine does not say
   bool calibrated = false;
   std::string transport = {};           ///< that carried the messages, by name
+  std::string_view engine = {};         ///< that gave the time
+  std::string_view note = {};           ///< why that one; empty: there is nothing to say
   std::vector<Share> explanation = {};  ///< where the time goes, which it adds up to; empty: the engine
                                         ///< follows no messages, or there are too many
 

@@ -28,7 +28,7 @@ struct Question {
   Memory memory = Memory::device;
   std::optional<Transport> transport;  ///< under any algorithm; none: the platform's own, or the policy's
   bool explain = false;                ///< rows say where their time goes
-  std::string engine = "path";
+  std::string engine = "auto";
   CallText call;
   Offload offload;
   bool sensitivity = false;  ///< of one platform: what moves the times, and by how much

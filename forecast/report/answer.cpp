@@ -76,6 +76,12 @@ std::string name_with_parameters(const Json& r) {
   return name;
 }
 
+bool one_engine(const Answer& answer) {
+  return !answer.rows.empty() && std::ranges::all_of(answer.rows, [&](const Answer::Row& r) {
+    return r.engine == answer.rows[0].engine;
+  });
+}
+
 std::vector<Column> columns(const Answer& answer) {
   std::vector<Column> all;
   if (answer.platforms.size() > 1) all.push_back(text_of("platform", "platform"));
@@ -104,6 +110,7 @@ std::vector<Column> columns(const Answer& answer) {
   if (std::ranges::any_of(answer.rows,
                           [](const auto& r) { return r.prediction.transport.starts_with("nccl"); }))
     all.push_back(text_of("transport", "transport"));
+  if (!one_engine(answer)) all.push_back(text_of("engine", "engine"));
   all.push_back({"limited by", [percent](const Json& r) {
                    const Json& share = r["limited_by_share"];
                    return r["limited_by"].get<std::string>() +
@@ -190,7 +197,7 @@ Report make(const Answer& answer) {
   report.head = {
       {"platform", joined(answer.platforms)}, {"engine", answer.engine}, {"unbound", list(answer.unbound)}};
   report.title = joined(answer.collectives) + " on " + joined(answer.platforms) + ", engine " +
-                 answer.engine + played_by(answer);
+                 (one_engine(answer) ? answer.rows[0].engine : answer.engine) + played_by(answer);
   Section rows{"predictions", Json::array(), columns(answer)};
   for (const Answer::Row& r : answer.rows) rows.rows.push_back(row(answer, r));
   report.sections.push_back(std::move(rows));

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "forecast/answer.hpp"
+#include "forecast/known.hpp"
 #include "forecast/library.hpp"
 #include "libraries/segments.hpp"
 #include "model/proof.hpp"
@@ -24,13 +26,13 @@ Column text_of(std::string title, const char* key) {
   return {std::move(title), [key](const Json& r) { return r[key].get<std::string>(); }};
 }
 
-Json row(const std::string& what, const Prediction& p, const Bound& bound, std::string_view engine,
+Json row(const std::string& what, const Prediction& p, const Bound& bound,
          const std::string& transport = "") {
   return {{"message_bytes", std::llround(p.call.message.value)},
           {"schedule", what},
           {"algorithm", p.algorithm->name},
           {"segments", p.call.segments},
-          {"engine", engine},
+          {"engine", p.engine},
           {"transport", transport.empty() ? Json() : Json(transport)},
           {"time_s", p.time.value},
           {"low_s", p.low.value},
@@ -83,6 +85,13 @@ struct GapCase {
   }
 };
 
+/// The fastest that the catalogue has.
+Prediction of_catalogue(const Question& q, Bytes size, Known& known, const Watch& watch) {
+  Question one = q;
+  one.policy = "fastest", one.algorithm = "auto", one.sizes = {size};
+  return ask(one, known, {.progress = watch.progress}).rows.at(0).prediction;
+}
+
 }  // namespace
 
 Prediction predict(const Synthesis& s, const Forecaster& forecaster, Bytes message, const Engine& engine) {
@@ -115,6 +124,7 @@ report::Report gap(const Question& q, const Watch& watch) {
         std::to_string(most_synthesized) + " ranks");
   }
   Json rows = Json::array();
+  Known known;
   for (const Bytes size : q.sizes) {
     if (watch.interrupt && watch.interrupt->load(std::memory_order_relaxed)) {
       answer.notes.push_back("interrupted: what follows was not computed");
@@ -123,16 +133,14 @@ report::Report gap(const Question& q, const Watch& watch) {
     watch.progress("comparing at " + text::bytes(size.value));
     const Call call =
         plain_call(q.call, subject.collective, subject.ranks, size, forecaster.ranks_per_node());
-    const Choice best = fastest(forecaster.fabric(), common_algorithms(subject.collective), call);
-    if (!best.algorithm)
-      throw InputError("no algorithm for " + name + " on " + std::to_string(subject.ranks) + " ranks");
+    const Prediction best = of_catalogue(q, size, known, watch);
     const Bound bound = forecaster.lower_bound(*best.algorithm, call);
     rows.push_back(bound_row(size, bound));
-    if (made) rows.push_back(row("synthesized", predict(*made, forecaster, size, by), bound, by.name));
-    rows.push_back(row("catalogue", forecaster.predict(*best.algorithm, best.call, by), bound, by.name));
+    if (made) rows.push_back(row("synthesized", predict(*made, forecaster, size, by), bound));
+    rows.push_back(row("catalogue", best, bound));
     if (q.policy == "fastest") continue;
     const Library::Forecast chosen = library.predict(subject.collective, call, by);
-    rows.push_back(row(q.policy, chosen.prediction, bound, by.name, chosen.prediction.transport));
+    rows.push_back(row(q.policy, chosen.prediction, bound, chosen.prediction.transport));
   }
   answer.sections.push_back({"gaps", std::move(rows), columns()});
   return answer;
@@ -166,7 +174,7 @@ report::Report report_of(const Synthesis& s, const Question& q, const Forecaster
   for (const Bytes size : q.sizes)
     for (const char* name : {"path", "contention"}) {
       const Prediction p = predict(s, forecaster, size, engine(name));
-      rows.push_back(row("synthesized", p, p.bound, name));
+      rows.push_back(row("synthesized", p, p.bound));
     }
   std::vector<Column> shown = columns();
   shown[2] = {"segments", [](const Json& r) { return dump(r["segments"]); }};

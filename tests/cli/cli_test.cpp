@@ -294,7 +294,7 @@ TEST(Cli, EnginesAgreeOnTheTextbooksMachine) {
 TEST(Cli, PredictionCarriesTheContract) {
   const Json a = json("predict allreduce --platform summit --ranks 6,12 --size 0,1MB --algorithm all");
   EXPECT_EQ(a["platform"], "summit");
-  EXPECT_EQ(a["engine"], "path");
+  EXPECT_EQ(a["engine"], "auto");
   for (const Json& p : a["predictions"]) {
     EXPECT_LE(p["low_s"], p["time_s"]);
     EXPECT_GE(p["high_s"], p["time_s"]);
@@ -330,7 +330,7 @@ TEST(Cli, OffloadSaysHowMuchIsHidden) {
   EXPECT_GE(half["time_s"], as_long["time_s"]);
   const Json own = first("--offload none");
   EXPECT_LT(own["overlap_percent"], 20);
-  EXPECT_EQ(own["time_s"], first("")["time_s"]);
+  EXPECT_EQ(own["time_s"], first("--engine path")["time_s"]);
 }
 
 TEST(Cli, OneRankAndNoBytesAreLegal) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "forecast/answer.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 using namespace literals;
 using collcast::testing::complaint;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 Question allreduce(const std::string& algorithm = "auto") {
   Question q;
@@ -33,6 +36,86 @@ TEST(Ask, ARowForEachPlatformRanksAndSize) {
   // 14 steps of 1 us; 14 chunks of 131072 B at 0.08 ns, 7 of them reduced at 0.01 ns.
   EXPECT_NEAR(a.rows[3].prediction.time.value, 169.97568e-6, 1e-12);
   for (const Answer::Row& r : a.rows) EXPECT_EQ(r.engine, "path");
+}
+
+/// Of 1 MiB by `auto`.
+Answer::Row played_by_auto(const std::string& platform, const std::string& collective,
+                           const std::string& algorithm, Rank ranks) {
+  Question q = allreduce(algorithm);
+  q.engine = "auto";
+  q.collectives = {collective};
+  q.platforms = {platform};
+  q.ranks = {ranks};
+  q.sizes = {1_MiB};
+  const Answer a = ask(q);
+  EXPECT_EQ(a.engine, "auto");
+  return a.rows.at(0);
+}
+
+TEST(Ask, AutoPlaysContentionWhereMessagesCanShareALink) {
+  const auto engine_of = [](auto... question) { return played_by_auto(question...).engine; };
+  EXPECT_EQ(engine_of("flat", "alltoall", "pairwise", 12), "path");     // ports are held until delivery
+  EXPECT_EQ(engine_of("edr-cluster", "allreduce", "ring", 8), "path");  // one sender for each link
+  EXPECT_EQ(engine_of("edr-cluster", "alltoall", "pairwise", 8), "contention");  // several for each node's
+  EXPECT_EQ(engine_of("summit", "allreduce", "recursive-doubling", 12), "contention");
+}
+
+/// Where it takes the critical path, contention says the same.
+TEST(Ask, AutoTakesThePathOnlyWhereContentionAgrees) {
+  for (const std::string platform : {"flat", "edr-cluster", "summit", "dgx-2", "abci-v"})
+    for (const std::string algorithm : {"ring", "recursive-doubling", "double-tree"}) {
+      Question q = allreduce(algorithm);
+      q.platforms = {platform};
+      q.ranks = {16};
+      q.sizes = {16_MiB};
+      q.engine = "auto";
+      const Answer a = ask(q);
+      q.engine = "contention";
+      const Answer b = ask(q);
+      for (std::size_t r = 0; r < a.rows.size(); ++r)
+        EXPECT_NEAR(a.rows[r].prediction.time / b.rows[r].prediction.time, 1, 1e-9)
+            << platform << " " << algorithm << " by " << a.rows[r].engine;
+    }
+}
+
+TEST(Ask, AutoDoesNotPlayTooManyMessages) {
+  Question q = allreduce("ring");
+  q.engine = "auto";
+  q.platforms = {"summit"};
+  q.ranks = {600};  // 2 * 599 * 600 messages
+  q.sizes = {1_MiB};
+  const Answer a = ask(q);
+  EXPECT_EQ(a.rows.at(0).engine, "path");
+  EXPECT_THAT(a.notes, Contains(HasSubstr("more than 300,000 messages")));
+}
+
+/// What auto chooses is no slower than the fastest by critical path, both played with contention.
+TEST(Ask, AutoPlaysTheBestFew) {
+  Question q = allreduce();
+  q.platforms = {"summit"};
+  q.ranks = {24};
+  q.sizes = {4_MiB};
+  q.engine = "auto";
+  const Answer best = ask(q);
+  q.engine = "path";
+  q.algorithm = ask(q).rows.at(0).prediction.algorithm->name;
+  q.engine = "contention";
+  EXPECT_EQ(best.rows.at(0).engine, "contention");
+  EXPECT_LE(best.rows.at(0).prediction.time, ask(q).rows.at(0).prediction.time);
+}
+
+/// 21 nodes of Summit, whose leaf switches hold 18: flows that meet there amplify rounding within 125 steps.
+TEST(Ask, ChaosIsSaid) {
+  Question q = allreduce("pairwise");
+  q.engine = "auto";
+  q.collectives = {"alltoall"};
+  q.platforms = {"summit"};
+  q.ranks = {126};
+  q.sizes = {64_MiB};
+  const Answer a = ask(q);
+  EXPECT_THAT(a.notes, Contains(HasSubstr("amplifies rounding")));
+  EXPECT_LT(a.rows.at(0).prediction.low, a.rows.at(0).prediction.time);
+  EXPECT_EQ(ask(q).rows.at(0).prediction.time, a.rows.at(0).prediction.time);
 }
 
 TEST(Ask, TheFastestIsNoSlowerThanAny) {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/automatic.hpp"
+
+#include <algorithm>
+
+#include "model/repeats.hpp"
+
+namespace collcast {
+namespace {
+
+/// Some seconds of the player.
+constexpr std::int64_t most_played = 300'000;
+
+std::int64_t messages_of(const Step& step) {
+  auto count = static_cast<std::int64_t>(step.transfers.size());
+  for (const Multicast& m : step.multicasts) count += m.to.count;
+  for (const Reduction& m : step.reductions) count += m.from.count;
+  return count;
+}
+
+bool too_many(const Schedule& schedule) {
+  std::int64_t messages = 0;
+  for_each_step(schedule, false, [&](const Step& step) {
+    messages += messages_of(step);
+    return messages <= most_played;
+  });
+  return messages > most_played;
+}
+
+/// Who puts messages on a link, and who takes them off: one port each, or several.
+class Users {
+ public:
+  explicit Users(const Fabric& fabric)
+      : fabric_(fabric),
+        to_delivery_(fabric.protocol().hold == Protocol::Hold::delivery),
+        senders_(fabric.links().size(), nobody),
+        receivers_(to_delivery_ ? senders_.size() : 0, nobody) {}
+
+  /// False if a link of its way may carry another message at the same time.
+  bool alone(const Transfer& t) {
+    if (t.from == t.to) return true;
+    route_.clear();
+    fabric_.route(t.from, t.to, route_);
+    const Wire wire = fabric_.wire(t.from, t.to, Bytes(1));
+    // A rank's own messages follow one another; of several ranks', where ports are held until delivery only.
+    const Port sender = to_delivery_ ? wire.out : static_cast<Port>(t.from.rank);
+    return std::ranges::all_of(route_, [&](LinkId link) {
+      const bool one_sender = only(senders_[link], sender);
+      return (to_delivery_ && only(receivers_[link], wire.in)) || one_sender;
+    });
+  }
+
+ private:
+  static constexpr Port nobody = ~Port{0}, several = nobody - 1;
+  static bool only(Port& user, Port port) {
+    if (user == nobody) user = port;
+    if (user != port) user = several;
+    return user == port;
+  }
+
+  const Fabric& fabric_;
+  const bool to_delivery_;
+  std::vector<Port> senders_, receivers_;  ///< per link
+  std::vector<LinkId> route_;
+};
+
+bool may_share(const Schedule& schedule, const Fabric& fabric) {
+  Users users(fabric);
+  bool shared = false;
+  Step step;
+  for (std::int64_t s = 0; s < schedule.steps && !shared; s = next_different(schedule, s)) {
+    step.clear();
+    schedule.rule(s, step);
+    shared = !std::ranges::all_of(step.transfers, [&](const Transfer& t) { return users.alone(t); });
+    if (fabric.protocol().hold != Protocol::Hold::delivery)
+      shared = shared || !step.multicasts.empty() || !step.reductions.empty();
+  }
+  return shared;
+}
+
+}  // namespace
+
+Answering answering(const Engine& asked, const SizedSchedule& subject, const Fabric& fabric) {
+  if (asked.name != "auto") return {&asked, {}};
+  if (too_many(subject.schedule))
+    return {&engine("path"),
+            "what has more than 300,000 messages is answered by critical path, in which ranks do not share "
+            "links; "
+            "--engine contention plays it"};
+  return {&engine(may_share(subject.schedule, fabric) ? "contention" : "path"), {}};
+}
+
+}  // namespace collcast

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/engine.hpp"
+
+namespace collcast {
+
+/// A reading, and the limits between which others of all but the same message lie.
+struct Spread {
+  Reading reading;
+  Seconds least, most;
+  bool chaotic = false;  ///< rounding decides: `reading` is the median one
+};
+
+/// Reads a schedule; where that is a long play with contention, once more with a message that is larger by a
+/// billionth. If this moves the time by more than a millionth the play amplifies rounding, and the answer is
+/// the median of three.
+Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
+
+}  // namespace collcast
