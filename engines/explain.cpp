@@ -70,7 +70,7 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>&
   for (const auto& [key, likes] : sums) {
     Seconds time;
     for (const auto& [node, of_node] : likes) time += of_node;
-    shares.push_back({key.first, dearest(likes) + key.second, time, likes.size()});
+    if (time > 1e-12 * total) shares.push_back({key.first, dearest(likes) + key.second, time, likes.size()});
   }
   std::ranges::stable_sort(shares, [](const Share& a, const Share& b) { return a.time > b.time; });
   return shares;

@@ -31,8 +31,13 @@ Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fab
   auto second = std::async(std::launch::async, [&] { return with_more(engine, subject, fabric, 1); });
   std::vector<Reading> readings{read(engine, subject, fabric, true)};
   readings.push_back(second.get());
-  if (std::abs(readings[1].time / readings[0].time - 1) <= amplified_by) return alone(readings[0]);
-  readings.push_back(with_more(engine, subject, fabric, 2));
+  const auto as_the_first = [&] {
+    return std::abs(readings.back().time / readings.front().time - 1) <= amplified_by;
+  };
+  if (as_the_first()) return alone(readings[0]);
+  readings.push_back(with_more(engine, subject, fabric, -1));
+  if (as_the_first())
+    return alone(readings[0]);  // the message lies at a limit, beyond which costs are others
   std::ranges::sort(readings, {}, &Reading::time);
   return {readings[1], readings[0].time, readings[2].time, true};
 }

@@ -13,8 +13,8 @@ struct Spread {
 };
 
 /// Reads a schedule; where that is a long play with contention, once more with a message that is larger by a
-/// billionth. If this moves the time by more than a millionth the play amplifies rounding, and the answer is
-/// the median of three.
+/// billionth. If this moves the time by more than a millionth, and one that is smaller does too, the play
+/// amplifies rounding, and the answer is the median of three.
 Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
 
 }  // namespace collcast

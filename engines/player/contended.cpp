@@ -232,6 +232,7 @@ void Contended::run(Listener& listener) {
 void Contended::usage(Result& result) const {
   result.ports = use_;
   const std::vector<Link>& links = fabric_.links();
+  result.links.reserve(links.size());
   for (std::size_t i = 0; i < links.size(); ++i)
     result.links.push_back({bytes_[i], bytes_[i] / links[i].bandwidth});
 }

@@ -118,6 +118,22 @@ TEST(Ask, ChaosIsSaid) {
   EXPECT_EQ(ask(q).rows.at(0).prediction.time, a.rows.at(0).prediction.time);
 }
 
+/// In segments of 32 KiB, from which messages cost something else on Fugaku: one byte more would be another
+/// protocol, and no chaos.
+TEST(Ask, ALimitOfAProtocolIsNoChaos) {
+  Question q = allreduce("double-tree");
+  q.collectives = {"broadcast"};
+  q.platforms = {"fugaku"};
+  q.ranks = {7};
+  q.sizes = {1_MiB};
+  q.call.segment = "32KiB";
+  q.engine = "contention";
+  const Answer played = ask(q);
+  EXPECT_EQ(played.notes, std::vector<std::string>{});
+  q.engine = "path";
+  EXPECT_NEAR(played.rows.at(0).prediction.time / ask(q).rows.at(0).prediction.time, 1, 0.05);
+}
+
 TEST(Ask, TheFastestIsNoSlowerThanAny) {
   Question q = allreduce();
   q.platforms = {"flat"};
