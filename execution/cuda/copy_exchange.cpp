@@ -5,8 +5,6 @@
 namespace collcast::cuda {
 namespace {
 
-using mpi::check;
-
 /// The receiver tells the sender where to write, the sender copies, then tells the receiver that it has.
 class CopyExchange final : public Exchange {
  public:
@@ -19,10 +17,11 @@ class CopyExchange final : public Exchange {
     for (std::size_t i = 0; i < receives.size(); ++i) {
       const Parcel& p = receives[i];
       if (p.count != 0) invitations_[i] = device_.share(p.at);
-      check(MPI_Irecv(nullptr, 0, MPI_BYTE, p.peer, notice_tag_, communicator_, &request()), "MPI_Irecv");
-      check(MPI_Isend(&invitations_[i], sizeof(Handle), MPI_BYTE, p.peer, invitation_tag_, communicator_,
-                      &request()),
-            "MPI_Isend");
+      mpi::check(MPI_Irecv(nullptr, 0, MPI_BYTE, p.peer, notice_tag_, communicator_, &request()),
+                 "MPI_Irecv");
+      mpi::check(MPI_Isend(&invitations_[i], sizeof(Handle), MPI_BYTE, p.peer, invitation_tag_, communicator_,
+                           &request()),
+                 "MPI_Isend");
     }
     while (sends_.size() < sends.size()) sends_.push_back({device_.queue()});
     under_way_ = sends.size();
@@ -30,9 +29,9 @@ class CopyExchange final : public Exchange {
       Send& s = sends_[i];
       s.parcel = sends[i];
       s.stage = Send::Stage::invited;
-      check(MPI_Irecv(&s.to, sizeof(Handle), MPI_BYTE, s.parcel.peer, invitation_tag_, communicator_,
-                      &s.invitation),
-            "MPI_Irecv");
+      mpi::check(MPI_Irecv(&s.to, sizeof(Handle), MPI_BYTE, s.parcel.peer, invitation_tag_, communicator_,
+                           &s.invitation),
+                 "MPI_Irecv");
     }
   }
 
@@ -41,8 +40,8 @@ class CopyExchange final : public Exchange {
     for (std::size_t i = 0; i < under_way_; ++i) copied += bring_on(sends_[i]);
     if (copied < under_way_) return false;
     int all = 0;
-    check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &all, MPI_STATUSES_IGNORE),
-          "MPI_Testall");
+    mpi::check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &all, MPI_STATUSES_IGNORE),
+               "MPI_Testall");
     return all != 0;
   }
 
@@ -58,14 +57,14 @@ class CopyExchange final : public Exchange {
   bool bring_on(Send& s) {
     if (s.stage == Send::Stage::invited) {
       int here = 0;
-      check(MPI_Test(&s.invitation, &here, MPI_STATUS_IGNORE), "MPI_Test");
+      mpi::check(MPI_Test(&s.invitation, &here, MPI_STATUS_IGNORE), "MPI_Test");
       if (!here) return false;
       if (s.parcel.count != 0) s.queue->copy(device_.open(s.to), s.parcel.at, s.parcel.bytes());
       s.stage = Send::Stage::copying;
     }
     if (s.stage == Send::Stage::copying && s.queue->idle()) {
-      check(MPI_Isend(nullptr, 0, MPI_BYTE, s.parcel.peer, notice_tag_, communicator_, &request()),
-            "MPI_Isend");
+      mpi::check(MPI_Isend(nullptr, 0, MPI_BYTE, s.parcel.peer, notice_tag_, communicator_, &request()),
+                 "MPI_Isend");
       s.stage = Send::Stage::copied;
     }
     return s.stage == Send::Stage::copied;

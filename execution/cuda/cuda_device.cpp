@@ -3,9 +3,11 @@
 
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "execution/cuda/check.hpp"
+#include "execution/cuda/kept.hpp"
 #include "execution/cuda/reduce.hpp"
 #include "execution/cuda/shared_pages.hpp"
 #include "support/error.hpp"
@@ -69,6 +71,8 @@ class CudaDevice final : public Device {
   }
   ~CudaDevice() override {
     for (const auto& [id, view] : peers_) cudaIpcCloseMemHandle(view);
+    for (const auto& [begin, own] : own_)
+      if (own.bytes != 0) cudaFree(reinterpret_cast<void*>(begin));
   }
 
   std::string name() const override { return properties_.name; }
@@ -76,32 +80,33 @@ class CudaDevice final : public Device {
 
   std::byte* allocate(Memory memory, std::size_t bytes) override {
     if (memory != Memory::device) return host_.allocate(bytes);
+    bytes = Kept::rounded(bytes, page);
+    if (std::byte* kept = kept_.take(bytes)) return kept;
     void* begin = nullptr;
     check(cudaMalloc(&begin, bytes), "cudaMalloc");
+    own_[reinterpret_cast<CUdeviceptr>(begin)].bytes = bytes;
     return static_cast<std::byte*>(begin);
   }
   void release(Memory memory, std::byte* begin) noexcept override {
-    if (memory == Memory::device) {
-      own_.erase(reinterpret_cast<CUdeviceptr>(begin));
-      cudaFree(begin);
-    } else {
-      cudaHostUnregister(begin);
-      host_.release(begin);
-    }
+    if (memory != Memory::device) return host_.release(begin);
+    const auto own = own_.find(reinterpret_cast<CUdeviceptr>(begin));
+    if (own == own_.end()) return;
+    if (own->second.id) return kept_.keep(begin, own->second.bytes);
+    cudaFree(begin);
+    own_.erase(own);
   }
 
   Handle share(const std::byte* at) override {
     if (const Handle handle = host_.share(at); handle.kind != Handle::Kind::nothing) return handle;
     const CUdeviceptr begin = allocation_of(at);
     Handle handle{Handle::Kind::device, {}, reinterpret_cast<CUdeviceptr>(at) - begin};
-    auto found = own_.find(begin);
-    if (found == own_.end()) {
+    Allocation& own = own_[begin];
+    if (!own.id) {
       cudaIpcMemHandle_t id;
       check(cudaIpcGetMemHandle(&id, reinterpret_cast<void*>(begin)), "cudaIpcGetMemHandle");
-      found = own_.emplace(begin, Id{}).first;
-      std::memcpy(found->second.data(), &id, sizeof id);
+      std::memcpy(own.id.emplace().data(), &id, sizeof id);
     }
-    handle.id = found->second;
+    handle.id = *own.id;
     return handle;
   }
 
@@ -121,12 +126,20 @@ class CudaDevice final : public Device {
 
  private:
   using Id = decltype(Handle::id);
+  struct Allocation {
+    std::size_t bytes = 0;  ///< 0 for memory that somebody else allocated
+    std::optional<Id> id;   ///< once peers may have opened it
+  };
+  /// What cudaMalloc gives at least: smaller allocations share one, and an IPC handle opens all of it.
+  static constexpr std::size_t page = std::size_t{2} << 20;
 
   cudaDeviceProp properties_{};
   SharedPages host_{[](std::byte* begin, std::size_t bytes) {
-    check(cudaHostRegister(begin, bytes, cudaHostRegisterPortable), "cudaHostRegister");
-  }};
-  std::map<CUdeviceptr, Id> own_;
+                      check(cudaHostRegister(begin, bytes, cudaHostRegisterPortable), "cudaHostRegister");
+                    },
+                    [](std::byte* begin, std::size_t) { cudaHostUnregister(begin); }};
+  std::map<CUdeviceptr, Allocation> own_;
+  Kept kept_;
   std::map<Id, void*> peers_;
 };
 

@@ -9,8 +9,6 @@
 namespace collcast::cuda {
 namespace {
 
-using mpi::check;
-
 MPI_Datatype of_width(int width) {
   return width == 8 ? MPI_UINT64_T : width == 4 ? MPI_UINT32_T : width == 2 ? MPI_UINT16_T : MPI_UINT8_T;
 }
@@ -31,9 +29,9 @@ class MpiExchange final : public Exchange {
       way.staged = way.parcel.in_device && !gpu_aware_ && way.parcel.count != 0;
       if (way.staged) way.host.grow(way.parcel.bytes());
       if (way.receives) {
-        check(MPI_Irecv(at(way), way.parcel.count, of_width(way.parcel.width), way.parcel.peer, tag_,
-                        communicator_, &way.request),
-              "MPI_Irecv");
+        mpi::check(MPI_Irecv(at(way), way.parcel.count, of_width(way.parcel.width), way.parcel.peer, tag_,
+                             communicator_, &way.request),
+                   "MPI_Irecv");
         way.stage = Way::Stage::message;
       } else {
         if (way.staged) way.queue->copy(way.host.data(), way.parcel.at, way.parcel.bytes());
@@ -73,15 +71,15 @@ class MpiExchange final : public Exchange {
     if (way.stage == Way::Stage::copy && way.queue->idle()) {
       way.stage = Way::Stage::done;
       if (!way.receives) {
-        check(MPI_Isend(at(way), way.parcel.count, of_width(way.parcel.width), way.parcel.peer, tag_,
-                        communicator_, &way.request),
-              "MPI_Isend");
+        mpi::check(MPI_Isend(at(way), way.parcel.count, of_width(way.parcel.width), way.parcel.peer, tag_,
+                             communicator_, &way.request),
+                   "MPI_Isend");
         way.stage = Way::Stage::message;
       }
     }
     if (way.stage == Way::Stage::message) {
       int here = 0;
-      check(MPI_Test(&way.request, &here, MPI_STATUS_IGNORE), "MPI_Test");
+      mpi::check(MPI_Test(&way.request, &here, MPI_STATUS_IGNORE), "MPI_Test");
       if (!here) return false;
       way.stage = Way::Stage::done;
       if (way.receives && way.staged) {

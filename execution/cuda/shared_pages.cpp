@@ -21,8 +21,11 @@ namespace {
 }  // namespace
 
 SharedPages::~SharedPages() {
-  while (!own_.empty()) release(const_cast<std::byte*>(own_.begin()->first));
-  for (const auto& [file, view] : peers_) munmap(view.first, view.second);
+  for (const auto& [begin, own] : own_) {
+    unmap(begin, own.file.bytes);
+    close(own.file.descriptor);
+  }
+  for (const auto& [file, view] : peers_) unmap(view.first, view.second);
 }
 
 std::byte* SharedPages::map(int descriptor, std::size_t bytes) {
@@ -32,7 +35,14 @@ std::byte* SharedPages::map(int descriptor, std::size_t bytes) {
   return static_cast<std::byte*>(begin);
 }
 
+void SharedPages::unmap(std::byte* begin, std::size_t bytes) noexcept {
+  if (unmapped_) unmapped_(begin, bytes);
+  munmap(begin, bytes);
+}
+
 std::byte* SharedPages::allocate(std::size_t bytes) {
+  bytes = Kept::rounded(bytes, 4096);
+  if (std::byte* kept = kept_.take(bytes)) return kept;
   File file;
   file.process = getpid();
   file.bytes = bytes;
@@ -43,23 +53,27 @@ std::byte* SharedPages::allocate(std::size_t bytes) {
     fail("ftruncate");
   file.inode = status.st_ino;
   std::byte* begin = map(file.descriptor, bytes);
-  own_[begin] = file;
+  own_[begin] = {file};
   return begin;
 }
 
 void SharedPages::release(std::byte* begin) noexcept {
   const auto found = own_.find(begin);
   if (found == own_.end()) return;
-  munmap(begin, found->second.bytes);
-  close(found->second.descriptor);
+  const auto& [file, shared] = found->second;
+  if (shared) return kept_.keep(begin, file.bytes);
+  unmap(begin, file.bytes);
+  close(file.descriptor);
   own_.erase(found);
 }
 
-Handle SharedPages::share(const std::byte* at) const {
+Handle SharedPages::share(const std::byte* at) {
   auto after = own_.upper_bound(at);
   if (after == own_.begin()) return {};
-  const auto& [begin, file] = *--after;
-  if (at > begin + file.bytes) return {};
+  auto& [begin, own] = *--after;
+  const File& file = own.file;
+  if (at >= begin + file.bytes) return {};
+  own.shared = true;
   Handle handle{Handle::Kind::host, {}, static_cast<std::size_t>(at - begin)};
   static_assert(sizeof file <= sizeof handle.id);
   std::memcpy(handle.id.data(), &file, sizeof file);

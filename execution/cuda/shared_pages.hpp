@@ -6,15 +6,17 @@
 #include <tuple>
 
 #include "execution/cuda/device.hpp"
+#include "execution/cuda/kept.hpp"
 
 namespace collcast::cuda {
 
 /// Host memory that other processes of the node may map: anonymous files, which are gone with their users.
 class SharedPages {
  public:
-  /// `mapped(begin, bytes)` is told of each mapping, own ones and peers'.
-  using Mapped = std::function<void(std::byte*, std::size_t)>;
-  explicit SharedPages(Mapped mapped = {}) : mapped_(std::move(mapped)) {}
+  using Told = std::function<void(std::byte*, std::size_t)>;
+  /// `mapped(begin, bytes)` is told of each mapping, own ones and peers', and `unmapped` before each goes.
+  explicit SharedPages(Told mapped = {}, Told unmapped = {})
+      : mapped_(std::move(mapped)), unmapped_(std::move(unmapped)) {}
   ~SharedPages();
   SharedPages(const SharedPages&) = delete;
   SharedPages& operator=(const SharedPages&) = delete;
@@ -22,7 +24,7 @@ class SharedPages {
   std::byte* allocate(std::size_t bytes);
   void release(std::byte* begin) noexcept;
   /// Kind::nothing where `at` is not in these pages.
-  Handle share(const std::byte* at) const;
+  Handle share(const std::byte* at);
   std::byte* open(const Handle& handle);
 
  private:
@@ -32,10 +34,16 @@ class SharedPages {
     std::uint64_t inode = 0, bytes = 0;
     auto key() const { return std::tuple(process, descriptor, inode); }
   };
+  struct Own {
+    File file;
+    bool shared = false;
+  };
   std::byte* map(int descriptor, std::size_t bytes);
+  void unmap(std::byte* begin, std::size_t bytes) noexcept;
 
-  Mapped mapped_;
-  std::map<const std::byte*, File> own_;
+  Told mapped_, unmapped_;
+  std::map<std::byte*, Own, std::less<>> own_;
+  Kept kept_;
   std::map<std::tuple<int, int, std::uint64_t>, std::pair<std::byte*, std::size_t>> peers_;
 };
 
