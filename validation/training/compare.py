@@ -79,8 +79,16 @@ def vtrain(collcast, folder):
             float(r["iteration time (ms)"]) / 1e3, answer
 
 
+def one_h100(collcast, _):
+    """PyTorch 2.11, cuDNN 9.19, SGD with momentum, data in GPU memory, torchvision's and transformers' models: measured by us."""
+    for r in rows(pathlib.Path(__file__).parent.parent / "data" / "h100-steps.csv"):
+        answer = train(collcast, model=r["model"], platform="dgx-h100", ranks=1, batch=r["batch"], precision=r["precision"])
+        yield (f"{r['precision']}, {r['memory_format']}", r["model"], r["batch"]), float(r["step_ms"]) / 1e3, answer
+
+
 STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "DeepLearningExamples, ResNet-50 on one node of V100": examples,
-           "vTrain, GPT on 2 and 4 A100": vtrain}
+           "vTrain, GPT on 2 and 4 A100": vtrain,
+           "PyTorch 2.11 on one H100": one_h100}
 
 
 def main():
