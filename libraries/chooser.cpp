@@ -117,7 +117,7 @@ Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candid
   for (const auto& [steps, place] : able) {
     const Algorithm& a = *candidates[place];
     consider(a);
-    const Call c = segmented(fabric, a, call, segment);
+    const Call c = segmented(fabric, a, call, segment, least);
     const Seconds time = path_time(fabric, a, c, least);
     if (best.algorithm && !(time < least || (time == least && place < first))) continue;
     best = {&a, c}, least = time, first = place;

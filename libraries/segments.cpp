@@ -41,10 +41,10 @@ Seconds path_time(const Fabric& fabric, const Algorithm& a, const Call& call, Se
 }
 
 Block search_segments(const std::vector<Block>& starts, Block most,
-                      const std::function<Seconds(Block, Seconds)>& time) {
+                      const std::function<Seconds(Block, Seconds)>& time, Seconds worth) {
   std::set<Block> known = {1};
   Block best = 1;
-  Seconds least = time(1, no_limit);
+  Seconds least = time(1, worth);
   const auto better = [&](Block k) {
     k = std::clamp<Block>(k, 1, most);
     if (!known.insert(k).second) return false;  // not better then, not better now
@@ -54,6 +54,7 @@ Block search_segments(const std::vector<Block>& starts, Block most,
     return true;
   };
   for (const Block start : starts) better(start);
+  if (least > worth) return best;
   while (better(2 * best) || better(best / 2)) {
   }
   for (Block stride = std::max<Block>(1, best / 4); stride > best / 32; stride /= 2)
@@ -61,7 +62,8 @@ Block search_segments(const std::vector<Block>& starts, Block most,
   return best;
 }
 
-Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::optional<Bytes> segment) {
+Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::optional<Bytes> segment,
+               std::optional<Seconds> least) {
   if (segment || !a.segmented || call.message.value == 0)
     return segmented(a, call, segment.value_or(call.message));
   const auto most = std::min(static_cast<Block>(call.message.value), Block{4'000'000} / call.ranks);
@@ -73,10 +75,11 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
     for (const double messages : {1, 2})  // that carry a segment, one in each tree
       if (const double k = call.message / (messages * size); k < 64.0 * static_cast<double>(best.segments))
         starts.push_back(static_cast<Block>(k) + 1);
-  best.segments = search_segments(starts, most, [&, c = call](Block k, Seconds limit) mutable {
+  const auto time = [&, c = call](Block k, Seconds limit) mutable {
     c.segments = k;
     return path_time(fabric, a, c, limit);
-  });
+  };
+  best.segments = search_segments(starts, most, time, a.time && least ? 1.25 * *least : no_limit);
   return best;
 }
 

@@ -17,8 +17,9 @@ Block best_by_formula(const Algorithm& algorithm, const Call& call, const Machin
 /// From the best of one segment and `starts` downhill in the time of K segments, 1 <= K <= most: doubled or
 /// halved as long as that helps, then by ever smaller strides, down to 1/16. Asks for about 20 times; what
 /// is beyond the limit that it gives need not be exact.
+/// Ends after the starts where all of these take longer than what is worth it.
 Block search_segments(const std::vector<Block>& starts, Block most,
-                      const std::function<Seconds(Block, Seconds limit)>& time);
+                      const std::function<Seconds(Block, Seconds limit)>& time, Seconds worth);
 
 /// By critical path; beyond the limit any time beyond it.
 Seconds path_time(const Fabric& fabric, const Algorithm& algorithm, const Call& call, Seconds limit);
@@ -28,8 +29,9 @@ Call segmented(const Algorithm& algorithm, Call call, Bytes segment);
 
 /// The same; without a segment, in those with which the algorithm is fastest on the fabric. Its formula and
 /// the sizes at which the fabric changes say where to look, critical paths which are best; the formula
-/// alone where a path has more than four million messages.
+/// alone where a path has more than four million messages. `least`: another algorithm takes so long; where
+/// nothing that the formula proposes comes within a quarter of it, the search ends.
 Call segmented(const Fabric& fabric, const Algorithm& algorithm, const Call& call,
-               std::optional<Bytes> segment = {});
+               std::optional<Bytes> segment = {}, std::optional<Seconds> least = {});
 
 }  // namespace collcast

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -67,7 +68,7 @@ class CriticalPath {
                       std::move(busy_),
                       *std::max_element(reduced_.begin(), reduced_.end())};
     for (std::size_t i = 0; i < ready_.size(); ++i)
-      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], origin_ + Clock::at(ready_[i]));
+      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(ready_[i]));
     last_ = *std::max_element(ready_.begin(), ready_.end());
     result.time = *std::max_element(result.finish.begin(), result.finish.end());
     // Where messages do not queue at ports that they share, nothing is faster than the busiest of them.
@@ -90,14 +91,12 @@ class CriticalPath {
       schedule_.rule(s, step);
       advance(step);
       if constexpr (std::is_same_v<Time, Seconds>) {
-        const Seconds before = origin_;
-        s = folding.next(s, {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_}, {&busy_, &reduced_},
-                         origin_);
-        away_ -= origin_ - before;
+        s = folding.next(s, {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_}, {&busy_, &reduced_});
       } else {
         ++s;
       }
-      if (!step.transfers.empty() && origin_ + Clock::at(ready(step.transfers.back())) > limit_) return;
+      if (!step.transfers.empty() && !folding.tentative() && Clock::at(ready(step.transfers.back())) > limit_)
+        return;
     }
   }
 
@@ -107,6 +106,11 @@ class CriticalPath {
     Seconds overhead;
     Bytes bytes;
     Place from, to;
+  };
+
+  struct Coming {
+    Bytes bytes;
+    Wire wire;
   };
 
   /// A copy of a multicast: where its receiver lands, which processor pays for it, and when.
@@ -119,12 +123,16 @@ class CriticalPath {
   void advance(const Step& step) {
     for (const Step::Join& join : step.joins) join_channels(join);
     done_.clear();
+    arrived_ = {};
     bool in_order = true;
-    for (const Transfer& t : step.transfers) {
-      done_.push_back(transfer(step, t));
+    for (std::size_t i = 0; i < step.transfers.size(); ++i) {
+      if (i % coming_.size() == 0) look_ahead(step, i);
+      const Transfer& t = step.transfers[i];
+      done_.push_back(transfer(t, coming_[i % coming_.size()]));
       Time& latest = latest_[processor(t.channel, t.to.rank)];
       in_order = in_order && latest <= done_.back().arrived;
       latest = done_.back().arrived;
+      arrived_ = std::max(arrived_, latest);
     }
     const bool in_network = !step.multicasts.empty() || !step.reductions.empty();
     if (in_network) landed_ = ready_;
@@ -141,12 +149,27 @@ class CriticalPath {
       for (std::size_t i = 0; i < ready_.size(); ++i) at_least(ready_[i], landed_[i]);
   }
 
-  Done transfer(const Step& step, const Transfer& t) {
-    const Bytes bytes = layout_.size(step, t);
-    const Wire wire = network_.wire(t.from, t.to, bytes);
+  /// What the next messages cost; when their ports are free is fetched meanwhile, which takes longer than all
+  /// else where there are many.
+  void look_ahead(const Step& step, std::size_t i) {
+    for (Coming& c : coming_) {
+      if (i == step.transfers.size()) return;
+      const Transfer& t = step.transfers[i++];
+      c.bytes = layout_.size(step, t);
+      c.wire = network_.wire(t.from, t.to, c.bytes);
+      for (const Time* t :
+           {&free_[queue(c.wire.out_queue, c.wire.out)], &free_[queue(c.wire.in_queue, c.wire.in)]})
+        __builtin_prefetch(t, 1);
+      for (const Seconds* t : {&busy_[c.wire.out], &busy_[c.wire.in]}) __builtin_prefetch(t, 1);
+    }
+  }
+
+  Done transfer(const Transfer& t, const Coming& message) {
+    const Wire& wire = message.wire;
     const Time from = ready(t.channel, t.from.rank);
     Time& posted = posted_[processor(t.channel, t.from.rank)];
-    const Done done = send(wire, bytes, turn(wire, from, posted), ready(t.channel, t.to.rank), t.from, t.to);
+    const Done done =
+        send(wire, message.bytes, turn(wire, from, posted), ready(t.channel, t.to.rank), t.from, t.to);
     if (pays(wire)) posted = done.sender;
     return done;
   }
@@ -323,7 +346,6 @@ class CriticalPath {
   const Layout& layout_;
   const Network& network_;
   Clock clock_;
-  Seconds origin_{};  ///< what all times of the reading count from
   Time away_;
   const Seconds limit_;
   const Protocol protocol_;
@@ -337,8 +359,10 @@ class CriticalPath {
   std::vector<Time> posted_;            ///< per channel and processor: paid for what it sent
   std::vector<Time> taken_;             ///< per channel and processor: paid for what it received
   std::vector<Time> latest_;            ///< per channel and processor: arrival of its last message
+  Time arrived_{};                      ///< the last message of this step
   Time last_{};                         ///< when the last rank was done
   bool unqueued_ = false;               ///< some message did not queue where it arrived
+  std::array<Coming, 16> coming_;       ///< the next transfers of this step
   std::vector<Done> done_;              ///< per transfer of this step
   std::vector<std::size_t> arrivals_;
   std::vector<Copy> copies_;  ///< of this step's multicasts that cost their receivers something

@@ -9,32 +9,52 @@
 
 namespace collcast {
 
-/// Sees when the times of a reading repeat, and takes it past the steps that would only repeat them.
+/// Sees when the times of a reading grow evenly, and takes it past the steps that would only go on like that.
 ///
-/// The reading is a function of its times that moves with them: steps that repeat (model/repeats.hpp) move
-/// all times alike, or leave in the past what they do not touch. Once two periods have moved every time by
-/// the same, all later ones do: the reading then counts from a later origin instead of taking its steps.
+/// Steps that repeat (model/repeats.hpp) make new times of old ones by sums and maxima. Where each time has
+/// grown by the same in two units (of one or several periods), at a pace that may be its own, it is taken to
+/// go on so to the last unit but one, which is read: sums and maxima are convex, so that what grows evenly at
+/// both ends grows evenly between them. Where it does not, the reading returns, and half as many units are
+/// tried.
 class Folding {
  public:
   /// `blocks_alike`: messages of as many blocks are as long.
   Folding(const Schedule& schedule, bool blocks_alike);
 
   using Times = std::initializer_list<std::vector<Seconds>*>;
-  /// After step `s`: the step to read next. `times` is all that the reading compares, from `origin` on;
-  /// `sums` grow by the same in each period.
-  std::int64_t next(std::int64_t s, Times times, Times sums, Seconds& origin);
+  /// After step `s`: the step to read next. `times` is all that the reading compares; `sums` grow by the same
+  /// in each period.
+  std::int64_t next(std::int64_t s, Times times, Times sums);
+  /// Whether the reading may have to return: no time holds yet.
+  bool tentative() const { return skipped_ != 0; }
 
  private:
   struct Snapshot {
     std::vector<Seconds> times, sums;
     void take(Times times, Times sums);
+    void give(Times times, Times sums) const;
   };
-  bool steady(Times times, Seconds& increment) const;
+  /// Values of a few times, a period after the other.
+  struct Probes {
+    std::vector<std::size_t> which;
+    std::vector<std::vector<Seconds>> seen;
+    void choose(Times times, const Snapshot& before);
+    void look(Times times);
+    std::int64_t cycle() const;
+  };
+  bool steady(Times times);
+  std::int64_t skip(std::int64_t s, Times times, Times sums);
+  bool as_foreseen(Times times) const;
 
   std::vector<Repeat> repeats_;
-  std::size_t at_ = 0;         ///< of repeats_
-  std::int64_t watch_ = 1;     ///< periods of it that are read before the next look
-  Snapshot before_, between_;  ///< watch_ and watch_ + 1 periods in
+  std::size_t at_ = 0;                 ///< of repeats_
+  std::int64_t watch_ = 1, unit_ = 1;  ///< periods of it before the next look, and after which growth recurs
+  Probes probes_;
+  Snapshot before_, between_;            ///< watch_ periods in, and a unit later
+  std::vector<Seconds> paces_;           ///< that times grow by in a unit
+  std::vector<std::uint8_t> pace_;       ///< of each time
+  std::int64_t skipped_ = 0, from_ = 0;  ///< units skipped and yet to be confirmed, and the step before them
+  Snapshot there_, landed_;              ///< before and after them
 };
 
 }  // namespace collcast

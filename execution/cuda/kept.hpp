@@ -7,9 +7,9 @@
 
 namespace collcast::cuda {
 
-/// Released memory that peers have opened, for whoever asks next. Their views of it stay right: it is given back
-/// with its device only. (What a view shows after cudaFree is undefined: of the old memory, or of what has come
-/// in its place, with the same handle.)
+/// Released memory that peers have opened, for whoever asks next. Their views of it stay right: it is given
+/// back with its device only. (What a view shows after cudaFree is undefined: of the old memory, or of what
+/// has come in its place, with the same handle.)
 class Kept {
  public:
   /// What is allocated for so many bytes, so that blocks of similar sizes serve each other.
