@@ -67,8 +67,8 @@ std::string quoted(const std::string& words) {
 void write_axis(std::ostream& out, const std::string& name, const Axis& axis, const Extent& extent) {
   const bool linear = axis.scale == Axis::Scale::linear;
   out << (linear ? "unset" : "set") << " logscale " << name << "\nset " << name << "label "
-      << quoted(axis.title) << "\nset " << name << "range [" << extent.low << ':' << extent.high << "]\nset "
-      << name << "tics (";
+      << quoted(axis.title) << (name == "x" ? " offset 0,0.4" : "") << "\nset " << name << "range ["
+      << extent.low << ':' << extent.high << "]\nset " << name << "tics (";
   for (std::size_t i = 0; i < extent.ticks.size(); ++i)
     out << (i ? ", " : "") << quoted(extent.ticks[i].second) << ' ' << extent.ticks[i].first;
   out << ")\n";
