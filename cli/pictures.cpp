@@ -20,9 +20,25 @@ void add_pictures(CLI::App& verb, Pictures& pictures) {
       ->option_text("FILE.html");
 }
 
-void add_plot(CLI::App& verb, Pictures& pictures) {
-  verb.add_option("--plot", pictures.plot, "Draws time over message size, by gnuplot")
-      ->option_text("FILE.svg|FILE.png");
+void add_plot(CLI::App& verb, std::string& file, const std::string& what) {
+  verb.add_option("--plot", file, "Draws " + what + ", by gnuplot")->option_text("FILE.svg|FILE.png");
+}
+
+void plot(const std::string& file, Picture picture, std::vector<std::string>& notes) {
+  constexpr std::size_t most = 42;  // of 7 colours and 6 kinds of lines
+  if (file.empty()) return;
+  std::erase_if(picture.graphs, [](const Graph& g) {
+    return std::ranges::all_of(g.curves, [](const Curve& c) { return c.points.empty(); });
+  });
+  if (picture.graphs.empty())
+    return notes.push_back("there is nothing to draw: " + file + " was not written");
+  for (Graph& g : picture.graphs)
+    if (g.curves.size() > most) {
+      notes.push_back(file + " has the first " + std::to_string(most) + " of " +
+                      count(static_cast<std::int64_t>(g.curves.size())) + " curves");
+      g.curves.resize(most);
+    }
+  write_plot(file, picture);
 }
 
 Canvas::Canvas(const Pictures& pictures) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "forecast/report/page.hpp"
+#include "forecast/report/plot.hpp"
 #include "forecast/report/statistics.hpp"
 #include "forecast/report/timeline.hpp"
 #include "platforms/description/description.hpp"
@@ -20,8 +21,8 @@ struct Pictures {
 };
 /// --timeline, --timeline-events, --report.
 void add_pictures(CLI::App& verb, Pictures& pictures);
-/// --plot.
-void add_plot(CLI::App& verb, Pictures& pictures);
+/// --plot, which draws `what`.
+void add_plot(CLI::App& verb, std::string& file, const std::string& what);
 
 /// Those files, opened before the forecast: one that cannot be written is told at once.
 class Canvas {
@@ -48,6 +49,10 @@ class Canvas {
   std::optional<report::Statistics> statistics_;
   std::optional<Observers> both_;
 };
+
+/// Writes what --plot asks for, which no name asks for if it is empty. Pictures of nothing are none, and the
+/// curves of one are as many as can be told apart: what is left out is noted.
+void plot(const std::string& file, report::Picture picture, std::vector<std::string>& notes);
 
 /// Puts notes behind others.
 void append(std::vector<std::string>& notes, const std::vector<std::string>& more);

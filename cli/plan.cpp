@@ -8,8 +8,10 @@
 #include "cli/group_prices.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
+#include "forecast/report/plan.hpp"
 #include "forecast/sweep/workers.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
@@ -25,7 +27,7 @@ namespace {
 constexpr const char *price_key = "node.price_per_hour_USD", *power_key = "node.power_W";
 
 struct PlanOptions : TrainingText {
-  std::string platforms, samples, aim;
+  std::string platforms, samples, aim, plot;
   std::vector<std::string> ranks, set, price, power;
   std::string time, efficiency, cost, power_limit;
   Format format = Format::table;
@@ -277,6 +279,7 @@ std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
 }
 
 int run_plan(const PlanOptions& options) {
+  if (!options.plot.empty()) report::check_plot(options.plot);
   const std::vector<Description> platforms = platforms_of(options);
   const std::vector<Rank> ranks = parse_rank_counts(options.ranks);
   for (const auto* given : {&options.price, &options.power})
@@ -329,6 +332,7 @@ int run_plan(const PlanOptions& options) {
   } else {
     report.remark = "Nothing keeps to the limits; the first row is the nearest.";
   }
+  plot(options.plot, {report.title, {report::graph(all, limits)}}, report.notes);
   print(report, options.format);
   return any ? 0 : 1;
 }
@@ -366,6 +370,7 @@ void add_plan(CLI::App& app, int& exit_code) {
   verb->add_option("--power", options->power, "W of a platform's node (its node.power_W)")
       ->option_text("P=W");
   verb->add_option("--set", options->set, "Overrides a parameter of each platform")->option_text("KEY=VALUE");
+  add_plot(*verb, options->plot, "every candidate's time over its cost, or its nodes");
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast plan --model resnet50 --framework ddp --precision amp --batch 128 --samples 115e6 "

@@ -88,10 +88,9 @@ int run_predict(PredictOptions& options) {
   Answer answer = ask(question, {progress, &interrupt_flag(), seen ? canvas.watched() : nullptr});
   progress_end();
   append(answer.notes, canvas.write_timeline(report::about(answer)));
-  const Report report = report::make(answer);
+  Report report = report::make(answer);
   write_page(canvas, question, report);
-  if (!options.pictures.plot.empty())
-    write_plot(options.pictures.plot, report.title, time_curves(report.sections[0].rows));
+  plot(options.pictures.plot, {report.title, {time_graph(report.sections[0].rows)}}, report.notes);
   print(report, options.format);
   return 0;
 }
@@ -127,7 +126,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   add_call_options(*verb, options->question.call);
   add_offload(*verb, options->question.offload);
   add_pictures(*verb, options->pictures);
-  add_plot(*verb, options->pictures);
+  add_plot(*verb, options->pictures.plot, "time over message size");
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast predict allreduce --platform summit --ranks 6,96 --size 4KiB,64MiB --algorithm all\n"

@@ -4,9 +4,11 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "cli/sweep_elsewhere.hpp"
 #include "cli/sweep_verbs.hpp"
 #include "cli/verbs.hpp"
+#include "forecast/sweep/plot.hpp"
 #include "forecast/sweep/sweep.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
@@ -17,7 +19,7 @@ namespace {
 constexpr const char* program = "collcast " COLLCAST_VERSION;
 
 struct SweepOptions {
-  std::string file, folder, resume, part, jobs;
+  std::string file, folder, resume, part, jobs, plot, plot_over;
   std::vector<std::string> merge, sbatch;
   std::string tasks = "8";
   bool mpi = false, slurm = false;
@@ -63,12 +65,23 @@ int work(const SweepModule& module, const sweep::Sweep& asked) {
   return 0;
 }
 
+/// What a picture shows across; refused before the sweep begins.
+std::string across(const SweepOptions& options, const sweep::Sweep& asked) {
+  if (options.plot.empty() && options.plot_over.empty()) return {};
+  if (options.plot.empty()) throw InputError("--plot-over says how --plot FILE.svg draws");
+  if (options.slurm)
+    throw InputError("--plot draws what is finished: with --merge, when the job array has ended");
+  report::check_plot(options.plot);
+  return sweep::across(asked.space(), options.plot_over);
+}
+
 int run_sweep(SweepOptions options) {
   const std::vector<sweep::Verb> verbs = sweep_verbs();
   const sweep::Sweep asked = described(options, verbs);
   const sweep::Part part = parse_part(options.part);
   if (options.mpi + options.slurm + !options.merge.empty() + !options.jobs.empty() > 1)
     throw InputError("--mpi, --slurm, --jobs and --merge do not go together");
+  const std::string over = across(options, asked);
   if (options.slurm) {
     if (options.file.empty() || !options.part.empty())
       throw InputError("--slurm takes a file, and makes the parts itself");
@@ -91,6 +104,9 @@ int run_sweep(SweepOptions options) {
   }
   sweep::Summary all = sweep::summary(asked, journal);
   if (all.missing > 0) all.report.notes.push_back(count(all.missing) + " points are missing; " + resume);
+  if (!options.plot.empty())
+    plot(options.plot, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
+         all.report.notes);
   print(all.report, options.format);
   if (module) module->end();
   return all.failed > 0 ? 1 : 0;
@@ -117,8 +133,14 @@ void add_sweep(CLI::App& app, int& exit_code) {
   verb->add_option("--tasks", options->tasks, "Of the job array (default 8)")->option_text("N");
   verb->add_option("--sbatch", options->sbatch, "An option for sbatch: --sbatch=--partition=short")
       ->option_text("OPTION");
+  add_plot(*verb, options->plot, "time over the number that varies most");
+  verb->add_option("--plot-over", options->plot_over,
+                   "Over this number instead: size, ranks, network.bandwidth_GBps, ...")
+      ->option_text("KEY");
   add_format(*verb, options->format, true);
-  verb->footer("Example: collcast sweep docs/examples/which-wins.json -o wins --format csv > wins.csv");
+  verb->footer(
+      "Example: collcast sweep docs/examples/which-wins.json -o wins --format csv > wins.csv\n"
+      "Example: collcast sweep --resume wins --plot wins.svg --plot-over ranks");
   verb->callback([options, &exit_code] { exit_code = run_sweep(*options); });
 }
 

@@ -107,7 +107,8 @@ sweep::Verb train() {
               if (axis.key == "platform")
                 for (const std::string& name : axis.values) load_platform(name);
           },
-          training_columns};
+          training_columns,
+          "step_s"};
 }
 
 }  // namespace

@@ -88,8 +88,10 @@ void write_page(Canvas& canvas, const Description& platform, const Report& repor
   }
   steps.figures = {bars("Where the time goes", {"computation", "exposed communication"}, all, seconds)};
   if (all.size() > 1)
-    steps.figures.push_back(chart("Efficiency", {"ranks", number, Axis::Scale::octaves},
-                                  {"efficiency", text::percent}, {efficiency}));
+    steps.figures.push_back(chart({"Efficiency",
+                                   {"ranks", number, Axis::Scale::octaves},
+                                   {"efficiency", text::percent},
+                                   {efficiency}}));
   canvas.write_page(report.title, {std::move(steps), {"A step", "", {}, std::move(pictures)}}, Seconds(0),
                     {pedigree(platform)}, as_json(report));
 }

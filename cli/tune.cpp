@@ -2,6 +2,7 @@
 #include "forecast/report/tune.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
 #include "model/ranges.hpp"
 #include "support/error.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 struct TuneOptions {
   TuneQuestion question;
-  std::string ranks, file;
+  std::string ranks, file, plot;
   std::vector<std::string> sizes;
   Memory memory = Memory::device;
   Format format = Format::table;
@@ -31,6 +32,7 @@ void run_tune(TuneOptions& options, bool memory_given) {
   q.ranks = parse_ranks(options.ranks);
   q.sizes = parse_sizes(options.sizes);
   if (memory_given) q.memory = options.memory;
+  if (!options.plot.empty()) report::check_plot(options.plot);
   catch_interrupts();
   const Tuned tuned = tune(q, {progress, &interrupt_flag()});
   progress_end();
@@ -41,6 +43,7 @@ void run_tune(TuneOptions& options, bool memory_given) {
     if (const auto at = use.rfind("FILE"); at != std::string::npos) use.replace(at, 4, options.file);
     report.remark += "\n" + options.file + " is read by: " + use;
   }
+  plot(options.plot, report::picture(tuned, library), report.notes);
   print(report, options.format);
 }
 
@@ -76,6 +79,7 @@ void add_tune(CLI::App& app, int&) {
                      ->option_text("host|device");
   verb->add_option("--set", q.set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
+  add_plot(*verb, options->plot, "time over message size, by default and with the file");
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast tune --for openmpi --platform frontera --ranks 64 --size 1KiB:4MiB:x4 -o rules.txt");

@@ -12,13 +12,17 @@ namespace collcast::cli {
 namespace {
 
 int run(const CampaignOptions& options, MeasurementOptions& tables) {
-  const bool asked[] = {options.run, !options.reports.empty(), !tables.files.empty(),
+  const bool asked[] = {options.run, !options.script.empty(), !options.reports.empty(), !tables.files.empty(),
                         !tables.studies.empty()};
   if (std::ranges::count(asked, true) != 1)
-    throw InputError("validate takes one of --run, --report, --measurements and --studies");
+    throw InputError("validate takes one of --run, --script, --report, --measurements and --studies");
   tables.platform = options.platform, tables.set = options.set, tables.format = options.format;
   if (!tables.files.empty()) return validate_measurements(tables);
   if (!tables.studies.empty()) return validate_studies(tables);
+  if (!options.script.empty() && options.platform.empty()) throw InputError("--script takes a --platform");
+  if (options.script.empty() && (options.slurm || !options.sbatch.empty()))
+    throw InputError("--slurm and --sbatch go with --script DIR");
+  if (!options.script.empty()) return validate_script(options);
   if (!options.run) return validate_report(options);
   if (options.platform.empty()) throw InputError("--run takes a --platform");
   return validate_run(options);
@@ -40,12 +44,15 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb->add_option("--collective", options->collective, "Or this collective ...")->option_text("C");
   verb->add_option("--algorithm", options->algorithms, "... by these algorithms, `library` for MPI's own ...")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->option_text("A[,A...]");
   verb->add_option("--ranks", options->ranks, "... on so many ranks ...")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->option_text("N[,N...]");
   verb->add_option("--size", options->sizes, "... with these messages")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->option_text("S[,S...]");
   verb->add_option(
           "-o", options->folder,
@@ -56,6 +63,13 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb->add_option(
       "command", options->command,
       "After --: what starts ranks, e.g. mpirun --hostfile h; {ranks} in it becomes their number");
+  verb->add_option("--script", options->script,
+                   "Predicts into this folder, and writes what measures it there: run.sh for sbatch or bash")
+      ->option_text("DIR");
+  verb->add_flag("--slurm", options->slurm, "Submits that with sbatch");
+  verb->add_option("--sbatch", options->sbatch, "An option for sbatch: --sbatch=--partition=short")
+      ->allow_extra_args(false)
+      ->option_text("OPTION");
   verb->add_option("--report", options->reports, "Reports what such folders hold, together")
       ->option_text("DIR...");
   verb->add_option("--measurements", tables->files,
@@ -80,6 +94,9 @@ void add_validate(CLI::App& app, int& exit_code) {
       "Example: collcast validate --platform bed.json --run --collective allreduce --algorithm "
       "ring,rabenseifner "
       "--ranks 4 --size 1KiB,1MiB -o run1 -- mpirun --oversubscribe\n"
+      "Example: collcast validate --platform summit --script run2 --collective allreduce --algorithm "
+      "ring,library "
+      "--ranks 96 --size 1KiB,1MiB --sbatch=--nodes=16\n"
       "Example: collcast validate --platform abci-v --policy nccl-2.8 --measurements all_reduce_perf.txt");
   verb->callback([options, tables, &exit_code] { exit_code = run(*options, *tables); });
 }

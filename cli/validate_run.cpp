@@ -9,9 +9,12 @@
 #include "forecast/report/plot.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "support/output_file.hpp"
+#include "support/process/child.hpp"
 #include "validation/campaign/run.hpp"
+#include "validation/campaign/script.hpp"
 #include "validation/report/figure.hpp"
 #include "validation/report/results.hpp"
 #include "validation/report/sections.hpp"
@@ -21,20 +24,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The campaign of a file, or the one that the other options spell out.
-campaign::Campaign asked(const CampaignOptions& o) {
+/// A campaign's text, and where it stands.
+struct Text {
+  std::string words, file;
+};
+/// Of a file, or as the other options spell it out.
+Text asked_text(const CampaignOptions& o) {
   const bool spelled = !o.collective.empty() || !o.algorithms.empty() || !o.ranks.empty() || !o.sizes.empty();
   if (o.campaign.empty() == !spelled)
-    throw InputError("--run takes either --campaign or all of --collective, --algorithm, --ranks and --size");
-  if (!spelled) return campaign::read_campaign(o.campaign);
+    throw InputError(
+        "a campaign is either --campaign FILE or all of --collective, --algorithm, --ranks and --size");
+  if (!spelled) return {read_file(o.campaign), o.campaign};
   if (o.collective.empty() || o.algorithms.empty() || o.ranks.empty() || o.sizes.empty())
-    throw InputError("--run without --campaign takes all of --collective, --algorithm, --ranks and --size");
+    throw InputError(
+        "a campaign without --campaign takes all of --collective, --algorithm, --ranks and --size");
   Json ranks = Json::array(), points = Json::array();
   for (const std::string& text : o.ranks) ranks.push_back(parse_ranks(text));
   for (const std::string& name : o.algorithms)
     points.push_back({{"collective", o.collective}, {"algorithm", name}});
   const Json spelled_out{{"ranks", ranks}, {"sizes", o.sizes}, {"points", points}};
-  return campaign::parse_campaign(dump(spelled_out), "command line");
+  return {dump(spelled_out), "command line"};
+}
+
+campaign::Campaign asked(const CampaignOptions& o) {
+  const Text text = asked_text(o);
+  return campaign::parse_campaign(text.words, text.file);
+}
+
+std::string submitted(const fs::path& folder) {
+  const std::string log = folder / "sbatch.txt";
+  Child sbatch({"sbatch", "--parsable", "--chdir=" + folder.string(), folder / "run.sh"}, {1}, log);
+  std::string job = sbatch.read_all();
+  if (const int code = sbatch.wait(); code != 0)
+    throw SubstrateError("sbatch ended with code " + std::to_string(code) + "; " + log + " has its words");
+  while (!job.empty() && job.back() == '\n') job.pop_back();
+  return job;
 }
 
 Json answer(const report::Results& results) {
@@ -124,6 +148,26 @@ int validate_run(const CampaignOptions& options) {
   const bool right = campaign::measure_campaign(todo.care, launcher, options.folder, progress);
   progress_end();
   return right ? tell({options.folder}, options.format) : 1;
+}
+
+int validate_script(const CampaignOptions& options) {
+  const Text text = asked_text(options);
+  const campaign::Campaign todo = campaign::parse_campaign(text.words, text.file);
+  Description platform = load_platform(options.platform);
+  override_platform(platform, options.set);
+  const fs::path folder = fs::absolute(options.script);
+  const std::string script = campaign::batch_script(todo, {options.command, options.sbatch});
+  campaign::predict_campaign(todo, platform, folder, progress);
+  progress_end();
+  write_file(folder / "asked.json", text.words + "\n");
+  write_file(folder / "run.sh", script);
+  write_file(folder / "README.md", campaign::batch_words(todo));
+  if (options.slurm)
+    note("job " + submitted(folder) + " was submitted; when it has ended, `collcast validate --report " +
+         options.script + "` tells");
+  else
+    note(options.script + "/README.md says how run.sh there measures what was forecast");
+  return 0;
 }
 
 int validate_report(const CampaignOptions& options) {

@@ -8,17 +8,21 @@
 
 namespace collcast::cli {
 
-/// What `validate --run` and `validate --report` take.
+/// What `validate --run`, `validate --script` and `validate --report` take.
 struct CampaignOptions {
   bool run = false;
   std::string platform, campaign, collective, folder = "validation";
-  std::vector<std::string> set, algorithms, ranks, sizes, command, reports;
+  std::string script;
+  std::vector<std::string> set, algorithms, ranks, sizes, command, reports, sbatch;
+  bool slurm = false;
   Format format = Format::table;
 };
 
 /// Predicts, measures, reports. Returns the exit code: 1 where an engine is out of its bounds or a result is
 /// wrong.
 int validate_run(const CampaignOptions& options);
+/// Predicts, and writes what measures that elsewhere and later; submits it if that is asked.
+int validate_script(const CampaignOptions& options);
 /// Only reports what folders hold.
 int validate_report(const CampaignOptions& options);
 

@@ -81,8 +81,11 @@ class Series {
     largest(heard_late);
     largest(lateness);
     largest(time);
-    for (std::size_t i = 0; i < time.size(); ++i)
+    for (std::size_t i = 0; i < time.size(); ++i) {
+      // Where all had begun before the instant, it lasts from when the last one had.
+      time[i] -= std::min(0.0, lateness[i]);
       (lateness[i] <= allowed(time[i]) ? good : late).push_back(time[i]);
+    }
     if (*std::ranges::max_element(heard_late) > 0) lead_ = std::min(2 * lead_, longest_lead);
     std::ranges::sort(lateness);
     if (clock_.crowded())

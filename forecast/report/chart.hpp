@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace collcast::report {
@@ -11,26 +13,60 @@ struct Figure {
   std::string title, words, svg;
 };
 
-/// How one direction of a chart is divided. `text` writes its numbers.
+/// How one direction of a graph is divided. `text` writes its numbers.
 struct Axis {
   std::string title;
   std::string (*text)(double);
   enum class Scale : unsigned char { linear, decades, octaves } scale = Scale::linear;
+  bool at_values = false;  ///< marked at the values themselves where these are few and apart
 };
 
-/// Points of one kind. `low` and `high`: an interval, drawn as a bar where they differ.
+/// Points of one kind. `low` and `high`: an interval, drawn where they differ.
 struct Curve {
   struct Point {
     double x, y, low, high;
     std::string words = {};  ///< shown where a pointer rests on it
+    std::string label = {};  ///< written beside it
   };
+  /// line: points, joined; points: alone; band: joined, the intervals shaded; hollow: points that do not
+  /// count; plain: a line without points; broad: a grey one below the others; star: the point that matters.
+  enum class Look : unsigned char { line, points, band, hollow, plain, broad, star };
   std::string name;
   std::vector<Point> points;
-  bool line = true;
+  Look look = Look::line;
+  bool same = false;  ///< in the colour of the curve before, and not named beside the picture
+};
+
+/// A line across a graph, and what is there.
+struct Mark {
+  double at;
+  bool upright;
+  std::string words;
 };
 
 /// Curves over each other. On a scale of decades or octaves what is not above 0 is left out.
-Figure chart(std::string title, const Axis& x, const Axis& y, const std::vector<Curve>& curves);
+struct Graph {
+  std::string title;
+  Axis x, y;
+  std::vector<Curve> curves;
+  std::vector<Mark> marks = {};
+};
+Figure chart(const Graph& graph);
+
+/// The part of an axis that a graph shows, and where it is marked, with what.
+struct Extent {
+  double low, high;
+  std::vector<std::pair<double, std::string>> ticks;
+};
+struct Extents {
+  Extent x, y;
+};
+Extents extents(const Graph& graph);
+
+/// The colours of curves, told apart on white, by the colour-blind as well.
+std::span<const char* const> curve_colors();
+/// By curve: which of the colours it has, counted on beyond the last.
+std::vector<std::size_t> color_numbers(const std::vector<Curve>& curves);
 
 /// A bar of some parts, one after the other.
 struct Bar {

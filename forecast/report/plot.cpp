@@ -34,13 +34,16 @@ std::vector<std::string> telling(const Json& rows) {
   return keys;
 }
 
+std::string name_of(const std::string& key, const Json& value) {
+  if (value.is_string()) return value;
+  if (key == "ranks") return dump(value) + " ranks";
+  if (key == "message_bytes") return text::bytes(value.get<double>());
+  return key + "=" + (value.is_number_float() ? text::number(value) : dump(value));
+}
+
 std::string name_of(const Json& row, const std::vector<std::string>& keys) {
   std::string name;
-  for (const std::string& key : keys) {
-    const Json& value = row[key];
-    name += (name.empty() ? "" : ", ") + (value.is_string() ? value.get<std::string>() : dump(value));
-    if (key == "ranks") name += " ranks";
-  }
+  for (const std::string& key : keys) name += (name.empty() ? "" : ", ") + name_of(key, row[key]);
   return name;
 }
 
@@ -51,34 +54,210 @@ bool one_call_per_size(const std::vector<std::string>& keys, const Json& rows) {
   return keys == std::vector<std::string>{"algorithm"} && sizes.size() == rows.size();
 }
 
+// gnuplot's scripts. No name can become a command: all are quoted text, and the terminal shows them as they
+// are.
+
+/// Words as a string of gnuplot's: it looks at nothing in them, and no line ends within.
+std::string quoted(const std::string& words) {
+  std::string out = "'";
+  for (const char c : printable(words)) out += c == '\'' ? "''" : std::string(1, c);
+  return out + "'";
+}
+
+void write_axis(std::ostream& out, const std::string& name, const Axis& axis, const Extent& extent) {
+  const bool linear = axis.scale == Axis::Scale::linear;
+  out << (linear ? "unset" : "set") << " logscale " << name << "\nset " << name << "label "
+      << quoted(axis.title) << (name == "x" ? " offset 0,0.4" : "") << "\nset " << name << "range ["
+      << extent.low << ':' << extent.high << "]\nset " << name << "tics (";
+  for (std::size_t i = 0; i < extent.ticks.size(); ++i)
+    out << (i ? ", " : "") << quoted(extent.ticks[i].second) << ' ' << extent.ticks[i].first;
+  out << ")\n";
+}
+
+/// How gnuplot draws each look: an area, a line, points, what points are.
+struct Style {
+  const char *area, *line, *points, *look;
+};
+Style style_of(Curve::Look look) {
+  const char* bars = " using 1:2:3:4 with yerrorbars";
+  const char* line = " using 1:2 with lines";
+  switch (look) {
+    case Curve::Look::line:
+      return {nullptr, line, bars, " pt 7 ps 0.6"};
+    case Curve::Look::points:
+      return {nullptr, nullptr, bars, " pt 7 ps 0.6"};
+    case Curve::Look::band:
+      return {" using 1:3:4 with filledcurves fs transparent solid 0.2 noborder", nullptr,
+              " using 1:2 with linespoints", " pt 7 ps 0.6"};
+    case Curve::Look::hollow:
+      return {nullptr, nullptr, " using 1:2 with points", " pt 6 ps 0.9"};
+    case Curve::Look::plain:
+      return {nullptr, line, nullptr, ""};
+    case Curve::Look::broad:
+      return {nullptr, " using 1:2 with lines lw 7", nullptr, ""};
+    case Curve::Look::star:
+      break;
+  }
+  return {nullptr, nullptr, " using 1:2 with points", " pt 3 ps 2 lw 2"};
+}
+
+std::string color_of(const Curve& c, std::size_t number) {
+  if (c.look == Curve::Look::broad) return " lc rgb '#d0d0d0'";
+  if (c.look == Curve::Look::star) return " lc rgb '#222222'";
+  const auto colors = curve_colors();
+  return " lc rgb '" + std::string(colors[number % colors.size()]) + "' dt " +
+         std::to_string(number / colors.size() + 1);
+}
+
+/// The elements of one curve: the last has its name.
+std::string elements(const Curve& c, std::size_t number, const std::string& data) {
+  const Style style = style_of(c.look);
+  const std::string color = color_of(c, number),
+                    title = c.same || c.name.empty() ? " notitle" : " title " + quoted(c.name);
+  std::string all;
+  const auto add = [&](const char* element, const std::string& look, bool named) {
+    if (element)
+      all += (all.empty() ? "" : ", ") + data + element + color + look + (named ? title : " notitle");
+  };
+  add(style.area, "", false);
+  add(style.line, "", !style.points);
+  add(style.points, style.look, true);
+  return all;
+}
+
+void write_data(std::ostream& out, const std::string& name, const Curve& c) {
+  out << name << " << EOD\n";
+  for (const Curve::Point& p : c.points)
+    if (std::isfinite(p.x) && std::isfinite(p.y))
+      out << p.x << ' ' << p.y << ' ' << p.low << ' ' << p.high << '\n';
+  out << "EOD\n";
+}
+
+/// Beside the points, of every other curve on the other side.
+void write_labels(std::ostream& out, const Curve& c, std::size_t number) {
+  for (const Curve::Point& p : c.points)
+    if (!p.label.empty())
+      out << "set label " << quoted(p.label) << " at " << p.x << ',' << p.y
+          << (number % 2 == 0 ? " left offset 0.7,0.5" : " right offset -0.7,-0.5") << " font ',9' front\n";
+}
+
+void write_mark(std::ostream& out, const Mark& m) {
+  std::ostringstream at;
+  at.precision(12);
+  at << "first " << m.at;
+  const auto place = [&](const std::string& along) {
+    return m.upright ? at.str() + ", graph " + along : "graph " + along + ", " + at.str();
+  };
+  out << "set arrow from " << place("0") << " to " << place("1") << " nohead lc rgb '#888888' dt 3\n"
+      << "set label " << quoted(m.words) << " at " << place(m.upright ? "0.02" : "0.99")
+      << (m.upright ? " left rotate by 90 offset -0.6,0" : " right offset 0,0.5")
+      << " font ',9' tc rgb '#666666' front\n";
+}
+
+bool empty(const Graph& graph) {
+  return std::ranges::all_of(graph.curves, [](const Curve& c) { return c.points.empty(); });
+}
+
+/// Where its names go: on a line below, or beside it, where they need so much width.
+struct Legend {
+  bool below = true;
+  std::size_t width = 0;
+};
+Legend legend_of(const Graph& graph) {
+  std::size_t all = 0, longest = 0;
+  for (const Curve& c : graph.curves) {
+    if (c.same || c.name.empty()) continue;
+    all += c.name.size() + 10;
+    longest = std::max(longest, c.name.size());
+  }
+  return all < 90 ? Legend{} : Legend{false, 60 + 7 * longest};
+}
+
+void write_graph(std::ostream& out, const Graph& graph, std::size_t& serial) {
+  if (empty(graph)) {
+    out << "set multiplot next\n";
+    return;
+  }
+  const Extents all = extents(graph);
+  const std::vector<std::size_t> numbers = color_numbers(graph.curves);
+  std::string plot;
+  for (std::size_t i = 0; i < graph.curves.size(); ++i) {
+    if (graph.curves[i].points.empty()) continue;
+    const std::string data = "$d" + std::to_string(serial++);
+    write_data(out, data, graph.curves[i]);
+    plot += (plot.empty() ? "plot " : ", ") + elements(graph.curves[i], numbers[i], data);
+  }
+  out << "unset label\nunset arrow\nset title " << quoted(graph.title) << '\n';
+  write_axis(out, "x", graph.x, all.x);
+  write_axis(out, "y", graph.y, all.y);
+  for (std::size_t i = 0; i < graph.curves.size(); ++i) write_labels(out, graph.curves[i], numbers[i]);
+  for (const Mark& m : graph.marks) write_mark(out, m);
+  const Legend names = legend_of(graph);
+  out << "set key Left reverse "
+      << (names.below ? "below horizontal center\n" : "outside right top vertical\n") << plot << '\n';
+}
+
+std::string script(const Picture& picture, const std::string& terminal) {
+  std::size_t wide = 0;
+  for (const Graph& g : picture.graphs) wide = std::max(wide, 700 + legend_of(g).width);
+  const std::size_t rows = (picture.graphs.size() + picture.columns - 1) / picture.columns;
+  std::ostringstream out;
+  out.precision(12);
+  out << "set encoding utf8\nset terminal " << terminal
+      << " noenhanced font 'sans,11' background '#ffffff' size " << wide * picture.columns << ','
+      << 460 * rows + 40 << "\nset grid lc rgb '#dddddd' lt 1\nset multiplot layout " << rows << ','
+      << picture.columns << " title " << quoted(picture.title) << '\n';
+  std::size_t serial = 0;
+  for (const Graph& g : picture.graphs) write_graph(out, g, serial);
+  out << "unset multiplot\n";
+  return out.str();
+}
+
 }  // namespace
 
-std::vector<Curve> time_curves(const Json& rows) {
-  std::vector<std::string> keys = telling(rows);
-  if (rows.size() > 1 && one_call_per_size(keys, rows)) keys = {"collective"};
+std::vector<Curve> curves_of(const Json& rows, const Axis& axis, const std::string& x,
+                             const std::string& time, const std::vector<std::string>& keys) {
   std::vector<Curve> curves;
+  std::map<std::string, std::size_t> known;
   for (const Json& r : rows) {
     const std::string name = name_of(r, keys);
-    auto found = std::ranges::find(curves, name, &Curve::name);
-    if (found == curves.end()) found = curves.insert(curves.end(), {name, {}});
-    const double time = r["time_s"], bytes = r["message_bytes"];
-    found->points.push_back({bytes, time, r["low_s"], r["high_s"],
-                             name + ", " + r["algorithm"].get<std::string>() + ", " + text::bytes(bytes) +
-                                 ": " + text::seconds(time) + " (" + text::seconds(r["low_s"]) + " to " +
-                                 text::seconds(r["high_s"]) + ")"});
+    const auto [found, is_new] = known.try_emplace(name, curves.size());
+    if (is_new) curves.push_back({name, {}});
+    const double y = r[time], at = r[x];
+    const std::string words = name + (name.empty() ? "" : ", ") + r.value("algorithm", std::string()) +
+                              (r.contains("algorithm") ? ", " : "") + axis.text(at) + ": " +
+                              text::seconds(y) + " (" + text::seconds(r["low_s"]) + " to " +
+                              text::seconds(r["high_s"]) + ")";
+    const bool bytes = axis.scale == Axis::Scale::octaves;  // no bytes are shown as one
+    curves[found->second].points.push_back(
+        {bytes ? std::max(1.0, at) : at, y, r["low_s"], r["high_s"], words});
   }
   for (Curve& c : curves) std::ranges::stable_sort(c.points, {}, &Curve::Point::x);
   return curves;
 }
 
+Axis size_axis() {
+  return {"message", text::bytes, Axis::Scale::octaves, true};
+}
+
+Axis time_axis() {
+  return {"time", text::seconds, Axis::Scale::decades};
+}
+
+Graph time_graph(const Json& rows) {
+  std::vector<std::string> keys = telling(rows);
+  if (rows.size() > 1 && one_call_per_size(keys, rows)) keys = {"collective"};
+  return {"", size_axis(), time_axis(), curves_of(rows, size_axis(), "message_bytes", "time_s", keys)};
+}
+
 Figure time_figure(const Json& rows) {
-  const std::vector<Curve> curves = time_curves(rows);
-  const bool one_size = std::ranges::all_of(curves, [](const Curve& c) { return c.points.size() == 1; });
-  if (!one_size)
-    return chart("Time by message size", {"message", text::bytes, Axis::Scale::octaves},
-                 {"time", text::seconds, Axis::Scale::decades}, curves);
+  Graph graph = time_graph(rows);
+  const bool one_size =
+      std::ranges::all_of(graph.curves, [](const Curve& c) { return c.points.size() == 1; });
+  graph.title = "Time by message size";
+  if (!one_size) return chart(graph);
   std::vector<Bar> all;
-  for (const Curve& c : curves) all.push_back({c.name, {c.points[0].y}});
+  for (const Curve& c : graph.curves) all.push_back({c.name, {c.points[0].y}});
   return bars("Time", {""}, all, text::seconds);
 }
 
@@ -87,35 +266,10 @@ bool can_plot() {
   return found;
 }
 
-std::string plotted(const std::string& script) {
-  Ended ended = filter({"gnuplot", "-d", "-"}, script);
+std::string plotted(const Picture& picture, const std::string& terminal) {
+  Ended ended = filter({"gnuplot", "-d", "-"}, script(picture, terminal));
   if (ended.code != 0) throw SubstrateError("gnuplot: " + complaint(ended.errors, ended.code));
   return std::move(ended.output);
-}
-
-std::string plot_quoted(const std::string& words) {
-  std::string out = "'";
-  for (const char c : printable(words)) out += c == '\'' ? "''" : std::string(1, c);
-  return out + "'";
-}
-
-std::string plot_size_axis(double least, double most) {
-  const double first = std::floor(std::log2(std::max(least, 1.0))),
-               last = std::ceil(std::log2(std::max(most, 2.0)));
-  const double step = std::max(1.0, std::ceil((last - first) / 8));
-  std::string tics;
-  for (double t = std::ceil(first / step) * step; t <= last; t += step)
-    tics += (tics.empty() ? "" : ", ") + plot_quoted(text::bytes(std::exp2(t))) + " " +
-            std::to_string(std::exp2(t));
-  return "set logscale x 2\nset xlabel 'message'\nset xtics (" + tics + ")\n";
-}
-
-std::string plot_colors() {
-  std::string text;
-  int line = 0;
-  for (const char* color : {"#4477aa", "#ee6677", "#228833", "#aa7700", "#0099bb", "#aa3377", "#444444"})
-    text += "set linetype " + std::to_string(++line) + " lc rgb '" + color + "'\n";
-  return text + "set linetype cycle " + std::to_string(line) + '\n';
 }
 
 void check_plot(const std::string& path) {
@@ -125,34 +279,8 @@ void check_plot(const std::string& path) {
   if (!can_plot()) throw SubstrateError("--plot needs gnuplot (Debian: gnuplot-nox), which is not installed");
 }
 
-void write_plot(const std::string& path, const std::string& title, const std::vector<Curve>& curves) {
-  std::ostringstream out;
-  out.precision(12);
-  double least = HUGE_VAL, most = 1;
-  std::string plot;
-  std::ostringstream data;
-  data.precision(12);
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    const std::string name = "$d" + std::to_string(i), look = std::to_string(i + 1);
-    data << name << " << EOD\n";
-    for (const Curve::Point& p : curves[i].points) {
-      const double x = std::max(1.0, p.x);
-      least = std::min(least, x), most = std::max(most, x);
-      data << x << ' ' << p.y * 1e3 << ' ' << p.low * 1e3 << ' ' << p.high * 1e3 << '\n';
-    }
-    data << "EOD\n";
-    plot += (i ? ", " : "plot ") + name + " using 1:2 with lines lt " + look + " notitle, " + name +
-            " using 1:2:3:4 with yerrorbars lt " + look + " pt 7 ps 0.6 title " +
-            plot_quoted(curves[i].name) + " noenhanced";
-  }
-  out << "set encoding utf8\nset terminal " << (path.ends_with(".png") ? "pngcairo" : "svg")
-      << " size 820,520\n"
-      << plot_colors() << plot_size_axis(least, most)
-      << "set logscale y 10\nset ylabel 'time [ms]'\nset format y '%g'\nset grid lc rgb '#dddddd'\n"
-         "set key left top font ',9'\nset title "
-      << plot_quoted(title) << " noenhanced\n"
-      << data.str() << plot << '\n';
-  write_file(path, plotted(out.str()));
+void write_plot(const std::string& path, const Picture& picture) {
+  write_file(path, plotted(picture, path.ends_with(".png") ? "pngcairo" : "svg"));
 }
 
 }  // namespace collcast::report

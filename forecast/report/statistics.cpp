@@ -97,7 +97,7 @@ Chapter Statistics::overview(Seconds time) const {
   return {"What ranks do when",
           "A rank that communicates behind its computation counts twice. `--timeline` shows each rank.",
           {},
-          {chart("Ranks over time", x, y, curves)}};
+          {chart({"Ranks over time", x, y, curves})}};
 }
 
 std::vector<Chapter> Statistics::chapters(Seconds time) const {
@@ -118,8 +118,10 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
     Chapter c = chapter("Operations by size", by_size(),
                         "As ranks see them, waiting for others included; bars reach from the shortest to the "
                         "longest. Counts are over all ranks.");
-    c.figures = {chart("Latency by message size", size, {"time", text::seconds, Axis::Scale::decades}, times),
-                 chart("Calls by message size", size, {"calls", text::number, Axis::Scale::decades}, counts)};
+    const Axis duration{"time", text::seconds, Axis::Scale::decades};
+    const Axis number{"calls", text::number, Axis::Scale::decades};
+    c.figures = {chart({"Latency by message size", size, duration, times}),
+                 chart({"Calls by message size", size, number, counts})};
     all.push_back(std::move(c));
   }
   if (ranks_.things() > 0) all.push_back(overview(time));
@@ -130,7 +132,8 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
     std::vector<Curve> curves;
     for (const Usage::Of& use : usage_.most_used(drawn_links))
       curves.push_back(over_time(usage_, resources_.at(use.which), use, 1, time));
-    c.figures = {chart("The busiest over time", {"time", text::seconds}, {"busy", text::percent}, curves)};
+    const Axis when{"time", text::seconds}, busy{"busy", text::percent};
+    c.figures = {chart({"The busiest over time", when, busy, curves})};
     all.push_back(std::move(c));
   }
   return all;

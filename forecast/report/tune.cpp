@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast/report/tune.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/json.hpp"
@@ -51,7 +52,69 @@ Column number(std::string title, const char* key, Text text, std::string otherwi
           }};
 }
 
+std::string title_of(const Tuned& tuned, const tuner::Library& library) {
+  return std::string(library.what) + ", for " + std::to_string(tuned.tuning.ranks) + " ranks on " +
+         std::to_string(tuned.tuning.nodes) + (tuned.tuning.nodes == 1 ? " node of " : " nodes of ") +
+         tuned.platform;
+}
+
+/// With what else it is told.
+std::string words_of(const tuner::Rule& r) {
+  std::string words = name_of(r);
+  if (r.tuned && r.segment > 0) words += ", " + text::bytes(static_cast<double>(r.segment));
+  if (r.tuned && r.channels > 0)
+    words += ", " + std::to_string(r.channels) + (r.channels == 1 ? " channel" : " channels");
+  return words;
+}
+
+/// Neighbours that the file leaves to the library are one.
+std::vector<tuner::Rule> joined(const std::vector<tuner::Rule>& rules) {
+  std::vector<tuner::Rule> all;
+  for (const tuner::Rule& r : rules) {
+    const bool more = !all.empty() && !r.tuned && !all.back().tuned && all.back().collective == r.collective;
+    if (more)
+      all.back().to = r.to;
+    else
+      all.push_back(r);
+  }
+  return all;
+}
+
+Curve::Point point(const Tuned::Point& p, const Played& played) {
+  return {std::max(1.0, p.size.value), played.time.value, played.low.value, played.high.value};
+}
+
+Graph graph(const Tuned& tuned, Collective collective, bool standard_known) {
+  Curve standard{"the library's default", {}, Curve::Look::plain};
+  Curve then{standard_known ? "with the file (shaded: interval)" : "the fastest that can be told",
+             {},
+             Curve::Look::band};
+  Graph g{std::string(definition(collective).name), size_axis(), time_axis(), {}};
+  for (const Tuned::Point& p : tuned.points) {
+    if (p.collective != collective) continue;
+    const bool priced = p.standard && p.unknown.empty();
+    if (priced) standard.points.push_back(point(p, *p.standard));
+    if (p.told || priced) then.points.push_back(point(p, p.told ? p.best : *p.standard));
+  }
+  for (const tuner::Rule& r : joined(tuned.tuning.rules))
+    if (r.collective == collective && r.from > 0)
+      g.marks.push_back({static_cast<double>(r.from), true, words_of(r)});
+  g.curves = {std::move(then), std::move(standard)};
+  return g;
+}
+
 }  // namespace
+
+Picture picture(const Tuned& tuned, const tuner::Library& library) {
+  Picture all{title_of(tuned, library), {}, 1};
+  for (const Tuned::Point& p : tuned.points) {
+    const std::string name(definition(p.collective).name);
+    if (std::ranges::find(all.graphs, name, &Graph::title) == all.graphs.end())
+      all.graphs.push_back(graph(tuned, p.collective, !tuned.policy.empty()));
+  }
+  all.columns = all.graphs.size() < 2 ? 1 : 2;
+  return all;
+}
 
 Report make(const Tuned& tuned, const tuner::Library& library) {
   Report report;
@@ -60,9 +123,7 @@ Report make(const Tuned& tuned, const tuner::Library& library) {
                  {"policy", tuned.policy.empty() ? Json() : Json(tuned.policy)},
                  {"ranks", tuned.tuning.ranks},
                  {"nodes", tuned.tuning.nodes}};
-  report.title = std::string(library.what) + ", for " + std::to_string(tuned.tuning.ranks) + " ranks on " +
-                 std::to_string(tuned.tuning.nodes) + (tuned.tuning.nodes == 1 ? " node of " : " nodes of ") +
-                 tuned.platform;
+  report.title = title_of(tuned, library);
   Section points{"points",
                  Json::array(),
                  {plain("collective", "collective"),
@@ -81,14 +142,7 @@ Report make(const Tuned& tuned, const tuner::Library& library) {
       {plain("collective", "collective"), number("from", "from_bytes", text::bytes),
        number("to", "to_bytes", text::bytes, "any"), plain("algorithm", "algorithm"), plain("radix", "radix"),
        number("segment", "segment_bytes", text::bytes), plain("channels", "channels")}};
-  for (const tuner::Rule& r : tuned.tuning.rules) {
-    Json next = row(r);
-    Json* last = rules.rows.empty() ? nullptr : &rules.rows.back();
-    if (last && !r.tuned && (*last)["algorithm"] == "default" && (*last)["collective"] == next["collective"])
-      (*last)["to_bytes"] = next["to_bytes"];
-    else
-      rules.rows.push_back(std::move(next));
-  }
+  for (const tuner::Rule& r : joined(tuned.tuning.rules)) rules.rows.push_back(row(r));
   report.sections = {std::move(points), std::move(rules)};
   report.remark =
       "The library is told where the default takes longer than the best at the slow end of its interval.";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "forecast/report/plot.hpp"
 #include "forecast/report/report.hpp"
 #include "forecast/tune.hpp"
 
@@ -8,5 +9,9 @@ namespace collcast::report {
 
 /// `tune`'s points, and the rules that the file has.
 Report make(const Tuned& tuned, const tuner::Library& library);
+
+/// For each collective the time by size of the default and of what the library then plays, with its interval,
+/// and the sizes at which the file changes its mind.
+Picture picture(const Tuned& tuned, const tuner::Library& library);
 
 }  // namespace collcast::report

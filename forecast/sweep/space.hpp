@@ -43,6 +43,8 @@ class Space {
   std::int64_t size() const { return size_; }
   Point at(std::int64_t number) const;
   const std::vector<Axis>& axes() const { return axes_; }
+  /// Whether its points are all combinations.
+  bool is_grid() const { return sampling_ == Sampling::grid; }
   /// Whether a setting differs from point to point.
   bool varies(const std::string& key) const;
 

@@ -31,6 +31,7 @@ struct Verb {
   std::function<void(const Space&)> check;
   /// For people, of rows over such a space.
   std::function<std::vector<report::Column>(const Space&)> columns;
+  std::string_view time = "time_s";  ///< the key of rows that a picture shows
 };
 
 /// A space of cases and what is asked in each, as a file describes it (docs/sweep.md).

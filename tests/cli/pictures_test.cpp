@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -99,6 +100,87 @@ TEST(Pictures, APageOfAPredictionHoldsItsNumbers) {
   const std::string html = text_of(page), mark = "id=\"data\">";
   const std::size_t begin = html.find(mark) + mark.size();
   EXPECT_EQ(parse_json(html.substr(begin, html.find("</script>", begin) - begin)), a);
+}
+
+/// gnuplot's SVG of a run with --plot.
+std::string plotted(const Folder& folder, const std::string& arguments) {
+  const std::string file = folder / "plot.svg";
+  const Outcome o = run(arguments + " --plot " + file);
+  EXPECT_EQ(o.code, 0) << arguments << "\n" << o.err;
+  return text_of(file);
+}
+void expect_words(const std::string& svg, std::initializer_list<const char*> all) {
+  for (const char* words : all) EXPECT_NE(svg.find(words), std::string::npos) << words;
+}
+bool has_gnuplot() {
+  return std::system("gnuplot --version > /dev/null 2>&1") == 0;
+}
+
+TEST(Plots, ASweepShowsTheNumberThatVariesMost) {
+  if (!has_gnuplot()) GTEST_SKIP() << "there is no gnuplot";
+  const Folder folder;
+  const std::string file = folder / "s.json";
+  std::ofstream(file)
+      << R"({"about":"it's here","platform":"flat","ranks":[4,8],"collective":"allreduce",)"
+         R"("algorithm":["ring","rabenseifner"],"engine":"path","size":["1KiB","32KiB","1MiB"]})";
+  const std::string by_size = plotted(folder, "sweep " + file + " -o " + (folder / "j"));
+  expect_words(by_size, {"4 ranks, ring", "8 ranks, ring", "4 ranks, rabenseifner", "8 ranks, rabenseifner",
+                         ">1 KiB<", ">32 KiB<", ">1 MiB<", ">message<", ">time<", "it's here"});
+  const std::string by_ranks = plotted(folder, "sweep --plot-over ranks --resume " + (folder / "j"));
+  expect_words(by_ranks, {"1 KiB, ring", "1 MiB, rabenseifner", ">4<", ">8<", ">ranks<"});
+  for (const std::string& words :
+       {"sweep --resume " + (folder / "j") + " --plot-over algorithm --plot " + (folder / "n.svg"),
+        "sweep --resume " + (folder / "j") + " --plot-over ranks",
+        "sweep " + file + " --slurm --plot " + (folder / "n.svg"),
+        "sweep " + file + " --plot " + (folder / "n.pdf")}) {
+    const Outcome o = run(words);
+    EXPECT_EQ(o.code, 2) << words;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  }
+  EXPECT_NE(run("sweep --resume " + (folder / "j") + " --plot-over root --plot " + (folder / "n.svg"))
+                .err.find("these do: size, ranks"),
+            std::string::npos);
+  EXPECT_TRUE(text_of(folder / "n.svg").empty());
+}
+
+TEST(Plots, ASweepOfTrainingShowsItsStep) {
+  if (!has_gnuplot()) GTEST_SKIP() << "there is no gnuplot";
+  const Folder folder;
+  const std::string file = folder / "s.json";
+  std::ofstream(file) << R"({"ask":"train","platform":"edr-cluster","model":"resnet50","ranks":[8,16],)"
+                         R"("set":{"network.bandwidth_GBps":[6.25,12.5,25]}})";
+  expect_words(
+      plotted(folder, "sweep " + file + " -o " + (folder / "j")),
+      {"8 ranks", "16 ranks", ">6.25<", ">12.5<", ">25<", "time of a step", "network.bandwidth_GBps"});
+}
+
+TEST(Plots, TuneShowsTheDefaultAndWhereTheFileChangesItsMind) {
+  if (!has_gnuplot()) GTEST_SKIP() << "there is no gnuplot";
+  const Folder folder;
+  const std::string call =
+      "tune --for openmpi --platform frontera --ranks 16 --size 1KiB,64KiB,4MiB --engine path --collective "
+      "allreduce,bcast";
+  const std::string svg = plotted(folder, call);
+  expect_words(svg, {"the library's default", "with the file (shaded: interval)", ">allreduce<",
+                     ">broadcast<", ">1 KiB<", ">64 KiB<", ">4 MiB<"});
+  for (const Json& rule : answer(call)["rules"])
+    if (rule["from_bytes"] != 0) expect_words(svg, {rule["algorithm"].get<std::string>().c_str()});
+  EXPECT_EQ(run(call + " --plot " + (folder / "a.pdf")).code, 2);
+}
+
+TEST(Plots, PlanMarksItsAnswer) {
+  if (!has_gnuplot()) GTEST_SKIP() << "there is no gnuplot";
+  const Folder folder;
+  const std::string call =
+      "plan --model resnet50 --throughput 300 --samples 115e6 --platform flat,edr-cluster --ranks 4,8 ";
+  expect_words(plotted(folder, call + "--time 20h --price flat=20 --price edr-cluster=18"),
+               {"the answer: edr-cluster, 8 ranks", ">flat<", "cost [USD]", "time [h]", "limit of time",
+                ">4<", ">8<", "hollow: outside the limits"});
+  const std::string late = folder / "late.svg";
+  EXPECT_EQ(run(call + "--time 1s --plot " + late).code, 1);
+  expect_words(text_of(late), {">nodes<", ">flat<"});
+  EXPECT_EQ(text_of(late).find("the answer"), std::string::npos);
+  EXPECT_EQ(run(call + "--plot " + (folder / "a.pdf")).code, 2);
 }
 
 TEST(Pictures, BadOnesAreOneLineBeforeTheForecast) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "forecast/report/plan.hpp"
 #include "forecast/report/plot.hpp"
 #include "forecast/report/statistics.hpp"
 #include "model/lowering.hpp"
@@ -31,9 +32,10 @@ std::size_t occurrences(const std::string& text, const std::string& what) {
 }
 
 Figure example() {
-  return chart("Time", {"message", text::bytes, Axis::Scale::octaves},
-               {"time", text::seconds, Axis::Scale::decades},
-               {{"ring", {{1024, 1e-3, 0.9e-3, 1.2e-3}, {1048576, 1e-2, 0.9e-2, 1.2e-2}}}});
+  return chart({"Time",
+                {"message", text::bytes, Axis::Scale::octaves},
+                {"time", text::seconds, Axis::Scale::decades},
+                {{"ring", {{1024, 1e-3, 0.9e-3, 1.2e-3}, {1048576, 1e-2, 0.9e-2, 1.2e-2}}}}});
 }
 
 Json data_of(const std::string& page) {
@@ -47,7 +49,7 @@ TEST(Page, NamesCannotBecomeMarkup) {
   const Chapter c{hostile,
                   hostile,
                   {{hostile}, {hostile}},
-                  {chart(hostile, axis, axis, {{hostile, {{1, 2, 1, 3, hostile}}}}),
+                  {chart({hostile, axis, axis, {{hostile, {{1, 2, 1, 3, hostile}}}}}),
                    bars(hostile, {hostile, "b"}, {{hostile, {1, 2}}}, text::number),
                    schedule(hostile, {hostile}, {{0, 0, 1, hostile}}, 1)}};
   const Json data{{"name", hostile}, {hostile, 1}};
@@ -85,17 +87,17 @@ TEST(Chart, PlacesPointsOnItsScales) {
   EXPECT_EQ(occurrences(f.svg, "<circle"), 2u);
   EXPECT_NE(f.svg.find(">1 KiB<"), std::string::npos);
   EXPECT_NE(f.svg.find(">1 MiB<"), std::string::npos);
-  EXPECT_NE(f.svg.find(">1.00 ms<"), std::string::npos);
+  EXPECT_NE(f.svg.find(">1 ms<"), std::string::npos);
   EXPECT_NE(f.svg.find("<title>ring: 1 KiB, 1.00 ms</title>"), std::string::npos);
   EXPECT_NE(f.words.find("ring from 1.00 ms at 1 KiB to 10.0 ms at 1 MiB."), std::string::npos) << f.words;
 }
 
 TEST(Chart, TakesWhatHasNoPlaceOnALogarithm) {
   const Axis x{"x", text::bytes, Axis::Scale::octaves}, y{"y", text::seconds, Axis::Scale::decades};
-  EXPECT_EQ(occurrences(chart("t", x, y, {{"zero", {{0, 0, 0, 0}}}}).svg, "<circle"), 0u);
-  EXPECT_EQ(occurrences(chart("t", x, y, {}).svg, "<svg"), 1u);
-  EXPECT_EQ(occurrences(chart("t", x, y, {{"one", {{8, 1, 1, 1}}}}).svg, "<circle"), 1u);
-  EXPECT_EQ(chart("t", x, y, {{"nan", {{NAN, 1, 1, 1}, {1, INFINITY, 1, 1}}}}).svg.find("nan,"),
+  EXPECT_EQ(occurrences(chart({"t", x, y, {{"zero", {{0, 0, 0, 0}}}}}).svg, "<circle"), 0u);
+  EXPECT_EQ(occurrences(chart({"t", x, y, {}}).svg, "<svg"), 1u);
+  EXPECT_EQ(occurrences(chart({"t", x, y, {{"one", {{8, 1, 1, 1}}}}}).svg, "<circle"), 1u);
+  EXPECT_EQ(chart({"t", x, y, {{"nan", {{NAN, 1, 1, 1}, {1, INFINITY, 1, 1}}}}}).svg.find("nan,"),
             std::string::npos);
 }
 
@@ -132,17 +134,62 @@ Json row(const char* algorithm, int ranks, double bytes, double time) {
 
 TEST(Plot, ACurveForWhatTellsRowsApart) {
   const Json by_algorithm{row("ring", 4, 8, 1), row("tree", 4, 8, 2), row("ring", 4, 16, 3)};
-  const auto two = time_curves(by_algorithm);
+  const auto two = time_graph(by_algorithm).curves;
   ASSERT_EQ(two.size(), 2u);
   EXPECT_EQ(two[0].name, "ring");
   EXPECT_EQ(two[0].points.size(), 2u);
   const Json by_ranks{row("ring", 4, 16, 1), row("tree", 8, 8, 2), row("tree", 4, 8, 3)};
-  const auto ranks = time_curves(by_ranks);
+  const auto ranks = time_graph(by_ranks).curves;
   ASSERT_EQ(ranks.size(), 2u);
   EXPECT_EQ(ranks[0].name, "4 ranks");
   EXPECT_EQ(ranks[0].points[0].x, 8);  // in the order of the sizes
-  EXPECT_EQ(time_curves({row("ring", 4, 8, 1), row("tree", 4, 16, 2)}).size(), 1u);  // auto, size by size
-  EXPECT_EQ(time_curves(Json::array()).size(), 0u);
+  EXPECT_EQ(time_graph({row("ring", 4, 8, 1), row("tree", 4, 16, 2)}).curves.size(),
+            1u);  // auto, size by size
+  EXPECT_EQ(time_graph(Json::array()).curves.size(), 0u);
+}
+
+/// Ticks are round numbers, on logarithmic axes of less than a decade, too; sizes are marked at themselves.
+TEST(Plot, MarksItsAxes) {
+  const auto words = [](const Extent& e) {
+    std::string all;
+    for (const auto& [at, text] : e.ticks) all += text + "; ";
+    return all;
+  };
+  const auto of = [](double x, double y, double x2, double y2) {
+    return extents({"", size_axis(), time_axis(), {{"c", {{x, y, y, y}, {x2, y2, y2, y2}}}}});
+  };
+  EXPECT_EQ(words(of(6144, 1e-6, 65536, 1e-3).x), "6 KiB; 64 KiB; ");
+  EXPECT_EQ(words(of(6144, 1e-6, 65536, 1e-3).y), "1 us; 10 us; 100 us; 1 ms; ");
+  EXPECT_EQ(words(of(8, 1e-6, 64, 2e-5).y), "1 us; 2 us; 5 us; 10 us; 20 us; ");
+  EXPECT_EQ(words(of(8, 0.2, 64, 0.24).y), "200 ms; 210 ms; 220 ms; 230 ms; 240 ms; ");
+  const Graph near{
+      "", size_axis(), time_axis(), {{"c", {{1024, 1, 1, 1}, {1030, 1, 1, 1}, {4096, 1, 1, 1}}}}};
+  EXPECT_EQ(words(extents(near).x), "1 KiB; 2 KiB; 4 KiB; ");  // 1030 B has no room beside 1 KiB
+}
+
+/// 5 > 4 > 2 h at 1, 2 and 3 USD; what is at 4 USD is slower than the one before, and so is not on the
+/// frontier.
+TEST(Plot, OfAPlanHasItsFrontierAndItsAnswer) {
+  std::vector<plan::Candidate> all;
+  for (const double hours : {5.0, 4.0, 2.0, 3.0})
+    all.push_back({.platform = "p",
+                   .ranks = static_cast<Rank>(all.size() + 1),
+                   .time = Seconds(3600 * hours),
+                   .low = Seconds(3600 * hours),
+                   .high = Seconds(3600 * hours),
+                   .price_USD = static_cast<double>(all.size() + 1) / hours});
+  const plan::Limits limits{.time_s = 4.5 * 3600};
+  const Graph g = graph(plan::judge(all, limits, plan::Aim::cost), limits);
+  ASSERT_EQ(g.curves.size(), 5u);  // frontier, within, line, outside, answer
+  ASSERT_EQ(g.curves[0].points.size(), 3u);
+  EXPECT_NEAR(g.curves[0].points[2].x, 3, 1e-12);
+  EXPECT_NEAR(g.curves[0].points[2].y, 2, 1e-12);
+  EXPECT_EQ(g.curves[1].points.size(), 3u);
+  EXPECT_EQ(g.curves[3].points.size(), 1u);
+  EXPECT_EQ(g.curves[3].points[0].label, "1");
+  EXPECT_EQ(g.curves[4].name, "the answer: p, 2 ranks");
+  ASSERT_EQ(g.marks.size(), 1u);
+  EXPECT_NEAR(g.marks[0].at, 4.5, 1e-12);
 }
 
 TEST(Plot, RefusesOtherFiles) {
@@ -156,13 +203,14 @@ TEST(Plot, DrawsHostileNamesAsTheyAre) {
   if (!can_plot()) GTEST_SKIP() << "there is no gnuplot";
   const Folder folder;
   const std::string name = "it's `touch x` \"$HOME\" \\ @{^}_ \n system('touch y')";
-  write_plot(folder / "a.svg", name, {{name, {{1024, 1, 0.5, 2}, {2097152, 2, 1.5, 3}}}});
+  const Graph graph{"", size_axis(), time_axis(), {{name, {{1024, 1, 0.5, 2}, {2097152, 2, 1.5, 3}}}}};
+  write_plot(folder / "a.svg", {name, {graph}});
   std::ifstream in(folder / "a.svg");
   const std::string svg{std::istreambuf_iterator<char>(in), {}};
   EXPECT_NE(svg.find("1 KiB"), std::string::npos);
   EXPECT_NE(svg.find("`touch x`"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists("x") || std::filesystem::exists("y"));
-  write_plot(folder / "a.png", name, {{name, {{1024, 1, 0.5, 2}}}});
+  write_plot(folder / "a.png", {name, {graph}});
   std::ifstream png(folder / "a.png", std::ios::binary);
   EXPECT_EQ((std::string{std::istreambuf_iterator<char>(png), {}}).substr(0, 4), "\x89PNG");
 }

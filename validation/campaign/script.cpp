@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/campaign/script.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace collcast::campaign {
+namespace {
+
+/// What others call a collective. OSU's sizes of some are those of one rank's block.
+struct Benchmark {
+  Collective collective;
+  const char *osu, *nccl;
+  bool block;
+};
+constexpr Benchmark benchmarks[] = {
+    {Collective::allreduce, "osu_allreduce", "all_reduce_perf", false},
+    {Collective::broadcast, "osu_bcast", "broadcast_perf", false},
+    {Collective::reduce, "osu_reduce", "reduce_perf", false},
+    {Collective::reduce_scatter, "osu_reduce_scatter", "reduce_scatter_perf", false},
+    {Collective::allgather, "osu_allgather", "all_gather_perf", true},
+    {Collective::alltoall, "osu_alltoall", "alltoall_perf", true},
+    {Collective::gather, "osu_gather", "gather_perf", true},
+    {Collective::scatter, "osu_scatter", "scatter_perf", true},
+    {Collective::barrier, "osu_barrier", nullptr, false},
+};
+
+constexpr const char* beginning = R"sh(
+# As `sbatch run.sh` in this folder, or `bash run.sh` within an allocation. README.md says more.
+# sbatch runs a copy of this file, in the folder that it was given.
+if [ -e "$(dirname "$0")/prediction.jsonl" ]; then cd "$(dirname "$0")" || exit 2; fi
+[ -e prediction.jsonl ] || { echo "there is no forecast in $PWD: start this in its folder" >&2; exit 2; }
+export LC_ALL=C
+collcast=${COLLCAST:-collcast}
+command -v "$collcast" > /dev/null || { echo "there is no $collcast; COLLCAST=/path/to/collcast names it" >&2; exit 2; }
+mkdir -p topology benchmarks || exit 2
+: > skipped.txt
+
+# keep FILE COMMAND...: what it prints, whole or not at all
+keep() {
+  local file=$1
+  shift
+  if ! command -v "$1" > /dev/null; then
+    echo "$1 is not installed" >> skipped.txt
+  elif "$@" > "$file.part" 2> "$file.errors"; then
+    mv "$file.part" "$file"
+    [ -s "$file.errors" ] || rm -f "$file.errors"
+  else
+    echo "$1 failed: $file.errors has its words" >> skipped.txt
+    rm -f "$file.part"
+  fi
+}
+
+keep topology/lstopo.xml lstopo --of xml
+keep topology/lscpu.txt lscpu
+keep topology/nvidia-smi.txt nvidia-smi topo -m
+keep topology/slurm.txt scontrol show topology
+keep topology/nodes.txt scontrol show hostnames
+keep topology/ibnetdiscover.txt ibnetdiscover
+)sh";
+
+constexpr const char* starting = R"sh(
+[ -z "${LAUNCH:-}" ] || read -ra launch <<< "$LAUNCH"
+"$collcast" validate --run --platform platform.json --campaign asked.json -o . -- "${launch[@]}"
+code=$?
+
+# started RANKS FILE PROGRAM ARGUMENTS...: a benchmark, if it is installed
+started() {
+  local ranks=$1 file=$2 words=("${launch[@]//\{ranks\}/$1}")
+  shift 2
+  if ! command -v "$1" > /dev/null; then
+    echo "$1 is not installed" >> skipped.txt
+    return
+  fi
+  case " ${launch[*]} " in *"{ranks}"* | *" -n "* | *" -np "*) ;; *) words+=(-np "$ranks") ;; esac
+  keep "$file" "${words[@]}" "$@"
+}
+)sh";
+
+std::set<Collective> collectives(const Campaign& campaign) {
+  std::set<Collective> all;
+  for (const Wish& w : campaign.wishes) all.insert(w.point.collective);
+  return all;
+}
+
+/// Of one collective, over all its points.
+struct Grid {
+  std::set<Rank> ranks;
+  double least = HUGE_VAL, most = 0;
+};
+Grid grid(const Campaign& campaign, Collective collective) {
+  Grid g;
+  for (const Wish& w : campaign.wishes) {
+    if (w.point.collective != collective) continue;
+    g.ranks.insert(w.point.ranks());
+    g.least = std::min(g.least, w.point.call.message.value),
+    g.most = std::max(g.most, w.point.call.message.value);
+  }
+  return g;
+}
+
+std::string bytes(double b) {
+  return std::to_string(std::max<std::int64_t>(1, std::llround(b)));
+}
+
+std::string lines(const Benchmark& b, const Grid& g) {
+  std::string text;
+  for (const Rank ranks : g.ranks) {
+    const std::string n = std::to_string(ranks), file = "benchmarks/" + std::string(b.osu) + "-" + n + ".txt";
+    const double share = b.block ? ranks : 1;
+    text += "started " + n + " " + file + " " + b.osu;
+    if (b.collective != Collective::barrier)
+      text += " -m " + bytes(g.least / share) + ":" + bytes(g.most / share);
+    text += "\n";
+    if (b.nccl)
+      text += "NCCL_TOPO_DUMP_FILE=$PWD/topology/nccl.xml started " + n + " benchmarks/" + b.nccl + "-" + n +
+              ".txt " + b.nccl + " -b " + bytes(g.least) + " -e " + bytes(g.most) + " -f 2\n";
+  }
+  return text;
+}
+
+Rank processes(const Campaign& campaign) {
+  Rank most = 1;
+  for (const Wish& w : campaign.wishes) most = std::max(most, campaign.care.processes(w.point.ranks()));
+  return most;
+}
+
+}  // namespace
+
+std::string batch_script(const Campaign& campaign, const Batch& batch) {
+  std::string text = "#!/bin/bash\n#SBATCH --job-name=collcast-validate\n#SBATCH --ntasks=" +
+                     std::to_string(processes(campaign)) +
+                     "\n#SBATCH --exclusive\n#SBATCH --output=job.txt\n";
+  for (const std::string& line : batch.sbatch) {
+    if (!line.starts_with("--") || line.find('\n') != std::string::npos)
+      throw InputError("--sbatch '" + line + "' is no option of sbatch, such as --partition=short");
+    text += "#SBATCH " + line + "\n";
+  }
+  text +=
+      beginning + std::string("\n# What starts ranks; LAUNCH=\"srun -n {ranks}\" takes its place.\nlaunch=(");
+  for (const std::string& word : batch.launcher.empty() ? std::vector<std::string>{"mpirun"} : batch.launcher)
+    text += (text.back() == '(' ? "" : " ") + text::shell_quoted(word);
+  text += ")" + std::string(starting);
+  const std::set<Collective> asked = collectives(campaign);
+  for (const Benchmark& b : benchmarks)
+    if (asked.contains(b.collective)) text += lines(b, grid(campaign, b.collective));
+  return text + "exit $code\n";
+}
+
+std::string batch_words(const Campaign& campaign) {
+  std::string files;
+  for (const Benchmark& b : benchmarks)
+    if (collectives(campaign).contains(b.collective))
+      for (const Rank ranks : grid(campaign, b.collective).ranks)
+        files += " benchmarks/" + std::string(b.osu) + "-" + std::to_string(ranks) +
+                 ".txt:ranks=" + std::to_string(ranks);
+  return "# A forecast, and what measures it\n\n"
+         "`prediction.jsonl` was written before anything was measured. On the cluster, in this folder:\n\n"
+         "    sbatch run.sh            # or, within an allocation: bash run.sh\n\n"
+         "It takes " +
+         text::count(processes(campaign)) +
+         " processes, `collcast` and `collcast-measure` (COLLCAST=/path/to/collcast where they are not in "
+         "PATH), and\n"
+         "`mpirun` (LAUNCH=\"srun -n {ranks}\" where another starts ranks). A run that ended early goes on "
+         "from there when\n"
+         "it is started again. It leaves `measured.jsonl`, `topology/`, `benchmarks/` and, in `skipped.txt`, "
+         "what was not\n"
+         "installed; its exit code is 1 where the forecast is out of the campaign's bounds. Copied back, on "
+         "a laptop:\n\n"
+         "    collcast validate --report .\n"
+         "    collcast validate --platform platform.json --measurements" +
+         files + "\n";
+}
+
+}  // namespace collcast::campaign

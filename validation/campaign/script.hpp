@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "validation/campaign/campaign.hpp"
+
+namespace collcast::campaign {
+
+/// What a batch system runs to measure a campaign whose forecast lies beside it.
+struct Batch {
+  std::vector<std::string> launcher;  ///< starts ranks, as a Launcher's words do; empty: mpirun
+  std::vector<std::string> sbatch;    ///< more options of sbatch: "--partition=short"
+};
+
+/// A script for bash and sbatch, which goes where its folder goes: it keeps the node's topology, has collcast
+/// measure the points, and runs OSU's benchmarks and nccl-tests on the same collectives and sizes where they
+/// are installed. What is not installed is listed in skipped.txt. Throws InputError where an option of sbatch
+/// is none.
+std::string batch_script(const Campaign& campaign, const Batch& batch);
+
+/// How it is run, and how what it leaves is read, for people.
+std::string batch_words(const Campaign& campaign);
+
+}  // namespace collcast::campaign
