@@ -12,6 +12,7 @@
 #include "replay/formats/nccl_log.hpp"
 #include "replay/formats/nsys.hpp"
 #include "replay/formats/pytorch_et.hpp"
+#include "replay/formats/rccl_replay.hpp"
 #include "replay/formats/time_independent.hpp"
 #include "replay/source/recorded.hpp"
 #include "support/error.hpp"
@@ -52,6 +53,7 @@ const std::vector<Format>& formats() {
       {"flight-recorder", "PyTorch Flight Recorder dumps", is_flight_recorder, open_flight_recorder},
       {"horovod", "Horovod timelines", is_horovod, open_horovod},
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log},
+      {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
       {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra},

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <map>
+
 #include "replay/formats/convert.hpp"
 #include "replay/formats/formats.hpp"
 #include "replay/source/inspection.hpp"
@@ -102,8 +105,64 @@ TEST_F(MoreFiles, GoalTextsPlayByWhatIsRequired) {
   EXPECT_NE(testing::complaint([&] { open_source({circle}); }).find("circular"), std::string::npos);
 }
 
+TEST_F(MoreFiles, RcclReplayerLogsGiveCallsByDevice) {
+  const auto source = open_source({file("a.1.node0.json", samples::rccl_replay())});
+  EXPECT_EQ(source->info().format, "rccl-replay");
+  ASSERT_EQ(source->ranks(), 2);
+  for (const Rank r : {0, 1}) {
+    const auto calls = all(*source, r);
+    ASSERT_EQ(calls.size(), 3u);
+    EXPECT_EQ(calls[0].operation, "allgather");
+    EXPECT_DOUBLE_EQ(calls[0].message.value, 2 * 4096);  // two ranks' shares
+    EXPECT_EQ(calls[1].kind, r == 0 ? Kind::send : Kind::receive);
+    EXPECT_DOUBLE_EQ((calls[1].bytes + calls[1].received_bytes).value, 80);
+    EXPECT_EQ(calls[2].kind, Kind::wait);
+  }
+  ASSERT_EQ(source->info().notes.size(), 1u);
+  EXPECT_EQ(source->info().notes[0].substr(0, 33), "2 calls at the capture of graphs ");
+}
+
+/// A record of RCCL's recorder.h: an allreduce of `count` floats by a rank of 2.
+std::string rccl_record(std::uint64_t type, std::uint64_t count, std::uint64_t rank) {
+  std::string bytes(160, '\0');
+  auto put = [&](std::size_t at, std::uint64_t value, std::size_t width) {
+    for (std::size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<char>(value >> (8 * i));
+  };
+  for (const auto& [at, value] : std::map<std::size_t, std::uint64_t>{
+           {0, 11}, {4, 12}, {8, rank}, {36, type}, {112, 7}, {120, rank}, {124, 2}, {148, rank}})
+    put(at, value, 4);
+  put(16, std::bit_cast<std::uint64_t>(1745623615676.0), 8);
+  put(104, count, 8);
+  put(128, 100 + rank, 8);
+  put(152, 171, 8);
+  return bytes;
+}
+
+TEST_F(MoreFiles, RcclReplayerRecordsAreReadToo) {
+  // 17: a communicator; 4: an allreduce; 9: an all-to-all of 10 and 30 elements, with 4 lists of two after
+  // it.
+  std::string lists(64, '\0');
+  lists[0] = 10, lists[8] = 30;
+  const std::string one = rccl_record(17, 0, 0) + rccl_record(4, 1000, 0) + rccl_record(9, 0, 0) + lists +
+                          rccl_record(4, 5, 0),
+                    other = rccl_record(17, 0, 1) + rccl_record(4, 1000, 1) + rccl_record(9, 0, 1) + lists +
+                            rccl_record(4, 5, 1);
+  const auto source = open_source({file("r.11.a", one), file("r.12.a", other + "cut")});
+  ASSERT_EQ(source->ranks(), 2);
+  const auto calls = all(*source, 1);
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_DOUBLE_EQ(calls[0].message.value, 4000);
+  EXPECT_DOUBLE_EQ(calls[1].message.value, 160);  // 40 floats
+  EXPECT_DOUBLE_EQ(calls[2].message.value, 20);
+  EXPECT_EQ(source->info().losses, (std::vector<Loss>{{"call", 1, "cut short in its middle"}}));
+  const std::string idle = file("r.13.a", rccl_record(17, 0, 0));
+  EXPECT_NE(testing::complaint([&] { open_source({idle}); }).find("in which nothing communicates"),
+            std::string::npos);
+}
+
 TEST_F(MoreFiles, MutatedOnesAreReadOrRefused) {
-  for (const std::string& good : {pickle(), inspector, execution_trace, goal}) {
+  for (const std::string& good : {pickle(), inspector, execution_trace, goal, samples::rccl_replay(),
+                                  rccl_record(17, 0, 0) + rccl_record(4, 9, 0) + rccl_record(6, 9, 0)}) {
     std::mt19937 random(7);
     for (int i = 0; i < 400; ++i) {
       const std::string path = file("t_0", mutated(good, "{}[]\",:0123456789-.eXKuq(h\x80\x85", random));

@@ -4,6 +4,7 @@
 
 #include "replay/formats/formats.hpp"
 #include "replay/source/inspection.hpp"
+#include "tests/complaint.hpp"
 #include "tests/shared_data.hpp"
 
 namespace collcast {
@@ -77,6 +78,15 @@ TEST(Published, NsysExportsOfTwoH100) {
 TEST(Published, NsysExportsWithoutTables) {
   READ_OR_SKIP(source, "traces/more/nsys/nsysai_healthy_1pct.sqlite.gz");
   EXPECT_NEAR(inspect(*source).compute.value, 0.4, 1e-9);  // 400 kernels of 1 ms
+}
+
+TEST(Published, RcclReplayerLogOfALifecycleIsRefused) {
+  const auto path = shared_data("traces/more/rccl_replayer/commsplit_reduces_example.json.txt");
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (COLLCAST_DATA names it)";
+  EXPECT_NE(testing::complaint([&] {
+              open_source({path.string()});
+            }).find("an RCCL Replayer log in which nothing communicates"),
+            std::string::npos);
 }
 
 }  // namespace
