@@ -3,6 +3,7 @@
 
 #include "replay/formats/cct.hpp"
 #include "replay/formats/chakra.hpp"
+#include "replay/formats/deepspeed.hpp"
 #include "replay/formats/flight_recorder.hpp"
 #include "replay/formats/goal_text.hpp"
 #include "replay/formats/horovod.hpp"
@@ -53,6 +54,7 @@ const std::vector<Format>& formats() {
       {"flight-recorder", "PyTorch Flight Recorder dumps", is_flight_recorder, open_flight_recorder},
       {"horovod", "Horovod timelines", is_horovod, open_horovod},
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log},
+      {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed},
       {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},

@@ -15,9 +15,9 @@ namespace {
 using nccl::number, nccl::word_after;
 
 /// Calls by their number in a binary log, as far as they are played (RCCL's recorder.h).
-constexpr std::string_view rccl_names[] = {"Broadcast", "Reduce", "AllGather", "ReduceScatter",     "AllReduce",
-                                      "AllReduceWithBias", "Send", "Recv", "AllToAll", "AllToAllv",
-                                      "Gather", "Scatter", "Bcast"};
+constexpr std::string_view rccl_names[] = {
+    "Broadcast", "Reduce",    "AllGather", "ReduceScatter", "AllReduce", "AllReduceWithBias", "Send", "Recv",
+    "AllToAll",  "AllToAllv", "Gather",    "Scatter",       "Bcast"};
 constexpr std::uint64_t all_to_all_v = 9, init_device = 17, init_all = 19, types = 32;
 constexpr std::size_t record_bytes = 160;
 
@@ -43,8 +43,8 @@ std::uint64_t little(std::string_view bytes, std::size_t at, std::size_t width) 
 bool is_record(std::string_view bytes) {
   if (bytes.size() < record_bytes) return false;
   const double time = std::bit_cast<double>(little(bytes, 16, 8));
-  return little(bytes, 0, 4) - 1 < 1 << 30 && little(bytes, 4, 4) - 1 < 1 << 30 && time > 1e11 && time < 1e14 &&
-         little(bytes, 36, 4) < types;
+  return little(bytes, 0, 4) - 1 < 1 << 30 && little(bytes, 4, 4) - 1 < 1 << 30 && time > 1e11 &&
+         time < 1e14 && little(bytes, 36, 4) < types;
 }
 
 Said said_by(std::string_view bytes) {
@@ -84,16 +84,19 @@ class RcclReader : public nccl::CallLog {
       Said said = said_by(bytes);
       const std::uint64_t type = little(bytes, 36, 4);
       const bool devices = type == init_all && little(bytes, 48, 8) != 0;
-      if (type >= types) throw InputError(path_ + ": a record is of a type that is not known: " + std::to_string(type));
+      if (type >= types)
+        throw InputError(path_ + ": a record is of a type that is not known: " + std::to_string(type));
       bytes.remove_prefix(record_bytes);
-      const auto ranks = static_cast<std::uint64_t>(std::clamp<std::int64_t>(said.ranks, 0, most_recorded_ranks));
+      const auto ranks =
+          static_cast<std::uint64_t>(std::clamp<std::int64_t>(said.ranks, 0, most_recorded_ranks));
       if (type == all_to_all_v && bytes.size() >= ranks * 32) {
         std::uint64_t sum = 0;
         for (std::size_t i = 0; i < ranks; ++i) sum += little(bytes, 8 * i, 8);
         said.count = static_cast<std::int64_t>(sum / std::max<std::uint64_t>(ranks, 1));
         bytes.remove_prefix(ranks * 32);
       } else if (devices) {
-        const auto n = static_cast<std::uint64_t>(std::clamp<std::int64_t>(said.root, 0, most_recorded_ranks));
+        const auto n =
+            static_cast<std::uint64_t>(std::clamp<std::int64_t>(said.root, 0, most_recorded_ranks));
         bytes.remove_prefix(std::min<std::size_t>(bytes.size(), 4 * n));
       }
       take(said);
@@ -101,7 +104,8 @@ class RcclReader : public nccl::CallLog {
     cut += !bytes.empty();
   }
 
-  /// "Name : [key : value, ..., context : [...]]", a call a line; spaces before colons and quotes are left out.
+  /// "Name : [key : value, ..., context : [...]]", a call a line; spaces before colons and quotes are left
+  /// out.
   void text() {
     Input input(path_);
     for (std::string raw, line; input.line(raw);) {
@@ -120,7 +124,8 @@ class RcclReader : public nccl::CallLog {
     if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return;
     Said said;
     said.name = line.substr(begin, end - begin);
-    const bool whole = line.find(']') != std::string_view::npos && line.find("context: [") != std::string_view::npos;
+    const bool whole =
+        line.find(']') != std::string_view::npos && line.find("context: [") != std::string_view::npos;
     cut += !whole && is_communication(said.name);
     if (!whole) return;
     said.comm = word_after(line, "comm: ");
@@ -170,7 +175,8 @@ class RcclReader : public nccl::CallLog {
     nccl::LoggedCall call{said.name, said.comm, said.number, 0, false, 0};
     call.size(said.count, said.type);
     const bool rooted = said.name == "Send" || said.name == "Recv" || said.name == "Broadcast" ||
-                        said.name == "Bcast" || said.name == "Reduce" || said.name == "Gather" || said.name == "Scatter";
+                        said.name == "Bcast" || said.name == "Reduce" || said.name == "Gather" ||
+                        said.name == "Scatter";
     if (rooted) call.root = static_cast<int>(std::clamp<std::int64_t>(said.root, -1, most_recorded_ranks));
     d.calls.push_back(std::move(call));
   }
@@ -188,8 +194,8 @@ bool is_rccl_replay(std::string_view head) {
            is_record(head.substr(record_bytes));
   }
   const auto first = head.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && head[first] == '{' && head.find("context") != std::string_view::npos &&
-         head.find("graphID") != std::string_view::npos &&
+  return first != std::string_view::npos && head[first] == '{' &&
+         head.find("context") != std::string_view::npos && head.find("graphID") != std::string_view::npos &&
          (head.find("version :") < 512 || head.find("\"version\"") < 512);
 }
 
@@ -202,9 +208,11 @@ std::unique_ptr<Source> open_rccl_replay(const std::vector<std::string>& files, 
   auto source = nccl::source_of(log);
   SourceInfo& info = source->info();
   info.unknown = {"durations and computation (a replay has communication alone)", "which streams overlap",
-                  "which bytes of an all-to-all go to whom (taken as equal)", "members of communicators that were split off"};
+                  "which bytes of an all-to-all go to whom (taken as equal)",
+                  "members of communicators that were split off"};
   if (log.captured)
-    info.notes.push_back(std::to_string(log.captured) + " calls at the capture of graphs are left out: they ran when their graph did");
+    info.notes.push_back(std::to_string(log.captured) +
+                         " calls at the capture of graphs are left out: they ran when their graph did");
   if (log.cut) info.losses.push_back({"call", log.cut, "cut short in its middle"});
   return source;
 }

@@ -122,6 +122,59 @@ TEST_F(MoreFiles, RcclReplayerLogsGiveCallsByDevice) {
   EXPECT_EQ(source->info().notes[0].substr(0, 33), "2 calls at the capture of graphs ");
 }
 
+const std::string deepspeed_calls =
+    "[2026-01-01 01:39:55,722] [INFO] [logging.py:69:log_dist] [Rank 0] rank=0 | comm op: "
+    "all_gather_into_tensor | "
+    "time (ms): 0.11 | msg size: 6.0 MB | algbw (Gbps): 954.40  | busbw (Gbps): 894.75\n"
+    "[2026-01-01 01:39:56,470] [INFO] rank=0 | comm op: send | [Caller Func: f] | time (ms): 1 | msg size: "
+    "2.5 KB | "
+    "algbw (Gbps): 1 | busbw (Gbps): 1\n"
+    "[2026-01-01 01:39:56,470] [INFO] rank=0 | comm op: reduce_scatter_tensor | time (ms): 9.46 | msg size: "
+    "64 MB\n";
+
+const std::string deepspeed_summary =
+    "Comm. Op            Message Size        Count               Total Latency(ms)   Avg Latency(ms)     "
+    "tput_avg "
+    "(Gbps)     busbw_avg (Gbps)\n"
+    "broadcast | [Caller Func: _broadcast_model]\n"
+    "                    2.0 KB              146                 11.68               0.08                "
+    "0.43  0.41\n"
+    "all_reduce\n"
+    "                    98.25 MB            40                  400.0               9.69                "
+    "1000  750\n"
+    "______\nBreakdown with straggler effect\n-----\n"
+    "Comm. Op            Message Size        Count               Total comm lat(ms)  Total straggler(ms)\n"
+    "broadcast\n                    2.0 KB              146                 11.68               0.08\n";
+
+TEST_F(MoreFiles, DeepSpeedCallsAreInOrder) {
+  const auto source = open_source({file("log", deepspeed_calls)});
+  EXPECT_EQ(source->info().format, "deepspeed");
+  ASSERT_EQ(source->ranks(), 16);  // 1 / (1 - 894.75 / 954.40) = 16.0
+  EXPECT_EQ(source->info().recorded_ranks, std::vector<Rank>{0});
+  const auto calls = all(*source, 0);
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_DOUBLE_EQ(calls[0].message.value, 16 * 6 * 1048576.0);
+  EXPECT_NEAR(calls[0].time.value, 0.11e-3, 1e-15);
+  EXPECT_EQ(calls[1].kind, Kind::skipped);
+  EXPECT_DOUBLE_EQ(calls[2].message.value, 64 * 1048576.0);
+}
+
+TEST_F(MoreFiles, DeepSpeedSummariesAreProfiles) {
+  const auto source = open_source({file("log", deepspeed_summary)});
+  EXPECT_FALSE(source->info().ordered);
+  EXPECT_EQ(source->ranks(), 4);  // 1 / (1 - 0.75)
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 2u);
+  EXPECT_EQ(i.operations[0].name, "allreduce");
+  EXPECT_EQ(i.operations[0].count, 40);
+  EXPECT_NEAR(i.operations[0].total.value, 0.4, 1e-12);
+  EXPECT_EQ(i.operations[1].count, 146);
+  EXPECT_DOUBLE_EQ(i.operations[1].size.value, 2048);
+  const std::string none = file("none", deepspeed_summary.substr(0, deepspeed_summary.find('\n')));
+  EXPECT_EQ(testing::complaint([&] { open_source({none}); }),
+            none + ": a DeepSpeed log without calls of which the size is said");
+}
+
 /// A record of RCCL's recorder.h: an allreduce of `count` floats by a rank of 2.
 std::string rccl_record(std::uint64_t type, std::uint64_t count, std::uint64_t rank) {
   std::string bytes(160, '\0');
@@ -161,8 +214,9 @@ TEST_F(MoreFiles, RcclReplayerRecordsAreReadToo) {
 }
 
 TEST_F(MoreFiles, MutatedOnesAreReadOrRefused) {
-  for (const std::string& good : {pickle(), inspector, execution_trace, goal, samples::rccl_replay(),
-                                  rccl_record(17, 0, 0) + rccl_record(4, 9, 0) + rccl_record(6, 9, 0)}) {
+  for (const std::string& good :
+       {pickle(), inspector, execution_trace, goal, deepspeed_calls, deepspeed_summary,
+        samples::rccl_replay(), rccl_record(17, 0, 0) + rccl_record(4, 9, 0) + rccl_record(6, 9, 0)}) {
     std::mt19937 random(7);
     for (int i = 0; i < 400; ++i) {
       const std::string path = file("t_0", mutated(good, "{}[]\",:0123456789-.eXKuq(h\x80\x85", random));

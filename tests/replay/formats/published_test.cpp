@@ -80,6 +80,12 @@ TEST(Published, NsysExportsWithoutTables) {
   EXPECT_NEAR(inspect(*source).compute.value, 0.4, 1e-9);  // 400 kernels of 1 ms
 }
 
+TEST(Published, DeepSpeedLogOfItsDocumentation) {
+  READ_OR_SKIP(source, "traces/more/deepspeed_comms/comms_logging_examples.txt");
+  EXPECT_EQ(source->ranks(), 16);
+  EXPECT_EQ(calls(inspect(*source), "allgather"), 2);
+}
+
 TEST(Published, RcclReplayerLogOfALifecycleIsRefused) {
   const auto path = shared_data("traces/more/rccl_replayer/commsplit_reduces_example.json.txt");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (COLLCAST_DATA names it)";
