@@ -4,6 +4,7 @@
 #include "replay/formats/cct.hpp"
 #include "replay/formats/chakra.hpp"
 #include "replay/formats/deepspeed.hpp"
+#include "replay/formats/dumpi.hpp"
 #include "replay/formats/flight_recorder.hpp"
 #include "replay/formats/goal_text.hpp"
 #include "replay/formats/horovod.hpp"
@@ -55,6 +56,7 @@ const std::vector<Format>& formats() {
       {"horovod", "Horovod timelines", is_horovod, open_horovod},
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log},
       {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed},
+      {"dumpi", "DUMPI traces as text", is_dumpi, open_dumpi},
       {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},

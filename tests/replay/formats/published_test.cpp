@@ -86,6 +86,16 @@ TEST(Published, DeepSpeedLogOfItsDocumentation) {
   EXPECT_EQ(calls(inspect(*source), "allgather"), 2);
 }
 
+TEST(Published, DumpiTextOfTheFirstOfFourRanks) {
+  READ_OR_SKIP(source, "traces/more/dumpi/testtrace-0000.txt.gz");
+  EXPECT_EQ(source->ranks(), 4);
+  const Inspection i = inspect(*source);
+  for (const auto* call : {"send", "recv", "barrier", "allreduce"}) EXPECT_EQ(calls(i, call), 1) << call;
+  ASSERT_EQ(i.pairs.size(), 1u);
+  EXPECT_EQ(i.pairs[0].to, 1);
+  EXPECT_DOUBLE_EQ(i.pairs[0].bytes.value, 4);
+}
+
 TEST(Published, RcclReplayerLogOfALifecycleIsRefused) {
   const auto path = shared_data("traces/more/rccl_replayer/commsplit_reduces_example.json.txt");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (COLLCAST_DATA names it)";
