@@ -3,6 +3,7 @@
 
 #include "replay/formats/cct.hpp"
 #include "replay/formats/chakra.hpp"
+#include "replay/formats/deepintrospect.hpp"
 #include "replay/formats/deepspeed.hpp"
 #include "replay/formats/dumpi.hpp"
 #include "replay/formats/flight_recorder.hpp"
@@ -10,6 +11,7 @@
 #include "replay/formats/horovod.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/kineto.hpp"
+#include "replay/formats/mpip.hpp"
 #include "replay/formats/nccl_inspector.hpp"
 #include "replay/formats/nccl_log.hpp"
 #include "replay/formats/nsys.hpp"
@@ -53,11 +55,13 @@ const std::vector<Format>& formats() {
       {"pytorch-et", "PyTorch execution traces", is_pytorch_et, open_pytorch_et},
       {"nccl-inspector", "NCCL Inspector JSON lines", is_nccl_inspector, open_nccl_inspector},
       {"flight-recorder", "PyTorch Flight Recorder dumps", is_flight_recorder, open_flight_recorder},
+      {"deepintrospect", "DeepIntrospect dumps", is_deepintrospect, open_deepintrospect},
       {"horovod", "Horovod timelines", is_horovod, open_horovod},
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log},
       {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed},
       {"dumpi", "DUMPI traces as text", is_dumpi, open_dumpi},
       {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay},
+      {"mpip", "mpiP reports", is_mpip, open_mpip},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
       {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra},

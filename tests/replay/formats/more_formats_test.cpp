@@ -236,6 +236,60 @@ TEST_F(MoreFiles, DumpiTextsGiveCallsTimesAndSizes) {
             std::string::npos);
 }
 
+const std::string deepintrospect =
+    R"json([{"operation":"allreduce","tag":"horovod","count":10,"time":2100.0,"stats":[{"count":7,"msg_size":4004,"time":1400},{"count":1,"msg_size":8000,"time":400}]},
+{"operation":"bcast","tag":"","count":2,"time":50,"stats":[]}])json";
+
+TEST_F(MoreFiles, DeepIntrospectDumpsAreProfilesBySize) {
+  const auto source = open_source({file("d.json", deepintrospect)});
+  EXPECT_EQ(source->info().format, "deepintrospect");
+  EXPECT_FALSE(source->info().ordered);
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 4u);  // most time first: 1400, 400, 2100 - 1800 = 300, and 50 us
+  EXPECT_EQ(i.operations[0].name, "allreduce (horovod)");
+  EXPECT_EQ(i.operations[0].count, 7);
+  EXPECT_NEAR(i.operations[0].least.value, 200e-6, 1e-12);
+  EXPECT_EQ(i.operations[2].count, 2);
+  EXPECT_FALSE(i.operations[2].sized);
+  EXPECT_NEAR(i.operations[2].total.value, 300e-6, 1e-12);
+  EXPECT_EQ(i.operations[3].name, "bcast");
+  EXPECT_EQ(i.dropped, (std::vector<Loss>{{"call", 4, "without a message size"}}));
+}
+
+const std::string mpip =
+    "@ mpiP\n@ MPI Task Assignment      : 0 a\n@ MPI Task Assignment      : 1 a\n"
+    "@--- Aggregate Time (top twenty, descending, milliseconds) ----------------\n"
+    "Call                 Site       Time    App%    MPI%      Count    COV\n"
+    "Isend                  25        926    1.45   16.06      71742   0.20\n"
+    "Allreduce             174        346    0.54    6.00        336   0.51\n"
+    "---------------------------------------------------------------------------\n"
+    "@--- Aggregate Sent Message Size (top twenty, descending, bytes) ----------\n"
+    "Call                 Site      Count      Total       Avrg  Sent%\n"
+    "Isend                  25      71742   1.43484e+08   2e+03  63.34\n"
+    "@--- Callsite Time statistics (all, milliseconds): 2 ----------------------\n"
+    "Name              Site Rank  Count      Max     Mean      Min   App%   MPI%\n"
+    "Bcast                9    0      7        2        1      0.5   0.10   0.20\n"
+    "Bcast                9    *     14        2        1      0.5   0.10   0.20\n";
+
+TEST_F(MoreFiles, MpipReportsAreProfilesByCallSite) {
+  const auto source = open_source({file("r.mpiP", mpip)});
+  EXPECT_EQ(source->info().format, "mpip");
+  EXPECT_EQ(source->ranks(), 2);
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 3u);
+  EXPECT_EQ(i.operations[2].name, "Bcast");
+  EXPECT_EQ(i.operations[2].count, 14);
+  EXPECT_NEAR(i.operations[2].total.value, 14e-3, 1e-12);
+  EXPECT_EQ(i.operations[0].name, "Isend");
+  EXPECT_EQ(i.operations[0].count, 71742);
+  EXPECT_DOUBLE_EQ(i.operations[0].size.value, 2000);
+  EXPECT_NEAR(i.operations[0].total.value, 0.926, 1e-9);
+  EXPECT_FALSE(i.operations[1].sized);
+  const std::string none = file("none", "@ mpiP\n");
+  EXPECT_NE(testing::complaint([&] { open_source({none}); }).find("an mpiP report without the sections"),
+            std::string::npos);
+}
+
 /// A record of RCCL's recorder.h: an allreduce of `count` floats by a rank of 2.
 std::string rccl_record(std::uint64_t type, std::uint64_t count, std::uint64_t rank) {
   std::string bytes(160, '\0');

@@ -96,6 +96,12 @@ TEST(Published, DumpiTextOfTheFirstOfFourRanks) {
   EXPECT_DOUBLE_EQ(i.pairs[0].bytes.value, 4);
 }
 
+TEST(Published, MpipReportOfAmg) {
+  READ_OR_SKIP(source, "traces/mpi_profiles/mpiP_amg_excerpt.txt");
+  EXPECT_FALSE(source->info().ordered);
+  EXPECT_EQ(calls(inspect(*source), "Allreduce"), 336);
+}
+
 TEST(Published, RcclReplayerLogOfALifecycleIsRefused) {
   const auto path = shared_data("traces/more/rccl_replayer/commsplit_reduces_example.json.txt");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (COLLCAST_DATA names it)";
