@@ -41,7 +41,7 @@ ALLOWED = {
     "bench": "support model algorithms platforms libraries engines forecast replay execution",
 }
 ONLY_IN = {"simgrid/": ("engines/simgrid/", "bench/"), "mpi.h": ("execution/", "replay/recorder/", "cli/", "bench/"),
-           "sqlite3.h": ("forecast/sweep/",), "cuda": ("execution/cuda/",), "nccl.h": ("execution/cuda/",)}
+           "sqlite3.h": ("forecast/sweep/", "replay/formats/", "tests/replay/formats/"), "cuda": ("execution/cuda/",), "nccl.h": ("execution/cuda/",)}
 
 
 def home(name):

@@ -3,14 +3,20 @@
 
 #include "replay/formats/cct.hpp"
 #include "replay/formats/chakra.hpp"
+#include "replay/formats/deepintrospect.hpp"
+#include "replay/formats/deepspeed.hpp"
+#include "replay/formats/dumpi.hpp"
 #include "replay/formats/flight_recorder.hpp"
 #include "replay/formats/goal_text.hpp"
 #include "replay/formats/horovod.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/kineto.hpp"
+#include "replay/formats/mpip.hpp"
 #include "replay/formats/nccl_inspector.hpp"
 #include "replay/formats/nccl_log.hpp"
+#include "replay/formats/nsys.hpp"
 #include "replay/formats/pytorch_et.hpp"
+#include "replay/formats/rccl_replay.hpp"
 #include "replay/formats/time_independent.hpp"
 #include "replay/source/recorded.hpp"
 #include "support/error.hpp"
@@ -44,12 +50,18 @@ const Format* format_of(const std::string& path) {
 const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
       {"cct", "own recordings (.cct)", is_cct, open_one_cct},
-      {"kineto", "PyTorch profiler (Kineto) JSON", is_kineto, open_kineto},
+      {"kineto", "PyTorch profiler (Kineto) JSON", is_kineto, open_kineto, true},
+      {"nsys", "Nsight Systems exports (SQLite)", is_nsys, open_nsys, true},
       {"pytorch-et", "PyTorch execution traces", is_pytorch_et, open_pytorch_et},
       {"nccl-inspector", "NCCL Inspector JSON lines", is_nccl_inspector, open_nccl_inspector},
       {"flight-recorder", "PyTorch Flight Recorder dumps", is_flight_recorder, open_flight_recorder},
+      {"deepintrospect", "DeepIntrospect dumps", is_deepintrospect, open_deepintrospect},
       {"horovod", "Horovod timelines", is_horovod, open_horovod},
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log},
+      {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed},
+      {"dumpi", "DUMPI traces as text", is_dumpi, open_dumpi},
+      {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay},
+      {"mpip", "mpiP reports", is_mpip, open_mpip},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
       {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra},
@@ -67,9 +79,9 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
                        " one of the " + std::string(format->what) +
                        "; the files of one job are of one format");
   if (files.size() > 1) name += " and " + std::to_string(files.size() - 1) + " more";
-  if (options.some_steps() && format->name != "kineto")
+  if (options.some_steps() && !format->steps)
     throw InputError(files[0] + ": " + std::string(format->what) +
-                     " mark no steps; --steps needs a PyTorch profiler trace");
+                     " mark no steps; --steps needs a trace of the PyTorch profiler or of Nsight Systems");
   auto source = format->open(files, options);
   if (auto* recorded = dynamic_cast<RecordedSource*>(source.get())) {
     recorded->info().name = name;

@@ -27,6 +27,7 @@ struct Format {
   std::string_view what;  ///< "PyTorch profiler (Kineto) JSON"
   bool (*detect)(std::string_view head);
   std::unique_ptr<Source> (*open)(const std::vector<std::string>& files, const OpenOptions& options);
+  bool steps = false;  ///< it marks steps, so that some can be chosen
 };
 
 /// All that are known, in the order in which they are tried.

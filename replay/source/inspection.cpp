@@ -69,7 +69,7 @@ class Inspector {
     Activity a;
     for (int s = 0; s < source_.streams(r); ++s)
       for (const auto stream = source_.stream(r, s); stream->next(a);) {
-        const Seconds lasted = std::max(a.duration, Seconds(0));
+        const Seconds lasted = static_cast<double>(a.times) * std::max(a.duration, Seconds(0));
         const bool communicates = a.kind != Kind::compute && a.kind != Kind::pause &&
                                   a.kind != Kind::record && a.kind != Kind::await && a.kind != Kind::skipped;
         if (a.kind == Kind::compute && a.operation.empty()) mine.compute += a.time;
@@ -91,7 +91,7 @@ class Inspector {
 
   void count(Rank r, const Activity& a) {
     if (a.kind == Kind::skipped) {
-      ++skipped_[{std::string(a.call), std::string(a.note)}];
+      skipped_[{std::string(a.call), std::string(a.note)}] += a.times;
       return;
     }
     const bool receives = a.kind == Kind::receive;
@@ -102,12 +102,12 @@ class Inspector {
     op.communicator = communicator;
     op.size = size;
     op.sized = a.sized;
-    ++op.count;
+    op.count += a.times;
     if (a.duration >= Seconds(0)) {
-      op.total += a.duration;
+      op.total += static_cast<double>(a.times) * a.duration;
       op.least = op.timed == 0 ? a.duration : std::min(op.least, a.duration);
       op.most = std::max(op.most, a.duration);
-      ++op.timed;
+      op.timed += a.times;
       if (a.kind == Kind::collective && a.time > Seconds(0))
         op.waiting += std::max(Seconds(0), a.duration - a.time);
     }

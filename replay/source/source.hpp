@@ -39,8 +39,9 @@ struct Activity {
   Seconds time;                 ///< compute, pause; of a collective of unknown size, what it takes
   Seconds begin = Seconds(-1);  ///< when it began, by the source's own clock; negative: unknown
   Seconds duration =
-      Seconds(-1);       ///< how long it took where it was recorded, waiting included; negative: unknown
-  int communicator = 0;  ///< into Source::communicators()
+      Seconds(-1);         ///< how long it took where it was recorded, waiting included; negative: unknown
+  std::int64_t times = 1;  ///< how often; more than once only in a profile, where `duration` is the mean
+  int communicator = 0;    ///< into Source::communicators()
   Collective collective = Collective::barrier;
   bool direct = false;       ///< sizes are known to sender and receiver alone: `counts` has both
   bool sized = true;         ///< false: the source does not say how many bytes move

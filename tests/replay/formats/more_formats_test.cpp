@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <map>
+
 #include "replay/formats/convert.hpp"
 #include "replay/formats/formats.hpp"
 #include "replay/source/inspection.hpp"
@@ -102,8 +105,233 @@ TEST_F(MoreFiles, GoalTextsPlayByWhatIsRequired) {
   EXPECT_NE(testing::complaint([&] { open_source({circle}); }).find("circular"), std::string::npos);
 }
 
+TEST_F(MoreFiles, RcclReplayerLogsGiveCallsByDevice) {
+  const auto source = open_source({file("a.1.node0.json", samples::rccl_replay())});
+  EXPECT_EQ(source->info().format, "rccl-replay");
+  ASSERT_EQ(source->ranks(), 2);
+  for (const Rank r : {0, 1}) {
+    const auto calls = all(*source, r);
+    ASSERT_EQ(calls.size(), 3u);
+    EXPECT_EQ(calls[0].operation, "allgather");
+    EXPECT_DOUBLE_EQ(calls[0].message.value, 2 * 4096);  // two ranks' shares
+    EXPECT_EQ(calls[1].kind, r == 0 ? Kind::send : Kind::receive);
+    EXPECT_DOUBLE_EQ((calls[1].bytes + calls[1].received_bytes).value, 80);
+    EXPECT_EQ(calls[2].kind, Kind::wait);
+  }
+  ASSERT_EQ(source->info().notes.size(), 1u);
+  EXPECT_EQ(source->info().notes[0].substr(0, 33), "2 calls at the capture of graphs ");
+}
+
+const std::string deepspeed_calls =
+    "[2026-01-01 01:39:55,722] [INFO] [logging.py:69:log_dist] [Rank 0] rank=0 | comm op: "
+    "all_gather_into_tensor | "
+    "time (ms): 0.11 | msg size: 6.0 MB | algbw (Gbps): 954.40  | busbw (Gbps): 894.75\n"
+    "[2026-01-01 01:39:56,470] [INFO] rank=0 | comm op: send | [Caller Func: f] | time (ms): 1 | msg size: "
+    "2.5 KB | "
+    "algbw (Gbps): 1 | busbw (Gbps): 1\n"
+    "[2026-01-01 01:39:56,470] [INFO] rank=0 | comm op: reduce_scatter_tensor | time (ms): 9.46 | msg size: "
+    "64 MB\n";
+
+const std::string deepspeed_summary =
+    "Comm. Op            Message Size        Count               Total Latency(ms)   Avg Latency(ms)     "
+    "tput_avg "
+    "(Gbps)     busbw_avg (Gbps)\n"
+    "broadcast | [Caller Func: _broadcast_model]\n"
+    "                    2.0 KB              146                 11.68               0.08                "
+    "0.43  0.41\n"
+    "all_reduce\n"
+    "                    98.25 MB            40                  400.0               9.69                "
+    "1000  750\n"
+    "______\nBreakdown with straggler effect\n-----\n"
+    "Comm. Op            Message Size        Count               Total comm lat(ms)  Total straggler(ms)\n"
+    "broadcast\n                    2.0 KB              146                 11.68               0.08\n";
+
+TEST_F(MoreFiles, DeepSpeedCallsAreInOrder) {
+  const auto source = open_source({file("log", deepspeed_calls)});
+  EXPECT_EQ(source->info().format, "deepspeed");
+  ASSERT_EQ(source->ranks(), 16);  // 1 / (1 - 894.75 / 954.40) = 16.0
+  EXPECT_EQ(source->info().recorded_ranks, std::vector<Rank>{0});
+  const auto calls = all(*source, 0);
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_DOUBLE_EQ(calls[0].message.value, 16 * 6 * 1048576.0);
+  EXPECT_NEAR(calls[0].time.value, 0.11e-3, 1e-15);
+  EXPECT_EQ(calls[1].kind, Kind::skipped);
+  EXPECT_DOUBLE_EQ(calls[2].message.value, 64 * 1048576.0);
+}
+
+TEST_F(MoreFiles, DeepSpeedSummariesAreProfiles) {
+  const auto source = open_source({file("log", deepspeed_summary)});
+  EXPECT_FALSE(source->info().ordered);
+  EXPECT_EQ(source->ranks(), 4);  // 1 / (1 - 0.75)
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 2u);
+  EXPECT_EQ(i.operations[0].name, "allreduce");
+  EXPECT_EQ(i.operations[0].count, 40);
+  EXPECT_NEAR(i.operations[0].total.value, 0.4, 1e-12);
+  EXPECT_EQ(i.operations[1].count, 146);
+  EXPECT_DOUBLE_EQ(i.operations[1].size.value, 2048);
+  const std::string none = file("none", deepspeed_summary.substr(0, deepspeed_summary.find('\n')));
+  EXPECT_EQ(testing::complaint([&] { open_source({none}); }),
+            none + ": a DeepSpeed log without calls of which the size is said");
+}
+
+/// Rank `rank` of 2: 1 ms after its begin a message of 10 ints to or from the other, which takes 2 ms; an
+/// all-to-all of other sizes for each.
+std::string dumpi(int rank) {
+  const std::string me = std::to_string(rank), other = std::to_string(1 - rank),
+                    comm = "MPI_Comm comm=2 (MPI_COMM_WORLD)\n";
+  auto call = [](const std::string& name, const std::string& arguments, int enter_us, int leave_us) {
+    auto at = [](int us) {
+      return " at walltime 1296777956." + std::to_string(1000000 + us).substr(1) +
+             "000, cputime 0.1 seconds in thread 0.\n";
+    };
+    return name + " entering" + at(enter_us) + arguments + name + " returning" + at(leave_us);
+  };
+  return "version=1.0.0\n" + call("MPI_Init", "int argc=1\nstring argv[1]=[\"./mpi\"]\n", 0, 10) +
+         call("MPI_Comm_rank", comm + "int rank=" + me + "\n", 10, 10) +
+         call("MPI_Comm_size", comm + "int size=2\n", 10, 10) +
+         call(rank == 0 ? "MPI_Isend" : "MPI_Irecv",
+              "int count=10\nMPI_Datatype datatype=9 (MPI_INT)\nint " +
+                  std::string(rank == 0 ? "dest=" : "source=") + other + "\nint tag=1337\n" + comm +
+                  "MPI_Request request=[7]\n",
+              1010, 1020) +
+         call("MPI_Wait", "MPI_Request request=[7]\nMPI_Status status=<IGNORED>\n", 1020, 3010) +
+         call("MPI_Alltoallv",
+              "int sendcounts=[1, 2]\nMPI_Datatype sendtype=28 (user-defined-datatype)\nint recvcounts=[1, " +
+                  std::string(rank == 0 ? "1" : "2") +
+                  "]\nMPI_Datatype recvtype=28 (user-defined-datatype)\n" + comm,
+              3010, 3020) +
+         call("MPI_Bcast",
+              "int count=1\nMPI_Datatype datatype=9 (MPI_INT)\nint root=0\nMPI_Comm comm=5 "
+              "(user-defined-comm)\n",
+              3020, 3030) +
+         "MPI_Send called 0 times and ignored 3 times\nDatatype 28 (user-defined-datatype) has size 100\n";
+}
+
+TEST_F(MoreFiles, DumpiTextsGiveCallsTimesAndSizes) {
+  const auto source = open_source({file("a", dumpi(0)), file("b", dumpi(1))});
+  EXPECT_EQ(source->info().format, "dumpi");
+  ASSERT_EQ(source->ranks(), 2);
+  EXPECT_NEAR(source->info().recorded.value, 3.03e-3, 1e-12);
+  const auto calls = all(*source, 1);
+  ASSERT_EQ(calls.size(), 5u);
+  EXPECT_EQ(calls[0].kind, Kind::compute);
+  EXPECT_NEAR(calls[0].time.value, 1e-3, 1e-12);
+  EXPECT_EQ(calls[1].kind, Kind::receive);
+  EXPECT_DOUBLE_EQ(calls[1].received_bytes.value, 40);
+  EXPECT_EQ(calls[2].kind, Kind::wait);
+  EXPECT_NEAR(calls[2].duration.value, 1.99e-3, 1e-12);
+  EXPECT_EQ(calls[3].operation, "alltoall");
+  EXPECT_DOUBLE_EQ(calls[3].message.value, 300);
+  EXPECT_EQ(calls[4].note, "its communicator's members are not followed");
+  EXPECT_EQ(source->info().losses,
+            (std::vector<Loss>{{"call", 6, "left out by DUMPI when it was recorded"}}));
+  const std::string twice = file("c", dumpi(0));
+  EXPECT_NE(testing::complaint([&] {
+              open_source({twice, twice});
+            }).find("two files claim rank 0"),
+            std::string::npos);
+  const std::string binary = file("d.bin", std::string("\xff\xaa\xdd") + "DUMPI");
+  EXPECT_NE(testing::complaint([&] { open_source({binary}); }).find("a binary DUMPI trace; dumpi2ascii"),
+            std::string::npos);
+}
+
+const std::string deepintrospect =
+    R"json([{"operation":"allreduce","tag":"horovod","count":10,"time":2100.0,"stats":[{"count":7,"msg_size":4004,"time":1400},{"count":1,"msg_size":8000,"time":400}]},
+{"operation":"bcast","tag":"","count":2,"time":50,"stats":[]}])json";
+
+TEST_F(MoreFiles, DeepIntrospectDumpsAreProfilesBySize) {
+  const auto source = open_source({file("d.json", deepintrospect)});
+  EXPECT_EQ(source->info().format, "deepintrospect");
+  EXPECT_FALSE(source->info().ordered);
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 4u);  // most time first: 1400, 400, 2100 - 1800 = 300, and 50 us
+  EXPECT_EQ(i.operations[0].name, "allreduce (horovod)");
+  EXPECT_EQ(i.operations[0].count, 7);
+  EXPECT_NEAR(i.operations[0].least.value, 200e-6, 1e-12);
+  EXPECT_EQ(i.operations[2].count, 2);
+  EXPECT_FALSE(i.operations[2].sized);
+  EXPECT_NEAR(i.operations[2].total.value, 300e-6, 1e-12);
+  EXPECT_EQ(i.operations[3].name, "bcast");
+  EXPECT_EQ(i.dropped, (std::vector<Loss>{{"call", 4, "without a message size"}}));
+}
+
+const std::string mpip =
+    "@ mpiP\n@ MPI Task Assignment      : 0 a\n@ MPI Task Assignment      : 1 a\n"
+    "@--- Aggregate Time (top twenty, descending, milliseconds) ----------------\n"
+    "Call                 Site       Time    App%    MPI%      Count    COV\n"
+    "Isend                  25        926    1.45   16.06      71742   0.20\n"
+    "Allreduce             174        346    0.54    6.00        336   0.51\n"
+    "---------------------------------------------------------------------------\n"
+    "@--- Aggregate Sent Message Size (top twenty, descending, bytes) ----------\n"
+    "Call                 Site      Count      Total       Avrg  Sent%\n"
+    "Isend                  25      71742   1.43484e+08   2e+03  63.34\n"
+    "@--- Callsite Time statistics (all, milliseconds): 2 ----------------------\n"
+    "Name              Site Rank  Count      Max     Mean      Min   App%   MPI%\n"
+    "Bcast                9    0      7        2        1      0.5   0.10   0.20\n"
+    "Bcast                9    *     14        2        1      0.5   0.10   0.20\n";
+
+TEST_F(MoreFiles, MpipReportsAreProfilesByCallSite) {
+  const auto source = open_source({file("r.mpiP", mpip)});
+  EXPECT_EQ(source->info().format, "mpip");
+  EXPECT_EQ(source->ranks(), 2);
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 3u);
+  EXPECT_EQ(i.operations[2].name, "Bcast");
+  EXPECT_EQ(i.operations[2].count, 14);
+  EXPECT_NEAR(i.operations[2].total.value, 14e-3, 1e-12);
+  EXPECT_EQ(i.operations[0].name, "Isend");
+  EXPECT_EQ(i.operations[0].count, 71742);
+  EXPECT_DOUBLE_EQ(i.operations[0].size.value, 2000);
+  EXPECT_NEAR(i.operations[0].total.value, 0.926, 1e-9);
+  EXPECT_FALSE(i.operations[1].sized);
+  const std::string none = file("none", "@ mpiP\n");
+  EXPECT_NE(testing::complaint([&] { open_source({none}); }).find("an mpiP report without the sections"),
+            std::string::npos);
+}
+
+/// A record of RCCL's recorder.h: an allreduce of `count` floats by a rank of 2.
+std::string rccl_record(std::uint64_t type, std::uint64_t count, std::uint64_t rank) {
+  std::string bytes(160, '\0');
+  auto put = [&](std::size_t at, std::uint64_t value, std::size_t width) {
+    for (std::size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<char>(value >> (8 * i));
+  };
+  for (const auto& [at, value] : std::map<std::size_t, std::uint64_t>{
+           {0, 11}, {4, 12}, {8, rank}, {36, type}, {112, 7}, {120, rank}, {124, 2}, {148, rank}})
+    put(at, value, 4);
+  put(16, std::bit_cast<std::uint64_t>(1745623615676.0), 8);
+  put(104, count, 8);
+  put(128, 100 + rank, 8);
+  put(152, 171, 8);
+  return bytes;
+}
+
+TEST_F(MoreFiles, RcclReplayerRecordsAreReadToo) {
+  // 17: a communicator; 4: an allreduce; 9: an all-to-all of 10 and 30 elements, with 4 lists of two after
+  // it.
+  std::string lists(64, '\0');
+  lists[0] = 10, lists[8] = 30;
+  const std::string one = rccl_record(17, 0, 0) + rccl_record(4, 1000, 0) + rccl_record(9, 0, 0) + lists +
+                          rccl_record(4, 5, 0),
+                    other = rccl_record(17, 0, 1) + rccl_record(4, 1000, 1) + rccl_record(9, 0, 1) + lists +
+                            rccl_record(4, 5, 1);
+  const auto source = open_source({file("r.11.a", one), file("r.12.a", other + "cut")});
+  ASSERT_EQ(source->ranks(), 2);
+  const auto calls = all(*source, 1);
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_DOUBLE_EQ(calls[0].message.value, 4000);
+  EXPECT_DOUBLE_EQ(calls[1].message.value, 160);  // 40 floats
+  EXPECT_DOUBLE_EQ(calls[2].message.value, 20);
+  EXPECT_EQ(source->info().losses, (std::vector<Loss>{{"call", 1, "cut short in its middle"}}));
+  const std::string idle = file("r.13.a", rccl_record(17, 0, 0));
+  EXPECT_NE(testing::complaint([&] { open_source({idle}); }).find("in which nothing communicates"),
+            std::string::npos);
+}
+
 TEST_F(MoreFiles, MutatedOnesAreReadOrRefused) {
-  for (const std::string& good : {pickle(), inspector, execution_trace, goal}) {
+  for (const std::string& good :
+       {pickle(), inspector, execution_trace, goal, deepspeed_calls, deepspeed_summary,
+        samples::rccl_replay(), rccl_record(17, 0, 0) + rccl_record(4, 9, 0) + rccl_record(6, 9, 0)}) {
     std::mt19937 random(7);
     for (int i = 0; i < 400; ++i) {
       const std::string path = file("t_0", mutated(good, "{}[]\",:0123456789-.eXKuq(h\x80\x85", random));

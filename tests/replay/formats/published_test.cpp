@@ -4,6 +4,7 @@
 
 #include "replay/formats/formats.hpp"
 #include "replay/source/inspection.hpp"
+#include "tests/complaint.hpp"
 #include "tests/shared_data.hpp"
 
 namespace collcast {
@@ -63,6 +64,51 @@ TEST(Published, NcclLogsOfRealJobs) {
   READ_OR_SKIP(source, "traces/nccl_coll_logs/eks_fsdp_llama2-7b_4rank.txt");
   EXPECT_EQ(source->ranks(), 4);
   EXPECT_GT(calls(inspect(*source), "allgather"), 0);
+}
+
+TEST(Published, NsysExportsOfTwoH100) {
+  READ_OR_SKIP(source, "traces/more/nsys/nsysai_mfu_2gpu_before.sqlite.gz");
+  EXPECT_EQ(source->ranks(), 2);
+  const Inspection i = inspect(*source);
+  EXPECT_EQ(calls(i, "alltoall"), 64);  // and 2 kernels of before the first range, of the 66
+  // Kernels but NCCL's take 509.80 ms, copies and memsets on the same streams 5.91 ms.
+  EXPECT_NEAR(i.compute.value, 0.51571, 1e-5);
+}
+
+TEST(Published, NsysExportsWithoutTables) {
+  READ_OR_SKIP(source, "traces/more/nsys/nsysai_healthy_1pct.sqlite.gz");
+  EXPECT_NEAR(inspect(*source).compute.value, 0.4, 1e-9);  // 400 kernels of 1 ms
+}
+
+TEST(Published, DeepSpeedLogOfItsDocumentation) {
+  READ_OR_SKIP(source, "traces/more/deepspeed_comms/comms_logging_examples.txt");
+  EXPECT_EQ(source->ranks(), 16);
+  EXPECT_EQ(calls(inspect(*source), "allgather"), 2);
+}
+
+TEST(Published, DumpiTextOfTheFirstOfFourRanks) {
+  READ_OR_SKIP(source, "traces/more/dumpi/testtrace-0000.txt.gz");
+  EXPECT_EQ(source->ranks(), 4);
+  const Inspection i = inspect(*source);
+  for (const auto* call : {"send", "recv", "barrier", "allreduce"}) EXPECT_EQ(calls(i, call), 1) << call;
+  ASSERT_EQ(i.pairs.size(), 1u);
+  EXPECT_EQ(i.pairs[0].to, 1);
+  EXPECT_DOUBLE_EQ(i.pairs[0].bytes.value, 4);
+}
+
+TEST(Published, MpipReportOfAmg) {
+  READ_OR_SKIP(source, "traces/mpi_profiles/mpiP_amg_excerpt.txt");
+  EXPECT_FALSE(source->info().ordered);
+  EXPECT_EQ(calls(inspect(*source), "Allreduce"), 336);
+}
+
+TEST(Published, RcclReplayerLogOfALifecycleIsRefused) {
+  const auto path = shared_data("traces/more/rccl_replayer/commsplit_reduces_example.json.txt");
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (COLLCAST_DATA names it)";
+  EXPECT_NE(testing::complaint([&] {
+              open_source({path.string()});
+            }).find("an RCCL Replayer log in which nothing communicates"),
+            std::string::npos);
 }
 
 }  // namespace

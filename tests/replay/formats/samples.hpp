@@ -64,6 +64,32 @@ inline const std::string nccl_log =
     "comm 0xb "
     "[nranks=2] stream 0x5\n";
 
+/// Two GPUs of a process: an allgather of 1024 floats each, one at a graph's capture, a message of 10
+/// doubles.
+inline std::string rccl_replay() {
+  const std::string context = ", context : [time : 1745623615676.041748, thread : 5, device : 0, captured : ";
+  auto call = [&](const std::string& name, const std::string& count, const std::string& type, int root,
+                  int rank, int captured) {
+    return name +
+           " : [opCount : 1f, sendbuff : [addr : 0x1, base : 0x1, size : 9], recvbuff : [addr : 0x2, base : "
+           "0x2, "
+           "size : 9], acc : (nil), count : " +
+           count + ", datatype : " + type + ", op : 0, root : " + std::to_string(root) + ", comm : 0x7" +
+           std::to_string(rank) +
+           ", nranks : 2, stream : 0x5, task : 0, globalrank : " + std::to_string(rank) + context +
+           std::to_string(captured) + ", graphID : 0 ]],\n";
+  };
+  std::string text = "{\n  hostname : node0, version : 1,\n";
+  for (const int rank : {0, 1}) {
+    const std::string r = std::to_string(rank);
+    text += "  CommInitDev : [comm : 0x7" + r + ", size : 2, uniqueID : 171, rank : " + r + ", dev : " + r +
+            context + "-1, graphID : 0 ]],\n";
+  }
+  for (const int rank : {0, 1})
+    text += "  " + call("AllGather", "1024", "7", 0, rank, 0) + call("AllReduce", "7", "7", 0, rank, 1);
+  return text + "  {\n" + call("Send", "10", "8", 1, 0, 0) + call("Recv", "10", "8", 0, 1, 0) + "  }\n}\n";
+}
+
 inline const std::string time_independent =
     "0 init\n1 init\n# a comment\n0 compute 1e9\n0 isend 1 3 100 6\n0 wait 0 1 3\n1 recv 0 3 100 6\n"
     "0 allreduce 10 0 1\n1 allreduce 10 0 1\n0 reducescatter 1 2 0\n1 reducescatter 1 2 0\n0 finalize\n1 "

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/deepspeed.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "replay/formats/input.hpp"
+#include "replay/formats/names.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr std::string_view call_marker = "| comm op: ", table_marker = "Comm. Op";
+
+/// A line of the log: one call, or `times` equal ones.
+struct CommLine {
+  std::string operation;
+  Bytes input;
+  Seconds time;
+  std::int64_t times = 1;
+  double algbw = 0, busbw = 0;
+};
+
+/// "98.25 MB" in units of 1024, "0B"; nothing if it is no size.
+std::optional<Bytes> size_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !(value >= 0)) return {};
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  constexpr std::string_view prefixes = "BKMGT";
+  const auto power = unit.empty() ? std::string_view::npos : prefixes.find(unit[0]);
+  if (power == std::string_view::npos) return {};
+  return Bytes(std::ldexp(value, 10 * static_cast<int>(power)));
+}
+
+/// What follows "key: " up to the next bar; 0 if there is nothing of the kind.
+double field(std::string_view line, std::string_view key) {
+  double value = 0;
+  if (const auto at = line.find(key); at != std::string_view::npos)
+    std::from_chars(line.data() + at + key.size(), line.data() + line.size(), value);
+  return std::isfinite(value) ? std::max(value, 0.0) : 0;
+}
+
+class CommLog {
+ public:
+  explicit CommLog(const std::string& path) {
+    Input input(path);
+    for (std::string line; input.line(line);)
+      if (const auto at = line.find(call_marker); at != std::string::npos)
+        call(line, at);
+      else
+        table(line);
+  }
+
+  std::map<Rank, std::vector<CommLine>> calls;
+  std::vector<CommLine> summary;
+  std::int64_t unreadable = 0;
+
+ private:
+  void call(std::string_view line, std::size_t at) {
+    const double rank = field(line.substr(0, at), "rank=");
+    const std::string_view rest = line.substr(at + call_marker.size());
+    const auto size_at = rest.find("msg size: ");
+    const auto size = size_at == std::string_view::npos ? std::nullopt : size_of(rest.substr(size_at + 10));
+    if (!size || rank >= most_recorded_ranks) {
+      ++unreadable;
+      return;
+    }
+    calls[static_cast<Rank>(rank)].push_back({std::string(rest.substr(0, rest.find_first_of(" |"))), *size,
+                                              Seconds(1e-3 * field(rest, "time (ms): ")), 1,
+                                              field(rest, "algbw (Gbps): "), field(rest, "busbw (Gbps): ")});
+  }
+
+  /// A row of sizes under its operation, of a table that does not split off stragglers.
+  void table(const std::string& line) {
+    if (line.find(table_marker) != std::string::npos) {
+      inside_ = line.find("tput") != std::string::npos;
+      if (inside_) summary.clear();
+      return;
+    }
+    if (!inside_ || line.empty()) return;
+    if (line[0] != ' ') {
+      inside_ = line[0] != '[' && line[0] != '-' && line[0] != '_';
+      operation_ = line.substr(0, line.find_first_of(" |"));
+      return;
+    }
+    std::istringstream words(line);
+    std::string value, unit;
+    CommLine row;
+    double total = 0, mean = 0;
+    words >> value;
+    if (!value.ends_with('B')) words >> unit;
+    words >> row.times >> total >> mean >> row.algbw >> row.busbw;
+    const auto size = size_of(value + " " + unit);
+    if (!words || !size || row.times <= 0 || row.times > 1'000'000'000'000 || !std::isfinite(total)) {
+      ++unreadable;
+      return;
+    }
+    row.operation = operation_;
+    row.input = *size;
+    row.time = Seconds(1e-3 * std::max(total, 0.0) / static_cast<double>(row.times));
+    summary.push_back(row);
+  }
+
+  bool inside_ = false;
+  std::string operation_;
+};
+
+/// How many ranks DeepSpeed reckoned with: busbw / algbw is (n - 1) / n of what all of them share; 0 if no
+/// line says so. The fastest line is rounded least.
+Rank ranks_of(const std::vector<CommLine>& lines) {
+  const CommLine* best = nullptr;
+  for (const CommLine& l : lines)
+    if (const auto c = collective_of(l.operation);
+        c && (*c == Collective::allreduce || *c == Collective::allgather ||
+              *c == Collective::reduce_scatter || *c == Collective::alltoall))
+      if (l.busbw < l.algbw && l.busbw > 0 && (!best || l.algbw > best->algbw)) best = &l;
+  if (!best) return 0;
+  const double ranks = std::round(1 / (1 - best->busbw / best->algbw));
+  return ranks <= most_recorded_ranks ? static_cast<Rank>(ranks) : 0;
+}
+
+Activity activity(RecordedSource& source, const CommLine& line) {
+  Activity a;
+  if (const auto collective = collective_of(line.operation)) {
+    a = collective_activity(*collective, 0, message_of(*collective, line.input, Bytes(0), source.ranks()));
+    a.duration = a.time = line.time;
+  } else {
+    a.kind = Activity::Kind::skipped;
+    a.operation = a.call = source.keep(line.operation);
+    a.note = "its peer is not said";
+  }
+  a.times = line.times;
+  return a;
+}
+
+}  // namespace
+
+bool is_deepspeed(std::string_view head) {
+  return (head.find(call_marker) != std::string_view::npos &&
+          head.find("| msg size: ") != std::string_view::npos) ||
+         (head.find(table_marker) != std::string_view::npos &&
+          head.find("busbw_avg") != std::string_view::npos);
+}
+
+std::unique_ptr<Source> open_deepspeed(const std::vector<std::string>& files, const OpenOptions&) {
+  std::map<Rank, std::vector<CommLine>> ranks;
+  std::int64_t unreadable = 0, tables = 0;
+  bool ordered = true;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    CommLog log(files[i]);
+    unreadable += log.unreadable;
+    const bool calls = !log.calls.empty();
+    if (i > 0 && calls != ordered)
+      throw InputError(files[i] + ": has a summary or calls, " + files[0] + " the other");
+    ordered = calls;
+    tables += calls && !log.summary.empty();
+    if (!calls && !log.summary.empty()) log.calls[static_cast<Rank>(i)] = std::move(log.summary);
+    for (auto& [rank, lines] : log.calls)
+      if (!ranks.emplace(rank, std::move(lines)).second)
+        throw InputError("two files claim rank " + std::to_string(rank) + ": the second is " + files[i]);
+  }
+  if (ranks.empty()) throw InputError(files[0] + ": a DeepSpeed log without calls of which the size is said");
+  Rank said = 0;
+  for (const auto& [rank, lines] : ranks) said = std::max(said, ranks_of(lines));
+  auto source = std::make_unique<RecordedSource>(std::max(said, ranks.rbegin()->first + 1));
+  SourceInfo& info = source->info();
+  for (const auto& [rank, lines] : ranks) {
+    info.recorded_ranks.push_back(rank);
+    for (const CommLine& line : lines) source->at(rank).push_back(activity(*source, line));
+  }
+  info.ordered = ordered;
+  info.unknown = {"groups (all ranks are taken to take part), roots and peers",
+                  "computation, and what overlaps", "sizes beyond their first digits (rounded to 0.5 %)"};
+  if (said > 0)
+    info.notes.push_back(std::to_string(said) + " ranks: what DeepSpeed's busbw and algbw differ by");
+  if (tables) info.notes.push_back("summaries are left out, as calls are there one by one");
+  if (unreadable) info.losses.push_back({"log line", unreadable, "without a size"});
+  if (ordered) compare_ranks(*source);
+  return source;
+}
+
+}  // namespace collcast

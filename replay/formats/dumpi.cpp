@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/dumpi.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "replay/formats/input.hpp"
+#include "replay/formats/names.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+constexpr std::string_view entering = " entering at walltime ", returning = " returning at walltime ";
+constexpr std::string_view dumpi_magic =
+    "\xff\xaa\xdd"
+    "DUMPI";
+
+/// The whole numbers in a text, outside of words: "[2, 3]", "9 (MPI_INT)".
+std::vector<std::int64_t> whole_numbers(std::string_view text) {
+  std::vector<std::int64_t> all;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool word =
+        at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');
+    std::int64_t n = 0;
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), n);
+    if (word || error != std::errc()) {
+      ++at;
+      continue;
+    }
+    all.push_back(n);
+    at = static_cast<std::size_t>(end - text.data());
+  }
+  return all;
+}
+
+/// A call with its arguments as they are printed.
+struct MpiCall {
+  std::string name;                   ///< "MPI_Send"
+  std::int64_t enter = 0, leave = 0;  ///< ns
+  std::map<std::string, std::string, std::less<>> arguments;
+
+  std::string_view text(std::string_view key) const {
+    const auto found = arguments.find(key);
+    return found == arguments.end() ? std::string_view{} : found->second;
+  }
+  std::vector<std::int64_t> list(std::string_view key) const { return whole_numbers(text(key)); }
+  std::int64_t number(std::string_view key, std::int64_t otherwise = -1) const {
+    const auto all = list(key);
+    return all.empty() ? otherwise : all[0];
+  }
+};
+
+struct RankCalls {
+  std::string path;
+  Rank rank = -1, world = -1;
+  std::vector<MpiCall> calls;
+  std::map<std::int64_t, std::int64_t> type_bytes;
+  std::int64_t ignored = 0, cut = 0;
+};
+
+class CallReader {
+ public:
+  static RankCalls read(const std::string& path) {
+    CallReader reader;
+    reader.all_.path = path;
+    Input input(path);
+    for (std::string line; input.line(line);) reader.line(line);
+    reader.all_.cut = reader.inside_;
+    return std::move(reader.all_);
+  }
+
+ private:
+  void line(std::string_view text) {
+    if (const auto at = text.find(entering); at != std::string_view::npos && text.starts_with("MPI")) {
+      all_.cut += inside_;
+      call_ = {std::string(text.substr(0, at)), time(text.substr(at + entering.size())), 0, {}};
+      inside_ = true;
+    } else if (const auto back = text.find(returning); back != std::string_view::npos && inside_) {
+      call_.leave = std::max(call_.enter, time(text.substr(back + returning.size())));
+      inside_ = false;
+      who(call_);
+      all_.calls.push_back(std::move(call_));
+    } else if (inside_) {
+      argument(text);
+    } else if (text.starts_with("Datatype ") && text.find(" has size ") != std::string_view::npos) {
+      const auto id = whole_numbers(text.substr(9)),
+                 size = whole_numbers(text.substr(text.find(" has size ") + 10));
+      if (!id.empty() && !size.empty() && size[0] >= 0 && size[0] < 1 << 30) all_.type_bytes[id[0]] = size[0];
+    } else if (const auto times = text.find(" times and ignored "); times != std::string_view::npos) {
+      if (const auto n = whole_numbers(text.substr(times + 19)); !n.empty() && n[0] < 1'000'000'000'000)
+        all_.ignored += std::max<std::int64_t>(n[0], 0);
+    }
+  }
+
+  /// "1296777956.737669000" in ns.
+  static std::int64_t time(std::string_view text) {
+    std::int64_t seconds = 0, ns = 0;
+    const char* const end = text.data() + text.size();
+    const auto [dot, error] = std::from_chars(text.data(), end, seconds);
+    if (error != std::errc() || seconds < 0 || seconds > 8'000'000'000) return 0;
+    if (dot != end && *dot == '.') std::from_chars(dot + 1, std::min(end, dot + 10), ns);
+    return seconds * 1'000'000'000 + std::max<std::int64_t>(ns, 0);
+  }
+
+  /// "MPI_Datatype datatype=9 (MPI_INT)", "int sendcounts[2]=[1, 2]".
+  void argument(std::string_view text) {
+    const auto equal = text.find('=');
+    if (equal == std::string_view::npos) return;
+    std::string_view key = text.substr(0, std::min(equal, text.find('[')));
+    while (key.ends_with(' ')) key.remove_suffix(1);
+    if (const auto space = key.rfind(' '); space != std::string_view::npos) key.remove_prefix(space + 1);
+    if (call_.arguments.size() < 64) call_.arguments[std::string(key)] = text.substr(equal + 1);
+  }
+
+  void who(const MpiCall& c) {
+    if (c.text("comm").find("MPI_COMM_WORLD") == std::string_view::npos) return;
+    if (c.name == "MPI_Comm_rank") all_.rank = plausible(c.number("rank"));
+    if (c.name == "MPI_Comm_size") all_.world = plausible(c.number("size"));
+  }
+  static Rank plausible(std::int64_t n) {
+    return n >= 0 && n <= most_recorded_ranks ? static_cast<Rank>(n) : -1;
+  }
+
+  RankCalls all_;
+  MpiCall call_;
+  bool inside_ = false;
+};
+
+/// Lowers one rank's calls to activities.
+class DumpiRank {
+ public:
+  DumpiRank(RecordedSource& source, const RankCalls& rank, std::int64_t begin)
+      : source_(source), stream_(source.at(rank.rank)), rank_(rank), begin_(begin) {}
+
+  void build() {
+    std::int64_t before = begin_;
+    for (const MpiCall& c : rank_.calls) {
+      if (c.enter > before) {
+        Activity& gap = stream_.emplace_back();
+        gap.begin = seconds(before - begin_);
+        gap.time = gap.duration = seconds(c.enter - before);
+      }
+      before = std::max(before, c.leave);
+      const std::size_t first = stream_.size();
+      play(c);
+      for (std::size_t i = first; i < stream_.size(); ++i) {
+        stream_[i].begin = seconds(c.enter - begin_);
+        stream_[i].duration = seconds(c.leave - c.enter);
+      }
+    }
+    if (!open_.empty()) wait({open_.begin(), open_.end()});
+  }
+
+ private:
+  using Kind = Activity::Kind;
+  static Seconds seconds(std::int64_t ns) { return Seconds(1e-9 * static_cast<double>(ns)); }
+
+  void play(const MpiCall& c) {
+    std::string_view name = c.name;
+    name.remove_prefix(std::min<std::size_t>(4, name.size()));
+    static const std::set<std::string_view> silent = {"Init", "Init_thread", "Finalize", "Initialized",
+                                                      "Finalized"};
+    static const std::set<std::string_view> sends = {"Send",  "Bsend",  "Ssend",  "Rsend",
+                                                     "Isend", "Ibsend", "Issend", "Irsend"};
+    if (silent.contains(name) || quiet(name)) return;
+    if (name.starts_with("Wait") || name.starts_with("Test")) return complete(c, name);
+    if (sends.contains(name))
+      return message(c, true, name.find("ssend") != std::string_view::npos || name == "Ssend");
+    if (name == "Recv" || name == "Irecv") return message(c, false, false);
+    if (name == "Sendrecv") return exchange(c);
+    if (name != "Reduce_local" && name[0] != 'I' && collective_of(name))
+      return collective(c, name, *collective_of(name));
+    skip(c, "is a call that is not played");
+  }
+
+  /// Calls that move nothing.
+  static bool quiet(std::string_view name) {
+    for (const std::string_view part :
+         {"Comm_",  "Group_",  "Type_", "Op_",    "Attr_", "Keyval_", "Errhandler_", "Cart_",
+          "Graph_", "Info_",   "Get_",  "Wtime",  "Wtick", "Error_",  "Buffer_",     "Iprobe",
+          "Probe",  "Address", "Pack",  "Unpack", "Topo_", "Dims_",   "Pcontrol",    "Request_get"})
+      if (name.starts_with(part)) return true;
+    return false;
+  }
+
+  void skip(const MpiCall& c, std::string_view why) {
+    Activity& a = stream_.emplace_back();
+    a.kind = Kind::skipped;
+    a.operation = a.call = source_.keep(c.name);
+    a.note = why;
+  }
+
+  /// The world, or the rank alone; others are not followed.
+  std::optional<int> communicator(const MpiCall& c) {
+    const std::string_view comm = c.text("comm");
+    if (comm.find("MPI_COMM_WORLD") != std::string_view::npos) return 0;
+    if (comm.find("MPI_COMM_SELF") != std::string_view::npos)
+      return source_.communicator("self", {rank_.rank});
+    return {};
+  }
+
+  /// Bytes of an element; nothing where the type is none that the trace tells.
+  std::optional<double> type(const MpiCall& c, std::string_view key) const {
+    const auto found = rank_.type_bytes.find(c.number(key));
+    if (found != rank_.type_bytes.end() && found->second > 0) return static_cast<double>(found->second);
+    static const std::map<std::string_view, double> known = {
+        {"MPI_CHAR", 1},   {"MPI_BYTE", 1},          {"MPI_PACKED", 1},   {"MPI_SHORT", 2},
+        {"MPI_INT", 4},    {"MPI_UNSIGNED", 4},      {"MPI_FLOAT", 4},    {"MPI_LONG", 8},
+        {"MPI_DOUBLE", 8}, {"MPI_LONG_LONG_INT", 8}, {"MPI_LONG_LONG", 8}};
+    const std::string_view text = c.text(key);
+    const auto open = text.find('('), close = text.find(')');
+    if (open == std::string_view::npos || close < open) return {};
+    const auto size = known.find(text.substr(open + 1, close - open - 1));
+    return size == known.end() ? std::nullopt : std::optional(size->second);
+  }
+
+  Bytes size(const MpiCall& c, std::string_view count, std::string_view type_key, bool& sized) const {
+    const auto bytes = type(c, type_key);
+    sized = sized && bytes;
+    return Bytes(static_cast<double>(std::max<std::int64_t>(c.number(count, 0), 0)) * bytes.value_or(0));
+  }
+
+  /// The rank that a call names; nothing for none and for any.
+  std::optional<Rank> peer(const MpiCall& c, std::string_view key) const {
+    const std::int64_t n = c.number(key);
+    return n >= 0 && n < source_.ranks() ? std::optional(static_cast<Rank>(n)) : std::nullopt;
+  }
+
+  void message(const MpiCall& c, bool sends, bool synchronous) {
+    const std::string_view key = sends ? "dest" : "source";
+    const std::int64_t request = c.arguments.contains("request") ? c.number("request", 0) : -1;
+    if (c.text(key).find("PROC_NULL") != std::string_view::npos) return;
+    const auto comm = communicator(c);
+    if (!comm) return skip(c, "its communicator's members are not followed");
+    const auto other = peer(c, key);
+    if (!other) return skip(c, "its peer is any rank");
+    Activity& a = stream_.emplace_back();
+    a.kind = sends ? Kind::send : Kind::receive;
+    a.operation = sends ? "send" : "recv";
+    a.call = source_.keep(c.name);
+    a.communicator = *comm;
+    a.synchronous = synchronous;
+    (sends ? a.to : a.from) = *comm == 0 ? *other : 0;
+    (sends ? a.tag : a.received_tag) =
+        static_cast<int>(std::clamp<std::int64_t>(c.number("tag", 0), -1, 1 << 30));
+    (sends ? a.bytes : a.received_bytes) = size(c, "count", "datatype", a.sized);
+    if (c.name[4] != 'I') return;
+    a.request = next_++;
+    open_.insert(a.request);
+    requests_[request].push_back(a.request);
+  }
+
+  void exchange(const MpiCall& c) {
+    const auto comm = communicator(c);
+    const auto to = peer(c, "dest"), from = peer(c, "source");
+    if (!comm || *comm != 0 || !to || !from) return skip(c, "its peers are not said, or not followed");
+    Activity& a = stream_.emplace_back();
+    a.kind = Kind::exchange;
+    a.operation = "sendrecv";
+    a.call = source_.keep(c.name);
+    a.to = *to, a.from = *from;
+    a.tag = static_cast<int>(std::clamp<std::int64_t>(c.number("sendtag", 0), -1, 1 << 30));
+    a.received_tag = static_cast<int>(std::clamp<std::int64_t>(c.number("recvtag", 0), -1, 1 << 30));
+    a.bytes = size(c, "sendcount", "sendtype", a.sized);
+    a.received_bytes = size(c, "recvcount", "recvtype", a.sized);
+  }
+
+  /// Waits and successful tests: of all that they name, or of the one of an index.
+  void complete(const MpiCall& c, std::string_view name) {
+    if (name.starts_with("Test") && c.number("flag", 0) == 0 && c.number("outcount", 0) <= 0) return;
+    auto named = c.list(c.arguments.contains("requests") ? "requests" : "request");
+    const bool some = name.ends_with("some"), any = name.ends_with("any");
+    if (some || any) {
+      std::vector<std::int64_t> chosen;
+      for (const std::int64_t i : c.list(some ? "indices" : "index"))
+        if (i >= 0 && i < std::ssize(named)) chosen.push_back(named[static_cast<std::size_t>(i)]);
+      named = std::move(chosen);
+    }
+    std::vector<std::int64_t> done;
+    for (const std::int64_t id : named)
+      if (auto found = requests_.find(id); found != requests_.end() && !found->second.empty()) {
+        done.push_back(found->second.back());
+        found->second.pop_back();
+      }
+    for (const std::int64_t r : done) open_.erase(r);
+    if (!done.empty()) wait(std::move(done));
+  }
+
+  void wait(std::vector<std::int64_t> requests) {
+    Activity& a = stream_.emplace_back();
+    a.kind = Kind::wait;
+    a.operation = a.call = "wait";
+    a.requests = std::move(requests);
+  }
+
+  void collective(const MpiCall& c, std::string_view name, Collective kind) {
+    const auto comm = communicator(c);
+    if (!comm) return skip(c, "its communicator's members are not followed");
+    const auto ranks = static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(*comm)].size());
+    bool sized = true;
+    Bytes in, out;
+    std::vector<Bytes> sent, received;
+    auto list = [&](std::string_view counts, std::string_view type_key) {
+      std::vector<Bytes> all;
+      const double bytes = type(c, type_key).value_or(0);
+      for (const std::int64_t n : c.list(counts))
+        all.push_back(Bytes(static_cast<double>(std::max<std::int64_t>(n, 0)) * bytes));
+      sized = sized && type(c, type_key) && std::ssize(all) == ranks;
+      all.resize(static_cast<std::size_t>(ranks));
+      return all;
+    };
+    auto sum = [](const std::vector<Bytes>& all) {
+      return std::accumulate(all.begin(), all.end(), Bytes(0));
+    };
+    Bytes message;
+    if (kind == Collective::barrier) {
+    } else if (name == "Alltoallv") {
+      sent = list("sendcounts", "sendtype"), received = list("recvcounts", "recvtype");
+      message = sum(sent);
+    } else if (name == "Reduce_scatter") {
+      received = list("recvcounts", "datatype");
+      message = sum(received);
+    } else if (name.ends_with("v")) {
+      // Sum of what all ranks have: only the root of a gather or a scatter knows it.
+      const bool scatters = kind == Collective::scatter;
+      received = list(scatters ? "sendcounts" : "recvcounts", scatters ? "sendtype" : "recvtype");
+      message = sum(received);
+      if (kind != Collective::allgather && c.number("root", 0) != rank_.rank) sized = false;
+    } else if (c.arguments.contains("sendcount")) {
+      bool sends = true, receives = true;
+      in = size(c, "sendcount", "sendtype", sends), out = size(c, "recvcount", "recvtype", receives);
+      sized = kind == Collective::scatter ? receives : sends;
+      message = kind == Collective::scatter ? ranks * out : ranks * in;
+    } else {
+      message = size(c, "count", "datatype", sized);
+    }
+    const std::int64_t root = c.number("root", 0);
+    if (root < 0 || root >= ranks) return skip(c, "its root is not in the communicator");
+    stream_.push_back(collective_activity(kind, *comm, message));
+    Activity& a = stream_.back();
+    a.call = source_.keep(c.name);
+    a.root = static_cast<Rank>(root);
+    a.sized = sized;
+    if (!sized) return;
+    if (!sent.empty()) a.direct = true;
+    if (!received.empty())
+      a.counts =
+          std::make_shared<Counts>(sent.empty() ? Counts{received, {}, {}} : Counts{{}, sent, received});
+  }
+
+  RecordedSource& source_;
+  RecordedSource::Stream& stream_;
+  const RankCalls& rank_;
+  std::int64_t begin_;
+  std::map<std::int64_t, std::vector<std::int64_t>> requests_;  ///< of an MPI_Request, those not waited for
+  std::set<std::int64_t> open_;
+  std::int64_t next_ = 0;
+};
+
+}  // namespace
+
+bool is_dumpi(std::string_view head) {
+  return head.starts_with(dumpi_magic) || (head.find(entering) != std::string_view::npos &&
+                                           head.find(" seconds in thread ") != std::string_view::npos);
+}
+
+std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const OpenOptions&) {
+  std::vector<RankCalls> all;
+  std::map<Rank, std::string> claimed;
+  Rank world = 0;
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
+  for (const std::string& file : files) {
+    if (head_of(file, dumpi_magic.size()) == dumpi_magic)
+      throw InputError(file + ": a binary DUMPI trace; dumpi2ascii -f FILE writes the text that is read");
+    RankCalls r = CallReader::read(file);
+    if (r.calls.empty()) throw InputError(file + ": a DUMPI trace without calls of which the end is there");
+    if (r.rank < 0) r.rank = std::max(number_in_name(file), -1);
+    if (r.rank < 0) r.rank = static_cast<Rank>(all.size());
+    if (!all.empty() && r.world > 0 && all[0].world > 0 && r.world != all[0].world)
+      throw InputError("ranks of two different jobs: " + all[0].path + " says " +
+                       std::to_string(all[0].world) + " ranks, " + file + " " + std::to_string(r.world));
+    if (const auto [other, is_new] = claimed.emplace(r.rank, file); !is_new)
+      throw InputError("two files claim rank " + std::to_string(r.rank) + ": " + other->second + " and " +
+                       file);
+    world = std::max({world, r.world, r.rank + 1});
+    begin = std::min(begin, r.calls.front().enter), end = std::max(end, r.calls.back().leave);
+    all.push_back(std::move(r));
+  }
+  if (world > most_recorded_ranks) throw InputError(files[0] + ": has a rank that is too large to be one");
+  auto source = std::make_unique<RecordedSource>(world);
+  SourceInfo& info = source->info();
+  info.recorded = Seconds(1e-9 * static_cast<double>(end - begin));
+  info.unknown = {"members of communicators but the world",
+                  "sizes of derived types that the trace does not list"};
+  std::int64_t ignored = 0, cut = 0;
+  for (const RankCalls& r : all) {
+    info.recorded_ranks.push_back(r.rank);
+    DumpiRank(*source, r, begin).build();
+    ignored += r.ignored, cut += r.cut;
+  }
+  std::ranges::sort(info.recorded_ranks);
+  if (ignored) info.losses.push_back({"call", ignored, "left out by DUMPI when it was recorded"});
+  if (cut) info.losses.push_back({"call", cut, "whose end is not there"});
+  compare_ranks(*source);
+  return source;
+}
+
+}  // namespace collcast

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/gpu_time.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "replay/formats/json.hpp"
+#include "replay/formats/names.hpp"
+#include "support/error.hpp"
+
+namespace collcast::gpu {
+namespace {
+
+/// Clock readings of one activity on host and device differ by less than this [us].
+constexpr double tolerance_us = 1;
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// Finds for each communication kernel the host call that launched it, and forgets the waits that belong to
+/// calls.
+void join_host(RankTrace& trace) {
+  for (auto& [thread, calls] : trace.calls)
+    std::ranges::sort(calls, [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  auto enclosing = [&](std::int64_t thread, double at, auto wanted) -> const HostCall* {
+    const auto found = trace.calls.find(thread);
+    if (found == trace.calls.end()) return nullptr;
+    const auto& calls = found->second;
+    auto c = std::ranges::upper_bound(calls, at, {}, [](const Span& s) { return s.begin; });
+    for (int looked = 0; c != calls.begin() && looked < 64; ++looked)
+      if (--c; c->end >= at && wanted(*c)) return &*c;
+    return nullptr;
+  };
+  for (Kernel& k : trace.kernels) {
+    const auto launch = trace.launches.find(k.correlation);
+    if (launch == trace.launches.end()) continue;
+    k.launch = launch->second.at;
+    if (k.call < 0) continue;
+    Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
+    if (comm.sized()) continue;
+    const auto* host =
+        enclosing(launch->second.thread, k.launch, [](const HostCall& c) { return c.comm.sized(); });
+    if (!host && !collective_of(comm.name))
+      if (const auto* named = enclosing(launch->second.thread, k.launch,
+                                        [](const HostCall& c) { return bool(collective_of(c.comm.name)); }))
+        comm.name = named->comm.name;
+    if (!host) continue;
+    const std::string kernel_name = comm.name;
+    comm = host->comm;
+    if (!collective_of(comm.name) && comm.peer < 0) comm.name = kernel_name;
+  }
+  std::erase_if(trace.waits, [&](const auto& wait) {
+    return enclosing(wait.first, wait.second, [](const HostCall& c) { return c.comm.name != "wait"; }) !=
+           nullptr;
+  });
+  std::ranges::sort(trace.waits, {}, [](const auto& wait) { return wait.second; });
+}
+
+/// The part of the run that is asked for, and its kernels alone, in the order in which they began.
+Span select(RankTrace& trace, const OpenOptions& options) {
+  std::ranges::sort(trace.kernels, [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::vector<Step> steps;
+  for (const Step& s : trace.steps)
+    if (s.number >= options.first_step && s.number <= options.last_step) steps.push_back(s);
+  if (steps.empty() && options.some_steps()) {
+    std::string has = "has no steps marked";
+    if (!trace.steps.empty()) {
+      const auto [low, high] = std::ranges::minmax(trace.steps, {}, &Step::number);
+      has = "has steps " + std::to_string(low.number) + " to " + std::to_string(high.number);
+    }
+    throw InputError(trace.path + ": " + has + "; --steps asks for " + std::to_string(options.first_step) +
+                     "-" + std::to_string(options.last_step));
+  }
+  Span window{0, 0};
+  if (!steps.empty())
+    window = {std::ranges::min(steps, {}, &Step::begin).begin, std::ranges::max(steps, {}, &Step::end).end};
+  else if (!trace.kernels.empty())
+    window = {trace.kernels.front().begin, trace.kernels.front().begin};
+  if (options.some_steps()) {
+    // The GPU may be behind its host: a step's kernels begin when those of the step before have ended.
+    double before = window.begin;
+    trace.outside = static_cast<std::int64_t>(std::erase_if(trace.kernels, [&](const Kernel& k) {
+      const double at = k.launch >= 0 ? k.launch : k.begin;
+      if (at < window.begin) before = std::max(before, k.end);
+      return at < window.begin || at > window.end;
+    }));
+    if (!trace.kernels.empty()) window.begin = std::min(before, trace.kernels.front().begin);
+  } else if (!trace.kernels.empty()) {
+    window.begin = std::min(window.begin, trace.kernels.front().begin);
+  }
+  for (const Kernel& k : trace.kernels) window.end = std::max(window.end, k.end);
+  return window;
+}
+
+/// The kernels of one stream, and what each of them waits for in others.
+struct GpuStream {
+  std::vector<const Kernel*> kernels;
+  std::vector<std::vector<std::pair<int, std::size_t>>> awaits;  ///< per kernel: stream, kernel
+  std::vector<bool> recorded;                                    ///< somebody awaits it
+};
+
+/// Streams in the order of their compute time, the busiest first.
+std::vector<GpuStream> by_stream(const RankTrace& trace) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<double, GpuStream>> found;
+  for (const Kernel& k : trace.kernels) {
+    auto& [busy, stream] = found[k.stream];
+    busy += k.communicates || k.copies ? 0 : k.end - k.begin;
+    stream.kernels.push_back(&k);
+  }
+  std::vector<std::pair<double, GpuStream>> order;
+  for (auto& [id, stream] : found) order.push_back(std::move(stream));
+  std::ranges::stable_sort(order, std::greater<>(), [](const auto& s) { return s.first; });
+  std::vector<GpuStream> streams;
+  for (auto& [busy, s] : order) streams.push_back(std::move(s));
+  for (GpuStream& s : streams) s.awaits.resize(s.kernels.size()), s.recorded.resize(s.kernels.size());
+  return streams;
+}
+
+/// The last kernel of the stream that was launched before `launch` (if that is known) and had ended by
+/// `began`; -1 if none.
+std::ptrdiff_t last_before(const GpuStream& stream, double launch, double began) {
+  auto k = std::ranges::upper_bound(stream.kernels, began + tolerance_us, {},
+                                    [](const Kernel* s) { return s->end; });
+  for (int looked = 0; k != stream.kernels.begin() && looked < 4096; ++looked) {
+    --k;
+    if ((*k)->begin >= began) continue;
+    if (launch < 0 || (*k)->launch < 0 || (*k)->launch < launch) return k - stream.kernels.begin();
+  }
+  return -1;
+}
+
+class Dependencies {
+ public:
+  Dependencies(const RankTrace& trace, std::vector<GpuStream>& streams) : trace_(trace), streams_(streams) {}
+
+  void find() {
+    for (std::size_t s = 1; s < streams_.size(); ++s) side_stream(s);
+    compute_stream();
+  }
+
+ private:
+  void depend(std::size_t stream, std::size_t kernel, std::size_t on, std::ptrdiff_t last) {
+    streams_[stream].awaits[kernel].emplace_back(static_cast<int>(on), static_cast<std::size_t>(last));
+    streams_[on].recorded[static_cast<std::size_t>(last)] = true;
+  }
+
+  /// What was launched on the compute stream before, and was done by then.
+  void side_stream(std::size_t s) {
+    std::ptrdiff_t known = -1;
+    for (std::size_t i = 0; i < streams_[s].kernels.size(); ++i) {
+      const Kernel& k = *streams_[s].kernels[i];
+      const auto last = last_before(streams_[0], k.launch, k.begin);
+      if (last > known) depend(s, i, 0, known = last);
+    }
+  }
+
+  /// What ended while the compute stream was idle, and what the host had told it to wait for.
+  void compute_stream() {
+    std::vector<std::ptrdiff_t> known(streams_.size(), -1);
+    double idle_since = -1;
+    for (std::size_t i = 0; i < streams_[0].kernels.size(); ++i) {
+      const Kernel& k = *streams_[0].kernels[i];
+      const double told = told_to_wait(i);
+      for (std::size_t s = 1; s < streams_.size(); ++s) {
+        auto last = last_before(streams_[s], -1, k.begin);
+        if (last >= 0 &&
+            streams_[s].kernels[static_cast<std::size_t>(last)]->end <= idle_since + tolerance_us) {
+          last = told < 0 ? -1 : last_before(streams_[s], told, k.begin);
+        }
+        if (last > known[s]) depend(0, i, s, known[s] = last);
+      }
+      idle_since = k.end;
+    }
+  }
+
+  /// When the host last let the stream wait since it launched the kernel before; -1 if it did not.
+  double told_to_wait(std::size_t i) const {
+    const double launch = streams_[0].kernels[i]->launch;
+    if (launch < 0) return -1;
+    auto wait = std::ranges::upper_bound(trace_.waits, launch, {}, [](const auto& w) { return w.second; });
+    if (wait == trace_.waits.begin()) return -1;
+    --wait;
+    const bool before_last = i > 0 && wait->second < streams_[0].kernels[i - 1]->launch;
+    return before_last ? -1 : wait->second;
+  }
+
+  const RankTrace& trace_;
+  std::vector<GpuStream>& streams_;
+};
+
+/// Lowers one rank's kernels to the activities of its streams.
+class GpuRank {
+ public:
+  GpuRank(RecordedSource& source, const RankTrace& trace, Span window)
+      : source_(source), trace_(trace), window_(window), streams_(by_stream(trace)) {
+    if (streams_.empty()) return;
+    Dependencies(trace, streams_).find();
+    for (GpuStream& s : streams_) s.recorded.back() = true;
+  }
+
+  void build() {
+    for (std::size_t s = 0; s < streams_.size(); ++s) stream(s);
+    if (streams_.empty()) return;
+    double last = 0;
+    for (std::size_t s = 0; s < streams_.size(); ++s) {
+      last = std::max(last, streams_[s].kernels.back()->end);
+      if (s > 0) await(0, static_cast<int>(s), streams_[s].kernels.size() - 1);
+    }
+    pause(0, last, window_.end);
+  }
+
+ private:
+  void stream(std::size_t s) {
+    double free = window_.begin;
+    for (std::size_t i = 0; i < streams_[s].kernels.size(); ++i) {
+      const Kernel& k = *streams_[s].kernels[i];
+      for (const auto& [other, last] : streams_[s].awaits[i]) {
+        await(s, other, last);
+        free = std::max(free, streams_[static_cast<std::size_t>(other)].kernels[last]->end);
+      }
+      pause(s, free, k.begin);
+      play(s, k);
+      free = std::max(free, k.end);
+      if (streams_[s].recorded[i]) add(s).kind = Activity::Kind::record;
+    }
+  }
+
+  Activity& add(std::size_t stream) {
+    return source_.at(trace_.rank, static_cast<int>(stream)).emplace_back();
+  }
+
+  void await(std::size_t stream, int other, std::size_t kernel) {
+    auto& numbers = numbers_[other];
+    if (numbers.empty()) {
+      std::int64_t n = 0;
+      for (bool r : streams_[static_cast<std::size_t>(other)].recorded) numbers.push_back(n += r);
+    }
+    Activity& a = add(stream);
+    a.kind = Activity::Kind::await;
+    a.stream = other;
+    a.count = numbers[kernel];
+  }
+
+  void pause(std::size_t stream, double from, double to) {
+    if (to <= from) return;
+    Activity& a = add(stream);
+    a.kind = Activity::Kind::pause;
+    a.time = Seconds(1e-6 * (to - from));
+  }
+
+  void play(std::size_t stream, const Kernel& k) {
+    Activity a;
+    if (k.communicates)
+      a = communication(trace_.comms[static_cast<std::size_t>(k.call)]);
+    else
+      a.kind = stream == 0 ? Activity::Kind::compute : Activity::Kind::pause;
+    a.begin = Seconds(1e-6 * (k.begin - window_.begin));
+    a.duration = a.time = Seconds(1e-6 * (k.end - k.begin));
+    add(stream) = std::move(a);
+  }
+
+  Activity communication(const Comm& comm) {
+    const int communicator = group(comm);
+    const auto& members = source_.communicators()[static_cast<std::size_t>(communicator)];
+    const auto ranks = static_cast<Rank>(members.size());
+    const double element = element_bytes(comm.type);
+    const Bytes in = comm.bytes >= 0 ? Bytes(comm.bytes) : Bytes(element * std::max(comm.input, 0.0)),
+                out(element * std::max(comm.output, 0.0));
+    if (std::ranges::find(members, comm.peer) != members.end() &&
+        (comm.name == "send" || comm.name == "recv"))
+      return message(comm, communicator, members, in, out);
+    const auto collective = collective_of(comm.name);
+    Bytes size;
+    if (collective && comm.bytes >= 0)
+      size = message_by_count(*collective, in, ranks);
+    else if (collective)
+      size = message_of(*collective, in, out, ranks);
+    Activity a = collective_activity(collective.value_or(Collective::alltoall), communicator, size);
+    a.sized = collective && comm.sized();
+    if (!collective) a.operation = a.call = source_.keep(comm.name);
+    return a;
+  }
+
+  Activity message(const Comm& comm, int communicator, const std::vector<Rank>& members, Bytes in,
+                   Bytes out) const {
+    Activity a;
+    const bool sends = comm.name == "send";
+    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
+    a.operation = a.call = sends ? "send" : "recv";
+    a.communicator = communicator;
+    a.synchronous = true;
+    const auto peer = static_cast<Rank>(std::ranges::find(members, comm.peer) - members.begin());
+    (sends ? a.to : a.from) = peer;
+    (sends ? a.bytes : a.received_bytes) = std::max(in, sends ? Bytes(0) : out);
+    return a;
+  }
+
+  int group(const Comm& comm) {
+    std::vector<Rank> ranks;
+    if (const auto known = trace_.groups.find(comm.group); known != trace_.groups.end())
+      ranks = known->second;
+    else if (const auto listed = integers(comm.ranks))
+      ranks = *listed;
+    else if (comm.start >= 0 && comm.stride > 0)
+      for (int i = 0; i < std::min(comm.size, source_.ranks()); ++i)
+        ranks.push_back(comm.start + i * comm.stride);
+    const std::set<Rank> distinct(ranks.begin(), ranks.end());
+    const bool possible = !ranks.empty() && distinct.size() == ranks.size() && *distinct.begin() >= 0 &&
+                          *distinct.rbegin() < source_.ranks() && distinct.contains(trace_.rank);
+    if (!possible || ranks == source_.communicators()[0]) return 0;
+    return source_.communicator(comm.group, ranks);
+  }
+
+  RecordedSource& source_;
+  const RankTrace& trace_;
+  Span window_;
+  std::vector<GpuStream> streams_;
+  std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
+};
+
+/// Who is which rank: the files say so, all of one job, or the order of the files does.
+Rank assign_ranks(std::vector<RankTrace>& traces) {
+  std::map<Rank, std::string> claimed;
+  Rank world = static_cast<Rank>(traces.size());
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    RankTrace& t = traces[i];
+    if (t.rank < 0) t.rank = static_cast<Rank>(i);
+    if (t.world > 0 && traces[0].world != t.world)
+      throw InputError("ranks of two different jobs: " + traces[0].path + " says " +
+                       std::to_string(traces[0].world) + " ranks, " + t.path + " " + std::to_string(t.world));
+    world = std::max(world, t.world);
+    if (const auto [other, is_new] = claimed.emplace(t.rank, t.path); !is_new)
+      throw InputError("two files claim rank " + std::to_string(t.rank) + ": " + other->second + " and " +
+                       t.path);
+  }
+  for (const RankTrace& t : traces)
+    if (t.rank >= world || world > most_recorded_ranks)
+      throw InputError(t.path + ": says it is rank " + std::to_string(t.rank) + " of " +
+                       std::to_string(world));
+  return world;
+}
+
+}  // namespace
+
+bool Comm::sized() const {
+  return bytes >= 0 || (input >= 0 && element_bytes(type) > 0);
+}
+
+bool communicates(std::string_view name) {
+  return contains(name, "nccl") || contains(name, "rccl");
+}
+
+void RankTrace::add(Kernel kernel, Comm comm) {
+  if (!(kernel.end > kernel.begin) || !(kernel.begin >= 0)) {
+    impossible += kernel.end < kernel.begin;
+    return;
+  }
+  if (kernel.communicates) {
+    kernel.call = static_cast<std::int64_t>(comms.size());
+    comms.push_back(std::move(comm));
+  }
+  kernels.push_back(kernel);
+}
+
+void RankTrace::runtime(std::string_view name, double at, std::int64_t thread, std::int64_t correlation) {
+  if (contains(name, "StreamWaitEvent")) waits.emplace_back(thread, at);
+  if (correlation >= 0 && (contains(name, "Launch") || contains(name, "Memcpy") || contains(name, "Memset")))
+    launches[correlation] = {at, thread};
+}
+
+std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options) {
+  auto source = std::make_unique<RecordedSource>(assign_ranks(traces));
+  SourceInfo& info = source->info();
+  info.unknown = {"roots of broadcasts and reductions (taken as the first rank)", "reduction operators",
+                  "which bytes of an all-to-all go to whom (taken as equal)"};
+  std::int64_t kernels = 0, impossible = 0, outside = 0;
+  const std::string first = traces[0].path;
+  for (RankTrace& trace : traces) {
+    join_host(trace);
+    const Span window = select(trace, options);
+    GpuRank(*source, trace, window).build();
+    info.recorded = std::max(info.recorded, Seconds(1e-6 * (window.end - window.begin)));
+    info.recorded_ranks.push_back(trace.rank);
+    kernels += static_cast<std::int64_t>(trace.kernels.size());
+    impossible += trace.impossible + trace.damaged;
+    outside += trace.outside;
+    trace = {};
+  }
+  if (kernels == 0)
+    throw InputError(first + ": has no kernels of a GPU; profile CUDA activity, over whole steps");
+  if (impossible) info.losses.push_back({"kernel", impossible, "with an impossible duration, or damaged"});
+  if (outside) info.losses.push_back({"kernel", outside, "outside the steps that are looked at"});
+  std::ranges::sort(info.recorded_ranks);
+  compare_ranks(*source);
+  return source;
+}
+
+}  // namespace collcast::gpu

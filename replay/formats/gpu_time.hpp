@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "replay/formats/formats.hpp"
+#include "replay/source/recorded.hpp"
+
+/// What profilers record of a GPU and its host, and how a replay is made of it; the rules are in
+/// docs/traces.md. Times are in us.
+namespace collcast::gpu {
+
+/// What a host call or a kernel says of a communication.
+struct Comm {
+  std::string name, group, ranks, type;
+  double input = -1, output = -1;  ///< elements; -1: not said
+  double bytes = -1;               ///< instead of elements: NCCL's count, in bytes
+  int size = 0, start = -1, stride = 0, peer = -1;
+  bool sized() const;
+};
+
+struct Span {
+  double begin, end;
+};
+struct HostCall : Span {
+  Comm comm;
+};
+struct Kernel : Span {
+  std::int64_t correlation;
+  std::pair<std::int64_t, std::int64_t> stream;  ///< device, stream
+  bool communicates, copies;
+  std::int64_t call = -1;  ///< into RankTrace::comms
+  double launch = -1;
+};
+struct Launch {
+  double at;
+  std::int64_t thread;
+};
+struct Step : Span {
+  std::int64_t number;
+};
+
+/// One rank, as far as a replay needs it.
+struct RankTrace {
+  std::string path;
+  Rank rank = -1, world = -1;
+  std::map<std::string, std::vector<Rank>> groups;
+  std::vector<Kernel> kernels;
+  std::vector<Comm> comms;
+  std::unordered_map<std::int64_t, Launch> launches;
+  std::map<std::int64_t, std::vector<HostCall>> calls;  ///< by thread
+  std::vector<std::pair<std::int64_t, double>> waits;   ///< stream waits: thread, when
+  std::vector<Step> steps;
+  std::int64_t damaged = 0, impossible = 0, outside = 0;
+
+  /// Adds a kernel, or counts it as impossible; `comm` is looked at where it communicates.
+  void add(Kernel kernel, Comm comm);
+  /// Adds what a call of the CUDA or HIP runtime says: a launch, or that a stream waits.
+  void runtime(std::string_view name, double at, std::int64_t thread, std::int64_t correlation);
+};
+
+/// Whether a kernel of that name is NCCL's or RCCL's.
+bool communicates(std::string_view name);
+
+/// The ranks as one job. Throws InputError if two claim one rank, or there are no kernels, or not the steps
+/// asked for.
+std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options);
+
+}  // namespace collcast::gpu

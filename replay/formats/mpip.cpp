@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/mpip.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "replay/formats/input.hpp"
+#include "replay/formats/names.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+struct CallSite {
+  double count = 0, total_ms = 0, bytes = -1;  ///< bytes: the mean of what one call sends; -1: not said
+};
+
+/// The sections that are about all ranks.
+class MpipReport {
+ public:
+  explicit MpipReport(const std::string& path) {
+    Input input(path);
+    for (std::string line; input.line(line);)
+      if (line.starts_with("@--- "))
+        section_ = line;
+      else if (line.starts_with("@ MPI Task Assignment"))
+        ++tasks;
+      else if (!line.starts_with("@") && !line.starts_with("---"))
+        row(line);
+  }
+
+  Rank tasks = 0;
+  std::map<std::pair<std::string, std::int64_t>, CallSite> sites;  ///< by call and site
+
+ private:
+  bool in(std::string_view title) const { return section_.find(title) != std::string::npos; }
+
+  /// A row of one of four sections: a name, a site, and numbers under the words of the section's header.
+  /// Where there is a rank, the row of all of them is "*".
+  void row(const std::string& line) {
+    const bool times = in("Aggregate Time") || in("Callsite Time"),
+               sizes = in("Sent Message Size") || in("Callsite Message Sent");
+    if ((!times && !sizes) || sites.size() > 1'000'000) return;
+    std::istringstream text(line);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+    if (words.size() < 2) return;
+    if (words[1] == "Site") return void(header_ = words);
+    std::int64_t site = 0;
+    std::from_chars(words[1].data(), words[1].data() + words[1].size(), site);
+    std::map<std::string_view, double> value;
+    for (std::size_t i = 2; i < std::min(words.size(), header_.size()); ++i) {
+      if (header_[i] == "Rank" && words[i] != "*") return;
+      double n = -1;
+      std::from_chars(words[i].data(), words[i].data() + words[i].size(), n);
+      value[header_[i]] = n;
+    }
+    CallSite& s = sites[{words[0], site}];
+    const double count = value.contains("Count") ? value["Count"] : -1;
+    if (count >= 1 && count < 1e12) s.count = times || s.count == 0 ? count : s.count;
+    if (times && value.contains("Time")) s.total_ms = std::max(value["Time"], 0.0);
+    if (times && value.contains("Mean") && count >= 1) s.total_ms = std::max(count * value["Mean"], 0.0);
+    if (!sizes || !(count >= 1)) return;
+    for (const std::string_view sum : {"Total", "Sum"})
+      if (value.contains(sum)) s.bytes = std::max(value[sum] / count, 0.0);
+  }
+
+  std::vector<std::string> header_;
+  std::string section_;
+};
+
+}  // namespace
+
+bool is_mpip(std::string_view head) {
+  return head.starts_with("@ mpiP") || head.find("\n@ mpiP") != std::string_view::npos;
+}
+
+std::unique_ptr<Source> open_mpip(const std::vector<std::string>& files, const OpenOptions&) {
+  if (files.size() != 1)
+    throw InputError(files[1] + ": an mpiP report has all ranks in one file; " + files[0] +
+                     " is one already");
+  const MpipReport report(files[0]);
+  if (report.sites.empty())
+    throw InputError(files[0] +
+                     ": an mpiP report without the sections Aggregate Time and Aggregate Sent Message Size");
+  if (report.tasks > most_recorded_ranks) throw InputError(files[0] + ": has more ranks than a job");
+  auto source = std::make_unique<RecordedSource>(std::max<Rank>(report.tasks, 1));
+  SourceInfo& info = source->info();
+  info.ordered = false;
+  info.recorded_ranks = {0};
+  info.unknown = {"order, communicators, roots, peers and computation: how often and how long, not when",
+                  "sizes: the mean of what a call site sends",
+                  "call sites beyond those that the report lists"};
+  info.notes = {"rank 0 stands for the sum of all ranks"};
+  std::int64_t sizeless = 0, timeless = 0, countless = 0;
+  for (const auto& [key, site] : report.sites) {
+    if (!(site.count >= 1)) {
+      ++countless;
+      continue;
+    }
+    const auto collective = collective_of(key.first);
+    Activity a;
+    if (collective) a = collective_activity(*collective, 0, Bytes(std::max(site.bytes, 0.0)));
+    a.kind = Activity::Kind::collective;
+    a.message = Bytes(std::round(std::max(site.bytes, 0.0)));
+    a.operation = a.call = source->keep(key.first);
+    a.times = static_cast<std::int64_t>(site.count);
+    a.sized = site.bytes >= 0 || collective == Collective::barrier;
+    if (site.total_ms > 0) a.duration = a.time = Seconds(1e-3 * site.total_ms / site.count);
+    sizeless += a.sized ? 0 : a.times;
+    timeless += site.total_ms > 0 ? 0 : a.times;
+    source->at(0).push_back(std::move(a));
+  }
+  if (sizeless)
+    info.losses.push_back({"call", sizeless, "sends nothing, or is not among the sizes that are listed"});
+  if (countless) info.losses.push_back({"call site", countless, "without a count"});
+  if (timeless) info.losses.push_back({"call", timeless, "is not among the times that are listed"});
+  return source;
+}
+
+}  // namespace collcast

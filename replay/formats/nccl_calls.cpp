@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/nccl_calls.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "replay/formats/names.hpp"
+
+namespace collcast::nccl {
+namespace {
+
+/// Sizes of ncclDataType_t 0 to 11 (nccl.h).
+constexpr int nccl_type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
+
+/// Gives devices their ranks and communicators their members, and the calls to a source.
+class Job {
+ public:
+  explicit Job(const CallLog& log) : log_(log) {}
+
+  std::unique_ptr<RecordedSource> build() {
+    number_ranks();
+    auto source = std::make_unique<RecordedSource>(world_);
+    for (std::size_t i = 0; i < log_.order.size(); ++i) {
+      const DeviceLog& d = log_.devices.at(log_.order[i]);
+      if (d.calls.empty()) continue;
+      source->info().recorded_ranks.push_back(rank_[i]);
+      calls(*source, i, d);
+    }
+    std::ranges::sort(source->info().recorded_ranks);
+    if (inferred_)
+      source->info().notes.push_back(
+          "communicators without INIT lines: their members are taken as consecutive ranks");
+    return source;
+  }
+
+ private:
+  /// A device's rank is that in the largest communicator that it set up; the others follow in order.
+  void number_ranks() {
+    rank_.assign(log_.order.size(), -1);
+    for (const Device& device : log_.order)
+      for (const auto& [pointer, c] : log_.devices.at(device).communicators)
+        world_ = std::max(world_, c.ranks);
+    std::set<Rank> taken;
+    for (std::size_t i = 0; i < log_.order.size(); ++i)
+      for (const std::string& pointer : log_.devices.at(log_.order[i]).order) {
+        const Communicator& c = log_.devices.at(log_.order[i]).communicators.at(pointer);
+        if (rank_[i] < 0 && c.rank >= 0 && c.ranks == world_ && taken.insert(c.rank).second)
+          rank_[i] = c.rank;
+      }
+    Rank next = 0;
+    for (Rank& r : rank_) {
+      if (r >= 0) continue;
+      while (taken.contains(next)) ++next;
+      taken.insert(r = next);
+    }
+    world_ = std::max(world_, taken.empty() ? 1 : *taken.rbegin() + 1);
+  }
+
+  int communicator(RecordedSource& source, std::size_t device, const DeviceLog& log,
+                   const std::string& pointer) {
+    const auto [known, is_new] = numbers_.try_emplace({device, pointer}, 0);
+    if (is_new) known->second = find_communicator(source, device, log, pointer);
+    return known->second;
+  }
+
+  int find_communicator(RecordedSource& source, std::size_t device, const DeviceLog& log,
+                        const std::string& pointer) {
+    const Communicator& c = log.communicators.at(pointer);
+    if (c.ranks <= 0 || (c.ranks == world_ && c.id.empty())) return 0;
+    std::vector<Rank> members(static_cast<std::size_t>(c.ranks), -1);
+    if (!c.id.empty())
+      for (std::size_t i = 0; i < log_.order.size(); ++i)
+        for (const auto& [other, o] : log_.devices.at(log_.order[i]).communicators)
+          if (o.id == c.id && o.rank >= 0 && o.rank < c.ranks)
+            members[static_cast<std::size_t>(o.rank)] = rank_[i];
+    std::set<Rank> distinct(members.begin(), members.end());
+    if (distinct.contains(-1) || distinct.size() != members.size()) {
+      if (c.ranks == world_) return 0;
+      inferred_ = true;
+      const Rank first = std::min(rank_[device] / c.ranks * c.ranks, world_ - c.ranks);
+      for (Rank r = 0; r < c.ranks; ++r) members[static_cast<std::size_t>(r)] = first + r;
+    }
+    return source.communicator(c.id, members);
+  }
+
+  void calls(RecordedSource& source, std::size_t device, const DeviceLog& log) {
+    auto& stream = source.at(rank_[device]);
+    std::vector<std::int64_t> group;
+    const LoggedCall* first = nullptr;
+    auto finish = [&] {
+      if (group.empty()) return;
+      Activity& wait = stream.emplace_back();
+      wait.kind = Activity::Kind::wait;
+      wait.operation = wait.call = "group";
+      wait.requests = std::move(group);
+      group.clear();
+    };
+    std::int64_t requests = 0;
+    for (const LoggedCall& c : log.calls) {
+      const int comm = communicator(source, device, log, c.communicator);
+      const bool message = c.operation == "Send" || c.operation == "Recv";
+      if (!message || !first || first->number != c.number || first->communicator != c.communicator) finish();
+      first = &c;
+      if (message) {
+        stream.push_back(point_to_point(source, c, comm, requests));
+        if (stream.back().kind != Activity::Kind::skipped) group.push_back(requests++);
+      } else {
+        stream.push_back(collective(source, c, comm));
+      }
+    }
+    finish();
+  }
+
+  static Rank size(const RecordedSource& source, int communicator) {
+    return static_cast<Rank>(source.communicators()[static_cast<std::size_t>(communicator)].size());
+  }
+
+  static Activity point_to_point(RecordedSource& source, const LoggedCall& c, int communicator,
+                                 std::int64_t request) {
+    const bool sends = c.operation == "Send";
+    Activity a;
+    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
+    a.operation = a.call = sends ? "send" : "recv";
+    a.communicator = communicator;
+    a.sized = c.sized;
+    a.synchronous = true;
+    a.request = request;
+    (sends ? a.to : a.from) = c.root;
+    (sends ? a.bytes : a.received_bytes) = Bytes(c.bytes);
+    if (c.root < 0 || c.root >= size(source, communicator)) {
+      a.kind = Activity::Kind::skipped;
+      a.note = "its peer is not in the communicator";
+    }
+    return a;
+  }
+
+  static Activity collective(RecordedSource& source, const LoggedCall& c, int communicator) {
+    const auto known = collective_of(c.operation);
+    const Rank ranks = size(source, communicator);
+    if (!known || c.root < 0 || c.root >= ranks) {
+      Activity a;
+      a.kind = Activity::Kind::skipped;
+      a.operation = a.call = source.keep(c.operation);
+      a.note = known ? "its root is not in the communicator" : "is no collective that is known";
+      return a;
+    }
+    Activity a = collective_activity(*known, communicator, message_by_count(*known, Bytes(c.bytes), ranks));
+    a.sized = c.sized;
+    a.root = c.root;
+    return a;
+  }
+
+  const CallLog& log_;
+  Rank world_ = 0;
+  std::vector<Rank> rank_;  ///< of each device in the log's order
+  std::map<std::pair<std::size_t, std::string>, int> numbers_;
+  bool inferred_ = false;
+};
+
+}  // namespace
+
+std::string_view word_after(std::string_view text, std::string_view key) {
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    if (at > 0 && text[at - 1] != ' ' && text[at - 1] != '[') continue;
+    const std::string_view rest = text.substr(at + key.size());
+    return rest.substr(0, rest.find_first_of(" ],\r"));
+  }
+  return {};
+}
+
+void LoggedCall::size(std::int64_t count, std::int64_t type) {
+  sized = count >= 0 && type >= 0 && type < static_cast<std::int64_t>(std::size(nccl_type_bytes));
+  bytes = sized ? static_cast<double>(count) * nccl_type_bytes[type] : 0;
+}
+
+DeviceLog& CallLog::log(const Device& device) {
+  const auto [found, is_new] = devices.try_emplace(device);
+  if (is_new) order.push_back(device);
+  return found->second;
+}
+
+std::size_t CallLog::calls() const {
+  std::size_t n = 0;
+  for (const auto& [device, d] : devices) n += d.calls.size();
+  return n;
+}
+
+std::unique_ptr<RecordedSource> source_of(const CallLog& log) {
+  auto source = Job(log).build();
+  compare_ranks(*source);
+  return source;
+}
+
+}  // namespace collcast::nccl

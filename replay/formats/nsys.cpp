@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/nsys.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <fstream>
+#include <set>
+
+#include "replay/formats/gpu_time.hpp"
+#include "replay/formats/input.hpp"
+#include "replay/formats/json.hpp"
+#include "replay/formats/names.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+using gpu::Comm, gpu::HostCall, gpu::RankTrace, gpu::Span;
+
+constexpr std::string_view sqlite_magic{"SQLite format 3", 16};
+constexpr double us = 1e-3;            // of a ns
+constexpr std::int64_t tid = 1 << 24;  // a globalTid or globalPid is a process times this, plus a thread
+
+/// A file of SQLite, from where it lies or, if it is compressed, from memory; never written.
+class Database {
+ public:
+  explicit Database(const std::string& path) : path_(path) {
+    std::string head(sqlite_magic.size(), '\0');
+    std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+    if (head != sqlite_magic) content_ = text_of(path);
+    sqlite3* opened = nullptr;
+    const int code = sqlite3_open_v2(content_.empty() ? uri(path).c_str() : ":memory:", &opened,
+                                     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+    file_.reset(opened);
+    check(code);
+    if (!content_.empty()) {
+      const auto size = static_cast<sqlite3_int64>(content_.size());
+      check(sqlite3_deserialize(opened, "main", reinterpret_cast<unsigned char*>(content_.data()), size, size,
+                                SQLITE_DESERIALIZE_READONLY));
+    }
+    sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    rows("SELECT name FROM sqlite_master WHERE type = 'table'",
+         [&](auto& row) { tables_.insert(row.text(0)); });
+  }
+
+  struct Row {
+    sqlite3_stmt* statement;
+    std::int64_t number(int column) const { return sqlite3_column_int64(statement, column); }
+    std::string text(int column) const {
+      const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
+      return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)))
+                   : "";
+    }
+  };
+
+  template <class Visit>
+  void rows(const std::string& sql, Visit&& visit) const {
+    sqlite3_stmt* statement = nullptr;
+    int code = sqlite3_prepare_v2(file_.get(), sql.c_str(), -1, &statement, nullptr);
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> guard(statement, sqlite3_finalize);
+    check(code);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+      Row row{statement};
+      visit(row);
+    }
+    if (code != SQLITE_DONE) check(code);
+  }
+
+  bool has(const std::string& table) const { return tables_.contains(table); }
+
+  /// "a, b" with NULL in the place of the columns that this version of the table does not have.
+  std::string columns(const std::string& table, const std::vector<std::string>& wanted) const {
+    std::set<std::string> there;
+    rows("PRAGMA table_info(" + table + ")", [&](auto& row) { there.insert(row.text(1)); });
+    std::string list;
+    for (const std::string& c : wanted)
+      list +=
+          (list.empty() ? "" : ", ") + (there.contains(c) ? "t.\"" + c + "\"" : "NULL") + " AS " + c + "_";
+    return list;
+  }
+
+ private:
+  static std::string uri(const std::string& path) {
+    std::string text = "file:";
+    for (const char c : path)
+      text += c == '%' ? "%25" : c == '?' ? "%3f" : c == '#' ? "%23" : std::string(1, c);
+    return text + "?immutable=1";
+  }
+  void check(int code) const {
+    if (code == SQLITE_OK) return;
+    throw InputError(path_ + ": the SQLite file is damaged: " +
+                     (file_ ? sqlite3_errmsg(file_.get()) : sqlite3_errstr(code)));
+  }
+
+  std::string path_, content_;
+  std::unique_ptr<sqlite3, int (*)(sqlite3*)> file_{nullptr, sqlite3_close};
+  std::set<std::string> tables_;
+};
+
+/// The fields of NCCL's payloads, by their names: numbers.
+using Payload = std::map<std::string, std::uint64_t, std::less<>>;
+
+/// One GPU of one process.
+struct Gpu {
+  RankTrace trace;
+  std::int64_t process, device;
+  std::map<std::string, std::pair<Rank, Rank>> inits;  ///< of a communicator: ranks, rank
+};
+
+/// One file: what its kernels, launches and ranges say.
+class Export {
+ public:
+  explicit Export(const std::string& path) : path_(path), file_(path) {
+    if (!file_.has("StringIds"))
+      throw InputError(
+          path + ": is an SQLite file without the tables of nsys; nsys export --type sqlite makes them");
+  }
+
+  std::vector<Gpu> read() {
+    for (const auto* kind : {"KERNEL", "GRAPH_TRACE", "MEMCPY", "MEMSET"}) kernels(kind);
+    if (gpus_.empty()) throw InputError(path_ + ": has no kernels of a GPU; profile with --trace=cuda,nvtx");
+    runtime();
+    schemas();
+    ranges();
+    std::vector<Gpu> all;
+    for (auto& [key, gpu] : gpus_) all.push_back(std::move(gpu));
+    return all;
+  }
+
+  std::int64_t graphs = 0;
+
+ private:
+  void kernels(const std::string& kind) {
+    const std::string table = "CUPTI_ACTIVITY_KIND_" + kind;
+    if (!file_.has(table)) return;
+    const bool named = kind == "KERNEL", copies = kind.starts_with("MEM");
+    processes_ = processes_ || file_.columns(table, {"globalPid"}).starts_with("t.");
+    const std::string list = file_.columns(table, {"start", "end", "deviceId", "streamId", "correlationId",
+                                                   "globalPid", "shortName", "demangledName"});
+    file_.rows("SELECT k.*, coalesce(s.value, d.value) FROM (SELECT " + list + " FROM " + table +
+                   " t) k LEFT JOIN StringIds s ON s.id = shortName_ LEFT JOIN StringIds d ON d.id = "
+                   "demangledName_",
+               [&](auto& row) {
+                 gpu::Kernel k{{row.number(0) * us, row.number(1) * us}, row.number(4), {}, false, copies};
+                 k.stream = {row.number(2), row.number(3)};
+                 Comm comm;
+                 if (named) comm.name = row.text(8);
+                 k.communicates = gpu::communicates(comm.name);
+                 graphs += kind == "GRAPH_TRACE";
+                 gpu(row.number(5) / tid, row.number(2)).trace.add(std::move(k), std::move(comm));
+               });
+  }
+
+  Gpu& gpu(std::int64_t process, std::int64_t device) {
+    Gpu& g = gpus_[{device, process}];
+    if (g.trace.path.empty()) {
+      if (gpus_.size() > 4096) throw InputError(path_ + ": has kernels of more than 4096 GPUs");
+      g.trace.path = path_, g.process = process, g.device = device;
+    }
+    return g;
+  }
+
+  /// Those of the process that `thread` belongs to; of all where kernels do not say whose they are.
+  template <class Visit>
+  void of_process(std::int64_t thread, Visit&& visit) {
+    for (auto& [key, g] : gpus_)
+      if (!processes_ || g.process == thread / tid) visit(g);
+  }
+
+  void runtime() {
+    const std::string table = "CUPTI_ACTIVITY_KIND_RUNTIME";
+    if (!file_.has(table)) return;
+    file_.rows("SELECT r.*, s.value FROM (SELECT " +
+                   file_.columns(table, {"start", "globalTid", "correlationId", "nameId"}) + " FROM " +
+                   table +
+                   " t) r JOIN StringIds s ON s.id = nameId_ WHERE s.value LIKE '%Launch%' OR s.value LIKE "
+                   "'%Mem%' OR s.value LIKE '%StreamWait%'",
+               [&](auto& row) {
+                 const std::string name = row.text(4);
+                 of_process(row.number(1), [&](Gpu& g) {
+                   g.trace.runtime(name, row.number(0) * us, row.number(1), row.number(2));
+                 });
+               });
+  }
+
+  void schemas() {
+    if (!file_.has("NVTX_PAYLOAD_SCHEMA_ENTRIES")) return;
+    file_.rows("SELECT " +
+                   file_.columns("NVTX_PAYLOAD_SCHEMA_ENTRIES", {"schemaId", "name", "offset", "type"}) +
+                   " FROM NVTX_PAYLOAD_SCHEMA_ENTRIES t",
+               [&](auto& row) {
+                 const std::size_t width = row.number(3) == 18 || row.number(3) == 22 ? 8 : 4;
+                 schemas_[row.number(0)][row.text(1)] = {static_cast<std::size_t>(row.number(2)), width};
+               });
+  }
+
+  /// NVTX ranges of NCCL and of torch about it, and those that are steps.
+  void ranges() {
+    if (!file_.has("NVTX_EVENTS")) return;
+    file_.rows(
+        "SELECT * FROM (SELECT e.*, coalesce(text_, s.value) AS name, coalesce(jsonText_, j.value) FROM "
+        "(SELECT " +
+            file_.columns("NVTX_EVENTS", {"start", "end", "globalTid", "binaryData", "text", "textId",
+                                          "jsonText", "jsonTextId"}) +
+            " FROM NVTX_EVENTS t) e LEFT JOIN StringIds s ON s.id = textId_ LEFT JOIN StringIds j ON j.id = "
+            "jsonTextId_) WHERE end_ IS NOT NULL AND (name LIKE 'nccl%' OR name LIKE '%step%' OR name LIKE "
+            "'%iter%') ORDER BY globalTid_, start_",
+        [&](auto& row) {
+          range(row.text(8), {row.number(0) * us, row.number(1) * us}, row.number(2),
+                payload(row.text(9), row.text(3)));
+        });
+  }
+
+  Payload payload(const std::string& json, const std::string& blob) {
+    Payload fields;
+    text_.parse(json).members([&](std::string_view name, const JsonValue& value) {
+      std::string digits;
+      for (const char c : value.text())
+        if (std::isdigit(static_cast<unsigned char>(c)) && digits.size() < 19) digits += c;
+      if (const auto n = value.integer()) fields[std::string(name)] = static_cast<std::uint64_t>(*n);
+      if (!digits.empty()) fields[std::string(name)] = std::stoull(digits);
+    });
+    // A blob has a head of 32 bytes with the schema's number at byte 8.
+    constexpr std::size_t head = 32;
+    if (!fields.empty() || blob.size() <= head) return fields;
+    const auto schema = schemas_.find(static_cast<std::int64_t>(little(blob, 8, 4)));
+    if (schema == schemas_.end()) return fields;
+    for (const auto& [name, place] : schema->second)
+      if (place.first <= blob.size() && head + place.first + place.second <= blob.size())
+        fields[name] = little(blob, head + place.first, place.second);
+    return fields;
+  }
+
+  static std::uint64_t little(const std::string& bytes, std::size_t at, std::size_t n) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      value |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+    return value;
+  }
+
+  void range(const std::string& name, Span span, std::int64_t thread, const Payload& fields) {
+    if (!name.starts_with("nccl")) return step(name, span, thread);
+    Group& group = groups_[thread];
+    if (name == "ncclGroupStart") {
+      if (group.depth++ == 0) group.begin = span.begin;
+    } else if (name == "ncclGroupEnd") {
+      if (group.depth == 0 || --group.depth > 0) return;
+      if (!group.calls.empty()) call(thread, {group.begin, span.end}, merged(group.calls));
+      group.calls.clear();
+    } else if (name.starts_with("ncclCommInit")) {
+      init(thread, fields);
+    } else if (const auto comm = said(name, fields)) {
+      if (group.depth > 0)
+        group.calls.push_back(*comm);
+      else
+        call(thread, span, *comm);
+    }
+  }
+
+  void call(std::int64_t thread, Span span, const Comm& comm) {
+    of_process(thread, [&](Gpu& g) { g.trace.calls[thread].push_back(HostCall{span, comm}); });
+  }
+
+  void init(std::int64_t thread, const Payload& fields) {
+    const auto id = fields.find("NCCL communicator ID"), ranks = fields.find("No. of ranks"),
+               rank = fields.find("Rank");
+    if (id == fields.end() || ranks == fields.end() || rank == fields.end()) return;
+    if (ranks->second > most_recorded_ranks || rank->second >= ranks->second) return;
+    const auto device = fields.find("CUDA device");
+    std::int64_t own = 0;
+    of_process(thread, [&](Gpu&) { ++own; });
+    of_process(thread, [&](Gpu& g) {
+      if (own == 1 || (device != fields.end() && static_cast<std::int64_t>(device->second) == g.device))
+        g.inits[std::to_string(id->second)] = {static_cast<Rank>(ranks->second),
+                                               static_cast<Rank>(rank->second)};
+    });
+  }
+
+  /// "ncclAllReduce" with its payload, or torch's "nccl:all_reduce, op_id = 5".
+  static std::optional<Comm> said(const std::string& name, const Payload& fields) {
+    Comm comm;
+    const auto colon = name.find(':');
+    comm.name = colon == std::string::npos ? name : name.substr(colon + 1, name.find(',') - colon - 1);
+    if (comm.name == "ncclSend") comm.name = "send";
+    if (comm.name == "ncclRecv") comm.name = "recv";
+    if (!collective_of(comm.name) && comm.name != "send" && comm.name != "recv") return {};
+    for (const auto& [field, value] : fields) {
+      if (field.starts_with("Message size") && value < std::uint64_t{1} << 50)
+        comm.bytes = static_cast<double>(value);
+      if (field == "NCCL communicator ID") comm.group = std::to_string(value);
+      if (field == "Peer rank" && value < most_recorded_ranks) comm.peer = static_cast<int>(value);
+    }
+    return comm;
+  }
+
+  /// The calls of a group as one: equal collectives are added up; as many sends as receives, and more than
+  /// one, are an all-to-all.
+  static Comm merged(const std::vector<Comm>& calls) {
+    Comm all = calls[0];
+    std::ptrdiff_t sends = 0;
+    double sum = 0;
+    bool alike = true, sized = true;
+    for (const Comm& c : calls) {
+      alike = alike && c.name == all.name;
+      sized = sized && c.bytes >= 0;
+      sends += c.name == "send";
+      sum += c.name == "recv" ? 0 : c.bytes;
+    }
+    const auto messages = std::ranges::count_if(calls, [](const Comm& c) { return !collective_of(c.name); });
+    if (calls.size() == 1) return all;
+    if (!alike || messages > 0) {
+      const bool every = messages == std::ssize(calls) && sends > 1 && 2 * sends == messages;
+      all.name = every ? "alltoall" : "group";
+      all.peer = -1;
+      sum /= static_cast<double>(std::max<std::ptrdiff_t>(sends, 1));
+      sized = sized && every;
+    }
+    all.bytes = sized ? sum : -1;
+    return all;
+  }
+
+  /// "ProfilerStep#12", "step 12", "iteration_12".
+  void step(const std::string& name, Span span, std::int64_t thread) {
+    const auto digit = name.find_last_not_of("0123456789") + 1;
+    if (digit == name.size() || name.size() - digit > 12 || digit > 24) return;
+    std::string word;
+    for (const char c : name.substr(0, digit))
+      if (std::isalpha(static_cast<unsigned char>(c)))
+        word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!word.ends_with("step") && !word.ends_with("iter") && !word.ends_with("iteration")) return;
+    of_process(thread, [&](Gpu& g) { g.trace.steps.push_back({span, std::stoll(name.substr(digit))}); });
+  }
+
+  struct Group {
+    int depth = 0;
+    double begin = 0;
+    std::vector<Comm> calls;
+  };
+
+  std::string path_;
+  Database file_;
+  JsonText text_;
+  bool processes_ = false;
+  std::map<std::pair<std::int64_t, std::int64_t>, Gpu> gpus_;
+  std::map<std::int64_t, std::map<std::string, std::pair<std::size_t, std::size_t>>> schemas_;
+  std::map<std::int64_t, Group> groups_;
+};
+
+/// Ranks and members of communicators, where every GPU says its rank in the largest one.
+void number_gpus(std::vector<Gpu>& gpus) {
+  Rank world = 0;
+  for (const Gpu& g : gpus)
+    for (const auto& [id, init] : g.inits) world = std::max(world, init.first);
+  std::set<Rank> taken;
+  for (Gpu& g : gpus)
+    for (const auto& [id, init] : g.inits)
+      if (g.trace.rank < 0 && init.first == world && taken.insert(init.second).second)
+        g.trace.rank = init.second;
+  if (taken.size() != gpus.size()) {
+    for (Gpu& g : gpus) g.trace.rank = -1;
+    return;
+  }
+  std::map<std::string, std::vector<Rank>> members;
+  for (const Gpu& g : gpus)
+    for (const auto& [id, init] : g.inits) {
+      auto& list = members[id];
+      list.resize(static_cast<std::size_t>(init.first), -1);
+      if (init.second < std::ssize(list)) list[static_cast<std::size_t>(init.second)] = g.trace.rank;
+    }
+  for (Gpu& g : gpus) {
+    g.trace.world = world;
+    for (const auto& [id, init] : g.inits) {
+      const auto& list = members.at(id);
+      if (std::ranges::find(list, -1) == list.end()) g.trace.groups[id] = list;
+    }
+    for (auto& [thread, calls] : g.trace.calls)
+      for (HostCall& c : calls)
+        if (const auto group = g.trace.groups.find(c.comm.group);
+            group != g.trace.groups.end() && c.comm.peer >= 0)
+          c.comm.peer = c.comm.peer < std::ssize(group->second)
+                            ? group->second[static_cast<std::size_t>(c.comm.peer)]
+                            : -1;
+  }
+}
+
+std::int64_t unsized(const Source& source) {
+  std::int64_t n = 0;
+  Activity a;
+  for (const Rank r : source.info().recorded_ranks)
+    for (int s = 0; s < source.streams(r); ++s)
+      for (const auto stream = source.stream(r, s); stream->next(a);)
+        n += a.kind == Activity::Kind::collective && !a.sized;
+  return n;
+}
+
+}  // namespace
+
+bool is_nsys(std::string_view head) {
+  return head.starts_with(sqlite_magic);
+}
+
+std::unique_ptr<Source> open_nsys(const std::vector<std::string>& files, const OpenOptions& options) {
+  std::vector<Gpu> gpus;
+  std::int64_t graphs = 0;
+  for (const std::string& file : files) {
+    Export one(file);
+    for (Gpu& g : one.read()) gpus.push_back(std::move(g));
+    graphs += one.graphs;
+  }
+  number_gpus(gpus);
+  const bool said = gpus[0].trace.rank >= 0;
+  std::vector<RankTrace> traces;
+  for (Gpu& g : gpus) traces.push_back(std::move(g.trace));
+  auto source = gpu::source_of(traces, options);
+  SourceInfo& info = source->info();
+  if (!said && traces.size() > 1)
+    info.notes.push_back("ranks are numbered by file and device: no range says who is which");
+  if (const auto n = unsized(*source))
+    info.notes.push_back(std::to_string(n) +
+                         " communication kernels have no size: profile with --trace=cuda,nvtx, and " +
+                         "export with --include-blobs=true");
+  if (graphs)
+    info.losses.push_back(
+        {"CUDA graph", graphs, "traced as a whole, so computation; profile with --cuda-graph-trace=node"});
+  return source;
+}
+
+}  // namespace collcast

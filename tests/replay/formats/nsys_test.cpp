@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "replay/formats/formats.hpp"
+#include "replay/source/inspection.hpp"
+#include "tests/complaint.hpp"
+#include "tests/folder.hpp"
+#include "tests/mutated.hpp"
+#include "tests/replay/formats/activities.hpp"
+#include "tests/replay/formats/samples.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+using testing::all;
+
+std::string write_sqlite(const std::string& path, const std::string& sql) {
+  sqlite3* file = nullptr;
+  char* error = nullptr;
+  sqlite3_open(path.c_str(), &file);
+  sqlite3_exec(file, sql.c_str(), nullptr, nullptr, &error);
+  EXPECT_EQ(error, nullptr) << error;
+  sqlite3_close(file);
+  return path;
+}
+
+const std::string kernels =
+    "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+    "INSERT INTO StringIds VALUES (1,'gemm'),(2,'ncclDevKernel_AllReduce_Sum_f32_RING_LL'),"
+    "(3,'cudaLaunchKernel_v7000'),(4,'ncclAllReduce'),(5,'cudaStreamWaitEvent_v3020'),(6,'ncclCommInitRank');"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER,"
+    " correlationId INTEGER, globalPid INTEGER, shortName INTEGER);";
+
+/// One GPU of a process: gemm from 1 to 3 ms, an allreduce of 4 MB from 3 to 5 ms, which gemm from 5 to 6 ms
+/// awaits; the size is in JSON, or in a blob.
+std::string gpu(std::int64_t process, int rank, bool blob) {
+  const std::string pid = std::to_string(process << 24), thread = std::to_string((process << 24) + 9);
+  std::string sql = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000000,3000000,0,7,1," + pid +
+                    ",1),(3000000,5000000,0,20,2," + pid + ",2),(5000000,6000000,0,7,3," + pid + ",1);";
+  sql += "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (500000," + thread + ",1,3),(700000," + thread +
+         ",2,3),(800000," + thread + ",99,5),(900000," + thread + ",3,3);";
+  sql += "INSERT INTO NVTX_EVENTS (start,end,globalTid,text,textId,jsonText) VALUES (1,2," + thread +
+         ",NULL,6,'{\"NCCL communicator ID\":77,\"No. of ranks\":2,\"Rank\":" + std::to_string(rank) +
+         ",\"CUDA device\":0}'),(400000,6500000," + thread + ",'step 3',NULL,NULL);";
+  const std::string head = "x'010000000000000005000001000000001000000000000000300000000000000";
+  sql += "INSERT INTO NVTX_EVENTS (start,end,globalTid,textId,jsonText,binaryData) VALUES (690000,710000," +
+         thread + ",4," +
+         (blob ? "NULL," + head + "0" + "4d00000000000000" + "00093d0000000000'"
+               : "'{\"NCCL communicator ID\":\"77\",\"Message size [bytes]\":\"4,000,000\"}',NULL") +
+         ");";
+  return sql;
+}
+
+std::string two_gpus() {
+  return kernels +
+         "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, globalTid INTEGER, correlationId INTEGER,"
+         " nameId INTEGER);"
+         "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, globalTid INTEGER, text TEXT, textId INTEGER,"
+         " jsonText TEXT, binaryData TEXT);"
+         "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (schemaId INTEGER, type INTEGER, name TEXT, offset "
+         "INTEGER);"
+         "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (16777221,18,'NCCL communicator ID',NULL),"
+         "(16777221,22,'Message size [bytes]',8);" +
+         gpu(5, 1, false) + gpu(6, 0, true);
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Nsys, GpusAreRanksWithStreamsAndNcclsPayloads) {
+  const Folder folder;
+  const std::string path = write_sqlite(folder / "a?b.sqlite", two_gpus());
+  const auto source = open_source({path});
+  EXPECT_EQ(source->info().format, "nsys");
+  ASSERT_EQ(source->ranks(), 2);
+  for (const Rank r : {0, 1}) {
+    ASSERT_EQ(source->streams(r), 2);
+    const auto comm = all(*source, r, 1);
+    const auto allreduce = std::ranges::find(comm, Kind::collective, &Activity::kind);
+    ASSERT_NE(allreduce, comm.end());
+    EXPECT_EQ(allreduce->operation, "allreduce");
+    EXPECT_TRUE(allreduce->sized);
+    EXPECT_DOUBLE_EQ(allreduce->message.value, 4e6);
+    EXPECT_NEAR(allreduce->duration.value, 2e-3, 1e-12);
+    const auto compute = all(*source, r, 0);
+    // From 0.4 ms, where the step begins: 0.6 ms without a kernel, 2 ms, 1 ms after the allreduce, 0.5 ms.
+    EXPECT_NEAR(compute[0].time.value, 0.6e-3, 1e-12);
+    EXPECT_EQ(std::ranges::count(compute, Kind::await, &Activity::kind), 2);
+    EXPECT_NEAR(compute.back().time.value, 0.5e-3, 1e-12);
+  }
+  EXPECT_TRUE(source->info().notes.empty());
+  EXPECT_NO_THROW(open_source({path}, {3, 3}));
+  EXPECT_EQ(testing::complaint([&] {
+              open_source({path}, {4, 5});
+            }),
+            path + ": has steps 3 to 3; --steps asks for 4-5");
+}
+
+TEST(Nsys, TablesThatAreMissingAreSaid) {
+  const Folder folder;
+  const std::string bare = write_sqlite(
+      folder / "bare",
+      kernels + "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (0,9,0,1,1,0,1),(9,20,0,1,2,0,2);");
+  const auto source = open_source({bare});
+  EXPECT_EQ(all(*source, 0)[1].kind, Kind::collective);
+  EXPECT_FALSE(all(*source, 0)[1].sized);
+  EXPECT_NE(source->info().notes.at(0).find("1 communication kernels have no size"), std::string::npos);
+  const std::string other = write_sqlite(folder / "other", "CREATE TABLE points (x INTEGER);");
+  EXPECT_NE(testing::complaint([&] { open_source({other}); }).find("without the tables of nsys"),
+            std::string::npos);
+  const std::string none = write_sqlite(folder / "none", kernels);
+  EXPECT_EQ(testing::complaint([&] { open_source({none}); }),
+            none + ": has no kernels of a GPU; profile with --trace=cuda,nvtx");
+  const std::string cut = samples::write(folder / "cut", bytes_of(bare).substr(0, 5000));
+  EXPECT_NE(testing::complaint([&] { open_source({cut}); }).find("the SQLite file is damaged: "),
+            std::string::npos);
+}
+
+TEST(Nsys, MutatedFilesAreReadOrRefused) {
+  const Folder folder;
+  const std::string good = bytes_of(write_sqlite(folder / "good", "PRAGMA page_size=512;" + two_gpus()));
+  std::mt19937 random(75);
+  for (int i = 0; i < 200; ++i) {
+    const std::string path =
+        samples::write(folder / "t", mutated(good, std::string("\0\1\2\x7f\x80\xff", 6) + "nccl09", random));
+    testing::complaint([&] { inspect(*open_source({path})); });
+  }
+}
+
+}  // namespace
+}  // namespace collcast
