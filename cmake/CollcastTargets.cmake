@@ -23,13 +23,6 @@ function(collcast_quick target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# collcast_reads_bytes(<target>): it casts raw bytes, so that the sanitizers look at their alignment. Elsewhere they do not: that,
-# and what the address sanitizer sees as well (null pointers, objects that are too small), would take a third of all the time;
-# types of objects (vptr) are looked at only where null pointers are.
-function(collcast_reads_bytes target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Sanitize>:-fsanitize=alignment>)
-endfunction()
-
 # collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ... [JSON] [ONCE]): one target per folder; each header
 # compiles alone. JSON: its sources read and write JSON, whose header is precompiled once. ONCE: what it does is done once
 # for an answer, so that it is quick to compile matters more than that it is quick to run.
