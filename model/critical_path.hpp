@@ -37,7 +37,8 @@ class CriticalPath {
 
  public:
   /// Ranks begin their first steps, compute until `away` without looking at messages, and then go on.
-  /// Reading stops where a rank is seen to be later than `limit`: the time is then some time beyond it.
+  /// Reading stops after a step of which a message is later than `limit`: the time is then some time beyond
+  /// it.
   CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
                Seconds limit = no_limit, Clock clock = {})
       : schedule_(schedule),
@@ -90,13 +91,12 @@ class CriticalPath {
       step.clear();
       schedule_.rule(s, step);
       advance(step);
+      if (Clock::at(arrived_) > limit_ && !folding.tentative()) return;
       if constexpr (std::is_same_v<Time, Seconds>) {
         s = folding.next(s, {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_}, {&busy_, &reduced_});
       } else {
         ++s;
       }
-      if (!step.transfers.empty() && !folding.tentative() && Clock::at(ready(step.transfers.back())) > limit_)
-        return;
     }
   }
 
@@ -339,7 +339,6 @@ class CriticalPath {
     return channel * ranks_ + static_cast<std::size_t>(r);
   }
   Time& ready(std::uint16_t channel, Rank r) { return ready_[index(channel, r)]; }
-  Time ready(const Transfer& t) { return ready(t.channel, t.to.rank); }
   static void at_least(Time& slot, Time value) { slot = std::max(slot, value); }
 
   const Schedule& schedule_;

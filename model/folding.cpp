@@ -57,7 +57,9 @@ void Folding::Probes::choose(Times times, const Snapshot& before) {
 }
 
 void Folding::Probes::look(Times times) {
+  constexpr std::size_t most = 4096;  // periods; cycles of half of that are found
   if (which.empty()) return;
+  if (seen.size() == most) seen.erase(seen.begin(), seen.begin() + most / 2);
   auto& now = seen.emplace_back();
   auto next = which.begin();
   std::size_t begin = 0;
@@ -84,7 +86,7 @@ std::int64_t Folding::Probes::cycle() const {
 /// Looks after a period, and then, ever more seldom, where a few times have begun to grow in cycles.
 std::int64_t Folding::next(std::int64_t s, Times times, Times sums) {
   if (tentative()) {
-    if (s + 1 != from_ + 1 + (skipped_ + 1) * unit_ * repeats_[at_].period) return s + 1;
+    if (s != from_ + (skipped_ + 1) * unit_ * repeats_[at_].period) return s + 1;
     probes_.seen.clear();
     if (as_foreseen(times)) return skipped_ = 0, s + 1;
     there_.give(times, sums);
@@ -107,6 +109,7 @@ std::int64_t Folding::next(std::int64_t s, Times times, Times sums) {
   if (periods < watch_) return s + 1;
   if (periods == watch_ + unit_) between_.take(times, sums);
   if (periods < watch_ + 2 * unit_) return s + 1;
+  if (periods > watch_ + 2 * unit_) return watch_ = periods + 1, s + 1;  // some were skipped
   watch_ = periods + 1 + periods / 8;
   const std::int64_t left = (repeat.last - (s + 1)) / (unit_ * repeat.period);
   if (left < 3 || !steady(times)) {
@@ -149,7 +152,7 @@ std::int64_t Folding::skip(std::int64_t s, Times times, Times sums) {
     return true;
   });
   for_all(sums, [&](Seconds& t, std::size_t i) { return t += many * (t - between_.sums[i]), true; });
-  landed_.take(times, sums);
+  landed_.take(times, {});
   return s + 1 + skipped_ * unit_ * repeats_[at_].period;
 }
 

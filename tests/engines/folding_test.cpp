@@ -30,7 +30,9 @@ const Case cases[] = {{"flat", 23},
                       {"dgx-1v", 8},
                       {"fugaku", 27},
                       {"testbed-racks", 8},
-                      {"abci-v", 20}};
+                      {"abci-v", 20},
+                      {"frontier", 40},
+                      {"abci-a", 28}};
 
 Schedule without_repeats(const Schedule& a) {
   return {a.ranks, a.blocks, a.steps, [rule = a.rule](std::int64_t s, Step& step) { rule(s, step); },
@@ -58,6 +60,13 @@ void expect_same(const Algorithm& a, const Call& c, const Fabric& fabric, const 
       ASSERT_NEAR(x.finish[r].value, y.finish[r].value, scale) << where << ", rank " << r;
     for (std::size_t p = 0; p < x.busy.size(); ++p)
       ASSERT_NEAR(x.busy[p].value, y.busy[p].value, scale) << where << ", port " << p;
+    if (late > Seconds(0)) continue;
+    // A limit beyond the time changes nothing, one before it is passed.
+    const Seconds beyond = (1 + 1e-9) * y.time;
+    ASSERT_EQ(critical_path(folded, sizes, fabric, {}, beyond).time, x.time) << where;
+    if (y.time > Seconds(0)) {
+      ASSERT_GT(critical_path(folded, sizes, fabric, {}, half).time, half) << where;
+    }
   }
 }
 
