@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many calls, and then: `storm kill` kills rank 0 halfway, `storm limit` may write only 80 KiB to any file
-   (one piece of a recording fits, all of it does not), `storm exit` leaves without MPI_Finalize, `storm
-   abort` aborts, `storm fork` has a child that ends on its own. */
+   (one piece of a recording fits, all of its more calls do not, however evenly they come), `storm exit`
+   leaves without MPI_Finalize, `storm abort` aborts, `storm fork` has a child that ends on its own. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
+  const int calls = strcmp(how, "limit") == 0 ? 180000 : 60000;
   int rank, one = 1, sum = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -20,7 +21,7 @@ int main(int argc, char** argv) {
     const struct rlimit limit = {81920, 81920};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
-  for (int i = 0; i < 60000; ++i) {
+  for (int i = 0; i < calls; ++i) {
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, i % 1000 ? MPI_COMM_SELF : MPI_COMM_WORLD);
     if (i == 50000 && strcmp(how, "kill") == 0 && rank == 0) raise(SIGKILL);
     if (i == 50000 && strcmp(how, "exit") == 0) exit(3);
