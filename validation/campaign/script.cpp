@@ -45,7 +45,7 @@ keep() {
   local file=$1
   shift
   if ! command -v "$1" > /dev/null; then
-    echo "$1 is not installed" >> skipped.txt
+    echo "$file: $1 is not installed" >> skipped.txt
   elif "$@" > "$file.part" 2> "$file.errors"; then
     mv "$file.part" "$file"
     [ -s "$file.errors" ] || rm -f "$file.errors"
