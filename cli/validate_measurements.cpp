@@ -36,7 +36,7 @@ Json summary(const std::vector<const Point*>& points) {
           {"geometric_mean_error", e.geometric_mean},
           {"geometric_mean_of_errors", e.geometric_mean_of_errors},
           {"worst", e.worst},
-          {"inside_interval", e.inside_interval}};
+          {"inside_interval", e.inside_interval()}};
 }
 
 std::string percent(const Json& share) {

@@ -7,6 +7,7 @@
 #include "libraries/policy.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/suggest.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -44,9 +45,9 @@ class Inquiry {
         for (const Rank ranks : q_.ranks)
           if (!of_ranks(platform, collective, ranks)) {
             note("interrupted: what follows was not computed");
-            return std::move(answer_);
+            return told();
           }
-    return std::move(answer_);
+    return told();
   }
 
  private:
@@ -56,6 +57,20 @@ class Inquiry {
   void note(std::string text) {
     if (std::ranges::find(answer_.notes, text) == answer_.notes.end())
       answer_.notes.push_back(std::move(text));
+  }
+
+  Answer told() {
+    for (const Description& platform : platforms_) {
+      const auto transferred = [&](const Answer::Row& r) {
+        return r.platform == platform.name() && r.prediction.transferred.value_or(false);
+      };
+      if (std::ranges::none_of(answer_.rows, transferred)) continue;
+      std::vector<std::string> on;
+      for (const CalibratedOn& c : calibrated_on(platform)) on.push_back(c.text());
+      note(platform.name() + " was calibrated on " + join(on, "; on ") +
+           ": beyond that a forecast is transferred, and its interval wider");
+    }
+    return std::move(answer_);
   }
 
   /// Names to things, and what does not go together.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "forecast/transferred.hpp"
 #include "libraries/nccl/schedules.hpp"
 #include "libraries/situation.hpp"
 #include "model/load.hpp"
@@ -70,6 +71,7 @@ Library::Library(std::string policy, const Description& description, Rank ranks,
     view.software = nccl::software_on(read_blueprint(views[v]), nccl_->minor, view.situation, factor[v]);
   }
   calibrated_ = knows_nccl(description);
+  calibrated_on_ = calibrated_on(description);
   if (nccl_) found_ = channels(description, seats(forecaster_.machine()), policy_);
   if (transport && nccl_ && own_transport_)
     nccl::check(transport->protocol, forecaster_.machine(), situation());
@@ -214,7 +216,8 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
   p.transport = Transport{Transport::Kind::nccl, {nccl_->minor, chosen.shape, chosen.protocol}}.name();
   p.engine = engine("path").name;
   explain(p, played);
-  if (situation().nodes == 1) return not_below_bound(std::move(p));
+  const auto told = [&] { return not_below_bound(within(calibrated_on_, std::move(p))); };
+  if (situation().nodes == 1) return told();
   const Bytes framed = nccl::kernel(chosen.protocol).bytes_on_wire * call.message;
   const Load load =
       heaviest(forecaster_.fabric(), nccl::traffic(chosen.shape, a.collective, call.root, orders(played),
@@ -225,7 +228,7 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
     p.limited_by = load.link, p.limited_by_share = 1;
     p.explanation = {{Cause::link, load.link, p.time}};
   }
-  return not_below_bound(std::move(p));
+  return told();
 }
 
 }  // namespace collcast

@@ -81,6 +81,7 @@ class Library {
   std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
   std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty
   bool calibrated_ = false;
+  std::vector<CalibratedOn> calibrated_on_;
   Channels found_;  ///< by NCCL's search
   Description description_;
   Placement placement_;

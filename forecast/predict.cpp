@@ -7,6 +7,7 @@
 
 #include "engines/automatic.hpp"
 #include "forecast/spread.hpp"
+#include "forecast/transferred.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
 #include "support/error.hpp"
@@ -88,7 +89,8 @@ Forecaster::Forecaster(const Description& description, Rank ranks, const Placeme
       slow_(pessimistic(description), ranks, placement, memory, workers, transport_, guessed),
       played_in_(workers == 0 ? memory : Memory::dpu),
       bounds_(nominal_.machine, played_in_, read_blueprint(description).nodes_per_switch),
-      ranks_per_node_(nominal_.machine.consecutive_ranks()) {}
+      ranks_per_node_(nominal_.machine.consecutive_ranks()),
+      calibrated_on_(calibrated_on(description)) {}
 
 Capabilities Forecaster::serving(const Demands& needs) const {
   return needs.between_nodes ? nominal_.machine.capabilities() : nominal_.machine.node_capabilities();
@@ -157,11 +159,12 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
       answer.limited_by,
       answer.share,
       calibrated(a),
+      {},
       transport_.name(),
       by.name,
       spread.chaotic ? amplified : answers.note};
   explain(p, nominal_.fabric, subject, answer);
-  return not_below_bound(std::move(p));
+  return not_below_bound(within(calibrated_on_, std::move(p)));
 }
 
 Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engine,

@@ -8,6 +8,7 @@
 #include "forecast/bound.hpp"
 #include "libraries/chooser.hpp"
 #include "libraries/transport.hpp"
+#include "platforms/description/calibrated_on.hpp"
 #include "platforms/machine/machine.hpp"
 
 namespace collcast {
@@ -21,9 +22,11 @@ struct Prediction {
   std::string limited_by;                  ///< the largest share of the explanation
   std::optional<double> limited_by_share;  ///< of the time; none where the engine does not say
   bool calibrated = false;
-  std::string transport = {};           ///< that carried the messages, by name
-  std::string_view engine = {};         ///< that gave the time
-  std::string_view note = {};           ///< why that one; empty: there is nothing to say
+  std::optional<bool> transferred =
+      {};                        ///< outside what the platform was calibrated on; none: it does not say
+  std::string transport = {};    ///< that carried the messages, by name
+  std::string_view engine = {};  ///< that gave the time
+  std::string_view note = {};    ///< why that one; empty: there is nothing to say
   std::vector<Share> explanation = {};  ///< where the time goes, which it adds up to; empty: the engine
                                         ///< follows no messages, or there are too many
 
@@ -89,6 +92,7 @@ class Forecaster {
   Memory played_in_;
   Bounds bounds_;
   Rank ranks_per_node_;
+  std::vector<CalibratedOn> calibrated_on_;
 };
 
 }  // namespace collcast

@@ -44,7 +44,7 @@ Json row(const Answer& answer, const Answer::Row& r) {
             {"limited_by", p.limited_by},
             {"limited_by_share", p.limited_by_share ? Json(*p.limited_by_share) : Json()},
             {"calibrated", p.calibrated},
-            {"transferred", Json()},
+            {"transferred", p.transferred ? Json(*p.transferred) : Json()},
             {"engine", r.engine},
             {"transport", p.transport},
             {"platform", r.platform}};

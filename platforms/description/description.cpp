@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "platforms/description/blueprint.hpp"
+#include "platforms/description/calibrated_on.hpp"
 #include "platforms/description/node_graph.hpp"
 #include "platforms/description/parts.hpp"
 #include "platforms/description/repeat.hpp"
@@ -59,6 +60,7 @@ Description::Description(std::string name, std::string file, Json json)
   check(json, platform_schema(), file_);
   json_ = std::make_shared<const Json>(std::move(json));
   NodeGraph{read_blueprint(*this)};
+  calibrated_on(*this);
 }
 
 std::string Description::text() const {

@@ -84,6 +84,8 @@ Json plain(const Schema& schema, Form form) {
       return {{"enum", schema.choices}};
     case Kind::count:
       return {{"type", "integer"}, {"minimum", 1}, {"maximum", schema.most}};
+    case Kind::share:
+      return {{"type", "number"}, {"minimum", 0}, {"maximum", 1}};
     case Kind::text:
       break;
   }

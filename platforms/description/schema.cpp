@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/description/schema.hpp"
 
+#include "model/collective.hpp"
+
 namespace collcast {
 namespace {
 
@@ -33,6 +35,9 @@ Schema choice(std::vector<std::string> choices) {
 }
 Schema count(std::int64_t most) {
   return {.kind = Schema::Kind::count, .most = most};
+}
+Schema share() {
+  return {.kind = Schema::Kind::share};
 }
 Schema positive() {
   return {.kind = Schema::Kind::parameter};
@@ -191,6 +196,19 @@ Schema software() {
                  {"nccl", nccl()}});
 }
 
+Schema calibrated_on() {
+  std::vector<std::string> collectives;
+  for (const Definition& d : definitions()) collectives.emplace_back(d.name);
+  return object({{"transport", text(), true},
+                 {"source", text(), true},
+                 {"collectives", list_of(choice(std::move(collectives))), true},
+                 {"ranks", list_of(count(1 << 24)), true},
+                 {"message_B", list_of(count(std::int64_t{1} << 50)), true},
+                 {"tables", count(65536), true},
+                 {"between_tables", share(), true},
+                 {"within_tables", share(), true}});
+}
+
 Schema platform() {
   return object({{"base", text()},
                  {"description", text(), true},
@@ -201,6 +219,7 @@ Schema platform() {
                  {"network", network(), true},
                  {"protocol", protocol(), true},
                  {"software", software()},
+                 {"calibrated_on", list_of(calibrated_on())},
                  {"edit", list_of(text())}});
 }
 

@@ -18,6 +18,7 @@ struct Schema {
     text,
     choice,  ///< one of `choices`
     count,   ///< an integer from 1 to `most`
+    share,   ///< a number from 0 to 1
   };
   Kind kind = Kind::text;
   std::vector<Schema> fields = {};

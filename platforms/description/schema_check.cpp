@@ -107,6 +107,11 @@ struct Checker {
       fail(path, "must be an integer from 1 to " + std::to_string(schema.most) + ", not " + shown(json));
   }
 
+  void share(const Json& json, const std::string& path) const {
+    if (!json.is_number() || !(json.get<double>() >= 0 && json.get<double>() <= 1))
+      fail(path, "must be a number from 0 to 1, not " + shown(json));
+  }
+
   void choice(const Json& json, const Schema& schema, const std::string& path) const {
     if (!json.is_string() ||
         std::ranges::find(schema.choices, json.get<std::string>()) == schema.choices.end())
@@ -132,6 +137,8 @@ struct Checker {
         return choice(json, schema, path);
       case Schema::Kind::count:
         return count(json, schema, path);
+      case Schema::Kind::share:
+        return share(json, path);
       case Schema::Kind::text:
         return text(json, path);
     }

@@ -54,6 +54,7 @@ Json value_of(const Schema& schema, const std::string& path, const std::string& 
   if (schema.kind == Kind::parameter)
     return {
         {"value", number<double>(path, text, "a number", origin)}, {"source", origin}, {"stamp", "what-if"}};
+  if (schema.kind == Kind::share) return number<double>(path, text, "a number", origin);
   if (schema.kind == Kind::count) return number<std::int64_t>(path, text, "an integer", origin);
   if (schema.kind != Kind::list) return text;
   Json list = Json::array();

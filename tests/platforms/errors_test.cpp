@@ -33,6 +33,26 @@ TEST(Errors, UnknownKeySuggestsTheNearest) {
             "in_network_reduction)");
 }
 
+TEST(Errors, CalibratedOn) {
+  const Json on = load_platform("abci-v-nccl").json()["calibrated_on"];
+  const auto with_item = [&](const char* key, const Json& value) {
+    Json items = on;
+    items[0][key] = value;
+    return complaint_about("summit", "/calibrated_on", items);
+  };
+  EXPECT_EQ(with_item("ranks", {4, 8}), "");
+  EXPECT_EQ(with_item("ranks", {8, 4}),
+            "x.json: calibrated_on.0.ranks: must be the least and the most, as in [4, 8]");
+  EXPECT_EQ(with_item("message_B", {4}),
+            "x.json: calibrated_on.0.message_B: must be the least and the most, as in [4, 8]");
+  EXPECT_EQ(with_item("ranks", {0, 4}),
+            "x.json: calibrated_on.0.ranks.0: must be an integer from 1 to 16777216, not 0");
+  EXPECT_EQ(with_item("within_tables", 7),
+            "x.json: calibrated_on.0.within_tables: must be a number from 0 to 1, not 7");
+  EXPECT_TRUE(with_item("collectives", {"allsum"})
+                  .starts_with("x.json: calibrated_on.0.collectives.0: must be one of "));
+}
+
 TEST(Errors, MissingUnit) {
   const std::string said = complaint_about("summit", "/network/bandwidth", good);
   EXPECT_TRUE(said.starts_with("x.json: network.bandwidth: unknown key; did you mean bandwidth_GBps?"))

@@ -2,6 +2,7 @@
 #include "validation/accuracy/errors.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 
 namespace collcast::accuracy {
@@ -10,13 +11,14 @@ Errors errors(const std::vector<Pair>& pairs) {
   constexpr double least = 1e-3;
   Errors e;
   if (pairs.empty()) return e;
-  double absolute = 0, factors = 0, logs = 0, inside = 0;
+  double absolute = 0, factors = 0, logs = 0, widths = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const double error = pairs[i].error();
     absolute += std::abs(error);
     factors += std::abs(std::log(1 + error));
     logs += std::log(std::max(std::abs(error), least));
-    inside += pairs[i].inside();
+    e.inside += pairs[i].inside();
+    widths += std::log(pairs[i].high / pairs[i].low);
     if (std::abs(error) > std::abs(e.worst)) e.worst = error, e.worst_at = i;
   }
   const auto n = static_cast<double>(pairs.size());
@@ -24,8 +26,15 @@ Errors errors(const std::vector<Pair>& pairs) {
   e.mean_absolute = absolute / n;
   e.geometric_mean = std::exp(factors / n) - 1;
   e.geometric_mean_of_errors = std::exp(logs / n);
-  e.inside_interval = inside / n;
+  e.width = std::exp(widths / n);
   return e;
+}
+
+std::pair<double, double> limits(std::size_t inside, std::size_t points) {
+  using Binomial = boost::math::binomial_distribution<>;
+  constexpr double each_side = 0.025;
+  const auto n = static_cast<double>(points), k = static_cast<double>(inside);
+  return {Binomial::find_lower_bound_on_p(n, k, each_side), Binomial::find_upper_bound_on_p(n, k, each_side)};
 }
 
 }  // namespace collcast::accuracy

@@ -6,12 +6,16 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <ranges>
+#include <set>
 #include <tuple>
 
 #include "libraries/nccl/transport.hpp"
 #include "libraries/situation.hpp"
+#include "libraries/transport.hpp"
 #include "model/calibration/least_squares.hpp"
 #include "platforms/description/blueprint.hpp"
+#include "platforms/description/calibrated_on.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 #include "validation/calibration/parameters.hpp"
@@ -175,14 +179,44 @@ class NcclCalibrator {
     }
     if (active.empty()) throw InputError("the tables determine none of NCCL's costs");
     tables(out, software(active, fit.values));
+    out.platform["calibrated_on"] = calibrated_on(base_, range(software(active, fit.values), source));
     return out;
   }
 
-  void tables(NcclCalibration& out, const nccl::Software& now) const {
-    std::map<std::tuple<std::string, Collective, Rank>, std::vector<const Case*>> groups;
+  using Table = std::tuple<std::string, Collective, Rank>;
+  std::map<Table, std::vector<const Case*>> by_table() const {
+    std::map<Table, std::vector<const Case*>> groups;
     for (const Case& c : cases_)
       groups[{c.measured->file, c.measured->collective, c.measured->ranks}].push_back(&c);
-    for (const auto& [key, cases] : groups) {
+    return groups;
+  }
+
+  CalibratedOn range(const nccl::Software& now, const std::string& source) const {
+    const nccl::Transport sent{nccl::parse(policy_)->minor, {}, {}};
+    const std::string transport = Transport{Transport::Kind::nccl, sent}.name();
+    const auto least_and_most = [&](auto&& what) {
+      const auto [least, most] = std::ranges::minmax(cases_ | std::views::transform(what));
+      return CalibratedOn::Range{static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)};
+    };
+    CalibratedOn on{transport.substr(0, transport.find(':')),
+                    source,
+                    {},
+                    least_and_most([](const Case& c) { return c.call.ranks; }),
+                    least_and_most([](const Case& c) { return c.call.message.value; })};
+    std::set<std::string> collectives;
+    std::vector<std::vector<double>> errors;
+    for (const auto& [table, cases] : by_table()) {
+      collectives.emplace(definition(std::get<Collective>(table)).name);
+      errors.emplace_back();
+      for (const Case* c : cases) errors.back().push_back(-c->log_error(now));
+    }
+    on.collectives.assign(collectives.begin(), collectives.end());
+    set_residuals(on, errors);
+    return on;
+  }
+
+  void tables(NcclCalibration& out, const nccl::Software& now) const {
+    for (const auto& [key, cases] : by_table()) {
       const auto& [file, collective, ranks] = key;
       NcclTable table{file, collective, ranks, cases.size(), 0, 0, 0};
       std::vector<double> before, after, large;

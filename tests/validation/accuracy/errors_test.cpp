@@ -21,7 +21,7 @@ TEST(Errors, ByHand) {
   EXPECT_NEAR(e.geometric_mean_of_errors, std::cbrt(1 * 0.5 * 0.001), 1e-12);
   EXPECT_NEAR(e.worst, 1, 1e-12);
   EXPECT_EQ(e.worst_at, 0u);
-  EXPECT_NEAR(e.inside_interval, 1.0 / 3, 1e-12);
+  EXPECT_NEAR(e.inside_interval(), 1.0 / 3, 1e-12);
 }
 
 TEST(Errors, AreSigned) {
@@ -30,6 +30,15 @@ TEST(Errors, AreSigned) {
 
 TEST(Errors, OfNothingAreNone) {
   EXPECT_EQ(errors(std::vector<Pair>{}).points, 0u);
+}
+
+TEST(Limits, AreThoseOfClopperAndPearson) {
+  // P(9 or more of 10) = 0.025 at p = 0.55498, P(9 or fewer) = 0.025 at 0.99747.
+  const auto [least, most] = limits(9, 10);
+  EXPECT_NEAR(least, 0.55498, 1e-4);
+  EXPECT_NEAR(most, 0.99747, 1e-4);
+  EXPECT_NEAR(limits(10, 10).second, 1, 1e-12);
+  EXPECT_NEAR(limits(0, 10).first, 0, 1e-12);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "libraries/nccl/transport.hpp"
 #include "libraries/situation.hpp"
+#include "platforms/description/calibrated_on.hpp"
 #include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"
 #include "validation/calibration/text.hpp"
@@ -50,6 +51,10 @@ TEST(CalibrateNccl, FindsWhatTablesSayAndKeepsTheRest) {
   EXPECT_LT(c.tables[0].after, 0.01);
   const Description now = parse_platform(platform_text(c.platform), "new", "new.json");
   EXPECT_EQ(now.json()["software"]["nccl"]["LL"]["launch_us"]["stamp"], "calibrated");
+  const CalibratedOn on = calibrated_on(now).at(0);
+  EXPECT_EQ(on.text(), "nccl-2.8: allreduce, 4 ranks, 8 B to 128 MiB");
+  EXPECT_EQ(on.tables, 1);
+  EXPECT_LT(on.within_tables, 0.02);
 }
 
 TEST(CalibrateNccl, WarnsOfLinksThatTheTableContradicts) {
