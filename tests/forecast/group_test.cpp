@@ -47,10 +47,10 @@ TEST(Group, GroupsThatMeetOnANodeShareItsCards) {
 /// 256 nodes from 32 and 128: within 15 % of the whole forecast, of any size.
 TEST(Group, TreesGrowByTheirDepth) {
   GroupForecaster forecaster(load_platform("summit"), "nccl-2.8");
-  const RankGroup all{{{1536, 1}}, 1536};
-  const Library library("nccl-2.8", load_platform("summit"), 1536);
+  const RankGroup all{{{384, 1}}, 384};
+  const Library library("nccl-2.8", load_platform("summit"), 384);
   for (const double bytes : {5e3, 1e6, 9e6, 40e6}) {
-    const double whole = library_time(library, 1536, Bytes(bytes)).value;
+    const double whole = library_time(library, 384, Bytes(bytes)).value;
     EXPECT_NEAR(forecaster.predict(Collective::allreduce, all, Bytes(bytes)).time.value, whole, 0.15 * whole)
         << bytes;
   }

@@ -19,7 +19,8 @@ CalibratedOn allreduce_tables(int tables = 2) {
 }
 
 /// A forecast of one second that its parameters alone would make certain.
-Prediction forecast(Collective collective, Rank ranks, Bytes message, const std::string& transport = "nccl:LL") {
+Prediction forecast(Collective collective, Rank ranks, Bytes message,
+                    const std::string& transport = "nccl:LL") {
   Prediction p;
   p.algorithm = algorithms(collective).front();
   p.call = {.ranks = ranks, .message = message};
@@ -52,12 +53,14 @@ TEST(Transferred, EachDoublingBeyondAddsACalibratedNumbers) {
 }
 
 TEST(Transferred, OneTableSaysNothingOfOthers) {
-  expect_spread(within({allreduce_tables(1)}, forecast(Collective::broadcast, 6, 4_KiB)), true, std::log(1.5));
+  expect_spread(within({allreduce_tables(1)}, forecast(Collective::broadcast, 6, 4_KiB)), true,
+                std::log(1.5));
 }
 
 TEST(Transferred, AnotherTransportIsAsUncertainAsItsParameters) {
   expect_spread(within({allreduce_tables()}, forecast(Collective::allreduce, 6, 4_KiB, "mpi")), true, 0);
-  expect_spread(within({allreduce_tables()}, forecast(Collective::allreduce, 6, 4_KiB, "nccl-2.8:LL")), true, 0);
+  expect_spread(within({allreduce_tables()}, forecast(Collective::allreduce, 6, 4_KiB, "nccl-2.8:LL")), true,
+                0);
 }
 
 TEST(Transferred, TheNearestOfSeveralDecides) {

@@ -6,6 +6,7 @@
 #include "support.hpp"
 #include "support/json.hpp"
 #include "tests/mutated.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -97,10 +98,12 @@ TEST(Fuzz, Set) {
                                            "gpu0",     "nic0", "none", "uniform", "single-switch",
                                            "delivery", "cpu",  "nic",  "\xff",    "a,b"};
   std::size_t turn = 0;  // a value for each path, another one for the next
+  EachOrThird tried;
   for (const Description& original : subjects())
     for (const std::string& path : settable_paths(original)) {
       Description d = original;
       const std::string& value = values[turn++ % values.size()];
+      if (!tried()) continue;
       if (complaint([&] { set(d, path + "=" + value); }).empty()) survives(dump(d.json()));
     }
 }
