@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -8,10 +9,15 @@
 #include "model/sizes.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/listing.hpp"
+#include "replay/application/inspected.hpp"
 #include "replay/application/report.hpp"
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
+#include "validation/calibration/calibrate.hpp"
+#include "validation/calibration/nccl.hpp"
+#include "validation/measurements/read.hpp"
 
 namespace py = pybind11;
 namespace collcast::python {
@@ -77,28 +83,66 @@ py::object algorithm_list(const std::optional<std::string>& collective) {
   return to_python(rows);
 }
 
-py::object predict(const OneOrMore<std::string>& collective, const OneOrMore<std::string>& platform,
-                   const OneOrMore<Rank>& ranks, const OneOrMore<Size>& size, const std::string& algorithm,
-                   const std::string& policy, const std::string& engine, const std::vector<std::string>& set,
-                   Rank root, const std::string& segment, const std::string& placement) {
-  Question question;
-  question.collectives = all(collective);
-  question.platforms = all(platform);
-  question.ranks = all(ranks);
-  for (const Size& s : all(size)) question.sizes.push_back(bytes(s));
-  question.algorithm = algorithm;
-  question.policy = policy;
-  question.engine = engine;
-  question.set = set;
-  question.placement = placement;
-  if (root != 0) question.call.root = std::to_string(root);
-  question.call.segment = segment;
+/// What `predict` and `times` are asked.
+struct Asked {
+  OneOrMore<std::string> collective, platform;
+  OneOrMore<Rank> ranks;
+  OneOrMore<Size> size;
+  std::string algorithm, policy, engine;
+  std::vector<std::string> set;
+  Rank root;
+  std::string segment, placement;
+
+  Question question() const {
+    Question q;
+    q.collectives = all(collective), q.platforms = all(platform), q.ranks = all(ranks);
+    for (const Size& s : all(size)) q.sizes.push_back(bytes(s));
+    q.algorithm = algorithm, q.policy = policy, q.engine = engine;
+    q.set = set, q.placement = placement;
+    if (root != 0) q.call.root = std::to_string(root);
+    q.call.segment = segment;
+    return q;
+  }
+};
+
+py::object predict(const Asked& asked) {
   Json rows;
   {
     const py::gil_scoped_release others_run;
-    rows = report::make(ask(question)).sections.at(0).rows;
+    rows = report::make(ask(asked.question())).sections.at(0).rows;
   }
   return to_python(rows);
+}
+
+/// An axis for each of platform, collective, ranks and size that is a list, and one of time, low and high.
+py::array_t<double> times(const Asked& asked) {
+  if (asked.algorithm == "all") throw InputError("times: takes one algorithm, or auto, not all");
+  std::vector<py::ssize_t> shape;
+  const auto axis = [&](const auto& given) {
+    if (given.index() == 1) shape.push_back(static_cast<py::ssize_t>(all(given).size()));
+  };
+  axis(asked.platform), axis(asked.collective), axis(asked.ranks), axis(asked.size);
+  shape.push_back(3);
+  Answer answer;
+  {
+    const py::gil_scoped_release others_run;
+    answer = ask(asked.question());
+  }
+  py::array_t<double> seconds(shape);
+  double* at = seconds.mutable_data();
+  for (const Answer::Row& r : answer.rows)
+    for (const Seconds t : {r.prediction.time, r.prediction.low, r.prediction.high}) *at++ = t.value;
+  return seconds;
+}
+
+/// Python's arguments, one by one: `predict` and `times` share them.
+template <auto function>
+auto called(const OneOrMore<std::string>& collective, const OneOrMore<std::string>& platform,
+            const OneOrMore<Rank>& ranks, const OneOrMore<Size>& size, const std::string& algorithm,
+            const std::string& policy, const std::string& engine, const std::vector<std::string>& set,
+            Rank root, const std::string& segment, const std::string& placement) {
+  return function(
+      {collective, platform, ranks, size, algorithm, policy, engine, set, root, segment, placement});
 }
 
 py::object prove_call(const std::string& collective, const std::string& name, Rank ranks, Rank root,
@@ -150,6 +194,36 @@ py::object replay_trace(const OneOrMore<std::string>& trace, const std::string& 
   return to_python(answer);
 }
 
+py::object inspect_files(const OneOrMore<std::string>& files) {
+  Json answer;
+  {
+    const py::gil_scoped_release others_run;
+    const auto source = open_source(all(files));
+    answer = as_json(report::inspected(*source, inspect(*source)));
+  }
+  return to_python(answer);
+}
+
+py::object calibrate_with(const OneOrMore<std::string>& tables, const std::string& base,
+                          const std::string& policy) {
+  Json answer;
+  {
+    const py::gil_scoped_release others_run;
+    std::vector<Measurement> measured;
+    for (const std::string& table : all(tables))
+      for (Measurement& m : read_measurements(parse_measurement_file(table)))
+        measured.push_back(std::move(m));
+    const auto keep = [&](const auto& calibration) {
+      answer = {{"platform", calibration.platform}, {"notes", calibration.notes}};
+    };
+    if (policy.empty())
+      keep(calibrate(load_platform(base), measured));
+    else
+      keep(calibrate_nccl(load_platform(base), measured, policy, join(all(tables))));
+  }
+  return to_python(answer);
+}
+
 }  // namespace
 
 PYBIND11_MODULE(collcast, m) {
@@ -163,14 +237,20 @@ PYBIND11_MODULE(collcast, m) {
   m.def("platforms", &platforms, "The shipped platforms: a list of dictionaries.");
   m.def("algorithms", &algorithm_list, "collective"_a = py::none(),
         "The catalogue, of one collective or of all: a list of dictionaries.");
-  m.def(
-      "predict", &predict, "collective"_a, "platform"_a, "ranks"_a, "size"_a, py::kw_only(),
-      "algorithm"_a = "auto", "policy"_a = "fastest", "engine"_a = Question().engine,
-      "set"_a = std::vector<std::string>(), "root"_a = 0, "segment"_a = "", "placement"_a = "block",
+  const auto forecast = [&m](const char* name, auto function, const char* words) {
+    m.def(name, function, "collective"_a, "platform"_a, "ranks"_a, "size"_a, py::kw_only(),
+          "algorithm"_a = "auto", "policy"_a = "fastest", "engine"_a = Question().engine,
+          "set"_a = std::vector<std::string>(), "root"_a = 0, "segment"_a = "", "placement"_a = "block",
+          words);
+  };
+  forecast(
+      "predict", &called<predict>,
       "How long a collective takes: a dictionary per platform, collective, ranks, size and algorithm, with "
-      "the "
-      "keys of `collcast predict --format json`.\n\nsize: bytes, or text like '64KiB'; collective, platform, "
-      "ranks and size may be lists. Raises InputError.");
+      "the keys of `collcast predict --format json`.\n\nsize: bytes, or text like '64KiB'; collective, "
+      "platform, ranks and size may be lists. Raises InputError.");
+  forecast("times", &called<times>,
+           "The same as a numpy array of seconds. Its axes are those of platform, collective, ranks and size "
+           "that are lists, in this order, and then time, low and high.");
   m.def("prove", &prove_call, "collective"_a, "algorithm"_a, "ranks"_a, py::kw_only(), "root"_a = 0,
         "radix"_a = 2, "size"_a = "1MiB",
         "Whether an algorithm computes its collective; else with a counterexample.");
@@ -179,6 +259,11 @@ PYBIND11_MODULE(collcast, m) {
         "set"_a = std::vector<std::string>(), "compute_scale"_a = 1.0,
         "How long a recorded application takes on a platform, with the keys of `collcast replay --format "
         "json`.");
+  m.def("inspect", &inspect_files, "files"_a,
+        "What is in a trace or profile, with the keys of `collcast inspect --format json`.");
+  m.def("calibrate", &calibrate_with, "tables"_a, "base"_a, py::kw_only(), "policy"_a = "",
+        "A platform as `collcast calibrate` fits it to tables of OSU or, with NCCL's policy, of nccl-tests: "
+        "{'platform': what its file holds, 'notes'}.");
 }
 
 }  // namespace collcast::python

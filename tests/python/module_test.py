@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python module answers as the program does. Usage: module_test.py MODULE_FOLDER PROGRAM SOURCE"""
+import ast
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -8,6 +10,7 @@ import threading
 folder, program, source = sys.argv[1:]
 sys.path.insert(0, folder)
 import collcast  # noqa: E402
+import numpy  # noqa: E402
 
 
 def said(*words):
@@ -34,6 +37,8 @@ assert replayed["time_s"] == told["time_s"]
 for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did you mean 'allreduce'?"),
                     (lambda: collcast.predict("allreduce", "sumit", 4, 1), "did you mean summit?"),
                     (lambda: collcast.predict("allreduce", "flat", 4, "4QB"), "is not understood"),
+                    (lambda: collcast.times("allreduce", "flat", 4, 1, algorithm="all"), "takes one algorithm"),
+                    (lambda: collcast.calibrate("/nowhere.txt", "flat"), "/nowhere.txt"),
                     (lambda: collcast.replay("/nowhere.cct", "flat"), "/nowhere.cct")]:
     try:
         call()
@@ -41,6 +46,37 @@ for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did y
         assert isinstance(e, ValueError) and words in str(e) and "\n" not in str(e), e
     else:
         raise AssertionError(words)
+
+# Times as an array: axes of what is a list, and of time, low and high.
+rows = collcast.predict("allreduce", "summit", [6, 12], ["1KiB", "1MiB", "8MiB"], algorithm="ring")
+array = collcast.times("allreduce", "summit", [6, 12], ["1KiB", "1MiB", "8MiB"], algorithm="ring")
+assert array.shape == (2, 3, 3)
+assert array.reshape(6, 3).tolist() == [[r["time_s"], r["low_s"], r["high_s"]] for r in rows]
+assert collcast.times("allreduce", "flat", 4, 1024).shape == (3,)
+sizes = 2 ** numpy.arange(10, 13)  # numpy's own numbers are sizes and ranks as well
+assert collcast.times("allreduce", ["flat", "summit"], numpy.array([4]), sizes).shape == (2, 1, 3, 3)
+
+told = said("inspect", trace)
+inspected = collcast.inspect(trace)
+assert inspected["operations"] == told["operations"] and inspected["ranks"] == told["ranks"] == 8
+
+table = source + "/tests/python/latency.txt"
+calibrated = collcast.calibrate(table + ":nodes=2,buffers=host", "edr-cluster")
+latency = calibrated["platform"]["software"]["between_nodes"]["host"]["latency_us"]
+assert latency["stamp"] == "calibrated" and "latency.txt" in latency["source"]
+
+# The stub has the module's functions, their arguments and defaults.
+stub = {f.name: f.args for f in ast.parse(open(source + "/python/collcast.pyi").read()).body
+        if isinstance(f, ast.FunctionDef)}
+functions = [n for n, f in vars(collcast).items() if type(f).__name__ == "builtin_function_or_method"]
+assert sorted(stub) == sorted(functions), functions
+for name, arguments in stub.items():
+    line = getattr(collcast, name).__doc__.splitlines()[0]
+    for argument in arguments.args + arguments.kwonlyargs:
+        assert re.search(rf"\b{argument.arg}: ", line), (name, argument.arg, line)
+    assert len(re.findall(r"(\w+): ", line)) == len(arguments.args + arguments.kwonlyargs), line
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        assert f" = {ast.unparse(default)}" in line, (name, argument.arg, line)
 
 # Threads predict at once: the interpreter's lock is free meanwhile.
 answers = []

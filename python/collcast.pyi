@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forecasts how long collective communication takes, and what it does to an application."""
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy
+import numpy.typing
+
+__version__: str
+
+Text = Union[str, Sequence[str]]
+Size = Union[float, str]  # bytes, or "64KiB"
+
+class InputError(ValueError): ...
+class SubstrateError(RuntimeError): ...
+
+def platforms() -> list[dict[str, Any]]: ...
+def algorithms(collective: Optional[str] = None) -> list[dict[str, Any]]: ...
+def predict(
+    collective: Text, platform: Text, ranks: Union[int, Sequence[int]], size: Union[Size, Sequence[Size]], *,
+    algorithm: str = "auto", policy: str = "fastest", engine: str = "auto", set: Sequence[str] = [], root: int = 0,
+    segment: str = "", placement: str = "block") -> list[dict[str, Any]]: ...
+def times(
+    collective: Text, platform: Text, ranks: Union[int, Sequence[int]], size: Union[Size, Sequence[Size]], *,
+    algorithm: str = "auto", policy: str = "fastest", engine: str = "auto", set: Sequence[str] = [], root: int = 0,
+    segment: str = "", placement: str = "block") -> numpy.typing.NDArray[numpy.float64]: ...
+def prove(
+    collective: str, algorithm: str, ranks: int, *, root: int = 0, radix: int = 2,
+    size: Size = "1MiB") -> dict[str, Any]: ...
+def replay(
+    trace: Text, platform: str, *, algorithms: Mapping[str, str] = {}, policy: str = "fastest", engine: str = "",
+    set: Sequence[str] = [], compute_scale: float = 1.0) -> dict[str, Any]: ...
+def inspect(files: Text) -> dict[str, Any]: ...
+def calibrate(tables: Text, base: str, *, policy: str = "") -> dict[str, Any]: ...

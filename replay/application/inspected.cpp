@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/application/inspected.hpp"
+
+#include <cmath>
+
+#include "support/json.hpp"
+#include "support/text.hpp"
+
+namespace collcast::report {
+namespace {
+
+using text::bytes, text::count, text::seconds;
+
+constexpr std::size_t shown = 16;
+
+Json time_or_null(const Inspection::Operation& o, Seconds time) {
+  return o.timed ? Json(time.value) : Json();
+}
+
+Section operations(const Inspection& all) {
+  Json rows = Json::array();
+  for (const auto& o : all.operations)
+    rows.push_back(
+        {{"operation", o.name},
+         {"communicator", o.communicator},
+         {"size", o.sized ? Json(std::llround(o.size.value)) : Json()},
+         {"count", o.count},
+         {"total_s", time_or_null(o, o.total)},
+         {"min_s", time_or_null(o, o.least)},
+         {"mean_s", time_or_null(o, o.total / static_cast<double>(std::max<std::int64_t>(o.timed, 1)))},
+         {"max_s", time_or_null(o, o.most)},
+         {"waiting_s", time_or_null(o, o.waiting)}});
+  return {"operations",
+          rows,
+          {text_of("operation", "operation"), text_of("communicator", "communicator"),
+           number_of("size", "size", bytes), count_of("count", "count"),
+           number_of("total", "total_s", seconds), number_of("min", "min_s", seconds),
+           number_of("mean", "mean_s", seconds), number_of("max", "max_s", seconds)}};
+}
+
+Section per_rank(const Inspection& all) {
+  Json rows = Json::array();
+  for (const auto& r : all.of_rank)
+    rows.push_back({{"rank", r.rank},
+                    {"compute_s", r.compute.value},
+                    {"communication_s", r.communication.value},
+                    {"overlap_s", r.overlap.value},
+                    {"late_s", r.lateness.value},
+                    {"last", r.last}});
+  return {"per_rank",
+          rows,
+          {count_of("rank", "rank"), number_of("computation", "compute_s", seconds),
+           number_of("communication", "communication_s", seconds), number_of("overlap", "overlap_s", seconds),
+           number_of("late", "late_s", seconds), count_of("last", "last")},
+          shown};
+}
+
+Section messages(const Inspection& all) {
+  Json rows = Json::array();
+  for (const auto& p : all.pairs)
+    rows.push_back(
+        {{"from", p.from}, {"to", p.to}, {"messages", p.messages}, {"bytes", std::llround(p.bytes.value)}});
+  return {"messages",
+          rows,
+          {count_of("from", "from"), count_of("to", "to"), count_of("messages", "messages"),
+           number_of("bytes", "bytes", bytes)},
+          shown};
+}
+
+Section dropped(const Inspection& all) {
+  Json rows = Json::array();
+  for (const Loss& l : all.dropped)
+    rows.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
+  return {"dropped",
+          rows,
+          {text_of("dropped", "operation"), count_of("count", "count"), text_of("reason", "reason")}};
+}
+
+}  // namespace
+
+Report inspected(const Source& source, const Inspection& all) {
+  const SourceInfo& info = source.info();
+  const auto known = static_cast<std::int64_t>(all.of_rank.size());
+  const auto groups = static_cast<std::int64_t>(source.communicators().size());
+  Report report;
+  report.head = {{"trace", info.name},
+                 {"format", info.format},
+                 {"ranks", all.ranks},
+                 {"recorded_ranks", known},
+                 {"communicators", groups},
+                 {"recorded_time_s", info.recorded.value > 0 ? Json(info.recorded.value) : Json()},
+                 {"compute_s", all.compute.value},
+                 {"unknown", info.unknown},
+                 {"notes", Json::array()}};
+  report.title = info.name + ": " + info.format + ", " + count(all.ranks) + " ranks" +
+                 (known != all.ranks ? ", of which " + count(known) + " recorded" : "") + ", " +
+                 count(groups) + " communicators\n" +
+                 (info.recorded.value > 0 ? "recorded in " + seconds(info.recorded.value) + "; " : "") +
+                 "computation " + seconds(all.compute.value) + " over the recorded ranks";
+  report.sections = {operations(all), per_rank(all), messages(all), dropped(all)};
+  for (const std::string& words : info.unknown)
+    report.remark += (report.remark.empty() ? "" : "\n") + ("unknown: " + words);
+  report.notes = info.notes;
+  return report;
+}
+
+}  // namespace collcast::report
