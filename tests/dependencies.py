@@ -37,7 +37,7 @@ ALLOWED = {
     "cli": "support model algorithms platforms libraries engines forecast replay workloads validation",
     "cli/mpi": "support model algorithms execution",
     "cli/measure": "support model algorithms execution",
-    "python": "support model algorithms platforms libraries engines forecast replay",
+    "python": "support model algorithms platforms libraries engines forecast replay validation",
     "bench": "support model algorithms platforms libraries engines forecast replay execution",
 }
 ONLY_IN = {"simgrid/": ("engines/simgrid/", "bench/"), "mpi.h": ("execution/", "replay/recorder/", "cli/", "bench/"),
