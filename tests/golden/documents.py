@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 COMMAND = re.compile(r"\$ (?:build/release/)?collcast ((?:.*\\\n)*.*)\n")
 DEMO = re.compile(r"`scripts/demo` ends with\n\n```\n(.*?)```", re.DOTALL)
@@ -33,9 +34,9 @@ def demo(source):
     return re.search(r"^exec build/release/collcast (.*)", script, re.DOTALL | re.MULTILINE)[1].replace('"$trace"', trace)
 
 
-def differences(collcast, source, arguments, shown):
+def differences(collcast, folder, arguments, shown):
     """A diff from what is shown to what is printed; nothing where they agree."""
-    run = subprocess.run(f"{collcast} {arguments}", shell=True, capture_output=True, text=True, cwd=source)
+    run = subprocess.run(f"{collcast} {arguments}", shell=True, capture_output=True, text=True, cwd=folder)
     if run.returncode:
         return [f"exit code {run.returncode}: {run.stderr.strip()}"]
     wanted, printed = shown.rstrip().splitlines(), run.stdout.rstrip().splitlines()
@@ -59,10 +60,13 @@ def main():
     else:
         shown.append((source / "README.md", demo(source), DEMO.search((source / "README.md").read_text())[1]))
     wrong = 0
-    for page, arguments, output in shown:
-        if found := differences(collcast, source, arguments, output):
-            wrong += 1
-            print(f"{page.relative_to(source)}: $ collcast {arguments.strip()}", *found, sep="\n  ")
+    with tempfile.TemporaryDirectory() as folder:  # what an example writes is left here
+        for entry in source.iterdir():
+            (pathlib.Path(folder) / entry.name).symlink_to(entry)
+        for page, arguments, output in shown:
+            if found := differences(collcast, folder, arguments, output):
+                wrong += 1
+                print(f"{page.relative_to(source)}: $ collcast {arguments.strip()}", *found, sep="\n  ")
     print(f"{len(shown)} examples, {wrong} that the program does not print")
     return 1 if wrong or not shown else 0
 
