@@ -10,6 +10,7 @@
 #include "replay/formats/goal_text.hpp"
 #include "replay/formats/horovod.hpp"
 #include "replay/formats/input.hpp"
+#include "replay/formats/ipm.hpp"
 #include "replay/formats/kineto.hpp"
 #include "replay/formats/mpip.hpp"
 #include "replay/formats/nccl_inspector.hpp"
@@ -17,7 +18,9 @@
 #include "replay/formats/nsys.hpp"
 #include "replay/formats/pytorch_et.hpp"
 #include "replay/formats/rccl_replay.hpp"
+#include "replay/formats/tau.hpp"
 #include "replay/formats/time_independent.hpp"
+#include "replay/formats/unread.hpp"
 #include "replay/source/recorded.hpp"
 #include "support/error.hpp"
 
@@ -38,8 +41,8 @@ const Format* format_of(const std::string& path) {
   const std::string head = head_of(path);
   for (const Format& f : formats())
     if (f.detect(head)) return &f;
-  if (head.size() > 262 && head.compare(257, 5, "ustar") == 0)
-    throw InputError(path + ": is a tar archive; unpack it, and name the files in it");
+  if (const std::string_view what = unread(head); !what.empty())
+    throw InputError(path + ": is " + std::string(what));
   std::string known;
   for (const Format& f : formats()) known += (known.empty() ? "" : ", ") + std::string(f.what);
   throw InputError(path + ": is of no format that is known: " + known);
@@ -62,6 +65,8 @@ const std::vector<Format>& formats() {
       {"dumpi", "DUMPI traces as text", is_dumpi, open_dumpi},
       {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay},
       {"mpip", "mpiP reports", is_mpip, open_mpip},
+      {"ipm", "IPM banners", is_ipm, open_ipm},
+      {"tau", "TAU profiles", is_tau, open_tau},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
       {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra},

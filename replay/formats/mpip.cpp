@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <sstream>
 #include <vector>
 
 #include "replay/formats/input.hpp"
-#include "replay/formats/names.hpp"
+#include "replay/formats/profile.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -90,35 +89,21 @@ std::unique_ptr<Source> open_mpip(const std::vector<std::string>& files, const O
   if (report.tasks > most_recorded_ranks) throw InputError(files[0] + ": has more ranks than a job");
   auto source = std::make_unique<RecordedSource>(std::max<Rank>(report.tasks, 1));
   SourceInfo& info = source->info();
-  info.ordered = false;
   info.recorded_ranks = {0};
-  info.unknown = {"order, communicators, roots, peers and computation: how often and how long, not when",
-                  "sizes: the mean of what a call site sends",
-                  "call sites beyond those that the report lists"};
+  info.unknown = unknown_to_profiles();
+  info.unknown.insert(info.unknown.end(), {"sizes: the mean of what a call site sends",
+                                           "call sites beyond those that the report lists"});
   info.notes = {"rank 0 stands for the sum of all ranks"};
-  std::int64_t sizeless = 0, timeless = 0, countless = 0;
-  for (const auto& [key, site] : report.sites) {
-    if (!(site.count >= 1)) {
+  std::vector<ProfiledCall> calls;
+  std::int64_t countless = 0;
+  for (const auto& [key, site] : report.sites)
+    if (site.count >= 1)
+      calls.push_back(
+          {key.first, static_cast<std::int64_t>(site.count), Seconds(1e-3 * site.total_ms), site.bytes});
+    else
       ++countless;
-      continue;
-    }
-    const auto collective = collective_of(key.first);
-    Activity a;
-    if (collective) a = collective_activity(*collective, 0, Bytes(std::max(site.bytes, 0.0)));
-    a.kind = Activity::Kind::collective;
-    a.message = Bytes(std::round(std::max(site.bytes, 0.0)));
-    a.operation = a.call = source->keep(key.first);
-    a.times = static_cast<std::int64_t>(site.count);
-    a.sized = site.bytes >= 0 || collective == Collective::barrier;
-    if (site.total_ms > 0) a.duration = a.time = Seconds(1e-3 * site.total_ms / site.count);
-    sizeless += a.sized ? 0 : a.times;
-    timeless += site.total_ms > 0 ? 0 : a.times;
-    source->at(0).push_back(std::move(a));
-  }
-  if (sizeless)
-    info.losses.push_back({"call", sizeless, "sends nothing, or is not among the sizes that are listed"});
+  add_profile(*source, 0, calls);
   if (countless) info.losses.push_back({"call site", countless, "without a count"});
-  if (timeless) info.losses.push_back({"call", timeless, "is not among the times that are listed"});
   return source;
 }
 

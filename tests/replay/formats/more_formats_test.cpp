@@ -290,6 +290,94 @@ TEST_F(MoreFiles, MpipReportsAreProfilesByCallSite) {
             std::string::npos);
 }
 
+TEST_F(MoreFiles, IpmBannersAreProfilesOfTheWholeRun) {
+  const std::string banner =
+      "##IPMv2.0.6####\n# mpi_tasks : 4 on 2 nodes            %comm     : 32.51\n"
+      "#                             [time]        [count]        <%wall>\n"
+      "# MPI_Allreduce               2.50             20          18.99\n"
+      "# MPI_Barrier                 0.00              4           0.00\n"
+      "# region : solve\n#                   [time]        [count]        <%wall>\n"
+      "# MPI_Allreduce               1.00             10          18.99\n";
+  const auto source = open_source({file("ipm.txt", banner)});
+  EXPECT_EQ(source->info().format, "ipm");
+  EXPECT_FALSE(source->info().ordered);
+  EXPECT_EQ(source->ranks(), 4);
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 2u);
+  EXPECT_EQ(i.operations[0].name, "MPI_Allreduce");
+  EXPECT_EQ(i.operations[0].count, 20);
+  EXPECT_NEAR(i.operations[0].total.value, 2.5, 1e-12);
+  EXPECT_FALSE(i.operations[0].sized);
+  const auto refused = [&](const std::string& text) {
+    return testing::complaint([&] { open_source({file("bad.txt", text)}); });
+  };
+  EXPECT_NE(refused("##IPMv2.0.6\n# mpi_tasks : 4\n").find("without its table of calls"), std::string::npos);
+  EXPECT_NE(refused("##IPMv2.0.6\n# [time]\n# MPI_Send -1 3\n").find("'MPI_Send' has no time in seconds"),
+            std::string::npos);
+  EXPECT_NE(
+      refused("##IPMv2\n# mpi_tasks : 999999999\n# [time]\n# MPI_Send 1 3\n").find("more ranks than a job"),
+      std::string::npos);
+}
+
+/// A rank that called MPI_Bcast twice, in 30 us, with 4 B each.
+std::string tau_profile(const std::string& more = "") {
+  return "3 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls # <metadata/>\n"
+         "\".TAU application\" 1 7 419 55329 0 GROUP=\"TAU_DEFAULT\" \n"
+         "\"MPI_Bcast()  \" 2 0 30 30 0 GROUP=\"MPI\" \n"
+         "\".TAU application => MPI_Bcast()  \" 2 0 30 30 0 GROUP=\"TAU_CALLPATH|MPI\" \n" +
+         more +
+         "0 aggregates\n1 userevents\n# eventname numevents max min mean sumsqr\n"
+         "\"Message size for broadcast\" 2 4 4 4 32\n";
+}
+
+TEST_F(MoreFiles, TauProfilesAreOneARank) {
+  const std::string first = file("profile.0.0.0", tau_profile()),
+                    last = file("profile.2.0.0", tau_profile("\"MPI_Send()  \" 1 0 5 5 0 GROUP=\"MPI\" \n"));
+  const auto source = open_source({last, first});
+  EXPECT_EQ(source->info().format, "tau");
+  EXPECT_EQ(source->ranks(), 3);
+  EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{0, 2}));
+  const Inspection i = inspect(*source);
+  ASSERT_EQ(i.operations.size(), 2u);
+  EXPECT_EQ(i.operations[0].name, "MPI_Bcast");
+  EXPECT_EQ(i.operations[0].count, 4);
+  EXPECT_NEAR(i.operations[0].total.value, 60e-6, 1e-12);
+  EXPECT_DOUBLE_EQ(i.operations[0].size.value, 4);
+  EXPECT_EQ(i.dropped,
+            (std::vector<Loss>{{"call", 1, "sends nothing, or is not among the sizes that are listed"}}));
+  const auto refused = [&](const std::vector<std::string>& files) {
+    return testing::complaint([&] { open_source(files); });
+  };
+  EXPECT_NE(refused({file("one", tau_profile())}).find("its name must end like TAU's: profile.NODE.0.0"),
+            std::string::npos);
+  EXPECT_NE(refused({file("profile.1.0.3", tau_profile())}).find("is a thread's profile"), std::string::npos);
+  EXPECT_NE(refused({first, first}).find("are both of rank 0"), std::string::npos);
+  EXPECT_NE(refused({file("profile.1.0.0", tau_profile("\"MPI_Send()\" x\n"))})
+                .find("MPI_Send has no count of calls and times"),
+            std::string::npos);
+}
+
+TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
+  const std::string tar = std::string(257, 'x') + "ustar" + std::string(250, '\0');
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {tar, "is a tar archive; unpack it"},
+           {tar + "CUBEX.INDEX 1.data", "is a CUBE profile"},
+           {"\x03"
+            "BOTF2",
+            "is an OTF2 archive"},
+           {std::string("3.41\0\0\0\0"
+                        "75d\0\0\0\0\0",
+                        16),
+            "is a Darshan log"},
+           {"__rec=node,id=12", "is a Caliper recording"},
+           {"\n\x0e/host:metadata", "is an XSpace profile"},
+           {"<algo name=\"a\" ngpus=\"8\">", "is an algorithm of MSCCL: `collcast prove --import FILE`"},
+           {"rule-file-version-2\n1", "is a rule file of Open MPI"},
+           {"# NCCL\nallreduce,0,65536,tree,ll,1,-1,-1", "is a tuner file of NCCL"}})
+    EXPECT_NE(testing::complaint([&] { open_source({file("other", text)}); }).find(words), std::string::npos)
+        << words;
+}
+
 /// A record of RCCL's recorder.h: an allreduce of `count` floats by a rank of 2.
 std::string rccl_record(std::uint64_t type, std::uint64_t count, std::uint64_t rank) {
   std::string bytes(160, '\0');

@@ -102,6 +102,17 @@ TEST(Published, MpipReportOfAmg) {
   EXPECT_EQ(calls(inspect(*source), "Allreduce"), 336);
 }
 
+TEST(Published, IpmBannerOfBoxlib) {
+  READ_OR_SKIP(source, "traces/more/ipm/ipm_boxlib_cori_128ranks.txt");
+  EXPECT_EQ(source->ranks(), 128);
+  EXPECT_EQ(calls(inspect(*source), "MPI_Allreduce"), 567552);
+}
+
+TEST(Published, TauProfileOfCpi) {
+  READ_OR_SKIP(source, "traces/more/tau/cpi_profile.1.0.0.gz");
+  EXPECT_EQ(calls(inspect(*source), "MPI_Bcast"), 1);
+}
+
 TEST(Published, RcclReplayerLogOfALifecycleIsRefused) {
   const auto path = shared_data("traces/more/rccl_replayer/commsplit_reduces_example.json.txt");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (COLLCAST_DATA names it)";

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/ipm.hpp"
+
+#include <cmath>
+#include <sstream>
+
+#include "replay/formats/input.hpp"
+#include "replay/formats/profile.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+struct Banner {
+  Rank tasks = 0;
+  std::vector<ProfiledCall> calls;
+};
+
+/// "# mpi_tasks : 128 on 32 nodes", and rows "# MPI_Bcast 1.14 256 0.10" under "[time] [count]": the first
+/// table is of the whole run, those behind it of regions of it.
+Banner banner_of(const std::string& path) {
+  Banner banner;
+  Input input(path);
+  int tables = 0;
+  for (std::string line; input.line(line);) {
+    std::istringstream words(line);
+    std::string hash, word;
+    if (!(words >> hash >> word) || hash != "#") continue;
+    if (word == "[time]") ++tables;
+    if (word == "mpi_tasks") words >> word >> banner.tasks;
+    double seconds = 0, count = 0;
+    if (tables != 1 || !word.starts_with("MPI_") || !(words >> seconds >> count)) continue;
+    if (!(seconds >= 0 && seconds < 1e15 && count >= 1 && count < 1e15))
+      throw InputError(path + ": '" + word + "' has no time in seconds and count of calls");
+    banner.calls.push_back({word, std::llround(count), Seconds(seconds)});
+    if (banner.calls.size() > 10'000) throw InputError(path + ": has more calls than MPI");
+  }
+  return banner;
+}
+
+}  // namespace
+
+bool is_ipm(std::string_view head) {
+  return head.starts_with("##IPMv") || head.find("\n##IPMv") != std::string_view::npos;
+}
+
+std::unique_ptr<Source> open_ipm(const std::vector<std::string>& files, const OpenOptions&) {
+  if (files.size() != 1)
+    throw InputError(files[1] + ": IPM's banner has all ranks in one file; " + files[0] + " is one already");
+  const Banner banner = banner_of(files[0]);
+  if (banner.calls.empty())
+    throw InputError(files[0] +
+                     ": IPM's banner without its table of calls ([time] [count]); IPM_REPORT=full "
+                     "writes it");
+  if (banner.tasks > most_recorded_ranks) throw InputError(files[0] + ": has more ranks than a job");
+  auto source = std::make_unique<RecordedSource>(std::max<Rank>(banner.tasks, 1));
+  source->info().recorded_ranks = {0};
+  source->info().unknown = unknown_to_profiles();
+  source->info().unknown.emplace_back("sizes");
+  source->info().notes = {"rank 0 stands for the sum of all ranks"};
+  add_profile(*source, 0, banner.calls);
+  return source;
+}
+
+}  // namespace collcast

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "replay/formats/names.hpp"
+
+namespace collcast {
+
+void add_profile(RecordedSource& source, Rank rank, const std::vector<ProfiledCall>& calls) {
+  SourceInfo& info = source.info();
+  info.ordered = false;
+  std::int64_t sizeless = 0, timeless = 0;
+  for (const ProfiledCall& c : calls) {
+    const auto collective = collective_of(c.name);
+    Activity a;
+    if (collective) a = collective_activity(*collective, 0, Bytes(std::max(c.bytes, 0.0)));
+    a.kind = Activity::Kind::collective;
+    a.message = Bytes(std::round(std::max(c.bytes, 0.0)));
+    a.operation = a.call = source.keep(c.name);
+    a.times = c.count;
+    a.sized = c.bytes >= 0 || collective == Collective::barrier;
+    if (c.total > Seconds()) a.duration = a.time = c.total / static_cast<double>(c.count);
+    sizeless += a.sized ? 0 : a.times;
+    timeless += c.total > Seconds() ? 0 : a.times;
+    source.at(rank).push_back(std::move(a));
+  }
+  const auto lose = [&](std::int64_t count, const std::string& reason) {
+    if (count == 0) return;
+    const auto found = std::ranges::find(info.losses, reason, &Loss::reason);
+    if (found == info.losses.end())
+      info.losses.push_back({"call", count, reason});
+    else
+      found->count += count;
+  };
+  lose(sizeless, "sends nothing, or is not among the sizes that are listed");
+  lose(timeless, "is not among the times that are listed");
+}
+
+std::vector<std::string> unknown_to_profiles() {
+  return {"order, communicators, roots, peers and computation: how often and how long, not when"};
+}
+
+}  // namespace collcast

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/source/recorded.hpp"
+
+namespace collcast {
+
+/// What a profile says of a call: how often, how long, not when.
+struct ProfiledCall {
+  std::string name;  ///< as MPI calls it, or without "MPI_"
+  std::int64_t count = 0;
+  Seconds total;      ///< of all of them; 0: not said
+  double bytes = -1;  ///< mean of what one sends; -1: not said
+};
+
+/// Puts the calls of one rank, or of all that it stands for, into a source, which has no order; lists what
+/// lacks a size or a time.
+void add_profile(RecordedSource& source, Rank rank, const std::vector<ProfiledCall>& calls);
+
+/// What no profile says.
+std::vector<std::string> unknown_to_profiles();
+
+}  // namespace collcast

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/unread.hpp"
+
+#include <array>
+
+namespace collcast {
+namespace {
+
+constexpr std::string_view darshan_magic("\x37\x35\x64\0\0\0\0\0", 8);
+
+bool has(std::string_view head, std::string_view words) {
+  return head.find(words) != std::string_view::npos;
+}
+bool is_tar(std::string_view head) {
+  return head.size() > 262 && head.substr(257, 5) == "ustar";
+}
+
+struct Known {
+  bool (*detect)(std::string_view head);
+  std::string_view words;
+};
+
+/// In the order in which they are asked.
+constexpr std::array<Known, 14> all = {{
+    {[](std::string_view h) { return is_tar(h) && has(h, "CUBEX.") && has(h, ".data"); },
+     "a CUBE profile (Score-P), whose metrics are not read; `cube_dump` prints them"},
+    {is_tar, "a tar archive; unpack it, and name the files in it"},
+    {[](std::string_view h) { return h.substr(0, 8).find("OTF2") < 4; },
+     "an OTF2 archive, which is not read; `otf2-print` prints it"},
+    {[](std::string_view h) { return h.size() >= 16 && h.substr(8, 8) == darshan_magic; },
+     "a Darshan log: operations on files, no communication"},
+    {[](std::string_view h) { return h.starts_with("__rec="); },
+     "a Caliper recording, which is not read; `cali-query` prints it"},
+    {[](std::string_view h) { return has(h, "/host:metadata") || has(h, "/device:GPU:"); },
+     "an XSpace profile (JAX, TensorFlow), which is not read"},
+    {[](std::string_view h) { return h.find("<algo ") < 200; },
+     "an algorithm of MSCCL: `collcast prove --import FILE`"},
+    {[](std::string_view h) { return has(h, "\"reuse_resources\"") || has(h, "\"num_threads_per_block\""); },
+     "an execution plan of MSCCL++, which is not read"},
+    {[](std::string_view h) { return has(h, "fileprefix=") && has(h, "numprocs="); },
+     "a list of a DUMPI trace's files; `dumpi2ascii -f FILE` writes the text of each that is read"},
+    {[](std::string_view h) { return h.starts_with("Collective:") && has(h, "Memory type:"); },
+     "a table of ucc_perftest: measurements, no calls"},
+    {[](std::string_view h) {
+       return h.starts_with("rule-file-version") || has(h, "# num of collectives") ||
+              has(h, "# number of collectives");
+     },
+     "a rule file of Open MPI, which `collcast tune --for openmpi` writes"},
+    {[](std::string_view h) { return has(h, "\"collective=") && has(h, "\"comm_type="); },
+     "a selection of MPICH, which `collcast tune --for mpich` writes"},
+    {[](std::string_view h) {
+       return has(h, "collective_type,min_bytes") || has(h, "\nallreduce,") || h.starts_with("allreduce,");
+     },
+     "a tuner file of NCCL, which `collcast tune --for nccl` writes"},
+    {[](std::string_view h) { return has(h, "UCC_TL_") || has(h, "UCC_CL_"); },
+     "a configuration of UCC; `collcast tune --for ucc` writes its tune strings"},
+}};
+
+}  // namespace
+
+std::string_view unread(std::string_view head) {
+  for (const Known& k : all)
+    if (k.detect(head)) return k.words;
+  return {};
+}
+
+}  // namespace collcast
