@@ -72,6 +72,7 @@ class Calibrator {
     for (PathReport& report : out_.paths) {
       fit_together(report, sorted.paths.at(report.path));
       raise_links(report);
+      tell_pace(report);
       set_latency(report);
     }
     set_software();
@@ -203,6 +204,23 @@ class Calibrator {
     set_hardware(parameter, calibrated(rate, deviation, source(report.files)),
                  "messages of several ranks at once");
     tell_unlike(parameter, before, rate, " GB/s");
+  }
+
+  /// One pair that is slower than the links may be held by its software, or the links are not those of the
+  /// base.
+  void tell_pace(const PathReport& report) {
+    if (report.path != Path{Way::between_nodes} || (report.together && report.together->port.determined))
+      return;
+    double fastest = 0, links = HUGE_VAL;
+    for (const PathPiece& piece : report.fit.pieces)
+      fastest = std::max(fastest, 1e-9 / piece.per_byte.value.value);
+    for (const Hop& hop : hops_of(now(), report.path)) links = std::min(links, hop.bandwidth_GBps);
+    if (fastest < 0.9 * links)
+      out_.notes.push_back(
+          name(report.path) + ": one pair reaches " + text::gbps(fastest) + ", " + base_.name() +
+          "'s links " + text::gbps(links) +
+          ": taken for the software's pace; several pairs or fans (--run) would say whether it is "
+          "the links'");
   }
 
   /// Of host memory: small messages of a device's may go other ways than large ones.
