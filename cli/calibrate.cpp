@@ -66,6 +66,43 @@ std::string percent(const std::optional<double>& error) {
   return error ? number(100 * *error) + " %" : "-";
 }
 
+/// What several messages at once said that one alone does not.
+struct TogetherRow {
+  const char* key;
+  const char* words;
+  StarCost StarFit::*cost;
+};
+constexpr TogetherRow together_rows[] = {
+    {"overhead_s", "sender's overhead", &StarFit::overhead},
+    {"receive_overhead_s", "receiver's overhead", &StarFit::receive_overhead},
+    {"gap_s", "gap", &StarFit::gap}};
+
+void print_together(const StarFit& fit, std::size_t count) {
+  std::vector<std::vector<std::string>> rows{{"of several messages at once", ""}};
+  for (const TogetherRow& row : together_rows) {
+    const StarCost& cost = fit.*row.cost;
+    rows.push_back({row.words, cost.determined ? interval(cost.value * 1e6, cost.deviation * 1e6) + " us"
+                                               : "not determined"});
+  }
+  const StarCost& port = fit.port;
+  const double rate = 1e-9 / port.value;
+  rows.push_back({"port", port.determined ? interval(rate, rate * port.deviation / port.value) + " GB/s"
+                                          : "not determined"});
+  print_table(rows);
+  std::cout << count << " measurements, said within " << number(100 * fit.mean_residual) << " %, mean\n";
+}
+
+Json answer(const StarFit& fit, std::size_t count) {
+  Json json = {{"measurements", count}, {"mean_error", fit.mean_residual}};
+  const auto put = [&](const char* key, const StarCost& cost) {
+    json[key] = {{"value", cost.value}, {"determined", cost.determined}};
+    json[key]["deviation"] = cost.determined ? Json(cost.deviation) : Json();
+  };
+  for (const TogetherRow& row : together_rows) put(row.key, fit.*row.cost);
+  put("port_seconds_per_byte", fit.port);
+  return json;
+}
+
 void print_found(const PathReport& report) {
   std::cout << '\n' << name(report.path) << ": ";
   for (std::size_t i = 0; i < report.files.size(); ++i)
@@ -76,6 +113,7 @@ void print_found(const PathReport& report) {
   std::vector<std::vector<std::string>> rows{{"from", "fixed [us]", "gap [us]", "GB/s", "copies [GB/s]"}};
   for (const PathPiece& piece : report.fit.pieces) rows.push_back(piece_row(piece));
   print_table(rows);
+  if (report.together) print_together(*report.together, report.stars);
   for (const PiecewiseFit::Outlier& o : report.fit.lines.outliers)
     std::cout << "left out: " << bytes(o.sample.message.value) << " in " << seconds(o.sample.time.value)
               << ", where the fit says " << number(100 * o.residual) << " % "
@@ -101,7 +139,8 @@ Json rows_of(const Calibration& calibration) {
                      {"latency_error", error(report.latency_error)},
                      {"bandwidth_error", error(report.message_error)},
                      {"outliers", report.fit.lines.outliers.size()},
-                     {"pieces", pieces}});
+                     {"pieces", pieces},
+                     {"together", report.together ? answer(*report.together, report.stars) : Json()}});
   }
   return paths;
 }
@@ -243,9 +282,9 @@ void add_calibrate(CLI::App& app, int&) {
   verb->add_option("--sockets", options->sockets, "2: the two ranks of one node were on different sockets")
       ->check(CLI::Range(1, 2));
   verb->add_option("--buffers", options->buffers, "Where buffers were, for tables that do not say so");
-  verb->add_flag(
-      "--run", options->ping_pong.run,
-      "Measures ping-pongs of two ranks first, into NEW.json.ping-pong.jsonl; an interrupted run goes on");
+  verb->add_flag("--run", options->ping_pong.run,
+                 "Measures ping-pongs, bursts and fans first, into NEW.json.ping-pong.jsonl; an interrupted "
+                 "run goes on");
   verb->add_option("--size", options->ping_pong.sizes, "Of --run: message sizes (default 1 B to 16 MiB)")
       ->delimiter(',')
       ->option_text("S[,S...]");
@@ -256,6 +295,12 @@ void add_calibrate(CLI::App& app, int&) {
   verb->add_option("--window", options->ping_pong.window,
                    "Of --run: also so many messages at once, one way and both ways (default 0: none)")
       ->check(CLI::NonNegativeNumber)
+      ->option_text("N");
+  verb->add_option(
+          "--star", options->ping_pong.star,
+          "Of --run: ranks among which several messages at once are measured, from one to all others, "
+          "from all to one, and both ways (default 4, or what the command starts; 2: a pair; 0: none)")
+      ->check(CLI::Range(0, 4096))
       ->option_text("N");
   verb->add_option("command", options->ping_pong.command,
                    "Of --run, after --: what starts ranks, as for validate, e.g. mpirun --hostfile h");

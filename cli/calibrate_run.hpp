@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ struct PingPongOptions {
   std::vector<std::string> sizes, command;
   std::vector<int> pairs{1};
   int window = 0;
+  std::optional<int> star;  ///< 4 unless given, or fewer where no more can be started
 };
 
 /// Measures ping-pongs into `file`, or what an interrupted measurement left out, and returns its name as

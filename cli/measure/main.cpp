@@ -36,7 +36,7 @@ void run_overlap(const Options& options, const Communicator& world) {
   for (const std::string& line : read_lines(options.file, world)) {
     const auto request = parse_request(line, options.file);
     const std::string where = options.file + ": request " + std::to_string(request.id);
-    if (request.ping_pong || !request.point.algorithm)
+    if (request.ping_pong || request.star || !request.point.algorithm)
       throw InputError(where + " has no overlap: it must be an algorithm of the catalogue");
     require_ranks(request, team.ranks(), where);
     const bool check = request.point.call.message <= options.check_up_to;
@@ -65,6 +65,8 @@ void run(const Options& options, const std::shared_ptr<Communicator>& world) {
     Json answer{{"id", request.id}};
     if (request.ping_pong) {
       answer.update(summary(measure_ping_pong(*request.ping_pong, options.effort, *world, clock)));
+    } else if (request.star) {
+      answer.update(summary(measure_star(*request.star, options.effort, *world, clock)));
     } else {
       require_ranks(request, world->size(), where);
       Subject subject(request.point, world);

@@ -59,6 +59,8 @@ Request parse_request(const std::string& line, const std::string& file) {
   const std::string where = file + ": request " + std::to_string(request.id);
   if (is_ping_pong(json))
     request.ping_pong = parse_ping_pong(json, where);
+  else if (is_star(json))
+    request.star = parse_star(json, where);
   else
     request.point = parse_point(json, where);
   return request;

@@ -7,6 +7,7 @@
 
 #include "algorithms/exchange/point/point.hpp"
 #include "cli/measure/ping_pong.hpp"
+#include "cli/measure/star.hpp"
 #include "execution/mpi/timing.hpp"
 
 namespace collcast::mpi {
@@ -28,8 +29,9 @@ struct Request {
   std::int64_t id = 0;
   Point point;
   std::optional<PingPong> ping_pong;
+  std::optional<Star> star;
 };
-/// {"id", and the keys of a point or of a ping-pong}. Throws InputError.
+/// {"id", and the keys of a point, of a ping-pong or of a star}. Throws InputError.
 Request parse_request(const std::string& line, const std::string& file);
 
 /// The lines of a file that rank 0 can read. Collective. Throws InputError, on all ranks alike.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "cli/measure/keys.hpp"
 #include "execution/mpi/check.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -81,17 +82,10 @@ bool is_ping_pong(const Json& json) {
 
 PingPong parse_ping_pong(const Json& json, const std::string& where) {
   PingPong p;
-  const auto number = [&](const char* key, std::int64_t least, std::int64_t most) {
-    const auto found = json.find(key);
-    if (found != json.end() && found->is_number_integer())
-      if (const auto value = found->get<std::int64_t>(); value >= least && value <= most) return value;
-    throw InputError(where + ": " + key + " must be a whole number from " + std::to_string(least) + " to " +
-                     std::to_string(most));
-  };
   p.test = tests.at(json.at("collective"));
-  p.message = Bytes(static_cast<double>(number("message_bytes", 0, 1 << 30)));
-  p.pairs = static_cast<int>(number("pairs", 1, 1 << 20));
-  p.window = static_cast<int>(number("window", 1, 1 << 16));
+  p.message = Bytes(static_cast<double>(whole_number(json, "message_bytes", 0, 1 << 30, where)));
+  p.pairs = static_cast<int>(whole_number(json, "pairs", 1, 1 << 20, where));
+  p.window = static_cast<int>(whole_number(json, "window", 1, 1 << 16, where));
   return p;
 }
 

@@ -4,6 +4,8 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <stdexcept>
 
 namespace collcast {
@@ -15,37 +17,38 @@ using Eigen::VectorXd;
 constexpr double huber = 1.345;  // 95 % as efficient as least squares where errors are normal
 constexpr double least_noise = 0.01, derivative_step = 1e-3;
 
+/// Finds the most likely x, none below `least`; `values` makes parameters of it.
 class Fitter {
  public:
-  Fitter(const LogErrors& errors, const std::vector<Prior>& priors)
-      : errors_(errors), n_(static_cast<Eigen::Index>(priors.size())), start_(n_), precision_(n_) {
-    for (Eigen::Index i = 0; i < n_; ++i) {
-      const Prior& p = priors[static_cast<std::size_t>(i)];
-      start_[i] = std::log(p.value);
-      precision_[i] = 1 / (p.deviation * p.deviation);
-    }
-  }
+  struct Fit {
+    VectorXd x, deviations;
+    double noise, unlikely;
+  };
+  using Values = std::vector<double> (*)(const VectorXd& x, const VectorXd& units);
 
-  LogFit run() {
-    VectorXd x = start_;
-    double noise = 0;
-    for (int round = 0; round < 8; ++round) {
-      noise = spread(at(x));
-      descend(x, noise);
-    }
-    return answer(x, spread(at(x)));
+  Fitter(const LogErrors& errors, Values values, VectorXd units, VectorXd expected, VectorXd deviations,
+         double least)
+      : errors_(errors),
+        values_(values),
+        n_(expected.size()),
+        units_(std::move(units)),
+        expected_(std::move(expected)),
+        precision_(deviations.cwiseAbs2().cwiseInverse()),
+        least_(least) {}
+
+  Fit run(VectorXd x) {
+    for (int round = 0; round < 8; ++round) descend(x, spread(at(x)));
+    const double noise = spread(at(x));
+    const MatrixXd covariance = normal(x, noise).information.inverse();
+    return {x, covariance.diagonal().cwiseSqrt(), noise, unlikely(x, noise) + log_of(noise)};
   }
 
  private:
   VectorXd at(const VectorXd& x) const {
-    const std::vector<double> e = errors_(values(x));
+    const std::vector<double> e = errors_(values_(x, units_));
     return Eigen::Map<const VectorXd>(e.data(), static_cast<Eigen::Index>(e.size()));
   }
-  std::vector<double> values(const VectorXd& x) const {
-    std::vector<double> all;
-    for (const double log : x) all.push_back(std::exp(log));
-    return all;
-  }
+  double log_of(double noise) const { return static_cast<double>(at(expected_).size()) * std::log(noise); }
 
   static double spread(const VectorXd& errors) {
     std::vector<double> sizes;
@@ -58,7 +61,7 @@ class Fitter {
 
   /// Minus the logarithm of the likelihood.
   double unlikely(const VectorXd& x, double noise) const {
-    double sum = 0.5 * (x - start_).cwiseAbs2().dot(precision_);
+    double sum = 0.5 * (x - expected_).cwiseAbs2().dot(precision_);
     for (const double e : at(x)) {
       const double z = std::abs(e) / noise;
       sum += z <= huber ? 0.5 * z * z : huber * (z - 0.5 * huber);
@@ -70,11 +73,11 @@ class Fitter {
     MatrixXd j;
     for (Eigen::Index i = 0; i < n_; ++i) {
       VectorXd more = x, less = x;
-      more[i] += derivative_step, less[i] -= derivative_step;
+      more[i] += derivative_step, less[i] = std::max(less[i] - derivative_step, least_);
       const VectorXd above = at(more), below = at(less);
       if (above.size() != below.size()) throw std::logic_error("a fit needs the same errors at each step");
       if (i == 0) j.resize(above.size(), n_);
-      j.col(i) = (above - below) / (2 * derivative_step);
+      j.col(i) = (above - below) / (more[i] - less[i]);
     }
     return j;
   }
@@ -92,7 +95,7 @@ class Fitter {
     MatrixXd information = j.transpose() * weights.asDiagonal() * j;
     information.diagonal() += precision_;
     return {std::move(information),
-            j.transpose() * weights.cwiseProduct(e) + precision_.cwiseProduct(x - start_)};
+            j.transpose() * weights.cwiseProduct(e) + precision_.cwiseProduct(x - expected_)};
   }
 
   void descend(VectorXd& x, double noise) const {
@@ -103,7 +106,7 @@ class Fitter {
       for (; !better && damping < 1e8; damping *= better ? 0.1 : 10) {
         MatrixXd damped = n.information;
         damped.diagonal() *= 1 + damping;
-        const VectorXd moved = x - damped.ldlt().solve(n.gradient);
+        const VectorXd moved = (x - damped.ldlt().solve(n.gradient)).cwiseMax(least_);
         const double now = (moved - x).cwiseAbs().maxCoeff() < 3 ? unlikely(moved, noise) : best;
         better = now < best;
         if (!better) continue;
@@ -114,23 +117,45 @@ class Fitter {
     }
   }
 
-  LogFit answer(const VectorXd& x, double noise) const {
-    const MatrixXd covariance = normal(x, noise).information.inverse();
-    LogFit fit{values(x), {}, noise};
-    for (Eigen::Index i = 0; i < n_; ++i) fit.deviations.push_back(std::sqrt(covariance(i, i)));
-    return fit;
-  }
-
   const LogErrors& errors_;
+  Values values_;
   Eigen::Index n_;
-  VectorXd start_, precision_;
+  VectorXd units_, expected_, precision_;
+  double least_;
 };
+
+std::vector<double> list(const VectorXd& x) {
+  return {x.begin(), x.end()};
+}
+
+template <class Row, class Get>
+VectorXd column(const std::vector<Row>& rows, Get get) {
+  VectorXd all(static_cast<Eigen::Index>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) all[static_cast<Eigen::Index>(i)] = get(rows[i]);
+  return all;
+}
 
 }  // namespace
 
 LogFit fit_logs(const LogErrors& errors, const std::vector<Prior>& priors) {
   if (priors.empty()) return {};
-  return Fitter(errors, priors).run();
+  const auto exp = [](const VectorXd& x, const VectorXd&) { return list(x.array().exp()); };
+  const VectorXd start = column(priors, [](const Prior& p) { return std::log(p.value); });
+  const auto fit = Fitter(errors, exp, {}, start, column(priors, std::mem_fn(&Prior::deviation)),
+                          -std::numeric_limits<double>::infinity())
+                       .run(start);
+  return {list(fit.x.array().exp()), list(fit.deviations), fit.noise};
+}
+
+AmountFit fit_amounts(const LogErrors& errors, const std::vector<Amount>& amounts) {
+  if (amounts.empty()) return {};
+  // In units of how far each may be off, so that one damping serves all.
+  const auto scaled = [](const VectorXd& x, const VectorXd& units) { return list(x.cwiseProduct(units)); };
+  const VectorXd units = column(amounts, std::mem_fn(&Amount::deviation));
+  const VectorXd expected = column(amounts, [](const Amount& a) { return a.value / a.deviation; });
+  const VectorXd start = column(amounts, [](const Amount& a) { return a.start / a.deviation; });
+  const auto fit = Fitter(errors, scaled, units, expected, VectorXd::Ones(units.size()), 0).run(start);
+  return {list(fit.x.cwiseProduct(units)), list(fit.deviations.cwiseProduct(units)), fit.noise, fit.unlikely};
 }
 
 }  // namespace collcast

@@ -26,4 +26,19 @@ struct LogFit {
 /// number of errors depends on the values.
 LogFit fit_logs(const LogErrors& errors, const std::vector<Prior>& priors);
 
+/// The same of a parameter that may be 0 and is not negative: what is expected, by how much it may well be
+/// off (above 0), and where the search begins.
+struct Amount {
+  double value = 0, deviation = 1, start = 0;
+};
+
+struct AmountFit {
+  std::vector<double> values, deviations;
+  double noise = 0;     ///< as in LogFit
+  double unlikely = 0;  ///< minus the logarithm of the likelihood, for comparison with another start
+};
+
+/// `fit_logs`, of the parameters instead of their logarithms.
+AmountFit fit_amounts(const LogErrors& errors, const std::vector<Amount>& amounts);
+
 }  // namespace collcast

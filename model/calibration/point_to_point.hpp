@@ -41,6 +41,7 @@ struct PathFit {
   /// none.
   Seconds latency(Bytes message) const;
   Seconds of_window(Bytes message) const;
+  SecondsPerByte per_byte(Bytes message) const { return at(message).per_byte.value; }
 
  private:
   const PathPiece& at(Bytes message) const;

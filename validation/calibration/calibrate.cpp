@@ -5,13 +5,14 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 #include "validation/calibration/hardware.hpp"
 #include "validation/calibration/parameters.hpp"
+#include "validation/calibration/together.hpp"
 
 namespace collcast {
 namespace {
@@ -24,7 +25,8 @@ Samples samples(const std::vector<Measurement>& table) {
 
 std::vector<std::string> files_of(const PathMeasurements& tables) {
   std::set<std::string> files;
-  for (const auto* table : {&tables.latency, &tables.messages})
+  for (const auto* table :
+       {&tables.latency, &tables.messages, &tables.more_pairs, &tables.both_ways, &tables.stars})
     for (const Measurement& m : *table) files.insert(m.file);
   return {files.begin(), files.end()};
 }
@@ -67,11 +69,15 @@ class Calibrator {
     fit(sorted, options);
     set_copies(sorted.copies);
     set_shared_bandwidth(sorted);
-    for (const PathReport& report : out_.paths) raise_links(report);
-    set_software();
-    const Description now(base_.name(), base_.file(), json_);
     for (PathReport& report : out_.paths) {
-      const PathMachine machine(now, report.path);
+      fit_together(report, sorted.paths.at(report.path));
+      raise_links(report);
+      tell_pace(report);
+      set_latency(report);
+    }
+    set_software();
+    for (PathReport& report : out_.paths) {
+      const PathMachine machine(now(), report.path);
       const PathMeasurements& tables = sorted.paths.at(report.path);
       report.latency_error = mean_error(machine, tables.latency);
       report.message_error = mean_error(machine, tables.messages);
@@ -96,7 +102,7 @@ class Calibrator {
       ends_of(base_, path);
       PathTables both{samples(tables.latency), samples(tables.messages)};
       if (!tables.messages.empty()) both.window = tables.messages[0].window;
-      out_.paths.push_back({path, fit_path(both, options), files_of(tables), {}, {}});
+      out_.paths.push_back({path, fit_path(both, options), files_of(tables), {}, 0, {}, {}});
     }
   }
 
@@ -142,8 +148,8 @@ class Calibrator {
       if (path.way != Way::between_nodes) continue;
       for (const Measurement& m : tables.more_pairs) {
         if (m.timing != Timing::bandwidth) continue;
-        const double rate =
-            1e-9 * m.pairs * (m.message / m.time).value / nics_used(base_, m.pairs, path.from);
+        const double rate = 1e-9 * pairs_per_node(m) * (m.message / m.time).value /
+                            nics_used(base_, pairs_per_node(m), path.from);
         if (rate > best) best = rate, fastest = &m;
       }
     }
@@ -151,7 +157,110 @@ class Calibrator {
     nic_GBps_ = best;
     set_hardware("network.bandwidth_GBps", calibrated(best, 0, source({fastest->file})),
                  std::to_string(fastest->pairs) + " pairs over " +
-                     std::to_string(nics_used(base_, fastest->pairs, *fastest->from)) + " NICs");
+                     std::to_string(nics_used(base_, pairs_per_node(*fastest), *fastest->from)) + " NICs");
+  }
+
+  Description now() const { return {base_.name(), base_.file(), json_}; }
+
+  /// What keeps messages waiting: overheads, the gap, and the port that all of them pass.
+  void fit_together(PathReport& report, const PathMeasurements& tables) {
+    const std::vector<Star> stars = messages_together(base_, tables, report.fit);
+    if (stars.empty()) return;
+    const Wire wire = PathMachine(now(), report.path).wire(Bytes(0));
+    report.stars = stars.size();
+    report.together =
+        fit_stars(stars, {wire.overhead, wire.receive_overhead, wire.gap, wire.per_byte - wire.software});
+    const StarFit& found = *report.together;
+    const auto keeps = [&](const StarCost& cost, const char* what, const std::string& value) {
+      if (!cost.determined)
+        out_.notes.push_back(name(report.path) + ": " + what +
+                             " is not determined by what was measured; it stays " + value);
+    };
+    const auto time = [](const StarCost& cost) { return text::seconds(cost.value); };
+    keeps(found.overhead, "the sender's overhead", time(found.overhead));
+    keeps(found.receive_overhead, "the receiver's overhead", time(found.receive_overhead));
+    keeps(found.gap, "the gap between messages", time(found.gap));
+    keeps(found.port, "the rate of a port", text::gbps(1e-9 / found.port.value));
+    if (found.exchange > 1 + unlike)
+      out_.notes.push_back(
+          name(report.path) + ": both ways at once take " + text::number(found.exchange) +
+          " times as long as one way; here ports carry both at once, and what exchanges large "
+          "messages is forecast as much too fast");
+    if (report.path.way == Way::between_nodes) set_port(report);
+  }
+
+  /// A port is as fast as what came through it, by one stream or by several.
+  void set_port(const PathReport& report) {
+    const StarCost& port = report.together->port;
+    if (!port.determined) return;
+    double rate = 1e-9 / port.value, deviation = rate * port.deviation / port.value;
+    const Estimate<SecondsPerByte>& stream = report.fit.pieces.back().per_byte;
+    const double one = 1e-9 / stream.value.value;
+    if (std::abs(one / rate - 1) < std::max(0.03, 2 * deviation / rate)) rate = one;
+    if (nic_GBps_ && *nic_GBps_ >= rate) return;  // another path says more of the same port
+    const std::string parameter = "network.bandwidth_GBps";
+    const double before = base_.json()["network"]["bandwidth_GBps"]["value"];
+    nic_GBps_ = rate;
+    set_hardware(parameter, calibrated(rate, deviation, source(report.files)),
+                 "messages of several ranks at once");
+    tell_unlike(parameter, before, rate, " GB/s");
+  }
+
+  /// One pair that is slower than the links may be held by its software, or the links are not those of the
+  /// base.
+  void tell_pace(const PathReport& report) {
+    if (report.path != Path{Way::between_nodes} || (report.together && report.together->port.determined))
+      return;
+    double fastest = 0, links = HUGE_VAL;
+    for (const PathPiece& piece : report.fit.pieces)
+      fastest = std::max(fastest, 1e-9 / piece.per_byte.value.value);
+    for (const Hop& hop : hops_of(now(), report.path)) links = std::min(links, hop.bandwidth_GBps);
+    if (fastest < 0.9 * links)
+      out_.notes.push_back(
+          name(report.path) + ": one pair reaches " + text::gbps(fastest) + ", " + base_.name() +
+          "'s links " + text::gbps(links) +
+          ": taken for the software's pace; several pairs or fans (--run) would say whether it is "
+          "the links'");
+  }
+
+  /// Of host memory: small messages of a device's may go other ways than large ones.
+  /// Latency beyond the links' is the software's as long as it is short; a message that is faster than the
+  /// links, or slower by more than software costs, was sent over other links.
+  void set_latency(const PathReport& report) {
+    if (report.path != Path{Way::between_nodes} || !report.fit.pieces[0].fixed) return;
+    const Estimate<Seconds>& fixed = *report.fit.pieces[0].fixed;
+    const Seconds links = PathMachine(hardware_of(now()), report.path).wire(Bytes(0)).latency;
+    const std::optional<StarFit>& together = report.together;
+    const bool known = together && together->overhead.determined && together->receive_overhead.determined;
+    const Seconds overheads =
+        known ? Seconds(together->overhead.value + together->receive_overhead.value) : Seconds();
+    const Seconds latency = fixed.value - overheads, beyond = latency - links;
+    if (beyond > Seconds() ? beyond < longest_software || beyond < unlike * links : -beyond < unlike * links)
+      return;
+    const std::string parameter = "network.latency_us";
+    const double before = json_["network"]["latency_us"]["value"], after = before + 0.5e6 * beyond.value;
+    const std::string words = "a message " + name(report.path) + " takes " + text::seconds(fixed.value.value);
+    if (after < 0)
+      throw InputError(base_.name() + ": its links are not those of the tables: " + words +
+                       ", and its links take " + text::seconds(links.value));
+    if (beyond > Seconds() && !known)
+      return out_.notes.push_back(words + ", " + base_.name() + "'s links " + text::seconds(links.value) +
+                                  ": the rest is taken for the software's, half of it at each end, though "
+                                  "half round trips do not say so; "
+                                  "say " +
+                                  parameter + " in the base, or measure bursts and fans (--run)");
+    const double deviation =
+        0.5e6 * std::hypot(fixed.deviation.value, known ? together->overhead.deviation : 0,
+                           known ? together->receive_overhead.deviation : 0);
+    set_hardware(parameter, calibrated(after, deviation, source(report.files)), words);
+    tell_unlike(parameter, before, after, " us");
+  }
+
+  void tell_unlike(const std::string& parameter, double before, double after, const std::string& unit) {
+    if (std::abs(after - before) > unlike * before)
+      out_.notes.push_back(base_.name() + " has " + text::number(before) + unit + " as its " + parameter +
+                           ", and the measurements contradict it: the new platform has " +
+                           text::number(after) + unit);
   }
 
   /// No link on the way is slower than what went over it; but a message uses one NIC.
@@ -164,31 +273,25 @@ class Calibrator {
     if (fastest == nullptr) return;
     double rate = 1e-9 / fastest->per_byte.value.value;
     if (report.path.way == Way::between_nodes && nic_GBps_ && rate > 1.02 * *nic_GBps_) {
-      out_.notes.push_back(name(report.path) + ": one pair reaches " + rounded(rate) +
-                           " GB/s, and several pairs " + rounded(*nic_GBps_) +
+      out_.notes.push_back(name(report.path) + ": one pair reaches " + text::number(rate) +
+                           " GB/s, and several pairs " + text::number(*nic_GBps_) +
                            " GB/s per NIC; here a message uses one NIC");
       rate = *nic_GBps_;
     }
     const double deviation = rate * fastest->per_byte.deviation.value / fastest->per_byte.value.value;
-    for (const Hop& hop : hops_of(Description(base_.name(), base_.file(), json_), report.path))
+    for (const Hop& hop : hops_of(now(), report.path))
       if (hop.bandwidth_GBps < 0.995 * rate && raised_.insert(hop.parameter).second)
         set_hardware(hop.parameter, calibrated(rate / hop.count, deviation / hop.count, source(report.files)),
                      name(report.path) + " reaches more");
   }
 
-  static std::string rounded(double x) {
-    std::ostringstream out;
-    out.precision(3);
-    out << x;
-    return out.str();
-  }
-
   void set_software() {
-    const Description hardware = hardware_of(Description(base_.name(), base_.file(), json_));
+    const Description hardware = hardware_of(now());
     for (const PathReport& report : out_.paths) {
       const Wire links = PathMachine(hardware, report.path).wire(Bytes(0));
       const auto [way, memory] = software_keys(report.path);
-      Json costs = software_costs(report.fit, {links.latency, links.per_byte}, source(report.files));
+      Json costs =
+          software_costs(report.fit, report.together, {links.latency, links.per_byte}, source(report.files));
       Json& software = json_["software"][way][memory];
       if (software.contains("pieces") && !costs.contains("pieces")) costs["pieces"] = Json::array();
       software.update(costs);
@@ -213,6 +316,11 @@ class Calibrator {
     }
     if (!software_.is_null()) out_.platform["software"] = software_;
   }
+
+  /// Bases and tables may differ by so much before it is worth a word.
+  static constexpr double unlike = 0.05;
+  /// No library takes longer with a small message, besides overheads.
+  static constexpr Seconds longest_software = Seconds(10e-6);
 
   const Description& base_;
   const std::map<std::string, std::string>& dates_;

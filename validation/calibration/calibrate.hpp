@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/calibration/point_to_point.hpp"
+#include "model/calibration/star.hpp"
 #include "platforms/description/description.hpp"
 #include "support/json.hpp"
 #include "validation/calibration/paths.hpp"
@@ -17,6 +18,8 @@ struct PathReport {
   Path path;
   PathFit fit;
   std::vector<std::string> files;
+  std::optional<StarFit> together;  ///< where messages were measured that keep each other waiting
+  std::size_t stars = 0;            ///< how many of them
   std::optional<double> latency_error, message_error;  ///< mean, absolute, relative
 };
 

@@ -69,26 +69,61 @@ Rendezvous rendezvous(const PathFit& fit, const Hardware& hardware) {
   return found;
 }
 
+/// What a lone message's fixed cost holds beside latency, and what keeps the next message waiting.
+struct Shares {
+  StarCost overhead, receive_overhead;
+  std::optional<StarCost> gap;
+};
+
+std::optional<StarCost> gap_of(const PathPiece& piece) {
+  if (!piece.gap) return std::nullopt;
+  return StarCost{piece.gap->value.value, piece.gap->deviation.value, true};
+}
+
+/// Of `rest`, what is over beyond links and handshake: no more than the gap shows, nor than half of it.
+Shares shares(const PathPiece& piece, Seconds rest) {
+  Seconds overhead = 0.5 * rest;
+  if (piece.gap) overhead = std::min(overhead, piece.gap->value);
+  const StarCost each{overhead.value, 0, true};
+  return {each, each, gap_of(piece)};
+}
+
+/// As stars say. A gap between a window's messages that is no longer than the overheads is theirs.
+Shares shares(const PathPiece& piece, Seconds rest, const StarFit& together) {
+  const auto at_most = [](StarCost cost, double most) {
+    if (cost.value > most) cost.value = most, cost.determined = true;
+    return cost;
+  };
+  const StarCost sends = at_most(together.overhead, rest.value);
+  const StarCost receives = at_most(together.receive_overhead, rest.value - sends.value);
+  const std::optional<StarCost> gap = gap_of(piece);
+  const bool own = gap && gap->value > 1.1 * std::max(sends.value, receives.value);
+  return {sends, receives, own ? gap : at_most(together.gap, gap ? gap->value : together.gap.value)};
+}
+
 /// LogGP's costs of one piece; what the table lacks is left to the base.
-Json costs(const PathPiece& piece, const Hardware& hardware, const Rendezvous& protocol,
-           const std::string& source) {
+Json costs(const PathPiece& piece, const std::optional<StarFit>& together, const Hardware& hardware,
+           const Rendezvous& protocol, const std::string& source) {
   Json json = Json::object();
-  Seconds rest;
+  const auto put = [&](const char* key, const StarCost& cost) {
+    if (cost.determined) json[key] = time_us(Seconds(cost.value), Seconds(cost.deviation), source);
+  };
+  Shares found{{}, {}, gap_of(piece)};
   if (piece.fixed) {
-    rest = piece.fixed->value - hardware.latency;
+    Seconds rest = piece.fixed->value - hardware.latency;
     if (piece.from >= protocol.from) rest -= protocol.handshake;
     rest = std::max(rest, Seconds());
-    Seconds overhead = 0.5 * rest;
-    if (piece.gap) overhead = std::min(overhead, piece.gap->value);
-    json["overhead_us"] = time_us(overhead, Seconds(), source);
-    json["receive_overhead_us"] = json["overhead_us"];
+    found = together ? shares(piece, rest, *together) : shares(piece, rest);
+    const Seconds overheads(found.overhead.value + found.receive_overhead.value);
+    put("overhead_us", found.overhead);
+    put("receive_overhead_us", found.receive_overhead);
     const double all =
-        std::hypot(piece.fixed->deviation.value, between_runs * (piece.fixed->value - 2 * overhead).value);
-    const Seconds latency = rest - 2 * overhead;
+        std::hypot(piece.fixed->deviation.value, between_runs * (piece.fixed->value - overheads).value);
+    const Seconds latency = rest - overheads;
     json["latency_us"] = parameter(latency.value * 1e6, std::max(0.0, latency.value - 2 * all) * 1e6,
                                    (latency.value + 2 * all) * 1e6, source);
   }
-  if (piece.gap) json["gap_us"] = time_us(piece.gap->value, piece.gap->deviation, source);
+  if (found.gap) put("gap_us", *found.gap);
   json["bandwidth_GBps"] = bandwidth_GBps(piece.per_byte, hardware, source);
   if (piece.fixed && piece.gap) {
     const double copy = std::min(fastest_copy_GBps, 1e-9 / piece.copied.value);
@@ -104,9 +139,10 @@ Json calibrated(double value, double deviation, const std::string& source) {
   return parameter(value, std::max(0.0, value - off), value + off, source);
 }
 
-Json software_costs(const PathFit& fit, const Hardware& hardware, const std::string& source) {
+Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,
+                    const std::string& source) {
   const Rendezvous protocol = rendezvous(fit, hardware);
-  Json software = costs(fit.pieces[0], hardware, protocol, source);
+  Json software = costs(fit.pieces[0], together, hardware, protocol, source);
   if (std::isfinite(protocol.from.value)) {
     const double limit = (protocol.from.value - 1) / 1024;
     software["eager_limit_KiB"] = {
@@ -116,7 +152,7 @@ Json software_costs(const PathFit& fit, const Hardware& hardware, const std::str
   for (std::size_t i = 1; i < fit.pieces.size(); ++i) {
     const Bytes from = fit.pieces[i - 1].last > Bytes(0) ? fit.pieces[i].from : not_empty;
     Json piece = {{"from_KiB", {{"value", from.value / 1024}, {"source", source}, {"stamp", "calibrated"}}}};
-    piece.update(costs(fit.pieces[i], hardware, protocol, source));
+    piece.update(costs(fit.pieces[i], together, hardware, protocol, source));
     software["pieces"].push_back(piece);
   }
   return software;

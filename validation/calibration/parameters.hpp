@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/calibration/point_to_point.hpp"
+#include "model/calibration/star.hpp"
 #include "platforms/description/description.hpp"
 #include "support/json.hpp"
 #include "validation/calibration/paths.hpp"
@@ -21,9 +23,10 @@ struct Hardware {
 Json calibrated(double value, double deviation, const std::string& source);
 
 /// The software costs of a path, pieces and protocol included, that make links of `hardware` do what was
-/// fitted. Overheads are as large as the gap between messages allows, and at most half of what the links
-/// leave.
-Json software_costs(const PathFit& fit, const Hardware& hardware, const std::string& source);
+/// fitted. Overheads and gap are those of `together`, of which the undetermined are left to the base; without
+/// it overheads are as large as the gap between messages allows, and at most half of what the links leave.
+Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,
+                    const std::string& source);
 
 /// Where the costs belong: {"between_nodes", "host_to_device"}.
 std::pair<std::string, std::string> software_keys(const Path& path);

@@ -80,21 +80,29 @@ class Sorter {
     for (Measurement& m : all_) {
       if (m.timing == Timing::copy || m.timing == Timing::both_ways_copy)
         sorted_.copies.push_back(m);
-      else if (m.timing == Timing::both_ways_bandwidth)
-        note(m, "bandwidth both ways at once is not fitted");
       else
         add(m);
     }
-    for (auto& [path, tables] : sorted_.paths) keep_fewest_pairs(tables);
+    for (auto& [path, tables] : sorted_.paths) {
+      keep_fewest_pairs(tables);
+      require_messages(path, tables);
+    }
     return std::move(sorted_);
   }
 
  private:
   void add(Measurement m) {
     complete(m);
+    if (is_star(m) && m.nodes > 1 && m.nodes != m.ranks)
+      return note(m, "left out are " + operation(m) + "s of " + std::to_string(m.ranks) + " ranks on " +
+                         std::to_string(m.nodes) + " nodes: only some of their messages leave a node");
     const Way way = m.nodes > 1 ? Way::between_nodes : m.sockets > 1 ? Way::across_sockets : Way::in_node;
     PathMeasurements& tables = sorted_.paths[{way, *m.from, *m.to}];
-    (m.timing == Timing::latency ? tables.latency : tables.messages).push_back(m);
+    (is_star(m)                                ? tables.stars
+     : m.timing == Timing::latency             ? tables.latency
+     : m.timing == Timing::both_ways_bandwidth ? tables.both_ways
+                                               : tables.messages)
+        .push_back(m);
   }
 
   void complete(Measurement& m) {
@@ -124,6 +132,13 @@ class Sorter {
       table->erase(more, table->end());
       std::ranges::stable_sort(*table, {}, [](const Measurement& m) { return m.message.value; });
     }
+  }
+
+  /// What keeps messages waiting says nothing where it is not known what one takes.
+  static void require_messages(const Path& path, const PathMeasurements& tables) {
+    if (!tables.latency.empty() || !tables.messages.empty()) return;
+    reject(tables.stars.empty() ? tables.both_ways[0] : tables.stars[0],
+           "there is no latency or bandwidth " + name(path) + " beside it");
   }
 
   void note(const Measurement& m, const std::string& words) {

@@ -25,6 +25,8 @@ std::string name(const Path& path);
 struct PathMeasurements {
   std::vector<Measurement> latency, messages;
   std::vector<Measurement> more_pairs;  ///< that share what a node has
+  std::vector<Measurement> both_ways;   ///< windows
+  std::vector<Measurement> stars;       ///< fans and exchanges of ranks that have a node each, or share one
 };
 
 struct SortedMeasurements {

@@ -31,6 +31,12 @@ Launcher::Launcher(std::vector<std::string> words) : words_(std::move(words)), p
   if (words_.empty()) words_ = {"mpirun"};
 }
 
+Rank Launcher::fixed_ranks() const {
+  for (std::size_t i = 1; i < words_.size(); ++i)
+    if (words_[i - 1] == "-n" || words_[i - 1] == "-np") return std::atoi(words_[i].c_str());
+  return 0;
+}
+
 std::vector<std::string> Launcher::command(Rank ranks, const std::vector<std::string>& arguments) const {
   std::vector<std::string> all = words_;
   bool told = false;

@@ -19,6 +19,9 @@ class Launcher {
   /// Throws InputError where there is no collcast-measure (beside this program, in COLLCAST_MEASURE).
   explicit Launcher(std::vector<std::string> words);
 
+  /// How many ranks the words start whatever is asked for (`-np 2`); 0: as many as are asked for.
+  Rank fixed_ranks() const;
+
   /// The words that start so many ranks, collcast-measure and its arguments included.
   std::vector<std::string> command(Rank ranks, const std::vector<std::string>& arguments) const;
 

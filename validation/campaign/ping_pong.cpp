@@ -28,10 +28,35 @@ std::vector<Request> requests(const PingPongs& wanted, int pairs) {
   return all;
 }
 
+Request star(const char* kind, Bytes message, int ranks, int window) {
+  const Json what{{"collective", kind},
+                  {"message_bytes", std::llround(message.value)},
+                  {"ranks", ranks},
+                  {"window", window},
+                  {"buffers", "host"}};
+  return {what,
+          std::string(kind) + " of " + text::bytes(message.value) + ", " + std::to_string(ranks) + " ranks"};
+}
+
+/// Bursts to one rank and both ways with it; the same with several, and from several.
+std::vector<Request> stars(int ranks) {
+  std::vector<Request> all;
+  for (const double size : {1., 1024., 8192., 65536.}) {
+    const Bytes message(size);
+    for (const char* kind : {"fan-out", "exchange"})
+      for (const int window : {1, 8})
+        if (ranks == 2) all.push_back(star(kind, message, 2, window));
+    for (const char* kind : {"fan-out", "fan-in", "exchange"})
+      for (const int window : {1, 4})
+        if (ranks > 2) all.push_back(star(kind, message, ranks, window));
+  }
+  return all;
+}
+
 /// The keys that tell one request from another, of a request or of its answer.
 std::string key(const Json& line) {
   Json key = Json::array();
-  for (const char* name : {"collective", "message_bytes", "pairs", "window"})
+  for (const char* name : {"collective", "message_bytes", "ranks", "window"})
     key.push_back(line.value(name, Json()));
   return dump(key);
 }
@@ -52,12 +77,14 @@ void measure_ping_pongs(const PingPongs& wanted, const Launcher& launcher, const
   Journal journal(file);
   std::set<std::string> done;
   for (const Json& line : journal.lines()) done.insert(key(line));
-  for (const int pairs : wanted.pairs) {
-    std::vector<Request> left = requests(wanted, pairs);
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  const auto measure_left = [&](std::vector<Request> left, Rank ranks) {
     std::erase_if(left, [&](const Request& r) { return done.contains(key(r.what)); });
-    const auto folder = std::filesystem::absolute(file).parent_path();
-    if (!left.empty()) measure(left, 2 * pairs, wanted.care, launcher, folder, journal, progress);
-  }
+    if (!left.empty()) measure(left, ranks, wanted.care, launcher, folder, journal, progress);
+  };
+  for (const int pairs : wanted.pairs) measure_left(requests(wanted, pairs), 2 * pairs);
+  for (const int ranks : std::set{2, wanted.star})
+    if (wanted.star > 1) measure_left(stars(ranks), ranks);
 }
 
 }  // namespace collcast::campaign

@@ -14,6 +14,8 @@ struct PingPongs {
   /// round trip.
   int window = 0;
   Bytes longest_in_window = Bytes(262144);
+  /// Ranks of bursts, fan-ins, fan-outs and exchanges, one of them with all others. Below 2: none.
+  int star = 4;
   Care care;
 };
 
@@ -21,7 +23,7 @@ struct PingPongs {
 PingPongs standard_ping_pongs();
 
 /// Measures what `file`, a journal in the form of docs/measurements.md, does not hold yet: half round trips,
-/// windows of messages one way and both ways. Throws as `measure` does.
+/// windows of messages one way and both ways, stars. Throws as `measure` does.
 void measure_ping_pongs(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file,
                         const Progress& progress);
 

@@ -56,8 +56,11 @@ std::vector<Entry> entries(const Text& text) {
 void read_operation(const Entry& entry, Measurement& m) {
   const std::string name = entry.word("collective");
   if (name.empty())
-    entry.reject("the key collective is missing: a collective, latency, bandwidth or both-ways bandwidth");
-  for (const Timing timing : {Timing::latency, Timing::bandwidth, Timing::both_ways_bandwidth}) {
+    entry.reject(
+        "the key collective is missing: a collective, latency, bandwidth, both-ways bandwidth, "
+        "fan-out, fan-in or exchange");
+  for (const Timing timing : {Timing::latency, Timing::bandwidth, Timing::both_ways_bandwidth,
+                              Timing::fan_out, Timing::fan_in, Timing::exchange}) {
     m.timing = timing;
     if (name == operation(m)) return;
   }
@@ -93,9 +96,10 @@ Measurement read(const Entry& entry, const FileFacts& known) {
   m.nodes = entry.count("nodes", known.nodes);
   m.pairs = entry.count("pairs", known.pairs > 0 ? known.pairs : 1);
   m.window = entry.count("window", 1);
-  const bool collective = m.timing == Timing::collective;
+  const bool collective = m.timing == Timing::collective || is_star(m);
   m.ranks = entry.count("ranks", known.ranks > 0 ? known.ranks : collective ? 0 : 2 * m.pairs);
   if (m.ranks == 0) entry.reject("the key ranks is missing; say it there or as FILE:ranks=N");
+  if (is_star(m) && m.ranks < 2) entry.reject("a " + operation(m) + " takes 2 ranks or more");
   m.message = Bytes(entry.real("message_bytes"));
   m.time = Seconds(entry.real("time_s"));
   if (m.message.value < 0 || m.message.value != std::floor(m.message.value))

@@ -11,11 +11,16 @@ namespace collcast {
 
 /// What was timed.
 /// latency: half a round trip. bandwidth: a message of a window, whose end the receiver confirms.
-/// copy: one GPU's copy to another's memory, without MPI.
+/// fan_out, fan_in, exchange: `window` messages from rank 0 to each of the others in turn, from each of them
+/// to it, or both at once; all of them together, from a common start to the end of the last. copy: one GPU's
+/// copy to another's memory, without MPI.
 enum class Timing : std::uint8_t {
   latency,
   bandwidth,
   both_ways_bandwidth,
+  fan_out,
+  fan_in,
+  exchange,
   copy,
   both_ways_copy,
   collective
@@ -33,7 +38,7 @@ struct Measurement {
   int pairs = 1;                 ///< of ranks, sending side by side (latency, bandwidth)
   int window = 1;                ///< messages on their way at once (bandwidth)
   Bytes message;                 ///< as model/collective.hpp counts it
-  Seconds time;                  ///< of one message of each pair, or of one call of the collective
+  Seconds time;                  ///< of one message of each pair (both ways: and one back), or of one call
   bool mean_over_ranks = false;  ///< of the times of a collective's ranks; else of the last one
   double rounding = 0;           ///< relative: half a unit of the last printed digit
   std::optional<Memory> from, to;  ///< where the sender and the receiver keep their data
@@ -46,6 +51,9 @@ struct Measurement {
   /// "FILE:LINE".
   std::string source() const { return file + ":" + std::to_string(line); }
 };
+
+/// Messages between one rank and the others: a fan-out, a fan-in or an exchange.
+bool is_star(const Measurement& measurement);
 
 /// "latency", "bandwidth", ..., or the collective's name.
 std::string operation(const Measurement& measurement);

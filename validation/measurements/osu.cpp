@@ -114,7 +114,7 @@ void read_comment(const Text& text, const Line& line, OsuTable& table) {
   if (line.has("(us)") || line.has("B/s")) table.columns = columns(line.text);
 }
 
-/// Time of one message of each pair, from MB/s of all pairs.
+/// Time of one message of each pair, from MB/s of all pairs; both ways counts what comes back as well.
 void read_bandwidth(const Text& text, const Line& line, const OsuTable& table,
                     const std::vector<std::string>& words, Measurement& m) {
   const auto at = column(table, {"Bandwidth(MB/s)", "MB/s"});
@@ -122,7 +122,8 @@ void read_bandwidth(const Text& text, const Line& line, const OsuTable& table,
   if (table.pairs == 0) text.reject(line.number, "the table does not say its pairs; say FILE:pairs=N");
   const Printed rate = positive(text, line.number, table.columns[*at], words[*at]);
   if (m.message.value == 0) text.reject(line.number, "a bandwidth of 0 bytes means nothing");
-  m.time = Seconds(m.message.value * table.pairs / (rate.value * 1e6));
+  const int ways = m.timing == Timing::both_ways_bandwidth ? 2 : 1;
+  m.time = Seconds(ways * m.message.value * table.pairs / (rate.value * 1e6));
   m.rounding = rate.rounding();
   if (const auto messages = column(table, {"Messages/s"})) {
     const Printed per_second = positive(text, line.number, "Messages/s", words[*messages]);

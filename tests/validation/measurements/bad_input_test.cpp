@@ -86,6 +86,11 @@ TEST(BadTable, Json) {
   EXPECT_EQ(changed(json_lines, "\"ranks\":8", "\"ranks\":0.5"), "t:2: ranks is not a whole number above 0");
   EXPECT_EQ(changed(json_lines, "\"ranks\":8,", ""),
             "t:2: the key ranks is missing; say it there or as FILE:ranks=N");
+  const std::string star = R"({"collective":"fan-in","ranks":4,"message_bytes":8,"time_s":1e-6,"window":2})";
+  EXPECT_EQ(changed(star, "4", "1"), "t:1: a fan-in takes 2 ranks or more");
+  EXPECT_EQ(changed(star, "\"ranks\":4,", ""),
+            "t:1: the key ranks is missing; say it there or as FILE:ranks=N");
+  EXPECT_EQ(changed(star, "\"window\":2", "\"window\":0"), "t:1: window is not a whole number above 0");
   EXPECT_EQ(changed(json_lines, "{\"collective\":\"allreduce\"", "{\"collective\""),
             "t:2: not a JSON object");
   EXPECT_NE(changed(json_lines, "allreduce", "allredcue").find("t:2: "), std::string::npos);

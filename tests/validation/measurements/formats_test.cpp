@@ -38,6 +38,15 @@ TEST(Osu, MultipleBandwidth) {
   EXPECT_DOUBLE_EQ(all[1].time.value, 2e-6);
 }
 
+/// 2000 MB/s are 1000 each way: a message of 1000 B each way takes 1 us.
+TEST(Osu, BothWaysCountTwice) {
+  const auto all =
+      parse("# OSU MPI Bi-Directional Bandwidth Test v5.6.2\n# Size  Bandwidth (MB/s)\n1000 2000.00\n");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].timing, Timing::both_ways_bandwidth);
+  EXPECT_NEAR(all[0].time.value, 1e-6, 1e-15);
+}
+
 TEST(Osu, BandwidthHasAWindowOf64) {
   const auto all = parse("# OSU MPI Bandwidth Test v5.6.2\n# Size      Bandwidth (MB/s)\n1000 500.00\n");
   EXPECT_EQ(all[0].window, 64);
