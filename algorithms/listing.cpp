@@ -64,7 +64,7 @@ Algorithm algorithm_of(const Listing& listing, Collective collective, const std:
   a.description = "messages as they are listed";
   a.ranks = std::to_string(listing.ranks);
   a.supports = [ranks = listing.ranks](Rank r) { return r == ranks; };
-  a.segmented = listing.steps.size() > 1;
+  a.segmented = !listing.steps.empty();
   a.schedule = [list = std::make_shared<const Listing>(listing)](const Call& c) {
     return schedule(*list, c.segments);
   };

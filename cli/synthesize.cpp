@@ -5,6 +5,7 @@
 #include "algorithms/exchange/listing_file.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
 #include "forecast/synthesis/gap.hpp"
 #include "model/ranges.hpp"
@@ -16,7 +17,7 @@ namespace collcast::cli {
 namespace {
 
 struct SynthesizeOptions {
-  std::string collective, platform, ranks, trees, output;
+  std::string collective, platform, ranks, trees, output, plot;
   std::vector<std::string> sizes;
   Question question;
   Format format = Format::table;
@@ -130,13 +131,16 @@ void add_gap(CLI::App& app, int&) {
   add_question(*verb, *o, "1KiB:1GiB:x16");
   add_policy(*verb, o->question.policy, "A library whose choice is compared, too");
   add_engine(*verb, o->question.engine);
+  add_plot(*verb, o->plot, "the times over message size");
   verb->footer(
       "Example: collcast gap allreduce --platform dgx-a100 --ranks 16 --size 1KiB:1GiB:x16 --policy "
       "nccl-2.18");
   verb->callback([o] {
     catch_interrupts();
-    const report::Report answer = gap(o->asked(), {progress, &interrupt_flag()});
+    if (!o->plot.empty()) report::check_plot(o->plot);
+    report::Report answer = gap(o->asked(), {progress, &interrupt_flag()});
     progress_end();
+    plot(o->plot, {answer.title, {gap_graph(answer)}}, answer.notes);
     print(answer, o->format);
   });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "forecast/synthesis/flow.hpp"
 #include "libraries/segments.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -69,6 +70,9 @@ std::vector<int> radices(int widest) {
   return {all.begin(), all.end()};
 }
 
+constexpr std::int64_t most_tried = 20'000;  ///< messages of a schedule in segments beside the best
+constexpr Rank most_routed = 64;             ///< ranks whose units look for ways by others
+
 }  // namespace
 
 bool synthesizes(Collective c) {
@@ -92,6 +96,7 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
     best_.push_back({groups_.size(), std::vector<int>(static_cast<std::size_t>(levels(groups)), 2), 0});
     groups_.push_back(std::move(groups));
   }
+  if (collective == Collective::alltoall && ranks() <= most_routed) add_paths(stop);
   if (!plays_forests(collective)) return;
   try {
     const Synthesis forest = synthesize(collective, forecaster, root, trees, stop);
@@ -101,6 +106,17 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
     notes_.emplace_back("interrupted before trees were packed: what follows is the best so far");
     by_levels_ = true;
   }
+}
+
+void Front::add_paths(const Stop& stop) {
+  const Fabric& fabric = forecaster_.fabric();
+  const Flow flow = least_busy(fabric, ranks() <= 16 ? 12 : ranks() <= 32 ? 8 : 4, stop);
+  const std::string name = flow.direct() ? "direct" : "paths";
+  others_.push_back(made(listing(flow, true), collective_, name + "-in-turns"));
+  others_.push_back(made(listing(flow, false), collective_, name));
+  const double share = 1.0 / ranks();
+  limit_ = {SecondsPerByte(share * flow.least), SecondsPerByte(share * flow.time),
+            fabric.links()[flow.busiest].name, name};
 }
 
 std::shared_ptr<const Made> Front::levels_by(const Choice& choice) {
@@ -159,18 +175,35 @@ Front::Choice Front::best_levels(std::size_t groups, const Call& call, const Eng
   return best_[groups];
 }
 
+/// In as many segments as are the fastest by critical path, and where links may be shared, which that does
+/// not see, in some others.
+std::vector<Call> Front::in_segments(const Made& candidate, Call call) const {
+  call.segments = 1;
+  std::vector<Call> all{segmented(forecaster_.fabric(), candidate.algorithm, call)};
+  const auto* listing = std::get_if<Listing>(&candidate.plan);
+  if (!listing || call.message == Bytes(0)) return all;
+  const std::int64_t messages = traffic(schedule(*listing, 1)).messages;
+  for (const Block segments : {1, 4, 16})
+    if (segments != all[0].segments && segments * messages <= most_tried) {
+      all.push_back(call);
+      all.back().segments = segments;
+    }
+  return all;
+}
+
 Front::Fastest Front::fastest(Bytes message, const Engine& engine) {
   Call call{.ranks = forecaster_.fabric().ranks(), .root = root_, .message = message};
   std::vector<std::shared_ptr<const Made>> finalists = others_;
   for (std::size_t i = 0; by_levels_ && i < groups_.size(); ++i)
     finalists.push_back(levels_by(best_levels(i, call, engine)));
-  std::optional<Fastest> best;
-  for (const auto& candidate : finalists) {
-    const Algorithm& a = candidate->algorithm;
-    const Prediction p = forecaster_.predict(a, segmented(forecaster_.fabric(), a, call), engine);
-    if (!best || p.time < best->prediction.time) best = {candidate, p};
-  }
-  return *best;
+  std::shared_ptr<const Made> best;
+  Seconds least = no_limit;
+  for (const auto& candidate : finalists)
+    for (const Call& cut : in_segments(*candidate, call)) {
+      const Seconds time = read(engine, SizedSchedule(candidate->algorithm, cut), forecaster_.fabric()).time;
+      if (time < least) best = candidate, least = time, call.segments = cut.segments;
+    }
+  return {best, forecaster_.predict(best->algorithm, call, engine)};
 }
 
 }  // namespace collcast

@@ -57,6 +57,8 @@ class Front {
     int shared = 0;
     auto operator<=>(const Choice&) const = default;
   };
+  std::vector<Call> in_segments(const Made& candidate, Call call) const;
+  void add_paths(const Stop& stop);
   std::shared_ptr<const Made> levels_by(const Choice& choice);
   std::vector<Choice> beside(const Choice& choice) const;
   Choice best_levels(std::size_t groups, const Call& call, const Engine& engine);

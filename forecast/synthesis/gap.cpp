@@ -7,6 +7,7 @@
 #include "forecast/answer.hpp"
 #include "forecast/known.hpp"
 #include "forecast/library.hpp"
+#include "forecast/report/plot.hpp"
 #include "libraries/segments.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
@@ -153,6 +154,12 @@ report::Report gap(const Question& q, const Watch& watch) {
   }
   answer.sections.push_back({"gaps", std::move(rows), columns()});
   return answer;
+}
+
+report::Graph gap_graph(const report::Report& gap) {
+  const report::Axis sizes = report::size_axis();
+  return {"", sizes, report::time_axis(),
+          report::curves_of(gap.sections.at(0).rows, sizes, "message_bytes", "time_s", {"schedule"})};
 }
 
 report::Report report_of(Front& front, const Question& q, const Forecaster& forecaster) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "forecast/question.hpp"
+#include "forecast/report/chart.hpp"
 #include "forecast/report/report.hpp"
 #include "forecast/synthesis/front.hpp"
 
@@ -10,6 +11,9 @@ namespace collcast {
 /// For one platform, collective and number of ranks: how far from the bound are, at each size, a synthesised
 /// schedule, the fastest of the catalogue, and what the question's policy would play.
 report::Report gap(const Question& question, const Watch& watch = {});
+
+/// Its times over message size: a curve each.
+report::Graph gap_graph(const report::Report& gap);
 
 /// What is the fastest at each size of the question, what it consists of, and how long it takes by critical
 /// path and contended.
