@@ -2,6 +2,7 @@
 #include "forecast/synthesis/front.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "forecast/synthesis/flow.hpp"
@@ -70,8 +71,29 @@ std::vector<int> radices(int widest) {
   return {all.begin(), all.end()};
 }
 
-constexpr std::int64_t most_tried = 20'000;  ///< messages of a schedule in segments beside the best
-constexpr Rank most_routed = 64;             ///< ranks whose units look for ways by others
+/// Messages of a schedule in segments: by critical path, and contended.
+constexpr std::int64_t most_read = 400'000, most_played = 20'000;
+/// From each root through all ranks, near ones after each other: no rank sends or sums more than once.
+std::shared_ptr<const Made> chains(const Group& order, Collective collective, Rank root) {
+  const std::vector<Rank>& ranks = order.ranks;
+  Forest forest{static_cast<Rank>(ranks.size()), 1, {}};
+  for (const Rank from : roots(collective, forest.ranks, root)) {
+    Tree tree{from, 1, {}};
+    const auto first = static_cast<std::size_t>(std::ranges::find(ranks, from) - ranks.begin());
+    for (std::size_t i = 0; i + 1 < ranks.size(); ++i)
+      tree.edges.push_back({ranks[(first + i) % ranks.size()], ranks[(first + i + 1) % ranks.size()]});
+    forest.trees.push_back(std::move(tree));
+  }
+  const auto m = std::make_shared<Made>();
+  m->algorithm = algorithm_of(forest, collective, root, "chains");
+  m->words = plural(static_cast<std::int64_t>(forest.trees.size()), "chain") + ", " +
+             text::count(forest.ranks - 1) + " messages deep";
+  m->plan = std::move(forest);
+  return m;
+}
+
+constexpr Rank most_packed_twice = 32;  ///< ranks that share, of which one tree each is tried, too
+constexpr Rank most_routed = 64;        ///< ranks whose units look for ways by others
 
 }  // namespace
 
@@ -97,13 +119,21 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
     groups_.push_back(std::move(groups));
   }
   if (collective == Collective::alltoall && ranks() <= most_routed) add_paths(stop);
-  if (!plays_forests(collective)) return;
+  if (plays_forests(collective) && trees == 0 && ranks() > 1 && ranks() <= most_routed)
+    others_.push_back(chains(groups_.back(), collective, root));
+  if (plays_forests(collective)) add_trees(trees, stop);
+  if (stop && stop()) notes_.emplace_back("interrupted: what follows is the best of what was made so far");
+}
+
+void Front::add_trees(std::int64_t trees, const Stop& stop) {
   try {
-    const Synthesis forest = synthesize(collective, forecaster, root, trees, stop);
+    const Synthesis forest = synthesize(collective_, forecaster_, root_, trees, stop);
     others_.push_back(made(forest));
     limit_ = {forest.optimum, forest.busiest, forest.busiest_link, others_.back()->algorithm.name};
+    const bool quick = definition(collective_).rooted || ranks() <= most_packed_twice;
+    if (quick && trees == 0 && forest.forest.trees_per_root > 1)
+      others_.push_back(made(synthesize(collective_, forecaster_, root_, 1, stop)));
   } catch (const Stopped&) {
-    notes_.emplace_back("interrupted before trees were packed: what follows is the best so far");
     by_levels_ = true;
   }
 }
@@ -175,19 +205,24 @@ Front::Choice Front::best_levels(std::size_t groups, const Call& call, const Eng
   return best_[groups];
 }
 
-/// In as many segments as are the fastest by critical path, and where links may be shared, which that does
-/// not see, in some others.
+/// In as many segments as are the fastest by critical path: downhill from one, and of powers of two; and
+/// where links may be shared, which that does not see, in fewer or more.
 std::vector<Call> Front::in_segments(const Made& candidate, Call call) const {
+  const Fabric& fabric = forecaster_.fabric();
+  const Algorithm& a = candidate.algorithm;
   call.segments = 1;
-  std::vector<Call> all{segmented(forecaster_.fabric(), candidate.algorithm, call)};
-  const auto* listing = std::get_if<Listing>(&candidate.plan);
-  if (!listing || call.message == Bytes(0)) return all;
-  const std::int64_t messages = traffic(schedule(*listing, 1)).messages;
-  for (const Block segments : {1, 4, 16})
-    if (segments != all[0].segments && segments * messages <= most_tried) {
-      all.push_back(call);
-      all.back().segments = segments;
-    }
+  std::vector<Call> all{segmented(fabric, a, call)};
+  if (call.message == Bytes(0)) return all;
+  const std::int64_t messages = std::max<std::int64_t>(1, traffic(a.schedule(call)).messages);
+  Call many = all[0];
+  Seconds least = path_time(fabric, a, many, no_limit);
+  for (int power = 0; std::ldexp(1, power) <= call.message.value; ++power) {
+    call.segments = Block{1} << power;
+    if (call.segments * messages > most_read) break;
+    if (power % 2 == 0 && call.segments * messages <= most_played) all.push_back(call);
+    if (const Seconds time = path_time(fabric, a, call, least); time < least) many = call, least = time;
+  }
+  all.push_back(many);
   return all;
 }
 

@@ -58,6 +58,7 @@ class Front {
     auto operator<=>(const Choice&) const = default;
   };
   std::vector<Call> in_segments(const Made& candidate, Call call) const;
+  void add_trees(std::int64_t trees, const Stop& stop);
   void add_paths(const Stop& stop);
   std::shared_ptr<const Made> levels_by(const Choice& choice);
   std::vector<Choice> beside(const Choice& choice) const;

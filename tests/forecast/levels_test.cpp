@@ -150,7 +150,7 @@ TEST(Front, AnInterruptLeavesTheRest) {
   const Forecaster forecaster(load_platform("dgx-a100"), 16);
   Front front(Collective::allgather, forecaster, 0, 0, [] { return true; });
   ASSERT_EQ(front.notes().size(), 1U);
-  EXPECT_EQ(front.notes()[0], "interrupted before trees were packed: what follows is the best so far");
+  EXPECT_EQ(front.notes()[0], "interrupted: what follows is the best of what was made so far");
   EXPECT_TRUE(holds(*front.fastest(Bytes(1 << 20), engine("path")).made, 0));
 }
 
