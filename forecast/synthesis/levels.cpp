@@ -194,7 +194,8 @@ Listing allreduce(const Group& whole, int shared) {
   const auto ranks = static_cast<Rank>(whole.ranks.size());
   const int depth = levels(whole) - shared;
   if (depth < 0)
-    throw InputError("there are " + std::to_string(levels(whole)) + " levels, not " + std::to_string(shared));
+    throw InputError(std::to_string(shared) + " levels cannot share: of the groups there are " +
+                     std::to_string(levels(whole)));
   const std::vector<const Group*> teams = at_depth(whole, depth);
   const std::size_t places = teams[0]->ranks.size();
   if (!std::ranges::all_of(teams, [&](const Group* t) { return t->ranks.size() == places; }))
