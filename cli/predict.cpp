@@ -113,6 +113,8 @@ void add_predict(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->option_text("S[,S...]");
   add_policy(*verb, options->question.policy, "What auto does");
+  verb->add_flag("--with-synthesized", options->question.with_synthesized,
+                 "With --algorithm all also the fastest that `collcast synthesize` makes");
   add_engine(*verb, options->question.engine);
   add_transport(*verb, options->question.transport);
   verb->add_flag("--explain", options->question.explain, "Where the time goes, along the chain of causes");

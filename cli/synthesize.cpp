@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "algorithms/exchange/forest_file.hpp"
+#include "algorithms/exchange/listing_file.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
 #include "forecast/synthesis/gap.hpp"
 #include "model/ranges.hpp"
@@ -15,7 +17,7 @@ namespace collcast::cli {
 namespace {
 
 struct SynthesizeOptions {
-  std::string collective, platform, ranks, trees, output;
+  std::string collective, platform, ranks, trees, output, plot;
   std::vector<std::string> sizes;
   Question question;
   Format format = Format::table;
@@ -32,21 +34,35 @@ struct SynthesizeOptions {
 
 constexpr std::int64_t most_messages = 20000;  ///< of an XML file
 
-/// In as many segments as are the fastest at the largest size, as far as the file stays small.
-std::string msccl(const Synthesis& s, const Forecaster& forecaster, Bytes size) {
-  const Block fastest = predict(s, forecaster, size, engine("path")).call.segments;
-  const auto edges = static_cast<std::int64_t>(s.forest.trees.size()) * std::max(1, s.forest.ranks - 1);
-  const Block segments = std::clamp<Block>(most_messages / edges, 1, fastest);
-  return write_msccl(schedule(s.forest, s.algorithm.collective, s.root, segments), s.algorithm.collective,
-                     s.algorithm.name, s.root);
+/// In as many segments as are the fastest, as far as the file stays small.
+std::string msccl(const Front::Fastest& fastest, Rank root) {
+  Call call = fastest.prediction.call;
+  const Algorithm& a = fastest.made->algorithm;
+  const auto messages = [&](Block segments) {
+    call.segments = segments;
+    return traffic(a.schedule(call)).messages;
+  };
+  const Block most = call.segments;
+  const std::int64_t once = std::max<std::int64_t>(1, messages(1));
+  call.segments = std::clamp<Block>(most_messages / once, 1, most);
+  return write_msccl(a.schedule(call), a.collective, a.name, root);
 }
 
-void write(const SynthesizeOptions& o, const Synthesis& s, const Forecaster& forecaster) {
-  if (o.output.ends_with(".json"))
-    write_file(o.output,
-               write_forest(s.forest, s.algorithm.collective, s.root, forecaster.machine().platform()));
-  else
-    write_file(o.output, msccl(s, forecaster, std::ranges::max(o.question.sizes)));
+std::string json(const Front::Fastest& fastest, Rank root, const std::string& platform) {
+  const auto written = [&](const auto& plan) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, Forest>)
+      return write_forest(plan, fastest.made->algorithm.collective, root, platform);
+    else
+      return write_listing(plan, fastest.made->algorithm, root, platform);
+  };
+  return std::visit(written, fastest.made->plan);
+}
+
+void write(const SynthesizeOptions& o, Front& front, const Forecaster& forecaster) {
+  const auto fastest = front.fastest(std::ranges::max(o.question.sizes), engine("contention"));
+  write_file(o.output, o.output.ends_with(".json")
+                           ? json(fastest, front.root(), forecaster.machine().platform())
+                           : msccl(fastest, front.root()));
 }
 
 int run_synthesize(SynthesizeOptions& o) {
@@ -61,16 +77,18 @@ int run_synthesize(SynthesizeOptions& o) {
   const std::int64_t trees = o.trees.empty() ? 0 : parse_count(o.trees, "number of trees", 1, 64);
   const Forecaster forecaster(platform, ranks, parse_placement(q.placement), q.memory);
   progress("synthesizing " + o.collective);
-  const Synthesis made = synthesize(collective, forecaster, root, trees);
-  const report::Report answer = report_of(made, q, forecaster);
+  catch_interrupts();
+  Front front(collective, forecaster, root, trees, [] { return interrupted(); });
+  const report::Report answer = report_of(front, q, forecaster);
   progress_end();
   print(answer, o.format);
-  if (!o.output.empty()) write(o, made, forecaster);
+  if (!o.output.empty()) write(o, front, forecaster);
   return answer.head["holds"].get<bool>() ? 0 : 1;
 }
 
 void add_question(CLI::App& verb, SynthesizeOptions& o, const std::string& sizes) {
-  verb.add_option("collective", o.collective, "allgather, reduce-scatter, allreduce, broadcast or reduce")
+  verb.add_option("collective", o.collective,
+                  "allgather, reduce-scatter, allreduce, broadcast, reduce, gather, scatter or alltoall")
       ->required();
   verb.add_option("--platform", o.platform, "A name from `collcast platforms`, or a file")
       ->required()
@@ -94,7 +112,7 @@ void add_question(CLI::App& verb, SynthesizeOptions& o, const std::string& sizes
 void add_synthesize(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<SynthesizeOptions>();
   CLI::App* verb =
-      app.add_subcommand("synthesize", "Makes the fastest schedule for a machine's links, and proves it");
+      app.add_subcommand("synthesize", "Makes the fastest schedules for a machine, and proves them");
   add_question(*verb, *o, "1GiB");
   verb->add_option("--trees", o->trees,
                    "Trees from each root (default: as many as the optimum takes, up to 64)")
@@ -113,13 +131,16 @@ void add_gap(CLI::App& app, int&) {
   add_question(*verb, *o, "1KiB:1GiB:x16");
   add_policy(*verb, o->question.policy, "A library whose choice is compared, too");
   add_engine(*verb, o->question.engine);
+  add_plot(*verb, o->plot, "the times over message size");
   verb->footer(
       "Example: collcast gap allreduce --platform dgx-a100 --ranks 16 --size 1KiB:1GiB:x16 --policy "
       "nccl-2.18");
   verb->callback([o] {
     catch_interrupts();
-    const report::Report answer = gap(o->asked(), {progress, &interrupt_flag()});
+    if (!o->plot.empty()) report::check_plot(o->plot);
+    report::Report answer = gap(o->asked(), {progress, &interrupt_flag()});
     progress_end();
+    plot(o->plot, {answer.title, {gap_graph(answer)}}, answer.notes);
     print(answer, o->format);
   });
 }

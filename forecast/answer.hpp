@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 namespace collcast {
 
 class Known;
+struct Made;
 
 /// What `ask` says, a row per platform, collective, ranks, size and algorithm, in this order.
 struct Answer {
@@ -34,6 +36,7 @@ struct Answer {
   std::vector<Unbound> unbound;                        ///< of the overrides
   std::optional<std::vector<Elasticity>> sensitivity;  ///< of the sum of all rows' times, if it was asked for
   std::vector<std::string> notes;
+  std::vector<std::shared_ptr<const Made>> made;  ///< for the machine: algorithms of rows
 };
 
 /// Prints nothing. Throws InputError where the question makes no sense, or a platform cannot serve it.

@@ -4,6 +4,7 @@
 
 #include "forecast/answer.hpp"
 #include "forecast/known.hpp"
+#include "forecast/synthesis/front.hpp"
 #include "libraries/policy.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
@@ -96,6 +97,10 @@ class Inquiry {
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
     if (by_library()) check_policy(q_.policy);
     check_transport();
+    if (q_.with_synthesized && (!every_ || by_library() || q_.offload.asked() || engine_.name == "formula"))
+      throw InputError(
+          "--with-synthesized goes with --algorithm all, and not with --policy, --offload and --engine "
+          "formula");
     answer_.engine = q_.engine;
     answer_.offload = q_.offload;
     for (const Description& d : platforms_) {
@@ -213,6 +218,7 @@ class Inquiry {
         {platform, ranks, q_.placement, q_.memory, workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
+    std::optional<Front> front = synthesized(collective, forecaster);
     for (const Bytes size : sizes(collective)) {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       if (auto_choice()) {
@@ -228,8 +234,36 @@ class Inquiry {
             add(platform, forecaster, {a}, call);
         }
       }
+      if (front) add(platform, *front, size);
     }
     return true;
+  }
+
+  /// What is made for the machine, if that was asked for.
+  std::optional<Front> synthesized(Collective collective, const Forecaster& forecaster) {
+    const Rank ranks = forecaster.fabric().ranks();
+    if (!q_.with_synthesized) return {};
+    if (!synthesizes(collective) || ranks > most_synthesized) {
+      note("nothing is synthesized for " + std::string(definition(collective).name) + " on " +
+           std::to_string(ranks) + " ranks");
+      return {};
+    }
+    watch_.progress("synthesizing " + std::string(definition(collective).name));
+    const Rank root = plain_call(q_.call, collective, ranks, Bytes(1)).root;
+    Front front(collective, forecaster, root, 0, [this] { return interrupted(); });
+    for (const std::string& words : front.notes()) note(words);
+    return front;
+  }
+
+  void add(const Description& platform, Front& front, Bytes size) {
+    Front::Fastest fastest = front.fastest(size, engine_);
+    Answer::Row row;
+    row.platform = platform.name();
+    row.engine = fastest.prediction.engine;
+    row.prediction = std::move(fastest.prediction);
+    if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
+    answer_.rows.push_back(std::move(row));
+    answer_.made.push_back(std::move(fastest.made));
   }
 
   /// Of those that can be played those that a library would; a DPU plays what needs nothing of the switches.

@@ -31,7 +31,8 @@ struct Question {
   std::string engine = "auto";
   CallText call;
   Offload offload;
-  bool sensitivity = false;  ///< of one platform: what moves the times, and by how much
+  bool with_synthesized = false;  ///< beside all algorithms the fastest that is made for the machine
+  bool sensitivity = false;       ///< of one platform: what moves the times, and by how much
 };
 
 /// Who waits for an answer.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/exchange/forest_file.hpp"
 
-#include <algorithm>
-
+#include "algorithms/exchange/file_object.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -12,49 +11,11 @@ namespace {
 constexpr std::string_view format = "collcast forest";
 constexpr std::int64_t version = 1;
 
-/// An object of a file, whose keys are all known.
-class Object {
- public:
-  Object(const Json& json, std::string where, std::initializer_list<std::string_view> keys)
-      : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) throw InputError(where_ + " has to be an object");
-    for (const auto& [key, value] : json.items())
-      if (std::ranges::find(keys, key) == keys.end())
-        throw InputError(where_ + ": unknown key '" + key + "'");
-  }
-  const Json& operator[](const char* key) const {
-    if (!json_.contains(key)) throw InputError(where_ + ": '" + key + "' is missing");
-    return json_[key];
-  }
-  std::string text(const char* key) const {
-    if (!(*this)[key].is_string()) throw InputError(where_ + ": '" + key + "' has to be a text");
-    return json_[key];
-  }
-  const Json& list(const char* key) const {
-    if (!(*this)[key].is_array()) throw InputError(where_ + ": '" + key + "' has to be a list");
-    return json_[key];
-  }
-  std::int64_t number(const char* key, std::int64_t least, std::int64_t most) const {
-    return number((*this)[key], "'" + std::string(key) + "'", least, most);
-  }
-  std::int64_t number(const Json& value, const std::string& what, std::int64_t least,
-                      std::int64_t most) const {
-    if (value.is_number_integer())
-      if (const auto n = value.get<std::int64_t>(); n >= least && n <= most) return n;
-    throw InputError(where_ + ": " + what + " has to be a whole number from " + std::to_string(least) +
-                     " to " + std::to_string(most) + ", not " + dump(value));
-  }
-
- private:
-  const Json& json_;
-  std::string where_;
-};
-
 constexpr Rank most_ranks = 4096;
 constexpr std::int64_t most_trees = 65535;
 
 Tree tree(const Json& json, const std::string& where, Rank ranks) {
-  const Object object(json, where, {"root", "count", "edges"});
+  const FileObject object(json, where, {"root", "count", "edges"});
   Tree t{static_cast<Rank>(object.number("root", 0, ranks - 1)), object.number("count", 1, most_trees), {}};
   for (const Json& edge : object.list("edges")) {
     if (!edge.is_array() || edge.size() != 2) throw InputError(where + ": an edge is two ranks, [0, 1]");
@@ -88,9 +49,8 @@ std::string write_forest(const Forest& forest, Collective collective, Rank root,
   return dump(json) + "\n";
 }
 
-ImportedAlgorithm parse_forest(const std::string& text, const std::string& file) {
-  const Json json = parse_json(text, file);
-  const Object object(
+ImportedAlgorithm parse_forest(const Json& json, const std::string& file) {
+  const FileObject object(
       json, file,
       {"format", "version", "collective", "name", "made_for", "ranks", "root", "trees_per_root", "trees"});
   if (object.text("format") != format)

@@ -21,8 +21,8 @@ struct ImportedAlgorithm {
   std::string refusal() const;
 };
 
-/// Reads an algorithm, plain or gzipped: trees in JSON (forest_file.hpp) if it begins with a brace, MSCCL's
-/// XML otherwise.
+/// Reads an algorithm, plain or gzipped: trees or listed messages in JSON (forest_file.hpp, listing_file.hpp)
+/// if it begins with a brace, MSCCL's XML otherwise.
 ImportedAlgorithm read_algorithm(const std::string& path);
 /// Executes an algorithm in MSCCL's XML on symbols and writes it as a schedule; `file` is what error messages
 /// call it. Throws InputError with file and line if it is malformed or deadlocks, or if a schedule cannot say

@@ -5,10 +5,12 @@
 #include <memory>
 
 #include "algorithms/exchange/forest_file.hpp"
+#include "algorithms/exchange/listing_file.hpp"
 #include "algorithms/exchange/msccl.hpp"
 #include "algorithms/exchange/msccl_conversion.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -70,8 +72,11 @@ ImportedAlgorithm parse_msccl(const std::string& text, const std::string& file) 
 ImportedAlgorithm read_algorithm(const std::string& path) {
   const std::string text = unpacked(path);
   const auto first = text.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && text[first] == '{' ? parse_forest(text, path)
-                                                          : parse_msccl(text, path);
+  if (first == std::string::npos || text[first] != '{') return parse_msccl(text, path);
+  const Json json = parse_json(text, path);
+  const auto format = json.find("format");
+  return format != json.end() && *format == listing_format ? parse_listing(json, path)
+                                                           : parse_forest(json, path);
 }
 
 std::string ImportedAlgorithm::refusal() const {

@@ -2,10 +2,12 @@
 #include "forecast/synthesis/gap.hpp"
 
 #include <cmath>
+#include <set>
 
 #include "forecast/answer.hpp"
 #include "forecast/known.hpp"
 #include "forecast/library.hpp"
+#include "forecast/report/plot.hpp"
 #include "libraries/segments.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
@@ -94,9 +96,15 @@ Prediction of_catalogue(const Question& q, Bytes size, Known& known, const Watch
 
 }  // namespace
 
-Prediction predict(const Synthesis& s, const Forecaster& forecaster, Bytes message, const Engine& engine) {
-  Call call{.ranks = s.forest.ranks, .root = s.root, .message = message};
-  return forecaster.predict(s.algorithm, segmented(forecaster.fabric(), s.algorithm, call, {}), engine);
+bool holds(const Made& made, Rank root) {
+  const Collective collective = made.algorithm.collective;
+  const auto of = [&](const auto& plan) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, Forest>)
+      return schedule(plan, collective, root, 1);
+    else
+      return schedule(plan, 1);
+  };
+  return !prove(std::visit(of, made.plan), collective, root);
 }
 
 report::Report gap(const Question& q, const Watch& watch) {
@@ -112,21 +120,23 @@ report::Report gap(const Question& q, const Watch& watch) {
                  {"policy", q.policy}};
   answer.title = name + " of " + std::to_string(subject.ranks) + " ranks on " + subject.platform.name() +
                  ": how far from the bound";
-  std::optional<Synthesis> made;
-  if (plays_forests(subject.collective) && subject.ranks <= most_synthesized) {
+  const auto stop = [&] { return watch.interrupt && watch.interrupt->load(std::memory_order_relaxed); };
+  std::optional<Front> front;
+  if (synthesizes(subject.collective) && subject.ranks <= most_synthesized) {
     watch.progress("synthesizing " + name);
     const Call rooted = plain_call(q.call, subject.collective, subject.ranks, Bytes(1));
-    made = synthesize(subject.collective, forecaster, rooted.root);
+    front.emplace(subject.collective, forecaster, rooted.root, 0, stop);
+    answer.notes = front->notes();
   } else {
     answer.notes.push_back(
-        "nothing is synthesized: there is a method for allgather, reduce-scatter, allreduce, "
-        "broadcast and reduce on at most " +
+        "nothing is synthesized: there is a method for allgather, reduce-scatter, allreduce, broadcast, "
+        "reduce, gather, scatter and alltoall on at most " +
         std::to_string(most_synthesized) + " ranks");
   }
   Json rows = Json::array();
   Known known;
   for (const Bytes size : q.sizes) {
-    if (watch.interrupt && watch.interrupt->load(std::memory_order_relaxed)) {
+    if (stop()) {
       answer.notes.push_back("interrupted: what follows was not computed");
       break;
     }
@@ -136,7 +146,7 @@ report::Report gap(const Question& q, const Watch& watch) {
     const Prediction best = of_catalogue(q, size, known, watch);
     const Bound bound = forecaster.lower_bound(*best.algorithm, call);
     rows.push_back(bound_row(size, bound));
-    if (made) rows.push_back(row("synthesized", predict(*made, forecaster, size, by), bound));
+    if (front) rows.push_back(row("synthesized", front->fastest(size, by).prediction, bound));
     rows.push_back(row("catalogue", best, bound));
     if (q.policy == "fastest") continue;
     const Library::Forecast chosen = library.predict(subject.collective, call, by);
@@ -146,39 +156,54 @@ report::Report gap(const Question& q, const Watch& watch) {
   return answer;
 }
 
-report::Report report_of(const Synthesis& s, const Question& q, const Forecaster& forecaster) {
-  const Collective collective = s.algorithm.collective;
-  const Definition& d = definition(collective);
+report::Graph gap_graph(const report::Report& gap) {
+  const report::Axis sizes = report::size_axis();
+  return {"", sizes, report::time_axis(),
+          report::curves_of(gap.sections.at(0).rows, sizes, "message_bytes", "time_s", {"schedule"})};
+}
+
+report::Report report_of(Front& front, const Question& q, const Forecaster& forecaster) {
+  const Definition& d = definition(front.collective());
   const auto bandwidth = [](SecondsPerByte of) { return of.value > 0 ? 1e-9 / of.value : 0.0; };
-  const bool holds = !prove(schedule(s.forest, collective, s.root, 1), collective, s.root);
+  Json rows = Json::array(), schedules = Json::array();
   report::Report answer;
+  answer.title = std::string(d.name) + " of " + std::to_string(front.ranks()) + " ranks on " +
+                 forecaster.machine().platform();
+  std::set<const Made*> shown;
+  bool all_hold = true;
+  for (const Bytes size : q.sizes) {
+    const Front::Fastest fastest = front.fastest(size, engine("contention"));
+    for (const char* name : {"path", "contention"}) {
+      const Prediction& p = fastest.prediction;
+      const Prediction by = forecaster.predict(*p.algorithm, p.call, engine(name));
+      rows.push_back(row("synthesized", by, by.bound));
+    }
+    const Made& made = *fastest.made;
+    if (!shown.insert(&made).second) continue;
+    const bool hold = holds(made, front.root());
+    all_hold = all_hold && hold;
+    answer.title +=
+        "\n" + made.algorithm.name + ": " + made.words + "; " + (hold ? "proven" : "it does not hold");
+    schedules.push_back({{"name", made.algorithm.name}, {"consists_of", made.words}, {"holds", hold}});
+  }
   answer.head = {{"platform", forecaster.machine().platform()},
                  {"collective", d.name},
-                 {"ranks", s.forest.ranks},
-                 {"root", d.rooted ? Json(s.root) : Json()},
-                 {"trees_per_root", s.forest.trees_per_root},
-                 {"trees", s.forest.trees.size()},
-                 {"depth", s.depth},
-                 {"optimum_algbw_GBps", bandwidth(s.optimum)},
-                 {"schedule_algbw_GBps", bandwidth(s.busiest)},
-                 {"busiest_link", s.busiest_link},
-                 {"holds", holds}};
-  answer.title = std::string(d.name) + " of " + std::to_string(s.forest.ranks) + " ranks on " +
-                 forecaster.machine().platform() + ": " +
-                 text::count(static_cast<std::int64_t>(s.forest.trees.size())) + " trees, " +
-                 std::to_string(s.forest.trees_per_root) + " a root, at most " + std::to_string(s.depth) +
-                 " messages deep; " + (holds ? "proven" : "it does not hold") + "\nlinks allow " +
-                 text::gbps(bandwidth(s.optimum)) + " (algbw), the schedule's busiest (" + s.busiest_link +
-                 ") " + text::gbps(bandwidth(s.busiest));
-  Json rows = Json::array();
-  for (const Bytes size : q.sizes)
-    for (const char* name : {"path", "contention"}) {
-      const Prediction p = predict(s, forecaster, size, engine(name));
-      rows.push_back(row("synthesized", p, p.bound));
-    }
-  std::vector<Column> shown = columns();
-  shown[2] = {"segments", [](const Json& r) { return dump(r["segments"]); }};
-  answer.sections.push_back({"predictions", std::move(rows), std::move(shown)});
+                 {"ranks", front.ranks()},
+                 {"root", d.rooted ? Json(front.root()) : Json()},
+                 {"schedules", std::move(schedules)},
+                 {"holds", all_hold}};
+  const Busiest& limit = front.limit();
+  answer.head["optimum_algbw_GBps"] = limit.optimum ? Json(bandwidth(*limit.optimum)) : Json();
+  answer.head["schedule_algbw_GBps"] = limit.optimum ? Json(bandwidth(limit.busiest)) : Json();
+  answer.head["busiest_link"] = limit.optimum ? Json(limit.link) : Json();
+  if (limit.optimum)
+    answer.title += "\nlinks allow " + text::gbps(bandwidth(*limit.optimum)) + " (algbw), the busiest of " +
+                    limit.name + " (" + limit.link + ") " + text::gbps(bandwidth(limit.busiest));
+  answer.notes = front.notes();
+  std::vector<Column> shown_columns = columns();
+  shown_columns[1] = text_of("schedule", "algorithm");
+  shown_columns[2] = {"segments", [](const Json& r) { return dump(r["segments"]); }};
+  answer.sections.push_back({"predictions", std::move(rows), std::move(shown_columns)});
   return answer;
 }
 

@@ -70,10 +70,15 @@ double least_time(const Wiring& w, const Shares& shares, Amount trees, const Rat
   return high;
 }
 
+void go_on(const Stop& stop) {
+  if (stop && stop()) throw Stopped{};
+}
+
 /// Takes switches out, edge by edge, while all ranks can still get all shares.
 class Splitting {
  public:
-  Splitting(Wiring& w, const Shares& shares, Amount trees) : w_(w), shares_(shares), trees_(trees) {}
+  Splitting(Wiring& w, const Shares& shares, Amount trees, const Stop& stop)
+      : w_(w), shares_(shares), trees_(trees), stop_(stop) {}
 
   void split_off(int through) {
     balance(through);
@@ -107,6 +112,7 @@ class Splitting {
   /// All at once if nothing is missed then; else each half. Of a single one, a unit that goes past the switch
   /// is missed by a cut at most once, so that what is missed is what was too much.
   void try_all(std::span<const Move> moves) {
+    go_on(stop_);
     for (const Move& m : moves) move(m, m.amount);
     const Amount lacking = missing(w_, shares_, trees_, moves.size() > 1);
     if (lacking == 0) return;
@@ -133,6 +139,7 @@ class Splitting {
   Wiring& w_;
   const Shares& shares_;
   Amount trees_;
+  const Stop& stop_;
 };
 
 /// Equal trees that are still growing.
@@ -144,7 +151,7 @@ struct Growing {
 
 class Packing {
  public:
-  Packing(Wiring w, const Shares& shares, Amount trees) : w_(std::move(w)) {
+  Packing(Wiring w, const Shares& shares, Amount trees, const Stop& stop) : w_(std::move(w)), stop_(stop) {
     const auto n = static_cast<std::size_t>(w_.ranks());
     for (Rank r = w_.ranks() - 1; r >= 0; --r) {
       const Amount count = trees * shares[static_cast<std::size_t>(r)];
@@ -159,6 +166,7 @@ class Packing {
   std::optional<std::vector<Tree>> trees() {
     std::vector<Tree> done;
     while (!growing_.empty()) {
+      go_on(stop_);
       if (growing_.back().reached.size() == static_cast<std::size_t>(w_.ranks())) {
         others_ -= growing_.back().tree.count;
         done.push_back(std::move(growing_.back().tree));
@@ -217,16 +225,18 @@ class Packing {
   }
 
   Wiring w_;
+  const Stop& stop_;
   std::vector<Growing> growing_;
   Amount others_ = 0;  ///< trees of all classes that are growing
 };
 
-std::optional<Packed> packed(const Wiring& wiring, const Shares& shares, Amount trees, double time) {
+std::optional<Packed> packed(const Wiring& wiring, const Shares& shares, Amount trees, double time,
+                             const Stop& stop) {
   Wiring w = during(wiring, time);
-  Splitting splitting(w, shares, trees);
+  Splitting splitting(w, shares, trees, stop);
   for (int s = w.ranks(); s < w.vertices(); ++s) splitting.split_off(s);
   if (missing(w, shares, trees, true) > 0) return {};
-  auto grown = Packing(std::move(w), shares, trees).trees();
+  auto grown = Packing(std::move(w), shares, trees, stop).trees();
   if (!grown) return {};
   return Packed{{wiring.ranks(), trees, std::move(*grown)}, time};
 }
@@ -283,7 +293,7 @@ Ratio worst_cut(const Wiring& w, const std::vector<std::int64_t>& shares) {
 }
 
 Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::int64_t trees_per_share,
-            std::int64_t most_trees) {
+            std::int64_t most_trees, const Stop& stop) {
   const Ratio worst = worst_cut(wiring, shares);
   if (worst.shares == 0) return {{wiring.ranks(), 1, {{0, 1, {}}}}, 0};
   Amount trees = trees_per_share;
@@ -305,7 +315,7 @@ Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::
   if (time == 0) time = least_time(wiring, shares, trees, worst);
   // Where a switch takes in more than it passes on, splitting may lose some room.
   for (double slack = 1; slack < 4; slack *= slack < 1.02 ? 1.01 : 1.05)
-    if (const auto found = packed(wiring, shares, trees, time * slack)) return *found;
+    if (const auto found = packed(wiring, shares, trees, time * slack, stop)) return *found;
   throw InputError("no spanning trees were found: links differ too much by direction");
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "algorithms/forest.hpp"
 #include "forecast/synthesis/wiring.hpp"
 
@@ -16,6 +18,10 @@ struct Ratio {
 /// integer max-flows. Throws InputError where ranks do not reach each other.
 Ratio worst_cut(const Wiring& wiring, const std::vector<std::int64_t>& shares);
 
+/// Asked often while there is work; true: end it, by an exception of this kind.
+using Stop = std::function<bool()>;
+struct Stopped {};
+
 struct Packed {
   Forest forest;
   /// In which a unit of the wiring carries one tree: a share of n bytes takes n / trees_per_share * time /
@@ -28,6 +34,6 @@ struct Packed {
 /// edge, each as far as max-flows leave room for all others. Throws InputError where ranks do not reach each
 /// other.
 Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::int64_t trees_per_share = 0,
-            std::int64_t most_trees = 64);
+            std::int64_t most_trees = 64, const Stop& stop = {});
 
 }  // namespace collcast

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <optional>
 
-#include "forecast/synthesis/packing.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -49,7 +48,8 @@ Pairs wide_pairs(const Machine& machine, const Fabric& fabric) {
   };
 }
 
-constexpr Rank most_apart = 64;  ///< of more ranks, switches are looked at together alone
+constexpr std::int64_t most_trees = 64;  ///< from a root
+constexpr Rank most_apart = 64;          ///< of more ranks, switches are looked at together alone
 
 bool all_pairs(Rank, Rank) {
   return true;
@@ -91,14 +91,14 @@ std::int64_t depth(const Forest& forest) {
 
 /// On the links that messages between these pairs take.
 Synthesis between(const Pairs& pairs, bool joined, Collective collective, const Fabric& fabric, Rank root,
-                  std::int64_t trees) {
+                  std::int64_t trees, const Stop& stop) {
   const std::vector<Rank> roots = collcast::roots(collective, fabric.ranks(), root);
   std::vector<std::int64_t> shares(static_cast<std::size_t>(fabric.ranks()));
   for (const Rank r : roots) shares[static_cast<std::size_t>(r)] = 1;
   const Wiring w = directed(wiring(fabric, pairs, shares, joined), collective);
   Synthesis s;
   s.root = root;
-  s.forest = pack(w, shares, trees).forest;
+  s.forest = pack(w, shares, trees, most_trees, stop).forest;
   s.depth = depth(s.forest);
   s.algorithm = algorithm_of(s.forest, collective, root, "synthesized");
   const double ways = collective == Collective::allreduce ? 2 : 1;
@@ -113,7 +113,8 @@ Synthesis between(const Pairs& pairs, bool joined, Collective collective, const 
 /// Logical links may differ from the routes that messages take. Where that costs, other wirings are tried:
 /// slower links left to messages between nodes, switches apart; the one whose routes are the least busy
 /// stands.
-Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root, std::int64_t trees) {
+Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root, std::int64_t trees,
+                     const Stop& stop) {
   const Fabric& fabric = forecaster.fabric();
   if (!plays_forests(collective))
     throw InputError("no method synthesizes " + std::string(definition(collective).name) +
@@ -130,9 +131,12 @@ Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank r
                                       {wide_pairs(forecaster.machine(), fabric), false}}) {
     if (best && (best->busiest <= optimum * 1.01 || (!joined && fabric.ranks() > most_apart))) break;
     try {
-      const Synthesis found = between(pairs, joined, collective, fabric, root, trees);
+      const Synthesis found = between(pairs, joined, collective, fabric, root, trees, stop);
       optimum = std::min(optimum, found.optimum);
       if (!best || found.busiest < best->busiest) best = found;
+    } catch (const Stopped&) {
+      if (best) break;
+      throw;
     } catch (const InputError& e) {
       if (refused.empty()) refused = e.what();
     }

@@ -5,6 +5,7 @@
 
 #include "algorithms/forest.hpp"
 #include "forecast/predict.hpp"
+#include "forecast/synthesis/packing.hpp"
 
 namespace collcast {
 
@@ -23,9 +24,9 @@ struct Synthesis {
 constexpr Rank most_synthesized = 256;
 
 /// The fastest packing of spanning trees on the machine's links, with `trees_per_root` trees from each root
-/// (0: the optimum's number). Throws InputError for collectives that trees do not serve, too many ranks, and
-/// ranks that do not reach each other.
+/// (0: the optimum's number). Throws Stopped where `stop` says so before there is one, InputError for
+/// collectives that trees do not serve, too many ranks, and ranks that do not reach each other.
 Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root = 0,
-                     std::int64_t trees_per_root = 0);
+                     std::int64_t trees_per_root = 0, const Stop& stop = {});
 
 }  // namespace collcast

@@ -169,6 +169,17 @@ TEST(Plots, TuneShowsTheDefaultAndWhereTheFileChangesItsMind) {
   EXPECT_EQ(run(call + " --plot " + (folder / "a.pdf")).code, 2);
 }
 
+TEST(Plots, GapShowsACurveOfEach) {
+  if (!has_gnuplot()) GTEST_SKIP() << "there is no gnuplot";
+  const Folder folder;
+  const std::string call =
+      "gap allreduce --platform edr-cluster --ranks 4 --size 1KiB,64KiB,4MiB --engine path --policy "
+      "nccl-2.18";
+  expect_words(plotted(folder, call),
+               {">bound<", ">synthesized<", ">catalogue<", ">nccl-2.18<", ">1 KiB<", ">4 MiB<"});
+  EXPECT_EQ(run(call + " --plot " + (folder / "a.pdf")).code, 2);
+}
+
 TEST(Plots, PlanMarksItsAnswer) {
   if (!has_gnuplot()) GTEST_SKIP() << "there is no gnuplot";
   const Folder folder;

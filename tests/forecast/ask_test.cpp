@@ -38,6 +38,29 @@ TEST(Ask, ARowForEachPlatformRanksAndSize) {
   for (const Answer::Row& r : a.rows) EXPECT_EQ(r.engine, "path");
 }
 
+TEST(Ask, WhatIsSynthesizedStandsBesideTheCatalogue) {
+  Question q = allreduce("all");
+  q.platforms = {"flat"}, q.ranks = {8}, q.engine = "path";
+  const std::size_t without = ask(q).rows.size();
+  q.with_synthesized = true;
+  const Answer a = ask(q);
+  ASSERT_EQ(a.rows.size(), without + 2);  // one for each size, after the catalogue's
+  const Prediction& small = a.rows[without / 2].prediction;
+  EXPECT_EQ(small.algorithm->name, "levels-2");
+  EXPECT_EQ(small.algorithm->ranks, "8");
+  const auto same = std::ranges::find_if(a.rows, [](const Answer::Row& r) {
+    return r.prediction.algorithm->name ==
+           "recursive-doubling";  // which it comes to on the textbook's machine
+  });
+  EXPECT_NEAR(small.time.value, same->prediction.time.value, 1e-12);
+  q.collectives = {"barrier"};
+  EXPECT_THAT(ask(q).notes, Contains("nothing is synthesized for barrier on 8 ranks"));
+  q.algorithm = "ring";
+  EXPECT_EQ(
+      complaint([&] { ask(q); }),
+      "--with-synthesized goes with --algorithm all, and not with --policy, --offload and --engine formula");
+}
+
 /// Of 1 MiB by `auto`.
 Answer::Row played_by_auto(const std::string& platform, const std::string& collective,
                            const std::string& algorithm, Rank ranks) {

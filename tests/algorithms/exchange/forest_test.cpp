@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/exchange/forest_file.hpp"
+#include "support/json.hpp"
 #include "tests/algorithms/exchange/replaced.hpp"
 #include "tests/complaint.hpp"
 
@@ -14,13 +15,16 @@ using testing::replaced;
 /// A chain from each of three ranks.
 const Forest chains{3, 1, {{0, 1, {{0, 1}, {1, 2}}}, {1, 1, {{1, 2}, {2, 0}}}, {2, 1, {{2, 0}, {0, 1}}}}};
 
+ImportedAlgorithm read_back(const std::string& text) {
+  return parse_forest(parse_json(text, "x.json"), "x.json");
+}
 std::string forest_complaint(const std::string& text) {
-  return testing::complaint([&] { parse_forest(text, "x.json"); });
+  return testing::complaint([&] { read_back(text); });
 }
 
 TEST(Forest, IsReadBack) {
   for (const Collective c : {Collective::allgather, Collective::reduce_scatter, Collective::allreduce}) {
-    const ImportedAlgorithm a = parse_forest(write_forest(chains, c, 0, "a test"), "x.json");
+    const ImportedAlgorithm a = read_back(write_forest(chains, c, 0, "a test"));
     EXPECT_EQ(a.algorithm.collective, c);
     EXPECT_EQ(a.ranks, 3);
     EXPECT_FALSE(a.wrong);
@@ -28,7 +32,7 @@ TEST(Forest, IsReadBack) {
       EXPECT_FALSE(prove(a.algorithm.schedule({.ranks = 3, .segments = segments}), c));
   }
   const Forest one{3, 1, {chains.trees[1]}};
-  const ImportedAlgorithm a = parse_forest(write_forest(one, Collective::broadcast, 1, "a test"), "x.json");
+  const ImportedAlgorithm a = read_back(write_forest(one, Collective::broadcast, 1, "a test"));
   EXPECT_EQ(a.root, 1);
   EXPECT_FALSE(a.wrong);
 }

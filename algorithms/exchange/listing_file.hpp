@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "algorithms/exchange/msccl.hpp"
+#include "algorithms/listing.hpp"
+#include "support/json_fwd.hpp"
+
+namespace collcast {
+
+constexpr std::string_view listing_format = "collcast messages";
+
+/// Listed messages as JSON: docs/synthesis.md says what it holds. `made_for`: where, in words.
+std::string write_listing(const Listing& listing, const Algorithm& algorithm, Rank root,
+                          const std::string& made_for);
+
+/// The same from a file; `file` is what error messages call it. Throws InputError where it is malformed.
+ImportedAlgorithm parse_listing(const Json& json, const std::string& file);
+
+}  // namespace collcast

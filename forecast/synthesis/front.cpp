@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/synthesis/front.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "forecast/synthesis/flow.hpp"
+#include "libraries/segments.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace collcast {
+namespace {
+
+/// The most parts of a group on each level.
+void add_widest(const Group& g, std::size_t depth, std::vector<int>& widest) {
+  if (g.parts.empty()) return;
+  if (widest.size() <= depth) widest.resize(depth + 1);
+  widest[depth] = std::max(widest[depth], static_cast<int>(g.parts.size()));
+  for (const Group& part : g.parts) add_widest(part, depth + 1, widest);
+}
+std::vector<int> widest(const Group& g) {
+  std::vector<int> all;
+  add_widest(g, 0, all);
+  return all;
+}
+
+bool shares(Collective c) {
+  return c == Collective::allreduce || c == Collective::broadcast || c == Collective::reduce;
+}
+
+std::string plural(std::int64_t n, const std::string& what) {
+  return text::count(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string words(const Listing& listing) {
+  std::int64_t most = 0;
+  for (const auto& step : listing.steps) {
+    std::map<Rank, std::int64_t> sent;
+    for (const Listed& m : step) most = std::max(most, ++sent[m.from]);
+  }
+  return plural(static_cast<std::int64_t>(listing.steps.size()), "step") + " of at most " +
+         plural(most, "message") + " a rank";
+}
+
+std::shared_ptr<const Made> made(Listing listing, Collective collective, const std::string& name) {
+  const auto m = std::make_shared<Made>();
+  m->algorithm = algorithm_of(listing, collective, name);
+  m->words = words(listing);
+  m->plan = std::move(listing);
+  return m;
+}
+
+std::shared_ptr<const Made> made(const Synthesis& s) {
+  const auto m = std::make_shared<Made>();
+  m->algorithm = s.algorithm;
+  m->algorithm.name = "trees-" + std::to_string(s.forest.trees_per_root);
+  m->words = plural(static_cast<std::int64_t>(s.forest.trees.size()), "tree") + ", " +
+             std::to_string(s.forest.trees_per_root) + " a root, at most " + std::to_string(s.depth) +
+             " messages deep";
+  m->plan = s.forest;
+  return m;
+}
+
+/// All at once, and powers of two and three.
+std::vector<int> radices(int widest) {
+  std::set<int> all{widest};
+  for (const int radix : {2, 3, 4, 8, 16})
+    if (radix < widest) all.insert(radix);
+  return {all.begin(), all.end()};
+}
+
+/// Messages of a schedule in segments: by critical path, and contended.
+constexpr std::int64_t most_read = 400'000, most_played = 20'000;
+/// From each root through all ranks, near ones after each other: no rank sends or sums more than once.
+std::shared_ptr<const Made> chains(const Group& order, Collective collective, Rank root) {
+  const std::vector<Rank>& ranks = order.ranks;
+  Forest forest{static_cast<Rank>(ranks.size()), 1, {}};
+  for (const Rank from : roots(collective, forest.ranks, root)) {
+    Tree tree{from, 1, {}};
+    const auto first = static_cast<std::size_t>(std::ranges::find(ranks, from) - ranks.begin());
+    for (std::size_t i = 0; i + 1 < ranks.size(); ++i)
+      tree.edges.push_back({ranks[(first + i) % ranks.size()], ranks[(first + i + 1) % ranks.size()]});
+    forest.trees.push_back(std::move(tree));
+  }
+  const auto m = std::make_shared<Made>();
+  m->algorithm = algorithm_of(forest, collective, root, "chains");
+  m->words = plural(static_cast<std::int64_t>(forest.trees.size()), "chain") + ", " +
+             text::count(forest.ranks - 1) + " messages deep";
+  m->plan = std::move(forest);
+  return m;
+}
+
+constexpr Rank most_packed_twice = 32;  ///< ranks that share, of which one tree each is tried, too
+constexpr Rank most_routed = 64;        ///< ranks whose units look for ways by others
+
+}  // namespace
+
+bool synthesizes(Collective c) {
+  return plays_forests(c) || plays_levels(c);
+}
+
+Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std::int64_t trees,
+             const Stop& stop)
+    : collective_(collective), forecaster_(forecaster), root_(root), by_levels_(trees == 0) {
+  if (!synthesizes(collective) || (trees > 0 && !plays_forests(collective)))
+    throw InputError("no method synthesizes " + std::string(definition(collective).name) +
+                     (trees > 0 ? " by trees" : "") +
+                     "; there is one for allgather, reduce-scatter, allreduce, broadcast" +
+                     (trees > 0 ? " and reduce" : ", reduce, gather, scatter and alltoall"));
+  if (forecaster.fabric().ranks() > most_synthesized)
+    throw InputError("a synthesis takes at most " + std::to_string(most_synthesized) + " ranks, not " +
+                     std::to_string(forecaster.fabric().ranks()));
+  for (const Bytes size : {Bytes(0), Bytes(1 << 20)}) {
+    Group groups = nearest(forecaster.fabric(), size);
+    if (std::ranges::find(groups_, groups) != groups_.end()) continue;
+    best_.push_back({groups_.size(), std::vector<int>(static_cast<std::size_t>(levels(groups)), 2), 0});
+    groups_.push_back(std::move(groups));
+  }
+  if (collective == Collective::alltoall && ranks() <= most_routed) add_paths(stop);
+  if (plays_forests(collective) && trees == 0 && ranks() > 1 && ranks() <= most_routed)
+    others_.push_back(chains(groups_.back(), collective, root));
+  if (plays_forests(collective)) add_trees(trees, stop);
+  if (stop && stop()) notes_.emplace_back("interrupted: what follows is the best of what was made so far");
+}
+
+void Front::add_trees(std::int64_t trees, const Stop& stop) {
+  try {
+    const Synthesis forest = synthesize(collective_, forecaster_, root_, trees, stop);
+    others_.push_back(made(forest));
+    limit_ = {forest.optimum, forest.busiest, forest.busiest_link, others_.back()->algorithm.name};
+    const bool quick = definition(collective_).rooted || ranks() <= most_packed_twice;
+    if (quick && trees == 0 && forest.forest.trees_per_root > 1)
+      others_.push_back(made(synthesize(collective_, forecaster_, root_, 1, stop)));
+  } catch (const Stopped&) {
+    by_levels_ = true;
+  }
+}
+
+void Front::add_paths(const Stop& stop) {
+  const Fabric& fabric = forecaster_.fabric();
+  const Flow flow = least_busy(fabric, ranks() <= 16 ? 12 : ranks() <= 32 ? 8 : 4, stop);
+  const std::string name = flow.direct() ? "direct" : "paths";
+  others_.push_back(made(listing(flow, true), collective_, name + "-in-turns"));
+  others_.push_back(made(listing(flow, false), collective_, name));
+  const double share = 1.0 / ranks();
+  limit_ = {SecondsPerByte(share * flow.least), SecondsPerByte(share * flow.time),
+            fabric.links()[flow.busiest].name, name};
+}
+
+std::shared_ptr<const Made> Front::levels_by(const Choice& choice) {
+  std::shared_ptr<const Made>& known = levels_[choice];
+  if (known) return known;
+  std::string name = "levels";
+  for (std::size_t i = 0; i < choice.radices.size(); ++i)
+    name += (i == 0 ? "-" : "x") + std::to_string(choice.radices[i]);
+  if (choice.shared > 0) name += "-shared-" + std::to_string(choice.shared);
+  return known = made(
+             by_levels(refined(groups_[choice.groups], choice.radices), collective_, root_, choice.shared),
+             collective_, name);
+}
+
+/// Those that differ in one thing.
+std::vector<Front::Choice> Front::beside(const Choice& choice) const {
+  std::vector<Choice> all;
+  const std::vector<int> widest = collcast::widest(groups_[choice.groups]);
+  for (std::size_t i = 0; i < widest.size(); ++i)
+    for (const int radix : radices(widest[i])) {
+      all.push_back(choice);
+      all.back().radices[i] = radix;
+    }
+  if (!shares(collective_)) return all;
+  const int most =
+      collective_ == Collective::allreduce ? levels(refined(groups_[choice.groups], choice.radices)) : 1;
+  for (int shared = 0; shared <= most; ++shared) {
+    all.push_back(choice);
+    all.back().shared = shared;
+  }
+  return all;
+}
+
+/// Downhill in the engine's time, one thing at a time: from few at once, and from all. What was the best for
+/// the last size stands unless these are better.
+Front::Choice Front::best_levels(std::size_t groups, const Call& call, const Engine& engine) {
+  std::map<Choice, Seconds> times;
+  const auto time = [&](const Choice& choice) {
+    const auto [at, added] = times.try_emplace(choice, no_limit);
+    if (!added) return at->second;
+    try {
+      at->second = read(engine, SizedSchedule(levels_by(choice)->algorithm, call), forecaster_.fabric()).time;
+    } catch (const InputError&) {  // groups that share differ in size, or there are fewer levels
+    }
+    return at->second;
+  };
+  const std::vector<int> widest = collcast::widest(groups_[groups]);
+  for (Choice choice : {Choice{groups, std::vector<int>(widest.size(), 2)}, Choice{groups, widest}}) {
+    for (bool better = true; better;) {
+      better = false;
+      for (const Choice& other : beside(choice))
+        if (time(other) < time(choice)) choice = other, better = true;
+    }
+    if (time(choice) < time(best_[groups])) best_[groups] = choice;
+  }
+  return best_[groups];
+}
+
+/// In as many segments as are the fastest by critical path: downhill from one, and of powers of two; and
+/// where links may be shared, which that does not see, in fewer or more.
+std::vector<Call> Front::in_segments(const Made& candidate, Call call) const {
+  const Fabric& fabric = forecaster_.fabric();
+  const Algorithm& a = candidate.algorithm;
+  call.segments = 1;
+  std::vector<Call> all{segmented(fabric, a, call)};
+  if (call.message == Bytes(0)) return all;
+  const std::int64_t messages = std::max<std::int64_t>(1, traffic(a.schedule(call)).messages);
+  Call many = all[0];
+  Seconds least = path_time(fabric, a, many, no_limit);
+  for (int power = 0; std::ldexp(1, power) <= call.message.value; ++power) {
+    call.segments = Block{1} << power;
+    if (call.segments * messages > most_read) break;
+    if (power % 2 == 0 && call.segments * messages <= most_played) all.push_back(call);
+    if (const Seconds time = path_time(fabric, a, call, least); time < least) many = call, least = time;
+  }
+  all.push_back(many);
+  return all;
+}
+
+Front::Fastest Front::fastest(Bytes message, const Engine& engine) {
+  Call call{.ranks = forecaster_.fabric().ranks(), .root = root_, .message = message};
+  std::vector<std::shared_ptr<const Made>> finalists = others_;
+  for (std::size_t i = 0; by_levels_ && i < groups_.size(); ++i)
+    finalists.push_back(levels_by(best_levels(i, call, engine)));
+  std::shared_ptr<const Made> best;
+  Seconds least = no_limit;
+  for (const auto& candidate : finalists)
+    for (const Call& cut : in_segments(*candidate, call)) {
+      const Seconds time = read(engine, SizedSchedule(candidate->algorithm, cut), forecaster_.fabric()).time;
+      if (time < least) best = candidate, least = time, call.segments = cut.segments;
+    }
+  return {best, forecaster_.predict(best->algorithm, call, engine)};
+}
+
+}  // namespace collcast
