@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer's target for every reader of files. COLLCAST_READER names the one that is fuzzed;
+// docs/security.md.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "algorithms/exchange/forest_file.hpp"
+#include "algorithms/exchange/msccl.hpp"
+#include "forecast/sweep/space.hpp"
+#include "model/ranges.hpp"
+#include "platforms/description/load.hpp"
+#include "platforms/exchange/import.hpp"
+#include "platforms/machine/listing.hpp"
+#include "platforms/machine/machine.hpp"
+#include "replay/formats/formats.hpp"
+#include "replay/source/inspection.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "validation/campaign/campaign.hpp"
+#include "validation/measurements/read.hpp"
+#include "workloads/job/read.hpp"
+
+namespace collcast {
+namespace {
+
+/// A file in memory, for readers that open their files themselves.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& text) : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)) {
+    if (descriptor_ < 0 ||
+        write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+      std::perror("memfd");
+      std::abort();
+    }
+  }
+  ~MemoryFile() { close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+void platform(const std::string& text) {
+  const Description d = parse_platform(text, "fuzz", "fuzz.json");
+  const Machine machine(d, static_cast<Rank>(std::min<std::int64_t>(max_ranks(d), 16)));
+  machine.wire(0, machine.ranks() - 1, Bytes(1));
+}
+
+/// Of options; the program escapes what it prints of them.
+void ranges(std::string text) {
+  std::erase(text, '\n');
+  std::vector<std::string> texts;
+  std::istringstream in(text);
+  for (std::string item; std::getline(in, item, ',');) texts.push_back(item);
+  (texts.size() % 2 ? void(parse_sizes(texts)) : void(parse_rank_counts(texts)));
+  parse_values(text);
+}
+
+const std::map<std::string, std::function<void(const std::string&)>> readers = {
+    {"trace", [](const std::string& text) { inspect(*open_source({MemoryFile(text).path()})); }},
+    {"platform", platform},
+    {"machine", [](const std::string& text) { import_platform(MemoryFile(text).path()); }},
+    {"msccl", [](const std::string& text) { parse_msccl(text, "fuzz.xml"); }},
+    {"forest", [](const std::string& text) { parse_forest(text, "fuzz.json"); }},
+    {"measurements", [](const std::string& text) { parse_measurements(text, "fuzz", {.ranks = 4}); }},
+    {"job", [](const std::string& text) { workloads::parse_job(text, "fuzz.json", 8); }},
+    {"campaign", [](const std::string& text) { campaign::parse_campaign(text, "fuzz.json"); }},
+    {"ranges", ranges},
+};
+
+const auto& chosen() {
+  static const auto& reader = [&]() -> const auto& {
+    const char* name = std::getenv("COLLCAST_READER");
+    const auto found = readers.find(name ? name : "");
+    if (found == readers.end()) {
+      std::fputs("COLLCAST_READER must be one of", stderr);
+      for (const auto& [known, unused] : readers) std::fprintf(stderr, " %s", known.c_str());
+      std::fputs("\n", stderr);
+      std::exit(2);
+    }
+    return found->second;
+  }
+  ();
+  return reader;
+}
+
+}  // namespace
+}  // namespace collcast
+
+/// What a file holds is read, or refused with one line.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    collcast::chosen()(std::string(reinterpret_cast<const char*>(data), size));
+  } catch (const collcast::InputError& e) {
+    if (std::string(e.what()).find('\n') != std::string::npos) std::abort();
+  }
+  return 0;
+}
