@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -194,15 +193,14 @@ class NcclCalibrator {
   CalibratedOn range(const nccl::Software& now, const std::string& source) const {
     const nccl::Transport sent{nccl::parse(policy_)->minor, {}, {}};
     const std::string transport = Transport{Transport::Kind::nccl, sent}.name();
-    const auto least_and_most = [&](auto&& what) {
-      const auto [least, most] = std::ranges::minmax(cases_ | std::views::transform(what));
-      return CalibratedOn::Range{static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)};
+    CalibratedOn on{transport.substr(0, transport.find(':')), source, {}, {}, {}};
+    const auto widen = [](CalibratedOn::Range& range, std::int64_t n) {
+      range.least = range.least == 0 ? n : std::min(range.least, n), range.most = std::max(range.most, n);
     };
-    CalibratedOn on{transport.substr(0, transport.find(':')),
-                    source,
-                    {},
-                    least_and_most([](const Case& c) { return c.call.ranks; }),
-                    least_and_most([](const Case& c) { return c.call.message.value; })};
+    for (const Case& c : cases_) {
+      widen(on.ranks, c.call.ranks);
+      widen(on.message, std::max<std::int64_t>(1, std::llround(c.call.message.value)));
+    }
     std::set<std::string> collectives;
     std::vector<std::vector<double>> errors;
     for (const auto& [table, cases] : by_table()) {

@@ -359,7 +359,7 @@ TEST_F(MoreFiles, TauProfilesAreOneARank) {
 
 TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
   const std::string tar = std::string(257, 'x') + "ustar" + std::string(250, '\0');
-  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& other : std::vector<std::pair<std::string, std::string>>{
            {tar, "is a tar archive; unpack it"},
            {tar + "CUBEX.INDEX 1.data", "is a CUBE profile"},
            {"\x03"
@@ -374,8 +374,9 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
            {"<algo name=\"a\" ngpus=\"8\">", "is an algorithm of MSCCL: `collcast prove --import FILE`"},
            {"rule-file-version-2\n1", "is a rule file of Open MPI"},
            {"# NCCL\nallreduce,0,65536,tree,ll,1,-1,-1", "is a tuner file of NCCL"}})
-    EXPECT_NE(testing::complaint([&] { open_source({file("other", text)}); }).find(words), std::string::npos)
-        << words;
+    EXPECT_NE(testing::complaint([&] { open_source({file("other", other.first)}); }).find(other.second),
+              std::string::npos)
+        << other.second;
 }
 
 /// A record of RCCL's recorder.h: an allreduce of `count` floats by a rank of 2.
