@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/output.hpp"
+#include "platforms/description/calibrated_on.hpp"
 #include "platforms/machine/listing.hpp"
 #include "support/wrap.hpp"
 
@@ -147,6 +148,7 @@ std::string platform_summary(const Description& d) {
                                 value(platform["protocol"], "handshake_us", "us handshake")}));
   lines.add("software", software(platform));
   lines.add("numbers", stamps(d));
+  for (const CalibratedOn& on : calibrated_on(d)) lines.add("calibrated on", on.text());
   lines.add("--set takes", "any parameter below and those left out, e.g. network.bandwidth_GBps=25");
   return lines.text;
 }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "support/address_sanitizer.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
 #include "support/process/child.hpp"
@@ -13,14 +14,6 @@
 
 namespace collcast::cli {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
 
 std::string this_program() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
@@ -35,7 +28,7 @@ void check_line(const std::string& line) {
 }  // namespace
 
 const SweepModule& sweep_module() {
-  if (sanitized)
+  if (address_sanitizer)
     throw InputError("sweep --mpi does not go with the address sanitizer, which owns the linker's order");
   const std::filesystem::path here = std::filesystem::path(this_program()).parent_path();
   for (const auto& folder : {here, here.parent_path() / "lib"}) {

@@ -3,21 +3,15 @@
 
 #include <cstddef>
 
+#include "support/address_sanitizer.hpp"
+
 namespace collcast::testing {
 
-/// The sanitizers take ten times as long, and look for other mistakes than wrong numbers.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
-
-/// Of many cases that are alike, whether to try the next: all; under the sanitizers every third.
+/// Of many cases that are alike, whether to try the next: all; under the sanitizers, which take ten times as
+/// long and look for other mistakes than wrong numbers, every third.
 class EachOrThird {
  public:
-  bool operator()() { return !sanitized || turn_++ % 3 == 0; }
+  bool operator()() { return !address_sanitizer || turn_++ % 3 == 0; }
 
  private:
   std::size_t turn_ = 0;

@@ -204,7 +204,7 @@ report::Report report_of(Front& front, const Question& q, const Forecaster& fore
   answer.head["optimum_algbw_GBps"] = limit.optimum ? Json(bandwidth(*limit.optimum)) : Json();
   answer.head["schedule_algbw_GBps"] = limit.optimum ? Json(bandwidth(limit.busiest)) : Json();
   answer.head["busiest_link"] = limit.optimum ? Json(limit.link) : Json();
-  if (limit.optimum)
+  if (limit.optimum && limit.optimum->value > 0)
     answer.title += "\nlinks allow " + text::gbps(bandwidth(*limit.optimum)) + " (algbw), the busiest of " +
                     limit.name + " (" + limit.link + ") " + text::gbps(bandwidth(limit.busiest));
   answer.notes = front.notes();

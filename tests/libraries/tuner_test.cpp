@@ -10,6 +10,7 @@
 #include "algorithms/catalogue.hpp"
 #include "libraries/mpi.hpp"
 #include "libraries/tuner/write.hpp"
+#include "support/address_sanitizer.hpp"
 #include "support/json.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
@@ -140,14 +141,8 @@ TEST(Tuner, OpenMpiRules) {
   EXPECT_EQ(write_openmpi({8, 2, {}}), "0  # collectives\n");
 }
 
-#if defined(__has_feature)
-#define COLLCAST_SANITIZED __has_feature(address_sanitizer)
-#else
-#define COLLCAST_SANITIZED 0
-#endif
-
 TEST(Tuner, OpenMpisOwnReaderTakesThem) {
-  if (COLLCAST_SANITIZED) GTEST_SKIP() << "what Open MPI leaves in memory is not ours";
+  if (address_sanitizer) GTEST_SKIP() << "what Open MPI leaves in memory is not ours";
   FILE* pipe = popen("ompi_info --path pkglibdir --parsable 2>/dev/null", "r");
   char line[512] = "";
   if (pipe && !std::fgets(line, sizeof line, pipe)) line[0] = 0;

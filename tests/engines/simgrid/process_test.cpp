@@ -8,6 +8,7 @@
 #include "engines/simgrid/physics.hpp"
 #include "engines/simgrid/simulate.hpp"
 #include "model/lowering.hpp"
+#include "support/address_sanitizer.hpp"
 #include "support/error.hpp"
 #include "tests/engines/contention/shared_fabric.hpp"
 #include "tests/engines/player/schedules.hpp"
@@ -44,14 +45,6 @@ TEST(Process, ThisProcessToo) {
   const double expected = contended(13, 1.7, false).time.value;
   for (int i = 0; i < 10; ++i) EXPECT_NEAR(contended(13, 1.7, true).time.value, expected, 1e-9 * expected);
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool address_sanitizer = true;
-#elif defined(__has_feature)
-constexpr bool address_sanitizer = __has_feature(address_sanitizer);
-#else
-constexpr bool address_sanitizer = false;
-#endif
 
 TEST(Process, ManySimulationsInOneProcess) {
   contended(64, 1, true);
