@@ -23,13 +23,6 @@ function(collcast_quick target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# collcast_once(<target>): what it does is done once for an answer; the sanitizers, which take most of their time to optimise what
-# they instrument, see it as it is written.
-function(collcast_once target)
-  collcast_quick(${target})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Sanitize>:-O0>)
-endfunction()
-
 # collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ... [JSON] [ONCE]): one target per folder; each header
 # compiles alone. JSON: its sources read and write JSON, whose header is precompiled once. ONCE: what it does is done once
 # for an answer, so that it is quick to compile matters more than that it is quick to run.
@@ -43,9 +36,9 @@ function(collcast_library name)
   set_target_properties(collcast_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON LINKER_LANGUAGE CXX EXPORT_NAME ${name})
   install(TARGETS collcast_${name} EXPORT collcast COMPONENT development FILE_SET HEADERS DESTINATION include/collcast)
   if(ARG_ONCE)
-    collcast_once(collcast_${name})
+    collcast_quick(collcast_${name})
   endif()
-  if(ARG_JSON AND NOT CMAKE_BUILD_TYPE STREQUAL Sanitize)  # clang's are for one -O
+  if(ARG_JSON)
     collcast_precompiled(collcast_${name} REUSE_FROM collcast_support)
   endif()
 endfunction()
