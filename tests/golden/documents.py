@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output that README.md and docs/ show behind `$ collcast ...`, and the demo's table, are what the program prints.
 
-Usage: documents.py [--without-simgrid] COLLCAST SOURCE_DIR
+Usage: documents.py [--without-simgrid] [--every N] COLLCAST SOURCE_DIR
 A shown output that ends with a line `...` is some of the printed lines, in their order; a command behind which nothing
 is shown is not run.
 """
@@ -49,6 +49,7 @@ def differences(collcast, folder, arguments, shown):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--without-simgrid", action="store_true")
+    parser.add_argument("--every", type=int, default=1, help="runs every Nth example only")
     parser.add_argument("collcast", type=pathlib.Path)
     parser.add_argument("source", type=pathlib.Path)
     options = parser.parse_args()
@@ -59,7 +60,7 @@ def main():
         print("skipped: scripts/demo: this build has no SimGrid")
     else:
         shown.append((source / "README.md", demo(source), DEMO.search((source / "README.md").read_text())[1]))
-    wrong = 0
+    shown, wrong = shown[::options.every], 0
     with tempfile.TemporaryDirectory() as folder:  # what an example writes is left here
         for entry in source.iterdir():
             (pathlib.Path(folder) / entry.name).symlink_to(entry)

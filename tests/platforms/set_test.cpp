@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 #include "support/json.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -61,9 +62,11 @@ TEST(Set, RefusesAndLeavesAllAsItWas) {
 }
 
 TEST(Set, TakesEveryPath) {
+  testing::EachOrThird tried;
   for (const std::string& name : shipped_platforms()) {
     const Description original = load_platform(name);
     for (const std::string& path : settable_paths(original)) {
+      if (!tried()) continue;
       Description d = original;
       const Json::json_pointer at("/" + [&] {
         std::string p = path;

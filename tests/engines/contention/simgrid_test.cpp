@@ -14,6 +14,7 @@
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -85,13 +86,14 @@ bool plays(const Algorithm& a, const Machine& machine) {
 }
 
 TEST(SharingAndSimgrid, SameTimesOfTheCatalogue) {
+  testing::EachOrThird tried;
   int played = 0;
   for (const char* name : {"flat", "summit", "abci-v", "testbed-racks"})
     for (const auto& [ranks, message] : {std::pair{6, 3000_B}, std::pair{8, 4_MiB}, std::pair{16, 4_MiB}}) {
       if (ranks > max_ranks(load_platform(name))) continue;
       const Machine machine(load_platform(name), ranks);
       for (const Algorithm* a : catalogue()) {
-        if (!plays(*a, machine)) continue;
+        if (!plays(*a, machine) || !tried()) continue;
         const Call call{.ranks = ranks, .message = message};
         const Schedule schedule = a->schedule(call);
         const Layout sizes = layout(*a, call, schedule);
@@ -101,7 +103,7 @@ TEST(SharingAndSimgrid, SameTimesOfTheCatalogue) {
         ++played;
       }
     }
-  EXPECT_GT(played, 300);
+  EXPECT_GT(played, testing::all_or_third(300));
 }
 
 }  // namespace
