@@ -21,7 +21,8 @@ using sweep::Key, sweep::Kind;
 constexpr std::array training_keys = {
     Key{"platform", Kind::word},     Key{"policy", Kind::word},     Key{"model", Kind::word},
     Key{"framework", Kind::word},    Key{"precision", Kind::word},  Key{"batch", Kind::number},
-    Key{"throughput", Kind::number}, Key{"slowdown", Kind::number}, Key{"ranks", Kind::ranks}};
+    Key{"throughput", Kind::number}, Key{"slowdown", Kind::number}, Key{"noise", Kind::number},
+    Key{"input", Kind::word},        Key{"checkpoint", Kind::word}, Key{"ranks", Kind::ranks}};
 
 /// A platform and a policy with the prices of collectives that were asked for so far: those of the last
 /// point.
@@ -45,7 +46,8 @@ Asked asked(const sweep::Point& point) {
       {"policy", &a.text.policy},       {"model", &a.text.model},
       {"framework", &a.text.framework}, {"precision", &a.text.precision},
       {"batch", &a.text.batch},         {"throughput", &a.text.throughput},
-      {"slowdown", &a.text.slowdown}};
+      {"slowdown", &a.text.slowdown},   {"noise", &a.text.noise},
+      {"input", &a.text.input},         {"checkpoint", &a.text.checkpoint}};
   for (const sweep::Setting& s : point) {
     const auto* slot = std::ranges::find(slots, s.key, &std::pair<std::string_view, std::string*>::first);
     if (slot != std::end(slots))

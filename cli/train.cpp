@@ -10,7 +10,9 @@
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "workloads/training/convergence.hpp"
 #include "workloads/training/step.hpp"
 
 namespace collcast::cli {
@@ -21,7 +23,7 @@ using namespace report;
 namespace {
 
 struct TrainOptions : TrainingText {
-  std::string platform;
+  std::string platform, steps;
   std::vector<std::string> ranks, set;
   Pictures pictures;
   Format format = Format::table;
@@ -122,12 +124,21 @@ Report made(const TrainOptions& options, const Training& t, const Description& p
   return report;
 }
 
+/// Of a batch outside the table nobody knows.
+void add_time_to_accuracy(Json& row, const Convergence& experience, const StepForecast& step) {
+  const std::optional<double> steps = experience.steps(step.samples);
+  row["steps"] = steps ? Json(*steps) : Json();
+  row["time_to_accuracy_s"] = steps ? Json(*steps * step.time.value) : Json();
+}
+
 int run_train(const TrainOptions& options) {
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   Training t = described(options, platform);
   std::vector<Rank> all;
   for (const std::string& text : options.ranks) all.push_back(parse_ranks(text));
+  std::optional<Convergence> experience;
+  if (!options.steps.empty()) experience = parse_convergence(read_file(options.steps), options.steps);
   Canvas canvas(options.pictures);
   canvas.require_one(all.size());
   GroupForecaster forecaster(platform, options.policy);
@@ -143,12 +154,16 @@ int run_train(const TrainOptions& options) {
                        std::to_string(ranks));
     const StepForecast step = forecast_step(t, price);
     rows.push_back(row(t, step));
+    rows.back()["start_broadcast_s"] = start_broadcast(t, price).value;
+    if (experience) add_time_to_accuracy(rows.back(), *experience, step);
     if (refusal.empty()) refusal = too_large(t, step);
     if (canvas.has_timeline()) show(canvas, t, step, platform);
     if (canvas.has_page()) pictures.push_back(one_step(t, step));
   }
   progress_end();
-  const Report report = made(options, t, platform, std::move(rows), forecaster.policy());
+  Report report = made(options, t, platform, std::move(rows), forecaster.policy());
+  if (experience)
+    report.sections[0].columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));
   write_page(canvas, platform, report, std::move(pictures));
   print(report, options.format);
   if (refusal.empty()) return 0;
@@ -212,6 +227,11 @@ void add_train(CLI::App& app, int& exit_code) {
       ->option_text("N[,N...]");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
+  verb->add_option(
+          "--steps", options->steps,
+          "A table batch,steps: how many steps of so many samples an accuracy takes; the answer has the "
+          "time to it")
+      ->option_text("FILE.csv");
   add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);
   verb->footer(

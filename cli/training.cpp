@@ -45,7 +45,7 @@ void add_training(CLI::App& verb, TrainingText& text) {
   verb.add_option("--framework", text.framework,
                   "ddp (default) or another, with settings behind a colon: " + listed_frameworks() +
                       "; all take compression=fp16, tp, pp, micro-batches, schedule=1f1b|gpipe, interleave, "
-                      "sequence, recompute")
+                      "sequence, ep, imbalance, sp, recompute")
       ->option_text("F");
   verb.add_option("--policy", text.policy,
                   "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs)")
@@ -64,6 +64,11 @@ void add_training(CLI::App& verb, TrainingText& text) {
                   "Where samples come from: packed or files, with what is on their way behind a colon: "
                   "sample=SIZE, shared, local and copy in GB/s, opens a second, decode=TIME, cores")
       ->option_text("I");
+  verb.add_option(
+          "--checkpoint", text.checkpoint,
+          "Parameters and optimizer state are written from time to time: blocking or background, behind a "
+          "colon every=STEPS, shared, node and copy in GB/s")
+      ->option_text("C");
 }
 
 Training described(const TrainingText& text, const Description& platform) {
@@ -77,6 +82,7 @@ Training described(const TrainingText& text, const Description& platform) {
   t.slowdown = share(text.slowdown, "slowdown");
   t.noise = share(text.noise, "noise");
   if (!text.input.empty()) t.input = parse_input(text.input);
+  if (!text.checkpoint.empty()) t.checkpoint = parse_checkpoint(text.checkpoint);
   t.ranks_per_node = ranks_per_node(platform);
   return t;
 }
@@ -95,6 +101,7 @@ Json row(const Training& t, const StepForecast& s) {
           {"hidden_communication_s", s.hidden.value},
           {"waiting_s", s.waiting.value},
           {"io_s", s.input.value},
+          {"checkpoint_s", s.checkpoint.value},
           {"memory_B", std::llround(s.memory.sum().value)},
           {"limited_by", s.limited_by},
           {"bottlenecks", bottlenecks}};

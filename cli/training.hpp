@@ -13,7 +13,7 @@ namespace collcast::cli {
 /// A training step as users describe it.
 struct TrainingText {
   std::string model, framework = "ddp", precision = "fp32", policy, batch = "32", throughput, slowdown = "0",
-                     noise = "0", input;
+                     noise = "0", input, checkpoint;
 };
 
 void add_training(CLI::App& verb, TrainingText& text);

@@ -35,7 +35,15 @@ TEST(Models, AgreeWithPublishedTotals) {
                              {"bert-large", 336226108, 0, 398},
                              {"gpt2", 124439808, 0, 148},
                              {"gpt2-medium", 354823168, 0, 292},
-                             {"gpt2-xl", 1557611200, 0, 580}}) {
+                             {"gpt2-xl", 1557611200, 0, 580},
+                             {"llama2-7b", 6738415616, 0, 291},
+                             {"llama2-13b", 13015864320, 0, 363},
+                             {"llama2-70b", 68976648192, 0, 723},
+                             {"llama3-8b", 8030261248, 0, 291},
+                             {"llama3-70b", 70553706496, 0, 723},
+                             {"llama3-405b", 405853388800, 0, 1137},
+                             {"mixtral-8x7b", 46702792704, 0, 995},
+                             {"mixtral-8x22b", 140620634112, 0, 1739}}) {
     const Model m = load_model(p.name);
     EXPECT_EQ(m.parameters(), p.parameters) << p.name;
     EXPECT_EQ(tensors(m), p.tensors) << p.name;
@@ -65,6 +73,18 @@ TEST(Models, GptOfAnySize) {
   // of a block: 24 s h^2 + 4 s^2 h; the output layer 2 s h V
   const double block = 24.0 * 32 * 64 * 64 + 4.0 * 32 * 32 * 64;
   EXPECT_EQ(m.flops(), 3 * block + 2.0 * 32 * 64 * 100);
+}
+
+/// Of each word: 4 projections of 8 x 8 (keys and values of half as many heads: 8 x 4), 2 s^2 h of attention,
+/// a router of 8 x 4, and 2 of 4 experts of 3 x 8 x 16; the output 8 x 10.
+TEST(Models, WordsGoThroughTheirExpertsOnly) {
+  const Model m = load_model(
+      "llama:layers=1,hidden=8,heads=2,kv-heads=1,sequence=4,vocabulary=10,feed-forward=16,experts=4,top=2");
+  const double products = 2 * 64 + 2 * 32 + 32 + 2 * 384 + 80;
+  EXPECT_EQ(m.flops(), 2 * 4 * products + 2 * 16 * 8);
+  EXPECT_EQ(m.parameters(), 2 * 64 + 2 * 32 + 32 + 4 * 384 + 2 * 80 + 3 * 8);
+  // "uses 13 B active parameters": without the word embedding
+  EXPECT_NEAR(load_model("mixtral-8x7b:sequence=1").flops() / 2e9, 12.75, 0.01);
 }
 
 /// Korthikanti et al. 2022: 34 s h + 5 a s^2 bytes of a block in 16 bits.

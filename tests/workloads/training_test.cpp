@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <numeric>
 
 #include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"
+#include "workloads/training/convergence.hpp"
 #include "workloads/training/order.hpp"
 #include "workloads/training/step.hpp"
 
@@ -190,6 +192,81 @@ TEST(Training, TensorParallelismSharesTheWork) {
   EXPECT_NEAR(play(training_job(t), nothing).time.value, whole / 4, 1e-9);  // norms cost nothing here
 }
 
+/// One block: hidden 8, 2 heads, 4 words, 2 of 4 experts of 8 x 16 for each word.
+Training experts(const std::string& framework, Rank ranks) {
+  Training t = equal_layers(1, framework, ranks);
+  t.model = load_model(
+      "llama:layers=1,hidden=8,heads=2,kv-heads=2,sequence=4,vocabulary=10,feed-forward=16,experts=4,top=2");
+  return t;
+}
+
+/// Words go to their experts and come back, forward and backward: 2 x 4 words of 8 elements of 4 bytes. The
+/// fullest rank has 1.5 times the mean.
+TEST(Training, ExpertsAreReachedByAlltoalls) {
+  for (const auto& [extra, bytes] : {std::pair{"", 256.0}, {",imbalance=1.5", 384.0}}) {
+    const Job job = training_job(experts(std::string("ddp:ep=2") + extra, 4));
+    std::vector<std::string> names;
+    for (const Activity& a : job.roles[0].activities) {
+      if (a.collective != Collective::alltoall || a.kind != Kind::collective) continue;
+      names.push_back(a.name);
+      EXPECT_DOUBLE_EQ(a.bytes.value, bytes);
+      EXPECT_EQ(job.groups[static_cast<std::size_t>(a.group)].dimensions, std::vector<int>{1});
+    }
+    EXPECT_THAT(names, ::testing::ElementsAre("words to experts", "words from experts",
+                                              "gradients to experts", "gradients from experts"));
+    EXPECT_EQ(job.dimensions[1].size, 2);
+    EXPECT_EQ(job.dimensions[2].size, 2);
+  }
+  EXPECT_THAT(collectives(training_job(experts("ddp", 1))), ::testing::IsEmpty());
+}
+
+/// A rank's 2 experts have 2 x 3 x 8 x 16 = 768 parameters, which 2 ranks add up; all 4 add up the others:
+/// embedding and output 2 x 80, attention 4 x 64, router 32, three norms of 8.
+TEST(Training, ExpertsGradientsAreAddedUpByThoseWhoHaveThem) {
+  for (const auto& [framework, times] : {std::pair{"ddp:ep=2,first=1e9,bucket=1e9", 1.0},
+                                         {"per-tensor:ep=2", 1.0},
+                                         {"zero1:ep=2", 2.0}}) {  // scattered, and gathered
+    std::map<int, double> elements;                               // by group
+    const Job job = training_job(experts(framework, 4));
+    for (const Activity& a : job.roles[0].activities)
+      if (a.kind == Kind::collective && a.collective != Collective::alltoall)
+        elements[a.group] += a.bytes.value / 4;
+    EXPECT_EQ(elements, (std::map<int, double>{{0, times * (160 + 256 + 32 + 24)}, {3, times * 768}}))
+        << framework;
+  }
+  const Job whole = training_job(experts("ddp:ep=4", 4));  // nobody else has a rank's expert
+  for (const Activity& a : whole.roles[0].activities) EXPECT_NE(a.group, 3);
+  EXPECT_DOUBLE_EQ(memory_need(experts("ddp:ep=4", 4)).parameters.value, 4 * (472 + 384));
+  EXPECT_DOUBLE_EQ(memory_need(experts("zero1:ep=2", 4)).optimizer.value, 8 * (472 / 4.0 + 768 / 2.0));
+}
+
+/// The first convolution of VGG reads 3 x 96 x 96, the second 64 x 96 x 96: a row of 288 and of 6,144
+/// elements from each neighbour, forward and backward.
+TEST(Training, ImagesAreSharedOutWithTheirEdges) {
+  Training t = equal_layers(1, "ddp:sp=4", 8);
+  t.model = load_model("vgg16:image=96");
+  t.batch = 2;
+  const Job job = training_job(t);
+  std::vector<double> halos, joins;
+  for (const Activity& a : job.roles[0].activities) {
+    if (a.name == "halo") halos.push_back(a.bytes.value / 4 / 2);  // elements of a sample
+    if (a.name == "gather parts") joins.push_back(a.bytes.value / 4 / 2);
+  }
+  ASSERT_EQ(halos.size(), 26u);  // 13 convolutions, there and back
+  EXPECT_DOUBLE_EQ(halos[0], 2 * 288);
+  EXPECT_DOUBLE_EQ(halos[1], 2 * 6144);
+  EXPECT_DOUBLE_EQ(halos[25], 2 * 288);
+  EXPECT_EQ(joins.size(), 1u);
+  EXPECT_EQ(job.groups[0].dimensions, (std::vector<int>{0, 1, 2}));  // all add up gradients
+  EXPECT_DOUBLE_EQ(global_batch(t), 4);
+
+  t.framework = parse_framework("ddp:sp=2");  // a neighbour on one side
+  for (const Activity& a : training_job(t).roles[0].activities)
+    if (a.name == "halo") {
+      EXPECT_EQ(a.collective, Collective::sendrecv);
+    }
+}
+
 /// ZeRO: parameters, gradients and the optimizer's state are shared out one after the other.
 TEST(Training, ShardingSavesMemory) {
   const auto need = [](const char* framework) { return memory_need(equal_layers(10, framework, 4)); };
@@ -227,7 +304,7 @@ TEST(Training, ProcessorsAreThePlatforms) {
 TEST(Training, SaysWhatIsWrong) {
   const auto error = [](const Training& t) { return complaint([&] { training_job(t); }); };
   EXPECT_EQ(error(equal_layers(8, "ddp:pp=3", 8)),
-            "training: 8 ranks do not divide into tensor x pipeline = 1 x 3");
+            "training: 8 ranks do not divide into tensor x spatial x pipeline = 1 x 1 x 3");
   EXPECT_EQ(error(equal_layers(8, "ddp:micro-batches=2", 8)),
             "training: a batch of 1 does not divide into 2 micro-batches");
   EXPECT_EQ(error(equal_layers(8, "megatron:tp=2", 8)),
@@ -238,7 +315,15 @@ TEST(Training, SaysWhatIsWrong) {
   t.model = load_model("gpt:layers=3");
   EXPECT_EQ(error(t), "training: 3 blocks of gpt:layers=3 do not divide into 2 parts of a pipeline");
   EXPECT_EQ(error(equal_layers(8, "zero3:pp=2,micro-batches=1", 4)),
-            "training: sharded parameters (fsdp, zero3) go without tp and pp");
+            "training: sharded parameters (fsdp, zero3) go without tp, sp and pp");
+  EXPECT_EQ(error(equal_layers(8, "ddp:ep=2", 4)),
+            "training: equal has 0 experts, which do not divide by ep=2");
+  EXPECT_EQ(error(experts("ddp:ep=4", 2)),
+            "training: a data-parallel group of 2 ranks does not divide by ep=4");
+  EXPECT_EQ(error(experts("horovod:ep=2", 4)),
+            "training: experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and one");
+  EXPECT_EQ(error(equal_layers(8, "ddp:sp=2", 4)),
+            "training: spatial parallelism shares out images, and equal has none");
   t = equal_layers(8, "ddp", 4);
   t.processor.flops = 0;
   EXPECT_EQ(error(t),
@@ -268,6 +353,9 @@ TEST(Training, SaysWhatIsWrong) {
             "framework ddp:pp=4,interleave=2,micro-batches=6: interleaved pipelines need micro-batches that "
             "divide by "
             "pp=4, got 6");
+  EXPECT_EQ(framework("ddp:imbalance=0.5"),
+            "framework ddp:imbalance=0.5: imbalance is words of the fullest rank's experts, of the mean: 1 "
+            "or more");
   EXPECT_EQ(complaint([] { parse_precision("fp8"); }), "unknown precision 'fp8'; known: fp32, tf32, amp");
 }
 
@@ -309,6 +397,71 @@ TEST(Input, BadOnesSayWhat) {
   EXPECT_EQ(complaint([] { parse_input("tape:shared=1"); }), "unknown input 'tape'; known: packed, files");
   EXPECT_THAT(complaint([] { parse_input("packed:opens=1"); }), ::testing::HasSubstr("opens"));
   EXPECT_THAT(complaint([] { parse_input("packed:shared=-1"); }), ::testing::HasSubstr("not negative"));
+}
+
+/// 2.5 million parameters with a moment, 8 bytes each: 20 MB. At 2 GB/s 10 ms, every 10 steps: 1 ms of each.
+TEST(Checkpoint, TakesItsShareOfEachStep) {
+  Training t = equal_layers(10, "ddp", 4);
+  const StepForecast without = forecast_step(t, nothing);
+  t.checkpoint = parse_checkpoint("blocking:every=10,shared=2");
+  const StepForecast with = forecast_step(t, nothing);
+  EXPECT_NEAR(with.checkpoint.value, 1e-3, 1e-12);
+  EXPECT_NEAR((with.time - without.time).value, 1e-3, 1e-12);
+}
+
+/// One of the ranks that hold the same writes it; of ZeRO's, each a share: 5 MB, two to a node. In the
+/// background training stands still for the copy, and for what ten steps of 30 ms do not hide: 20 MB at 0.05
+/// GB/s take 400 ms.
+TEST(Checkpoint, StallsByHand) {
+  Training t = equal_layers(10, "ddp", 4);
+  t.ranks_per_node = 2;
+  const auto stall = [&](const char* text) {
+    return checkpoint_stall(parse_checkpoint(text), t, Seconds(30e-3)).value;
+  };
+  EXPECT_NEAR(stall("blocking:node=1"), 20e-3, 1e-12);
+  EXPECT_NEAR(stall("blocking:node=1,copy=4"), 25e-3, 1e-12);
+  EXPECT_NEAR(stall("background:every=10,shared=1,copy=4"), 5e-3, 1e-12);
+  EXPECT_NEAR(stall("background:every=10,shared=0.05,copy=4"), 105e-3, 1e-12);
+  t.framework = parse_framework("zero1");
+  EXPECT_NEAR(stall("blocking:node=1"), 10e-3, 1e-12);
+  EXPECT_NEAR(stall("blocking:shared=1"), 20e-3, 1e-12);
+}
+
+TEST(Checkpoint, BadOnesSayWhat) {
+  EXPECT_EQ(complaint([] { parse_checkpoint("tape:every=1"); }),
+            "unknown checkpoint 'tape'; known: blocking, background");
+  EXPECT_EQ(complaint([] { parse_checkpoint("blocking:every=1"); }),
+            "checkpoint blocking: shared or node has to say how fast it is written, in GB/s");
+  EXPECT_THAT(complaint([] { parse_checkpoint("blocking:shared=1,every=0"); }),
+              ::testing::HasSubstr("every"));
+}
+
+/// At the start 20 MB go to everybody, at 1 GB/s.
+TEST(Checkpoint, StartReachesEverybody) {
+  EXPECT_NEAR(start_broadcast(equal_layers(10, "ddp", 4), bandwidth(1)).value, 20e-3, 1e-12);
+  EXPECT_EQ(start_broadcast(equal_layers(10, "ddp", 1), bandwidth(1)), Seconds());
+}
+
+/// Half as many steps for four times the batch: 1000 / sqrt(2) for twice.
+TEST(Convergence, IsAPowerBetweenPoints) {
+  const Convergence c = parse_convergence("batch,steps\n100,1000\n400,500\n", "x.csv");
+  EXPECT_NEAR(c.steps(200).value(), 1000 / std::sqrt(2.0), 1e-9);
+  EXPECT_EQ(c.steps(100), 1000);
+  EXPECT_EQ(c.steps(400), 500);
+  EXPECT_FALSE(c.steps(99));
+  EXPECT_FALSE(c.steps(401));
+}
+
+TEST(Convergence, BadTablesSayWhere) {
+  const auto error = [](const std::string& text) {
+    return complaint([&] { parse_convergence(text, "x.csv"); });
+  };
+  EXPECT_EQ(error("steps,batch\n"), "x.csv:1: the header is batch,steps");
+  EXPECT_EQ(error("batch,steps\n"), "x.csv: needs a line BATCH,STEPS");
+  EXPECT_EQ(error("batch,steps\n5\n"), "x.csv:2: a line is BATCH,STEPS, got '5'");
+  EXPECT_EQ(error("batch,steps\n5,x\n"), "x.csv:2: steps 'x' is not a number");
+  EXPECT_EQ(error("batch,steps\n5,0\n"), "x.csv:2: batch and steps are above 0");
+  EXPECT_EQ(error("batch,steps\n5,1\n5,1\n"), "x.csv:3: batches ascend");
 }
 
 /// The slowest of 100 normal ranks: the 99.38th of 100.25 parts, 2.5 standard deviations; a hundredth each.

@@ -23,9 +23,16 @@ struct Transformer {
   int layers, hidden, heads, sequence, vocabulary;
   int feed_forward = 0;  ///< 0: four times hidden
   int positions = 0;     ///< learned; 0: as many as the sequence is long
+  int kv_heads = 0;      ///< of keys and values; 0: as many as heads
+  int experts = 0;       ///< feed-forward networks of a block; 0: one that takes every word
+  int chosen = 2;        ///< of the experts, by each word
 };
 /// Decoder-only, layer norms first, output tied to the word embedding.
 Model gpt(std::string name, const Transformer& sizes);
+/// Touvron et al. 2023: RMS norms first, rotary positions, fewer heads of keys and values, gated feed-forward
+/// networks, FlashAttention, output apart from the word embedding. With experts as in Mixtral (Jiang et al.
+/// 2024).
+Model llama(std::string name, const Transformer& sizes);
 /// Pre-training: masked words and next sentence.
 Model bert(std::string name, const Transformer& sizes, int masked);
 /// Encoder and decoder of `layers` each with `sequence` words on both sides; Vaswani et al. 2017, "big".

@@ -43,6 +43,21 @@ a::Transformer sizes(Settings& s, a::Transformer t) {
 std::function<Model(Settings&)> of_gpt(a::Transformer t) {
   return [=](Settings& s) { return a::gpt(s.name(), sizes(s, t)); };
 }
+std::function<Model(Settings&)> of_llama(a::Transformer base) {
+  return [=](Settings& s) {
+    a::Transformer t = sizes(s, base);
+    t.kv_heads = s.count("kv-heads", t.kv_heads ? t.kv_heads : t.heads);
+    t.experts = s.count("experts", t.experts, 0);
+    t.chosen = s.count("top", t.chosen);
+    if (t.heads % t.kv_heads != 0)
+      throw InputError("model " + s.name() + ": " + std::to_string(t.heads) +
+                       " heads do not divide by kv-heads=" + std::to_string(t.kv_heads));
+    if (t.experts > 0 && t.chosen > t.experts)
+      throw InputError("model " + s.name() + ": top=" + std::to_string(t.chosen) + " of " +
+                       std::to_string(t.experts) + " experts");
+    return a::llama(s.name(), t);
+  };
+}
 std::function<Model(Settings&)> of_bert(a::Transformer t) {
   return [=](Settings& s) {
     const a::Transformer sized = sizes(s, t);
@@ -87,6 +102,18 @@ const std::vector<ModelEntry>& model_entries() {
       {"megatron-2b", "Megatron-LM 2020, 2.03 B", of_gpt({30, 2304, 18, 1024, 50304})},
       {"megatron-4b", "Megatron-LM 2020, 4.24 B", of_gpt({36, 3072, 24, 1024, 50304})},
       {"megatron-8b", "Megatron-LM 2020, 8.67 B", of_gpt({42, 4096, 32, 1024, 50304})},
+      {"llama", "Llama of any size: as gpt, and feed-forward, kv-heads, experts, top",
+       of_llama({16, 2048, 32, 2048, 128256, 8192, 0, 8})},
+      {"llama2-7b", "Llama 2, 6.7 B", of_llama({32, 4096, 32, 4096, 32000, 11008})},
+      {"llama2-13b", "Llama 2, 13 B", of_llama({40, 5120, 40, 4096, 32000, 13824})},
+      {"llama2-70b", "Llama 2, 69 B", of_llama({80, 8192, 64, 4096, 32000, 28672, 0, 8})},
+      {"llama3-8b", "Llama 3, 8.0 B", of_llama({32, 4096, 32, 8192, 128256, 14336, 0, 8})},
+      {"llama3-70b", "Llama 3, 71 B", of_llama({80, 8192, 64, 8192, 128256, 28672, 0, 8})},
+      {"llama3-405b", "Llama 3.1, 406 B", of_llama({126, 16384, 128, 8192, 128256, 53248, 0, 8})},
+      {"mixtral-8x7b", "Mixtral, 47 B, 2 of 8 experts take a word",
+       of_llama({32, 4096, 32, 4096, 32000, 14336, 0, 8, 8, 2})},
+      {"mixtral-8x22b", "Mixtral, 141 B, 2 of 8 experts take a word",
+       of_llama({56, 6144, 48, 4096, 32000, 16384, 0, 8, 8, 2})},
       {"transformer-base", "Transformer base, 32 + 32 words", of_pairs({6, 512, 8, 32, 33712})},
       {"transformer-big", "Transformer big, 32 + 32 words", of_pairs({6, 1024, 16, 32, 33712})},
   };

@@ -9,6 +9,14 @@ int slid(int size, int window, int stride, int pad, int dilation, bool ceil = fa
   return (room + (ceil ? stride - 1 : 0)) / stride + 1;
 }
 
+/// The last layer works on images, as long as there is more than a pixel, and needs `rows` of them from each
+/// neighbour: half of what its window covers beside one pixel.
+void on_image(Model& model, const Shape& in, int rows = 0) {
+  Layer& l = model.layers.back();
+  l.image = in.height > 1;
+  if (l.image) l.halo = 1.0 * in.channels * in.width * rows;
+}
+
 }  // namespace
 
 void ConvNet::convolution(const std::string& name, int channels, Window w, int groups, bool bias) {
@@ -25,16 +33,19 @@ void ConvNet::convolution(const std::string& name, int channels, Window w, int g
   if (bias) tensors = {1.0 * channels, weights};
   model.layers.push_back({name, kind, flops, first ? flops : 2 * flops, in.elements(), shape.elements(),
                           shape.elements(), tensors});
+  on_image(model, in, (w.height - 1) / 2 * w.dilation);
 }
 
 void ConvNet::batch_norm(const std::string& name) {
   const double n = shape.elements(), c = shape.channels;
   model.layers.push_back({name, LayerKind::normalization, 0, 0, n, n, n, {c, c}});
+  on_image(model, shape);
 }
 
 void ConvNet::relu(const std::string& name) {
   const double n = shape.elements();
   model.layers.push_back({name, LayerKind::elementwise, 0, 0, n, n, 0, {}});
+  on_image(model, shape);
 }
 
 void ConvNet::unit(const std::string& name, int channels, Window window, int groups) {
@@ -44,21 +55,26 @@ void ConvNet::unit(const std::string& name, int channels, Window window, int gro
 }
 
 void ConvNet::pool(const std::string& name, Window w, bool ceil) {
-  const double in = shape.elements();
+  const Shape in = shape;
   shape.height = slid(shape.height, w.height, w.stride, w.pad_height, 1, ceil);
   shape.width = slid(shape.width, w.width, w.stride, w.pad_width, 1, ceil);
-  model.layers.push_back({name, LayerKind::pooling, 0, 0, in, shape.elements(), shape.elements(), {}});
+  model.layers.push_back(
+      {name, LayerKind::pooling, 0, 0, in.elements(), shape.elements(), shape.elements(), {}});
+  on_image(model, in, (w.height - 1) / 2);
 }
 
 void ConvNet::global_pool(const std::string& name) {
-  const double in = shape.elements();
+  const Shape in = shape;
   shape.height = shape.width = 1;
-  model.layers.push_back({name, LayerKind::pooling, 0, 0, in, shape.elements(), shape.elements(), {}});
+  model.layers.push_back(
+      {name, LayerKind::pooling, 0, 0, in.elements(), shape.elements(), shape.elements(), {}});
+  on_image(model, in);
 }
 
 void ConvNet::add(const std::string& name) {
   const double n = shape.elements();
   model.layers.push_back({name, LayerKind::elementwise, 0, 0, 2 * n, n, n, {}});
+  on_image(model, shape);
 }
 
 void ConvNet::linear(const std::string& name, int out, bool bias) {

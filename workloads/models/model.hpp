@@ -42,6 +42,17 @@ struct Layer {
   /// of such layers, ranks sum up gradients before `enter`, results behind `leave`.
   enum class Cut : std::uint8_t { whole, split, enter, leave };
   Cut cut = Cut::whole;
+  /// Among how many experts its tensors are shared out; each sample's words go to a few of them. 0: it is
+  /// everybody's.
+  int experts = 0;
+  /// What expert parallelism does beside it: words go to the ranks of their experts before `dispatch`, and
+  /// come back behind `combine`.
+  enum class Route : std::uint8_t { stay, dispatch, combine };
+  Route route = Route::stay;
+  /// What spatial parallelism does: `image` layers work on a part of each sample, and need `halo` elements
+  /// from each neighbour before.
+  bool image = false;
+  double halo = 0;
 
   double parameters() const;
 };
@@ -54,7 +65,8 @@ struct Model {
   std::vector<Layer> layers;
   double sample_bytes = 0;  ///< of one, as it is read
   int blocks = 0;           ///< of a transformer: pipelines are cut between them
-  int heads = 0;            ///< of its attention: tensor parallelism shares them out
+  int heads = 0;            ///< of its attention, of keys and values: tensor parallelism shares them out
+  int experts = 0;          ///< in a block; 0: it is dense
   double tied = 0;          ///< elements of parameters that the first and the last layers share
 
   double parameters() const;

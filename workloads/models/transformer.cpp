@@ -56,6 +56,57 @@ struct Writer {
           rows * feed_forward, {}, Cut::split);
     linear(name + ".out", rows, feed_forward, hidden, 0, Cut::leave);
   }
+  void rms_norm(const std::string& name, double rows) {
+    layer(name, LayerKind::normalization, 0, rows * hidden, rows * hidden, rows * hidden, {hidden});
+  }
+  /// The sum with what goes around.
+  void sum(const std::string& name, double rows) {
+    layer(name, LayerKind::elementwise, 0, 2 * rows * hidden, rows * hidden, rows * hidden);
+  }
+  /// Without a bias.
+  void product(const std::string& name, double rows, double in, double out, double kept, Cut cut) {
+    layer(name, LayerKind::linear, 2 * rows * in * out, rows * in, rows * out, kept, {in * out}, cut);
+  }
+  /// Words look at those before them, in one kernel: half of the scores, which are computed again for the
+  /// backward pass (Dao et al. 2022: 2 products forward, 5 backward).
+  void flash_attention(const std::string& name, double rows, double kv) {
+    const double flops = 2 * rows * rows * hidden;
+    layer(name, LayerKind::attention, flops, rows * (hidden + 2 * kv), rows * hidden, rows * hidden, {},
+          Cut::split);
+    model.layers.back().backward_flops = 2.5 * flops;
+  }
+  void attend_grouped(const std::string& name, double rows, double kv) {
+    product(name + ".q", rows, hidden, hidden, rows * hidden, Cut::enter);
+    product(name + ".k", rows, hidden, kv, rows * kv, Cut::split);
+    product(name + ".v", rows, hidden, kv, rows * kv, Cut::split);
+    const double turned = rows * (hidden + kv);
+    layer(name + ".rotary", LayerKind::elementwise, 0, turned, turned, 0, {}, Cut::split);
+    flash_attention(name + ".flash", rows, kv);
+    product(name + ".out", rows, hidden, hidden, 0, Cut::leave);
+  }
+  void feed_gated(const std::string& name, double rows) {
+    const double inner = rows * feed_forward;
+    product(name + ".gate", rows, hidden, feed_forward, inner, Cut::enter);
+    product(name + ".up", rows, hidden, feed_forward, inner, Cut::split);
+    layer(name + ".activation", LayerKind::elementwise, 0, 2 * inner, inner, inner, {}, Cut::split);
+    product(name + ".down", rows, feed_forward, hidden, 0, Cut::leave);
+  }
+  /// A router, then the gated network of each word's `chosen` experts of all.
+  void feed_experts(const std::string& name, double rows, int experts, int chosen) {
+    product(name + ".router", rows, hidden, experts, rows * experts, Cut::whole);
+    const double routed = chosen * rows;
+    layer(name + ".permute", LayerKind::elementwise, 0, rows * hidden, routed * hidden, routed * hidden);
+    const std::size_t first = model.layers.size();
+    feed_gated(name + ".experts", routed);
+    for (std::size_t i = first; i < model.layers.size(); ++i) {
+      Layer& l = model.layers[i];
+      l.experts = experts;
+      if (!l.tensors.empty()) l.tensors.assign(static_cast<std::size_t>(experts), l.tensors[0]);
+    }
+    model.layers[first].route = Layer::Route::dispatch;
+    model.layers.back().route = Layer::Route::combine;
+    layer(name + ".weigh", LayerKind::elementwise, 0, routed * hidden, rows * hidden, routed * hidden);
+  }
   /// A block of an encoder: attention and two linear layers, each added and then normalised.
   void encoder(const std::string& name, double sequence) {
     ++block;
@@ -110,6 +161,30 @@ Model architectures::gpt(std::string name, const Transformer& t) {
   w.block = -1;
   w.norm("ln_f", s);
   w.tied("lm_head", s, t.vocabulary, {});
+  return model;
+}
+
+Model architectures::llama(std::string name, const Transformer& t) {
+  Model model = text_model(std::move(name), t, "Touvron et al. 2023; Jiang et al. 2024");
+  model.tied = 0;
+  model.experts = t.experts;
+  model.heads = t.kv_heads ? t.kv_heads : t.heads;
+  Writer w = writer(model, t);
+  const double s = t.sequence, kv = w.hidden * model.heads / t.heads;
+  w.embedding("embed", s, t.vocabulary, Layer::Cut::leave);
+  for (int i = 0; i < t.layers; ++i) {
+    ++w.block;
+    const std::string b = "layers." + std::to_string(i);
+    w.rms_norm(b + ".norm1", s);
+    w.attend_grouped(b + ".attn", s, kv);
+    w.sum(b + ".add1", s);
+    w.rms_norm(b + ".norm2", s);
+    t.experts ? w.feed_experts(b + ".moe", s, t.experts, t.chosen) : w.feed_gated(b + ".mlp", s);
+    w.sum(b + ".add2", s);
+  }
+  w.block = -1;
+  w.rms_norm("norm", s);
+  w.product("lm_head", s, w.hidden, t.vocabulary, s * t.vocabulary, Layer::Cut::enter);
   return model;
 }
 

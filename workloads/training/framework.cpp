@@ -120,6 +120,9 @@ void share_work(Settings& s, Framework& f) {
   f.tensor = s.count("tp", 1);
   f.pipeline = s.count("pp", 1);
   f.interleave = s.count("interleave", 1);
+  f.experts = s.count("ep", 1);
+  f.imbalance = s.real("imbalance", 1);
+  f.spatial = s.count("sp", 1);
   f.micro_batches = s.count("micro-batches", f.pipeline > 1 ? 4 * f.pipeline : 1);
   f.sequence_parallel = s.flag("sequence", false);
   f.recompute = s.flag("recompute", false);
@@ -127,6 +130,9 @@ void share_work(Settings& s, Framework& f) {
   if (schedule != "1f1b" && schedule != "gpipe")
     throw InputError("framework " + f.name + ": schedule takes 1f1b or gpipe, got '" + schedule + "'");
   f.one_forward_one_backward = schedule == "1f1b";
+  if (f.imbalance < 1)
+    throw InputError("framework " + f.name +
+                     ": imbalance is words of the fullest rank's experts, of the mean: 1 or more");
   if (f.interleave > 1 && (f.pipeline == 1 || !f.one_forward_one_backward))
     throw InputError("framework " + f.name + ": interleave needs a 1f1b pipeline (pp=2 and more)");
   if (f.interleave > 1 && f.micro_batches % f.pipeline != 0)

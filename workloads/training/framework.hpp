@@ -36,6 +36,9 @@ struct Framework {
 
   // beyond data parallelism
   int tensor = 1, pipeline = 1, interleave = 1;
+  int experts = 1;       ///< ranks of a data-parallel group that share out the experts
+  double imbalance = 1;  ///< words of the fullest rank's experts, of the mean
+  int spatial = 1;       ///< ranks that each work on a part of every image
   bool sequence_parallel = false;
   bool recompute = false;                ///< activations, in the backward pass
   bool one_forward_one_backward = true;  ///< else all forward passes, then all backward passes (GPipe)

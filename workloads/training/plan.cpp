@@ -68,25 +68,50 @@ std::vector<Part> by_time(const std::vector<LayerTime>& times, int count) {
   return parts;
 }
 
+void check_experts(const Training& t, int data) {
+  const Framework& f = t.framework;
+  using Reduction = Framework::Reduction;
+  if (f.experts == 1) return;
+  if (t.model.experts % f.experts != 0 || t.model.experts == 0)
+    reject(t.model.name + " has " + std::to_string(t.model.experts) +
+           " experts, which do not divide by ep=" + std::to_string(f.experts));
+  if (data % f.experts != 0)
+    reject("a data-parallel group of " + std::to_string(data) +
+           " ranks does not divide by ep=" + std::to_string(f.experts));
+  if (f.reduction != Reduction::buckets && f.reduction != Reduction::each && f.stage != 1 && f.stage != 2)
+    reject("experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and one");
+}
+
 void check(const Training& t) {
   const Framework& f = t.framework;
-  const int shared = f.tensor * f.pipeline;
+  const int shared = f.tensor * f.spatial * f.pipeline;
   if (t.ranks % shared != 0)
-    reject(std::to_string(t.ranks) + " ranks do not divide into tensor x pipeline = " +
-           std::to_string(f.tensor) + " x " + std::to_string(f.pipeline));
+    reject(std::to_string(t.ranks) + " ranks do not divide into tensor x spatial x pipeline = " +
+           std::to_string(f.tensor) + " x " + std::to_string(f.spatial) + " x " + std::to_string(f.pipeline));
   if (t.batch % f.micro_batches != 0)
     reject("a batch of " + std::to_string(t.batch) + " does not divide into " +
            std::to_string(f.micro_batches) + " micro-batches");
   if (f.tensor > 1 && (t.model.heads == 0 || t.model.heads % f.tensor != 0))
     reject("tensor parallelism shares out attention heads: " + t.model.name + " has " +
            std::to_string(t.model.heads) + ", which do not divide by " + std::to_string(f.tensor));
+  check_experts(t, t.ranks / shared);
+  if (f.spatial > 1 && (f.tensor > 1 || !t.model.layers[0].image))
+    reject(f.tensor > 1 ? "images are shared out (sp) or heads are (tp), not both"
+                        : "spatial parallelism shares out images, and " + t.model.name + " has none");
   if (f.hierarchical && (t.ranks % t.ranks_per_node != 0 || shared > 1))
     reject("a hierarchical allreduce needs full nodes and no other parallelism: " + std::to_string(t.ranks) +
            " ranks, " + std::to_string(t.ranks_per_node) + " on a node");
-  if (f.stage == 3 && shared > 1) reject("sharded parameters (fsdp, zero3) go without tp and pp");
+  if (f.stage == 3 && shared > 1) reject("sharded parameters (fsdp, zero3) go without tp, sp and pp");
   if (t.processor.flops == 0 && !t.throughput)
     reject("the platform does not say how fast " + t.processor.name + " computes in " +
            std::string(name(t.precision)) + "; give --throughput");
+}
+
+/// The layer with the experts that one of `ranks` has: their words come from all of these.
+Layer held(Layer l, int ranks) {
+  if (l.experts > 0 && !l.tensors.empty())
+    l.tensors.resize(l.tensors.size() / static_cast<std::size_t>(ranks));
+  return l;
 }
 
 /// Where --throughput says how long a step takes, the processor only says how it spreads over the layers: an
@@ -112,16 +137,19 @@ Seconds alone(const Training& t, double micro, int micro_batches) {
 Plan::Plan(const Training& t)
     : training(t),
       tensor(t.framework.tensor),
-      data(t.ranks / (t.framework.tensor * t.framework.pipeline)),
+      spatial(t.framework.spatial),
+      data(t.ranks / (t.framework.tensor * t.framework.spatial * t.framework.pipeline)),
       pipeline(t.framework.pipeline),
       chunks(t.framework.interleave),
+      experts(t.framework.experts),
       micro_batches(t.framework.micro_batches),
       micro(static_cast<double>(t.batch) / t.framework.micro_batches) {
   check(t);
   if (t.throughput) scale = t.batch / *t.throughput / alone(t, micro, micro_batches).value;
   for (const Layer& l : layers()) {
-    const LayerTime time = layer_time(l, micro, share(l), known(t.processor), t.precision);
-    times.push_back({scale * time.forward, scale * time.backward});
+    const LayerTime time = layer_time(held(l, experts), micro, share(l), known(t.processor), t.precision);
+    const double busy = scale * (l.experts > 0 ? t.framework.imbalance : 1);
+    times.push_back({busy * time.forward, busy * time.backward});
   }
   const int count = pipeline * chunks;
   parts = count == 1           ? std::vector<Part>{{0, layers().size()}}
@@ -130,12 +158,13 @@ Plan::Plan(const Training& t)
 }
 
 double Plan::share(const Layer& l) const {
+  if (l.image) return 1.0 / spatial;
   const bool cut = l.cut != Layer::Cut::whole || (training.framework.sequence_parallel && l.block >= 0);
   return cut ? 1.0 / tensor : 1;
 }
 
 std::vector<double> Plan::tensors(const Layer& l) const {
-  std::vector<double> sizes = l.tensors;
+  std::vector<double> sizes = held(l, experts).tensors;
   if (l.cut == Layer::Cut::whole) return sizes;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (l.cut != Layer::Cut::leave || i + 1 == sizes.size())
@@ -143,11 +172,13 @@ std::vector<double> Plan::tensors(const Layer& l) const {
   return sizes;
 }
 
-double Plan::parameters(int stage) const {
+double Plan::sum_parameters(int stage, bool sharded) const {
   double sum = 0;
   for (int c = 0; c < chunks; ++c)
-    for (std::size_t i = part(stage, c).first; i < part(stage, c).last; ++i)
-      for (const double n : tensors(layers()[i])) sum += n;
+    for (std::size_t i = part(stage, c).first; i < part(stage, c).last; ++i) {
+      const Layer& l = layers()[i];
+      for (const double n : tensors(l)) sum += n / (sharded ? adders(l) : 1);
+    }
   return sum;
 }
 
@@ -189,7 +220,8 @@ Limits limits_alone(const Training& t) {
 }
 
 double global_batch(const Training& t) {
-  return static_cast<double>(t.batch) * t.ranks / (t.framework.tensor * t.framework.pipeline);
+  const Framework& f = t.framework;
+  return static_cast<double>(t.batch) * t.ranks / (f.tensor * f.spatial * f.pipeline);
 }
 
 }  // namespace collcast::workloads

@@ -7,7 +7,8 @@
 
 namespace collcast::workloads {
 
-/// How a model is shared out: ranks = tensor x data x pipeline.
+/// How a model is shared out: ranks = tensor or spatial x data x pipeline. Experts are shared out among
+/// neighbours of the data-parallel group.
 struct Plan {
   explicit Plan(const Training& training);
 
@@ -16,7 +17,8 @@ struct Plan {
     std::size_t first, last;
   };
   const Training& training;
-  int tensor, data, pipeline, chunks;
+  int tensor, spatial, data, pipeline, chunks;
+  int experts;  ///< ranks that share them out
   int micro_batches;
   double micro;             ///< samples of a micro-batch
   std::vector<Part> parts;  ///< in forward order; part k is chunk k / pipeline of stage k % pipeline
@@ -31,13 +33,23 @@ struct Plan {
   double share(const Layer& layer) const;
   /// Elements of a layer's gradients on a rank, in the order in which they become ready.
   std::vector<double> tensors(const Layer& layer) const;
-  double parameters(int stage) const;
+  /// Whether a layer's gradients are those of this rank's experts, which only ranks with the same ones add
+  /// up.
+  bool owned(const Layer& layer) const { return experts > 1 && layer.experts > 0; }
+  /// How many ranks add up the gradients of a layer.
+  int adders(const Layer& layer) const { return owned(layer) ? data / experts : data * spatial; }
+  double parameters(int stage) const { return sum_parameters(stage, false); }
+  /// Of them a rank's, where those that add up their gradients share them out.
+  double sharded_parameters(int stage) const { return sum_parameters(stage, true); }
   Seconds optimizer(double parameters) const;
   /// Of an activation that a part hands on, per micro-batch.
   Bytes boundary(const Part& part) const;
   /// Of a gradient as it is stored.
   Bytes gradient() const;
   bool adam() const { return training.model.blocks > 0; }
+
+ private:
+  double sum_parameters(int stage, bool sharded) const;
 };
 
 }  // namespace collcast::workloads

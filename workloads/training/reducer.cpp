@@ -22,9 +22,21 @@ SecondsPerByte copying(const Plan& plan) {
   return 2.0 / (p.bandwidth * p.efficiency.bandwidth);
 }
 
+/// Who adds up.
+struct Adders {
+  int group;
+  int ranks;
+};
+
 class Base : public Reducer {
  public:
-  Base(const Plan& plan, Role& role) : plan_(plan), role_(role) {}
+  Base(const Plan& plan, Role& role, Adders adders) : plan_(plan), role_(role), adders_(adders) {}
+
+  void ready(const Layer& layer, double elements, int made) final {
+    elements_ += elements;
+    take(layer.name, elements, made);
+  }
+  double updates() const override { return elements_; }
 
   /// The optimizer waits for all that was sent.
   void settle() override {
@@ -32,13 +44,14 @@ class Base : public Reducer {
   }
 
  protected:
+  virtual void take(const std::string& layer, double elements, int made) = 0;
   int communicate(Collective what, Bytes bytes, const std::string& name, std::vector<int> after) {
     const int a = append(role_, {.kind = Kind::collective,
                                  .name = name,
                                  .stream = communication_stream,
                                  .bytes = bytes,
                                  .collective = what,
-                                 .group = data_group,
+                                 .group = adders_.group,
                                  .after = std::move(after)});
     sent_.push_back(a);
     return a;
@@ -55,6 +68,8 @@ class Base : public Reducer {
 
   const Plan& plan_;
   Role& role_;
+  Adders adders_;
+  double elements_ = 0;
   std::vector<int> sent_;
 };
 
@@ -62,30 +77,28 @@ class Base : public Reducer {
 class Alone final : public Base {
  public:
   using Base::Base;
-  void ready(const std::string&, double, int) override {}
+
+ private:
+  void take(const std::string&, double, int) override {}
 };
 
 class Offers final : public Base {
  public:
   using Base::Base;
-  void ready(const std::string& layer, double elements, int made) override {
+  void settle() override { append(role_, {.kind = Kind::settle, .name = "reduced"}); }
+
+ private:
+  void take(const std::string& layer, double elements, int made) override {
     append(role_, {.kind = Kind::offer, .name = layer, .bytes = wire(plan_, elements), .after = {made}});
   }
-  void settle() override { append(role_, {.kind = Kind::settle, .name = "reduced"}); }
 };
 
 /// In buckets, each closed by the tensor that reaches its limit, reduced in order.
 class Buckets : public Base {
  public:
-  Buckets(const Plan& plan, Role& role, Collective what) : Base(plan, role), what_(what) {}
+  Buckets(const Plan& plan, Role& role, Adders adders, Collective what)
+      : Base(plan, role, adders), what_(what) {}
 
-  void ready(const std::string&, double elements, int made) override {
-    filled_ += elements * plan_.gradient();
-    bytes_ += wire(plan_, elements);
-    last_ = made;
-    const Framework& f = plan_.training.framework;
-    if (f.overlap && filled_ >= (count_ == 0 ? f.first_bucket : f.bucket)) close();
-  }
   void settle() override {
     const Framework& f = plan_.training.framework;
     if (!f.overlap)  // as many as there would have been, at the end
@@ -95,6 +108,13 @@ class Buckets : public Base {
   }
 
  private:
+  void take(const std::string&, double elements, int made) override {
+    filled_ += elements * plan_.gradient();
+    bytes_ += wire(plan_, elements);
+    last_ = made;
+    const Framework& f = plan_.training.framework;
+    if (f.overlap && filled_ >= (count_ == 0 ? f.first_bucket : f.bucket)) close();
+  }
   void close() {
     send(bytes_);
     filled_ = bytes_ = Bytes();
@@ -114,7 +134,9 @@ class Buckets : public Base {
 class OfEach final : public Base {
  public:
   using Base::Base;
-  void ready(const std::string& layer, double elements, int made) override {
+
+ private:
+  void take(const std::string& layer, double elements, int made) override {
     communicate(Collective::allreduce, wire(plan_, elements), layer, {made});
   }
 };
@@ -123,53 +145,44 @@ class OfEach final : public Base {
 class Server final : public Base {
  public:
   using Base::Base;
-  void ready(const std::string& layer, double elements, int made) override {
-    communicate(Collective::gather, plan_.data * wire(plan_, elements), layer, {made});
-    total_ += elements;
-  }
-  double optimizer_share() const override { return 1; }
   void after_optimizer() override {
     append(role_, {.kind = Kind::collective,
                    .name = "fetch",
-                   .bytes = wire(plan_, plan_.data * total_),
+                   .bytes = wire(plan_, adders_.ranks * elements_),
                    .collective = Collective::scatter,
-                   .group = data_group});
+                   .group = adders_.group});
   }
 
  private:
-  double total_ = 0;
+  void take(const std::string& layer, double elements, int made) override {
+    communicate(Collective::gather, adders_.ranks * wire(plan_, elements), layer, {made});
+  }
 };
 
 /// ZeRO-1 and 2: each rank updates its share of the parameters, then all gather them.
 class Sharded final : public Buckets {
  public:
-  Sharded(const Plan& plan, Role& role) : Buckets(plan, role, Collective::reduce_scatter) {}
-  void ready(const std::string& layer, double elements, int made) override {
-    total_ += elements * element(plan_.training.precision);
-    Buckets::ready(layer, elements, made);
-  }
-  double optimizer_share() const override { return 1.0 / plan_.data; }
+  Sharded(const Plan& plan, Role& role, Adders adders)
+      : Buckets(plan, role, adders, Collective::reduce_scatter) {}
+  double updates() const override { return elements_ / adders_.ranks; }
   void after_optimizer() override {
-    for (const Bytes bucket = plan_.training.framework.bucket; total_ > Bytes(); total_ -= bucket)
+    const Bytes bucket = plan_.training.framework.bucket;
+    for (Bytes left = elements_ * element(plan_.training.precision); left > Bytes(); left -= bucket)
       append(role_, {.kind = Kind::collective,
                      .name = "gather parameters",
-                     .bytes = std::min(total_, bucket),
+                     .bytes = std::min(left, bucket),
                      .collective = Collective::allgather,
-                     .group = data_group});
+                     .group = adders_.group});
   }
-
- private:
-  Bytes total_;
 };
 
 /// ZeRO-3 and FSDP: the layers of a unit are gathered before they compute, forward and backward, at most two
 /// units ahead; gradients are scattered unit by unit.
 class FullySharded final : public Base {
  public:
-  FullySharded(const Plan& plan, Role& role) : Base(plan, role) { find_units(); }
+  FullySharded(const Plan& plan, Role& role, Adders adders) : Base(plan, role, adders) { find_units(); }
 
-  void ready(const std::string&, double elements, int) override { scattered_ += wire(plan_, elements); }
-  double optimizer_share() const override { return 1.0 / plan_.data; }
+  double updates() const override { return elements_ / adders_.ranks; }
 
   void before(std::size_t index, std::vector<int>& waiting, bool backward) override {
     const std::size_t unit = unit_of_[index];
@@ -198,6 +211,7 @@ class FullySharded final : public Base {
   }
 
  private:
+  void take(const std::string&, double elements, int) override { scattered_ += wire(plan_, elements); }
   struct Unit {
     std::size_t first, last;
     double elements = 0;
@@ -226,6 +240,24 @@ class FullySharded final : public Base {
   Bytes scattered_;
 };
 
+/// Gradients of a rank's own experts are added up by fewer ranks than all others.
+class Apart final : public Reducer {
+ public:
+  Apart(const Plan& plan, std::unique_ptr<Reducer> shared, std::unique_ptr<Reducer> owned)
+      : plan_(plan), shared_(std::move(shared)), owned_(std::move(owned)) {}
+
+  void ready(const Layer& layer, double elements, int made) override {
+    (plan_.owned(layer) ? owned_ : shared_)->ready(layer, elements, made);
+  }
+  void settle() override { shared_->settle(), owned_->settle(); }
+  double updates() const override { return shared_->updates() + owned_->updates(); }
+  void after_optimizer() override { shared_->after_optimizer(), owned_->after_optimizer(); }
+
+ private:
+  const Plan& plan_;
+  std::unique_ptr<Reducer> shared_, owned_;
+};
+
 Coordinator coordinator(const Plan& plan) {
   const Framework& f = plan.training.framework;
   Coordinator c;
@@ -246,6 +278,24 @@ Coordinator coordinator(const Plan& plan) {
   return c;
 }
 
+std::unique_ptr<Reducer> reducer_of(const Plan& plan, Role& role, Adders adders) {
+  const Framework& f = plan.training.framework;
+  if (adders.ranks == 1) return std::make_unique<Alone>(plan, role, adders);
+  switch (f.reduction) {
+    case How::coordinator:
+      return std::make_unique<Offers>(plan, role, adders);
+    case How::each:
+      return std::make_unique<OfEach>(plan, role, adders);
+    case How::server:
+      return std::make_unique<Server>(plan, role, adders);
+    case How::sharded:
+      if (f.stage == 3) return std::make_unique<FullySharded>(plan, role, adders);
+      return std::make_unique<Sharded>(plan, role, adders);
+    default:
+      return std::make_unique<Buckets>(plan, role, adders, Collective::allreduce);
+  }
+}
+
 }  // namespace
 
 int append(Role& role, Activity activity) {
@@ -254,30 +304,23 @@ int append(Role& role, Activity activity) {
 }
 
 void name_groups(const Plan& plan, Job& job) {
-  const int local = plan.training.framework.hierarchical ? plan.training.ranks_per_node : 1;
-  job.dimensions = {{"tensor", plan.tensor}, {"local", local}, {"data", plan.data / local}};
-  job.groups = {{"data", {1, 2}}, {"tensor", {0}}, {"local", {1}}, {"cross", {2}}};
+  const int local = plan.training.framework.hierarchical ? plan.training.ranks_per_node : plan.experts;
+  const bool images = plan.spatial > 1;
+  job.dimensions = {{images ? "spatial" : "tensor", plan.tensor * plan.spatial},
+                    {plan.experts > 1 ? "experts" : "local", local},
+                    {"data", plan.data / local}};
+  const std::vector<int> adders = images ? std::vector<int>{0, 1, 2} : std::vector<int>{1, 2};
+  job.groups = {{"data", adders}, {"tensor", {0}}, {"local", {1}}, {"cross", {2}}};
   if (plan.pipeline > 1) job.dimensions.push_back({"pipeline", plan.pipeline});
-  if (plan.training.framework.reduction == How::coordinator && plan.data > 1)
+  if (plan.training.framework.reduction == How::coordinator && plan.data * plan.spatial > 1)
     job.coordinator = coordinator(plan);
 }
 
 std::unique_ptr<Reducer> make_reducer(const Plan& plan, Role& role) {
-  const Framework& f = plan.training.framework;
-  if (plan.data == 1) return std::make_unique<Alone>(plan, role);
-  switch (f.reduction) {
-    case How::coordinator:
-      return std::make_unique<Offers>(plan, role);
-    case How::each:
-      return std::make_unique<OfEach>(plan, role);
-    case How::server:
-      return std::make_unique<Server>(plan, role);
-    case How::sharded:
-      if (f.stage == 3) return std::make_unique<FullySharded>(plan, role);
-      return std::make_unique<Sharded>(plan, role);
-    default:
-      return std::make_unique<Buckets>(plan, role, Collective::allreduce);
-  }
+  const Adders all{data_group, plan.data * plan.spatial};
+  if (plan.experts == 1) return reducer_of(plan, role, all);
+  const Adders alike{cross_group, plan.data / plan.experts};
+  return std::make_unique<Apart>(plan, reducer_of(plan, role, all), reducer_of(plan, role, alike));
 }
 
 }  // namespace collcast::workloads

@@ -10,7 +10,8 @@
 
 namespace collcast::workloads {
 
-/// Of every training job: which group and stream is which.
+/// Of every training job: which group and stream is which. Those who share out the experts of a block are
+/// `local`, those with the same ones `cross`; those who share out images stand where others share out heads.
 constexpr int data_group = 0, tensor_group = 1, local_group = 2, cross_group = 3;
 constexpr int communication_stream = 1, first_message_stream = 2;
 
@@ -25,10 +26,10 @@ class Reducer {
  public:
   virtual ~Reducer() = default;
   /// A gradient is ready when activity `made` ends.
-  virtual void ready(const std::string& layer, double elements, int made) = 0;
+  virtual void ready(const Layer& layer, double elements, int made) = 0;
   /// After the backward pass: the optimizer may follow.
   virtual void settle() = 0;
-  virtual double optimizer_share() const { return 1; }  ///< of the parameters that this rank updates
+  virtual double updates() const = 0;  ///< parameters that this rank updates: of those that were ready
   virtual void after_optimizer() {}
 
   // Where parameters are gathered when they are needed:

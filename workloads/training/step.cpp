@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 
+#include "workloads/training/plan.hpp"
+#include "workloads/training/reducer.hpp"
+
 namespace collcast::workloads {
 namespace {
 
@@ -59,7 +62,13 @@ std::vector<LimitShare> bottlenecks(const Training& t, const StepForecast& step)
   return all;
 }
 
+/// Of a step, in the mean.
+Seconds checkpoint_share(const Training& t, Seconds step) {
+  return t.checkpoint ? checkpoint_stall(*t.checkpoint, t, step) / t.checkpoint->every : Seconds();
+}
+
 std::string limit(const StepForecast& step, const Played& played, const Stage& input) {
+  if (step.checkpoint > 0.5 * step.time) return "checkpoints";
   if (step.input > Seconds()) return "input: " + input.name;
   if (step.exposed < 0.1 * step.time) return "computation";
   if (played.communication == Seconds()) return "the pipeline's filling and draining";
@@ -78,8 +87,12 @@ StepForecast forecast_step(const Training& t, const PriceOf& price) {
   step.hidden = std::max(Seconds(), played.communication - step.exposed);
   step.waiting = t.noise * slowest(t.ranks) * step.compute;
   step.input = std::max(Seconds(), input.time - played.time - step.waiting);
-  const auto whole = [&](Seconds time) { return std::max(time + step.waiting, input.time); };
+  const auto whole = [&](Seconds time) {
+    const Seconds busy = std::max(time + step.waiting, input.time);
+    return busy + checkpoint_share(t, busy);
+  };
   step.time = whole(played.time);
+  step.checkpoint = step.time - std::max(played.time + step.waiting, input.time);
   step.low =
       std::min(step.time, whole(play_phases(training_job(moved(t, 1 / uncertainty)), price, End::low).time));
   step.high =
@@ -92,6 +105,14 @@ StepForecast forecast_step(const Training& t, const PriceOf& price) {
   step.bottlenecks = bottlenecks(t, step);
   step.spans = std::move(played.spans);
   return step;
+}
+
+Seconds start_broadcast(const Training& t, const PriceOf& price) {
+  const Plan plan(t);
+  const Job job = training_job(t);
+  const RankGroup group = job.members(job.groups[data_group].dimensions);
+  if (group.size() == 1) return {};
+  return price({Collective::broadcast, group, plan.parameters(0) * Bytes(plan.adam() ? 12 : 8)}).time;
 }
 
 }  // namespace collcast::workloads

@@ -12,13 +12,14 @@ struct LimitShare {
   double share;
 };
 
-/// A training step as it was forecast: time = compute + exposed + waiting + input.
+/// A training step as it was forecast: time = compute + exposed + waiting + input + checkpoint.
 struct StepForecast {
   Seconds time, low, high;
   Seconds compute;        ///< of one rank, undisturbed
   Seconds exposed;        ///< communication, and a pipeline's bubbles
   Seconds waiting;        ///< of the mean rank for the slowest
   Seconds input;          ///< for samples, where they come slower than the step takes them
+  Seconds checkpoint;     ///< in the mean of the steps between two
   Seconds hidden;         ///< communication beneath computation
   Seconds alone;          ///< the step on one processor, without communication
   double samples = 0;     ///< of all replicas
@@ -33,5 +34,8 @@ struct StepForecast {
 /// Plays the step's job; of a coordinator over the phases that its rounds may have, in the mean. The interval
 /// holds the prices' and the processor's uncertainty.
 StepForecast forecast_step(const Training& training, const PriceOf& price);
+
+/// Before the first step: a rank's parameters and optimizer state reach all that hold the same.
+Seconds start_broadcast(const Training& training, const PriceOf& price);
 
 }  // namespace collcast::workloads

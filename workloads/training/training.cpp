@@ -25,7 +25,7 @@ class StageWriter {
     for (const Pass& pass : passes) pass.backward ? backward(pass) : forward(pass);
     exchange_tied();
     reducer_->settle();
-    compute(reducer_->optimizer_share() * plan_.optimizer(plan_.parameters(stage_)), "optimizer");
+    compute(plan_.optimizer(reducer_->updates()), "optimizer");
     reducer_->after_optimizer();
   }
 
@@ -63,20 +63,50 @@ class StageWriter {
   /// parallelism gathered before and scattered behind: as much.
   void sum_up(double elements) {
     if (plan_.tensor == 1) return;
-    const Bytes bytes = elements * plan_.micro * element(plan_.training.precision);
-    if (!plan_.training.framework.sequence_parallel) {
-      tensor_collective(Collective::allreduce, bytes);
-      return;
-    }
-    tensor_collective(Collective::reduce_scatter, bytes);
-    tensor_collective(Collective::allgather, bytes);
+    const auto collective = [&](Collective what) {
+      exchange("tensor " + std::string(definition(what).name), what, tensor_group, elements * plan_.micro);
+    };
+    if (!plan_.training.framework.sequence_parallel) return collective(Collective::allreduce);
+    collective(Collective::reduce_scatter);
+    collective(Collective::allgather);
   }
-  void tensor_collective(Collective what, Bytes bytes) {
+
+  /// Words, or their gradients, change places among the ranks that share out the experts: `elements` of a
+  /// sample.
+  void route(double elements, const std::string& what) {
+    if (plan_.experts == 1) return;
+    const double whole = plan_.training.framework.sequence_parallel ? 1.0 / plan_.tensor : 1;
+    exchange(what, Collective::alltoall, local_group,
+             elements * plan_.micro * plan_.training.framework.imbalance * whole);
+  }
+  /// The rows at the edge of each part of an image, from both neighbours.
+  void fetch_halo(const Layer& l) {
+    if (plan_.spatial == 1 || l.halo == 0) return;
+    const bool pair = plan_.spatial == 2;  // has one neighbour
+    exchange("halo", pair ? Collective::sendrecv : Collective::halo_1d, tensor_group,
+             (pair ? 1 : 2) * l.halo * plan_.micro);
+  }
+  /// Whether a layer is the first that works on whole images: all parts are gathered before.
+  bool joins(std::size_t i) const {
+    return plan_.spatial > 1 && i > 0 && plan_.layers()[i - 1].image && !plan_.layers()[i].image;
+  }
+  void join(const Layer& l) {
+    exchange("gather parts", Collective::allgather, tensor_group, l.in * plan_.micro);
+  }
+  void exchange(const std::string& name, Collective what, int group, double elements) {
+    flush("before " + name);
     last_compute_ = add({.kind = Kind::collective,
-                         .name = "tensor " + std::string(definition(what).name),
-                         .bytes = bytes,
+                         .name = name,
+                         .bytes = elements * element(plan_.training.precision),
                          .collective = what,
-                         .group = tensor_group});
+                         .group = group});
+  }
+  /// What recomputation does once more for a layer; words travel again, too.
+  void again(const Layer& l, Seconds time) {
+    if (l.route == Layer::Route::dispatch) route(l.in, "words to experts");
+    if (l.image) fetch_halo(l);
+    pending_ += time;
+    if (l.route == Layer::Route::combine) route(l.out, "words from experts");
   }
 
   void forward(const Pass& pass) {
@@ -86,7 +116,11 @@ class StageWriter {
       const Layer& l = plan_.layers()[i];
       reducer_->before(i, waiting_, false);
       if (!waiting_.empty()) flush("forward " + std::to_string(pass.micro));
+      if (l.route == Layer::Route::dispatch) route(l.in, "words to experts");
+      if (l.image) fetch_halo(l);
+      if (joins(i)) join(l);
       pending_ += plan_.times[i].forward;
+      if (l.route == Layer::Route::combine) route(l.out, "words from experts");
       if (l.cut == Layer::Cut::leave && plan_.tensor > 1) flush("forward"), sum_up(l.out);
       if (reducer_->watches(i)) flush("forward of " + l.name), reducer_->passed(i, last_compute_, false);
     }
@@ -101,15 +135,18 @@ class StageWriter {
       const Layer& l = plan_.layers()[i];
       reducer_->before(i, waiting_, true);
       if (!waiting_.empty()) flush("backward " + std::to_string(pass.micro));
+      if (plan_.training.framework.recompute) again(l, plan_.times[i].forward);
+      if (l.route == Layer::Route::combine) route(l.out, "gradients to experts");
+      if (l.image) fetch_halo(l);
       pending_ += plan_.times[i].backward;
-      if (plan_.training.framework.recompute) pending_ += plan_.times[i].forward;
+      if (l.route == Layer::Route::dispatch) route(l.in, "gradients from experts");
       if (l.cut == Layer::Cut::enter && plan_.tensor > 1) flush("backward"), sum_up(l.in);
       // the forward pass that is repeated sums up, too
       if (l.cut == Layer::Cut::leave && plan_.tensor > 1 && plan_.training.framework.recompute)
         flush("recompute"), sum_up(l.out);
       if (pass.micro + 1 == plan_.micro_batches && !l.tensors.empty()) {
         flush("backward of " + l.name);
-        for (const double elements : plan_.tensors(l)) reducer_->ready(l.name, elements, last_compute_);
+        for (const double elements : plan_.tensors(l)) reducer_->ready(l, elements, last_compute_);
       }
       if (reducer_->watches(i)) flush("backward of " + l.name), reducer_->passed(i, last_compute_, true);
     }
@@ -180,18 +217,18 @@ double under_way(const Plan& plan, int stage) {
 
 MemoryNeed memory_of(const Plan& plan, int stage) {
   const Training& t = plan.training;
-  const double n = plan.parameters(stage), d = plan.data;
+  const double n = plan.parameters(stage), shard = plan.sharded_parameters(stage);
   const bool amp = t.precision == Precision::amp;
   const int sharded = t.framework.reduction == Framework::Reduction::sharded ? t.framework.stage : 0;
   const double kept = t.framework.recompute ? sum_recomputed(plan, stage) : sum_kept(plan, stage);
   MemoryNeed need;
-  need.parameters = n * Bytes(amp ? 2 : 4) / (sharded >= 3 ? d : 1);
-  need.gradients = n * plan.gradient() / (sharded >= 2 ? d : 1);
+  need.parameters = (sharded >= 3 ? shard : n) * Bytes(amp ? 2 : 4);
+  need.gradients = (sharded >= 2 ? shard : n) * plan.gradient();
   // a 32-bit copy beside 16 bits, and one or two moments
-  need.optimizer = n * Bytes((amp ? 4 : 0) + (plan.adam() ? 8 : 4)) / (sharded >= 1 ? d : 1);
+  need.optimizer = (sharded >= 1 ? shard : n) * Bytes((amp ? 4 : 0) + (plan.adam() ? 8 : 4));
   need.activations = kept * plan.micro * under_way(plan, stage) * element(t.precision);
   need.other = Bytes(1073741824);
-  if (plan.data > 1)
+  if (plan.data * plan.spatial > 1)
     need.other += std::min(std::max(t.framework.fusion, t.framework.bucket), n * plan.gradient());
   return need;
 }

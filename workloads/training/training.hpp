@@ -5,6 +5,7 @@
 
 #include "workloads/compute/processor.hpp"
 #include "workloads/job/job.hpp"
+#include "workloads/training/checkpoint.hpp"
 #include "workloads/training/framework.hpp"
 #include "workloads/training/input.hpp"
 
@@ -22,6 +23,7 @@ struct Training {
   double slowdown = 0;  ///< of computation while collectives run
   double noise = 0;     ///< standard deviation of ranks' computation, relative: the slowest decides
   std::optional<Input> input = {};  ///< without: samples are there
+  std::optional<Checkpoint> checkpoint = {};
   Rank ranks = 1, ranks_per_node = 1;
 };
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/checkpoint.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "workloads/settings.hpp"
+#include "workloads/training/plan.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+Seconds over(Bytes bytes, BytesPerSecond rate) {
+  return rate.value > 0 ? bytes / rate : Seconds();
+}
+
+}  // namespace
+
+Checkpoint parse_checkpoint(const std::string& text) {
+  Settings s(text, "checkpoint");
+  if (s.name() != "blocking" && s.name() != "background")
+    throw InputError("unknown checkpoint '" + s.name() + "'; known: blocking, background");
+  const auto rate = [&](const char* key) { return BytesPerSecond(1e9 * s.real(key, 0)); };
+  Checkpoint c;
+  c.background = s.name() == "background";
+  c.every = s.count("every", 1000);
+  c.shared = rate("shared");
+  c.node = rate("node");
+  c.copy = rate("copy");
+  s.finish();
+  if (c.shared.value == 0 && c.node.value == 0)
+    throw InputError("checkpoint " + s.name() +
+                     ": shared or node has to say how fast it is written, in GB/s");
+  return c;
+}
+
+CheckpointBytes checkpoint_bytes(const Training& t) {
+  const Plan plan(t);
+  // 32-bit parameters and one or two moments
+  const Bytes each(plan.adam() ? 12 : 8);
+  const bool shares = t.framework.reduction == Framework::Reduction::sharded;  // every rank writes its share
+  CheckpointBytes bytes;
+  bytes.whole = t.model.parameters() * each;
+  for (int stage = 0; stage < plan.pipeline; ++stage)
+    bytes.of_rank =
+        std::max(bytes.of_rank, (shares ? plan.sharded_parameters(stage) : plan.parameters(stage)) * each);
+  const int writers =
+      shares ? t.ranks : plan.tensor * plan.experts;  // neighbours, on a node as far as it holds them
+  bytes.of_node = std::min(bytes.whole, std::min(t.ranks_per_node, writers) * bytes.of_rank);
+  return bytes;
+}
+
+Seconds checkpoint_stall(const Checkpoint& c, const Training& t, Seconds step) {
+  const CheckpointBytes bytes = checkpoint_bytes(t);
+  const Seconds copy = over(bytes.of_rank, c.copy);
+  const Seconds write = std::max(over(bytes.whole, c.shared), over(bytes.of_node, c.node));
+  if (!c.background) return copy + write;
+  return copy + std::max(Seconds(), write - c.every * step);
+}
+
+}  // namespace collcast::workloads

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "model/units.hpp"
+
+namespace collcast::workloads {
+
+struct Training;
+
+/// Parameters and the optimizer's state, written from time to time: one copy of the model, by the ranks that
+/// hold it. What is 0 is not on the way.
+struct Checkpoint {
+  int every = 0;            ///< steps
+  bool background = false;  ///< written while training goes on, from a copy in the hosts' memory
+  BytesPerSecond shared;    ///< of the file system, all nodes together
+  BytesPerSecond node;      ///< of what a node can write
+  BytesPerSecond copy;      ///< from a processor to its host
+};
+
+/// "blocking:every=1000,shared=50", "background:every=100,shared=50,node=2,copy=12"; GB/s. Throws InputError.
+Checkpoint parse_checkpoint(const std::string& text);
+
+/// Bytes of the whole model's parameters and optimizer state, and of the node that writes most of it.
+struct CheckpointBytes {
+  Bytes whole, of_node, of_rank;
+};
+CheckpointBytes checkpoint_bytes(const Training& training);
+
+/// How long training stands still for one, if a step takes `step`: for the copy, or for the whole write; in
+/// the background also for the one before where that is still being written.
+Seconds checkpoint_stall(const Checkpoint& checkpoint, const Training& training, Seconds step);
+
+}  // namespace collcast::workloads

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/convergence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "support/error.hpp"
+#include "workloads/settings.hpp"
+
+namespace collcast::workloads {
+
+std::optional<double> Convergence::steps(double batch) const {
+  const auto above = std::ranges::lower_bound(points, batch, {}, &Point::batch);
+  if (above == points.end()) return std::nullopt;
+  if (above->batch == batch) return above->steps;
+  if (above == points.begin()) return std::nullopt;
+  const Point &a = *(above - 1), &b = *above;
+  return a.steps * std::pow(b.steps / a.steps, std::log(batch / a.batch) / std::log(b.batch / a.batch));
+}
+
+Convergence parse_convergence(const std::string& csv, const std::string& file) {
+  std::istringstream in(csv);
+  std::string line;
+  const auto next = [&] {
+    const bool more = static_cast<bool>(std::getline(in, line));
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return more;
+  };
+  if (!next() || line != "batch,steps") throw InputError(file + ":1: the header is batch,steps");
+  Convergence table;
+  for (int number = 2; next(); ++number) {
+    if (line.empty()) continue;
+    const std::string where = file + ":" + std::to_string(number);
+    const std::size_t comma = line.find(',');
+    if (comma == std::string::npos) throw InputError(where + ": a line is BATCH,STEPS, got '" + line + "'");
+    const Convergence::Point p{parse_real(line.substr(0, comma), where + ": batch"),
+                               parse_real(line.substr(comma + 1), where + ": steps")};
+    if (p.batch <= 0 || p.steps <= 0) throw InputError(where + ": batch and steps are above 0");
+    if (!table.points.empty() && table.points.back().batch >= p.batch)
+      throw InputError(where + ": batches ascend");
+    table.points.push_back(p);
+  }
+  if (table.points.empty()) throw InputError(file + ": needs a line BATCH,STEPS");
+  return table;
+}
+
+}  // namespace collcast::workloads
