@@ -89,7 +89,8 @@ void add_job(CLI::App& app, int&) {
       ->delimiter(',')
       ->option_text("N[,N...]");
   verb->add_option("--policy", options->policy,
-                   "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs)")
+                   "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs, or the "
+                   "first that knows them)")
       ->option_text("L");
   verb->add_option("--samples", options->samples, "Samples that one pass of the job works off")
       ->check(CLI::NonNegativeNumber)

@@ -48,7 +48,8 @@ void add_training(CLI::App& verb, TrainingText& text) {
                       "sequence, ep, imbalance, sp, recompute")
       ->option_text("F");
   verb.add_option("--policy", text.policy,
-                  "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs)")
+                  "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs, or the "
+                  "first that knows them)")
       ->option_text("L");
   verb.add_option("--throughput", text.throughput,
                   "Samples per second of one processor, measured at this batch")

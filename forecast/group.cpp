@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libraries/nccl/tables.hpp"
+#include "libraries/situation.hpp"
 #include "platforms/description/blueprint.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -11,9 +13,20 @@
 namespace collcast {
 namespace {
 
-constexpr const char* gpu_policy = "nccl-2.8";
+constexpr int gpu_release = 8;  // of NCCL 2
 constexpr const char* host_policy = "openmpi-4.0";
 constexpr int near_nodes = 32, far_nodes = 128;
+
+/// The first release that knows the GPUs, from `gpu_release` on; of GPUs that none knows, the fastest of the
+/// catalogue.
+std::string gpu_policy(const Description& platform) {
+  const auto text = [](int minor) { return nccl::Policy{.minor = minor}.text(); };
+  try {
+    return text(std::max(gpu_release, nccl::first_release(situation(platform, 1, text(gpu_release)).gpu)));
+  } catch (const InputError&) {
+    return "fastest";
+  }
+}
 
 /// Places on the first node that members have; all if the group fills whole nodes one after the other.
 std::vector<int> slots(const RankGroup& group, int ranks_per_node) {
@@ -57,9 +70,9 @@ bool has_rule(const std::string& policy, Collective collective) {
   if (policy == "fastest") return false;
   if (!policy.starts_with("nccl"))
     return collective == Collective::allreduce || collective == Collective::broadcast;
-  return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
-         collective == Collective::allgather || collective == Collective::broadcast ||
-         collective == Collective::reduce;
+  return sent_in_pairs(collective) || collective == Collective::allreduce ||
+         collective == Collective::reduce_scatter || collective == Collective::allgather ||
+         collective == Collective::broadcast || collective == Collective::reduce;
 }
 
 }  // namespace
@@ -93,7 +106,7 @@ GroupForecaster::GroupForecaster(Description platform, std::string policy)
   const Blueprint blueprint = read_blueprint(platform_);
   ranks_per_node_ = blueprint.ranks_per_node;
   if (policy_.empty())
-    policy_ = blueprint.of_kind(Blueprint::Vertex::Kind::gpu).empty() ? host_policy : gpu_policy;
+    policy_ = blueprint.of_kind(Blueprint::Vertex::Kind::gpu).empty() ? host_policy : gpu_policy(platform_);
 }
 
 GroupForecaster::~GroupForecaster() = default;

@@ -16,7 +16,8 @@ namespace collcast {
 /// line between sizes half an octave apart: a test holds that against the whole forecast.
 class GroupForecaster {
  public:
-  /// `policy`: what chooses and sends, as `--policy` has it; empty: NCCL 2.8 between GPUs, Open MPI 4.0 else.
+  /// `policy`: what chooses and sends, as `--policy` has it; empty: between GPUs NCCL 2.8, the first that
+  /// knows them, or "fastest", the fastest of the catalogue, where none does; else Open MPI 4.0.
   GroupForecaster(Description platform, std::string policy);
   ~GroupForecaster();
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "forecast/transferred.hpp"
+#include "libraries/nccl/pairs.hpp"
 #include "libraries/nccl/schedules.hpp"
 #include "libraries/situation.hpp"
 #include "model/load.hpp"
@@ -36,22 +37,59 @@ std::string told(const std::string& policy, const std::optional<Transport>& tran
   return nccl->text();
 }
 
-/// What has no collective in NCCL: each pair's ncclSend and ncclRecv, by Simple, as nccl-tests plays it.
-constexpr std::pair<Collective, std::string_view> of_sends[] = {
-    {Collective::alltoall, "pairwise"}, {Collective::gather, "linear"}, {Collective::scatter, "linear"}};
-constexpr nccl::Candidate sends_of_pairs{nccl::Shape::ring, nccl::Protocol::simple, {}, {}, {}};
+/// What has no collective in NCCL, as nccl-tests plays it: a ncclSend and a ncclRecv of each pair, to so many
+/// at once; 0: to all.
+struct OfPairs {
+  Collective collective;
+  std::string_view name;
+  Rank peers;
+};
+constexpr OfPairs all_of_pairs[] = {{Collective::alltoall, "linear", 0}, {Collective::gather, "linear", 0},
+                                    {Collective::scatter, "linear", 0},  {Collective::sendrecv, "direct", 1},
+                                    {Collective::halo_1d, "direct", 2},  {Collective::halo_2d, "direct", 4},
+                                    {Collective::halo_3d, "direct", 6},  {Collective::alltoallv, "linear", 0},
+                                    {Collective::gatherv, "linear", 0},  {Collective::scatterv, "linear", 0}};
 
-const Algorithm* of_pairs(Collective collective) {
-  for (const auto& [which, name] : of_sends)
-    if (which == collective) return &algorithm(collective, name);
-  return nullptr;
+const OfPairs* of_pairs(Collective collective) {
+  const auto found = std::ranges::find(all_of_pairs, collective, &OfPairs::collective);
+  return found == std::end(all_of_pairs) ? nullptr : found;
+}
+
+/// More ranks than the catalogue's schedule takes at once go one step after the other.
+const Algorithm& algorithm_of(const OfPairs& pairs, Rank ranks) {
+  const Algorithm& a = algorithm(pairs.collective, pairs.name);
+  return a.supports(ranks) || pairs.collective != Collective::alltoall
+             ? a
+             : algorithm(Collective::alltoall, "pairwise");
+}
+
+/// What one rank sends another.
+Bytes of_a_pair(const OfPairs& pairs, const Call& call) {
+  const Rank parts = pairs.peers == 0 ? call.ranks : pairs.peers;
+  return call.message / parts;
 }
 
 bool knows_nccl(const Description& description) {
   return description.json().value("software", Json::object()).contains("nccl");
 }
 
+/// In the order of their first ranks.
+std::vector<std::vector<Rank>> ranks_of_nodes(const Machine& machine) {
+  std::vector<std::vector<Rank>> nodes;
+  std::map<int, std::size_t> place;
+  for (Rank r = 0; r < machine.ranks(); ++r) {
+    const auto [found, is_new] = place.try_emplace(machine.node(r), nodes.size());
+    if (is_new) nodes.emplace_back();
+    nodes[found->second].push_back(r);
+  }
+  return nodes;
+}
+
 }  // namespace
+
+bool sent_in_pairs(Collective collective) {
+  return of_pairs(collective) != nullptr;
+}
 
 Library::Library(std::string policy, const Description& description, Rank ranks, const Placement& placement,
                  Memory memory, const std::optional<Transport>& transport)
@@ -100,7 +138,8 @@ bool Library::sends_itself(const nccl::Candidate& chosen, const Engine& engine) 
 
 Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                                    const Engine& engine) const {
-  if (const Algorithm* a = of_pairs(collective)) return predict(*a, asked, engine);
+  if (const OfPairs* pairs = of_pairs(collective))
+    return predict(algorithm_of(*pairs, asked.ranks), asked, engine);
   const Chooser other = told.text() == nccl_->text() ? chooser_
                                                      : by_policy(told.text(), description_,
                                                                  forecaster_.machine(), forecaster_.fabric());
@@ -131,15 +170,36 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
     return by_nccl(told, a.collective, asked, engine);
   }
   const bool nccl = nccl_ && own_transport_ && asked.ranks > 1 && engine.name != "formula";
-  const bool pairs = of_pairs(a.collective) != nullptr;
-  const auto chosen = [&] {
-    return pairs ? sends_of_pairs : nccl::choose(*nccl_, a.collective, asked, situation());
+  const OfPairs* pairs = of_pairs(a.collective);
+  const auto transport = [&]() -> nccl::Transport {
+    if (pairs) {
+      const Rank peers = a.name != pairs->name ? 1 : pairs->peers == 0 ? asked.ranks - 1 : pairs->peers;
+      const nccl::Protocol protocol = nccl::pair_protocol(*nccl_, of_a_pair(*pairs, asked));
+      return {nccl_->minor, nccl::Shape::ring, protocol, peers, nccl_->channels};
+    }
+    const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, asked, situation());
+    return {nccl_->minor, chosen.shape, chosen.protocol};
   };
-  const Forecaster& sender = nccl ? sent_by(chosen()) : forecaster_;
+  const Forecaster& sender = nccl ? sent_by(transport()) : forecaster_;
   const Call call = segmented(sender.fabric(), a, asked, segment);
   Choice choice{&a, call};
-  if (nccl && pairs) choice.why = policy_ + ": a ncclSend and a ncclRecv for each pair of ranks";
-  return {std::move(choice), sender.predict(a, call, engine)};
+  if (!nccl || !pairs) return {std::move(choice), sender.predict(a, call, engine)};
+  choice.why = policy_ + ": a ncclSend and a ncclRecv for each pair of ranks";
+  Prediction p = sender.predict(in_nccls_order(a), call, engine);
+  p.algorithm = &a;
+  p.low = p.low / (1 + transport_uncertainty), p.high = (1 + transport_uncertainty) * p.high;
+  return {std::move(choice), std::move(p)};
+}
+
+Algorithm Library::in_nccls_order(const Algorithm& a) const {
+  Algorithm played = a;
+  if (const OfPairs* pairs = of_pairs(a.collective);
+      (a.collective == Collective::alltoall || a.collective == Collective::alltoallv) &&
+      a.name == pairs->name)
+    played.schedule = [nodes = ranks_of_nodes(forecaster_.machine())](const Call& c) {
+      return nccl::alltoall_in_turns(c.ranks, nodes);
+    };
+  return played;
 }
 
 std::vector<Library::Forecast> Library::predict_all(Collective collective, const Call& asked,
@@ -168,24 +228,15 @@ nccl::Play Library::play(const View& v, Collective collective, const Call& call,
   return nccl::play(*nccl_, collective, call, v.situation, chosen, v.software);
 }
 
-const Forecaster& Library::sent_by(const nccl::Candidate& chosen) const {
-  const Transport transport{Transport::Kind::nccl, {nccl_->minor, chosen.shape, chosen.protocol}};
+const Forecaster& Library::sent_by(const nccl::Transport& t) const {
   return sent_
-      .try_emplace({chosen.shape, chosen.protocol}, description_, forecaster_.machine().ranks(), placement_,
-                   memory_, 0, transport)
+      .try_emplace({t.shape, t.protocol, t.peers}, description_, forecaster_.machine().ranks(), placement_,
+                   memory_, 0, Transport{Transport::Kind::nccl, t})
       .first->second;
 }
 
 std::vector<nccl::Order> Library::orders(const nccl::Play& played) const {
-  const Machine& machine = forecaster_.machine();
-  std::vector<std::vector<Rank>> nodes;  // in the order of their first ranks
-  std::map<int, std::size_t> place;
-  for (Rank r = 0; r < machine.ranks(); ++r) {
-    const auto [found, is_new] = place.try_emplace(machine.node(r), nodes.size());
-    if (is_new) nodes.emplace_back();
-    nodes[found->second].push_back(r);
-  }
-  return nccl::orders(found_, nodes, played.channels);
+  return nccl::orders(found_, ranks_of_nodes(forecaster_.machine()), played.channels);
 }
 
 Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl::Candidate& chosen,
@@ -194,7 +245,7 @@ Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl
   const Rank on_a_node = seats(forecaster_.machine()).on_a_node;
   const Algorithm played_by_nccl =
       nccl::scheduled(a.name, a.collective, chosen, played, orders(played), on_a_node);
-  Prediction p = sent_by(chosen).predict(played_by_nccl, call, engine);
+  Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).predict(played_by_nccl, call, engine);
   p.algorithm = &a;
   p.calibrated = calibrated_ && forecaster_.calibrated();
   return p;

@@ -5,12 +5,16 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "forecast/predict.hpp"
 #include "libraries/nccl/schedules.hpp"
 
 namespace collcast {
+
+/// Whether NCCL has no collective for it and plays a ncclSend and a ncclRecv for each pair of ranks.
+bool sent_in_pairs(Collective collective);
 
 /// A platform as a communication library sees it: what the library would pick, and how long that takes.
 class Library {
@@ -67,12 +71,14 @@ class Library {
   Prediction by_transport(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
   Prediction by_schedule(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen,
                          const Engine& engine) const;
+  /// All pairs' messages are started in one step; those of alltoall node by node.
+  Algorithm in_nccls_order(const Algorithm& algorithm) const;
   /// Of the channels that the search finds, as many as are played.
   std::vector<nccl::Order> orders(const nccl::Play& played) const;
   nccl::Play play(const View& view, Collective collective, const Call& call,
                   const nccl::Candidate& chosen) const;
   /// The platform under that transport of NCCL, made when first asked for.
-  const Forecaster& sent_by(const nccl::Candidate& chosen) const;
+  const Forecaster& sent_by(const nccl::Transport& transport) const;
 
   std::string policy_;
   std::optional<nccl::Policy> nccl_;
@@ -86,7 +92,7 @@ class Library {
   Description description_;
   Placement placement_;
   Memory memory_;
-  mutable std::map<std::pair<nccl::Shape, nccl::Protocol>, Forecaster> sent_;
+  mutable std::map<std::tuple<nccl::Shape, nccl::Protocol, Rank>, Forecaster> sent_;
   Chooser chooser_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libraries/nccl/pairs.hpp"
 #include "libraries/situation.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -70,7 +71,11 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
   const Situation s = situation(platform, machine.ranks(), nccl::Policy{.minor = minor}.text());
   nccl::check(transport.protocol, machine, s);
   const nccl::Software software = nccl::software_on(read_blueprint(platform), minor, s, stretch);
-  return std::make_unique<nccl::KernelFabric>(machine, transport.protocol, s, software);
+  const nccl::Policy policy{.minor = minor, .channels = transport.protocol.channels};
+  const Rank peers = transport.protocol.peers;
+  return std::make_unique<nccl::KernelFabric>(
+      machine, transport.protocol, s, software,
+      peers > 0 ? nccl::carriers_of_pairs(policy, s, machine, peers) : nccl::Carriers());
 }
 
 }  // namespace collcast

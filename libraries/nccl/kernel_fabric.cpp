@@ -19,7 +19,7 @@ void check(const Transport& t, const Machine& machine, const Situation& s) {
 }
 
 KernelFabric::KernelFabric(const Machine& machine, const Transport& t, const Situation& s,
-                           const Software& software)
+                           const Software& software, const Carriers& carriers)
     : machine_(machine), kernel_(kernel(t.protocol)), flags_(t.protocol == Protocol::ll), staged_(s.staged) {
   const auto p = static_cast<std::size_t>(t.protocol);
   const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
@@ -31,7 +31,9 @@ KernelFabric::KernelFabric(const Machine& machine, const Transport& t, const Sit
   hop_ = us(tree ? software.tree_hop : software.ring_hop) + s.network_latency;
   proxy_ = us(software.proxy);
   const double GBps = channel_limit(t.minor, t.shape, t.protocol, Collective::allreduce, s);
-  if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(GBps * 1e9);
+  if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(carriers.channels * GBps * 1e9);
+  if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);
+  turn_ = Bytes(carriers.channels * kernel_.threads * kernel_.bytes_a_thread);
 }
 
 collcast::Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
@@ -53,9 +55,8 @@ Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes byte
 /// For the flags of each turn after the first, beyond what its bytes take.
 Seconds KernelFabric::waiting(Bytes bytes) const {
   if (!flags_) return {};
-  const Bytes turn(kernel_.threads * kernel_.bytes_a_thread);
-  const double more = std::max(0.0, std::ceil(bytes / turn) - 1);
-  return more * std::max(Seconds(0), step_ - turn * threads_);
+  const double more = std::max(0.0, std::ceil(bytes / turn_) - 1);
+  return more * std::max(Seconds(0), step_ - turn_ * threads_);
 }
 
 /// What NCCL's constants take the links of a node to need at most.

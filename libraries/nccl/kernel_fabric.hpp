@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "libraries/nccl/kernel.hpp"
 #include "platforms/machine/machine.hpp"
 
@@ -11,6 +13,15 @@ struct Transport {
   int minor = usual_minor;
   Shape shape = Shape::ring;  ///< whose published latencies hold: those of rings or of trees
   Protocol protocol = Protocol::simple;
+  Rank peers = 0;  ///< to which a GPU sends at once by ncclSend; 0: a message is one channel's
+  std::optional<int> channels = {};  ///< what NCCL was told to take for these
+};
+
+/// What carries a message within a node: channels of a kernel, which together reach no more than `most` (0:
+/// they may).
+struct Carriers {
+  int channels = 1;
+  BytesPerSecond most = {};
 };
 
 /// Throws InputError, in one line, where NCCL does not run the protocol, or at all.
@@ -23,7 +34,7 @@ class KernelFabric final : public Fabric {
  public:
   /// `machine`: its links alone.
   KernelFabric(const Machine& machine, const Transport& transport, const Situation& s,
-               const Software& software);
+               const Software& software, const Carriers& carriers = {});
 
   Rank ranks() const override { return machine_.ranks(); }
   collcast::Wire wire(Place from, Place to, Bytes bytes) const override;
@@ -49,7 +60,8 @@ class KernelFabric final : public Fabric {
   const Kernel& kernel_;
   collcast::Protocol protocol_;
   Seconds launch_, channel_, step_, hop_, proxy_;
-  SecondsPerByte threads_;  ///< what a channel's threads take
+  Bytes turn_;              ///< what the threads of a message's channels take at a time
+  SecondsPerByte threads_;  ///< what they take
   bool flags_;              ///< LL: a turn takes as long as its flags take to arrive
   bool staged_;             ///< network cards may use the memory of the host
 };

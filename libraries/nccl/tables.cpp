@@ -297,12 +297,15 @@ bool ll128_runs(int minor, const Situation& s) {
          s.link == NodeLink::nvlink && (s.nodes == 1 || s.gpudirect);
 }
 
+int first_release(Gpu gpu) {
+  return static_cast<int>(first_release_for[static_cast<std::size_t>(gpu)]);
+}
+
 void check_gpu(int minor, Gpu gpu) {
-  const auto i = static_cast<std::size_t>(gpu);
-  if (minor >= first_release_for[i]) return;
-  throw InputError("nccl-2." + std::to_string(minor) + " has no constants for " + std::string(gpu_names[i]) +
-                   " GPUs; nccl-2." + std::to_string(static_cast<int>(first_release_for[i])) +
-                   " is the first");
+  if (minor >= first_release(gpu)) return;
+  throw InputError("nccl-2." + std::to_string(minor) + " has no constants for " +
+                   std::string(gpu_names[static_cast<std::size_t>(gpu)]) + " GPUs; nccl-2." +
+                   std::to_string(first_release(gpu)) + " is the first");
 }
 
 }  // namespace collcast::nccl

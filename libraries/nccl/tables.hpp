@@ -91,5 +91,7 @@ bool ll128_runs(int minor, const Situation& s);
 
 /// Throws InputError unless the release has constants for the GPU.
 void check_gpu(int minor, Gpu gpu);
+/// The first 2.`minor` that has.
+int first_release(Gpu gpu);
 
 }  // namespace collcast::nccl
