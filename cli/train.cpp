@@ -111,6 +111,11 @@ Report made(const TrainOptions& options, const Training& t, const Description& p
     report.remark =
         "Computation is a roofline, its efficiencies calibrated on published single-GPU runs; "
         "--throughput takes a measured one.\n";
+  if (const Json& tuned = rows.back()["tuned"]; !tuned.is_null())
+    report.remark += "Autotuned for " + count(rows.back()["ranks"]) + " ranks: fusion " +
+                     bytes(tuned["fusion_B"].get<double>()) + ", cycle " +
+                     seconds(tuned["cycle_s"].get<double>()) +
+                     (tuned["hierarchical"] ? ", level by level.\n" : ".\n");
   report.remark += "Memory of a rank: " + bytes(rows.back()["memory_B"].get<double>()) + " of " +
                    bytes(t.processor.memory.value) + ". Efficiency is against one processor alone.";
   report.sections = {

@@ -89,7 +89,9 @@ Training described(const TrainingText& text, const Description& platform) {
 }
 
 Json row(const Training& t, const StepForecast& s) {
-  Json bottlenecks = Json::object();
+  Json bottlenecks = Json::object(), tuned;
+  if (const Framework& f = s.framework; f.autotune)
+    tuned = {{"fusion_B", f.fusion.value}, {"cycle_s", f.cycle.value}, {"hierarchical", f.hierarchical}};
   for (const LimitShare& b : s.bottlenecks) bottlenecks[b.name] = b.share;
   return {{"ranks", t.ranks},
           {"step_s", s.time.value},
@@ -104,6 +106,7 @@ Json row(const Training& t, const StepForecast& s) {
           {"io_s", s.input.value},
           {"checkpoint_s", s.checkpoint.value},
           {"memory_B", std::llround(s.memory.sum().value)},
+          {"tuned", tuned},
           {"limited_by", s.limited_by},
           {"bottlenecks", bottlenecks}};
 }

@@ -130,6 +130,38 @@ TEST(Training, OneAllreduceIsExposed) {
   EXPECT_NEAR(play(training_job(equal_layers(10, "one", 4)), bandwidth(1)).time.value, 40e-3, 1e-9);
 }
 
+/// 10 MB on two nodes of four, a second per GB and phase: scattered 10 ms, reduced 2.5 ms, gathered 10 ms.
+TEST(Training, LevelByLevel) {
+  for (const char* framework : {"one:hierarchical=1", "ddl", "tf-distribute:hierarchical=1"}) {
+    Training t = equal_layers(10, framework, 8);
+    t.ranks_per_node = 4;
+    const Job job = training_job(t);
+    EXPECT_EQ(collectives(job), (std::vector<Bytes>{Bytes(10e6), Bytes(2.5e6), Bytes(10e6)})) << framework;
+    EXPECT_NEAR(play(job, bandwidth(1)).time.value, 52.5e-3, 1e-9);
+  }
+  EXPECT_EQ(collectives(training_job(equal_layers(10, "tf-distribute:pack=5MB", 4))),
+            std::vector<Bytes>(2, Bytes(5e6)));
+}
+
+/// A byte takes a nanosecond, each collective a millisecond: few large buffers come late, many small ones
+/// take long.
+TEST(Training, AutotuningTakesTheFastest) {
+  const PriceOf price = [](const GroupCall& call) {
+    const Seconds t(call.control ? 0 : 1e-3 + call.bytes.value * 1e-9);
+    return Price{t, t, t, "bytes"};
+  };
+  const StepForecast step = forecast_step(equal_layers(10, "horovod:autotune=1", 4), price);
+  const StepForecast fixed = forecast_step(equal_layers(10, "horovod:fusion=64MiB,cycle=100ms", 4), price);
+  EXPECT_LT(step.time, fixed.time);
+  for (const char* fusion : {"64MiB", "8MiB", "1MiB"})
+    for (const char* cycle : {"1ms", "5ms", "25ms"})
+      EXPECT_LE(step.time,
+                forecast_step(
+                    equal_layers(10, std::string("horovod:fusion=") + fusion + ",cycle=" + cycle, 4), price)
+                    .time);
+  EXPECT_TRUE(step.framework.autotune);
+}
+
 /// Gradients are added up once in four micro-batches.
 TEST(Training, AccumulationCommunicatesOnce) {
   Training t = equal_layers(10, "one:micro-batches=4", 4);

@@ -51,8 +51,8 @@ void horovod(Settings& s, Framework& f) {
   f.fusion = s.size("fusion", r.fusion);
   f.cycle = s.time("cycle", r.cycle);
   f.cache = s.count("cache", r.cache, 0);
-  f.hierarchical = s.flag("hierarchical", false);
   f.grouped = s.flag("grouped", false);
+  f.autotune = s.flag("autotune", false);
   f.copies = true;
 }
 
@@ -68,6 +68,18 @@ void one_allreduce(Settings& s, Framework& f) {
   f.overlap = false;
   f.first_bucket = f.bucket = s.size("bucket", Bytes(1e18));
   f.copies = true;
+}
+
+/// All packs behind the backward pass (tensorflow/python/distribute/cross_device_ops.py).
+void tf_distribute(Settings& s, Framework& f) {
+  one_allreduce(s, f);
+  f.first_bucket = f.bucket = s.size("pack", f.bucket);
+}
+
+/// Cho et al. 2017: level by level of the machine.
+void ddl(Settings& s, Framework& f) {
+  one_allreduce(s, f);
+  f.hierarchical = true;
 }
 
 void each(Settings&, Framework& f) {
@@ -98,7 +110,7 @@ struct FrameworkEntry {
 
 const std::vector<FrameworkEntry>& framework_entries() {
   static const std::vector<FrameworkEntry> all = {
-      {{"horovod", "version=0.28, fusion, cycle, cache, hierarchical, grouped"}, horovod},
+      {{"horovod", "version=0.28, fusion, cycle, cache, grouped, autotune"}, horovod},
       {{"ddp", "PyTorch DistributedDataParallel: first=1MiB, bucket=25MiB, view"}, ddp},
       {{"fsdp", "PyTorch FSDP, full sharding"}, [](Settings& s, Framework& f) { sharded(f, 3, true, s); }},
       {{"zero1", "DeepSpeed ZeRO-1: bucket, overlap"},
@@ -109,6 +121,8 @@ const std::vector<FrameworkEntry>& framework_entries() {
       {{"megatron", "Megatron-LM: bucket, overlap"}, megatron},
       {{"per-tensor", "an allreduce for each tensor (torch.distributed as in 2018)"}, each},
       {{"one", "one allreduce after the backward pass: bucket"}, one_allreduce},
+      {{"tf-distribute", "TensorFlow's Mirrored and MultiWorkerMirrored strategies: pack"}, tf_distribute},
+      {{"ddl", "IBM DDL: one allreduce, level by level: bucket"}, ddl},
       {{"parameter-server", "all send to one rank and fetch from it"}, server},
   };
   return all;
@@ -117,6 +131,9 @@ const std::vector<FrameworkEntry>& framework_entries() {
 /// What every framework takes.
 void share_work(Settings& s, Framework& f) {
   f.compressed = compression(s);
+  using enum Reduction;
+  if (f.reduction == coordinator || f.reduction == buckets || f.reduction == each)
+    f.hierarchical = s.flag("hierarchical", f.hierarchical);
   f.tensor = s.count("tp", 1);
   f.pipeline = s.count("pp", 1);
   f.interleave = s.count("interleave", 1);

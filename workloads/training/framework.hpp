@@ -25,14 +25,15 @@ struct Framework {
   Bytes fusion;
   Seconds cycle;
   int cache = 0;
-  bool hierarchical = false;
   bool grouped = false;
+  bool autotune = false;  ///< takes the fusion, the cycle and the levels that are fastest
   // buckets: closed by the tensor that reaches the limit
   Bytes first_bucket, bucket;
-  bool copies = false;      ///< gradients are copied into buckets and back
-  bool overlap = true;      ///< with the backward pass; else all follow it
-  int stage = 0;            ///< of sharded: 1, 2 or 3
-  bool compressed = false;  ///< gradients travel in 16 bits
+  bool copies = false;        ///< gradients are copied into buckets and back
+  bool overlap = true;        ///< with the backward pass; else all follow it
+  bool hierarchical = false;  ///< allreduces: scattered over a node, reduced between nodes, gathered
+  int stage = 0;              ///< of sharded: 1, 2 or 3
+  bool compressed = false;    ///< gradients travel in 16 bits
 
   // beyond data parallelism
   int tensor = 1, pipeline = 1, interleave = 1;

@@ -98,7 +98,7 @@ void check(const Training& t) {
   if (f.spatial > 1 && (f.tensor > 1 || !t.model.layers[0].image))
     reject(f.tensor > 1 ? "images are shared out (sp) or heads are (tp), not both"
                         : "spatial parallelism shares out images, and " + t.model.name + " has none");
-  if (f.hierarchical && (t.ranks % t.ranks_per_node != 0 || shared > 1))
+  if (f.hierarchical && (t.ranks % std::min(t.ranks, t.ranks_per_node) != 0 || shared > 1 || f.experts > 1))
     reject("a hierarchical allreduce needs full nodes and no other parallelism: " + std::to_string(t.ranks) +
            " ranks, " + std::to_string(t.ranks_per_node) + " on a node");
   if (f.stage == 3 && shared > 1) reject("sharded parameters (fsdp, zero3) go without tp, sp and pp");
@@ -155,6 +155,10 @@ Plan::Plan(const Training& t)
   parts = count == 1           ? std::vector<Part>{{0, layers().size()}}
           : t.model.blocks > 0 ? by_blocks(t.model, count)
                                : by_time(times, count);
+}
+
+int Plan::local() const {
+  return training.framework.hierarchical ? std::min(training.ranks_per_node, training.ranks) : experts;
 }
 
 double Plan::share(const Layer& l) const {

@@ -20,6 +20,9 @@ struct Plan {
   int tensor, spatial, data, pipeline, chunks;
   int experts;  ///< ranks that share them out
   int micro_batches;
+  /// Neighbours of a data-parallel group that do something of their own: they share out the experts, or are
+  /// on a node.
+  int local() const;
   double micro;             ///< samples of a micro-batch
   std::vector<Part> parts;  ///< in forward order; part k is chunk k / pipeline of stage k % pipeline
   std::vector<LayerTime> times;

@@ -22,6 +22,13 @@ SecondsPerByte copying(const Plan& plan) {
   return 2.0 / (p.bandwidth * p.efficiency.bandwidth);
 }
 
+/// An allreduce of all ranks, level by level.
+std::vector<Coordinator::Phase> by_levels(const Plan& plan) {
+  return {{Collective::reduce_scatter, local_group, 1},
+          {Collective::allreduce, cross_group, 1.0 / plan.local()},
+          {Collective::allgather, local_group, 1}};
+}
+
 /// Who adds up.
 struct Adders {
   int group;
@@ -46,15 +53,22 @@ class Base : public Reducer {
  protected:
   virtual void take(const std::string& layer, double elements, int made) = 0;
   int communicate(Collective what, Bytes bytes, const std::string& name, std::vector<int> after) {
-    const int a = append(role_, {.kind = Kind::collective,
-                                 .name = name,
-                                 .stream = communication_stream,
-                                 .bytes = bytes,
-                                 .collective = what,
-                                 .group = adders_.group,
-                                 .after = std::move(after)});
-    sent_.push_back(a);
-    return a;
+    if (what == Collective::allreduce && plan_.training.framework.hierarchical) {
+      for (const Coordinator::Phase& p : by_levels(plan_))
+        put(p.collective, p.group, p.share * bytes, name, std::exchange(after, {}));
+      return sent_.back();
+    }
+    return put(what, adders_.group, bytes, name, std::move(after));
+  }
+  int put(Collective what, int group, Bytes bytes, const std::string& name, std::vector<int> after) {
+    sent_.push_back(append(role_, {.kind = Kind::collective,
+                                   .name = name,
+                                   .stream = communication_stream,
+                                   .bytes = bytes,
+                                   .collective = what,
+                                   .group = group,
+                                   .after = std::move(after)}));
+    return sent_.back();
   }
   void copy(Bytes bytes, const std::string& name, std::vector<int> after) {
     const Seconds time = bytes * copying(plan_);
@@ -270,11 +284,7 @@ Coordinator coordinator(const Plan& plan) {
   c.together = f.grouped;
   c.copy = copying(plan);
   c.way = {{Collective::allreduce, data_group, 1}};
-  if (!f.hierarchical) return c;
-  const double local = plan.training.ranks_per_node;
-  c.way = {{Collective::reduce_scatter, local_group, 1},
-           {Collective::allreduce, cross_group, 1 / local},
-           {Collective::allgather, local_group, 1}};
+  if (f.hierarchical) c.way = by_levels(plan);
   return c;
 }
 
@@ -304,7 +314,7 @@ int append(Role& role, Activity activity) {
 }
 
 void name_groups(const Plan& plan, Job& job) {
-  const int local = plan.training.framework.hierarchical ? plan.training.ranks_per_node : plan.experts;
+  const int local = plan.local();
   const bool images = plan.spatial > 1;
   job.dimensions = {{images ? "spatial" : "tensor", plan.tensor * plan.spatial},
                     {plan.experts > 1 ? "experts" : "local", local},

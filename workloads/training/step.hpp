@@ -29,6 +29,7 @@ struct StepForecast {
   /// Arithmetic, memory bandwidth, memory size, communication, and each stage of the input.
   std::vector<LimitShare> bottlenecks;
   std::vector<Span> spans;  ///< of the last of those phases
+  Framework framework;      ///< as it was played: of autotuning what it ends with
 };
 
 /// Plays the step's job; of a coordinator over the phases that its rounds may have, in the mean. The interval
