@@ -80,6 +80,10 @@ bool may_share(const Schedule& schedule, const Fabric& fabric) {
 
 }  // namespace
 
+bool messages_may_share(const Schedule& schedule, const Fabric& fabric) {
+  return !too_many(schedule) && may_share(schedule, fabric);
+}
+
 Answering answering(const Engine& asked, const SizedSchedule& subject, const Fabric& fabric) {
   if (asked.name != "auto") return {&asked, {}};
   if (too_many(subject.schedule))

@@ -13,6 +13,10 @@ struct Answering {
   std::string_view note;
 };
 
+/// Whether two of its messages can be on a link at a time, beyond their own ports: what the critical path
+/// does not see. Of more messages than are looked at: no.
+bool messages_may_share(const Schedule& schedule, const Fabric& fabric);
+
 /// `engine` itself, unless it is `auto`: contention where two messages can share a link, the critical path
 /// where none can (both are then equal) and where there are too many messages to play.
 Answering answering(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);

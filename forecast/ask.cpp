@@ -2,6 +2,7 @@
 #include <cmath>
 #include <deque>
 
+#include "engines/automatic.hpp"
 #include "forecast/answer.hpp"
 #include "forecast/known.hpp"
 #include "forecast/synthesis/front.hpp"
@@ -309,6 +310,7 @@ class Inquiry {
       if (auto_choice() && engine_.name == "auto" && row.prediction.engine != "path")
         row.prediction = best_of_next(forecaster, std::move(among), call, std::move(row.prediction));
       const Prediction& best = row.prediction;
+      if (engine_.name == "path") tell_shared(*best.algorithm, best.call, forecaster.fabric());
       if (watch_.watched)
         tell_played(forecaster.watch(*best.algorithm, best.call, engine_, watch_.watched), best.time);
     }
@@ -316,6 +318,14 @@ class Inquiry {
     row.engine = row.prediction.engine;
     if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
     answer_.rows.push_back(std::move(row));
+  }
+
+  /// Said once.
+  void tell_shared(const Algorithm& a, const Call& call, const Fabric& fabric) {
+    if (shared_told_ || !messages_may_share(a.schedule(call), fabric)) return;
+    shared_told_ = true;
+    note("messages of " + a.name +
+         " can meet on a link, which the critical path does not see; --engine contention plays it");
   }
 
   /// The fastest by critical path was played; the next two are too, as links that messages share may order
@@ -364,6 +374,7 @@ class Inquiry {
   Known& known_;
   const Engine& engine_;
   bool every_;
+  bool shared_told_ = false;
   std::optional<Description> on_;
   std::vector<Collective> collectives_;
   std::vector<Description> platforms_;

@@ -101,6 +101,20 @@ TEST(Ask, AutoTakesThePathOnlyWhereContentionAgrees) {
     }
 }
 
+/// All send to the root's port at once; in a ring every port has one user.
+TEST(Ask, ThePathSaysWhereItIsBlind) {
+  const auto notes = [](const char* collective, const char* algorithm) {
+    Question q;
+    q.collectives = {collective};
+    q.algorithm = algorithm, q.engine = "path";
+    q.platforms = {"edr-cluster"}, q.ranks = {16}, q.sizes = {1_MiB};
+    return ask(q).notes;
+  };
+  EXPECT_THAT(notes("gather", "linear"), Contains(HasSubstr("which the critical path does not see")));
+  EXPECT_THAT(notes("allreduce", "ring"),
+              ::testing::Not(Contains(HasSubstr("which the critical path does not see"))));
+}
+
 TEST(Ask, AutoDoesNotPlayTooManyMessages) {
   Question q = allreduce("ring");
   q.engine = "auto";
