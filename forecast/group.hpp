@@ -6,6 +6,7 @@
 #include <string>
 
 #include "forecast/library.hpp"
+#include "forecast/offloaded_groups.hpp"
 #include "model/rank_group.hpp"
 
 namespace collcast {
@@ -20,13 +21,14 @@ class GroupForecaster {
   GroupForecaster(Description platform, std::string policy);
   ~GroupForecaster();
 
-  struct Answer {
-    Seconds time, low, high;
-    std::string limited_by;
-  };
+  using Answer = OffloadedGroups::Answer;
   Answer predict(Collective collective, const RankGroup& group, Bytes message);
   /// Of a framework's control plane: in host memory, by Open MPI.
   Answer predict_control(Collective collective, const RankGroup& group, Bytes message);
+  /// Handed to the nodes' DPUs.
+  Answer predict_offloaded(Collective collective, const RankGroup& group, Bytes message) {
+    return offloaded_.predict(collective, group, message);
+  }
 
   const std::string& policy() const { return policy_; }
 
@@ -52,6 +54,7 @@ class GroupForecaster {
   };
   std::map<Asked, Forecast> known_;
   std::map<std::pair<RankGroup, std::string>, std::unique_ptr<Library>> libraries_;
+  OffloadedGroups offloaded_;
 };
 
 /// The platform as the members of a group see it: nodes of those places that members have, and of the network
