@@ -65,12 +65,14 @@ double pipelined(const std::string& mode) {
 
 /// Blocking: 2 x (3 + 2). Where exchanges proceed beneath computation, columns of seconds:
 /// computed 1 1 2 2 3 3 of fields 0 1 0 1 0 1, exchanged beneath: 6. Where the host has to bring them on,
-/// each is made where a rank waits for it: 10. A DPU is busy from 1 to 9 s, and a second is left then.
+/// each is made where a rank waits for it: 10. A DPU is busy from 1 to 9 s, and a second is left then; with
+/// the columns alone from 5 to 9 s, after the rows, at 2 and 4 s.
 TEST(P3dfft, HidesAFieldsExchangeBeneathAnothersComputation) {
   EXPECT_DOUBLE_EQ(pipelined("blocking"), 10);
   EXPECT_DOUBLE_EQ(pipelined("nonblocking,progress=always"), 6);
   EXPECT_DOUBLE_EQ(pipelined("nonblocking"), 10);
   EXPECT_DOUBLE_EQ(pipelined("offload"), 10);
+  EXPECT_DOUBLE_EQ(pipelined("offload,offloaded=column"), 10);
 }
 
 /// 25 points a rank: 3 x 25 x 3 x 2 operations; 4 x 6 bytes of sums and 4 x 3 of counts.
@@ -144,6 +146,9 @@ TEST(Applications, SayWhatIsWrong) {
   EXPECT_EQ(error("p3dfft:mode=fast"),
             "application p3dfft: mode takes blocking, nonblocking or offload, got 'fast'");
   EXPECT_EQ(error("p3dfft:progress=host"), "application p3dfft: progress goes with mode=nonblocking");
+  EXPECT_EQ(error("p3dfft:offloaded=column"), "application p3dfft: offloaded goes with mode=offload");
+  EXPECT_EQ(error("p3dfft:mode=offload,offloaded=row"),
+            "application p3dfft: offloaded takes both or column, got 'row'");
   EXPECT_EQ(error("p3dfft:mode=nonblocking,progress=dpu"),
             "application p3dfft: progress takes always or host, got 'dpu'");
   EXPECT_EQ(error("p3dfft:compute=-1s"),

@@ -16,7 +16,7 @@ const std::vector<ApplicationEntry>& application_entries() {
   static const std::vector<ApplicationEntry> all = {
       {{"p3dfft", "3D FFTs of complex numbers on pencils: an alltoall by row and one by column each",
         "n=1024, grid=RxC (near square), fields=2, transforms=2, mode=blocking|nonblocking|offload, "
-        "progress=host|always, compute=TIME a transform, efficiency=0.7",
+        "progress=host|always, offloaded=both|column, compute=TIME a transform, efficiency=0.7",
         "Pekurovsky, P3DFFT, SIAM J. Sci. Comput. 34 (2012); its non-blocking fields: Kandalla et al., ISC "
         "2011"},
        p3dfft},

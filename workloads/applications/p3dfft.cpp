@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -64,6 +65,20 @@ Stages stages(Settings& settings, const Site& site, double points, int n) {
   return {lines + packing, packing + lines + packing, packing + lines};
 }
 
+/// Who brings the exchanges of rows and columns on. What is not offloaded, ranks do themselves.
+std::array<Progress, 2> of_groups(Settings& settings, const std::string& mode) {
+  if (mode != "nonblocking" && settings.has("progress"))
+    reject_pencils("progress goes with mode=nonblocking");
+  if (mode != "offload" && settings.has("offloaded")) reject_pencils("offloaded goes with mode=offload");
+  if (mode == "blocking") return {Progress::always, Progress::always};
+  if (mode == "nonblocking") {
+    const Progress by = host_progress(settings);
+    return {by, by};
+  }
+  const bool both = one_of(settings, "offloaded", "both", {"both", "column"}) == "both";
+  return {both ? Progress::dpu : Progress::host, Progress::dpu};
+}
+
 }  // namespace
 
 /// Groups: 0 a row, of consecutive ranks, 1 a column. Blocking, fields follow each other; otherwise each
@@ -75,16 +90,12 @@ Job p3dfft(Settings& settings, const Site& site) {
   const double points = std::pow(n, 3) / site.ranks;
   const Stages time = stages(settings, site, points, n);
   const std::string mode = one_of(settings, "mode", "blocking", {"blocking", "nonblocking", "offload"});
-  if (mode != "nonblocking" && settings.has("progress"))
-    reject_pencils("progress goes with mode=nonblocking");
-  const Progress progress = mode == "offload"    ? Progress::dpu
-                            : mode == "blocking" ? Progress::always
-                                                 : host_progress(settings);
+  const std::array<Progress, 2> progress = of_groups(settings, mode);
   const Bytes exchanged(std::round(16 * points));
   Script script;
   const auto exchange = [&](int group, int after) {
     return script.collective(group == 0 ? "row alltoall" : "column alltoall", Collective::alltoall, group,
-                             exchanged, {after}, progress);
+                             exchanged, {after}, progress[static_cast<std::size_t>(group)]);
   };
   const int together = mode == "blocking" ? 1 : fields;
   for (std::int64_t t = std::int64_t{transforms} * (fields / together); t > 0; --t) {
