@@ -78,7 +78,8 @@ void list_applications(Format format) {
 Json job_row(const workloads::Job& job, const workloads::Played& played, const workloads::PriceOf& price,
              double samples) {
   using workloads::End;
-  const Seconds exposed = played.time - played.compute;
+  const Seconds beyond = played.time - played.compute;
+  const Seconds exposed = beyond > 1e-12 * played.time ? beyond : Seconds();
   const bool computes = exposed < 0.1 * played.time;
   return {{"ranks", job.ranks()},
           {"step_s", played.time.value},
