@@ -25,6 +25,7 @@ struct JobOptions {
   std::string what, platform, policy;
   std::vector<std::string> ranks, set;
   double samples = 0;
+  int pieces = 1;
   bool list = false, describe = false, explain = false;
   Format format = Format::table;
 };
@@ -122,7 +123,7 @@ void run_job(const JobOptions& options) {
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   const JobSource source(options.what, platform);
-  GroupForecaster forecaster(platform, options.policy);
+  GroupForecaster forecaster(platform, options.policy, options.pieces);
   const workloads::PriceOf price = group_prices(forecaster);
   std::vector<Rank> all;
   for (const std::string& ranks : options.ranks) all.push_back(parse_ranks(ranks));
@@ -181,6 +182,9 @@ void add_job(CLI::App& app, int&) {
   verb->add_option("--policy", options->policy,
                    "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs)")
       ->option_text("L");
+  verb->add_option("--pieces", options->pieces,
+                   "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
+      ->option_text("K");
   verb->add_option("--samples", options->samples, "Samples that one pass of the job works off")
       ->check(CLI::NonNegativeNumber)
       ->option_text("X");

@@ -49,7 +49,10 @@ Algorithm by_all_alike(const Algorithm& algorithm, const RankGroup& group) {
   return all;
 }
 
-OffloadedGroups::OffloadedGroups(Description platform) : platform_(std::move(platform)) {}
+OffloadedGroups::OffloadedGroups(Description platform, int pieces)
+    : platform_(std::move(platform)), pieces_(pieces) {
+  check(Offload{.who = "dpu", .pieces = pieces}, engine("auto"));
+}
 
 const OffloadedGroups::World& OffloadedGroups::world(Rank ranks) {
   auto& known = worlds_[ranks];
@@ -73,7 +76,8 @@ OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const Ra
   std::deque<Algorithm> played;
   std::vector<const Algorithm*> among;
   for (const Algorithm* a : common_algorithms(collective))
-    if (a->supports(call.ranks)) among.push_back(&played.emplace_back(by_all_alike(on_dpu(*a), group)));
+    if (a->supports(call.ranks))
+      among.push_back(&played.emplace_back(by_all_alike(on_dpu(*a, pieces_), group)));
   const Fabric& fabric = w.nominal.fabric();
   const Choice choice = fastest(fabric, among, call);
   if (!choice.algorithm)
