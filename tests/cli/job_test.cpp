@@ -61,6 +61,7 @@ TEST(Job, OffloadsWhereThereIsADpu) {
         .get<double>();
   };
   EXPECT_NE(time("offload"), time("nonblocking"));
+  EXPECT_NE(time("offload"), time("offload --pieces 4"));
   EXPECT_EQ(collcast("job p3dfft:mode=offload --platform summit --ranks 12").err,
             "collcast: summit has no DPU; bluefield-2-cluster has one\n");
 }
