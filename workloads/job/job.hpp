@@ -41,9 +41,6 @@ struct Activity {
   std::vector<int> after = {};  ///< activities of the role that end before
 };
 
-/// Of a role, at most.
-constexpr std::size_t most_activities = 4'000'000;
-
 /// Ranks that do the same, each with its own group members.
 struct Role {
   std::string name;
