@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -76,6 +77,13 @@ void list_applications(Format format) {
   print(report, format);
 }
 
+bool offloads(const workloads::Job& job) {
+  return std::ranges::any_of(job.roles, [](const workloads::Role& role) {
+    return std::ranges::any_of(
+        role.activities, [](const workloads::Activity& a) { return a.progress == workloads::Progress::dpu; });
+  });
+}
+
 Json job_row(const workloads::Job& job, const workloads::Played& played, const workloads::PriceOf& price,
              double samples) {
   using workloads::End;
@@ -136,6 +144,8 @@ void run_job(const JobOptions& options) {
     if (job.ranks() > max_ranks(platform))
       throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
                        std::to_string(job.ranks()));
+    if (options.pieces != 1 && !offloads(job))
+      throw InputError("--pieces goes with collectives that are offloaded; " + job.name + " has none");
     if (options.describe) {
       std::cout << job_text(job);
       return;
