@@ -6,6 +6,7 @@
 #include <string>
 
 #include "forecast/library.hpp"
+#include "forecast/offloaded_groups.hpp"
 #include "model/rank_group.hpp"
 
 namespace collcast {
@@ -17,17 +18,19 @@ namespace collcast {
 class GroupForecaster {
  public:
   /// `policy`: what chooses and sends, as `--policy` has it; empty: between GPUs NCCL 2.8, the first that
-  /// knows them, or "fastest", the fastest of the catalogue, where none does; else Open MPI 4.0.
-  GroupForecaster(Description platform, std::string policy);
+  /// knows them, or "fastest", the fastest of the catalogue, where none does; else Open MPI 4.0. `pieces`: of
+  /// the messages that DPUs play.
+  GroupForecaster(Description platform, std::string policy, int pieces = 1);
   ~GroupForecaster();
 
-  struct Answer {
-    Seconds time, low, high;
-    std::string limited_by;
-  };
+  using Answer = OffloadedGroups::Answer;
   Answer predict(Collective collective, const RankGroup& group, Bytes message);
   /// Of a framework's control plane: in host memory, by Open MPI.
   Answer predict_control(Collective collective, const RankGroup& group, Bytes message);
+  /// Handed to the nodes' DPUs.
+  Answer predict_offloaded(Collective collective, const RankGroup& group, Bytes message) {
+    return offloaded_.predict(collective, group, message);
+  }
 
   const std::string& policy() const { return policy_; }
 
@@ -53,6 +56,7 @@ class GroupForecaster {
   };
   std::map<Asked, Forecast> known_;
   std::map<std::pair<RankGroup, std::string>, std::unique_ptr<Library>> libraries_;
+  OffloadedGroups offloaded_;
 };
 
 /// The platform as the members of a group see it: nodes of those places that members have, and of the network

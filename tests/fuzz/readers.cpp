@@ -27,6 +27,7 @@
 #include "support/json.hpp"
 #include "validation/campaign/campaign.hpp"
 #include "validation/measurements/read.hpp"
+#include "workloads/applications/application.hpp"
 #include "workloads/job/read.hpp"
 
 namespace collcast {
@@ -67,6 +68,12 @@ void ranges(std::string text) {
   parse_values(text);
 }
 
+/// Of an option, too.
+void application(std::string text) {
+  std::erase(text, '\n');
+  workloads::application_job(text, 8, {"fuzz", 1e12, 1e12, BytesPerSecond(1e9)});
+}
+
 const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"trace", [](const std::string& text) { inspect(*open_source({MemoryFile(text).path()})); }},
     {"platform", platform},
@@ -75,6 +82,7 @@ const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"forest", [](const std::string& text) { parse_forest(text, "fuzz.json"); }},
     {"measurements", [](const std::string& text) { parse_measurements(text, "fuzz", {.ranks = 4}); }},
     {"job", [](const std::string& text) { workloads::parse_job(text, "fuzz.json", 8); }},
+    {"application", application},
     {"campaign", [](const std::string& text) { campaign::parse_campaign(text, "fuzz.json"); }},
     {"ranges", ranges},
 };

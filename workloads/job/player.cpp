@@ -30,6 +30,7 @@ struct Task {
   std::vector<Ref> parts;
   Seconds left;
   bool communication;
+  bool by_host = false;  ///< a collective that waits for computation
 };
 
 /// A role as it is played. What its coordinator does is appended as it comes.
@@ -37,9 +38,10 @@ struct State {
   std::vector<Activity> activities;
   std::vector<char> announced, done;
   std::vector<Seconds> begun;
-  std::vector<std::vector<int>> queue;  ///< per stream, in order
-  std::vector<std::size_t> next;        ///< of each queue
-  int communicating = 0;
+  std::vector<std::vector<int>> queue;   ///< per stream, in order
+  std::vector<std::size_t> next;         ///< of each queue
+  int computing = 0, communicating = 0;  ///< tasks under way; collectives that wait for computation aside
+  bool moving = false;                   ///< some communication of it advances
   Seconds compute, communication;
 
   // of the coordinator
@@ -162,10 +164,19 @@ class Player {
   void begin(std::vector<Ref> parts) {
     const Activity& a = activity(parts[0]);
     const bool communication = a.kind != Kind::compute;
-    if (communication)
-      for (const Ref r : parts) ++state(r.role).communicating;
+    const bool by_host = a.kind == Kind::collective && a.progress == Progress::host;
     const Seconds left = communication ? paid(call(parts[0])) : a.time;
-    tasks_.push_back({std::move(parts), left, communication});
+    tasks_.push_back({std::move(parts), left, communication, by_host});
+    count(tasks_.back(), 1);
+  }
+
+  /// In the roles of a task that begins (1) or is over (-1).
+  void count(const Task& task, int change) {
+    for (const Ref r : task.parts) {
+      State& s = state(r.role);
+      if (!task.communication) s.computing += change;
+      if (task.communication && !task.by_host) s.communicating += change;
+    }
   }
 
   Seconds paid(const GroupCall& call) {
@@ -177,14 +188,22 @@ class Player {
   GroupCall call(Ref ref) {
     const Activity& a = activity(ref);
     if (a.kind == Kind::collective)
-      return {a.collective, job_.members(job_.groups[at(a.group)].dimensions), a.bytes};
+      return {a.collective, job_.members(job_.groups[at(a.group)].dimensions), a.bytes, false,
+              a.progress == Progress::dpu};
     Rank stride = std::abs(ref.role - a.peer);
     for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[at(d)].size;
     return {Collective::sendrecv, {{{2, stride}}, job_.ranks()}, a.bytes};
   }
 
   double rate(const Task& task) {
+    if (task.by_host)
+      return std::ranges::any_of(task.parts, [&](Ref r) { return state(r.role).computing > 0; }) ? 0 : 1;
     return !task.communication && state(task.parts[0].role).communicating > 0 ? 1 / (1 + job_.slowdown) : 1;
+  }
+  /// What stands still takes for ever, unless nothing of it is left.
+  Seconds remaining(const Task& task) {
+    const double pace = rate(task);
+    return pace > 0 ? task.left / pace : task.left > Seconds() ? never : Seconds();
   }
 
   Seconds next_wake() const {
@@ -196,22 +215,22 @@ class Player {
   /// To the next end of a task or round of a coordinator.
   void step() {
     Seconds ahead = next_wake() - now_;
-    for (const Task& t : tasks_) ahead = std::min(ahead, t.left / rate(t));
+    for (const Task& t : tasks_) ahead = std::min(ahead, remaining(t));
     std::vector<Task> over;
     std::erase_if(tasks_, [&](Task& t) {
-      const bool ends = t.left / rate(t) <= ahead;
+      const bool ends = remaining(t) <= ahead;
       t.left -= ahead * rate(t);
+      for (const Ref r : t.parts) state(r.role).moving |= t.communication && rate(t) > 0;
       if (ends) over.push_back(std::move(t));
       return ends;
     });
     for (State& s : roles_)
-      if (s.communicating > 0) s.communication += ahead;
+      if (std::exchange(s.moving, false)) s.communication += ahead;
     now_ += ahead;
-    for (const Task& t : over)
-      for (const Ref r : t.parts) {
-        state(r.role).communicating -= t.communication;
-        finish(r);
-      }
+    for (const Task& t : over) {
+      count(t, -1);
+      for (const Ref r : t.parts) finish(r);
+    }
     for (State& s : roles_)
       if (s.wake <= now_) wake(s);
     start_all();

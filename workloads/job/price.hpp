@@ -15,7 +15,8 @@ struct GroupCall {
   Collective collective = Collective::allreduce;
   RankGroup group;
   Bytes bytes;
-  bool control = false;  ///< of a framework's control plane: small, in host memory, by MPI
+  bool control = false;    ///< of a framework's control plane: small, in host memory, by MPI
+  bool offloaded = false;  ///< played by the DPUs of the nodes
   auto operator<=>(const GroupCall&) const = default;
 };
 
