@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <map>
 #include <utility>
@@ -41,6 +42,7 @@ struct State {
   std::vector<std::size_t> next;        ///< of each queue
   int communicating = 0;
   Seconds compute, communication;
+  Seconds free_out, free_in;  ///< when the messages that are under way have left, and come in
 
   // of the coordinator
   std::vector<int> pending;  ///< offers that no buffer took yet
@@ -154,6 +156,9 @@ class Player {
     const Key key = a.kind == Kind::collective ? Key{a.kind, a.group, 0, 0, 0}
                     : a.kind == Kind::send     ? Key{Kind::send, 0, ref.role, a.peer, a.tag}
                                                : Key{Kind::send, 0, a.peer, ref.role, a.tag};
+    if (a.kind == Kind::receive && !arrivals_[key].empty()) return take(ref, arrivals_[key]);
+    if (a.kind == Kind::send)
+      if (const auto departure = price_(call(ref)).departure) return leave(ref, key, *departure);
     std::vector<Ref>& waiting = waiting_[key];
     waiting.push_back(ref);
     if (waiting.size() == needed) begin(std::exchange(waiting, {}));
@@ -162,10 +167,31 @@ class Player {
   void begin(std::vector<Ref> parts) {
     const Activity& a = activity(parts[0]);
     const bool communication = a.kind != Kind::compute;
+    const Seconds left = communication ? paid(call(parts[0])) : a.time;
+    begin(std::move(parts), left, communication);
+  }
+  void begin(std::vector<Ref> parts, Seconds left, bool communication = true) {
     if (communication)
       for (const Ref r : parts) ++state(r.role).communicating;
-    const Seconds left = communication ? paid(call(parts[0])) : a.time;
     tasks_.push_back({std::move(parts), left, communication});
+  }
+
+  /// A message that does not wait for its receiver, behind those that its sender and its receiver have under
+  /// way.
+  void leave(Ref ref, const Key& key, const Departure& departure) {
+    State &from = state(ref.role), &to = state(activity(ref).peer);
+    const Seconds start = std::max(now_, from.free_out);
+    from.free_out = start + departure.occupies;
+    to.free_in = std::max(start + paid(call(ref)), to.free_in + departure.occupies);
+    begin({ref}, departure.overhead);
+    if (waiting_[key].empty())
+      arrivals_[key].push_back(to.free_in);
+    else
+      begin(std::exchange(waiting_[key], {}), to.free_in - now_);
+  }
+  void take(Ref ref, std::deque<Seconds>& arrivals) {
+    begin({ref}, std::max(Seconds(), arrivals.front() - now_));
+    arrivals.pop_front();
   }
 
   Seconds paid(const GroupCall& call) {
@@ -177,7 +203,7 @@ class Player {
   GroupCall call(Ref ref) {
     const Activity& a = activity(ref);
     if (a.kind == Kind::collective)
-      return {a.collective, job_.members(job_.groups[at(a.group)].dimensions), a.bytes};
+      return {a.collective, job_.members(job_.groups[at(a.group)].dimensions), a.bytes, false, a.algorithm};
     Rank stride = std::abs(ref.role - a.peer);
     for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[at(d)].size;
     return {Collective::sendrecv, {{{2, stride}}, job_.ranks()}, a.bytes};
@@ -291,6 +317,7 @@ class Player {
   std::vector<State> roles_;
   std::vector<Task> tasks_;
   std::map<Key, std::vector<Ref>> waiting_;
+  std::map<Key, std::deque<Seconds>> arrivals_;  ///< of messages that no receiver waits for yet
   std::map<std::string, Seconds> limits_;
   RoundTime round_;
   Seconds now_;
