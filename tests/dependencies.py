@@ -32,7 +32,7 @@ ALLOWED = {
     "execution/mpi": "support model algorithms",
     "execution/check": "support model algorithms execution/mpi",
     "execution/offload": "support model algorithms execution/mpi execution/check",
-    "execution/job": "support model algorithms workloads execution/mpi execution/check",
+    "execution/job": "support model algorithms workloads execution/mpi execution/check execution/offload",
     "execution/cuda": "support model algorithms execution/mpi execution/check",
     "validation": "support model algorithms platforms libraries engines forecast replay workloads",
     "cli": "support model algorithms platforms libraries engines forecast replay workloads validation",

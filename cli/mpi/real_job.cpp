@@ -22,7 +22,7 @@ namespace {
 
 struct JobOptions {
   std::string file, help;
-  int repetitions = 20, warmup = 0;
+  int repetitions = 20, warmup = 0, workers = 0;
   bool check = false, activities = false, json = false;
 };
 
@@ -45,9 +45,13 @@ JobOptions parse_job_options(int argc, char** argv) {
   app.add_flag(
       "--check", o.check,
       "Compare collectives with the MPI library's first, and look into messages; exit 1 if they differ");
-  app.add_flag(
-      "--activities", o.activities,
-      "When each activity began and ended in the last play: on the first and on the last rank of its role");
+  app.add_flag("--activities", o.activities,
+               "The last play's activities: the first start and the last end of each among its role's ranks");
+  app.add_option(
+         "--workers", o.workers,
+         "Processes on each machine (the last ones, as many as ranks) that play the collectives (default 0)")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("W");
   app.add_option("--format", o.json, "table (default) or json")
       ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");
@@ -102,6 +106,7 @@ double compute_seconds(const workloads::Job& job) {
 }
 
 struct JobOutcome {
+  std::string wrong;  ///< empty: nothing, or not looked for
   Times times;
   std::vector<std::vector<JobPlayer::Interval>> activities;  ///< by role; empty: not asked for
 };
@@ -151,6 +156,20 @@ void print_table(const workloads::Job& job, const JobOptions& o, const JobOutcom
     std::printf("\n%d repetitions began late on some rank: their times hold that delay as well.\n", t.late);
 }
 
+/// On ranks.
+JobOutcome played(const workloads::Job& job, const JobOptions& o, JobPlayer& player, const Team& team,
+                  const SharedClock& clock) {
+  JobOutcome outcome;
+  if (o.check) outcome.wrong = player.wrong();
+  if (outcome.wrong.empty()) {
+    for (int i = 0; i < o.warmup; ++i) player.run();
+    outcome.times = measure([&] { player.run(); }, o.repetitions, *team.peers(), clock);
+    if (o.activities) outcome.activities = gathered(job, player, *team.peers());
+  }
+  player.dismiss();
+  return outcome;
+}
+
 }  // namespace
 
 void real_job(int argc, char** argv, const std::shared_ptr<Communicator>& world) {
@@ -159,18 +178,21 @@ void real_job(int argc, char** argv, const std::shared_ptr<Communicator>& world)
     if (world->rank() == 0) std::cout << o.help;
     return;
   }
+  const Team team(*world, o.workers);
   workloads::Job job;
   together(world->handle(), [&] {
-    job = workloads::parse_job(read_file(o.file), o.file, world->size());
+    job = workloads::parse_job(read_file(o.file), o.file, team.ranks());
     require_playable(job);
   });
   const SharedClock clock(*world);
-  JobPlayer player(job, world, clock);
-  if (o.check)
-    if (const std::string wrong = player.wrong(); !wrong.empty()) throw WrongResult(wrong);
-  for (int i = 0; i < o.warmup; ++i) player.run();
-  JobOutcome outcome{measure([&] { player.run(); }, o.repetitions, *world, clock), {}};
-  if (o.activities) outcome.activities = gathered(job, player, *world);
+  JobPlayer player(job, *world, team, clock);
+  JobOutcome outcome;
+  if (team.worker())
+    player.serve();
+  else
+    outcome = played(job, o, player, team, clock);
+  if (const std::string wrong = first_words(outcome.wrong, world->handle()); !wrong.empty())
+    throw WrongResult(wrong);
   if (world->rank() == 0) o.json ? print_json(job, o, outcome) : print_table(job, o, outcome);
 }
 

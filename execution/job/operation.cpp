@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "execution/check/reference.hpp"
 #include "execution/check/verify.hpp"
 #include "execution/mpi/check.hpp"
 
@@ -15,8 +16,8 @@ bool of_words(const Call& call) {
 
 }  // namespace
 
-CollectivePlay::CollectivePlay(const Algorithm& algorithm, const Call& call,
-                               const std::shared_ptr<Communicator>& communicator)
+OwnPlay::OwnPlay(const Algorithm& algorithm, const Call& call,
+                 const std::shared_ptr<Communicator>& communicator)
     : algorithm_(algorithm),
       call_(call),
       communicator_(communicator),
@@ -27,9 +28,31 @@ CollectivePlay::CollectivePlay(const Algorithm& algorithm, const Call& call,
   player_.bind(send_.data(), recv_.data());
 }
 
-std::string CollectivePlay::wrong() const {
+std::string OwnPlay::wrong() {
   const auto mismatch = verify(algorithm_, call_, communicator_);
   return mismatch ? full_name(algorithm_) + " is wrong: " + mismatch->words() : "";
+}
+
+OffloadedPlay::OffloadedPlay(const Algorithm& algorithm, const Call& call, const Team& team,
+                             const Offloaded* beside)
+    : ranks_(*team.peers()),
+      words_(of_words(call)),
+      offloaded_(algorithm, call, words_ ? MPI_INT32_T : MPI_UINT8_T, MPI_SUM, team, beside) {}
+
+std::string OffloadedPlay::wrong() {
+  const Player& player = offloaded_.player();
+  const std::size_t size = words_ ? sizeof(std::int32_t) : 1;
+  for (std::size_t i = 0; i < player.sent() * size; ++i)
+    offloaded_.send()[i] = std::byte(i % 7 + static_cast<std::size_t>(ranks_.rank() % 9));
+  std::vector<std::byte> wanted(player.received() * size);
+  offloaded_.start(), offloaded_.wait();
+  reference(player.part(), player.elements(), player.blocks(), offloaded_.send(), wanted.data(),
+            words_ ? MPI_INT32_T : MPI_UINT8_T, MPI_SUM, ranks_.handle());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (offloaded_.recv()[i] != wanted[i])
+      return "an offloaded collective is wrong at byte " + std::to_string(i) + " of its rank " +
+             std::to_string(ranks_.rank());
+  return "";
 }
 
 /// Another byte at every place, and other bytes in every message.

@@ -8,6 +8,7 @@
 
 #include "execution/mpi/player.hpp"
 #include "execution/mpi/timing.hpp"
+#include "execution/offload/offloaded.hpp"
 
 namespace collcast::mpi {
 
@@ -20,6 +21,9 @@ class Operation {
   virtual bool test() = 0;
   /// When it will be, by the clock; none where that is others' to say.
   virtual std::optional<double> end() const { return {}; }
+  /// A worker brings it on, and this rank may sleep meanwhile: until it is over, or for so many seconds.
+  virtual bool by_worker() const { return false; }
+  virtual void sleep(double) const {}
 };
 
 /// Computation: time that passes.
@@ -38,12 +42,17 @@ class Computation : public Operation {
 /// A collective with the catalogue's algorithm, of floats where the message is whole ones, else of bytes.
 class CollectivePlay : public Operation {
  public:
-  CollectivePlay(const Algorithm& algorithm, const Call& call,
-                 const std::shared_ptr<Communicator>& communicator);
+  /// Says where its result differs from the MPI library's; empty: nowhere. Collective over its ranks.
+  virtual std::string wrong() = 0;
+};
+
+/// By the rank itself.
+class OwnPlay : public CollectivePlay {
+ public:
+  OwnPlay(const Algorithm& algorithm, const Call& call, const std::shared_ptr<Communicator>& communicator);
   void start() override { player_.start(); }
   bool test() override { return player_.test(); }
-  /// Says where its result differs from the MPI library's, on all ranks of the communicator; empty: nowhere.
-  std::string wrong() const;
+  std::string wrong() override;
 
  private:
   const Algorithm& algorithm_;
@@ -51,6 +60,24 @@ class CollectivePlay : public Operation {
   std::shared_ptr<Communicator> communicator_;
   Player player_;
   std::vector<std::byte> send_, recv_;
+};
+
+/// By the rank's worker, which makes one as well, and serves.
+class OffloadedPlay : public CollectivePlay {
+ public:
+  /// Collective over the team; `beside` as in Offloaded.
+  OffloadedPlay(const Algorithm& algorithm, const Call& call, const Team& team, const Offloaded* beside);
+  void start() override { offloaded_.start(); }
+  bool test() override { return offloaded_.test(); }
+  bool by_worker() const override { return true; }
+  void sleep(double seconds) const override { offloaded_.wait(seconds); }
+  std::string wrong() override;
+  Offloaded& offloaded() { return offloaded_; }
+
+ private:
+  const Communicator& ranks_;
+  bool words_;
+  Offloaded offloaded_;
 };
 
 /// Whether messages carry what their receivers can check, and what the first wrong one was.

@@ -73,17 +73,25 @@ void require_playable(const Job& job) {
   workloads::play(job, [](const workloads::GroupCall&) { return workloads::Price{}; });  // comes to its end
 }
 
-JobPlayer::JobPlayer(const Job& job, const std::shared_ptr<Communicator>& world, const SharedClock& clock)
-    : job_(job), world_(world), clock_(clock), groups_(job.groups.size()) {
+JobPlayer::JobPlayer(const Job& job, const Communicator& world, const Team& team, const SharedClock& clock)
+    : job_(job),
+      team_(team),
+      clock_(clock),
+      workers_(world.size() != team.ranks()),
+      rank_(team.worker() ? team.served().at(0).rank : team.peers()->rank()) {
+  if (workers_ && world.size() != 2 * team.ranks())
+    throw InputError("a job's ranks take a worker each, but of " + std::to_string(world.size()) +
+                     " processes " + std::to_string(world.size() - team.ranks()) + " are workers");
   if (job.role_dimension >= 0) role_index_ = static_cast<int>(coordinate(job.role_dimension));
   role_ = &job.roles[place(role_index_)];
-  for (const Role& role : job.roles)
-    for (const Activity& a : role.activities)
-      if (a.kind == Kind::collective && !groups_[place(a.group)]) groups_[place(a.group)] = members(a.group);
+  for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)  // one order on all ranks
+    groups_.push_back(calls(g) ? members(g, world) : nullptr);
+  for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)
+    for (const Activity* a : collectives_of(*role_, g))
+      if (auto& play = collectives_[spec(*a)]; !play) play = collective(*a);
+  if (team.worker()) return;
   streams_.resize(job.streams.size());
-  together(world->handle(), [&] {
-    for (int i = 0; i < static_cast<int>(role_->activities.size()); ++i) add(i);
-  });
+  for (int i = 0; i < static_cast<int>(role_->activities.size()); ++i) add(i);
   intervals_.resize(operations_.size());
 }
 
@@ -91,19 +99,28 @@ JobPlayer::JobPlayer(const Job& job, const std::shared_ptr<Communicator>& world,
 std::size_t JobPlayer::coordinate(int dimension) const {
   Rank stride = 1;
   for (int d = 0; d < dimension; ++d) stride *= job_.dimensions[place(d)].size;
-  return place(world_->rank() / stride % job_.dimensions[place(dimension)].size);
+  return place(rank_ / stride % job_.dimensions[place(dimension)].size);
 }
 
-/// Ranks whose other coordinates are this rank's.
-std::shared_ptr<Communicator> JobPlayer::members(int group) const {
+bool JobPlayer::calls(int group) const {
+  return std::ranges::any_of(job_.roles,
+                             [&](const Role& role) { return !collectives_of(role, group).empty(); });
+}
+
+/// Ranks whose other coordinates are this rank's, and their workers.
+std::unique_ptr<Team> JobPlayer::members(int group, const Communicator& world) const {
   int color = 0;
   for (int d = static_cast<int>(job_.dimensions.size()) - 1; d >= 0; --d)
     if (std::ranges::find(job_.groups[place(group)].dimensions, d) ==
         job_.groups[place(group)].dimensions.end())
       color = color * job_.dimensions[place(d)].size + static_cast<int>(coordinate(d));
-  MPI_Comm comm;
-  check(MPI_Comm_split(world_->handle(), color, world_->rank(), &comm), "MPI_Comm_split");
-  auto made = std::make_shared<Communicator>(comm);
+  MPI_Comm comm, here;
+  check(MPI_Comm_split(world.handle(), color, world.rank(), &comm), "MPI_Comm_split");
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here), "MPI_Comm_split_type");
+  int processes = 0;
+  check(MPI_Comm_size(here, &processes), "MPI_Comm_size");
+  auto made = std::make_unique<Team>(Communicator(comm), workers_ ? processes / 2 : 0);
+  check(MPI_Comm_free(&here), "MPI_Comm_free");
   check(MPI_Comm_free(&comm), "MPI_Comm_free");
   return made;
 }
@@ -113,7 +130,7 @@ void JobPlayer::add(int index) {
   Stream& stream = streams_[place(a.stream)];
   stream.queue.push_back(index);
   operations_.push_back(a.kind == Kind::compute      ? computation(a)
-                        : a.kind == Kind::collective ? collective(a)
+                        : a.kind == Kind::collective ? collectives_.at(spec(a)).get()
                                                      : message(a, stream));
 }
 
@@ -122,32 +139,32 @@ Operation* JobPlayer::computation(const Activity& a) {
   return owned_.back().get();
 }
 
-Operation* JobPlayer::collective(const Activity& a) {
-  auto& play = collectives_[{a.group, a.collective, a.bytes.value, a.algorithm, a.stream}];
-  if (!play) {
-    const Algorithm& algorithm = collcast::algorithm(a.collective, a.algorithm);
-    const std::shared_ptr<Communicator>& group = groups_[place(a.group)];
-    Call call;
-    call.ranks = group->size();
-    call.message = Bytes(std::round(a.bytes.value));
-    if (algorithm.segmented)
-      call.segments = std::max<Block>(1, static_cast<Block>(std::ceil(call.message / usual_segment)));
-    play = std::make_unique<CollectivePlay>(algorithm, call, group);
-  }
-  return play.get();
+std::unique_ptr<CollectivePlay> JobPlayer::collective(const Activity& a) {
+  const Algorithm& algorithm = collcast::algorithm(a.collective, a.algorithm);
+  const Team& group = *groups_[place(a.group)];
+  Call call;
+  call.ranks = group.ranks();
+  call.message = Bytes(std::round(a.bytes.value));
+  if (algorithm.segmented)
+    call.segments = std::max<Block>(1, static_cast<Block>(std::ceil(call.message / usual_segment)));
+  if (!workers_) return std::make_unique<OwnPlay>(algorithm, call, group.peers());
+  auto play = std::make_unique<OffloadedPlay>(algorithm, call, group,
+                                              offloaded_.empty() ? nullptr : offloaded_.front());
+  offloaded_.push_back(&play->offloaded());
+  return play;
 }
 
 Operation* JobPlayer::message(const Activity& a, Stream& stream) {
   int stride = 1;
   for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[place(d)].size;
-  const int here = world_->rank(), there = here + (a.peer - role_index_) * stride;
+  const int here = rank_, there = here + (a.peer - role_index_) * stride;
   const bool send = a.kind == Kind::send;
   const int from = send ? here : there, to = send ? there : here;
   const auto bytes = static_cast<std::size_t>(std::llround(a.bytes.value));
   stream.buffer.resize(std::max(stream.buffer.size(), bytes));
   owned_.push_back(std::make_unique<MessagePlay>(
       MessagePlay::What{send, from, to, a.tag, numbers_[{from, to, a.tag}]++, bytes}, stream.buffer,
-      world_->handle(), inspection_));
+      team_.peers()->handle(), inspection_));
   return owned_.back().get();
 }
 
@@ -160,7 +177,7 @@ void JobPlayer::run() {
     start_ready();
     if (!finish_one()) rest();
   }
-  if (alarm_at_ != 0) alarm_.set(alarm_at_ = 0);
+  wake_at(0);
 }
 
 /// Starts what can start: collectives last, as each may wait inside of MPI for its first messages.
@@ -195,22 +212,43 @@ bool JobPlayer::finish_one() {
   return false;
 }
 
-/// Where all that is under way is computation, sleeps to the first end of it. Else the next tests may sleep
-/// inside of MPI, and are woken then.
+/// Where MPI has something under way, the next tests may sleep inside of it, and are woken when a computation
+/// is over. Else sleeps to then, or until a worker is done.
 void JobPlayer::rest() {
+  constexpr double longest = 1, one_of_several = 500e-6;
   double first = std::numeric_limits<double>::infinity();
-  bool others = false;
+  const Operation* worker = nullptr;
+  int workers = 0;
+  bool in_mpi = false;
   for (const Stream& s : streams_) {
     if (!s.under_way) continue;
-    const auto end = operations_[place(s.queue[s.next])]->end();
-    others |= !end;
-    if (end) first = std::min(first, *end);
+    const Operation* operation = operations_[place(s.queue[s.next])];
+    if (const auto end = operation->end())
+      first = std::min(first, *end);
+    else if (operation->by_worker())
+      worker = operation, ++workers;
+    else
+      in_mpi = true;
   }
-  if (!others) return clock_.wait_until(first);
-  if (std::isinf(first)) first = 0;
-  if (first == alarm_at_) return;
-  alarm_at_ = first;
-  alarm_.set(first == 0 ? 0 : std::max(1e-6, first - clock_.now()));
+  wake_at(in_mpi && !std::isinf(first) ? first : 0);
+  if (in_mpi) return;
+  if (!worker) return clock_.wait_until(first);
+  worker->sleep(std::min(first - clock_.now(), workers == 1 ? longest : one_of_several));
+}
+
+/// 0: not at all.
+void JobPlayer::wake_at(double time) {
+  if (time == alarm_at_) return;
+  alarm_at_ = time;
+  alarm_.set(time == 0 ? 0 : std::max(1e-6, time - clock_.now()));
+}
+
+void JobPlayer::dismiss() {
+  for (Offloaded* o : offloaded_) o->dismiss();
+}
+
+void JobPlayer::serve() {
+  if (!offloaded_.empty()) Offloaded::serve(offloaded_);
 }
 
 std::string JobPlayer::wrong() {
@@ -223,7 +261,7 @@ std::string JobPlayer::wrong() {
   run();
   if (words.empty()) words = inspection_.wrong;
   inspection_ = {};
-  return first_words(words, world_->handle());
+  return first_words(words, team_.peers()->handle());
 }
 
 }  // namespace collcast::mpi

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Described jobs, predicted and then measured.
+"""Described jobs, predicted and then measured. Those of OFFLOADED also with a worker for each rank that plays its collectives.
 
 usage: campaign.py run COLLCAST PLATFORM JOBS FOLDER -- LAUNCHER...   predicts the job files in JOBS on a calibrated platform,
-           writes FOLDER/prediction.jsonl, then measures by `LAUNCHER... collcast-mpi job` what FOLDER/measured.jsonl lacks
+           writes FOLDER/prediction.jsonl, then measures by `LAUNCHER... collcast-mpi job` what FOLDER/measured.jsonl lacks.
+           In LAUNCHER, {ranks} becomes the number of processes, and {seats} `--per-host 2` where there are workers
        campaign.py report FOLDER...                                   a table of these runs, in Markdown; exit code 1 if one
            is out of its bounds"""
 import json
@@ -15,6 +16,7 @@ import sys
 
 MEAN, WORST = 0.03, 0.10
 REPETITIONS = 11
+OFFLOADED = ["p3dfft-nonblocking"]
 LATE_US = 50  # a switch that is later on average disqualifies the session (docs/testbed.md)
 CONTROLS = {"serial": "nothing overlaps: one stream", "bandwidth": "only bytes take time", "compute": "communication is free"}
 LATENCIES = ("latency_us", "switch_latency_us", "send_overhead_us", "receive_overhead_us", "message_gap_us")
@@ -44,43 +46,53 @@ def without_times(platform):
     return [f"network.{key}=0" for key in LATENCIES if key in network]
 
 
-def predict(collcast, platform, job, folder):
+def cases(folder):
+    """(name, job file, workers of each rank)"""
+    jobs = sorted(pathlib.Path(folder).resolve().glob("*.json"))
+    return [(job.stem, job, 0) for job in jobs] + [(job.stem + "-by-workers", job, 1) for job in jobs if job.stem in OFFLOADED]
+
+
+def predict(collcast, platform, name, job, folder):
     one_stream = folder / f"serial-{job.name}"
     one_stream.write_text(json.dumps(serial(json.loads(job.read_text()))))
     row = forecast(collcast, platform, job)
-    return {"job": job.stem, "ranks": row["ranks"], "time_s": row["step_s"], "compute_s": row["compute_s"],
+    return {"job": name, "ranks": row["ranks"], "time_s": row["step_s"], "compute_s": row["compute_s"],
             "controls": {"serial": forecast(collcast, platform, one_stream)["step_s"],
                          "bandwidth": forecast(collcast, platform, job, *without_times(platform))["step_s"],
                          "compute": row["compute_s"]}}
 
 
-def measure(player, launcher, job, ranks):
-    words = [word.replace("{ranks}", str(ranks)) for word in launcher]
-    command = [*words, player, "job", str(job), "--check", "--repetitions", str(REPETITIONS), "--format", "json"]
+def started(launcher, ranks, workers):
+    seats = {"{seats}": ["--per-host", str(1 + workers)] if workers else []}
+    return [w.replace("{ranks}", str(ranks * (1 + workers))) for word in launcher for w in seats.get(word, [word])]
+
+
+def measure(player, launcher, name, job, ranks, workers):
+    command = [*started(launcher, ranks, workers), player, "job", str(job), "--check", "--repetitions", str(REPETITIONS),
+               "--format", "json", *(["--workers", str(workers)] if workers else [])]
     before = os.getloadavg()[0]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode != 0:
-        raise SystemExit(f"{job.stem}: {run.stderr.strip() or f'exit code {run.returncode}'}")
-    return {**json.loads(run.stdout), "job": job.stem, "load": [before, os.getloadavg()[0]]}
+        raise SystemExit(f"{name}: {run.stderr.strip() or f'exit code {run.returncode}'}")
+    return {**json.loads(run.stdout), "job": name, "load": [before, os.getloadavg()[0]]}
 
 
 def run(collcast, platform, jobs, folder, launcher):
-    jobs = sorted(pathlib.Path(jobs).resolve().glob("*.json"))
     folder.mkdir(parents=True, exist_ok=True)
     predictions, measured = folder / "prediction.jsonl", folder / "measured.jsonl"
     if not predictions.exists():
-        text = "".join(json.dumps(predict(collcast, platform, job, folder)) + "\n" for job in jobs)
+        text = "".join(json.dumps(predict(collcast, platform, name, job, folder)) + "\n" for name, job, _ in cases(jobs))
         predictions.write_text(text)
     ranks = {p["job"]: p["ranks"] for p in lines(predictions)}
-    if set(ranks) != {job.stem for job in jobs}:
+    if set(ranks) != {name for name, _, _ in cases(jobs)}:
         raise SystemExit(f"{folder} holds predictions of other jobs")
     done = {m["job"] for m in lines(measured)}
     player = str(pathlib.Path(collcast).resolve().parent / "collcast-mpi")
-    for job in jobs:
-        if job.stem in done:
+    for name, job, workers in cases(jobs):
+        if name in done:
             continue
-        print(f"measuring {job.stem}", file=sys.stderr)
-        answer = measure(player, launcher, job, ranks[job.stem])
+        print(f"measuring {name}", file=sys.stderr)
+        answer = measure(player, launcher, name, job, ranks[name], workers)
         with measured.open("a") as file:
             file.write(json.dumps(answer) + "\n")
 

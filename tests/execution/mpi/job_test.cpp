@@ -69,8 +69,9 @@ void expect_order(const Job& job, const JobPlayer& player) {
 TEST_F(RealJob, IsPlayedInOrderAndRight) {
   const Job job = job_of(two_stages);
   require_playable(job);
+  const Team team(*world(), 0);
   const SharedClock clock(*world());
-  JobPlayer player(job, world(), clock);
+  JobPlayer player(job, *world(), team, clock);
   EXPECT_EQ(player.role().name, world()->rank() < 2 ? "a" : "b");
   for (int play = 0; play < 3; ++play) {
     player.run();
@@ -82,8 +83,9 @@ TEST_F(RealJob, IsPlayedInOrderAndRight) {
 /// What the forecast plays is what a rank plays.
 TEST_F(RealJob, IsTheForecastsJob) {
   const Job job = job_of(two_stages);
+  const Team team(*world(), 0);
   const SharedClock clock(*world());
-  JobPlayer player(job, world(), clock);
+  JobPlayer player(job, *world(), team, clock);
   player.run();
   std::multiset<std::string> forecast, played;
   const auto free = [](const workloads::GroupCall&) { return workloads::Price{}; };
@@ -100,12 +102,32 @@ TEST_F(RealJob, StreamsOverlap) {
     {"do": "alltoall", "algorithm": "pairwise", "group": "column", "bytes": 50000},
     {"do": "compute", "time_s": 0.02},
     {"do": "alltoall", "algorithm": "bruck", "group": "row", "bytes": 3000, "stream": "compute"}]}]})");
+  const Team team(*world(), 0);
   const SharedClock clock(*world());
-  JobPlayer player(job, world(), clock);
+  JobPlayer player(job, *world(), team, clock);
   player.run();
   EXPECT_LT(player.intervals()[0].start, player.intervals()[1].end);
   expect_order(job, player);
   EXPECT_EQ(player.wrong(), "");
+}
+
+/// Two ranks on two streams, and a worker for each that plays what both streams call.
+TEST_F(RealJob, WorkersPlayItsCollectives) {
+  const Job job = workloads::parse_job(
+      R"({"dimensions": {"row": 2}, "streams": ["compute", "a", "b"], "roles": [{"do": [
+    {"repeat": 3, "do": [
+      {"do": "alltoall", "algorithm": "pairwise", "bytes": 50000, "stream": "a"},
+      {"do": "allreduce", "algorithm": "ring", "bytes": 30001, "stream": "b"},
+      {"do": "compute", "time_s": 0.002, "after": ["allreduce"]}]}]}]})",
+      "job.json", 2);
+  const Team team(*world(), 2);
+  const SharedClock clock(*world());
+  JobPlayer player(job, *world(), team, clock);
+  if (team.worker()) return player.serve();
+  player.run();
+  expect_order(job, player);
+  EXPECT_EQ(player.wrong(), "");
+  player.dismiss();
 }
 
 /// Half of what the receiver takes was never sent.
@@ -113,8 +135,10 @@ TEST_F(RealJob, FindsAMessageThatIsWrong) {
   std::string text = two_stages;
   text.replace(text.find("70001"), 5, "35000");
   const Job job = job_of(text);
+  const Team team(*world(), 0);
   const SharedClock clock(*world());
-  EXPECT_EQ(JobPlayer(job, world(), clock).wrong(), "message 0 from rank 0 to rank 2 is wrong at byte 35000");
+  EXPECT_EQ(JobPlayer(job, *world(), team, clock).wrong(),
+            "message 0 from rank 0 to rank 2 is wrong at byte 35000");
 }
 
 TEST_F(RealJob, RefusesWhatItCannotPlay) {
