@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <iostream>
+
 #include "cli/group_prices.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
@@ -7,8 +10,11 @@
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "workloads/applications/application.hpp"
 #include "workloads/job/player.hpp"
 #include "workloads/job/read.hpp"
+#include "workloads/job/summary.hpp"
+#include "workloads/job/write.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -16,23 +22,71 @@ namespace {
 using namespace report;
 
 struct JobOptions {
-  std::string file, platform, policy;
+  std::string what, platform, policy;
   std::vector<std::string> ranks, set;
   double samples = 0;
+  bool list = false, describe = false, explain = false;
   Format format = Format::table;
 };
 
-Json job_row(const workloads::Job& job, const workloads::PriceOf& price, double samples) {
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+/// A file, or one of the applications, on so many ranks.
+class JobSource {
+ public:
+  JobSource(const std::string& what, const Description& platform) : what_(what) {
+    if (workloads::is_application(what))
+      device_ = workloads::device(platform);
+    else if (what.ends_with(".json") || what.find('/') != std::string::npos || exists(what))
+      text_ = read_file(what);
+    else
+      workloads::application_job(what, 1, {});  // says what it knows
+  }
+
+  /// `ranks`: 0 where none were given.
+  workloads::Job on(Rank ranks) const {
+    if (text_) return workloads::parse_job(*text_, what_, ranks);
+    if (ranks == 0) throw InputError("application " + what_ + ": say on how many --ranks");
+    return workloads::application_job(what_, ranks, device_);
+  }
+
+ private:
+  std::string what_;
+  std::optional<std::string> text_;
+  workloads::Device device_;
+};
+
+void list_applications(Format format) {
+  Report report;
+  report.head = nullptr;
+  Json rows = Json::array();
+  for (const workloads::ApplicationName& a : workloads::application_names())
+    rows.push_back({{"application", a.name},
+                    {"description", a.description},
+                    {"settings", a.settings},
+                    {"source", a.source}});
+  report.sections = {{"applications",
+                      rows,
+                      {text_of("application", "application"), text_of("description", "description"),
+                       text_of("settings", "settings")}}};
+  print(report, format);
+}
+
+Json job_row(const workloads::Job& job, const workloads::Played& played, const workloads::PriceOf& price,
+             double samples) {
   using workloads::End;
-  const workloads::Played played = play(job, price);
-  const Seconds exposed = played.time - played.compute;
+  const Seconds beyond = played.time - played.compute;
+  const Seconds exposed = beyond > 1e-12 * played.time ? beyond : Seconds();
   const bool computes = exposed < 0.1 * played.time;
   return {{"ranks", job.ranks()},
           {"step_s", played.time.value},
           {"low_s", play(job, price, End::low).time.value},
           {"high_s", play(job, price, End::high).time.value},
           {"samples_per_s", samples > 0 ? Json(samples / played.time.value) : Json()},
-          {"efficiency", played.compute / played.time},
+          {"efficiency", played.time > Seconds() ? Json(played.compute / played.time) : Json()},
           {"compute_s", played.compute.value},
           {"exposed_communication_s", exposed.value},
           {"io_s", 0.0},
@@ -41,24 +95,54 @@ Json job_row(const workloads::Job& job, const workloads::PriceOf& price, double 
                                                                : "communication: " + played.limited_by}};
 }
 
+void add_activities(Json& rows, const workloads::Job& job, const workloads::Played& played) {
+  for (const workloads::ActivitySummary& a : summary(job, played))
+    rows.push_back({{"ranks", job.ranks()},
+                    {"role", a.role},
+                    {"activity", a.name},
+                    {"count", a.count},
+                    {"total_s", a.total.value},
+                    {"exposed_s", a.exposed.value},
+                    {"share", played.time > Seconds() ? Json(a.exposed / played.time) : Json()}});
+}
+
+Section activities_section(Json rows) {
+  return {"activities",
+          std::move(rows),
+          {count_of("ranks", "ranks"), text_of("role", "role"), text_of("activity", "activity"),
+           count_of("count", "count"), number_of("under way", "total_s", seconds),
+           number_of("exposed", "exposed_s", seconds), number_of("of the time", "share", text::percent)},
+          std::string::npos,
+          "Where the time goes: what is exposed adds up to it"};
+}
+
 void run_job(const JobOptions& options) {
+  if (options.list || options.what.empty()) return list_applications(options.format);
+  if (options.platform.empty()) throw InputError("--platform is missing");
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
-  const std::string text = read_file(options.file);
+  const JobSource source(options.what, platform);
   GroupForecaster forecaster(platform, options.policy);
   const workloads::PriceOf price = group_prices(forecaster);
   std::vector<Rank> all;
   for (const std::string& ranks : options.ranks) all.push_back(parse_ranks(ranks));
   if (all.empty()) all = {0};  // as the file says
-  Json rows = Json::array();
+  if (options.describe && all.size() > 1) throw InputError("--describe takes one number of --ranks");
+  Json rows = Json::array(), activities = Json::array();
   std::string name;
   for (const Rank ranks : all) {
-    const workloads::Job job = workloads::parse_job(text, options.file, ranks);
+    const workloads::Job job = source.on(ranks);
     if (job.ranks() > max_ranks(platform))
       throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
                        std::to_string(job.ranks()));
+    if (options.describe) {
+      std::cout << job_text(job);
+      return;
+    }
     name = job.name;
-    rows.push_back(job_row(job, price, options.samples));
+    const workloads::Played played = play(job, price);
+    rows.push_back(job_row(job, played, price, options.samples));
+    if (options.explain) add_activities(activities, job, played);
   }
   Report report;
   report.head = {{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}};
@@ -70,6 +154,7 @@ void run_job(const JobOptions& options) {
         number_of("high", "high_s", seconds), number_of("compute", "compute_s", seconds),
         number_of("exposed", "exposed_communication_s", seconds),
         number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}}};
+  if (options.explain) report.sections.push_back(activities_section(std::move(activities)));
   print(report, options.format);
 }
 
@@ -77,15 +162,20 @@ void run_job(const JobOptions& options) {
 
 void add_job(CLI::App& app, int&) {
   auto options = std::make_shared<JobOptions>();
-  CLI::App* verb = app.add_subcommand("job", "How long a described job takes on a platform");
-  verb->add_option("file", options->file, "The job, as docs/jobs.md describes it")
-      ->required()
-      ->option_text("FILE.json");
+  CLI::App* verb =
+      app.add_subcommand("job", "How long an application, or a described job, takes on a platform");
+  verb->add_option("what", options->what,
+                   "The job, as docs/jobs.md describes it, or an application with settings behind a colon; "
+                   "without it, the applications are listed")
+      ->option_text("FILE.json|APPLICATION");
   verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
-      ->required()
       ->option_text("P");
-  verb->add_option("--ranks", options->ranks,
-                   "What the dimension '*' makes of the others (default: as the file says)")
+  verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources");
+  verb->add_flag("--describe", options->describe, "The job as a file that this verb reads back");
+  verb->add_flag("--explain", options->explain, "Where the time goes, by activity");
+  verb->add_option(
+          "--ranks", options->ranks,
+          "How many ranks: of a file, what the dimension '*' makes of the others (default: as it says)")
       ->delimiter(',')
       ->option_text("N[,N...]");
   verb->add_option("--policy", options->policy,
@@ -97,7 +187,10 @@ void add_job(CLI::App& app, int&) {
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
   add_format(*verb, options->format, true);
-  verb->footer("Example: collcast job halo.json --platform summit --ranks 96,384");
+  verb->footer(
+      "Example: collcast job halo.json --platform summit --ranks 96,384\n"
+      "Example: collcast job p3dfft:n=2048,mode=offload --platform bluefield-2-cluster --ranks 256 "
+      "--explain");
   verb->callback([options] { run_job(*options); });
 }
 

@@ -89,7 +89,7 @@ Description seen_by(const Description& platform, const RankGroup& group) {
 }
 
 GroupForecaster::GroupForecaster(Description platform, std::string policy)
-    : platform_(std::move(platform)), policy_(std::move(policy)) {
+    : platform_(std::move(platform)), policy_(std::move(policy)), offloaded_(platform_) {
   const Blueprint blueprint = read_blueprint(platform_);
   ranks_per_node_ = blueprint.ranks_per_node;
   if (policy_.empty())

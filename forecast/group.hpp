@@ -7,6 +7,7 @@
 #include <string>
 
 #include "forecast/library.hpp"
+#include "forecast/offloaded_groups.hpp"
 #include "model/rank_group.hpp"
 
 namespace collcast {
@@ -21,10 +22,7 @@ class GroupForecaster {
   GroupForecaster(Description platform, std::string policy);
   ~GroupForecaster();
 
-  struct Answer {
-    Seconds time, low, high;
-    std::string limited_by;
-  };
+  using Answer = OffloadedGroups::Answer;
   /// `algorithm`: a name of the catalogue, played with contention where messages can share links; empty: as
   /// the policy chooses.
   Answer predict(Collective collective, const RankGroup& group, Bytes message,
@@ -33,6 +31,11 @@ class GroupForecaster {
   std::optional<Wire> departure(const RankGroup& pair, Bytes message);
   /// Of a framework's control plane: in host memory, by Open MPI.
   Answer predict_control(Collective collective, const RankGroup& group, Bytes message);
+  /// Handed to the nodes' DPUs.
+  Answer predict_offloaded(Collective collective, const RankGroup& group, Bytes message,
+                           const std::string& algorithm = "") {
+    return offloaded_.predict(collective, group, message, algorithm);
+  }
 
   const std::string& policy() const { return policy_; }
 
@@ -59,6 +62,7 @@ class GroupForecaster {
   };
   std::map<Asked, Forecast> known_;
   std::map<std::pair<RankGroup, std::string>, std::unique_ptr<Library>> libraries_;
+  OffloadedGroups offloaded_;
 };
 
 /// The platform as the members of a group see it: nodes of those places that members have, and of the network

@@ -36,6 +36,14 @@ void require_playable(const Job& job, const Role& role, const Activity& a) {
     refuse(job, role, a, "has more bytes than fit into an MPI count");
 }
 
+/// What is offloaded takes a worker.
+void require_workers(const Job& job, bool there) {
+  for (const Role& role : job.roles)
+    for (const Activity& a : role.activities)
+      if (!there && a.progress == workloads::Progress::dpu)
+        refuse(job, role, a, "is offloaded, which takes workers: --workers");
+}
+
 std::vector<const Activity*> collectives_of(const Role& role, int group) {
   std::vector<const Activity*> all;
   for (const Activity& a : role.activities)
@@ -44,8 +52,8 @@ std::vector<const Activity*> collectives_of(const Role& role, int group) {
 }
 
 bool alike(const Activity* a, const Activity* b) {
-  return std::tie(a->collective, a->bytes, a->algorithm, a->stream) ==
-         std::tie(b->collective, b->bytes, b->algorithm, b->stream);
+  return std::tie(a->collective, a->bytes, a->algorithm, a->stream, a->progress) ==
+         std::tie(b->collective, b->bytes, b->algorithm, b->stream, b->progress);
 }
 
 /// Tags are given in the order of a group's collectives, so all its ranks need the same.
@@ -82,6 +90,7 @@ JobPlayer::JobPlayer(const Job& job, const Communicator& world, const Team& team
   if (workers_ && world.size() != 2 * team.ranks())
     throw InputError("a job's ranks take a worker each, but of " + std::to_string(world.size()) +
                      " processes " + std::to_string(world.size() - team.ranks()) + " are workers");
+  require_workers(job, workers_);
   if (job.role_dimension >= 0) role_index_ = static_cast<int>(coordinate(job.role_dimension));
   role_ = &job.roles[place(role_index_)];
   for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)  // one order on all ranks
@@ -147,7 +156,9 @@ std::unique_ptr<CollectivePlay> JobPlayer::collective(const Activity& a) {
   call.message = Bytes(std::round(a.bytes.value));
   if (algorithm.segmented)
     call.segments = std::max<Block>(1, static_cast<Block>(std::ceil(call.message / usual_segment)));
-  if (!workers_) return std::make_unique<OwnPlay>(algorithm, call, group.peers());
+  const bool by_worker = workers_ && a.progress != workloads::Progress::host;
+  if (!by_worker && team_.worker()) return nullptr;
+  if (!by_worker) return std::make_unique<OwnPlay>(algorithm, call, group.peers());
   auto play = std::make_unique<OffloadedPlay>(algorithm, call, group,
                                               offloaded_.empty() ? nullptr : offloaded_.front());
   offloaded_.push_back(&play->offloaded());
@@ -194,6 +205,14 @@ void JobPlayer::start_ready() {
     }
 }
 
+/// A collective that its ranks bring on does not get on while this one computes.
+bool JobPlayer::stands_still(const Stream& stream) const {
+  const auto progress = role_->activities[place(stream.queue[stream.next])].progress;
+  return progress == workloads::Progress::host && std::ranges::any_of(streams_, [&](const Stream& s) {
+           return s.under_way && operations_[place(s.queue[s.next])]->end();
+         });
+}
+
 /// Tests what is under way, computation first, up to the first that is over: what waited for that may start.
 bool JobPlayer::finish_one() {
   for (const bool computation : {true, false})
@@ -201,7 +220,7 @@ bool JobPlayer::finish_one() {
       if (!s.under_way) continue;
       const std::size_t index = place(s.queue[s.next]);
       Operation& operation = *operations_[index];
-      if (operation.end().has_value() != computation || !operation.test()) continue;
+      if (operation.end().has_value() != computation || stands_still(s) || !operation.test()) continue;
       intervals_[index].end = clock_.now() - begin_;
       done_[index] = 1;
       s.under_way = false;
@@ -221,7 +240,7 @@ void JobPlayer::rest() {
   int workers = 0;
   bool in_mpi = false;
   for (const Stream& s : streams_) {
-    if (!s.under_way) continue;
+    if (!s.under_way || stands_still(s)) continue;
     const Operation* operation = operations_[place(s.queue[s.next])];
     if (const auto end = operation->end())
       first = std::min(first, *end);

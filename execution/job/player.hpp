@@ -61,6 +61,7 @@ class JobPlayer {
   bool calls(int group) const;
   std::unique_ptr<Team> members(int group, const Communicator& world) const;
   void start_ready();
+  bool stands_still(const Stream& stream) const;
   bool finish_one();
   void rest();
   void wake_at(double time);
@@ -74,11 +75,11 @@ class JobPlayer {
   int role_index_ = 0;
   std::vector<std::unique_ptr<Team>> groups_;  ///< by the job's; null: the job calls nothing there
   std::vector<std::unique_ptr<Operation>> owned_;
-  using Spec = std::tuple<int, Collective, double, std::string, int>;
+  using Spec = std::tuple<int, Collective, double, std::string, int, workloads::Progress>;
   static Spec spec(const Activity& a) {
-    return {a.group, a.collective, a.bytes.value, a.algorithm, a.stream};
+    return {a.group, a.collective, a.bytes.value, a.algorithm, a.stream, a.progress};
   }
-  std::map<Spec, std::unique_ptr<CollectivePlay>> collectives_;  ///< by group, ..., stream
+  std::map<Spec, std::unique_ptr<CollectivePlay>> collectives_;  ///< by group first; null: not the worker's
   std::vector<Offloaded*> offloaded_;                            ///< the first rings for all
   std::map<std::tuple<int, int, int>, std::uint32_t> numbers_;   ///< of messages, by sender, receiver, tag
   std::vector<Operation*> operations_;                           ///< of each activity

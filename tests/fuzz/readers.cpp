@@ -27,6 +27,7 @@
 #include "support/json.hpp"
 #include "validation/campaign/campaign.hpp"
 #include "validation/measurements/read.hpp"
+#include "workloads/applications/application.hpp"
 #include "workloads/job/read.hpp"
 
 namespace collcast {
@@ -75,6 +76,10 @@ const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"forest", [](const std::string& text) { parse_forest(text, "fuzz.json"); }},
     {"measurements", [](const std::string& text) { parse_measurements(text, "fuzz", {.ranks = 4}); }},
     {"job", [](const std::string& text) { workloads::parse_job(text, "fuzz.json", 8); }},
+    {"application",
+     [](const std::string& text) {
+       workloads::application_job(text, 8, {"fuzz", 1e12, 1e12, BytesPerSecond(1e9)});
+     }},
     {"campaign", [](const std::string& text) { campaign::parse_campaign(text, "fuzz.json"); }},
     {"ranges", ranges},
 };

@@ -63,6 +63,54 @@ TEST(Job, CollectivesSlowComputationDown) {
   EXPECT_DOUBLE_EQ(play(job, a_second_per_byte).time.value, 6);
 }
 
+Activity by_host(Activity a) {
+  a.progress = Progress::host;
+  return a;
+}
+
+/// Called at 2 s, the host's collective waits until nothing is computed, at 5 s: 5 + 2, whatever a collective
+/// slows down.
+TEST(Progress, OfTheHostIsMadeBetweenComputations) {
+  Job job = of_one_role({compute(2), by_host(reduce(2, {0})), compute(3)});
+  for (const double slowdown : {0.0, 1.0}) {
+    job.slowdown = slowdown;
+    const Played p = play(job, a_second_per_byte);
+    EXPECT_DOUBLE_EQ(p.time.value, 7);
+    EXPECT_DOUBLE_EQ(p.communication.value, 2);
+  }
+}
+
+/// A second of it is done when the second computation begins, at 2 s, for 3 s: 1 + 1 + 3 + 1.
+TEST(Progress, OfTheHostGoesOnWhereItStopped) {
+  const Job job =
+      of_one_role({compute(1),
+                   by_host(reduce(2, {0})),
+                   {.kind = Kind::collective, .name = "other", .stream = 2, .bytes = Bytes(1), .after = {0}},
+                   compute(3, {2})});
+  Job three = job;
+  three.streams.push_back("more");
+  EXPECT_DOUBLE_EQ(play(three, a_second_per_byte).time.value, 6);
+}
+
+/// Of nothing it is over at once: what comes after it need not wait for the computation.
+TEST(Progress, OfTheHostNeedsNoneForNothing) {
+  const Played p =
+      play(of_one_role({compute(1), by_host(reduce(0, {0})), compute(3), reduce(2, {1})}), a_second_per_byte);
+  EXPECT_DOUBLE_EQ(p.time.value, 4);
+  EXPECT_DOUBLE_EQ(p.communication.value, 2);
+}
+
+/// A DPU's goes on beneath computation, at its own price: 2 + 4.
+TEST(Progress, OfADpuHasItsOwnPrice) {
+  Activity handed = reduce(2, {0});
+  handed.progress = Progress::dpu;
+  const auto twice_on_a_dpu = [](const GroupCall& call) {
+    const Seconds t((call.offloaded ? 2 : 1) * call.bytes.value);
+    return Price{t, t, t, ""};
+  };
+  EXPECT_DOUBLE_EQ(play(of_one_role({compute(2), handed, compute(3)}), twice_on_a_dpu).time.value, 6);
+}
+
 Job pipeline(std::vector<Activity> first, std::vector<Activity> second) {
   Job job = of_one_role({});
   job.dimensions = {{"data", 2}, {"pipeline", 2}};
@@ -124,6 +172,15 @@ TEST(Job, CollectivesOfSeveralRolesWaitForAll) {
   Activity all = reduce(1, {0});
   all.group = 1;
   EXPECT_DOUBLE_EQ(play(pipeline({compute(2), all}, {compute(4), all}), a_second_per_byte).time.value, 5);
+}
+
+/// The second stage computes until 5 s, which stops the collective that all have called by 2 s: 5 + 2.
+TEST(Progress, OfTheHostTakesAllRoles) {
+  Activity all = by_host(reduce(2));
+  all.group = 1;
+  Activity later = all;
+  later.after = {0};
+  EXPECT_DOUBLE_EQ(play(pipeline({compute(2), later}, {all, compute(5)}), a_second_per_byte).time.value, 7);
 }
 
 TEST(Job, GroupsFollowFromDimensions) {

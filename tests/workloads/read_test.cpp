@@ -21,6 +21,13 @@ const std::string pipeline_file = R"({
       {"do": "allreduce", "group": "data", "bytes": 3, "after": ["compute"]}]}
   ]})";
 
+std::string with(std::string from, const std::string& to) {
+  std::string text = pipeline_file;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
 /// Two micro-batches of 2 s through two stages, a second for each message: 2 + 1 + 2 + 2, and 3 s for the
 /// end.
 TEST(ReadJob, PlaysWhatItSays) {
@@ -34,11 +41,13 @@ TEST(ReadJob, PlaysWhatItSays) {
   EXPECT_DOUBLE_EQ(play(job, price).time.value, 10);
 }
 
-std::string with(std::string from, const std::string& to) {
-  std::string text = pipeline_file;
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
+TEST(ReadJob, KnowsWhoBringsACollectiveOn) {
+  for (const auto& [key, progress] : {std::pair(R"("progress": "always")", Progress::always),
+                                      {R"("progress": "host")", Progress::host},
+                                      {R"("offload": "dpu")", Progress::dpu}}) {
+    const Job job = parse_job(with(R"("bytes": 3)", std::string(R"("bytes": 3, )") + key), "p.json", 8);
+    EXPECT_EQ(job.roles[1].activities.back().progress, progress) << key;
+  }
 }
 
 TEST(ReadJob, CollectivesMayNameTheirAlgorithm) {
@@ -82,6 +91,17 @@ TEST(ReadJob, SaysWhatIsWrong) {
       error(with("\"allreduce\"", of_pairs), 12),
       "p.json: roles.1.do.1.algorithm cannot be: allgather recursive-doubling needs ranks: power of two, "
       "got 6");
+  const auto on_end = [&](const std::string& keys) {
+    return error(with("\"bytes\": 3", "\"bytes\": 3, " + keys));
+  };
+  EXPECT_EQ(on_end(R"("progress": "thread")"),
+            "p.json: roles.1.do.1.progress takes always or host, not 'thread'");
+  EXPECT_EQ(on_end(R"("progress": 1)"), "p.json: roles.1.do.1.progress must be text");
+  EXPECT_EQ(on_end(R"("offload": "gpu")"), "p.json: roles.1.do.1.offload takes dpu, not 'gpu'");
+  EXPECT_EQ(on_end(R"("offload": "dpu", "progress": "host")"),
+            "p.json: roles.1.do.1 is brought on by a DPU or by 'progress', not by both");
+  EXPECT_EQ(error(with("\"time_s\": 2", "\"time_s\": 2, \"progress\": \"host\"")),
+            "p.json: roles.0.do.0.do.0 has no 'progress'; it takes do, name, stream, after, time_s");
   EXPECT_EQ(error(with("\"name\": \"two", "\"nmae\": \"two")).substr(0, 28), "p.json: the job has no 'nmae");
   EXPECT_EQ(error(with(", \"roles_along\": \"stage\"", "")),
             "job two stages: 2 roles, where its dimensions ask for 1");

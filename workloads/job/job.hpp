@@ -11,6 +11,13 @@
 
 namespace collcast::workloads {
 
+/// Who brings a collective on, once all of its ranks have called it.
+enum class Progress : std::uint8_t {
+  always,  ///< the network, or a thread that costs nothing
+  host,    ///< its ranks, while none of them computes
+  dpu,     ///< the DPUs of their nodes
+};
+
 /// One thing that the ranks of a role do. Those of a stream follow each other; streams run side by side.
 struct Activity {
   enum class Kind : std::uint8_t {
@@ -27,12 +34,16 @@ struct Activity {
   Seconds time = {};
   Bytes bytes = {};
   Collective collective = Collective::allreduce;
+  Progress progress = Progress::always;
   int group = 0;
   int peer = 0;
   int tag = 0;
   std::vector<int> after = {};  ///< activities of the role that end before
   std::string algorithm = {};   ///< of a collective; empty: as the policy chooses
 };
+
+/// Of a role, at most.
+constexpr std::size_t most_activities = 4'000'000;
 
 /// Ranks that do the same, each with its own group members.
 struct Role {

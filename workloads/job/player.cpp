@@ -31,6 +31,7 @@ struct Task {
   std::vector<Ref> parts;
   Seconds left;
   bool communication;
+  bool by_host = false;  ///< a collective that waits for computation
 };
 
 /// A role as it is played. What its coordinator does is appended as it comes.
@@ -38,9 +39,10 @@ struct State {
   std::vector<Activity> activities;
   std::vector<char> announced, done;
   std::vector<Seconds> begun;
-  std::vector<std::vector<int>> queue;  ///< per stream, in order
-  std::vector<std::size_t> next;        ///< of each queue
-  int communicating = 0;
+  std::vector<std::vector<int>> queue;   ///< per stream, in order
+  std::vector<std::size_t> next;         ///< of each queue
+  int computing = 0, communicating = 0;  ///< tasks under way; collectives that wait for computation aside
+  bool moving = false;                   ///< some communication of it advances
   Seconds compute, communication;
   Seconds free_out, free_in;  ///< when the messages that are under way have left, and come in
 
@@ -152,7 +154,7 @@ class Player {
   void announce(Ref ref) {
     const Activity& a = activity(ref);
     const std::size_t needed = roles_of(a);
-    if (needed == 1) return begin({ref});
+    if (needed == 1) return begin(std::vector{ref});
     const Key key = a.kind == Kind::collective ? Key{a.kind, a.group, 0, 0, 0}
                     : a.kind == Kind::send     ? Key{Kind::send, 0, ref.role, a.peer, a.tag}
                                                : Key{Kind::send, 0, a.peer, ref.role, a.tag};
@@ -167,13 +169,22 @@ class Player {
   void begin(std::vector<Ref> parts) {
     const Activity& a = activity(parts[0]);
     const bool communication = a.kind != Kind::compute;
+    const bool by_host = a.kind == Kind::collective && a.progress == Progress::host;
     const Seconds left = communication ? paid(call(parts[0])) : a.time;
-    begin(std::move(parts), left, communication);
+    begin(Task{std::move(parts), left, communication, by_host});
   }
-  void begin(std::vector<Ref> parts, Seconds left, bool communication = true) {
-    if (communication)
-      for (const Ref r : parts) ++state(r.role).communicating;
-    tasks_.push_back({std::move(parts), left, communication});
+  void begin(Task task) {
+    count(task, 1);
+    tasks_.push_back(std::move(task));
+  }
+
+  /// In the roles of a task that begins (1) or is over (-1).
+  void count(const Task& task, int change) {
+    for (const Ref r : task.parts) {
+      State& s = state(r.role);
+      if (!task.communication) s.computing += change;
+      if (task.communication && !task.by_host) s.communicating += change;
+    }
   }
 
   /// A message that does not wait for its receiver, behind those that its sender and its receiver have under
@@ -183,14 +194,14 @@ class Player {
     const Seconds start = std::max(now_, from.free_out);
     from.free_out = start + departure.occupies;
     to.free_in = std::max(start + paid(call(ref)), to.free_in + departure.occupies);
-    begin({ref}, departure.overhead);
+    begin(Task{{ref}, departure.overhead, true});
     if (waiting_[key].empty())
       arrivals_[key].push_back(to.free_in);
     else
-      begin(std::exchange(waiting_[key], {}), to.free_in - now_);
+      begin(Task{std::exchange(waiting_[key], {}), to.free_in - now_, true});
   }
   void take(Ref ref, std::deque<Seconds>& arrivals) {
-    begin({ref}, std::max(Seconds(), arrivals.front() - now_));
+    begin(Task{{ref}, std::max(Seconds(), arrivals.front() - now_), true});
     arrivals.pop_front();
   }
 
@@ -203,14 +214,26 @@ class Player {
   GroupCall call(Ref ref) {
     const Activity& a = activity(ref);
     if (a.kind == Kind::collective)
-      return {a.collective, job_.members(job_.groups[at(a.group)].dimensions), a.bytes, false, a.algorithm};
+      return {a.collective,
+              job_.members(job_.groups[at(a.group)].dimensions),
+              a.bytes,
+              false,
+              a.progress == Progress::dpu,
+              a.algorithm};
     Rank stride = std::abs(ref.role - a.peer);
     for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[at(d)].size;
     return {Collective::sendrecv, {{{2, stride}}, job_.ranks()}, a.bytes};
   }
 
   double rate(const Task& task) {
+    if (task.by_host)
+      return std::ranges::any_of(task.parts, [&](Ref r) { return state(r.role).computing > 0; }) ? 0 : 1;
     return !task.communication && state(task.parts[0].role).communicating > 0 ? 1 / (1 + job_.slowdown) : 1;
+  }
+  /// What stands still takes for ever, unless nothing of it is left.
+  Seconds remaining(const Task& task) {
+    const double pace = rate(task);
+    return pace > 0 ? task.left / pace : task.left > Seconds() ? never : Seconds();
   }
 
   Seconds next_wake() const {
@@ -222,22 +245,22 @@ class Player {
   /// To the next end of a task or round of a coordinator.
   void step() {
     Seconds ahead = next_wake() - now_;
-    for (const Task& t : tasks_) ahead = std::min(ahead, t.left / rate(t));
+    for (const Task& t : tasks_) ahead = std::min(ahead, remaining(t));
     std::vector<Task> over;
     std::erase_if(tasks_, [&](Task& t) {
-      const bool ends = t.left / rate(t) <= ahead;
+      const bool ends = remaining(t) <= ahead;
       t.left -= ahead * rate(t);
+      for (const Ref r : t.parts) state(r.role).moving |= t.communication && rate(t) > 0;
       if (ends) over.push_back(std::move(t));
       return ends;
     });
     for (State& s : roles_)
-      if (s.communicating > 0) s.communication += ahead;
+      if (std::exchange(s.moving, false)) s.communication += ahead;
     now_ += ahead;
-    for (const Task& t : over)
-      for (const Ref r : t.parts) {
-        state(r.role).communicating -= t.communication;
-        finish(r);
-      }
+    for (const Task& t : over) {
+      count(t, -1);
+      for (const Ref r : t.parts) finish(r);
+    }
     for (State& s : roles_)
       if (s.wake <= now_) wake(s);
     start_all();

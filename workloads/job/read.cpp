@@ -14,7 +14,6 @@ namespace collcast::workloads {
 namespace {
 
 using Kind = Activity::Kind;
-constexpr std::size_t most_activities = 4'000'000;
 
 /// An object of the file and where it stands.
 struct Node {
@@ -150,11 +149,12 @@ class RoleReader {
       a.peer = role(node[other]);
       if (node.has("tag")) a.tag = node["tag"].count(0);
     } else {
-      node.keys({"do", "name", "stream", "after", "bytes", "group", "algorithm"});
+      node.keys({"do", "name", "stream", "after", "bytes", "group", "algorithm", "progress", "offload"});
       a.kind = Kind::collective;
       a.collective = collective(node["do"]);
       a.group = node.has("group") ? index_of(node["group"], job_.groups, "group") : all();
       if (node.has("algorithm")) a.algorithm = algorithm_of(node["algorithm"], a);
+      a.progress = progress(node);
     }
     if (a.kind != Kind::compute)
       a.bytes = Bytes(node["bytes"].real()), a.stream = job_.streams.size() > 1 ? 1 : 0;
@@ -183,6 +183,19 @@ class RoleReader {
       if (!node.json.is_string()) throw;
       node.reject(std::string("cannot be: ") + e.what());
     }
+  }
+  static Progress progress(const Node& node) {
+    if (!node.has("offload")) {
+      if (!node.has("progress")) return Progress::always;
+      const std::string who = node["progress"].text();
+      if (who != "always" && who != "host")
+        node["progress"].reject("takes always or host, not '" + who + "'");
+      return who == "host" ? Progress::host : Progress::always;
+    }
+    if (const std::string to = node["offload"].text(); to != "dpu")
+      node["offload"].reject("takes dpu, not '" + to + "'");
+    if (node.has("progress")) node.reject("is brought on by a DPU or by 'progress', not by both");
+    return Progress::dpu;
   }
   int all() const { return static_cast<int>(job_.dimensions.size()); }
   int role(const Node& node) const {

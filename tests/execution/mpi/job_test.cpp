@@ -130,6 +130,44 @@ TEST_F(RealJob, WorkersPlayItsCollectives) {
   player.dismiss();
 }
 
+/// A computation, and an exchange beside it that `who` brings on.
+std::string beside(const std::string& who) {
+  return R"({"dimensions": {"row": "*"}, "roles": [{"do": [
+    {"do": "allreduce", "algorithm": "ring", "bytes": 30000, )" +
+         who + R"(},
+    {"do": "compute", "time_s": 0.01}]}]})";
+}
+
+/// What ranks bring on themselves is over only after they have computed.
+TEST_F(RealJob, TheHostBringsOnWhenItHasComputed) {
+  const Job job = job_of(beside(R"("progress": "host")"));
+  const Team team(*world(), 0);
+  const SharedClock clock(*world());
+  JobPlayer player(job, *world(), team, clock);
+  player.run();
+  EXPECT_LT(player.intervals()[0].start, player.intervals()[1].end);
+  EXPECT_GE(player.intervals()[0].end, player.intervals()[1].end);
+  EXPECT_EQ(player.wrong(), "");
+}
+
+TEST_F(RealJob, WhatIsOffloadedTakesWorkers) {
+  const std::string offloaded = beside(R"("offload": "dpu")");
+  const SharedClock clock(*world());
+  {
+    const Job job = job_of(offloaded);
+    const Team team(*world(), 0);
+    EXPECT_EQ(complaint([&] { JobPlayer(job, *world(), team, clock); }),
+              "job job.json: 'allreduce' of 0 is offloaded, which takes workers: --workers");
+  }
+  const Job job = workloads::parse_job(offloaded, "job.json", 2);
+  const Team team(*world(), 2);
+  JobPlayer player(job, *world(), team, clock);
+  if (team.worker()) return player.serve();
+  player.run();
+  EXPECT_EQ(player.wrong(), "");
+  player.dismiss();
+}
+
 /// Half of what the receiver takes was never sent.
 TEST_F(RealJob, FindsAMessageThatIsWrong) {
   std::string text = two_stages;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/offloaded_groups.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "engines/automatic.hpp"
+#include "forecast/offload.hpp"
+#include "libraries/segments.hpp"
+#include "model/compose.hpp"
+#include "support/error.hpp"
+
+namespace collcast {
+namespace {
+
+/// The lowest rank of each group.
+std::vector<Rank> firsts(const RankGroup& group) {
+  std::vector<Rank> all;
+  for (Rank r = 0; r < group.world; ++r)
+    if (std::ranges::all_of(group.dimensions, [&](const auto& d) { return r / d.stride % d.count == 0; }))
+      all.push_back(r);
+  return all;
+}
+
+/// Members of a group that one node holds, if they are numbered node by node.
+Rank on_a_node(const RankGroup& group, Rank node) {
+  const std::vector<Rank> members = group.members();
+  const auto here = static_cast<Rank>(std::ranges::count_if(members, [&](Rank r) { return r < node; }));
+  return group.size() % here == 0 ? here : 1;
+}
+
+}  // namespace
+
+Algorithm by_all_alike(const Algorithm& algorithm, const RankGroup& group) {
+  Algorithm all = algorithm;
+  all.schedule = [schedule = algorithm.schedule, group](const Call& c) {
+    const Schedule one = schedule(c);
+    const std::vector<Rank> members = group.members(), groups = firsts(group);
+    const Rank size = group.size();
+    const Schedule dense = on_each(
+        static_cast<Rank>(groups.size()),
+        [size](Rank g) {
+          return Ranks{g * size, size, 1};
+        },
+        one, group.world, [](Rank) { return Block(0); }, one.blocks);
+    return renamed(dense, group.world, [members, groups, size](Rank r) {
+      return groups[static_cast<std::size_t>(r / size)] + members[static_cast<std::size_t>(r % size)];
+    });
+  };
+  return all;
+}
+
+OffloadedGroups::OffloadedGroups(Description platform) : platform_(std::move(platform)) {}
+
+const OffloadedGroups::World& OffloadedGroups::world(Rank ranks) {
+  auto& known = worlds_[ranks];
+  if (known) return *known;
+  const int cores = workers({.who = "dpu"}, platform_);
+  const auto with = [&](const Description& d) {
+    return Forecaster(d, ranks, Placement::block, Memory::device, cores);
+  };
+  known.reset(new World{with(platform_), with(optimistic(platform_)), with(pessimistic(platform_))});
+  return *known;
+}
+
+OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const RankGroup& group, Bytes message,
+                                                 const std::string& algorithm) {
+  const World& w = world(group.world);
+  if (group.size() == 1 || message == Bytes()) return {};
+  Call call;
+  call.ranks = group.size();
+  call.message = message;
+  call.ranks_per_node = on_a_node(group, w.nominal.machine().ranks_per_node());
+  std::deque<Algorithm> played;
+  std::vector<const Algorithm*> among;
+  for (const Algorithm* a : algorithm.empty() ? common_algorithms(collective) : algorithms(collective))
+    if (algorithm.empty() ? a->supports(call.ranks) : a->name == algorithm)
+      among.push_back(&played.emplace_back(by_all_alike(on_dpu(*a), group)));
+  const Fabric& fabric = w.nominal.fabric();
+  const Choice choice = algorithm.empty() || among.empty()
+                            ? fastest(fabric, among, call)
+                            : Choice{among[0], segmented(*among[0], call, usual_segment)};
+  if (!choice.algorithm)
+    throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
+                     std::to_string(call.ranks) + " ranks");
+  const SizedSchedule subject(*choice.algorithm, choice.call);
+  const Reading answer = read(*answering(engine("auto"), subject, fabric).engine, subject, fabric);
+  const Engine& quick = engine("path");
+  const Seconds centre = read(quick, subject, fabric).time, handoff = w.nominal.machine().handoff().all;
+  const auto stretched = [&](const Forecaster& end) {
+    return read(quick, subject, end.fabric()).time / centre * answer.time;
+  };
+  return {answer.time + handoff, std::min(stretched(w.fast), answer.time) + handoff,
+          std::max(stretched(w.slow), answer.time) + handoff, answer.limited_by};
+}
+
+}  // namespace collcast

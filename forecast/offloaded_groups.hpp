@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "forecast/predict.hpp"
+#include "model/rank_group.hpp"
+
+namespace collcast {
+
+/// Collectives that groups of a platform's ranks hand to the DPUs of their nodes, in block placement: all
+/// groups of the world at once, each message of each of them played, so that they share workers, memory and
+/// network as they meet. Of everyone it is what `predict --offload dpu` says.
+class OffloadedGroups {
+ public:
+  explicit OffloadedGroups(Description platform);
+
+  struct Answer {
+    Seconds time, low, high;  ///< handing it over included
+    std::string limited_by;
+  };
+  /// By `algorithm`, or by the fastest of the catalogue where it is empty. Throws InputError where the
+  /// platform has no DPU.
+  Answer predict(Collective collective, const RankGroup& group, Bytes message,
+                 const std::string& algorithm = "");
+
+ private:
+  /// The platform as described, and at both ends of its uncertainty.
+  struct World {
+    Forecaster nominal, fast, slow;
+  };
+  const World& world(Rank ranks);
+
+  const Description platform_;
+  std::map<Rank, std::unique_ptr<World>> worlds_;
+};
+
+/// The algorithm, called by all groups alike of the world at once.
+Algorithm by_all_alike(const Algorithm& algorithm, const RankGroup& group);
+
+}  // namespace collcast

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// `collcast job`: applications and files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "support/json.hpp"
+#include "tests/cli/collcast.hpp"
+#include "tests/folder.hpp"
+
+namespace {
+
+using collcast::Folder, collcast::Json;
+using collcast::testing::collcast, collcast::testing::Outcome;
+using testing::HasSubstr;
+
+Json of_job(const std::string& arguments) {
+  const Outcome o = collcast("job " + arguments + " --format json");
+  EXPECT_EQ(o.code, 0) << o.err;
+  return collcast::parse_json(o.out);
+}
+
+TEST(Job, WithoutOneTheApplicationsAreListed) {
+  const Json all = of_job("");
+  ASSERT_GE(all.size(), 4u);
+  EXPECT_EQ(all[0]["application"], "p3dfft");
+  for (const char* key : {"description", "settings", "source"}) EXPECT_FALSE(all[0][key].empty()) << key;
+  EXPECT_EQ(of_job("--list"), all);
+}
+
+/// What is exposed, of each role, is the time.
+TEST(Job, ExplainsWhereTheTimeGoes) {
+  const Json played = of_job("p3dfft:n=64 --platform edr-cluster --ranks 4,8 --explain");
+  for (const Json& row : played["rows"]) {
+    double exposed = 0;
+    for (const Json& a : played["activities"])
+      if (a["ranks"] == row["ranks"]) exposed += a["exposed_s"].get<double>();
+    EXPECT_NEAR(exposed, row["step_s"].get<double>(), 1e-9);
+  }
+  EXPECT_FALSE(of_job("p3dfft:n=64 --platform edr-cluster --ranks 4").contains("activities"));
+  EXPECT_THAT(collcast("job kmeans --platform edr-cluster --ranks 4 --explain").out, HasSubstr("assignment"));
+}
+
+TEST(Job, DescribesWhatItReadsBack) {
+  const Folder folder;
+  const std::string file = folder / "fft.json";
+  const std::string on = " --platform bluefield-2-cluster --ranks 64";
+  const Outcome described = collcast("job p3dfft:n=64,mode=offload" + on + " --describe");
+  ASSERT_EQ(described.code, 0) << described.err;
+  std::ofstream(file) << described.out;
+  EXPECT_EQ(of_job(file + on)["rows"], of_job("p3dfft:n=64,mode=offload" + on)["rows"]);
+}
+
+/// A DPU plays at its own price, and only where there is one.
+TEST(Job, OffloadsWhereThereIsADpu) {
+  const auto time = [](const std::string& mode) {
+    return of_job("p3dfft:n=64,mode=" + mode +
+                  " --platform bluefield-2-cluster --ranks 64")["rows"][0]["step_s"]
+        .get<double>();
+  };
+  EXPECT_NE(time("offload"), time("nonblocking"));
+  EXPECT_EQ(collcast("job p3dfft:mode=offload --platform summit --ranks 12").err,
+            "collcast: summit has no DPU; bluefield-2-cluster has one\n");
+}
+
+TEST(Job, TheFullMachineIsPlayed) {
+  const Json played = of_job("p3dfft:n=4096 --platform summit --ranks 27648");
+  EXPECT_EQ(played["rows"][0]["ranks"], 27648);
+  EXPECT_GT(played["rows"][0]["step_s"], 0);
+}
+
+TEST(Job, BadInputIsOneLine) {
+  for (const auto& [arguments, what] : {
+           std::pair("p3dfft --ranks 8", "--platform is missing"),
+           {"p3dfft --platform summit", "application p3dfft: say on how many --ranks"},
+           {"p3dff --platform summit --ranks 8", "did you mean 'p3dfft'?"},
+           {"p3dfft:n=two --platform summit --ranks 8", "n takes a whole number from 2, got 'two'"},
+           {"p3dfft:wrong=1 --platform summit --ranks 8", "application p3dfft has no 'wrong'"},
+           {"none.json --platform summit", "none.json: cannot be read"},
+           {"p3dfft --platform flat --ranks 8", "give compute=TIME"},
+           {"p3dfft --platform summit --ranks 8,16 --describe", "--describe takes one number of --ranks"},
+           {"p3dfft --platform bluefield-2-cluster --ranks 4096", "holds 1024 ranks, not 4096"},
+       }) {
+    const Outcome o = collcast(std::string("job ") + arguments);
+    EXPECT_EQ(o.code, 2) << arguments;
+    EXPECT_THAT(o.err, HasSubstr(what)) << arguments;
+    EXPECT_EQ(std::ranges::count(o.err, '\n'), 1) << o.err;
+    EXPECT_EQ(o.out, "") << arguments;
+  }
+}
+
+}  // namespace
