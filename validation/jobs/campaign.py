@@ -19,7 +19,7 @@ REPETITIONS = 11
 OFFLOADED = ["p3dfft-nonblocking"]
 LATE_US = 50  # a switch that is later on average disqualifies the session (docs/testbed.md)
 CONTROLS = {"serial": "nothing overlaps: one stream", "bandwidth": "only bytes take time", "compute": "communication is free"}
-LATENCIES = ("latency_us", "switch_latency_us", "send_overhead_us", "receive_overhead_us", "message_gap_us")
+WITHOUT_TIMES = ["network.latency_us=0", "network.switch_latency_us=0"]
 
 
 def lines(path):
@@ -41,11 +41,6 @@ def serial(job):
     return {**job, "streams": ["all"], "roles": [{**role, "do": flat(role["do"])} for role in job["roles"]]}
 
 
-def without_times(platform):
-    network = json.loads(pathlib.Path(platform).read_text())["network"]
-    return [f"network.{key}=0" for key in LATENCIES if key in network]
-
-
 def cases(folder):
     """(name, job file, workers of each rank)"""
     jobs = sorted(pathlib.Path(folder).resolve().glob("*.json"))
@@ -58,7 +53,7 @@ def predict(collcast, platform, name, job, folder):
     row = forecast(collcast, platform, job)
     return {"job": name, "ranks": row["ranks"], "time_s": row["step_s"], "compute_s": row["compute_s"],
             "controls": {"serial": forecast(collcast, platform, one_stream)["step_s"],
-                         "bandwidth": forecast(collcast, platform, job, *without_times(platform))["step_s"],
+                         "bandwidth": forecast(collcast, platform, job, *WITHOUT_TIMES)["step_s"],
                          "compute": row["compute_s"]}}
 
 
