@@ -107,6 +107,7 @@ def table(head, rows):
 def report(folders):
     rows, summary, kept = [], [], True
     for folder in folders:
+        name = "/".join(folder.parts[-2:])
         predicted = {p["job"]: p for p in lines(folder / "prediction.jsonl")}
         measured = lines(folder / "measured.jsonl")
         if len(measured) != len(predicted):
@@ -118,7 +119,7 @@ def report(folders):
             for control in CONTROLS:
                 errors[control].append(error(p["controls"][control], m["time_s"]))
             low, high = m["interval_s"]
-            rows.append([folder.name, m["job"], f"{1e3 * p['time_s']:.1f} ms", f"{1e3 * m['time_s']:.1f} ms",
+            rows.append([name, m["job"], f"{1e3 * p['time_s']:.1f} ms", f"{1e3 * m['time_s']:.1f} ms",
                          f"{1e3 * low:.1f} to {1e3 * high:.1f} ms", percent(errors["collcast"][-1]),
                          *(percent(errors[c][-1]) for c in CONTROLS), str(m["late_starts"])])
         mean = {who: statistics.mean(map(abs, e)) for who, e in errors.items()}
@@ -127,7 +128,7 @@ def report(folders):
         kept = kept and holds
         loads = [load for m in measured for load in m["load"]]
         late = lateness(folder)
-        summary.append([folder.name, str(len(measured)), f"{100 * mean['collcast']:.2f} %", percent(worst),
+        summary.append([name, str(len(measured)), f"{100 * mean['collcast']:.2f} %", percent(worst),
                         "kept" if holds else "missed", *(f"{100 * mean[c]:.1f} %" for c in CONTROLS),
                         f"{min(loads):.1f} to {max(loads):.1f}", f"{late:.0f} us" + (" (reject)" if late > LATE_US else "") if late else "-"])
     words = "; ".join(f"{name}: {what}" for name, what in CONTROLS.items())
