@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -25,6 +26,7 @@ struct JobOptions {
   std::string what, platform, policy;
   std::vector<std::string> ranks, set;
   double samples = 0;
+  int pieces = 1;
   bool list = false, describe = false, explain = false;
   Format format = Format::table;
 };
@@ -75,6 +77,13 @@ void list_applications(Format format) {
   print(report, format);
 }
 
+bool offloads(const workloads::Job& job) {
+  return std::ranges::any_of(job.roles, [](const workloads::Role& role) {
+    return std::ranges::any_of(
+        role.activities, [](const workloads::Activity& a) { return a.progress == workloads::Progress::dpu; });
+  });
+}
+
 Json job_row(const workloads::Job& job, const workloads::Played& played, const workloads::PriceOf& price,
              double samples) {
   using workloads::End;
@@ -122,7 +131,7 @@ void run_job(const JobOptions& options) {
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   const JobSource source(options.what, platform);
-  GroupForecaster forecaster(platform, options.policy);
+  GroupForecaster forecaster(platform, options.policy, options.pieces);
   const workloads::PriceOf price = group_prices(forecaster);
   std::vector<Rank> all;
   for (const std::string& ranks : options.ranks) all.push_back(parse_ranks(ranks));
@@ -135,6 +144,8 @@ void run_job(const JobOptions& options) {
     if (job.ranks() > max_ranks(platform))
       throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
                        std::to_string(job.ranks()));
+    if (options.pieces != 1 && !offloads(job))
+      throw InputError("--pieces goes with collectives that are offloaded; " + job.name + " has none");
     if (options.describe) {
       std::cout << job_text(job);
       return;
@@ -181,6 +192,9 @@ void add_job(CLI::App& app, int&) {
   verb->add_option("--policy", options->policy,
                    "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs)")
       ->option_text("L");
+  verb->add_option("--pieces", options->pieces,
+                   "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
+      ->option_text("K");
   verb->add_option("--samples", options->samples, "Samples that one pass of the job works off")
       ->check(CLI::NonNegativeNumber)
       ->option_text("X");

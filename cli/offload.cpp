@@ -14,6 +14,11 @@ void add_offload(CLI::App& verb, Offload& options) {
   verb.add_option("--workers", options.workers, "Cores of a node's DPU that play (default: all)")
       ->needs(offload)
       ->option_text("W");
+  verb.add_option(
+          "--pieces", options.pieces,
+          "Pieces of the message in a pipeline: copied to the DPU, exchanged, copied back (default 1)")
+      ->needs(offload)
+      ->option_text("K");
   verb.add_option("--compute", options.compute, "Computation of a rank (default: as long as the collective)")
       ->needs(offload)
       ->option_text("SECONDS");

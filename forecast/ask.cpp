@@ -17,13 +17,13 @@ namespace {
 /// The algorithms as they are played: by the ranks, or on their DPU.
 class AsPlayed {
  public:
-  explicit AsPlayed(bool on_dpu) : on_dpu_(on_dpu) {}
+  explicit AsPlayed(const Offload& offload) : offload_(offload) {}
   const Algorithm* operator()(const Algorithm* a) {
-    return on_dpu_ ? &offloaded_.emplace_back(on_dpu(*a)) : a;
+    return offload_.to_dpu() ? &offloaded_.emplace_back(on_dpu(*a, offload_.pieces)) : a;
   }
 
  private:
-  bool on_dpu_;
+  const Offload& offload_;
   std::deque<Algorithm> offloaded_;
 };
 
@@ -95,6 +95,8 @@ class Inquiry {
     }
     check(q_.offload, engine_);
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
+    if (q_.offload.pieces > 1 && !q_.call.counts.empty())
+      throw InputError("--pieces cuts blocks alike: it does not go with --counts");
     if (by_library()) check_policy(q_.policy);
     check_transport();
     if (q_.with_synthesized && (!every_ || by_library() || q_.offload.asked() || engine_.name == "formula"))
@@ -293,7 +295,7 @@ class Inquiry {
   /// The fastest of several; a single one as it was asked for.
   void add(const Description& platform, const Forecaster& forecaster, std::vector<const Algorithm*> among,
            const Call& call) {
-    AsPlayed played(q_.offload.to_dpu());
+    AsPlayed played(q_.offload);
     std::vector<const Algorithm*> originals = among;
     std::ranges::transform(among, among.begin(), std::ref(played));
     const Choice choice = choose(forecaster, among, call);

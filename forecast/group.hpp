@@ -19,7 +19,8 @@ namespace collcast {
 class GroupForecaster {
  public:
   /// `policy`: what chooses and sends, as `--policy` has it; empty: NCCL 2.8 between GPUs, Open MPI 4.0 else.
-  GroupForecaster(Description platform, std::string policy);
+  /// `pieces`: of the messages that DPUs play.
+  GroupForecaster(Description platform, std::string policy, int pieces = 1);
   ~GroupForecaster();
 
   using Answer = OffloadedGroups::Answer;

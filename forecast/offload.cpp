@@ -4,15 +4,33 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/compose.hpp"
 #include "model/staging.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
 
-Algorithm on_dpu(const Algorithm& a) {
+namespace {
+
+constexpr int most_pieces = 64;
+
+/// Each block in as many pieces: a piece of all, then the next piece of all, a step later.
+Schedule in_pieces(const Schedule& whole, int pieces) {
+  if (pieces == 1 || whole.channels != 1) return whole;
+  const auto piece = [&](int k) {
+    return on({0, whole.ranks, 1}, whole, whole.ranks, k * whole.blocks, pieces * whole.blocks);
+  };
+  Schedule all = piece(pieces - 1);
+  for (int k = pieces - 2; k >= 0; --k) all = staggered(piece(k), std::move(all), 1);
+  return all;
+}
+
+}  // namespace
+
+Algorithm on_dpu(const Algorithm& a, int pieces) {
   Algorithm offloaded = a;
-  offloaded.schedule = [schedule = a.schedule, &d = definition(a.collective)](const Call& c) {
-    return staged(schedule(c), d, c.root, Memory::dpu);
+  offloaded.schedule = [schedule = a.schedule, &d = definition(a.collective), pieces](const Call& c) {
+    return in_pieces(staged(schedule(c), d, c.root, Memory::dpu), pieces);
   };
   return offloaded;
 }
@@ -43,6 +61,10 @@ void check(const Offload& options, const Engine& engine) {
     throw InputError("--offload " + options.who + " goes with --engine " + able);
   }
   if (options.workers && !options.to_dpu()) throw InputError("--workers goes with --offload dpu");
+  if (options.pieces != 1 && !options.to_dpu()) throw InputError("--pieces goes with --offload dpu");
+  if (options.pieces < 1 || options.pieces > most_pieces)
+    throw InputError("--pieces must be from 1 to " + std::to_string(most_pieces) + ", not " +
+                     std::to_string(options.pieces));
   if (options.workers && (*options.workers < 1 || *options.workers > 1024))
     throw InputError("--workers must be from 1 to 1024, not " + std::to_string(*options.workers));
   if (options.compute && !(*options.compute >= 0 && std::isfinite(*options.compute)))

@@ -10,6 +10,7 @@ namespace collcast {
 struct Offload {
   std::string who = {};  ///< dpu; none: the ranks themselves; empty: overlap is not asked for
   std::optional<std::int64_t> workers = {};  ///< cores of a node's DPU; all without it
+  int pieces = 1;                            ///< of the message, in a pipeline through the DPU
   std::optional<double> compute = {};        ///< s of a rank; as long as the collective without it
 
   bool asked() const { return !who.empty(); }
@@ -21,8 +22,9 @@ void check(const Offload& offload, const Engine& engine);
 int workers(const Offload& offload, const Description& platform);
 
 /// The algorithm as the cores of a DPU play it: the message is copied to the DPU's memory, sent from there to
-/// the others', and what a rank is to have is copied back.
-Algorithm on_dpu(const Algorithm& algorithm);
+/// the others', and what a rank is to have is copied back. Of several pieces each is a step behind the one
+/// before; an algorithm of several channels is played as one.
+Algorithm on_dpu(const Algorithm& algorithm, int pieces = 1);
 
 /// A forecast of a collective that ranks begin before they compute.
 struct OverlapPrediction {

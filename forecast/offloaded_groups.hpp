@@ -15,7 +15,8 @@ namespace collcast {
 /// network as they meet. Of everyone it is what `predict --offload dpu` says.
 class OffloadedGroups {
  public:
-  explicit OffloadedGroups(Description platform);
+  /// `pieces`: of each message, in a pipeline (on_dpu).
+  explicit OffloadedGroups(Description platform, int pieces = 1);
 
   struct Answer {
     Seconds time, low, high;  ///< handing it over included
@@ -34,6 +35,7 @@ class OffloadedGroups {
   const World& world(Rank ranks);
 
   const Description platform_;
+  const int pieces_;
   std::map<Rank, std::unique_ptr<World>> worlds_;
 };
 

@@ -2,6 +2,7 @@
 #include "model/staging.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "model/compose.hpp"
 #include "model/repeats.hpp"
@@ -36,13 +37,16 @@ Schedule staged(const Schedule& a, const Definition& collective, Rank root, Memo
       copy(step, r, Memory::device, where, collective.initially(r, p, blocks, root));
   };
   auto there = [rule = a.rule, where](std::int64_t s, Step& step) {
+    const auto own = [](auto& all, std::size_t before) { return std::span(all).subspan(before); };
+    const std::size_t transfers = step.transfers.size(), multicasts = step.multicasts.size(),
+                      reductions = step.reductions.size();
     rule(s, step);
     const auto move = [where](Memory& m) {
       if (m == Memory::device) m = where;
     };
-    for (Transfer& t : step.transfers) move(t.from.memory), move(t.to.memory);
-    for (Multicast& m : step.multicasts) move(m.from.memory), move(m.memory);
-    for (Reduction& m : step.reductions) move(m.to.memory), move(m.memory);
+    for (Transfer& t : own(step.transfers, transfers)) move(t.from.memory), move(t.to.memory);
+    for (Multicast& m : own(step.multicasts, multicasts)) move(m.from.memory), move(m.memory);
+    for (Reduction& m : own(step.reductions, reductions)) move(m.to.memory), move(m.memory);
   };
   auto out = [=, &collective](std::int64_t, Step& step) {
     for (Rank r = 0; r < p; ++r) {

@@ -58,6 +58,7 @@ Json row(const Answer& answer, const Answer::Row& r) {
   const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
   json["offload"] = answer.offload.who;
   json["workers"] = answer.workers[static_cast<std::size_t>(at)];
+  json["pieces"] = answer.offload.pieces;
   json["compute_s"] = r.overlap->compute_s;
   json["total_s"] = r.overlap->total_s;
   json["overlap_percent"] = r.overlap->percent();
@@ -136,8 +137,9 @@ std::string played_by(const Answer& answer) {
   if (!answer.offload.asked()) return {};
   if (!answer.offload.to_dpu()) return ", begun by the ranks before they compute";
   const int cores = answer.workers.at(0);
-  return ", played by " + (cores == 1 ? "a core" : std::to_string(cores) + " cores") +
-         " of each node's DPU while the ranks compute";
+  return ", played by " + (cores == 1 ? "a core" : std::to_string(cores) + " cores") + " of each node's DPU" +
+         (answer.offload.pieces > 1 ? " in " + std::to_string(answer.offload.pieces) + " pieces" : "") +
+         " while the ranks compute";
 }
 
 std::string not_calibrated(const Answer& answer) {

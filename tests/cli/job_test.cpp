@@ -61,6 +61,7 @@ TEST(Job, OffloadsWhereThereIsADpu) {
         .get<double>();
   };
   EXPECT_NE(time("offload"), time("nonblocking"));
+  EXPECT_NE(time("offload"), time("offload --pieces 4"));
   EXPECT_EQ(collcast("job p3dfft:mode=offload --platform summit --ranks 12").err,
             "collcast: summit has no DPU; bluefield-2-cluster has one\n");
 }
@@ -78,6 +79,7 @@ TEST(Job, BadInputIsOneLine) {
            {"p3dff --platform summit --ranks 8", "did you mean 'p3dfft'?"},
            {"p3dfft:n=two --platform summit --ranks 8", "n takes a whole number from 2, got 'two'"},
            {"p3dfft:wrong=1 --platform summit --ranks 8", "application p3dfft has no 'wrong'"},
+           {"kmeans --platform bluefield-2-cluster --ranks 8 --pieces 2", "offloaded; kmeans has none"},
            {"none.json --platform summit", "none.json: cannot be read"},
            {"p3dfft --platform flat --ranks 8", "give compute=TIME"},
            {"p3dfft --platform summit --ranks 8,16 --describe", "--describe takes one number of --ranks"},

@@ -122,6 +122,52 @@ TEST(Dpu, EqualToTheHostItTakesTheHostsTimeAndTheCopies) {
   }
 }
 
+/// Two ranks on two nodes: a copy in, a message and a copy out each, in 3 steps; of 4 pieces in 3 + 3.
+TEST(Dpu, PiecesFollowEachOtherAStepBehind) {
+  const Algorithm& a = algorithm(Collective::alltoall, "pairwise");
+  const Call call{.ranks = 2, .message = Bytes(1 << 20)};
+  const auto count = [&](const Schedule& s) {
+    std::vector<std::size_t> messages;
+    for_each_step(s, true, [&](const Step& step) {
+      messages.push_back(step.transfers.size());
+      return true;
+    });
+    return messages;
+  };
+  EXPECT_EQ(count(on_dpu(a).schedule(call)), (std::vector<std::size_t>{2, 2, 2}));
+  EXPECT_EQ(count(on_dpu(a, 4).schedule(call)), (std::vector<std::size_t>{2, 4, 6, 6, 4, 2}));
+}
+
+TEST(Dpu, PiecesStillComputeTheirCollective) {
+  for (const Collective collective : {Collective::allreduce, Collective::broadcast, Collective::reduce})
+    for (const Algorithm* a : common_algorithms(collective))
+      for (const Rank ranks : {2, 4, 6}) {
+        if (!a->supports(ranks)) continue;
+        const Call call{.ranks = ranks, .message = Bytes(4096), .segments = a->segmented ? 3 : 1};
+        const auto wrong = prove(on_dpu(*a, 3).schedule(call), a->collective, call.root);
+        EXPECT_FALSE(wrong) << full_name(*a) << ", " << ranks << " ranks: " << wrong->words();
+      }
+}
+
+/// 16 ranks a node, each with 16 MiB: what the link into the DPU's memory carries, all of it and three
+/// quarters again, at 12.8 GB/s, is no lower for pieces; the time comes near it.
+TEST(Dpu, PiecesFillTheLinkToTheDpu) {
+  Description d = load_platform("bluefield-2-cluster");
+  set_all(d, {"node.ranks_per_node=16"});
+  const Forecaster dpu(d, 64, Placement::block, Memory::device, 8);
+  const Algorithm& a = algorithm(Collective::alltoall, "linear");
+  const Call call{.ranks = 64, .message = Bytes(16777216)};
+  const double link = 16 * 16777216 * 1.75 / 12.8e9;
+  double before = HUGE_VAL;
+  for (const int pieces : {1, 2, 4, 8, 16}) {
+    const double now = dpu.predict(on_dpu(a, pieces), call, engine("contention")).time.value;
+    EXPECT_GT(now, link) << pieces;
+    EXPECT_LT(now, before) << pieces;
+    before = now;
+  }
+  EXPECT_LT(before, 1.15 * link);
+}
+
 TEST(Dpu, MoreWorkersAreNeverSlower) {
   const Description d = load_platform("bluefield-2-cluster");
   std::vector<std::pair<int, std::unique_ptr<Forecaster>>> dpus;

@@ -15,20 +15,23 @@ using collcast::testing::complaint;
 
 /// There is one price: of everyone it is that of `predict --offload dpu`.
 TEST(OffloadedGroups, OfEveryoneAreOneCall) {
-  OffloadedGroups groups(load_platform("bluefield-2-cluster"));
-  for (const auto& [collective, name] :
-       {std::pair(Collective::alltoall, "alltoall"), {Collective::allreduce, "allreduce"}}) {
-    Question q;
-    q.collectives = {name};
-    q.platforms = {"bluefield-2-cluster"};
-    q.ranks = {64};
-    q.sizes = {Bytes(65536)};
-    q.offload.who = "dpu";
-    const Prediction whole = ask(q).rows.at(0).prediction;
-    const auto answer = groups.predict(collective, {{{64, 1}}, 64}, Bytes(65536));
-    EXPECT_NEAR(answer.time.value, whole.time.value, 1e-12) << name;
-    EXPECT_NEAR(answer.low.value, whole.low.value, 1e-9) << name;
-    EXPECT_NEAR(answer.high.value, whole.high.value, 1e-9) << name;
+  for (const int pieces : {1, 4}) {
+    OffloadedGroups groups(load_platform("bluefield-2-cluster"), pieces);
+    for (const auto& [collective, name] :
+         {std::pair(Collective::alltoall, "alltoall"), {Collective::allreduce, "allreduce"}}) {
+      Question q;
+      q.collectives = {name};
+      q.platforms = {"bluefield-2-cluster"};
+      q.ranks = {64};
+      q.sizes = {Bytes(65536)};
+      q.offload.who = "dpu";
+      q.offload.pieces = pieces;
+      const Prediction whole = ask(q).rows.at(0).prediction;
+      const auto answer = groups.predict(collective, {{{64, 1}}, 64}, Bytes(65536));
+      EXPECT_NEAR(answer.time.value, whole.time.value, 1e-12) << name;
+      EXPECT_NEAR(answer.low.value, whole.low.value, 1e-9) << name;
+      EXPECT_NEAR(answer.high.value, whole.high.value, 1e-9) << name;
+    }
   }
 }
 

@@ -171,7 +171,7 @@ TEST(Applications, SayWhatIsWrong) {
             "application pbt: quantiles takes a whole number from 2 to 100, got '101'");
   EXPECT_EQ(error("pbt:checkpoint=big", 20),
             "application pbt: checkpoint 'big' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
-  EXPECT_EQ(error("stencil:steps=2000000000"), "the application makes more activities than four million");
+  EXPECT_EQ(error("stencil:steps=2000000000"), "the application makes more activities than a million");
 }
 
 /// Whatever a setting or a file says, it is a job or one line.

@@ -6,10 +6,15 @@
 #include "support/error.hpp"
 
 namespace collcast::workloads {
+namespace {
+
+constexpr std::size_t most_of_a_role = 1'000'000;
+
+}  // namespace
 
 int Script::add(Activity activity) {
-  if (activities_.size() == most_activities)
-    throw InputError("the application makes more activities than four million");
+  if (activities_.size() == most_of_a_role)
+    throw InputError("the application makes more activities than a million");
   activities_.push_back(std::move(activity));
   return static_cast<int>(activities_.size()) - 1;
 }

@@ -47,7 +47,7 @@ class Script {
   std::vector<Activity> take() { return std::move(activities_); }
 
  private:
-  /// Throws InputError where there are more than four million, as the reader of jobs does.
+  /// Throws InputError where there are more than a million.
   int add(Activity activity);
 
   std::vector<Activity> activities_;

@@ -42,9 +42,6 @@ struct Activity {
   std::string algorithm = {};   ///< of a collective; empty: as the policy chooses
 };
 
-/// Of a role, at most.
-constexpr std::size_t most_activities = 4'000'000;
-
 /// Ranks that do the same, each with its own group members.
 struct Role {
   std::string name;

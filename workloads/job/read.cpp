@@ -14,6 +14,7 @@ namespace collcast::workloads {
 namespace {
 
 using Kind = Activity::Kind;
+constexpr std::size_t most_activities = 4'000'000;
 
 /// An object of the file and where it stands.
 struct Node {
