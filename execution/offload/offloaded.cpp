@@ -45,9 +45,12 @@ void Offloaded::seat(const Algorithm& algorithm, const Call& call, MPI_Datatype 
       desks_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, team.peers());
       return;
     }
-    for (const Team::Served& s : team.served())
-      desks_.emplace_back().player = std::make_unique<Player>(
-          algorithm, call, type, op, std::make_shared<Communicator>(team.peers(), team.worker_of(), s.rank));
+    std::shared_ptr<Communicator> seen_by_rank;  // all with the same tags
+    for (const Team::Served& s : team.served()) {
+      seen_by_rank = std::make_shared<Communicator>(team.peers(), team.worker_of(), s.rank);
+      desks_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, seen_by_rank);
+    }
+    if (seen_by_rank) team.peers()->pass_tags_of(*seen_by_rank);
   });
 }
 
