@@ -59,6 +59,9 @@ std::string full_name(const Algorithm& algorithm);
 /// What the algorithm takes besides ranks, root and message, as the command line calls it.
 std::vector<std::string_view> parameters(const Algorithm& algorithm);
 
+/// What a pipelined algorithm cuts messages into where nobody says.
+inline constexpr Bytes usual_segment = Bytes(65536);
+
 /// Where all p^2 messages are in one step.
 inline bool up_to_4096(Rank p) {
   return p <= 4096;

@@ -5,10 +5,15 @@ namespace collcast::cli {
 
 workloads::PriceOf group_prices(GroupForecaster& forecaster) {
   return workloads::cached([&forecaster](const workloads::GroupCall& call) {
-    const auto a = call.control     ? forecaster.predict_control(call.collective, call.group, call.bytes)
-                   : call.offloaded ? forecaster.predict_offloaded(call.collective, call.group, call.bytes)
-                                    : forecaster.predict(call.collective, call.group, call.bytes);
-    return workloads::Price{a.time, a.low, a.high, a.limited_by};
+    const auto a = call.control ? forecaster.predict_control(call.collective, call.group, call.bytes)
+                   : call.offloaded
+                       ? forecaster.predict_offloaded(call.collective, call.group, call.bytes, call.algorithm)
+                       : forecaster.predict(call.collective, call.group, call.bytes, call.algorithm);
+    workloads::Price price{a.time, a.low, a.high, a.limited_by};
+    if (call.collective == Collective::sendrecv && call.group.size() == 2)
+      if (const auto wire = forecaster.departure(call.group, call.bytes))
+        price.departure = {wire->overhead, wire->gap + wire->occupation(call.bytes)};
+    return price;
   });
 }
 

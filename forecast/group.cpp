@@ -45,24 +45,24 @@ double sharing(const Blueprint& b, std::size_t members) {
   return std::max(1.0, groups * std::min(cards, static_cast<double>(members)) / cards);
 }
 
-Library::Forecast ask(const Library& library, Collective collective, const RankGroup& group, Bytes message) {
-  Call call;
-  call.ranks = group.size();
-  call.message = message;
-  const Rank node = library.forecaster().ranks_per_node();
-  call.ranks_per_node = call.ranks % node == 0 ? node : 1;
-  return library.predict(collective, call, engine("path"));
-}
-
-/// What libraries have no rule for: the fastest of the catalogue.
-Prediction fastest_of(const Forecaster& forecaster, Collective collective, const RankGroup& group,
-                      Bytes message) {
+Call call_of(const Forecaster& forecaster, const RankGroup& group, Bytes message) {
   Call call;
   call.ranks = group.size();
   call.message = message;
   const Rank node = forecaster.ranks_per_node();
   call.ranks_per_node = call.ranks % node == 0 ? node : 1;
-  const Choice choice = fastest(forecaster.fabric(), common_algorithms(collective), call);
+  return call;
+}
+
+Library::Forecast ask(const Library& library, Collective collective, const RankGroup& group, Bytes message) {
+  return library.predict(collective, call_of(library.forecaster(), group, message), engine("path"));
+}
+
+/// What libraries have no rule for: the fastest of the catalogue.
+Prediction fastest_of(const Forecaster& forecaster, Collective collective, const RankGroup& group,
+                      Bytes message) {
+  const Choice choice =
+      fastest(forecaster.fabric(), common_algorithms(collective), call_of(forecaster, group, message));
   return forecaster.predict(*choice.algorithm, choice.call, engine("path"));
 }
 
@@ -169,9 +169,27 @@ const GroupForecaster::Forecast& GroupForecaster::forecast(Collective collective
   return known_.insert_or_assign({collective, group, message}, std::move(f)).first->second;
 }
 
-GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& group,
-                                                 Bytes message) {
+GroupForecaster::Answer GroupForecaster::named(const Algorithm& algorithm, const RankGroup& group,
+                                               Bytes message) {
+  const Library& l = library(group, policy_, Memory::device);
+  const Prediction p =
+      l.predict(algorithm, call_of(l.forecaster(), group, message), engine("auto"), usual_segment).prediction;
+  return {p.time, p.low, p.high, p.limited_by};
+}
+
+std::optional<Wire> GroupForecaster::departure(const RankGroup& pair, Bytes message) {
+  if (policy_.starts_with("nccl")) return {};
+  const Wire wire = library(pair, policy_, Memory::device)
+                        .forecaster()
+                        .fabric()
+                        .wire({0, Memory::device}, {1, Memory::device}, message);
+  return wire.eager ? std::optional(wire) : std::nullopt;
+}
+
+GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& group, Bytes message,
+                                                 const std::string& algorithm) {
   if (group.size() == 1 || message == Bytes()) return {};
+  if (!algorithm.empty()) return named(collcast::algorithm(collective, algorithm), group, message);
   if (nodes(group) <= far_nodes || message < Bytes(4096)) return forecast(collective, group, message).answer;
   const double octaves = std::floor(2 * std::log2(message.value)) / 2;
   const Bytes below(std::floor(std::exp2(octaves))), above(std::floor(std::exp2(octaves + 0.5)));

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "forecast/library.hpp"
@@ -24,12 +25,18 @@ class GroupForecaster {
   ~GroupForecaster();
 
   using Answer = OffloadedGroups::Answer;
-  Answer predict(Collective collective, const RankGroup& group, Bytes message);
+  /// `algorithm`: a name of the catalogue, played with contention where messages can share links; empty: as
+  /// the policy chooses.
+  Answer predict(Collective collective, const RankGroup& group, Bytes message,
+                 const std::string& algorithm = "");
+  /// How a message between a group's two members leaves; none where it waits for its receiver.
+  std::optional<Wire> departure(const RankGroup& pair, Bytes message);
   /// Of a framework's control plane: in host memory, by Open MPI.
   Answer predict_control(Collective collective, const RankGroup& group, Bytes message);
   /// Handed to the nodes' DPUs.
-  Answer predict_offloaded(Collective collective, const RankGroup& group, Bytes message) {
-    return offloaded_.predict(collective, group, message);
+  Answer predict_offloaded(Collective collective, const RankGroup& group, Bytes message,
+                           const std::string& algorithm = "") {
+    return offloaded_.predict(collective, group, message, algorithm);
   }
 
   const std::string& policy() const { return policy_; }
@@ -40,6 +47,7 @@ class GroupForecaster {
     std::string choice;  ///< algorithm and protocol
   };
   const Forecast& forecast(Collective collective, const RankGroup& group, Bytes message);
+  Answer named(const Algorithm& algorithm, const RankGroup& group, Bytes message);
   Forecast whole(Collective collective, const RankGroup& group, Bytes message);
   Forecast extrapolated(Collective collective, const RankGroup& group, Bytes message);
   int nodes(const RankGroup& group) const;

@@ -6,6 +6,7 @@
 
 #include "engines/automatic.hpp"
 #include "forecast/offload.hpp"
+#include "libraries/segments.hpp"
 #include "model/compose.hpp"
 #include "support/error.hpp"
 
@@ -65,8 +66,8 @@ const OffloadedGroups::World& OffloadedGroups::world(Rank ranks) {
   return *known;
 }
 
-OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const RankGroup& group,
-                                                 Bytes message) {
+OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const RankGroup& group, Bytes message,
+                                                 const std::string& algorithm) {
   const World& w = world(group.world);
   if (group.size() == 1 || message == Bytes()) return {};
   Call call;
@@ -75,11 +76,13 @@ OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const Ra
   call.ranks_per_node = on_a_node(group, w.nominal.machine().ranks_per_node());
   std::deque<Algorithm> played;
   std::vector<const Algorithm*> among;
-  for (const Algorithm* a : common_algorithms(collective))
-    if (a->supports(call.ranks))
+  for (const Algorithm* a : algorithm.empty() ? common_algorithms(collective) : algorithms(collective))
+    if (algorithm.empty() ? a->supports(call.ranks) : a->name == algorithm)
       among.push_back(&played.emplace_back(by_all_alike(on_dpu(*a, pieces_), group)));
   const Fabric& fabric = w.nominal.fabric();
-  const Choice choice = fastest(fabric, among, call);
+  const Choice choice = algorithm.empty() || among.empty()
+                            ? fastest(fabric, among, call)
+                            : Choice{among[0], segmented(*among[0], call, usual_segment)};
   if (!choice.algorithm)
     throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
                      std::to_string(call.ranks) + " ranks");

@@ -22,8 +22,10 @@ class OffloadedGroups {
     Seconds time, low, high;  ///< handing it over included
     std::string limited_by;
   };
-  /// By the fastest algorithm of the catalogue. Throws InputError where the platform has no DPU.
-  Answer predict(Collective collective, const RankGroup& group, Bytes message);
+  /// By `algorithm`, or by the fastest of the catalogue where it is empty. Throws InputError where the
+  /// platform has no DPU.
+  Answer predict(Collective collective, const RankGroup& group, Bytes message,
+                 const std::string& algorithm = "");
 
  private:
   /// The platform as described, and at both ends of its uncertainty.

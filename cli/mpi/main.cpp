@@ -8,6 +8,7 @@
 #include "cli/mpi/launched.hpp"
 #include "cli/mpi/options.hpp"
 #include "cli/mpi/overlap.hpp"
+#include "cli/mpi/real_job.hpp"
 #include "cli/mpi/report.hpp"
 #include "execution/check/verify.hpp"
 #include "execution/mpi/guarded_main.hpp"
@@ -69,6 +70,7 @@ int main(int argc, char** argv) {
   using namespace collcast::mpi;
   if (argc > 1 && std::string_view(argv[1]) == "--launch") return launched(argc, argv);
   return guarded_main("collcast-mpi", argc, argv, [&](const std::shared_ptr<Communicator>& world) {
+    if (argc > 1 && std::string_view(argv[1]) == "job") return real_job(argc - 1, argv + 1, world);
     const Parsed parsed = parse(argc, argv);
     if (parsed.help.empty())
       run(parsed.options, world);

@@ -54,6 +54,7 @@ Parsed parse(int argc, char** argv) {
       "Plays a collective with real data and says how long it took, from a common start to the slowest "
       "rank's "
       "end.\n\nExample: mpirun -np 8 collcast-mpi allreduce --algorithm ring --size 64KiB,16MiB --check\n"
+      "A described job instead (docs/jobs.md): mpirun -np 8 collcast-mpi job halo.json\n"
       "The same, with one line for whatever goes wrong: collcast-mpi --launch \"mpirun -np 8\" allreduce ...",
       "collcast-mpi");
   app.add_option("collective", o.collective, "allreduce, broadcast, ... (`collcast algorithms` lists them)");

@@ -25,6 +25,7 @@ Communicator::Communicator(std::shared_ptr<const Communicator> base, std::vector
       size_(static_cast<int>(processes.size())),
       base_(std::move(base)),
       processes_(std::move(processes)),
+      next_tag_(base_->next_tag_),
       last_tag_(base_->last_tag_) {
   std::vector<int> so_far(static_cast<std::size_t>(base_->size_));
   for (int process : processes_) place_.push_back(so_far[static_cast<std::size_t>(process)]++);

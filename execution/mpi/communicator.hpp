@@ -17,7 +17,7 @@ class Communicator {
  public:
   explicit Communicator(MPI_Comm parent);
   /// For a process of `base` that plays for rank `rank` of others: rank r's messages are those of process
-  /// `processes[r]`, which may play for several. Nothing is duplicated.
+  /// `processes[r]`, which may play for several. Nothing is duplicated; tags go on where `base` is.
   Communicator(std::shared_ptr<const Communicator> base, std::vector<int> processes, int rank);
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -33,6 +33,8 @@ class Communicator {
   int lane(int from, int to) const;
   /// The first of `count` tags of a new player; they come round again when all have been given.
   int reserve_tags(int count);
+  /// Goes on where another made of this one is, so that players of both are told apart.
+  void pass_tags_of(const Communicator& other) { next_tag_ = other.next_tag_; }
 
   /// Players made from now on play multicasts as IP multicasts, not as one message to each receiver.
   /// Collective.

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <limits>
 
 namespace collcast::mpi {
@@ -30,6 +31,13 @@ void Bell::wait(std::uint32_t seen) const {
   constexpr int looks = 1000;
   for (int i = 0; value() == seen; ++i)
     if (i >= looks) syscall(SYS_futex, &value_, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+}
+
+void Bell::wait(std::uint32_t seen, double seconds) const {
+  if (value() != seen || seconds <= 0) return;
+  const auto whole = static_cast<time_t>(seconds);
+  const timespec limit{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
+  syscall(SYS_futex, &value_, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
 }  // namespace collcast::mpi

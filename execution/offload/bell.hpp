@@ -16,6 +16,8 @@ class Bell {
   void ring();
   /// Returns once the value is another than `seen`.
   void wait(std::uint32_t seen) const;
+  /// The same, or once so many seconds are over.
+  void wait(std::uint32_t seen, double seconds) const;
 
  private:
   std::atomic<std::uint32_t> value_{0};

@@ -2,6 +2,7 @@
 #include "execution/offload/offloaded.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include "execution/mpi/check.hpp"
@@ -25,9 +26,9 @@ std::size_t extent_of(MPI_Datatype type) {
 }  // namespace
 
 Offloaded::Offloaded(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op,
-                     const Team& team) {
+                     const Team& team, const Offloaded* beside) {
   seat(algorithm, call, type, op, team);
-  share(team, extent_of(type));
+  share(team, extent_of(type), beside);
 }
 
 Offloaded::~Offloaded() {
@@ -44,13 +45,16 @@ void Offloaded::seat(const Algorithm& algorithm, const Call& call, MPI_Datatype 
       desks_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, team.peers());
       return;
     }
-    for (const Team::Served& s : team.served())
-      desks_.emplace_back().player = std::make_unique<Player>(
-          algorithm, call, type, op, std::make_shared<Communicator>(team.peers(), team.worker_of(), s.rank));
+    std::shared_ptr<Communicator> seen_by_rank;  // all with the same tags
+    for (const Team::Served& s : team.served()) {
+      seen_by_rank = std::make_shared<Communicator>(team.peers(), team.worker_of(), s.rank);
+      desks_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, seen_by_rank);
+    }
+    if (seen_by_rank) team.peers()->pass_tags_of(*seen_by_rank);
   });
 }
 
-void Offloaded::share(const Team& team, std::size_t extent) {
+void Offloaded::share(const Team& team, std::size_t extent, const Offloaded* beside) {
   const auto sent = [&](const Desk& d) { return whole_lines(d.player->sent() * extent); };
   const auto received = [&](const Desk& d) { return whole_lines(d.player->received() * extent); };
   const std::size_t bytes = team.worker() ? line : line + sent(desks_[0]) + received(desks_[0]);
@@ -67,7 +71,7 @@ void Offloaded::share(const Team& team, std::size_t extent) {
   else
     new (mine) Mailbox;
   check(MPI_Barrier(team.machine()), "MPI_Barrier");
-  worker_ = reinterpret_cast<Bell*>(team.worker() ? mine : of(team.server()));
+  worker_ = beside ? beside->worker_ : reinterpret_cast<Bell*>(team.worker() ? mine : of(team.server()));
   for (std::size_t i = 0; i < desks_.size(); ++i) {
     std::byte* base = team.worker() ? of(team.served()[i].on_machine) : mine;
     Desk& desk = desks_[i];
@@ -105,17 +109,29 @@ void Offloaded::wait() const {
   if (!test()) m.done.wait(m.asked.value() - 1);
 }
 
+void Offloaded::wait(double seconds) const {
+  const Mailbox& m = *desks_[0].mailbox;
+  if (!test()) m.done.wait(m.asked.value() - 1, seconds);
+}
+
 void Offloaded::dismiss() {
   wait();
   ask(Mailbox::dismissed);
 }
 
 void Offloaded::serve() {
-  while (std::ranges::any_of(desks_, [](const Desk& d) { return d.playing != Mailbox::dismissed; })) {
-    const std::uint32_t seen = worker_->value();
+  serve(std::array{this});
+}
+
+void Offloaded::serve(std::span<Offloaded* const> all) {
+  const auto dismissed = [](const Desk& d) { return d.playing == Mailbox::dismissed; };
+  while (!std::ranges::all_of(
+      all, [&](const Offloaded* o) { return std::ranges::all_of(o->desks_, dismissed); })) {
+    const std::uint32_t seen = all[0]->worker_->value();
     bool busy = false;
-    for (Desk& d : desks_) busy = bring_on(d) || busy;
-    if (!busy) worker_->wait(seen);
+    for (Offloaded* o : all)
+      for (Desk& d : o->desks_) busy = bring_on(d) || busy;
+    if (!busy) all[0]->worker_->wait(seen);
   }
 }
 

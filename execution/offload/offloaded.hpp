@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "execution/mpi/player.hpp"
@@ -17,8 +18,10 @@ namespace collcast::mpi {
 /// workers serve() until all their ranks have dismissed them.
 class Offloaded {
  public:
-  /// Throws InputError, on all processes, unless the algorithm can serve the call.
-  Offloaded(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op, const Team& team);
+  /// Throws InputError, on all processes, unless the algorithm can serve the call. `beside`: another that the
+  /// same workers serve for the same ranks, at the same time; it outlives this.
+  Offloaded(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op, const Team& team,
+            const Offloaded* beside = nullptr);
   ~Offloaded();
   Offloaded(const Offloaded&) = delete;
   Offloaded& operator=(const Offloaded&) = delete;
@@ -32,9 +35,13 @@ class Offloaded {
   void start();
   bool test() const;
   void wait() const;
+  /// Until then, or for so many seconds.
+  void wait(double seconds) const;
   void dismiss();
 
   void serve();
+  /// All of those that one is beside.
+  static void serve(std::span<Offloaded* const> all);
 
  private:
   /// How many plays a rank has asked its worker for, and how many are done.
@@ -52,7 +59,7 @@ class Offloaded {
   };
 
   void seat(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op, const Team& team);
-  void share(const Team& team, std::size_t extent);
+  void share(const Team& team, std::size_t extent, const Offloaded* beside);
   static bool bring_on(Desk& desk);
   std::byte* of(int process) const;
   void ask(std::uint32_t plays);

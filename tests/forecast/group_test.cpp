@@ -56,6 +56,30 @@ TEST(Group, TreesGrowByTheirDepth) {
   }
 }
 
+/// A named algorithm costs what `predict` says of it on as many nodes of the one network.
+TEST(Group, AlgorithmsCanBeNamed) {
+  const Description testbed = load_platform("testbed");
+  GroupForecaster forecaster(testbed, "");
+  const RankGroup column{{{4, 2}}, 8};
+  const Forecaster four(testbed, 4);
+  for (const char* name : {"ring", "rabenseifner"})
+    EXPECT_DOUBLE_EQ(
+        forecaster.predict(Collective::allreduce, column, mib, name).time.value,
+        four.predict(algorithm(Collective::allreduce, name), {.ranks = 4, .message = mib}, engine("path"))
+            .time.value)
+        << name;
+}
+
+/// MPI's messages leave at once, below its limit; NCCL's wait for their receiver. A mebibyte keeps a way of
+/// 12.5 MB/s busy for 84 ms.
+TEST(Group, MessagesLeaveAsTheirLibrarySendsThem) {
+  const RankGroup pair{{{2, 1}}, 8};
+  const auto wire = GroupForecaster(load_platform("testbed"), "").departure(pair, mib);
+  ASSERT_TRUE(wire.has_value());
+  EXPECT_NEAR(wire->occupation(mib).value, 1048576 / 12.5e6, 1e-9);
+  EXPECT_FALSE(GroupForecaster(load_platform("dgx-1v"), "").departure(pair, mib).has_value());
+}
+
 /// Of one rank, or of nothing, there is nothing to do; what NCCL has no rule for is still forecast.
 TEST(Group, KnowsTheRest) {
   GroupForecaster forecaster(load_platform("summit"), "");

@@ -70,6 +70,20 @@ TEST(OffloadedGroups, ShareWhatANodeHas) {
   EXPECT_GT(pairs.high, pairs.time);
 }
 
+TEST(OffloadedGroups, PlayTheAlgorithmThatIsNamed) {
+  OffloadedGroups groups(load_platform("bluefield-2-cluster"));
+  Question q;
+  q.collectives = {"allreduce"};
+  q.algorithm = "rabenseifner";
+  q.platforms = {"bluefield-2-cluster"};
+  q.ranks = {64};
+  q.sizes = {Bytes(65536)};
+  q.offload.who = "dpu";
+  const RankGroup all{{{64, 1}}, 64};
+  EXPECT_NEAR(groups.predict(Collective::allreduce, all, Bytes(65536), "rabenseifner").time.value,
+              ask(q).rows.at(0).prediction.time.value, 1e-12);
+}
+
 TEST(OffloadedGroups, OfOneOrOfNothingTakeNothing) {
   OffloadedGroups groups(load_platform("bluefield-2-cluster"));
   EXPECT_EQ(groups.predict(Collective::alltoall, {{}, 64}, Bytes(1)).time, Seconds());

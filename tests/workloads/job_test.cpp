@@ -135,6 +135,38 @@ TEST(Job, MessagesCarryDependencies) {
   EXPECT_DOUBLE_EQ(play(job, a_second_per_byte).time.value, 5);
 }
 
+/// Messages take 3 s, of which the first holds their sender; each occupies the ways out and in for 2 s.
+Price leaves_at_once(const GroupCall&) {
+  return {Seconds(3), Seconds(3), Seconds(3), "bytes", Departure{Seconds(1), Seconds(2)}};
+}
+
+/// It has been there since 1 + 3 when the receiver looks at 10; where it waited for the receiver, 10 + 3.
+TEST(Job, AMessageMayLeaveBeforeItsReceiverIsThere) {
+  const Job job = pipeline({compute(1), message(Kind::send, 3, 1, {0})},
+                           {compute(10), message(Kind::receive, 3, 0, {0})});
+  EXPECT_DOUBLE_EQ(play(job, leaves_at_once).time.value, 10);
+  EXPECT_DOUBLE_EQ(play(job, a_second_per_byte).time.value, 13);
+}
+
+/// The sender goes on at 1 and at 2; the second message leaves behind the first, from 2 on: 2 + 3.
+TEST(Job, MessagesLeaveOneAfterTheOther) {
+  const Job job = pipeline({message(Kind::send, 3, 1), message(Kind::send, 3, 1)},
+                           {message(Kind::receive, 3, 0), message(Kind::receive, 3, 0)});
+  const Played played = play(job, leaves_at_once);
+  EXPECT_DOUBLE_EQ(played.time.value, 5);
+  std::vector<double> ends;
+  for (const Span& s : played.spans) ends.push_back(s.end.value);
+  EXPECT_EQ(ends, (std::vector<double>{1, 2, 3, 5}));
+}
+
+/// Two messages begin to come in at once: the second is in 2 s after the first.
+TEST(Job, MessagesComeInOneAfterTheOther) {
+  Job job = pipeline({message(Kind::send, 3, 2)}, {message(Kind::send, 3, 2)});
+  job.dimensions.back().size = 3;
+  job.roles.push_back({"stage 2", {message(Kind::receive, 3, 0), message(Kind::receive, 3, 1)}});
+  EXPECT_DOUBLE_EQ(play(job, leaves_at_once).time.value, 5);
+}
+
 /// A collective over both stages starts when the slower one has come.
 TEST(Job, CollectivesOfSeveralRolesWaitForAll) {
   Activity all = reduce(1, {0});

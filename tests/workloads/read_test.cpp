@@ -50,6 +50,15 @@ TEST(ReadJob, KnowsWhoBringsACollectiveOn) {
   }
 }
 
+TEST(ReadJob, CollectivesMayNameTheirAlgorithm) {
+  const Job job = parse_job(with("\"bytes\": 3,", "\"bytes\": 3, \"algorithm\": \"ring\","), "p.json", 8);
+  EXPECT_EQ(job.roles[1].activities.back().algorithm, "ring");
+  EXPECT_EQ(job.roles[1].activities[0].algorithm, "");
+  std::vector<std::string> asked;
+  play(job, [&](const GroupCall& c) { return asked.push_back(c.algorithm), Price{}; });
+  EXPECT_EQ(asked.back(), "ring");
+}
+
 TEST(ReadJob, SaysWhatIsWrong) {
   const auto error = [](const std::string& text, Rank ranks = 8) {
     return complaint([&] { parse_job(text, "p.json", ranks); });
@@ -70,6 +79,18 @@ TEST(ReadJob, SaysWhatIsWrong) {
             "p.json: roles.1.do.1.group names the group 'date'; there are data, stage, all");
   EXPECT_EQ(error(with("\"allreduce\"", "\"allredcue\"")).substr(0, 66),
             "p.json: roles.1.do.1.do is no activity (compute, send, receive, re");
+  const auto by = [](const char* algorithm) {
+    return with("\"bytes\": 3,", "\"bytes\": 3, \"algorithm\": " + std::string(algorithm) + ",");
+  };
+  EXPECT_EQ(error(by("\"rin\"")).substr(0, 76),
+            "p.json: roles.1.do.1.algorithm cannot be: no algorithm 'rin' for allreduce; ");
+  EXPECT_EQ(error(by("7")), "p.json: roles.1.do.1.algorithm must be text");
+  const std::string of_pairs = "\"allgather\", \"algorithm\": \"recursive-doubling\"";
+  EXPECT_EQ(error(with("\"allreduce\"", of_pairs)), "");
+  EXPECT_EQ(
+      error(with("\"allreduce\"", of_pairs), 12),
+      "p.json: roles.1.do.1.algorithm cannot be: allgather recursive-doubling needs ranks: power of two, "
+      "got 6");
   const auto on_end = [&](const std::string& keys) {
     return error(with("\"bytes\": 3", "\"bytes\": 3, " + keys));
   };

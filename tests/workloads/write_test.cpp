@@ -15,7 +15,8 @@ using collcast::testing::complaint;
 
 /// Tells members, sizes and who plays apart.
 Price of_everything(const GroupCall& c) {
-  Seconds t(1e-3 * c.bytes.value + (c.offloaded ? 0.3 : 0.1) * static_cast<int>(c.collective));
+  Seconds t(1e-3 * c.bytes.value + 0.7 * static_cast<double>(c.algorithm.size()) +
+            (c.offloaded ? 0.3 : 0.1) * static_cast<int>(c.collective));
   for (const RankGroup::Dimension& d : c.group.dimensions) t += Seconds(d.count + 0.01 * d.stride);
   return {t, t, t, ""};
 }
@@ -48,7 +49,7 @@ TEST(WriteJob, KeepsWhatAFileSays) {
         {"do": "receive", "from": "a", "bytes": 1.5, "tag": 3},
         {"do": "compute", "time_s": 2, "after": ["receive"], "stream": "m"}]},
         {"do": "broadcast", "group": "both", "bytes": 7, "progress": "host"},
-        {"do": "allreduce", "group": "plain", "bytes": 3, "offload": "dpu"}]}
+        {"do": "allreduce", "group": "plain", "bytes": 3, "offload": "dpu", "algorithm": "ring"}]}
     ]})",
                         "f.json"));
 }

@@ -39,6 +39,7 @@ struct Activity {
   int peer = 0;
   int tag = 0;
   std::vector<int> after = {};  ///< activities of the role that end before
+  std::string algorithm = {};   ///< of a collective; empty: as the policy chooses
 };
 
 /// Ranks that do the same, each with its own group members.

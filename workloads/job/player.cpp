@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <map>
 #include <utility>
@@ -43,6 +44,7 @@ struct State {
   int computing = 0, communicating = 0;  ///< tasks under way; collectives that wait for computation aside
   bool moving = false;                   ///< some communication of it advances
   Seconds compute, communication;
+  Seconds free_out, free_in;  ///< when the messages that are under way have left, and come in
 
   // of the coordinator
   std::vector<int> pending;  ///< offers that no buffer took yet
@@ -152,10 +154,13 @@ class Player {
   void announce(Ref ref) {
     const Activity& a = activity(ref);
     const std::size_t needed = roles_of(a);
-    if (needed == 1) return begin({ref});
+    if (needed == 1) return begin(std::vector{ref});
     const Key key = a.kind == Kind::collective ? Key{a.kind, a.group, 0, 0, 0}
                     : a.kind == Kind::send     ? Key{Kind::send, 0, ref.role, a.peer, a.tag}
                                                : Key{Kind::send, 0, a.peer, ref.role, a.tag};
+    if (a.kind == Kind::receive && !arrivals_[key].empty()) return take(ref, arrivals_[key]);
+    if (a.kind == Kind::send)
+      if (const auto departure = price_(call(ref)).departure) return leave(ref, key, *departure);
     std::vector<Ref>& waiting = waiting_[key];
     waiting.push_back(ref);
     if (waiting.size() == needed) begin(std::exchange(waiting, {}));
@@ -166,8 +171,11 @@ class Player {
     const bool communication = a.kind != Kind::compute;
     const bool by_host = a.kind == Kind::collective && a.progress == Progress::host;
     const Seconds left = communication ? paid(call(parts[0])) : a.time;
-    tasks_.push_back({std::move(parts), left, communication, by_host});
-    count(tasks_.back(), 1);
+    begin(Task{std::move(parts), left, communication, by_host});
+  }
+  void begin(Task task) {
+    count(task, 1);
+    tasks_.push_back(std::move(task));
   }
 
   /// In the roles of a task that begins (1) or is over (-1).
@@ -179,6 +187,24 @@ class Player {
     }
   }
 
+  /// A message that does not wait for its receiver, behind those that its sender and its receiver have under
+  /// way.
+  void leave(Ref ref, const Key& key, const Departure& departure) {
+    State &from = state(ref.role), &to = state(activity(ref).peer);
+    const Seconds start = std::max(now_, from.free_out);
+    from.free_out = start + departure.occupies;
+    to.free_in = std::max(start + paid(call(ref)), to.free_in + departure.occupies);
+    begin(Task{{ref}, departure.overhead, true});
+    if (waiting_[key].empty())
+      arrivals_[key].push_back(to.free_in);
+    else
+      begin(Task{std::exchange(waiting_[key], {}), to.free_in - now_, true});
+  }
+  void take(Ref ref, std::deque<Seconds>& arrivals) {
+    begin(Task{{ref}, std::max(Seconds(), arrivals.front() - now_), true});
+    arrivals.pop_front();
+  }
+
   Seconds paid(const GroupCall& call) {
     const Price p = price_(call);
     limits_[p.limited_by] += p.*end_;
@@ -188,8 +214,12 @@ class Player {
   GroupCall call(Ref ref) {
     const Activity& a = activity(ref);
     if (a.kind == Kind::collective)
-      return {a.collective, job_.members(job_.groups[at(a.group)].dimensions), a.bytes, false,
-              a.progress == Progress::dpu};
+      return {a.collective,
+              job_.members(job_.groups[at(a.group)].dimensions),
+              a.bytes,
+              false,
+              a.progress == Progress::dpu,
+              a.algorithm};
     Rank stride = std::abs(ref.role - a.peer);
     for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[at(d)].size;
     return {Collective::sendrecv, {{{2, stride}}, job_.ranks()}, a.bytes};
@@ -310,6 +340,7 @@ class Player {
   std::vector<State> roles_;
   std::vector<Task> tasks_;
   std::map<Key, std::vector<Ref>> waiting_;
+  std::map<Key, std::deque<Seconds>> arrivals_;  ///< of messages that no receiver waits for yet
   std::map<std::string, Seconds> limits_;
   RoundTime round_;
   Seconds now_;

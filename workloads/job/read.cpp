@@ -7,6 +7,7 @@
 #include <map>
 #include "support/json.hpp"
 
+#include "algorithms/catalogue.hpp"
 #include "support/error.hpp"
 
 namespace collcast::workloads {
@@ -149,10 +150,11 @@ class RoleReader {
       a.peer = role(node[other]);
       if (node.has("tag")) a.tag = node["tag"].count(0);
     } else {
-      node.keys({"do", "name", "stream", "after", "bytes", "group", "progress", "offload"});
+      node.keys({"do", "name", "stream", "after", "bytes", "group", "algorithm", "progress", "offload"});
       a.kind = Kind::collective;
       a.collective = collective(node["do"]);
       a.group = node.has("group") ? index_of(node["group"], job_.groups, "group") : all();
+      if (node.has("algorithm")) a.algorithm = algorithm_of(node["algorithm"], a);
       a.progress = progress(node);
     }
     if (a.kind != Kind::compute)
@@ -169,6 +171,18 @@ class RoleReader {
       return definition(node.text()).collective;
     } catch (const InputError& e) {
       node.reject(std::string("is no activity (compute, send, receive, repeat): ") + e.what());
+    }
+  }
+  /// One of the catalogue that the group's ranks can play.
+  std::string algorithm_of(const Node& node, const Activity& a) const {
+    try {
+      const Call call{.ranks =
+                          job_.members(job_.groups[static_cast<std::size_t>(a.group)].dimensions).size()};
+      collcast::check(algorithm(a.collective, node.text()), call);
+      return node.text();
+    } catch (const InputError& e) {
+      if (!node.json.is_string()) throw;
+      node.reject(std::string("cannot be: ") + e.what());
     }
   }
   static Progress progress(const Node& node) {

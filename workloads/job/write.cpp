@@ -118,6 +118,7 @@ class Writer {
     one["bytes"] = a.bytes.value;
     if (a.kind == Kind::collective) {
       one["group"] = groups_[place(a.group)];
+      if (!a.algorithm.empty()) one["algorithm"] = a.algorithm;
       if (a.progress == Progress::host) one["progress"] = "host";
       if (a.progress == Progress::dpu) one["offload"] = "dpu";
       return;
