@@ -131,8 +131,8 @@ const std::vector<FrameworkEntry>& framework_entries() {
 /// What every framework takes.
 void share_work(Settings& s, Framework& f) {
   f.compressed = compression(s);
-  using enum Reduction;
-  if (f.reduction == coordinator || f.reduction == buckets || f.reduction == each)
+  if (f.reduction == Reduction::coordinator || f.reduction == Reduction::buckets ||
+      f.reduction == Reduction::each)
     f.hierarchical = s.flag("hierarchical", f.hierarchical);
   f.tensor = s.count("tp", 1);
   f.pipeline = s.count("pp", 1);
