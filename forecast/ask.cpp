@@ -7,6 +7,7 @@
 #include "forecast/known.hpp"
 #include "forecast/synthesis/front.hpp"
 #include "libraries/policy.hpp"
+#include "libraries/segments.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/suggest.hpp"
@@ -330,19 +331,24 @@ class Inquiry {
          " can meet on a link, which the critical path does not see; --engine contention plays it");
   }
 
-  /// The fastest by critical path was played; the next two are too, as links that messages share may order
-  /// them otherwise.
+  /// The fastest by critical path was played; so are all others whose path takes less than that: links that
+  /// messages share may order them otherwise.
   Prediction best_of_next(const Forecaster& forecaster, std::vector<const Algorithm*> among, const Call& call,
                           Prediction best) {
-    const Algorithm* last = best.algorithm;
-    for (int more = 0; more < 2 && among.size() > 1; ++more) {
-      std::erase(among, last);
-      const Choice next =
-          fastest(forecaster.fabric(), among, call, parse_segment(q_.call, call.message, true));
-      if (!next.algorithm || interrupted()) break;
-      watch_.progress("playing " + next.algorithm->name + " on " + std::to_string(call.ranks) + " ranks");
-      Prediction p = forecaster.predict(*next.algorithm, next.call, engine_);
-      last = next.algorithm;
+    const Fabric& fabric = forecaster.fabric();
+    const std::optional<Bytes> segment = parse_segment(q_.call, call.message, true);
+    std::vector<std::pair<Seconds, Choice>> able;  // by critical path, which contention does not beat
+    for (const Algorithm* a : among) {
+      if (a == best.algorithm || !a->supports(call.ranks)) continue;
+      const Call c = segmented(fabric, *a, call, segment, best.time);
+      if (const Seconds least = path_time(fabric, *a, c, best.time); least < best.time)
+        able.push_back({least, {a, c}});
+    }
+    std::ranges::stable_sort(able, {}, &std::pair<Seconds, Choice>::first);
+    for (const auto& [least, choice] : able) {
+      if (!(least < best.time) || interrupted()) break;
+      watch_.progress("playing " + choice.algorithm->name + " on " + std::to_string(call.ranks) + " ranks");
+      Prediction p = forecaster.predict(*choice.algorithm, choice.call, engine_);
       if (p.engine != "path" && p.time < best.time) best = std::move(p);
     }
     return best;

@@ -141,6 +141,22 @@ TEST(Ask, AutoPlaysTheBestFew) {
   EXPECT_LE(best.rows.at(0).prediction.time, ask(q).rows.at(0).prediction.time);
 }
 
+/// The ring is far behind by critical path, and by far the fastest where racks share a thin uplink.
+TEST(Ask, AutoIsTheFastestWhereverLinksAreShared) {
+  for (const auto& [platform, ranks, size] :
+       {std::tuple{"testbed-racks", 8, Bytes(3'000'017)}, {"icpp17-cluster", 16, 16_MiB}}) {
+    Question q = allreduce();
+    q.platforms = {platform};
+    q.ranks = {ranks};
+    q.sizes = {size};
+    q.engine = "auto";
+    const Seconds best = ask(q).rows.at(0).prediction.time;
+    q.algorithm = "all";
+    for (const Answer::Row& r : ask(q).rows)
+      EXPECT_LE(best, r.prediction.time * (1 + 1e-9)) << platform << ' ' << r.prediction.algorithm->name;
+  }
+}
+
 /// 21 nodes of Summit, whose leaf switches hold 18: flows that meet there amplify rounding within 125 steps.
 TEST(Ask, ChaosIsSaid) {
   Question q = allreduce("pairwise");
