@@ -293,7 +293,8 @@ TEST(Training, ImagesAreSharedOutWithTheirEdges) {
   EXPECT_DOUBLE_EQ(global_batch(t), 4);
 
   t.framework = parse_framework("ddp:sp=2");  // a neighbour on one side
-  for (const Activity& a : training_job(t).roles[0].activities)
+  const Job pair = training_job(t);
+  for (const Activity& a : pair.roles[0].activities)
     if (a.name == "halo") {
       EXPECT_EQ(a.collective, Collective::sendrecv);
     }
