@@ -44,7 +44,8 @@ void add_training(CLI::App& verb, TrainingText& text) {
   verb.add_option("--precision", text.precision, "fp32 (default), tf32 or amp")->option_text("fp32|tf32|amp");
   verb.add_option("--framework", text.framework,
                   "ddp (default) or another, with settings behind a colon: " + listed_frameworks() +
-                      "; all take compression=fp16, tp, pp, micro-batches, schedule=1f1b|gpipe, interleave, "
+                      "; those that allreduce gradients take hierarchical; all take compression=fp16, tp, "
+                      "pp, micro-batches, schedule=1f1b|gpipe, interleave, "
                       "sequence, ep, imbalance, sp, recompute")
       ->option_text("F");
   verb.add_option("--policy", text.policy,

@@ -58,9 +58,7 @@ const OfPairs* of_pairs(Collective collective) {
 /// More ranks than the catalogue's schedule takes at once go one step after the other.
 const Algorithm& algorithm_of(const OfPairs& pairs, Rank ranks) {
   const Algorithm& a = algorithm(pairs.collective, pairs.name);
-  return a.supports(ranks) || pairs.collective != Collective::alltoall
-             ? a
-             : algorithm(Collective::alltoall, "pairwise");
+  return a.supports(ranks) ? a : algorithm(pairs.collective, "pairwise");
 }
 
 /// What one rank sends another.
@@ -193,9 +191,8 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
 
 Algorithm Library::in_nccls_order(const Algorithm& a) const {
   Algorithm played = a;
-  if (const OfPairs* pairs = of_pairs(a.collective);
-      (a.collective == Collective::alltoall || a.collective == Collective::alltoallv) &&
-      a.name == pairs->name)
+  const bool every_pair = a.collective == Collective::alltoall || a.collective == Collective::alltoallv;
+  if (every_pair && a.name == "linear")
     played.schedule = [nodes = ranks_of_nodes(forecaster_.machine())](const Call& c) {
       return nccl::alltoall_in_turns(c.ranks, nodes);
     };

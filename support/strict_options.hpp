@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "support/error.hpp"
 #include "support/numbers.hpp"
 
 namespace collcast {
@@ -29,6 +30,19 @@ inline void make_strict(CLI::App& app) {
     });
   }
   for (CLI::App* verb : app.get_subcommands({})) make_strict(*verb);
+}
+
+/// Parses, strictly; what --help asks for, or nothing. Throws InputError.
+inline std::string parse_strictly(CLI::App& app, int argc, char** argv) {
+  make_strict(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return app.help();
+  } catch (const CLI::ParseError& e) {
+    throw InputError(e.what());
+  }
+  return {};
 }
 
 }  // namespace collcast

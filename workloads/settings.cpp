@@ -76,6 +76,10 @@ Bytes Settings::size(const std::string& key, Bytes otherwise) {
   return text ? parse_size(*text, what_ + " " + name_ + ": " + key) : otherwise;
 }
 
+BytesPerSecond Settings::rate(const std::string& key) {
+  return BytesPerSecond(1e9 * real(key, 0));
+}
+
 Seconds Settings::time(const std::string& key, Seconds otherwise) {
   const std::string* text = take(key);
   return text ? parse_time(*text, what_ + " " + name_ + ": " + key) : otherwise;

@@ -21,6 +21,7 @@ class Settings {
   int count(const std::string& key, int otherwise, int least = 1);
   double real(const std::string& key, double otherwise);  ///< not negative
   Bytes size(const std::string& key, Bytes otherwise);
+  BytesPerSecond rate(const std::string& key);              ///< in GB/s; 0 where it was not given
   Seconds time(const std::string& key, Seconds otherwise);  ///< "3.5ms", "20us", "1s", or seconds
   bool flag(const std::string& key, bool otherwise);        ///< "1" or "0"
   std::string word(const std::string& key, const std::string& otherwise);

@@ -37,14 +37,7 @@ Options parse(int argc, char** argv) {
                  "Measures how much of a collective a computation hides, where the last so many processes of "
                  "each machine play for the others (0: each for itself)")
       ->check(CLI::Range(0, 1024));
-  make_strict(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    o.help = app.help();
-  } catch (const CLI::ParseError& e) {
-    throw InputError(e.what());
-  }
+  o.help = parse_strictly(app, argc, argv);
   o.check_up_to = Bytes(check_up_to);
   o.effort.most = std::max(o.effort.most, o.effort.least);
   return o;

@@ -102,14 +102,7 @@ Parsed parse(int argc, char** argv) {
   app.add_option("--format", o.json, "table (default) or json")
       ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");
-  make_strict(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    parsed.help = app.help();
-  } catch (const CLI::ParseError& e) {
-    throw InputError(e.what());
-  }
+  parsed.help = parse_strictly(app, argc, argv);
   return parsed;
 }
 

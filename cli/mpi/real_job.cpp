@@ -15,6 +15,7 @@
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "support/strict_options.hpp"
+#include "workloads/job/player.hpp"
 #include "workloads/job/read.hpp"
 
 namespace collcast::mpi {
@@ -55,14 +56,7 @@ JobOptions parse_job_options(int argc, char** argv) {
   app.add_option("--format", o.json, "table (default) or json")
       ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");
-  make_strict(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    o.help = app.help();
-  } catch (const CLI::ParseError& e) {
-    throw InputError(e.what());
-  }
+  o.help = parse_strictly(app, argc, argv);
   return o;
 }
 
@@ -93,16 +87,9 @@ std::vector<std::vector<JobPlayer::Interval>> gathered(const workloads::Job& job
   return all;
 }
 
-/// Computation on the first stream, of the role with most of it: what forecasts call `compute`.
+/// What forecasts call `compute`.
 double compute_seconds(const workloads::Job& job) {
-  double most = 0;
-  for (const workloads::Role& role : job.roles) {
-    double sum = 0;
-    for (const workloads::Activity& a : role.activities)
-      if (a.kind == workloads::Activity::Kind::compute && a.stream == 0) sum += a.time.value;
-    most = std::max(most, sum);
-  }
-  return most;
+  return workloads::play(job, [](const workloads::GroupCall&) { return workloads::Price{}; }).compute.value;
 }
 
 struct JobOutcome {

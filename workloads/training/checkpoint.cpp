@@ -20,13 +20,12 @@ Checkpoint parse_checkpoint(const std::string& text) {
   Settings s(text, "checkpoint");
   if (s.name() != "blocking" && s.name() != "background")
     throw InputError("unknown checkpoint '" + s.name() + "'; known: blocking, background");
-  const auto rate = [&](const char* key) { return BytesPerSecond(1e9 * s.real(key, 0)); };
   Checkpoint c;
   c.background = s.name() == "background";
   c.every = s.count("every", 1000);
-  c.shared = rate("shared");
-  c.node = rate("node");
-  c.copy = rate("copy");
+  c.shared = s.rate("shared");
+  c.node = s.rate("node");
+  c.copy = s.rate("copy");
   s.finish();
   if (c.shared.value == 0 && c.node.value == 0)
     throw InputError("checkpoint " + s.name() +

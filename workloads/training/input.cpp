@@ -11,16 +11,15 @@ Input parse_input(const std::string& text) {
   Settings s(text, "input");
   if (s.name() != "packed" && s.name() != "files")
     throw InputError("unknown input '" + s.name() + "'; known: packed, files");
-  const auto rate = [&](const char* key) { return BytesPerSecond(1e9 * s.real(key, 0)); };
   Input input;
   input.packed = s.name() == "packed";
   input.sample = s.size("sample", Bytes());
-  input.shared = rate("shared");
+  input.shared = s.rate("shared");
   if (!input.packed) input.opens = s.real("opens", 0);
-  input.local = rate("local");
+  input.local = s.rate("local");
   input.decode = s.time("decode", Seconds());
   input.cores = s.count("cores", 1);
-  input.copy = rate("copy");
+  input.copy = s.rate("copy");
   s.finish();
   return input;
 }
