@@ -37,6 +37,12 @@ std::string told(const std::string& policy, const std::optional<Transport>& tran
   return nccl->text();
 }
 
+/// What carries messages that NCCL does not: what is forced, or what the library brings along.
+std::optional<Transport> carrier(const std::string& policy, const std::optional<Transport>& forced) {
+  if (nccl::parse(policy) && forced && forced->kind == Transport::Kind::nccl) return {};
+  return forced ? forced : transport_of(policy);
+}
+
 /// What has no collective in NCCL, as nccl-tests plays it: a ncclSend and a ncclRecv of each pair, to so many
 /// at once; 0: to all.
 struct OfPairs {
@@ -94,7 +100,7 @@ Library::Library(std::string policy, const Description& description, Rank ranks,
     : policy_(told(policy, transport)),
       nccl_(nccl::parse(policy_)),
       own_transport_(!transport || (nccl_ && transport->kind == Transport::Kind::nccl)),
-      forecaster_(description, ranks, placement, memory, 0, own_transport_ ? std::nullopt : transport),
+      forecaster_(description, ranks, placement, memory, 0, carrier(policy_, transport)),
       description_(description),
       placement_(placement),
       memory_(memory) {

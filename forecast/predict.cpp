@@ -148,21 +148,19 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   const auto stretched = [&](const Platform& p, Seconds from) {
     return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * from : from;
   };
-  Prediction p{
-      &a,
-      c,
-      answer.time,
-      std::min(stretched(fast_, spread.least), spread.least),
-      std::max(stretched(slow_, spread.most), spread.most),
-      lower_bound(a, c,
-                  transport_.kind == Transport::Kind::nccl ? Bounds::Of::bandwidth : Bounds::Of::messages),
-      answer.limited_by,
-      answer.share,
-      calibrated(a),
-      {},
-      transport_.name(),
-      by.name,
-      spread.chaotic ? amplified : answers.note};
+  Prediction p{&a,
+               c,
+               answer.time,
+               std::min(stretched(fast_, spread.least), spread.least),
+               std::max(stretched(slow_, spread.most), spread.most),
+               lower_bound(a, c, transport_.foreign() ? Bounds::Of::bandwidth : Bounds::Of::messages),
+               answer.limited_by,
+               answer.share,
+               calibrated(a),
+               {},
+               transport_.name(),
+               by.name,
+               spread.chaotic ? amplified : answers.note};
   explain(p, nominal_.fabric, subject, answer);
   return not_below_bound(within(calibrated_on_, std::move(p)));
 }

@@ -17,6 +17,13 @@ Pick smpi_mpich_pick(Collective collective, const Call& call, const Situation& s
 Pick openmpi_4_0_pick(Collective collective, const Call& call, const Situation& situation);
 Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation& situation);
 
+/// The general tables of MVAPICH2 2.3 (src/mpi/coll/*_tuning.c); and what MVAPICH2-GDR does with them.
+Pick mvapich2_2_3_pick(Collective collective, const Call& call, const Situation& situation);
+namespace mvapich {
+struct Settings;
+Pick pick(const Settings& settings, Collective collective, const Call& call, const Situation& situation);
+}  // namespace mvapich
+
 /// What a rule of Open MPI's says.
 struct OpenMpiChoice {
   std::string_view theirs, ours;  ///< the algorithm, as either calls it; ours empty: not in the catalogue

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libraries/mpi.hpp"
+#include "libraries/mvapich/settings.hpp"
 #include "libraries/nccl/nccl.hpp"
 #include "support/error.hpp"
 #include "support/suggest.hpp"
@@ -18,6 +19,7 @@ struct Policy {
 
 constexpr Policy of_mpi[] = {{"mpich", mpich_pick},
                              {"smpi-mpich", smpi_mpich_pick},
+                             {"mvapich2-2.3", mvapich2_2_3_pick},
                              {"openmpi-4.0", openmpi_4_0_pick},
                              {"openmpi-4.1", openmpi_4_1_pick}};
 
@@ -26,13 +28,14 @@ constexpr Policy of_mpi[] = {{"mpich", mpich_pick},
 std::vector<std::string> policies() {
   std::vector<std::string> names;
   for (const Policy& p : of_mpi) names.emplace_back(p.name);
+  names.push_back(mvapich::text({}));
   for (nccl::Policy p; p.minor <= nccl::last_minor; ++p.minor) names.push_back(p.text());
   return names;
 }
 
 void check_policy(std::string_view policy) {
   const auto is = [policy](const Policy& p) { return p.name == policy; };
-  if (std::ranges::any_of(of_mpi, is) || nccl::parse(policy)) return;
+  if (std::ranges::any_of(of_mpi, is) || mvapich::parse(policy) || nccl::parse(policy)) return;
   std::vector<std::string> names = policies();
   names.emplace_back("fastest");
   throw InputError("unknown policy '" + std::string(policy) + "'" + suggestion(policy, names));
@@ -41,6 +44,7 @@ void check_policy(std::string_view policy) {
 Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation) {
   if (call.ranks < 1) throw InputError("ranks must be 1 or more, got " + std::to_string(call.ranks));
   check_policy(policy);
+  if (const auto gdr = mvapich::parse(policy)) return mvapich::pick(*gdr, collective, call, situation);
   if (const auto nccl = nccl::parse(policy)) return nccl::pick(*nccl, collective, call, situation);
   return std::ranges::find(of_mpi, policy, &Policy::name)->rule(collective, call, situation);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libraries/mvapich/gdr_fabric.hpp"
 #include "libraries/nccl/pairs.hpp"
 #include "libraries/situation.hpp"
 #include "support/error.hpp"
@@ -32,6 +33,7 @@ std::optional<nccl::Transport> of_nccl(std::string_view name) {
 }  // namespace
 
 std::string Transport::name() const {
+  if (kind == Kind::mvapich2_gdr) return mvapich::text(settings);
   if (kind == Kind::nccl) {
     const bool usual = protocol.minor == nccl::usual_minor;
     return (usual ? "nccl" : "nccl-2." + std::to_string(protocol.minor)) + ":" +
@@ -41,23 +43,31 @@ std::string Transport::name() const {
 }
 
 std::vector<std::string> transports() {
-  return {"mpi", "links", "nccl:LL", "nccl:LL128", "nccl:Simple"};
+  return {"mpi", "links", "nccl:LL", "nccl:LL128", "nccl:Simple", mvapich::text({})};
 }
 
 Transport parse_transport(std::string_view name) {
   if (name == "mpi") return {};
   if (name == "links") return {Transport::Kind::links};
+  if (const auto gdr = transport_of(name)) return *gdr;
   if (const auto protocol = of_nccl(name)) return {Transport::Kind::nccl, *protocol};
   throw InputError("no transport \"" + std::string(name) +
-                   "\"; there are mpi, links, nccl:LL, nccl:LL128 and nccl:Simple, the latter of a release, "
-                   "too: nccl-2.8:LL");
+                   "\"; there are mpi, links, nccl:LL, nccl:LL128, nccl:Simple and mvapich2-gdr; NCCL's of a "
+                   "release, too: nccl-2.8:LL");
 }
 
 Transport own_transport(const Description& platform) {
   return {platform.json().contains("software") ? Transport::Kind::mpi : Transport::Kind::links};
 }
 
+std::optional<Transport> transport_of(std::string_view policy) {
+  const auto gdr = mvapich::parse(policy);
+  if (!gdr) return {};
+  return Transport{Transport::Kind::mvapich2_gdr, {}, *gdr};
+}
+
 Description carrying(const Transport& transport, const Description& platform) {
+  if (transport.kind == Transport::Kind::mvapich2_gdr) return mvapich::carrying(platform);
   if (transport.kind == Transport::Kind::mpi || !platform.json().contains("software")) return platform;
   Json json = platform.json();
   json.erase("software");
@@ -66,6 +76,10 @@ Description carrying(const Transport& transport, const Description& platform) {
 
 std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& machine,
                                   const Description& platform, double stretch) {
+  if (transport.kind == Transport::Kind::mvapich2_gdr) {
+    mvapich::check(transport.settings, platform);
+    return std::make_unique<mvapich::GdrFabric>(machine, transport.settings, stretch);
+  }
   if (transport.kind != Transport::Kind::nccl) return {};
   const int minor = transport.protocol.minor;
   const Situation s = situation(platform, machine.ranks(), nccl::Policy{.minor = minor}.text());

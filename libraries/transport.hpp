@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libraries/mvapich/settings.hpp"
 #include "libraries/nccl/kernel_fabric.hpp"
 
 namespace collcast {
@@ -18,17 +19,25 @@ struct Transport {
     mpi,    ///< as the platform's own software section says
     links,  ///< bare links: no software
     nccl,
+    mvapich2_gdr,
   };
   Kind kind = Kind::mpi;
-  nccl::Transport protocol = {};  ///< of NCCL
+  nccl::Transport protocol = {};    ///< of NCCL
+  mvapich::Settings settings = {};  ///< of MVAPICH2-GDR
 
-  std::string name() const;  ///< "mpi", "links", "nccl:LL128"; of another release than 2.18: "nccl-2.8:LL"
+  /// "mpi", "links", "nccl:LL128", of another release than 2.18 "nccl-2.8:LL"; "mvapich2-gdr" with settings.
+  std::string name() const;
+  /// It sends by other software than the platform's section of messages says.
+  bool foreign() const { return kind == Kind::nccl || kind == Kind::mvapich2_gdr; }
 };
 
-/// Reads "mpi", "links", "nccl:LL", "nccl-2.8:Simple". Throws InputError with the names that exist.
+/// Reads "mpi", "links", "nccl:LL", "nccl-2.8:Simple", "mvapich2-gdr:cuda_block_size=64KiB". Throws
+/// InputError with the names that exist.
 Transport parse_transport(std::string_view name);
 /// What messages are sent by where nobody says otherwise: "mpi", or "links" of a platform without software.
 Transport own_transport(const Description& platform);
+/// What a library that is no NCCL brings along, whatever the schedule; none: the platform's own.
+std::optional<Transport> transport_of(std::string_view policy);
 std::vector<std::string> transports();
 
 /// The platform whose messages a transport's software carries: that of MPI is no part of other transports'.

@@ -108,8 +108,10 @@ std::vector<Column> columns(const Answer& answer) {
     all.push_back({"library's own", [](const Json& r) {
                      return r.contains("estimate_s") ? text::seconds(r["estimate_s"].get<double>()) : "-";
                    }});
-  if (std::ranges::any_of(answer.rows,
-                          [](const auto& r) { return r.prediction.transport.starts_with("nccl"); }))
+  if (std::ranges::any_of(answer.rows, [](const auto& r) {
+        const std::string& transport = r.prediction.transport;
+        return transport.starts_with("nccl") || transport.starts_with("mvapich2");
+      }))
     all.push_back(text_of("transport", "transport"));
   if (!one_engine(answer)) all.push_back(text_of("engine", "engine"));
   all.push_back({"limited by", [percent](const Json& r) {

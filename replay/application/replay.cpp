@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libraries/transport.hpp"
 #include "replay/application/account.hpp"
 #include "replay/application/application.hpp"
 #include "support/error.hpp"
@@ -57,12 +58,17 @@ void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric)
     report.limited_by_share = report.compute / report.time;
 }
 
-/// A platform with the source's ranks on it.
+/// A platform with the source's ranks on it, as the policy's library sends where it brings its own way.
 struct Stage {
+  Transport transport;
   Machine machine;
+  std::unique_ptr<Fabric> sent;
   HomeFabric fabric;
   Stage(const Description& d, Rank ranks, const ReplayOptions& options)
-      : machine(d, ranks, options.placement), fabric(machine, options.memory) {}
+      : transport(transport_of(options.policy).value_or(own_transport(d))),
+        machine(carrying(transport, d), ranks, options.placement),
+        sent(fabric_of(transport, machine, d)),
+        fabric(sent ? *sent : static_cast<const Fabric&>(machine), options.memory) {}
 };
 
 class Replay {

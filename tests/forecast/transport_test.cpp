@@ -61,7 +61,7 @@ TEST(Transport, whatTheMachineCannotRunIsRefused) {
 
 /// Law 9.
 TEST(Transport, anExplanationAddsUpToTheTime) {
-  for (const char* transport : {"mpi", "links", "nccl:LL", "nccl:Simple"})
+  for (const char* transport : {"mpi", "links", "nccl:LL", "nccl:Simple", "mvapich2-gdr"})
     for (const char* reading : {"path", "contention", can_simulate() ? "simgrid" : "path"})
       for (const char* name : {"ring", "recursive-doubling"})
         for (const Rank ranks : {4, 12}) {

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/mvapich/gdr_fabric.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+
+#include "support/error.hpp"
+#include "support/json.hpp"
+
+namespace collcast::mvapich {
+namespace {
+
+/// A processor that copies to GPU memory through GDRCopy, and from it: a line through 4 and 8 KiB as its
+/// README (NVIDIA/gdrcopy, copylat) gives them of a V100 on x86. Measured there, a guess elsewhere.
+struct ByProcessor {
+  Seconds start;
+  BytesPerSecond pace;
+};
+constexpr ByProcessor writing{Seconds(0.06e-6), BytesPerSecond(10.85e9)};
+constexpr ByProcessor reading{Seconds(1.04e-6), BytesPerSecond(0.59e9)};
+
+/// A part of a block's way that takes one block after the other.
+struct Part {
+  Seconds each;
+  SecondsPerByte per_byte;
+  Seconds of(Bytes block) const { return each + block * per_byte; }
+};
+
+/// How long `count` blocks take through all parts, one behind the other, the last of which is the smallest:
+/// through the first parts with the others, and the rest by itself.
+Seconds through(std::span<const Part> parts, double count, Bytes block, Bytes last) {
+  Seconds rest;
+  for (const Part& p : parts) rest += p.of(last);
+  if (count == 1) return rest;
+  Seconds before, slowest, most;
+  for (const Part& p : parts) {
+    before += p.of(block), slowest = std::max(slowest, p.of(block));
+    most = std::max(most, before + (count - 2) * slowest + rest);
+    rest = rest - p.of(last);
+  }
+  return most;
+}
+
+/// What a section of the software says of device buffers; without costs, nothing.
+void replace_device(Json& software, const char* name, const Json& costs) {
+  Json section = software.value(name, Json::object());
+  for (const char* key : {"device", "device_to_host", "host_to_device"}) section.erase(key);
+  if (!costs.is_null()) section["device"] = costs;
+  if (!section.empty()) software[name] = section;
+}
+
+}  // namespace
+
+void check(const Settings& settings, const Description& platform) {
+  const Blueprint b = read_blueprint(platform);
+  for (const int v : b.ranks_on)
+    if (const Blueprint::Vertex& vertex = b.vertices[static_cast<std::size_t>(v)];
+        vertex.kind != Blueprint::Vertex::Kind::gpu)
+      throw InputError(text(settings) + " needs GPUs, and the ranks of " + b.name + " sit on " + vertex.name +
+                       "; mvapich2-2.3 does not");
+  if (b.of_kind(Blueprint::Vertex::Kind::cpu).empty())
+    throw InputError(text(settings) + " stages messages in host memory, which " + b.name + " does not have");
+}
+
+Description carrying(const Description& platform) {
+  if (!platform.json().contains("software")) return platform;
+  Json json = platform.json();
+  Json& software = json["software"];
+  const Json copy = software.value("copy", Json());
+  replace_device(software, "in_node", copy);
+  if (software.contains("across_sockets")) replace_device(software, "across_sockets", copy);
+  replace_device(software, "between_nodes",
+                 software.value("between_nodes", Json::object()).value("host", Json()));
+  return {platform.name(), platform.file(), std::move(json)};
+}
+
+GdrFabric::Copy GdrFabric::copy(Rank rank, Memory from, Bytes bytes) const {
+  if (bytes <= Bytes(settings_.gdrcopy_limit)) {
+    const ByProcessor& p = from == Memory::device ? reading : writing;
+    return {stretch_ * (p.start + bytes / p.pace), {}, {}};
+  }
+  const Memory to = from == Memory::device ? Memory::host : Memory::device;
+  const Wire w = machine_.wire({rank, from}, {rank, to}, bytes);
+  return {w.overhead, w.latency, w.per_byte};
+}
+
+bool GdrFabric::straight(bool same_node, Bytes bytes) const {
+  return same_node ? settings_.cuda_ipc > 0 && bytes > Bytes(settings_.cuda_ipc_threshold)
+                   : settings_.use_gpudirect_rdma > 0 && bytes <= Bytes(settings_.gpudirect_limit);
+}
+
+Wire GdrFabric::wire(Place from, Place to, Bytes bytes) const {
+  const Wire w = machine_.wire(from, to, bytes);
+  const bool by_gpu = from.memory == Memory::device || to.memory == Memory::device;
+  const bool same_node = machine_.node(from.rank) == machine_.node(to.rank);
+  if (!by_gpu || from.rank == to.rank || straight(same_node, bytes)) return w;
+  return staged(w, from, to, bytes, same_node);
+}
+
+/// The sender's copies, its messages, and the receiver's copies: each takes one block at a time, and the
+/// slowest sets the pace. Processors pay for the first block; the posts of others hide behind it.
+Wire GdrFabric::staged(Wire w, Place from, Place to, Bytes bytes, bool same_node) const {
+  const bool gpu_sends = from.memory == Memory::device;
+  const bool written =
+      !same_node && settings_.use_gpudirect_rdma > 0 && bytes <= Bytes(settings_.use_gpudirect_receive_limit);
+  const bool gpu_takes = to.memory == Memory::device && !written;
+  if (gpu_sends) from.memory = Memory::host;
+  if (gpu_takes) to.memory = Memory::host;
+  const Bytes block = std::min(bytes, Bytes(settings_.cuda_block_size));
+  const double count = std::max(1.0, std::ceil(bytes / Bytes(settings_.cuda_block_size)));
+  const Wire whole = machine_.wire(from, to, bytes), message = machine_.wire(from, to, block);
+  const Copy out = gpu_sends ? copy(from.rank, Memory::device, block) : Copy{};
+  const Copy in = gpu_takes ? copy(to.rank, Memory::host, block) : Copy{};
+  const Part parts[] = {{out.overhead, {}},
+                        {{}, out.per_byte},
+                        {message.overhead, {}},
+                        {{}, message.per_byte},
+                        {message.receive_overhead, {}},
+                        {in.overhead, {}},
+                        {{}, in.per_byte}};
+  const Bytes last = bytes - (count - 1) * block;
+  const Seconds all = out.latency + message.latency + in.latency + through(parts, count, block, last);
+  const SecondsPerByte links = same_node ? w.per_byte - w.software : message.per_byte - message.software;
+  w.per_byte = std::max({links, out.per_byte, message.per_byte, in.per_byte});
+  w.software = w.per_byte - links;
+  w.overhead = out.overhead + message.overhead;
+  w.receive_overhead = message.receive_overhead + in.overhead;
+  w.gap = count * message.gap;
+  w.latency = std::max(Seconds(0), all - w.overhead - w.receive_overhead - bytes * w.per_byte);
+  w.eager = whole.eager, w.handshake = whole.handshake;
+  return w;
+}
+
+/// A multicast reaches host memory, and the receiver copies it; or that of the GPU.
+Switched GdrFabric::switched(Switching what, Place from, Place to, Bytes bytes) const {
+  const bool copied = what == Switching::multicast && to.memory == Memory::device && from.rank != to.rank &&
+                      settings_.gpudirect_mcast_recv_type < 2;
+  Switched message = machine_.switched(what, from, copied ? Place{to.rank, Memory::host} : to, bytes);
+  if (!copied) return message;
+  const Wire own = machine_.wire(from, to, bytes);
+  const Copy in = copy(to.rank, Memory::host, bytes);
+  message.wire.in = own.in, message.wire.in_queue = own.in_queue;
+  message.wire.receive_overhead += in.overhead;
+  message.wire.latency += in.latency + bytes * in.per_byte;
+  return message;
+}
+
+std::vector<Bytes> GdrFabric::sizes() const {
+  const std::vector<Bytes> own = machine_.sizes();
+  std::set<Bytes> all(own.begin(), own.end());
+  for (const double limit :
+       {settings_.gpudirect_limit, settings_.use_gpudirect_receive_limit, settings_.cuda_block_size,
+        settings_.cuda_ipc_threshold, settings_.gdrcopy_limit})
+    all.insert(just_above(Bytes(limit)));
+  return {all.begin(), all.end()};
+}
+
+}  // namespace collcast::mvapich
