@@ -37,7 +37,9 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
     throw InputError("a schedule without an algorithm has no formula; ask another engine");
   const Algorithm& a = *subject.algorithm;
   const Call& c = *subject.call;
-  if (!a.time) throw InputError(full_name(a) + " has no formula: it came from a file; ask another engine");
+  if (!a.time)
+    throw InputError(full_name(a) +
+                     " has no formula: it came from a file, or is staged in host memory; ask another engine");
   const AlphaBetaGamma m = slowest_path(fabric, subject.schedule, subject.layout);
   const std::pair<Seconds, const char*> terms[] = {
       {a.time(c, {m.alpha, {}, {}}), "latency"},

@@ -5,10 +5,12 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "libraries/policy.hpp"
 #include "model/critical_path.hpp"
 #include "model/member_fabric.hpp"
+#include "model/staging.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -92,7 +94,8 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
     if (a.channels) call.channels = p.channels;
     const Fabric& sends = p.blocking && blocking ? *blocking : fabric;
     return seen(sends, request, [&](const Fabric& f) {
-      return Choice{&a, segmented(f, a, call, p.segment), p.why, std::string(p.protocol), p.blocking};
+      const Algorithm& played = p.in_host ? in_host_memory(a) : a;
+      return Choice{&played, segmented(f, a, call, p.segment), p.why, std::string(p.protocol), p.blocking};
     });
   };
 }
@@ -123,6 +126,21 @@ Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candid
     best = {&a, c}, least = time, first = place;
   }
   return best;
+}
+
+const Algorithm& in_host_memory(const Algorithm& a) {
+  static std::mutex making;
+  static std::map<const Algorithm*, Algorithm> made;
+  const std::lock_guard lock(making);
+  const auto [found, is_new] = made.try_emplace(&a, a);
+  Algorithm& there = found->second;
+  if (!is_new) return there;
+  there.name += " in host memory";
+  there.formula = {}, there.time = {};
+  there.schedule = [&a](const Call& c) {
+    return staged(a.schedule(c), definition(a.collective), c.root, Memory::host);
+  };
+  return there;
 }
 
 std::vector<const Algorithm*> common_algorithms(Collective collective) {

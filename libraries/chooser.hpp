@@ -54,6 +54,10 @@ Choice fastest(
     std::optional<Bytes> segment = {},
     const std::function<void(const Algorithm&)>& consider = [](const Algorithm&) {});
 
+/// A row of the catalogue as libraries play it that copy their buffers to host memory first, and what they
+/// did not have back at last.
+const Algorithm& in_host_memory(const Algorithm& algorithm);
+
 /// The algorithms of a collective that `auto` chooses from: those that any network can play.
 std::vector<const Algorithm*> common_algorithms(Collective collective);
 /// Whether its blocks go straight from their owner to their user.

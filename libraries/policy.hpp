@@ -41,9 +41,10 @@ struct Pick {
   std::string_view algorithm;
   int radix = 2;
   int channels = 1;
-  std::optional<Bytes> segment = {};      ///< of the whole message; empty: the policy does not say
-  std::string_view protocol = {};         ///< LL, LL128 or Simple; empty without protocols
-  bool blocking = false;                  ///< sends return when their buffers are free: MPI_Send
+  std::optional<Bytes> segment = {};  ///< of the whole message; empty: the policy does not say
+  std::string_view protocol = {};     ///< LL, LL128 or Simple; empty without protocols
+  bool in_host = false;   ///< copied to host memory, played there, and copied back (`in_host_memory`)
+  bool blocking = false;  ///< sends return when their buffers are free: MPI_Send
   std::optional<Seconds> predicted = {};  ///< by the library's own model
   std::string why = {};                   ///< one line
 };

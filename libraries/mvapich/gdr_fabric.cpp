@@ -76,8 +76,8 @@ Description carrying(const Description& platform) {
   return {platform.name(), platform.file(), std::move(json)};
 }
 
-GdrFabric::Copy GdrFabric::copy(Rank rank, Memory from, Bytes bytes) const {
-  if (bytes <= Bytes(settings_.gdrcopy_limit)) {
+GdrFabric::Copy GdrFabric::copy(Rank rank, Memory from, Bytes bytes, double limit) const {
+  if (bytes <= Bytes(limit)) {
     const ByProcessor& p = from == Memory::device ? reading : writing;
     return {stretch_ * (p.start + bytes / p.pace), {}, {}};
   }
@@ -93,10 +93,20 @@ bool GdrFabric::straight(bool same_node, Bytes bytes) const {
 
 Wire GdrFabric::wire(Place from, Place to, Bytes bytes) const {
   const Wire w = machine_.wire(from, to, bytes);
+  const auto is = [&](Memory a, Memory b) { return from.memory == a && to.memory == b; };
+  if (from.rank == to.rank)
+    return is(Memory::device, Memory::host) || is(Memory::host, Memory::device) ? copied(w, from, bytes) : w;
   const bool by_gpu = from.memory == Memory::device || to.memory == Memory::device;
   const bool same_node = machine_.node(from.rank) == machine_.node(to.rank);
-  if (!by_gpu || from.rank == to.rank || straight(same_node, bytes)) return w;
-  return staged(w, from, to, bytes, same_node);
+  return by_gpu && !straight(same_node, bytes) ? staged(w, from, to, bytes, same_node) : w;
+}
+
+/// Bytes cross the links at their pace; what the processor takes longer is overhead.
+Wire GdrFabric::copied(Wire w, Place from, Bytes bytes) const {
+  if (bytes > Bytes(settings_.gdrcopy_naive_limit)) return w;
+  const Seconds all = copy(from.rank, from.memory, bytes, settings_.gdrcopy_naive_limit).overhead;
+  w.overhead = std::max(Seconds(0), all - bytes * w.per_byte), w.latency = {};
+  return w;
 }
 
 /// The sender's copies, its messages, and the receiver's copies: each takes one block at a time, and the
@@ -111,8 +121,8 @@ Wire GdrFabric::staged(Wire w, Place from, Place to, Bytes bytes, bool same_node
   const Bytes block = std::min(bytes, Bytes(settings_.cuda_block_size));
   const double count = std::max(1.0, std::ceil(bytes / Bytes(settings_.cuda_block_size)));
   const Wire whole = machine_.wire(from, to, bytes), message = machine_.wire(from, to, block);
-  const Copy out = gpu_sends ? copy(from.rank, Memory::device, block) : Copy{};
-  const Copy in = gpu_takes ? copy(to.rank, Memory::host, block) : Copy{};
+  const Copy out = gpu_sends ? copy(from.rank, Memory::device, block, settings_.gdrcopy_limit) : Copy{};
+  const Copy in = gpu_takes ? copy(to.rank, Memory::host, block, settings_.gdrcopy_limit) : Copy{};
   const Part parts[] = {{out.overhead, {}},
                         {{}, out.per_byte},
                         {message.overhead, {}},
@@ -140,7 +150,7 @@ Switched GdrFabric::switched(Switching what, Place from, Place to, Bytes bytes) 
   Switched message = machine_.switched(what, from, copied ? Place{to.rank, Memory::host} : to, bytes);
   if (!copied) return message;
   const Wire own = machine_.wire(from, to, bytes);
-  const Copy in = copy(to.rank, Memory::host, bytes);
+  const Copy in = copy(to.rank, Memory::host, bytes, settings_.gdrcopy_naive_limit);
   message.wire.in = own.in, message.wire.in_queue = own.in_queue;
   message.wire.receive_overhead += in.overhead;
   message.wire.latency += in.latency + bytes * in.per_byte;
@@ -152,7 +162,7 @@ std::vector<Bytes> GdrFabric::sizes() const {
   std::set<Bytes> all(own.begin(), own.end());
   for (const double limit :
        {settings_.gpudirect_limit, settings_.use_gpudirect_receive_limit, settings_.cuda_block_size,
-        settings_.cuda_ipc_threshold, settings_.gdrcopy_limit})
+        settings_.cuda_ipc_threshold, settings_.gdrcopy_limit, settings_.gdrcopy_naive_limit})
     all.insert(just_above(Bytes(limit)));
   return {all.begin(), all.end()};
 }

@@ -45,8 +45,10 @@ class GdrFabric final : public Fabric {
     Seconds overhead, latency;
     SecondsPerByte per_byte;
   };
-  Copy copy(Rank rank, Memory from, Bytes bytes) const;
+  /// `limit`: up to which the processor does it.
+  Copy copy(Rank rank, Memory from, Bytes bytes, double limit) const;
   bool straight(bool same_node, Bytes bytes) const;
+  Wire copied(Wire straight, Place from, Bytes bytes) const;
   Wire staged(Wire straight, Place from, Place to, Bytes bytes, bool same_node) const;
 
   const Machine& machine_;

@@ -195,6 +195,15 @@ Pick mvapich2_2_3_pick(Collective collective, const Call& call, const Situation&
 
 namespace mvapich {
 
+/// Up to which size a collective is played in host memory, of a rank's block in allgather and alltoall.
+bool in_host(const Settings& s, Collective collective, const Call& call) {
+  const Bytes block = call.message / call.ranks;
+  if (s.cuda_use_naive == 0) return false;
+  if (collective == allgather) return block <= Bytes(s.cuda_allgather_naive_limit);
+  if (collective == alltoall) return block <= Bytes(s.cuda_alltoall_naive_limit);
+  return call.message <= Bytes(s.cuda_bcast_naive_limit);
+}
+
 /// MVAPICH2 multicasts to a leader of each node; the catalogue to all ranks.
 Pick pick(const Settings& settings, Collective collective, const Call& call, const Situation& s) {
   const bool multicasts = collective == broadcast && settings.use_mcast > 0 && call.message >= Bytes(1) &&
@@ -202,7 +211,9 @@ Pick pick(const Settings& settings, Collective collective, const Call& call, con
                           call.message <= Bytes(settings.mcast_bcast_max_msg);
   if (!multicasts) {
     Pick p = by_rules("mvapich2-gdr", collective, call, s);
-    p.why += "; its own tables are not published, these are those of MVAPICH2 2.3";
+    p.in_host = in_host(settings, collective, call);
+    p.why += (p.in_host ? " in host memory" : "") +
+             std::string("; its own tables are not published, these are those of MVAPICH2 2.3");
     return p;
   }
   std::ostringstream why;

@@ -31,11 +31,16 @@ constexpr Variable variables[] = {
     {"cuda_ipc", &Settings::cuda_ipc, 0, 1},
     {"cuda_ipc_threshold", &Settings::cuda_ipc_threshold, 0, largest},
     {"gdrcopy_limit", &Settings::gdrcopy_limit, 0, largest},
+    {"gdrcopy_naive_limit", &Settings::gdrcopy_naive_limit, 0, largest},
     {"use_mcast", &Settings::use_mcast, 0, 1},
     {"mcast_num_nodes_threshold", &Settings::mcast_num_nodes_threshold, 1, largest},
     {"mcast_bcast_max_msg", &Settings::mcast_bcast_max_msg, 1, largest},
     {"gpudirect_mcast_pipeline", &Settings::gpudirect_mcast_pipeline, 0, 1},
     {"gpudirect_mcast_recv_type", &Settings::gpudirect_mcast_recv_type, 1, 2},
+    {"cuda_use_naive", &Settings::cuda_use_naive, 0, 1},
+    {"cuda_bcast_naive_limit", &Settings::cuda_bcast_naive_limit, 0, largest},
+    {"cuda_allgather_naive_limit", &Settings::cuda_allgather_naive_limit, 0, largest},
+    {"cuda_alltoall_naive_limit", &Settings::cuda_alltoall_naive_limit, 0, largest},
 };
 
 std::string plain_name(std::string_view text) {

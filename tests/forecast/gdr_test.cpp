@@ -140,6 +140,27 @@ TEST(Gdr, StreamingMulticastBeatsThatOfGpuMemoryAsIn2017) {
   EXPECT_NEAR(ms(setting, "multicast-streaming") / streamed, 1, 0.02);
 }
 
+/// Two nodes of edr-cluster: a copy to host memory over one link of PCIe, a message from there (a
+/// rendezvous), a copy back. Above the limit the message is GPU memory's: a block copied, sent and copied,
+/// and more blocks at the network's pace.
+TEST(Gdr, CollectivesAreStagedAsAWholeUpToTheirLimits) {
+  const Library library("mvapich2-gdr", load_platform("edr-cluster"), 2);
+  const auto broadcast = [&](Bytes bytes, double us, const char* name) {
+    for (const char* reading : readings()) {
+      const auto f = library.predict(Collective::broadcast, {.ranks = 2, .message = bytes}, engine(reading));
+      EXPECT_EQ(f.choice.algorithm->name, name);
+      EXPECT_NEAR(f.prediction.time.value * 1e6, us, 1e-5) << reading;
+    }
+  };
+  const auto copied = [](double bytes) { return 1.59 + 7.41 + 0.3 + bytes / 12e3; };
+  const auto sent = [](double bytes) { return 0.335 + 0.3 + card_to_card + 0.3 + bytes / 11.5e3 + 0.335; };
+  broadcast(64_KiB, copied(65536) + 2.5 + sent(65536) + copied(65536), "knomial in host memory");
+  broadcast(2_MiB, copied(2097152) + 2.5 + sent(2097152) + copied(2097152), "knomial in host memory");
+  broadcast(4_MiB, 2.5 + 2 * copied(262144) + sent(262144) + 15 * 262144 / 11.5e3, "knomial");
+  const double by_processor = 1.04 + 1024 / 590.0 + 0.06 + 1024 / 10850.0;
+  broadcast(1_KiB, by_processor + sent(1024), "knomial in host memory");
+}
+
 TEST(Gdr, WhatAMachineCannotRunIsRefused) {
   const auto refusal = [](const char* platform, const char* policy) {
     return complaint([&] {
@@ -157,7 +178,7 @@ TEST(Gdr, WhatAMachineCannotRunIsRefused) {
 /// A policy brings the transport along; a forced one replaces it.
 TEST(Gdr, ThePolicySendsByIt) {
   const Description d = load_platform("abci-v");
-  const Call call{.ranks = 16, .message = 1_MiB, .ranks_per_node = 4};
+  const Call call{.ranks = 16, .message = 4_MiB, .ranks_per_node = 4};
   const auto of = [&](const char* policy, const std::optional<Transport>& forced) {
     return Library(policy, d, 16, Placement::block, Memory::device, forced)
         .predict(Collective::allreduce, call, engine("path"))

@@ -100,6 +100,24 @@ TEST(Mvapich, MulticastsWithinItsLimits) {
             "multicast-streaming");
 }
 
+/// Of a rank's block in allgather and alltoall.
+TEST(Mvapich, CollectivesAreStagedUpToTheirLimits) {
+  const auto in_host = [](const char* policy, Collective collective, double bytes) {
+    return picked(policy, collective, 4, 4, bytes).in_host;
+  };
+  for (const Collective c : {Collective::broadcast, Collective::allreduce, Collective::reduce}) {
+    EXPECT_TRUE(in_host("mvapich2-gdr", c, 2097152));
+    EXPECT_FALSE(in_host("mvapich2-gdr", c, 2097153));
+    EXPECT_FALSE(in_host("mvapich2-2.3", c, 2097152));
+    EXPECT_FALSE(in_host("mvapich2-gdr:cuda_use_naive=0", c, 1024));
+  }
+  EXPECT_TRUE(in_host("mvapich2-gdr", Collective::allgather, 4 * 1048576));
+  EXPECT_FALSE(in_host("mvapich2-gdr", Collective::allgather, 4 * 1048577));
+  EXPECT_TRUE(in_host("mvapich2-gdr", Collective::alltoall, 4 * 262144));
+  EXPECT_FALSE(in_host("mvapich2-gdr", Collective::alltoall, 4 * 262145));
+  EXPECT_FALSE(in_host("mvapich2-gdr:cuda_alltoall_naive_limit=64KiB", Collective::alltoall, 4 * 65537));
+}
+
 /// As the variables are called, in any case, MV2_ or not; sizes as everywhere.
 TEST(Mvapich, SettingsStandBehindTheName) {
   EXPECT_EQ(mvapich::parse("mvapich2-gdr"), mvapich::Settings());
