@@ -48,6 +48,7 @@ void replace_device(Json& software, const char* name, const Json& costs) {
   Json section = software.value(name, Json::object());
   for (const char* key : {"device", "device_to_host", "host_to_device"}) section.erase(key);
   if (!costs.is_null()) section["device"] = costs;
+  software.erase(name);
   if (!section.empty()) software[name] = section;
 }
 

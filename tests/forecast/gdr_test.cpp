@@ -21,14 +21,17 @@ std::vector<const char*> readings() {
 
 /// One message from the first GPU of the first node to the first of the second, or to the second of the
 /// first.
-double us(const std::string& transport, bool same_node, Bytes bytes, const char* reading,
-          const char* name = "flat") {
+Prediction sent(const std::string& platform, const std::string& transport, bool same_node, Bytes bytes,
+                const char* reading, const char* name = "flat") {
   Placement two(Placement::listed);
   two.lines = {{0, 0, -1, 0}, {1, same_node ? 0 : 1, -1, same_node ? 1 : 0}};
-  const Forecaster forecaster(load_platform("icpp17-cluster"), 2, two, Memory::device, 0,
-                              parse_transport(transport));
-  const Prediction p = forecaster.predict(algorithm(Collective::broadcast, name),
-                                          {.ranks = 2, .message = bytes}, engine(reading));
+  const Forecaster forecaster(load_platform(platform), 2, two, Memory::device, 0, parse_transport(transport));
+  return forecaster.predict(algorithm(Collective::broadcast, name), {.ranks = 2, .message = bytes},
+                            engine(reading));
+}
+
+double us(const std::string& transport, bool same_node, Bytes bytes, const char* reading, const char* name) {
+  const Prediction p = sent("icpp17-cluster", transport, same_node, bytes, reading, name);
   EXPECT_EQ(p.transport, transport);
   return p.time.value * 1e6;
 }
@@ -119,6 +122,20 @@ TEST(Gdr, AMulticastMayEndInHostMemory) {
   expect(gdr, false, 256_KiB, sent + 0.3 + 1.59 + copying + 262144 / 12e3, "multicast");
 }
 
+/// The same of single messages of every size on other machines, whose cards and processors sit elsewhere.
+TEST(Gdr, enginesAgreeOnOtherMachines) {
+  for (const char* platform : {"abci-a", "abci-v", "azure-ndv2", "dgx-1v", "dgx-a100", "dgx-h100", "frontier",
+                               "hkbu-v100", "p4d", "rtx2080ti-cluster", "summit"})
+    for (const bool same_node : {true, false})
+      for (const Bytes message : {8_B, 8_KiB, 16_KiB, 64_KiB, 300_KiB, 4_MiB}) {
+        const auto time = [&](const char* reading) {
+          return sent(platform, gdr, same_node, message, reading).time;
+        };
+        EXPECT_NEAR(time("contention") / time("path"), 1, 1e-6)
+            << platform << ' ' << same_node << message.value;
+      }
+}
+
 /// Chu et al., ICPP 2017: a multicast of M bytes takes M / U packets of U bytes, each an overhead and its
 /// time at B_G, at which the card reads GPU memory; streamed, chunks of C bytes are copied first, and the
 /// card reads the host's memory at B_H, no faster than receivers' cards write. Here U = 4096 B with 74 B of
@@ -153,12 +170,12 @@ TEST(Gdr, CollectivesAreStagedAsAWholeUpToTheirLimits) {
     }
   };
   const auto copied = [](double bytes) { return 1.59 + 7.41 + 0.3 + bytes / 12e3; };
-  const auto sent = [](double bytes) { return 0.335 + 0.3 + card_to_card + 0.3 + bytes / 11.5e3 + 0.335; };
-  broadcast(64_KiB, copied(65536) + 2.5 + sent(65536) + copied(65536), "knomial in host memory");
-  broadcast(2_MiB, copied(2097152) + 2.5 + sent(2097152) + copied(2097152), "knomial in host memory");
-  broadcast(4_MiB, 2.5 + 2 * copied(262144) + sent(262144) + 15 * 262144 / 11.5e3, "knomial");
+  const auto message = [](double bytes) { return 0.335 + 0.3 + card_to_card + 0.3 + bytes / 11.5e3 + 0.335; };
+  broadcast(64_KiB, copied(65536) + 2.5 + message(65536) + copied(65536), "knomial in host memory");
+  broadcast(2_MiB, copied(2097152) + 2.5 + message(2097152) + copied(2097152), "knomial in host memory");
+  broadcast(4_MiB, 2.5 + 2 * copied(262144) + message(262144) + 15 * 262144 / 11.5e3, "knomial");
   const double by_processor = 1.04 + 1024 / 590.0 + 0.06 + 1024 / 10850.0;
-  broadcast(1_KiB, by_processor + sent(1024), "knomial in host memory");
+  broadcast(1_KiB, by_processor + message(1024), "knomial in host memory");
 }
 
 TEST(Gdr, WhatAMachineCannotRunIsRefused) {
