@@ -146,10 +146,10 @@ Wire GdrFabric::staged(Wire w, Place from, Place to, Bytes bytes, bool same_node
 
 /// A multicast reaches host memory, and the receiver copies it; or that of the GPU.
 Switched GdrFabric::switched(Switching what, Place from, Place to, Bytes bytes) const {
-  const bool copied = what == Switching::multicast && to.memory == Memory::device && from.rank != to.rank &&
-                      settings_.gpudirect_mcast_recv_type < 2;
-  Switched message = machine_.switched(what, from, copied ? Place{to.rank, Memory::host} : to, bytes);
-  if (!copied) return message;
+  const bool by_host = what == Switching::multicast && to.memory == Memory::device && from.rank != to.rank &&
+                       settings_.gpudirect_mcast_recv_type < 2;
+  Switched message = machine_.switched(what, from, by_host ? Place{to.rank, Memory::host} : to, bytes);
+  if (!by_host) return message;
   const Wire own = machine_.wire(from, to, bytes);
   const Copy in = copy(to.rank, Memory::host, bytes, settings_.gdrcopy_naive_limit);
   message.wire.in = own.in, message.wire.in_queue = own.in_queue;

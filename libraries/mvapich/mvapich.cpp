@@ -8,10 +8,11 @@
 #include "support/error.hpp"
 
 namespace collcast {
+namespace mvapich {
 namespace {
 
 /// What a rule compares: the whole message, or one rank's block.
-enum class Extent : std::uint8_t { whole, block };
+enum class Compared : std::uint8_t { whole, block };
 /// Whether MVAPICH2 goes through a leader of each node.
 enum class Levels : std::uint8_t { one, two };
 
@@ -25,7 +26,7 @@ struct MvapichRule {
   Rank on_a_node;
   Rank ranks;
   double to;
-  Extent extent;
+  Compared compared;
   Levels levels;
   std::string_view theirs, ours;  ///< ours empty: not in the catalogue
   int radix = 2;
@@ -33,7 +34,7 @@ struct MvapichRule {
 };
 
 using enum Collective;
-using enum Extent;
+using enum Compared;
 
 /// MVAPICH2 2.3, src/mpi/coll/*_tuning.c: what it takes on processors and adapters that it does not recognise
 /// and with MV2_USE_INDEXED_TUNING=0; red_scat_tuning.c and reduce_tuning.c of 2.2b. Allgather has tables for
@@ -149,9 +150,9 @@ const MvapichRule& rule_of(std::string_view policy, Collective collective, const
   const Rank on_a_node = call.ranks % s.nodes == 0 ? call.ranks / s.nodes : 0;
   std::string known;
   for (const MvapichRule& r : mvapich_rules) {
-    const Bytes compared = r.extent == block ? call.message / call.ranks : call.message;
+    const Bytes size = r.compared == block ? call.message / call.ranks : call.message;
     if (r.collective == collective && (r.on_a_node == 0 || r.on_a_node == on_a_node) &&
-        call.ranks <= r.ranks && compared.value <= r.to)
+        call.ranks <= r.ranks && size.value <= r.to)
       return r;
     if (&r == mvapich_rules || r.collective != (&r - 1)->collective)
       known += (known.empty() ? "" : ", ") + std::string(definition(r.collective).name);
@@ -175,8 +176,8 @@ Pick by_rules(std::string_view policy, Collective collective, const Call& call, 
   const bool two_levels = r.levels == Levels::two && s.nodes < call.ranks;
   std::ostringstream why;
   why.precision(15);
-  why << policy << ": " << (r.extent == block ? call.message / call.ranks : call.message).value << " B"
-      << (r.extent == block ? " per block" : "") << " on " << call.ranks << " ranks";
+  why << policy << ": " << (r.compared == block ? call.message / call.ranks : call.message).value << " B"
+      << (r.compared == block ? " per block" : "") << " on " << call.ranks << " ranks";
   if (r.to < all_sizes) why << ", up to " << r.to << " B";
   why << ": " << r.theirs << (two_levels ? " on two levels" : "");
   if (r.ours.empty()) throw InputError(why.str() + ", which the catalogue does not have");
@@ -187,14 +188,6 @@ Pick by_rules(std::string_view policy, Collective collective, const Call& call, 
   return pick;
 }
 
-}  // namespace
-
-Pick mvapich2_2_3_pick(Collective collective, const Call& call, const Situation& situation) {
-  return by_rules("mvapich2-2.3", collective, call, situation);
-}
-
-namespace mvapich {
-
 /// Up to which size a collective is played in host memory, of a rank's block in allgather and alltoall.
 bool in_host(const Settings& s, Collective collective, const Call& call) {
   const Bytes block = call.message / call.ranks;
@@ -203,6 +196,8 @@ bool in_host(const Settings& s, Collective collective, const Call& call) {
   if (collective == alltoall) return block <= Bytes(s.cuda_alltoall_naive_limit);
   return call.message <= Bytes(s.cuda_bcast_naive_limit);
 }
+
+}  // namespace
 
 /// MVAPICH2 multicasts to a leader of each node; the catalogue to all ranks.
 Pick pick(const Settings& settings, Collective collective, const Call& call, const Situation& s) {
@@ -228,5 +223,9 @@ Pick pick(const Settings& settings, Collective collective, const Call& call, con
 }
 
 }  // namespace mvapich
+
+Pick mvapich2_2_3_pick(Collective collective, const Call& call, const Situation& situation) {
+  return mvapich::by_rules("mvapich2-2.3", collective, call, situation);
+}
 
 }  // namespace collcast
