@@ -40,6 +40,13 @@ Seconds path_time(const Fabric& fabric, const Algorithm& a, const Call& call, Se
   return critical_path(schedule, layout(a, call, schedule), fabric, {}, limit).time;
 }
 
+/// Segments change when a port is busy, not for how long.
+static Seconds busiest_port(const Fabric& fabric, const Algorithm& a, Call whole) {
+  whole.segments = 1;
+  const Schedule schedule = a.schedule(whole);
+  return std::ranges::max(critical_path(schedule, layout(a, whole, schedule), fabric).busy);
+}
+
 Block search_segments(const std::vector<Block>& starts, Block most,
                       const std::function<Seconds(Block, Seconds)>& time, Seconds worth) {
   std::set<Block> known = {1};
@@ -67,6 +74,8 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
   if (segment || !a.segmented || call.message.value == 0)
     return segmented(a, call, segment.value_or(call.message));
   const auto most = std::min(static_cast<Block>(call.message.value), Block{4'000'000} / call.ranks);
+  const Seconds worth = a.time && least ? 1.25 * *least : no_limit;
+  if (worth < no_limit && busiest_port(fabric, a, call) > worth) return segmented(a, call, call.message);
   Call best = call;
   if (a.time) best.segments = best_by_formula(a, call, slowest_paths(fabric, a.schedule(call)));
   if (best.segments > most) return best;
@@ -79,7 +88,7 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
     c.segments = k;
     return path_time(fabric, a, c, limit);
   };
-  best.segments = search_segments(starts, most, time, a.time && least ? 1.25 * *least : no_limit);
+  best.segments = search_segments(starts, most, time, worth);
   return best;
 }
 

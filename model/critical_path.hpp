@@ -37,8 +37,7 @@ class CriticalPath {
 
  public:
   /// Ranks begin their first steps, compute until `away` without looking at messages, and then go on.
-  /// Reading stops after a step of which a message is later than `limit`: the time is then some time beyond
-  /// it.
+  /// Reading stops where a message is later than `limit`, or will be: the time is then some time beyond it.
   CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
                Seconds limit = no_limit, Clock clock = {})
       : schedule_(schedule),
@@ -71,7 +70,7 @@ class CriticalPath {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(ready_[i]));
     last_ = *std::max_element(ready_.begin(), ready_.end());
-    result.time = *std::max_element(result.finish.begin(), result.finish.end());
+    result.time = std::max(least_, *std::max_element(result.finish.begin(), result.finish.end()));
     // Where messages do not queue at ports that they share, nothing is faster than the busiest of them.
     if (unqueued_)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
@@ -94,6 +93,7 @@ class CriticalPath {
       if (Clock::at(arrived_) > limit_ && !folding.tentative()) return;
       if constexpr (std::is_same_v<Time, Seconds>) {
         s = folding.next(s, {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_}, {&busy_, &reduced_});
+        if (folding.least() > limit_) return void(least_ = folding.least());
       } else {
         ++s;
       }
@@ -360,6 +360,7 @@ class CriticalPath {
   std::vector<Time> latest_;            ///< per channel and processor: arrival of its last message
   Time arrived_{};                      ///< the last message of this step
   Time last_{};                         ///< when the last rank was done
+  Seconds least_;                       ///< what steps that repeat take at least
   bool unqueued_ = false;               ///< some message did not queue where it arrived
   std::array<Coming, 16> coming_;       ///< the next transfers of this step
   std::vector<Done> done_;              ///< per transfer of this step

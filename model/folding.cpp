@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace collcast {
 namespace {
 
 constexpr double rounding = 1e-14;
+constexpr Seconds no_end(std::numeric_limits<double>::infinity());
 
 bool same(Seconds a, Seconds b, Seconds scale) {
   return std::abs((a - b).value) <= rounding * scale.value;
@@ -112,6 +114,7 @@ std::int64_t Folding::next(std::int64_t s, Times times, Times sums) {
   if (periods > watch_ + 2 * unit_) return watch_ = periods + 1, s + 1;  // some were skipped
   watch_ = periods + 1 + periods / 8;
   const std::int64_t left = (repeat.last - (s + 1)) / (unit_ * repeat.period);
+  foresee(times, sums, static_cast<double>(left));
   if (left < 3 || !steady(times)) {
     if (probes_.which.empty()) probes_.choose(times, before_);
     return s + 1;
@@ -141,6 +144,23 @@ bool Folding::steady(Times times) {
     if (known == paces_.end()) paces_.push_back(pace);
     return paces_.size() <= most_paces;
   });
+}
+
+/// What a sum of them comes to is one bound. The least that a time came along in the last unit is another:
+/// what did not move in either unit may be left out, as all that it could bring about is in times that moved
+/// since.
+void Folding::foresee(Times times, Times sums, double left) {
+  for_all(sums, [&](Seconds t, std::size_t i) {
+    return least_ = std::max(least_, t + left * (t - between_.sums[i])), true;
+  });
+  Seconds latest, least = no_end;
+  const bool sound = for_all(times, [&](Seconds t, std::size_t i) {
+    const Seconds first = before_.times[i], second = between_.times[i];
+    latest = std::max(latest, t);
+    if (t > second) least = std::min(least, t - second);
+    return t > second || (t == second && second == first);
+  });
+  if (sound && least < no_end) least_ = std::max(least_, latest + left * least);
 }
 
 /// Past `skipped_` units, if that is worth it.

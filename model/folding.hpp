@@ -23,10 +23,13 @@ class Folding {
 
   using Times = std::initializer_list<std::vector<Seconds>*>;
   /// After step `s`: the step to read next. `times` is all that the reading compares; `sums` grow by the same
-  /// in each period.
+  /// in each period, and none is beyond the latest time.
   std::int64_t next(std::int64_t s, Times times, Times sums);
   /// Whether the reading may have to return: no time holds yet.
   bool tentative() const { return skipped_ != 0; }
+  /// The schedule ends no earlier: sums and maxima of later times are later by as much, so that all goes on
+  /// by no less than the least that came along in a unit.
+  Seconds least() const { return least_; }
 
  private:
   struct Snapshot {
@@ -43,6 +46,7 @@ class Folding {
     std::int64_t cycle() const;
   };
   bool steady(Times times);
+  void foresee(Times times, Times sums, double left);
   std::int64_t skip(std::int64_t s, Times times, Times sums);
   bool as_foreseen(Times times) const;
 
@@ -55,6 +59,7 @@ class Folding {
   std::vector<std::uint8_t> pace_;       ///< of each time
   std::int64_t skipped_ = 0, from_ = 0;  ///< units skipped and yet to be confirmed, and the step before them
   Snapshot there_, landed_;              ///< before and after them
+  Seconds least_;
 };
 
 }  // namespace collcast
