@@ -90,7 +90,7 @@ class CriticalPath {
       step.clear();
       schedule_.rule(s, step);
       advance(step);
-      if (Clock::at(arrived_) > limit_ && !folding.tentative()) return;
+      if (beyond_limit() && !folding.tentative()) return;
       if constexpr (std::is_same_v<Time, Seconds>) {
         s = folding.next(s, {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_}, {&busy_, &reduced_});
         if (folding.least() > limit_) return void(least_ = folding.least());
@@ -137,10 +137,12 @@ class CriticalPath {
     const bool in_network = !step.multicasts.empty() || !step.reductions.empty();
     if (in_network) landed_ = ready_;
     copies_.clear();
-    for (const Multicast& m : step.multicasts) multicast(m);
+    for (const Multicast& m : step.multicasts)
+      if (!beyond_limit()) multicast(m);
     std::ranges::stable_sort(copies_, {}, [](const Copy& c) { return Clock::at(c.done.arrived); });
     for (const Copy& c : copies_) land(c.at, taken(c.processor, c.done));
-    for (const Reduction& m : step.reductions) reduce_in_network(m);
+    for (const Reduction& m : step.reductions)
+      if (!beyond_limit()) reduce_in_network(m);
     if (in_order)
       for (std::size_t i = 0; i < done_.size(); ++i) finish(step, i);
     else
@@ -304,7 +306,11 @@ class CriticalPath {
     land(index(m.channel, m.to.rank), arrived);
   }
 
-  void land(std::size_t where, Time when) { at_least(landed_[where], std::max(when, away_)); }
+  void land(std::size_t where, Time when) {
+    at_least(landed_[where], std::max(when, away_));
+    arrived_ = std::max(arrived_, when);
+  }
+  bool beyond_limit() const { return Clock::at(arrived_) > limit_; }
 
   void join_channels(Step::Join join) {
     for (std::size_t r = 0; r < ranks_; ++r) {
