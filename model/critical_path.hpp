@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -70,7 +71,7 @@ class CriticalPath {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(ready_[i]));
     last_ = *std::max_element(ready_.begin(), ready_.end());
-    result.time = std::max(least_, *std::max_element(result.finish.begin(), result.finish.end()));
+    result.time = std::max(beyond_limit() ? least_ : Seconds(), *std::max_element(result.finish.begin(), result.finish.end()));
     // Where messages do not queue at ports that they share, nothing is faster than the busiest of them.
     if (unqueued_)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
@@ -82,22 +83,104 @@ class CriticalPath {
   std::vector<Stretch> chain() const { return clock_.chain(last_); }
 
  private:
-  /// Steps that repeat are read once, where times are all that is asked for.
+  /// Steps that repeat are followed, and not read as long as they go the same way, where times are all that is
+  /// asked for.
   void read_steps() {
     Step step(!layout_.equal_blocks());
     Folding folding(schedule_, layout_.equal_blocks());
-    for (std::int64_t s = 0; s < schedule_.steps;) {
-      step.clear();
-      schedule_.rule(s, step);
-      advance(step);
-      if (beyond_limit() && !folding.tentative()) return;
-      if constexpr (std::is_same_v<Time, Seconds>) {
-        s = folding.next(s, {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_}, {&busy_, &reduced_});
-        if (folding.least() > limit_) return void(least_ = folding.least());
-      } else {
-        ++s;
-      }
+    std::optional<Follower> follower;
+    for (std::int64_t s = 0; s < schedule_.steps && !beyond_limit();) {
+      if constexpr (std::is_same_v<Time, Seconds>)
+        if (folding.due(s)) {
+          if (!follower) follower.emplace(*this);
+          s = follow(*follower, s, folding.periods() * folding.repeat().period, folding.repeat().last, step);
+          continue;
+        }
+      read(step, s++);
     }
+  }
+
+  void read(Step& step, std::int64_t s) {
+    step.clear();
+    schedule_.rule(s, step);
+    advance(step);
+  }
+
+  /// Reads a period with a clock that knows where times come from.
+  struct Follower {
+    explicit Follower(const CriticalPath& p)
+        : path(p.schedule_, p.layout_, p.network_, Clock::at(p.away_), p.limit_) {}
+    CriticalPath<Network, OriginClock> path;
+    std::vector<std::uint32_t> numbers;  ///< of all that a reading compares, as entries; 0: none
+  };
+
+  /// Follows a period of so many steps from `s` on, and passes those that go like it: the step to read next.
+  std::int64_t follow(Follower& by, std::int64_t s, std::int64_t steps, std::int64_t last, Step& step) {
+    Period seen{{Seconds()}, {Seconds()}, {0}, {}};
+    by.path.enter(*this);
+    OriginClock::races = &seen.races;
+    for (std::int64_t i = 0; i < steps; ++i) by.path.read(step, s++);
+    OriginClock::races = nullptr;
+    const std::vector<Seconds*> slots = complete(seen, by);
+    const std::int64_t left = (last - s) / steps;
+    const Onward next = onward(seen, left);
+    for (std::size_t e = 1; e < slots.size(); ++e) {
+      const bool ready = slots[e] >= ready_.data() && slots[e] < ready_.data() + ready_.size();
+      if (ready && !next.least.empty()) least_ = std::max(least_, next.least[e]);
+      *slots[e] = next.after.empty() ? seen.after[e] : next.after[e];
+    }
+    for (std::size_t i = 0; i < busy_.size(); ++i)
+      least_ = std::max(least_, by.path.busy_[i] + static_cast<double>(left) * (by.path.busy_[i] - busy_[i]));
+    pass(busy_, by.path.busy_, next.periods);
+    pass(reduced_, by.path.reduced_, next.periods);
+    arrived_ = by.path.arrived_, unqueued_ |= by.path.unqueued_;
+    return s + next.periods * steps;
+  }
+
+  /// Sums that grow by the same in each period.
+  static void pass(std::vector<Seconds>& sums, const std::vector<Seconds>& followed, std::int64_t periods) {
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i] = followed[i] + static_cast<double>(periods) * (followed[i] - sums[i]);
+  }
+
+  /// Begins where another reading is.
+  void enter(CriticalPath<Network, PlainClock>& other) {
+    busy_ = other.busy_, reduced_ = other.reduced_;
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < times().size(); ++i)
+      for (std::size_t j = 0; j < times()[i]->size(); ++j)
+        (*times()[i])[j] = {(*other.times()[i])[j], ++number};
+  }
+
+  /// Adds what came of the times that moved or were compared: where these are kept.
+  std::vector<Seconds*> complete(Period& seen, Follower& by) {
+    std::vector<Seconds*> slots = {nullptr};
+    std::size_t all = 1;
+    for (const auto* v : times()) all += v->size();
+    by.numbers.assign(all, 0);
+    const auto number = [&](std::uint32_t n) {
+      if (n == 0 || by.numbers[n] != 0) return by.numbers[n];
+      by.numbers[n] = static_cast<std::uint32_t>(slots.size());
+      std::size_t i = 0, j = n - 1;
+      for (; j >= times()[i]->size(); ++i) j -= times()[i]->size();
+      slots.push_back(&(*times()[i])[j]);
+      const auto& after = (*by.path.times()[i])[j];
+      seen.before.push_back(*slots.back()), seen.after.push_back(after.at), seen.origin.push_back(after.origin);
+      return by.numbers[n];
+    };
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < times().size(); ++i)
+      for (std::size_t j = 0; j < times()[i]->size(); ++j)
+        if (const auto& after = (*by.path.times()[i])[j]; after.origin != ++n || after.at != (*times()[i])[j])
+          number(n);
+    for (Race& r : seen.races) r.winner = number(r.winner), r.loser = number(r.loser);
+    for (std::size_t e = 0; e < seen.origin.size(); ++e) seen.origin[e] = number(seen.origin[e]);
+    return slots;
+  }
+
+  /// All that a reading compares.
+  std::array<std::vector<Time>*, 6> times() {
+    return {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_};
   }
 
   /// One message: when its sender goes on, when it is there, what its receiver then pays, its size.
@@ -132,14 +215,15 @@ class CriticalPath {
       Time& latest = latest_[processor(t.channel, t.to.rank)];
       in_order = in_order && latest <= done_.back().arrived;
       latest = done_.back().arrived;
-      arrived_ = std::max(arrived_, latest);
+      arrived_ = std::max(arrived_, Clock::at(latest));
     }
     const bool in_network = !step.multicasts.empty() || !step.reductions.empty();
     if (in_network) landed_ = ready_;
     copies_.clear();
     for (const Multicast& m : step.multicasts)
       if (!beyond_limit()) multicast(m);
-    std::ranges::stable_sort(copies_, {}, [](const Copy& c) { return Clock::at(c.done.arrived); });
+    std::ranges::stable_sort(
+        copies_, [](const Copy& a, const Copy& b) { return a.done.arrived < b.done.arrived; });
     for (const Copy& c : copies_) land(c.at, taken(c.processor, c.done));
     for (const Reduction& m : step.reductions)
       if (!beyond_limit()) reduce_in_network(m);
@@ -209,7 +293,9 @@ class CriticalPath {
   std::span<const std::size_t> by_arrival() {
     arrivals_.resize(done_.size());
     std::iota(arrivals_.begin(), arrivals_.end(), std::size_t{0});
-    std::ranges::stable_sort(arrivals_, {}, [this](std::size_t i) { return Clock::at(done_[i].arrived); });
+    std::ranges::stable_sort(arrivals_, [this](std::size_t a, std::size_t b) {
+      return done_[a].arrived < done_[b].arrived;
+    });
     return arrivals_;
   }
 
@@ -308,9 +394,9 @@ class CriticalPath {
 
   void land(std::size_t where, Time when) {
     at_least(landed_[where], std::max(when, away_));
-    arrived_ = std::max(arrived_, when);
+    arrived_ = std::max(arrived_, Clock::at(when));
   }
-  bool beyond_limit() const { return Clock::at(arrived_) > limit_; }
+  bool beyond_limit() const { return std::max(arrived_, least_) > limit_; }
 
   void join_channels(Step::Join join) {
     for (std::size_t r = 0; r < ranks_; ++r) {
@@ -347,6 +433,9 @@ class CriticalPath {
   Time& ready(std::uint16_t channel, Rank r) { return ready_[index(channel, r)]; }
   static void at_least(Time& slot, Time value) { slot = std::max(slot, value); }
 
+  template <class, class>
+  friend class CriticalPath;
+
   const Schedule& schedule_;
   const Layout& layout_;
   const Network& network_;
@@ -364,7 +453,7 @@ class CriticalPath {
   std::vector<Time> posted_;            ///< per channel and processor: paid for what it sent
   std::vector<Time> taken_;             ///< per channel and processor: paid for what it received
   std::vector<Time> latest_;            ///< per channel and processor: arrival of its last message
-  Time arrived_{};                      ///< the last message of this step
+  Seconds arrived_;                     ///< the last message of this step
   Time last_{};                         ///< when the last rank was done
   Seconds least_;                       ///< what steps that repeat take at least
   bool unqueued_ = false;               ///< some message did not queue where it arrived

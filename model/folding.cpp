@@ -4,28 +4,171 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <tuple>
 
 namespace collcast {
 namespace {
 
-constexpr double rounding = 1e-14;
-constexpr Seconds no_end(std::numeric_limits<double>::infinity());
+using Entry = std::uint32_t;
+constexpr double rounding = 2e-15;  // of the time to which a course is followed
+constexpr std::int64_t deepest = 64;   // ways to rings that are followed
+constexpr Seconds infinite(std::numeric_limits<double>::infinity());
 
-bool same(Seconds a, Seconds b, Seconds scale) {
-  return std::abs((a - b).value) <= rounding * scale.value;
-}
+/// Entries e, origin of e, ..., that end where they began. After k periods the one at place j is at
+///   begin + k pace + swing[j + k], which is the same after each round.
+struct Ring {
+  Seconds pace;
+  std::vector<Seconds> swing;
+  Seconds least, most;  ///< of swing
+  Seconds at(std::size_t place) const { return swing[place % swing.size()]; }
+};
 
-/// Calls act(time, i) for each time and its number, until one says false.
-template <class Act>
-bool for_all(Folding::Times times, Act act) {
-  std::size_t i = 0;
-  for (auto* v : times)
-    for (Seconds& t : *v)
-      if (!act(t, i++)) return false;
-  return true;
+/// How an entry goes on, from `depth` periods on: as if it were at a place of the ring.
+struct Course {
+  std::uint32_t ring = 0;
+  std::uint32_t place = 0;
+  std::uint32_t depth = 0;
+  Seconds begin;
+};
+
+class Courses {
+ public:
+  Courses(const Period& period, std::int64_t left) : period_(period), courses_(period.before.size()) {
+    for (std::size_t e = 0; e < courses_.size(); ++e) {
+      const Seconds t = period.after[e];
+      tolerance_ = std::max(tolerance_, rounding * (t + static_cast<double>(left) * (t - period.before[e])));
+    }
+    std::vector<std::uint32_t> round(courses_.size());  // in which search an entry was met
+    std::vector<Entry> way;
+    for (Entry i = 0, now = 1; i < courses_.size(); ++i, ++now) {
+      way.clear();
+      Entry e = i;
+      for (; round[e] == 0; e = period.origin[e]) round[e] = now, way.push_back(e);
+      std::size_t open = way.size();
+      if (round[e] == now) {
+        open = static_cast<std::size_t>(std::ranges::find(way, e) - way.begin());
+        add_ring({way.begin() + static_cast<std::ptrdiff_t>(open), way.end()});
+      }
+      while (open-- > 0) follow(way[open]);
+    }
+  }
+
+  Seconds tolerance() const { return tolerance_; }
+  const Course& of(Entry e) const { return courses_[e]; }
+  const Ring& ring(const Course& c) const { return rings_[c.ring]; }
+  /// After k periods, no less than its depth.
+  Seconds at(Entry e, std::int64_t k) const {
+    const Course& c = courses_[e];
+    const Ring& r = ring(c);
+    return c.begin + static_cast<double>(k) * r.pace + r.at(c.place + static_cast<std::size_t>(k));
+  }
+  /// The same, for any k, from entry to entry.
+  Seconds stepwise(Entry e, std::int64_t k) const {
+    Seconds on_top;
+    for (; k > 0 && k < courses_[e].depth; --k, e = period_.origin[e]) on_top += gain(e);
+    return on_top + (k == 0 ? period_.before[e] : at(e, k));
+  }
+
+  /// The least by which a is ahead of b at places that are so far apart on rings of one pace.
+  Seconds least_lead(const Course& a, const Course& b) {
+    const Ring &ra = ring(a), &rb = ring(b);
+    const std::size_t length = ra.swing.size();
+    if (length != rb.swing.size() || length == 1) return ra.least - rb.most;
+    const std::size_t ahead = (a.place + length - b.place) % length;
+    if (a.ring == b.ring && ahead == 0) return {};
+    const auto [found, is_new] = leads_.try_emplace({a.ring, b.ring, ahead}, infinite);
+    if (is_new)
+      for (std::size_t j = 0; j < length; ++j)
+        found->second = std::min(found->second, ra.at(j + ahead) - rb.swing[j]);
+    return found->second;
+  }
+
+ private:
+  Seconds gain(Entry e) const { return period_.after[e] - period_.before[period_.origin[e]]; }
+
+  void add_ring(const std::vector<Entry>& entries) {
+    const Seconds first = gain(entries.front());
+    Seconds more;  // than if all gained as the first does: many like sums lose digits
+    for (const Entry e : entries) more += gain(e) - first;
+    Ring ring{first + more / static_cast<double>(entries.size()), {}, infinite, -infinite};
+    Seconds behind;  // the pace so far less the gains
+    for (std::size_t j = 0; j < entries.size(); ++j) {
+      const Entry e = entries[j];
+      const Seconds swing = period_.before[e] - behind;
+      courses_[e] = {static_cast<std::uint32_t>(rings_.size()), static_cast<std::uint32_t>(j), 0, behind};
+      ring.swing.push_back(swing);
+      ring.least = std::min(ring.least, swing);
+      ring.most = std::max(ring.most, swing);
+      behind += ring.pace - gain(e);
+    }
+    if (ring.most - ring.least <= tolerance()) {  // even
+      for (const Entry e : entries) courses_[e].place = 0, courses_[e].begin = period_.before[e];
+      ring = {ring.pace, {Seconds()}, {}, {}};
+    }
+    rings_.push_back(std::move(ring));
+  }
+
+  /// An entry that is on no ring, after the one that it comes from.
+  void follow(Entry e) {
+    const Course& from = courses_[period_.origin[e]];
+    const Ring& r = ring(from);
+    const auto length = static_cast<std::uint32_t>(r.swing.size());
+    Course& c = courses_[e];
+    c = {from.ring, (from.place + length - 1) % length, from.depth + 1, from.begin - r.pace + gain(e)};
+    const Seconds now = period_.before[e] - r.at(c.place);
+    if (from.depth == 0 && std::abs((now - c.begin).value) <= tolerance().value) c.depth = 0, c.begin = now;
+  }
+
+  const Period& period_;
+  Seconds tolerance_;
+  std::vector<Course> courses_;
+  std::vector<Ring> rings_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, Seconds> leads_;
+};
+
+/// For how many periods after the one in which it was seen a race is won as it was, of `left`.
+std::int64_t holds(const Race& race, const Period& period, Courses& courses, std::int64_t left) {
+  const Course &a = courses.of(race.winner), &b = courses.of(race.loser);
+  const Ring &ra = courses.ring(a), &rb = courses.ring(b);
+  const Seconds apart = race.margin - (period.before[race.winner] - period.before[race.loser]);
+  const std::int64_t settled = std::max(a.depth, b.depth);
+  for (std::int64_t k = 1; k < std::min(settled, left + 1); ++k)
+    if (apart + courses.stepwise(race.winner, k) - courses.stepwise(race.loser, k) < -courses.tolerance())
+      return k - 1;
+  const std::int64_t first = std::max<std::int64_t>(settled, 1);
+  const Seconds gains = ra.pace - rb.pace, base = apart + a.begin - b.begin;
+  const auto margin = [&](Seconds lead, std::int64_t k) { return base + static_cast<double>(k) * gains + lead; };
+  const auto won = [&](Seconds lead) {
+    return std::min(margin(lead, first), margin(lead, left)) >= -courses.tolerance();
+  };
+  Seconds lead = ra.least - rb.most;
+  if (won(lead)) return left;
+  lead = courses.least_lead(a, b);
+  if (won(lead)) return left;
+  if (margin(lead, first) < -courses.tolerance()) return first - 1;
+  return static_cast<std::int64_t>((base + lead + courses.tolerance()) / (Seconds() - gains));
 }
 
 }  // namespace
+
+Onward onward(const Period& period, std::int64_t left) {
+  Courses courses(period, left);
+  Onward found;
+  const auto entries = static_cast<Entry>(period.before.size());
+  for (Entry e = 0; e < entries; ++e)
+    if (courses.of(e).depth > deepest) return found;
+  found.periods = left;
+  for (const Race& race : period.races) {
+    if (found.periods == 0) break;
+    found.periods = std::min(found.periods, holds(race, period, courses, found.periods));
+  }
+  for (Entry e = 0; e < entries; ++e) {
+    found.after.push_back(courses.stepwise(e, 1 + found.periods));
+    found.least.push_back(courses.stepwise(e, 1 + left));
+  }
+  return found;
+}
 
 Folding::Folding(const Schedule& schedule, bool blocks_alike) {
   if (!blocks_alike) return;
@@ -35,157 +178,14 @@ Folding::Folding(const Schedule& schedule, bool blocks_alike) {
                 [](const Repeat& r) { return r.last - r.first < 4 * r.period; });  // nothing to save
 }
 
-void Folding::Snapshot::take(Times from, Times sums_from) {
-  times.clear(), sums.clear();
-  for (const auto* v : from) times.insert(times.end(), v->begin(), v->end());
-  for (const auto* v : sums_from) sums.insert(sums.end(), v->begin(), v->end());
-}
-
-void Folding::Snapshot::give(Times to, Times sums_to) const {
-  for_all(to, [&](Seconds& t, std::size_t i) { return t = times[i], true; });
-  for_all(sums_to, [&](Seconds& t, std::size_t i) { return t = sums[i], true; });
-}
-
-/// Of what moves, some evenly spread.
-void Folding::Probes::choose(Times times, const Snapshot& before) {
-  constexpr std::size_t most = 24;
-  std::vector<std::size_t> moved;
-  for_all(times, [&](Seconds t, std::size_t i) {
-    if (t != before.times[i]) moved.push_back(i);
-    return true;
-  });
-  for (std::size_t k = 0; k < std::min(most, moved.size()); ++k)
-    which.push_back(moved[k * moved.size() / std::min(most, moved.size())]);
-}
-
-void Folding::Probes::look(Times times) {
-  constexpr std::size_t most = 4096;  // periods; cycles of half of that are found
-  if (which.empty()) return;
-  if (seen.size() == most) seen.erase(seen.begin(), seen.begin() + most / 2);
-  auto& now = seen.emplace_back();
-  auto next = which.begin();
-  std::size_t begin = 0;
-  for (const auto* v : times) {
-    for (; next != which.end() && *next < begin + v->size(); ++next) now.push_back((*v)[*next - begin]);
-    begin += v->size();
-  }
-}
-
-/// The least number of periods after which all of them grow as before; 0: none.
-std::int64_t Folding::Probes::cycle() const {
-  const auto grew = [&](std::size_t period, std::size_t i) { return seen[period][i] - seen[period - 1][i]; };
-  const auto recurs = [&](std::size_t after) {
-    for (std::size_t k = seen.size() - after; k < seen.size(); ++k)
-      for (std::size_t i = 0; i < which.size(); ++i)
-        if (!same(grew(k, i), grew(k - after, i), seen[k][i])) return false;
-    return true;
-  };
-  for (std::size_t after = 1; 2 * after < seen.size(); ++after)
-    if (recurs(after)) return static_cast<std::int64_t>(after);
-  return 0;
-}
-
-/// Looks after a period, and then, ever more seldom, where a few times have begun to grow in cycles.
-std::int64_t Folding::next(std::int64_t s, Times times, Times sums) {
-  if (tentative()) {
-    if (s != from_ + (skipped_ + 1) * unit_ * repeats_[at_].period) return s + 1;
-    probes_.seen.clear();
-    if (as_foreseen(times)) return skipped_ = 0, s + 1;
-    there_.give(times, sums);
-    skipped_ /= 2;
-    return skip(from_, times, sums);
-  }
-  while (at_ < repeats_.size() && s + 1 >= repeats_[at_].last) ++at_, watch_ = unit_ = 1, probes_ = {};
-  if (at_ == repeats_.size()) return s + 1;
-  const Repeat& repeat = repeats_[at_];
-  const std::int64_t read = s + 1 - repeat.first, periods = read / repeat.period;
-  if (read <= 0 || read % repeat.period != 0) return s + 1;
-  probes_.look(times);
-  if (periods == watch_) {
-    if (periods > 1) unit_ = probes_.cycle();
-    if (unit_ != 0)
-      before_.take(times, sums);
-    else
-      watch_ += 1 + watch_ / 8;
-  }
-  if (periods < watch_) return s + 1;
-  if (periods == watch_ + unit_) between_.take(times, sums);
-  if (periods < watch_ + 2 * unit_) return s + 1;
-  if (periods > watch_ + 2 * unit_) return watch_ = periods + 1, s + 1;  // some were skipped
-  watch_ = periods + 1 + periods / 8;
-  const std::int64_t left = (repeat.last - (s + 1)) / (unit_ * repeat.period);
-  foresee(times, sums, static_cast<double>(left));
-  if (left < 3 || !steady(times)) {
-    if (probes_.which.empty()) probes_.choose(times, before_);
-    return s + 1;
-  }
-  there_.take(times, sums);
-  skipped_ = left - 1, from_ = s;
-  return skip(s, times, sums);
-}
-
-/// Whether each time grew by the same in both units, at one of a few paces.
-bool Folding::steady(Times times) {
-  constexpr std::size_t most_paces = 32;
-  Seconds latest;
-  for_all(times, [&](Seconds t, std::size_t i) {
-    if (t != before_.times[i]) latest = std::max(latest, t);
-    return true;
-  });
-  paces_ = {Seconds(0)};
-  pace_.assign(before_.times.size(), 0);
-  return for_all(times, [&](Seconds t, std::size_t i) {
-    const Seconds first = before_.times[i], second = between_.times[i];
-    if (t == second && second == first) return true;
-    if (!same(second - first, t - second, latest)) return false;
-    const Seconds pace = (t - first) / 2;
-    const auto known = std::ranges::find_if(paces_, [&](Seconds p) { return same(p, pace, latest); });
-    pace_[i] = static_cast<std::uint8_t>(known - paces_.begin());
-    if (known == paces_.end()) paces_.push_back(pace);
-    return paces_.size() <= most_paces;
-  });
-}
-
-/// What a sum of them comes to is one bound. The least that a time came along in the last unit is another:
-/// what did not move in either unit may be left out, as all that it could bring about is in times that moved
-/// since.
-void Folding::foresee(Times times, Times sums, double left) {
-  for_all(sums, [&](Seconds t, std::size_t i) {
-    return least_ = std::max(least_, t + left * (t - between_.sums[i])), true;
-  });
-  Seconds latest, least = no_end;
-  const bool sound = for_all(times, [&](Seconds t, std::size_t i) {
-    const Seconds first = before_.times[i], second = between_.times[i];
-    latest = std::max(latest, t);
-    if (t > second) least = std::min(least, t - second);
-    return t > second || (t == second && second == first);
-  });
-  if (sound && least < no_end) least_ = std::max(least_, latest + left * least);
-}
-
-/// Past `skipped_` units, if that is worth it.
-std::int64_t Folding::skip(std::int64_t s, Times times, Times sums) {
-  if (skipped_ < 2) return skipped_ = 0, s + 1;
-  const double many = static_cast<double>(skipped_);
-  for_all(times, [&](Seconds& t, std::size_t i) {
-    if (pace_[i] != 0) t += many * paces_[pace_[i]];
-    return true;
-  });
-  for_all(sums, [&](Seconds& t, std::size_t i) { return t += many * (t - between_.sums[i]), true; });
-  landed_.take(times, {});
-  return s + 1 + skipped_ * unit_ * repeats_[at_].period;
-}
-
-bool Folding::as_foreseen(Times times) const {
-  Seconds latest;
-  for_all(times, [&](Seconds t, std::size_t i) {
-    if (t != landed_.times[i]) latest = std::max(latest, t);
-    return true;
-  });
-  return for_all(times, [&](Seconds t, std::size_t i) {
-    return t == landed_.times[i] ? pace_[i] == 0 || same(paces_[pace_[i]], {}, latest)
-                                 : same(t - landed_.times[i], paces_[pace_[i]], latest);
-  });
+bool Folding::due(std::int64_t s) {
+  while (at_ < repeats_.size() && s + 2 * periods() * repeats_[at_].period > repeats_[at_].last) ++at_, next_ = 1, looks_ = 0;
+  if (at_ == repeats_.size()) return false;
+  const std::int64_t read = s - repeat().first;
+  if (read < 0 || read % repeat().period != 0 || read / repeat().period < next_) return false;
+  next_ = 3 * (read / repeat().period);
+  looks_ = std::min(looks_ + 1, 3);
+  return true;
 }
 
 }  // namespace collcast
