@@ -87,7 +87,9 @@ class CriticalPath {
   /// asked for.
   void read_steps() {
     Step step(!layout_.equal_blocks());
-    Folding folding(schedule_, layout_.equal_blocks());
+    std::size_t entries = 0;
+    for (const auto* v : times()) entries += v->size();
+    Folding folding(schedule_, layout_.equal_blocks(), entries);
     std::optional<Follower> follower;
     for (std::int64_t s = 0; s < schedule_.steps && !beyond_limit();) {
       if constexpr (std::is_same_v<Time, Seconds>)

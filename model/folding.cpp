@@ -170,12 +170,14 @@ Onward onward(const Period& period, std::int64_t left) {
   return found;
 }
 
-Folding::Folding(const Schedule& schedule, bool blocks_alike) {
+Folding::Folding(const Schedule& schedule, bool blocks_alike, std::size_t entries) {
   if (!blocks_alike) return;
   const auto all = repeats(schedule);
   repeats_.assign(all.begin(), all.end());
-  std::erase_if(repeats_,
-                [](const Repeat& r) { return r.last - r.first < 4 * r.period; });  // nothing to save
+  std::erase_if(repeats_, [&](const Repeat& r) {
+    const std::int64_t steps = r.last - r.first;
+    return steps < 4 * r.period || static_cast<std::size_t>(steps * schedule.ranks) < 4 * entries;
+  });
 }
 
 bool Folding::due(std::int64_t s) {

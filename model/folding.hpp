@@ -34,8 +34,9 @@ Onward onward(const Period& period, std::int64_t left);
 /// at once, as waves of ranks that share a port come again after a few.
 class Folding {
  public:
-  /// `blocks_alike`: messages of as many blocks are as long.
-  Folding(const Schedule& schedule, bool blocks_alike);
+  /// `blocks_alike`: messages of as many blocks are as long. Following costs as much as reading a few messages
+  /// for each of `entries`.
+  Folding(const Schedule& schedule, bool blocks_alike, std::size_t entries);
   /// Whether to follow `periods()` of `repeat()` from step `s` on.
   bool due(std::int64_t s);
   const Repeat& repeat() const { return repeats_[at_]; }
