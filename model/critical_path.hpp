@@ -71,7 +71,8 @@ class CriticalPath {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(ready_[i]));
     last_ = *std::max_element(ready_.begin(), ready_.end());
-    result.time = std::max(beyond_limit() ? least_ : Seconds(), *std::max_element(result.finish.begin(), result.finish.end()));
+    result.time = std::max(beyond_limit() ? least_ : Seconds(),
+                           *std::max_element(result.finish.begin(), result.finish.end()));
     // Where messages do not queue at ports that they share, nothing is faster than the busiest of them.
     if (unqueued_)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
@@ -83,8 +84,8 @@ class CriticalPath {
   std::vector<Stretch> chain() const { return clock_.chain(last_); }
 
  private:
-  /// Steps that repeat are followed, and not read as long as they go the same way, where times are all that is
-  /// asked for.
+  /// Steps that repeat are followed, and not read as long as they go the same way, where times are all that
+  /// is asked for.
   void read_steps() {
     Step step(!layout_.equal_blocks());
     std::size_t entries = 0;
@@ -167,7 +168,8 @@ class CriticalPath {
       for (; j >= times()[i]->size(); ++i) j -= times()[i]->size();
       slots.push_back(&(*times()[i])[j]);
       const auto& after = (*by.path.times()[i])[j];
-      seen.before.push_back(*slots.back()), seen.after.push_back(after.at), seen.origin.push_back(after.origin);
+      seen.before.push_back(*slots.back()), seen.after.push_back(after.at),
+          seen.origin.push_back(after.origin);
       return by.numbers[n];
     };
     std::uint32_t n = 0;
@@ -224,8 +226,8 @@ class CriticalPath {
     copies_.clear();
     for (const Multicast& m : step.multicasts)
       if (!beyond_limit()) multicast(m);
-    std::ranges::stable_sort(
-        copies_, [](const Copy& a, const Copy& b) { return a.done.arrived < b.done.arrived; });
+    std::ranges::stable_sort(copies_,
+                             [](const Copy& a, const Copy& b) { return a.done.arrived < b.done.arrived; });
     for (const Copy& c : copies_) land(c.at, taken(c.processor, c.done));
     for (const Reduction& m : step.reductions)
       if (!beyond_limit()) reduce_in_network(m);
@@ -295,9 +297,8 @@ class CriticalPath {
   std::span<const std::size_t> by_arrival() {
     arrivals_.resize(done_.size());
     std::iota(arrivals_.begin(), arrivals_.end(), std::size_t{0});
-    std::ranges::stable_sort(arrivals_, [this](std::size_t a, std::size_t b) {
-      return done_[a].arrived < done_[b].arrived;
-    });
+    std::ranges::stable_sort(
+        arrivals_, [this](std::size_t a, std::size_t b) { return done_[a].arrived < done_[b].arrived; });
     return arrivals_;
   }
 

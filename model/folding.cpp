@@ -11,8 +11,8 @@ namespace collcast {
 namespace {
 
 using Entry = std::uint32_t;
-constexpr double rounding = 2e-15;  // of the time to which a course is followed
-constexpr std::int64_t deepest = 64;   // ways to rings that are followed
+constexpr double rounding = 2e-15;    // of the time to which a course is followed
+constexpr std::int64_t deepest = 64;  // ways to rings that are followed
 constexpr Seconds infinite(std::numeric_limits<double>::infinity());
 
 /// Entries e, origin of e, ..., that end where they began. After k periods the one at place j is at
@@ -138,7 +138,9 @@ std::int64_t holds(const Race& race, const Period& period, Courses& courses, std
       return k - 1;
   const std::int64_t first = std::max<std::int64_t>(settled, 1);
   const Seconds gains = ra.pace - rb.pace, base = apart + a.begin - b.begin;
-  const auto margin = [&](Seconds lead, std::int64_t k) { return base + static_cast<double>(k) * gains + lead; };
+  const auto margin = [&](Seconds lead, std::int64_t k) {
+    return base + static_cast<double>(k) * gains + lead;
+  };
   const auto won = [&](Seconds lead) {
     return std::min(margin(lead, first), margin(lead, left)) >= -courses.tolerance();
   };
@@ -181,7 +183,8 @@ Folding::Folding(const Schedule& schedule, bool blocks_alike, std::size_t entrie
 }
 
 bool Folding::due(std::int64_t s) {
-  while (at_ < repeats_.size() && s + 2 * periods() * repeats_[at_].period > repeats_[at_].last) ++at_, next_ = 1, looks_ = 0;
+  while (at_ < repeats_.size() && s + 2 * periods() * repeats_[at_].period > repeats_[at_].last)
+    ++at_, next_ = 1, looks_ = 0;
   if (at_ == repeats_.size()) return false;
   const std::int64_t read = s - repeat().first;
   if (read < 0 || read % repeat().period != 0 || read / repeat().period < next_) return false;

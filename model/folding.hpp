@@ -30,12 +30,12 @@ struct Onward {
 /// are won as before; where they are not, times are later than that. Of `left` periods.
 Onward onward(const Period& period, std::int64_t left);
 
-/// Which periods of a schedule are worth following: the second of those that repeat, and then ever fewer; some
-/// at once, as waves of ranks that share a port come again after a few.
+/// Which periods of a schedule are worth following: the second of those that repeat, and then ever fewer;
+/// some at once, as waves of ranks that share a port come again after a few.
 class Folding {
  public:
-  /// `blocks_alike`: messages of as many blocks are as long. Following costs as much as reading a few messages
-  /// for each of `entries`.
+  /// `blocks_alike`: messages of as many blocks are as long. Following costs as much as reading a few
+  /// messages for each of `entries`.
   Folding(const Schedule& schedule, bool blocks_alike, std::size_t entries);
   /// Whether to follow `periods()` of `repeat()` from step `s` on.
   bool due(std::int64_t s);
