@@ -121,17 +121,16 @@ class CriticalPath {
   std::int64_t follow(Follower& by, std::int64_t s, std::int64_t steps, std::int64_t last, Step& step) {
     Period seen{{Seconds()}, {Seconds()}, {0}, {}};
     by.path.enter(*this);
+    seen.races.reserve(8 * ready_.size());
     OriginClock::races = &seen.races;
     for (std::int64_t i = 0; i < steps; ++i) by.path.read(step, s++);
     OriginClock::races = nullptr;
     const std::vector<Seconds*> slots = complete(seen, by);
     const std::int64_t left = (last - s) / steps;
     const Onward next = onward(seen, left);
-    for (std::size_t e = 1; e < slots.size(); ++e) {
-      const bool ready = slots[e] >= ready_.data() && slots[e] < ready_.data() + ready_.size();
-      if (ready && !next.least.empty()) least_ = std::max(least_, next.least[e]);
-      *slots[e] = next.after.empty() ? seen.after[e] : next.after[e];
-    }
+    const std::vector<Seconds>& now = next.periods > 0 ? next.after : seen.after;
+    for (std::size_t e = 1; e < slots.size(); ++e) *slots[e] = now[e];
+    least_ = std::max(least_, next.least);
     for (std::size_t i = 0; i < busy_.size(); ++i)
       least_ = std::max(least_, by.path.busy_[i] + static_cast<double>(left) * (by.path.busy_[i] - busy_[i]));
     pass(busy_, by.path.busy_, next.periods);
@@ -161,6 +160,7 @@ class CriticalPath {
     std::size_t all = 1;
     for (const auto* v : times()) all += v->size();
     by.numbers.assign(all, 0);
+    slots.reserve(all), seen.before.reserve(all), seen.after.reserve(all), seen.origin.reserve(all);
     const auto number = [&](std::uint32_t n) {
       if (n == 0 || by.numbers[n] != 0) return by.numbers[n];
       by.numbers[n] = static_cast<std::uint32_t>(slots.size());
@@ -173,10 +173,12 @@ class CriticalPath {
       return by.numbers[n];
     };
     std::uint32_t n = 0;
-    for (std::size_t i = 0; i < times().size(); ++i)
+    for (std::size_t i = 0; i < times().size(); ++i) {
+      if (i == 1) seen.ends = static_cast<std::uint32_t>(slots.size() - 1);
       for (std::size_t j = 0; j < times()[i]->size(); ++j)
         if (const auto& after = (*by.path.times()[i])[j]; after.origin != ++n || after.at != (*times()[i])[j])
           number(n);
+    }
     for (Race& r : seen.races) r.winner = number(r.winner), r.loser = number(r.loser);
     for (std::size_t e = 0; e < seen.origin.size(); ++e) seen.origin[e] = number(seen.origin[e]);
     return slots;

@@ -165,10 +165,10 @@ Onward onward(const Period& period, std::int64_t left) {
     if (found.periods == 0) break;
     found.periods = std::min(found.periods, holds(race, period, courses, found.periods));
   }
-  for (Entry e = 0; e < entries; ++e) {
-    found.after.push_back(courses.stepwise(e, 1 + found.periods));
-    found.least.push_back(courses.stepwise(e, 1 + left));
-  }
+  for (Entry e = 1; e <= period.ends; ++e) found.least = std::max(found.least, courses.stepwise(e, 1 + left));
+  if (found.periods == 0) return found;
+  found.after.reserve(entries);
+  for (Entry e = 0; e < entries; ++e) found.after.push_back(courses.stepwise(e, 1 + found.periods));
   return found;
 }
 

@@ -16,13 +16,14 @@ struct Period {
   std::vector<Seconds> before, after;
   std::vector<std::uint32_t> origin;
   std::vector<Race> races;
+  std::uint32_t ends = 0;  ///< the first of them: when ranks are done
 };
 
 /// What follows a period.
 struct Onward {
   std::int64_t periods = 0;    ///< that go the same way: each time comes from where it did
   std::vector<Seconds> after;  ///< them; nothing where times' ways are too long to follow
-  std::vector<Seconds> least;  ///< after all that are left, each entry is no earlier
+  Seconds least;               ///< after all that are left, the last rank is done no earlier
 };
 
 /// Follows each time back from entry to entry. These ways end in rings of entries, round which times go (a

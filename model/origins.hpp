@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "model/explanation.hpp"
@@ -26,7 +25,7 @@ class OriginClock {
     friend bool operator<(const Time& a, const Time& b) {
       const bool less = a.at < b.at;
       const Time &winner = less ? b : a, &loser = less ? a : b;
-      if (a.origin != b.origin && loser.at > Seconds(-std::numeric_limits<double>::infinity()))
+      if (a.origin != b.origin && loser.origin != 0)  // what is the same whenever is not ahead later
         races->push_back({winner.origin, loser.origin, winner.at - loser.at});
       return less;
     }
