@@ -93,7 +93,8 @@ int run_sweep(SweepOptions options) {
   if (module && module->begin() != 0) return work(*module, asked);
   sweep::Journal journal(options.folder, asked.identity(program));
   for (const std::string& other : options.merge) journal.merge(other);
-  const std::string resume = "`collcast sweep --resume " + options.folder + "` goes on";
+  const std::string resume = "`collcast sweep --resume " + options.folder +
+                             (options.part.empty() ? "" : " --part " + options.part) + "` goes on";
   if (options.merge.empty()) {
     end_at_interrupt("interrupted; what was finished is kept, " + resume);
     sweep::run(asked, part, journal, module ? ranks_of(*module) : sweep::processes(workers(options.jobs)),
@@ -103,7 +104,11 @@ int run_sweep(SweepOptions options) {
     progress_end();
   }
   sweep::Summary all = sweep::summary(asked, journal);
-  if (all.missing > 0) all.report.notes.push_back(count(all.missing) + " points are missing; " + resume);
+  if (all.missing > 0)
+    all.report.notes.push_back(
+        count(all.missing) +
+        (options.part.empty() ? " points are missing; " + resume
+                              : " points are other parts'; `collcast sweep --merge` puts parts together"));
   if (!options.plot.empty())
     plot(options.plot, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
          all.report.notes);

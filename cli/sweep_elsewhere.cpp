@@ -8,8 +8,7 @@
 #include "support/address_sanitizer.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
-#include "support/process/child.hpp"
-#include "support/process/complaint.hpp"
+#include "support/process/slurm.hpp"
 #include "support/text.hpp"
 
 namespace collcast::cli {
@@ -17,12 +16,6 @@ namespace {
 
 std::string this_program() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
-}
-
-/// Of sbatch; and nothing of a user's that would end a line.
-void check_line(const std::string& line) {
-  if (!line.starts_with("--") || line.find('\n') != std::string::npos)
-    throw InputError("--sbatch '" + line + "' is no option of sbatch, such as --partition=short");
 }
 
 }  // namespace
@@ -58,26 +51,18 @@ std::string submit(const std::string& spec, const std::string& folder, int tasks
                    const std::vector<std::string>& lines) {
   namespace fs = std::filesystem;
   const fs::path in = fs::absolute(folder);
-  for (const std::string& line : lines) check_line(line);
-  fs::create_directories(in);
-  write_file(in / "sweep.json", spec + "\n");
-  std::string script =
-      "#!/bin/sh\n#SBATCH --job-name=collcast-sweep\n#SBATCH --array=0-" + std::to_string(tasks - 1) +
-      "\n#SBATCH --ntasks=1\n#SBATCH --requeue\n#SBATCH --output=" + (in / "task-%a.txt").string() + "\n";
-  for (const std::string& line : lines) script += "#SBATCH " + line + "\n";
+  std::string script = "#!/bin/sh\n#SBATCH --job-name=collcast-sweep\n#SBATCH --array=0-" +
+                       std::to_string(tasks - 1) + "\n#SBATCH --ntasks=1\n#SBATCH --requeue\n" +
+                       slurm::output(in, "task-%a.txt") + slurm::options(lines);
   script += "exec " + text::shell_quoted(this_program()) + " sweep " + text::shell_quoted(in / "sweep.json") +
             " -o " + text::shell_quoted(in / "part-") + "$SLURM_ARRAY_TASK_ID --part $SLURM_ARRAY_TASK_ID/" +
             std::to_string(tasks) + " -j ${SLURM_CPUS_PER_TASK:-1} --format csv\n";
   const std::string file = in / "sweep.sbatch";
+  fs::create_directories(in);
+  write_file(in / "sweep.json", spec + "\n");
   write_file(file, script);
-  const std::string log = in / "sbatch.txt";
-  Child sbatch({"sbatch", "--parsable", file}, {1}, log);
-  std::string job = sbatch.read_all();
-  if (const int code = sbatch.wait(); code != 0)
-    throw SubstrateError("sbatch ended with code " + std::to_string(code) + "; " + log + " has its words");
-  while (!job.empty() && job.back() == '\n') job.pop_back();
-  return "job " + job + " was submitted; when it has ended, `collcast sweep --merge " + folder +
-         "/part-* -o " + folder + "/all` has the rows, and `sbatch " + file + "` asks again what was lost";
+  return slurm::submitted(file) + "; when it has ended, `collcast sweep --merge " + folder + "/part-* -o " +
+         folder + "/all` has the rows, and `sbatch " + file + "` asks again what was lost";
 }
 
 }  // namespace collcast::cli

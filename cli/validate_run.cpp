@@ -12,7 +12,7 @@
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "support/output_file.hpp"
-#include "support/process/child.hpp"
+#include "support/process/slurm.hpp"
 #include "validation/campaign/run.hpp"
 #include "validation/campaign/script.hpp"
 #include "validation/report/figure.hpp"
@@ -49,16 +49,6 @@ Text asked_text(const CampaignOptions& o) {
 campaign::Campaign asked(const CampaignOptions& o) {
   const Text text = asked_text(o);
   return campaign::parse_campaign(text.words, text.file);
-}
-
-std::string submitted(const fs::path& folder) {
-  const std::string log = folder / "sbatch.txt";
-  Child sbatch({"sbatch", "--parsable", "--chdir=" + folder.string(), folder / "run.sh"}, {1}, log);
-  std::string job = sbatch.read_all();
-  if (const int code = sbatch.wait(); code != 0)
-    throw SubstrateError("sbatch ended with code " + std::to_string(code) + "; " + log + " has its words");
-  while (!job.empty() && job.back() == '\n') job.pop_back();
-  return job;
 }
 
 Json answer(const report::Results& results) {
@@ -163,8 +153,8 @@ int validate_script(const CampaignOptions& options) {
   write_file(folder / "run.sh", script);
   write_file(folder / "README.md", campaign::batch_words(todo));
   if (options.slurm)
-    note("job " + submitted(folder) + " was submitted; when it has ended, `collcast validate --report " +
-         options.script + "` tells");
+    note(slurm::submitted(folder / "run.sh", {"--chdir=" + folder.string()}) +
+         "; when it has ended, `collcast validate --report " + options.script + "` tells");
   else
     note(options.script + "/README.md says how run.sh there measures what was forecast");
   return 0;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "support/error.hpp"
+#include "support/process/slurm.hpp"
 #include "support/text.hpp"
 
 namespace collcast::campaign {
@@ -40,13 +40,13 @@ command -v "$collcast" > /dev/null || { echo "there is no $collcast; COLLCAST=/p
 mkdir -p topology benchmarks || exit 2
 : > skipped.txt
 
-# keep FILE COMMAND...: what it prints, whole or not at all
+# keep FILE COMMAND...: what it prints, all of it or, where that is nothing, no file
 keep() {
   local file=$1
   shift
   if ! command -v "$1" > /dev/null; then
     echo "$file: $1 is not installed" >> skipped.txt
-  elif "$@" > "$file.part" 2> "$file.errors"; then
+  elif "$@" > "$file.part" 2> "$file.errors" && [ -s "$file.part" ]; then
     mv "$file.part" "$file"
     [ -s "$file.errors" ] || rm -f "$file.errors"
   else
@@ -134,12 +134,7 @@ Rank processes(const Campaign& campaign) {
 std::string batch_script(const Campaign& campaign, const Batch& batch) {
   std::string text = "#!/bin/bash\n#SBATCH --job-name=collcast-validate\n#SBATCH --ntasks=" +
                      std::to_string(processes(campaign)) +
-                     "\n#SBATCH --exclusive\n#SBATCH --output=job.txt\n";
-  for (const std::string& line : batch.sbatch) {
-    if (!line.starts_with("--") || line.find('\n') != std::string::npos)
-      throw InputError("--sbatch '" + line + "' is no option of sbatch, such as --partition=short");
-    text += "#SBATCH " + line + "\n";
-  }
+                     "\n#SBATCH --exclusive\n#SBATCH --output=job.txt\n" + slurm::options(batch.sbatch);
   text +=
       beginning + std::string("\n# What starts ranks; LAUNCH=\"srun -n {ranks}\" takes its place.\nlaunch=(");
   for (const std::string& word : batch.launcher.empty() ? std::vector<std::string>{"mpirun"} : batch.launcher)

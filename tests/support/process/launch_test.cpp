@@ -43,6 +43,16 @@ TEST(Complaint, OfOpenMpiAboutProcessors) {
       "there are fewer processors than the 64 ranks; --oversubscribe lets ranks share them");
 }
 
+TEST(Complaint, OfOpenMpiAboutSrun) {
+  EXPECT_EQ(
+      complaint(
+          "srun: error: n0: task 0: Exited with exit code 1\nThe application appears to have been direct "
+          "launched using \"srun\",\nbut OMPI was not built with SLURM's PMI support and therefore cannot\n"
+          "execute.\n",
+          1),
+      "srun cannot start ranks of this Open MPI, which knows no PMI of Slurm; mpirun can");
+}
+
 TEST(Complaint, OfMpich) {
   EXPECT_EQ(complaint("=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 4711 RUNNING AT h1\n"
                       "=   EXIT CODE: 9\n",
