@@ -190,14 +190,33 @@ struct Rulers {
   Ruler across, up;
 };
 
+/// Whether lines are one, within their breadth, from a point to the next, or at the only one.
+bool coincide(const Ruler& up, const Curve& a, const Curve& b) {
+  if (a.look != Curve::Look::line || b.look != Curve::Look::line) return false;
+  std::map<double, double> ys;
+  for (const Curve::Point& p : a.points) ys[p.x] = p.y;
+  const std::size_t enough = std::min<std::size_t>({2, a.points.size(), b.points.size()});
+  std::size_t met = 0;
+  for (const Curve::Point& p : b.points) {
+    const auto y = ys.find(p.x);
+    const bool here = y != ys.end() && up.fits(p.y) && up.fits(y->second) &&
+                      std::abs(up.place(p.y) - up.place(y->second)) < 0.005;
+    met = here ? met + 1 : 0;
+    if (here && met >= enough) return true;
+  }
+  return false;
+}
+
 struct Pen {
   std::string color, dashes;
+  double width, radius;  ///< of lines and of points
 };
-Pen pen_of(const Curve& c, std::size_t number) {
+Pen pen_of(const Curve& c, std::size_t number, int above) {
   constexpr const char* dashes[] = {"", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 3\""};
-  if (c.look == Curve::Look::broad) return {"#cccccc", ""};
-  if (c.look == Curve::Look::star) return {"#222222", ""};
-  return {color(number), dashes[(number / colors.size()) % std::size(dashes)]};
+  if (c.look == Curve::Look::broad) return {"#cccccc", "", 6, 3};
+  if (c.look == Curve::Look::star) return {"#222222", "", 1.5, 6};
+  return {color(number), dashes[(number / colors.size()) % std::size(dashes)], 1.5 + 2.5 * above,
+          3 + 1.5 * above};
 }
 
 /// Where a graph's numbers are in its picture.
@@ -239,7 +258,7 @@ class Frame {
     const bool joined = c.look != Look::points && c.look != Look::hollow && c.look != Look::star;
     if (joined && !line.empty())
       body += "<polyline points=\"" + line + "\" fill=\"none\" stroke=\"" + pen.color + "\"" + pen.dashes +
-              " stroke-width=\"" + (c.look == Look::broad ? "6" : "1.5") + "\"/>\n";
+              " stroke-width=\"" + at(pen.width) + "\"/>\n";
     return body + marks;
   }
 
@@ -258,8 +277,7 @@ class Frame {
   std::string place(double x, double y) const { return at(px(x)) + "," + at(py(y)); }
   std::string point(const Curve& c, const Curve::Point& p, const Pen& pen) const {
     const std::string words = c.name + ": " + graph_.x.text(p.x) + ", " + graph_.y.text(p.y);
-    return "<circle cx=\"" + at(px(p.x)) + "\" cy=\"" + at(py(p.y)) + "\" r=\"" +
-           (c.look == Curve::Look::star ? "6" : "3") + "\" " +
+    return "<circle cx=\"" + at(px(p.x)) + "\" cy=\"" + at(py(p.y)) + "\" r=\"" + at(pen.radius) + "\" " +
            (c.look == Curve::Look::hollow ? "fill=\"#fff\" stroke" : "fill") + "=\"" + pen.color +
            "\"><title>" + escaped(p.words.empty() ? words : p.words) + "</title></circle>\n";
   }
@@ -304,6 +322,15 @@ std::vector<std::size_t> color_numbers(const std::vector<Curve>& curves) {
   return all;
 }
 
+std::vector<int> hidden_by(const Graph& graph) {
+  const Rulers rulers(graph);
+  std::vector<int> all(graph.curves.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i + 1; j < all.size() && all[i] < 3; ++j)
+      all[i] += coincide(rulers.up, graph.curves[i], graph.curves[j]);
+  return all;
+}
+
 Extents extents(const Graph& graph) {
   const Rulers rulers(graph);
   return {rulers.across.extent(), rulers.up.extent()};
@@ -314,9 +341,10 @@ Figure chart(const Graph& graph) {
   std::string body = frame.grid(), words = graph.x.title + " against " + graph.y.title + ":";
   std::vector<Entry> entries;
   const std::vector<std::size_t> numbers = color_numbers(graph.curves);
+  const std::vector<int> above = hidden_by(graph);
   for (std::size_t i = 0; i < graph.curves.size(); ++i) {
     const Curve& c = graph.curves[i];
-    const Pen pen = pen_of(c, numbers[i]);
+    const Pen pen = pen_of(c, numbers[i], above[i]);
     if (!c.same) entries.push_back({c.name, pen.color});
     body += frame.drawn(c, pen);
     if (c.points.empty()) continue;

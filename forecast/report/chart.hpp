@@ -68,6 +68,9 @@ std::span<const char* const> curve_colors();
 /// By curve: which of the colours it has, counted on beyond the last.
 std::vector<std::size_t> color_numbers(const std::vector<Curve>& curves);
 
+/// By curve: how many later lines hide it, wholly or in part. It is drawn the broader.
+std::vector<int> hidden_by(const Graph& graph);
+
 /// A bar of some parts, one after the other.
 struct Bar {
   std::string name;

@@ -109,10 +109,12 @@ std::string color_of(const Curve& c, std::size_t number) {
          std::to_string(number / colors.size() + 1);
 }
 
-/// The elements of one curve: the last has its name.
-std::string elements(const Curve& c, std::size_t number, const std::string& data) {
+/// The elements of one curve, below so many others: the last has its name.
+std::string elements(const Curve& c, std::size_t number, int below, const std::string& data) {
   const Style style = style_of(c.look);
-  const std::string color = color_of(c, number),
+  const std::string broader = below == 0 ? "" : " lw " + std::to_string(1 + 2 * below),
+                    larger = below == 0 ? "" : " ps " + text::number(0.6 + 0.3 * below),
+                    color = color_of(c, number) + broader,
                     title = c.same || c.name.empty() ? " notitle" : " title " + quoted(c.name);
   std::string all;
   const auto add = [&](const char* element, const std::string& look, bool named) {
@@ -121,7 +123,7 @@ std::string elements(const Curve& c, std::size_t number, const std::string& data
   };
   add(style.area, "", false);
   add(style.line, "", !style.points);
-  add(style.points, style.look, true);
+  add(style.points, below == 0 ? style.look : " pt 7" + larger, true);
   return all;
 }
 
@@ -180,12 +182,13 @@ void write_graph(std::ostream& out, const Graph& graph, std::size_t& serial) {
   }
   const Extents all = extents(graph);
   const std::vector<std::size_t> numbers = color_numbers(graph.curves);
+  const std::vector<int> above = hidden_by(graph);
   std::string plot;
   for (std::size_t i = 0; i < graph.curves.size(); ++i) {
     if (graph.curves[i].points.empty()) continue;
     const std::string data = "$d" + std::to_string(serial++);
     write_data(out, data, graph.curves[i]);
-    plot += (plot.empty() ? "plot " : ", ") + elements(graph.curves[i], numbers[i], data);
+    plot += (plot.empty() ? "plot " : ", ") + elements(graph.curves[i], numbers[i], above[i], data);
   }
   out << "unset label\nunset arrow\nset title " << quoted(graph.title) << '\n';
   write_axis(out, "x", graph.x, all.x);

@@ -167,6 +167,24 @@ TEST(Plot, MarksItsAxes) {
   EXPECT_EQ(words(extents(near).x), "1 KiB; 2 KiB; 4 KiB; ");  // 1030 B has no room beside 1 KiB
 }
 
+/// a and b share two sizes in a row, b and c one on their way across, all of them the last.
+TEST(Chart, ACurveIsBroaderBelowOthers) {
+  const auto curve = [](const char* name, const std::vector<double>& ys) {
+    Curve c{name, {}};
+    for (const double y : ys) c.points.push_back({std::exp2(c.points.size()), y, y, y});
+    return c;
+  };
+  const Graph g{
+      "",
+      size_axis(),
+      time_axis(),
+      {curve("a", {1, 2, 4, 9}), curve("b", {1, 2, 8, 9}), curve("c", {3, 2, 1, 9}), curve("d", {1})}};
+  EXPECT_EQ(hidden_by(g), (std::vector<int>{2, 1, 0, 0}));  // d has one point, where a and b are
+  const std::string svg = chart(g).svg;
+  for (const char* width : {"\"6.5\"", "\"4.0\"", "\"1.5\""})
+    EXPECT_NE(svg.find(std::string("stroke-width=") + width), std::string::npos) << svg;
+}
+
 /// 5 > 4 > 2 h at 1, 2 and 3 USD; what is at 4 USD is slower than the one before, and so is not on the
 /// frontier.
 TEST(Plot, OfAPlanHasItsFrontierAndItsAnswer) {
