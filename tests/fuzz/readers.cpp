@@ -15,7 +15,7 @@
 
 #include "algorithms/exchange/forest_file.hpp"
 #include "algorithms/exchange/msccl.hpp"
-#include "forecast/sweep/space.hpp"
+#include "forecast/sweep/predict.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/exchange/import.hpp"
@@ -74,6 +74,12 @@ void application(std::string text) {
   workloads::application_job(text, 8, {"fuzz", 1e12, 1e12, BytesPerSecond(1e9)});
 }
 
+void sweep_file(const std::string& text) {
+  const sweep::Verb verbs[] = {sweep::predict()};
+  const sweep::Sweep asked(text, "fuzz.json", verbs);
+  for (const std::int64_t number : {std::int64_t{0}, asked.space().size() - 1}) asked.space().at(number);
+}
+
 const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"trace", [](const std::string& text) { inspect(*open_source({MemoryFile(text).path()})); }},
     {"platform", platform},
@@ -84,6 +90,7 @@ const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"job", [](const std::string& text) { workloads::parse_job(text, "fuzz.json", 8); }},
     {"application", application},
     {"campaign", [](const std::string& text) { campaign::parse_campaign(text, "fuzz.json"); }},
+    {"sweep", sweep_file},
     {"ranges", ranges},
 };
 

@@ -71,8 +71,8 @@ def processes(job, task):
             continue
         if {f"SLURM_ARRAY_JOB_ID={job}".encode(), f"SLURM_ARRAY_TASK_ID={task}".encode()} <= set(environment):
             mine.append(int(process))
-    first = min(mine)
-    parent = int(re.search(r"PPid:\s*(\d+)", pathlib.Path(f"/proc/{first}/status").read_text()).group(1))
+    mine.sort()
+    parent = int(re.search(r"PPid:\s*(\d+)", pathlib.Path(f"/proc/{mine[0]}/status").read_text()).group(1))
     return [parent, *mine]
 
 
