@@ -23,6 +23,8 @@
 #include "platforms/machine/machine.hpp"
 #include "replay/formats/formats.hpp"
 #include "replay/source/inspection.hpp"
+#include "replay/trace/check.hpp"
+#include "replay/trace/writer.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "validation/campaign/campaign.hpp"
@@ -32,6 +34,10 @@
 
 namespace collcast {
 namespace {
+
+trace::ByteSpan bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 /// A file in memory, for readers that open their files themselves.
 class MemoryFile {
@@ -51,6 +57,35 @@ class MemoryFile {
  private:
   int descriptor_;
 };
+
+/// A trace of three ranks with these events behind checksums that hold: the first two bytes say how much of
+/// the rest is rank 0's, and rank 1's.
+std::string trace_of(std::string text) {
+  text.insert(0, std::max<std::size_t>(2, text.size()) - text.size(), 0);
+  const std::size_t first = 2 + static_cast<std::uint8_t>(text[0]) * (text.size() - 2) / 256;
+  const std::size_t second = first + static_cast<std::uint8_t>(text[1]) * (text.size() - first) / 256;
+  const std::size_t bounds[] = {2, first, second, text.size()};
+  std::vector<std::uint8_t> file = trace::preamble(trace::FileKind::trace);
+  std::vector<trace::PieceRef> pieces;
+  const auto add = [&](trace::PieceKind kind, std::uint32_t rank, std::uint32_t count, trace::ByteSpan raw) {
+    pieces.push_back({file.size(), kind, rank, count});
+    std::ranges::copy(trace::pack(kind, rank, count, raw), std::back_inserter(file));
+  };
+  const std::string metadata = dump(trace::to_json({.ranks = 3}));
+  add(trace::PieceKind::metadata, 0, 0, bytes_of(metadata));
+  add(trace::PieceKind::communicators, 0, 2, trace::encode_groups({{0, 1, 2}, {2, 0}}));
+  for (std::uint32_t rank = 0; rank < 3; ++rank)
+    add(trace::PieceKind::events, rank, 1,
+        bytes_of(std::string_view(text).substr(bounds[rank], bounds[rank + 1] - bounds[rank])));
+  std::ranges::copy(trace::pack_index(pieces, file.size()), std::back_inserter(file));
+  return {file.begin(), file.end()};
+}
+
+void events(const std::string& text) {
+  const MemoryFile file(trace_of(text));
+  trace::check(trace::Reader(file.path()));
+  inspect(*open_source({file.path()}));
+}
 
 void platform(const std::string& text) {
   const Description d = parse_platform(text, "fuzz", "fuzz.json");
@@ -82,6 +117,7 @@ void sweep_file(const std::string& text) {
 
 const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"trace", [](const std::string& text) { inspect(*open_source({MemoryFile(text).path()})); }},
+    {"events", events},
     {"platform", platform},
     {"machine", [](const std::string& text) { import_platform(MemoryFile(text).path()); }},
     {"msccl", [](const std::string& text) { parse_msccl(text, "fuzz.xml"); }},
