@@ -34,7 +34,7 @@ constexpr Saying sayings[] = {
     {R"(unable to (?:find|launch) the specified[\s\S]*?(?:Executable|Application name|Application): (\S+))",
      "$1 cannot be run on every host"},
     {R"(not built with SLURM's PMI support)",
-     "srun cannot start ranks of this Open MPI, which knows no PMI of Slurm; mpirun can"},
+     "srun gave Open MPI no PMI that it knows: take srun --mpi=pmix, or mpirun"},
     {R"(MPI_ABORT was invoked on rank (\d+))", "rank $1 gave up"},
     {R"(process rank (\d+) with PID (\d+) on node (\S+) exited improperly|\[(\d+)\][^\n]*exiting improperly)",
      "rank $1$4 ended without MPI_Finalize"},

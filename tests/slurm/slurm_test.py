@@ -114,16 +114,16 @@ def nothing_is_lost_or_repeated(cluster, folder, asked, rows):
     assert merged.stdout == rows
 
 
-def campaign_is_measured_in_an_allocation(folder):
-    asked, there = folder / "c.json", folder / "campaign"
+def campaign_is_measured_in_an_allocation(folder, nodes, launcher):
+    asked, there = folder / "c.json", folder / launcher[0]
     asked.write_text(json.dumps(CAMPAIGN))
     job = submitted("validate", "--platform", "flat", "--script", there, "--slurm", "--campaign", asked,
-                    "--sbatch=--nodes=2", "--", "mpirun")
+                    f"--sbatch=--nodes={nodes}", "--sbatch=--overcommit", "--", *launcher)
     assert slurm.wait(job, 60) == ["COMPLETED"], (there / "job.txt").read_text()
-    assert len((there / "topology/nodes.txt").read_text().split()) == 2
+    assert len((there / "topology/nodes.txt").read_text().split()) == nodes
     skipped = (there / "skipped.txt").read_text()
     assert "scontrol failed: topology/slurm.txt.errors has its words\n" in skipped, skipped  # "No topology information available"
-    laptop = there.rename(folder / "laptop")
+    laptop = there.rename(folder / f"{launcher[0]} elsewhere")
     told = json.loads(collcast("validate", "--report", laptop, "--format", "json").stdout)
     assert len(told["points"]) == 2 and told["not_measured"] == 0, told
 
@@ -145,7 +145,8 @@ def main():
         try:
             asked, rows = sweep_is_the_same_everywhere(folder)
             nothing_is_lost_or_repeated(cluster, folder, asked, rows)
-            campaign_is_measured_in_an_allocation(folder)
+            campaign_is_measured_in_an_allocation(folder, 2, ["mpirun"])
+            campaign_is_measured_in_an_allocation(folder, 1, ["srun", "--mpi=pmix", "-n", "{ranks}"])
             a_refusal_is_one_line(folder)
         except BaseException:
             print((folder / "slurm/slurmctld.log").read_text())

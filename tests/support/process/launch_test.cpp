@@ -50,7 +50,7 @@ TEST(Complaint, OfOpenMpiAboutSrun) {
           "launched using \"srun\",\nbut OMPI was not built with SLURM's PMI support and therefore cannot\n"
           "execute.\n",
           1),
-      "srun cannot start ranks of this Open MPI, which knows no PMI of Slurm; mpirun can");
+      "srun gave Open MPI no PMI that it knows: take srun --mpi=pmix, or mpirun");
 }
 
 TEST(Complaint, OfMpich) {
