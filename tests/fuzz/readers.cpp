@@ -21,6 +21,7 @@
 #include "platforms/exchange/import.hpp"
 #include "platforms/machine/listing.hpp"
 #include "platforms/machine/machine.hpp"
+#include "replay/application/replay.hpp"
 #include "replay/formats/formats.hpp"
 #include "replay/source/inspection.hpp"
 #include "replay/trace/check.hpp"
@@ -87,6 +88,12 @@ void events(const std::string& text) {
   inspect(*open_source({file.path()}));
 }
 
+void replayed(const std::string& text) {
+  static const Description flat = load_platform("flat");
+  const MemoryFile file(trace_of(text));
+  replay(*open_source({file.path()}), flat, {});
+}
+
 void platform(const std::string& text) {
   const Description d = parse_platform(text, "fuzz", "fuzz.json");
   const Machine machine(d, static_cast<Rank>(std::min<std::int64_t>(max_ranks(d), 16)));
@@ -118,6 +125,7 @@ void sweep_file(const std::string& text) {
 const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"trace", [](const std::string& text) { inspect(*open_source({MemoryFile(text).path()})); }},
     {"events", events},
+    {"replay", replayed},
     {"platform", platform},
     {"machine", [](const std::string& text) { import_platform(MemoryFile(text).path()); }},
     {"msccl", [](const std::string& text) { parse_msccl(text, "fuzz.xml"); }},
