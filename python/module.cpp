@@ -14,6 +14,7 @@
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/printable.hpp"
 #include "support/suggest.hpp"
 #include "validation/calibration/calibrate.hpp"
 #include "validation/calibration/nccl.hpp"
@@ -230,8 +231,15 @@ PYBIND11_MODULE(collcast, m) {
   using namespace py::literals;
   m.doc() = "Forecasts how long collective communication takes, and what it does to an application.";
   m.attr("__version__") = COLLCAST_VERSION;
-  py::register_exception<InputError>(m, "InputError", PyExc_ValueError).doc() =
-      "Bad input: one line that says what is wrong, where, and what would be accepted.";
+  static py::exception<InputError> bad_input(m, "InputError", PyExc_ValueError);
+  bad_input.doc() = "Bad input: one line that says what is wrong, where, and what would be accepted.";
+  py::register_exception_translator([](std::exception_ptr raised) {
+    try {
+      if (raised) std::rethrow_exception(raised);
+    } catch (const InputError& e) {  // names may hold the end of a line
+      bad_input(printable(e.what()).c_str());
+    }
+  });
   py::register_exception<SubstrateError>(m, "SubstrateError", PyExc_RuntimeError).doc() =
       "A library or machine failed.";
   m.def("platforms", &platforms, "The shipped platforms: a list of dictionaries.");

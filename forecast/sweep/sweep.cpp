@@ -8,6 +8,7 @@
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/printable.hpp"
 #include "support/text.hpp"
 
 namespace collcast::sweep {
@@ -102,7 +103,7 @@ std::vector<report::Column> columns(const Sweep& sweep, const Json& rows) {
 
 }  // namespace
 
-Sweep::Sweep(const std::string& text, const std::string& file, std::span<const Verb> verbs)
+Sweep::Sweep(const std::string& text, const std::string& file, std::span<const Verb> verbs) try
     : text_(text),
       about_(object_of(text, file).value("about", std::string())),
       verb_(&verb_of(object_of(text, file), file, verbs)),
@@ -113,6 +114,8 @@ Sweep::Sweep(const std::string& text, const std::string& file, std::span<const V
     if (std::ranges::find(space_.axes(), key, &Axis::key) == space_.axes().end())
       throw InputError(file + ": \"" + key + "\" is missing");
   if (verb_->check) verb_->check(space_);
+} catch (const InputError& e) {
+  throw InputError(printable(e.what()));  // words of the file may end lines
 }
 
 Identity Sweep::identity(const std::string& program) const {

@@ -73,6 +73,16 @@ TEST(Space, SamplesComeFromTheSeedAlone) {
   }
 }
 
+TEST(Sweep, ComplainsInOneLine) {
+  const Verb verbs[] = {predict()};
+  const std::string start = R"({"platform": "flat", "ranks": 2, "collective": "allreduce", )";
+  const auto says = [&](const std::string& rest) {
+    return complaint([&] { Sweep(start + rest, "s.json", verbs); });
+  };
+  EXPECT_EQ(says(R"("a\nb": 2})").find("s.json: \"a\\nb\" is no key here"), 0u);
+  EXPECT_EQ(says(R"("size": "1\n"})").find("s.json: size: size '1\\n'"), 0u);
+}
+
 TEST(Space, SaysWhatIsWrong) {
   const auto says = [](const std::string& settings, const std::string& sample = "null") {
     return complaint([&] { space(settings, sample); });

@@ -37,6 +37,7 @@ assert replayed["time_s"] == told["time_s"]
 for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did you mean 'allreduce'?"),
                     (lambda: collcast.predict("allreduce", "sumit", 4, 1), "did you mean summit?"),
                     (lambda: collcast.predict("allreduce", "flat", 4, "4QB"), "is not understood"),
+                    (lambda: collcast.predict("all\nreduce", "flat", 4, 1), "all\\nreduce"),
                     (lambda: collcast.times("allreduce", "flat", 4, 1, algorithm="all"), "takes one algorithm"),
                     (lambda: collcast.calibrate("/nowhere.txt", "flat"), "/nowhere.txt"),
                     (lambda: collcast.replay("/nowhere.cct", "flat"), "/nowhere.cct")]:
