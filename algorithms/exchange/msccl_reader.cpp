@@ -11,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "support/printable.hpp"
 
 namespace collcast {
 namespace {
@@ -69,7 +70,7 @@ ImportedAlgorithm parse_msccl(const std::string& text, const std::string& file) 
   return result;
 }
 
-ImportedAlgorithm read_algorithm(const std::string& path) {
+ImportedAlgorithm read_algorithm(const std::string& path) try {
   const std::string text = unpacked(path);
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') return parse_msccl(text, path);
@@ -77,6 +78,8 @@ ImportedAlgorithm read_algorithm(const std::string& path) {
   const auto format = json.find("format");
   return format != json.end() && *format == listing_format ? parse_listing(json, path)
                                                            : parse_forest(json, path);
+} catch (const InputError& e) {
+  throw InputError(printable(e.what()));  // words of the file may end lines
 }
 
 std::string ImportedAlgorithm::refusal() const {

@@ -2,6 +2,7 @@
 #include "support/process/slurm.hpp"
 
 #include "support/error.hpp"
+#include "support/printable.hpp"
 #include "support/process/launch.hpp"
 
 namespace collcast::slurm {
@@ -18,7 +19,8 @@ std::string options(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {
     if (!line.starts_with("--") || line.find('\n') != std::string::npos)
-      throw InputError("--sbatch '" + line + "' is no option of sbatch, such as --partition=short");
+      throw InputError("--sbatch '" + printable(line) +
+                       "' is no option of sbatch, such as --partition=short");
     text += "#SBATCH " + line + "\n";
   }
   return text;
@@ -27,7 +29,8 @@ std::string options(const std::vector<std::string>& lines) {
 std::string output(const std::string& folder, const std::string& name) {
   // A backslash anywhere has Slurm take %a as it stands.
   if (folder.find_first_of("\\\n") != std::string::npos)
-    throw InputError("'" + folder + "': Slurm takes no folder with a backslash or a line break in its name");
+    throw InputError("'" + printable(folder) +
+                     "': Slurm takes no folder with a backslash or a line break in its name");
   std::string quoted;
   for (const char c : folder) quoted += c == '%' ? "%%" : c == '"' ? "\\\"" : std::string(1, c);
   return "#SBATCH --output=\"" + quoted + "/" + name + "\"\n";

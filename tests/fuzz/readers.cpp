@@ -13,7 +13,6 @@
 #include <sstream>
 #include <string>
 
-#include "algorithms/exchange/forest_file.hpp"
 #include "algorithms/exchange/msccl.hpp"
 #include "forecast/sweep/predict.hpp"
 #include "model/ranges.hpp"
@@ -128,8 +127,7 @@ const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"replay", replayed},
     {"platform", platform},
     {"machine", [](const std::string& text) { import_platform(MemoryFile(text).path()); }},
-    {"msccl", [](const std::string& text) { parse_msccl(text, "fuzz.xml"); }},
-    {"forest", [](const std::string& text) { parse_forest(text, "fuzz.json"); }},
+    {"algorithm", [](const std::string& text) { read_algorithm(MemoryFile(text).path()); }},
     {"measurements", [](const std::string& text) { parse_measurements(text, "fuzz", {.ranks = 4}); }},
     {"job", [](const std::string& text) { workloads::parse_job(text, "fuzz.json", 8); }},
     {"application", application},

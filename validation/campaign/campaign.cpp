@@ -10,6 +10,7 @@
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "support/printable.hpp"
 #include "validation/campaign/node.hpp"
 
 namespace collcast::campaign {
@@ -96,7 +97,7 @@ std::map<std::string, Bounds> read_bounds(const Node& node) {
 
 }  // namespace
 
-Campaign parse_campaign(const std::string& text, const std::string& file) {
+Campaign parse_campaign(const std::string& text, const std::string& file) try {
   const Json json = parse_json(text, file);
   const Node top(json, file);
   top.only({"description", "ranks", "sizes", "points", "measure", "nominal", "bounds"});
@@ -121,6 +122,8 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
         top.at("points").reject(describe(wish.point) + " has no overlap that could be predicted");
   if (top.has("bounds")) campaign.bounds = read_bounds(top.at("bounds"));
   return campaign;
+} catch (const InputError& e) {
+  throw InputError(printable(e.what()));  // words of the file may end lines
 }
 
 Campaign read_campaign(const std::string& path) {

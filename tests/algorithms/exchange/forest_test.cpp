@@ -2,10 +2,13 @@
 // Trees as JSON: what is written is read back, and what is wrong is said.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "algorithms/exchange/forest_file.hpp"
 #include "support/json.hpp"
 #include "tests/algorithms/exchange/replaced.hpp"
 #include "tests/complaint.hpp"
+#include "tests/folder.hpp"
 
 namespace collcast {
 namespace {
@@ -38,6 +41,13 @@ TEST(Forest, IsReadBack) {
 }
 
 /// Three steps of a chain, and one more for each further segment.
+TEST(Forest, ComplainsInOneLine) {
+  const Folder folder;
+  const std::string path = folder / "f.json";
+  std::ofstream(path) << R"({"fo\nrmat": "collcast forest"})";
+  EXPECT_EQ(testing::complaint([&] { read_algorithm(path); }), path + ": unknown key 'fo\\nrmat'");
+}
+
 TEST(Forest, SegmentsFollowEachOther) {
   EXPECT_EQ(schedule(chains, Collective::allgather, 0, 1).steps, 2);
   EXPECT_EQ(schedule(chains, Collective::allgather, 0, 5).steps, 6);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/printable.hpp"
 #include "tests/complaint.hpp"
 
 namespace collcast {
@@ -13,10 +14,10 @@ using testing::complaint;
 TEST(Slurm, OutputIsQuotedAsSbatchReadsIt) {
   EXPECT_EQ(slurm::output("/a b", "%a.txt"), "#SBATCH --output=\"/a b/%a.txt\"\n");
   EXPECT_EQ(slurm::output("/it's 5%a #\"1\"", "t"), "#SBATCH --output=\"/it's 5%%a #\\\"1\\\"/t\"\n");
-  for (const char* folder : {"/a\\b", "/a\ntouch b"})
+  for (const std::string folder : {"/a\\b", "/a\ntouch b"})
     EXPECT_EQ(
         complaint([&] { slurm::output(folder, "t"); }),
-        "'" + std::string(folder) + "': Slurm takes no folder with a backslash or a line break in its name");
+        "'" + printable(folder) + "': Slurm takes no folder with a backslash or a line break in its name");
 }
 
 TEST(Slurm, OptionsAreOnesOfSbatch) {

@@ -69,6 +69,7 @@ TEST(CampaignFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(refusal("{}"), "c.json: 'points' is missing");
   EXPECT_EQ(refusal(R"({"points": []})"), "c.json.points: must not be empty");
   EXPECT_EQ(refusal(R"({"point": []})"), "c.json: unknown key 'point'; did you mean 'points'?");
+  EXPECT_TRUE(refusal(R"({"po\nints": []})").starts_with("c.json: unknown key 'po\\nints'"));
   EXPECT_EQ(refusal(R"({"points": )" + ring + "}"), "c.json: 'ranks' is missing");
   EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": "4QB", "points": )" + ring + "}"),
             "c.json.sizes: size '4QB' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
