@@ -11,11 +11,12 @@ import time
 
 PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "scontrol", "squeue", "sinfo", "unshare", "ip"]
 NODES = ["n0", "n1", "n2", "n3"]
-NETWORK = """\
+OWN = """\
 hostname localhost
+mount -t tmpfs tmpfs /dev/shm
 ip link set lo up
 ip link add eth0 up type veth peer name eth1 && ip link set eth1 up && ip addr add 10.0.0.1/24 dev eth0
-"""  # 127.0.0.1 alone is no network to Slurm and Open MPI
+"""  # 127.0.0.1 alone is no network to Slurm and Open MPI, which names files by process numbers that others have as well
 CONFIGURATION = """\
 ClusterName=collcast
 SlurmctldHost=localhost(10.0.0.1)
@@ -47,16 +48,26 @@ def enter():
     """Starts this program again as process 1 of its own namespaces: whatever it starts ends with it."""
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     if os.getpid() == 1:
-        subprocess.run(["sh", "-ec", NETWORK], check=True)
+        subprocess.run(["sh", "-ec", OWN], check=True)
         return
     missing = [program for program in PROGRAMS if not shutil.which(program)]
     if missing:
         raise Unavailable(f"there is no {missing[0]} (Debian's slurmctld, slurmd, slurm-client, munge and iproute2)")
     unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--net", "--uts"]
-    tried = subprocess.run([*unshare, "sh", "-ec", NETWORK], capture_output=True, text=True)
+    tried = subprocess.run([*unshare, "sh", "-ec", OWN], capture_output=True, text=True)
     if tried.returncode != 0:
         raise Unavailable(f"no namespaces of its own: {tried.stderr.strip()}")
     os.execvp("unshare", [*unshare, sys.executable, *sys.argv])
+
+
+def leave():
+    """Ends all that was started since; else the daemons would write into folders that are being removed."""
+    os.kill(-1, signal.SIGKILL)  # of the namespace, but for this process
+    try:
+        while True:
+            os.wait()
+    except ChildProcessError:
+        pass
 
 
 def until(ready, seconds, what):

@@ -140,17 +140,21 @@ def main():
     slurm.enter()
     with tempfile.TemporaryDirectory(prefix="collcast-slurm-") as name:
         folder = pathlib.Path(name)
-        (folder / "slurm").mkdir()
-        cluster = slurm.Cluster(folder / "slurm")
+        for own in ("slurm", "tmp"):
+            (folder / own).mkdir()
+        os.environ["TMPDIR"] = str(folder / "tmp")
         try:
+            cluster = slurm.Cluster(folder / "slurm")
             asked, rows = sweep_is_the_same_everywhere(folder)
             nothing_is_lost_or_repeated(cluster, folder, asked, rows)
             campaign_is_measured_in_an_allocation(folder, 2, ["mpirun"])
             campaign_is_measured_in_an_allocation(folder, 1, ["srun", "--mpi=pmix", "-n", "{ranks}"])
             a_refusal_is_one_line(folder)
-        except BaseException:
+        except AssertionError:
             print((folder / "slurm/slurmctld.log").read_text())
             raise
+        finally:
+            slurm.leave()
 
 
 if __name__ == "__main__":
