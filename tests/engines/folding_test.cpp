@@ -159,5 +159,67 @@ TEST(Folding, TakesPacesAndCyclesAsTheyAre) {
   }
 }
 
+/// A wave goes round the rails of nodes whose hops differ, and does not come again within so many steps.
+TEST(Folding, FollowsWavesRoundRings) {
+  const Machine machine(load_platform("summit"), 2400);
+  const Algorithm& a = algorithm(Collective::allreduce, "hierarchical-ring");
+  const Call c{.ranks = 2400, .message = Bytes(1e8), .ranks_per_node = 6};
+  const Schedule schedule = a.schedule(c);
+  EXPECT_LT(steps_read(schedule, layout(a, c, schedule), machine), 60) << "of " << schedule.steps;
+}
+
+Period period(std::vector<double> before, std::vector<double> after, std::vector<std::uint32_t> origin) {
+  Period p{{Seconds()}, {Seconds()}, {0}, {}, static_cast<std::uint32_t>(before.size())};
+  for (const double t : before) p.before.emplace_back(t);
+  for (const double t : after) p.after.emplace_back(t);
+  p.origin.insert(p.origin.end(), origin.begin(), origin.end());
+  return p;
+}
+
+/// Three ranks of a ring hand on their times, with 1, 2 and 6 s on top: after three periods each has all of
+/// it.
+TEST(Onward, TimesGoRoundRings) {
+  const Period p = period({0, 10, 20}, {21, 2, 16}, {3, 1, 2});
+  const Onward one = onward(p, 1);  // and one more: 16 + 1, 21 + 2, 2 + 6
+  ASSERT_EQ(one.periods, 1);
+  EXPECT_EQ(one.after, (std::vector{Seconds(0), Seconds(17), Seconds(23), Seconds(8)}));
+  EXPECT_EQ(one.least, Seconds(23));
+  EXPECT_EQ(onward(p, 2).after, (std::vector{Seconds(0), Seconds(9), Seconds(19), Seconds(29)}));
+}
+
+/// The first takes 2 s a period, the second 3 s; it is 10 s behind, where the first wins: as long as it is
+/// ahead, after period 10 with nothing to spare.
+TEST(Onward, EndsWhereARaceWouldBeLost) {
+  Period p = period({10, 0}, {12, 3}, {1, 2});
+  p.races = {{1, 2, Seconds(10)}};
+  EXPECT_EQ(onward(p, 7).periods, 7);
+  EXPECT_EQ(onward(p, 100).periods, 10);
+  EXPECT_EQ(onward(p, 100).least, Seconds(0 + 101 * 3));  // whoever wins
+}
+
+/// What the second is ahead by swings, as it gets the times of the ring's two places in turn.
+TEST(Onward, RacesAreWonOnAllPlacesOfARing) {
+  Period p = period({0, 4}, {5, 1}, {2, 1});  // 1 s on top at each: 5 1, then 2 6
+  p.races = {{2, 1, Seconds(4)}};             // 4 against 0, but then 1 against 5
+  EXPECT_EQ(onward(p, 9).periods, 0);
+  p.races = {{2, 1, Seconds(9)}};  // 5 s ahead besides: 4, 9, 4, ...
+  EXPECT_EQ(onward(p, 9).periods, 9);
+}
+
+/// Of copies that a switch makes, too, no more are read than the limit asks for.
+TEST(Limit, EndsMulticasts) {
+  const Algorithm& a = algorithm(Collective::allgather, "multicast");
+  const Call c{.ranks = 300, .message = Bytes(3e8)};
+  const Schedule schedule = a.schedule(c);
+  Schedule counted = schedule;
+  int steps = 0;
+  counted.rule = [&](std::int64_t s, Step& step) { ++steps, schedule.rule(s, step); };
+  const Machine machine(load_platform("summit"), c.ranks);
+  const Layout sizes = layout(a, c, schedule);
+  const Seconds whole = critical_path(schedule, sizes, machine).time;
+  EXPECT_GT(critical_path(counted, sizes, machine, {}, whole / 10).time, whole / 10);
+  EXPECT_LT(steps, schedule.steps / 4);
+}
+
 }  // namespace
 }  // namespace collcast
