@@ -37,8 +37,8 @@ void add_transport(CLI::App& verb, std::optional<Transport>& transport) {
   for (const std::string& name : transports()) names += (names.empty() ? "" : ", ") + name;
   verb.add_option_function<std::string>(
           "--transport", [&transport](const std::string& name) { transport = parse_transport(name); },
-          "What carries the messages of any algorithm: " + names +
-              "; of a release: nccl-2.8:LL (default: the platform's own software)")
+          "What carries the messages of any algorithm, a policy's choice included: " + names +
+              "; of a release: nccl-2.8:LL (default: the policy's, or the platform's own software)")
       ->option_text("T");
 }
 

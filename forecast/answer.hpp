@@ -30,6 +30,7 @@ struct Answer {
   };
   std::vector<std::string> collectives, platforms;  ///< by our names
   std::string engine;                               ///< that was asked for
+  bool transport_forced = false;
   Offload offload;
   std::vector<int> workers;  ///< cores of a node's DPU that play, by platform; 0: none
   std::vector<Row> rows;

@@ -106,6 +106,7 @@ class Inquiry {
           "--with-synthesized goes with --algorithm all, and not with --policy, --offload and --engine "
           "formula");
     answer_.engine = q_.engine;
+    answer_.transport_forced = q_.transport.has_value();
     answer_.offload = q_.offload;
     for (const Description& d : platforms_) {
       answer_.workers.push_back(workers(q_.offload, d));
@@ -124,8 +125,6 @@ class Inquiry {
       throw InputError("--explain follows messages: --engine " + engine_names(true));
     if (!q_.transport) return;
     const std::string asked = "--transport " + q_.transport->name();
-    if (by_library())
-      throw InputError("--policy brings its own transport; --transport goes with --algorithm");
     if (q_.offload.asked())
       throw InputError(asked + " does not go with --offload, which has the DPU's own software send");
     if (q_.transport->kind == Transport::Kind::nccl && q_.memory != Memory::device)
@@ -357,8 +356,9 @@ class Inquiry {
 
   void tell_played(Seconds played, Seconds answer) {
     if (std::abs((played - answer).value) > 1e-9 * answer.value)
-      note("messages are shown as the platform sends them, in " + text::seconds(played.value) +
-           "; the answer, " + text::seconds(answer.value) + ", is by the library's own transport");
+      note("messages are shown as " + (q_.transport ? q_.transport->name() : "the platform") +
+           " sends them, in " + text::seconds(played.value) + "; the answer, " + text::seconds(answer.value) +
+           ", is by the library's own transport");
   }
 
   Choice choose(const Forecaster& forecaster, const std::vector<const Algorithm*>& among, const Call& call) {
@@ -410,8 +410,11 @@ Question part_of(const Question& q, const Answer::Row& row) {
   part.collectives = {std::string(definition(a.collective).name)};
   part.ranks = {call.ranks};
   if (!q.sizes.empty()) part.sizes = {call.message};
-  if (q.imported || q.policy != "fastest") return part;
-  part.algorithm = a.name;
+  if (q.imported) return part;
+  if (q.policy != "fastest" && q.algorithm != "all") return part;
+  part.algorithm = row.picked.value_or(false) ? "auto" : a.name;
+  if (!row.protocol.empty()) part.transport = parse_transport(row.prediction.transport);
+  if (q.policy != "fastest") return part;
   if (a.segmented && q.call.counts.empty())
     part.call.segment = std::to_string(std::llround(std::ceil(call.message.value / double(call.segments))));
   return part;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "forecast/transferred.hpp"
 #include "libraries/nccl/pairs.hpp"
@@ -33,6 +34,8 @@ std::string told(const std::string& policy, const std::optional<Transport>& tran
   if (!nccl || !transport || transport->kind != Transport::Kind::nccl) return policy;
   if (transport->protocol.minor != nccl->minor && transport->protocol.minor != nccl::usual_minor)
     throw InputError("--transport " + transport->name() + " is of another release than --policy " + policy);
+  if (nccl->proto.value_or(transport->protocol.protocol) != transport->protocol.protocol)
+    throw InputError("--transport " + transport->name() + " and --policy " + policy + " name two protocols");
   nccl->proto = transport->protocol.protocol;
   return nccl->text();
 }
@@ -115,12 +118,14 @@ Library::Library(std::string policy, const Description& description, Rank ranks,
   calibrated_ = knows_nccl(description);
   calibrated_on_ = calibrated_on(description);
   if (nccl_) found_ = channels(description, seats(forecaster_.machine()), policy_);
-  if (transport && nccl_ && own_transport_)
-    nccl::check(transport->protocol, forecaster_.machine(), situation());
+  if (transport && nccl_ && own_transport_) {
+    forced_ = nccl::Transport{.minor = nccl_->minor, .protocol = transport->protocol.protocol};
+    nccl::check(*forced_, forecaster_.machine(), situation());
+  }
   if (const Description blocking = with_blocking_sends(description);
-      !transport && blocking.json() != description.json())
+      forecaster_.transport().kind == Transport::Kind::mpi && blocking.json() != description.json())
     blocking_.emplace(blocking, ranks, placement, memory);
-  chooser_ = by_policy(policy_, description, forecaster_.machine(), forecaster_.fabric(),
+  chooser_ = by_policy(policy_, description, forecaster_.machine(), rest().fabric(),
                        blocking_ ? &blocking_->fabric() : nullptr);
 }
 
@@ -129,30 +134,31 @@ Choice Library::choose(Collective collective, const Call& asked) const {
 }
 
 const Forecaster& Library::sends(const Choice& choice) const {
-  return choice.blocking && blocking_ ? *blocking_ : forecaster_;
+  return choice.blocking && blocking_ ? *blocking_ : rest();
 }
 
 Prediction Library::predict(const Choice& choice, const Engine& engine) const {
   return sends(choice).predict(*choice.algorithm, choice.call, engine);
 }
 
-bool Library::sends_itself(const nccl::Candidate& chosen, const Engine& engine) const {
-  return own_transport_ && engine.name != "formula" && nccl::has_transport(chosen.shape);
-}
-
 Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                                    const Engine& engine) const {
   if (const OfPairs* pairs = of_pairs(collective))
     return predict(algorithm_of(*pairs, asked.ranks), asked, engine);
-  const Chooser other = told.text() == nccl_->text() ? chooser_
-                                                     : by_policy(told.text(), description_,
-                                                                 forecaster_.machine(), forecaster_.fabric());
-  const Choice choice = other({collective, {}, asked});
+  const Chooser other = told.text() == nccl_->text()
+                            ? chooser_
+                            : by_policy(told.text(), description_, forecaster_.machine(), rest().fabric());
+  Choice choice = other({collective, {}, asked});
   const Algorithm& a = *choice.algorithm;
-  if (asked.ranks == 1) return {choice, forecaster_.predict(a, choice.call, engine)};
+  if (asked.ranks == 1) return {choice, rest().predict(a, choice.call, engine)};
+  if (!own_transport_) {
+    choice.protocol.clear();
+    choice.why += ", on its own transport, which " + forecaster_.transport().name() + " replaces";
+    return {choice, forecaster_.predict(a, choice.call, engine)};
+  }
   const nccl::Candidate chosen = nccl::choose(told, collective, choice.call, situation());
-  if (!sends_itself(chosen, engine))
-    return {choice, forecaster_.predict(a, choice.call, engine), chosen.time};
+  if (engine.name == "formula" || !nccl::has_transport(chosen.shape))
+    return {choice, rest().predict(a, choice.call, engine), chosen.time};
   return {choice,
           engine.name == "path" || engine.name == "auto" ? by_transport(a, choice.call, chosen)
                                                          : by_schedule(a, choice.call, chosen, engine),
@@ -181,10 +187,11 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
       const nccl::Protocol protocol = nccl::pair_protocol(*nccl_, of_a_pair(*pairs, asked));
       return {nccl_->minor, nccl::Shape::ring, protocol, peers, nccl_->channels};
     }
+    if (forced_) return *forced_;
     const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, asked, situation());
     return {nccl_->minor, chosen.shape, chosen.protocol};
   };
-  const Forecaster& sender = nccl ? sent_by(transport()) : forecaster_;
+  const Forecaster& sender = nccl ? sent_by(transport()) : rest();
   const Call call = segmented(sender.fabric(), a, asked, segment);
   Choice choice{&a, call};
   if (!nccl || !pairs) return {std::move(choice), sender.predict(a, call, engine)};
@@ -210,6 +217,10 @@ std::vector<Library::Forecast> Library::predict_all(Collective collective, const
   if (!nccl_ || asked.ranks == 1 || of_pairs(collective)) return {};
   std::vector<nccl::Candidate> all = nccl::candidates(*nccl_, collective, asked, situation());
   std::ranges::stable_sort(all, {}, &nccl::Candidate::time);
+  if (!own_transport_) {  // protocols are NCCL's
+    std::set<nccl::Shape> seen;
+    std::erase_if(all, [&](const nccl::Candidate& c) { return !seen.insert(c.shape).second; });
+  }
   std::vector<Forecast> forecasts;
   for (const nccl::Candidate& c : all) {
     nccl::Policy told = *nccl_;

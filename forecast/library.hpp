@@ -64,10 +64,11 @@ class Library {
   };
   Choice choose(Collective collective, const Call& asked) const;
   const Forecaster& sends(const Choice& choice) const;
-  /// Of NCCL, told what it is told; whether its own transport is known and carries it.
+  /// Sends what is no ring or tree of NCCL.
+  const Forecaster& rest() const { return forced_ ? sent_by(*forced_) : forecaster_; }
+  /// Of NCCL, told what it is told.
   Forecast by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                    const Engine& engine) const;
-  bool sends_itself(const nccl::Candidate& chosen, const Engine& engine) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
   Prediction by_schedule(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen,
                          const Engine& engine) const;
@@ -83,6 +84,7 @@ class Library {
   std::string policy_;
   std::optional<nccl::Policy> nccl_;
   bool own_transport_ = true;
+  std::optional<nccl::Transport> forced_;  ///< of NCCL's own
   Forecaster forecaster_;
   std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
   std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty

@@ -108,7 +108,7 @@ std::vector<Column> columns(const Answer& answer) {
     all.push_back({"library's own", [](const Json& r) {
                      return r.contains("estimate_s") ? text::seconds(r["estimate_s"].get<double>()) : "-";
                    }});
-  if (std::ranges::any_of(answer.rows, [](const auto& r) {
+  if (answer.transport_forced || std::ranges::any_of(answer.rows, [](const auto& r) {
         const std::string& transport = r.prediction.transport;
         return transport.starts_with("nccl") || transport.starts_with("mvapich2");
       }))

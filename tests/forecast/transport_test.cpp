@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/simulated.hpp"
+#include "forecast/answer.hpp"
 #include "forecast/library.hpp"
 #include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"
@@ -145,6 +146,127 @@ TEST(Transport, aPolicyMayBeToldAPart) {
               Library("nccl-2.18", d, 8, Placement::block, Memory::device, parse_transport("nccl-2.8:LL"));
             }),
             "--transport nccl-2.8:LL is of another release than --policy nccl-2.18");
+}
+
+Question told(const std::string& policy, const std::string& transport, const std::string& by = "path") {
+  Question q;
+  q.collectives = {"allreduce"}, q.platforms = {"abci-v"}, q.ranks = {8}, q.sizes = {64_KiB};
+  q.policy = policy, q.engine = by;
+  if (!transport.empty()) q.transport = parse_transport(transport);
+  return q;
+}
+
+Question told_algorithm(Question q, const std::string& algorithm) {
+  q.algorithm = algorithm;
+  return q;
+}
+
+void expect_alike(const Question& one, const Question& other, const std::string& transport) {
+  const Answer a = ask(one), b = ask(other);
+  ASSERT_EQ(a.rows.size(), b.rows.size());
+  for (std::size_t i = 0; i < a.rows.size(); ++i) {
+    const Prediction &p = a.rows[i].prediction, &q = b.rows[i].prediction;
+    EXPECT_EQ(p.algorithm->name, q.algorithm->name);
+    EXPECT_EQ(p.time, q.time) << one.policy << ' ' << transport << ' ' << one.engine << ' '
+                              << p.algorithm->name;
+    EXPECT_EQ(p.low, q.low);
+    EXPECT_EQ(p.high, q.high);
+    EXPECT_EQ(p.transport, transport);
+  }
+}
+
+/// The policy chooses, what is forced sends: 64 KiB of MPICH are Rabenseifner's algorithm, by whatever.
+TEST(Transport, aForcedOnePricesAPolicysChoice) {
+  for (const char* by : {"path", "contention", can_simulate() ? "simgrid" : "path", "formula", "auto"})
+    for (const char* transport : {"nccl:LL", "nccl:Simple", "links", "mvapich2-gdr"})
+      expect_alike(told("mpich", transport, by),
+                   told_algorithm(told("fastest", transport, by), "rabenseifner"), transport);
+  // 0.6 us of PCIe and 0.15 us of adapter at either end, a switch of 0.09 us; 8192 B at 11.5 GB/s.
+  Question q = told("mpich", "links");
+  q.collectives = {"broadcast"}, q.platforms = {"edr-cluster"}, q.ranks = {2}, q.sizes = {8_KiB};
+  EXPECT_NEAR(ask(q).rows.at(0).prediction.time.value * 1e6, 1.59 + 8192 / 11500.0, 1e-6);
+}
+
+/// Sends that block have an eager limit of their own there, also where the platform's own way is asked for.
+TEST(Transport, thePlatformsOwnChangesNothing) {
+  for (const char* policy : {"mpich", "openmpi-4.1", "mvapich2-2.3"}) {
+    Question q = told(policy, "mpi"), plain = told(policy, "");
+    q.sizes = plain.sizes = {1_KiB, 8_KiB, 16_KiB, 64_KiB, 256_KiB, 1_MiB};
+    q.memory = plain.memory = Memory::host;
+    expect_alike(q, plain, "mpi");
+  }
+  expect_alike(told("mvapich2-gdr", "mvapich2-gdr"), told("mvapich2-gdr", ""), "mvapich2-gdr");
+}
+
+TEST(Transport, ofNcclItIsWhatNcclIsTold) {
+  for (const char* by : {"path", "contention", can_simulate() ? "simgrid" : "path"})
+    for (const std::string protocol : {"LL", "LL128", "Simple"})
+      for (const char* algorithm : {"auto", "double-tree", "multi-ring", "all"})
+        expect_alike(told_algorithm(told("nccl-2.18", "nccl:" + protocol, by), algorithm),
+                     told_algorithm(told("nccl-2.18:proto=" + protocol, "", by), algorithm),
+                     "nccl:" + protocol);
+  // Nothing of the policy is left.
+  for (const char* by : {"path", "contention", "formula"})
+    expect_alike(told_algorithm(told("nccl-2.8", "nccl:LL", by), "recursive-doubling"),
+                 told_algorithm(told("fastest", "nccl-2.8:LL", by), "recursive-doubling"), "nccl-2.8:LL");
+  Question nvls = told_algorithm(told("nccl-2.19", "nccl:Simple"), "nvls"),
+           alone = told_algorithm(told("fastest", "nccl-2.19:Simple"), "nvls");
+  nvls.platforms = alone.platforms = {"dgx-h100"};
+  expect_alike(nvls, alone, "nccl-2.19:Simple");
+  EXPECT_NE(complaint([&] {
+              ask(told_algorithm(told("nccl-2.18", "nccl:LL"), "nvls"));
+            }).find("nccl-2.18:algo=NVLS,proto=LL leaves nothing to play allreduce with"),
+            std::string::npos);
+}
+
+/// What NCCL estimates of its own transport says nothing of another one, on which its protocols are alike.
+TEST(Transport, ncclsChoiceOverAnotherOne) {
+  const Answer all = ask(told_algorithm(told("nccl-2.18", "mpi"), "all"));
+  ASSERT_EQ(all.rows.size(), 2u);
+  EXPECT_EQ(all.rows[0].prediction.algorithm->name, "double-tree");
+  EXPECT_EQ(all.rows[1].prediction.algorithm->name, "multi-ring");
+  const Answer picked = ask(told("nccl-2.18", "mpi"));
+  EXPECT_EQ(picked.rows.at(0).prediction.time, all.rows[0].prediction.time);
+  for (const Answer::Row& r : all.rows) {
+    EXPECT_EQ(r.prediction.transport, "mpi");
+    EXPECT_FALSE(r.estimate);
+    EXPECT_EQ(r.protocol, "");
+    EXPECT_NE(r.why.find("on its own transport, which mpi replaces"), std::string::npos) << r.why;
+  }
+}
+
+/// Of all that a library has each row is asked again by itself.
+TEST(Transport, sensitivityIsOfItsRow) {
+  Question all = told_algorithm(told("nccl-2.18:proto=LL", ""), "all");
+  all.sizes = {64_KiB, 64_MiB}, all.sensitivity = true;
+  const Answer answer = ask(all);
+  std::vector<double> largest;
+  for (const Bytes size : all.sizes) {
+    Question one = told("nccl-2.18:proto=LL", "");
+    one.sizes = {size}, one.sensitivity = true;
+    const Answer::Row picked = ask(one).rows.at(0);
+    const auto same = std::ranges::find_if(
+        answer.rows, [size](const Answer::Row& r) { return *r.picked && r.prediction.call.message == size; });
+    ASSERT_NE(same, answer.rows.end());
+    largest.push_back(picked.sensitivity.at(0).elasticity);
+    EXPECT_EQ(same->sensitivity.at(0).elasticity, largest.back());
+  }
+  EXPECT_NE(largest[0], largest[1]);
+}
+
+TEST(Transport, whatDoesNotGoTogether) {
+  EXPECT_EQ(complaint([] { ask(told("nccl-2.18:proto=Simple", "nccl:LL")); }),
+            "--transport nccl:LL and --policy nccl-2.18:proto=Simple name two protocols");
+  for (const char* policy : {"nccl-2.18", "mpich"}) {
+    Question q = told(policy, "nccl:LL128");
+    q.platforms = {"rtx2080ti-cluster"};
+    EXPECT_EQ(complaint([&] { ask(q); }),
+              "--transport nccl-2.18:LL128 needs NVLink between the GPUs of a node, which rtx2080ti-cluster "
+              "does not have");
+  }
+  Question host = told("mpich", "nccl:LL");
+  host.memory = Memory::host;
+  EXPECT_EQ(complaint([&] { ask(host); }), "--transport nccl:LL moves device buffers: --memory device");
 }
 
 /// Leaf uplinks that are slower than a rail's card slow down what crosses the spine.
