@@ -22,7 +22,7 @@ struct Period {
 /// What follows a period.
 struct Onward {
   std::int64_t periods = 0;    ///< that go the same way: each time comes from where it did
-  std::vector<Seconds> after;  ///< them; nothing where times' ways are too long to follow
+  std::vector<Seconds> after;  ///< them; nothing if there are none
   Seconds least;               ///< after all that are left, the last rank is done no earlier
 };
 

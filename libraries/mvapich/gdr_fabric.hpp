@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "libraries/machine_fabric.hpp"
 #include "libraries/mvapich/settings.hpp"
-#include "platforms/machine/machine.hpp"
 
 namespace collcast::mvapich {
 
@@ -17,27 +17,17 @@ Description carrying(const Description& platform);
 /// A machine's links as MVAPICH2-GDR moves GPU memory, by size: between nodes straight from card to card,
 /// then staged in the sender's host memory, then in both; within a node through the processors, then from GPU
 /// to GPU. What is staged goes in blocks, of which one is copied while another is on its way.
-class GdrFabric final : public Fabric {
+/// What is staged is said to take the way of GPU memory: it takes much the same links.
+class GdrFabric final : public MachineFabric {
  public:
   /// `machine`: of the platform that `carrying` makes. `stretch`: of GDRCopy's costs, which were published of
   /// another machine.
   GdrFabric(const Machine& machine, const Settings& settings, double stretch = 1)
-      : machine_(machine), settings_(settings), stretch_(stretch) {}
+      : MachineFabric(machine), settings_(settings), stretch_(stretch) {}
 
-  Rank ranks() const override { return machine_.ranks(); }
   Wire wire(Place from, Place to, Bytes bytes) const override;
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override;
   std::vector<Bytes> sizes() const override;
-  SecondsPerByte gamma(Place place) const override { return machine_.gamma(place); }
-  const Protocol& protocol() const override { return machine_.protocol(); }
-  Port ports() const override { return machine_.ports(); }
-  Port queues() const override { return machine_.queues(); }
-  std::string port_name(Port port) const override { return machine_.port_name(port); }
-  const std::vector<Link>& links() const override { return machine_.links(); }
-  /// The way of GPU memory, whatever the size: what is staged takes much the same links.
-  void route(Place from, Place to, std::vector<LinkId>& links) const override {
-    machine_.route(from, to, links);
-  }
 
  private:
   /// A copy between a rank's two memories: what it keeps the processor from, the rest of it.
@@ -51,7 +41,6 @@ class GdrFabric final : public Fabric {
   Wire copied(Wire straight, Place from, Bytes bytes) const;
   Wire staged(Wire straight, Place from, Place to, Bytes bytes, bool same_node) const;
 
-  const Machine& machine_;
   Settings settings_;
   double stretch_;
 };

@@ -20,7 +20,10 @@ void check(const Transport& t, const Machine& machine, const Situation& s) {
 
 KernelFabric::KernelFabric(const Machine& machine, const Transport& t, const Situation& s,
                            const Software& software, const Carriers& carriers)
-    : machine_(machine), kernel_(kernel(t.protocol)), flags_(t.protocol == Protocol::ll), staged_(s.staged) {
+    : MachineFabric(machine),
+      kernel_(kernel(t.protocol)),
+      flags_(t.protocol == Protocol::ll),
+      staged_(s.staged) {
   const auto p = static_cast<std::size_t>(t.protocol);
   const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
   const bool tree = t.shape == Shape::tree;

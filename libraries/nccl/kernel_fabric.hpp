@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "libraries/machine_fabric.hpp"
 #include "libraries/nccl/kernel.hpp"
-#include "platforms/machine/machine.hpp"
 
 namespace collcast::nccl {
 
@@ -30,33 +30,23 @@ void check(const Transport& transport, const Machine& machine, const Situation& 
 /// A machine's links as NCCL's kernels and proxies use them. Within a node a channel's threads move a message
 /// at the pace of the links or their own; between nodes they hand it to a proxy, for which it is a message of
 /// its network card. Data are reduced as they pass.
-class KernelFabric final : public Fabric {
+class KernelFabric final : public MachineFabric {
  public:
   /// `machine`: its links alone.
   KernelFabric(const Machine& machine, const Transport& transport, const Situation& s,
                const Software& software, const Carriers& carriers = {});
 
-  Rank ranks() const override { return machine_.ranks(); }
   collcast::Wire wire(Place from, Place to, Bytes bytes) const override;
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override;
-  std::vector<Bytes> sizes() const override { return machine_.sizes(); }
   SecondsPerByte gamma(Place) const override { return {}; }
   const collcast::Protocol& protocol() const override { return protocol_; }
   Seconds launch(int channels) const override { return launch_ + (channels - 1) * channel_; }
-  Port ports() const override { return machine_.ports(); }
-  Port queues() const override { return machine_.queues(); }
-  std::string port_name(Port port) const override { return machine_.port_name(port); }
-  const std::vector<Link>& links() const override { return machine_.links(); }
-  void route(Place from, Place to, std::vector<LinkId>& links) const override {
-    machine_.route(from, to, links);
-  }
 
  private:
   Seconds waiting(Bytes bytes) const;
   collcast::Wire in_node(collcast::Wire links, Bytes bytes) const;
   collcast::Wire across(collcast::Wire links, Place from, Place to, Bytes bytes) const;
 
-  const Machine& machine_;
   const Kernel& kernel_;
   collcast::Protocol protocol_;
   Seconds launch_, channel_, step_, hop_, proxy_;
