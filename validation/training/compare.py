@@ -11,9 +11,9 @@ import subprocess
 import sys
 
 NETWORK = {"10GbE with TCP/IP": ["network.bandwidth_GBps=1.17", "network.latency_us=15"],
-           "100GbE with TCP/IP": ["network.bandwidth_GBps=11.7", "network.latency_us=15"], "100GbIB with RDMA": []}
-HKBU_MODEL = {"resnet50v1.5": "resnet50", "bert_base": "bert-base:sequence=64,masked=10",
-              "bert_large": "bert-large:sequence=64,masked=10"}
+           "100GbE with TCP/IP": ["network.bandwidth_GBps=2.5", "network.latency_us=15"], "100GbIB with RDMA": []}
+HKBU_MODEL = {"resnet50v1.5": "resnet50", "bert_base": "bert-base:sequence=64,masked=64",
+              "bert_large": "bert-large:sequence=64,masked=64"}
 # Horovod with fusion threshold, response cache and cycle 0; its buckets of 512 MiB
 HKBU_METHOD = {"WFBP-A2A": "horovod:version=0.19,fusion=0,cycle=0,cache=0",
                "BSP-A2A": "horovod:version=0.19,fusion=512MiB,cycle=0,cache=0,grouped=1"}
