@@ -17,6 +17,12 @@ HKBU_MODEL = {"resnet50v1.5": "resnet50", "bert_base": "bert-base:sequence=64,ma
 # Horovod with fusion threshold, response cache and cycle 0; its buckets of 512 MiB
 HKBU_METHOD = {"WFBP-A2A": "horovod:version=0.19,fusion=0,cycle=0,cache=0",
                "BSP-A2A": "horovod:version=0.19,fusion=512MiB,cycle=0,cache=0,grouped=1"}
+# what the tables call a network: ours, and their units in a sample of it
+EXAMPLES = {("resnet50v1.5", ""): ("resnet50", 1), ("RN50v1.5", ""): ("resnet50", 1),
+            ("BERT", "fine-tune"): ("bert-large:sequence=384,masked=1", 1),
+            ("BERT", "fine-tune SQuAD"): ("bert-large:sequence=384,masked=1", 1),
+            ("biobert", "fine-tune NER"): ("bert-base:sequence=128,masked=1", 1),
+            ("Transformer", ""): ("transformer-big", 32)}
 NODE = {"V100-SXM2-16GB": "dgx-1v", "V100-SXM2-32GB": "dgx-1v", "V100-SXM3-32GB": "dgx-2"}
 
 
@@ -50,18 +56,21 @@ def hkbu(collcast, folder):
 def examples(collcast, folder):
     table = [r for r in rows(folder / "throughput_dev.csv")
              if "DeepLearningExamples" in r["source"] and r["trust"] == "A" and r["gpu_type"] in NODE
-             and r["model"] == "resnet50v1.5" and r["nodes"] == "1"]
-    key = lambda r: (r["source"], r["framework"], r["precision"], r["batch_per_gpu"], r["gpu_type"], r["variant"])
-    alone = {key(r): float(r["throughput"]) for r in table if r["gpus"] == "1"}
+             and (r["model"], r["variant"]) in EXAMPLES and r["nodes"] == "1" and r["grad_accum"] == ""]
+    key = lambda r: tuple(r[k] for k in ("source", "model", "framework", "precision", "gpu_type", "variant"))
+    # the same batch on each GPU, but for words of a Transformer, of which a batch of so many is seldom full
+    alone = {(key(r), r["batch_per_gpu"]): float(r["throughput"]) for r in table if r["gpus"] == "1"}
     for r in table:
-        if r["gpus"] == "1" or key(r) not in alone:
+        if r["gpus"] == "1" or (key(r), r["batch_per_gpu"]) not in alone:
             continue
-        batch = int(r["batch_per_gpu"].split()[0])
-        answer = train(collcast, model="resnet50", platform=NODE[r["gpu_type"]], ranks=r["gpus"], batch=batch,
-                       throughput=alone[key(r)], precision="amp" if r["precision"] == "mixed" else "fp32",
-                       framework="horovod" if r["framework"].startswith("TensorFlow") else "ddp")
-        yield (r["framework"], r["precision"], r["gpus"], r["gpu_type"]), \
-            batch * int(r["gpus"]) / float(r["throughput"]), answer
+        model, of_a_sample = EXAMPLES[r["model"], r["variant"]]
+        batch = int(r["batch_per_gpu"].split()[0]) // of_a_sample
+        throughput = alone[key(r), r["batch_per_gpu"]] / of_a_sample
+        answer = train(collcast, model=model, platform=NODE[r["gpu_type"]], ranks=r["gpus"], batch=batch,
+                       throughput=throughput, precision="amp" if r["precision"] == "mixed" else "fp32",
+                       framework="ddp" if r["framework"].startswith("PyTorch") else "horovod")
+        yield (model.split(":")[0], r["framework"], r["precision"], r["gpus"], r["gpu_type"]), \
+            batch * int(r["gpus"]) / (float(r["throughput"]) / of_a_sample), answer
 
 
 def vtrain(collcast, folder):
@@ -86,7 +95,7 @@ def one_h100(collcast, _):
         yield (f"{r['precision']}, {r['memory_format']}", r["model"], r["batch"]), float(r["step_ms"]) / 1e3, answer
 
 
-STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "DeepLearningExamples, ResNet-50 on one node of V100": examples,
+STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "DeepLearningExamples on one node of V100": examples,
            "vTrain, GPT on 2 and 4 A100": vtrain,
            "PyTorch 2.11 on one H100": one_h100}
 
