@@ -260,19 +260,23 @@ class CriticalPath {
     const Wire& wire = message.wire;
     const Time from = ready(t.channel, t.from.rank);
     Time& posted = posted_[processor(t.channel, t.from.rank)];
-    const Done done =
-        send(wire, message.bytes, turn(wire, from, posted), ready(t.channel, t.to.rank), t.from, t.to);
-    if (pays(wire)) posted = done.sender;
+    const Time begin = turn(wire, from, posted);
+    const Done done = send(wire, message.bytes, begin, ready(t.channel, t.to.rank), t.from, t.to);
+    if (pays(wire)) posted = paid(wire, begin, done);
     return done;
   }
 
-  /// A processor pays for the messages of a step that need not wait for their receivers one after another.
+  /// A processor pays for the messages of a step one after another; of a rendezvous it asks the receiver
+  /// when it is its turn.
   bool pays(const Wire& wire) const {
-    return wire.eager && (wire.overhead > Seconds(0) || wire.streamed) &&
+    return (wire.overhead > Seconds(0) || (wire.eager && wire.streamed)) &&
            protocol_.hold == Protocol::Hold::injection;
   }
   Time turn(const Wire& wire, Time ready, Time posted) const {
     return pays(wire) ? std::max(ready, posted) : ready;
+  }
+  Time paid(const Wire& wire, Time turn, const Done& done) {
+    return wire.eager ? done.sender : clock_.later(turn, wire.overhead, Cause::overhead, done.from, done.to);
   }
 
   /// What has arrived is paid for in that order, after what was sent, and then reduced.
@@ -340,7 +344,7 @@ class CriticalPath {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);
     Time& posted = posted_[processor(m.channel, m.from.rank)];
-    Time sent = ready_[from], paid = posted;
+    Time sent = ready_[from], all_paid = posted;
     Port out = Wire::nowhere, in = Wire::nowhere;
     Time free, last;
     Seconds busy;
@@ -355,19 +359,19 @@ class CriticalPath {
         out = wire.out, free = last = free_[lane], busy = busy_[out];
       const std::size_t at = index(m.channel, to);
       const Seconds in_busy = busy_[wire.in];
-      const Done done =
-          send(wire, carried, turn(wire, ready_[from], posted), ready_[at], m.from, {to, m.memory});
+      const Time begin = turn(wire, ready_[from], posted);
+      const Done done = send(wire, carried, begin, ready_[at], m.from, {to, m.memory});
       if (wire.in == in) busy_[in] = in_busy;  // and the one that comes in
       in = wire.in;
       free_[lane] = last = std::max(last, free_[lane]);
       sent = std::max(sent, done.sender);
-      if (pays(wire)) paid = std::max(paid, done.sender);
+      if (pays(wire)) all_paid = std::max(all_paid, paid(wire, begin, done));
       if (done.overhead > Seconds(0))
         copies_.push_back({at, processor(m.channel, to), done});
       else
         land(at, done.arrived);
     }
-    posted = paid;
+    posted = all_paid;
     land(from, sent);
   }
 

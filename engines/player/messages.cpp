@@ -35,7 +35,7 @@ void Interpreter::post_send(Index strand, const Op& op) {
   if (m.eager && m.merged) {
     m.posted = backend_.now() + m.wire.overhead;
     m.why = log_.add(why_, m.wire.overhead, Cause::overhead, m.from, m.to);
-  } else if (m.eager) {
+  } else if (!m.merged) {
     pay_for(m.sender, m);
   }
   ++sent_messages_;
@@ -49,7 +49,7 @@ void Interpreter::post_copy(Index strand, const Op& op) {
   Message m = outgoing(rank, rank, op);
   m.receiver = hold(strand, op);
   m.receive_posted = true;
-  if (m.eager) pay_for(m.receiver, m);
+  pay_for(m.receiver, m);
   depart(messages_.add(m));
 }
 
@@ -70,7 +70,7 @@ void Interpreter::post_multicast(Index strand, const Op& op) {
     Message m = outgoing(rank, op.group_member(i), op);
     m.group = group;
     busy = begin;
-    if (m.eager) pay_for(sender, m);
+    pay_for(sender, m);
     if (busy.at > end.at) end = busy;
     emit(m);
   }
@@ -120,8 +120,8 @@ void Interpreter::post_receive(Index strand, const Op& op) {
   if (m.has_arrived) arrived(id);
 }
 
-/// A strand pays for messages that it need not wait for, and for those that have arrived, one after another;
-/// the main strand and all requests of a rank share one processor. Returns when it is done.
+/// A strand pays for messages that it sends, and for those that have arrived, one after another; the main
+/// strand and all requests of a rank share one processor. Returns when it is done.
 Interpreter::Moment Interpreter::pay(const Message& m, Rank rank, Waiter waiter, Seconds overhead,
                                      Seconds moving) {
   if (!(overhead + moving > Seconds(0))) return {backend_.now(), why_};
@@ -132,10 +132,15 @@ Interpreter::Moment Interpreter::pay(const Message& m, Rank rank, Waiter waiter,
   return paid;
 }
 
-/// Who moves the bytes of a streamed message is busy for as long as they take alone.
+/// Who moves the bytes of a streamed message is busy for as long as they take alone. Of a rendezvous a strand
+/// asks the receiver when it is its turn.
 void Interpreter::pay_for(Waiter sender, Message& m) {
-  const Seconds moving = m.wire.streamed ? m.bytes * m.wire.per_byte : Seconds(0);
-  const auto [at, why] = pay(m, m.from.rank, sender, m.wire.overhead, moving);
+  if (protocol_.hold == Protocol::Hold::delivery) return;
+  if (!m.eager && !(m.wire.overhead > Seconds(0))) return;
+  const Moment turn = after(busy_until(m.from.rank, sender));
+  const Seconds moving = m.eager && m.wire.streamed ? m.bytes * m.wire.per_byte : Seconds(0);
+  const Moment paid = pay(m, m.from.rank, sender, m.wire.overhead, moving);
+  const auto [at, why] = m.eager ? paid : turn;
   m.posted = at, m.why = why;
 }
 
@@ -169,8 +174,12 @@ Interpreter::Moment& Interpreter::busy_until(Rank rank, Waiter waiter) {
 void Interpreter::depart(Index id) {
   Message& m = messages_[id];
   if (protocol_.hold == Protocol::Hold::delivery) return m.why = why_, enter(id);
-  const Seconds delay = m.eager ? m.posted - backend_.now() : m.wire.handshake + m.wire.overhead;
-  if (!m.eager) m.why = log_.add(why_, delay, Cause::overhead, m.from, m.to);
+  Seconds delay = m.posted - backend_.now();
+  if (!m.eager) {
+    const Seconds shake = m.wire.handshake + m.wire.overhead;
+    m.why = log_.add(delay > Seconds(0) ? m.why : why_, shake, Cause::overhead, m.from, m.to);
+    delay = std::max(delay, Seconds(0)) + shake;
+  }
   if (delay > Seconds(0))
     backend_.after(delay, {Event::Kind::injected, id});
   else

@@ -132,11 +132,20 @@ TEST(CriticalPath, ArrivalsArePaidInTheirOrder) {
   EXPECT_EQ(with_overheads(steps).finish[0].value, 30);
 }
 
-TEST(CriticalPath, ARendezvousIsPaidForBesideOthers) {
-  // A handshake of 2 (L + 2 o) = 28 each, at the same time; then o, and the port sends one after the other.
-  const auto result = with_overheads({{{0, 1, {}}, {0, 2, {}}}}, Bytes(0));
+TEST(CriticalPath, ARankAsksForRendezvousOneAfterAnother) {
+  // At 0, 2 and 4, each answered after 2 (L + 2 o) = 28; then as a message that needs not ask.
+  const auto result = with_overheads({{{0, 1, {}}, {0, 2, {}}, {0, 3, {}}}}, Bytes(0));
   EXPECT_EQ(result.finish[1].value, 28 + 14);
-  EXPECT_EQ(result.finish[2].value, 28 + 15);
+  EXPECT_EQ(result.finish[2].value, 28 + 16);
+  EXPECT_EQ(result.finish[3].value, 28 + 18);
+}
+
+TEST(CriticalPath, ALateReceiverAnswersAtOnce) {
+  // Ranks 1 and 2 come at 14, after rank 0 has asked both: the port alone sends one after the other.
+  const auto result = with_overheads({{{3, 1, {}}, {3, 2, {}}}, {{0, 1, {}}, {0, 2, {}}}}, Bytes(0));
+  const double ready = 28 + 14;
+  EXPECT_EQ(result.finish[1].value, ready + 28 + 14);
+  EXPECT_EQ(result.finish[2].value, ready + 2 + 28 + 14);
 }
 
 TEST(CriticalPath, ChannelsRunSideBySideUntilTheyJoin) {

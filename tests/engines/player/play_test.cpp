@@ -91,6 +91,20 @@ TEST(Play, ARankPaysForItsMessagesOneAfterAnother) {
   EXPECT_EQ(both.ranks[2].finish, Seconds(6));
 }
 
+TEST(Play, ARankAsksForRendezvousOneAfterAnother) {
+  // Asked at 0 and 1, answered after 2 (L + 2 o) = 10; then 1 + 2 + 1 and the receiver's 1.
+  LogGP asking = eager;
+  asking.S = Bytes(0);
+  const Result r = run({{{send(1, 1), send(2, 1)}}, {{receive(0, 1)}}, {{receive(0, 1)}}}, asking);
+  EXPECT_EQ(r.ranks[1].finish, Seconds(10 + 5));
+  EXPECT_EQ(r.ranks[2].finish, Seconds(10 + 6));
+  // Who comes at 20 is answered at once; the port sends one after the other.
+  const Script late = {{compute(20)}, {receive(0, 1)}};
+  const Result both = run({{{send(1, 1), send(2, 1)}}, late, late}, asking);
+  EXPECT_EQ(both.ranks[1].finish, Seconds(20 + 10 + 5));
+  EXPECT_EQ(both.ranks[2].finish, Seconds(20 + 10 + 6));
+}
+
 TEST(Play, RequestsAreWaitedFor) {
   Log log;
   const Result r =
