@@ -46,7 +46,7 @@ void add_training(CLI::App& verb, TrainingText& text) {
                   "ddp (default) or another, with settings behind a colon: " + listed_frameworks() +
                       "; those that allreduce gradients take hierarchical; all take compression=fp16, tp, "
                       "pp, micro-batches, schedule=1f1b|gpipe, interleave, "
-                      "sequence, ep, imbalance, sp, recompute")
+                      "sequence, ep, imbalance, sp, recompute, per-gpu")
       ->option_text("F");
   verb.add_option("--policy", text.policy,
                   "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs, or the "
@@ -99,10 +99,13 @@ Json row(const Training& t, const StepForecast& s) {
           {"low_s", s.low.value},
           {"high_s", s.high.value},
           {"samples_per_s", s.samples / s.time.value},
+          {"flops_per_s", s.samples * (t.model.flops() + t.model.backward_flops()) / s.time.value},
           {"efficiency", s.efficiency},
           {"compute_s", s.compute.value},
           {"exposed_communication_s", s.exposed.value},
           {"hidden_communication_s", s.hidden.value},
+          {"communication_s", s.communication.value},
+          {"agreement_s", s.agreement.value},
           {"waiting_s", s.waiting.value},
           {"io_s", s.input.value},
           {"checkpoint_s", s.checkpoint.value},

@@ -261,8 +261,22 @@ TEST(Coordinator, WithoutACycleNothingWaits) {
 /// As a group all wait for the last, at 3 s; the round at 4 s takes both: 4 + 3.
 TEST(Coordinator, AGroupIsReducedTogether) {
   Coordinator c = every_two_seconds();
-  c.together = true;
+  c.groups = 1;
   EXPECT_DOUBLE_EQ(play(offered({{1, 2}, {2, 1}}, c), a_second_per_byte).time.value, 7);
+}
+
+/// Four tensors, one a second from 1 s on, in two groups: 1 to 2 s and 3 to 4 s; reduced from 2 and from 4 s
+/// for 2 s each.
+TEST(Coordinator, GroupsDoNotWaitForEachOther) {
+  Coordinator c = every_two_seconds();
+  c.cycle = Seconds();
+  c.groups = 2;
+  const Played p = play(offered({{1, 1}, {1, 1}, {1, 1}, {1, 1}}, c), a_second_per_byte);
+  EXPECT_DOUBLE_EQ(p.time.value, 6);
+  EXPECT_DOUBLE_EQ(p.communication.value, 4);
+  std::vector<int> whole;  // of 5 tensors: 3 and 2
+  for (int offered = 0; offered <= 5; ++offered) whole.push_back(grouped(offered, 5, 2));
+  EXPECT_EQ(whole, (std::vector<int>{0, 0, 0, 3, 3, 5}));
 }
 
 /// A hierarchical way: a second per byte in each of three phases, the middle one of a quarter: 2 + 4 (1 + 1/4
@@ -299,6 +313,8 @@ TEST(Coordinator, AgreesByBitsOrThroughRank0) {
   // 4 B and a header of 16 B from each of 8, and two headers; of a tensor 100 B from each, and to each
   EXPECT_DOUBLE_EQ(slow.empty.value, 8 * 4 + 8 * 16 + 2 * 16);
   EXPECT_DOUBLE_EQ(slow.per_tensor.value, 8 * 100 + 100);
+  c.request = Seconds(0.25);  // of rank 0, for each of 8 ranks
+  EXPECT_DOUBLE_EQ(round_time(c, all, 10, price, &Price::time).per_tensor.value, 8 * 100 + 100 + 8 * 0.25);
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ TEST(Models, AgreeWithPublishedTotals) {
       EXPECT_NEAR(m.flops() / 2e9, p.gmacs, 0.001 * p.gmacs) << p.name;
     }
   }
+  // He et al., ECCV 2016: 1.7 M and 10.2 M
+  EXPECT_NEAR(load_model("resnet-v2:layers=164").parameters() / 1e6, 1.7, 0.05);
+  EXPECT_NEAR(load_model("resnet-v2:layers=1001").parameters() / 1e6, 10.2, 0.15);
   // TensorFlow DeepLab model zoo: 54.17 B multiply-adds at output stride 16
   EXPECT_NEAR(load_model("deeplabv3plus-xception65").flops() / 2e9, 54.17, 0.15);
   for (const auto& [name, billions] :

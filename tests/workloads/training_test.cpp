@@ -198,7 +198,67 @@ TEST(Training, OrderIsMegatrons) {
   EXPECT_EQ(passes("ddp:pp=2,micro-batches=3", 0), "F0 F1 B0 F2 B1 B2 ");
   EXPECT_EQ(passes("ddp:pp=2,micro-batches=3", 1), "F0 B0 F1 B1 F2 B2 ");
   EXPECT_EQ(passes("ddp:pp=2,micro-batches=2,schedule=gpipe", 1), "F0 F1 B0 B1 ");
+  EXPECT_EQ(passes("gems:pp=2,micro-batches=4", 1), "F0 F1 B0 B1 F2 F3 B2 B3 ");
   EXPECT_EQ(passes("ddp:pp=2,micro-batches=2,interleave=2", 1), "F0 F1 F0' B0' F1' B1' B0 B1 ");
+}
+
+/// Four stages of 1 ms forward and 2 ms backward. A replica alone takes 4 + 8 ms; the next one's forward pass
+/// runs behind it through the stages, which costs the last stage's 1 ms: 4 + 8 R + (R - 1).
+TEST(Training, MirroredReplicasFillTheBubble) {
+  for (const auto& [replicas, milliseconds] : {std::pair{1, 12.0}, {2, 21.0}, {4, 39.0}}) {
+    Training t = equal_layers(
+        4, "gems:pp=4,micro-batches=" + std::to_string(replicas) + ",replicas=" + std::to_string(replicas),
+        4);
+    t.batch = replicas;
+    EXPECT_NEAR(play(training_job(t), nothing).time.value, milliseconds * 1e-3, 1e-9);
+  }
+}
+
+/// The part of 1 MB that a stage has of the second replica goes to where the first has it, and comes back as
+/// it was reduced, at 1 GB/s: 2 ms more; between two data-parallel pipelines an allreduce of 1 MB lies
+/// between.
+TEST(Training, MirroredReplicasAddUpTheirGradients) {
+  for (const auto& [ranks, milliseconds] : {std::pair{4, 23.0}, {8, 24.0}}) {
+    Training t = equal_layers(4, "gems:pp=4", ranks);
+    t.batch = 2;
+    EXPECT_NEAR(play(training_job(t), bandwidth(1)).time.value, milliseconds * 1e-3, 1e-6);
+  }
+}
+
+/// Stages are neighbours, and replicas on each node: rank 5 is stage 1 of the second pipeline.
+TEST(Training, MirroredReplicasLieOnNeighbours) {
+  Training t = equal_layers(4, "gems:pp=4", 8);
+  t.batch = 2;
+  const Job job = training_job(t);
+  EXPECT_EQ(job.members({job.role_dimension}).members(), (std::vector<Rank>{0, 1, 2, 3}));
+  EXPECT_EQ(job.members(job.groups[0].dimensions).members(), (std::vector<Rank>{0, 4}));
+}
+
+/// Two parts of 250,000 parameters, the activations of one sample of one part.
+TEST(Training, MirroredReplicasTakeTwiceTheParameters) {
+  Training t = equal_layers(4, "gems:pp=4,replicas=6", 4);
+  t.batch = 6;
+  const MemoryNeed need = memory_need(t);
+  EXPECT_EQ(need.parameters, Bytes(2e6));
+  EXPECT_EQ(need.activations, Bytes(4));
+}
+
+/// 10 layers of 3 ms, and 3 ms of launches beside: two processes fill each other's gaps, four take turns.
+TEST(Training, ProcessesOfAGpuFillEachOthersGaps) {
+  for (const auto& [processes, milliseconds] : {std::pair{1, 60.0}, {2, 60.0}, {4, 120.0}}) {
+    Training t = equal_layers(10, "ddp:view=1,per-gpu=" + std::to_string(processes), 1);
+    t.processor.efficiency.launch = Seconds(1e-3);  // forward, and two backward
+    EXPECT_NEAR(play(training_job(t), nothing).time.value, milliseconds * 1e-3, 1e-9) << processes;
+    EXPECT_NEAR(forecast_step(t, nothing).efficiency, processes * 60 / milliseconds, 1e-6);
+  }
+}
+
+/// Two processes add up 10 MB in memory of 1 TB/s: copied into the bucket and out of it (2 each), added and
+/// fetched (5): 90 us; the optimizer takes 20 B a parameter and process, 100 us.
+TEST(Training, ProcessesOfAGpuAddUpInItsMemory) {
+  Training t = equal_layers(10, "one:per-gpu=2", 1);
+  t.processor.bandwidth = BytesPerSecond(1e12);
+  EXPECT_NEAR(play(training_job(t), nothing).time.value, 60e-3 + 90e-6 + 100e-6, 1e-9);
 }
 
 /// Of a transformer block 2 allreduces forward and 2 backward, of b s h elements each, and one each way
@@ -386,6 +446,13 @@ TEST(Training, SaysWhatIsWrong) {
             "framework ddp:pp=4,interleave=2,micro-batches=6: interleaved pipelines need micro-batches that "
             "divide by "
             "pp=4, got 6");
+  EXPECT_EQ(
+      framework("gems:pp=4,replicas=2,micro-batches=3"),
+      "framework gems:pp=4,replicas=2,micro-batches=3: replicas=2 need a gpipe pipeline (pp=2 and more) and "
+      "micro-batches that they divide");
+  EXPECT_EQ(framework("fsdp:per-gpu=2"),
+            "framework fsdp:per-gpu=2: processes share a GPU (per-gpu) under horovod, ddp, megatron, one, "
+            "tf-distribute, ddl and gems");
   EXPECT_EQ(framework("ddp:imbalance=0.5"),
             "framework ddp:imbalance=0.5: imbalance is words of the fullest rank's experts, of the mean: 1 "
             "or more");

@@ -32,6 +32,13 @@ std::vector<std::vector<int>> fuse(const std::vector<Bytes>& tensors, Bytes thre
   return buffers;
 }
 
+/// Tensor k is in group k * groups / all.
+int grouped(int offered, int all, int groups) {
+  if (groups == 0) return offered;
+  const std::int64_t full = std::int64_t{offered} * groups / all;
+  return static_cast<int>((full * all + groups - 1) / groups);
+}
+
 RoundTime round_time(const Coordinator& c, const RankGroup& all, int tensors, const PriceOf& price,
                      Seconds Price::*time) {
   if (all.size() == 1) return {};
@@ -44,7 +51,8 @@ RoundTime round_time(const Coordinator& c, const RankGroup& all, int tensors, co
   const auto more = [&](Collective what, Bytes least, Bytes bytes, Seconds of_least) {
     return (control(what, least + bytes) - of_least) / tensors;
   };
-  const Seconds per_tensor = more(Collective::gather, p * header, p * tensors * request, gather) +
+  const Seconds per_tensor = p * c.request +
+                             more(Collective::gather, p * header, p * tensors * request, gather) +
                              more(Collective::broadcast, header, tensors * request, broadcast);
   return {control(Collective::gather, Bytes(4 * p)) + gather + 2 * broadcast,
           std::max(Seconds(), per_tensor)};

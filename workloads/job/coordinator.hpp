@@ -18,8 +18,10 @@ struct Coordinator {
   int cache = 0;             ///< tensors that a bit agrees on; where there are more, all go through rank 0
   int group = 0;             ///< of the job, that it reduces over
   int stream = 1;            ///< that its buffers go through
-  bool together = false;     ///< no tensor before all are offered
+  int groups = 0;            ///< of tensors, as many in each: none before its group is offered; 0: each alone
+  Seconds request = {};      ///< of rank 0, for one tensor of one rank, where there is no cache
   SecondsPerByte copy = {};  ///< of a buffer of several tensors, in and out each
+  SecondsPerByte shared = {};  ///< of any buffer, before and behind its way each
   /// A buffer's way: of `share` of its bytes each. More than one: a hierarchical allreduce.
   struct Phase {
     Collective collective = Collective::allreduce;
@@ -33,6 +35,9 @@ struct Coordinator {
 /// below the threshold, passing over what does not; one that is larger goes alone.
 std::vector<std::vector<int>> fuse(const std::vector<Bytes>& tensors, Bytes threshold);
 
+/// Of `offered` tensors out of `all`, how many make full groups.
+int grouped(int offered, int all, int groups);
+
 /// What a round of agreement takes.
 struct RoundTime {
   Seconds empty, per_tensor;
@@ -40,7 +45,8 @@ struct RoundTime {
 };
 
 /// With the cache one allreduce of a bit per tensor and three more; without, lengths and requests are
-/// gathered on rank 0, which broadcasts the answer. `tensors`: of a step; `time` of a price.
+/// gathered on rank 0, which looks at each and broadcasts the answer. `tensors`: of a step; `time` of a
+/// price.
 RoundTime round_time(const Coordinator& coordinator, const RankGroup& all, int tensors, const PriceOf& price,
                      Seconds Price::*time);
 

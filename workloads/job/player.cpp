@@ -43,12 +43,12 @@ struct State {
   std::vector<std::size_t> next;         ///< of each queue
   int computing = 0, communicating = 0;  ///< tasks under way; collectives that wait for computation aside
   bool moving = false;                   ///< some communication of it advances
-  Seconds compute, communication;
+  Seconds compute, communication, agreement;
   Seconds free_out, free_in;  ///< when the messages that are under way have left, and come in
 
   // of the coordinator
   std::vector<int> pending;  ///< offers that no buffer took yet
-  int offers = 0, offered = 0, unreduced = 0;
+  int offers = 0, offered = 0, taken = 0, unreduced = 0;
   Seconds wake = never, last;  ///< its next round with something to do, and the one before
   std::map<int, int> carried;  ///< tensors of a buffer, by the last activity on its way
 
@@ -81,6 +81,7 @@ class Player {
     for (const State& s : roles_) {
       result_.compute = std::max(result_.compute, s.compute);
       result_.communication = std::max(result_.communication, s.communication);
+      result_.agreement = std::max(result_.agreement, s.agreement);
     }
     Seconds most;
     for (const auto& [limit, time] : limits_)
@@ -291,7 +292,7 @@ class Player {
     const Coordinator& c = *job_.coordinator;
     s.pending.push_back(index);
     ++s.offered;
-    if (s.wake < never || (c.together && s.offered < s.offers)) return;
+    if (s.wake < never || grouped(s.offered, s.offers, c.groups) == s.taken) return;
     const Seconds period = std::max(c.cycle, round_.empty);
     const double rounds = period.value > 0 && now_ > s.last ? std::ceil((now_ - s.last) / period) : 0;
     s.wake = std::max(now_, s.last + rounds * period);
@@ -301,8 +302,10 @@ class Player {
   void wake(State& s) {
     const Coordinator& c = *job_.coordinator;
     std::vector<Bytes> sizes;
-    for (const int i : s.pending) sizes.push_back(s.activities[at(i)].bytes);
+    const int agreeable = grouped(s.offered, s.offers, c.groups) - s.taken;
+    for (int k = 0; k < agreeable; ++k) sizes.push_back(s.activities[at(s.pending[at(k)])].bytes);
     const Seconds agreement = round_.with(sizes.size());
+    s.agreement += agreement;
     const int agreed = s.append({.kind = Kind::compute,
                                  .name = "agree",
                                  .stream = static_cast<int>(job_.streams.size()),
@@ -312,14 +315,15 @@ class Player {
       for (const int t : buffer) bytes += sizes[at(t)];
       enqueue(s, bytes, static_cast<int>(buffer.size()), agreed);
     }
-    s.pending.clear();
+    s.pending.erase(s.pending.begin(), s.pending.begin() + agreeable);
+    s.taken += agreeable;
     s.last = now_ + std::max(c.cycle, agreement);
     s.wake = never;
   }
 
   void enqueue(State& s, Bytes bytes, int tensors, int agreed) {
     const Coordinator& c = *job_.coordinator;
-    const Seconds copy = tensors > 1 ? bytes * c.copy : Seconds();
+    const Seconds copy = (tensors > 1 ? bytes * c.copy : Seconds()) + bytes * c.shared;
     const std::string name = std::to_string(tensors) + (tensors == 1 ? " tensor" : " tensors");
     s.append({.kind = Kind::compute, .name = "copy in", .stream = c.stream, .time = copy, .after = {agreed}});
     for (const Coordinator::Phase& p : c.way)

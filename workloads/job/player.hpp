@@ -20,6 +20,7 @@ struct Played {
   Seconds time;
   Seconds compute;        ///< on the first stream, undisturbed, of the role with most of it
   Seconds communication;  ///< of the role with most of it: while a collective or message of it was under way
+  Seconds agreement;      ///< of the coordinator of the role where it takes longest
   std::vector<Span> spans;
   std::string limited_by;  ///< what limits the collectives that took most time
 };

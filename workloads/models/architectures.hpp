@@ -10,6 +10,9 @@ namespace collcast::workloads::architectures {
 Model resnet(int layers, int image);
 /// The original: the stride sits in the first 1x1 convolution.
 Model resnet_v1(int layers, int image);
+/// He et al., ECCV 2016, for small images: three stages of n blocks that begin with batch norms, 9 n + 2
+/// layers.
+Model resnet_v2(int layers, int image);
 Model vgg16(int image);
 /// One tower: Krizhevsky 2014, as in torchvision.
 Model alexnet(int image);

@@ -27,6 +27,14 @@ std::function<Model(Settings&)> of_depth(Model (*make)(int, int), int layers) {
   return [=](Settings& s) { return make(layers, s.count("image", 224, 32)); };
 }
 
+Model of_nine(Settings& s) {
+  const int layers = s.count("layers", 110, 11);
+  if (layers % 9 != 2)
+    throw InputError("model " + s.name() + ": layers takes 9 n + 2 like 110 or 1001, got " +
+                     std::to_string(layers));
+  return a::resnet_v2(layers, s.count("image", 32, 8));
+}
+
 a::Transformer sizes(Settings& s, a::Transformer t) {
   t.layers = s.count("layers", t.layers);
   t.hidden = s.count("hidden", t.hidden);
@@ -77,6 +85,7 @@ const std::vector<ModelEntry>& model_entries() {
       {"resnet50-v1", "ResNet-50 as published, stride in the 1x1", of_depth(a::resnet_v1, 50)},
       {"resnet101-v1", "ResNet-101 as published", of_depth(a::resnet_v1, 101)},
       {"resnet152-v1", "ResNet-152 as published", of_depth(a::resnet_v1, 152)},
+      {"resnet-v2", "ResNet v2 for small images (layers=110, image=32)", of_nine},
       {"vgg16", "VGG-16", of_images(a::vgg16, 224)},
       {"alexnet", "AlexNet, one tower", of_images(a::alexnet, 224)},
       {"inception-v3", "Inception v3 with its auxiliary head", of_images(a::inception_v3, 299)},

@@ -33,6 +33,26 @@ void bottleneck(ConvNet& net, const std::string& name, int width, int stride, in
   net.relu(name + ".relu3");
 }
 
+/// Batch norm, ReLU and 1x1, the same with 3x3, with 1x1; around them the identity or a 1x1 that fits it.
+void preactivated(ConvNet& net, const std::string& name, int width, int stride, bool fit) {
+  const Shape in = net.shape;
+  const auto unit = [&](const std::string& part, int channels, Window window) {
+    net.batch_norm(name + ".bn" + part);
+    net.relu(name + ".relu" + part);
+    net.convolution(name + ".conv" + part, channels, window);
+  };
+  unit("1", width, Window::square(1, stride));
+  unit("2", width, Window::same(3));
+  unit("3", 4 * width, one_by_one);
+  if (fit) {
+    const Shape out = net.shape;
+    net.shape = in;
+    net.convolution(name + ".downsample", 4 * width, Window::square(1, stride));
+    net.shape = out;
+  }
+  net.add(name + ".add");
+}
+
 Model classifier(int layers, int image, bool stride_first, const std::string& name) {
   Model model = image_model(
       name, image, image, stride_first ? "He et al., CVPR 2016" : "He et al., CVPR 2016; torchvision (v1.5)");
@@ -69,6 +89,22 @@ Model architectures::resnet(int layers, int image) {
 }
 Model architectures::resnet_v1(int layers, int image) {
   return classifier(layers, image, true, "resnet" + std::to_string(layers) + "-v1");
+}
+
+Model architectures::resnet_v2(int layers, int image) {
+  Model model = image_model("resnet-v2", image, image, "He et al., ECCV 2016 (CIFAR)");
+  ConvNet net(model);
+  net.shape = {3, image, image};
+  net.convolution("conv1", 16, Window::same(3));
+  for (int stage = 0; stage < 3; ++stage)
+    for (int block = 0; block < (layers - 2) / 9; ++block)
+      preactivated(net, "layer" + std::to_string(stage + 1) + "." + std::to_string(block), 16 << stage,
+                   block == 0 && stage > 0 ? 2 : 1, block == 0);
+  net.batch_norm("bn");
+  net.relu("relu");
+  net.global_pool("avgpool");
+  net.linear("fc", 10);
+  return model;
 }
 
 }  // namespace collcast::workloads

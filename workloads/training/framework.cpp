@@ -51,7 +51,8 @@ void horovod(Settings& s, Framework& f) {
   f.fusion = s.size("fusion", r.fusion);
   f.cycle = s.time("cycle", r.cycle);
   f.cache = s.count("cache", r.cache, 0);
-  f.grouped = s.flag("grouped", false);
+  f.groups = s.count("groups", s.flag("grouped", false) ? 1 : 0, 0);
+  f.request = s.time("request", Seconds(0.5e-6));
   f.autotune = s.flag("autotune", false);
   f.copies = true;
 }
@@ -82,6 +83,14 @@ void ddl(Settings& s, Framework& f) {
   f.hierarchical = true;
 }
 
+/// Jain et al., SC'20: all forward passes of a replica, then all backward ones.
+void gems(Settings& s, Framework& f) {
+  one_allreduce(s, f);
+  f.replicas = s.count("replicas", 2);
+  f.stages_together = true;  // MPI4DL comm.py: rank % mp_size
+  f.one_forward_one_backward = false;
+}
+
 void each(Settings&, Framework& f) {
   f.reduction = Reduction::each;
 }
@@ -110,7 +119,8 @@ struct FrameworkEntry {
 
 const std::vector<FrameworkEntry>& framework_entries() {
   static const std::vector<FrameworkEntry> all = {
-      {{"horovod", "version=0.28, fusion, cycle, cache, grouped, autotune"}, horovod},
+      {{"horovod", "version=0.28, fusion, cycle, cache, groups or grouped, request=0.5us, autotune"},
+       horovod},
       {{"ddp", "PyTorch DistributedDataParallel: first=1MiB, bucket=25MiB, view"}, ddp},
       {{"fsdp", "PyTorch FSDP, full sharding"}, [](Settings& s, Framework& f) { sharded(f, 3, true, s); }},
       {{"zero1", "DeepSpeed ZeRO-1: bucket, overlap"},
@@ -123,6 +133,8 @@ const std::vector<FrameworkEntry>& framework_entries() {
       {{"one", "one allreduce after the backward pass: bucket"}, one_allreduce},
       {{"tf-distribute", "TensorFlow's Mirrored and MultiWorkerMirrored strategies: pack"}, tf_distribute},
       {{"ddl", "IBM DDL: one allreduce, level by level: bucket"}, ddl},
+      {{"gems", "GEMS: replicas=2 of a pipeline (pp) in turn, every second one mirrored: MAST, more: MASTER"},
+       gems},
       {{"parameter-server", "all send to one rank and fetch from it"}, server},
   };
   return all;
@@ -140,16 +152,27 @@ void share_work(Settings& s, Framework& f) {
   f.experts = s.count("ep", 1);
   f.imbalance = s.real("imbalance", 1);
   f.spatial = s.count("sp", 1);
-  f.micro_batches = s.count("micro-batches", f.pipeline > 1 ? 4 * f.pipeline : 1);
+  f.micro_batches = s.count("micro-batches", f.replicas > 1   ? f.replicas
+                                             : f.pipeline > 1 ? 4 * f.pipeline
+                                                              : 1);
+  f.per_gpu = s.count("per-gpu", 1);
   f.sequence_parallel = s.flag("sequence", false);
   f.recompute = s.flag("recompute", false);
-  const std::string schedule = s.word("schedule", "1f1b");
+  const std::string schedule = s.word("schedule", f.one_forward_one_backward ? "1f1b" : "gpipe");
   if (schedule != "1f1b" && schedule != "gpipe")
     throw InputError("framework " + f.name + ": schedule takes 1f1b or gpipe, got '" + schedule + "'");
   f.one_forward_one_backward = schedule == "1f1b";
+  if (f.per_gpu > 1 && f.reduction != Reduction::coordinator && f.reduction != Reduction::buckets)
+    throw InputError(
+        "framework " + f.name +
+        ": processes share a GPU (per-gpu) under horovod, ddp, megatron, one, tf-distribute, ddl "
+        "and gems");
   if (f.imbalance < 1)
     throw InputError("framework " + f.name +
                      ": imbalance is words of the fullest rank's experts, of the mean: 1 or more");
+  if (f.replicas > 1 && (f.one_forward_one_backward || f.pipeline == 1 || f.micro_batches % f.replicas != 0))
+    throw InputError("framework " + f.name + ": replicas=" + std::to_string(f.replicas) +
+                     " need a gpipe pipeline (pp=2 and more) and micro-batches that they divide");
   if (f.interleave > 1 && (f.pipeline == 1 || !f.one_forward_one_backward))
     throw InputError("framework " + f.name + ": interleave needs a 1f1b pipeline (pp=2 and more)");
   if (f.interleave > 1 && f.micro_batches % f.pipeline != 0)

@@ -25,7 +25,8 @@ struct Framework {
   Bytes fusion;
   Seconds cycle;
   int cache = 0;
-  bool grouped = false;
+  int groups = 0;         ///< of tensors that are reduced together
+  Seconds request;        ///< of rank 0, for one tensor of one rank, without the cache
   bool autotune = false;  ///< takes the fusion, the cycle and the levels that are fastest
   // buckets: closed by the tensor that reaches the limit
   Bytes first_bucket, bucket;
@@ -37,12 +38,15 @@ struct Framework {
 
   // beyond data parallelism
   int tensor = 1, pipeline = 1, interleave = 1;
-  int experts = 1;       ///< ranks of a data-parallel group that share out the experts
-  double imbalance = 1;  ///< words of the fullest rank's experts, of the mean
-  int spatial = 1;       ///< ranks that each work on a part of every image
+  int replicas = 1;  ///< of GEMS: train in turn on the same ranks, every second from the last stage on
+  bool stages_together = false;  ///< stages of a pipeline are neighbours, else data-parallel ranks are
+  int experts = 1;               ///< ranks of a data-parallel group that share out the experts
+  double imbalance = 1;          ///< words of the fullest rank's experts, of the mean
+  int spatial = 1;               ///< ranks that each work on a part of every image
   bool sequence_parallel = false;
   bool recompute = false;                ///< activations, in the backward pass
   bool one_forward_one_backward = true;  ///< else all forward passes, then all backward passes (GPipe)
+  int per_gpu = 1;                       ///< processes that share a GPU (under MPS), each a replica
   int micro_batches = 1;  ///< of a replica, of its batch; without a pipeline: gradient accumulation
 };
 

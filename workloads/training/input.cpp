@@ -32,7 +32,8 @@ std::vector<Stage> stages(const Input& in, const Training& t) {
   if (in.opens > 0) way.push_back({"opening files", Seconds(all / in.opens)});
   if (in.local.value > 0) way.push_back({"node's disk", of_node * sample / in.local});
   if (in.decode > Seconds()) way.push_back({"decoding", of_node / in.cores * in.decode});
-  if (in.copy.value > 0) way.push_back({"copy to the processor", t.batch * taken / in.copy});
+  if (in.copy.value > 0)
+    way.push_back({"copy to the processor", t.framework.per_gpu * t.batch * taken / in.copy});
   return way;
 }
 

@@ -14,9 +14,21 @@ Pass kth(const Framework& f, int k, bool backward) {
   return {k / turn * f.pipeline + k % f.pipeline, backward ? f.interleave - 1 - chunk : chunk, backward};
 }
 
+/// All forward passes of a replica, then all backward passes, then the next replica's (MPI4DL
+/// gems_master.py).
+std::vector<Pass> in_turns(const Framework& f) {
+  std::vector<Pass> passes;
+  const int each = f.micro_batches / f.replicas;
+  for (int r = 0; r < f.replicas; ++r)
+    for (const bool backward : {false, true})
+      for (int k = 0; k < each; ++k) passes.push_back({r * each + k, 0, backward, r % 2 == 1});
+  return passes;
+}
+
 }  // namespace
 
 std::vector<Pass> order(const Framework& f, int stage) {
+  if (f.replicas > 1) return in_turns(f);
   const int all = f.micro_batches * f.interleave;
   const int behind = f.pipeline - stage - 1;
   const int warm_up = !f.one_forward_one_backward ? all

@@ -11,10 +11,12 @@ namespace collcast::workloads {
 struct Pass {
   int micro, chunk;
   bool backward;
+  bool mirrored = false;  ///< of a replica that goes through the stages from the last to the first
 };
 
 /// In which order a stage of a pipeline does its passes: GPipe's, or one forward, one backward, interleaved
-/// where the framework says so (Megatron-LM schedules.py). Without a pipeline micro-batches follow each
+/// where the framework says so (Megatron-LM schedules.py); replica after replica, every second one mirrored
+/// (GEMS). Without a pipeline micro-batches follow each
 /// other.
 std::vector<Pass> order(const Framework& framework, int stage);
 

@@ -146,6 +146,7 @@ Plan::Plan(const Training& t)
       micro(static_cast<double>(t.batch) / t.framework.micro_batches) {
   check(t);
   if (t.throughput) scale = t.batch / *t.throughput / alone(t, micro, micro_batches).value;
+  scale *= crowding(t);
   for (const Layer& l : layers()) {
     const LayerTime time = layer_time(held(l, experts), micro, share(l), known(t.processor), t.precision);
     const double busy = scale * (l.experts > 0 ? t.framework.imbalance : 1);
@@ -208,6 +209,15 @@ Seconds step_alone(const Training& t) {
   return alone(t, static_cast<double>(t.batch) / micros, micros);
 }
 
+double crowding(const Training& t) {
+  if (t.framework.per_gpu == 1) return 1;
+  const int micros = t.framework.micro_batches;
+  const double micro = static_cast<double>(t.batch) / micros;
+  Training busy = t;
+  busy.processor.efficiency.launch = Seconds();
+  return std::max(1.0, t.framework.per_gpu * (alone(busy, micro, micros) / alone(t, micro, micros)));
+}
+
 Limits limits_alone(const Training& t) {
   const int micros = t.framework.micro_batches;
   const double micro = static_cast<double>(t.batch) / micros;
@@ -225,7 +235,7 @@ Limits limits_alone(const Training& t) {
 
 double global_batch(const Training& t) {
   const Framework& f = t.framework;
-  return static_cast<double>(t.batch) * t.ranks / (f.tensor * f.spatial * f.pipeline);
+  return static_cast<double>(t.batch) * f.per_gpu * t.ranks / (f.tensor * f.spatial * f.pipeline);
 }
 
 }  // namespace collcast::workloads

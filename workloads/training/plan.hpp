@@ -26,7 +26,7 @@ struct Plan {
   double micro;             ///< samples of a micro-batch
   std::vector<Part> parts;  ///< in forward order; part k is chunk k / pipeline of stage k % pipeline
   std::vector<LayerTime> times;
-  double scale = 1;  ///< of all times, so that a step alone takes what --throughput says
+  double scale = 1;  ///< of all times: a step alone takes what --throughput says, and GPUs may be crowded
 
   const std::vector<Layer>& layers() const { return training.model.layers; }
   const Part& part(int stage, int chunk) const {
@@ -41,6 +41,8 @@ struct Plan {
   bool owned(const Layer& layer) const { return experts > 1 && layer.experts > 0; }
   /// How many ranks add up the gradients of a layer.
   int adders(const Layer& layer) const { return owned(layer) ? data / experts : data * spatial; }
+  /// Where the second of two replicas has what the first has here (GEMS).
+  int mirror(int stage) const { return pipeline - 1 - stage; }
   double parameters(int stage) const { return sum_parameters(stage, false); }
   /// Of them a rank's, where those that add up their gradients share them out.
   double sharded_parameters(int stage) const { return sum_parameters(stage, true); }

@@ -22,6 +22,14 @@ SecondsPerByte copying(const Plan& plan) {
   return 2.0 / (p.bandwidth * p.efficiency.bandwidth);
 }
 
+/// Processes of a GPU add up theirs in its memory, one by one (two read, one written), and fetch the sum
+/// (read and written): half of it before and half behind what their GPU does with others.
+SecondsPerByte sharing(const Plan& plan) {
+  const Processor& p = plan.training.processor;
+  if (p.bandwidth.value == 0) return {};
+  return 2.5 * (plan.training.framework.per_gpu - 1) / (p.bandwidth * p.efficiency.bandwidth);
+}
+
 /// An allreduce of all ranks, level by level.
 std::vector<Coordinator::Phase> by_levels(const Plan& plan) {
   return {{Collective::reduce_scatter, local_group, 1},
@@ -71,7 +79,7 @@ class Base : public Reducer {
     return sent_.back();
   }
   void copy(Bytes bytes, const std::string& name, std::vector<int> after) {
-    const Seconds time = bytes * copying(plan_);
+    const Seconds time = bytes * (copying(plan_) + sharing(plan_));
     if (time == Seconds()) return;
     sent_.push_back(append(role_, {.kind = Kind::compute,
                                    .name = name,
@@ -281,8 +289,10 @@ Coordinator coordinator(const Plan& plan) {
   c.cache = f.cache;
   c.group = data_group;
   c.stream = communication_stream;
-  c.together = f.grouped;
+  c.groups = f.groups;
+  c.request = f.request;
   c.copy = copying(plan);
+  c.shared = sharing(plan);
   c.way = {{Collective::allreduce, data_group, 1}};
   if (f.hierarchical) c.way = by_levels(plan);
   return c;
@@ -321,13 +331,22 @@ void name_groups(const Plan& plan, Job& job) {
                     {"data", plan.data / local}};
   const std::vector<int> adders = images ? std::vector<int>{0, 1, 2} : std::vector<int>{1, 2};
   job.groups = {{"data", adders}, {"tensor", {0}}, {"local", {1}}, {"cross", {2}}};
-  if (plan.pipeline > 1) job.dimensions.push_back({"pipeline", plan.pipeline});
-  if (plan.training.framework.reduction == How::coordinator && plan.data * plan.spatial > 1)
+  if (plan.pipeline > 1 && plan.training.framework.stages_together) {
+    job.dimensions.insert(job.dimensions.begin(), {"pipeline", plan.pipeline});
+    job.role_dimension = 0;
+    for (Job::Group& g : job.groups)
+      for (int& d : g.dimensions) ++d;
+  } else if (plan.pipeline > 1) {
+    job.dimensions.push_back({"pipeline", plan.pipeline});
+    job.role_dimension = 3;
+  }
+  if (plan.training.framework.reduction == How::coordinator &&
+      plan.data * plan.spatial * plan.training.framework.per_gpu > 1)
     job.coordinator = coordinator(plan);
 }
 
 std::unique_ptr<Reducer> make_reducer(const Plan& plan, Role& role) {
-  const Adders all{data_group, plan.data * plan.spatial};
+  const Adders all{data_group, plan.data * plan.spatial * plan.training.framework.per_gpu};
   if (plan.experts == 1) return reducer_of(plan, role, all);
   const Adders alike{cross_group, plan.data / plan.experts};
   return std::make_unique<Apart>(plan, reducer_of(plan, role, all), reducer_of(plan, role, alike));

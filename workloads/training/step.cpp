@@ -22,6 +22,7 @@ Played play_phases(Job job, const PriceOf& price, End end) {
     Played one = play(job, price, end);
     one.time = one.time / phases + mean.time;
     one.communication = one.communication / phases + mean.communication;
+    one.agreement = one.agreement / phases + mean.agreement;
     mean = std::move(one);
   }
   return mean;
@@ -51,7 +52,8 @@ Stage slowest_stage(const Training& t) {
 
 std::vector<LimitShare> bottlenecks(const Training& t, const StepForecast& step) {
   const Limits work = limits_alone(t);
-  const double per_rank = step.compute / step.alone;  // of the work, where ranks share a replica
+  // of the work, where ranks share a replica or a GPU
+  const double per_rank = t.framework.per_gpu * (step.compute / step.alone) / crowding(t);
   std::vector<LimitShare> all = {{"arithmetic", per_rank * work.arithmetic / step.time},
                                  {"memory bandwidth", per_rank * work.memory / step.time},
                                  {"communication", (step.exposed + step.hidden) / step.time}};
@@ -106,7 +108,9 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price) {
   step.compute = played.compute;
   step.exposed = std::max(Seconds(), played.time - played.compute);
   step.hidden = std::max(Seconds(), played.communication - step.exposed);
-  step.waiting = t.noise * slowest(t.ranks) * step.compute;
+  step.communication = played.communication;
+  step.agreement = played.agreement;
+  step.waiting = t.noise * slowest(t.framework.per_gpu * t.ranks) * step.compute;
   step.input = std::max(Seconds(), input.time - played.time - step.waiting);
   const auto whole = [&](Seconds time) {
     const Seconds busy = std::max(time + step.waiting, input.time);

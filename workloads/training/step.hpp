@@ -21,6 +21,8 @@ struct StepForecast {
   Seconds input;          ///< for samples, where they come slower than the step takes them
   Seconds checkpoint;     ///< in the mean of the steps between two
   Seconds hidden;         ///< communication beneath computation
+  Seconds communication;  ///< all that is under way
+  Seconds agreement;      ///< of a coordinator on what to reduce
   Seconds alone;          ///< the step on one processor, without communication
   double samples = 0;     ///< of all replicas
   double efficiency = 0;  ///< samples per second and rank, against one processor alone

@@ -24,8 +24,11 @@ class StageWriter {
     const std::vector<Pass> passes = order(plan_.training.framework, stage_);
     for (const Pass& pass : passes) pass.backward ? backward(pass) : forward(pass);
     exchange_tied();
+    if (mirrored()) add_replica();
     reducer_->settle();
-    compute(plan_.optimizer(reducer_->updates()), "optimizer");
+    if (mirrored()) swap_replica("reduced gradients of the replica", -4, stage_, plan_.mirror(stage_));
+    compute(plan_.optimizer(reducer_->updates() + (mirrored() ? plan_.parameters(plan_.mirror(stage_)) : 0)),
+            "optimizer");
     reducer_->after_optimizer();
   }
 
@@ -35,7 +38,16 @@ class StageWriter {
     return add({.kind = Kind::compute, .name = name, .time = time, .after = std::move(after)});
   }
 
-  int index(const Pass& pass) const { return pass.chunk * plan_.pipeline + stage_; }
+  /// Its place in a pass: among all parts, in forward order.
+  int index(const Pass& pass) const {
+    return pass.chunk * plan_.pipeline + (pass.mirrored ? plan_.mirror(stage_) : stage_);
+  }
+  const Plan::Part& part(const Pass& pass) const {
+    return plan_.parts[static_cast<std::size_t>(index(pass))];
+  }
+  int stage_of(const Pass& pass, int index) const {
+    return pass.mirrored ? plan_.mirror(index) : index % plan_.pipeline;
+  }
 
   /// Of what part `from` hands to part `to`.
   Activity message(Kind kind, const Pass& pass, int from, int to, std::vector<int> after) const {
@@ -46,7 +58,7 @@ class StageWriter {
             .name = (pass.backward ? "gradient of " : "activation of ") + std::to_string(pass.micro),
             .stream = first_message_stream + (kind == Kind::send ? 0 : 2) + (up ? 1 : 0),
             .bytes = plan_.boundary(plan_.parts[static_cast<std::size_t>(lower)]),
-            .peer = other % plan_.pipeline,
+            .peer = stage_of(pass, other),
             .tag = (pass.micro * parts + lower) * 2 + (pass.backward ? 1 : 0),
             .after = std::move(after)};
   }
@@ -110,9 +122,9 @@ class StageWriter {
   }
 
   void forward(const Pass& pass) {
-    const Plan::Part& part = plan_.part(stage_, pass.chunk);
+    const Plan::Part& here = part(pass);
     waiting_ = receive(pass, index(pass) - 1);
-    for (std::size_t i = part.first; i < part.last; ++i) {
+    for (std::size_t i = here.first; i < here.last; ++i) {
       const Layer& l = plan_.layers()[i];
       reducer_->before(i, waiting_, false);
       if (!waiting_.empty()) flush("forward " + std::to_string(pass.micro));
@@ -129,9 +141,9 @@ class StageWriter {
   }
 
   void backward(const Pass& pass) {
-    const Plan::Part& part = plan_.part(stage_, pass.chunk);
+    const Plan::Part& here = part(pass);
     waiting_ = receive(pass, index(pass) + 1);
-    for (std::size_t i = part.last; i-- > part.first;) {
+    for (std::size_t i = here.last; i-- > here.first;) {
       const Layer& l = plan_.layers()[i];
       reducer_->before(i, waiting_, true);
       if (!waiting_.empty()) flush("backward " + std::to_string(pass.micro));
@@ -144,9 +156,9 @@ class StageWriter {
       // the forward pass that is repeated sums up, too
       if (l.cut == Layer::Cut::leave && plan_.tensor > 1 && plan_.training.framework.recompute)
         flush("recompute"), sum_up(l.out);
-      if (pass.micro + 1 == plan_.micro_batches && !l.tensors.empty()) {
+      if (pass.micro + 1 == plan_.micro_batches && !mirrored() && !l.tensors.empty()) {
         flush("backward of " + l.name);
-        for (const double elements : plan_.tensors(l)) reducer_->ready(l, elements, last_compute_);
+        ready(l);
       }
       if (reducer_->watches(i)) flush("backward of " + l.name), reducer_->passed(i, last_compute_, true);
     }
@@ -158,6 +170,37 @@ class StageWriter {
   void flush(const std::string& name) {
     if (pending_ == Seconds() && waiting_.empty()) return;
     last_compute_ = compute(std::exchange(pending_, {}), name, std::exchange(waiting_, {}));
+  }
+
+  void ready(const Layer& l) {
+    for (const double elements : plan_.tensors(l)) reducer_->ready(l, elements, last_compute_);
+  }
+
+  /// Whether a second replica has here what the first has on the mirrored stage.
+  bool mirrored() const { return plan_.training.framework.replicas > 1; }
+
+  /// Gradients of both replicas are added up where the first one has its parameters.
+  void add_replica() {
+    swap_replica("gradients of the replica", -3, plan_.mirror(stage_), stage_);
+    const Plan::Part& own = plan_.part(stage_, 0);
+    for (std::size_t i = own.last; i-- > own.first;) ready(plan_.layers()[i]);
+  }
+  /// To the mirrored stage what part `out` has of gradients, from there what part `in` has.
+  void swap_replica(const std::string& name, int tag, int out, int in) {
+    const int peer = plan_.mirror(stage_);
+    if (peer == stage_) return;
+    const auto exchange = [&](Kind kind, int stream, int part, std::vector<int> after) {
+      return add({.kind = kind,
+                  .name = name,
+                  .stream = first_message_stream + stream,
+                  .bytes = plan_.parameters(part) * plan_.gradient(),
+                  .peer = peer,
+                  .tag = tag,
+                  .after = std::move(after)});
+    };
+    const int before = compute({}, "before " + name);
+    const int sent = exchange(Kind::send, 0, out, {before}), received = exchange(Kind::receive, 2, in, {});
+    last_compute_ = compute({}, name, {sent, received});
   }
 
   /// Word embedding and output share their parameters: first and last stage add up their gradients.
@@ -208,6 +251,7 @@ double sum_recomputed(const Plan& plan, int stage) {
 /// Micro-batches whose activations a stage keeps at a time.
 double under_way(const Plan& plan, int stage) {
   const Framework& f = plan.training.framework;
+  if (f.replicas > 1) return static_cast<double>(f.micro_batches) / f.replicas;
   if (plan.pipeline == 1) return 1;
   if (!f.one_forward_one_backward) return f.micro_batches;
   const double extra =
@@ -217,10 +261,17 @@ double under_way(const Plan& plan, int stage) {
 
 MemoryNeed memory_of(const Plan& plan, int stage) {
   const Training& t = plan.training;
-  const double n = plan.parameters(stage), shard = plan.sharded_parameters(stage);
+  const bool mirrored =
+      t.framework.replicas > 1;  // the parameters of two stages, one's activations at a time
+  const auto both = [&](double one, double other) { return mirrored ? one + other : one; };
+  const double n = both(plan.parameters(stage), plan.parameters(plan.mirror(stage)));
+  const double shard = both(plan.sharded_parameters(stage), plan.sharded_parameters(plan.mirror(stage)));
   const bool amp = t.precision == Precision::amp;
   const int sharded = t.framework.reduction == Framework::Reduction::sharded ? t.framework.stage : 0;
-  const double kept = t.framework.recompute ? sum_recomputed(plan, stage) : sum_kept(plan, stage);
+  const auto kept_by = [&](int part) {
+    return t.framework.recompute ? sum_recomputed(plan, part) : sum_kept(plan, part);
+  };
+  const double kept = mirrored ? std::max(kept_by(stage), kept_by(plan.mirror(stage))) : kept_by(stage);
   MemoryNeed need;
   need.parameters = (sharded >= 3 ? shard : n) * Bytes(amp ? 2 : 4);
   need.gradients = (sharded >= 2 ? shard : n) * plan.gradient();
@@ -230,6 +281,8 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
   need.other = Bytes(1073741824);
   if (plan.data * plan.spatial > 1)
     need.other += std::min(std::max(t.framework.fusion, t.framework.bucket), n * plan.gradient());
+  for (Bytes* part : {&need.parameters, &need.gradients, &need.optimizer, &need.activations, &need.other})
+    *part = t.framework.per_gpu * *part;
   return need;
 }
 
@@ -241,7 +294,6 @@ Job training_job(const Training& training) {
   job.name = training.model.name + " under " + training.framework.name;
   job.slowdown = training.slowdown;
   name_groups(plan, job);
-  job.role_dimension = plan.pipeline > 1 ? static_cast<int>(job.dimensions.size()) - 1 : -1;
   job.streams = {"compute", "communication", "send before", "send after", "receive after", "receive before"};
   for (int stage = 0; stage < plan.pipeline; ++stage) {
     job.roles.push_back({plan.pipeline > 1 ? "stage " + std::to_string(stage) : "rank", {}});

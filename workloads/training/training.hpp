@@ -33,12 +33,16 @@ Limits limits_alone(const Training& training);
 /// Seconds of a step on one processor that holds the whole model: what --throughput says, or the roofline.
 Seconds step_alone(const Training& training);
 
+/// By how much longer computation takes where `per_gpu` processes share a GPU: one's launches run beside
+/// another's kernels, and kernels follow each other. max(1, processes x busy / (busy + launches)).
+double crowding(const Training& training);
+
 /// The step: one role, or one for each stage of the pipeline. Throws InputError where ranks, batch, layers or
 /// heads do not divide.
 Job training_job(const Training& training);
 
-/// Bytes of a rank: of the stage with most. Parameters, gradients, the optimizer's state, activations that
-/// are kept, the largest collective's buffers and a GiB for the runtime.
+/// Bytes of a rank, all processes of its GPU: of the stage with most. Parameters, gradients, the optimizer's
+/// state, activations that are kept, the largest collective's buffers and a GiB for the runtime.
 struct MemoryNeed {
   Bytes parameters, gradients, optimizer, activations, other;
   Bytes sum() const { return parameters + gradients + optimizer + activations + other; }
