@@ -23,7 +23,7 @@ namespace {
 using namespace report;
 
 struct JobOptions {
-  std::string what, platform, policy;
+  std::string what, platform, policy, delivery = "staged";
   std::vector<std::string> ranks, set;
   double samples = 0;
   int pieces = 1;
@@ -131,7 +131,10 @@ void run_job(const JobOptions& options) {
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   const JobSource source(options.what, platform);
-  GroupForecaster forecaster(platform, options.policy, options.pieces);
+  if (options.delivery != "staged" && options.delivery != "direct")
+    throw InputError("--delivery takes staged or direct, got '" + options.delivery + "'");
+  const bool direct = options.delivery == "direct";
+  GroupForecaster forecaster(platform, options.policy, options.pieces, direct);
   const workloads::PriceOf price = group_prices(forecaster);
   std::vector<Rank> all;
   for (const std::string& ranks : options.ranks) all.push_back(parse_ranks(ranks));
@@ -144,8 +147,9 @@ void run_job(const JobOptions& options) {
     if (job.ranks() > max_ranks(platform))
       throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
                        std::to_string(job.ranks()));
-    if (options.pieces != 1 && !offloads(job))
-      throw InputError("--pieces goes with collectives that are offloaded; " + job.name + " has none");
+    if ((options.pieces != 1 || direct) && !offloads(job))
+      throw InputError((direct ? "--delivery" : "--pieces") +
+                       (" goes with collectives that are offloaded; " + job.name + " has none"));
     if (options.describe) {
       std::cout << job_text(job);
       return;
@@ -196,6 +200,11 @@ void add_job(CLI::App& app, int&) {
   verb->add_option("--pieces", options->pieces,
                    "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
       ->option_text("K");
+  verb->add_option(
+          "--delivery", options->delivery,
+          "Where DPUs put what they send: staged (default), in the memory of the receiver's DPU, which "
+          "copies it; direct, in the receiver's own, where no rank passes on what it got (alltoall)")
+      ->option_text("staged|direct");
   verb->add_option("--samples", options->samples, "Samples that one pass of the job works off")
       ->check(CLI::NonNegativeNumber)
       ->option_text("X");

@@ -101,8 +101,8 @@ Description seen_by(const Description& platform, const RankGroup& group) {
   return {platform.name(), platform.file(), std::move(json)};
 }
 
-GroupForecaster::GroupForecaster(Description platform, std::string policy, int pieces)
-    : platform_(std::move(platform)), policy_(std::move(policy)), offloaded_(platform_, pieces) {
+GroupForecaster::GroupForecaster(Description platform, std::string policy, int pieces, bool direct)
+    : platform_(std::move(platform)), policy_(std::move(policy)), offloaded_(platform_, pieces, direct) {
   const Blueprint blueprint = read_blueprint(platform_);
   ranks_per_node_ = blueprint.ranks_per_node;
   if (policy_.empty())

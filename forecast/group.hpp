@@ -19,9 +19,9 @@ namespace collcast {
 class GroupForecaster {
  public:
   /// `policy`: what chooses and sends, as `--policy` has it; empty: between GPUs NCCL 2.8, the first that
-  /// knows them, or "fastest", the fastest of the catalogue, where none does; else Open MPI 4.0. `pieces`: of
-  /// the messages that DPUs play.
-  GroupForecaster(Description platform, std::string policy, int pieces = 1);
+  /// knows them, or "fastest", the fastest of the catalogue, where none does; else Open MPI 4.0. `pieces`,
+  /// `direct`: of the messages that DPUs play (OffloadedGroups).
+  GroupForecaster(Description platform, std::string policy, int pieces = 1, bool direct = false);
   ~GroupForecaster();
 
   using Answer = OffloadedGroups::Answer;

@@ -25,12 +25,44 @@ Schedule in_pieces(const Schedule& whole, int pieces) {
   return all;
 }
 
+/// Whether ranks send nothing but what they began with, and nobody adds it up.
+bool passes_nothing_on(const Schedule& a, const Definition& collective, Rank root) {
+  std::vector<std::vector<Holding>> own;
+  for (Rank r = 0; r < a.ranks; ++r) own.push_back(collective.initially(r, a.ranks, a.blocks, root));
+  bool holds = true;
+  for_each_step(a, true, [&](const Step& step) {
+    holds = step.multicasts.empty() && step.reductions.empty() &&
+            std::ranges::all_of(step.transfers, [&](const Transfer& t) {
+              return t.combine == Combine::copy && t.scattered < 0 &&
+                     std::ranges::any_of(own[static_cast<std::size_t>(t.from.rank)], [&](const Holding& h) {
+                       return h.chunk.first <= t.chunk.first &&
+                              t.chunk.first + t.chunk.count <= h.chunk.first + h.chunk.count;
+                     });
+            });
+    return holds;
+  });
+  return holds;
+}
+
+/// A staged schedule without the copies at its end: messages go to the memory of the ranks themselves.
+Schedule delivered(const Schedule& staged) {
+  const auto rule = [rule = staged.rule](std::int64_t s, Step& step) {
+    const std::size_t before = step.transfers.size();
+    rule(s, step);
+    if (s == 0) return;  // copies to the DPU
+    for (std::size_t i = before; i < step.transfers.size(); ++i) step.transfers[i].to.memory = Memory::device;
+  };
+  return {staged.ranks, staged.blocks, staged.steps - 1, rule, staged.channels};
+}
+
 }  // namespace
 
-Algorithm on_dpu(const Algorithm& a, int pieces) {
+Algorithm on_dpu(const Algorithm& a, int pieces, bool direct) {
   Algorithm offloaded = a;
-  offloaded.schedule = [schedule = a.schedule, &d = definition(a.collective), pieces](const Call& c) {
-    return in_pieces(staged(schedule(c), d, c.root, Memory::dpu), pieces);
+  offloaded.schedule = [schedule = a.schedule, &d = definition(a.collective), pieces, direct](const Call& c) {
+    const Schedule one = schedule(c), all = staged(one, d, c.root, Memory::dpu);
+    const bool ends = direct && one.steps > 0 && passes_nothing_on(one, d, c.root);
+    return in_pieces(ends ? delivered(all) : all, pieces);
   };
   return offloaded;
 }

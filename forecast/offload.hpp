@@ -23,8 +23,9 @@ int workers(const Offload& offload, const Description& platform);
 
 /// The algorithm as the cores of a DPU play it: the message is copied to the DPU's memory, sent from there to
 /// the others', and what a rank is to have is copied back. Of several pieces each is a step behind the one
-/// before; an algorithm of several channels is played as one.
-Algorithm on_dpu(const Algorithm& algorithm, int pieces = 1);
+/// before; an algorithm of several channels is played as one. `direct`: where no rank passes on what it got,
+/// workers write into the ranks' own memory, and nothing is copied back.
+Algorithm on_dpu(const Algorithm& algorithm, int pieces = 1, bool direct = false);
 
 /// A forecast of a collective that ranks begin before they compute.
 struct OverlapPrediction {

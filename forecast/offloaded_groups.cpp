@@ -50,8 +50,8 @@ Algorithm by_all_alike(const Algorithm& algorithm, const RankGroup& group) {
   return all;
 }
 
-OffloadedGroups::OffloadedGroups(Description platform, int pieces)
-    : platform_(std::move(platform)), pieces_(pieces) {
+OffloadedGroups::OffloadedGroups(Description platform, int pieces, bool direct)
+    : platform_(std::move(platform)), pieces_(pieces), direct_(direct) {
   check(Offload{.who = "dpu", .pieces = pieces}, engine("auto"));
 }
 
@@ -78,7 +78,7 @@ OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const Ra
   std::vector<const Algorithm*> among;
   for (const Algorithm* a : algorithm.empty() ? common_algorithms(collective) : algorithms(collective))
     if (algorithm.empty() ? a->supports(call.ranks) : a->name == algorithm)
-      among.push_back(&played.emplace_back(by_all_alike(on_dpu(*a, pieces_), group)));
+      among.push_back(&played.emplace_back(by_all_alike(on_dpu(*a, pieces_, direct_), group)));
   const Fabric& fabric = w.nominal.fabric();
   const Choice choice = algorithm.empty() || among.empty()
                             ? fastest(fabric, among, call)

@@ -15,8 +15,8 @@ namespace collcast {
 /// network as they meet. Of everyone it is what `predict --offload dpu` says.
 class OffloadedGroups {
  public:
-  /// `pieces`: of each message, in a pipeline (on_dpu).
-  explicit OffloadedGroups(Description platform, int pieces = 1);
+  /// `pieces`: of each message, in a pipeline; `direct`: into the ranks' own memory (on_dpu).
+  explicit OffloadedGroups(Description platform, int pieces = 1, bool direct = false);
 
   struct Answer {
     Seconds time, low, high;  ///< handing it over included
@@ -36,6 +36,7 @@ class OffloadedGroups {
 
   const Description platform_;
   const int pieces_;
+  const bool direct_;
   std::map<Rank, std::unique_ptr<World>> worlds_;
 };
 

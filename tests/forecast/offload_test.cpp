@@ -139,6 +139,40 @@ TEST(Dpu, PiecesFollowEachOtherAStepBehind) {
   EXPECT_EQ(count(on_dpu(a, 4).schedule(call)), (std::vector<std::size_t>{2, 4, 6, 6, 4, 2}));
 }
 
+/// Written into the ranks' own memory: the copies out are spared where nobody passes on what came, which is
+/// so of alltoall by pairs, and not of ring allgather.
+TEST(Dpu, DirectDeliveryCopiesNothingOut) {
+  const auto steps = [](Collective what, const char* name, bool direct) {
+    const Call call{.ranks = 2, .message = Bytes(1 << 20)};
+    return on_dpu(algorithm(what, name), 1, direct).schedule(call).steps;
+  };
+  EXPECT_EQ(steps(Collective::alltoall, "pairwise", false), 3);
+  EXPECT_EQ(steps(Collective::alltoall, "pairwise", true), 2);
+  const Call four{.ranks = 4, .message = Bytes(1 << 20)};
+  for (const auto& [what, name] :
+       {std::pair{Collective::alltoall, "pairwise"}, {Collective::allgather, "ring"}}) {
+    const Algorithm direct = on_dpu(algorithm(what, name), 1, true);
+    const auto wrong = prove(direct.schedule(four), what, 0);
+    EXPECT_FALSE(wrong) << name << ": " << wrong->words();
+  }
+  EXPECT_EQ(on_dpu(algorithm(Collective::allgather, "ring"), 1, true).schedule(four).steps,
+            on_dpu(algorithm(Collective::allgather, "ring")).schedule(four).steps);
+}
+
+/// Two twins on two nodes: a copy to the DPU, and a message from it to the other rank: as long as a copy and
+/// the ranks' own message.
+TEST(Dpu, DirectDeliveryTakesACopyAndAMessage) {
+  Description d = twins();
+  set_all(d, {"node.ranks_per_node=1"});
+  const Forecaster host(d, 2), dpu(d, 2, Placement::block, Memory::device, 4);
+  const Call call{.ranks = 2, .message = Bytes(1 << 20)};
+  const Algorithm& a = algorithm(Collective::alltoall, "pairwise");
+  const double own = host.predict(a, call, engine("path")).time.value;
+  const double staged = dpu.predict(on_dpu(a), call, engine("path")).time.value;
+  const double direct = dpu.predict(on_dpu(a, 1, true), call, engine("path")).time.value;
+  EXPECT_NEAR(direct - own, (staged - own) / 2, 1e-9 * own);
+}
+
 TEST(Dpu, PiecesStillComputeTheirCollective) {
   for (const Collective collective : {Collective::allreduce, Collective::broadcast, Collective::reduce})
     for (const Algorithm* a : common_algorithms(collective))
