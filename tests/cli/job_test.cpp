@@ -62,6 +62,8 @@ TEST(Job, OffloadsWhereThereIsADpu) {
   };
   EXPECT_NE(time("offload"), time("nonblocking"));
   EXPECT_NE(time("offload"), time("offload --pieces 4"));
+  EXPECT_LT(time("offload --delivery direct"), time("offload --delivery staged"));
+  EXPECT_EQ(time("offload --delivery staged"), time("offload"));
   EXPECT_EQ(collcast("job p3dfft:mode=offload --platform summit --ranks 12").err,
             "collcast: summit has no DPU; bluefield-2-cluster has one\n");
 }
@@ -80,6 +82,10 @@ TEST(Job, BadInputIsOneLine) {
            {"p3dfft:n=two --platform summit --ranks 8", "n takes a whole number from 2, got 'two'"},
            {"p3dfft:wrong=1 --platform summit --ranks 8", "application p3dfft has no 'wrong'"},
            {"kmeans --platform bluefield-2-cluster --ranks 8 --pieces 2", "offloaded; kmeans has none"},
+           {"kmeans --platform bluefield-2-cluster --ranks 8 --delivery direct",
+            "offloaded; kmeans has none"},
+           {"p3dfft --platform bluefield-2-cluster --ranks 8 --delivery far",
+            "takes staged or direct, got 'far'"},
            {"none.json --platform summit", "none.json: cannot be read"},
            {"p3dfft --platform flat --ranks 8", "give compute=TIME"},
            {"p3dfft --platform summit --ranks 8,16 --describe", "--describe takes one number of --ranks"},
