@@ -21,7 +21,7 @@ PROGRAM = ""                      # collcast
 JOBS = tempfile.TemporaryDirectory()
 
 NOISE = [0.02, 0, 0.05]           # standard deviation of ranks' computation: no published figure fits all machines
-REQUEST = ["0.5us", "0.2us", "2us"]  # rank 0's time for one tensor of one rank: a loop like Horovod's took 0.5 us here
+REQUEST = ["0.5us", "0.2us", "2us"]  # rank 0's time for one tensor of one rank: bench/requests.cpp took 0.3 to 0.6 us
 
 
 @functools.lru_cache(None)
