@@ -316,9 +316,9 @@ class BoundSearch {
       std::ranges::transform(number, g.inside.begin(), [n](int i) { return static_cast<char>(i == n); });
       const auto members = static_cast<double>(std::ranges::count(number, n));
       if (members * (ranks_ - members) > most_routes) continue;
-      const std::size_t depth = ranks_ <= all_routes ? static_cast<std::size_t>(ranks_) * 100 : near_end;
-      g.out = cut_around(fabric_, g.inside, false, memories_, depth);
-      g.in = cut_around(fabric_, g.inside, true, memories_, depth);
+      const auto near = ranks_ <= all_routes ? std::nullopt : std::optional(near_end);
+      g.out = cut_around(fabric_, g.inside, false, memories_, near);
+      g.in = cut_around(fabric_, g.inside, true, memories_, near);
       p.groups.push_back(std::move(g));
     }
     return p;

@@ -145,10 +145,11 @@ Cut RouteGraph::slowest(const std::vector<double>& weights, std::span<const Rank
 
 /// All ranks outside are one here.
 Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
-               std::span<const Memory> memories, std::size_t depth) {
+               std::span<const Memory> memories, std::optional<std::size_t> near) {
   const auto members = static_cast<Rank>(std::ranges::count_if(inside, [](char i) { return i != 0; }));
   RouteGraph graph(members + 1, fabric.links());
   std::vector<LinkId> route;
+  std::optional<std::vector<LinkId>> last;  // neighbours' routes mostly begin, or end, alike
   Rank at = 0;
   for (Rank r = 0; r < fabric.ranks(); ++r) {
     if (!inside[static_cast<std::size_t>(r)]) continue;
@@ -157,17 +158,17 @@ Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
       for (const Memory own : memories)
         for (const Memory others : memories) {
           route.clear();
-          const Place near{r, own}, far{other, others};
-          into ? fabric.route(far, near, route) : fabric.route(near, far, route);
+          const Place here{r, own}, there{other, others};
+          into ? fabric.route(there, here, route) : fabric.route(here, there, route);
           const std::span<const LinkId> all(route);
-          const std::size_t shown = std::min(depth, all.size());
-          if (into)
-            graph.add(members, all.last(shown), at);
-          else
-            graph.add(at, all.first(shown), members);
+          const std::size_t shown = near ? std::min(*near, (all.size() + 1) / 2) : all.size();
+          const std::span<const LinkId> part = into ? all.last(shown) : all.first(shown);
+          if (last && std::ranges::equal(part, *last)) continue;
+          last.emplace(part.begin(), part.end());
+          into ? graph.add(members, part, at) : graph.add(at, part, members);
         }
     }
-    ++at;
+    last.reset(), ++at;
   }
   std::vector<char> from(static_cast<std::size_t>(members) + 1, static_cast<char>(!into));
   from.back() = static_cast<char>(into);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -66,9 +67,10 @@ class RouteGraph {
   std::unordered_set<std::uint64_t> joined_;
 };
 
-/// The least cut between some ranks and all others that is found within `depth` links of them: of the routes
-/// out of the group, or `into` it, between these memories of the ranks.
+/// The least cut between some ranks and all others: of the routes out of the group, or `into` it, between
+/// these memories of the ranks. Of many ranks, among the half of each route that is next to the group, and of
+/// that among the `near` links next to it.
 Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
-               std::span<const Memory> memories, std::size_t depth);
+               std::span<const Memory> memories, std::optional<std::size_t> near = {});
 
 }  // namespace collcast
