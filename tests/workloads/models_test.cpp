@@ -61,6 +61,55 @@ TEST(Models, AgreeWithPublishedTotals) {
     EXPECT_NEAR(load_model(name).parameters() / 1e9, billions, 0.005) << name;
 }
 
+/// torchgpipe's tables of models under memory (benchmarks/{unet,amoebanetd}-memory), as many digits as there.
+TEST(Models, AgreeWithTorchgpipesTotals) {
+  for (const auto& [name, millions, digit] : {std::tuple{"unet:convs=6,channels=72", 362.2, 0.1},
+                                              {"unet:convs=11,channels=128", 2210.0, 10.0},
+                                              {"unet:convs=24,channels=128", 4990.0, 10.0},
+                                              {"unet:convs=24,channels=160", 7800.0, 10.0},
+                                              {"unet:convs=48,channels=160", 15820.0, 10.0},
+                                              {"amoebanet-d:layers=18,filters=208", 81.5, 0.1},
+                                              {"amoebanet-d:layers=18,filters=416", 319.0, 0.1},
+                                              {"amoebanet-d:layers=18,filters=544", 542.7, 0.1},
+                                              {"amoebanet-d:layers=36,filters=544", 1060.0, 10.0},
+                                              {"amoebanet-d:layers=72,filters=512", 1840.0, 10.0}})
+    EXPECT_NEAR(load_model(name).parameters() / 1e6, millions, digit / 2) << name;
+}
+
+/// A convolution of 3x3 from 3 to 2 channels on 4 x 4, 2 to 4 to 2 on 2 x 2 between, and from 4 to 1 and 1 to
+/// 1 on 4 x 4 again.
+TEST(Models, TheSmallestUNet) {
+  const Model m = load_model("unet:convs=2,channels=2,depth=1,image=4");
+  const double up = 9 * (3 * 2 + 2 * 2), down = 9 * (2 * 4 + 4 * 2), back = 9 * (4 * 1 + 1 * 1);
+  EXPECT_EQ(m.parameters(), up + down + back + 1);
+  EXPECT_EQ(m.flops(), 2 * (16 * up + 4 * down + 16 * back + 16));
+}
+
+std::vector<std::string> read_by(const Model& m, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Layer& l : m.layers)
+    if (l.name == name)
+      for (const std::size_t r : l.reads) names.push_back(m.layers[r].name);
+  return names;
+}
+
+TEST(Models, LayersKnowWhatTheyRead) {
+  using Names = std::vector<std::string>;
+  const Model unet = load_model("unet:convs=2,channels=2,depth=1,image=4");
+  EXPECT_EQ(read_by(unet, "encoder.0.0.conv"), Names());
+  EXPECT_EQ(read_by(unet, "bottleneck.0.conv"), Names{"encoder.0.down"});
+  EXPECT_EQ(read_by(unet, "decoder.0.skip"), (Names{"decoder.0.up", "encoder.0.1.relu"}));
+  const Model resnet = load_model("resnet50");
+  EXPECT_EQ(read_by(resnet, "layer1.0.downsample.0"), Names{"maxpool"});
+  EXPECT_EQ(read_by(resnet, "layer1.0.add"), (Names{"layer1.0.downsample.1", "layer1.0.bn3"}));
+  EXPECT_EQ(read_by(resnet, "layer1.1.add"), (Names{"layer1.0.relu3", "layer1.1.bn3"}));
+  const Model amoebanet = load_model("amoebanet-d:layers=3,filters=32");
+  EXPECT_EQ(read_by(amoebanet, "stem3.reduce1.relu"), Names{"stem2.concat"});
+  EXPECT_EQ(read_by(amoebanet, "stem3.reduce2.relu"), Names{"stem1.bn"});  // of the cell before
+  EXPECT_EQ(read_by(amoebanet, "stem3.concat"), (Names{"stem3.add2", "stem3.add3", "stem3.add4"}));
+  EXPECT_EQ(read_by(load_model("inception-v3"), "Mixed_5c.branch1x1.conv").size(), 4u);
+}
+
 /// A 1x1 of stride 2 works on a quarter of the pixels.
 TEST(Models, TheOriginalResNetDoesLessWork) {
   EXPECT_NEAR(load_model("resnet50-v1").flops() / 2e9, 3.858, 0.001);
@@ -137,6 +186,11 @@ TEST(Models, SayWhatIsWrong) {
   EXPECT_EQ(name("none.csv"), "none.csv: cannot be read: No such file or directory");
   EXPECT_EQ(name("resnet50:layers=3"), "model resnet50 has no 'layers'; it takes image");
   EXPECT_EQ(name("gpt:hidden=10,heads=3"), "model gpt: hidden 10 does not divide by 3 heads");
+  EXPECT_EQ(name("unet:image=100"), "model unet: image 100 does not halve depth=5 times");
+  EXPECT_EQ(name("unet:channels=3"), "model unet: channels takes an even number up to 65536, got 3");
+  EXPECT_EQ(name("amoebanet-d:layers=4"),
+            "model amoebanet-d: layers divides by 3, filters by 8 and is at most 65536, got 4 and 256");
+  EXPECT_EQ(name("amoebanet-d:image=100"), "model amoebanet-d: image divides by 32, got 100");
   EXPECT_EQ(name("gpt:hidden=0"), "model gpt: hidden takes a whole number from 1, got '0'");
   EXPECT_EQ(name("gpt:hidden"), "model 'gpt:hidden': 'hidden' is not KEY=VALUE");
   EXPECT_EQ(name("gpt:heads=2,heads=2"), "model 'gpt:heads=2,heads=2' sets 'heads' twice");

@@ -2,11 +2,13 @@
 #include "workloads/compute/processor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "platforms/description/blueprint.hpp"
 #include "platforms/description/description.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -18,6 +20,21 @@ namespace {
 constexpr Processor::Efficiency of_fp32 = {0.90, 0.83, 0.95, Seconds(62e-6), 0.15};
 constexpr Processor::Efficiency of_tf32 = {0.60, 0.60, 0.70, Seconds(43e-6), 0.25};
 constexpr Processor::Efficiency of_tensor = {0.86, 0.63, 0.98, Seconds(75e-6), 0.30};
+/// fp32 on Pascal, kind by kind: fitted to PipeDream's times of layers (PyTorch on one V100;
+/// validation/training/kernels.py), all times 0.9, so that ResNet-101 and the U-Net on one P40 are met
+/// (torchgpipe a1b4ee2); off by 7 % in the mean, 14 % at most, of 9 rows of one P100 (TensorFlow, 2017). Of
+/// 3x3 Winograd's algorithm multiplies 2.25 times less.
+constexpr Processor::Efficiency of_pascal = {
+    .convolution = 0.68,
+    .linear = 0.75,
+    .bandwidth = 0.68,
+    .launch = Seconds(10e-6),
+    .uncertainty = 0.15,
+    .pointwise = {0.71, 160, 1},
+    .convolution_3x3 = {3.2, 300, 2.25},
+    .pooling = 0.47,
+    .average_pooling = 0.19,
+};
 
 struct Numbers {
   const std::vector<Parameter> all;
@@ -41,6 +58,10 @@ bool has_tf32(const std::string& device) {
                              [&](const char* gpu) { return device.starts_with(gpu); });
 }
 
+bool is_pascal(const Description& platform, const std::string& device) {
+  return !device.empty() && platform.json()["devices"][device].value("generation", "") == "pascal";
+}
+
 /// Bytes moved forward and backward, in elements: batch norm reads its input twice, backward reads what
 /// forward made as well.
 struct Moved {
@@ -53,6 +74,7 @@ Moved traffic(const Layer& l) {
     case LayerKind::elementwise:
       return {l.in + l.out, l.in + 2 * l.out};
     case LayerKind::pooling:
+    case LayerKind::average_pooling:
       return {l.in + l.out, 2 * l.in + l.out};
     case LayerKind::embedding:
       return {l.in + l.out, l.in + l.out};
@@ -65,17 +87,36 @@ bool multiplies(LayerKind kind) {
   return kind <= LayerKind::attention;
 }
 
+double reached_arithmetic(const Layer& l, const Processor::Efficiency& e) {
+  if (l.kind > LayerKind::depthwise_convolution) return e.linear;
+  const auto by_channels = [&](const ByChannels& own, double window) {
+    if (own.most == 0 || l.tensors.empty()) return e.convolution;
+    const double channels = std::sqrt(l.tensors.back() / window);
+    return std::min(own.limit, own.most * channels / (channels + own.half));
+  };
+  if (l.kind == LayerKind::pointwise_convolution) return by_channels(e.pointwise, 1);
+  if (l.kind == LayerKind::convolution_3x3) return by_channels(e.convolution_3x3, 9);
+  return e.convolution;
+}
+
+double reached_memory(LayerKind kind, const Processor::Efficiency& e) {
+  const double own = kind == LayerKind::pooling           ? e.pooling
+                     : kind == LayerKind::average_pooling ? e.average_pooling
+                                                          : 0;
+  return own > 0 ? own : e.bandwidth;
+}
+
 /// What a layer's arithmetic takes, and what its memory takes, at the efficiencies of kernels.
 struct Roofline {
   Limits forward, backward;
 
   Roofline(const Layer& l, double batch, double share, const Processor& p, Precision precision) {
     const Processor::Efficiency& e = p.efficiency;
-    const double reached = l.kind <= LayerKind::depthwise_convolution ? e.convolution : e.linear;
+    const double arithmetic = reached_arithmetic(l, e), memory = reached_memory(l.kind, e);
     const Moved elements = traffic(l);
     const auto side = [&](double flops, double moved) {
-      return Limits{Seconds(flops * batch * share / (p.flops * reached)),
-                    share * moved * element(precision) / (p.bandwidth * e.bandwidth)};
+      return Limits{Seconds(flops * batch * share / (p.flops * arithmetic)),
+                    share * moved * element(precision) / (p.bandwidth * memory)};
     };
     const double weights = l.kind == LayerKind::embedding ? 0 : l.parameters();
     forward = side(l.flops, elements.forward * batch + weights);
@@ -108,7 +149,7 @@ Processor processor(const Description& platform, Precision precision) {
   p.name = device.empty() ? "a rank's processor on " + platform.name() : device;
   p.bandwidth = BytesPerSecond(number("memory_bandwidth_GBps").value_or(0) * 1e9);
   p.memory = Bytes(number("memory_GiB").value_or(0) * 1073741824);
-  p.efficiency = of_fp32;
+  p.efficiency = is_pascal(platform, device) ? of_pascal : of_fp32;
   if (precision == Precision::fp32) {
     p.flops = number("fp32_TFLOPS").value_or(0) * 1e12;
   } else if (precision == Precision::tf32) {

@@ -21,6 +21,12 @@ std::string_view name(Precision precision);
 /// Of an activation.
 Bytes element(Precision precision);
 
+/// A share of a peak: most x c / (c + half), up to `limit`, of c channels, the geometric mean of those in and
+/// out.
+struct ByChannels {
+  double most = 0, half = 0, limit = 0;
+};
+
 /// What a rank computes with.
 struct Processor {
   std::string name;
@@ -33,6 +39,9 @@ struct Processor {
     double convolution, linear, bandwidth;
     Seconds launch;
     double uncertainty;  ///< of a step's computation, relative
+    // 0: as all
+    ByChannels pointwise = {}, convolution_3x3 = {};
+    double pooling = 0, average_pooling = 0;  ///< of the memory bandwidth
   } efficiency = {};
 };
 

@@ -21,6 +21,13 @@ Model inception_v3(int image);
 /// Chen et al. 2018, output stride 16, ASPP rates 6, 12, 18, 21 classes, on ResNet-101 or Xception-65.
 Model deeplab_v3plus_resnet101(int image);
 Model deeplab_v3plus_xception65(int image);
+/// torchgpipe's U-Net (B, C): B convolutions in a cell, C channels in the first, twice as many at each level.
+struct UNet {
+  int convolutions, channels, depth, image;
+};
+Model unet(const UNet& sizes);
+/// AmoebaNet-D (L, D): L normal cells, D / 4 channels in the first stem, image of 3 x `image` x `image`.
+Model amoebanet_d(int layers, int filters, int image);
 /// Sizes of a transformer.
 struct Transformer {
   int layers, hidden, heads, sequence, vocabulary;

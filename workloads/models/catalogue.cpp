@@ -35,6 +35,30 @@ Model of_nine(Settings& s) {
   return a::resnet_v2(layers, s.count("image", 32, 8));
 }
 
+constexpr int most_channels = 65536;  // deeper ones have up to 4096 times as many
+
+Model make_unet(Settings& s) {
+  a::UNet u{s.count("convs", 5), s.count("channels", 64), s.count("depth", 5), s.count("image", 192)};
+  if (u.depth > 12 || u.image % (1 << u.depth) != 0)
+    throw InputError("model unet: image " + std::to_string(u.image) +
+                     " does not halve depth=" + std::to_string(u.depth) + " times");
+  if (u.channels % 2 != 0 || u.channels > most_channels)
+    throw InputError("model unet: channels takes an even number up to 65536, got " +
+                     std::to_string(u.channels));
+  return a::unet(u);
+}
+
+Model make_amoebanet(Settings& s) {
+  const int layers = s.count("layers", 18), filters = s.count("filters", 256);
+  if (layers % 3 != 0 || filters % 8 != 0 || filters > most_channels)
+    throw InputError("model amoebanet-d: layers divides by 3, filters by 8 and is at most 65536, got " +
+                     std::to_string(layers) + " and " + std::to_string(filters));
+  const int image = s.count("image", 224);
+  if (image % 32 != 0)
+    throw InputError("model amoebanet-d: image divides by 32, got " + std::to_string(image));
+  return a::amoebanet_d(layers, filters, image);
+}
+
 a::Transformer sizes(Settings& s, a::Transformer t) {
   t.layers = s.count("layers", t.layers);
   t.hidden = s.count("hidden", t.hidden);
@@ -93,6 +117,8 @@ const std::vector<ModelEntry>& model_entries() {
        of_images(a::deeplab_v3plus_resnet101, 513)},
       {"deeplabv3plus-xception65", "DeepLabv3+ on Xception-65, output stride 16",
        of_images(a::deeplab_v3plus_xception65, 513)},
+      {"unet", "torchgpipe's U-Net (B, C): convs=5, channels=64, depth=5, image=192", make_unet},
+      {"amoebanet-d", "AmoebaNet-D (L, D): layers=18, filters=256, image=224", make_amoebanet},
       {"bert-base", "BERT base, pre-training (sequence=128, masked=20)", of_bert({12, 768, 12, 128, 30522})},
       {"bert-large", "BERT large, pre-training (sequence=128, masked=20)",
        of_bert({24, 1024, 16, 128, 30522})},

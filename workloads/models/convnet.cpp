@@ -9,43 +9,54 @@ int slid(int size, int window, int stride, int pad, int dilation, bool ceil = fa
   return (room + (ceil ? stride - 1 : 0)) / stride + 1;
 }
 
-/// The last layer works on images, as long as there is more than a pixel, and needs `rows` of them from each
-/// neighbour: half of what its window covers beside one pixel.
-void on_image(Model& model, const Shape& in, int rows = 0) {
-  Layer& l = model.layers.back();
-  l.image = in.height > 1;
-  if (l.image) l.halo = 1.0 * in.channels * in.width * rows;
+LayerKind dense(const Window& w) {
+  if (w.height == 1 && w.width == 1) return LayerKind::pointwise_convolution;
+  const bool plain = w.stride == 1 && w.stride_width <= 1 && w.dilation == 1;
+  return w.height == 3 && w.width == 3 && plain ? LayerKind::convolution_3x3 : LayerKind::convolution;
 }
 
 }  // namespace
 
+/// Works on images, as long as there is more than a pixel, and needs `rows` of them from each neighbour: half
+/// of what its window covers beside one pixel.
+void ConvNet::append(Layer layer, Shape out, int rows) {
+  layer.image = layer.kind != LayerKind::linear && shape.height > 1;
+  if (layer.image) layer.halo = 1.0 * shape.channels * shape.width * rows;
+  layer.reads = std::move(shape.from);
+  out.from = {model.layers.size()};
+  model.layers.push_back(std::move(layer));
+  shape = std::move(out);
+}
+
 void ConvNet::convolution(const std::string& name, int channels, Window w, int groups, bool bias) {
-  const Shape in = shape;
-  shape = {channels, slid(in.height, w.height, w.stride, w.pad_height, w.dilation),
-           slid(in.width, w.width, w.stride, w.pad_width, w.dilation)};
-  const double weights = 1.0 * channels * (in.channels / groups) * w.height * w.width;
-  const double flops = 2 * weights * shape.height * shape.width;
-  const LayerKind kind = groups == 1             ? LayerKind::convolution
-                         : groups == in.channels ? LayerKind::depthwise_convolution
-                                                 : LayerKind::grouped_convolution;
+  const int across = w.stride_width ? w.stride_width : w.stride;
+  const Shape out = {channels, slid(shape.height, w.height, w.stride, w.pad_height, w.dilation),
+                     slid(shape.width, w.width, across, w.pad_width, w.dilation)};
+  const double weights = 1.0 * channels * (shape.channels / groups) * w.height * w.width;
+  const double flops = 2 * weights * out.height * out.width;
+  const LayerKind kind = groups == 1                ? dense(w)
+                         : groups == shape.channels ? LayerKind::depthwise_convolution
+                                                    : LayerKind::grouped_convolution;
   const bool first = model.layers.empty();  // nobody asks for the gradient of the input
   std::vector<double> tensors = {weights};
   if (bias) tensors = {1.0 * channels, weights};
-  model.layers.push_back({name, kind, flops, first ? flops : 2 * flops, in.elements(), shape.elements(),
-                          shape.elements(), tensors});
-  on_image(model, in, (w.height - 1) / 2 * w.dilation);
+  append({name, kind, flops, first ? flops : 2 * flops, shape.elements(), out.elements(), out.elements(),
+          tensors},
+         out, (w.height - 1) / 2 * w.dilation);
 }
 
 void ConvNet::batch_norm(const std::string& name) {
   const double n = shape.elements(), c = shape.channels;
-  model.layers.push_back({name, LayerKind::normalization, 0, 0, n, n, n, {c, c}});
-  on_image(model, shape);
+  append({name, LayerKind::normalization, 0, 0, n, n, n, {c, c}}, shape);
+}
+
+void ConvNet::instance_norm(const std::string& name) {
+  const double n = shape.elements();
+  append({name, LayerKind::normalization, 0, 0, n, n, n, {}}, shape);
 }
 
 void ConvNet::relu(const std::string& name) {
-  const double n = shape.elements();
-  model.layers.push_back({name, LayerKind::elementwise, 0, 0, n, n, 0, {}});
-  on_image(model, shape);
+  elementwise(name, false);
 }
 
 void ConvNet::unit(const std::string& name, int channels, Window window, int groups) {
@@ -55,35 +66,50 @@ void ConvNet::unit(const std::string& name, int channels, Window window, int gro
 }
 
 void ConvNet::pool(const std::string& name, Window w, bool ceil) {
-  const Shape in = shape;
-  shape.height = slid(shape.height, w.height, w.stride, w.pad_height, 1, ceil);
-  shape.width = slid(shape.width, w.width, w.stride, w.pad_width, 1, ceil);
-  model.layers.push_back(
-      {name, LayerKind::pooling, 0, 0, in.elements(), shape.elements(), shape.elements(), {}});
-  on_image(model, in, (w.height - 1) / 2);
+  pool(name, LayerKind::pooling, w, ceil);
+}
+void ConvNet::average_pool(const std::string& name, Window w) {
+  pool(name, LayerKind::average_pooling, w, false);
+}
+void ConvNet::pool(const std::string& name, LayerKind kind, Window w, bool ceil) {
+  const Shape out = {shape.channels, slid(shape.height, w.height, w.stride, w.pad_height, 1, ceil),
+                     slid(shape.width, w.width, w.stride, w.pad_width, 1, ceil)};
+  append({name, kind, 0, 0, shape.elements(), out.elements(), out.elements(), {}}, out, (w.height - 1) / 2);
 }
 
 void ConvNet::global_pool(const std::string& name) {
-  const Shape in = shape;
-  shape.height = shape.width = 1;
-  model.layers.push_back(
-      {name, LayerKind::pooling, 0, 0, in.elements(), shape.elements(), shape.elements(), {}});
-  on_image(model, in);
+  const Shape out = {shape.channels, 1, 1};
+  append({name, LayerKind::pooling, 0, 0, shape.elements(), out.elements(), out.elements(), {}}, out);
 }
 
-void ConvNet::add(const std::string& name) {
+void ConvNet::add(const std::string& name, const Shape& other) {
   const double n = shape.elements();
-  model.layers.push_back({name, LayerKind::elementwise, 0, 0, 2 * n, n, n, {}});
-  on_image(model, shape);
+  const Shape out = shape;
+  shape.from.insert(shape.from.end(), other.from.begin(), other.from.end());
+  append({name, LayerKind::elementwise, 0, 0, 2 * n, n, n, {}}, out);
+}
+
+void ConvNet::concatenate(const std::vector<Shape>& branches) {
+  Shape all = {0, branches[0].height, branches[0].width};
+  for (const Shape& b : branches) {
+    all.channels += b.channels;
+    all.from.insert(all.from.end(), b.from.begin(), b.from.end());
+  }
+  shape = std::move(all);
+}
+
+void ConvNet::elementwise(const std::string& name, bool kept, int factor) {
+  const Shape out = {shape.channels, factor * shape.height, factor * shape.width};
+  append(
+      {name, LayerKind::elementwise, 0, 0, shape.elements(), out.elements(), kept ? out.elements() : 0, {}},
+      out);
 }
 
 void ConvNet::linear(const std::string& name, int out, bool bias) {
   const double in = shape.elements(), weights = in * out;
-  shape = {out, 1, 1};
   std::vector<double> tensors = {weights};
   if (bias) tensors = {1.0 * out, weights};
-  model.layers.push_back(
-      {name, LayerKind::linear, 2 * weights, 4 * weights, in, 1.0 * out, 1.0 * out, tensors});
+  append({name, LayerKind::linear, 2 * weights, 4 * weights, in, 1.0 * out, 1.0 * out, tensors}, {out, 1, 1});
 }
 
 Model image_model(std::string name, int height, int width, std::string source) {

@@ -8,6 +8,7 @@ namespace collcast::workloads {
 /// What one layer hands to the next.
 struct Shape {
   int channels = 0, height = 0, width = 0;
+  std::vector<std::size_t> from = {};  ///< the layers that made it; empty: the sample
   double elements() const { return 1.0 * channels * height * width; }
 };
 
@@ -17,6 +18,7 @@ struct Window {
   int stride = 1;
   int pad_height = 0, pad_width = 0;
   int dilation = 1;
+  int stride_width = 0;  ///< 0: as along the height
 
   /// Of k x k, padded so that a stride of 1 keeps the size.
   static Window same(int k, int stride = 1, int dilation = 1) {
@@ -32,7 +34,7 @@ struct Window {
 };
 inline const Window one_by_one = Window::square(1);
 
-/// Appends layers to a model; `shape` is what the next one reads. Branches set it back.
+/// Appends layers to a model; `shape` is what the next one reads. Branches set it back, and join.
 struct ConvNet {
   explicit ConvNet(Model& m) : model(m) {}
   Model& model;
@@ -40,13 +42,23 @@ struct ConvNet {
 
   void convolution(const std::string& name, int channels, Window window, int groups = 1, bool bias = false);
   void batch_norm(const std::string& name);
-  void relu(const std::string& name);  ///< in place
+  void instance_norm(const std::string& name);  ///< without parameters
+  void relu(const std::string& name);           ///< keeps nothing more
   /// convolution, batch_norm and relu.
   void unit(const std::string& name, int channels, Window window, int groups = 1);
-  void pool(const std::string& name, Window window, bool ceil = false);
+  void pool(const std::string& name, Window window, bool ceil = false);  ///< the largest of each window
+  void average_pool(const std::string& name, Window window);
   void global_pool(const std::string& name);
-  void add(const std::string& name);  ///< of another branch of the same shape
+  void add(const std::string& name, const Shape& other);  ///< of another branch, of the same shape
+  /// Channels of several branches, of the first one's size; copies nothing.
+  void concatenate(const std::vector<Shape>& branches);
+  /// Element by element into a tensor of its own, `factor` times as high and wide.
+  void elementwise(const std::string& name, bool kept, int factor = 1);
   void linear(const std::string& name, int out, bool bias = true);
+
+ private:
+  void pool(const std::string& name, LayerKind kind, Window window, bool ceil);
+  void append(Layer layer, Shape out, int rows = 0);
 };
 
 /// A model whose samples are images of 3 channels.

@@ -27,12 +27,13 @@ void xception_block(ConvNet& net, const std::string& name, std::array<int, 3> ch
   for (int i = 0; i < 3; ++i)
     separable(net, name + ".sep" + std::to_string(i + 1), channels[static_cast<std::size_t>(i)],
               Window::same(3, i == 2 ? stride : 1));
+  const Shape out = net.shape;
+  net.shape = in;
   if (fit) {
-    net.shape = in;
     net.convolution(name + ".shortcut", channels[2], Window::square(1, stride));
     net.batch_norm(name + ".shortcut.bn");
   }
-  net.add(name + ".add");
+  net.add(name + ".add", out);
 }
 
 /// Xception-65 without its classifier; the shape of its first features of a quarter of the size.
@@ -40,7 +41,8 @@ Shape xception65_features(ConvNet& net) {
   net.unit("entry.conv1_1", 32, Window::same(3, 2));
   net.unit("entry.conv1_2", 64, Window::same(3));
   xception_block(net, "entry.block1", {128, 128, 128}, 2, true);
-  const Shape low = {256, net.shape.height, net.shape.width};  // before the stride of the next block
+  Shape low = net.shape;  // rather of the next block, before its stride
+  low.channels = 256;
   xception_block(net, "entry.block2", {256, 256, 256}, 2, true);
   xception_block(net, "entry.block3", {728, 728, 728}, 2, true);
   for (int i = 1; i <= 16; ++i)
@@ -63,18 +65,22 @@ void refine(ConvNet& net, const std::string& name, Window window, bool as_separa
 void head(ConvNet& net, Shape low, bool as_separable) {
   const Shape in = net.shape;
   net.unit("aspp.0", 256, one_by_one);
+  std::vector<Shape> branches = {net.shape};
   for (const int rate : {6, 12, 18}) {
     net.shape = in;
     refine(net, "aspp." + std::to_string(rate), dilated(rate), as_separable);
+    branches.push_back(net.shape);
   }
   net.shape = in;
   net.global_pool("aspp.pool");
   net.unit("aspp.image", 256, one_by_one);
-  net.shape = {5 * 256, in.height, in.width};
+  branches.push_back(net.shape);
+  net.concatenate(branches);
   net.unit("aspp.project", 256, one_by_one);
+  const Shape wide = net.shape;
   net.shape = low;
   net.unit("decoder.project", 48, one_by_one);
-  net.shape.channels += 256;
+  net.concatenate({net.shape, wide});
   refine(net, "decoder.conv0", Window::same(3), as_separable);
   refine(net, "decoder.conv1", Window::same(3), as_separable);
   net.convolution("decoder.logits", classes, one_by_one, 1, true);

@@ -19,20 +19,18 @@ const Window three = Window::same(3), shrink = Window::square(3, 2);
 /// stride 2 instead of a branch.
 void mixed(ConvNet& net, const std::string& name, const std::vector<Branch>& branches, bool pooled = false) {
   const Shape in = net.shape;
-  int channels = pooled ? in.channels : 0;
-  Shape out;
+  std::vector<Shape> made;
   for (const Branch& branch : branches) {
     net.shape = in;
     for (const Unit& unit : branch) {
       const Shape before = net.shape;
       net.unit(name + "." + unit.name, unit.channels, unit.window);
-      if (unit.fork) channels += unit.channels, net.shape = before;
+      if (unit.fork) made.push_back(net.shape), net.shape = before;
     }
-    channels += branch.back().channels;
-    out = net.shape;
+    made.push_back(net.shape);
   }
-  if (pooled) net.shape = in, net.pool(name + ".pool", shrink);
-  net.shape = {channels, out.height, out.width};
+  if (pooled) net.shape = in, net.pool(name + ".pool", shrink), made.push_back(net.shape);
+  net.concatenate(made);
 }
 
 Branch pooled(int channels) {

@@ -8,10 +8,18 @@
 namespace collcast::workloads {
 namespace {
 
-constexpr std::array<std::string_view, layer_kinds> kind_names = {
-    "convolution", "grouped-convolution", "depthwise-convolution", "linear",
-    "attention",   "normalization",       "elementwise",           "pooling",
-    "embedding"};
+constexpr std::array<std::string_view, layer_kinds> kind_names = {"convolution",
+                                                                  "pointwise-convolution",
+                                                                  "convolution-3x3",
+                                                                  "grouped-convolution",
+                                                                  "depthwise-convolution",
+                                                                  "linear",
+                                                                  "attention",
+                                                                  "normalization",
+                                                                  "elementwise",
+                                                                  "pooling",
+                                                                  "average-pooling",
+                                                                  "embedding"};
 
 template <class Of>
 double sum(const std::vector<Layer>& layers, Of of) {

@@ -12,6 +12,8 @@ namespace collcast::workloads {
 /// What a layer does, as far as its time depends on it.
 enum class LayerKind : std::uint8_t {
   convolution,
+  pointwise_convolution,  ///< of 1x1
+  convolution_3x3,        ///< of stride 1: by Winograd's algorithm, where it pays
   grouped_convolution,
   depthwise_convolution,
   linear,
@@ -19,9 +21,10 @@ enum class LayerKind : std::uint8_t {
   normalization,  ///< over the batch or within a sample
   elementwise,
   pooling,
+  average_pooling,  ///< of windows
   embedding,
 };
-constexpr std::size_t layer_kinds = 9;
+constexpr std::size_t layer_kinds = 12;
 
 std::string_view name(LayerKind kind);
 /// Throws InputError that names the kinds.
@@ -53,6 +56,8 @@ struct Layer {
   /// from each neighbour before.
   bool image = false;
   double halo = 0;
+  /// Layers whose output it reads; empty: the one before, or the sample.
+  std::vector<std::size_t> reads = {};
 
   double parameters() const;
 };

@@ -22,14 +22,13 @@ void bottleneck(ConvNet& net, const std::string& name, int width, int stride, in
   net.relu(name + ".relu2");
   net.convolution(name + ".conv3", 4 * width, one_by_one);
   net.batch_norm(name + ".bn3");
+  const Shape out = net.shape;
+  net.shape = in;
   if (fit) {
-    const Shape out = net.shape;
-    net.shape = in;
     net.convolution(name + ".downsample.0", 4 * width, Window::square(1, stride));
     net.batch_norm(name + ".downsample.1");
-    net.shape = out;
   }
-  net.add(name + ".add");
+  net.add(name + ".add", out);
   net.relu(name + ".relu3");
 }
 
@@ -44,13 +43,10 @@ void preactivated(ConvNet& net, const std::string& name, int width, int stride, 
   unit("1", width, Window::square(1, stride));
   unit("2", width, Window::same(3));
   unit("3", 4 * width, one_by_one);
-  if (fit) {
-    const Shape out = net.shape;
-    net.shape = in;
-    net.convolution(name + ".downsample", 4 * width, Window::square(1, stride));
-    net.shape = out;
-  }
-  net.add(name + ".add");
+  const Shape out = net.shape;
+  net.shape = in;
+  if (fit) net.convolution(name + ".downsample", 4 * width, Window::square(1, stride));
+  net.add(name + ".add", out);
 }
 
 Model classifier(int layers, int image, bool stride_first, const std::string& name) {
