@@ -42,18 +42,19 @@ void add_training(CLI::App& verb, TrainingText& text) {
       ->option_text("M");
   verb.add_option("--batch", text.batch, "Samples of a replica in a step (default 32)")->option_text("B");
   verb.add_option("--precision", text.precision, "fp32 (default), tf32 or amp")->option_text("fp32|tf32|amp");
-  verb.add_option("--framework", text.framework,
-                  "ddp (default) or another, with settings behind a colon: " + listed_frameworks() +
-                      "; those that allreduce gradients take hierarchical; all take compression=fp16, tp, "
-                      "pp, micro-batches, schedule=1f1b|gpipe, interleave, "
-                      "sequence, ep, imbalance, sp, recompute, per-gpu")
+  verb.add_option(
+          "--framework", text.framework,
+          "ddp (default) or another, with settings behind a colon: " + listed_frameworks() +
+              "; those that allreduce gradients take hierarchical; all take compression=fp16, tp, "
+              "pp, micro-batches, schedule=1f1b|gpipe, interleave, balance=A/B/.. (layers of each part), "
+              "sequence, ep, imbalance, sp, recompute=1|except-last, per-gpu")
       ->option_text("F");
   verb.add_option("--policy", text.policy,
                   "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs, or the "
                   "first that knows them)")
       ->option_text("L");
   verb.add_option("--throughput", text.throughput,
-                  "Samples per second of one processor, measured at this batch")
+                  "Samples per second of one processor, measured at this batch without recomputation")
       ->option_text("X");
   verb.add_option("--slowdown", text.slowdown,
                   "Computation takes 1 + X times as long while collectives run (default 0; measured ones "

@@ -188,6 +188,100 @@ TEST(Training, InterleavingShrinksTheBubble) {
   }
 }
 
+/// Two stages of a layer each (1 ms forward, 2 ms backward), two micro-batches. Stage 1: F0 1-2, F1 2-3; R1
+/// 3-4, B1 4-6, R0 6-7, B0 7-9. Stage 0: F0 0-1, F1 1-2; R1 2-3 at once, B1 6-8 with its gradient, R0 8-9, B0
+/// 9-11. Without R1, GPipe's last: B1 3-5, R0 5-6, B0 6-8; B1 5-7, R0 7-8, B0 8-10. 1F1B waits for the
+/// gradient first: F0 1-2, R0 2-3, B0 3-5, F1 5-6, R1 6-7, B1 7-9; R0 5-6, B0 6-8, R1 9-10, B1 10-12.
+TEST(Training, GPipeRecomputesBeforeTheGradientComes) {
+  for (const auto& [schedule, milliseconds] : {std::pair{"gpipe,recompute=1", 11.0},
+                                               {"gpipe,recompute=except-last", 10.0},
+                                               {"1f1b,recompute=1", 12.0}}) {
+    Training t = equal_layers(2, std::string("one:pp=2,micro-batches=2,schedule=") + schedule, 2);
+    t.batch = 2;
+    EXPECT_NEAR(play(training_job(t), nothing).time.value, milliseconds * 1e-3, 1e-12) << schedule;
+    EXPECT_NEAR(step_alone(t).value, 12e-3, 1e-12);  // of a processor that recomputes nothing
+  }
+}
+
+/// On one processor the first micro-batch is recomputed: 2 x 6 + 2 ms.
+TEST(Training, TheLastMicroBatchIsNotRecomputed) {
+  Training t = equal_layers(2, "one:micro-batches=2,schedule=gpipe,recompute=except-last", 1);
+  t.batch = 2;
+  EXPECT_NEAR(play(training_job(t), nothing).time.value, 14e-3, 1e-12);
+}
+
+/// 8 layers of 3 ms as 6 and 2: two micro-batches pass the longer stage in 36 ms, and the shorter in 2 before
+/// and 4 behind.
+TEST(Training, BalanceSaysWhereStagesEnd) {
+  Training t = equal_layers(8, "one:pp=2,micro-batches=2,schedule=gpipe,balance=6/2", 2);
+  t.batch = 2;
+  EXPECT_NEAR(play(training_job(t), nothing).time.value, 42e-3, 1e-12);
+}
+
+/// Layer 2 reads what layers 0 and 1 make, 4 MB each, 4 ms at 1 GB/s. Forward 0-1, to both later stages 1-5;
+/// forward 5-6, on 6-10, forward 10-11, backward 11-13; gradients to both 13-17; backward 17-19, on 19-23,
+/// backward 23-25.
+TEST(Training, ConnectionsSkipStages) {
+  Training t = equal_layers(3, "one:pp=3,micro-batches=1,schedule=gpipe", 3);
+  for (Layer& l : t.model.layers) l.out = 1e6;
+  t.model.layers[2].reads = {0, 1};
+  const Job job = training_job(t);
+  EXPECT_NEAR(play(job, bandwidth(1)).time.value, 25e-3, 1e-9);
+  double sent = 0;
+  for (const Role& r : job.roles)
+    for (const Activity& a : r.activities)
+      if (a.kind == Kind::send) sent += a.bytes.value;
+  EXPECT_EQ(sent, 2 * 3 * 4e6);  // each way
+  // a stage that reads a tensor twice gets it once
+  t.framework = parse_framework("one:pp=2,micro-batches=1,schedule=gpipe,balance=1/2");
+  t.ranks = 2;
+  EXPECT_NEAR(play(training_job(t), bandwidth(1)).time.value, 9e-3 + 8e-3, 1e-9);
+}
+
+/// With recomputation a stage of four layers keeps what it reads of each of 3 micro-batches of 2 samples, 5
+/// elements a sample, and the activations of one: 4 x 7 elements.
+TEST(Training, RecomputationKeepsOneMicroBatch) {
+  Training t = equal_layers(8, "one:pp=2,micro-batches=3,schedule=gpipe,recompute=1", 2);
+  for (Layer& l : t.model.layers) l.in = l.out = 5, l.kept = 7;
+  t.batch = 6;
+  EXPECT_EQ(memory_need(t).activations, Bytes(4.0 * 2 * (3 * 5 + 28)));
+  t.framework.recompute = Framework::Recompute::no;
+  EXPECT_EQ(memory_need(t).activations, Bytes(4.0 * 2 * 3 * 28));
+}
+
+/// Steps on one P40 (torchgpipe a1b4ee2, docs/benchmarks.rst): 118 images at 95.862 a second, 40 at 28.5.
+TEST(Training, PascalsKernelsMeetOneP40) {
+  for (const auto& [model, batch, throughput] : {std::tuple{"resnet101", 118, 95.862}, {"unet", 40, 28.5}}) {
+    Training t = equal_layers(1, "ddp", 1);
+    t.model = load_model(model), t.batch = batch;
+    t.processor = processor(load_platform("p40-node"), Precision::fp32);
+    EXPECT_NEAR(step_alone(t).value, batch / throughput, 0.02 * batch / throughput) << model;
+  }
+}
+
+/// A convolution of 2 Gflop takes 2 s. Of 1x1 and 4 to 9 channels, 6 in the mean: 0.75 x 6 / (6 + 3) = 0.5;
+/// of 3x3 and 4 to 4 channels 4 x 4 / (4 + 4) = 2. 1 GB takes 1 s, through a pool 2 s, averaged 5 s.
+TEST(Training, KernelsReachSharesOfTheirOwn) {
+  Processor p = plain();
+  p.bandwidth = BytesPerSecond(1e9);
+  const auto forward = [&](LayerKind kind, double flops, double elements, double weights) {
+    Layer l;
+    l.kind = kind, l.flops = flops, l.in = elements;
+    if (weights > 0) l.tensors = {weights};
+    return layer_time(l, 1, 1, p, Precision::fp32).forward.value;
+  };
+  for (const bool own : {false, true}) {
+    if (own) p.efficiency.pointwise = {0.75, 3, 1}, p.efficiency.convolution_3x3 = {4, 4, 9};
+    if (own) p.efficiency.pooling = 0.5, p.efficiency.average_pooling = 0.2;
+    EXPECT_DOUBLE_EQ(forward(LayerKind::convolution, 2e9, 0, 0), 2);
+    EXPECT_DOUBLE_EQ(forward(LayerKind::pointwise_convolution, 2e9, 0, 4 * 9), own ? 4 : 2);
+    EXPECT_DOUBLE_EQ(forward(LayerKind::convolution_3x3, 2e9, 0, 9 * 4 * 4), own ? 1 : 2);
+    EXPECT_DOUBLE_EQ(forward(LayerKind::elementwise, 0, 0.25e9, 0), 1);
+    EXPECT_DOUBLE_EQ(forward(LayerKind::pooling, 0, 0.25e9, 0), own ? 2 : 1);
+    EXPECT_DOUBLE_EQ(forward(LayerKind::average_pooling, 0, 0.25e9, 0), own ? 5 : 1);
+  }
+}
+
 TEST(Training, OrderIsMegatrons) {
   const auto passes = [](const std::string& framework, int stage) {
     std::string text;
@@ -197,7 +291,7 @@ TEST(Training, OrderIsMegatrons) {
   };
   EXPECT_EQ(passes("ddp:pp=2,micro-batches=3", 0), "F0 F1 B0 F2 B1 B2 ");
   EXPECT_EQ(passes("ddp:pp=2,micro-batches=3", 1), "F0 B0 F1 B1 F2 B2 ");
-  EXPECT_EQ(passes("ddp:pp=2,micro-batches=2,schedule=gpipe", 1), "F0 F1 B0 B1 ");
+  EXPECT_EQ(passes("ddp:pp=2,micro-batches=2,schedule=gpipe", 1), "F0 F1 B1 B0 ");
   EXPECT_EQ(passes("gems:pp=2,micro-batches=4", 1), "F0 F1 B0 B1 F2 F3 B2 B3 ");
   EXPECT_EQ(passes("ddp:pp=2,micro-batches=2,interleave=2", 1), "F0 F1 F0' B0' F1' B1' B0 B1 ");
 }
@@ -435,7 +529,7 @@ TEST(Training, SaysWhatIsWrong) {
             "framework horovod: fusion 'big' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
   EXPECT_EQ(framework("horovod:cycle=soon"),
             "framework horovod: cycle 'soon' is not understood; times are like 3.5ms, 20us, 1s");
-  EXPECT_EQ(framework("ddp:cycle=1ms").substr(0, 42), "framework ddp has no 'cycle'; it takes buc");
+  EXPECT_EQ(framework("ddp:cycle=1ms").substr(0, 39), "framework ddp has no 'cycle'; it takes ");
   EXPECT_EQ(framework("ddp:view=yes"), "framework ddp: view takes 1 or 0, got 'yes'");
   EXPECT_EQ(framework("ddp:compression=zip"), "framework ddp: compression takes none or fp16, got 'zip'");
   EXPECT_EQ(framework("ddp:schedule=best"),
@@ -456,6 +550,16 @@ TEST(Training, SaysWhatIsWrong) {
   EXPECT_EQ(framework("ddp:imbalance=0.5"),
             "framework ddp:imbalance=0.5: imbalance is words of the fullest rank's experts, of the mean: 1 "
             "or more");
+  EXPECT_EQ(framework("ddp:recompute=most"),
+            "framework ddp: recompute takes 0, 1 or except-last, got 'most'");
+  for (const char* wrong : {"3//4", "3/0", "a/4", "-3/4", "99999999999/1"})
+    EXPECT_EQ(
+        framework(std::string("ddp:pp=2,balance=") + wrong),
+        std::string("framework ddp: balance takes layers of each part as in 34/37, got '") + wrong + "'");
+  EXPECT_EQ(framework("ddp:pp=2,balance=3/4/5"),
+            "framework ddp: balance=3/4/5 is of 3 parts, pp x interleave of 2");
+  EXPECT_EQ(error(equal_layers(8, "ddp:pp=2,balance=3/4,micro-batches=1", 2)),
+            "training: balance shares out 7 layers, equal has 8");
   EXPECT_EQ(complaint([] { parse_precision("fp8"); }), "unknown precision 'fp8'; known: fp32, tf32, amp");
 }
 

@@ -2,6 +2,7 @@
 #include "workloads/training/framework.hpp"
 
 #include <functional>
+#include <sstream>
 
 #include "model/collective.hpp"
 #include "support/error.hpp"
@@ -140,6 +141,34 @@ const std::vector<FrameworkEntry>& framework_entries() {
   return all;
 }
 
+/// "104/137": layers of each part, first to last.
+std::vector<std::size_t> balance(Settings& s, int parts) {
+  const std::string text = s.word("balance", "");
+  std::vector<std::size_t> sizes;
+  std::stringstream in(text);
+  for (std::string part; std::getline(in, part, '/');) {
+    const bool number =
+        !part.empty() && part.size() < 10 && part.find_first_not_of("0123456789") == part.npos;
+    const int size = number ? std::stoi(part) : 0;
+    if (size < 1)
+      throw InputError("framework " + s.name() + ": balance takes layers of each part as in 34/37, got '" +
+                       text + "'");
+    sizes.push_back(static_cast<std::size_t>(size));
+  }
+  if (!sizes.empty() && sizes.size() != static_cast<std::size_t>(parts))
+    throw InputError("framework " + s.name() + ": balance=" + text + " is of " +
+                     std::to_string(sizes.size()) + " parts, pp x interleave of " + std::to_string(parts));
+  return sizes;
+}
+
+Framework::Recompute recompute(Settings& s) {
+  const std::string which = s.word("recompute", "0");
+  if (which == "0") return Framework::Recompute::no;
+  if (which == "1") return Framework::Recompute::all;
+  if (which == "except-last") return Framework::Recompute::except_last;
+  throw InputError("framework " + s.name() + ": recompute takes 0, 1 or except-last, got '" + which + "'");
+}
+
 /// What every framework takes.
 void share_work(Settings& s, Framework& f) {
   f.compressed = compression(s);
@@ -157,7 +186,8 @@ void share_work(Settings& s, Framework& f) {
                                                               : 1);
   f.per_gpu = s.count("per-gpu", 1);
   f.sequence_parallel = s.flag("sequence", false);
-  f.recompute = s.flag("recompute", false);
+  f.recompute = recompute(s);
+  f.balance = balance(s, f.pipeline * f.interleave);
   const std::string schedule = s.word("schedule", f.one_forward_one_backward ? "1f1b" : "gpipe");
   if (schedule != "1f1b" && schedule != "gpipe")
     throw InputError("framework " + f.name + ": schedule takes 1f1b or gpipe, got '" + schedule + "'");

@@ -44,10 +44,12 @@ struct Framework {
   double imbalance = 1;          ///< words of the fullest rank's experts, of the mean
   int spatial = 1;               ///< ranks that each work on a part of every image
   bool sequence_parallel = false;
-  bool recompute = false;                ///< activations, in the backward pass
+  enum class Recompute : std::uint8_t { no, all, except_last };
+  Recompute recompute = Recompute::no;  ///< activations, in the backward pass; of the last micro-batch or not
   bool one_forward_one_backward = true;  ///< else all forward passes, then all backward passes (GPipe)
   int per_gpu = 1;                       ///< processes that share a GPU (under MPS), each a replica
   int micro_batches = 1;  ///< of a replica, of its batch; without a pipeline: gradient accumulation
+  std::vector<std::size_t> balance = {};  ///< layers of each part of a pipeline; empty: shared out by time
 };
 
 /// What `parse_framework` knows, and what each takes.

@@ -40,7 +40,8 @@ std::vector<Pass> order(const Framework& f, int stage) {
     passes.push_back(kth(f, k, false));
     passes.push_back(kth(f, k - warm_up, true));
   }
-  for (int k = all - warm_up; k < all; ++k) passes.push_back(kth(f, k, true));
+  for (int k = all - warm_up; k < all; ++k)
+    passes.push_back(kth(f, f.one_forward_one_backward ? k : all - 1 - k, true));
   return passes;
 }
 

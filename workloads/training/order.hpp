@@ -14,10 +14,9 @@ struct Pass {
   bool mirrored = false;  ///< of a replica that goes through the stages from the last to the first
 };
 
-/// In which order a stage of a pipeline does its passes: GPipe's, or one forward, one backward, interleaved
-/// where the framework says so (Megatron-LM schedules.py); replica after replica, every second one mirrored
-/// (GEMS). Without a pipeline micro-batches follow each
-/// other.
+/// In which order a stage of a pipeline does its passes: GPipe's, the last micro-batch first on the way back,
+/// or one forward, one backward, interleaved where the framework says so (Megatron-LM schedules.py); replica
+/// after replica, every second one mirrored (GEMS). Without a pipeline micro-batches follow each other.
 std::vector<Pass> order(const Framework& framework, int stage);
 
 }  // namespace collcast::workloads

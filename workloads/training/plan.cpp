@@ -2,7 +2,9 @@
 #include "workloads/training/plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "support/error.hpp"
 
@@ -68,6 +70,36 @@ std::vector<Part> by_time(const std::vector<LayerTime>& times, int count) {
   return parts;
 }
 
+/// As the framework says.
+std::vector<Part> by_balance(const Model& model, const std::vector<std::size_t>& balance) {
+  std::vector<Part> parts;
+  std::size_t first = 0;
+  for (const std::size_t layers : balance) {
+    parts.push_back({first, first + layers});
+    first += layers;
+  }
+  if (first != model.layers.size())
+    reject("balance shares out " + std::to_string(first) + " layers, " + model.name + " has " +
+           std::to_string(model.layers.size()));
+  return parts;
+}
+
+/// A tensor goes once to each later part that reads it, and that is not of the same stage.
+std::vector<Plan::Hop> hops_between(const std::vector<Layer>& layers, const std::vector<Part>& parts,
+                                    std::size_t stages) {
+  std::vector<std::size_t> part_of;
+  for (std::size_t p = 0; p < parts.size(); ++p) part_of.resize(parts[p].last, p);
+  std::set<std::pair<std::size_t, std::size_t>> seen;  // layer and part that reads it
+  std::map<std::pair<std::size_t, std::size_t>, double> elements;
+  for (std::size_t i = 1; i < layers.size(); ++i)
+    for (const std::size_t read : layers[i].reads.empty() ? std::vector{i - 1} : layers[i].reads)
+      if (part_of[read] % stages != part_of[i] % stages && seen.emplace(read, part_of[i]).second)
+        elements[{part_of[read], part_of[i]}] += layers[read].out;
+  std::vector<Plan::Hop> hops;
+  for (const auto& [ends, sum] : elements) hops.push_back({ends.first, ends.second, sum});
+  return hops;
+}
+
 void check_experts(const Training& t, int data) {
   const Framework& f = t.framework;
   using Reduction = Framework::Reduction;
@@ -122,12 +154,12 @@ Processor known(Processor p) {
   return p;
 }
 
-/// Of the layers and the optimizer, on one processor that holds them all.
+/// Of the layers and the optimizer, on one processor that holds them all and recomputes nothing.
 Seconds alone(const Training& t, double micro, int micro_batches) {
   Seconds step;
   for (const Layer& l : t.model.layers) {
     const LayerTime time = layer_time(l, micro, 1, known(t.processor), t.precision);
-    step += time.forward + time.backward + (t.framework.recompute ? time.forward : Seconds());
+    step += time.forward + time.backward;
   }
   return micro_batches * step + optimizer_time(t.model.parameters(), t.model.blocks > 0, known(t.processor));
 }
@@ -153,9 +185,11 @@ Plan::Plan(const Training& t)
     times.push_back({busy * time.forward, busy * time.backward});
   }
   const int count = pipeline * chunks;
-  parts = count == 1           ? std::vector<Part>{{0, layers().size()}}
-          : t.model.blocks > 0 ? by_blocks(t.model, count)
-                               : by_time(times, count);
+  parts = !t.framework.balance.empty() ? by_balance(t.model, t.framework.balance)
+          : count == 1                 ? std::vector<Part>{{0, layers().size()}}
+          : t.model.blocks > 0         ? by_blocks(t.model, count)
+                                       : by_time(times, count);
+  hops = hops_between(layers(), parts, static_cast<std::size_t>(pipeline));
 }
 
 int Plan::local() const {
@@ -191,9 +225,9 @@ Seconds Plan::optimizer(double parameters) const {
   return scale * optimizer_time(parameters, adam(), known(training.processor));
 }
 
-Bytes Plan::boundary(const Part& p) const {
+Bytes Plan::bytes(const Hop& hop) const {
   const double share = training.framework.sequence_parallel ? 1.0 / tensor : 1;
-  return layers()[p.last - 1].out * micro * share * element(training.precision);
+  return hop.elements * micro * share * element(training.precision);
 }
 
 Bytes Plan::gradient() const {

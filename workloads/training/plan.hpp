@@ -25,6 +25,13 @@ struct Plan {
   int local() const;
   double micro;             ///< samples of a micro-batch
   std::vector<Part> parts;  ///< in forward order; part k is chunk k / pipeline of stage k % pipeline
+  /// What a part hands on to a later one, which may skip some, and gets the gradient of: per sample.
+  struct Hop {
+    std::size_t from, to;
+    double elements;
+    bool skips() const { return to != from + 1; }
+  };
+  std::vector<Hop> hops;  ///< between stages
   std::vector<LayerTime> times;
   double scale = 1;  ///< of all times: a step alone takes what --throughput says, and GPUs may be crowded
 
@@ -47,8 +54,8 @@ struct Plan {
   /// Of them a rank's, where those that add up their gradients share them out.
   double sharded_parameters(int stage) const { return sum_parameters(stage, true); }
   Seconds optimizer(double parameters) const;
-  /// Of an activation that a part hands on, per micro-batch.
-  Bytes boundary(const Part& part) const;
+  /// Of what a part hands on, per micro-batch.
+  Bytes bytes(const Hop& hop) const;
   /// Of a gradient as it is stored.
   Bytes gradient() const;
   bool adam() const { return training.model.blocks > 0; }

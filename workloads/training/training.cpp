@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "workloads/training/order.hpp"
@@ -39,37 +40,45 @@ class StageWriter {
   }
 
   /// Its place in a pass: among all parts, in forward order.
-  int index(const Pass& pass) const {
-    return pass.chunk * plan_.pipeline + (pass.mirrored ? plan_.mirror(stage_) : stage_);
+  std::size_t index(const Pass& pass) const {
+    const int stage = pass.mirrored ? plan_.mirror(stage_) : stage_;
+    return static_cast<std::size_t>(pass.chunk * plan_.pipeline + stage);
   }
-  const Plan::Part& part(const Pass& pass) const {
-    return plan_.parts[static_cast<std::size_t>(index(pass))];
-  }
-  int stage_of(const Pass& pass, int index) const {
-    return pass.mirrored ? plan_.mirror(index) : index % plan_.pipeline;
+  const Plan::Part& part(const Pass& pass) const { return plan_.parts[index(pass)]; }
+  int stage_of(const Pass& pass, std::size_t index) const {
+    const int stage = static_cast<int>(index) % plan_.pipeline;
+    return pass.mirrored ? plan_.mirror(stage) : stage;
   }
 
-  /// Of what part `from` hands to part `to`.
-  Activity message(Kind kind, const Pass& pass, int from, int to, std::vector<int> after) const {
-    const int lower = std::min(from, to), parts = static_cast<int>(plan_.parts.size());
-    const bool up = kind == Kind::send ? to > index(pass) : from < index(pass);
-    const int other = kind == Kind::send ? to : from;
-    return {.kind = kind,
-            .name = (pass.backward ? "gradient of " : "activation of ") + std::to_string(pass.micro),
-            .stream = first_message_stream + (kind == Kind::send ? 0 : 2) + (up ? 1 : 0),
-            .bytes = plan_.boundary(plan_.parts[static_cast<std::size_t>(lower)]),
-            .peer = stage_of(pass, other),
-            .tag = (pass.micro * parts + lower) * 2 + (pass.backward ? 1 : 0),
-            .after = std::move(after)};
+  /// Activations go from a hop's first part to its second, gradients back. Neighbours have four streams, hops
+  /// beyond them one each way, so that none waits for another's.
+  void message(Kind kind, const Pass& pass, int hop, std::vector<int> after) {
+    const Plan::Hop& h = plan_.hops[static_cast<std::size_t>(hop)];
+    const std::size_t other = h.from == index(pass) ? h.to : h.from;
+    const int back = pass.backward ? 1 : 0, hops = static_cast<int>(plan_.hops.size());
+    const int stream = h.skips() ? 4 + 2 * hop + back : (kind == Kind::send ? 0 : 2) + 1 - back;
+    add({.kind = kind,
+         .name = (pass.backward ? "gradient of " : "activation of ") + std::to_string(pass.micro),
+         .stream = first_message_stream + stream,
+         .bytes = plan_.bytes(h),
+         .peer = stage_of(pass, other),
+         .tag = (pass.micro * hops + hop) * 2 + back,
+         .after = std::move(after)});
   }
-  std::vector<int> receive(const Pass& pass, int from) {
-    if (from < 0 || from >= static_cast<int>(plan_.parts.size())) return {};
-    return {add(message(Kind::receive, pass, from, index(pass), {}))};
+  void messages(Kind kind, const Pass& pass, const std::vector<int>& after) {
+    const auto mine = pass.backward == (kind == Kind::send) ? &Plan::Hop::to : &Plan::Hop::from;
+    for (std::size_t h = 0; h < plan_.hops.size(); ++h)
+      if (plan_.hops[h].*mine == index(pass)) message(kind, pass, static_cast<int>(h), after);
   }
-  void send(const Pass& pass, int to) {
-    if (to < 0 || to >= static_cast<int>(plan_.parts.size())) return;
-    add(message(Kind::send, pass, index(pass), to, {last_compute_}));
+  /// What the pass has to wait for.
+  std::vector<int> receive(const Pass& pass) {
+    const std::size_t before = role_.activities.size();
+    messages(Kind::receive, pass, {});
+    std::vector<int> received(role_.activities.size() - before);
+    std::iota(received.begin(), received.end(), static_cast<int>(before));
+    return received;
   }
+  void send(const Pass& pass) { messages(Kind::send, pass, {last_compute_}); }
 
   /// Results and gradients that a stretch of cut layers sums up over the tensor group; with sequence
   /// parallelism gathered before and scattered behind: as much.
@@ -119,11 +128,12 @@ class StageWriter {
     if (l.image) fetch_halo(l);
     pending_ += time;
     if (l.route == Layer::Route::combine) route(l.out, "words from experts");
+    if (l.cut == Layer::Cut::leave && plan_.tensor > 1) flush("recompute"), sum_up(l.out);
   }
 
   void forward(const Pass& pass) {
     const Plan::Part& here = part(pass);
-    waiting_ = receive(pass, index(pass) - 1);
+    waiting_ = receive(pass);
     for (std::size_t i = here.first; i < here.last; ++i) {
       const Layer& l = plan_.layers()[i];
       reducer_->before(i, waiting_, false);
@@ -137,33 +147,44 @@ class StageWriter {
       if (reducer_->watches(i)) flush("forward of " + l.name), reducer_->passed(i, last_compute_, false);
     }
     flush("forward " + std::to_string(pass.micro));
-    send(pass, index(pass) + 1);
+    send(pass);
+  }
+
+  bool recomputes(const Pass& pass) const {
+    using enum Framework::Recompute;
+    const Framework::Recompute which = plan_.training.framework.recompute;
+    return which == all || (which == except_last && pass.micro + 1 < plan_.micro_batches);
   }
 
   void backward(const Pass& pass) {
     const Plan::Part& here = part(pass);
-    waiting_ = receive(pass, index(pass) + 1);
+    const Framework& f = plan_.training.framework;
+    const int last_back = f.one_forward_one_backward ? f.micro_batches - 1 : 0;
+    const bool repeats = recomputes(pass);
+    // GPipe does not wait for the gradient first
+    const bool early = repeats && f.replicas == 1 && plan_.pipeline > 1 && !f.one_forward_one_backward;
+    for (std::size_t i = here.first; early && i < here.last; ++i)
+      again(plan_.layers()[i], plan_.times[i].forward);
+    if (early) flush("recompute " + std::to_string(pass.micro));
+    waiting_ = receive(pass);
     for (std::size_t i = here.last; i-- > here.first;) {
       const Layer& l = plan_.layers()[i];
       reducer_->before(i, waiting_, true);
       if (!waiting_.empty()) flush("backward " + std::to_string(pass.micro));
-      if (plan_.training.framework.recompute) again(l, plan_.times[i].forward);
+      if (repeats && !early) again(l, plan_.times[i].forward);
       if (l.route == Layer::Route::combine) route(l.out, "gradients to experts");
       if (l.image) fetch_halo(l);
       pending_ += plan_.times[i].backward;
       if (l.route == Layer::Route::dispatch) route(l.in, "gradients from experts");
       if (l.cut == Layer::Cut::enter && plan_.tensor > 1) flush("backward"), sum_up(l.in);
-      // the forward pass that is repeated sums up, too
-      if (l.cut == Layer::Cut::leave && plan_.tensor > 1 && plan_.training.framework.recompute)
-        flush("recompute"), sum_up(l.out);
-      if (pass.micro + 1 == plan_.micro_batches && !mirrored() && !l.tensors.empty()) {
+      if (pass.micro == last_back && !mirrored() && !l.tensors.empty()) {
         flush("backward of " + l.name);
         ready(l);
       }
       if (reducer_->watches(i)) flush("backward of " + l.name), reducer_->passed(i, last_compute_, true);
     }
     flush("backward " + std::to_string(pass.micro));
-    send(pass, index(pass) - 1);
+    send(pass);
   }
 
   /// Puts down what was computed since the last activity; waits for what came in first.
@@ -240,23 +261,34 @@ double sum_kept(const Plan& plan, int stage) {
   return kept;
 }
 
-/// With recomputation what each block reads is kept, and the activations of one block.
-double sum_recomputed(const Plan& plan, int stage) {
-  const double all = sum_kept(plan, stage);
-  const int blocks = std::max(1, plan.training.model.blocks / plan.pipeline);
-  const std::size_t first = plan.part(stage, 0).first;
-  return all / blocks + blocks * plan.layers()[first].out;
+/// Of a transformer's blocks, or of the stage.
+double sum_read(const Plan& plan, int stage) {
+  if (const int blocks = plan.training.model.blocks / plan.pipeline; blocks > 0)
+    return blocks * plan.layers()[plan.part(stage, 0).first].out;
+  double read = stage == 0 ? plan.layers()[0].in : 0;
+  for (const Plan::Hop& h : plan.hops)
+    if (static_cast<int>(h.to) % plan.pipeline == stage) read += h.elements;
+  return read;
 }
 
 /// Micro-batches whose activations a stage keeps at a time.
 double under_way(const Plan& plan, int stage) {
   const Framework& f = plan.training.framework;
   if (f.replicas > 1) return static_cast<double>(f.micro_batches) / f.replicas;
-  if (plan.pipeline == 1) return 1;
   if (!f.one_forward_one_backward) return f.micro_batches;
+  if (plan.pipeline == 1) return 1;
   const double extra =
       f.interleave > 1 ? static_cast<double>(plan.pipeline - 1) / (plan.pipeline * f.interleave) : 0;
   return std::min<double>(f.micro_batches, (plan.pipeline - stage) * (1 + extra));
+}
+
+/// Elements of activations, of the samples of a micro-batch. With recomputation what each block reads, of the
+/// micro-batches under way, and the activations of one block.
+double activations(const Plan& plan, int stage) {
+  const double kept = sum_kept(plan, stage), times = under_way(plan, stage);
+  if (plan.training.framework.recompute == Framework::Recompute::no) return kept * times;
+  const int blocks = std::max(1, plan.training.model.blocks / plan.pipeline);
+  return kept / blocks + sum_read(plan, stage) * times;
 }
 
 MemoryNeed memory_of(const Plan& plan, int stage) {
@@ -268,16 +300,14 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
   const double shard = both(plan.sharded_parameters(stage), plan.sharded_parameters(plan.mirror(stage)));
   const bool amp = t.precision == Precision::amp;
   const int sharded = t.framework.reduction == Framework::Reduction::sharded ? t.framework.stage : 0;
-  const auto kept_by = [&](int part) {
-    return t.framework.recompute ? sum_recomputed(plan, part) : sum_kept(plan, part);
-  };
-  const double kept = mirrored ? std::max(kept_by(stage), kept_by(plan.mirror(stage))) : kept_by(stage);
   MemoryNeed need;
   need.parameters = (sharded >= 3 ? shard : n) * Bytes(amp ? 2 : 4);
   need.gradients = (sharded >= 2 ? shard : n) * plan.gradient();
   // a 32-bit copy beside 16 bits, and one or two moments
   need.optimizer = (sharded >= 1 ? shard : n) * Bytes((amp ? 4 : 0) + (plan.adam() ? 8 : 4));
-  need.activations = kept * plan.micro * under_way(plan, stage) * element(t.precision);
+  const double kept = mirrored ? std::max(activations(plan, stage), activations(plan, plan.mirror(stage)))
+                               : activations(plan, stage);
+  need.activations = kept * plan.micro * element(t.precision);
   need.other = Bytes(1073741824);
   if (plan.data * plan.spatial > 1)
     need.other += std::min(std::max(t.framework.fusion, t.framework.bucket), n * plan.gradient());
@@ -295,6 +325,10 @@ Job training_job(const Training& training) {
   job.slowdown = training.slowdown;
   name_groups(plan, job);
   job.streams = {"compute", "communication", "send before", "send after", "receive after", "receive before"};
+  if (std::ranges::any_of(plan.hops, &Plan::Hop::skips))
+    for (const Plan::Hop& h : plan.hops)
+      for (const char* what : {"activations ", "gradients "})
+        job.streams.push_back(what + std::to_string(h.from) + " to " + std::to_string(h.to));
   for (int stage = 0; stage < plan.pipeline; ++stage) {
     job.roles.push_back({plan.pipeline > 1 ? "stage " + std::to_string(stage) : "rank", {}});
     StageWriter(plan, stage, job.roles.back()).write();
