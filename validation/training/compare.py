@@ -6,6 +6,7 @@ import collections
 import csv
 import json
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -23,6 +24,7 @@ EXAMPLES = {("resnet50v1.5", ""): ("resnet50", 1), ("RN50v1.5", ""): ("resnet50"
             ("BERT", "fine-tune SQuAD"): ("bert-large:sequence=384,masked=1", 1),
             ("biobert", "fine-tune NER"): ("bert-base:sequence=128,masked=1", 1),
             ("Transformer", ""): ("transformer-big", 32)}
+DATA = pathlib.Path(__file__).parent.parent / "data"
 NODE = {"V100-SXM2-16GB": "dgx-1v", "V100-SXM2-32GB": "dgx-1v", "V100-SXM3-32GB": "dgx-2"}
 
 
@@ -88,16 +90,59 @@ def vtrain(collcast, folder):
             float(r["iteration time (ms)"]) / 1e3, answer
 
 
+def layers_of_modules(collcast, model):
+    """How many of our layers each module is that torchgpipe's benchmarks cut between (benchmarks/models, flattened)."""
+    table = subprocess.run([collcast, "models", model], capture_output=True, text=True, check=True).stdout
+    names = [r["name"] for r in csv.DictReader(table.splitlines())]
+    if model.startswith("amoebanet-d"):  # a module is a cell
+        return list(collections.Counter(name.split(".")[0] for name in names).values())
+    counts, shortcut = [], 0
+    for name in names:
+        if re.search(r"^fc$|\.down$|^layer.*\.conv1$", name):
+            counts.append(0)  # flattens, or stores what a later module fetches
+        if ".downsample." in name:
+            shortcut += 1  # within the module that adds up
+        else:
+            counts.append(1 + shortcut)
+            shortcut = 0
+    return counts
+
+
+def torchgpipe(collcast, folder):
+    """Batches, chunks and balances: benchmarks/{unet,resnet101,amoebanetd}-speed/main.py; checkpoints: its README."""
+    settings = {(r["model"], r["experiment"]): r for r in rows(DATA / "torchgpipe.csv")}
+    table = [r for r in rows(folder / "throughput_dev.csv") if r["framework"].startswith("torchgpipe")]
+    alone = {r["model"]: r["throughput"] for r in table if r["framework"].endswith("baseline")}
+    for r in table:
+        network, *sizes = r["model"].split("_")
+        model = {"unet": "unet:convs={},channels={}", "amoebanetd": "amoebanet-d:layers={},filters={}"}.get(
+            network, network).format(*sizes)
+        experiment = r["framework"].removeprefix("torchgpipe ")
+        how = settings[network, experiment]
+        chunks, modules = int(how["chunks"]), layers_of_modules(collcast, model)
+        micro = -(-int(how["batch"]) // chunks)  # the last may be smaller
+        balance, at = [], 0
+        for count in map(int, how["balance"].split("/")):
+            balance.append(sum(modules[at:at + count]))
+            at += count
+        recompute = 0 if experiment == "baseline" else 1 if chunks == 1 else "except-last"
+        answer = train(collcast, model=model, platform="p40-node", ranks=r["gpus"], batch=micro * chunks,
+                       throughput=alone.get(r["model"], []),
+                       framework=f"one:pp={r['gpus']},schedule=gpipe,micro-batches={chunks},recompute={recompute},"
+                                 f"balance={'/'.join(map(str, balance))}")
+        yield (r["model"], experiment), micro * chunks / float(r["throughput"]), answer
+
+
 def one_h100(collcast, _):
     """PyTorch 2.11, cuDNN 9.19, SGD with momentum, data in GPU memory, torchvision's and transformers' models: measured by us."""
-    for r in rows(pathlib.Path(__file__).parent.parent / "data" / "h100-steps.csv"):
+    for r in rows(DATA / "h100-steps.csv"):
         answer = train(collcast, model=r["model"], platform="dgx-h100", ranks=1, batch=r["batch"], precision=r["precision"])
         yield (f"{r['precision']}, {r['memory_format']}", r["model"], r["batch"]), float(r["step_ms"]) / 1e3, answer
 
 
 STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "DeepLearningExamples on one node of V100": examples,
            "vTrain, GPT on 2 and 4 A100": vtrain,
-           "PyTorch 2.11 on one H100": one_h100}
+           "torchgpipe on 1 to 8 P40": torchgpipe, "PyTorch 2.11 on one H100": one_h100}
 
 
 def main():
