@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "replay/formats/dumpi_calls.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -16,9 +18,6 @@ namespace collcast {
 namespace {
 
 constexpr std::string_view entering = " entering at walltime ", returning = " returning at walltime ";
-constexpr std::string_view dumpi_magic =
-    "\xff\xaa\xdd"
-    "DUMPI";
 
 /// The whole numbers in a text, outside of words: "[2, 3]", "9 (MPI_INT)".
 std::vector<std::int64_t> whole_numbers(std::string_view text) {
@@ -38,62 +37,44 @@ std::vector<std::int64_t> whole_numbers(std::string_view text) {
   return all;
 }
 
-/// A call with its arguments as they are printed.
-struct MpiCall {
-  std::string name;                   ///< "MPI_Send"
-  std::int64_t enter = 0, leave = 0;  ///< ns
-  std::map<std::string, std::string, std::less<>> arguments;
-
-  std::string_view text(std::string_view key) const {
-    const auto found = arguments.find(key);
-    return found == arguments.end() ? std::string_view{} : found->second;
-  }
-  std::vector<std::int64_t> list(std::string_view key) const { return whole_numbers(text(key)); }
-  std::int64_t number(std::string_view key, std::int64_t otherwise = -1) const {
-    const auto all = list(key);
-    return all.empty() ? otherwise : all[0];
-  }
-};
-
-struct RankCalls {
+/// A rank's trace, but for its calls.
+struct RankTrace {
   std::string path;
   Rank rank = -1, world = -1;
-  std::vector<MpiCall> calls;
-  std::map<std::int64_t, std::int64_t> type_bytes;
-  std::int64_t ignored = 0, cut = 0;
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;  ///< ns
+  DumpiFacts facts;
 };
 
-class CallReader {
+/// What dumpi2ascii prints.
+class TextReader {
  public:
-  static RankCalls read(const std::string& path) {
-    CallReader reader;
-    reader.all_.path = path;
+  TextReader(const std::string& path, DumpiFacts& facts, const VisitCall& visit)
+      : facts_(facts), visit_(visit) {
     Input input(path);
-    for (std::string line; input.line(line);) reader.line(line);
-    reader.all_.cut = reader.inside_;
-    return std::move(reader.all_);
+    for (std::string text; input.line(text);) line(text);
+    facts_.cut += inside_;
   }
 
  private:
   void line(std::string_view text) {
     if (const auto at = text.find(entering); at != std::string_view::npos && text.starts_with("MPI")) {
-      all_.cut += inside_;
+      facts_.cut += inside_;
       call_ = {std::string(text.substr(0, at)), time(text.substr(at + entering.size())), 0, {}};
       inside_ = true;
     } else if (const auto back = text.find(returning); back != std::string_view::npos && inside_) {
       call_.leave = std::max(call_.enter, time(text.substr(back + returning.size())));
       inside_ = false;
-      who(call_);
-      all_.calls.push_back(std::move(call_));
+      visit_(call_);
     } else if (inside_) {
       argument(text);
     } else if (text.starts_with("Datatype ") && text.find(" has size ") != std::string_view::npos) {
       const auto id = whole_numbers(text.substr(9)),
                  size = whole_numbers(text.substr(text.find(" has size ") + 10));
-      if (!id.empty() && !size.empty() && size[0] >= 0 && size[0] < 1 << 30) all_.type_bytes[id[0]] = size[0];
+      if (!id.empty() && !size.empty() && size[0] >= 0 && size[0] < 1 << 30)
+        facts_.type_bytes[id[0]] = size[0];
     } else if (const auto times = text.find(" times and ignored "); times != std::string_view::npos) {
       if (const auto n = whole_numbers(text.substr(times + 19)); !n.empty() && n[0] < 1'000'000'000'000)
-        all_.ignored += std::max<std::int64_t>(n[0], 0);
+        facts_.ignored += std::max<std::int64_t>(n[0], 0);
     }
   }
 
@@ -117,47 +98,80 @@ class CallReader {
     if (call_.arguments.size() < 64) call_.arguments[std::string(key)] = text.substr(equal + 1);
   }
 
-  void who(const MpiCall& c) {
-    if (c.text("comm").find("MPI_COMM_WORLD") == std::string_view::npos) return;
-    if (c.name == "MPI_Comm_rank") all_.rank = plausible(c.number("rank"));
-    if (c.name == "MPI_Comm_size") all_.world = plausible(c.number("size"));
-  }
-  static Rank plausible(std::int64_t n) {
-    return n >= 0 && n <= most_recorded_ranks ? static_cast<Rank>(n) : -1;
-  }
-
-  RankCalls all_;
+  DumpiFacts& facts_;
+  const VisitCall& visit_;
   MpiCall call_;
   bool inside_ = false;
 };
 
+void read_calls(const std::string& path, DumpiFacts& facts, const VisitCall& visit) {
+  if (is_binary_dumpi(head_of(path, 16)))
+    read_binary_dumpi(path, facts, visit);
+  else
+    TextReader(path, facts, visit);
+}
+
+/// PREFIX.meta, which DUMPI writes beside the ranks' files.
+bool is_list(std::string_view head) {
+  return head.find("fileprefix=") != std::string_view::npos &&
+         head.find("numprocs=") != std::string_view::npos;
+}
+
+Rank plausible(std::int64_t n) {
+  return n >= 0 && n <= most_recorded_ranks ? static_cast<Rank>(n) : -1;
+}
+
+RankTrace rank_of(const std::string& path) {
+  RankTrace r;
+  r.path = path;
+  read_calls(path, r.facts, [&](const MpiCall& c) {
+    if (r.begin == std::numeric_limits<std::int64_t>::max()) r.begin = c.enter;
+    r.end = c.leave;
+    if (c.text("comm").find("MPI_COMM_WORLD") == std::string_view::npos) return;
+    if (c.name == "MPI_Comm_rank") r.rank = plausible(c.number("rank"));
+    if (c.name == "MPI_Comm_size") r.world = plausible(c.number("size"));
+  });
+  return r;
+}
+
 /// Lowers one rank's calls to activities.
 class DumpiRank {
  public:
-  DumpiRank(RecordedSource& source, const RankCalls& rank, std::int64_t begin)
-      : source_(source), stream_(source.at(rank.rank)), rank_(rank), begin_(begin) {}
+  DumpiRank(RecordedSource& source, const RankTrace& rank, std::int64_t begin)
+      : source_(source),
+        stream_(source.at(rank.rank)),
+        rank_(rank),
+        begin_(begin),
+        before_(begin),
+        most_((1 << 18) + std::filesystem::file_size(rank.path) / 2) {}
 
   void build() {
-    std::int64_t before = begin_;
-    for (const MpiCall& c : rank_.calls) {
-      if (c.enter > before) {
-        Activity& gap = stream_.emplace_back();
-        gap.begin = seconds(before - begin_);
-        gap.time = gap.duration = seconds(c.enter - before);
-      }
-      before = std::max(before, c.leave);
-      const std::size_t first = stream_.size();
-      play(c);
-      for (std::size_t i = first; i < stream_.size(); ++i) {
-        stream_[i].begin = seconds(c.enter - begin_);
-        stream_[i].duration = seconds(c.leave - c.enter);
-      }
-    }
+    DumpiFacts again;
+    read_calls(rank_.path, again, [&](const MpiCall& c) { add(c); });
     if (!open_.empty()) wait({open_.begin(), open_.end()});
   }
 
  private:
   using Kind = Activity::Kind;
+
+  void add(const MpiCall& c) {
+    if (c.enter > before_) {
+      Activity& gap = stream_.emplace_back();
+      gap.begin = seconds(before_ - begin_);
+      gap.time = gap.duration = seconds(c.enter - before_);
+    }
+    before_ = std::max(before_, c.leave);
+    const std::size_t first = stream_.size();
+    play(c);
+    for (std::size_t i = first; i < stream_.size(); ++i) {
+      stream_[i].begin = seconds(c.enter - begin_);
+      stream_[i].duration = seconds(c.leave - c.enter);
+    }
+    if (stream_.size() > most_)
+      throw InputError(rank_.path + ": has more calls than a file of its size is read with, " +
+                       std::to_string(most_));
+  }
+
   static Seconds seconds(std::int64_t ns) { return Seconds(1e-9 * static_cast<double>(ns)); }
 
   void play(const MpiCall& c) {
@@ -206,8 +220,9 @@ class DumpiRank {
 
   /// Bytes of an element; nothing where the type is none that the trace tells.
   std::optional<double> type(const MpiCall& c, std::string_view key) const {
-    const auto found = rank_.type_bytes.find(c.number(key));
-    if (found != rank_.type_bytes.end() && found->second > 0) return static_cast<double>(found->second);
+    const auto& sizes = rank_.facts.type_bytes;
+    const auto found = sizes.find(c.number(key));
+    if (found != sizes.end() && found->second > 0) return static_cast<double>(found->second);
     static const std::map<std::string_view, double> known = {
         {"MPI_CHAR", 1},   {"MPI_BYTE", 1},          {"MPI_PACKED", 1},   {"MPI_SHORT", 2},
         {"MPI_INT", 4},    {"MPI_UNSIGNED", 4},      {"MPI_FLOAT", 4},    {"MPI_LONG", 8},
@@ -311,7 +326,6 @@ class DumpiRank {
       for (const std::int64_t n : c.list(counts))
         all.push_back(Bytes(static_cast<double>(std::max<std::int64_t>(n, 0)) * bytes));
       sized = sized && type(c, type_key) && std::ssize(all) == ranks;
-      all.resize(static_cast<std::size_t>(ranks));
       return all;
     };
     auto sum = [](const std::vector<Bytes>& all) {
@@ -331,7 +345,7 @@ class DumpiRank {
       received = list(scatters ? "sendcounts" : "recvcounts", scatters ? "sendtype" : "recvtype");
       message = sum(received);
       if (kind != Collective::allgather && c.number("root", 0) != rank_.rank) sized = false;
-    } else if (c.arguments.contains("sendcount")) {
+    } else if (c.arguments.contains("sendcount") || c.arguments.contains("recvcount")) {
       bool sends = true, receives = true;
       in = size(c, "sendcount", "sendtype", sends), out = size(c, "recvcount", "recvtype", receives);
       sized = kind == Collective::scatter ? receives : sends;
@@ -355,8 +369,9 @@ class DumpiRank {
 
   RecordedSource& source_;
   RecordedSource::Stream& stream_;
-  const RankCalls& rank_;
-  std::int64_t begin_;
+  const RankTrace& rank_;
+  std::int64_t begin_, before_;
+  std::size_t most_;
   std::map<std::int64_t, std::vector<std::int64_t>> requests_;  ///< of an MPI_Request, those not waited for
   std::set<std::int64_t> open_;
   std::int64_t next_ = 0;
@@ -364,21 +379,38 @@ class DumpiRank {
 
 }  // namespace
 
+std::string_view MpiCall::text(std::string_view key) const {
+  const auto found = arguments.find(key);
+  return found == arguments.end() ? std::string_view{} : found->second;
+}
+std::vector<std::int64_t> MpiCall::list(std::string_view key) const {
+  return whole_numbers(text(key));
+}
+std::int64_t MpiCall::number(std::string_view key, std::int64_t otherwise) const {
+  const auto all = list(key);
+  return all.empty() ? otherwise : all[0];
+}
+
 bool is_dumpi(std::string_view head) {
-  return head.starts_with(dumpi_magic) || (head.find(entering) != std::string_view::npos &&
-                                           head.find(" seconds in thread ") != std::string_view::npos);
+  return is_binary_dumpi(head) || is_list(head) ||
+         (head.find(entering) != std::string_view::npos &&
+          head.find(" seconds in thread ") != std::string_view::npos);
 }
 
 std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const OpenOptions&) {
-  std::vector<RankCalls> all;
+  std::vector<RankTrace> all;
   std::map<Rank, std::string> claimed;
   Rank world = 0;
   std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
   for (const std::string& file : files) {
-    if (head_of(file, dumpi_magic.size()) == dumpi_magic)
-      throw InputError(file + ": a binary DUMPI trace; dumpi2ascii -f FILE writes the text that is read");
-    RankCalls r = CallReader::read(file);
-    if (r.calls.empty()) throw InputError(file + ": a DUMPI trace without calls of which the end is there");
+    if (const std::string head = head_of(file); is_list(head)) {
+      const auto ranks = whole_numbers(head.substr(head.find("numprocs=") + 9, 10));
+      world = std::max<Rank>(world, ranks.empty() ? 0 : plausible(ranks[0]));
+      continue;
+    }
+    RankTrace r = rank_of(file);
+    if (r.begin == std::numeric_limits<std::int64_t>::max())
+      throw InputError(file + ": a DUMPI trace without calls of which the end is there");
     if (r.rank < 0) r.rank = std::max(number_in_name(file), -1);
     if (r.rank < 0) r.rank = static_cast<Rank>(all.size());
     if (!all.empty() && r.world > 0 && all[0].world > 0 && r.world != all[0].world)
@@ -388,9 +420,12 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
       throw InputError("two files claim rank " + std::to_string(r.rank) + ": " + other->second + " and " +
                        file);
     world = std::max({world, r.world, r.rank + 1});
-    begin = std::min(begin, r.calls.front().enter), end = std::max(end, r.calls.back().leave);
+    begin = std::min(begin, r.begin), end = std::max(end, r.end);
     all.push_back(std::move(r));
   }
+  if (all.empty())
+    throw InputError(files[0] +
+                     ": lists the files of a DUMPI trace; name those of its ranks, PREFIX-0000.bin and on");
   if (world > most_recorded_ranks) throw InputError(files[0] + ": has a rank that is too large to be one");
   auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
@@ -398,10 +433,10 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   info.unknown = {"members of communicators but the world",
                   "sizes of derived types that the trace does not list"};
   std::int64_t ignored = 0, cut = 0;
-  for (const RankCalls& r : all) {
+  for (const RankTrace& r : all) {
     info.recorded_ranks.push_back(r.rank);
     DumpiRank(*source, r, begin).build();
-    ignored += r.ignored, cut += r.cut;
+    ignored += r.facts.ignored, cut += r.facts.cut;
   }
   std::ranges::sort(info.recorded_ranks);
   if (ignored) info.losses.push_back({"call", ignored, "left out by DUMPI when it was recorded"});

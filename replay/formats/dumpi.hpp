@@ -7,7 +7,7 @@ namespace collcast {
 
 bool is_dumpi(std::string_view head);
 
-/// What dumpi2ascii makes of DUMPI's binary traces, one file per rank. The rank is what MPI_Comm_rank
+/// DUMPI's traces, one file per rank, binary or as dumpi2ascii prints them. The rank is what MPI_Comm_rank
 /// answered, else the last number of the file's name. Time between calls is computation.
 std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const OpenOptions& options);
 

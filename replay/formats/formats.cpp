@@ -3,6 +3,7 @@
 
 #include "replay/formats/cct.hpp"
 #include "replay/formats/chakra.hpp"
+#include "replay/formats/cube.hpp"
 #include "replay/formats/deepintrospect.hpp"
 #include "replay/formats/deepspeed.hpp"
 #include "replay/formats/dumpi.hpp"
@@ -62,11 +63,12 @@ const std::vector<Format>& formats() {
       {"horovod", "Horovod timelines", is_horovod, open_horovod},
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log},
       {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed},
-      {"dumpi", "DUMPI traces as text", is_dumpi, open_dumpi},
+      {"dumpi", "DUMPI traces", is_dumpi, open_dumpi},
       {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay},
       {"mpip", "mpiP reports", is_mpip, open_mpip},
       {"ipm", "IPM banners", is_ipm, open_ipm},
       {"tau", "TAU profiles", is_tau, open_tau},
+      {"cube", "CUBE profiles (.cubex)", is_cube, open_cube},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
       {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra},

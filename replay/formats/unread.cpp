@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "replay/formats/tar.hpp"
+
 namespace collcast {
 namespace {
 
@@ -11,9 +13,6 @@ constexpr std::string_view darshan_magic("\x37\x35\x64\0\0\0\0\0", 8);
 bool has(std::string_view head, std::string_view words) {
   return head.find(words) != std::string_view::npos;
 }
-bool is_tar(std::string_view head) {
-  return head.size() > 262 && head.substr(257, 5) == "ustar";
-}
 
 struct Known {
   bool (*detect)(std::string_view head);
@@ -21,9 +20,9 @@ struct Known {
 };
 
 /// In the order in which they are asked.
-constexpr std::array<Known, 14> all = {{
-    {[](std::string_view h) { return is_tar(h) && has(h, "CUBEX.") && has(h, ".data"); },
-     "a CUBE profile (Score-P), whose metrics are not read; `cube_dump` prints them"},
+constexpr std::array<Known, 13> all = {{
+    {[](std::string_view h) { return has(h, "<cube version=") && h.starts_with("<?xml"); },
+     "the XML text of a CUBE profile, which is read as a whole: the .cubex archive"},
     {is_tar, "a tar archive; unpack it, and name the files in it"},
     {[](std::string_view h) { return h.substr(0, 8).find("OTF2") < 4; },
      "an OTF2 archive, which is not read; `otf2-print` prints it"},
@@ -37,8 +36,6 @@ constexpr std::array<Known, 14> all = {{
      "an algorithm of MSCCL: `collcast prove --import FILE`"},
     {[](std::string_view h) { return has(h, "\"reuse_resources\"") || has(h, "\"num_threads_per_block\""); },
      "an execution plan of MSCCL++, which is not read"},
-    {[](std::string_view h) { return has(h, "fileprefix=") && has(h, "numprocs="); },
-     "a list of a DUMPI trace's files; `dumpi2ascii -f FILE` writes the text of each that is read"},
     {[](std::string_view h) { return h.starts_with("Collective:") && has(h, "Memory type:"); },
      "a table of ucc_perftest: measurements, no calls"},
     {[](std::string_view h) {

@@ -27,6 +27,7 @@
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "tests/replay/formats/binary_samples.hpp"
 #include "validation/campaign/campaign.hpp"
 #include "validation/measurements/read.hpp"
 #include "workloads/applications/application.hpp"
@@ -93,6 +94,19 @@ void replayed(const std::string& text) {
   replay(*open_source({file.path()}), flat, {});
 }
 
+/// A CUBE profile of these files, which lines of "--" part: anchor.xml, then each metric's index and data.
+void cube(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (std::size_t at = 0, i = 0; at <= text.size(); ++i) {
+    const std::size_t end = std::min(text.find("\n--\n", at), text.size());
+    const std::string number = std::to_string((i - 1) / 2);
+    files.emplace_back(i == 0 ? "anchor.xml" : number + (i % 2 ? ".index" : ".data"),
+                       text.substr(at, end - at));
+    at = end + 4;
+  }
+  inspect(*open_source({MemoryFile(samples::tar(files)).path()}));
+}
+
 void platform(const std::string& text) {
   const Description d = parse_platform(text, "fuzz", "fuzz.json");
   const Machine machine(d, static_cast<Rank>(std::min<std::int64_t>(max_ranks(d), 16)));
@@ -125,6 +139,7 @@ const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"trace", [](const std::string& text) { inspect(*open_source({MemoryFile(text).path()})); }},
     {"events", events},
     {"replay", replayed},
+    {"cube", cube},
     {"platform", platform},
     {"machine", [](const std::string& text) { import_platform(MemoryFile(text).path()); }},
     {"algorithm", [](const std::string& text) { read_algorithm(MemoryFile(text).path()); }},

@@ -6,6 +6,7 @@
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
 #include "tests/mutated.hpp"
+#include "tests/replay/formats/binary_samples.hpp"
 #include "tests/replay/formats/samples.hpp"
 
 namespace collcast {
@@ -15,8 +16,9 @@ namespace {
 TEST(FormatsFuzz, MutatedFilesAreReadOrRefused) {
   const Folder folder;
   const std::string binary("\0\1\2\x7f\x80\xff", 6);
-  for (const std::string& good : {samples::kineto(0), samples::horovod, samples::nccl_log,
-                                  samples::time_independent, samples::chakra()}) {
+  for (const std::string& good :
+       {samples::kineto(0), samples::horovod, samples::nccl_log, samples::time_independent, samples::chakra(),
+        samples::cubex(true, false), samples::cubex(false, true), samples::dumpi_binary(0)}) {
     std::mt19937 random(20261122);
     int refused = 0;
     for (int i = 0; i < 400; ++i) {

@@ -175,67 +175,6 @@ TEST_F(MoreFiles, DeepSpeedSummariesAreProfiles) {
             none + ": a DeepSpeed log without calls of which the size is said");
 }
 
-/// Rank `rank` of 2: 1 ms after its begin a message of 10 ints to or from the other, which takes 2 ms; an
-/// all-to-all of other sizes for each.
-std::string dumpi(int rank) {
-  const std::string me = std::to_string(rank), other = std::to_string(1 - rank),
-                    comm = "MPI_Comm comm=2 (MPI_COMM_WORLD)\n";
-  auto call = [](const std::string& name, const std::string& arguments, int enter_us, int leave_us) {
-    auto at = [](int us) {
-      return " at walltime 1296777956." + std::to_string(1000000 + us).substr(1) +
-             "000, cputime 0.1 seconds in thread 0.\n";
-    };
-    return name + " entering" + at(enter_us) + arguments + name + " returning" + at(leave_us);
-  };
-  return "version=1.0.0\n" + call("MPI_Init", "int argc=1\nstring argv[1]=[\"./mpi\"]\n", 0, 10) +
-         call("MPI_Comm_rank", comm + "int rank=" + me + "\n", 10, 10) +
-         call("MPI_Comm_size", comm + "int size=2\n", 10, 10) +
-         call(rank == 0 ? "MPI_Isend" : "MPI_Irecv",
-              "int count=10\nMPI_Datatype datatype=9 (MPI_INT)\nint " +
-                  std::string(rank == 0 ? "dest=" : "source=") + other + "\nint tag=1337\n" + comm +
-                  "MPI_Request request=[7]\n",
-              1010, 1020) +
-         call("MPI_Wait", "MPI_Request request=[7]\nMPI_Status status=<IGNORED>\n", 1020, 3010) +
-         call("MPI_Alltoallv",
-              "int sendcounts=[1, 2]\nMPI_Datatype sendtype=28 (user-defined-datatype)\nint recvcounts=[1, " +
-                  std::string(rank == 0 ? "1" : "2") +
-                  "]\nMPI_Datatype recvtype=28 (user-defined-datatype)\n" + comm,
-              3010, 3020) +
-         call("MPI_Bcast",
-              "int count=1\nMPI_Datatype datatype=9 (MPI_INT)\nint root=0\nMPI_Comm comm=5 "
-              "(user-defined-comm)\n",
-              3020, 3030) +
-         "MPI_Send called 0 times and ignored 3 times\nDatatype 28 (user-defined-datatype) has size 100\n";
-}
-
-TEST_F(MoreFiles, DumpiTextsGiveCallsTimesAndSizes) {
-  const auto source = open_source({file("a", dumpi(0)), file("b", dumpi(1))});
-  EXPECT_EQ(source->info().format, "dumpi");
-  ASSERT_EQ(source->ranks(), 2);
-  EXPECT_NEAR(source->info().recorded.value, 3.03e-3, 1e-12);
-  const auto calls = all(*source, 1);
-  ASSERT_EQ(calls.size(), 5u);
-  EXPECT_EQ(calls[0].kind, Kind::compute);
-  EXPECT_NEAR(calls[0].time.value, 1e-3, 1e-12);
-  EXPECT_EQ(calls[1].kind, Kind::receive);
-  EXPECT_DOUBLE_EQ(calls[1].received_bytes.value, 40);
-  EXPECT_EQ(calls[2].kind, Kind::wait);
-  EXPECT_NEAR(calls[2].duration.value, 1.99e-3, 1e-12);
-  EXPECT_EQ(calls[3].operation, "alltoall");
-  EXPECT_DOUBLE_EQ(calls[3].message.value, 300);
-  EXPECT_EQ(calls[4].note, "its communicator's members are not followed");
-  EXPECT_EQ(source->info().losses,
-            (std::vector<Loss>{{"call", 6, "left out by DUMPI when it was recorded"}}));
-  const std::string twice = file("c", dumpi(0));
-  EXPECT_NE(testing::complaint([&] {
-              open_source({twice, twice});
-            }).find("two files claim rank 0"),
-            std::string::npos);
-  const std::string binary = file("d.bin", std::string("\xff\xaa\xdd") + "DUMPI");
-  EXPECT_NE(testing::complaint([&] { open_source({binary}); }).find("a binary DUMPI trace; dumpi2ascii"),
-            std::string::npos);
-}
-
 const std::string deepintrospect =
     R"json([{"operation":"allreduce","tag":"horovod","count":10,"time":2100.0,"stats":[{"count":7,"msg_size":4004,"time":1400},{"count":1,"msg_size":8000,"time":400}]},
 {"operation":"bcast","tag":"","count":2,"time":50,"stats":[]}])json";
@@ -361,7 +300,7 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
   const std::string tar = std::string(257, 'x') + "ustar" + std::string(250, '\0');
   for (const auto& other : std::vector<std::pair<std::string, std::string>>{
            {tar, "is a tar archive; unpack it"},
-           {tar + "CUBEX.INDEX 1.data", "is a CUBE profile"},
+           {"<?xml version=\"1.0\"?>\n<cube version=\"4.4\">", "is the XML text of a CUBE profile"},
            {"\x03"
             "BOTF2",
             "is an OTF2 archive"},

@@ -2,9 +2,12 @@
 // Published traces, where they are at hand; what each holds was counted with other tools.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "replay/formats/formats.hpp"
 #include "replay/source/inspection.hpp"
 #include "tests/complaint.hpp"
+#include "tests/replay/formats/activities.hpp"
 #include "tests/shared_data.hpp"
 
 namespace collcast {
@@ -96,6 +99,20 @@ TEST(Published, DumpiTextOfTheFirstOfFourRanks) {
   EXPECT_DOUBLE_EQ(i.pairs[0].bytes.value, 4);
 }
 
+TEST(Published, DumpiBinariesAreTheSameAsTheirText) {
+  READ_OR_SKIP(source, "traces/more/dumpi/testtrace-0000.txt.gz");
+  const auto folder = shared_data("traces/more/dumpi");
+  testing::expect_same(*source, *open_source({(folder / "testtrace-0000.bin").string()}));
+  std::vector<std::string> files = {(folder / "testtrace.meta").string()};
+  for (int r = 0; r < 4; ++r)
+    files.push_back((folder / ("testtrace-000" + std::to_string(r) + ".bin")).string());
+  const auto whole = open_source(files);
+  const Inspection i = inspect(*whole);
+  for (const auto* call : {"send", "recv", "barrier", "allreduce"}) EXPECT_EQ(calls(i, call), 4) << call;
+  ASSERT_EQ(i.pairs.size(), 4u);
+  for (const auto& p : i.pairs) EXPECT_EQ(p.to, (p.from + 1) % 4);
+}
+
 TEST(Published, MpipReportOfAmg) {
   READ_OR_SKIP(source, "traces/mpi_profiles/mpiP_amg_excerpt.txt");
   EXPECT_FALSE(source->info().ordered);
@@ -111,6 +128,33 @@ TEST(Published, IpmBannerOfBoxlib) {
 TEST(Published, TauProfileOfCpi) {
   READ_OR_SKIP(source, "traces/more/tau/cpi_profile.1.0.0.gz");
   EXPECT_EQ(calls(inspect(*source), "MPI_Bcast"), 1);
+}
+
+/// Seconds and calls of an operation, all sizes.
+std::pair<double, std::int64_t> sum(const Inspection& i, std::string_view operation) {
+  std::pair<double, std::int64_t> all;
+  for (const auto& o : i.operations)
+    if (o.name == operation) all.first += o.total.value, all.second += o.count;
+  return all;
+}
+
+TEST(Published, CubeProfileOfKripke) {
+  READ_OR_SKIP(source, "traces/more/cubex/kripke.p8.cubex.gz");
+  EXPECT_EQ(source->ranks(), 8);
+  const Inspection i = inspect(*source);
+  EXPECT_EQ(calls(i, "MPI_Isend"), 96000);
+  EXPECT_EQ(calls(i, "MPI_Testany"), 169025);
+  EXPECT_NEAR(sum(i, "MPI_Testany").first, 3.6776, 1e-4);
+  const auto sent = std::ranges::find(i.operations, "MPI_Isend", &Inspection::Operation::name);
+  EXPECT_DOUBLE_EQ(sent->size.value, 18440);  // 1,770,240,000 B
+}
+
+TEST(Published, CubeProfileOfBlast) {
+  READ_OR_SKIP(source, "traces/more/cubex/blast.p64.r1.cubex.gz");
+  EXPECT_EQ(source->ranks(), 64);
+  const Inspection i = inspect(*source);
+  EXPECT_EQ(calls(i, "MPI_Allreduce"), 768 + 627200 + 25600);
+  EXPECT_EQ(calls(i, "MPI_Recv"), 259);
 }
 
 TEST(Published, RcclReplayerLogOfALifecycleIsRefused) {

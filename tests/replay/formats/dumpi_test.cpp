@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "replay/formats/formats.hpp"
+#include "tests/complaint.hpp"
+#include "tests/folder.hpp"
+#include "tests/replay/formats/activities.hpp"
+#include "tests/replay/formats/binary_samples.hpp"
+#include "tests/replay/formats/samples.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+using testing::all;
+
+class Dumpi : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& content) {
+    return samples::write(folder_ / name, content);
+  }
+  Folder folder_;
+};
+
+/// Rank `rank` of 2: 1 ms after its begin a message of 10 ints to or from the other, which takes 2 ms; an
+/// all-to-all of other sizes for each.
+std::string dumpi_text(int rank) {
+  const std::string me = std::to_string(rank), other = std::to_string(1 - rank),
+                    comm = "MPI_Comm comm=2 (MPI_COMM_WORLD)\n";
+  auto call = [](const std::string& name, const std::string& arguments, int enter_us, int leave_us) {
+    auto at = [](int us) {
+      return " at walltime 1296777956." + std::to_string(1000000 + us).substr(1) +
+             "000, cputime 0.1 seconds in thread 0.\n";
+    };
+    return name + " entering" + at(enter_us) + arguments + name + " returning" + at(leave_us);
+  };
+  return "version=1.0.0\n" + call("MPI_Init", "int argc=1\nstring argv[1]=[\"./mpi\"]\n", 0, 10) +
+         call("MPI_Comm_rank", comm + "int rank=" + me + "\n", 10, 10) +
+         call("MPI_Comm_size", comm + "int size=2\n", 10, 10) +
+         call(rank == 0 ? "MPI_Isend" : "MPI_Irecv",
+              "int count=10\nMPI_Datatype datatype=9 (MPI_INT)\nint " +
+                  std::string(rank == 0 ? "dest=" : "source=") + other + "\nint tag=1337\n" + comm +
+                  "MPI_Request request=[7]\n",
+              1010, 1020) +
+         call("MPI_Wait", "MPI_Request request=[7]\nMPI_Status status=<IGNORED>\n", 1020, 3010) +
+         call("MPI_Alltoallv",
+              "int sendcounts=[1, 2]\nMPI_Datatype sendtype=28 (user-defined-datatype)\nint recvcounts=[1, " +
+                  std::string(rank == 0 ? "1" : "2") +
+                  "]\nMPI_Datatype recvtype=28 (user-defined-datatype)\n" + comm,
+              3010, 3020) +
+         call("MPI_Bcast",
+              "int count=1\nMPI_Datatype datatype=9 (MPI_INT)\nint root=0\nMPI_Comm comm=5 "
+              "(user-defined-comm)\n",
+              3020, 3030) +
+         "MPI_Send called 0 times and ignored 3 times\nDatatype 28 (user-defined-datatype) has size 100\n";
+}
+
+TEST_F(Dumpi, TextsGiveCallsTimesAndSizes) {
+  const auto source = open_source({file("a", dumpi_text(0)), file("b", dumpi_text(1))});
+  EXPECT_EQ(source->info().format, "dumpi");
+  ASSERT_EQ(source->ranks(), 2);
+  EXPECT_NEAR(source->info().recorded.value, 3.03e-3, 1e-12);
+  const auto calls = all(*source, 1);
+  ASSERT_EQ(calls.size(), 5u);
+  EXPECT_EQ(calls[0].kind, Kind::compute);
+  EXPECT_NEAR(calls[0].time.value, 1e-3, 1e-12);
+  EXPECT_EQ(calls[1].kind, Kind::receive);
+  EXPECT_DOUBLE_EQ(calls[1].received_bytes.value, 40);
+  EXPECT_EQ(calls[2].kind, Kind::wait);
+  EXPECT_NEAR(calls[2].duration.value, 1.99e-3, 1e-12);
+  EXPECT_EQ(calls[3].operation, "alltoall");
+  EXPECT_DOUBLE_EQ(calls[3].message.value, 300);
+  EXPECT_EQ(calls[4].note, "its communicator's members are not followed");
+  EXPECT_EQ(source->info().losses,
+            (std::vector<Loss>{{"call", 6, "left out by DUMPI when it was recorded"}}));
+  const std::string twice = file("c", dumpi_text(0));
+  EXPECT_NE(testing::complaint([&] {
+              open_source({twice, twice});
+            }).find("two files claim rank 0"),
+            std::string::npos);
+}
+
+TEST_F(Dumpi, BinaryTracesAreTheSameSource) {
+  const auto text = open_source({file("a", dumpi_text(0)), file("b", dumpi_text(1))});
+  const auto binary =
+      open_source({file("t-0.bin", samples::dumpi_binary(0)), file("t-1.bin", samples::dumpi_binary(1))});
+  testing::expect_same(*text, *binary);
+}
+
+TEST_F(Dumpi, TheListOfFilesSaysHowManyRanksThereAre) {
+  const std::string meta = file("t.meta", "hostname=a\nnumprocs=3\nfileprefix=t\n");
+  EXPECT_EQ(open_source({meta, file("t-0.bin", samples::dumpi_binary(0))})->ranks(), 3);
+  EXPECT_EQ(testing::complaint([&] { open_source({meta}); }),
+            meta + ": lists the files of a DUMPI trace; name those of its ranks, PREFIX-0000.bin and on");
+}
+
+using samples::whole;
+
+std::string ints(const std::vector<int>& all) {
+  std::string text = whole(all.size(), 4, true);
+  for (const int n : all) text += whole(static_cast<std::uint64_t>(n), 4, true);
+  return text;
+}
+std::string letters(const std::string& word) {
+  return whole(word.size(), 4, true) + word;
+}
+std::string handle(int n) {
+  return whole(static_cast<std::uint64_t>(n), 2, true);
+}
+std::string number(int n) {
+  return whole(static_cast<std::uint64_t>(n), 4, true);
+}
+
+/// Calls of which the length follows from their arguments alone, each before a barrier.
+TEST_F(Dumpi, EveryFormOfAnArgumentIsRead) {
+  const std::string barrier = samples::dumpi_call(52, 0, 0, handle(2));
+  const std::vector<std::string> calls = {
+      samples::dumpi_call(20, 0, 0,
+                          number(2) + ints({5, 6}) + number(1) + ints({1}) + number(1) + std::string(14, 'x'),
+                          0x4f),  // Waitsome, a status
+      samples::dumpi_call(78, 0, 0,
+                          handle(3) + number(2) + number(2) + ints({0, 3, 1}) + ints({4, 8, 2}) +
+                              handle(4)),  // Group_range_incl
+      samples::dumpi_call(
+          99, 0, 0,
+          handle(2) + number(2) + ints({2, 2}) + ints({0, 0}) + number(0) + handle(4)),  // Cart_create
+      samples::dumpi_call(114, 0, 0, letters("node1") + number(5)),                      // Get_processor_name
+      samples::dumpi_call(135, 0, 0,
+                          number(1) + number(0) + handle(2) + handle(4)),  // Comm_spawn, not at the root
+      samples::dumpi_call(135, 0, 0,
+                          number(0) + number(0) + handle(2) + handle(4) + letters("a") + number(2) +
+                              letters("b") + letters("c") + number(1) + handle(0) + ints({0})),
+      samples::dumpi_call(
+          40, 0, 0, number(1) + ints({1}) + ints({0}) + number(1) + handle(9) + handle(28)),  // Type_struct
+      samples::dumpi_call(55, 0, 0,
+                          number(1) + number(2) + number(1) + handle(9) + number(0) + handle(2) +
+                              handle(9)),  // Gatherv, not at the root
+      samples::dumpi_call(240, 0, 0,
+                          handle(1) + whole(1, 8, true) + handle(9) + handle(9) + letters("native") +
+                              handle(0)),                 // File_set_view
+      samples::dumpi_call(291, 0, 0, whole(7, 8, true)),  // entry of a function that is not MPI's
+      samples::dumpi_call(122, 0, 0, whole(1, 1, true) + std::string(16, 'c'), 0xc8),  // Wtime, one counter
+  };
+  for (const std::string& call : calls) {
+    const auto source =
+        open_source({file("t-0.bin", samples::dumpi_file(barrier + call + barrier, {1, 0, 0}))});
+    int barriers = 0;
+    for (const Activity& a : all(*source, 0)) barriers += a.operation == "barrier";
+    EXPECT_EQ(barriers, 2);
+  }
+}
+
+/// Mistakes of DUMPI's first versions: statuses without tag, arguments' number written twice.
+TEST_F(Dumpi, OlderVersionsAreReadAsTheyWrote) {
+  const std::string barrier = samples::dumpi_call(52, 0, 0, handle(2));
+  const std::string init = samples::dumpi_call(124, 0, 0, number(1) + number(1) + letters("./a"));
+  const std::string recv = samples::dumpi_call(
+      1, 0, 0, number(1) + handle(9) + number(0) + number(0) + handle(2) + number(1) + std::string(10, 'x'),
+      0x4f);
+  const auto source = open_source({file("t-0.bin", samples::dumpi_file(init + recv + barrier, {0, 6, 1}))});
+  EXPECT_EQ(all(*source, 0).back().operation, "barrier");
+}
+
+TEST_F(Dumpi, DamagedTracesAreRefusedByOneLine) {
+  const std::string good = samples::dumpi_binary(0), path = folder_ / "t-0.bin";
+  const auto bad = [&](const std::string& content) {
+    return testing::complaint([&] { open_source({file("t-0.bin", content)}); });
+  };
+  EXPECT_EQ(bad(good.substr(0, good.size() - 100)),
+            path + ": a DUMPI trace that is cut short: the list of its parts, at its end, is not there");
+  EXPECT_EQ(bad("\xff\xaa\xdd"
+                "DUMPI"),
+            path + ": a DUMPI trace that is cut short: the list of its parts, at its end, is not there");
+  EXPECT_EQ(bad(samples::dumpi_file(handle(999), {1, 0, 0})),
+            path + ": the DUMPI trace is damaged or cut short at byte 18");
+  EXPECT_EQ(bad(samples::dumpi_file(samples::dumpi_call(20, 0, 0, number(2) + number(1 << 30)), {1, 0, 0})),
+            path + ": the DUMPI trace is damaged or cut short at byte 53");
+  EXPECT_EQ(bad(samples::dumpi_file("", {1, 0, 0})),
+            path + ": a DUMPI trace without calls of which the end is there");
+}
+
+}  // namespace
+}  // namespace collcast
