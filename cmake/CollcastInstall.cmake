@@ -28,6 +28,7 @@ install(FILES ${pages}/collcast.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/v
 # find_package(collcast): a target per layer, collcast::model, collcast::forecast, ... The ABI is not stable yet.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/collcast)
 install(EXPORT collcast NAMESPACE collcast:: DESTINATION ${package} FILE collcastTargets.cmake)
+find_package(BZip2 QUIET)
 configure_package_config_file(cmake/collcastConfig.cmake.in collcastConfig.cmake INSTALL_DESTINATION ${package})
 write_basic_package_version_file(collcastConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/collcastConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/collcastConfigVersion.cmake
@@ -42,7 +43,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libboost-dev, libeigen3-dev, libpugixml-dev, libsimdjson-dev, libzstd-dev, nlohmann-json3-dev, zlib1g-dev, libsqlite3-dev, libsimgrid-dev, libopenmpi-dev, openmpi-bin, gnuplot-nox, graphviz, python3, python3-numpy")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libboost-dev, libeigen3-dev, libpugixml-dev, libsimdjson-dev, libzstd-dev, nlohmann-json3-dev, zlib1g-dev, libbz2-dev, libsqlite3-dev, libsimgrid-dev, libopenmpi-dev, openmpi-bin, gnuplot-nox, graphviz, python3, python3-numpy")
 if(PROJECT_IS_TOP_LEVEL)
   include(CPack)
 endif()

@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <numeric>
 #include <pugixml.hpp>
@@ -135,7 +134,7 @@ class CubeProfile {
     while (text.empty() && tar.next())
       if (tar.name() == "anchor.xml") text = tar.text(most_anchor_bytes);
     if (text.empty()) refuse("a CUBE profile without anchor.xml, which says what its numbers are");
-    if (text.starts_with("\x1f\x8b")) text = unzipped(text, most_anchor_bytes).value_or("");
+    if (text.starts_with("\x1f\x8b")) text = unpacked(text, Packing::zlib, most_anchor_bytes).value_or("");
     if (std::ranges::count(text, '<') + std::ranges::count(text, '=') > most_tags)
       refuse("its anchor.xml has more than " + std::to_string(most_tags) + " tags and attributes");
     pugi::xml_document document;
@@ -214,7 +213,7 @@ class CubeProfile {
 
   /// By call path or, where these are too many, by name. What is in memory is in proportion to the file.
   void number_calls() {
-    const auto cells = std::max<std::uint64_t>(1 << 19, std::filesystem::file_size(path_) / 4);
+    const std::size_t cells = most_activities(path_);
     const auto paths = static_cast<std::uint64_t>(
         std::ranges::count_if(nodes_, [](const CallNode& n) { return !n.call.empty(); }));
     const bool by_path = paths * ranks_.size() <= cells;
@@ -376,7 +375,7 @@ class CubeProfile {
       text.resize(p.bytes);
       tar.read(text.data(), p.bytes);
       if (place(m, w, p.row) < 0) continue;
-      const auto row = unzipped(text, row_bytes);
+      const auto row = unpacked(text, Packing::zlib, row_bytes);
       if (!row || row->size() != row_bytes) damaged();
       add(w, p.row, *row);
     }

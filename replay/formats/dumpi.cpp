@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
@@ -143,7 +142,7 @@ class DumpiRank {
         rank_(rank),
         begin_(begin),
         before_(begin),
-        most_((1 << 18) + std::filesystem::file_size(rank.path) / 2) {}
+        most_(most_activities(rank.path)) {}
 
   void build() {
     DumpiFacts again;

@@ -4,6 +4,7 @@
 #include "replay/formats/cct.hpp"
 #include "replay/formats/chakra.hpp"
 #include "replay/formats/cube.hpp"
+#include "replay/formats/darshan.hpp"
 #include "replay/formats/deepintrospect.hpp"
 #include "replay/formats/deepspeed.hpp"
 #include "replay/formats/dumpi.hpp"
@@ -69,6 +70,7 @@ const std::vector<Format>& formats() {
       {"ipm", "IPM banners", is_ipm, open_ipm},
       {"tau", "TAU profiles", is_tau, open_tau},
       {"cube", "CUBE profiles (.cubex)", is_cube, open_cube},
+      {"darshan", "Darshan logs", is_darshan, open_darshan},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
       {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra},

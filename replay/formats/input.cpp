@@ -172,6 +172,10 @@ std::string text_of(const std::string& path, std::size_t most) {
   return text;
 }
 
+std::size_t most_activities(const std::string& path) {
+  return (std::size_t{1} << 18) + static_cast<std::size_t>(std::filesystem::file_size(path) / 2);
+}
+
 int number_in_name(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   std::size_t end = name.find_last_of("0123456789");

@@ -36,6 +36,10 @@ std::string head_of(const std::string& path, std::size_t most = 65536);
 /// The whole file, decompressed. Throws InputError beyond `most` bytes.
 std::string text_of(const std::string& path, std::size_t most = std::size_t{1} << 30);
 
+/// How many activities are kept of a file: in proportion to its size, whatever its compressed parts unfold
+/// to.
+std::size_t most_activities(const std::string& path);
+
 /// The last number in a file's name, as in "trace.12.json" without its ending; -1 if there is none.
 int number_in_name(const std::string& path);
 

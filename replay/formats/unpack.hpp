@@ -1,14 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace collcast {
 
-/// What is packed in a part of a file: all of it or, beyond `most` bytes, nothing, as where it is damaged or
-/// cut short. Streams that follow each other are one.
-std::optional<std::string> unzipped(std::string_view packed, std::size_t most);  ///< zlib's, or gzip's
+enum class Packing { zlib, bzip2, none };  ///< zlib: also gzip
+
+/// Whether this program was built with it; bzip2 is optional.
+bool can_unpack(Packing packing);
+
+/// What is packed in a part of a file, piece by piece. Streams that follow each other are one.
+class Unpacker {
+ public:
+  Unpacker(std::string_view packed, Packing packing);
+  ~Unpacker();
+  Unpacker(const Unpacker&) = delete;
+  Unpacker& operator=(const Unpacker&) = delete;
+
+  /// Up to `most` more bytes; 0 at the end, nothing where it is damaged or cut short.
+  std::optional<std::size_t> read(char* to, std::size_t most);
+
+ private:
+  struct Stream;
+  std::unique_ptr<Stream> stream_;
+};
+
+/// All of it; nothing where it is damaged, or more than `most` bytes.
+std::optional<std::string> unpacked(std::string_view packed, Packing packing, std::size_t most);
 
 }  // namespace collcast

@@ -8,8 +8,6 @@
 namespace collcast {
 namespace {
 
-constexpr std::string_view darshan_magic("\x37\x35\x64\0\0\0\0\0", 8);
-
 bool has(std::string_view head, std::string_view words) {
   return head.find(words) != std::string_view::npos;
 }
@@ -20,14 +18,12 @@ struct Known {
 };
 
 /// In the order in which they are asked.
-constexpr std::array<Known, 13> all = {{
+constexpr std::array<Known, 12> all = {{
     {[](std::string_view h) { return has(h, "<cube version=") && h.starts_with("<?xml"); },
      "the XML text of a CUBE profile, which is read as a whole: the .cubex archive"},
     {is_tar, "a tar archive; unpack it, and name the files in it"},
     {[](std::string_view h) { return h.substr(0, 8).find("OTF2") < 4; },
      "an OTF2 archive, which is not read; `otf2-print` prints it"},
-    {[](std::string_view h) { return h.size() >= 16 && h.substr(8, 8) == darshan_magic; },
-     "a Darshan log: operations on files, no communication"},
     {[](std::string_view h) { return h.starts_with("__rec="); },
      "a Caliper recording, which is not read; `cali-query` prints it"},
     {[](std::string_view h) { return has(h, "/host:metadata") || has(h, "/device:GPU:"); },

@@ -17,6 +17,7 @@ class Collcast(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("boost")
+    depends_on("bzip2")
     depends_on("cli11@2:")
     depends_on("eigen@3.4:")
     depends_on("nlohmann-json@3.11:")

@@ -94,17 +94,38 @@ void replayed(const std::string& text) {
   replay(*open_source({file.path()}), flat, {});
 }
 
-/// A CUBE profile of these files, which lines of "--" part: anchor.xml, then each metric's index and data.
+/// The parts of a text between lines of "--".
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size(); at += parts.back().size() + 4)
+    parts.push_back(text.substr(at, text.find("\n--\n", at) - at));
+  return parts;
+}
+
+/// A CUBE profile: anchor.xml, then each metric's index and data.
 void cube(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> files;
-  for (std::size_t at = 0, i = 0; at <= text.size(); ++i) {
-    const std::size_t end = std::min(text.find("\n--\n", at), text.size());
-    const std::string number = std::to_string((i - 1) / 2);
-    files.emplace_back(i == 0 ? "anchor.xml" : number + (i % 2 ? ".index" : ".data"),
-                       text.substr(at, end - at));
-    at = end + 4;
+  for (const std::string& part : parts_of(text)) {
+    const std::size_t i = files.size();
+    files.emplace_back(i == 0 ? "anchor.xml" : std::to_string((i - 1) / 2) + (i % 2 ? ".index" : ".data"),
+                       part);
   }
   inspect(*open_source({MemoryFile(samples::tar(files)).path()}));
+}
+
+/// A Darshan log of three processes behind packing that holds: the version's number, then POSIX, MPI-IO,
+/// STDIO and APMPI.
+void darshan(const std::string& text) {
+  const std::vector<std::string> parts = parts_of(text);
+  const auto& version = samples::darshan_versions[static_cast<unsigned char>(text.c_str()[0]) %
+                                                  samples::darshan_versions.size()];
+  const std::vector<std::pair<std::size_t, std::uint64_t>> modules = {
+      {0, 0}, {version.posix, 4}, {2, 3}, {version.stdio, 2}, {version.apmpi, 1}};
+  std::map<std::size_t, std::pair<std::uint64_t, std::string>> all;
+  for (std::size_t i = 1; i < std::min(parts.size(), modules.size()); ++i)
+    if (modules[i].first > 0) all[modules[i].first] = {modules[i].second, parts[i]};
+  inspect(
+      *open_source({MemoryFile(samples::darshan_log(version, false, 0, samples::zipped, 3, all)).path()}));
 }
 
 void platform(const std::string& text) {
@@ -140,6 +161,7 @@ const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"events", events},
     {"replay", replayed},
     {"cube", cube},
+    {"darshan", darshan},
     {"platform", platform},
     {"machine", [](const std::string& text) { import_platform(MemoryFile(text).path()); }},
     {"algorithm", [](const std::string& text) { read_algorithm(MemoryFile(text).path()); }},

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -156,6 +157,76 @@ inline std::string dumpi_binary(std::uint64_t rank) {
                          none + handle(28) + handle(2)) +
           dumpi_call(53, 3020, 3030, number(1) + handle(9) + number(0) + handle(5)),
       {1, 0, 0});
+}
+
+/// A version of Darshan's log: how many modules it has room for, the numbers of those that the sample has.
+struct DarshanVersion {
+  std::string name;
+  std::size_t modules, posix, stdio, apmpi;
+  bool nanoseconds;
+};
+inline const std::vector<DarshanVersion> darshan_versions = {
+    {"3.10", 16, 1, 7, 0, false}, {"3.21", 16, 1, 8, 13, false}, {"3.41", 64, 1, 9, 14, true}};
+
+using Pack = std::string (*)(std::string_view);
+
+/// Head, job, then these parts by module's number, with their versions; packed by packing 0 (zlib), 1 (bzip2)
+/// or 2 (not at all).
+inline std::string darshan_log(const DarshanVersion& v, bool big, std::uint64_t packing, Pack pack,
+                               std::uint64_t processes,
+                               const std::map<std::size_t, std::pair<std::uint64_t, std::string>>& parts) {
+  const auto number = [&](std::uint64_t n) { return whole(n, 8, big); };
+  const std::string times = v.nanoseconds ? number(1000) + number(500'000'000) + number(1002) + number(0)
+                                          : number(1000) + number(1002);
+  const std::string job = pack(number(1) + times + number(processes) + number(42) + std::string(1024, '\0') +
+                               "./ior -a\n/\text4\n");
+  const std::string names = pack("");
+  std::string head = v.name + std::string(4, '\0') + number(6567223) + whole(packing, 1, true) +
+                     (v.nanoseconds ? std::string(7, '\0') + number(2)
+                                    : std::string(3, '\0') + whole(2, 4, big)),
+              data = job + names;
+  const std::size_t size = head.size() + 16 + 20 * v.modules;
+  head += number(size + job.size()) + number(names.size());
+  std::string versions;
+  for (std::size_t i = 0; i < v.modules; ++i) {
+    const auto part = parts.find(i);
+    const std::string packed = part == parts.end() ? "" : pack(part->second.second);
+    head += packed.empty() ? number(0) + number(0) : number(size + data.size()) + number(packed.size());
+    versions += whole(part == parts.end() ? 0 : part->second.first, 4, big);
+    data += packed;
+  }
+  return head + versions + data;
+}
+
+/// A record: its number, its rank, the counters that are not 0 and those of seconds, by their places.
+inline std::string darshan_record(bool big, std::int64_t rank, std::size_t counters, std::size_t times,
+                                  const std::map<std::size_t, std::uint64_t>& counts,
+                                  const std::map<std::size_t, double>& seconds) {
+  std::string text = whole(7, 8, big) + whole(static_cast<std::uint64_t>(rank), 8, big);
+  for (std::size_t i = 0; i < counters; ++i) text += whole(counts.contains(i) ? counts.at(i) : 0, 8, big);
+  for (std::size_t i = 0; i < times; ++i) text += real(seconds.contains(i) ? seconds.at(i) : 0, big);
+  return text;
+}
+
+/// Two ranks share a file: 4 writes of 1000 B in 2 s, of which not all is recorded; rank 1 has one alone with
+/// 2 reads of 10 B in 0.5 s, and 3 lines that it prints. Each has an allreduce of 800 B, of 10 ms and 30 ms,
+/// rank 1 two barriers.
+inline std::string darshan(const DarshanVersion& v, bool big, std::uint64_t packing = 0, Pack pack = zipped) {
+  std::map<std::size_t, std::pair<std::uint64_t, std::string>> parts;
+  parts[v.posix] = {
+      4, darshan_record(big, -1, 69, 17, {{4, 4}, {15, 4000}}, {{9, 2.0}}) +
+             darshan_record(big, 1, 69, 17, {{3, 2}, {14, 20}, {7, ~std::uint64_t{0}}}, {{8, 0.5}})};
+  parts[v.stdio] = {2, darshan_record(big, 1, 14, 15, {{3, 3}, {6, 30}}, {{1, 0.25}})};
+  const std::size_t allreduce = 12 * 8 + 10 + 2 + 10 * 8, barrier = 12 * 8 + 10, nodes = 8 * (16 + 2) + 128;
+  if (v.apmpi > 0)
+    parts[v.apmpi] = {
+        1, std::string(48, 'h') +
+               darshan_record(big, 0, 396, 222, {{allreduce, 1}, {allreduce + 1, 800}}, {{3 * 34, 0.01}}) +
+               std::string(nodes, '\0') +
+               darshan_record(big, 1, 396, 222, {{allreduce, 1}, {allreduce + 1, 800}, {barrier, 2}},
+                              {{3 * 34, 0.03}, {3 * 22, 0.5}}) +
+               std::string(nodes, '\0')};
+  return darshan_log(v, big, packing, pack, 2, parts);
 }
 
 }  // namespace collcast::samples

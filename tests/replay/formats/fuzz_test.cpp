@@ -18,7 +18,8 @@ TEST(FormatsFuzz, MutatedFilesAreReadOrRefused) {
   const std::string binary("\0\1\2\x7f\x80\xff", 6);
   for (const std::string& good :
        {samples::kineto(0), samples::horovod, samples::nccl_log, samples::time_independent, samples::chakra(),
-        samples::cubex(true, false), samples::cubex(false, true), samples::dumpi_binary(0)}) {
+        samples::cubex(true, false), samples::cubex(false, true), samples::dumpi_binary(0),
+        samples::darshan(samples::darshan_versions[1], false)}) {
     std::mt19937 random(20261122);
     int refused = 0;
     for (int i = 0; i < 400; ++i) {

@@ -304,10 +304,6 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
            {"\x03"
             "BOTF2",
             "is an OTF2 archive"},
-           {std::string("3.41\0\0\0\0"
-                        "75d\0\0\0\0\0",
-                        16),
-            "is a Darshan log"},
            {"__rec=node,id=12", "is a Caliper recording"},
            {"\n\x0e/host:metadata", "is an XSpace profile"},
            {"<algo name=\"a\" ngpus=\"8\">", "is an algorithm of MSCCL: `collcast prove --import FILE`"},

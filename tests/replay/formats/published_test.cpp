@@ -157,6 +157,29 @@ TEST(Published, CubeProfileOfBlast) {
   EXPECT_EQ(calls(i, "MPI_Recv"), 259);
 }
 
+TEST(Published, DarshanLogsOfFourRanks) {
+  const std::vector<std::pair<std::string, bool>> logs = {
+      {"3.1.8", false}, {"3.3.1", true}, {"3.4.0", true}, {"3.5.0", false}};
+  for (const auto& [version, messages] : logs) {
+    READ_OR_SKIP(source, "traces/more/darshan/mpi-io-test-x86_64-" + version + ".darshan");
+    EXPECT_EQ(source->ranks(), 4);
+    const Inspection i = inspect(*source);
+    EXPECT_EQ(calls(i, "MPI-IO write"), 4);
+    EXPECT_EQ(calls(i, "MPI_Allreduce"), messages ? 80 : 0);
+    EXPECT_EQ(calls(i, "MPI_Barrier"), messages ? 20 : 0);
+    const auto write = std::ranges::find(i.operations, "MPI-IO write", &Inspection::Operation::name);
+    EXPECT_DOUBLE_EQ(write->size.value, 1 << 24);
+  }
+}
+
+TEST(Published, DarshanLogOfIor) {
+  READ_OR_SKIP(source, "traces/more/darshan/ior_pnetcdf.darshan");
+  EXPECT_NEAR(source->info().recorded.value, 0.013046732, 1e-9);
+  const Inspection i = inspect(*source);
+  EXPECT_EQ(calls(i, "MPI-IO read"), 17);
+  EXPECT_EQ(calls(i, "POSIX write"), 19);
+}
+
 TEST(Published, RcclReplayerLogOfALifecycleIsRefused) {
   const auto path = shared_data("traces/more/rccl_replayer/commsplit_reduces_example.json.txt");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (COLLCAST_DATA names it)";
