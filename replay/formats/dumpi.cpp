@@ -176,12 +176,10 @@ class DumpiRank {
   void play(const MpiCall& c) {
     std::string_view name = c.name;
     name.remove_prefix(std::min<std::size_t>(4, name.size()));
-    static const std::set<std::string_view> silent = {"Init", "Init_thread", "Finalize", "Initialized",
-                                                      "Finalized"};
     static const std::set<std::string_view> sends = {"Send",  "Bsend",  "Ssend",  "Rsend",
                                                      "Isend", "Ibsend", "Issend", "Irsend"};
-    if (silent.contains(name) || quiet(name)) return;
     if (name.starts_with("Wait") || name.starts_with("Test")) return complete(c, name);
+    if (quiet_mpi_call(name)) return;
     if (sends.contains(name))
       return message(c, true, name.find("ssend") != std::string_view::npos || name == "Ssend");
     if (name == "Recv" || name == "Irecv") return message(c, false, false);
@@ -189,16 +187,6 @@ class DumpiRank {
     if (name != "Reduce_local" && name[0] != 'I' && collective_of(name))
       return collective(c, name, *collective_of(name));
     skip(c, "is a call that is not played");
-  }
-
-  /// Calls that move nothing.
-  static bool quiet(std::string_view name) {
-    for (const std::string_view part :
-         {"Comm_",  "Group_",  "Type_", "Op_",    "Attr_", "Keyval_", "Errhandler_", "Cart_",
-          "Graph_", "Info_",   "Get_",  "Wtime",  "Wtick", "Error_",  "Buffer_",     "Iprobe",
-          "Probe",  "Address", "Pack",  "Unpack", "Topo_", "Dims_",   "Pcontrol",    "Request_get"})
-      if (name.starts_with(part)) return true;
-    return false;
   }
 
   void skip(const MpiCall& c, std::string_view why) {

@@ -18,6 +18,7 @@
 #include "replay/formats/nccl_inspector.hpp"
 #include "replay/formats/nccl_log.hpp"
 #include "replay/formats/nsys.hpp"
+#include "replay/formats/otf2.hpp"
 #include "replay/formats/pytorch_et.hpp"
 #include "replay/formats/rccl_replay.hpp"
 #include "replay/formats/tau.hpp"
@@ -65,6 +66,9 @@ const std::vector<Format>& formats() {
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log},
       {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed},
       {"dumpi", "DUMPI traces", is_dumpi, open_dumpi},
+#ifdef COLLCAST_OTF2
+      {"otf2", "OTF2 archives", is_otf2, open_otf2},
+#endif
       {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay},
       {"mpip", "mpiP reports", is_mpip, open_mpip},
       {"ipm", "IPM banners", is_ipm, open_ipm},

@@ -12,6 +12,10 @@ namespace collcast {
 /// "_allgather_base", "reduce_scatter_tensor", "COMM_COLL" names and MPI's; none for other operations.
 std::optional<Collective> collective_of(std::string_view name);
 
+/// Whether a call of MPI moves nothing, by its name: "MPI_Comm_rank", also a wait or a test that completes
+/// nothing.
+bool quiet_mpi_call(std::string_view name);
+
 /// Bytes of an element by torch's, C++'s or Chakra's name of its type ("Float", "c10::BFloat16", "long int");
 /// 0 if unknown.
 int element_bytes(std::string_view type);

@@ -23,7 +23,7 @@ constexpr std::array<Known, 12> all = {{
      "the XML text of a CUBE profile, which is read as a whole: the .cubex archive"},
     {is_tar, "a tar archive; unpack it, and name the files in it"},
     {[](std::string_view h) { return h.substr(0, 8).find("OTF2") < 4; },
-     "an OTF2 archive, which is not read; `otf2-print` prints it"},
+     "an OTF2 archive, which this program was built without libotf2 to read; `otf2-print` prints it"},
     {[](std::string_view h) { return h.starts_with("__rec="); },
      "a Caliper recording, which is not read; `cali-query` prints it"},
     {[](std::string_view h) { return has(h, "/host:metadata") || has(h, "/device:GPU:"); },

@@ -303,7 +303,7 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
            {"<?xml version=\"1.0\"?>\n<cube version=\"4.4\">", "is the XML text of a CUBE profile"},
            {"\x03"
             "BOTF2",
-            "is an OTF2 archive"},
+            "OTF2 archive"},
            {"__rec=node,id=12", "is a Caliper recording"},
            {"\n\x0e/host:metadata", "is an XSpace profile"},
            {"<algo name=\"a\" ngpus=\"8\">", "is an algorithm of MSCCL: `collcast prove --import FILE`"},
