@@ -424,7 +424,8 @@ bool is_cube(std::string_view head) {
   const std::string_view number = first.substr(0, first.find('.'));
   const bool numbered =
       !number.empty() && std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
-  return first == "anchor.xml" || (numbered && (first.ends_with(".data") || first.ends_with(".index")));
+  return first == "anchor.xml" || head.find("CUBEX.") != head.npos ||
+         (numbered && (first.ends_with(".data") || first.ends_with(".index")));
 }
 
 std::unique_ptr<Source> open_cube(const std::vector<std::string>& files, const OpenOptions&) {

@@ -113,7 +113,7 @@ TEST_F(Cube, WhatCannotBeReadIsRefusedByOneLine) {
             "0.index in it has not the 1 rows that it says");
   EXPECT_EQ(bad(samples::tar({{"0.index", "CUBEX.INDEX"}, {"anchor.xml", samples::cube_anchor}})),
             "0.index in it is no index of rows");
-  EXPECT_EQ(bad(samples::tar({{"a.txt", "CUBEX.INDEX"}})),
+  EXPECT_EQ(bad(samples::tar({{"a.txt", "1.index"}})),
             "is a tar archive; unpack it, and name the files in it");
   samples::write(folder_ / "other", good);
   EXPECT_EQ(testing::complaint([&] {

@@ -150,6 +150,18 @@ TEST_F(Dumpi, EveryFormOfAnArgumentIsRead) {
   }
 }
 
+/// Of a stencil's rank at the edge: no message, and nothing to wait for.
+TEST_F(Dumpi, WhatIsSentToNobodyIsNoMessage) {
+  const std::string isend =
+      samples::dumpi_call(8, 0, 0, number(1) + handle(9) + number(-2) + number(0) + handle(2) + number(7));
+  const std::string wait = samples::dumpi_call(13, 0, 0, number(7)),
+                    barrier = samples::dumpi_call(52, 0, 0, handle(2));
+  const auto calls =
+      all(*open_source({file("t-0.bin", samples::dumpi_file(isend + wait + barrier, {1, 0, 0}))}), 0);
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls[0].operation, "barrier");
+}
+
 /// Mistakes of DUMPI's first versions: statuses without tag, arguments' number written twice.
 TEST_F(Dumpi, OlderVersionsAreReadAsTheyWrote) {
   const std::string barrier = samples::dumpi_call(52, 0, 0, handle(2));
