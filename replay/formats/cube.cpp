@@ -114,12 +114,14 @@ class CubeProfile {
         "sizes but means over all ranks of what a call path sends or, if nothing, receives, as Score-P "
         "counts "
         "it: what goes to each member of a communicator counts anew");
+    std::vector<double> bytes;
+    for (std::size_t c = 0; c < names_.size(); ++c) bytes.push_back(mean_bytes(c));
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       std::vector<ProfiledCall> calls;
       for (std::size_t c = 0; c < names_.size(); ++c)
         if (const double count = sums_[visits][c * ranks_.size() + r]; count >= 1)
           calls.push_back(
-              {names_[c], std::llround(count), Seconds(sums_[time_s][c * ranks_.size() + r]), mean_bytes(c)});
+              {names_[c], std::llround(count), Seconds(sums_[time_s][c * ranks_.size() + r]), bytes[c]});
       add_profile(*source, ranks_[r], calls);
     }
     return source;
