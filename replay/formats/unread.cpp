@@ -18,7 +18,7 @@ struct Known {
 };
 
 /// In the order in which they are asked.
-constexpr std::array<Known, 12> all = {{
+constexpr std::array<Known, 13> all = {{
     {[](std::string_view h) { return has(h, "<cube version=") && h.starts_with("<?xml"); },
      "the XML text of a CUBE profile, which is read as a whole: the .cubex archive"},
     {is_tar, "a tar archive; unpack it, and name the files in it"},
@@ -32,6 +32,8 @@ constexpr std::array<Known, 12> all = {{
      "an algorithm of MSCCL: `collcast prove --import FILE`"},
     {[](std::string_view h) { return has(h, "\"reuse_resources\"") || has(h, "\"num_threads_per_block\""); },
      "an execution plan of MSCCL++, which is not read"},
+    {[](std::string_view h) { return has(h, " times and ignored ") && has(h, " called "); },
+     "the counts of calls at the end of a DUMPI trace, without the calls: name the trace"},
     {[](std::string_view h) { return h.starts_with("Collective:") && has(h, "Memory type:"); },
      "a table of ucc_perftest: measurements, no calls"},
     {[](std::string_view h) {

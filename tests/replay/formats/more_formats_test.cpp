@@ -304,6 +304,8 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
            {"\x03"
             "BOTF2",
             "OTF2 archive"},
+           {"MPI_Send called 0 times and ignored 0 times\n",
+            "is the counts of calls at the end of a DUMPI trace"},
            {"__rec=node,id=12", "is a Caliper recording"},
            {"\n\x0e/host:metadata", "is an XSpace profile"},
            {"<algo name=\"a\" ngpus=\"8\">", "is an algorithm of MSCCL: `collcast prove --import FILE`"},
