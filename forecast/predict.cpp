@@ -105,6 +105,29 @@ bool has_nvls(const Machine& machine, Rank on_a_node) {
   return (machine.ranks_per_node() == 1 || on_a_node >= machine.ranks()) && node.multicast && node.reduction;
 }
 
+/// Sees a kernel's messages, which begin with its launch.
+class Launched final : public Observer {
+ public:
+  Launched(Observer& seen, Seconds launch) : seen_(seen), launch_(launch) {}
+  void done(const Interval& i) override { seen_.done(later(i)); }
+  void stepped(const Step& s) override { seen_.stepped(later(s)); }
+  void used(const Use& u) override { seen_.used(later(u)); }
+  void delivered(const Delivery& delivery) override {
+    Delivery d = delivery;
+    for (Seconds* t : {&d.posted, &d.left, &d.first, &d.arrived, &d.done}) *t += launch_;
+    seen_.delivered(d);
+  }
+
+ private:
+  template <class Event>
+  Event later(Event e) const {
+    e.begin += launch_, e.end += launch_;
+    return e;
+  }
+  Observer& seen_;
+  const Seconds launch_;
+};
+
 }  // namespace
 
 std::string Forecaster::lacks(const Algorithm& a) const {
@@ -177,14 +200,16 @@ Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engin
   Observer* observer = watched(nominal_.fabric, [&](const Observer::Interval& i) {
     return i.kind == Op::Kind::start && i.tag == whole_call ? name : "";
   });
+  const Seconds launch = nominal_.fabric.launch(subject.schedule.channels);
+  Launched launched(*observer, launch);
   PlayOptions options;
-  options.observer = observer;
+  options.observer = &launched;
   const Result run = by.play(*program(subject.schedule, subject.layout), nominal_.fabric, options);
   for (Rank r = 0; r < c.ranks; ++r) {
-    const Seconds finish = run.ranks[static_cast<std::size_t>(r)].finish;
+    const Seconds finish = launch + run.ranks[static_cast<std::size_t>(r)].finish;
     observer->done({r, Op::Kind::start, whole_call, Seconds(0), finish, 0, -1, c.message});
   }
-  return run.time;
+  return launch + run.time;
 }
 
 Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, const Algorithm& barrier) const {

@@ -53,13 +53,15 @@ void Settings::reject(const std::string& key, const std::string& value, const st
   throw InputError(what_ + " " + name_ + ": " + key + " takes " + wanted + ", got '" + value + "'");
 }
 
-int Settings::count(const std::string& key, int otherwise, int least) {
+int Settings::count(const std::string& key, int otherwise, int least, int most) {
   const std::string* text = take(key);
   if (!text) return otherwise;
   int value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || value < least)
-    reject(key, *text, "a whole number from " + std::to_string(least));
+  if (error != std::errc() || end != text->data() + text->size() || value < least || value > most)
+    reject(key, *text,
+           "a whole number from " + std::to_string(least) +
+               (most < unbounded ? " to " + std::to_string(most) : ""));
   return value;
 }
 

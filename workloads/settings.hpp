@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <map>
 #include <string>
 
@@ -17,8 +18,9 @@ class Settings {
   const std::string& name() const { return name_; }
   bool has(const std::string& key) const { return values_.contains(key); }
 
+  static constexpr int unbounded = std::numeric_limits<int>::max();
   /// The value of `key`, or `otherwise` where it was not given.
-  int count(const std::string& key, int otherwise, int least = 1);
+  int count(const std::string& key, int otherwise, int least = 1, int most = unbounded);
   double real(const std::string& key, double otherwise);  ///< not negative
   Bytes size(const std::string& key, Bytes otherwise);
   BytesPerSecond rate(const std::string& key);              ///< in GB/s; 0 where it was not given

@@ -38,10 +38,10 @@ double last_end(const Json& timeline) {
 
 TEST(Pictures, ATimelineEndsWhenItsAnswerSays) {
   const Folder folder;
-  const std::string call =
-      "predict allreduce --platform summit --ranks 12 --size 1MiB --algorithm ring --engine ";
-  for (const std::string engine : {"path", "contention", HAS_SIMGRID ? "simgrid" : "path"}) {
-    const std::string file = folder / (engine + ".json");
+  const std::string call = "predict allreduce --platform summit --ranks 12 --size 1MiB --algorithm ring";
+  for (const std::string engine : {" --engine path", " --engine contention", " --transport nccl-2.18:LL",
+                                   HAS_SIMGRID ? " --engine simgrid" : ""}) {
+    const std::string file = folder / "timeline.json";
     const double time = answer(call + engine + " --timeline " + file)["predictions"][0]["time_s"];
     const Json timeline = parse_json(text_of(file));
     EXPECT_NEAR(last_end(timeline), time, 1e-9 * time + 1e-11) << engine;

@@ -192,6 +192,7 @@ TEST(Models, SayWhatIsWrong) {
             "model amoebanet-d: layers divides by 3, filters by 8 and is at most 65536, got 4 and 256");
   EXPECT_EQ(name("amoebanet-d:image=100"), "model amoebanet-d: image divides by 32, got 100");
   EXPECT_EQ(name("gpt:hidden=0"), "model gpt: hidden takes a whole number from 1, got '0'");
+  EXPECT_EQ(name("gpt:layers=99999"), "model gpt: layers takes a whole number from 1 to 10000, got '99999'");
   EXPECT_EQ(name("gpt:hidden"), "model 'gpt:hidden': 'hidden' is not KEY=VALUE");
   EXPECT_EQ(name("gpt:heads=2,heads=2"), "model 'gpt:heads=2,heads=2' sets 'heads' twice");
 }

@@ -15,9 +15,9 @@ NETWORK = {"10GbE with TCP/IP": ["network.bandwidth_GBps=1.17", "network.latency
            "100GbE with TCP/IP": ["network.bandwidth_GBps=2.5", "network.latency_us=15"], "100GbIB with RDMA": []}
 HKBU_MODEL = {"resnet50v1.5": "resnet50", "bert_base": "bert-base:sequence=64,masked=64",
               "bert_large": "bert-large:sequence=64,masked=64"}
-# Horovod with fusion threshold, response cache and cycle 0; its buckets of 512 MiB
+# Horovod with fusion threshold, response cache and cycle 0; the script's own bucket, of 536,870,912 elements
 HKBU_METHOD = {"WFBP-A2A": "horovod:version=0.19,fusion=0,cycle=0,cache=0",
-               "BSP-A2A": "horovod:version=0.19,fusion=512MiB,cycle=0,cache=0,grouped=1"}
+               "BSP-A2A": "horovod:version=0.19,fusion=2GiB,cycle=0,cache=0,grouped=1"}
 # what the tables call a network: ours, and their units in a sample of it
 EXAMPLES = {("resnet50v1.5", ""): ("resnet50", 1), ("RN50v1.5", ""): ("resnet50", 1),
             ("BERT", "fine-tune"): ("bert-large:sequence=384,masked=1", 1),
@@ -147,6 +147,8 @@ STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "DeepLearningExamples on one no
 
 def main():
     collcast, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    print("# Published training steps\n\nWritten by `validation/training/compare.py COLLCAST FOLDER`; what the rows are, and what "
+          "the errors come\nfrom, is in [jobs.md](../jobs.md#how-accurate).\n")
     for title, study in STUDIES.items():
         by_kind = collections.defaultdict(list)
         print(f"## {title}\n\n| case | measured | forecast | error | without communication |\n|---|---|---|---|---|")

@@ -27,8 +27,10 @@ std::function<Model(Settings&)> of_depth(Model (*make)(int, int), int layers) {
   return [=](Settings& s) { return make(layers, s.count("image", 224, 32)); };
 }
 
+constexpr int most_layers = 10000;
+
 Model of_nine(Settings& s) {
-  const int layers = s.count("layers", 110, 11);
+  const int layers = s.count("layers", 110, 11, most_layers);
   if (layers % 9 != 2)
     throw InputError("model " + s.name() + ": layers takes 9 n + 2 like 110 or 1001, got " +
                      std::to_string(layers));
@@ -38,7 +40,8 @@ Model of_nine(Settings& s) {
 constexpr int most_channels = 65536;  // deeper ones have up to 4096 times as many
 
 Model make_unet(Settings& s) {
-  a::UNet u{s.count("convs", 5), s.count("channels", 64), s.count("depth", 5), s.count("image", 192)};
+  a::UNet u{s.count("convs", 5, 1, most_layers), s.count("channels", 64), s.count("depth", 5),
+            s.count("image", 192)};
   if (u.depth > 12 || u.image % (1 << u.depth) != 0)
     throw InputError("model unet: image " + std::to_string(u.image) +
                      " does not halve depth=" + std::to_string(u.depth) + " times");
@@ -49,7 +52,7 @@ Model make_unet(Settings& s) {
 }
 
 Model make_amoebanet(Settings& s) {
-  const int layers = s.count("layers", 18), filters = s.count("filters", 256);
+  const int layers = s.count("layers", 18, 1, most_layers), filters = s.count("filters", 256);
   if (layers % 3 != 0 || filters % 8 != 0 || filters > most_channels)
     throw InputError("model amoebanet-d: layers divides by 3, filters by 8 and is at most 65536, got " +
                      std::to_string(layers) + " and " + std::to_string(filters));
@@ -60,7 +63,7 @@ Model make_amoebanet(Settings& s) {
 }
 
 a::Transformer sizes(Settings& s, a::Transformer t) {
-  t.layers = s.count("layers", t.layers);
+  t.layers = s.count("layers", t.layers, 1, most_layers);
   t.hidden = s.count("hidden", t.hidden);
   t.heads = s.count("heads", t.heads);
   t.sequence = s.count("sequence", t.sequence);
@@ -79,7 +82,7 @@ std::function<Model(Settings&)> of_llama(a::Transformer base) {
   return [=](Settings& s) {
     a::Transformer t = sizes(s, base);
     t.kv_heads = s.count("kv-heads", t.kv_heads ? t.kv_heads : t.heads);
-    t.experts = s.count("experts", t.experts, 0);
+    t.experts = s.count("experts", t.experts, 0, most_layers);
     t.chosen = s.count("top", t.chosen);
     if (t.heads % t.kv_heads != 0)
       throw InputError("model " + s.name() + ": " + std::to_string(t.heads) +
