@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <limits>
 #include <new>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cli/help.hpp"
 #include "cli/standard_streams.hpp"
@@ -17,6 +21,14 @@ constexpr int bad_input = 2, substrate_failed = 3;
 int report(const std::string& what, int code) {
   std::cerr << "collcast: " << collcast::printable(what) << '\n';
   return code;
+}
+
+/// What one reading gives back the next one takes again; the system would clear its pages each time.
+void keep_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 28);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
 }
 
 int run(int argc, char** argv) {
@@ -68,6 +80,7 @@ int guarded(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_memory();
   collcast::cli::prepare_standard_streams();
   const int code = guarded(argc, argv);
   const std::string trouble = collcast::cli::output_trouble();
