@@ -149,34 +149,37 @@ class CriticalPath {
   void enter(CriticalPath<Network, PlainClock>& other) {
     busy_ = other.busy_, reduced_ = other.reduced_;
     std::uint32_t number = 0;
-    for (std::size_t i = 0; i < times().size(); ++i)
-      for (std::size_t j = 0; j < times()[i]->size(); ++j)
-        (*times()[i])[j] = {(*other.times()[i])[j], ++number};
+    const auto own = times();
+    const auto others = other.times();
+    for (std::size_t i = 0; i < own.size(); ++i)
+      for (std::size_t j = 0; j < own[i]->size(); ++j) (*own[i])[j] = {(*others[i])[j], ++number};
   }
 
   /// Adds what came of the times that moved or were compared: where these are kept.
   std::vector<Seconds*> complete(Period& seen, Follower& by) {
     std::vector<Seconds*> slots = {nullptr};
+    const auto before = times();
+    const auto followed = by.path.times();
     std::size_t all = 1;
-    for (const auto* v : times()) all += v->size();
+    for (const auto* v : before) all += v->size();
     by.numbers.assign(all, 0);
     slots.reserve(all), seen.before.reserve(all), seen.after.reserve(all), seen.origin.reserve(all);
     const auto number = [&](std::uint32_t n) {
       if (n == 0 || by.numbers[n] != 0) return by.numbers[n];
       by.numbers[n] = static_cast<std::uint32_t>(slots.size());
       std::size_t i = 0, j = n - 1;
-      for (; j >= times()[i]->size(); ++i) j -= times()[i]->size();
-      slots.push_back(&(*times()[i])[j]);
-      const auto& after = (*by.path.times()[i])[j];
+      for (; j >= before[i]->size(); ++i) j -= before[i]->size();
+      slots.push_back(&(*before[i])[j]);
+      const auto& after = (*followed[i])[j];
       seen.before.push_back(*slots.back()), seen.after.push_back(after.at),
           seen.origin.push_back(after.origin);
       return by.numbers[n];
     };
     std::uint32_t n = 0;
-    for (std::size_t i = 0; i < times().size(); ++i) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
       if (i == 1) seen.ends = static_cast<std::uint32_t>(slots.size() - 1);
-      for (std::size_t j = 0; j < times()[i]->size(); ++j)
-        if (const auto& after = (*by.path.times()[i])[j]; after.origin != ++n || after.at != (*times()[i])[j])
+      for (std::size_t j = 0; j < before[i]->size(); ++j)
+        if (const auto& after = (*followed[i])[j]; after.origin != ++n || after.at != (*before[i])[j])
           number(n);
     }
     for (Race& r : seen.races) r.winner = number(r.winner), r.loser = number(r.loser);
