@@ -10,6 +10,7 @@
 #include <pugixml.hpp>
 #include <unordered_map>
 
+#include "replay/formats/input.hpp"
 #include "replay/formats/profile.hpp"
 #include "replay/formats/tar.hpp"
 #include "replay/formats/unpack.hpp"
@@ -431,9 +432,7 @@ bool is_cube(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_cube(const std::vector<std::string>& files, const OpenOptions&) {
-  if (files.size() != 1)
-    throw InputError(files[1] + ": a CUBE profile has all ranks in one file; " + files[0] +
-                     " is one already");
+  require_one(files, "a CUBE profile has all ranks in one file");
   return CubeProfile(files[0]).source();
 }
 

@@ -406,8 +406,7 @@ bool is_darshan(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_darshan(const std::vector<std::string>& files, const OpenOptions&) {
-  if (files.size() != 1)
-    throw InputError(files[1] + ": a Darshan log has all ranks in one file; " + files[0] + " is one already");
+  require_one(files, "a Darshan log has all ranks in one file");
   return DarshanLog(files[0]).source();
 }
 

@@ -35,8 +35,7 @@ bool is_cct(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_one_cct(const std::vector<std::string>& files, const OpenOptions&) {
-  if (files.size() != 1)
-    throw InputError(files[1] + ": a .cct trace has all ranks in one file; " + files[0] + " is one already");
+  require_one(files, "a .cct trace has all ranks in one file");
   return open_cct(files[0]);
 }
 

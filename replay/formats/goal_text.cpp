@@ -170,8 +170,7 @@ bool is_goal_text(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_goal_text(const std::vector<std::string>& files, const OpenOptions&) {
-  if (files.size() != 1)
-    throw InputError(files[1] + ": a GOAL text has all ranks in one file; " + files[0] + " is one already");
+  require_one(files, "a GOAL text has all ranks in one file");
   Reader reader(files[0]);
   auto source = reader.read();
   source->info().unknown = {"collectives: they are messages already",

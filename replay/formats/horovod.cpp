@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -211,9 +212,7 @@ bool is_horovod(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, const OpenOptions&) {
-  if (files.size() != 1)
-    throw InputError(files[1] + ": a Horovod timeline is one file for all ranks; " + files[0] +
-                     " is one already");
+  require_one(files, "a Horovod timeline is one file for all ranks");
   Timeline timeline;
   const JsonEnd end = read_elements(files[0], "traceEvents", [&](const JsonValue& e) { timeline.event(e); });
   const auto unfinished =

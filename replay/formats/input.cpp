@@ -137,6 +137,10 @@ bool Input::line(std::string& line) {
   }
 }
 
+void require_one(const std::vector<std::string>& files, const std::string& format) {
+  if (files.size() != 1) throw InputError(files[1] + ": " + format + "; " + files[0] + " is one already");
+}
+
 std::string head_of(const std::string& path, std::size_t most) {
   Input input(path);
   std::string head(most, '\0');

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace collcast {
 
@@ -29,6 +30,10 @@ class Input {
   std::string buffer_;
   std::size_t at_ = 0;
 };
+
+/// Throws InputError where there are more files than one, of which `format` says why: "a GOAL text has all
+/// ranks in one file".
+void require_one(const std::vector<std::string>& files, const std::string& format);
 
 /// The first bytes of the file, at most `most`, decompressed as far as they go.
 std::string head_of(const std::string& path, std::size_t most = 65536);

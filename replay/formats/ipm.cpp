@@ -45,8 +45,7 @@ bool is_ipm(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_ipm(const std::vector<std::string>& files, const OpenOptions&) {
-  if (files.size() != 1)
-    throw InputError(files[1] + ": IPM's banner has all ranks in one file; " + files[0] + " is one already");
+  require_one(files, "IPM's banner has all ranks in one file");
   const Banner banner = banner_of(files[0]);
   if (banner.calls.empty())
     throw InputError(files[0] +

@@ -79,9 +79,7 @@ bool is_mpip(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_mpip(const std::vector<std::string>& files, const OpenOptions&) {
-  if (files.size() != 1)
-    throw InputError(files[1] + ": an mpiP report has all ranks in one file; " + files[0] +
-                     " is one already");
+  require_one(files, "an mpiP report has all ranks in one file");
   const MpipReport report(files[0]);
   if (report.sites.empty())
     throw InputError(files[0] +

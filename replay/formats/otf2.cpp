@@ -583,9 +583,7 @@ bool is_otf2(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_otf2(const std::vector<std::string>& files, const OpenOptions&) {
-  if (files.size() != 1)
-    throw InputError(files[1] + ": an OTF2 archive has all ranks behind its anchor file; " + files[0] +
-                     " is one already");
+  require_one(files, "an OTF2 archive has all ranks behind its anchor file");
   return Archive(files[0]).source();
 }
 

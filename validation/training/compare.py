@@ -150,15 +150,19 @@ def main():
     print("# Published training steps\n\nWritten by `validation/training/compare.py COLLCAST FOLDER`; what the rows are, and what "
           "the errors come\nfrom, is in [jobs.md](../jobs.md#how-accurate).\n")
     for title, study in STUDIES.items():
-        by_kind = collections.defaultdict(list)
+        by_kind, exposed = collections.defaultdict(list), []
         print(f"## {title}\n\n| case | measured | forecast | error | without communication |\n|---|---|---|---|---|")
         for case, measured, answer in study(collcast, folder):
             error = answer["step_s"] / measured - 1
             naive = answer["compute_s"] / measured - 1
             by_kind[case[0]].append((error, naive))
+            here = measured - answer["compute_s"]
+            exposed.append(abs(answer["step_s"] - measured) <= max(0.005, 0.2 * here))
             print(f"| {', '.join(case)} | {measured * 1e3:.1f} ms | {answer['step_s'] * 1e3:.1f} ms | {100 * error:+.1f} % "
                   f"| {100 * naive:+.1f} % |", flush=True)
         print()
+        if study is hkbu:
+            print(f"Exposed communication within 20 % or 5 ms: {sum(exposed)} of {len(exposed)} steps.\n")
         for kind, errors in [("all", sum(by_kind.values(), []))] + sorted(by_kind.items()):
             mean = [statistics.mean(abs(e[i]) for e in errors) for i in (0, 1)]
             print(f"{kind}: {len(errors)} steps, mean |error| {100 * mean[0]:.1f} %; {100 * mean[1]:.1f} % without "
