@@ -76,7 +76,7 @@ void add_call_options(CLI::App& verb, CallText& options) {
   verb.add_option(
           "--segment", options.segment,
           "Segment size of pipelined algorithms; auto (default where there is a platform) searches the "
-          "fastest by critical path; otherwise 64KiB")
+          "fastest of 64 B and more by critical path; otherwise 64KiB")
       ->option_text("SIZE|auto");
   verb.add_option("--channels", options.channels, "Rings side by side of multi-ring (default 1)")
       ->option_text("C");

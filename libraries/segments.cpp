@@ -9,10 +9,15 @@
 
 namespace collcast {
 
+/// The most segments that are worth looking at.
+static Block most_segments(Bytes message) {
+  return static_cast<Block>(std::clamp(message / least_segment, 1.0, 1e6));
+}
+
 /// The formulas have one minimum in K on each machine; steps of a quarter octave find the neighbourhood of
 /// the least, bisection the number.
 Block best_by_formula(const Algorithm& a, const Call& call, const MachinesBySize& machines) {
-  const auto most = static_cast<Block>(std::clamp(call.message.value, 1.0, 1e6));
+  const Block most = most_segments(call.message);
   auto time = [&](Block k) {
     Call c = call;
     c.segments = k;
@@ -73,7 +78,7 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
                std::optional<Seconds> least) {
   if (segment || !a.segmented || call.message.value == 0)
     return segmented(a, call, segment.value_or(call.message));
-  const auto most = std::min(static_cast<Block>(call.message.value), Block{4'000'000} / call.ranks);
+  const Block most = std::min(most_segments(call.message), Block{4'000'000} / call.ranks);
   const Seconds worth = a.time && least ? 1.25 * *least : no_limit;
   if (worth < no_limit && busiest_port(fabric, a, call) > worth) return segmented(a, call, call.message);
   Call best = call;

@@ -10,8 +10,11 @@
 
 namespace collcast {
 
-/// The number of segments that makes the algorithm's formula least on the machine for segments of their size;
-/// segments hold a byte or more.
+/// Ethernet's shortest frame: a search takes no shorter segment, though it costs no more by a description
+/// that knows no cost of a message.
+inline constexpr Bytes least_segment{64};
+
+/// The number of segments that makes the algorithm's formula least on the machine for segments of their size.
 Block best_by_formula(const Algorithm& algorithm, const Call& call, const MachinesBySize& machines);
 
 /// From the best of one segment and `starts` downhill in the time of K segments, 1 <= K <= most: doubled or

@@ -45,6 +45,17 @@ TEST_P(Segments, TheSearchFindsWhatTryingAllFinds) {
   }
 }
 
+/// On a machine whose messages cost nothing but their way, ever shorter segments would be ever faster.
+TEST(SegmentsOfFreeMessages, AreNoShorterThanAFrame) {
+  const Machine machine(load_platform("testbed"), 8);
+  for (const Algorithm* a : catalogue())
+    if (a->segmented && a->name == "chain") {
+      const Call best = segmented(machine, *a, {.ranks = 8, .message = 100'000_B});
+      EXPECT_GT(best.segments, 1000) << full_name(*a);
+      EXPECT_LE(best.segments, 100'000 / 64) << full_name(*a);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Platforms, Segments, ::testing::Values("flat", "summit", "edr-cluster", "dgx-h100"),
                          [](const auto& p) {
                            std::string name = p.param;
