@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <map>
 
 #include "engines/automatic.hpp"
@@ -18,6 +19,9 @@ namespace {
 
 /// By how much constants that were published of other machines may be off.
 const double guessed = 1 + uncertainty(Stamp::guess);
+
+/// From so many on, readings that do not depend on each other are made at once.
+constexpr Rank many_ranks = 1000;
 
 void largest_first(Prediction& p) {
   if (p.explanation.empty()) return;
@@ -163,20 +167,23 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   const SizedSchedule subject(a, c);
   const Answering answers = answering(engine, subject, nominal_.fabric);
   const Engine& by = *answers.engine;
-  const Spread spread = read_spread(by, subject, nominal_.fabric);
-  const Reading& answer = spread.reading;
   // How far the parameters' uncertainty moves the answer is asked of a quick engine.
   const Engine& quick = by.quick ? by : collcast::engine("path");
+  auto limits = std::async(c.ranks < many_ranks ? std::launch::deferred : std::launch::async, [&] {
+    return std::pair{read(quick, subject, fast_.fabric).time, read(quick, subject, slow_.fabric).time};
+  });
+  const Spread spread = read_spread(by, subject, nominal_.fabric);
+  const Reading& answer = spread.reading;
   const Seconds centre = by.quick ? answer.time : read(quick, subject, nominal_.fabric).time;
-  const auto stretched = [&](const Platform& p, Seconds from) {
-    return centre.value > 0 ? read(quick, subject, p.fabric).time / centre * from : from;
-  };
+  const Bound bound = lower_bound(a, c, transport_.foreign() ? Bounds::Of::bandwidth : Bounds::Of::messages);
+  const auto [fast, slow] = limits.get();
+  const auto stretched = [&](Seconds to, Seconds from) { return centre.value > 0 ? to / centre * from : from; };
   Prediction p{&a,
                c,
                answer.time,
-               std::min(stretched(fast_, spread.least), spread.least),
-               std::max(stretched(slow_, spread.most), spread.most),
-               lower_bound(a, c, transport_.foreign() ? Bounds::Of::bandwidth : Bounds::Of::messages),
+               std::min(stretched(fast, spread.least), spread.least),
+               std::max(stretched(slow, spread.most), spread.most),
+               bound,
                answer.limited_by,
                answer.share,
                calibrated(a),

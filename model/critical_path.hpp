@@ -252,10 +252,10 @@ class CriticalPath {
       const Transfer& t = step.transfers[i++];
       c.bytes = layout_.size(step, t);
       c.wire = network_.wire(t.from, t.to, c.bytes);
-      for (const Time* t :
+      for (const Time* free :
            {&free_[queue(c.wire.out_queue, c.wire.out)], &free_[queue(c.wire.in_queue, c.wire.in)]})
-        __builtin_prefetch(t, 1);
-      for (const Seconds* t : {&busy_[c.wire.out], &busy_[c.wire.in]}) __builtin_prefetch(t, 1);
+        __builtin_prefetch(free, 1);
+      for (const Seconds* busy : {&busy_[c.wire.out], &busy_[c.wire.in]}) __builtin_prefetch(busy, 1);
     }
   }
 
