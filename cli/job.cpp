@@ -6,6 +6,7 @@
 #include "cli/group_prices.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
+#include "cli/what_if.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
@@ -24,7 +25,8 @@ using namespace report;
 
 struct JobOptions {
   std::string what, platform, policy, delivery = "staged";
-  std::vector<std::string> ranks, set;
+  std::vector<std::string> ranks;
+  WhatIf what_if;
   double samples = 0;
   int pieces = 1;
   bool list = false, describe = false, explain = false;
@@ -125,11 +127,22 @@ Section activities_section(Json rows) {
           "Where the time goes: what is exposed adds up to it"};
 }
 
+/// The job's times on a platform.
+TimesOn times_of(const JobOptions& options, const std::vector<Rank>& all) {
+  return [&](const Description& platform) {
+    const JobSource source(options.what, platform);
+    GroupForecaster forecaster(platform, options.policy, options.pieces, options.delivery == "direct");
+    const workloads::PriceOf price = group_prices(forecaster);
+    std::vector<Seconds> times;
+    for (const Rank ranks : all) times.push_back(play(source.on(ranks), price).time);
+    return times;
+  };
+}
+
 void run_job(const JobOptions& options) {
   if (options.list || options.what.empty()) return list_applications(options.format);
   if (options.platform.empty()) throw InputError("--platform is missing");
-  Description platform = load_platform(options.platform);
-  override_platform(platform, options.set);
+  const Description platform = platform_with(options.platform, options.what_if);
   const JobSource source(options.what, platform);
   if (options.delivery != "staged" && options.delivery != "direct")
     throw InputError("--delivery takes staged or direct, got '" + options.delivery + "'");
@@ -170,6 +183,9 @@ void run_job(const JobOptions& options) {
         number_of("exposed", "exposed_communication_s", seconds),
         number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}}};
   if (options.explain) report.sections.push_back(activities_section(std::move(activities)));
+  const TimesOn times = times_of(options, all);
+  answer_what_if(report, options.platform, options.what_if, times, times,
+                 report.sections[0].rows.back()["limited_by"]);
   print(report, options.format);
 }
 
@@ -208,8 +224,7 @@ void add_job(CLI::App& app, int&) {
   verb->add_option("--samples", options->samples, "Samples that one pass of the job works off")
       ->check(CLI::NonNegativeNumber)
       ->option_text("X");
-  verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
-      ->option_text("KEY=VALUE");
+  add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast job halo.json --platform summit --ranks 96,384\n"

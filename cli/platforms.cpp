@@ -84,7 +84,7 @@ void show(const PlatformsOptions& options) {
     std::vector<std::vector<std::string>> table{{"parameter", "value", "unit", "stamp", "source"}};
     for (const Json& r : rows)
       table.push_back({r["parameter"], compact(r["value"]), r["unit"], r["stamp"],
-                       r["source"].get<std::string>() + (r["used"] ? "" : " [no engine uses it]")});
+                       r["source"].get<std::string>() + (r["used"] ? "" : " [moves no message]")});
     print_table(table);
     for (const Json& note : d.json().value("notes", Json::array()))
       print_text("\n" + note.get<std::string>() + "\n");

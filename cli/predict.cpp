@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 #include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
+#include "cli/what_if.hpp"
 #include "forecast/report/answer.hpp"
 #include "forecast/report/plot.hpp"
 #include "model/ranges.hpp"
@@ -119,11 +120,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   add_transport(*verb, options->question.transport);
   verb->add_flag("--explain", options->question.explain, "Where the time goes, along the chain of causes");
   add_placement(*verb, options->question.placement);
-  verb->add_option("--set", options->question.set,
-                   "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
-      ->option_text("KEY=VALUE");
-  verb->add_flag("--sensitivity", options->question.sensitivity,
-                 "Also by how much the time moves with each parameter: d ln(time) / d ln(parameter)");
+  add_what_if(*verb, options->question.set, options->question.sensitivity);
   add_memory(*verb, options->question.memory);
   add_call_options(*verb, options->question.call);
   add_offload(*verb, options->question.offload);

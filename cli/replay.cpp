@@ -4,6 +4,7 @@
 #include "cli/pictures.hpp"
 #include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
+#include "cli/what_if.hpp"
 #include "forecast/report/answer.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/report.hpp"
@@ -20,7 +21,8 @@ struct ReplayOptions {
   std::vector<std::string> files;
   std::string steps, platform, ranks, placement = "block", engine{contention_engine().name},
                                       policy = "fastest";
-  std::vector<std::string> algorithms, set;
+  std::vector<std::string> algorithms;
+  WhatIf what_if;
   Memory memory = Memory::host;
   double compute_scale = 1;
   bool explain = false;
@@ -120,12 +122,17 @@ void write_page(Canvas& canvas, const Description& platform, const Report& repor
                     as_json(report));
 }
 
+/// The replay's time on a platform.
+TimesOn times_by(const Engine& engine, const Source& trace, collcast::ReplayOptions play) {
+  play.engine = &engine, play.watched = nullptr, play.play.progress = nullptr;
+  return [play, &trace](const Description& d) { return std::vector{replay_time(trace, d, play)}; };
+}
+
 void run_replay(const ReplayOptions& options) {
   auto trace = open_source(options.files, steps(options.steps));
   const auto recorded = trace->info().recorded_ranks.size();
   const bool complete = recorded == 0 || recorded == static_cast<std::size_t>(trace->ranks());
-  Description platform = load_platform(options.platform);
-  override_platform(platform, options.set);
+  const Description platform = platform_with(options.platform, options.what_if);
   const Rank ranks = options.ranks.empty() ? trace->ranks() : parse_ranks(options.ranks);
   std::unique_ptr<Source> more;
   if (ranks != trace->ranks() || !complete) more = std::move(trace), trace = scaled(*more, ranks);
@@ -152,7 +159,10 @@ void run_replay(const ReplayOptions& options) {
                                               {"engine", options.engine},
                                               {"ranks", trace->ranks()},
                                               {"time_s", report.time.value}}));
-  const Report answer = made(options, platform, *trace, report);
+  Report answer = made(options, platform, *trace, report);
+  answer_what_if(answer, options.platform, options.what_if,
+                 times_by(play.engine->quick ? *play.engine : contention_engine(), *trace, play),
+                 times_by(engine("path"), *trace, play), report.limited_by);
   write_page(canvas, platform, answer, report.time);
   print(answer, options.format);
 }
@@ -180,8 +190,7 @@ void add_replay(CLI::App& app, int&) {
   verb->add_option("--compute-scale", options->compute_scale,
                    "Computation takes this times the recorded CPU time (default 1)")
       ->option_text("X");
-  verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
-      ->option_text("KEY=VALUE");
+  add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
   add_memory(*verb, options->memory);
   add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);

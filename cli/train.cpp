@@ -7,6 +7,7 @@
 #include "cli/pictures.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
+#include "cli/what_if.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
@@ -24,7 +25,8 @@ namespace {
 
 struct TrainOptions : TrainingText {
   std::string platform, steps;
-  std::vector<std::string> ranks, set;
+  std::vector<std::string> ranks;
+  WhatIf what_if;
   Pictures pictures;
   Format format = Format::table;
 };
@@ -136,9 +138,20 @@ void add_time_to_accuracy(Json& row, const Convergence& experience, const StepFo
   row["time_to_accuracy_s"] = steps ? Json(*steps * step.time.value) : Json();
 }
 
+/// The steps' times on a platform.
+TimesOn times_of(const TrainOptions& options, const std::vector<Rank>& all) {
+  return [&](const Description& platform) {
+    Training t = described(options, platform);
+    GroupForecaster forecaster(platform, options.policy);
+    const PriceOf price = group_prices(forecaster);
+    std::vector<Seconds> times;
+    for (const Rank ranks : all) t.ranks = ranks, times.push_back(forecast_step(t, price).time);
+    return times;
+  };
+}
+
 int run_train(const TrainOptions& options) {
-  Description platform = load_platform(options.platform);
-  override_platform(platform, options.set);
+  const Description platform = platform_with(options.platform, options.what_if);
   Training t = described(options, platform);
   std::vector<Rank> all;
   for (const std::string& text : options.ranks) all.push_back(parse_ranks(text));
@@ -169,6 +182,9 @@ int run_train(const TrainOptions& options) {
   Report report = made(options, t, platform, std::move(rows), forecaster.policy());
   if (experience)
     report.sections[0].columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));
+  const TimesOn times = times_of(options, all);
+  answer_what_if(report, options.platform, options.what_if, times, times,
+                 report.sections[0].rows.back()["limited_by"]);
   write_page(canvas, platform, report, std::move(pictures));
   print(report, options.format);
   if (refusal.empty()) return 0;
@@ -230,8 +246,7 @@ void add_train(CLI::App& app, int& exit_code) {
       ->required()
       ->delimiter(',')
       ->option_text("N[,N...]");
-  verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
-      ->option_text("KEY=VALUE");
+  add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
   verb->add_option(
           "--steps", options->steps,
           "A table batch,steps: how many steps of so many samples an accuracy takes; the answer has the "

@@ -177,7 +177,9 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   const Seconds centre = by.quick ? answer.time : read(quick, subject, nominal_.fabric).time;
   const Bound bound = lower_bound(a, c, transport_.foreign() ? Bounds::Of::bandwidth : Bounds::Of::messages);
   const auto [fast, slow] = limits.get();
-  const auto stretched = [&](Seconds to, Seconds from) { return centre.value > 0 ? to / centre * from : from; };
+  const auto stretched = [&](Seconds to, Seconds from) {
+    return centre.value > 0 ? to / centre * from : from;
+  };
   Prediction p{&a,
                c,
                answer.time,

@@ -100,6 +100,7 @@ class CapSearch {
 
 std::string cap(const Description& with, const Description& without, const std::string& parameter,
                 const TimesOn& quick, const std::string& limited_by) {
+  if (!quick) return limited_by;
   const CapSearch search(with, without, parameter, quick);
   if (search.unused()) return "nothing: no message and no reduction uses it";
   if (!search.takes_part()) return "nothing: no time here depends on it; limited by " + limited_by;

@@ -13,7 +13,7 @@ struct Unbound {
 
 /// The overrides without which all `times` stay as they are with them, `now`. What caps one is the parameter
 /// that binds in its place, found by `quick`, the same question or a part of it by a quick engine; where that
-/// finds nothing, `limited_by`, the resource that the answer names.
+/// finds nothing, or there is no `quick`, `limited_by`, the resource that the answer names.
 std::vector<Unbound> unbound(const Description& base, const std::vector<std::string>& overrides,
                              const std::vector<Seconds>& now, const TimesOn& times, const TimesOn& quick,
                              const std::string& limited_by);

@@ -6,24 +6,12 @@
 #include <utility>
 
 #include "algorithms/exchange/point/point.hpp"
+#include "forecast/report/what_if.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace collcast::report {
 namespace {
-
-Json list(const std::vector<Elasticity>& sensitivity) {
-  Json rows = Json::array();
-  for (const Elasticity& e : sensitivity)
-    rows.push_back({{"parameter", e.parameter}, {"elasticity", e.elasticity}});
-  return rows;
-}
-
-Json list(const std::vector<Unbound>& unbound) {
-  Json rows = Json::array();
-  for (const Unbound& u : unbound) rows.push_back({{"parameter", u.parameter}, {"capped_by", u.capped_by}});
-  return rows;
-}
 
 Json row(const Answer& answer, const Answer::Row& r) {
   const Prediction& p = r.prediction;
@@ -154,22 +142,6 @@ std::string not_calibrated(const Answer& answer) {
          " are datasheet values or guesses; `collcast platforms " + guessed[0] + "` lists them.";
 }
 
-/// The ten largest for people.
-Section sensitivity(const Answer& answer) {
-  return {"sensitivity",
-          list(*answer.sensitivity),
-          {text_of("parameter", "parameter"),
-           number_of("d ln(time) / d ln(parameter)", "elasticity", text::number)},
-          10};
-}
-
-std::string words(const std::vector<Unbound>& unbound) {
-  std::string text;
-  for (const Unbound& u : unbound)
-    text += u.parameter + " does not move the answer; capped by " + u.capped_by + ".\n";
-  return text;
-}
-
 }  // namespace
 
 Json explanation(const std::vector<Share>& shares, Seconds total) {
@@ -209,7 +181,7 @@ Report make(const Answer& answer) {
   for (const Json& row : all)
     if (row.contains("explanation"))
       report.sections.push_back(explanation_table(row["explanation"], title(row)));
-  if (answer.sensitivity) report.sections.push_back(sensitivity(answer));
+  if (answer.sensitivity) report.sections.push_back(sensitivity_table(*answer.sensitivity));
   report.remark = words(answer.unbound) + not_calibrated(answer);
   report.notes = answer.notes;
   return report;

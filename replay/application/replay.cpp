@@ -108,6 +108,8 @@ class Replay {
     return report;
   }
 
+  Seconds time() { return time(*options_.engine, nominal_.fabric); }
+
  private:
   Application on(const Fabric& fabric) {
     const bool synchronous = fabric.protocol().eager_limit < Bytes(0);
@@ -165,6 +167,10 @@ class Replay {
 
 ReplayReport replay(const Source& source, const Description& platform, const ReplayOptions& options) {
   return Replay(source, platform, options).report();
+}
+
+Seconds replay_time(const Source& source, const Description& platform, const ReplayOptions& options) {
+  return Replay(source, platform, options).time();
 }
 
 }  // namespace collcast

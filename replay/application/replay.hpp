@@ -58,5 +58,7 @@ struct ReplayReport {
 /// far the platform's uncertainty moves the time is then asked of `path`. The choices of algorithms are those
 /// of the platform as described.
 ReplayReport replay(const Source& source, const Description& platform, const ReplayOptions& options);
+/// The time alone.
+Seconds replay_time(const Source& source, const Description& platform, const ReplayOptions& options);
 
 }  // namespace collcast

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/what_if.hpp"
+
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "forecast/report/what_if.hpp"
+#include "platforms/description/load.hpp"
+#include "platforms/description/plausible.hpp"
+
+namespace collcast::cli {
+
+void add_what_if(CLI::App& verb, std::vector<std::string>& set, bool& sensitivity) {
+  verb.add_option("--set", set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
+      ->option_text("KEY=VALUE");
+  verb.add_flag("--sensitivity", sensitivity,
+                "Also by how much the time moves with each parameter: d ln(time) / d ln(parameter)");
+}
+
+Description platform_with(const std::string& name, const WhatIf& asked) {
+  Description platform = load_platform(name);
+  set_all(platform, asked.set);
+  for (const std::string& words : implausible(platform)) note(words);
+  return platform;
+}
+
+void answer_what_if(report::Report& report, const std::string& platform, const WhatIf& asked,
+                    const TimesOn& times, const TimesOn& quick, const std::string& limited_by) {
+  const Description base = load_platform(platform);
+  Description with = base;
+  set_all(with, asked.set);
+  int tried = 0;
+  const auto counted = [&tried](const TimesOn& on) {
+    return [&tried, &on](const Description& d) {
+      progress("with other parameters, " + std::to_string(++tried));
+      return on(d);
+    };
+  };
+  std::vector<Unbound> found;
+  if (!asked.set.empty()) found = unbound(base, asked.set, times(with), counted(times), {}, limited_by);
+  report.head["unbound"] = report::list(found);
+  report.remark = report::words(found) + report.remark;
+  if (asked.sensitivity)
+    report.sections.push_back(report::sensitivity_table(sensitivity(with, counted(quick)).back()));
+  progress_end();
+}
+
+}  // namespace collcast::cli

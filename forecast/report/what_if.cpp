@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/report/what_if.hpp"
+
+#include "support/text.hpp"
+
+namespace collcast::report {
+
+Json list(const std::vector<Elasticity>& sensitivity) {
+  Json rows = Json::array();
+  for (const Elasticity& e : sensitivity)
+    rows.push_back({{"parameter", e.parameter}, {"elasticity", e.elasticity}});
+  return rows;
+}
+
+Json list(const std::vector<Unbound>& unbound) {
+  Json rows = Json::array();
+  for (const Unbound& u : unbound) rows.push_back({{"parameter", u.parameter}, {"capped_by", u.capped_by}});
+  return rows;
+}
+
+Section sensitivity_table(const std::vector<Elasticity>& sensitivity) {
+  return {"sensitivity",
+          list(sensitivity),
+          {text_of("parameter", "parameter"),
+           number_of("d ln(time) / d ln(parameter)", "elasticity", text::number)},
+          10};
+}
+
+std::string words(const std::vector<Unbound>& unbound) {
+  std::string text;
+  for (const Unbound& u : unbound)
+    text += u.parameter + " does not move the answer; capped by " + u.capped_by + ".\n";
+  return text;
+}
+
+}  // namespace collcast::report

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What would move the answer of `train`, `job` and `replay`, and what does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "support/json.hpp"
+#include "tests/cli/collcast.hpp"
+
+namespace {
+
+using collcast::Json;
+using collcast::testing::collcast, collcast::testing::Outcome;
+using ::testing::HasSubstr;
+
+Json answered(const std::string& arguments) {
+  const Outcome o = collcast(arguments + " --format json");
+  EXPECT_EQ(o.code, 0) << o.err;
+  return collcast::parse_json(o.out);
+}
+
+std::map<std::string, double> elasticities(const std::string& arguments) {
+  std::map<std::string, double> all;
+  const Json json = answered(arguments + " --sensitivity");
+  for (const Json& row : json["sensitivity"]) all[row["parameter"]] = row["elasticity"];
+  return all;
+}
+
+/// One rank of given speed: without communication the time is the computation's, and the network nobody's.
+TEST(WhatIf, AStepAloneMovesWithItsProcessor) {
+  const auto all = elasticities("train --model vgg16 --platform dgx-1v --ranks 1");
+  ASSERT_FALSE(all.empty());
+  double sum = 0;
+  for (const auto& [parameter, elasticity] : all) {
+    EXPECT_TRUE(parameter.starts_with("devices.")) << parameter;
+    EXPECT_LT(elasticity, 0) << parameter;
+    sum += elasticity;
+  }
+  EXPECT_GT(sum, -1.0001);
+  EXPECT_TRUE(elasticities("train --model vgg16 --throughput 200 --platform dgx-1v --ranks 1").empty());
+}
+
+TEST(WhatIf, WhatDoesNotMoveTheAnswerIsSaid) {
+  for (const std::string verb : {"train --model vgg16 --ranks 8", "job kmeans --ranks 8"}) {
+    const std::string moves_nothing = verb + " --platform dgx-1v --set network.bandwidth_GBps=25";
+    const Json json = answered(moves_nothing);
+    ASSERT_EQ(json["unbound"].size(), 1u) << verb;
+    EXPECT_EQ(json["unbound"][0]["parameter"], "network.bandwidth_GBps");
+    EXPECT_THAT(collcast(moves_nothing).out,
+                HasSubstr("network.bandwidth_GBps does not move the answer; capped by"));
+  }
+  EXPECT_TRUE(
+      answered("train --model vgg16 --ranks 16 --platform dgx-1v --set network.bandwidth_GBps=2")["unbound"]
+          .empty());
+}
+
+/// Eight ranks on as many nodes wait for messages, not for memory on a node.
+TEST(WhatIf, OfAReplay) {
+  const std::string replay = "replay " COLLCAST_SOURCE_DIR "/traces/lammps-melt-8.cct --platform edr-cluster";
+  const auto all = elasticities(replay + " --compute-scale 0");
+  EXPECT_LT(all.at("network.bandwidth_GBps"), 0);
+  EXPECT_GT(all.at("network.latency_us"), 0);
+  EXPECT_TRUE(answered(replay + " --set network.bandwidth_GBps=1")["unbound"].empty());
+  EXPECT_EQ(answered(replay + " --set devices.V100-PCIe-16GB.memory_bandwidth_GBps=800")["unbound"].size(),
+            1u);
+}
+
+}  // namespace
