@@ -109,6 +109,7 @@ bool fits(const MpichRule& rule, const Call& call, const Situation& s) {
 std::string because(std::string_view policy, const MpichRule& rule, const Call& call, const Situation& s) {
   const char* unit = rule.size == Size::elements ? " elements" : " B";
   std::ostringstream why;
+  why.precision(15);
   why << policy << ": " << compared(rule, call, s) << unit << (rule.size == Size::block ? " per block" : "")
       << " on " << call.ranks << " ranks";
   if (rule.to < any_size) why << ", up to " << rule.to << unit;

@@ -217,6 +217,7 @@ Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation&)
 Pick openmpi_play(std::string_view release, Collective collective, const Call& call, const OpenMpiChoice& c) {
   const std::string_view ours = c.ours.empty() ? c.ours : serving(collective, c.ours, call.ranks);
   std::ostringstream why;
+  why.precision(15);
   why << release << ": " << c.bytes << " B" << (c.block ? " per block" : "") << " on " << call.ranks
       << " ranks: " << c.theirs;
   if (ours.empty())
