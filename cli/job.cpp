@@ -4,17 +4,21 @@
 #include <iostream>
 
 #include "cli/group_prices.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
+#include "forecast/report/answer.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
+#include "replay/application/replay.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "workloads/applications/application.hpp"
 #include "workloads/job/player.hpp"
 #include "workloads/job/read.hpp"
+#include "workloads/job/source.hpp"
 #include "workloads/job/summary.hpp"
 #include "workloads/job/write.hpp"
 
@@ -24,7 +28,7 @@ namespace {
 using namespace report;
 
 struct JobOptions {
-  std::string what, platform, policy, delivery = "staged";
+  std::string what, platform, policy, engine, delivery = "staged";
   std::vector<std::string> ranks;
   WhatIf what_if;
   double samples = 0;
@@ -86,24 +90,36 @@ bool offloads(const workloads::Job& job) {
   });
 }
 
-Json job_row(const workloads::Job& job, const workloads::Played& played, const workloads::PriceOf& price,
-             double samples) {
+/// A job's times, its collectives as single operations or message by message.
+struct Timed {
+  Seconds time, low, high, compute;
+  std::string limited_by;
+};
+
+Timed timed(const workloads::Job& job, const workloads::Played& played, const workloads::PriceOf& price) {
   using workloads::End;
-  const Seconds beyond = played.time - played.compute;
-  const Seconds exposed = beyond > 1e-12 * played.time ? beyond : Seconds();
-  const bool computes = exposed < 0.1 * played.time;
-  return {{"ranks", job.ranks()},
-          {"step_s", played.time.value},
-          {"low_s", play(job, price, End::low).time.value},
-          {"high_s", play(job, price, End::high).time.value},
-          {"samples_per_s", samples > 0 ? Json(samples / played.time.value) : Json()},
-          {"efficiency", played.time > Seconds() ? Json(played.compute / played.time) : Json()},
-          {"compute_s", played.compute.value},
-          {"exposed_communication_s", exposed.value},
+  const bool computes = played.time - played.compute < 0.1 * played.time || played.limited_by.empty();
+  return {played.time, play(job, price, End::low).time, play(job, price, End::high).time, played.compute,
+          computes ? "computation and waiting" : "communication: " + played.limited_by};
+}
+
+Timed timed(const ReplayReport& r) {
+  return {r.time, r.low, r.high, r.compute, r.limited_by};
+}
+
+Json job_row(Rank ranks, const Timed& t, double samples) {
+  const Seconds beyond = t.time - t.compute;
+  return {{"ranks", ranks},
+          {"step_s", t.time.value},
+          {"low_s", t.low.value},
+          {"high_s", t.high.value},
+          {"samples_per_s", samples > 0 ? Json(samples / t.time.value) : Json()},
+          {"efficiency", t.time > Seconds() ? Json(t.compute / t.time) : Json()},
+          {"compute_s", t.compute.value},
+          {"exposed_communication_s", beyond > 1e-12 * t.time ? beyond.value : 0.0},
           {"io_s", 0.0},
           {"memory_B", nullptr},
-          {"limited_by", computes || played.limited_by.empty() ? "computation and waiting"
-                                                               : "communication: " + played.limited_by}};
+          {"limited_by", t.limited_by}};
 }
 
 void add_activities(Json& rows, const workloads::Job& job, const workloads::Played& played) {
@@ -127,6 +143,28 @@ Section activities_section(Json rows) {
           "Where the time goes: what is exposed adds up to it"};
 }
 
+/// For people, of a job that was played message by message; for machines under `explanation` by ranks.
+void add_causes(Report& report, const ReplayReport& played, Rank ranks) {
+  if (played.explanation.empty()) return report.notes.push_back("too many messages for an explanation");
+  const Json causes = explanation(played.explanation, played.time);
+  report.head["explanation"].push_back({{"ranks", ranks}, {"causes", causes}});
+  report.sections.push_back(explanation_table(causes, "where the time goes, " + count(ranks) + " ranks"));
+}
+
+/// Plays a job message by message.
+ReplayReport replayed(workloads::Job job, const Description& platform, const Engine& engine,
+                      const std::string& policy) {
+  ReplayOptions options;
+  options.engine = &engine;
+  options.policy = policy;
+  options.memory = Memory::device;
+  options.play.progress = [](Seconds now, std::int64_t messages) {
+    progress("played " + seconds(now.value) + ", " + count(messages) + " messages");
+  };
+  const auto source = source_of(std::move(job));
+  return replay(*source, platform, options);
+}
+
 /// The job's times on a platform.
 TimesOn times_of(const JobOptions& options, const std::vector<Rank>& all) {
   return [&](const Description& platform) {
@@ -134,7 +172,11 @@ TimesOn times_of(const JobOptions& options, const std::vector<Rank>& all) {
     GroupForecaster forecaster(platform, options.policy, options.pieces, options.delivery == "direct");
     const workloads::PriceOf price = group_prices(forecaster);
     std::vector<Seconds> times;
-    for (const Rank ranks : all) times.push_back(play(source.on(ranks), price).time);
+    for (const Rank ranks : all)
+      times.push_back(options.engine.empty() ? play(source.on(ranks), price).time
+                                             : replayed(source.on(ranks), platform,
+                                                        playing_engine(options.engine), forecaster.policy())
+                                                   .time);
     return times;
   };
 }
@@ -154,6 +196,7 @@ void run_job(const JobOptions& options) {
   if (all.empty()) all = {0};  // as the file says
   if (options.describe && all.size() > 1) throw InputError("--describe takes one number of --ranks");
   Json rows = Json::array(), activities = Json::array();
+  Report report;
   std::string name;
   for (const Rank ranks : all) {
     const workloads::Job job = source.on(ranks);
@@ -168,21 +211,32 @@ void run_job(const JobOptions& options) {
       return;
     }
     name = job.name;
-    const workloads::Played played = play(job, price);
-    rows.push_back(job_row(job, played, price, options.samples));
-    if (options.explain) add_activities(activities, job, played);
+    if (options.engine.empty()) {
+      const workloads::Played played = play(job, price);
+      rows.push_back(job_row(job.ranks(), timed(job, played, price), options.samples));
+      if (options.explain) add_activities(activities, job, played);
+    } else {
+      const ReplayReport played =
+          replayed(job, platform, playing_engine(options.engine), forecaster.policy());
+      rows.push_back(job_row(job.ranks(), timed(played), options.samples));
+      if (options.explain) add_causes(report, played, job.ranks());
+      report.notes.insert(report.notes.end(), played.notes.begin(), played.notes.end());
+      for (const ReplayReport::NotModelled& n : played.not_modelled)
+        report.notes.push_back(n.operation + ", " + count(n.count) + " times: " + n.reason);
+    }
   }
-  Report report;
-  report.head = {{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}};
+  report.head.update({{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}});
   report.title = name + " on " + platform.name() + ", " + forecaster.policy();
-  report.sections = {
+  report.sections.insert(
+      report.sections.begin(),
       {"rows",
        std::move(rows),
        {count_of("ranks", "ranks"), number_of("time", "step_s", seconds), number_of("low", "low_s", seconds),
         number_of("high", "high_s", seconds), number_of("compute", "compute_s", seconds),
         number_of("exposed", "exposed_communication_s", seconds),
-        number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}}};
-  if (options.explain) report.sections.push_back(activities_section(std::move(activities)));
+        number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}});
+  if (options.explain && options.engine.empty())
+    report.sections.push_back(activities_section(std::move(activities)));
   const TimesOn times = times_of(options, all);
   answer_what_if(report, options.platform, options.what_if, times, times,
                  report.sections[0].rows.back()["limited_by"]);
@@ -213,6 +267,14 @@ void add_job(CLI::App& app, int&) {
                    "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs, or the "
                    "first that knows them)")
       ->option_text("L");
+  std::string engines;
+  for (const Engine& e : collcast::engines())
+    if (e.play) engines += (engines.empty() ? "" : "; ") + std::string(e.name) + ": " + std::string(e.what);
+  verb->add_option(
+          "--engine", options->engine,
+          "Plays every message of every collective, so that those under way at once share links, by " +
+              engines + "; without it, collectives are single operations")
+      ->option_text(engine_names(true, "|"));
   verb->add_option("--pieces", options->pieces,
                    "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
       ->option_text("K");

@@ -28,7 +28,7 @@ ALLOWED = {
     "replay/source": "support model",
     "replay/formats": "support model replay/source replay/trace",
     "replay/application": "support model algorithms platforms libraries engines forecast replay/source",
-    "workloads": "support model algorithms platforms",
+    "workloads": "support model algorithms platforms replay/source",
     "execution/mpi": "support model algorithms",
     "execution/check": "support model algorithms execution/mpi",
     "execution/offload": "support model algorithms execution/mpi execution/check",

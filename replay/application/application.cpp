@@ -226,7 +226,7 @@ class Application::StreamStrand : public Strand {
     batch.strands.push_back(std::move(strand));
   }
 
-  /// Those who await this record have requests that are done now.
+  /// Those who await this record have requests that are done now; they go on before this stream does.
   void record(Batch& batch) {
     auto& records = state().records;
     if (records.size() <= static_cast<std::size_t>(stream_))
@@ -234,6 +234,7 @@ class Application::StreamStrand : public Strand {
     const auto awaited = state().awaits.find({stream_, ++records[static_cast<std::size_t>(stream_)]});
     if (awaited == state().awaits.end()) return;
     for (std::int32_t request : awaited->second) add(batch, Op::Kind::pause).request = request;
+    add(batch, Op::Kind::pause);
     state().awaits.erase(awaited);
   }
 
@@ -322,7 +323,8 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   call.root = activity.root;
   call.message = activity.sized ? activity.message : Bytes(0);
   const Collective collective = activity.sized ? activity.collective : Collective::barrier;
-  const Choice choice = selection_.choose(collective, activity.communicator, all, call, activity.direct);
+  const Choice choice =
+      selection_.choose(collective, activity.communicator, all, call, activity.direct, activity.algorithm);
   if (!choice.algorithm) {
     ++passed_over_[{instance.call, "no algorithm of the catalogue plays it"}];
     return instance;

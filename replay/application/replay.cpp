@@ -147,6 +147,10 @@ class Replay {
     if (!result.stopped_short.empty())
       report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
     report.notes.insert(report.notes.end(), selection_.notes().begin(), selection_.notes().end());
+    if (options_.policy.starts_with("nccl") && nominal_.transport.kind == Transport::Kind::mpi)
+      report.notes.push_back(options_.policy +
+                             " chose the algorithms; their messages go as the software of " +
+                             platform_.name() + " sends them, not as NCCL's kernels do");
     constexpr std::int64_t minutes_of_simgrid = 300'000;  // where links are shared: some thousand a second
     if (options_.engine->name == "simgrid" && result.messages > minutes_of_simgrid)
       report.notes.push_back("SimGrid played " + std::to_string(result.messages) +

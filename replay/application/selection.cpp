@@ -11,7 +11,7 @@ namespace collcast {
 
 Selection::Selection(const Description& description, const Machine& machine, const Fabric& fabric,
                      const std::string& policy, const std::map<std::string, std::string>& forced)
-    : fastest_(fastest_on(fabric)) {
+    : fabric_(fabric), fastest_(fastest_on(fabric)) {
   if (policy != "fastest") {
     check_policy(policy);
     by_policy_ = by_policy(policy, description, machine, fabric);
@@ -21,7 +21,8 @@ Selection::Selection(const Description& description, const Machine& machine, con
       forced_[d.collective] = named(fabric, algorithm(d.collective, name));
 }
 
-Choice Selection::decide(const Request& request) {
+Choice Selection::decide(const Request& request, std::string_view name) {
+  if (!name.empty()) return named(fabric_, algorithm(request.collective, name), usual_segment)(request);
   const auto forced = forced_.find(request.collective);
   if (forced != forced_.end()) return forced->second(request);
   if (by_policy_) try {
@@ -33,15 +34,16 @@ Choice Selection::decide(const Request& request) {
 }
 
 Choice Selection::choose(Collective collective, int communicator, const std::vector<Rank>& members, Call call,
-                         bool direct) {
-  const bool exact = by_policy_ && !forced_.contains(collective);
+                         bool direct, std::string_view algorithm) {
+  const bool exact = !algorithm.empty() || (by_policy_ && !forced_.contains(collective));
   const double eighth = std::round(8 * std::log2(std::max(call.message.value, 1.0)));
-  Choice& decided = decided_[{collective, communicator, exact ? call.message.value : eighth, direct}];
+  Choice& decided = decided_[{collective, communicator, exact ? call.message.value : eighth, direct,
+                              std::string(algorithm)}];
   if (!decided.algorithm) {
     Call typical = call;
     typical.root = 0;
     if (!exact) typical.message = Bytes(call.message.value == 0 ? 0 : std::exp2(eighth / 8));
-    decided = decide({collective, members, typical, direct});
+    decided = decide({collective, members, typical, direct}, algorithm);
     blocking_ = blocking_ || decided.blocking;
   }
   Choice choice = decided;

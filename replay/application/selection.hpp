@@ -21,13 +21,14 @@ class Selection {
   Selection(const Description& description, const Machine& machine, const Fabric& fabric,
             const std::string& policy, const std::map<std::string, std::string>& forced);
   /// The fastest of each.
-  explicit Selection(const Fabric& fabric) : fastest_(fastest_on(fabric)) {}
+  explicit Selection(const Fabric& fabric) : fabric_(fabric), fastest_(fastest_on(fabric)) {}
 
   /// A null algorithm if the catalogue has none that serves the call. `members`: the fabric's ranks that take
   /// part. `direct`: only algorithms whose blocks go straight from their owner to their user, as sizes that
-  /// only these two know demand.
+  /// only these two know demand. `algorithm`: what the application itself names, in segments of the usual
+  /// size; empty: nothing.
   Choice choose(Collective collective, int communicator, const std::vector<Rank>& members, Call call,
-                bool direct);
+                bool direct, std::string_view algorithm = {});
 
   /// Where the fastest was taken although a library's choice was asked for, and why.
   const std::set<std::string>& notes() const { return notes_; }
@@ -35,11 +36,12 @@ class Selection {
   bool blocking() const { return blocking_; }
 
  private:
-  Choice decide(const Request& request);
+  Choice decide(const Request& request, std::string_view algorithm);
 
+  const Fabric& fabric_;
   Chooser fastest_, by_policy_;
   std::map<Collective, Chooser> forced_;
-  std::map<std::tuple<Collective, int, double, bool>, Choice> decided_;
+  std::map<std::tuple<Collective, int, double, bool, std::string>, Choice> decided_;
   std::set<std::string> notes_;
   bool blocking_ = false;
 };

@@ -43,6 +43,8 @@ struct Activity {
   std::int64_t times = 1;  ///< how often; more than once only in a profile, where `duration` is the mean
   int communicator = 0;    ///< into Source::communicators()
   Collective collective = Collective::barrier;
+  std::string_view
+      algorithm;             ///< of the catalogue, that plays the collective; empty: as who plays it chooses
   bool direct = false;       ///< sizes are known to sender and receiver alone: `counts` has both
   bool sized = true;         ///< false: the source does not say how many bytes move
   bool synchronous = false;  ///< the send is not done before its receiver has come

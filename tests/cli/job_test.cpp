@@ -43,6 +43,25 @@ TEST(Job, ExplainsWhereTheTimeGoes) {
   EXPECT_THAT(collcast("job kmeans --platform edr-cluster --ranks 4 --explain").out, HasSubstr("assignment"));
 }
 
+/// Every message is played: the same rows, an explanation that adds up to the time; what it cannot is
+/// refused.
+TEST(Job, IsPlayedMessageByMessage) {
+  const std::string job = "p3dfft:n=64 --platform frontera --ranks 4,8";
+  const Json priced = of_job(job)["rows"], played = of_job(job + " --engine contention --explain");
+  for (std::size_t i = 0; i < priced.size(); ++i) {
+    const Json& row = played["rows"][i];
+    EXPECT_NEAR(row["compute_s"].get<double>(), priced[i]["compute_s"].get<double>(), 1e-12);
+    EXPECT_NEAR(row["step_s"].get<double>() / priced[i]["step_s"].get<double>(), 1, 0.5);
+    double sum = 0;
+    for (const Json& cause : played["explanation"][i]["causes"]) sum += cause["time_s"].get<double>();
+    EXPECT_NEAR(sum, row["step_s"].get<double>(), 1e-9);
+  }
+  const Outcome offloaded =
+      collcast("job p3dfft:n=64,mode=offload --platform bluefield-2-cluster --ranks 4 --engine path");
+  EXPECT_EQ(offloaded.code, 2);
+  EXPECT_THAT(offloaded.err, HasSubstr("which DPUs play"));
+}
+
 TEST(Job, DescribesWhatItReadsBack) {
   const Folder folder;
   const std::string file = folder / "fft.json";

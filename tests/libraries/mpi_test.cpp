@@ -157,7 +157,8 @@ TEST(MpiPolicies, why_is_one_line) {
   EXPECT_EQ(pick("openmpi-4.1", Collective::allgather, {.ranks = 12, .message = Bytes(1200)}, {}).why,
             "openmpi-4.1: 100 B per block on 12 ranks: recursive_doubling");
   for (const std::string_view policy : {"mpich", "openmpi-4.1"})
-    EXPECT_NE(pick(policy, Collective::allreduce, {.ranks = 8, .message = Bytes(1048577)}, {}).why.find(": 1048577 B"),
+    EXPECT_NE(pick(policy, Collective::allreduce, {.ranks = 8, .message = Bytes(1048577)}, {})
+                  .why.find(": 1048577 B"),
               std::string::npos)
         << policy;
 }
