@@ -12,16 +12,43 @@ constexpr Kernel kernels[] = {
 /// The channels of a GPU whose links are all in use: NCCL's limits on one node hold for so many together.
 constexpr double channels_of_gpu[] = {4, 6, 12, 16, 16};
 
-/// A further channel has no published cost. Calls of as many bytes a channel on one and on eight channels
-/// differ by this for each: allreduce and broadcast of 64 and 128 KiB on four V100 and on four A100, NCCL
-/// 2.8.4, aistabci/abci2.0benchmark f0aa27f. Two microseconds are the most that it is thought to take.
-constexpr double a_channel_us = 1.05, most_a_channel_us = 2;
+/// What a further channel adds to the launch, and the most that it is thought to [us]: NCCL has no constant.
+struct FurtherChannel {
+  PerProtocol us, most;
+};
 
-void stretch(Software& software, double factor) {
+/// Calls of as many bytes a channel on one and on eight channels differ by this for each: allreduce and
+/// broadcast of 64 and 128 KiB on four V100 and on four A100, NCCL 2.8.4, aistabci/abci2.0benchmark f0aa27f.
+constexpr FurtherChannel channel_of_v100{{1.05, 1.05, 1.05}, {2, 2, 2}};
+
+/// Until 2.17 NCCL's latencies are those of V100; these are of A100 that NVLink joins, in all_reduce_perf of
+/// machines that are no platform here: four GPUs (rcgsheffield/sheffield_hpc, stanage cuda.rst, NCCL 2.12),
+/// eight (microsoft/superbenchmark ae2ccdf, tests; oracle-japan/ocitutorials, BM.GPU4.8), two
+/// (NVIDIA/nccl-tests issue 331), and two nodes of eight (BM.GPU4.8).
+///
+/// Further channels are what `collcast calibrate` says: 1.05, 1.26 and 2.55 us on four GPUs, 1.64, 1.51 and
+/// 2.96 us on eight, weighted by their variances.
+constexpr FurtherChannel channel_of_a100{{1.2, 1.33, 2.75}, {2, 2, 3.4}};
+/// LL's launch and step are the line through 9.85 us for 2 steps, 11.6 and 18.9 us for 6 and 14 (calibrated),
+/// 17.8 us for 14 (8 B on eight GPUs, NCCL of 2024), and 27.7 us for 25 (8 B on two nodes, less two hops;
+/// steps are 1.8 times as long there). The launch is good to a microsecond, the step to 0.2.
+constexpr double ll_launch_of_a100 = 7.5, ll_step_of_a100 = 0.8;
+/// LL128's launch is NCCL's own from this release on: the tables do not say it.
+constexpr int measured_anew = 18;
+
+bool is_a100(int minor, const Situation& s) {
+  return s.gpu == Gpu::ampere && s.link == NodeLink::nvlink && minor < measured_anew;
+}
+
+const FurtherChannel& further_channel(int minor, const Situation& s) {
+  return is_a100(minor, s) ? channel_of_a100 : channel_of_v100;
+}
+
+void stretch(Software& software, const PerProtocol& most_channel, double factor) {
   for (PerProtocol* values : {&software.ring_launch, &software.tree_launch, &software.ring_step,
                               &software.tree_step, &software.ring_hop, &software.tree_hop, &software.proxy})
     for (double& us : *values) us *= factor;
-  if (factor > 1) software.channel.fill(most_a_channel_us);
+  if (factor > 1) software.channel = most_channel;
 }
 
 }  // namespace
@@ -42,7 +69,7 @@ Software published_software(int minor, const Situation& s) {
   const PerProtocol& ring_hop = step_latency(minor, Wire::net, Shape::ring);
   Software software{base_latency(minor, Shape::ring),
                     base_latency(minor, Shape::tree),
-                    {a_channel_us, a_channel_us, a_channel_us},
+                    further_channel(minor, s).us,
                     step_latency(minor, in_node, Shape::ring),
                     step_latency(minor, in_node, Shape::tree),
                     ring_hop,
@@ -55,17 +82,25 @@ Software published_software(int minor, const Situation& s) {
   software.proxy[simple] = software.proxy[ll128];
   software.tree_step[simple] = software.ring_step[simple];
   software.tree_hop[simple] = software.ring_hop[simple];
+  if (is_a100(minor, s)) {
+    constexpr auto ll = static_cast<std::size_t>(Protocol::ll);
+    software.ring_launch[ll] = software.tree_launch[ll] = ll_launch_of_a100;
+    software.ring_step[ll] = software.tree_step[ll] = ll_step_of_a100;
+    software.ring_launch[ll128] = base_latency(measured_anew, Shape::ring)[ll128];
+    software.tree_launch[ll128] = base_latency(measured_anew, Shape::tree)[ll128];
+  }
   return software;
 }
 
 Software software_on(const Blueprint& b, int minor, const Situation& s, double factor) {
   Software software = published_software(minor, s);
-  stretch(software, factor);
+  stretch(software, further_channel(minor, s).most, factor);
   for (std::size_t p = 0; p < b.nccl.size(); ++p) {
     const Blueprint::NcclCosts& costs = b.nccl[p];
     if (costs.launch) software.ring_launch[p] = software.tree_launch[p] = costs.launch->value;
     if (costs.channel) software.channel[p] = costs.channel->value;
     if (costs.hop) software.ring_hop[p] = costs.hop->value;
+    if (costs.tree_hop) software.tree_hop[p] = costs.tree_hop->value;
     if (costs.proxy) software.proxy[p] = costs.proxy->value;
   }
   return software;

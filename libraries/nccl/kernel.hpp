@@ -34,7 +34,8 @@ struct Software {
 };
 
 /// NCCL's own constants: its tuner's latencies; a proxy is busy as long as a hop of a ring takes (of LL128,
-/// in Simple). What a channel costs is not among them: it was seen on two machines.
+/// in Simple). What a channel costs is not among them, nor what A100 take before 2.18: both are of
+/// measurements.
 Software published_software(int minor, const Situation& s);
 
 /// These times `factor`, as constants from other machines are as good as guesses, and in their place what the

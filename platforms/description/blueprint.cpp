@@ -211,7 +211,8 @@ struct BlueprintReader {
       const Json costs = all.value(protocol, Json::object());
       const std::string path = below("software.nccl", protocol);
       b.nccl[p++] = {optional(costs, path, "launch_us"), optional(costs, path, "channel_us"),
-                     optional(costs, path, "hop_us"), optional(costs, path, "proxy_us")};
+                     optional(costs, path, "hop_us"), optional(costs, path, "tree_hop_us"),
+                     optional(costs, path, "proxy_us")};
     }
   }
 };

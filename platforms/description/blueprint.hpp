@@ -91,10 +91,10 @@ struct Blueprint {
     std::optional<Software> device_to_host, host_to_device;  ///< else each end has its own
     std::optional<Software> dpu;                             ///< of its cores; else as the host
   };
-  /// Of a kernel on one channel, of each further channel, of a ring's way to another node, and of what a
-  /// message keeps a network proxy busy.
+  /// Of a kernel on one channel, of each further channel, of a ring's and of a tree's way to another node,
+  /// and of what a message keeps a network proxy busy.
   struct NcclCosts {
-    std::optional<Parameter> launch, channel, hop, proxy;
+    std::optional<Parameter> launch, channel, hop, tree_hop, proxy;
   };
 
   std::string name, file;

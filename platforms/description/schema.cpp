@@ -166,6 +166,7 @@ Schema nccl() {
   const Schema costs = object({{"launch_us", zero_or_more()},
                                {"channel_us", zero_or_more()},
                                {"hop_us", zero_or_more()},
+                               {"tree_hop_us", zero_or_more()},
                                {"proxy_us", zero_or_more()}});
   return object({{"LL", costs}, {"LL128", costs}, {"Simple", costs}});
 }

@@ -40,6 +40,13 @@ TEST(Library, ThePlatformKnowsNcclBetter) {
     const Seconds after = allreduce(better, "nccl-2.8", 4, 1_MiB).prediction.time;
     EXPECT_NEAR((after - before).value * 1e6, more_us, 1e-6) << path;
   }
+  // Up the tree of two nodes and down again, 90 us more than NCCL's 5 each.
+  const auto tree = [](const Description& of) {
+    return allreduce(of, "nccl-2.8:algo=Tree,proto=LL", 8, 1_KiB).prediction.time;
+  };
+  Description far = d;
+  set(far, "software.nccl.LL.tree_hop_us=95");
+  EXPECT_NEAR((tree(far) - tree(d)).value * 1e6, 180, 1e-6);
 }
 
 TEST(Library, TheNetworkMovesIt) {

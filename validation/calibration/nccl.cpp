@@ -77,6 +77,7 @@ nccl::Software software_on(const Blueprint& b, int minor, const Situation& s) {
     const std::optional<Parameter> of[] = {costs.launch, costs.channel, costs.hop, costs.proxy};
     for (std::size_t k = 0; k < knobs.size(); ++k)
       if (of[k]) Cost{k, p, 0}.set(software, of[k]->value);
+    if (costs.tree_hop) software.tree_hop[p] = costs.tree_hop->value;
   }
   return software;
 }
