@@ -310,7 +310,7 @@ class Inquiry {
     } else {
       row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_);
       if (auto_choice() && engine_.name == "auto" && row.prediction.engine != "path")
-        row.prediction = best_of_next(forecaster, std::move(among), call, std::move(row.prediction));
+        row.prediction = best_of_next(forecaster, among, call, std::move(row.prediction));
       const Prediction& best = row.prediction;
       if (engine_.name == "path") tell_shared(*best.algorithm, best.call, forecaster.fabric());
       if (watch_.watched)
@@ -332,8 +332,8 @@ class Inquiry {
 
   /// The fastest by critical path was played; so are all others whose path takes less than that: links that
   /// messages share may order them otherwise.
-  Prediction best_of_next(const Forecaster& forecaster, std::vector<const Algorithm*> among, const Call& call,
-                          Prediction best) {
+  Prediction best_of_next(const Forecaster& forecaster, const std::vector<const Algorithm*>& among,
+                          const Call& call, Prediction best) {
     const Fabric& fabric = forecaster.fabric();
     const std::optional<Bytes> segment = parse_segment(q_.call, call.message, true);
     std::vector<std::pair<Seconds, Choice>> able;  // by critical path, which contention does not beat

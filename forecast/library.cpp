@@ -98,8 +98,8 @@ bool sent_in_pairs(Collective collective) {
   return of_pairs(collective) != nullptr;
 }
 
-Library::Library(std::string policy, const Description& description, Rank ranks, const Placement& placement,
-                 Memory memory, const std::optional<Transport>& transport)
+Library::Library(const std::string& policy, const Description& description, Rank ranks,
+                 const Placement& placement, Memory memory, const std::optional<Transport>& transport)
     : policy_(told(policy, transport)),
       nccl_(nccl::parse(policy_)),
       own_transport_(!transport || (nccl_ && transport->kind == Transport::Kind::nccl)),

@@ -21,7 +21,7 @@ class Library {
  public:
   /// `policy`: a name that `pick` knows. Throws InputError for others. `transport`: carries the messages
   /// instead of the library's own; of NCCL's, it is the protocol that NCCL is told to take.
-  Library(std::string policy, const Description& description, Rank ranks,
+  Library(const std::string& policy, const Description& description, Rank ranks,
           const Placement& placement = Placement::block, Memory memory = Memory::device,
           const std::optional<Transport>& transport = {});
 

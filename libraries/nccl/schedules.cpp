@@ -61,7 +61,7 @@ struct Ring {
 
 /// `reduce` and `copy`: whether there are rounds of each. A reduce-scatter leaves a rank its own chunk, an
 /// allreduce that of the next.
-Schedule ring(Ring ring, bool reduce, bool copy) {
+Schedule ring(const Ring& ring, bool reduce, bool copy) {
   const std::int64_t round = ring.ranks() - 1, rounds = (reduce + copy) * round;
   const std::int64_t first = reduce && !copy ? 1 : 0;
   auto rule = [=](std::int64_t s, Step& step) {
@@ -236,7 +236,7 @@ std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const s
 }
 
 Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,
-                    std::vector<Order> orders, Rank per_node) {
+                    const std::vector<Order>& orders, Rank per_node) {
   const auto loops = std::max<Block>(1, static_cast<Block>(play.loops));
   Algorithm a;
   a.collective = collective;

@@ -37,6 +37,6 @@ std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const s
 
 /// What NCCL plays for the candidate on these ranks, as an algorithm by that name; it has no closed form.
 Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,
-                    std::vector<Order> orders, Rank per_node);
+                    const std::vector<Order>& orders, Rank per_node);
 
 }  // namespace collcast::nccl

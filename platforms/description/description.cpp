@@ -59,7 +59,7 @@ Description::Description(std::string name, std::string file, Json json)
   draw_parts(json);
   check(json, platform_schema(), file_);
   json_ = std::make_shared<const Json>(std::move(json));
-  NodeGraph{read_blueprint(*this)};
+  [[maybe_unused]] const NodeGraph sound(read_blueprint(*this));
   calibrated_on(*this);
 }
 

@@ -106,7 +106,7 @@ struct SimgridReader {
   /// Attributes that say nothing of the network, or what the model has no place for.
   void list_unread(const std::vector<std::string>& read) {
     for (const pugi::xml_attribute& a : cluster.attributes())
-      if (std::ranges::find(read, a.name()) == read.end() && std::string(a.value()) != "" &&
+      if (std::ranges::find(read, a.name()) == read.end() && !std::string_view(a.value()).empty() &&
           a.value() != std::string("SPLITDUPLEX"))
         not_read.push_back(std::string(a.name()) + "=" + a.value());
     const std::map<std::string, int> elements = others(cluster.root());

@@ -10,7 +10,7 @@ namespace {
 /// `pick(a, b)` of every class of path that the machine has, and of every memory that reduces.
 template <class Pick>
 AlphaBetaGamma over_paths(const Machine& machine, Memory memory, Pick pick) {
-  const std::vector<Rank> ranks = machine.representatives();
+  const std::vector<Rank>& ranks = machine.representatives();
   AlphaBetaGamma best{{}, {}, machine.gamma({ranks.front(), memory})};
   bool first = true;
   for (Rank a : ranks) {
