@@ -2,6 +2,7 @@
 #include <array>
 #include <iostream>
 
+#include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "model/proof.hpp"
@@ -41,8 +42,13 @@ std::vector<Bytes> sent(const Schedule& schedule, const Layout& sizes) {
 Json prove_call(const Algorithm& a, const Call& call) {
   const Schedule schedule = a.schedule(call);
   const Layout sizes = layout(a, call, schedule);
+  const auto began = [&](std::int64_t step) {
+    progress("step " + count(step) + " of " + count(schedule.steps));
+  };
+  const auto wrong = prove(schedule, a.collective, call.root, began);
+  progress_end();
   const Traffic t = traffic(schedule);
-  Json answer = verdict(a, call.ranks, prove(schedule, a.collective, call.root));
+  Json answer = verdict(a, call.ranks, wrong);
   Bytes all = sizes.equal_blocks() ? static_cast<double>(t.blocks) * sizes.size({0, 1}) : Bytes();
   Bytes most = sizes.equal_blocks() ? static_cast<double>(t.max_blocks_sent) * sizes.size({0, 1}) : Bytes();
   if (!sizes.equal_blocks())
@@ -71,14 +77,14 @@ Json prove(Subject subject, CallText options, const std::string& size) {
 }
 
 void print_proof(const Json& answer) {
-  std::cout << answer["collective"].get<std::string>() << ' ' << answer["algorithm"].get<std::string>()
-            << " on " << answer["ranks"] << " ranks ";
-  if (answer["holds"].get<bool>())
-    std::cout << "holds: every rank ends with exactly what the collective promises.\n";
-  else
-    std::cout << "does not hold: block " << answer["counterexample"]["block"] << " of rank "
-              << answer["counterexample"]["rank"] << ' '
-              << answer["counterexample"]["what"].get<std::string>() << ".\n";
+  const std::string what = answer["collective"].get<std::string>() + ' ' +
+                           answer["algorithm"].get<std::string>() + " on " + dump(answer["ranks"]) +
+                           " ranks ";
+  print_text(answer["holds"].get<bool>()
+                 ? what + "holds: every rank ends with exactly what the collective promises.\n"
+                 : what + "does not hold: block " + dump(answer["counterexample"]["block"]) + " of rank " +
+                       dump(answer["counterexample"]["rank"]) + ' ' +
+                       answer["counterexample"]["what"].get<std::string>() + ".\n");
   if (!answer.contains("steps")) return;
   print_table(
       {{"steps", "messages", "bytes on the wire", "most messages from one rank", "most bytes from one rank"},
@@ -104,7 +110,7 @@ void add_prove(CLI::App& app, int& exit_code) {
   CLI::App* verb =
       app.add_subcommand("prove", "Proves that an algorithm computes its collective, by symbolic execution");
   add_subject(*verb, options->subject, "A name from `collcast algorithms`");
-  verb->add_option("--size", options->size, "Message size (default 1MiB, or what --counts add up to)")
+  verb->add_option("-s,--size", options->size, "Message size (default 1MiB, or what --counts add up to)")
       ->option_text("S");
   add_call_options(*verb, options->call);
   add_format(*verb, options->format);

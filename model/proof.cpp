@@ -19,6 +19,12 @@ class Held {
   void reserve(Block blocks) {
     if (blocks <= dense_limit) all_.resize(static_cast<std::size_t>(blocks));
   }
+  /// Bytes, about, of so many that are held.
+  static double memory(Block blocks, Block held) {
+    constexpr double entry = 48;  // of a map: key, value, links, and what the allocator adds
+    return blocks <= dense_limit ? static_cast<double>(blocks) * sizeof(Set)
+                                 : static_cast<double>(held) * entry;
+  }
   Set operator[](Block b) const {
     if (!all_.empty()) return all_[static_cast<std::size_t>(b)];
     const auto it = some_.find(b);
@@ -39,21 +45,30 @@ class Held {
 
 class Proof {
  public:
-  Proof(const Schedule& schedule, const Definition& definition, Rank root)
-      : schedule_(schedule), definition_(definition), root_(root), sets_(definition.repeats_allowed) {}
+  Proof(const Schedule& schedule, const Definition& definition, Rank root,
+        const std::function<void(std::int64_t step)>& began)
+      : schedule_(schedule),
+        definition_(definition),
+        root_(root),
+        began_(began),
+        sets_(definition.repeats_allowed) {}
 
   std::optional<Counterexample> run() {
     if (schedule_.blocks % definition_.blocks(schedule_.ranks) != 0)
       return Counterexample{0, schedule_.blocks,
                             "is one of a number of blocks that does not divide among the ranks"};
+    check_memory();
     for (Rank r = 0; r < schedule_.ranks; ++r)
       for (const Holding& h : definition_.initially(r, schedule_.ranks, schedule_.blocks, root_)) {
         const Set own = sets_.of(h.ranks);
         for (Block b = 0; b < h.chunk.count; ++b) held({r}).set(h.chunk.first + b, own);
       }
     std::optional<Counterexample> wrong;
+    std::int64_t steps = 0;
     for_each_step(schedule_, true, [&](const Step& step) {
-      if (!wrong) wrong = play(step);
+      if (wrong) return;
+      if (began_) began_(++steps);
+      wrong = play(step);
     });
     return wrong ? wrong : check();
   }
@@ -74,6 +89,25 @@ class Proof {
       held_[i]->reserve(schedule_.blocks);
     }
     return *held_[i];
+  }
+
+  /// What ranks hold at the beginning, or at the end, has to fit.
+  void check_memory() const {
+    constexpr double most = 8.0 * (1 << 30);
+    const auto sum = [](const std::vector<Holding>& all) {
+      Block blocks = 0;
+      for (const Holding& h : all) blocks += h.chunk.count;
+      return blocks;
+    };
+    double bytes = 0;
+    for (Rank r = 0; r < schedule_.ranks && bytes <= most; ++r)
+      bytes += Held::memory(schedule_.blocks,
+                            std::max(sum(definition_.initially(r, schedule_.ranks, schedule_.blocks, root_)),
+                                     sum(definition_.finally(r, schedule_.ranks, schedule_.blocks, root_))));
+    if (bytes > most)
+      throw InputError("a proof keeps what each block of each rank combines: " +
+                       std::to_string(schedule_.ranks) + " ranks and " + std::to_string(schedule_.blocks) +
+                       " blocks take more than 8 GiB; prove it on fewer ranks");
   }
 
   bool valid(Place p) const { return p.rank >= 0 && p.rank < schedule_.ranks; }
@@ -142,6 +176,7 @@ class Proof {
   const Schedule& schedule_;
   const Definition& definition_;
   Rank root_;
+  const std::function<void(std::int64_t step)>& began_;
   ContributionSets sets_;
   std::vector<std::unique_ptr<Held>> held_;
   std::vector<Write> writes_;
@@ -153,8 +188,9 @@ std::string Counterexample::words() const {
   return "block " + std::to_string(block) + " of rank " + std::to_string(rank) + " " + what;
 }
 
-std::optional<Counterexample> prove(const Schedule& schedule, Collective collective, Rank root) {
-  return Proof(schedule, definition(collective), root).run();
+std::optional<Counterexample> prove(const Schedule& schedule, Collective collective, Rank root,
+                                    const std::function<void(std::int64_t step)>& began) {
+  return Proof(schedule, definition(collective), root, began).run();
 }
 
 }  // namespace collcast

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/contributions.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 namespace {
@@ -49,6 +50,15 @@ TEST(Contributions, RepeatsMayBeAllowed) {
 
 TEST(Proof, ASwapIsAnAllreduceOfTwo) {
   EXPECT_EQ(words(one_step(2, 1, {reduce(0, 1), reduce(1, 0)}), Collective::allreduce), "holds");
+}
+
+TEST(Proof, SaysHowFarItIsAndWhatIsTooLarge) {
+  std::vector<std::int64_t> steps;
+  prove(one_step(2, 1, {reduce(0, 1), reduce(1, 0)}), Collective::allreduce, 0,
+        [&](std::int64_t step) { steps.push_back(step); });
+  EXPECT_EQ(steps, std::vector<std::int64_t>{1});
+  // 48 B for each of 1e5 blocks of 1e5 ranks: 480 GB.
+  EXPECT_THROW(prove(one_step(100000, 100000, {}), Collective::allreduce), InputError);
 }
 
 TEST(Proof, NamesWhatIsMissing) {
