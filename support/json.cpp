@@ -69,6 +69,10 @@ Json parse_json(const std::vector<std::uint8_t>& text) {
 }
 
 Json parse_json(std::string_view text, const std::string& file) {
+  if (const std::size_t begin = text.find_first_not_of(" \t\r\n");
+      begin == std::string_view::npos || std::string_view("{[").find(text[begin]) == std::string_view::npos)
+    reject(file, begin == std::string_view::npos ? "is empty; a JSON file is wanted"
+                                                 : "is no JSON file: that begins with { or [");
   try {
     return Json::parse(text, Strictness{file});
   } catch (const Json::parse_error& e) {

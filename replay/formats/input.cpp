@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -98,7 +99,7 @@ std::unique_ptr<Input::Decoder> Input::Decoder::make(const std::string& path) {
     refuse(path, "is no regular file; a trace is read more than once");
   Plain plain(path);
   unsigned char first[4] = {};
-  if (!plain.file) refuse(path, "cannot be read");
+  if (!plain.file) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
   plain.file.read(reinterpret_cast<char*>(first), 4);
   if (first[0] == 0x1f && first[1] == 0x8b) return std::make_unique<Gzip>(path);
   constexpr unsigned char zstd[] = {0x28, 0xb5, 0x2f, 0xfd};

@@ -157,7 +157,7 @@ TEST_F(Files, WhatIsNoTraceIsRefused) {
                     mixed = file("log", samples::nccl_log), kineto = file("k", samples::kineto(0));
   EXPECT_NE(complaint([&] { open_source({text}); }).find("is of no format that is known: own recordings"),
             std::string::npos);
-  EXPECT_EQ(complaint([&] { open_source({none}); }), none + ": cannot be read");
+  EXPECT_EQ(complaint([&] { open_source({none}); }), none + ": cannot be read: No such file or directory");
   EXPECT_NE(complaint([&] {
               open_source({mixed, kineto});
             }).find("the files of one job are of one format"),
