@@ -285,7 +285,7 @@ void add_calibrate(CLI::App& app, int&) {
   verb->add_flag("--run", options->ping_pong.run,
                  "Measures ping-pongs, bursts and fans first, into NEW.json.ping-pong.jsonl; an interrupted "
                  "run goes on");
-  verb->add_option("--size", options->ping_pong.sizes, "Of --run: message sizes (default 1 B to 16 MiB)")
+  verb->add_option("-s,--size", options->ping_pong.sizes, "Of --run: message sizes (default 1 B to 16 MiB)")
       ->delimiter(',')
       ->option_text("S[,S...]");
   verb->add_option("--pairs", options->ping_pong.pairs, "Of --run: pairs of ranks side by side (default 1)")

@@ -10,6 +10,7 @@
 #include "replay/formats/convert.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/strict_options.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -61,9 +62,9 @@ void add_convert(CLI::App& app, int&) {
   verb->add_option("--to", options->to,
                    "cct: own; goal: LogGOPSim, ATLAHS; ti: SMPI; chakra: one .et per rank")
       ->required()
-      ->check(CLI::IsMember({"cct", "goal", "ti", "chakra"}))
+      ->check(one_of({"cct", "goal", "ti", "chakra"}))
       ->option_text("cct|goal|ti|chakra");
-  verb->add_option("-o", options->out, "The file; of chakra what comes before .RANK.et")
+  verb->add_option("-o,--output", options->out, "The file; of chakra what comes before .RANK.et")
       ->required()
       ->option_text("OUT");
   add_format(*verb, options->format);

@@ -7,6 +7,7 @@
 #include "cli/verbs.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
+#include "support/strict_options.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -52,11 +53,11 @@ void add_export(CLI::App& app, int& exit_code) {
   CLI::App* verb =
       app.add_subcommand("export", "Writes an algorithm for other programs: MSCCL's XML, or GOAL");
   add_subject(*verb, options->subject, "A name from `collcast algorithms`");
-  verb->add_option("--size", options->size, "Message size (default 1MiB); MSCCL's XML knows none")
+  verb->add_option("-s,--size", options->size, "Message size (default 1MiB); MSCCL's XML knows none")
       ->option_text("S");
   verb->add_option("--format", options->format, "msccl: for MSCCL and RCCL; goal: for LogGOPSim and ATLAHS")
       ->required()
-      ->check(CLI::IsMember({"msccl", "goal"}))
+      ->check(one_of({"msccl", "goal"}))
       ->option_text("msccl|goal");
   verb->add_option("--reduction", options->reduction,
                    "GOAL's reductions take bytes / X nanoseconds, X in GB/s (default: no time)")

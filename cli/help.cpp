@@ -71,6 +71,8 @@ std::string mistake(const CLI::App& app, int argc, char** argv, const CLI::Parse
   const std::string verb = parsed.empty() ? "" : parsed[0]->get_name();
   const CLI::App& asked = parsed.empty() ? app : *parsed[0];
   const std::vector<std::string> known = options(asked);
+  if (!words.empty() && !is_option(words[0]) && !verb.empty() && words[0] != verb)
+    return "there is no verb '" + words[0] + "'" + suggestion(words[0], verbs(app));
   for (const std::string& word : words) {
     if (word == "--") break;
     const std::string name = word.substr(0, word.find('='));
@@ -81,7 +83,10 @@ std::string mistake(const CLI::App& app, int argc, char** argv, const CLI::Parse
       return "there is no verb '" + word + "'" + suggestion(word, verbs(app));
   }
   if (parsed.empty()) return "a verb is missing; there are: " + join(verbs(app));
-  return std::string(error.what()) + "; see collcast " + verb + " --help";
+  std::string what = error.what();
+  if (const auto at = what.find(": At Most 1 required but received "); at != std::string::npos)
+    what = what.substr(0, at) + " is given more than once";
+  return what + "; see collcast " + verb + " --help";
 }
 
 }  // namespace collcast::cli

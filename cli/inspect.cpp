@@ -6,6 +6,7 @@
 #include "replay/application/inspected.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/strict_options.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -54,7 +55,7 @@ void add_inspect(CLI::App& app, int&) {
       app.add_subcommand("inspect", "What is in a trace: operations by communicator and size, ranks, losses");
   add_trace_files(*verb, options->files, options->steps);
   verb->add_option("--like", options->like, "deepintrospect: JSON as DeepIntrospect dumps it, times in us")
-      ->check(CLI::IsMember({"deepintrospect"}))
+      ->check(one_of({"deepintrospect"}))
       ->option_text("deepintrospect");
   add_format(*verb, options->format, true);
   verb->footer("Example: collcast inspect traces/qe-si-8.cct");

@@ -253,13 +253,13 @@ void add_job(CLI::App& app, int&) {
                    "The job, as docs/jobs.md describes it, or an application with settings behind a colon; "
                    "without it, the applications are listed")
       ->option_text("FILE.json|APPLICATION");
-  verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
+  verb->add_option("-p,--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->option_text("P");
   verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources");
   verb->add_flag("--describe", options->describe, "The job as a file that this verb reads back");
   verb->add_flag("--explain", options->explain, "Where the time goes, by activity");
   verb->add_option(
-          "--ranks", options->ranks,
+          "-n,--ranks", options->ranks,
           "How many ranks: of a file, what the dimension '*' makes of the others (default: as it says)")
       ->delimiter(',')
       ->option_text("N[,N...]");

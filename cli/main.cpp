@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iostream>
 #include <limits>
 #include <new>
+#include <string>
+#include <vector>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -49,7 +52,10 @@ int run(int argc, char** argv) {
   collcast::make_strict(app);
   collcast::cli::format_help(app);
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words(argv + std::min(1, argc), argv + argc);
+    if (!words.empty() && words[0] == "help") words.erase(words.begin()), words.push_back("--help");
+    std::ranges::reverse(words);  // as CLI11 takes them
+    app.parse(std::move(words));
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {

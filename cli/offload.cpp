@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/offload.hpp"
+#include "support/strict_options.hpp"
 
 namespace collcast::cli {
 
@@ -9,7 +10,7 @@ void add_offload(CLI::App& verb, Offload& options) {
               "--offload", options.who,
               "Ranks compute meanwhile: dpu has cores of each node's DPU play, none the ranks themselves "
               "as far as they get; says how much is hidden, as OSU's benchmarks do")
-          ->check(CLI::IsMember({"dpu", "none"}))
+          ->check(one_of({"dpu", "none"}))
           ->option_text("dpu|none");
   verb.add_option("--workers", options.workers, "Cores of a node's DPU that play (default: all)")
       ->needs(offload)

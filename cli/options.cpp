@@ -6,6 +6,7 @@
 #include "platforms/description/plausible.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
+#include "support/strict_options.hpp"
 
 namespace collcast::cli {
 
@@ -42,12 +43,23 @@ void add_transport(CLI::App& verb, std::optional<Transport>& transport) {
       ->option_text("T");
 }
 
-void add_memory(CLI::App& verb, Memory& memory) {
-  const std::string standard = memory == Memory::host ? "host" : "device";
-  verb.add_option("--memory", memory, "Where ranks keep their data (default " + standard + ")")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Memory>{{"host", Memory::host}, {"device", Memory::device}}))
+namespace {
+
+template <class T>
+void add_memory_option(CLI::App& verb, T& memory, const std::string& standard) {
+  verb.add_option("--memory", memory, "Where ranks keep their data (default: " + standard + ")")
+      ->transform(one_of(std::map<std::string, Memory>{{"host", Memory::host}, {"device", Memory::device}}))
       ->option_text("host|device");
+}
+
+}  // namespace
+
+void add_memory(CLI::App& verb, Memory& memory) {
+  add_memory_option(verb, memory, memory == Memory::host ? "host" : "device");
+}
+
+void add_memory(CLI::App& verb, std::optional<Memory>& memory) {
+  add_memory_option(verb, memory, "device of traces of GPUs, else host");
 }
 
 void add_placement(CLI::App& verb, std::string& placement) {
@@ -65,7 +77,7 @@ void add_format(CLI::App& verb, Format& format, bool report) {
   verb.add_flag_callback("--wide", show_all_columns, "Tables with all columns, also wider than the terminal");
   verb.add_option("--format", format,
                   report ? "table (default), json, csv or markdown" : "table (default), json or csv")
-      ->transform(CLI::CheckedTransformer(formats))
+      ->transform(one_of(formats))
       ->option_text(report ? "table|json|csv|markdown" : "table|json|csv");
 }
 

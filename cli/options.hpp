@@ -32,6 +32,8 @@ void add_transport(CLI::App& verb, std::optional<Transport>& transport);
 
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);
+/// The same, where the trace says it.
+void add_memory(CLI::App& verb, std::optional<Memory>& memory);
 
 /// --placement, for parse_placement.
 void add_placement(CLI::App& verb, std::string& placement);

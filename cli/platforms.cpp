@@ -168,13 +168,13 @@ void add_platforms(CLI::App& app, int&) {
   verb->add_option("--export", options->exported,
                    "Writes FILE.json, complete without base and parts, or FILE.xml for SimGrid")
       ->option_text("FILE");
-  verb->add_option("--ranks", options->ranks, "Of FILE.xml; a node's if not given")
+  verb->add_option("-n,--ranks", options->ranks, "Of FILE.xml; a node's if not given")
       ->check(CLI::Range(1, 512))
       ->option_text("N");
   verb->add_option("--import", options->imported,
                    "Makes a platform of a file of NCCL (topology), hwloc, ibnetdiscover or SimGrid (cluster)")
       ->option_text("FILE");
-  verb->add_option("-o", options->output, "Where --import writes")->option_text("NEW.json");
+  verb->add_option("-o,--output", options->output, "Where --import writes")->option_text("NEW.json");
   verb->get_option("--import")->needs("-o");
   verb->get_option("-o")->needs("--import");
   verb->add_flag("--schema", options->schema, "The form of platform files, as JSON Schema");

@@ -16,7 +16,8 @@ void add_record(CLI::App& app, int& exit_code) {
   auto only_merge = std::make_shared<bool>(false);
   CLI::App* verb =
       app.add_subcommand("record", "Records a run of an MPI application, without recompiling it");
-  verb->add_option("-o", options->folder, "Folder that gets trace.cct (default " + options->folder + ")")
+  verb->add_option("-o,--output", options->folder,
+                   "Folder that gets trace.cct (default " + options->folder + ")")
       ->option_text("DIR");
   verb->add_option("command", options->command, "After --: mpirun and the application, with their arguments");
   verb->add_flag("--merge", *only_merge, "Only makes trace.cct of what an interrupted recording left in DIR");

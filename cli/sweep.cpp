@@ -124,7 +124,7 @@ void add_sweep(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("sweep", "Answers a space of questions, and goes on after a kill");
   verb->add_option("file", options->file, "The space, as docs/sweep.md describes it")
       ->option_text("FILE.json");
-  verb->add_option("-o", options->folder, "Where finished points are kept (default: FILE.sweep)")
+  verb->add_option("-o,--output", options->folder, "Where finished points are kept (default: FILE.sweep)")
       ->option_text("DIR");
   verb->add_option("--resume", options->resume, "Goes on with the sweep of this folder")->option_text("DIR");
   verb->add_option("--merge", options->merge, "Puts together what several machines did of one sweep, in -o")

@@ -90,12 +90,12 @@ void add_question(CLI::App& verb, SynthesizeOptions& o, const std::string& sizes
   verb.add_option("collective", o.collective,
                   "allgather, reduce-scatter, allreduce, broadcast, reduce, gather, scatter or alltoall")
       ->required();
-  verb.add_option("--platform", o.platform, "A name from `collcast platforms`, or a file")
+  verb.add_option("-p,--platform", o.platform, "A name from `collcast platforms`, or a file")
       ->required()
       ->option_text("P");
-  verb.add_option("--ranks", o.ranks, "Number of ranks")->required()->option_text("N");
+  verb.add_option("-n,--ranks", o.ranks, "Number of ranks")->required()->option_text("N");
   o.sizes = {sizes};
-  verb.add_option("--size", o.sizes,
+  verb.add_option("-s,--size", o.sizes,
                   "Message sizes, and ranges of them: 64KiB,1MiB:1GiB:x4 (default " + sizes + ")")
       ->delimiter(',')
       ->option_text("S[,S...]");

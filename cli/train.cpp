@@ -239,10 +239,10 @@ void add_train(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* verb = app.add_subcommand("train", "How long a training step takes, and what limits it");
   add_training(*verb, *options);
-  verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
+  verb->add_option("-p,--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->required()
       ->option_text("P");
-  verb->add_option("--ranks", options->ranks, "How many GPUs or processes")
+  verb->add_option("-n,--ranks", options->ranks, "How many GPUs or processes")
       ->required()
       ->delimiter(',')
       ->option_text("N[,N...]");

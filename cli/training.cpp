@@ -36,7 +36,7 @@ std::string listed_frameworks() {
 }  // namespace
 
 void add_training(CLI::App& verb, TrainingText& text) {
-  verb.add_option("--model", text.model,
+  verb.add_option("-m,--model", text.model,
                   "A name from `collcast models`, with sizes behind a colon, or a table")
       ->required()
       ->option_text("M");

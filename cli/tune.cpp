@@ -7,6 +7,7 @@
 #include "model/ranges.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
+#include "support/strict_options.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -55,15 +56,15 @@ void add_tune(CLI::App& app, int&) {
   CLI::App* verb =
       app.add_subcommand("tune", "Writes the file by which a library chooses the fastest algorithms");
   verb->add_option("--for", q.library, names())->required()->option_text("LIBRARY");
-  verb->add_option("--platform", q.platform, "A name from `collcast platforms`, or a file")
+  verb->add_option("-p,--platform", q.platform, "A name from `collcast platforms`, or a file")
       ->required()
       ->option_text("P");
-  verb->add_option("--ranks", options->ranks, "Number of ranks")->required()->option_text("N");
-  verb->add_option("--size", options->sizes, "Message sizes and ranges of them, ascending: 1KiB:1GiB:x4")
+  verb->add_option("-n,--ranks", options->ranks, "Number of ranks")->required()->option_text("N");
+  verb->add_option("-s,--size", options->sizes, "Message sizes and ranges of them, ascending: 1KiB:1GiB:x4")
       ->required()
       ->delimiter(',')
       ->option_text("S[,S...]");
-  verb->add_option("-o", options->file, "The file")->option_text("FILE");
+  verb->add_option("-o,--output", options->file, "The file")->option_text("FILE");
   verb->add_option("--collective", q.collectives,
                    "Some of those that the library can be told about (default: all)")
       ->delimiter(',')
@@ -74,7 +75,7 @@ void add_tune(CLI::App& app, int&) {
   add_placement(*verb, q.placement);
   auto* memory = verb->add_option("--memory", options->memory,
                                   "Where ranks keep their data (default: device for nccl, else host)")
-                     ->transform(CLI::CheckedTransformer(
+                     ->transform(one_of(
                          std::map<std::string, Memory>{{"host", Memory::host}, {"device", Memory::device}}))
                      ->option_text("host|device");
   verb->add_option("--set", q.set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")

@@ -34,7 +34,7 @@ void add_validate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CampaignOptions>();
   auto tables = std::make_shared<MeasurementOptions>();
   CLI::App* verb = app.add_subcommand("validate", "Predicted against measured: the error of every point");
-  verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
+  verb->add_option("-p,--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->option_text("P");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
@@ -42,20 +42,21 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb->add_option("--campaign", options->campaign, "What to run: a file (docs/campaigns.md)")
       ->option_text("FILE");
   verb->add_option("--collective", options->collective, "Or this collective ...")->option_text("C");
-  verb->add_option("--algorithm", options->algorithms, "... by these algorithms, `library` for MPI's own ...")
+  verb->add_option("-a,--algorithm", options->algorithms,
+                   "... by these algorithms, `library` for MPI's own ...")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("A[,A...]");
-  verb->add_option("--ranks", options->ranks, "... on so many ranks ...")
+  verb->add_option("-n,--ranks", options->ranks, "... on so many ranks ...")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("N[,N...]");
-  verb->add_option("--size", options->sizes, "... with these messages")
+  verb->add_option("-s,--size", options->sizes, "... with these messages")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("S[,S...]");
   verb->add_option(
-          "-o", options->folder,
+          "-o,--output", options->folder,
           "Folder that gets prediction.jsonl, measured.jsonl and the report; what it holds already is not "
           "measured again (default " +
               options->folder + ")")

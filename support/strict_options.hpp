@@ -3,12 +3,36 @@
 
 #include <CLI/CLI.hpp>
 #include <limits>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast {
+
+/// For `check`: one of a few words.
+inline CLI::Validator one_of(std::vector<std::string> words) {
+  return {[words = std::move(words)](const std::string& text) {
+            const bool known = std::ranges::find(words, text) != words.end();
+            return known ? "" : "'" + text + "' is not known" + suggestion(text, words);
+          },
+          ""};
+}
+
+/// For `transform`: one of a few words, each with what it stands for.
+template <class T>
+CLI::Validator one_of(const std::map<std::string, T>& meanings) {
+  std::vector<std::string> words;
+  for (const auto& [word, meaning] : meanings) words.push_back(word);
+  return {[known = one_of(std::move(words)), meant = CLI::Transformer(meanings)](std::string& text) {
+            std::string mistake = known(text);
+            return mistake.empty() ? meant(text) : mistake;
+          },
+          ""};
+}
 
 /// Options take no empty text, and those of numbers nothing but finite ones, which CLI11 leaves open. To be
 /// called when all verbs and options have been added.

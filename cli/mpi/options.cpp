@@ -29,18 +29,18 @@ void add_gpu_options(CLI::App& app, Options& o) {
   auto* device = app.add_option("--device", o.device,
                                 "Where the message is: host (default); cuda: a GPU for each rank, in turn; "
                                 "emulated: a GPU made of host memory, to try things")
-                     ->check(CLI::IsMember({"host", "cuda", "emulated"}))
+                     ->check(one_of({"host", "cuda", "emulated"}))
                      ->option_text("host|cuda|emulated");
   app.add_option("--transport", o.transport, "Between GPUs (default copy; docs/gpu.md)")
-      ->transform(CLI::CheckedTransformer(transports))
+      ->transform(one_of(transports))
       ->needs(device)
       ->option_text("copy|mpi|nccl");
   app.add_option("--type", o.element, "What GPUs reduce (default float)")
-      ->transform(CLI::CheckedTransformer(gpu_elements()))
+      ->transform(one_of(gpu_elements()))
       ->needs(device)
       ->option_text("float|double|half|bfloat16|int");
   app.add_option("--operation", o.operation, "How (default sum)")
-      ->transform(CLI::CheckedTransformer(operations))
+      ->transform(one_of(operations))
       ->needs(device)
       ->option_text("sum|product|minimum|maximum");
 }
@@ -100,7 +100,7 @@ Parsed parse(int argc, char** argv) {
       ->needs(overlap)
       ->option_text("W");
   app.add_option("--format", o.json, "table (default) or json")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
+      ->transform(one_of(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");
   parsed.help = parse_strictly(app, argc, argv);
   return parsed;

@@ -54,7 +54,7 @@ JobOptions parse_job_options(int argc, char** argv) {
       ->check(CLI::Range(1, 1024))
       ->option_text("W");
   app.add_option("--format", o.json, "table (default) or json")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"table", false}, {"json", true}}))
+      ->transform(one_of(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");
   o.help = parse_strictly(app, argc, argv);
   return o;
