@@ -8,7 +8,6 @@
 #include "forecast/report/answer.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/report.hpp"
-#include "replay/source/scaled.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -23,7 +22,7 @@ struct ReplayOptions {
                                       policy = "fastest";
   std::vector<std::string> algorithms;
   WhatIf what_if;
-  Memory memory = Memory::host;
+  std::optional<Memory> memory;
   double compute_scale = 1;
   bool explain = false;
   Format format = Format::table;
@@ -129,15 +128,10 @@ TimesOn times_by(const Engine& engine, const Source& trace, collcast::ReplayOpti
 }
 
 void run_replay(const ReplayOptions& options) {
-  auto trace = open_source(options.files, steps(options.steps));
-  const auto recorded = trace->info().recorded_ranks.size();
-  const bool complete = recorded == 0 || recorded == static_cast<std::size_t>(trace->ranks());
+  const Trace opened =
+      open_trace(options.files, steps(options.steps), options.ranks.empty() ? 0 : parse_ranks(options.ranks));
+  const Source& trace = opened.source();
   const Description platform = platform_with(options.platform, options.what_if);
-  const Rank ranks = options.ranks.empty() ? trace->ranks() : parse_ranks(options.ranks);
-  std::unique_ptr<Source> more;
-  if (ranks != trace->ranks() || !complete) more = std::move(trace), trace = scaled(*more, ranks);
-  if (!(options.compute_scale >= 0) || options.compute_scale > 1e9)
-    throw InputError("--compute-scale takes a number from 0 to 1e9");
   collcast::ReplayOptions play;
   play.engine = &playing_engine(options.engine);
   play.algorithms = forced(options.algorithms);
@@ -152,17 +146,17 @@ void run_replay(const ReplayOptions& options) {
   };
   Canvas canvas(options.pictures);
   play.watched = canvas.watched();
-  ReplayReport report = replay(*trace, platform, play);
+  ReplayReport report = replay(trace, platform, play);
   progress_end();
-  append(report.notes, canvas.write_timeline({{"title", trace->info().name + " on " + platform.name()},
+  append(report.notes, canvas.write_timeline({{"title", trace.info().name + " on " + platform.name()},
                                               {"platform", platform.name()},
                                               {"engine", options.engine},
-                                              {"ranks", trace->ranks()},
+                                              {"ranks", trace.ranks()},
                                               {"time_s", report.time.value}}));
-  Report answer = made(options, platform, *trace, report);
+  Report answer = made(options, platform, trace, report);
   answer_what_if(answer, options.platform, options.what_if,
-                 times_by(play.engine->quick ? *play.engine : contention_engine(), *trace, play),
-                 times_by(engine("path"), *trace, play), report.limited_by);
+                 times_by(play.engine->quick ? *play.engine : contention_engine(), trace, play),
+                 times_by(engine("path"), trace, play), report.limited_by);
   write_page(canvas, platform, answer, report.time);
   print(answer, options.format);
 }
@@ -174,13 +168,13 @@ void add_replay(CLI::App& app, int&) {
   CLI::App* verb =
       app.add_subcommand("replay", "How long a recorded application takes on a platform, and what limits it");
   add_trace_files(*verb, options->files, options->steps);
-  verb->add_option("--platform", options->platform, "A name from `collcast platforms`, or a file")
+  verb->add_option("-p,--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->required()
       ->option_text("P");
-  verb->add_option("--ranks", options->ranks, "More or fewer than the trace's, where its ranks are alike")
+  verb->add_option("-n,--ranks", options->ranks, "More or fewer than the trace's, where its ranks are alike")
       ->option_text("N");
   verb->add_option(
-          "--algorithm", options->algorithms,
+          "-a,--algorithm", options->algorithms,
           "Algorithm of one collective, e.g. allreduce=ring; the others take the fastest by critical path")
       ->option_text("COLLECTIVE=A");
   add_policy(*verb, options->policy, "Who chooses for the other collectives, each communicator by itself");

@@ -190,7 +190,7 @@ py::object replay_trace(const OneOrMore<std::string>& trace, const std::string& 
     options.algorithms = algorithms;
     options.policy = policy;
     options.compute_scale = compute_scale;
-    answer = of(replay(*open_source(all(trace)), description, options));
+    answer = of(replay(open_trace(all(trace)).source(), description, options));
   }
   return to_python(answer);
 }

@@ -64,11 +64,12 @@ struct Stage {
   Machine machine;
   std::unique_ptr<Fabric> sent;
   HomeFabric fabric;
-  Stage(const Description& d, Rank ranks, const ReplayOptions& options)
+  Stage(const Description& d, const Source& source, const ReplayOptions& options)
       : transport(transport_of(options.policy).value_or(own_transport(d))),
-        machine(carrying(transport, d), ranks, options.placement),
+        machine(carrying(transport, d), source.ranks(), options.placement),
         sent(fabric_of(transport, machine, d)),
-        fabric(sent ? *sent : static_cast<const Fabric&>(machine), options.memory) {}
+        fabric(sent ? *sent : static_cast<const Fabric&>(machine),
+               options.memory.value_or(source.info().memory)) {}
 };
 
 class Replay {
@@ -77,7 +78,7 @@ class Replay {
       : source_(source),
         platform_(platform),
         options_(options),
-        nominal_(platform, source.ranks(), options),
+        nominal_(platform, source, options),
         selection_(platform, nominal_.machine, nominal_.fabric, options.policy, options.algorithms) {}
 
   ReplayReport report() {
@@ -135,7 +136,7 @@ class Replay {
     const Engine& engine = quick ? *options_.engine : collcast::engine("path");
     const Seconds centre = quick ? report.time : time(engine, nominal_.fabric);
     const auto stretched = [&](const Description& end) {
-      const Stage stage(end, source_.ranks(), options_);
+      const Stage stage(end, source_, options_);
       return centre.value > 0 ? time(engine, stage.fabric) / centre * report.time : report.time;
     };
     report.low = std::min(stretched(optimistic(platform_)), report.time);
@@ -170,6 +171,8 @@ class Replay {
 }  // namespace
 
 ReplayReport replay(const Source& source, const Description& platform, const ReplayOptions& options) {
+  if (!(options.compute_scale >= 0) || options.compute_scale > 1e9)
+    throw InputError("--compute-scale takes a number from 0 to 1e9");
   return Replay(source, platform, options).report();
 }
 

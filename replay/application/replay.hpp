@@ -17,7 +17,7 @@ struct ReplayOptions {
   std::map<std::string, std::string> algorithms;  ///< collective -> algorithm; the others are "auto"
   std::string policy = "fastest";                 ///< what "auto" does: fastest, or a library's name (`pick`)
   Placement placement = Placement::block;
-  Memory memory = Memory::host;  ///< where the application keeps its data
+  std::optional<Memory> memory;  ///< where the application keeps its data; as the source says if none
   double compute_scale = 1;      ///< computation takes this times what the source says
   PlayOptions play;
   Watched watched = nullptr;  ///< sees the run on the platform as described

@@ -239,6 +239,7 @@ class CctSource : public Source {
   explicit CctSource(const trace::Reader& reader) : reader_(reader) {
     info_.name = reader.path();
     info_.format = "cct";
+    info_.command = reader.metadata().command;
     info_.recorded = reader.metadata().recorded_time;
     info_.truncated = reader.truncated();
     for (const trace::Loss& l : reader.metadata().losses)

@@ -25,6 +25,7 @@
 #include "replay/formats/time_independent.hpp"
 #include "replay/formats/unread.hpp"
 #include "replay/source/recorded.hpp"
+#include "replay/source/scaled.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -55,20 +56,21 @@ const Format* format_of(const std::string& path) {
 const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
       {"cct", "own recordings (.cct)", is_cct, open_one_cct},
-      {"kineto", "PyTorch profiler (Kineto) JSON", is_kineto, open_kineto, true},
-      {"nsys", "Nsight Systems exports (SQLite)", is_nsys, open_nsys, true},
-      {"pytorch-et", "PyTorch execution traces", is_pytorch_et, open_pytorch_et},
-      {"nccl-inspector", "NCCL Inspector JSON lines", is_nccl_inspector, open_nccl_inspector},
-      {"flight-recorder", "PyTorch Flight Recorder dumps", is_flight_recorder, open_flight_recorder},
+      {"kineto", "PyTorch profiler (Kineto) JSON", is_kineto, open_kineto, Memory::device, true},
+      {"nsys", "Nsight Systems exports (SQLite)", is_nsys, open_nsys, Memory::device, true},
+      {"pytorch-et", "PyTorch execution traces", is_pytorch_et, open_pytorch_et, Memory::device},
+      {"nccl-inspector", "NCCL Inspector JSON lines", is_nccl_inspector, open_nccl_inspector, Memory::device},
+      {"flight-recorder", "PyTorch Flight Recorder dumps", is_flight_recorder, open_flight_recorder,
+       Memory::device},
       {"deepintrospect", "DeepIntrospect dumps", is_deepintrospect, open_deepintrospect},
-      {"horovod", "Horovod timelines", is_horovod, open_horovod},
-      {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log},
-      {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed},
+      {"horovod", "Horovod timelines", is_horovod, open_horovod, Memory::device},
+      {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log, Memory::device},
+      {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed, Memory::device},
       {"dumpi", "DUMPI traces", is_dumpi, open_dumpi},
 #ifdef COLLCAST_OTF2
       {"otf2", "OTF2 archives", is_otf2, open_otf2},
 #endif
-      {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay},
+      {"rccl-replay", "RCCL Replayer logs", is_rccl_replay, open_rccl_replay, Memory::device},
       {"mpip", "mpiP reports", is_mpip, open_mpip},
       {"ipm", "IPM banners", is_ipm, open_ipm},
       {"tau", "TAU profiles", is_tau, open_tau},
@@ -76,7 +78,7 @@ const std::vector<Format>& formats() {
       {"darshan", "Darshan logs", is_darshan, open_darshan},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
-      {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra},
+      {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra, Memory::device},
   };
   return all;
 }
@@ -98,8 +100,19 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
   if (auto* recorded = dynamic_cast<RecordedSource*>(source.get())) {
     recorded->info().name = name;
     recorded->info().format = format->name;
+    recorded->info().memory = format->memory;
   }
   return source;
+}
+
+Trace open_trace(const std::vector<std::string>& files, const OpenOptions& options, Rank ranks) {
+  Trace trace{open_source(files, options), nullptr};
+  const Rank all = trace.recorded->ranks();
+  const auto held = trace.recorded->info().recorded_ranks.size();
+  if (ranks == 0) ranks = all;
+  if (ranks != all || (held != 0 && held != static_cast<std::size_t>(all)))
+    trace.scaled = scaled(*trace.recorded, ranks);
+  return trace;
 }
 
 }  // namespace collcast

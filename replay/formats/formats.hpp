@@ -27,7 +27,8 @@ struct Format {
   std::string_view what;  ///< "PyTorch profiler (Kineto) JSON"
   bool (*detect)(std::string_view head);
   std::unique_ptr<Source> (*open)(const std::vector<std::string>& files, const OpenOptions& options);
-  bool steps = false;  ///< it marks steps, so that some can be chosen
+  Memory memory = Memory::host;  ///< where such applications keep their data
+  bool steps = false;            ///< it marks steps, so that some can be chosen
 };
 
 /// All that are known, in the order in which they are tried.
@@ -35,5 +36,15 @@ const std::vector<Format>& formats();
 
 /// The files as ranks of one job. Throws InputError if no format is theirs, or not the same.
 std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const OpenOptions& options = {});
+
+/// Files as ranks of one job, and what is played of it.
+struct Trace {
+  std::unique_ptr<Source> recorded, scaled;
+  const Source& source() const { return scaled ? *scaled : *recorded; }
+};
+
+/// On `ranks` ranks, its own if 0. Where the files hold fewer ranks than that, each stands for others like
+/// it.
+Trace open_trace(const std::vector<std::string>& files, const OpenOptions& options = {}, Rank ranks = 0);
 
 }  // namespace collcast

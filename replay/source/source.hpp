@@ -83,7 +83,9 @@ struct Loss {
 struct SourceInfo {
   std::string name;                  ///< its file or files, or what describes it
   std::string format;                ///< "cct", "kineto", ...
+  std::string command;               ///< what was run; empty: unknown
   Seconds recorded;                  ///< wall clock of the recorded run; 0: unknown
+  Memory memory = Memory::host;      ///< where the application keeps its data
   std::vector<Rank> recorded_ranks;  ///< those it holds; empty: all
   bool ordered = true;     ///< false: a profile: how often and how long, not when; it cannot be replayed
   bool truncated = false;  ///< ranks may end while others wait for them
