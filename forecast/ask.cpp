@@ -55,6 +55,10 @@ class Inquiry {
 
  private:
   bool by_library() const { return q_.policy != "fastest"; }
+  /// A barrier's messages are empty: the hosts send them, unless a transport for GPUs is asked for.
+  Memory memory(Collective collective) const {
+    return collective == Collective::barrier && !q_.transport ? Memory::host : q_.memory;
+  }
   bool auto_choice() const { return !q_.imported && q_.algorithm == "auto"; }
   bool interrupted() const { return watch_.interrupt && watch_.interrupt->load(std::memory_order_relaxed); }
   void note(std::string text) {
@@ -117,6 +121,9 @@ class Inquiry {
       note(std::to_string(q_.imported->unused_messages) +
            " messages of the file whose data no result needs are left out");
     for (const Collective collective : collectives_)
+      if (definition(collective).whole(1) == 0 && !q_.sizes.empty() && q_.sizes != std::vector{Bytes()})
+        note(std::string(definition(collective).name) + " moves no data: --size changes nothing");
+    for (const Collective collective : collectives_)
       for (std::string& text : untaken(q_.call, collective, candidates(collective))) note(std::move(text));
   }
 
@@ -161,7 +168,8 @@ class Inquiry {
   }
 
   bool of_library(const Description& platform, Collective collective, Rank ranks) {
-    const auto kept = known_.library(q_.policy, {platform, ranks, q_.placement, q_.memory, 0, q_.transport});
+    const auto kept =
+        known_.library(q_.policy, {platform, ranks, q_.placement, memory(collective), 0, q_.transport});
     const Library& library = *kept;
     for (const Bytes size : sizes(collective)) {
       if (interrupted()) return false;
@@ -218,7 +226,7 @@ class Inquiry {
 
   bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {
     const auto kept = known_.forecaster(
-        {platform, ranks, q_.placement, q_.memory, workers(q_.offload, platform), q_.transport});
+        {platform, ranks, q_.placement, memory(collective), workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     std::optional<Front> front = synthesized(collective, forecaster);
@@ -402,6 +410,14 @@ TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
   };
 }
 
+/// The same; whoever waits sees how many forecasts there have been.
+TimesOn counted(TimesOn times, const Watch& watch, const std::string& what) {
+  return [times = std::move(times), &watch, what, asked = 0](const Description& platform) mutable {
+    watch.progress(what + ": forecast " + std::to_string(++asked));
+    return times(platform);
+  };
+}
+
 /// The question of one row alone, without a new search for the fastest algorithm.
 Question part_of(const Question& q, const Answer::Row& row) {
   Question part = q;
@@ -427,12 +443,15 @@ void add_unbound(Answer& answer, const Question& q, const Watch& watch) {
   if (q.set.empty() || slowest == answer.rows.end()) return;
   Question part = part_of(q, *slowest);
   if (!engine(q.engine).quick) part.engine = "path";
+  const Watch quiet{.interrupt = watch.interrupt};
+  const TimesOn asked = counted(times_of({q}, quiet), watch, "what --set moves"),
+                quick = counted(times_of({part}, quiet), watch, "what binds instead");
   for (std::size_t p = 0; p < q.platforms.size(); ++p) {
     std::vector<Seconds> now;
     for (const Answer::Row& r : answer.rows)
       if (r.platform == answer.platforms[p]) now.push_back(r.prediction.time);
-    std::vector<Unbound> here = unbound(load_platform(q.platforms[p]), q.set, now, times_of({q}, watch),
-                                        times_of({part}, watch), slowest->prediction.limited_by);
+    std::vector<Unbound> here =
+        unbound(load_platform(q.platforms[p]), q.set, now, asked, quick, slowest->prediction.limited_by);
     if (p > 0)
       std::erase_if(answer.unbound, [&](const Unbound& u) {
         return std::ranges::find(here, u.parameter, &Unbound::parameter) == here.end();
@@ -450,7 +469,8 @@ void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
     parts.push_back(part_of(q, row));
     if (q.engine == "auto") parts.back().engine = "path";
   }
-  auto found = sensitivity(platform, times_of(std::move(parts), watch));
+  const Watch quiet{.interrupt = watch.interrupt};
+  auto found = sensitivity(platform, counted(times_of(std::move(parts), quiet), watch, "sensitivity"));
   answer.sensitivity = std::move(found.back());
   found.resize(std::min(found.size() - 1, answer.rows.size()));
   for (std::size_t row = 0; row < found.size(); ++row) answer.rows[row].sensitivity = std::move(found[row]);

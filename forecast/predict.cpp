@@ -44,7 +44,8 @@ constexpr std::string_view amplified =
 }  // namespace
 
 BytesPerSecond Prediction::algorithm_bandwidth() const {
-  return time.value > 0 ? call.message / time : BytesPerSecond();
+  const bool moves = definition(algorithm->collective).whole(call.ranks) > 0;
+  return moves && time.value > 0 ? call.message / time : BytesPerSecond();
 }
 
 BytesPerSecond Prediction::bus_bandwidth() const {
