@@ -22,8 +22,8 @@ Seconds parse_time(const std::string& text, const std::string& what) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string unit(end, text.data() + text.size());
   if (error == std::errc() && std::isfinite(value) && value >= 0)
-    for (const auto& [name, factor] : {std::pair{"", 1.0}, {"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}})
-      if (unit == name) return Seconds(value * factor);
+    for (const auto& [name, factor] : {std::pair{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}})
+      if (unit == name || (unit.empty() && value == 0)) return Seconds(value * factor);
   throw InputError(what + " '" + text + "' is not understood; times are like 3.5ms, 20us, 1s");
 }
 
