@@ -307,19 +307,17 @@ int run_plan(const PlanOptions& options) {
   const auto percent = [](const Json& x) { return text::percent(x); };
   const auto dollars = [](const Json& x) { return number(x) + " USD"; };
   const auto plain = [](const Json& x) { return x.is_string() ? x.get<std::string>() : dump(x); };
-  std::vector<report::Column> columns{column("platform", "platform", plain),
-                                      column("ranks", "ranks", plain),
-                                      column("nodes", "nodes", plain),
-                                      column("time", "time_s", hours),
-                                      column("low", "low_s", hours),
-                                      column("high", "high_s", hours),
-                                      column("efficiency", "efficiency", percent)};
+  std::vector<report::Column> columns{column("platform", "platform", plain), column("ranks", "ranks", plain),
+                                      column("nodes", "nodes", plain), column("time", "time_s", hours)};
   if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.cost_USD.has_value(); }))
     columns.push_back(column("cost", "cost_USD", dollars));
   if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.power_W.has_value(); }))
     columns.push_back(
         column("power", "power_W", [](const Json& x) { return number(x.get<double>() / 1000) + " kW"; }));
-  columns.push_back(column("", "verdict", plain));
+  columns.push_back(column("verdict", "verdict", plain));
+  columns.push_back(column("low", "low_s", hours));
+  columns.push_back(column("high", "high_s", hours));
+  columns.push_back(column("efficiency", "efficiency", percent));
   report.sections.push_back({"candidates", std::move(rows), std::move(columns)});
   if (any) {
     const auto chosen = std::ranges::find(platforms, all[0].candidate.platform, &Description::name);
@@ -346,11 +344,12 @@ void add_plan(CLI::App& app, int& exit_code) {
   verb->add_option("--samples", options->samples, "How many samples the job trains on in all")
       ->required()
       ->option_text("X");
-  verb->add_option("--platform", options->platforms,
+  verb->add_option("-p,--platform", options->platforms,
                    "Machines to choose from: names from `collcast platforms`, or files")
       ->required()
       ->option_text("P[,P...]");
-  verb->add_option("--ranks", options->ranks, "Numbers of ranks to choose from, and ranges of them: 8:512:x2")
+  verb->add_option("-n,--ranks", options->ranks,
+                   "Numbers of ranks to choose from, and ranges of them: 8:512:x2")
       ->required()
       ->delimiter(',')
       ->option_text("N[,N...]");

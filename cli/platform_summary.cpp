@@ -149,7 +149,10 @@ std::string platform_summary(const Description& d) {
   lines.add("software", software(platform));
   lines.add("numbers", stamps(d));
   for (const CalibratedOn& on : calibrated_on(d)) lines.add("calibrated on", on.text());
-  lines.add("--set takes", "any parameter below and those left out, e.g. network.bandwidth_GBps=25");
+  const bool gpus = !devices(platform, "gpu").empty(), levels = platform["network"].contains("levels");
+  lines.add("--set takes",
+            "any parameter below and those left out, e.g. network.bandwidth_GBps=25; node.nics" +
+                std::string(gpus ? ", node.gpus" : "") + (levels ? ", network.levels.0.up" : ""));
   return lines.text;
 }
 

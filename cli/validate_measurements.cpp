@@ -62,12 +62,12 @@ void print_bands(const Comparison& c) {
 
 void print_points(const Comparison& c) {
   std::vector<std::vector<std::string>> table{
-      {"collective", "ranks", "message", "predicted as", "measured", "predicted", "low", "high", "error"}};
+      {"collective", "ranks", "message", "predicted as", "measured", "predicted", "error", "low", "high"}};
   for (const Point& p : c.points) {
     const Json r = point_row(p);
     table.push_back({r["collective"], dump(r["ranks"]), bytes(r["message_bytes"]), r["algorithm"],
-                     seconds(r["measured_s"]), seconds(r["predicted_s"]), seconds(r["low_s"]),
-                     seconds(r["high_s"]), percent(r["error"])});
+                     seconds(r["measured_s"]), seconds(r["predicted_s"]), percent(r["error"]),
+                     seconds(r["low_s"]), seconds(r["high_s"])});
   }
   print_table(table);
   std::cout << '\n';
