@@ -9,10 +9,14 @@
 #include "support/json.hpp"
 #include "support/wrap.hpp"
 #include "tests/cli/collcast.hpp"
+#include "tests/folder.hpp"
+#include "tests/replay/formats/samples.hpp"
 
 namespace {
 
-using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::shell;
+using ::collcast::parse_json;
+using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::shell,
+    collcast::testing::trace;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -65,6 +69,23 @@ TEST(Mistakes, LeadOn) {
             "--set: xyzzy: flat has no such parameter; `collcast platforms flat --all` lists them"},
            {"predict allreduce --platform frontier --ranks 16 --size 1MiB --policy nccl-2.18",
             "nccl-2.18 knows no cdna GPU, which MI250X-GCD is"},
+           {"foo predict", "there is no verb 'foo'; there are: algorithms, platforms, "},
+           {predict + "--format yaml",
+            "--format: 'yaml' is not known; there are: csv, json, markdown, table; "},
+           {predict + "--format jsn", "--format: 'jsn' is not known; did you mean 'json'?"},
+           {predict + "--memory gpu", "--memory: 'gpu' is not known; there are: device, host; "},
+           {"convert x --to ct -o y", "--to: 'ct' is not known; did you mean 'cct'"},
+           {predict + "--platform summit", "--platform is given more than once"},
+           {"compare " + trace, "a platform is missing: --on or --platform"},
+           {"compare " + trace + " --on flat --compute-scale -1",
+            "--compute-scale takes a number from 0 to 1e9"},
+           {"train --model resnet50 --platform summit --ranks 6 --framework horovod:cycle=3.5",
+            "framework horovod: cycle '3.5' is not understood; times are like 3.5ms"},
+           {"prove allreduce --algorithm ring --ranks 100000",
+            "a proof keeps what each block of each rank combines: 100000 ranks and 100000 blocks take more"},
+           {"predict allreduce --ranks 4 --size 1 --platform " + trace,
+            trace + ": is no JSON file: that begins with { or ["},
+           {"inspect /none", "/none: cannot be read: No such file or directory"},
            {"explain busbandwidth", "the glossary has no 'busbandwidth'; there are: rank, ranks, "},
            {"explain busb", "the glossary has no 'busb'; did you mean 'busbw'?"},
            {"man predit", "there is no verb 'predit'; did you mean 'predict'?"},
@@ -80,8 +101,7 @@ TEST(Names, OfOtherProgramsAreTaken) {
   for (const char* name : {"all_reduce", "MPI_Allreduce", "osu_allreduce"})
     EXPECT_EQ(collcast(std::string("predict ") + name + " --platform flat --ranks 4 --size 1k").code, 0)
         << name;
-  const Outcome o = collcast("replay " COLLCAST_SOURCE_DIR
-                             "/traces/qe-si-8.cct --platform flat --algorithm bcast=chain --engine path");
+  const Outcome o = collcast("replay " + trace + " --platform flat --algorithm bcast=chain --engine path");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_THAT(o.out, HasSubstr("chain"));
 }
@@ -91,6 +111,31 @@ TEST(Names, ABarrierNeedsNoSize) {
       collcast("predict barrier --platform flat --ranks 8 --algorithm dissemination --format csv");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_THAT(o.out, HasSubstr("barrier,dissemination"));
+}
+
+/// Hosts send a barrier's messages: on Summit 95 of those that GPUs send, of no bytes, cost a root nothing.
+TEST(Names, ABarrierMovesNothing) {
+  const std::string barrier = "predict barrier --platform summit --ranks 96 --algorithm linear --format json";
+  const auto plain = parse_json(collcast(barrier).out)["predictions"][0];
+  EXPECT_GT(plain["time_s"], 2 * 95 * 0.1189e-6);  // the root's overhead of 95 messages each way
+  const Outcome sized = collcast(barrier + " --size 1MiB");
+  const auto row = parse_json(sized.out)["predictions"][0];
+  EXPECT_EQ(row["time_s"], plain["time_s"]);
+  EXPECT_EQ(row["algbw_GBps"], 0);
+  EXPECT_THAT(sized.out + sized.err, HasSubstr("barrier moves no data: --size changes nothing"));
+}
+
+TEST(Verbs, ThatTakeAPlatformTakeItInShort) {
+  for (const std::string& verb : verbs()) {
+    const std::string help = collcast(verb + " --help").out;
+    for (const std::string name : {"-p,--platform ", "-n,--ranks ", "-s,--size ", "-m,--model "})
+      EXPECT_EQ(help.find("\n  " + name.substr(3)), std::string::npos) << verb << " has no " << name;
+  }
+}
+
+TEST(Verbs, HaveHelp) {
+  EXPECT_EQ(collcast("help gap").out, collcast("gap --help").out);
+  EXPECT_EQ(collcast("help").out, collcast("--help").out);
 }
 
 TEST(Width, OfHelpIs80) {
@@ -162,9 +207,36 @@ TEST(Words, AreExplained) {
   EXPECT_GT(::collcast::parse_json(collcast("explain --format json").out).size(), 15u);
 }
 
+TEST(Compare, ReadsWhatReplayReads) {
+  const ::collcast::Folder folder;
+  const std::string file = ::collcast::samples::write(folder / "rank0.json", ::collcast::samples::kineto(0));
+  const Outcome o =
+      collcast("compare " + file + " --on dgx-1v,network.latency_us=2 -p dgx-1v,edr-cluster --format json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const auto answer = parse_json(o.out);
+  ASSERT_EQ(answer["runs"].size(), 3u);
+  EXPECT_TRUE(answer["engine"].is_string());
+  EXPECT_THAT(answer["notes"].dump(), HasSubstr("2 ranks, of which each is taken to be like one of the 1"));
+  const auto alone = parse_json(collcast("replay " + file + " -p dgx-1v --format json").out);
+  EXPECT_EQ(answer["runs"][1]["time_s"], alone["time_s"]);
+}
+
+/// What ran on GPUs has its data there, whether one says so or not.
+TEST(Replay, TracesOfGpusAreOfTheirMemory) {
+  const ::collcast::Folder folder;
+  const std::string file = ::collcast::samples::write(folder / "rank0.json", ::collcast::samples::kineto(0));
+  const auto time = [](const std::string& words) {
+    const std::string asked = "replay " + words + " --platform dgx-1v --engine path --format json";
+    return parse_json(collcast(asked).out)["operations"][0]["time_s"];
+  };
+  EXPECT_EQ(time(file), time(file + " --memory device"));
+  EXPECT_LT(time(file), time(file + " --memory host"));
+  EXPECT_EQ(time(trace), time(trace + " --memory host"));
+}
+
 TEST(Replay, ExposedCommunicationIsCommunication) {
-  for (const char* trace : {"qe-si-8", "lammps-melt-8"}) {
-    const Outcome o = collcast("replay " COLLCAST_SOURCE_DIR "/traces/" + std::string(trace) +
+  for (const char* name : {"qe-si-8", "lammps-melt-8"}) {
+    const Outcome o = collcast("replay " COLLCAST_SOURCE_DIR "/traces/" + std::string(name) +
                                ".cct --platform flat --engine path --format json");
     const auto answer = ::collcast::parse_json(o.out);
     EXPECT_LE(answer["exposed_communication_s"].get<double>(), answer["communication_s"].get<double>());
