@@ -120,7 +120,8 @@ py::array_t<double> times(const Asked& asked) {
   if (asked.algorithm == "all") throw InputError("times: takes one algorithm, or auto, not all");
   std::vector<py::ssize_t> shape;
   const auto axis = [&](const auto& given) {
-    if (given.index() == 1) shape.push_back(static_cast<py::ssize_t>(all(given).size()));
+    if (const std::size_t length = all(given).size(); given.index() == 1 && length > 0)
+      shape.push_back(static_cast<py::ssize_t>(length));
   };
   axis(asked.platform), axis(asked.collective), axis(asked.ranks), axis(asked.size);
   shape.push_back(3);
@@ -246,7 +247,7 @@ PYBIND11_MODULE(collcast, m) {
   m.def("algorithms", &algorithm_list, "collective"_a = py::none(),
         "The catalogue, of one collective or of all: a list of dictionaries.");
   const auto forecast = [&m](const char* name, auto function, const char* words) {
-    m.def(name, function, "collective"_a, "platform"_a, "ranks"_a, "size"_a, py::kw_only(),
+    m.def(name, function, "collective"_a, "platform"_a, "ranks"_a, "size"_a = py::list(), py::kw_only(),
           "algorithm"_a = "auto", "policy"_a = "fastest", "engine"_a = Question().engine,
           "set"_a = std::vector<std::string>(), "root"_a = 0, "segment"_a = "", "placement"_a = "block",
           words);

@@ -54,6 +54,9 @@ array = collcast.times("allreduce", "summit", [6, 12], ["1KiB", "1MiB", "8MiB"],
 assert array.shape == (2, 3, 3)
 assert array.reshape(6, 3).tolist() == [[r["time_s"], r["low_s"], r["high_s"]] for r in rows]
 assert collcast.times("allreduce", "flat", 4, 1024).shape == (3,)
+# A barrier has no size; it was three numbers written into an array of none.
+assert collcast.times("barrier", "flat", [4, 8]).shape == (2, 3)
+assert collcast.predict("barrier", "flat", 4)[0]["time_s"] == collcast.times("barrier", "flat", 4, [])[0] > 0
 sizes = 2 ** numpy.arange(10, 13)  # numpy's own numbers are sizes and ranks as well
 assert collcast.times("allreduce", ["flat", "summit"], numpy.array([4]), sizes).shape == (2, 1, 3, 3)
 
