@@ -120,9 +120,10 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
   LogReader log;
   for (const std::string& file : files) log.read(file);
   if (log.calls() == 0)
-    throw InputError(
-        files[0] +
-        ": an NCCL log without calls; run with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,COLL,TUNING");
+    throw InputError(files[0] +
+                     ": an NCCL log without calls; run with NCCL_DEBUG=INFO and "
+                     "NCCL_DEBUG_SUBSYS=INIT,COLL,TUNING (a table "
+                     "of nccl-tests is for collcast validate --measurements)");
   auto source = nccl::source_of(log);
   SourceInfo& info = source->info();
   info.unknown = {"durations and computation (a replay has communication alone)", "which streams overlap",

@@ -43,10 +43,11 @@ void reject_collectives(const std::vector<Measurement>& all) {
       std::ranges::find(all, Timing::collective, [](const Measurement& m) { return m.timing; });
   if (first == all.end()) return;
   reject_waiting(all);
-  reject(*first, operation(*first) +
-                     " is a collective; latency, bandwidth, multi-pair and GPU copy tables calibrate a "
-                     "platform, and nccl-tests' NCCL's software, with --policy nccl-2.18 (collcast validate "
-                     "compares collectives with it)");
+  reject(*first,
+         operation(*first) +
+             " is a collective; latency, bandwidth, multi-pair and GPU copy tables calibrate a "
+             "platform; with --policy nccl-2.18 tables of nccl-tests calibrate NCCL's software; collcast "
+             "validate --measurements compares collectives with forecasts");
 }
 
 /// A file and its folder, where campaigns say what they ran.

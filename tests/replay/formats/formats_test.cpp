@@ -96,6 +96,9 @@ TEST_F(Files, HorovodTimelinesSayWhoWasReadyWhen) {
 }
 
 TEST_F(Files, NcclLogsGiveCallsByRankAndCommunicator) {
+  EXPECT_TRUE(complaint([&] {
+                open("empty", "node0:10:11 [0] NCCL INFO cudaDriverVersion 12020\n");
+              }).ends_with("(a table of nccl-tests is for collcast validate --measurements)"));
   const auto source = open("log", samples::nccl_log);
   EXPECT_EQ(source->info().format, "nccl-log");
   ASSERT_EQ(source->ranks(), 2);

@@ -68,8 +68,8 @@ TEST(SortByPath, CollectivesAreRefused) {
         sort_by_path({collective(1024, 1e-5), collective(2048, 2e-5)});
       }),
       "run2:1024: allreduce is a collective; latency, bandwidth, multi-pair and GPU copy tables calibrate a "
-      "platform, and nccl-tests' NCCL's software, with --policy nccl-2.18 (collcast validate compares "
-      "collectives with it)");
+      "platform; with --policy nccl-2.18 tables of nccl-tests calibrate NCCL's software; collcast validate "
+      "--measurements compares collectives with forecasts");
 }
 
 /// DeepIntrospect, 256 ranks, 4 per node: 148224 B take longer than 268288 B, at some MB/s.
