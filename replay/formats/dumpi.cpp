@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "replay/formats/allprof.hpp"
 #include "replay/formats/dumpi_calls.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
@@ -106,6 +107,8 @@ class TextReader {
 void read_calls(const std::string& path, DumpiFacts& facts, const VisitCall& visit) {
   if (is_binary_dumpi(head_of(path, 16)))
     read_binary_dumpi(path, facts, visit);
+  else if (is_allprof(head_of(path, 4096)))
+    read_allprof(path, facts, visit);
   else
     TextReader(path, facts, visit);
 }
@@ -420,14 +423,15 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   info.recorded = Seconds(1e-9 * static_cast<double>(end - begin));
   info.unknown = {"members of communicators but the world",
                   "sizes of derived types that the trace does not list"};
-  std::int64_t ignored = 0, cut = 0;
+  std::int64_t ignored = 0, cut = 0, unsaid = 0;
   for (const RankTrace& r : all) {
     info.recorded_ranks.push_back(r.rank);
     DumpiRank(*source, r, begin).build();
-    ignored += r.facts.ignored, cut += r.facts.cut;
+    ignored += r.facts.ignored, cut += r.facts.cut, unsaid += r.facts.unsaid;
   }
   std::ranges::sort(info.recorded_ranks);
   if (ignored) info.losses.push_back({"call", ignored, "left out by DUMPI when it was recorded"});
+  if (unsaid) info.losses.push_back({"wait or test", unsaid, "what was done is not recorded"});
   if (cut) info.losses.push_back({"call", cut, "whose end is not there"});
   compare_ranks(*source);
   return source;

@@ -26,6 +26,7 @@ struct MpiCall {
 struct DumpiFacts {
   std::map<std::int64_t, std::int64_t> type_bytes;  ///< of an element, by the number of its type
   std::int64_t ignored = 0, cut = 0;                ///< calls that were not recorded; those without an end
+  std::int64_t unsaid = 0;                          ///< waits and tests that do not say what was done
 };
 
 using VisitCall = std::function<void(const MpiCall&)>;

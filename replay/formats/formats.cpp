@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/formats.hpp"
 
+#include "replay/formats/allprof.hpp"
 #include "replay/formats/cct.hpp"
 #include "replay/formats/chakra.hpp"
 #include "replay/formats/cube.hpp"
@@ -67,6 +68,7 @@ const std::vector<Format>& formats() {
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log, Memory::device},
       {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed, Memory::device},
       {"dumpi", "DUMPI traces", is_dumpi, open_dumpi},
+      {"liballprof", "liballprof traces", is_allprof, open_dumpi},
 #ifdef COLLCAST_OTF2
       {"otf2", "OTF2 archives", is_otf2, open_otf2},
 #endif

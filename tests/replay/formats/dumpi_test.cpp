@@ -191,5 +191,63 @@ TEST_F(Dumpi, DamagedTracesAreRefusedByOneLine) {
             path + ": a DUMPI trace without calls of which the end is there");
 }
 
+/// Rank `rank` of 2, clocks 50 s apart: 1 ms of computation, 10 ints to or from the other, an allreduce of 5
+/// doubles on a communicator of both, a gather of unequal shares.
+std::string allprof_text(int rank) {
+  const std::string other = std::to_string(1 - rank), of = "," + std::to_string(rank) + ",2";
+  const auto at = [rank](double us) { return std::to_string(5e7 * rank + 1e9 + us); };
+  const std::string begun = rank == 0 ? "MPI_Isend" : "MPI_Irecv";
+  return "# htor's PMPI Tracer 0.9 Output File\n# clockdiff: 50.000000 s (relative to rank 0)\n\n"
+         "MPI_Init:-:140:141:" +
+         at(0) + "\n" + begun + ":" + at(1000) + ":77:10:1,4,4:" + other + ":3:91" + of +
+         ":8000:" + at(1010) + "\n" + begun + ":" + at(1010) + ":77:1:1,4,4:" + other + ":4:91" + of +
+         ":8008:" + at(1020) + "\nMPI_Waitall:" + at(1020) + ":2:8000:9000:" + at(1500) +
+         "\nMPI_Allreduce:" + at(1500) + ":5:6:5:11,8,8:3:92" + of + ":" + at(1600) +
+         "\nMPI_Gatherv:" + at(1600) + ":5:" + std::to_string(rank + 1) +
+         ":1,4,4:6:700:1,2:701:0,1:1,4,4:0:91" + of + ":" + at(1700) + "\nMPI_Waitany:" + at(1700) +
+         ":1:8000:3:4:" + at(1710) + "\n# Finalize clockdiff: 50.0\nMPI_Finalize:" + at(1800) + ":" +
+         at(1900) + "\n";
+}
+
+TEST_F(Dumpi, LiballprofsLinesAreCallsLikeItsOwn) {
+  const auto source = open_source(
+      {file("pmpi-trace-rank-0.txt", allprof_text(0)), file("pmpi-trace-rank-1.txt", allprof_text(1))});
+  EXPECT_EQ(source->info().format, "liballprof");
+  EXPECT_EQ(source->ranks(), 2);
+  const auto zero = all(*source, 0), one = all(*source, 1);
+  ASSERT_EQ(zero.size(), one.size());
+  ASSERT_GE(zero.size(), 6u);
+  EXPECT_EQ(zero[0].kind, Kind::compute);
+  EXPECT_DOUBLE_EQ(zero[0].time.value, 1e-3);
+  EXPECT_DOUBLE_EQ(one[0].time.value, 1e-3);  // not the 50 s between the clocks
+  EXPECT_EQ(zero[1].kind, Kind::send);
+  EXPECT_EQ(zero[1].bytes, Bytes(40));
+  EXPECT_EQ(one[1].kind, Kind::receive);
+  EXPECT_EQ(one[2].received_bytes, Bytes(4));
+  EXPECT_EQ(zero[3].kind, Kind::wait);
+  EXPECT_EQ(zero[3].requests.size(), 2u);
+  EXPECT_EQ(zero[4].collective, Collective::allreduce);
+  EXPECT_EQ(zero[4].communicator, 0);  // a communicator of both in their order
+  EXPECT_EQ(zero[4].message, Bytes(40));
+  EXPECT_EQ(zero[5].collective, Collective::gather);
+  EXPECT_EQ(zero[5].message, Bytes(12));
+  ASSERT_EQ(source->info().losses.size(), 1u);
+  EXPECT_EQ(source->info().losses[0], (Loss{"wait or test", 2, "what was done is not recorded"}));
+}
+
+TEST_F(Dumpi, LiballprofWithoutCountsOrWithDamage) {
+  // As of MPICH's mpi.h, where counts are arrays: their addresses alone.
+  const std::string bare = "MPI_Init:-:1:2:100\nMPI_Gatherv:200:5:1:1,4,4:6:700:701:1,4,4:0:91,0,1:300\n";
+  const auto source = open_source({file("t-0.txt", bare)});
+  EXPECT_FALSE(all(*source, 0).back().sized);
+  const auto says = [&](const std::string& line) {
+    return testing::complaint([&] { open_source({file("t-0.txt", "MPI_Init:-:1:2:100\n" + line + "\n")}); });
+  };
+  EXPECT_NE(says("MPI_Barrier:200:91,0,1").find("line 2: has no time where one belongs"), std::string::npos);
+  EXPECT_NE(says("MPI_Send:200:5:300").find("line 2: MPI_Send has 1 arguments, not 6"), std::string::npos);
+  EXPECT_NE(says("hello").find("line 2: is no call of liballprof"), std::string::npos);
+  EXPECT_NE(says("MPI_Barrier:50:91,0,1:60").find("begins before the first call"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace collcast
