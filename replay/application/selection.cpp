@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "libraries/policy.hpp"
+#include "model/sizes.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -16,15 +18,33 @@ Selection::Selection(const Description& description, const Machine& machine, con
     check_policy(policy);
     by_policy_ = by_policy(policy, description, machine, fabric);
   }
-  for (const auto& [collective, name] : forced)
-    if (const Definition& d = definition(collective); name != "auto")
-      forced_[d.collective] = named(fabric, algorithm(d.collective, name));
+  for (const auto& [what, name] : forced) {
+    const auto at = what.find('@');
+    const Definition& d = definition(what.substr(0, at));
+    const Bytes from = at == std::string::npos ? Bytes() : parse_size(what.substr(at + 1));
+    forced_[d.collective][from] = name == "auto" ? Chooser() : named(fabric, algorithm(d.collective, name));
+  }
+}
+
+const Chooser* Selection::forced(Collective collective, Bytes message) const {
+  const auto all = forced_.find(collective);
+  if (all == forced_.end()) return nullptr;
+  const auto above = all->second.upper_bound(message);
+  if (above == all->second.begin()) return nullptr;
+  const Chooser& chooser = std::prev(above)->second;
+  return chooser ? &chooser : nullptr;
+}
+
+/// Whether neighbouring sizes may be played otherwise.
+bool Selection::exact(Collective collective, Bytes message) const {
+  const auto all = forced_.find(collective);
+  const bool sized = all != forced_.end() && all->second.rbegin()->first > Bytes();
+  return sized || (by_policy_ && !forced(collective, message));
 }
 
 Choice Selection::decide(const Request& request, std::string_view name) {
   if (!name.empty()) return named(fabric_, algorithm(request.collective, name), usual_segment)(request);
-  const auto forced = forced_.find(request.collective);
-  if (forced != forced_.end()) return forced->second(request);
+  if (const Chooser* chooser = forced(request.collective, request.call.message)) return (*chooser)(request);
   if (by_policy_) try {
       return by_policy_(request);
     } catch (const InputError& e) {
@@ -35,14 +55,14 @@ Choice Selection::decide(const Request& request, std::string_view name) {
 
 Choice Selection::choose(Collective collective, int communicator, const std::vector<Rank>& members, Call call,
                          bool direct, std::string_view algorithm) {
-  const bool exact = !algorithm.empty() || (by_policy_ && !forced_.contains(collective));
+  const bool own = !algorithm.empty() || exact(collective, call.message);
   const double eighth = std::round(8 * std::log2(std::max(call.message.value, 1.0)));
-  Choice& decided = decided_[{collective, communicator, exact ? call.message.value : eighth, direct,
+  Choice& decided = decided_[{collective, communicator, own ? call.message.value : eighth, direct,
                               std::string(algorithm)}];
   if (!decided.algorithm) {
     Call typical = call;
     typical.root = 0;
-    if (!exact) typical.message = Bytes(call.message.value == 0 ? 0 : std::exp2(eighth / 8));
+    if (!own) typical.message = Bytes(call.message.value == 0 ? 0 : std::exp2(eighth / 8));
     decided = decide({collective, members, typical, direct}, algorithm);
     blocking_ = blocking_ || decided.blocking;
   }

@@ -17,7 +17,8 @@ namespace collcast {
 class Selection {
  public:
   /// On the ranks of a machine. `policy`: "fastest", or one that `pick` knows. `forced` maps collective names
-  /// to algorithm names or "auto". Throws InputError on unknown ones. Outlives none of them.
+  /// to algorithm names or "auto"; "allreduce@64KiB" is an allreduce of 64 KiB and more. Throws InputError on
+  /// unknown ones. Outlives none of them.
   Selection(const Description& description, const Machine& machine, const Fabric& fabric,
             const std::string& policy, const std::map<std::string, std::string>& forced);
   /// The fastest of each.
@@ -36,11 +37,15 @@ class Selection {
   bool blocking() const { return blocking_; }
 
  private:
+  /// By the least message that they are for; a null one is the policy's.
+  using Forced = std::map<Bytes, Chooser>;
+  const Chooser* forced(Collective collective, Bytes message) const;
+  bool exact(Collective collective, Bytes message) const;
   Choice decide(const Request& request, std::string_view algorithm);
 
   const Fabric& fabric_;
   Chooser fastest_, by_policy_;
-  std::map<Collective, Chooser> forced_;
+  std::map<Collective, Forced> forced_;
   std::map<std::tuple<Collective, int, double, bool, std::string>, Choice> decided_;
   std::set<std::string> notes_;
   bool blocking_ = false;
