@@ -1,50 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/interrupt.hpp"
+#include <algorithm>
+#include <optional>
+
+#include "cli/jobs.hpp"
 #include "cli/options.hpp"
+#include "cli/replaying.hpp"
+#include "cli/several.hpp"
 #include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
+#include "model/collective.hpp"
 #include "platforms/description/load.hpp"
-#include "replay/application/report.hpp"
+#include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "workloads/compute/processor.hpp"
 
 namespace collcast::cli {
 namespace {
 
 using namespace report;
 
-struct CompareOptions {
-  std::vector<std::string> files, on, platforms;
-  std::string steps, engine{contention_engine().name}, policy = "fastest";
-  std::optional<Memory> memory;
-  double compute_scale = 1;
+struct CompareOptions : ReplayText {
+  std::string nodes, budget, model, framework, precision, batch;
+  std::vector<std::string> on, platforms, sizes;
+  bool engine_given = false;  ///< the verbs differ in what they take else
   Format format = Format::table;
 };
 
-/// "edr-cluster" or "edr-cluster,network.bandwidth_GBps=50": a platform, and what is changed in it.
-Description what_if(const std::string& text) {
-  std::vector<std::string> parts = CLI::detail::split(text, ',');
-  Description platform = load_platform(parts[0]);
-  parts.erase(parts.begin());
-  override_platform(platform, parts);
-  return platform;
+constexpr const char* hourly_price = "node.price_per_hour_USD";
+
+/// What is asked of each platform: a verb of sweeps, and the setting that names its subject.
+struct Compared {
+  std::string verb, key, value;
+};
+
+bool names_collective(const std::string& text) try {
+  definition(text);
+  return true;
+} catch (const InputError&) {
+  return false;
 }
 
-bool is_collective(const std::string& operation) {
-  return operation != "send" && operation != "recv" && operation != "wait";
+Compared compared(const CompareOptions& options) {
+  if (options.files.empty() == options.model.empty())
+    throw InputError(
+        "compare takes a trace, a collective, an application, a job's file or --model: one of them");
+  if (!options.model.empty()) return {"train", "model", options.model};
+  const std::string& what = options.files[0];
+  const bool one = options.files.size() == 1;
+  if (one && is_job(what)) return {"job", "job", what};
+  std::string files;
+  for (const std::string& file : options.files) files += (files.empty() ? "" : "\n") + file;
+  if (one && files_like(files).empty() && names_collective(what)) return {"predict", "collective", what};
+  return {"replay", "trace", files};
 }
 
-Json compared_row(const std::string& on, const ReplayReport& report) {
-  Json dearest, dearest_time = 0.0;
-  for (const auto& o : report.operations)
-    if (is_collective(o.name)) {
-      dearest = o.name, dearest_time = o.time.value;
-      break;
-    }
-  Json row{{"platform", on}};
-  row.update(totals(report));
-  row["dearest_collective"] = dearest, row["dearest_collective_s"] = dearest_time;
-  return row;
+/// A platform as the user changed it, and how many ranks of it take part; empty: as the subject says.
+struct Contender {
+  std::string on, platform, ranks;
+  std::vector<std::string> set;
+  std::optional<double> price;  ///< USD of a node for an hour
+};
+
+/// "edr-cluster,network.bandwidth_GBps=50", with as many ranks as were asked for.
+Contender contender(const std::string& text, const CompareOptions& options) {
+  Contender c{text, {}, options.ranks, CLI::detail::split(text, ','), {}};
+  c.platform = c.set[0];
+  c.set.erase(c.set.begin());
+  Description platform = load_platform(c.platform);
+  set_all(platform, c.set);
+  for (const Parameter& p : platform.parameters())
+    if (p.path == hourly_price && p.value > 0) c.price = p.value;
+  std::int64_t nodes = 0;
+  if (!options.nodes.empty()) nodes = parse_count(options.nodes, "--nodes", 1, 1 << 24);
+  if (!options.budget.empty()) {
+    if (!c.price)
+      throw InputError("--budget: the price of " + text + " is not known; give one behind it, as in " +
+                       c.platform + "," + hourly_price + "=20");
+    nodes = static_cast<std::int64_t>(parse_number(options.budget, "--budget", 0, 1e12) / *c.price);
+    if (nodes < 1) throw InputError("--budget: a node of " + text + " costs more");
+  }
+  if (nodes > 0)
+    c.ranks = std::to_string(
+        std::min<std::int64_t>(nodes * workloads::ranks_per_node(platform), max_ranks(platform)));
+  return c;
 }
 
 /// "8 ranks of\n  pw.x -in qe-si.in\nrecorded in 6.23 s (...)", as far as the trace says so.
@@ -58,64 +98,114 @@ std::string title(const Source& trace) {
   return text;
 }
 
-Report made(const CompareOptions& options, const Source& trace, Json rows) {
-  Report report;
-  report.head = {{"trace", trace.info().name}, {"engine", options.engine}, {"ranks", trace.ranks()}};
-  report.title = title(trace);
-  report.sections = {
-      {"runs",
-       std::move(rows),
-       {text_of("platform", "platform"), number_of("total", "time_s", seconds),
-        number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
-        number_of("compute", "compute_s", seconds), number_of("exposed", "exposed_communication_s", seconds),
-        text_of("dearest collective", "dearest_collective"),
-        number_of("of it", "dearest_collective_s", seconds), text_of("limited by", "limited_by")}}};
+sweep::Point point(const CompareOptions& options, const Compared& of, const Contender& c,
+                   const std::string& size) {
+  sweep::Point p{{"platform", c.platform}, {of.key, of.value}};
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) p.push_back({key, value});
+  };
+  add("ranks", c.ranks);
+  if (options.policy != "fastest" || of.verb == "replay") add("policy", options.policy);
+  for (const std::string& assignment : c.set) {
+    const auto equals = assignment.find('=');
+    p.push_back({"set." + assignment.substr(0, equals), assignment.substr(equals + 1)});
+  }
+  if (of.verb == "train")
+    add("framework", options.framework), add("precision", options.precision), add("batch", options.batch);
+  if (of.verb != "predict" && of.verb != "replay") return p;
+  add("placement", options.placement);
+  if (options.memory) add("memory", *options.memory == Memory::host ? "host" : "device");
+  if (options.engine_given) add("engine", options.engine);
+  std::string algorithms;
+  for (const std::string& a : options.algorithms) algorithms += (algorithms.empty() ? "" : ",") + a;
+  add("algorithm", algorithms);
+  if (of.verb == "predict") return add("size", size), p;
+  add("steps", options.steps);
+  add("compute_scale", dump(Json(options.compute_scale)));
+  return p;
+}
+
+std::vector<Column> columns(const Compared& of, const Json& rows) {
+  std::vector<Column> all{text_of("platform", "platform"), count_of("ranks", "ranks"),
+                          count_of("nodes", "nodes")};
+  const auto add = [&](Column c) { all.push_back(std::move(c)); };
+  const bool step = of.verb == "train" || of.verb == "job";
+  const char* time = step ? "step_s" : "time_s";
+  if (of.verb == "predict")
+    add(number_of("message", "message_bytes", bytes)), add(text_of("algorithm", "algorithm"));
+  add(number_of(of.verb == "replay" ? "total" : of.verb == "train" ? "step" : "time", time, seconds));
+  add(number_of("low", "low_s", seconds)), add(number_of("high", "high_s", seconds));
+  if (std::ranges::any_of(rows, [](const Json& r) { return !r["hourly_USD"].is_null(); }))
+    add(number_of("USD/h", "hourly_USD", number));
+  if (of.verb == "predict") return add(text_of("limited by", "limited_by")), all;
+  add(number_of("compute", "compute_s", seconds));
+  add(number_of("exposed", "exposed_communication_s", seconds));
+  if (of.verb == "train")
+    add(number_of("samples/s", "samples_per_s", number)),
+        add(number_of("efficiency", "efficiency", text::percent));
+  if (of.verb == "replay")
+    add(text_of("dearest collective", "dearest_collective")),
+        add(number_of("of it", "dearest_collective_s", seconds));
+  add(text_of("limited by", "limited_by"));
+  return all;
+}
+
+/// What is compared, in a line or a few.
+void describe(Report& report, const CompareOptions& options, const Compared& of) {
+  report.head = {{of.key, of.value}};
+  report.title = of.value;
+  if (of.verb != "replay") return;
+  const auto source = open_source(files_like(of.value), steps(options.steps));
+  report.head = {{"trace", source->info().name}, {"engine", options.engine}, {"ranks", source->ranks()}};
+  report.title = title(*source);
   report.remark =
       "total = compute + exposed communication: means over the ranks, waiting for others\n"
       "included. low and high: the total at both ends of the platform's uncertainty.\n"
       "compute: the recorded CPU time, times " +
       number(options.compute_scale) + ". `collcast replay` shows every operation of one run.";
-  return report;
-}
-
-/// What each replay says; alike on several platforms once.
-void add_notes(Report& report, const ReplayReport& replayed) {
-  std::vector<std::string> notes = replayed.notes;
-  for (const ReplayReport::NotModelled& n : replayed.not_modelled)
-    notes.push_back("not modelled: " + n.operation + " x " + count(n.count) + ": " + n.reason);
-  for (std::string& words : notes)
-    if (std::ranges::find(report.notes, words) == report.notes.end())
-      report.notes.push_back(std::move(words));
 }
 
 void run_compare(const CompareOptions& options) {
-  const Engine& engine = playing_engine(options.engine);
+  const Compared of = compared(options);
+  if (!options.ranks.empty() + !options.nodes.empty() + !options.budget.empty() > 1)
+    throw InputError("--ranks, --nodes and --budget say what is equal: one of them");
+  if (of.verb == "predict" && options.sizes.empty() && of.value != "barrier")
+    throw InputError("--size is missing: how large the messages of " + of.value + " are");
+  if ((of.verb == "predict" || of.verb == "train") && options.ranks.empty() && options.nodes.empty() &&
+      options.budget.empty())
+    throw InputError("say on how many --ranks or --nodes, or for what --budget");
   std::vector<std::string> names = options.on;
   names.insert(names.end(), options.platforms.begin(), options.platforms.end());
   if (names.empty())
     throw InputError("a platform is missing: --on or --platform; see collcast compare --help");
-  const Trace trace = open_trace(options.files, steps(options.steps));
-  std::vector<Description> platforms;
-  for (const std::string& text : names) platforms.push_back(what_if(text));
-  catch_interrupts();
+  playing_engine(options.engine);
+  Report report;
+  describe(report, options, of);
+  const std::vector<std::string> sizes =
+      of.verb != "predict" || options.sizes.empty() ? std::vector<std::string>{"0"} : options.sizes;
+  std::vector<Contender> contenders;
+  std::vector<sweep::Point> points;
+  for (const std::string& size : sizes)
+    for (const std::string& text : names) {
+      contenders.push_back(contender(text, options));
+      points.push_back(point(options, of, contenders.back(), size));
+    }
+  const std::vector<sweep::Rows> answers = ask_all(of.verb, points);
   Json rows = Json::array();
-  std::vector<ReplayReport> replays;
-  for (std::size_t i = 0; i < platforms.size(); ++i) {
-    ReplayOptions play;
-    play.engine = &engine;
-    play.policy = options.policy;
-    play.memory = options.memory;
-    play.compute_scale = options.compute_scale;
-    play.play.interrupt = &interrupt_flag();
-    play.play.progress = [&](Seconds now, std::int64_t) {
-      progress(names[i] + ": replayed " + seconds(now.value));
-    };
-    replays.push_back(replay(trace.source(), platforms[i], play));
-    rows.push_back(compared_row(names[i], replays.back()));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const Contender& c = contenders[i];
+    for (const Json& row : answers[i].rows) {
+      Json named{{"platform", c.on}};
+      named.update(row);
+      named["platform"] = c.on;
+      named["hourly_USD"] = c.price ? Json(*c.price * row["nodes"].get<double>()) : Json();
+      rows.push_back(std::move(named));
+    }
+    for (const std::string& words : answers[i].notes)
+      if (std::ranges::find(report.notes, words) == report.notes.end()) report.notes.push_back(words);
   }
-  progress_end();
-  Report report = made(options, trace.source(), std::move(rows));
-  for (const ReplayReport& r : replays) add_notes(report, r);
+  std::vector<Column> shown = columns(of, rows);
+  report.sections = {{"runs", std::move(rows), std::move(shown)}};
   print(report, options.format);
 }
 
@@ -123,23 +213,42 @@ void run_compare(const CompareOptions& options) {
 
 void add_compare(CLI::App& app, int&) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* verb = app.add_subcommand("compare", "A recorded application on several platforms, side by side");
-  add_trace_files(*verb, options->files, options->steps);
+  CLI::App* verb =
+      app.add_subcommand("compare", "A trace, a collective or a job on several platforms, side by side");
+  verb->add_option(
+          "what", options->files,
+          "A trace's files, as of `replay`; a collective; or an application or a job's file, as of `job`")
+      ->option_text("FILE...|COLLECTIVE|JOB");
+  verb->add_option("-m,--model", options->model, "Or a training step of this model, as of `train`")
+      ->option_text("M");
+  verb->add_option("--framework", options->framework, "Of --model")->option_text("F");
+  verb->add_option("--precision", options->precision, "Of --model")->option_text("fp32|tf32|amp");
+  verb->add_option("--batch", options->batch, "Of --model")->option_text("B");
+  verb->add_option("-s,--size", options->sizes, "Of a collective: its messages")
+      ->delimiter(',')
+      ->option_text("S[,S...]");
   verb->add_option("--on", options->on, "A platform, with changes after commas; once per row of the answer")
       ->option_text("P[,KEY=VALUE...]");
   verb->add_option("-p,--platform", options->platforms, "Platforms as they are, a row each")
       ->delimiter(',')
       ->option_text("P[,P...]");
-  add_policy(*verb, options->policy, "Who chooses the algorithms, each communicator by itself");
-  add_engine(*verb, options->engine, true);
-  verb->add_option("--compute-scale", options->compute_scale,
-                   "Computation takes this times the recorded CPU time")
+  add_replaying(*verb, *options);
+  verb->add_option("--nodes", options->nodes, "So many nodes of each, full of ranks")->option_text("N");
+  verb->add_option("--budget", options->budget,
+                   "As many nodes of each as so many USD pay for an hour (node.price_per_hour_USD)")
       ->option_text("X");
-  add_memory(*verb, options->memory);
+  verb->add_option("--steps", options->steps, "Only these steps of a profiler trace, by their numbers")
+      ->option_text("A[-B]");
   add_format(*verb, options->format, true);
   verb->footer(
-      "Example: collcast compare traces/qe-si-8.cct --on summit --on edr-cluster,network.bandwidth_GBps=50");
-  verb->callback([options] { run_compare(*options); });
+      "Example: collcast compare traces/qe-si-8.cct --on summit --on edr-cluster,network.bandwidth_GBps=50\n"
+      "Example: collcast compare --model resnet50 --nodes 16 --on summit --on dgx-a100\n"
+      "Example: collcast compare allreduce --size 1MiB,64MiB --budget 100 --on "
+      "dgx-a100,node.price_per_hour_USD=20 --on summit,node.price_per_hour_USD=8");
+  verb->callback([options, verb] {
+    options->engine_given = verb->count("--engine") > 0;
+    run_compare(*options);
+  });
 }
 
 }  // namespace collcast::cli

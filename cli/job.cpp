@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 #include "cli/group_prices.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/jobs.hpp"
 #include "cli/options.hpp"
+#include "cli/several.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
 #include "forecast/report/answer.hpp"
+#include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "replay/application/replay.hpp"
 #include "support/error.hpp"
-#include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "workloads/applications/application.hpp"
+#include "workloads/compute/processor.hpp"
 #include "workloads/job/player.hpp"
 #include "workloads/job/read.hpp"
 #include "workloads/job/source.hpp"
@@ -35,36 +37,6 @@ struct JobOptions {
   int pieces = 1;
   bool list = false, describe = false, explain = false;
   Format format = Format::table;
-};
-
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
-/// A file, or one of the applications, on so many ranks.
-class JobSource {
- public:
-  JobSource(const std::string& what, const Description& platform) : what_(what) {
-    if (workloads::is_application(what))
-      device_ = workloads::device(platform);
-    else if (what.ends_with(".json") || what.find('/') != std::string::npos || exists(what))
-      text_ = read_file(what);
-    else
-      workloads::application_job(what, 1, {});  // says what it knows
-  }
-
-  /// `ranks`: 0 where none were given.
-  workloads::Job on(Rank ranks) const {
-    if (text_) return workloads::parse_job(*text_, what_, ranks);
-    if (ranks == 0) throw InputError("application " + what_ + ": say on how many --ranks");
-    return workloads::application_job(what_, ranks, device_);
-  }
-
- private:
-  std::string what_;
-  std::optional<std::string> text_;
-  workloads::Device device_;
 };
 
 void list_applications(Format format) {
@@ -88,38 +60,6 @@ bool offloads(const workloads::Job& job) {
     return std::ranges::any_of(
         role.activities, [](const workloads::Activity& a) { return a.progress == workloads::Progress::dpu; });
   });
-}
-
-/// A job's times, its collectives as single operations or message by message.
-struct Timed {
-  Seconds time, low, high, compute;
-  std::string limited_by;
-};
-
-Timed timed(const workloads::Job& job, const workloads::Played& played, const workloads::PriceOf& price) {
-  using workloads::End;
-  const bool computes = played.time - played.compute < 0.1 * played.time || played.limited_by.empty();
-  return {played.time, play(job, price, End::low).time, play(job, price, End::high).time, played.compute,
-          computes ? "computation and waiting" : "communication: " + played.limited_by};
-}
-
-Timed timed(const ReplayReport& r) {
-  return {r.time, r.low, r.high, r.compute, r.limited_by};
-}
-
-Json job_row(Rank ranks, const Timed& t, double samples) {
-  const Seconds beyond = t.time - t.compute;
-  return {{"ranks", ranks},
-          {"step_s", t.time.value},
-          {"low_s", t.low.value},
-          {"high_s", t.high.value},
-          {"samples_per_s", samples > 0 ? Json(samples / t.time.value) : Json()},
-          {"efficiency", t.time > Seconds() ? Json(t.compute / t.time) : Json()},
-          {"compute_s", t.compute.value},
-          {"exposed_communication_s", beyond > 1e-12 * t.time ? beyond.value : 0.0},
-          {"io_s", 0.0},
-          {"memory_B", nullptr},
-          {"limited_by", t.limited_by}};
 }
 
 void add_activities(Json& rows, const workloads::Job& job, const workloads::Played& played) {
@@ -181,18 +121,39 @@ TimesOn times_of(const JobOptions& options, const std::vector<Rank>& all) {
   };
 }
 
-void run_job(const JobOptions& options) {
-  if (options.list || options.what.empty()) return list_applications(options.format);
+/// The cases, and whether they are several beyond their numbers of ranks.
+Several cases(const JobOptions& options) {
+  Several cases;
+  cases.add("platform", options.platform);
+  cases.add("policy", options.policy);
+  cases.add("job", options.what);
+  cases.set(options.what_if.set);
+  if (!cases.more_than_one()) return cases;
+  cases.add("ranks", options.ranks);
+  cases.add("pieces", std::vector{std::to_string(options.pieces)});
+  cases.add("delivery", std::vector{options.delivery});
+  cases.refuse(options.explain, "--explain");
+  cases.refuse(!options.engine.empty(), "--engine");
+  cases.refuse(options.what_if.sensitivity, "--sensitivity");
+  cases.refuse(options.describe, "--describe");
+  cases.refuse(options.samples > 0, "--samples");
+  return cases;
+}
+
+int run_job(const JobOptions& options) {
+  if (options.list || options.what.empty()) return list_applications(options.format), 0;
   if (options.platform.empty()) throw InputError("--platform is missing");
+  if (const Several several = cases(options); several.more_than_one())
+    return several.answer("job", options.what, options.format);
   const Description platform = platform_with(options.platform, options.what_if);
+  const int on_node = workloads::ranks_per_node(platform);
   const JobSource source(options.what, platform);
   if (options.delivery != "staged" && options.delivery != "direct")
     throw InputError("--delivery takes staged or direct, got '" + options.delivery + "'");
   const bool direct = options.delivery == "direct";
   GroupForecaster forecaster(platform, options.policy, options.pieces, direct);
   const workloads::PriceOf price = group_prices(forecaster);
-  std::vector<Rank> all;
-  for (const std::string& ranks : options.ranks) all.push_back(parse_ranks(ranks));
+  std::vector<Rank> all = parse_rank_counts(options.ranks);
   if (all.empty()) all = {0};  // as the file says
   if (options.describe && all.size() > 1) throw InputError("--describe takes one number of --ranks");
   Json rows = Json::array(), activities = Json::array();
@@ -208,17 +169,17 @@ void run_job(const JobOptions& options) {
                        (" goes with collectives that are offloaded; " + job.name + " has none"));
     if (options.describe) {
       std::cout << job_text(job);
-      return;
+      return 0;
     }
     name = job.name;
     if (options.engine.empty()) {
       const workloads::Played played = play(job, price);
-      rows.push_back(job_row(job.ranks(), timed(job, played, price), options.samples));
+      rows.push_back(job_row(job.ranks(), timed(job, played, price), options.samples, on_node));
       if (options.explain) add_activities(activities, job, played);
     } else {
       const ReplayReport played =
           replayed(job, platform, playing_engine(options.engine), forecaster.policy());
-      rows.push_back(job_row(job.ranks(), timed(played), options.samples));
+      rows.push_back(job_row(job.ranks(), timed(played), options.samples, on_node));
       if (options.explain) add_causes(report, played, job.ranks());
       report.notes.insert(report.notes.end(), played.notes.begin(), played.notes.end());
       for (const ReplayReport::NotModelled& n : played.not_modelled)
@@ -231,7 +192,7 @@ void run_job(const JobOptions& options) {
       report.sections.begin(),
       {"rows",
        std::move(rows),
-       {count_of("ranks", "ranks"), number_of("time", "step_s", seconds), number_of("low", "low_s", seconds),
+       {count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("time", "step_s", seconds), number_of("low", "low_s", seconds),
         number_of("high", "high_s", seconds), number_of("compute", "compute_s", seconds),
         number_of("exposed", "exposed_communication_s", seconds),
         number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}});
@@ -241,11 +202,12 @@ void run_job(const JobOptions& options) {
   answer_what_if(report, options.platform, options.what_if, times, times,
                  report.sections[0].rows.back()["limited_by"]);
   print(report, options.format);
+  return 0;
 }
 
 }  // namespace
 
-void add_job(CLI::App& app, int&) {
+void add_job(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<JobOptions>();
   CLI::App* verb =
       app.add_subcommand("job", "How long an application, or a described job, takes on a platform");
@@ -253,8 +215,10 @@ void add_job(CLI::App& app, int&) {
                    "The job, as docs/jobs.md describes it, or an application with settings behind a colon; "
                    "without it, the applications are listed")
       ->option_text("FILE.json|APPLICATION");
-  verb->add_option("-p,--platform", options->platform, "A name from `collcast platforms`, or a file")
-      ->option_text("P");
+  verb->add_option("-p,--platform", options->platform,
+                   "Names from `collcast platforms`, or files. Where this, the job, --policy or a --set has "
+                   "several values, each combination is a row")
+      ->option_text("P[,P...]");
   verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources");
   verb->add_flag("--describe", options->describe, "The job as a file that this verb reads back");
   verb->add_flag("--explain", options->explain, "Where the time goes, by activity");
@@ -292,7 +256,7 @@ void add_job(CLI::App& app, int&) {
       "Example: collcast job halo.json --platform summit --ranks 96,384\n"
       "Example: collcast job p3dfft:n=2048,mode=offload --platform bluefield-2-cluster --ranks 256 "
       "--explain");
-  verb->callback([options] { run_job(*options); });
+  verb->callback([options, &exit_code] { exit_code = run_job(*options); });
 }
 
 }  // namespace collcast::cli

@@ -10,11 +10,18 @@
 
 namespace collcast::cli {
 
+std::vector<std::string> told_of(const Description& platform) {
+  std::vector<std::string> notes;
+  for (const Parameter& p : unused_parameters(platform))
+    if (p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W")
+      notes.push_back(p.path + " moves no message and no reduction");
+  for (std::string& words : implausible(platform)) notes.push_back(std::move(words));
+  return notes;
+}
+
 void override_platform(Description& platform, const std::vector<std::string>& assignments) {
   set_all(platform, assignments);
-  for (const Parameter& p : unused_parameters(platform))
-    if (p.stamp == Stamp::what_if) note(p.path + " moves no message and no reduction");
-  for (const std::string& words : implausible(platform)) note(words);
+  for (const std::string& words : told_of(platform)) note(words);
 }
 
 void add_engine(CLI::App& verb, std::string& engine, bool playing) {
@@ -33,13 +40,12 @@ void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
   verb.add_option("--policy", policy, what + ": " + names)->option_text("P");
 }
 
-void add_transport(CLI::App& verb, std::optional<Transport>& transport) {
+void add_transport(CLI::App& verb, std::string& transport) {
   std::string names;
   for (const std::string& name : transports()) names += (names.empty() ? "" : ", ") + name;
-  verb.add_option_function<std::string>(
-          "--transport", [&transport](const std::string& name) { transport = parse_transport(name); },
-          "What carries the messages of any algorithm, a policy's choice included: " + names +
-              "; of a release: nccl-2.8:LL (default: the policy's, or the platform's own software)")
+  verb.add_option("--transport", transport,
+                  "What carries the messages of any algorithm, a policy's choice included: " + names +
+                      "; of a release: nccl-2.8:LL (default: the policy's, or the platform's own software)")
       ->option_text("T");
 }
 

@@ -19,7 +19,9 @@
 
 namespace collcast::cli {
 
-/// Applies `--set` and says on standard error which of the parameters move no answer.
+/// What is to be said of a platform's parameters as they were set: which move no answer, which are odd.
+std::vector<std::string> told_of(const Description& platform);
+/// Applies `--set` and says so on standard error.
 void override_platform(Description& platform, const std::vector<std::string>& assignments);
 
 /// --engine, by its name in the table; those that play programs, if `playing`.
@@ -28,7 +30,7 @@ void add_engine(CLI::App& verb, std::string& engine, bool playing = false);
 /// --policy: who chooses where no algorithm is named.
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what);
 /// --transport: what carries messages.
-void add_transport(CLI::App& verb, std::optional<Transport>& transport);
+void add_transport(CLI::App& verb, std::string& transport);
 
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);

@@ -7,8 +7,10 @@
 
 #include "cli/group_prices.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/jobs.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
+#include "cli/replaying.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
 #include "forecast/report/plan.hpp"
@@ -16,6 +18,7 @@
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
+#include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -27,7 +30,7 @@ namespace {
 constexpr const char *price_key = "node.price_per_hour_USD", *power_key = "node.power_W";
 
 struct PlanOptions : TrainingText {
-  std::string platforms, samples, aim, plot;
+  std::string platforms, samples, aim, plot, trace, job, runs = "1";
   std::vector<std::string> ranks, set, price, power;
   std::string time, efficiency, cost, power_limit;
   Format format = Format::table;
@@ -79,9 +82,47 @@ std::vector<Description> platforms_of(const PlanOptions& options) {
   return all;
 }
 
-/// The whole job on so many ranks, of as many samples as were asked for; or why there is no forecast.
+/// Of a trace or a job, as often as was asked for; a rank's memory is not known.
+Json times(double runs, Seconds time, Seconds low, Seconds high, Seconds compute, const std::string& limit) {
+  return {{"time_s", runs * time.value},
+          {"low_s", runs * low.value},
+          {"high_s", runs * high.value},
+          {"efficiency", time > Seconds() ? compute / time : 1.0},
+          {"memory_B", 0.0},
+          {"holds_B", 0.0},
+          {"limited_by", limit}};
+}
+
+Json of_trace(const PlanOptions& options, const Description& platform, Rank ranks) {
+  const double runs = above_zero(options.runs, "number of runs");
+  OpenTrace trace({options.trace}, "");
+  ReplayText text;
+  if (!options.policy.empty()) text.policy = options.policy;
+  const ReplayReport r = replay(trace.on(std::to_string(ranks)), platform, replay_options(text));
+  return times(runs, r.time, r.low, r.high, r.compute, r.limited_by);
+}
+
+Json of_job(const PlanOptions& options, const Description& platform, Rank ranks) {
+  const double runs = above_zero(options.runs, "number of runs");
+  const Job job = JobSource(options.job, platform).on(ranks);
+  GroupForecaster forecaster(platform, options.policy);
+  const PriceOf price = group_prices(forecaster);
+  const Json row = job_row(job.ranks(), timed(job, play(job, price), price), 0, ranks_per_node(platform));
+  const auto time = [&](const char* key) { return Seconds(row[key].get<double>()); };
+  return times(runs, time("step_s"), time("low_s"), time("high_s"), time("compute_s"), row["limited_by"]);
+}
+
+/// The whole job on so many ranks, of as many samples or runs as were asked for; or why there is no forecast.
 Json forecast_of(const PlanOptions& options, const Description& platform, Rank ranks) {
   try {
+    if (!options.trace.empty() || !options.job.empty()) {
+      if (ranks > max_ranks(platform))
+        throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks");
+      Json f = options.job.empty() ? of_trace(options, platform, ranks) : of_job(options, platform, ranks);
+      const int per_node = ranks_per_node(platform);
+      f["nodes"] = (ranks + per_node - 1) / per_node;
+      return f;
+    }
     Training t = described(options, platform);
     t.ranks = ranks;
     if (ranks > max_ranks(platform))
@@ -278,10 +319,25 @@ std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
                        : "; their intervals meet, so that either may be the better.");
 }
 
+/// What the plan is of, and how much of it.
+std::string subject(const PlanOptions& options) {
+  const int subjects = !options.model.empty() + !options.trace.empty() + !options.job.empty();
+  if (subjects != 1) throw InputError("plan takes --model, --trace or --job: one of them");
+  if (options.model.empty())
+    return options.trace + options.job +
+           (options.runs == "1" ? std::string() : ", " + options.runs + " times");
+  if (options.samples.empty()) throw InputError("--samples is missing: on how many the job trains in all");
+  return options.model + ", " + options.framework + ", " + options.samples + " samples";
+}
+
 int run_plan(const PlanOptions& options) {
+  const std::string of = subject(options);
   if (!options.plot.empty()) report::check_plot(options.plot);
   const std::vector<Description> platforms = platforms_of(options);
-  const std::vector<Rank> ranks = parse_rank_counts(options.ranks);
+  std::vector<Rank> ranks = parse_rank_counts(options.ranks);
+  if (ranks.empty() && options.trace.empty())
+    throw InputError("--ranks is missing: the numbers to choose from");
+  if (ranks.empty()) ranks = {open_source({options.trace})->ranks()};
   for (const auto* given : {&options.price, &options.power})
     for (const std::string& text : *given)
       if (std::ranges::none_of(
@@ -297,11 +353,13 @@ int run_plan(const PlanOptions& options) {
   const bool any = all[0].feasible;
 
   report::Report report;
-  report.head = {{"model", options.model},
-                 {"samples", above_zero(options.samples, "number of samples")},
-                 {"aim", plan::name(aim)}};
-  report.title = options.model + ", " + options.framework + ", " + options.samples + " samples: least " +
-                 std::string(plan::name(aim));
+  if (options.model.empty())
+    report.head = {{options.job.empty() ? "trace" : "job", options.trace + options.job},
+                   {"runs", above_zero(options.runs, "number of runs")}};
+  else
+    report.head = {{"model", options.model}, {"samples", above_zero(options.samples, "number of samples")}};
+  report.head["aim"] = plan::name(aim);
+  report.title = of + ": least " + std::string(plan::name(aim));
   Json rows = Json::array();
   for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(judged_row(all, i));
   const auto percent = [](const Json& x) { return text::percent(x); };
@@ -339,18 +397,22 @@ int run_plan(const PlanOptions& options) {
 
 void add_plan(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PlanOptions>();
-  CLI::App* verb = app.add_subcommand("plan", "Which machine, and how many ranks of it, for a training job");
-  add_training(*verb, *options);
-  verb->add_option("--samples", options->samples, "How many samples the job trains on in all")
-      ->required()
+  CLI::App* verb = app.add_subcommand("plan", "Which machine, and how many ranks of it, for a job");
+  add_training(*verb, *options)->required(false);
+  verb->add_option("--samples", options->samples, "How many samples the model trains on in all")
+      ->option_text("X");
+  verb->add_option("--trace", options->trace, "Or a recorded run, as `replay` reads it")->option_text("FILE");
+  verb->add_option("--job", options->job, "Or an application, or a job's file, as `job` reads it")
+      ->option_text("APPLICATION|FILE");
+  verb->add_option("--runs", options->runs, "How often the trace or the job runs (default 1)")
       ->option_text("X");
   verb->add_option("-p,--platform", options->platforms,
                    "Machines to choose from: names from `collcast platforms`, or files")
       ->required()
       ->option_text("P[,P...]");
-  verb->add_option("-n,--ranks", options->ranks,
-                   "Numbers of ranks to choose from, and ranges of them: 8:512:x2")
-      ->required()
+  verb->add_option(
+          "-n,--ranks", options->ranks,
+          "Numbers of ranks to choose from, and ranges of them: 8:512:x2 (default of a trace: its own)")
       ->delimiter(',')
       ->option_text("N[,N...]");
   verb->add_option(
@@ -358,7 +420,8 @@ void add_plan(CLI::App& app, int& exit_code) {
           "What shall be least: cost (default where all have a price), time (default), energy, nodes")
       ->option_text("cost|time|energy|nodes");
   verb->add_option("--time", options->time, "The job takes no longer: 90s, 30m, 2h, 3d")->option_text("T");
-  verb->add_option("--efficiency", options->efficiency, "At least, against one processor alone: 0.8")
+  verb->add_option("--efficiency", options->efficiency,
+                   "At least, against one processor alone: 0.8; of a trace or a job the share of computation")
       ->option_text("X");
   verb->add_option("--cost", options->cost, "At most, in USD")->option_text("X");
   verb->add_option("--max-power", options->power_limit, "At most, in W, of the nodes together")
@@ -374,7 +437,8 @@ void add_plan(CLI::App& app, int& exit_code) {
   verb->footer(
       "Example: collcast plan --model resnet50 --framework ddp --precision amp --batch 128 --samples 115e6 "
       "--platform "
-      "dgx-a100,abci-a --ranks 8:128:x2 --price dgx-a100=20 --price abci-a=18 --time 2h");
+      "dgx-a100,abci-a --ranks 8:128:x2 --price dgx-a100=20 --price abci-a=18 --time 2h\n"
+      "Example: collcast plan --trace traces/qe-si-8.cct --runs 1e4 --platform summit,edr-cluster --time 1h");
   verb->callback([options, &exit_code] { exit_code = run_plan(*options); });
 }
 

@@ -6,6 +6,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/pictures.hpp"
+#include "cli/several.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
 #include "forecast/report/answer.hpp"
@@ -20,7 +21,7 @@ using namespace report;
 
 struct PredictOptions {
   Subject subject;
-  std::string platforms;
+  std::string platforms, transport;
   std::vector<std::string> sizes;
   Question question;
   Format format = Format::table;
@@ -54,7 +55,13 @@ void write_page(Canvas& canvas, const Question& question, const Report& report) 
   Chapter forecast = chapter("Forecast", report.sections[0], report.remark);
   forecast.figures = where_time_goes(rows);
   forecast.figures.insert(forecast.figures.begin(), time_figure(rows));
-  std::vector<Chapter> after{notes_chapter(report.notes)};
+  std::vector<Chapter> after;
+  for (const Section& s : report.sections)
+    if (s.key == "sensitivity")
+      after.push_back(chapter("Sensitivity", s,
+                              "By what share the time of all rows together moves with each parameter: -1 is "
+                              "inversely, 0 not at all."));
+  after.push_back(notes_chapter(report.notes));
   for (const std::string& name : question.platforms) {
     Description platform = load_platform(name);
     set_all(platform, question.set);
@@ -64,8 +71,50 @@ void write_page(Canvas& canvas, const Question& question, const Report& report) 
   canvas.write_page(report.title, {std::move(forecast)}, time, std::move(after), as_json(report));
 }
 
+/// What is given as it is: `several` counts its values.
+std::vector<std::string> whole(const std::string& value) {
+  return value.empty() ? std::vector<std::string>{} : std::vector{value};
+}
+
+/// The cases, and whether they are several beyond platforms, ranks and sizes, which `ask` knows itself.
+Several cases(const PredictOptions& options) {
+  const Question& q = options.question;
+  Several cases;
+  cases.add("collective", options.subject.collective);
+  cases.add("algorithm", options.subject.algorithm);
+  cases.add("policy", q.policy);
+  cases.add("transport", options.transport);
+  cases.add("engine", q.engine);
+  cases.add("placement", q.placement);
+  cases.add("root", q.call.root);
+  cases.add("radix", q.call.radix);
+  cases.add("segment", q.call.segment);
+  cases.add("channels", q.call.channels);
+  cases.set(q.set);
+  if (!cases.more_than_one()) return cases;
+  cases.add("platform", options.platforms);
+  cases.add("ranks", options.subject.ranks);
+  cases.add("size", options.sizes.empty() ? whole("0") : options.sizes);
+  cases.add("memory", whole(q.memory == Memory::host ? "host" : "device"));
+  cases.add("buffer", whole(q.call.buffer));
+  cases.add("ranks_per_node", whole(q.call.ranks_per_node));
+  for (const auto& [given, option] : {std::pair{!options.pictures.timeline.empty(), "--timeline"},
+                                      {!options.pictures.report.empty(), "--report"},
+                                      {q.explain, "--explain"},
+                                      {q.sensitivity, "--sensitivity"},
+                                      {q.with_synthesized, "--with-synthesized"},
+                                      {q.offload.asked(), "--offload"},
+                                      {!q.call.counts.empty(), "--counts"},
+                                      {!options.subject.import.empty(), "--import"}})
+    cases.refuse(given, option);
+  return cases;
+}
+
 int run_predict(PredictOptions& options) {
   Question& question = options.question;
+  if (const Several several = cases(options); several.more_than_one())
+    return several.answer("predict", options.subject.collective, options.format, options.pictures.plot);
+  if (!options.transport.empty()) question.transport = parse_transport(options.transport);
   if (options.subject.algorithm.empty() && options.subject.import.empty()) options.subject.algorithm = "auto";
   const auto imported = import(options.subject, question.call);
   if (imported && imported->wrong) {
@@ -117,7 +166,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   verb->add_flag("--with-synthesized", options->question.with_synthesized,
                  "With --algorithm all also the fastest that `collcast synthesize` makes");
   add_engine(*verb, options->question.engine);
-  add_transport(*verb, options->question.transport);
+  add_transport(*verb, options->transport);
   verb->add_flag("--explain", options->question.explain, "Where the time goes, along the chain of causes");
   add_placement(*verb, options->question.placement);
   add_what_if(*verb, options->question.set, options->question.sensitivity);

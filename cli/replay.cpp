@@ -2,6 +2,8 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
+#include "cli/replaying.hpp"
+#include "cli/several.hpp"
 #include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
@@ -16,29 +18,13 @@ namespace {
 
 using namespace report;
 
-struct ReplayOptions {
-  std::vector<std::string> files;
-  std::string steps, platform, ranks, placement = "block", engine{contention_engine().name},
-                                      policy = "fastest";
-  std::vector<std::string> algorithms;
+struct ReplayOptions : ReplayText {
+  std::string platforms;
   WhatIf what_if;
-  std::optional<Memory> memory;
-  double compute_scale = 1;
   bool explain = false;
   Format format = Format::table;
   Pictures pictures;
 };
-
-std::map<std::string, std::string> forced(const std::vector<std::string>& assignments) {
-  std::map<std::string, std::string> result;
-  for (const std::string& text : assignments) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos)
-      throw InputError("--algorithm '" + text + "' is not COLLECTIVE=ALGORITHM, as in allreduce=ring");
-    result[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return result;
-}
 
 Section operations_table(const ReplayReport& replayed) {
   const Column share{"share", [all = replayed.time.value](const Json& r) {
@@ -127,18 +113,52 @@ TimesOn times_by(const Engine& engine, const Source& trace, collcast::ReplayOpti
   return [play, &trace](const Description& d) { return std::vector{replay_time(trace, d, play)}; };
 }
 
-void run_replay(const ReplayOptions& options) {
-  const Trace opened =
-      open_trace(options.files, steps(options.steps), options.ranks.empty() ? 0 : parse_ranks(options.ranks));
+/// "allreduce=ring,rabenseifner" is one or the other; each option is for a collective of its own.
+std::vector<std::string> alternatives(const std::vector<std::string>& given) {
+  std::vector<std::string> all{""};
+  for (const std::string& text : given) {
+    const std::string what = text.substr(0, text.find('=') + 1);
+    std::vector<std::string> longer;
+    for (const std::string& before : all)
+      for (const std::string& one : CLI::detail::split(text.substr(what.size()), ','))
+        longer.push_back(before + (before.empty() ? "" : ",") + what + one);
+    all = std::move(longer);
+  }
+  return given.empty() ? std::vector<std::string>{} : all;
+}
+
+/// The cases, and whether they are several.
+Several cases(const ReplayOptions& options) {
+  Several cases;
+  cases.add("platform", options.platforms);
+  cases.add("ranks", options.ranks);
+  cases.add("policy", options.policy);
+  cases.add("engine", options.engine);
+  cases.add("placement", options.placement);
+  cases.add("algorithm", alternatives(options.algorithms));
+  cases.set(options.what_if.set);
+  if (!cases.more_than_one()) return cases;
+  std::string files;
+  for (const std::string& file : options.files) files += (files.empty() ? "" : "\n") + file;
+  cases.add("trace", std::vector{files});
+  if (!options.steps.empty()) cases.add("steps", std::vector{options.steps});
+  if (options.memory)
+    cases.add("memory", std::vector<std::string>{*options.memory == Memory::host ? "host" : "device"});
+  cases.add("compute_scale", std::vector{dump(Json(options.compute_scale))});
+  cases.refuse(!options.pictures.timeline.empty(), "--timeline");
+  cases.refuse(!options.pictures.report.empty(), "--report");
+  cases.refuse(options.explain, "--explain");
+  cases.refuse(options.what_if.sensitivity, "--sensitivity");
+  return cases;
+}
+
+int run_replay(const ReplayOptions& options) {
+  if (const Several several = cases(options); several.more_than_one())
+    return several.answer("replay", options.files[0], options.format);
+  const Trace opened = open_replayed(options);
   const Source& trace = opened.source();
-  const Description platform = platform_with(options.platform, options.what_if);
-  collcast::ReplayOptions play;
-  play.engine = &playing_engine(options.engine);
-  play.algorithms = forced(options.algorithms);
-  play.policy = options.policy;
-  play.placement = parse_placement(options.placement);
-  play.memory = options.memory;
-  play.compute_scale = options.compute_scale;
+  const Description platform = platform_with(options.platforms, options.what_if);
+  collcast::ReplayOptions play = replay_options(options);
   catch_interrupts();
   play.play.interrupt = &interrupt_flag();
   play.play.progress = [](Seconds now, std::int64_t messages) {
@@ -146,51 +166,46 @@ void run_replay(const ReplayOptions& options) {
   };
   Canvas canvas(options.pictures);
   play.watched = canvas.watched();
-  ReplayReport report = replay(trace, platform, play);
+  const ReplayReport report = replay(trace, platform, play);
   progress_end();
-  append(report.notes, canvas.write_timeline({{"title", trace.info().name + " on " + platform.name()},
+  Report answer = made(options, platform, trace, report);
+  const Json row = replay_row(trace, platform, play, report);
+  answer.head["nodes"] = row["nodes"], answer.head["ranks_per_node"] = row["ranks_per_node"];
+  append(answer.notes, canvas.write_timeline({{"title", trace.info().name + " on " + platform.name()},
                                               {"platform", platform.name()},
                                               {"engine", options.engine},
                                               {"ranks", trace.ranks()},
                                               {"time_s", report.time.value}}));
-  Report answer = made(options, platform, trace, report);
-  answer_what_if(answer, options.platform, options.what_if,
+  answer_what_if(answer, options.platforms, options.what_if,
                  times_by(play.engine->quick ? *play.engine : contention_engine(), trace, play),
                  times_by(engine("path"), trace, play), report.limited_by);
   write_page(canvas, platform, answer, report.time);
   print(answer, options.format);
+  return 0;
 }
 
 }  // namespace
 
-void add_replay(CLI::App& app, int&) {
+void add_replay(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App* verb =
       app.add_subcommand("replay", "How long a recorded application takes on a platform, and what limits it");
   add_trace_files(*verb, options->files, options->steps);
-  verb->add_option("-p,--platform", options->platform, "A name from `collcast platforms`, or a file")
+  verb->add_option("-p,--platform", options->platforms,
+                   "Names from `collcast platforms`, or files. Where this, --ranks, --algorithm, --policy, "
+                   "--engine, --placement or a --set has several values, each combination is a row")
       ->required()
-      ->option_text("P");
-  verb->add_option("-n,--ranks", options->ranks, "More or fewer than the trace's, where its ranks are alike")
-      ->option_text("N");
-  verb->add_option(
-          "-a,--algorithm", options->algorithms,
-          "Algorithm of one collective, e.g. allreduce=ring; the others take the fastest by critical path")
-      ->option_text("COLLECTIVE=A");
-  add_policy(*verb, options->policy, "Who chooses for the other collectives, each communicator by itself");
-  add_engine(*verb, options->engine, true);
+      ->option_text("P[,P...]");
+  add_replaying(*verb, *options);
   verb->add_flag("--explain", options->explain, "Where the time goes, along the chain of causes");
-  add_placement(*verb, options->placement);
-  verb->add_option("--compute-scale", options->compute_scale,
-                   "Computation takes this times the recorded CPU time (default 1)")
-      ->option_text("X");
   add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
-  add_memory(*verb, options->memory);
   add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);
   verb->footer(
-      "Example: collcast replay traces/qe-si-8.cct --platform summit --set network.bandwidth_GBps=25");
-  verb->callback([options] { run_replay(*options); });
+      "Example: collcast replay traces/qe-si-8.cct --platform summit --set network.bandwidth_GBps=25\n"
+      "Example: collcast replay traces/qe-si-8.cct --platform summit,flat --algorithm "
+      "allreduce=ring,rabenseifner");
+  verb->callback([options, &exit_code] { exit_code = run_replay(*options); });
 }
 
 }  // namespace collcast::cli

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_verbs.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <memory>
 
 #include "cli/group_prices.hpp"
+#include "cli/jobs.hpp"
 #include "cli/options.hpp"
+#include "cli/replaying.hpp"
 #include "cli/training.hpp"
 #include "forecast/sweep/predict.hpp"
 #include "platforms/description/load.hpp"
+#include "platforms/description/plausible.hpp"
 #include "platforms/machine/machine.hpp"
+#include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "workloads/compute/processor.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -24,61 +33,138 @@ constexpr std::array training_keys = {
     Key{"throughput", Kind::number}, Key{"slowdown", Kind::number}, Key{"noise", Kind::number},
     Key{"input", Kind::word},        Key{"checkpoint", Kind::word}, Key{"ranks", Kind::ranks}};
 
+constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind::word},
+                                 Key{"pieces", Kind::number}, Key{"delivery", Kind::word},
+                                 Key{"job", Kind::word},      Key{"ranks", Kind::ranks}};
+
+constexpr std::array replay_keys = {Key{"trace", Kind::word},     Key{"steps", Kind::word},
+                                    Key{"ranks", Kind::ranks},    Key{"platform", Kind::word},
+                                    Key{"placement", Kind::word}, Key{"memory", Kind::word},
+                                    Key{"policy", Kind::word},    Key{"algorithm", Kind::word},
+                                    Key{"engine", Kind::word},    Key{"compute_scale", Kind::number}};
+
+/// A platform with parameters set, and what is to be said of them.
+struct Changed {
+  Description platform;
+  std::vector<std::string> notes;
+};
+
+Changed changed(const std::string& name, const std::vector<std::string>& set) {
+  Changed c{load_platform(name), {}};
+  set_all(c.platform, set);
+  c.notes = told_of(c.platform);
+  return c;
+}
+
 /// A platform and a policy with the prices of collectives that were asked for so far: those of the last
 /// point.
 struct Priced {
   std::string name;
-  std::unique_ptr<Description> platform;
+  std::unique_ptr<Changed> changed;
   std::unique_ptr<GroupForecaster> forecaster;
   workloads::PriceOf price;
-};
 
-struct Asked {
-  TrainingText text;
-  std::string platform, ranks;
-  std::vector<std::string> set;
-};
-
-Asked asked(const sweep::Point& point) {
-  Asked a;
-  const std::pair<std::string_view, std::string*> slots[] = {
-      {"platform", &a.platform},        {"ranks", &a.ranks},
-      {"policy", &a.text.policy},       {"model", &a.text.model},
-      {"framework", &a.text.framework}, {"precision", &a.text.precision},
-      {"batch", &a.text.batch},         {"throughput", &a.text.throughput},
-      {"slowdown", &a.text.slowdown},   {"noise", &a.text.noise},
-      {"input", &a.text.input},         {"checkpoint", &a.text.checkpoint}};
-  for (const sweep::Setting& s : point) {
-    const auto* slot = std::ranges::find(slots, s.key, &std::pair<std::string_view, std::string*>::first);
-    if (slot != std::end(slots))
-      *slot->second = s.value;
-    else
-      a.set.push_back(s.key.substr(std::string_view("set.").size()) + '=' + s.value);
+  void take(const std::string& platform, const std::vector<std::string>& set, const std::string& policy,
+            int pieces = 1, bool direct = false) {
+    std::string asked = platform + '\n' + policy + '\n' + std::to_string(pieces) + (direct ? " direct" : "");
+    for (const std::string& assignment : set) asked += '\n' + assignment;
+    if (asked == name && forecaster) return;
+    name = asked;
+    changed = std::make_unique<Changed>(cli::changed(platform, set));
+    forecaster = std::make_unique<GroupForecaster>(changed->platform, policy, pieces, direct);
+    price = group_prices(*forecaster);
   }
-  return a;
+};
+
+/// A point's settings by their keys; parameters of the platform as --set has them.
+struct Asked {
+  std::map<std::string, std::string> said;
+  std::vector<std::string> set;
+  explicit Asked(const sweep::Point& point) {
+    for (const sweep::Setting& s : point)
+      if (s.key.starts_with("set."))
+        set.push_back(s.key.substr(4) + '=' + s.value);
+      else
+        said[s.key] = s.value;
+  }
+  std::string get(const std::string& key, const std::string& otherwise = {}) const {
+    const auto found = said.find(key);
+    return found == said.end() ? otherwise : found->second;
+  }
+};
+
+void require_room(const Description& platform, Rank ranks) {
+  if (ranks > max_ranks(platform))
+    throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
+                     std::to_string(ranks));
+}
+
+TrainingText training_text(const Asked& a) {
+  TrainingText text;
+  const std::pair<const char*, std::string*> slots[] = {
+      {"policy", &text.policy},        {"model", &text.model}, {"framework", &text.framework},
+      {"precision", &text.precision},  {"batch", &text.batch}, {"throughput", &text.throughput},
+      {"slowdown", &text.slowdown},    {"noise", &text.noise}, {"input", &text.input},
+      {"checkpoint", &text.checkpoint}};
+  for (const auto& [key, slot] : slots) *slot = a.get(key, *slot);
+  return text;
 }
 
 sweep::Rows trained(Priced& last, const sweep::Point& point) {
-  const Asked a = asked(point);
-  std::string name = a.platform + '\n' + a.text.policy;
-  for (const std::string& assignment : a.set) name += '\n' + assignment;
-  if (name != last.name || !last.forecaster) {
-    last.name = name;
-    last.platform = std::make_unique<Description>(load_platform(a.platform));
-    set_all(*last.platform, a.set);
-    last.forecaster = std::make_unique<GroupForecaster>(*last.platform, a.text.policy);
-    last.price = group_prices(*last.forecaster);
-  }
-  workloads::Training t = described(a.text, *last.platform);
-  t.ranks = parse_ranks(a.ranks);
-  if (t.ranks > max_ranks(*last.platform))
-    throw InputError(a.platform + " holds " + std::to_string(max_ranks(*last.platform)) + " ranks, not " +
-                     a.ranks);
-  sweep::Rows rows;
-  Json told{{"platform", last.platform->name()}, {"model", a.text.model}};
+  const Asked a(point);
+  const TrainingText text = training_text(a);
+  last.take(a.get("platform"), a.set, text.policy);
+  const Description& platform = last.changed->platform;
+  workloads::Training t = described(text, platform);
+  t.ranks = parse_ranks(a.get("ranks"));
+  require_room(platform, t.ranks);
+  Json told{{"platform", platform.name()}, {"model", text.model}};
   told.update(row(t, forecast_step(t, last.price)));
-  rows.rows.push_back(std::move(told));
-  return rows;
+  return {Json::array({std::move(told)}), last.changed->notes};
+}
+
+sweep::Rows worked(Priced& last, const sweep::Point& point) {
+  const Asked a(point);
+  const std::string delivery = a.get("delivery", "staged");
+  if (delivery != "staged" && delivery != "direct")
+    throw InputError("delivery is staged or direct, not '" + delivery + "'");
+  const auto pieces = static_cast<int>(parse_count(a.get("pieces", "1"), "pieces", 1, 1 << 20));
+  last.take(a.get("platform"), a.set, a.get("policy"), pieces, delivery == "direct");
+  const Description& platform = last.changed->platform;
+  const std::string ranks = a.get("ranks");
+  const workloads::Job job = JobSource(a.get("job"), platform).on(ranks.empty() ? 0 : parse_ranks(ranks));
+  require_room(platform, job.ranks());
+  Json told{{"job", job.name}, {"platform", platform.name()}};
+  told.update(job_row(job.ranks(), timed(job, play(job, last.price), last.price), 0, workloads::ranks_per_node(platform)));
+  return {Json::array({std::move(told)}), last.changed->notes};
+}
+
+sweep::Rows replayed(const sweep::Point& point) {
+  const Asked a(point);
+  ReplayText text;
+  text.files = files_like(a.get("trace"));
+  if (text.files.empty()) throw InputError("there is no trace '" + a.get("trace") + "'");
+  if (const std::string all = a.get("algorithm"); !all.empty())
+    text.algorithms = CLI::detail::split(all, ',');
+  text.placement = a.get("placement", text.placement);
+  text.engine = a.get("engine", text.engine);
+  text.policy = a.get("policy", text.policy);
+  text.steps = a.get("steps"), text.ranks = a.get("ranks");
+  if (const std::string memory = a.get("memory"); !memory.empty()) text.memory = sweep::parse_memory(memory);
+  text.compute_scale = parse_number(a.get("compute_scale", "1"), "compute_scale", 0, 1e9);
+  Changed platform = changed(a.get("platform"), a.set);
+  const Trace opened = open_replayed(text);
+  const Source& trace = opened.source();
+  const collcast::ReplayOptions options = replay_options(text);
+  const ReplayReport report = replay(trace, platform.platform, options);
+  std::ranges::copy(report.notes, std::back_inserter(platform.notes));
+  if (!report.not_modelled.empty()) {
+    std::int64_t count = 0;
+    for (const ReplayReport::NotModelled& n : report.not_modelled) count += n.count;
+    platform.notes.push_back(text::count(count) + " operations of " + trace.info().name +
+                             " are not modelled; `collcast replay` lists them");
+  }
+  return {Json::array({replay_row(trace, platform.platform, options, report)}), platform.notes};
 }
 
 std::vector<report::Column> training_columns(const sweep::Space& space) {
@@ -90,12 +176,51 @@ std::vector<report::Column> training_columns(const sweep::Space& space) {
     all.push_back({title, [key, show](const Json& r) { return show(r[key].get<double>()); }});
   };
   words("platform"), words("model");
-  all.push_back({"ranks", [](const Json& r) { return count(r["ranks"]); }});
+  all.push_back(report::count_of("ranks", "ranks"));
+  all.push_back(report::count_of("nodes", "nodes"));
   numbers("step", "step_s", seconds), numbers("low", "low_s", seconds), numbers("high", "high_s", seconds);
   numbers("samples/s", "samples_per_s", number), numbers("efficiency", "efficiency", text::percent);
   numbers("exposed", "exposed_communication_s", seconds);
   all.push_back({"limited by", [](const Json& r) { return r["limited_by"].get<std::string>(); }});
   return all;
+}
+
+void words_where(std::vector<report::Column>& all, const sweep::Space& space, const char* key) {
+  if (space.varies(key)) all.push_back(report::text_of(key, key));
+}
+
+std::vector<report::Column> job_columns(const sweep::Space& space) {
+  using namespace report;
+  std::vector<Column> all;
+  words_where(all, space, "platform");
+  for (Column& c : std::vector<Column>{
+           count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("time", "step_s", seconds),
+           number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
+           number_of("compute", "compute_s", seconds),
+           number_of("exposed", "exposed_communication_s", seconds), text_of("limited by", "limited_by")})
+    all.push_back(std::move(c));
+  return all;
+}
+
+std::vector<report::Column> replay_columns(const sweep::Space& space) {
+  using namespace report;
+  std::vector<Column> all;
+  words_where(all, space, "platform");
+  for (Column& c : std::vector<Column>{
+           count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("total", "time_s", seconds),
+           number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
+           number_of("compute", "compute_s", seconds),
+           number_of("exposed", "exposed_communication_s", seconds),
+           text_of("dearest collective", "dearest_collective"),
+           number_of("of it", "dearest_collective_s", seconds), text_of("limited by", "limited_by")})
+    all.push_back(std::move(c));
+  return all;
+}
+
+void check_platforms(const sweep::Space& space) {
+  for (const sweep::Axis& axis : space.axes())
+    if (axis.key == "platform")
+      for (const std::string& name : axis.values) load_platform(name);
 }
 
 sweep::Verb train() {
@@ -104,19 +229,35 @@ sweep::Verb train() {
           training_keys,
           {"platform", "ranks", "model"},
           [last](const sweep::Point& point) { return trained(*last, point); },
-          [](const sweep::Space& space) {
-            for (const sweep::Axis& axis : space.axes())
-              if (axis.key == "platform")
-                for (const std::string& name : axis.values) load_platform(name);
-          },
+          check_platforms,
           training_columns,
           "step_s"};
+}
+
+sweep::Verb job() {
+  const auto last = std::make_shared<Priced>();
+  return {"job",
+          job_keys,
+          {"platform", "job"},
+          [last](const sweep::Point& point) { return worked(*last, point); },
+          check_platforms,
+          job_columns,
+          "step_s"};
+}
+
+sweep::Verb replay_verb() {
+  return {"replay",
+          replay_keys,
+          {"platform", "trace"},
+          replayed,
+          check_platforms,
+          replay_columns};
 }
 
 }  // namespace
 
 std::vector<sweep::Verb> sweep_verbs() {
-  return {sweep::predict(), train()};
+  return {sweep::predict(), train(), job(), replay_verb()};
 }
 
 }  // namespace collcast::cli

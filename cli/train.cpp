@@ -5,9 +5,11 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
+#include "cli/several.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
+#include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
@@ -123,10 +125,10 @@ Report made(const TrainOptions& options, const Training& t, const Description& p
   report.sections = {
       {"rows",
        std::move(rows),
-       {count_of("ranks", "ranks"), number_of("step", "step_s", seconds), number_of("low", "low_s", seconds),
-        number_of("high", "high_s", seconds), number_of("samples/s", "samples_per_s", number),
-        number_of("efficiency", "efficiency", text::percent), number_of("compute", "compute_s", seconds),
-        number_of("exposed", "exposed_communication_s", seconds),
+       {count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("step", "step_s", seconds),
+        number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
+        number_of("samples/s", "samples_per_s", number), number_of("efficiency", "efficiency", text::percent),
+        number_of("compute", "compute_s", seconds), number_of("exposed", "exposed_communication_s", seconds),
         number_of("hidden", "hidden_communication_s", seconds), text_of("limited by", "limited_by")}}};
   return report;
 }
@@ -150,11 +152,36 @@ TimesOn times_of(const TrainOptions& options, const std::vector<Rank>& all) {
   };
 }
 
+/// The cases, and whether they are several beyond their numbers of ranks.
+Several cases(const TrainOptions& options) {
+  Several cases;
+  cases.add("platform", options.platform);
+  cases.add("policy", options.policy);
+  cases.add("model", options.model);
+  cases.add("framework", options.framework);
+  cases.add("precision", options.precision);
+  cases.add("batch", options.batch);
+  cases.add("throughput", options.throughput);
+  cases.add("noise", options.noise);
+  cases.add("slowdown", options.slowdown);
+  cases.set(options.what_if.set);
+  if (!cases.more_than_one()) return cases;
+  cases.add("ranks", options.ranks);
+  if (!options.input.empty()) cases.add("input", std::vector{options.input});
+  if (!options.checkpoint.empty()) cases.add("checkpoint", std::vector{options.checkpoint});
+  cases.refuse(!options.pictures.timeline.empty(), "--timeline");
+  cases.refuse(!options.pictures.report.empty(), "--report");
+  cases.refuse(!options.steps.empty(), "--steps");
+  cases.refuse(options.what_if.sensitivity, "--sensitivity");
+  return cases;
+}
+
 int run_train(const TrainOptions& options) {
+  if (const Several several = cases(options); several.more_than_one())
+    return several.answer("train", options.model, options.format);
   const Description platform = platform_with(options.platform, options.what_if);
   Training t = described(options, platform);
-  std::vector<Rank> all;
-  for (const std::string& text : options.ranks) all.push_back(parse_ranks(text));
+  const std::vector<Rank> all = parse_rank_counts(options.ranks);
   std::optional<Convergence> experience;
   if (!options.steps.empty()) experience = parse_convergence(read_file(options.steps), options.steps);
   Canvas canvas(options.pictures);
@@ -239,10 +266,12 @@ void add_train(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* verb = app.add_subcommand("train", "How long a training step takes, and what limits it");
   add_training(*verb, *options);
-  verb->add_option("-p,--platform", options->platform, "A name from `collcast platforms`, or a file")
+  verb->add_option("-p,--platform", options->platform,
+                   "Names from `collcast platforms`, or files. Where this, --model, --framework, --policy, "
+                   "--precision, --batch or a --set has several values, each combination is a row")
       ->required()
-      ->option_text("P");
-  verb->add_option("-n,--ranks", options->ranks, "How many GPUs or processes")
+      ->option_text("P[,P...]");
+  verb->add_option("-n,--ranks", options->ranks, "How many GPUs or processes, and ranges of them: 8:512:x2")
       ->required()
       ->delimiter(',')
       ->option_text("N[,N...]");

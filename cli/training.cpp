@@ -35,11 +35,10 @@ std::string listed_frameworks() {
 
 }  // namespace
 
-void add_training(CLI::App& verb, TrainingText& text) {
-  verb.add_option("-m,--model", text.model,
-                  "A name from `collcast models`, with sizes behind a colon, or a table")
-      ->required()
-      ->option_text("M");
+CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
+  CLI::Option* model = verb.add_option(
+      "-m,--model", text.model, "A name from `collcast models`, with sizes behind a colon, or a table");
+  model->required()->option_text("M");
   verb.add_option("--batch", text.batch, "Samples of a replica in a step (default 32)")->option_text("B");
   verb.add_option("--precision", text.precision, "fp32 (default), tf32 or amp")->option_text("fp32|tf32|amp");
   verb.add_option(
@@ -72,6 +71,7 @@ void add_training(CLI::App& verb, TrainingText& text) {
           "Parameters and optimizer state are written from time to time: blocking or background, behind a "
           "colon every=STEPS, shared, node and copy in GB/s")
       ->option_text("C");
+  return model;
 }
 
 Training described(const TrainingText& text, const Description& platform) {
@@ -96,6 +96,8 @@ Json row(const Training& t, const StepForecast& s) {
     tuned = {{"fusion_B", f.fusion.value}, {"cycle_s", f.cycle.value}, {"hierarchical", f.hierarchical}};
   for (const LimitShare& b : s.bottlenecks) bottlenecks[b.name] = b.share;
   return {{"ranks", t.ranks},
+          {"nodes", (t.ranks + t.ranks_per_node - 1) / t.ranks_per_node},
+          {"ranks_per_node", std::min(t.ranks_per_node, t.ranks)},
           {"step_s", s.time.value},
           {"low_s", s.low.value},
           {"high_s", s.high.value},

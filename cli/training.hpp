@@ -16,7 +16,8 @@ struct TrainingText {
                      noise = "0", input, checkpoint;
 };
 
-void add_training(CLI::App& verb, TrainingText& text);
+/// Returns --model, which is required.
+CLI::Option* add_training(CLI::App& verb, TrainingText& text);
 
 /// The step on a platform, without its ranks. Throws InputError.
 workloads::Training described(const TrainingText& text, const Description& platform);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "forecast/occupied.hpp"
 #include "forecast/question.hpp"
 #include "forecast/sensitivity.hpp"
 #include "forecast/unbound.hpp"
@@ -27,6 +28,7 @@ struct Answer {
     std::optional<Seconds> estimate = {};      ///< by the library's own model
     std::optional<bool> picked = {};           ///< of all that the library has it takes this
     std::vector<Elasticity> sensitivity = {};  ///< of its time, if it was asked for
+    Occupied on = {};
   };
   std::vector<std::string> collectives, platforms;  ///< by our names
   std::string engine;                               ///< that was asked for

@@ -171,6 +171,7 @@ class Inquiry {
     const auto kept =
         known_.library(q_.policy, {platform, ranks, q_.placement, memory(collective), 0, q_.transport});
     const Library& library = *kept;
+    seats_ = occupied(library.forecaster().machine());
     for (const Bytes size : sizes(collective)) {
       if (interrupted()) return false;
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
@@ -190,6 +191,7 @@ class Inquiry {
                                 f.choice.why,
                                 {},
                                 f.estimate});
+        answer_.rows.back().on = seats_;
         if (every_) answer_.rows.back().picked = &f == &all.front();
       }
     }
@@ -228,6 +230,7 @@ class Inquiry {
     const auto kept = known_.forecaster(
         {platform, ranks, q_.placement, memory(collective), workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;
+    seats_ = occupied(forecaster.machine());
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     std::optional<Front> front = synthesized(collective, forecaster);
     for (const Bytes size : sizes(collective)) {
@@ -270,6 +273,7 @@ class Inquiry {
     Front::Fastest fastest = front.fastest(size, engine_);
     Answer::Row row;
     row.platform = platform.name();
+    row.on = seats_;
     row.engine = fastest.prediction.engine;
     row.prediction = std::move(fastest.prediction);
     if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
@@ -311,6 +315,7 @@ class Inquiry {
     const auto which = std::ranges::find(among, choice.algorithm) - among.begin();
     Answer::Row row;
     row.platform = platform.name();
+    row.on = seats_;
     if (q_.offload.asked()) {
       OverlapPrediction p = predict_overlap(q_.offload, forecaster, *choice.algorithm, choice.call, engine_);
       row.prediction = std::move(p.prediction);
@@ -391,6 +396,7 @@ class Inquiry {
   Known& known_;
   const Engine& engine_;
   bool every_;
+  Occupied seats_;  ///< by the ranks that are asked for at present
   bool shared_told_ = false;
   std::optional<Description> on_;
   std::vector<Collective> collectives_;

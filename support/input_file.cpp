@@ -2,6 +2,7 @@
 #include "support/input_file.hpp"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
 
 #include "support/error.hpp"
 
@@ -65,6 +68,23 @@ std::string read_file(const std::string& path) {
   std::string all;
   for (std::string_view part; !(part = source.part()).empty(); all += part)
     if (all.size() > most_bytes) source.fail("it holds more than 256 MiB");
+  return all;
+}
+
+std::vector<std::string> files_like(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(line, ignored)) {
+      all.push_back(line);
+      continue;
+    }
+    glob_t found{};
+    if (line.find_first_of("*?[") != std::string::npos && glob(line.c_str(), 0, nullptr, &found) == 0)
+      all.insert(all.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    globfree(&found);
+  }
   return all;
 }
 

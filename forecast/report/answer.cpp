@@ -35,7 +35,9 @@ Json row(const Answer& answer, const Answer::Row& r) {
             {"transferred", p.transferred ? Json(*p.transferred) : Json()},
             {"engine", r.engine},
             {"transport", p.transport},
-            {"platform", r.platform}};
+            {"platform", r.platform},
+            {"nodes", r.on.nodes},
+            {"ranks_per_node", r.on.ranks_per_node}};
   if (!r.protocol.empty()) json["parameters"]["protocol"] = r.protocol;
   if (!r.why.empty()) json["why"] = r.why;
   if (r.estimate) json["estimate_s"] = r.estimate->value;

@@ -18,17 +18,12 @@ namespace collcast::sweep {
 namespace {
 
 constexpr std::array keys = {
-    Key{"platform", Kind::word},         Key{"ranks", Kind::ranks},     Key{"placement", Kind::word},
-    Key{"memory", Kind::word},           Key{"policy", Kind::word},     Key{"collective", Kind::word},
-    Key{"algorithm", Kind::word},        Key{"engine", Kind::word},     Key{"root", Kind::number},
-    Key{"radix", Kind::number},          Key{"channels", Kind::number}, Key{"buffer", Kind::size},
-    Key{"ranks_per_node", Kind::number}, Key{"segment", Kind::word},    Key{"size", Kind::size}};
-
-Memory memory_of(const std::string& name) {
-  if (name == "device") return Memory::device;
-  if (name == "host") return Memory::host;
-  throw InputError("memory '" + name + "' is not host or device");
-}
+    Key{"platform", Kind::word},   Key{"ranks", Kind::ranks},           Key{"placement", Kind::word},
+    Key{"memory", Kind::word},     Key{"policy", Kind::word},           Key{"transport", Kind::word},
+    Key{"collective", Kind::word}, Key{"algorithm", Kind::word},        Key{"engine", Kind::word},
+    Key{"root", Kind::number},     Key{"radix", Kind::number},          Key{"channels", Kind::number},
+    Key{"buffer", Kind::size},     Key{"ranks_per_node", Kind::number}, Key{"segment", Kind::word},
+    Key{"size", Kind::size}};
 
 using Put = void (*)(Question&, const std::string&);
 struct Slot {
@@ -39,8 +34,9 @@ constexpr Slot slots[] = {
     {"platform", [](Question& q, const std::string& v) { q.platforms = {v}; }},
     {"ranks", [](Question& q, const std::string& v) { q.ranks = parse_rank_counts(std::vector{v}); }},
     {"placement", [](Question& q, const std::string& v) { q.placement = v; }},
-    {"memory", [](Question& q, const std::string& v) { q.memory = memory_of(v); }},
+    {"memory", [](Question& q, const std::string& v) { q.memory = parse_memory(v); }},
     {"policy", [](Question& q, const std::string& v) { q.policy = v; }},
+    {"transport", [](Question& q, const std::string& v) { q.transport = parse_transport(v); }},
     {"collective", [](Question& q, const std::string& v) { q.collectives = {v}; }},
     {"algorithm", [](Question& q, const std::string& v) { q.algorithm = v; }},
     {"engine", [](Question& q, const std::string& v) { q.engine = v; }},
@@ -83,7 +79,8 @@ void check_names(const Space& space) {
   for (const std::string& name : values(space, "platform")) load_platform(name);
   for (const std::string& name : values(space, "collective")) definition(name);
   for (const std::string& name : values(space, "engine")) engine(name);
-  for (const std::string& name : values(space, "memory")) memory_of(name);
+  for (const std::string& name : values(space, "memory")) parse_memory(name);
+  for (const std::string& name : values(space, "transport")) parse_transport(name);
   for (const std::string& name : values(space, "policy"))
     if (name != "fastest") check_policy(name);
 }
@@ -96,6 +93,12 @@ std::vector<report::Column> columns(const Space& space) {
 }
 
 }  // namespace
+
+Memory parse_memory(const std::string& name) {
+  if (name == "device") return Memory::device;
+  if (name == "host") return Memory::host;
+  throw InputError("memory '" + name + "' is not host or device");
+}
 
 Verb predict() {
   const auto known = std::make_shared<Known>();

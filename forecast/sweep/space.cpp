@@ -194,6 +194,18 @@ Point Space::at(std::int64_t number) const {
   return point;
 }
 
+std::int64_t Space::stride(const std::string& key) const {
+  std::int64_t stride = 1;
+  for (std::size_t i = axes_.size(); i-- > 0 && axes_[i].key != key;)
+    stride *= static_cast<std::int64_t>(axes_[i].values.size());
+  return stride;
+}
+
+std::int64_t Space::place(std::int64_t number, const std::string& key) const {
+  const auto axis = std::ranges::find(axes_, key, &Axis::key);
+  return number / stride(key) % static_cast<std::int64_t>(axis->values.size());
+}
+
 bool Space::varies(const std::string& key) const {
   const auto axis = std::ranges::find(axes_, key, &Axis::key);
   return axis != axes_.end() && axis->values.size() != 1;

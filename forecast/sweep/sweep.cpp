@@ -2,11 +2,15 @@
 #include "forecast/sweep/sweep.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <fstream>
+#include <map>
 #include <set>
 
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "support/printable.hpp"
 #include "support/text.hpp"
@@ -16,7 +20,7 @@ namespace {
 
 /// The file without what is not a setting.
 Json settings_of(Json file) {
-  for (const char* key : {"about", "ask", "sample"}) file.erase(key);
+  for (const char* key : {"about", "ask", "sample", "stop"}) file.erase(key);
   return file;
 }
 
@@ -36,6 +40,86 @@ const Verb& verb_of(const Json& file, const std::string& name, std::span<const V
     known += (known.empty() ? "" : ", ") + std::string(v.name);
   }
   throw InputError(name + ": ask \"" + asked + "\" is not known; there are " + known);
+}
+
+/// {"along": "ranks", "when": "efficiency", "below": 0.5}.
+std::optional<Stop> stop_of(const Json& file, const Space& space, const std::string& name) {
+  if (!file.contains("stop")) return {};
+  const Json& said = file["stop"];
+  const auto is = [&](const char* key) { return said.contains(key) && said[key].is_string(); };
+  const bool above = said.is_object() && said.contains("above");
+  const char* limit = above ? "above" : "below";
+  if (!said.is_object() || said.size() != 3 || !is("along") || !is("when") || !said.contains(limit) ||
+      !said[limit].is_number())
+    throw InputError(name + R"(: stop must be like {"along": "ranks", "when": "efficiency", "below": 0.5})");
+  const Stop stop{said["along"], said["when"], said[limit].get<double>(), above};
+  if (!space.is_grid()) throw InputError(name + ": stop goes with a grid, not with samples");
+  if (!space.varies(stop.along))
+    throw InputError(name + ": stop goes along \"" + stop.along + "\", which is no setting that varies");
+  return stop;
+}
+
+/// Whether a point's rows are all beyond the limit. Throws InputError where one has no such number.
+bool beyond(const Stop& stop, const Json& rows) {
+  for (const Json& row : rows) {
+    if (!row.contains(stop.when) || !row[stop.when].is_number())
+      throw InputError("its rows have no number \"" + stop.when + "\" to stop at");
+    const double value = row[stop.when];
+    if (stop.above ? value <= stop.limit : value >= stop.limit) return false;
+  }
+  return !rows.empty();
+}
+
+/// Where each line of a grid along the setting of its `Stop` ends. What lies behind an end is not asked, and
+/// not told where it was: the rows are those of one process after the other.
+class Ends {
+ public:
+  explicit Ends(const Sweep& sweep) : sweep_(sweep) {}
+
+  void add(std::int64_t number, const Outcome& outcome) {
+    if (!sweep_.stop() || outcome.kind != Outcome::Kind::answered) return;
+    if (!beyond(*sweep_.stop(), parse_json(outcome.text)["rows"])) return;
+    const auto [line, place] = on_line(number);
+    const auto [end, first] = ends_.emplace(line, place);
+    if (!first) end->second = std::min(end->second, place);
+  }
+  bool behind(std::int64_t number) const {
+    if (ends_.empty()) return false;
+    const auto [line, place] = on_line(number);
+    const auto end = ends_.find(line);
+    return end != ends_.end() && place > end->second;
+  }
+  /// How many points are.
+  std::int64_t count() const {
+    if (ends_.empty()) return 0;
+    const auto axis = std::ranges::find(sweep_.space().axes(), sweep_.stop()->along, &Axis::key);
+    std::int64_t sum = 0;
+    for (const auto& [line, place] : ends_) sum += static_cast<std::int64_t>(axis->values.size()) - 1 - place;
+    return sum;
+  }
+
+ private:
+  /// The number of the line's first point, and how far along it is.
+  std::pair<std::int64_t, std::int64_t> on_line(std::int64_t number) const {
+    const std::string& along = sweep_.stop()->along;
+    const std::int64_t place = sweep_.space().place(number, along);
+    return {number - place * sweep_.space().stride(along), place};
+  }
+
+  const Sweep& sweep_;
+  std::map<std::int64_t, std::int64_t> ends_;
+};
+
+/// What tells whether a file is still the one that it was: its bytes and their number (FNV-1a).
+std::string fingerprint(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::uint64_t bytes = 0, sum = 14695981039346656037u;
+  for (std::array<char, 65536> part; file.read(part.data(), part.size()), file.gcount() > 0;) {
+    bytes += static_cast<std::uint64_t>(file.gcount());
+    for (std::streamsize i = 0; i < file.gcount(); ++i)
+      sum = (sum ^ static_cast<unsigned char>(part[static_cast<std::size_t>(i)])) * 1099511628211u;
+  }
+  return path + ' ' + std::to_string(bytes) + ' ' + std::to_string(sum) + '\n';
 }
 
 /// "set.network.latency_us" is a column of its own, by the parameter's path.
@@ -113,6 +197,7 @@ Sweep::Sweep(const std::string& text, const std::string& file, std::span<const V
   for (const std::string& key : verb_->needed)
     if (std::ranges::find(space_.axes(), key, &Axis::key) == space_.axes().end())
       throw InputError(file + ": \"" + key + "\" is missing");
+  stop_ = stop_of(object_of(text, file), space_, file);
   if (verb_->check) verb_->check(space_);
 } catch (const InputError& e) {
   throw InputError(printable(e.what()));  // words of the file may end lines
@@ -123,12 +208,21 @@ Identity Sweep::identity(const std::string& program) const {
   const auto axis = std::ranges::find(space_.axes(), "platform", &Axis::key);
   if (axis != space_.axes().end())
     for (const std::string& name : axis->values) platforms += load_platform(name).text() + '\n';
+  for (const Axis& a : space_.axes())
+    for (const std::string& value : a.values)
+      if (a.key != "platform")
+        for (const std::string& file : files_like(value)) platforms += fingerprint(file);
   return {text_, platforms, program};
 }
 
 Outcome answer(const Sweep& sweep, std::int64_t number) {
+  return answer(sweep.verb(), sweep.space().at(number), sweep.stop());
+}
+
+Outcome answer(const Verb& verb, const Point& point, const std::optional<Stop>& stop) {
   try {
-    const Rows rows = sweep.verb().answer(sweep.space().at(number));
+    const Rows rows = verb.answer(point);
+    if (stop) beyond(*stop, rows.rows);
     return {Outcome::Kind::answered, dump(Json{{"rows", rows.rows}, {"notes", rows.notes}})};
   } catch (const InputError& e) {
     return {Outcome::Kind::refused, e.what()};
@@ -140,13 +234,15 @@ Outcome answer(const Sweep& sweep, std::int64_t number) {
 void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_out,
          const std::function<void(std::int64_t, std::int64_t)>& progress) {
   std::set<std::int64_t> finished;
+  Ends ends(sweep);
   journal.each([&](std::int64_t number, const Outcome& o) {
     if (o.kind != Outcome::Kind::lost) finished.insert(number);
+    ends.add(number, o);
   });
   const std::int64_t all = sweep.space().size();
   std::int64_t at = part.number, known = static_cast<std::int64_t>(finished.size());
   const auto next = [&]() -> std::optional<std::int64_t> {
-    while (at < all && finished.contains(at)) at += part.of;
+    while (at < all && (finished.contains(at) || ends.behind(at))) at += part.of;
     if (at >= all) return {};
     const std::int64_t number = at;
     at += part.of;
@@ -156,15 +252,42 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
       next, [&](std::int64_t number) { return answer(sweep, number); },
       [&](std::int64_t number, const Outcome& outcome) {
         journal.add(number, outcome);
+        ends.add(number, outcome);
         progress(++known, all);
       });
 }
 
+Summary answers(const Sweep& sweep, const HandOut& hand_out,
+                const std::function<void(std::int64_t, std::int64_t)>& progress) {
+  std::map<std::int64_t, Outcome> all;
+  std::int64_t at = 0;
+  const auto next = [&]() -> std::optional<std::int64_t> {
+    if (at == sweep.space().size()) return {};
+    return at++;
+  };
+  hand_out(
+      next, [&](std::int64_t number) { return answer(sweep, number); },
+      [&](std::int64_t number, const Outcome& outcome) {
+        all.emplace(number, outcome);
+        progress(static_cast<std::int64_t>(all.size()), sweep.space().size());
+      });
+  return summary(sweep, [&](const auto& visit) {
+    for (const auto& [number, outcome] : all) visit(number, outcome);
+  });
+}
+
 Summary summary(const Sweep& sweep, const Journal& journal) {
+  return summary(sweep, [&](const auto& visit) { journal.each(visit); });
+}
+
+Summary summary(const Sweep& sweep, const Each& each) {
   Summary s;
   Json rows = Json::array(), failed = Json::array();
   std::set<std::string> noted;
-  journal.each([&](std::int64_t number, const Outcome& outcome) {
+  Ends ends(sweep);
+  each([&](std::int64_t number, const Outcome& outcome) { ends.add(number, outcome); });
+  each([&](std::int64_t number, const Outcome& outcome) {
+    if (ends.behind(number)) return;
     if (outcome.kind != Outcome::Kind::answered) {
       Json row{{"point", number}};
       row.update(told(sweep.space().at(number)));
@@ -179,13 +302,15 @@ Summary summary(const Sweep& sweep, const Journal& journal) {
       if (noted.insert(words).second) s.report.notes.push_back(words);
   });
   s.failed = static_cast<std::int64_t>(failed.size());
-  s.missing = sweep.space().size() - s.answered - s.failed;
+  s.stopped = ends.count();
+  s.missing = sweep.space().size() - s.answered - s.failed - s.stopped;
+  if (s.stopped > 0)
+    s.report.notes.push_back(text::count(s.stopped) + " points were left out: along " + sweep.stop()->along +
+                             " they lie behind one whose " + sweep.stop()->when + " is " +
+                             (sweep.stop()->above ? "above " : "below ") + text::number(sweep.stop()->limit));
   align(rows);
-  s.report.head = {{"sweep", sweep.about()},
-                   {"ask", sweep.verb().name},
-                   {"points", sweep.space().size()},
-                   {"missing", s.missing},
-                   {"failed", failed}};
+  s.report.head = {{"sweep", sweep.about()}, {"ask", sweep.verb().name}, {"points", sweep.space().size()},
+                   {"missing", s.missing},   {"stopped", s.stopped},     {"failed", failed}};
   s.report.title = (sweep.about().empty() ? std::string(sweep.verb().name) : sweep.about()) + ": " +
                    text::count(sweep.space().size()) + " points";
   std::vector<report::Column> shown = columns(sweep, rows);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,14 @@ struct Verb {
   std::string_view time = "time_s";  ///< the key of rows that a picture shows
 };
 
+/// Where a grid ends early: behind the first point along a setting whose rows are all beyond a limit.
+struct Stop {
+  std::string along;  ///< a setting
+  std::string when;   ///< a number of the rows
+  double limit = 0;
+  bool above = false;  ///< beyond is above the limit; else below it
+};
+
 /// A space of cases and what is asked in each, as a file describes it (docs/sweep.md).
 class Sweep {
  public:
@@ -45,6 +54,7 @@ class Sweep {
   const std::string& about() const { return about_; }
   const Verb& verb() const { return *verb_; }
   const Space& space() const { return space_; }
+  const std::optional<Stop>& stop() const { return stop_; }
   /// `program` and its version.
   Identity identity(const std::string& program) const;
 
@@ -52,6 +62,7 @@ class Sweep {
   std::string text_, about_;
   const Verb* verb_ = nullptr;
   Space space_;
+  std::optional<Stop> stop_;
 };
 
 /// Every point whose number leaves `number` when divided by `of`.
@@ -65,13 +76,22 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
          const std::function<void(std::int64_t finished, std::int64_t all)>& progress);
 
 /// What a point says, as the journal keeps it.
+Outcome answer(const Verb& verb, const Point& point, const std::optional<Stop>& stop = {});
 Outcome answer(const Sweep& sweep, std::int64_t number);
 
-/// The rows of all finished points in their order, those that failed, and how many are missing.
+/// The rows of all finished points in their order, those that failed, how many are missing, and how many lie
+/// behind the sweep's early ends.
 struct Summary {
   report::Report report;
-  std::int64_t answered = 0, failed = 0, missing = 0;
+  std::int64_t answered = 0, failed = 0, missing = 0, stopped = 0;
 };
+/// `each` visits what came of points, in their order.
+using Each = std::function<void(const std::function<void(std::int64_t, const Outcome&)>& visit)>;
+Summary summary(const Sweep& sweep, const Each& each);
 Summary summary(const Sweep& sweep, const Journal& journal);
+
+/// All points, without a journal.
+Summary answers(const Sweep& sweep, const HandOut& hand_out,
+                const std::function<void(std::int64_t finished, std::int64_t all)>& progress);
 
 }  // namespace collcast::sweep

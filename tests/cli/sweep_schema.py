@@ -19,6 +19,10 @@ small = {"platform": "flat", "ranks": 4, "collective": "allreduce", "size": 1, "
 CASES = [small, {**small, "set": {"network.bandwidth_GBps": [1, 2]}}, {**small, "sample": {"random": 2}, "size": {"from": 1, "to": 9}},
          {**small, "ask": "frobnicate"}, {**small, "rank": 3}, {**small, "ranks": []}, {**small, "size": {"from": 1}},
          {**small, "sample": "sobol"}, {**small, "sample": {"random": 2, "sead": 1}}, {**small, "set": 3}, {**small, "about": 3},
+         {**small, "ranks": [2, 4], "stop": {"along": "ranks", "when": "time_s", "above": 1}},
+         {**small, "ranks": [2, 4], "stop": {"along": "ranks", "when": "time_s"}},
+         {"ask": "replay", "platform": "flat", "trace": str(source / "traces/hpcc-8.cct"), "engine": "path"}, {"ask": "replay", "platform": "flat"},
+         {"ask": "job", "platform": "frontera", "job": "p3dfft:n=64", "ranks": 4}, {"ask": "job", "platform": "frontera"},
          {**small, "platform": {"from": 1, "to": 2}}, {k: v for k, v in small.items() if k != "platform"}]
 wrong = []
 for example in sorted((source / "docs/examples").glob("*.json")):

@@ -154,4 +154,117 @@ TEST(SweepCli, AFullDiskIsAFailureOfTheMachine) {
   EXPECT_NE(o.err.find("what was finished is kept"), std::string::npos) << o.err;
 }
 
+TEST(SweepCli, AsksReplaysAndJobs) {
+  const Folder folder;
+  const std::string s = file(folder, R"({"ask": "replay", "trace": ")" + collcast::testing::trace +
+                                         R"(", "platform": ["flat", "summit"], "engine": "path",
+                                            "set": {"network.bandwidth_GBps": [5, 10]}})");
+  const Outcome swept = collcast("sweep " + s + " -o " + folder / "j" + " --format csv");
+  ASSERT_EQ(swept.code, 0) << swept.err;
+  EXPECT_EQ(std::count(swept.out.begin(), swept.out.end(), '\n'), 5);
+  // The same as one replay after the other, and as lists on the command line.
+  const std::string alone = "replay " + collcast::testing::trace + " --engine path --format csv --platform ";
+  const Outcome listed = collcast(alone + "flat,summit --set network.bandwidth_GBps=5,10");
+  EXPECT_EQ(listed.out, swept.out);
+  const Outcome json = collcast("replay " + collcast::testing::trace +
+                                " --engine path --format json --platform summit --set "
+                                "network.bandwidth_GBps=10 | sed -n 's/^  \"time_s\": //p' | tr -d ,");
+  EXPECT_NE(swept.out.find(',' + json.out.substr(0, json.out.size() - 1) + ','), std::string::npos)
+      << json.out;
+  const std::string jobs =
+      file(folder, R"({"ask": "job", "job": "p3dfft:n=64", "platform": "frontera", "ranks": "2:8:x2"})");
+  const Outcome job = collcast("sweep " + jobs + " -o " + folder / "jobs" + " --format csv");
+  EXPECT_EQ(job.code, 0) << job.err;
+  EXPECT_EQ(std::count(job.out.begin(), job.out.end(), '\n'), 4);
+}
+
+/// Rows of a CSV answer.
+std::int64_t rows(const Outcome& o) {
+  EXPECT_EQ(o.code, 0) << o.err;
+  return std::count(o.out.begin(), o.out.end(), '\n') - 1;
+}
+
+TEST(Lists, AreEveryCombination) {
+  const std::string predict = "predict allreduce --platform flat --ranks 8 --size 1KiB --format csv ";
+  EXPECT_EQ(rows(collcast(predict + "--set network.bandwidth_GBps=10,20 --algorithm ring,rabenseifner")), 4);
+  EXPECT_EQ(rows(collcast(predict + "--algorithm ring --set network.bandwidth_GBps=1:4:x2")), 3);
+  EXPECT_EQ(
+      rows(collcast("predict allreduce,broadcast --platform summit --ranks 6,12 --size 1KiB --transport "
+                    "links,mpi --format csv")),
+      8);
+  const Outcome policies = collcast(
+      "predict allreduce --platform summit --ranks 12 --size 1MiB --policy "
+      "nccl-2.8:algo=Ring,proto=LL,mpich --format csv");
+  EXPECT_EQ(rows(policies), 2);
+  EXPECT_NE(policies.out.find("\"nccl-2.8:algo=Ring,proto=LL\""), std::string::npos) << policies.out;
+  const std::string train = "train --model resnet50 --ranks 6:24:x2 --format csv ";
+  EXPECT_EQ(rows(collcast(train + "--platform summit")), 3);
+  EXPECT_EQ(
+      rows(collcast(train + "--platform summit,dgx-a100 --framework horovod:fusion=64MiB,cycle=5ms,ddp")),
+      12);
+  EXPECT_EQ(
+      rows(collcast("replay " + collcast::testing::trace +
+                    " --engine path --platform flat --algorithm allreduce=ring,rabenseifner --format csv")),
+      2);
+}
+
+TEST(Lists, OneRowIsTheSingleAnswer) {
+  const Outcome single = collcast(
+      "predict allreduce --platform flat --ranks 8 --size 1KiB --algorithm ring --format json | sed -n "
+      "'s/ *\"time_s\": //p'");
+  const Outcome both = collcast(
+      "predict allreduce --platform flat --ranks 8 --size 1KiB --algorithm ring,swing --format json");
+  EXPECT_NE(both.out.find("\"time_s\": " + single.out), std::string::npos) << both.out;
+}
+
+TEST(Lists, RefuseWhatIsOfOneCase) {
+  const Outcome o = collcast("replay " + collcast::testing::trace + " --platform flat,summit --explain");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_EQ(o.err, "collcast: --explain is of one case, not of a list of them; `collcast sweep` asks many\n");
+  const Outcome unknown = collcast("replay " + collcast::testing::trace + " --platform flat,sumit");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("there is no platform 'sumit'"), std::string::npos) << unknown.err;
+}
+
+TEST(Lists, AFailingCaseIsListed) {
+  const Outcome o = collcast("train --model resnet50 --platform p40-node,summit --ranks 12 --format csv");
+  EXPECT_EQ(o.code, 1);
+  EXPECT_NE(o.err.find("p40-node holds 8 ranks, not 12"), std::string::npos) << o.err;
+  EXPECT_NE(o.out.find(",summit,"), std::string::npos) << o.out;
+}
+
+TEST(Compare, AtEqualNodesAndCost) {
+  const std::string json =
+      " --format json --on summit,node.price_per_hour_USD=10 --on "
+      "dgx-a100,node.price_per_hour_USD=20";
+  const Outcome nodes = collcast("compare allreduce --size 1MiB --nodes 2" + json);
+  EXPECT_EQ(nodes.code, 0) << nodes.err;
+  EXPECT_EQ(nodes.err, "");
+  EXPECT_NE(nodes.out.find("\"ranks\": 12"), std::string::npos) << nodes.out;
+  EXPECT_NE(nodes.out.find("\"ranks\": 16"), std::string::npos) << nodes.out;
+  const Outcome cost =
+      collcast("compare --model resnet50 --budget 45" + json);  // four of one, two of the other
+  EXPECT_NE(cost.out.find("\"ranks\": 24"), std::string::npos) << cost.out;
+  EXPECT_NE(cost.out.find("\"ranks\": 16"), std::string::npos) << cost.out;
+  EXPECT_NE(cost.out.find("\"hourly_USD\": 40"), std::string::npos) << cost.out;
+  EXPECT_EQ(rows(collcast("compare p3dfft:n=64 --ranks 8 --on frontera --on summit --format csv")), 2);
+  EXPECT_EQ(collcast("compare allreduce --size 1MiB --budget 45 --on flat").err,
+            "collcast: --budget: the price of flat is not known; give one behind it, as in "
+            "flat,node.price_per_hour_USD=20\n");
+  EXPECT_EQ(collcast("compare allreduce --size 1MiB --nodes 2 --ranks 4 --on flat").code, 2);
+  EXPECT_EQ(collcast("compare --on flat").code, 2);
+}
+
+TEST(Plan, OfATraceAndOfAJob) {
+  const Outcome o = collcast("plan --trace " + collcast::testing::trace +
+                             " --runs 1000 --platform flat --format json | sed -n 's/ *\"time_s\": //p'");
+  const Outcome once = collcast("replay " + collcast::testing::trace +
+                                " --platform flat --format json | sed -n 's/^  \"time_s\": //p'");
+  EXPECT_NEAR(std::stod(o.out), 1000 * std::stod(once.out), 1e-9 * std::stod(o.out));
+  EXPECT_EQ(collcast("plan --job p3dfft:n=64 --platform frontera --ranks 4,8 --time 1h").code, 0);
+  EXPECT_EQ(collcast("plan --job p3dfft:n=64 --model resnet50 --platform frontera --ranks 4").code, 2);
+  EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6").err,
+            "collcast: --samples is missing: on how many the job trains in all\n");
+}
+
 }  // namespace

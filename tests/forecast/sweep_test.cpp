@@ -83,6 +83,77 @@ TEST(Sweep, ComplainsInOneLine) {
   EXPECT_EQ(says(R"("size": "1\n"})").find("s.json: size: size '1\\n'"), 0u);
 }
 
+/// Answers with the sum of a point's numbers a and b, by hand.
+Verb sum() {
+  static constexpr Key numbers[] = {{"a", Kind::number}, {"b", Kind::number}};
+  return {"predict",
+          numbers,
+          {"a", "b"},
+          [](const Point& p) {
+            return Rows{Json::array({{{"sum", std::stod(p[0].value) + std::stod(p[1].value)}}}), {}};
+          },
+          nullptr,
+          [](const Space&) { return std::vector<report::Column>{}; }};
+}
+
+TEST(Sweep, EndsEarlyAlongASetting) {
+  const Verb verbs[] = {sum()};
+  const std::string grid = R"({"a": [0, 10], "b": [1, 2, 5, 3, 9])";
+  const Sweep all(grid + "}", "s.json", verbs);
+  const Sweep some(grid + R"(, "stop": {"along": "b", "when": "sum", "above": 4}})", "s.json", verbs);
+  const auto serially = [](const Next& next, const Answerer& answer, const Done& done) {
+    while (const auto number = next()) done(*number, answer(*number));
+  };
+  const auto quiet = [](std::int64_t, std::int64_t) {};
+  EXPECT_EQ(answers(all, serially, quiet).report.sections[0].rows.size(), 10u);
+  const Summary ended = answers(some, serially, quiet);  // 0 + 1, 2, 5 and no further; 10 + 1 and no further
+  std::string points;
+  for (const Json& row : ended.report.sections[0].rows) points += dump(row["point"]) + ' ';
+  EXPECT_EQ(points, "0 1 2 5 ");
+  EXPECT_EQ(ended.stopped, 6);
+  EXPECT_EQ(ended.missing, 0);
+  // The same from a journal, of which only what is needed was asked.
+  const Folder folder;
+  Journal journal(folder / "j", some.identity("test"));
+  std::int64_t asked = 0;
+  run(some, {}, journal, serially, [&](std::int64_t, std::int64_t) { ++asked; });
+  EXPECT_EQ(asked, 4);
+  EXPECT_EQ(dump(summary(some, journal).report.sections[0].rows), dump(ended.report.sections[0].rows));
+}
+
+TEST(Sweep, SaysWhatIsWrongWithAnEarlyEnd) {
+  const Verb verbs[] = {sum()};
+  const auto says = [&](const std::string& stop) {
+    return complaint([&] { Sweep(R"({"a": [0, 1], "b": 1, "stop": )" + stop + "}", "s.json", verbs); });
+  };
+  const std::string form =
+      R"(s.json: stop must be like {"along": "ranks", "when": "efficiency", "below": 0.5})";
+  EXPECT_EQ(says("3"), form);
+  EXPECT_EQ(says(R"({"along": "a", "when": "sum"})"), form);
+  EXPECT_EQ(says(R"({"along": "a", "when": "sum", "below": "1"})"), form);
+  EXPECT_EQ(says(R"({"along": "b", "when": "sum", "below": 1})"),
+            R"(s.json: stop goes along "b", which is no setting that varies)");
+  const Sweep other(R"({"a": [0, 1], "b": 1, "stop": {"along": "a", "when": "product", "below": 1}})",
+                    "s.json", verbs);
+  EXPECT_EQ(answer(other, 0).text, R"(its rows have no number "product" to stop at)");
+}
+
+TEST(Sweep, AFileThatChangedIsAnotherSweep) {
+  static constexpr Key words[] = {{"trace", Kind::word}};
+  Verb verb = sum();
+  verb.keys = words, verb.needed = {"trace"};
+  const Verb verbs[] = {verb};
+  const Folder folder;
+  const std::string trace = folder / "t";
+  const auto said = [&](const std::string& text) {
+    std::ofstream(trace) << text;
+    return Sweep(R"({"trace": ")" + folder.path() + R"(/t*"})", "s.json", verbs).identity("test").platforms;
+  };
+  const std::string before = said("one");
+  EXPECT_EQ(before, said("one"));
+  EXPECT_NE(before, said("two"));
+}
+
 TEST(Space, SaysWhatIsWrong) {
   const auto says = [](const std::string& settings, const std::string& sample = "null") {
     return complaint([&] { space(settings, sample); });

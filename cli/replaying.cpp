@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/replaying.hpp"
+
+#include "cli/options.hpp"
+#include "cli/trace_files.hpp"
+#include "forecast/occupied.hpp"
+#include "replay/application/report.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+
+namespace collcast::cli {
+namespace {
+
+std::map<std::string, std::string> forced(const std::vector<std::string>& assignments) {
+  std::map<std::string, std::string> result;
+  for (const std::string& text : assignments) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos)
+      throw InputError("--algorithm '" + text + "' is not COLLECTIVE=ALGORITHM, as in allreduce=ring");
+    result[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return result;
+}
+
+bool is_collective(const std::string& operation) {
+  return operation != "send" && operation != "recv" && operation != "wait";
+}
+
+}  // namespace
+
+void add_replaying(CLI::App& verb, ReplayText& text) {
+  verb.add_option("-n,--ranks", text.ranks, "More or fewer than the trace's, where its ranks are alike")
+      ->option_text("N");
+  verb.add_option("-a,--algorithm", text.algorithms,
+                  "Algorithm of one collective, e.g. allreduce=ring, or of its messages from a size on: "
+                  "allreduce@64KiB=ring; the others take the fastest by critical path")
+      ->option_text("COLLECTIVE[@SIZE]=A");
+  add_policy(verb, text.policy, "Who chooses for the other collectives, each communicator by itself");
+  add_engine(verb, text.engine, true);
+  add_placement(verb, text.placement);
+  verb.add_option("--compute-scale", text.compute_scale,
+                  "Computation takes this times the recorded CPU time (default 1)")
+      ->option_text("X");
+  add_memory(verb, text.memory);
+}
+
+Trace open_replayed(const ReplayText& text) {
+  return open_trace(text.files, steps(text.steps), text.ranks.empty() ? 0 : parse_ranks(text.ranks));
+}
+
+collcast::ReplayOptions replay_options(const ReplayText& text) {
+  collcast::ReplayOptions options;
+  options.engine = &playing_engine(text.engine);
+  options.algorithms = forced(text.algorithms);
+  options.policy = text.policy;
+  options.placement = parse_placement(text.placement);
+  options.memory = text.memory;
+  options.compute_scale = text.compute_scale;
+  return options;
+}
+
+Json replay_row(const Source& trace, const Description& platform, const collcast::ReplayOptions& options,
+                const ReplayReport& report) {
+  const Occupied on = occupied(Machine(platform, trace.ranks(), options.placement));
+  Json dearest, dearest_time = 0.0;
+  for (const auto& o : report.operations)
+    if (is_collective(o.name)) {
+      dearest = o.name, dearest_time = o.time.value;
+      break;
+    }
+  Json row{{"platform", platform.name()},
+           {"ranks", trace.ranks()},
+           {"nodes", on.nodes},
+           {"ranks_per_node", on.ranks_per_node}};
+  row.update(report::totals(report));
+  row["dearest_collective"] = dearest, row["dearest_collective_s"] = dearest_time;
+  return row;
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/several.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "cli/interrupt.hpp"
+#include "cli/pictures.hpp"
+#include "cli/sweep_verbs.hpp"
+#include "forecast/sweep/plot.hpp"
+#include "support/error.hpp"
+
+namespace collcast::cli {
+namespace {
+
+bool is_file(const std::string& text) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(text, ignored);
+}
+
+/// "tp=8" of "megatron:tp=8", not "megatron:tp=8".
+bool is_setting(const std::string& part) {
+  const auto equals = part.find('=');
+  return equals != std::string::npos && part.find(':') > equals;
+}
+
+/// "64:512:x2".
+bool is_range(const std::string& text) {
+  return !text.empty() && text.find(':') != std::string::npos && text.find_first_of("0123456789") == 0;
+}
+
+int cores() {
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+std::vector<std::string> listed(const std::string& text) {
+  if (text.empty()) return {};
+  if (is_file(text)) return {text};
+  std::vector<std::string> all;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    const std::string part = text.substr(from, comma - from);
+    if (!all.empty() && is_setting(part))
+      all.back() += ',' + part;
+    else
+      all.push_back(part);
+    from = comma + 1;
+  }
+  return all;
+}
+
+void Several::add(const std::string& key, const std::vector<std::string>& values) {
+  if (values.empty()) return;
+  settings_[key] = values;
+  several_ = several_ || values.size() > 1 || ((key == "ranks" || key == "size") && is_range(values[0]));
+}
+
+void Several::set(const std::vector<std::string>& assignments) {
+  for (const std::string& text : assignments) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos)
+      throw InputError("--set '" + text + "' is not KEY=VALUE, as in network.bandwidth_GBps=25");
+    Json values = Json::array();
+    for (std::string part : CLI::detail::split(text.substr(equals + 1), ',')) {
+      several_ = several_ || is_range(part);
+      values.push_back(std::move(part));
+    }
+    several_ = several_ || values.size() > 1;
+    settings_["set"][text.substr(0, equals)] = std::move(values);
+  }
+}
+
+void Several::refuse(bool given, const std::string& option) const {
+  if (given && several_)
+    throw InputError(option + " is of one case, not of a list of them; `collcast sweep` asks many");
+}
+
+int Several::answer(const std::string& verb, const std::string& about, Format format,
+                    const std::string& plotted) const {
+  Json file = settings_;
+  file["ask"] = verb, file["about"] = about;
+  const std::vector<sweep::Verb> verbs = sweep_verbs();
+  const sweep::Sweep asked(dump(file), verb, verbs);
+  const std::string over = plotted.empty() ? "" : sweep::across(asked.space(), "");
+  sweep::Summary all = sweep::answers(asked, sweep::processes(cores()), [](std::int64_t n, std::int64_t of) {
+    progress(count(n) + " of " + count(of));
+  });
+  progress_end();
+  if (!plotted.empty())
+    plot(plotted, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
+         all.report.notes);
+  print(all.report, format);
+  return all.failed > 0 ? 1 : 0;
+}
+
+std::vector<sweep::Rows> ask_all(const std::string& name, const std::vector<sweep::Point>& points) {
+  const std::vector<sweep::Verb> verbs = sweep_verbs();
+  const sweep::Verb& verb = *std::ranges::find(verbs, name, &sweep::Verb::name);
+  std::vector<sweep::Rows> all(points.size());
+  std::size_t at = 0;
+  sweep::processes(cores())(
+      [&]() -> std::optional<std::int64_t> {
+        if (at == points.size()) return {};
+        return static_cast<std::int64_t>(at++);
+      },
+      [&](std::int64_t i) { return sweep::answer(verb, points[static_cast<std::size_t>(i)]); },
+      [&](std::int64_t i, const sweep::Outcome& o) {
+        if (o.kind == sweep::Outcome::Kind::refused) throw InputError(o.text);
+        if (o.kind == sweep::Outcome::Kind::lost) throw SubstrateError(o.text);
+        const Json said = parse_json(o.text);
+        all[static_cast<std::size_t>(i)] = {said["rows"], said["notes"].get<std::vector<std::string>>()};
+        progress(count(i + 1) + " of " + count(static_cast<std::int64_t>(points.size())));
+      });
+  progress_end();
+  return all;
+}
+
+}  // namespace collcast::cli
