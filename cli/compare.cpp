@@ -120,7 +120,7 @@ sweep::Point point(const CompareOptions& options, const Compared& of, const Cont
   for (const std::string& a : options.algorithms) algorithms += (algorithms.empty() ? "" : ",") + a;
   add("algorithm", algorithms);
   if (of.verb == "predict") return add("size", size), p;
-  add("steps", options.steps);
+  add("steps", options.steps), add("fusion", options.fusion), add("cycle", options.cycle);
   add("compute_scale", dump(Json(options.compute_scale)));
   return p;
 }

@@ -136,6 +136,8 @@ Several cases(const ReplayOptions& options) {
   cases.add("engine", options.engine);
   cases.add("placement", options.placement);
   cases.add("algorithm", alternatives(options.algorithms));
+  cases.add("fusion", options.fusion);
+  cases.add("cycle", options.cycle);
   cases.set(options.what_if.set);
   if (!cases.more_than_one()) return cases;
   std::string files;
@@ -192,7 +194,8 @@ void add_replay(CLI::App& app, int& exit_code) {
       app.add_subcommand("replay", "How long a recorded application takes on a platform, and what limits it");
   add_trace_files(*verb, options->files, options->steps);
   verb->add_option("-p,--platform", options->platforms,
-                   "Names from `collcast platforms`, or files. Where this, --ranks, --algorithm, --policy, "
+                   "Names from `collcast platforms`, or files. Where this, --ranks, --fusion, --cycle, "
+                   "--algorithm, --policy, "
                    "--engine, --placement or a --set has several values, each combination is a row")
       ->required()
       ->option_text("P[,P...]");

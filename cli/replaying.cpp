@@ -4,9 +4,11 @@
 #include "cli/options.hpp"
 #include "cli/trace_files.hpp"
 #include "forecast/occupied.hpp"
+#include "model/sizes.hpp"
 #include "replay/application/report.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "workloads/settings.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -29,6 +31,10 @@ bool is_collective(const std::string& operation) {
 }  // namespace
 
 void add_replaying(CLI::App& verb, ReplayText& text) {
+  verb.add_option("--fusion", text.fusion,
+                  "Tensors of a Horovod timeline are fused anew, up to so many bytes (0: none with another)")
+      ->option_text("SIZE");
+  verb.add_option("--cycle", text.cycle, "The same in rounds of so long")->option_text("T");
   verb.add_option("-n,--ranks", text.ranks, "More or fewer than the trace's, where its ranks are alike")
       ->option_text("N");
   verb.add_option("-a,--algorithm", text.algorithms,
@@ -45,7 +51,10 @@ void add_replaying(CLI::App& verb, ReplayText& text) {
 }
 
 Trace open_replayed(const ReplayText& text) {
-  return open_trace(text.files, steps(text.steps), text.ranks.empty() ? 0 : parse_ranks(text.ranks));
+  OpenOptions options = steps(text.steps);
+  if (!text.fusion.empty()) options.fusion = parse_size(text.fusion, "--fusion");
+  if (!text.cycle.empty()) options.cycle = workloads::parse_time(text.cycle, "--cycle");
+  return open_trace(text.files, options, text.ranks.empty() ? 0 : parse_ranks(text.ranks));
 }
 
 collcast::ReplayOptions replay_options(const ReplayText& text) {

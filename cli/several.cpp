@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <thread>
 
 #include "cli/interrupt.hpp"
 #include "cli/pictures.hpp"
 #include "cli/sweep_verbs.hpp"
 #include "forecast/sweep/plot.hpp"
+#include "platforms/description/schema.hpp"
 #include "support/error.hpp"
 
 namespace collcast::cli {
@@ -28,6 +30,14 @@ bool is_setting(const std::string& part) {
 /// "64:512:x2".
 bool is_range(const std::string& text) {
   return !text.empty() && text.find(':') != std::string::npos && text.find_first_of("0123456789") == 0;
+}
+
+/// Whether a parameter of platforms is a list itself, as network.dimensions=6,6,6.
+bool is_list(const std::string& path) {
+  const Schema* form = &platform_schema();
+  std::istringstream keys(path);
+  for (std::string key; form && std::getline(keys, key, '.');) form = find(*form, key);
+  return form && form->kind == Schema::Kind::list;
 }
 
 int cores() {
@@ -55,7 +65,8 @@ std::vector<std::string> listed(const std::string& text) {
 void Several::add(const std::string& key, const std::vector<std::string>& values) {
   if (values.empty()) return;
   settings_[key] = values;
-  several_ = several_ || values.size() > 1 || ((key == "ranks" || key == "size") && is_range(values[0]));
+  several_ = several_ || values.size() > 1 ||
+             ((key == "ranks" || key == "size" || key == "fusion") && is_range(values[0]));
 }
 
 void Several::set(const std::vector<std::string>& assignments) {
@@ -63,13 +74,16 @@ void Several::set(const std::vector<std::string>& assignments) {
     const auto equals = text.find('=');
     if (equals == std::string::npos)
       throw InputError("--set '" + text + "' is not KEY=VALUE, as in network.bandwidth_GBps=25");
-    Json values = Json::array();
+    Json& values = settings_["set"][text.substr(0, equals)] = Json::array();
+    if (is_list(text.substr(0, equals))) {
+      values.push_back(text.substr(equals + 1));
+      continue;
+    }
     for (std::string part : CLI::detail::split(text.substr(equals + 1), ',')) {
       several_ = several_ || is_range(part);
       values.push_back(std::move(part));
     }
     several_ = several_ || values.size() > 1;
-    settings_["set"][text.substr(0, equals)] = std::move(values);
   }
 }
 

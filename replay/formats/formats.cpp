@@ -64,7 +64,7 @@ const std::vector<Format>& formats() {
       {"flight-recorder", "PyTorch Flight Recorder dumps", is_flight_recorder, open_flight_recorder,
        Memory::device},
       {"deepintrospect", "DeepIntrospect dumps", is_deepintrospect, open_deepintrospect},
-      {"horovod", "Horovod timelines", is_horovod, open_horovod, Memory::device},
+      {"horovod", "Horovod timelines", is_horovod, open_horovod, Memory::device, false, true},
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log, Memory::device},
       {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed, Memory::device},
       {"dumpi", "DUMPI traces", is_dumpi, open_dumpi},
@@ -98,6 +98,9 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
   if (options.some_steps() && !format->steps)
     throw InputError(files[0] + ": " + std::string(format->what) +
                      " mark no steps; --steps needs a trace of the PyTorch profiler or of Nsight Systems");
+  if (options.fuses_anew() && !format->rounds)
+    throw InputError(files[0] + ": " + std::string(format->what) +
+                     " do not say when each tensor was ready; --fusion and --cycle need a Horovod timeline");
   auto source = format->open(files, options);
   if (auto* recorded = dynamic_cast<RecordedSource*>(source.get())) {
     recorded->info().name = name;

@@ -14,10 +14,14 @@ namespace collcast {
 /// No reader takes a job of more.
 inline constexpr Rank most_recorded_ranks = 1 << 20;
 
-/// Which part of a recording is asked for.
+/// Which part of a recording is asked for, and what is to be otherwise in it.
 struct OpenOptions {
   std::int64_t first_step = std::numeric_limits<std::int64_t>::min();
   std::int64_t last_step = std::numeric_limits<std::int64_t>::max();
+  Bytes fusion =
+      Bytes(-1);       ///< of Horovod: tensors are fused anew, up to so many bytes; negative: as recorded
+  Seconds cycle = {};  ///< the same in rounds of so long; 0: as recorded
+  bool fuses_anew() const { return fusion >= Bytes(0) || cycle > Seconds(); }
   bool some_steps() const { return first_step != std::numeric_limits<std::int64_t>::min(); }
 };
 
@@ -29,6 +33,7 @@ struct Format {
   std::unique_ptr<Source> (*open)(const std::vector<std::string>& files, const OpenOptions& options);
   Memory memory = Memory::host;  ///< where such applications keep their data
   bool steps = false;            ///< it marks steps, so that some can be chosen
+  bool rounds = false;           ///< it has each tensor's readiness, so that they can be fused anew
 };
 
 /// All that are known, in the order in which they are tried.

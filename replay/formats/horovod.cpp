@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -10,12 +11,19 @@
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
 
 /// Tensors of one fused operation begin within this of each other [us].
 constexpr double fused_us = 50;
+
+/// One tensor of an operation.
+struct Piece {
+  Bytes bytes;
+  std::map<Rank, double> ready;  ///< [us]
+};
 
 /// One operation: some tensors, reduced together [us].
 struct Operation {
@@ -25,6 +33,7 @@ struct Operation {
   bool sized = true;
   std::size_t open = 0;          ///< tensors under way
   std::map<Rank, double> ready;  ///< when the last of its tensors was ready
+  std::vector<Piece> pieces = {};
 };
 
 /// A tensor's row of the timeline.
@@ -32,7 +41,8 @@ struct Tensor {
   std::map<Rank, double> ready;
   std::vector<std::string> open;  ///< names of what has begun
   std::ptrdiff_t operation = -1;
-  double left = -1;  ///< when it began to be copied out of the fusion buffer
+  std::size_t piece = 0;  ///< of the operation
+  double left = -1;       ///< when it began to be copied out of the fusion buffer
 };
 
 double elements(std::string_view shape) {
@@ -87,7 +97,7 @@ class Timeline {
     if (!collective) return;
     const bool joins = !operations.empty() && at - last_begin_ <= fused_us && operations.back().end < 0 &&
                        operations.back().collective == *collective;
-    if (!joins) operations.push_back({*collective, at, -1, {}, true, 0, {}});
+    if (!joins) operations.push_back({*collective, at, -1, {}, true, 0, {}, {}});
     last_begin_ = at;
     tensor.operation = static_cast<std::ptrdiff_t>(operations.size()) - 1;
     tensor.left = -1;
@@ -97,6 +107,8 @@ class Timeline {
       double& ready = op.ready.emplace(rank, when).first->second;
       ready = std::max(ready, when);
     }
+    tensor.piece = op.pieces.size();
+    op.pieces.push_back({{}, std::move(tensor.ready)});
     tensor.ready.clear();
   }
 
@@ -108,6 +120,7 @@ class Timeline {
     const double size = elements(args["shape"].text()) * element_bytes(args["dtype"].text());
     op.sized = op.sized && size > 0;
     op.message += Bytes(std::max(size, 0.0));
+    op.pieces[tensor.piece].bytes = Bytes(std::max(size, 0.0));
     op.end = std::max(op.end, tensor.left >= 0 ? tensor.left : at);
     --op.open;
     tensor.operation = -1;
@@ -118,88 +131,271 @@ class Timeline {
   double first_ = -1, last_ = -1, last_begin_ = -1e18;
 };
 
-/// One rank's two streams. Stream 0 waits for the operations before where none of its tensors was under way.
+/// What becomes ready together: an operation, or where these are formed anew one of its tensors [us].
+struct Item {
+  std::map<Rank, double> ready;
+  double begin, end;  ///< of its operation
+  Bytes bytes;
+  std::size_t operation;
+
+  double ready_at(Rank rank) const {
+    const auto mine = ready.find(rank);
+    return mine == ready.end() ? begin : mine->second;
+  }
+  double all_ready() const {
+    double last = ready.empty() ? begin : 0;
+    for (const auto& [rank, at] : ready) last = std::max(last, at);
+    return last;
+  }
+};
+
+/// What moves together.
+struct Group {
+  std::vector<std::size_t> items;
+  Collective collective;
+  Bytes message;
+  bool sized;
+  double begin, end;  ///< as recorded; where it was formed anew, its round and -1
+};
+
+struct Plan {
+  std::vector<Item> items;
+  std::vector<Group> groups;
+  bool anew = false;  ///< the groups are not the recorded ones
+};
+
+Plan as_recorded(const std::vector<Operation>& operations) {
+  Plan plan;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const Operation& op = operations[i];
+    plan.items.push_back({op.ready, op.begin, op.end, op.message, i});
+    plan.groups.push_back({{i}, op.collective, op.message, op.sized, op.begin, op.end});
+  }
+  return plan;
+}
+
+/// Items by when a rank was ready for them.
+std::vector<std::pair<double, std::size_t>> ticks_of(const std::vector<Item>& items, Rank rank) {
+  std::vector<std::pair<double, std::size_t>> ticks;
+  for (std::size_t i = 0; i < items.size(); ++i) ticks.emplace_back(items[i].ready_at(rank), i);
+  std::ranges::stable_sort(ticks);
+  return ticks;
+}
+
+/// Where nothing of a rank's own was under way: before the item at `position` of its ticks, all items up to
+/// `last` had ended by `end`.
+struct Idle {
+  std::size_t position, last;
+  double end;
+};
+std::vector<Idle> idles(const std::vector<Item>& items,
+                        const std::vector<std::pair<double, std::size_t>>& ticks) {
+  std::vector<Idle> all;
+  std::size_t done = 0;
+  for (std::size_t t = 1; t < ticks.size(); ++t) {
+    double end = -1;
+    std::size_t last = 0;
+    for (std::size_t k = std::max(done, t < 1024 ? 0 : t - 1024); k < t; ++k) {
+      end = std::max(end, items[ticks[k].second].end);
+      last = std::max(last, ticks[k].second);
+    }
+    if (t == done || end > ticks[t].first) continue;
+    done = t;
+    all.push_back({t, last, end});
+  }
+  return all;
+}
+
+/// Horovod's rounds with another fusion buffer, or other rounds, over the tensors as they became ready: a
+/// round takes what all ranks are ready for, in the order of readiness, up to the buffer's size. Nothing is
+/// fused over an instant at which some rank awaited what it had given before. Without a `cycle` an operation
+/// is agreed on as long after its tensors were ready as it was recorded.
+class Rounds {
+ public:
+  Rounds(const Timeline& timeline, const OpenOptions& options)
+      : operations_(timeline.operations), first_(timeline.first()), cycle_(1e6 * options.cycle.value) {
+    for (const Operation& op : operations_) largest_ = std::max(largest_, op.message);
+    fusion_ = options.fusion.value >= 0 ? options.fusion : largest_;
+    add_items();
+    for (Rank r = 0; r < std::max(timeline.ranks, 1); ++r) add_bounds(r);
+  }
+
+  Plan plan() {
+    std::vector<std::size_t> part;
+    for (std::size_t i = 0; i < plan_.items.size(); ++i) {
+      const std::size_t op = plan_.items[i].operation;
+      if (i > 0 && op != plan_.items[i - 1].operation && bounds_.contains(op)) fuse(part), part.clear();
+      part.push_back(i);
+    }
+    fuse(part);
+    plan_.anew = true;
+    return std::move(plan_);
+  }
+  Bytes fusion() const { return fusion_; }
+
+ private:
+  /// Tensors of unknown size stay together.
+  void add_items() {
+    double free = first_;
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+      const Operation& op = operations_[i];
+      const Item whole{op.ready, op.begin, op.end, op.message, i};
+      delay_.push_back(std::max(0.0, op.begin - std::max(free, whole.all_ready())));
+      free = std::max(free, op.end);
+      if (!op.sized || op.collective != Collective::allreduce) {
+        plan_.items.push_back(whole);
+        continue;
+      }
+      for (const Piece& piece : op.pieces)
+        plan_.items.push_back(
+            {piece.ready.empty() ? op.ready : piece.ready, op.begin, op.end, piece.bytes, i});
+    }
+  }
+
+  /// Operations before which some rank was idle.
+  void add_bounds(Rank rank) {
+    const auto ticks = ticks_of(plan_.items, rank);
+    std::vector<std::size_t> least(ticks.size() + 1, operations_.size());
+    for (std::size_t t = ticks.size(); t-- > 0;)
+      least[t] = std::min(least[t + 1], plan_.items[ticks[t].second].operation);
+    for (const Idle& idle : idles(plan_.items, ticks)) bounds_.insert(least[idle.position]);
+  }
+
+  double round(const Item& item) const {
+    const double ready = item.all_ready();
+    if (cycle_ <= 0) return ready + delay_[item.operation];
+    return first_ + cycle_ * std::ceil((ready - first_) / cycle_ - 1e-9);
+  }
+
+  void fuse(std::vector<std::size_t> part) {
+    std::ranges::stable_sort(part, {}, [&](std::size_t i) { return plan_.items[i].all_ready(); });
+    for (std::size_t at = 0; at < part.size();) {
+      const Item& head = plan_.items[part[at]];
+      const Operation& of = operations_[head.operation];
+      round_ = std::max(round_, round(head));
+      Group group{{}, of.collective, {}, of.sized, round_, -1};
+      const bool alone = !of.sized || of.collective != Collective::allreduce;
+      do {
+        group.message += plan_.items[part[at]].bytes;
+        group.items.push_back(part[at++]);
+      } while (!alone && at < part.size() && joins(group, plan_.items[part[at]]));
+      plan_.groups.push_back(std::move(group));
+    }
+  }
+  bool joins(const Group& group, const Item& next) const {
+    const Operation& of = operations_[next.operation];
+    return of.sized && of.collective == Collective::allreduce && next.all_ready() <= group.begin &&
+           group.message + next.bytes <= fusion_;
+  }
+
+  const std::vector<Operation>& operations_;
+  double first_, cycle_, round_ = 0;  ///< [us]
+  Bytes fusion_, largest_;
+  std::vector<double>
+      delay_;  ///< by operation: from its readiness, and the end of the one before, to its begin
+  std::set<std::size_t> bounds_;
+  Plan plan_;
+};
+
+/// One rank's streams: 0 makes tensors ready, and waits for what was given before where none of its tensors
+/// was under way; 1 moves them; 2 waits for rounds, where these are formed anew.
 class HorovodRank {
  public:
-  HorovodRank(RecordedSource& source, const Timeline& timeline, Rank rank)
-      : timeline_(timeline), ready_(source.at(rank, 0)), reduced_(source.at(rank, 1)), rank_(rank) {}
+  HorovodRank(RecordedSource& source, const Timeline& timeline, const Plan& plan, Rank rank)
+      : plan_(plan),
+        first_(timeline.first()),
+        ready_(source.at(rank, 0)),
+        moved_(source.at(rank, 1)),
+        rank_(rank) {
+    if (plan.anew) rounds_ = &source.at(rank, 2);
+  }
 
   void build() {
-    // Operations in the order in which this rank was ready for them.
-    std::vector<std::pair<double, std::size_t>> ticks;
-    for (std::size_t i = 0; i < timeline_.operations.size(); ++i) ticks.emplace_back(ready(i), i);
-    std::ranges::stable_sort(ticks);
+    const auto ticks = ticks_of(plan_.items, rank_);
+    const std::vector<Idle> idle = idles(plan_.items, ticks);
+    const std::vector<std::int64_t> until = groups_until();
     std::vector<std::int64_t> number(ticks.size());
-    std::size_t done = 0;
-    double now = timeline_.first();
-    for (std::size_t t = 0; t < ticks.size(); ++t) {
+    double now = first_;
+    for (std::size_t t = 0, next = 0; t < ticks.size(); ++t) {
       const auto [at, i] = ticks[t];
       number[i] = static_cast<std::int64_t>(t) + 1;
-      now = idle_until(at, ticks, t, done, now);
+      if (next < idle.size() && idle[next].position == t) {
+        await(ready_, 1, until[idle[next].last]);
+        now = std::max(now, idle[next++].end);
+      }
       compute(now, at);
       now = std::max(now, at);
       ready_.emplace_back().kind = Activity::Kind::record;
     }
-    double free = timeline_.first();
-    for (std::size_t i = 0; i < timeline_.operations.size(); ++i) free = operation(i, number[i], free);
+    double free = first_;
+    for (std::size_t g = 0; g < plan_.groups.size(); ++g) free = move(g, number, free);
   }
 
  private:
-  double ready(std::size_t i) const {
-    const Operation& op = timeline_.operations[i];
-    const auto mine = op.ready.find(rank_);
-    return mine == op.ready.end() ? op.begin : mine->second;
+  /// By item: how many groups there are up to the last one with an item up to it.
+  std::vector<std::int64_t> groups_until() const {
+    std::vector<std::int64_t> until(plan_.items.size());
+    for (std::size_t g = 0; g < plan_.groups.size(); ++g)
+      for (const std::size_t i : plan_.groups[g].items) until[i] = static_cast<std::int64_t>(g) + 1;
+    for (std::size_t i = 1; i < until.size(); ++i) until[i] = std::max(until[i], until[i - 1]);
+    return until;
   }
 
-  /// If all that this rank was ready for before had ended by `at`, the stream awaits it.
-  double idle_until(double at, const std::vector<std::pair<double, std::size_t>>& ticks, std::size_t t,
-                    std::size_t& done, double now) {
-    double end = -1;
-    std::size_t last = 0;
-    for (std::size_t k = std::max(done, t < 1024 ? 0 : t - 1024); k < t; ++k) {
-      end = std::max(end, timeline_.operations[ticks[k].second].end);
-      last = std::max(last, ticks[k].second);
-    }
-    if (t == done || end > at) return now;
-    done = t;
-    Activity& a = ready_.emplace_back();
+  static void await(RecordedSource::Stream& stream, int of, std::int64_t count) {
+    Activity& a = stream.emplace_back();
     a.kind = Activity::Kind::await;
-    a.stream = 1;
-    a.count = static_cast<std::int64_t>(last) + 1;
-    return std::max(now, end);
+    a.stream = of;
+    a.count = count;
+  }
+  static void pause(RecordedSource::Stream& stream, double us) {
+    if (us <= 0) return;
+    Activity& a = stream.emplace_back();
+    a.kind = Activity::Kind::pause;
+    a.time = Seconds(1e-6 * us);
   }
 
   void compute(double from, double to) {
     if (to <= from) return;
     Activity& a = ready_.emplace_back();
     a.time = a.duration = Seconds(1e-6 * (to - from));
-    a.begin = Seconds(1e-6 * (from - timeline_.first()));
+    a.begin = Seconds(1e-6 * (from - first_));
   }
 
-  double operation(std::size_t i, std::int64_t record, double free) {
-    const Operation& op = timeline_.operations[i];
-    Activity& await = reduced_.emplace_back();
-    await.kind = Activity::Kind::await;
-    await.count = record;
-    double all_ready = ready(i);
-    for (const auto& [rank, at] : op.ready) all_ready = std::max(all_ready, at);
-    if (const double from = std::max(free, all_ready); op.begin > from) {
-      Activity& a = reduced_.emplace_back();
-      a.kind = Activity::Kind::pause;
-      a.time = Seconds(1e-6 * (op.begin - from));
+  double move(std::size_t g, const std::vector<std::int64_t>& number, double free) {
+    const Group& group = plan_.groups[g];
+    std::int64_t last = 0;
+    double mine = first_, all = first_;
+    for (const std::size_t i : group.items) {
+      last = std::max(last, number[i]);
+      mine = std::max(mine, plan_.items[i].ready_at(rank_));
+      all = std::max({all, mine, plan_.items[i].all_ready()});
     }
-    Activity a = collective_activity(op.collective, 0, op.message);
-    a.sized = op.sized;
-    a.begin = Seconds(1e-6 * (op.begin - timeline_.first()));
-    a.duration = a.time = Seconds(1e-6 * (op.end - op.begin));
-    reduced_.push_back(std::move(a));
-    reduced_.emplace_back().kind = Activity::Kind::record;
-    return std::max(free, op.end);
+    if (rounds_) {
+      await(*rounds_, 0, last);
+      pause(*rounds_, group.begin - std::max(round_, mine));
+      round_ = std::max({round_, mine, group.begin});
+      rounds_->emplace_back().kind = Activity::Kind::record;
+      await(moved_, 2, static_cast<std::int64_t>(g) + 1);
+    } else {
+      await(moved_, 0, last);
+      pause(moved_, group.begin - std::max(free, all));
+    }
+    Activity a = collective_activity(group.collective, 0, group.message);
+    a.sized = group.sized;
+    a.begin = Seconds(1e-6 * (group.begin - first_));
+    const Item& item = plan_.items[group.items[0]];
+    if (!rounds_) a.duration = a.time = Seconds(1e-6 * (group.end - group.begin));
+    if (rounds_ && !group.sized) a.time = Seconds(1e-6 * (item.end - item.begin));
+    moved_.push_back(std::move(a));
+    moved_.emplace_back().kind = Activity::Kind::record;
+    return std::max(free, group.end);
   }
 
-  const Timeline& timeline_;
+  const Plan& plan_;
+  double first_, round_ = 0;  ///< [us]
   RecordedSource::Stream& ready_;
-  RecordedSource::Stream& reduced_;
+  RecordedSource::Stream& moved_;
+  RecordedSource::Stream* rounds_ = nullptr;
   Rank rank_;
 };
 
@@ -211,7 +407,7 @@ bool is_horovod(std::string_view head) {
          head.find("\"ph\"") != std::string_view::npos;
 }
 
-std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, const OpenOptions&) {
+std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, const OpenOptions& options) {
   require_one(files, "a Horovod timeline is one file for all ranks");
   Timeline timeline;
   const JsonEnd end = read_elements(files[0], "traceEvents", [&](const JsonValue& e) { timeline.event(e); });
@@ -236,7 +432,17 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
     info.losses.push_back(
         {"operation", static_cast<std::int64_t>(unfinished), "begun and not ended in the file"});
   if (end.damaged) info.losses.push_back({"event", end.damaged, "damaged"});
-  for (Rank r = 0; r < source->ranks(); ++r) HorovodRank(*source, timeline, r).build();
+  Plan plan;
+  if (options.fuses_anew()) {
+    Rounds rounds(timeline, options);
+    plan = rounds.plan();
+    info.notes.push_back("fused anew into " + std::to_string(plan.groups.size()) + " operations of up to " +
+                         text::bytes(rounds.fusion().value) + ", " +
+                         std::to_string(timeline.operations.size()) + " were recorded");
+  } else {
+    plan = as_recorded(timeline.operations);
+  }
+  for (Rank r = 0; r < source->ranks(); ++r) HorovodRank(*source, timeline, plan, r).build();
   return source;
 }
 

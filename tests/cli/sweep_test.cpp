@@ -192,6 +192,12 @@ TEST(Lists, AreEveryCombination) {
       rows(collcast("predict allreduce,broadcast --platform summit --ranks 6,12 --size 1KiB --transport "
                     "links,mpi --format csv")),
       8);
+  // Lists of their own are one value.
+  EXPECT_EQ(
+      rows(collcast("predict allreduce --platform edr-cluster --ranks 8 --size 1KiB --algorithm ring --set "
+                    "network.kind=torus --set network.dimensions=2,2,2 --set max_nodes=8 --set "
+                    "network.bandwidth_GBps=5,10 --format csv")),
+      2);
   const Outcome policies = collcast(
       "predict allreduce --platform summit --ranks 12 --size 1MiB --policy "
       "nccl-2.8:algo=Ring,proto=LL,mpich --format csv");

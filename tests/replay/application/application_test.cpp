@@ -111,13 +111,15 @@ TEST(Replay, CollectivesTakeTheAlgorithmThatWasNamed) {
 }
 
 TEST(Replay, AnAlgorithmMayBeForSizesFromOneOn) {
-  // As above: below 600 MB the ring, which takes 2 (1 + 0.25) + 0.25 s for 500 MB; from there on doubling, 3 s for 1 GB.
+  // As above: below 600 MB the ring, which takes 2 (1 + 0.25) + 0.25 s for 500 MB; from there on doubling, 3
+  // s for 1 GB.
   const std::vector<Event> rank = {allreduce(500'000'000), allreduce(1'000'000'000)};
   const Traced traced({rank, rank});
   ReplayOptions sized;
   sized.algorithms = {{"allreduce", "ring"}, {"allreduce@600MB", "recursive-doubling"}};
   EXPECT_DOUBLE_EQ(traced.on_flat(sized).time.value, 2.75 + 3);
-  sized.algorithms = {{"allreduce@1GB", "ring"}};  // smaller ones are the policy's: doubling takes 1 + 0.5 + 0.5
+  sized.algorithms = {
+      {"allreduce@1GB", "ring"}};  // smaller ones are the policy's: doubling takes 1 + 0.5 + 0.5
   EXPECT_LE(traced.on_flat(sized).time.value, 2 + 3.5);
   sized.algorithms = {{"allreduce@600MB", "recursive-doubling"}, {"allreduce@1GB", "auto"}};
   EXPECT_LE(traced.on_flat(sized).time.value, 2 + 3);

@@ -95,6 +95,70 @@ TEST_F(Files, HorovodTimelinesSayWhoWasReadyWhen) {
   EXPECT_NE(source->info().notes[0].find("not closed"), std::string::npos);
 }
 
+/// Tensors of 4,000 B, which both ranks are ready for at 100, 200 and 1,300 us, moved one by one from 400,
+/// 500 and 1,500 us on.
+std::string three_tensors() {
+  std::string text = "[";
+  int pid = 0;
+  for (const auto& [ready, moved] : {std::pair{100, 400}, {200, 500}, {1300, 1500}}) {
+    const auto event = [&, tensor = ++pid](const char* phase, const char* name, int at,
+                                           const char* more = "") {
+      text += "{\"ph\":\"" + std::string(phase) + "\",\"name\":\"" + name +
+              "\",\"ts\":" + std::to_string(at) + ",\"pid\":" + std::to_string(tensor) + more + "},\n";
+    };
+    event("B", "NEGOTIATE_ALLREDUCE", ready - 10);
+    event("X", "0", ready), event("X", "1", ready);
+    event("E", "", ready + 5);
+    event("B", "ALLREDUCE", ready + 10);
+    event("B", "NCCL_ALLREDUCE", moved);
+    event("E", "", moved + 50);
+    event("E", "", moved + 60, R"(,"args":{"dtype":"float32","shape":"[10, 100]"})");
+  }
+  return text;
+}
+
+TEST_F(Files, HorovodsTensorsAreFusedAnew) {
+  const std::string timeline = file("t", three_tensors());
+  const auto moved = [&](double fusion, double cycle) {
+    OpenOptions options;
+    options.fusion = Bytes(fusion), options.cycle = Seconds(cycle);
+    std::vector<double> bytes;
+    for (const Activity& a : all(*open_source({timeline}, options), 0, 1))
+      if (a.kind == Kind::collective) bytes.push_back(a.message.value);
+    return bytes;
+  };
+  using Sizes = std::vector<double>;
+  EXPECT_EQ(moved(-1, 0), (Sizes{4000, 4000, 4000}));
+  EXPECT_EQ(moved(7999, 0), (Sizes{4000, 4000, 4000}));
+  // Ready by the first's round; the third is what both waited for after the others were done.
+  EXPECT_EQ(moved(8000, 0), (Sizes{8000, 4000}));
+  EXPECT_EQ(moved(1e9, 0.1), (Sizes{8000, 4000}));
+  EXPECT_EQ(moved(1e9, 0.00005), (Sizes{4000, 4000, 4000}));
+  EXPECT_EQ(moved(-1, 0.1), (Sizes{4000, 4000, 4000}));  // the largest that was recorded
+}
+
+TEST_F(Files, HorovodsRoundsBeginAtTheirTimes) {
+  OpenOptions options;
+  options.fusion = Bytes(65536), options.cycle = Seconds(1e-3);  // rounds at 90, 1,090 and 2,090 us
+  const auto source = open_source({file("t", three_tensors())}, options);
+  const auto rounds = all(*source, 1, 2), ready = all(*source, 1, 0);
+  EXPECT_EQ(kinds(rounds),
+            (std::vector{Kind::await, Kind::pause, Kind::record, Kind::await, Kind::pause, Kind::record}));
+  EXPECT_NEAR(rounds[1].time.value, 890e-6, 1e-12);
+  EXPECT_NEAR(rounds[4].time.value, 790e-6, 1e-12);
+  EXPECT_EQ(kinds(ready), (std::vector{Kind::compute, Kind::record, Kind::compute, Kind::record, Kind::await,
+                                       Kind::compute, Kind::record}));
+  EXPECT_EQ(ready[4].count, 1);
+  EXPECT_NEAR(ready[5].time.value, 740e-6, 1e-12);
+  EXPECT_NE(source->info().notes[1].find("fused anew into 2 operations of up to 64 KiB, 3 were recorded"),
+            std::string::npos)
+      << source->info().notes[1];
+  const std::string log = file("log", samples::nccl_log);
+  EXPECT_NE(
+      complaint([&] { open_source({log}, options); }).find("--fusion and --cycle need a Horovod timeline"),
+      std::string::npos);
+}
+
 TEST_F(Files, NcclLogsGiveCallsByRankAndCommunicator) {
   EXPECT_TRUE(complaint([&] {
                 open("empty", "node0:10:11 [0] NCCL INFO cudaDriverVersion 12020\n");
