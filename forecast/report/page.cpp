@@ -19,7 +19,7 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:13px}
 .wide{overflow-x:auto}
 caption{text-align:left;font-weight:600;padding:.4em 0}
 th,td{padding:.15em .7em;border-bottom:1px solid #ddd;text-align:left;vertical-align:top}
-.q{white-space:nowrap}p{white-space:pre-line;max-width:60em}
+h1,h2{overflow-wrap:anywhere}.q{white-space:nowrap}p{white-space:pre-line;max-width:60em}
 figure{margin:1em 0}figcaption{font-weight:600}svg{max-width:100%;height:auto}
 input{font:inherit;padding:.1em .4em}nav ul{columns:2;padding-left:1.2em}
 @media print{body{margin:0;max-width:none;font-size:10pt}nav,.filter{display:none}h2{break-after:avoid}

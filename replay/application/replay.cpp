@@ -145,6 +145,12 @@ class Replay {
 
   void add_notes(ReplayReport& report, const Result& result) const {
     report.notes = source_.info().notes;
+    const bool alone = source_.ranks() == 1 && std::ranges::any_of(report.operations, [](const auto& o) {
+                         return o.bytes > Bytes();
+                       });
+    if (alone)
+      report.notes.push_back(
+          "one rank talks to nobody: name the files of the others, or say with --ranks how many there are");
     if (!result.stopped_short.empty())
       report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
     report.notes.insert(report.notes.end(), selection_.notes().begin(), selection_.notes().end());

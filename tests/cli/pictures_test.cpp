@@ -50,6 +50,43 @@ TEST(Pictures, ATimelineEndsWhenItsAnswerSays) {
   }
 }
 
+/// What a page holds as JSON.
+Json data_of(const std::string& page) {
+  const std::string html = text_of(page), mark = "id=\"data\">";
+  const std::size_t begin = html.find(mark);
+  EXPECT_NE(begin, std::string::npos);
+  if (begin == std::string::npos) return {};
+  return parse_json(html.substr(begin + mark.size(), html.find("</script>", begin) - begin - mark.size()));
+}
+
+TEST(Pictures, AnInspectionHasAPage) {
+  const Folder folder;
+  const std::string page = folder / "i.html", alike = folder / "d.html";
+  const Json a = answer("inspect " + trace + " --report " + page);
+  EXPECT_EQ(data_of(page)["operations"], a["operations"]);
+  EXPECT_NE(text_of(page).find("Messages between ranks"), std::string::npos);
+  const Outcome o = run("inspect " + trace + " --like deepintrospect --report " + alike);
+  const Json dump = parse_json(o.out);
+  EXPECT_EQ(data_of(alike), dump);
+  for (const Json& d : dump) {  // each size once, and they add up
+    std::int64_t count = 0;
+    std::vector<Json> sizes;
+    for (const Json& of : d["stats"])
+      count += of["count"].get<std::int64_t>(), sizes.push_back(of["msg_size"]);
+    EXPECT_EQ(count, d["count"].get<std::int64_t>()) << d["operation"];
+    std::sort(sizes.begin(), sizes.end());
+    EXPECT_EQ(std::unique(sizes.begin(), sizes.end()), sizes.end()) << d["operation"];
+  }
+}
+
+TEST(Pictures, APageShowsTheSensitivityThatWasAskedFor) {
+  const Folder folder;
+  const std::string page = folder / "s.html";
+  answer("predict allreduce --platform flat --ranks 4 --size 1MiB --algorithm ring --sensitivity --report " +
+         page);
+  EXPECT_NE(text_of(page).find(">Sensitivity</h2>"), std::string::npos);
+}
+
 TEST(Pictures, AReplayHasATimelineAndAPage) {
   const Folder folder;
   const std::string json = folder / "t.json", page = folder / "t.html";

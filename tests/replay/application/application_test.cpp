@@ -110,6 +110,14 @@ TEST(Replay, CollectivesTakeTheAlgorithmThatWasNamed) {
   EXPECT_EQ(traced.on_flat(ring).operations[0].algorithm, "ring");
 }
 
+TEST(Replay, OneRankOfAJobIsToldToBeAlone) {
+  const auto notes = Traced({{allreduce(1000)}}).on_flat().notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0],
+            "one rank talks to nobody: name the files of the others, or say with --ranks how many there are");
+  EXPECT_TRUE(Traced({{event(trace::Op::init, 3)}}).on_flat().notes.empty());
+}
+
 TEST(Replay, AnAlgorithmMayBeForSizesFromOneOn) {
   // As above: below 600 MB the ring, which takes 2 (1 + 0.25) + 0.25 s for 500 MB; from there on doubling, 3
   // s for 1 GB.
