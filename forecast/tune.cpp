@@ -227,13 +227,19 @@ std::vector<Collective> collectives_of(const TuneQuestion& q, const tuner::Libra
   return asked;
 }
 
-Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
+/// What the library does, if it is known.
+Tuned::Point by_itself(Subject& subject, Collective collective, Bytes size) {
   Tuned::Point p{.collective = collective, .size = size};
   try {
     p.standard = subject.standard(collective, size);
   } catch (const InputError& e) {
     p.unknown = e.what();
   }
+  return p;
+}
+
+Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
+  Tuned::Point p = by_itself(subject, collective, size);
   const std::vector<Played> told = subject.told(collective, size);
   if (told.empty())
     throw InputError("nothing that the library can be told plays " +
@@ -278,6 +284,15 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
     }
     add_rules(tuned.tuning, points);
     std::ranges::move(points, std::back_inserter(tuned.points));
+  }
+  // NCCL's plug-in gives a call without a line one channel: the other collectives have lines of their
+  // defaults.
+  const std::vector<Collective> compared = collectives_of(q, library);
+  for (const Collective collective : collectives(library)) {
+    if (!devices || std::ranges::find(compared, collective) != compared.end()) continue;
+    std::vector<Tuned::Point> points;
+    for (const Bytes size : q.sizes) points.push_back(by_itself(*asked, collective, size));
+    add_rules(tuned.tuning, points);
   }
   if (tuned.policy.empty())
     tuned.notes.push_back(

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "libraries/tuner/write.hpp"
 #include "model/ranges.hpp"
 #include "tests/complaint.hpp"
@@ -68,6 +70,11 @@ TEST(Tune, NcclKeepsItsChannels) {
     EXPECT_FALSE(r.shape.empty());
   }
   EXPECT_EQ(tuner::write_nccl(tuned.tuning).find(",-1,1,"), std::string::npos);
+  // A call without a line gets one channel: whatever was compared, all collectives have lines.
+  std::set<Collective> written;
+  for (const tuner::Rule& r : tuned.tuning.rules) written.insert(r.collective);
+  EXPECT_EQ(written.size(), 5u);
+  for (const Tuned::Point& p : tuned.points) EXPECT_EQ(p.collective, Collective::allreduce);
 }
 
 TEST(Tune, WithoutAPolicyTheFastestIsTold) {
