@@ -174,8 +174,10 @@ bool same(const tuner::Rule& a, const tuner::Rule& b) {
          a.protocol == b.protocol && a.channels == b.channels;
 }
 
-/// Without a gap from 0 to the largest message; what is beyond the sizes is left to the library.
-void add_rules(tuner::Tuning& tuning, const std::vector<Tuned::Point>& points) {
+/// Without a gap from 0 to the largest message; what is beyond the sizes is left to the library. `beyond`:
+/// what it does there, where it has to be told that.
+void add_rules(tuner::Tuning& tuning, const std::vector<Tuned::Point>& points,
+               const std::vector<Tuned::Point>& beyond) {
   std::vector<tuner::Rule> rules;
   const auto append = [&](tuner::Rule rule, std::int64_t from) {
     rule.from = from;
@@ -196,6 +198,10 @@ void add_rules(tuner::Tuning& tuning, const std::vector<Tuned::Point>& points) {
     last = std::max(1.0, p.size.value);
   }
   append(by_itself(points.back()), std::llround(last) + 1);
+  for (const Tuned::Point& p : beyond) {
+    append(by_itself(p), std::llround(std::sqrt(last * p.size.value)) + 1);
+    last = p.size.value;
+  }
   std::ranges::move(rules, std::back_inserter(tuning.rules));
 }
 
@@ -236,6 +242,14 @@ Tuned::Point by_itself(Subject& subject, Collective collective, Bytes size) {
     p.unknown = e.what();
   }
   return p;
+}
+
+/// What it does above the sizes that were compared: NCCL takes another protocol for large messages.
+std::vector<Tuned::Point> beyond(Subject& subject, Collective collective, Bytes largest) {
+  std::vector<Tuned::Point> points;
+  for (Bytes size = 4 * std::max(largest, Bytes(1)); size <= Bytes(std::exp2(34)); size = 4 * size)
+    points.push_back(by_itself(subject, collective, size));
+  return points;
 }
 
 Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
@@ -282,7 +296,8 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
         tuned.notes.push_back("the default of " + std::string(definition(collective).name) + " at " +
                               text::bytes(size.value) + " is left alone: " + p.unknown);
     }
-    add_rules(tuned.tuning, points);
+    add_rules(tuned.tuning, points,
+              devices ? beyond(*asked, collective, q.sizes.back()) : std::vector<Tuned::Point>());
     std::ranges::move(points, std::back_inserter(tuned.points));
   }
   // NCCL's plug-in gives a call without a line one channel: the other collectives have lines of their
@@ -292,7 +307,7 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
     if (!devices || std::ranges::find(compared, collective) != compared.end()) continue;
     std::vector<Tuned::Point> points;
     for (const Bytes size : q.sizes) points.push_back(by_itself(*asked, collective, size));
-    add_rules(tuned.tuning, points);
+    add_rules(tuned.tuning, points, beyond(*asked, collective, q.sizes.back()));
   }
   if (tuned.policy.empty())
     tuned.notes.push_back(

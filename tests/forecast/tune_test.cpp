@@ -75,6 +75,11 @@ TEST(Tune, NcclKeepsItsChannels) {
   for (const tuner::Rule& r : tuned.tuning.rules) written.insert(r.collective);
   EXPECT_EQ(written.size(), 5u);
   for (const Tuned::Point& p : tuned.points) EXPECT_EQ(p.collective, Collective::allreduce);
+  // Above the sizes, too, NCCL does what it does by itself: Simple of large messages.
+  for (const tuner::Rule& r : tuned.tuning.rules)
+    if (r.to == tuner::no_end) {
+      EXPECT_EQ(r.protocol, "Simple");
+    }
 }
 
 TEST(Tune, WithoutAPolicyTheFastestIsTold) {
