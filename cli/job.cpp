@@ -192,9 +192,9 @@ int run_job(const JobOptions& options) {
       report.sections.begin(),
       {"rows",
        std::move(rows),
-       {count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("time", "step_s", seconds), number_of("low", "low_s", seconds),
-        number_of("high", "high_s", seconds), number_of("compute", "compute_s", seconds),
-        number_of("exposed", "exposed_communication_s", seconds),
+       {count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("time", "step_s", seconds),
+        number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
+        number_of("compute", "compute_s", seconds), number_of("exposed", "exposed_communication_s", seconds),
         number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}});
   if (options.explain && options.engine.empty())
     report.sections.push_back(activities_section(std::move(activities)));

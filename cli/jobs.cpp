@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
@@ -24,7 +25,7 @@ bool is_job_file(const std::string& what) {
 }  // namespace
 
 bool is_job(const std::string& what) {
-  return workloads::is_application(what) || (what.ends_with(".json") && exists(what));
+  return workloads::is_application(what) || (what.ends_with(".json") && exists(what) && !is_trace(what));
 }
 
 JobSource::JobSource(const std::string& what, const Description& platform) : what_(what) {

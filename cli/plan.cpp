@@ -96,10 +96,10 @@ Json times(double runs, Seconds time, Seconds low, Seconds high, Seconds compute
 Json of_trace(const PlanOptions& options, const Description& platform, Rank ranks) {
   const double runs = above_zero(options.runs, "number of runs");
   ReplayText text;
-  text.files = {options.trace};
-  OpenTrace trace(text);
+  text.files = {options.trace}, text.ranks = std::to_string(ranks);
   if (!options.policy.empty()) text.policy = options.policy;
-  const ReplayReport r = replay(trace.on(std::to_string(ranks)), platform, replay_options(text));
+  const Trace trace = open_replayed(text);
+  const ReplayReport r = replay(trace.source(), platform, replay_options(text));
   return times(runs, r.time, r.low, r.high, r.compute, r.limited_by);
 }
 

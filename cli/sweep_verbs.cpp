@@ -135,7 +135,8 @@ sweep::Rows worked(Priced& last, const sweep::Point& point) {
   const workloads::Job job = JobSource(a.get("job"), platform).on(ranks.empty() ? 0 : parse_ranks(ranks));
   require_room(platform, job.ranks());
   Json told{{"job", job.name}, {"platform", platform.name()}};
-  told.update(job_row(job.ranks(), timed(job, play(job, last.price), last.price), 0, workloads::ranks_per_node(platform)));
+  told.update(job_row(job.ranks(), timed(job, play(job, last.price), last.price), 0,
+                      workloads::ranks_per_node(platform)));
   return {Json::array({std::move(told)}), last.changed->notes};
 }
 
@@ -147,7 +148,7 @@ sweep::Rows replayed(const sweep::Point& point) {
   if (const std::string all = a.get("algorithm"); !all.empty())
     text.algorithms = CLI::detail::split(all, ',');
   text.placement = a.get("placement", text.placement);
-  text.engine = a.get("engine", text.engine);
+  text.engine = a.get("engine", "contention");
   text.policy = a.get("policy", text.policy);
   text.steps = a.get("steps"), text.ranks = a.get("ranks");
   if (const std::string memory = a.get("memory"); !memory.empty()) text.memory = sweep::parse_memory(memory);
@@ -247,12 +248,7 @@ sweep::Verb job() {
 }
 
 sweep::Verb replay_verb() {
-  return {"replay",
-          replay_keys,
-          {"platform", "trace"},
-          replayed,
-          check_platforms,
-          replay_columns};
+  return {"replay", replay_keys, {"platform", "trace"}, replayed, check_platforms, replay_columns};
 }
 
 }  // namespace

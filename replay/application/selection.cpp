@@ -57,8 +57,8 @@ Choice Selection::choose(Collective collective, int communicator, const std::vec
                          bool direct, std::string_view algorithm) {
   const bool own = !algorithm.empty() || exact(collective, call.message);
   const double eighth = std::round(8 * std::log2(std::max(call.message.value, 1.0)));
-  Choice& decided = decided_[{collective, communicator, own ? call.message.value : eighth, direct,
-                              std::string(algorithm)}];
+  Choice& decided =
+      decided_[{collective, communicator, own ? call.message.value : eighth, direct, std::string(algorithm)}];
   if (!decided.algorithm) {
     Call typical = call;
     typical.root = 0;

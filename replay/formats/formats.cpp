@@ -85,6 +85,11 @@ const std::vector<Format>& formats() {
   return all;
 }
 
+bool is_trace(const std::string& file) {
+  const std::string head = head_of(file);
+  return std::ranges::any_of(formats(), [&](const Format& f) { return f.detect(head); });
+}
+
 std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const OpenOptions& options) {
   if (files.empty()) throw InputError("no trace is named");
   const Format* format = format_of(files[0]);

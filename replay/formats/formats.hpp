@@ -39,6 +39,9 @@ struct Format {
 /// All that are known, in the order in which they are tried.
 const std::vector<Format>& formats();
 
+/// Whether a file is of one of them. Throws InputError where it cannot be read.
+bool is_trace(const std::string& file);
+
 /// The files as ranks of one job. Throws InputError if no format is theirs, or not the same.
 std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const OpenOptions& options = {});
 

@@ -108,6 +108,22 @@ TEST(SweepCli, RanksOfMpirunTakePointsAsTheyAsk) {
   }
 }
 
+/// Replay after replay in one process: SimGrid's clock goes on, and its rounding stalled one after some
+/// dozen.
+TEST(SweepCli, ReplaysOnSimGridFollowEachOther) {
+  if (!HAS_SIMGRID) GTEST_SKIP() << "built without SimGrid";
+  const Folder folder;
+  const std::string s =
+      file(folder, R"({"ask": "replay", "trace": "TRACE", "platform": "edr-cluster", "engine": "simgrid",
+    "sample": {"random": 40, "seed": 3}, "set": {"network.bandwidth_GBps": {"from": 1, "to": 50},
+    "network.latency_us": {"from": 0.5, "to": 5}}})");
+  const Outcome o = shell("sed -i s,TRACE," COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct, " + s +
+                          " && timeout 120 " COLLCAST_BINARY_DIR "/collcast sweep " + s +
+                          " --format csv -o " + folder / "j");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(std::ranges::count(o.out, '\n'), 41);
+}
+
 TEST(SweepCli, AFailingPointIsAnAnswer) {
   const Folder folder;
   const std::string s = file(
