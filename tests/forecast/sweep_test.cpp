@@ -21,8 +21,8 @@ using collcast::testing::complaint;
 constexpr Key keys[] = {
     {"platform", Kind::word}, {"ranks", Kind::ranks}, {"size", Kind::size}, {"x", Kind::number}};
 
-Space space(const std::string& settings, const std::string& sample = "null") {
-  return {parse_json(settings, "s.json"), keys, parse_json(sample, "s.json"), "s.json"};
+Space space(const std::string& settings, const std::string& sample = "") {
+  return {parse_json(settings, "s.json"), keys, sample.empty() ? Json() : parse_json(sample), "s.json"};
 }
 
 std::string text(const Point& point) {
@@ -155,7 +155,7 @@ TEST(Sweep, AFileThatChangedIsAnotherSweep) {
 }
 
 TEST(Space, SaysWhatIsWrong) {
-  const auto says = [](const std::string& settings, const std::string& sample = "null") {
+  const auto says = [](const std::string& settings, const std::string& sample = "") {
     return complaint([&] { space(settings, sample); });
   };
   EXPECT_EQ(says(R"({"rank": 2})"),

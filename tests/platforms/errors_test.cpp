@@ -207,7 +207,7 @@ TEST(Errors, Syntax) {
   auto said = [](const std::string& text) { return complaint([&] { parse_platform(text, "x", "x.json"); }); };
   const std::string missing = said("{\n  \"description\": \"d\"\n  \"max_nodes\": 1\n}");
   EXPECT_TRUE(missing.starts_with("x.json: line 3, column 13: syntax error while parsing object")) << missing;
-  EXPECT_TRUE(said("").starts_with("x.json: line 1, column 1: syntax error"));
+  EXPECT_EQ(said(""), "x.json: is empty; a JSON file is wanted");
   EXPECT_TRUE(said(R"({"max_nodes": NaN})").starts_with("x.json: line 1, column 15: syntax error"));
   EXPECT_EQ(said(R"({"max_nodes": 1, "max_nodes": 2})"),
             "x.json: the key max_nodes stands twice in one object");
