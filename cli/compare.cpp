@@ -165,6 +165,27 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
       number(options.compute_scale) + ". `collcast replay` shows every operation of one run.";
 }
 
+/// Throws InputError where an option was given that is another subject's.
+void require_fitting(const CLI::App& verb, const std::string& subject) {
+  using Of = std::vector<std::string_view>;
+  const std::pair<const char*, Of> owners[] = {{"--framework", {"train"}},
+                                               {"--precision", {"train"}},
+                                               {"--batch", {"train"}},
+                                               {"--size", {"predict"}},
+                                               {"--steps", {"replay"}},
+                                               {"--fusion", {"replay"}},
+                                               {"--cycle", {"replay"}},
+                                               {"--compute-scale", {"replay"}},
+                                               {"--memory", {"predict", "replay"}},
+                                               {"--engine", {"predict", "replay"}},
+                                               {"--placement", {"predict", "replay"}},
+                                               {"--algorithm", {"predict", "replay"}}};
+  for (const auto& [option, subjects] : owners)
+    if (verb.count(option) > 0 && std::ranges::find(subjects, subject) == subjects.end())
+      throw InputError(std::string(option) + " goes with what `" + std::string(subjects.back()) +
+                       "` answers, not with what `" + subject + "` does");
+}
+
 void run_compare(const CompareOptions& options) {
   const Compared of = compared(options);
   if (!options.ranks.empty() + !options.nodes.empty() + !options.budget.empty() > 1)
@@ -247,6 +268,7 @@ void add_compare(CLI::App& app, int&) {
       "dgx-a100,node.price_per_hour_USD=20 --on summit,node.price_per_hour_USD=8");
   verb->callback([options, verb] {
     options->engine_given = verb->count("--engine") > 0;
+    require_fitting(*verb, compared(*options).verb);
     run_compare(*options);
   });
 }

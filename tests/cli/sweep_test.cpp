@@ -259,6 +259,16 @@ TEST(Lists, AFailingCaseIsListed) {
   EXPECT_NE(o.out.find(",summit,"), std::string::npos) << o.out;
 }
 
+TEST(Compare, RefusesWhatIsAnotherSubjects) {
+  for (const std::string words :
+       {"--model resnet50 --nodes 1 --compute-scale 2", "allreduce --size 1MiB --ranks 4 --batch 3",
+        "kmeans --ranks 4 --algorithm allreduce=ring"}) {
+    const Outcome o = collcast("compare " + words + " --on summit");
+    EXPECT_EQ(o.code, 2) << words;
+    EXPECT_NE(o.err.find(" goes with what `"), std::string::npos) << o.err;
+  }
+}
+
 TEST(Compare, AtEqualNodesAndCost) {
   const std::string json =
       " --format json --on summit,node.price_per_hour_USD=10 --on "
