@@ -108,9 +108,8 @@ Json of_job(const PlanOptions& options, const Description& platform, Rank ranks)
   const Job job = JobSource(options.job, platform).on(ranks);
   GroupForecaster forecaster(platform, options.policy);
   const PriceOf price = group_prices(forecaster);
-  const Json row = job_row(job.ranks(), timed(job, play(job, price), price), 0, ranks_per_node(platform));
-  const auto time = [&](const char* key) { return Seconds(row[key].get<double>()); };
-  return times(runs, time("step_s"), time("low_s"), time("high_s"), time("compute_s"), row["limited_by"]);
+  const Timed t = timed(job, play(job, price), price);
+  return times(runs, t.time, t.low, t.high, t.compute, t.limited_by);
 }
 
 /// The whole job on so many ranks, of as many samples or runs as were asked for; or why there is no forecast.
