@@ -39,11 +39,21 @@ class Fitter {
   Fit run(VectorXd x) {
     for (int round = 0; round < 8; ++round) descend(x, spread(at(x)));
     const double noise = spread(at(x));
-    const MatrixXd covariance = normal(x, noise).information.inverse();
-    return {x, covariance.diagonal().cwiseSqrt(), noise, unlikely(x, noise) + log_of(noise)};
+    return {x, deviations(normal(x, noise).information), noise, unlikely(x, noise) + log_of(noise)};
   }
 
  private:
+  /// Never more than was expected, also where the inverse of what is nearly singular is rounding.
+  VectorXd deviations(const MatrixXd& information) const {
+    const VectorXd variance = information.inverse().diagonal();
+    VectorXd all(n_);
+    for (Eigen::Index i = 0; i < n_; ++i) {
+      const double most = 1 / precision_[i];
+      all[i] = std::sqrt(variance[i] > 0 && variance[i] < most ? variance[i] : most);
+    }
+    return all;
+  }
+
   VectorXd at(const VectorXd& x) const {
     const std::vector<double> e = errors_(values_(x, units_));
     return Eigen::Map<const VectorXd>(e.data(), static_cast<Eigen::Index>(e.size()));
