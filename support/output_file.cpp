@@ -114,6 +114,13 @@ void OutputFile::commit() {
   temporary_.clear();
 }
 
+/// Pipes and devices are not opened: who reads a pipe would take its closing for the end.
+void check_writable(const std::string& path) {
+  std::error_code error;
+  const fs::file_status there = fs::status(path, error);
+  if (!fs::exists(there) || fs::is_regular_file(there) || fs::is_directory(there)) OutputFile probe(path);
+}
+
 void write_file(const std::string& path, std::string_view text) {
   OutputFile file(path);
   file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});

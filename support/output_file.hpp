@@ -38,6 +38,9 @@ class OutputFile {
 /// Writes a whole file or none, as an OutputFile does.
 void write_file(const std::string& path, std::string_view text);
 
+/// Throws InputError where `write_file` would: before work that would be in vain.
+void check_writable(const std::string& path);
+
 /// Writes all bytes to a descriptor; false, with errno set, if it takes only some.
 bool write_all(int descriptor, std::span<const std::uint8_t> bytes);
 

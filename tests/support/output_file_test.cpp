@@ -32,6 +32,19 @@ std::size_t files(const Folder& folder) {
       std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()));
 }
 
+/// What is there stays, nothing new is left, and nobody waits for a pipe.
+TEST(OutputFile, IsFoundWritableWithoutATrace) {
+  const Folder folder;
+  write_file(folder / "old", "text");
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const char* name : {"old", "new", "pipe"}) EXPECT_NO_THROW(check_writable(folder / name)) << name;
+  EXPECT_EQ(files(folder), 2u);
+  EXPECT_EQ(read_file(folder / "old"), "text");
+  EXPECT_EQ(complaint([&] { check_writable(folder / "none/new"); }),
+            (folder / "none/new") + ": cannot be written: No such file or directory");
+  EXPECT_NE(complaint([&] { check_writable(folder.path()); }), "");
+}
+
 TEST(OutputFile, AppearsWholeUnderItsName) {
   const Folder folder;
   OutputFile file(folder / "new");
