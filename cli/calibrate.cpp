@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/calibrate_run.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "platforms/description/load.hpp"
@@ -89,7 +90,7 @@ void print_together(const StarFit& fit, std::size_t count) {
   rows.push_back({"port", port.determined ? interval(rate, rate * port.deviation / port.value) + " GB/s"
                                           : "not determined"});
   print_table(rows);
-  std::cout << count << " measurements, said within " << number(100 * fit.mean_residual) << " %, mean\n";
+  print_text(std::to_string(count) + " measurements, said within " + percent(fit.mean_residual) + ", mean\n");
 }
 
 Json answer(const StarFit& fit, std::size_t count) {
@@ -104,20 +105,21 @@ Json answer(const StarFit& fit, std::size_t count) {
 }
 
 void print_found(const PathReport& report) {
-  std::cout << '\n' << name(report.path) << ": ";
-  for (std::size_t i = 0; i < report.files.size(); ++i)
-    std::cout << (i > 0 ? ", " : "") << std::filesystem::path(report.files[i]).filename().string();
-  std::cout << "\nnoise " << percent(report.fit.lines.noise) << "; the new platform says them within "
-            << percent(report.latency_error) << " (latency) and " << percent(report.message_error)
-            << " (bandwidth), mean over the sizes\n";
+  std::string files;
+  for (const std::string& file : report.files)
+    files += (files.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
+  print_text("\n" + std::string(name(report.path)) + ": " + files + "\nnoise " +
+             percent(report.fit.lines.noise) + "; the new platform says them within " +
+             percent(report.latency_error) + " (latency) and " + percent(report.message_error) +
+             " (bandwidth), mean over the sizes\n");
   std::vector<std::vector<std::string>> rows{{"from", "fixed [us]", "gap [us]", "GB/s", "copies [GB/s]"}};
   for (const PathPiece& piece : report.fit.pieces) rows.push_back(piece_row(piece));
   print_table(rows);
   if (report.together) print_together(*report.together, report.stars);
   for (const PiecewiseFit::Outlier& o : report.fit.lines.outliers)
-    std::cout << "left out: " << bytes(o.sample.message.value) << " in " << seconds(o.sample.time.value)
-              << ", where the fit says " << number(100 * o.residual) << " % "
-              << (o.residual < 0 ? "less" : "more") << '\n';
+    print_text("left out: " + bytes(o.sample.message.value) + " in " + seconds(o.sample.time.value) +
+               ", where the fit says " + percent(std::abs(o.residual)) +
+               (o.residual < 0 ? " less\n" : " more\n"));
 }
 
 Json rows_of(const Calibration& calibration) {
@@ -158,15 +160,14 @@ Json answer(const Calibration& calibration, const CalibrateOptions& options) {
 }
 
 void print_found(const Calibration& calibration, const CalibrateOptions& options) {
-  std::cout << options.output << ": " << options.base << " with what " << options.files.size()
-            << (options.files.size() == 1 ? " file says\n" : " files say\n");
+  print_text(options.output + ": " + options.base + " with what " + std::to_string(options.files.size()) +
+             (options.files.size() == 1 ? " file says\n" : " files say\n"));
   for (const PathReport& report : calibration.paths) print_found(report);
   if (!calibration.hardware.empty()) std::cout << '\n';
   for (const HardwareReport& h : calibration.hardware)
-    std::cout << h.parameter << ": " << number(h.before) << " -> " << number(h.after) << " (" << h.reason
-              << ")\n";
+    print_text(h.parameter + ": " + number(h.before) + " -> " + number(h.after) + " (" + h.reason + ")\n");
   if (!calibration.notes.empty()) std::cout << '\n';
-  for (const std::string& note : calibration.notes) std::cout << note << '\n';
+  for (const std::string& words : calibration.notes) print_text(words + "\n");
 }
 
 std::string interval_us(const NcclCost& c) {
@@ -194,8 +195,8 @@ Json answer(const NcclCalibration& c, const CalibrateOptions& options) {
 }
 
 void print_found(const NcclCalibration& c, const CalibrateOptions& options) {
-  std::cout << options.output << ": " << options.base << " with what tables of nccl-tests say of "
-            << options.policy << "\n\n";
+  print_text(options.output + ": " + options.base + " with what tables of nccl-tests say of " +
+             options.policy + "\n\n");
   std::vector<std::vector<std::string>> costs{{"cost", "before [us]", "fitted [us]"}};
   for (const NcclCost& cost : c.costs)
     costs.push_back({cost.parameter, number(cost.before), cost.after ? interval_us(cost) : "not determined"});
@@ -209,7 +210,7 @@ void print_found(const NcclCalibration& c, const CalibrateOptions& options) {
                       std::to_string(t.points), percent(t.before), percent(t.after)});
   print_table(tables);
   if (!c.notes.empty()) std::cout << '\n';
-  for (const std::string& words : c.notes) std::cout << words << '\n';
+  for (const std::string& words : c.notes) print_text(words + "\n");
 }
 
 /// Writes the platform once it is known to be sound.
@@ -240,6 +241,7 @@ std::string source_of(const std::map<std::string, std::string>& dates) {
 
 void run_calibrate(CalibrateOptions options) {
   const Description base = load_platform(options.base);
+  check_writable(options.output);
   std::vector<Measurement> all;
   std::map<std::string, std::string> dates;
   if (options.ping_pong.run)
@@ -250,12 +252,15 @@ void run_calibrate(CalibrateOptions options) {
     for (Measurement& m : read_measurements(file)) all.push_back(std::move(m));
     dates[file.path] = date_of(file.path);
   }
+  progress("fitting " + count(static_cast<std::int64_t>(all.size())) + " measurements");
   if (!options.policy.empty()) {
     const NcclCalibration calibration = calibrate_nccl(base, all, options.policy, source_of(dates));
+    progress_end();
     write(calibration.platform, options);
     return tell(calibration, options, "costs");
   }
   const Calibration calibration = calibrate(base, all, dates);
+  progress_end();
   write(calibration.platform, options);
   tell(calibration, options, "hardware");
 }

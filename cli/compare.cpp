@@ -105,7 +105,7 @@ sweep::Point point(const CompareOptions& options, const Compared& of, const Cont
     if (!value.empty()) p.push_back({key, value});
   };
   add("ranks", c.ranks);
-  if (options.policy != "fastest" || of.verb == "replay") add("policy", options.policy);
+  add("policy", options.policy);
   for (const std::string& assignment : c.set) {
     const auto equals = assignment.find('=');
     p.push_back({"set." + assignment.substr(0, equals), assignment.substr(equals + 1)});
@@ -121,6 +121,7 @@ sweep::Point point(const CompareOptions& options, const Compared& of, const Cont
   add("algorithm", algorithms);
   if (of.verb == "predict") return add("size", size), p;
   add("steps", options.steps), add("fusion", options.fusion), add("cycle", options.cycle);
+  add("bucket", options.bucket), add("nonblocking", options.nonblocking);
   add("compute_scale", dump(Json(options.compute_scale)));
   return p;
 }
@@ -175,6 +176,8 @@ void require_fitting(const CLI::App& verb, const std::string& subject) {
                                                {"--steps", {"replay"}},
                                                {"--fusion", {"replay"}},
                                                {"--cycle", {"replay"}},
+                                               {"--bucket", {"replay"}},
+                                               {"--nonblocking", {"replay"}},
                                                {"--compute-scale", {"replay"}},
                                                {"--memory", {"predict", "replay"}},
                                                {"--engine", {"predict", "replay"}},

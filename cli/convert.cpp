@@ -49,8 +49,8 @@ void run_convert(const ConvertOptions& options) {
   std::cout << "written: " << options.out << (options.to == "chakra" ? ".RANK.et" : "") << " (" << options.to
             << ")\n";
   for (const Loss& l : losses)
-    std::cout << "lost: " << l.operation << " x " << l.count << ": " << l.reason << '\n';
-  for (const std::string& u : source->info().unknown) std::cout << "unknown: " << u << '\n';
+    print_text("lost: " + l.operation + " x " + std::to_string(l.count) + ": " + l.reason + "\n");
+  for (const std::string& u : source->info().unknown) print_text("unknown: " + u + "\n");
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ std::vector<Chapter> dashboard(const Json& dump) {
                   bars("Calls by operation", {""}, counts, number)};
   if (!mean.curves.empty()) by_size.figures.push_back(chart(mean));
   if (!calls.curves.empty()) by_size.figures.push_back(chart(calls));
+  shorten(by_size);
   return {std::move(sums), std::move(by_size)};
 }
 

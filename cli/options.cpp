@@ -34,7 +34,7 @@ void add_engine(CLI::App& verb, std::string& engine, bool playing) {
 }
 
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
-  std::string names = "fastest (default): by critical path";
+  std::string names = "fastest: by critical path";
   for (const std::string& name : policies()) names += ", " + name;
   names += "; behind those of NCCL what it was told, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
   verb.add_option("--policy", policy, what + ": " + names)->option_text("P");

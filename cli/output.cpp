@@ -18,16 +18,20 @@ namespace {
 
 bool wide = false;
 
-}  // namespace
-
-std::size_t terminal_width() {
+std::size_t width_of(int descriptor) {
   constexpr int usual = 80, least = 20;
-  if (wide || !isatty(STDOUT_FILENO)) return 0;
+  if (wide || !isatty(descriptor)) return 0;
   const char* asked = std::getenv("COLUMNS");
   winsize size{};
   int columns = asked ? std::atoi(asked) : 0;
-  if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  if (columns <= 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
   return static_cast<std::size_t>(columns <= 0 ? usual : std::max(columns, least));
+}
+
+}  // namespace
+
+std::size_t terminal_width() {
+  return width_of(STDOUT_FILENO);
 }
 
 void show_all_columns() {
@@ -40,7 +44,9 @@ void print_text(const std::string& words) {
 }
 
 void note(const std::string& words) {
-  std::cerr << "note: " << printable(words) << '\n';
+  const std::string text = "note: " + printable(words);
+  const std::size_t width = width_of(STDERR_FILENO);
+  std::cerr << (width == 0 ? text : wrap(text, width, "      ")) << '\n';
 }
 
 void print_json(const Json& answer) {

@@ -20,7 +20,7 @@ void show_all_columns();
 /// Text for people, with lines that fit the terminal.
 void print_text(const std::string& words);
 
-/// "note: words", in one line on standard error.
+/// "note: words" on standard error: a line, or as many as a terminal needs.
 void note(const std::string& words);
 
 /// An answer as JSON. Names that are no UTF-8 show a replacement character.

@@ -50,12 +50,13 @@ Canvas::Canvas(const Pictures& pictures) {
   page_.emplace(pictures.report);
 }
 
-Watched Canvas::watched() {
+Watched Canvas::watched(const Description& platform) {
   if (!timeline_ && !page_) return nullptr;
-  return [this](const Fabric& fabric, const NameOf& name) -> Observer* {
+  return [this, sketched = sketch(read_blueprint(platform))](const Fabric& fabric,
+                                                             const NameOf& name) -> Observer* {
     std::vector<Observer*> all;
     if (timeline_) all.push_back(timeline_->watch(fabric, name));
-    if (page_) all.push_back(statistics_.emplace().watch(fabric, name));
+    if (page_) all.push_back(statistics_.emplace(sketched).watch(fabric, name));
     return &both_.emplace(std::move(all));
   };
 }
@@ -72,11 +73,13 @@ std::vector<std::string> Canvas::write_timeline(const Json& about) {
 }
 
 void Canvas::write_page(const std::string& title, std::vector<Chapter> before, Seconds time,
-                        std::vector<Chapter> after, Json data) {
+                        std::vector<Chapter> after, Json data, const std::string& unwatched) {
   if (!page_) return;
   if (statistics_) {
     for (Chapter& c : statistics_->chapters(time)) before.push_back(std::move(c));
     data["run"] = statistics_->json(time);
+  } else if (!unwatched.empty()) {
+    before.push_back({"Use of the machine", "Not known: " + unwatched + ".", {}});
   }
   for (Chapter& c : after) before.push_back(std::move(c));
   page_->write(html(title, before, data));

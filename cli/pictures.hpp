@@ -32,16 +32,17 @@ class Canvas {
   bool has_timeline() const { return timeline_.has_value(); }
   bool has_page() const { return page_.has_value(); }
   report::Timeline& timeline() { return *timeline_; }
-  /// Who sees one run; null where nothing was asked for that shows it.
-  Watched watched();
+  /// Who sees one run on this platform; null where nothing was asked for that shows it.
+  Watched watched(const Description& platform);
   /// Throws InputError where a timeline is asked for of more than one forecast, or none.
   void require_one(std::size_t forecasts) const;
 
   /// Writes what was asked for. Returns what the timeline leaves out.
   std::vector<std::string> write_timeline(const Json& about);
-  /// `data` is given what was seen of the run that took `time`, if one was.
+  /// `data` is given what was seen of the run that took `time`, if one was; else the page says why it does
+  /// not know how links were used: `unwatched`, if that is to be said.
   void write_page(const std::string& title, std::vector<report::Chapter> before, Seconds time,
-                  std::vector<report::Chapter> after, Json data);
+                  std::vector<report::Chapter> after, Json data, const std::string& unwatched = {});
 
  private:
   std::optional<report::Timeline> timeline_;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "cli/output.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/exchange/export.hpp"
 #include "platforms/exchange/import.hpp"
@@ -51,8 +52,8 @@ void import_file(const std::string& from, const std::string& to) {
   const std::string text = dump(json, 2) + "\n";
   const Description d = parse_platform(text, fs::path(to).stem().string(), from);
   write_file(to, text);
-  std::cout << to << ": " << d.text() << "\n";
-  for (const Json& note : json.value("notes", Json::array())) std::cout << note.get<std::string>() << "\n";
+  print_text(to + ": " + d.text() + "\n");
+  for (const Json& note : json.value("notes", Json::array())) print_text(note.get<std::string>() + "\n");
 }
 
 }  // namespace collcast::cli

@@ -9,6 +9,7 @@
 #include "cli/several.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
+#include "engines/engine.hpp"
 #include "forecast/report/answer.hpp"
 #include "forecast/report/plot.hpp"
 #include "model/ranges.hpp"
@@ -49,7 +50,24 @@ std::vector<Figure> where_time_goes(const Json& rows) {
   return {bars("Where the time goes", causes, all, seconds)};
 }
 
-void write_page(Canvas& canvas, const Question& question, const Report& report) {
+Description platform_of(const Question& question, std::size_t platform) {
+  Description all = load_platform(question.platforms[platform]);
+  set_all(all, question.set);
+  return all;
+}
+
+/// Why nobody sees how messages go; empty: somebody does.
+std::string why_unwatched(const Question& question, std::size_t calls) {
+  if (calls != 1)
+    return "messages are looked at where one collective is asked for, of one algorithm, on one platform, "
+           "number of ranks and size";
+  if (question.engine != "auto" && !engine(question.engine).play)
+    return "--engine " + question.engine + " has no messages to look at; " + engine_names(true) + " do";
+  return {};
+}
+
+void write_page(Canvas& canvas, const Question& question, const Report& report,
+                const std::string& unwatched) {
   if (!canvas.has_page()) return;
   const Json& rows = report.sections[0].rows;
   Chapter forecast = chapter("Forecast", report.sections[0], report.remark);
@@ -62,13 +80,10 @@ void write_page(Canvas& canvas, const Question& question, const Report& report) 
                               "By what share the time of all rows together moves with each parameter: -1 is "
                               "inversely, 0 not at all."));
   after.push_back(notes_chapter(report.notes));
-  for (const std::string& name : question.platforms) {
-    Description platform = load_platform(name);
-    set_all(platform, question.set);
-    after.push_back(pedigree(platform));
-  }
+  for (std::size_t p = 0; p < question.platforms.size(); ++p)
+    after.push_back(pedigree(platform_of(question, p)));
   const Seconds time = rows.size() == 1 ? Seconds(rows[0]["time_s"].get<double>()) : Seconds(0);
-  canvas.write_page(report.title, {std::move(forecast)}, time, std::move(after), as_json(report));
+  canvas.write_page(report.title, {std::move(forecast)}, time, std::move(after), as_json(report), unwatched);
 }
 
 /// What is given as it is: `several` counts its values.
@@ -134,12 +149,13 @@ int run_predict(PredictOptions& options) {
                                                               std::max<std::size_t>(1, question.sizes.size());
   Canvas canvas(options.pictures);
   canvas.require_one(calls);
-  const bool seen = canvas.has_timeline() || (calls == 1 && engine(question.engine).play);
-  Answer answer = ask(question, {progress, &interrupt_flag(), seen ? canvas.watched() : nullptr});
+  const std::string unwatched = canvas.has_timeline() ? "" : why_unwatched(question, calls);
+  const Watched watched = unwatched.empty() ? canvas.watched(platform_of(question, 0)) : nullptr;
+  Answer answer = ask(question, {progress, &interrupt_flag(), watched});
   progress_end();
   append(answer.notes, canvas.write_timeline(report::about(answer)));
   Report report = report::make(answer);
-  write_page(canvas, question, report);
+  write_page(canvas, question, report, unwatched);
   plot(options.pictures.plot, {report.title, {time_graph(report.sections[0].rows)}}, report.notes);
   print(report, options.format);
   return 0;
@@ -162,7 +178,7 @@ void add_predict(CLI::App& app, int& exit_code) {
           "binary (default: what --counts add up to)")
       ->delimiter(',')
       ->option_text("S[,S...]");
-  add_policy(*verb, options->question.policy, "What auto does");
+  add_policy(*verb, options->question.policy, "What auto does (default: fastest)");
   verb->add_flag("--with-synthesized", options->question.with_synthesized,
                  "With --algorithm all also the fastest that `collcast synthesize` makes");
   add_engine(*verb, options->question.engine);

@@ -30,10 +30,14 @@ Section operations_table(const ReplayReport& replayed) {
   const Column share{"share", [all = replayed.time.value](const Json& r) {
                        return all > 0 ? text::percent(r["time_s"].get<double>() / all) : "-";
                      }};
-  return {"operations",
-          operations(replayed),
-          {text_of("operation", "operation"), count_of("count", "count"), number_of("bytes", "bytes", bytes),
-           number_of("time per rank", "time_s", seconds), share, text_of("algorithm", "algorithm")}};
+  Section table{
+      "operations",
+      operations(replayed),
+      {text_of("operation", "operation"), count_of("count", "count"), number_of("bytes", "bytes", bytes),
+       number_of("time per rank", "time_s", seconds), share, text_of("algorithm", "algorithm")}};
+  if (std::ranges::any_of(table.rows, [](const Json& r) { return r["recorded_s"].is_number(); }))
+    table.columns.insert(table.columns.begin() + 4, number_of("recorded", "recorded_s", seconds));
+  return table;
 }
 
 /// For people: what the time is made of.
@@ -67,10 +71,12 @@ Report made(const ReplayOptions& options, const Description& platform, const Sou
   report.head = {{"trace", trace.info().name},
                  {"platform", platform.name()},
                  {"engine", options.engine},
+                 {"policy", r.policy},
                  {"ranks", trace.ranks()}};
   report.head.update(totals(r));
   report.head["notes"] = Json::array();
-  report.title = trace.info().name + " on " + platform.name() + ", " + count(trace.ranks()) + " ranks";
+  report.title = trace.info().name + " on " + platform.name() + ", " + count(trace.ranks()) + " ranks" +
+                 (r.policy == "fastest" ? "" : ", " + r.policy);
   report.sections = {totals_table(r), operations_table(r), not_modelled_table(r)};
   if (options.explain && !r.explanation.empty()) {
     report.sections.push_back(
@@ -138,6 +144,8 @@ Several cases(const ReplayOptions& options) {
   cases.add("algorithm", alternatives(options.algorithms));
   cases.add("fusion", options.fusion);
   cases.add("cycle", options.cycle);
+  cases.add("bucket", options.bucket);
+  cases.add("nonblocking", options.nonblocking);
   cases.set(options.what_if.set);
   if (!cases.more_than_one()) return cases;
   std::string files;
@@ -167,7 +175,7 @@ int run_replay(const ReplayOptions& options) {
     progress("replayed " + seconds(now.value) + ", " + count(messages) + " messages");
   };
   Canvas canvas(options.pictures);
-  play.watched = canvas.watched();
+  play.watched = canvas.watched(platform);
   const ReplayReport report = replay(trace, platform, play);
   progress_end();
   Report answer = made(options, platform, trace, report);
@@ -195,7 +203,7 @@ void add_replay(CLI::App& app, int& exit_code) {
   add_trace_files(*verb, options->files, options->steps);
   verb->add_option("-p,--platform", options->platforms,
                    "Names from `collcast platforms`, or files. Where this, --ranks, --fusion, --cycle, "
-                   "--algorithm, --policy, "
+                   "--bucket, --nonblocking, --algorithm, --policy, "
                    "--engine, --placement or a --set has several values, each combination is a row")
       ->required()
       ->option_text("P[,P...]");

@@ -24,6 +24,17 @@ std::map<std::string, std::string> forced(const std::vector<std::string>& assign
   return result;
 }
 
+/// "allreduce+broadcast", "all"; none for "none".
+std::vector<Collective> collectives(const std::string& text) {
+  std::vector<Collective> all;
+  if (text.empty() || text == "none") return all;
+  for (const Definition& d : definitions())
+    if (text == "all") all.push_back(d.collective);
+  if (text == "all") return all;
+  for (const std::string& name : CLI::detail::split(text, '+')) all.push_back(definition(name).collective);
+  return all;
+}
+
 bool is_collective(const std::string& operation) {
   return operation != "send" && operation != "recv" && operation != "wait";
 }
@@ -35,13 +46,26 @@ void add_replaying(CLI::App& verb, ReplayText& text) {
                   "Tensors of a Horovod timeline are fused anew, up to so many bytes (0: none with another)")
       ->option_text("SIZE");
   verb.add_option("--cycle", text.cycle, "The same in rounds of so long")->option_text("T");
-  verb.add_option("-n,--ranks", text.ranks, "More or fewer than the trace's, where its ranks are alike")
+  verb.add_option(
+          "--bucket", text.bucket,
+          "Gradients that are allreduced beside the computation, as PyTorch's DDP does, in buckets of "
+          "so many bytes")
+      ->option_text("SIZE");
+  verb.add_option("--nonblocking", text.nonblocking,
+                  "Collectives that hold up computation are started instead, and waited for before the next "
+                  "call on their communicator: the most that can be hidden. Names joined by +, all or none")
+      ->option_text("COLLECTIVE[+...]");
+  verb.add_option("-n,--ranks", text.ranks,
+                  "More or fewer than the trace's: replicas along its data dimension")
       ->option_text("N");
   verb.add_option("-a,--algorithm", text.algorithms,
                   "Algorithm of one collective, e.g. allreduce=ring, or of its messages from a size on: "
                   "allreduce@64KiB=ring; the others take the fastest by critical path")
       ->option_text("COLLECTIVE[@SIZE]=A");
-  add_policy(verb, text.policy, "Who chooses for the other collectives, each communicator by itself");
+  add_policy(
+      verb, text.policy,
+      "Who chooses for the other collectives, each communicator by itself (default: fastest; what NCCL "
+      "sent when it was recorded: nccl-2.8, or the first that knows the GPUs)");
   add_engine(verb, text.engine, true);
   add_placement(verb, text.placement);
   verb.add_option("--compute-scale", text.compute_scale,
@@ -54,6 +78,11 @@ Trace open_replayed(const ReplayText& text) {
   OpenOptions options = steps(text.steps);
   if (!text.fusion.empty()) options.fusion = parse_size(text.fusion, "--fusion");
   if (!text.cycle.empty()) options.cycle = workloads::parse_time(text.cycle, "--cycle");
+  if (!text.bucket.empty()) {
+    options.bucket = parse_size(text.bucket, "--bucket");
+    if (options.bucket <= Bytes()) throw InputError("--bucket 0: a bucket holds some bytes, as in 25MiB");
+  }
+  options.nonblocking = collectives(text.nonblocking);
   return open_trace(text.files, options, text.ranks.empty() ? 0 : parse_ranks(text.ranks));
 }
 

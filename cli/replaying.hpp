@@ -16,13 +16,14 @@ namespace collcast::cli {
 /// A replay as users describe it.
 struct ReplayText {
   std::vector<std::string> files, algorithms;
-  std::string steps, fusion, cycle, ranks, placement = "block", engine{contention_engine().name},
-                                           policy = "fastest";
+  std::string steps, fusion, cycle, bucket, nonblocking, ranks, placement = "block",
+                                                                engine{contention_engine().name}, policy;
   std::optional<Memory> memory;
   double compute_scale = 1;
 };
 
-/// --fusion, --cycle, --ranks, --algorithm, --policy, --engine, --placement, --compute-scale and --memory.
+/// --fusion, --cycle, --bucket, --nonblocking, --ranks, --algorithm, --policy, --engine, --placement,
+/// --compute-scale and --memory.
 void add_replaying(CLI::App& verb, ReplayText& text);
 
 /// Its trace, on the ranks that it was recorded on or others.

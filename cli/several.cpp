@@ -66,7 +66,7 @@ void Several::add(const std::string& key, const std::vector<std::string>& values
   if (values.empty()) return;
   settings_[key] = values;
   several_ = several_ || values.size() > 1 ||
-             ((key == "ranks" || key == "size" || key == "fusion") && is_range(values[0]));
+             ((key == "ranks" || key == "size" || key == "fusion" || key == "bucket") && is_range(values[0]));
 }
 
 void Several::set(const std::vector<std::string>& assignments) {

@@ -38,10 +38,11 @@ constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind
                                  Key{"job", Kind::word},      Key{"ranks", Kind::ranks}};
 
 constexpr std::array replay_keys = {
-    Key{"trace", Kind::word},     Key{"steps", Kind::word},  Key{"fusion", Kind::size},
-    Key{"cycle", Kind::word},     Key{"ranks", Kind::ranks}, Key{"platform", Kind::word},
-    Key{"placement", Kind::word}, Key{"memory", Kind::word}, Key{"policy", Kind::word},
-    Key{"algorithm", Kind::word}, Key{"engine", Kind::word}, Key{"compute_scale", Kind::number}};
+    Key{"trace", Kind::word},  Key{"steps", Kind::word},          Key{"fusion", Kind::size},
+    Key{"cycle", Kind::word},  Key{"bucket", Kind::size},         Key{"nonblocking", Kind::word},
+    Key{"ranks", Kind::ranks}, Key{"platform", Kind::word},       Key{"placement", Kind::word},
+    Key{"memory", Kind::word}, Key{"policy", Kind::word},         Key{"algorithm", Kind::word},
+    Key{"engine", Kind::word}, Key{"compute_scale", Kind::number}};
 
 /// A platform with parameters set, and what is to be said of them.
 struct Changed {
@@ -154,6 +155,7 @@ sweep::Rows replayed(const sweep::Point& point) {
   if (const std::string memory = a.get("memory"); !memory.empty()) text.memory = sweep::parse_memory(memory);
   text.compute_scale = parse_number(a.get("compute_scale", "1"), "compute_scale", 0, 1e9);
   text.fusion = a.get("fusion"), text.cycle = a.get("cycle");
+  text.bucket = a.get("bucket"), text.nonblocking = a.get("nonblocking");
   Changed platform = changed(a.get("platform"), a.set);
   const Trace opened = open_replayed(text);
   const Source& trace = opened.source();

@@ -69,6 +69,7 @@ int run_synthesize(SynthesizeOptions& o) {
   const Question& q = o.asked();
   if (!o.output.empty() && !o.output.ends_with(".json") && !o.output.ends_with(".xml"))
     throw InputError("-o takes a name that ends in .json or .xml, not " + o.output);
+  if (!o.output.empty()) check_writable(o.output);
   Description platform = load_platform(o.platform);
   override_platform(platform, q.set);
   const Collective collective = definition(o.collective).collective;

@@ -95,11 +95,14 @@ void write_page(Canvas& canvas, const Description& platform, const Report& repor
   steps.figures = {bars("Where the time goes", {"computation", "exposed communication"}, all, seconds)};
   if (all.size() > 1)
     steps.figures.push_back(chart({"Efficiency",
-                                   {"ranks", number, Axis::Scale::octaves},
+                                   {"ranks", number, Axis::Scale::octaves, true},
                                    {"efficiency", text::percent},
                                    {efficiency}}));
-  canvas.write_page(report.title, {std::move(steps), {"A step", "", {}, std::move(pictures)}}, Seconds(0),
-                    {pedigree(platform)}, as_json(report));
+  canvas.write_page(
+      report.title, {std::move(steps), {"A step", "", {}, std::move(pictures)}}, Seconds(0),
+      {pedigree(platform)}, as_json(report),
+      "a step is made of the times of its collectives, each asked for by itself; `predict` shows "
+      "the links of one");
 }
 
 Report made(const TrainOptions& options, const Training& t, const Description& platform, Json rows,

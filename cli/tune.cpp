@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forecast/report/tune.hpp"
+#include <cmath>
+
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
+#include "forecast/report/tune.hpp"
 #include "model/ranges.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "support/strict_options.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -18,6 +22,7 @@ struct TuneOptions {
   std::vector<std::string> sizes;
   Memory memory = Memory::device;
   Format format = Format::table;
+  bool all = false;
 };
 
 std::string names() {
@@ -27,6 +32,28 @@ std::string names() {
   return text;
 }
 
+/// All that the library can be told, and how long that takes.
+report::Section able(const Tuned& tuned) {
+  report::Section section{
+      "able",
+      Json::array(),
+      {report::text_of("collective", "collective"),
+       report::number_of("message", "message_bytes", text::bytes), report::text_of("algorithm", "algorithm"),
+       report::number_of("segment", "segment_bytes", text::bytes),
+       report::number_of("time", "time_s", text::seconds), report::number_of("low", "low_s", text::seconds),
+       report::number_of("high", "high_s", text::seconds)}};
+  for (const Tuned::Point& p : tuned.points)
+    for (const collcast::Played& a : p.able)
+      section.rows.push_back({{"collective", definition(p.collective).name},
+                              {"message_bytes", std::llround(p.size.value)},
+                              {"algorithm", a.rule.entry ? std::string(a.rule.entry->theirs) : a.name},
+                              {"segment_bytes", a.rule.segment > 0 ? Json(a.rule.segment) : Json()},
+                              {"time_s", a.time.value},
+                              {"low_s", a.low.value},
+                              {"high_s", a.high.value}});
+  return section;
+}
+
 void run_tune(TuneOptions& options, bool memory_given) {
   TuneQuestion& q = options.question;
   const tuner::Library& library = tuner::library(q.library);
@@ -34,10 +61,12 @@ void run_tune(TuneOptions& options, bool memory_given) {
   q.sizes = parse_sizes(options.sizes);
   if (memory_given) q.memory = options.memory;
   if (!options.plot.empty()) report::check_plot(options.plot);
+  if (!options.file.empty()) check_writable(options.file);
   catch_interrupts();
   const Tuned tuned = tune(q, {progress, &interrupt_flag()});
   progress_end();
   report::Report report = report::make(tuned, library);
+  if (options.all) report.sections.push_back(able(tuned));
   if (!options.file.empty()) {
     write_file(options.file, library.write(tuned.tuning));
     std::string use(library.use);
@@ -69,6 +98,7 @@ void add_tune(CLI::App& app, int&) {
                    "Some of those that the library can be told about (default: all)")
       ->delimiter(',')
       ->option_text("C[,C...]");
+  verb->add_flag("--all", options->all, "Lists all that the library can be told, and how long that takes");
   verb->add_option("--policy", q.policy, "The release whose default is compared, e.g. nccl-2.30")
       ->option_text("P");
   add_engine(*verb, q.engine);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "cli/validate_measurements.hpp"
 #include "cli/validate_run.hpp"
 #include "cli/verbs.hpp"
@@ -16,6 +17,12 @@ int run(const CampaignOptions& options, MeasurementOptions& tables) {
                         !tables.studies.empty()};
   if (std::ranges::count(asked, true) != 1)
     throw InputError("validate takes one of --run, --script, --report, --measurements and --studies");
+  if (!options.plot.empty()) {
+    if (!options.script.empty() || !tables.studies.empty())
+      throw InputError("--plot goes with --run, --report and --measurements");
+    report::check_plot(options.plot);
+  }
+  tables.plot = options.plot;
   tables.platform = options.platform, tables.set = options.set, tables.format = options.format;
   if (!tables.files.empty()) return validate_measurements(tables);
   if (!tables.studies.empty()) return validate_studies(tables);
@@ -89,6 +96,7 @@ void add_validate(CLI::App& app, int& exit_code) {
                    "Prints docs/generated/accuracy.md from this list of tables ...")
       ->option_text("FILE");
   verb->add_option("--data", tables->data, "... which are below this folder")->option_text("DIR");
+  add_plot(*verb, options->plot, "measured and predicted times by message size, and their ratios");
   add_format(*verb, options->format);
   verb->footer(
       "Exit code 1 if an engine is out of the campaign's bounds or a result is wrong.\n"

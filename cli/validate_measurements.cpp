@@ -4,10 +4,13 @@
 #include <cmath>
 #include <iostream>
 
+#include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "validation/accuracy/picture.hpp"
 #include "validation/accuracy/study.hpp"
 #include "validation/measurements/read.hpp"
 
@@ -105,18 +108,28 @@ int validate_measurements(const MeasurementOptions& options) {
     const std::vector<Measurement> table = read_measurements(parse_measurement_file(name));
     all.insert(all.end(), table.begin(), table.end());
   }
+  progress("predicting " + count(static_cast<std::int64_t>(all.size())) + " measurements");
   const Comparison c = accuracy::compare(all, platform, options.policy);
+  progress_end();
   if (c.points.empty())
     throw InputError("the tables hold nothing that can be predicted" +
                      (c.left_out.empty() ? "" : ": " + c.left_out.begin()->first));
+  std::vector<std::string> notes;
+  report::Picture drawn = accuracy::picture(c);
+  drawn.title = "measured and predicted on " + platform.name();
+  plot(options.plot, std::move(drawn), notes);
   print_comparison(options, platform, c);
+  for (const std::string& words : notes) note(words);
   const double error = accuracy::errors(in_band(c.points, 0, true)).geometric_mean;
   return options.bound > 0 && error > options.bound ? 1 : 0;
 }
 
 int validate_studies(const MeasurementOptions& options) {
   if (options.data.empty()) throw InputError("--studies takes the folder of the tables: --data DIR");
-  std::cout << accuracy::report(accuracy::read_studies(options.studies), options.data);
+  progress("predicting the tables of " + options.studies);
+  const std::string text = accuracy::report(accuracy::read_studies(options.studies), options.data);
+  progress_end();
+  std::cout << text;
   return 0;
 }
 

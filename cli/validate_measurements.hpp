@@ -10,7 +10,7 @@ namespace collcast::cli {
 
 /// What `validate --measurements` and `validate --studies` take.
 struct MeasurementOptions {
-  std::string platform, policy = "fastest", studies, data;
+  std::string platform, policy = "fastest", studies, data, plot;
   std::vector<std::string> files, set;
   double bound = 0;  ///< of the geometric mean error; 0: none
   Format format = Format::table;

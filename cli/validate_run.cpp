@@ -102,16 +102,17 @@ void write_files(const report::Results& results, const std::vector<report::Chapt
                    report::figures(results, "path")});
   write_file(folder / "report.md", report::markdown(title, all));
   write_file(folder / "report.html", report::html(title, pictured, answer(results)));
-  if (figure) write_file(folder / "report.png", report::draw(results, "path", "pngcairo"));
+  if (figure) report::write_plot((folder / "report.png").string(), report::picture(results, "path"));
   note((folder / "report.html").string() + (figure
                                                 ? " and report.png hold the figures"
                                                 : " holds the figures; there is no gnuplot for report.png"));
 }
 
-int tell(const std::vector<fs::path>& folders, Format format) {
+int tell(const std::vector<fs::path>& folders, Format format, const std::string& drawn) {
   const report::Results results = report::read_results(folders);
   const std::vector<report::Chapter> all = sections(results);
   write_files(results, all, folders[0]);
+  if (!drawn.empty()) report::write_plot(drawn, report::picture(results, "path"));
   if (format == Format::json) {
     print_json(answer(results));
   } else if (format == Format::csv) {
@@ -119,7 +120,7 @@ int tell(const std::vector<fs::path>& folders, Format format) {
   } else {
     for (const report::Chapter& s : all) {
       std::cout << s.title << "\n\n";
-      if (!s.words.empty()) std::cout << s.words << "\n\n";
+      if (!s.words.empty()) print_text(s.words + "\n\n");
       print_table(s.table);
       std::cout << '\n';
     }
@@ -137,7 +138,7 @@ int validate_run(const CampaignOptions& options) {
   campaign::predict_campaign(todo, platform, options.folder, progress);
   const bool right = campaign::measure_campaign(todo.care, launcher, options.folder, progress);
   progress_end();
-  return right ? tell({options.folder}, options.format) : 1;
+  return right ? tell({options.folder}, options.format, options.plot) : 1;
 }
 
 int validate_script(const CampaignOptions& options) {
@@ -161,7 +162,7 @@ int validate_script(const CampaignOptions& options) {
 }
 
 int validate_report(const CampaignOptions& options) {
-  return tell({options.reports.begin(), options.reports.end()}, options.format);
+  return tell({options.reports.begin(), options.reports.end()}, options.format, options.plot);
 }
 
 }  // namespace collcast::cli

@@ -12,7 +12,7 @@ namespace collcast::cli {
 struct CampaignOptions {
   bool run = false;
   std::string platform, campaign, collective, folder = "validation";
-  std::string script;
+  std::string script, plot;
   std::vector<std::string> set, algorithms, ranks, sizes, command, reports, sbatch;
   bool slurm = false;
   Format format = Format::table;

@@ -26,7 +26,7 @@ std::string slowest_link(const Fabric& fabric, Place from, Place to) {
   return links[slowest].name;
 }
 
-std::string name_of(const Fabric& fabric, const Stretch& s) {
+std::string name_of(const Fabric& fabric, const Stretch& s, const std::vector<std::string>& meetings) {
   switch (s.cause) {
     case Cause::link:
     case Cause::queue:
@@ -35,6 +35,8 @@ std::string name_of(const Fabric& fabric, const Stretch& s) {
       return "software";
     case Cause::compute:
       return "computation";
+    case Cause::collective:
+      return meetings.at(static_cast<std::size_t>(s.to.rank));
     default:
       return std::string(name(s.cause));
   }
@@ -54,7 +56,8 @@ const std::string& dearest(const Likes& likes) {
 }  // namespace
 
 std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>& chain, Seconds launch,
-                               Seconds total, const std::string& busiest) {
+                               Seconds total, const std::string& busiest,
+                               const std::vector<std::string>& meetings) {
   std::map<std::pair<Cause, std::string>, Likes> sums;
   Seconds rest = total;
   const auto add = [&](Cause cause, const std::string& whose, Seconds time) {
@@ -64,7 +67,7 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>&
   };
   if (chain.empty() && !(launch > Seconds(0))) return {};
   if (launch > Seconds(0)) add(Cause::overhead, "launch", launch);
-  for (const Stretch& s : chain) add(s.cause, name_of(fabric, s), s.time);
+  for (const Stretch& s : chain) add(s.cause, name_of(fabric, s, meetings), s.time);
   if (rest > 1e-12 * total) add(Cause::queue, busiest, rest);
   std::vector<Share> shares;
   for (const auto& [key, likes] : sums) {

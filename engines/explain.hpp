@@ -19,8 +19,10 @@ struct Share {
 };
 
 /// The chain's stretches by cause and name, the largest first; they add up to `total`. What the chain leaves
-/// of it was waited for behind others on `busiest`. Nothing of nothing.
+/// of it was waited for behind others on `busiest`. Nothing of nothing. `meetings`: what explains the time of
+/// meetings, by their numbers.
 std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>& chain, Seconds launch,
-                               Seconds total, const std::string& busiest);
+                               Seconds total, const std::string& busiest,
+                               const std::vector<std::string>& meetings = {});
 
 }  // namespace collcast

@@ -77,6 +77,11 @@ bool has_rule(const std::string& policy, Collective collective) {
 
 }  // namespace
 
+std::string usual_policy(const Description& platform) {
+  const bool gpus = !read_blueprint(platform).of_kind(Blueprint::Vertex::Kind::gpu).empty();
+  return gpus ? gpu_policy(platform) : host_policy;
+}
+
 Description seen_by(const Description& platform, const RankGroup& group) {
   const Blueprint b = read_blueprint(platform);
   const std::vector<int> places = slots(group, b.ranks_per_node);
@@ -103,13 +108,15 @@ Description seen_by(const Description& platform, const RankGroup& group) {
 
 GroupForecaster::GroupForecaster(Description platform, std::string policy, int pieces, bool direct)
     : platform_(std::move(platform)), policy_(std::move(policy)), offloaded_(platform_, pieces, direct) {
-  const Blueprint blueprint = read_blueprint(platform_);
-  ranks_per_node_ = blueprint.ranks_per_node;
-  if (policy_.empty())
-    policy_ = blueprint.of_kind(Blueprint::Vertex::Kind::gpu).empty() ? host_policy : gpu_policy(platform_);
+  ranks_per_node_ = read_blueprint(platform_).ranks_per_node;
+  if (policy_.empty()) policy_ = usual_policy(platform_);
 }
 
 GroupForecaster::~GroupForecaster() = default;
+
+bool GroupForecaster::chooses(Collective collective) const {
+  return has_rule(policy_, collective);
+}
 
 const Library& GroupForecaster::library(const RankGroup& group, const std::string& policy, Memory memory) {
   auto& known = libraries_[{group, policy}];
@@ -125,48 +132,47 @@ int GroupForecaster::nodes(const RankGroup& group) const {
   return (group.size() + first_node - 1) / first_node;
 }
 
-GroupForecaster::Forecast GroupForecaster::whole(Collective collective, const RankGroup& group,
-                                                 Bytes message) {
+GroupForecaster::Answer GroupForecaster::whole(Collective collective, const RankGroup& group, Bytes message) {
   const Library& l = library(group, policy_, Memory::device);
   Prediction p;
   std::string protocol;
-  if (has_rule(policy_, collective)) {
+  if (chooses(collective)) {
     const Library::Forecast choice = ask(l, collective, group, message);
     p = choice.prediction, protocol = choice.choice.protocol;
   } else {
     p = fastest_of(l.forecaster(), collective, group, message);
   }
-  return {{p.time, p.low, p.high, p.limited_by}, p.algorithm->name + " " + protocol};
+  return {p.time, p.low, p.high, p.limited_by, p.algorithm->name + (protocol.empty() ? "" : " " + protocol)};
 }
 
 /// A double tree takes as much longer for each doubling of its nodes.
-GroupForecaster::Forecast GroupForecaster::extrapolated(Collective collective, const RankGroup& group,
-                                                        Bytes message) {
+GroupForecaster::Answer GroupForecaster::extrapolated(Collective collective, const RankGroup& group,
+                                                      Bytes message) {
   const int all = nodes(group);
   const auto on = [&](int few) {
     RankGroup smaller = group;
     smaller.dimensions.back().count = static_cast<Rank>(std::int64_t{group.size()} * few / all);
     return forecast(collective, smaller, message);
   };
-  const Forecast near = on(far_nodes), nearer = on(near_nodes);
+  const Answer near = on(far_nodes), nearer = on(near_nodes);
   if (near.choice != nearer.choice || !near.choice.starts_with("double-tree"))
     return whole(collective, group, message);
   const double doublings = std::log2(static_cast<double>(all) / far_nodes) /
                            std::log2(static_cast<double>(far_nodes) / near_nodes);
   const auto farther = [&](Seconds Answer::*time) {
-    return near.answer.*time + doublings * std::max(Seconds(), near.answer.*time - nearer.answer.*time);
+    return near.*time + doublings * std::max(Seconds(), near.*time - nearer.*time);
   };
-  return {{farther(&Answer::time), farther(&Answer::low), farther(&Answer::high), near.answer.limited_by},
+  return {farther(&Answer::time), farther(&Answer::low), farther(&Answer::high), near.limited_by,
           near.choice};
 }
 
-const GroupForecaster::Forecast& GroupForecaster::forecast(Collective collective, const RankGroup& group,
-                                                           Bytes message) {
+const GroupForecaster::Answer& GroupForecaster::forecast(Collective collective, const RankGroup& group,
+                                                         Bytes message) {
   const auto found = known_.find({collective, group, message});
   if (found != known_.end()) return found->second;
   const bool far = policy_.starts_with("nccl") && group.dimensions.size() == 1 && nodes(group) > far_nodes;
-  Forecast f = far ? extrapolated(collective, group, message) : whole(collective, group, message);
-  return known_.insert_or_assign({collective, group, message}, std::move(f)).first->second;
+  Answer a = far ? extrapolated(collective, group, message) : whole(collective, group, message);
+  return known_.insert_or_assign({collective, group, message}, std::move(a)).first->second;
 }
 
 GroupForecaster::Answer GroupForecaster::named(const Algorithm& algorithm, const RankGroup& group,
@@ -190,16 +196,16 @@ GroupForecaster::Answer GroupForecaster::predict(Collective collective, const Ra
                                                  const std::string& algorithm) {
   if (group.size() == 1 || message == Bytes()) return {};
   if (!algorithm.empty()) return named(collcast::algorithm(collective, algorithm), group, message);
-  if (nodes(group) <= far_nodes || message < Bytes(4096)) return forecast(collective, group, message).answer;
+  if (nodes(group) <= far_nodes || message < Bytes(4096)) return forecast(collective, group, message);
   const double octaves = std::floor(2 * std::log2(message.value)) / 2;
   const Bytes below(std::floor(std::exp2(octaves))), above(std::floor(std::exp2(octaves + 0.5)));
-  const Answer low = forecast(collective, group, below).answer,
-               high = forecast(collective, group, above).answer;
+  const Answer low = forecast(collective, group, below), high = forecast(collective, group, above);
   const double share = (message - below) / (above - below);
   const auto between = [&](Seconds Answer::*time) {
     return (1 - share) * (low.*time) + share * (high.*time);
   };
-  return {between(&Answer::time), between(&Answer::low), between(&Answer::high), high.limited_by};
+  return {between(&Answer::time), between(&Answer::low), between(&Answer::high), high.limited_by,
+          high.choice};
 }
 
 GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, const RankGroup& group,

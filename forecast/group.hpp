@@ -12,15 +12,18 @@
 
 namespace collcast {
 
+/// Who chooses and sends where nobody says: between GPUs NCCL 2.8, the first that knows them, or "fastest",
+/// the fastest of the catalogue, where none does; else Open MPI 4.0.
+std::string usual_policy(const Description& platform);
+
 /// How long collectives of groups of a platform's ranks take, in block placement, where every group of the
 /// world calls at the same time: those that meet on a node share its network cards. Of groups on more than
 /// 128 nodes NCCL's double trees are extrapolated by their depth from 32 and 128 nodes, and messages lie on a
 /// line between sizes half an octave apart: a test holds that against the whole forecast.
 class GroupForecaster {
  public:
-  /// `policy`: what chooses and sends, as `--policy` has it; empty: between GPUs NCCL 2.8, the first that
-  /// knows them, or "fastest", the fastest of the catalogue, where none does; else Open MPI 4.0. `pieces`,
-  /// `direct`: of the messages that DPUs play (OffloadedGroups).
+  /// `policy`: what chooses and sends, as `--policy` has it; empty: `usual_policy`. `pieces`, `direct`: of
+  /// the messages that DPUs play (OffloadedGroups).
   GroupForecaster(Description platform, std::string policy, int pieces = 1, bool direct = false);
   ~GroupForecaster();
 
@@ -40,16 +43,14 @@ class GroupForecaster {
   }
 
   const std::string& policy() const { return policy_; }
+  /// Whether the policy has a rule for it; else `predict` tells of the fastest of the catalogue.
+  bool chooses(Collective collective) const;
 
  private:
-  struct Forecast {
-    Answer answer;
-    std::string choice;  ///< algorithm and protocol
-  };
-  const Forecast& forecast(Collective collective, const RankGroup& group, Bytes message);
+  const Answer& forecast(Collective collective, const RankGroup& group, Bytes message);
   Answer named(const Algorithm& algorithm, const RankGroup& group, Bytes message);
-  Forecast whole(Collective collective, const RankGroup& group, Bytes message);
-  Forecast extrapolated(Collective collective, const RankGroup& group, Bytes message);
+  Answer whole(Collective collective, const RankGroup& group, Bytes message);
+  Answer extrapolated(Collective collective, const RankGroup& group, Bytes message);
   int nodes(const RankGroup& group) const;
   const Library& library(const RankGroup& group, const std::string& policy, Memory memory);
 
@@ -62,7 +63,7 @@ class GroupForecaster {
     Bytes message;
     auto operator<=>(const Asked&) const = default;
   };
-  std::map<Asked, Forecast> known_;
+  std::map<Asked, Answer> known_;
   std::map<std::pair<RankGroup, std::string>, std::unique_ptr<Library>> libraries_;
   OffloadedGroups offloaded_;
 };

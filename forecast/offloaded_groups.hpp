@@ -21,6 +21,7 @@ class OffloadedGroups {
   struct Answer {
     Seconds time, low, high;  ///< handing it over included
     std::string limited_by;
+    std::string choice = {};  ///< of the policy: algorithm and protocol
   };
   /// By `algorithm`, or by the fastest of the catalogue where it is empty. Throws InputError where the
   /// platform has no DPU.

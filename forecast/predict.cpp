@@ -202,7 +202,10 @@ Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engin
                           const Watched& watched) const {
   constexpr std::uint64_t whole_call = ~std::uint64_t{0};
   const SizedSchedule subject(a, c);
-  const Engine& by = *answering(engine, subject, nominal_.fabric).engine;
+  const Answering answers = answering(engine, subject, nominal_.fabric);
+  // Where the critical path is as good, contention takes as long, and knows all links.
+  const bool either = engine.name == "auto" && answers.note.empty();
+  const Engine& by = either ? collcast::engine("contention") : *answers.engine;
   if (!by.play)
     throw InputError("--engine " + std::string(by.name) + " has no messages to show; " + engine_names(true) +
                      " do");

@@ -146,16 +146,17 @@ class Mpi : public Subject {
       all.push_back(s);
     return all;
   }
+  int radix(const tuner::Entry& e) const { return e.radix == tuner::all_ranks ? site_.ranks : e.radix; }
   const tuner::Entry* entry_of(const Choice& choice) const {
     for (const tuner::Entry& e : entries_)
       if (e.collective == choice.algorithm->collective && e.ours == choice.algorithm->name &&
-          (e.radix == 0 || !choice.algorithm->radix || e.radix == choice.call.radix))
+          (e.radix == 0 || !choice.algorithm->radix || radix(e) == choice.call.radix))
         return &e;
     return nullptr;
   }
   Played price(const Algorithm& a, const tuner::Entry& e, Bytes size, std::int64_t segment) {
     Choice choice{&a, site_.call(own_, size)};
-    if (e.radix > 0) choice.call.radix = e.radix;
+    if (e.radix != 0) choice.call.radix = radix(e);
     const Bytes cut = segment > 0 ? Bytes(static_cast<double>(segment)) : size;
     choice.call = segmented(own_.forecaster().fabric(), a, choice.call, cut);
     choice.blocking = !e.started;
@@ -254,11 +255,11 @@ std::vector<Tuned::Point> beyond(Subject& subject, Collective collective, Bytes 
 
 Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
   Tuned::Point p = by_itself(subject, collective, size);
-  const std::vector<Played> told = subject.told(collective, size);
-  if (told.empty())
+  p.able = subject.told(collective, size);
+  if (p.able.empty())
     throw InputError("nothing that the library can be told plays " +
                      std::string(definition(collective).name) + " here");
-  p.best = *std::ranges::min_element(told, {}, &Played::time);
+  p.best = *std::ranges::min_element(p.able, {}, &Played::time);
   if (!p.standard) return p;
   if (!p.standard->own_transport)
     p.unknown = p.standard->name + " is not priced as the library sends";

@@ -16,7 +16,7 @@ struct TuneQuestion {
   Rank ranks = 1;
   std::vector<Bytes> sizes;              ///< ascending
   std::vector<std::string> collectives;  ///< none: all that the library can be told about
-  std::string placement = "block", engine = "path";
+  std::string placement = "block", engine = "auto";
   std::optional<Memory> memory = {};  ///< none: devices for NCCL, the host for MPI
 };
 
@@ -36,7 +36,8 @@ struct Tuned {
         {};                    ///< what the library does by itself; none where collcast does not know
     std::string unknown = {};  ///< why
     Played best = {};
-    bool told = false;  ///< the gain exceeds the interval
+    std::vector<Played> able = {};  ///< all that the library can be told
+    bool told = false;              ///< the gain exceeds the interval
   };
   tuner::Tuning tuning = {};
   std::string platform, policy;

@@ -18,11 +18,12 @@ enum class Cause : std::uint8_t {
   queue,      ///< behind other messages
   reduction,  ///< of what arrived into own data
   compute,
-  wait,  ///< for a rank that is late
+  wait,        ///< for a rank that is late
+  collective,  ///< one that takes a given time
 };
 constexpr std::string_view name(Cause cause) {
   constexpr std::string_view names[] = {"overhead",  "latency", "link", "queue",
-                                        "reduction", "compute", "wait"};
+                                        "reduction", "compute", "wait", "collective"};
   return names[static_cast<std::size_t>(cause)];
 }
 

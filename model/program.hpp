@@ -22,11 +22,12 @@ struct Op {
     start,      ///< strand `strand` of the batch
     wait,       ///< until `request` is done
     join,       ///< until `count` strands of this rank have come to join `tag`
+    meet,       ///< until `time` after `count` strands of all ranks have come to meeting `tag`
   };
   Kind kind = Kind::compute;
   Combine combine = Combine::copy;
   Memory from = Memory::device, to = Memory::device;  ///< memories of the sender and of the receiver
-  Rank peer = 0;
+  Rank peer = 0;             ///< of a meeting: the number of what its time is explained by
   std::int32_t request = 0;  ///< not 0: does not hold up its strand; `wait` on this number does
   std::uint32_t strand = 0;
   std::int32_t count = 0;  ///< of a start: the track of the rank that it plays on; 0: that of its strand

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <vector>
 
 #include "model/schedule.hpp"
@@ -35,5 +36,9 @@ struct RankGroup {
     return all;
   }
 };
+
+/// The group whose members these are, moved so that the least is rank 0; none where they are not at regular
+/// distances.
+std::optional<RankGroup> group_of(std::vector<Rank> members, Rank world);
 
 }  // namespace collcast

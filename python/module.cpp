@@ -264,7 +264,7 @@ PYBIND11_MODULE(collcast, m) {
         "radix"_a = 2, "size"_a = "1MiB",
         "Whether an algorithm computes its collective; else with a counterexample.");
   m.def("replay", &replay_trace, "trace"_a, "platform"_a, py::kw_only(),
-        "algorithms"_a = std::map<std::string, std::string>(), "policy"_a = "fastest", "engine"_a = "",
+        "algorithms"_a = std::map<std::string, std::string>(), "policy"_a = "", "engine"_a = "",
         "set"_a = std::vector<std::string>(), "compute_scale"_a = 1.0,
         "How long a recorded application takes on a platform, with the keys of `collcast replay --format "
         "json`.");

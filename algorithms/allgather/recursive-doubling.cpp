@@ -11,6 +11,20 @@ Schedule recursive_doubling_allgather(Rank p) {
   return {p, p, log2_floor(p), rule};
 }
 
+Rank bits_reversed(Rank rank, Rank ranks) {
+  Rank reversed = 0;
+  for (Rank bit = 1; bit < ranks; bit *= 2) reversed = 2 * reversed + (rank & bit ? 1 : 0);
+  return reversed;
+}
+
+Schedule farthest_first_allgather(Rank p) {
+  auto rule = [p](std::int64_t s, Step& step) {
+    const Rank held = 1 << s, distance = p >> (s + 1);
+    for (Rank r = 0; r < p; ++r) step.send(r, r ^ distance, {bits_reversed(r, p) & ~(held - 1), held});
+  };
+  return {p, p, log2_floor(p), rule};
+}
+
 const Algorithm allgather_recursive_doubling{
     .collective = Collective::allgather,
     .name = "recursive-doubling",

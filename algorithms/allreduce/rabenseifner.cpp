@@ -7,14 +7,14 @@
 namespace collcast {
 
 Schedule rabenseifner_allreduce(Rank p) {
-  const Schedule gather = recursive_doubling_allgather(1 << log2_floor(p));
+  const Schedule gather = farthest_first_allgather(1 << log2_floor(p));
   return folded(p, then(mirrored(gather, Combine::reduce), gather));
 }
 
 const Algorithm allreduce_rabenseifner{
     .collective = Collective::allreduce,
     .name = "rabenseifner",
-    .description = "reduce-scatter by recursive halving, then allgather by recursive doubling",
+    .description = "reduce-scatter by halves, neighbours first, then allgather, neighbours last",
     .formula = "2 lg q a + 2(q-1)/q n b + (q-1)/q n g, q = 2^floor(lg p), and 2 a + 2 n b + n g unless q = p",
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
     .schedule = [](const Call& c) { return rabenseifner_allreduce(c.ranks); },

@@ -61,7 +61,8 @@ Parsed parse(int argc, char** argv) {
   auto* algorithm =
       app.add_option("--algorithm", o.algorithm, "its algorithm, or all that can serve so many ranks")
           ->option_text("A|all");
-  app.add_option("--import", o.import, "an algorithm in MSCCL's XML instead; it says its collective")
+  app.add_option("--import", o.import,
+                 "an algorithm of a file instead, MSCCL's XML or JSON of synthesize; it says its collective")
       ->excludes(algorithm)
       ->option_text("FILE");
   app.add_option("--size", o.sizes, "message sizes as nccl-tests counts them: 1024, 64KiB, 1.5MiB, 100MB")

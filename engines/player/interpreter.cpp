@@ -138,7 +138,9 @@ std::vector<std::pair<Rank, std::string>> Interpreter::blocked() const {
       all.push_back({static_cast<Rank>(entry.key.a), "request " + number(entry.key.b) + ", never begun"});
   });
   joins_.for_each([&](const Table::Entry& entry) {
-    all.push_back({static_cast<Rank>(entry.key.a), "other strands at join " + number(entry.key.b)});
+    const bool of_all = static_cast<Rank>(entry.key.a) < 0;
+    all.push_back({strands_[entry.second].rank,
+                   (of_all ? "other ranks at meeting " : "other strands at join ") + number(entry.key.b)});
   });
   return all;
 }

@@ -78,6 +78,8 @@ class Interpreter : public Listener {
   void pause(Index strand, const Op& op);
   void wait(Index strand, const Op& op);
   void join(Index strand, const Op& op);
+  void meet(Index strand, const Op& op);
+  Index assemble(Index strand, Table::Key key, std::int32_t count);
   Waiter hold(Index strand, const Op& op);
   void complete(Rank rank, Waiter waiter);
   void release(Index strand);
@@ -144,7 +146,7 @@ class Interpreter : public Listener {
   Pool<Group> groups_;
   Table unmatched_;  ///< by sender, receiver and tag: first and last post
   Table requests_;   ///< by rank and request: operations not done (first), the strand that waits (second)
-  Table joins_;      ///< by rank and tag: strands that came (first), the last of them (second)
+  Table joins_;      ///< by rank (-1: any) and tag: strands that came (first), the last of them (second)
 
   std::deque<Index> runnable_;
   std::vector<Seconds> through_;  ///< per queue of a sender: with the messages so far, at software's pace

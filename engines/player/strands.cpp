@@ -84,6 +84,8 @@ void Interpreter::post(Index strand, const Op& op) {
       return wait(strand, op);
     case Op::Kind::join:
       return join(strand, op);
+    case Op::Kind::meet:
+      return meet(strand, op);
   }
 }
 
@@ -123,28 +125,43 @@ void Interpreter::wait(Index strand, const Op& op) {
   ++strands_[strand].pending;
 }
 
-/// The last of the `count` strands lets all go on.
-void Interpreter::join(Index strand, const Op& op) {
-  const Table::Key key = rank_key(strands_[strand].rank, op.tag);
+/// Holds the strand up. Once there are `count` of them: the first to have come, each followed by the next.
+Index Interpreter::assemble(Index strand, Table::Key key, std::int32_t count) {
   Table::Entry& entry = joins_.find_or_insert(key, 0, no_index);
   strands_[strand].next_to_join = entry.second;
   entry.second = strand;
   ++strands_[strand].pending;
-  if (++entry.first < static_cast<Index>(op.count)) return;
-  Index first = entry.second;
+  if (++entry.first < static_cast<Index>(count)) return no_index;
+  Index last = entry.second;
   joins_.erase(&entry);
-  // They came last first; they go on in the order in which they came.
-  Index reversed = no_index;
-  while (first != no_index) {
-    const Index next = strands_[first].next_to_join;
-    strands_[first].next_to_join = reversed;
-    reversed = first;
-    first = next;
+  Index first = no_index;
+  while (last != no_index) {
+    const Index before = strands_[last].next_to_join;
+    strands_[last].next_to_join = first;
+    first = last;
+    last = before;
   }
-  for (Index s = reversed; s != no_index;) {
+  return first;
+}
+
+/// The last of the strands lets all go on.
+void Interpreter::join(Index strand, const Op& op) {
+  Index s = assemble(strand, rank_key(strands_[strand].rank, op.tag), op.count);
+  while (s != no_index) {
     const Index next = strands_[s].next_to_join;
     release(s);
     s = next;
+  }
+}
+
+/// All go on as long after the last has come as that one says.
+void Interpreter::meet(Index strand, const Op& op) {
+  Index s = assemble(strand, rank_key(-1, op.tag), op.count);
+  for (; s != no_index; s = strands_[s].next_to_join) {
+    const Rank rank = strands_[s].rank;
+    const CauseLog::Entry why = log_.add(why_, op.time, Cause::collective, rank, op.peer);
+    const Task task{rank, {s, 0}, why, op.kind, strands_[s].track, backend_.now()};
+    backend_.after(op.time, {Event::Kind::computed, tasks_.add(task)});
   }
 }
 
@@ -196,9 +213,9 @@ Interpreter::Moment Interpreter::after(const Moment& busy) const {
   return busy.at > backend_.now() ? busy : Moment{backend_.now(), why_};
 }
 
-/// Tells the observer of what took a processor's or a strand's time.
+/// Tells the observer of what took a processor's or a strand's time; of a meeting it is told the start.
 void Interpreter::computed(const Task& task) {
-  if (options_.observer && backend_.now() > task.begin)
+  if (options_.observer && backend_.now() > task.begin && task.kind != Op::Kind::meet)
     options_.observer->done({task.rank, task.kind, 0, task.begin, backend_.now(), task.track});
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/check/reference.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "execution/mpi/check.hpp"
 #include "support/error.hpp"
@@ -15,6 +17,9 @@ struct Parts {
   void add(std::size_t count) {
     offsets.push_back(counts.empty() ? 0 : offsets.back() + counts.back());
     counts.push_back(static_cast<int>(count));
+  }
+  bool even() const {
+    return std::ranges::adjacent_find(counts, std::ranges::not_equal_to()) == counts.end();
   }
 };
 
@@ -65,7 +70,17 @@ class Reference {
     const Rank sharers = some_have ? part_.root + 1 : part_.ranks;
     Parts p;
     for (Rank r = 0; r < part_.ranks; ++r) p.add(r < sharers ? share(r, sharers) : 0);
-    const int *counts = p.counts.data(), *offsets = p.offsets.data();
+    const int *counts = p.counts.data(), *offsets = p.offsets.data(), each = counts[0];
+    if (p.even()) switch (part_.collective) {
+        case Collective::allgather:
+          return MPI_Allgather(send, each, type_, recv, each, type_, communicator_);
+        case Collective::gather:
+          return MPI_Gather(send, each, type_, recv, each, type_, part_.root, communicator_);
+        case Collective::scatter:
+          return MPI_Scatter(send, each, type_, recv, each, type_, part_.root, communicator_);
+        default:
+          break;
+      }
     switch (part_.collective) {
       case Collective::allgather:
       case Collective::allgatherv:
@@ -93,6 +108,8 @@ class Reference {
       out.add(share(part_.rank * p + r, p * p));
       in.add(share(r * p + part_.rank, p * p));
     }
+    if (part_.collective == Collective::alltoall && out.even() && in.even())
+      return MPI_Alltoall(send, out.counts[0], type_, recv, in.counts[0], type_, communicator_);
     return MPI_Alltoallv(send, out.counts.data(), out.offsets.data(), type_, recv, in.counts.data(),
                          in.offsets.data(), type_, communicator_);
   }

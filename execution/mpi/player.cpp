@@ -99,6 +99,10 @@ const Plan& Player::plan_for(InPlace in_place) {
     areas_[Address::own + i] = own_[i].bytes.get();
   }
   arrived_.resize(std::max(arrived_.size(), plan->joins.size()));
+  std::size_t most = 0;
+  for (const Cursor& c : cursors_) most += c.requests.size();
+  waiting_.reserve(most);
+  owners_.reserve(most);
   return *plan;
 }
 
@@ -148,6 +152,8 @@ const Plan& Player::prepare(const void* send, void* recv) {
 void Player::start(const void* send, void* recv) {
   prepare(send, recv);
   Progress::of_this_thread().add(*this);
+  while (post_next()) {
+  }
   advance();
   first_moves();
 }
@@ -161,31 +167,73 @@ bool Player::test() {
   return true;
 }
 
-/// One sequence of MPI messages can be left to blocking calls.
-bool Player::steps_alone() const {
-  return cursors_.size() == 1 && communicator_->lanes() == 1 && !communicator_->multicast();
+/// To its end, in blocking calls. One sequence of messages needs no list of those under way.
+void Player::play() {
+  if (cursors_.size() == 1 && communicator_->lanes() == 1) return play(cursors_[0]);
+  while (post_next()) {
+  }
+  first_moves();
+  while (!(done_ = all_steps_done())) advance_next();
 }
 
 void Player::wait() {
   if (!plan_) return;
   Progress& progress = Progress::of_this_thread();
-  if (!steps_alone() || !progress.only(*this)) {
+  if (communicator_->multicast() || !progress.only(*this)) {
     while (!test()) rest();
     return;
   }
-  play(cursors_[0]);
+  play();
   progress.remove(*this);
   end();
 }
 
 void Player::run(const void* send, void* recv) {
-  if (!steps_alone() || !Progress::of_this_thread().idle()) {
+  if (communicator_->multicast() || !Progress::of_this_thread().idle()) {
     start(send, recv);
     return wait();
   }
   prepare(send, recv);
-  play(cursors_[0]);
+  play();
   end();
+}
+
+/// Blocks until a message of any channel is done, and goes on with that channel. To test one channel after
+/// the other would bring on all messages each time, and let a rank that yields when idle sleep before it
+/// comes to it.
+void Player::advance_next() {
+  waiting_.clear();
+  owners_.clear();
+  for (Cursor& c : cursors_)
+    for (int i = 0; c.posted && i < c.pending; ++i)
+      if (MPI_Request& request = c.requests[static_cast<std::size_t>(i)]; request != MPI_REQUEST_NULL) {
+        waiting_.push_back(request);
+        owners_.push_back({&c, &request});
+      }
+  int index = MPI_UNDEFINED;
+  check(MPI_Waitany(static_cast<int>(waiting_.size()), waiting_.data(), &index, MPI_STATUS_IGNORE),
+        "MPI_Waitany");
+  if (index != MPI_UNDEFINED) {
+    const auto [cursor, request] = owners_[static_cast<std::size_t>(index)];
+    *request = MPI_REQUEST_NULL;
+    if (std::all_of(cursor->requests.begin(), cursor->requests.begin() + cursor->pending,
+                    [](MPI_Request r) { return r == MPI_REQUEST_NULL; }))
+      finish(*cursor);
+  }
+  while (post_next()) {
+  }
+}
+
+/// Posts what the channels may that have nothing under way; whether there was any.
+bool Player::post_next() {
+  bool any = false;
+  for (Cursor& c : cursors_)
+    while (!c.posted && c.step < c.plan->steps.size() && may_pass(c.plan->steps[c.step], c)) {
+      post(c.plan->steps[c.step], c);
+      c.posted = any = true;
+      if (c.pending == 0 && c.multicasts == 0) finish(c);
+    }
+  return any;
 }
 
 /// Where nothing but a multicast can bring this thread on, it need not look for anything else.

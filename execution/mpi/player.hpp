@@ -80,10 +80,12 @@ class Player {
   const Plan& plan_for(InPlace in_place);
   InPlace in_place(const void* send, const void* recv) const;
   void address(ChannelPlan& plan) const;
-  bool steps_alone() const;
+  void play();
   void advance();
   bool advance(Cursor& cursor);
   bool all_steps_done() const;
+  void advance_next();
+  bool post_next();
   void rest() const;
   bool may_pass(const PlanStep& step, Cursor& cursor);
   void finish(Cursor& cursor);
@@ -118,6 +120,8 @@ class Player {
   std::vector<Buffers> own_;                  ///< the areas from Address::own on
   std::vector<Cursor> cursors_;               ///< by channel
   std::vector<int> arrived_;                  ///< by join
+  std::vector<MPI_Request> waiting_;          ///< of all channels, and where each is kept
+  std::vector<std::pair<Cursor*, MPI_Request*>> owners_;
   bool done_ = true;
   bool first_moves_done_ = false;
 };

@@ -4,73 +4,24 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <set>
 
-#include "support/printable.hpp"
+#include "forecast/report/svg.hpp"
 #include "support/text.hpp"
 
 namespace collcast::report {
 namespace {
 
+using namespace svg;
+
 /// After P. Tol.
 constexpr std::array colors = {"#4477aa", "#ee6677", "#228833", "#aa7700", "#0099bb", "#aa3377", "#444444"};
-constexpr double width = 760, left = 80, right = 20, top = 14, plot_height = 300, bottom = 48,
-                 line_height = 18;
+constexpr double left = 80, right = 20, top = 14, plot_height = 300, bottom = 48;
 
 const char* color(std::size_t i) {
   return colors[i % colors.size()];
-}
-
-/// Of a place in the picture: a tenth of a pixel.
-std::string at(double place) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", place);
-  return text.data();
-}
-
-std::string label(double x, double y, const std::string& words, const char* anchor = "middle",
-                  const std::string& more = "") {
-  return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + anchor + "\"" + more + ">" +
-         escaped(words) + "</text>\n";
-}
-
-std::string stroke(double x1, double y1, double x2, double y2, const std::string& look) {
-  return "<line x1=\"" + at(x1) + "\" y1=\"" + at(y1) + "\" x2=\"" + at(x2) + "\" y2=\"" + at(y2) + "\" " +
-         look + "/>\n";
-}
-
-std::string box(double x, double y, double w, double h, const std::string& fill, const std::string& words) {
-  return "<rect x=\"" + at(x) + "\" y=\"" + at(y) + "\" width=\"" + at(std::max(w, 0.3)) + "\" height=\"" +
-         at(h) + "\" fill=\"" + fill + "\"><title>" + escaped(words) + "</title></rect>\n";
-}
-
-Figure framed(std::string title, std::string words, double height, const std::string& body) {
-  Figure f{std::move(title), std::move(words), {}};
-  f.svg = "<svg viewBox=\"0 0 " + at(width) + " " + at(height) +
-          "\" role=\"img\" font-family=\"system-ui,sans-serif\" font-size=\"12\" fill=\"#222\">\n<title>" +
-          escaped(f.title) + "</title>\n<desc>" + escaped(f.words) + "</desc>\n" + body + "</svg>\n";
-  return f;
-}
-
-struct Entry {
-  std::string name, color;
-};
-/// Names with their colours, as many to a line as fit; `y` moves down.
-std::string legend(const std::vector<Entry>& entries, double& y) {
-  std::string out;
-  double x = left;
-  for (const Entry& e : entries) {
-    const double needs = 24 + 7.0 * static_cast<double>(e.name.size());
-    if (x > left && x + needs > width) x = left, y += line_height;
-    out += "<rect x=\"" + at(x) + "\" y=\"" + at(y - 9) + "\" width=\"10\" height=\"10\" fill=\"" + e.color +
-           "\"/>\n" + label(x + 14, y, e.name, "start");
-    x += needs;
-  }
-  y += line_height;
-  return out;
 }
 
 /// About five round numbers.
@@ -288,25 +239,6 @@ class Frame {
 };
 
 }  // namespace
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text, "\n")) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (c == '\'')
-      out += "&#39;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 std::span<const char* const> curve_colors() {
   return colors;

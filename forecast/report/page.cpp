@@ -71,20 +71,23 @@ std::string embedded(const Json& data) {
 
 }  // namespace
 
-Chapter chapter(std::string title, const Section& section, std::string words, std::size_t most) {
+Chapter chapter(std::string title, const Section& section, std::string words) {
   Chapter c{std::move(title), std::move(words), {}};
   c.table.emplace_back();
   for (const Column& column : section.columns) c.table[0].push_back(column.title);
   for (const Json& row : section.rows) {
-    if (c.table.size() > most) break;
     c.table.emplace_back();
     for (const Column& column : section.columns) c.table.back().push_back(column.text(row));
   }
-  if (section.rows.size() > most)
-    c.words += (c.words.empty() ? "The first " : " The first ") +
-               text::count(static_cast<std::int64_t>(most)) + " of " +
-               text::count(static_cast<std::int64_t>(section.rows.size())) + ".";
+  shorten(c);
   return c;
+}
+
+void shorten(Chapter& c) {
+  if (c.table.size() <= most_rows + 1) return;
+  c.words += (c.words.empty() ? "The first " : " The first ") + text::count(std::int64_t{most_rows}) +
+             " of " + text::count(static_cast<std::int64_t>(c.table.size()) - 1) + ".";
+  c.table.resize(most_rows + 1);
 }
 
 std::string html(const std::string& title, const std::vector<Chapter>& chapters, const Json& data) {

@@ -17,8 +17,13 @@ struct Chapter {
   std::vector<Figure> figures = {};
 };
 
-/// What people see of a section, under this title; `most` rows of it.
-Chapter chapter(std::string title, const Section& section, std::string words = {}, std::size_t most = 500);
+/// Rows of a table that people see.
+constexpr std::size_t most_rows = 500;
+
+/// What people see of a section, under this title; the first rows of it.
+Chapter chapter(std::string title, const Section& section, std::string words = {});
+/// Leaves the first rows of its table, and says so.
+void shorten(Chapter& chapter);
 
 /// One file that needs no other and no network: chapters in order, and `data` inside, as an element of type
 /// application/json with the id "data". Long tables can be filtered, pictures say what a pointer rests on,

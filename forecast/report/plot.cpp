@@ -19,14 +19,17 @@
 namespace collcast::report {
 namespace {
 
-/// Which of these keys tell the rows apart.
-std::vector<std::string> telling(const Json& rows) {
+std::set<std::string> values(const Json& rows, const std::string& key) {
+  std::set<std::string> all;
+  for (const Json& r : rows) all.insert(dump(r[key]));
+  return all;
+}
+
+/// Which of these keys tell the rows apart, beside the one `across`.
+std::vector<std::string> telling(const Json& rows, const std::string& across) {
   std::vector<std::string> keys;
-  for (const std::string key : {"platform", "collective", "ranks"}) {
-    std::set<std::string> values;
-    for (const Json& r : rows) values.insert(dump(r[key]));
-    if (values.size() > 1) keys.push_back(key);
-  }
+  for (const std::string key : {"platform", "collective", "ranks"})
+    if (key != across && values(rows, key).size() > 1) keys.push_back(key);
   std::set<std::tuple<std::string, std::string, std::string, std::string>> calls;
   for (const Json& r : rows)
     calls.insert({dump(r["platform"]), dump(r["collective"]), dump(r["ranks"]), dump(r["message_bytes"])});
@@ -47,11 +50,9 @@ std::string name_of(const Json& row, const std::vector<std::string>& keys) {
   return name;
 }
 
-/// Without another choice to tell apart, a curve may change its algorithm from size to size.
-bool one_call_per_size(const std::vector<std::string>& keys, const Json& rows) {
-  std::set<std::string> sizes;
-  for (const Json& r : rows) sizes.insert(dump(r["message_bytes"]));
-  return keys == std::vector<std::string>{"algorithm"} && sizes.size() == rows.size();
+/// Without another choice to tell apart, a curve may change its algorithm on its way.
+bool one_call_each(const std::vector<std::string>& keys, const Json& rows, const std::string& across) {
+  return keys == std::vector<std::string>{"algorithm"} && values(rows, across).size() == rows.size();
 }
 
 // gnuplot's scripts. No name can become a command: all are quoted text, and the terminal shows them as they
@@ -67,7 +68,7 @@ std::string quoted(const std::string& words) {
 void write_axis(std::ostream& out, const std::string& name, const Axis& axis, const Extent& extent) {
   const bool linear = axis.scale == Axis::Scale::linear;
   out << (linear ? "unset" : "set") << " logscale " << name << "\nset " << name << "label "
-      << quoted(axis.title) << (name == "x" ? " offset 0,0.4" : "") << "\nset " << name << "range ["
+      << quoted(axis.title) << (name == "x" ? ".\"\\n\" offset 0,0.4" : "") << "\nset " << name << "range ["
       << extent.low << ':' << extent.high << "]\nset " << name << "tics (";
   for (std::size_t i = 0; i < extent.ticks.size(); ++i)
     out << (i ? ", " : "") << quoted(extent.ticks[i].second) << ' ' << extent.ticks[i].first;
@@ -163,16 +164,16 @@ bool empty(const Graph& graph) {
 /// Where its names go: on a line below, or beside it, where they need so much width.
 struct Legend {
   bool below = true;
-  std::size_t width = 0;
+  std::size_t width = 0, height = 0;
 };
 Legend legend_of(const Graph& graph) {
-  std::size_t all = 0, longest = 0;
+  std::size_t all = 0, longest = 0, names = 0;
   for (const Curve& c : graph.curves) {
     if (c.same || c.name.empty()) continue;
-    all += c.name.size() + 10;
+    all += c.name.size() + 10, ++names;
     longest = std::max(longest, c.name.size());
   }
-  return all < 90 ? Legend{} : Legend{false, 60 + 7 * longest};
+  return all < 90 ? Legend{} : Legend{false, 120 + 7 * longest, 60 + 18 * names};
 }
 
 void write_graph(std::ostream& out, const Graph& graph, std::size_t& serial) {
@@ -197,18 +198,22 @@ void write_graph(std::ostream& out, const Graph& graph, std::size_t& serial) {
   for (const Mark& m : graph.marks) write_mark(out, m);
   const Legend names = legend_of(graph);
   out << "set key Left reverse "
-      << (names.below ? "below horizontal center\n" : "outside right top vertical\n") << plot << '\n';
+      << (names.below ? "below horizontal center\n" : "outside right top vertical maxcols 1\n") << plot
+      << '\n';
 }
 
 std::string script(const Picture& picture, const std::string& terminal) {
-  std::size_t wide = 0;
-  for (const Graph& g : picture.graphs) wide = std::max(wide, 700 + legend_of(g).width);
+  std::size_t wide = 0, high = 460;
+  for (const Graph& g : picture.graphs) {
+    const Legend names = legend_of(g);
+    wide = std::max(wide, 700 + names.width), high = std::max(high, names.height);
+  }
   const std::size_t rows = (picture.graphs.size() + picture.columns - 1) / picture.columns;
   std::ostringstream out;
   out.precision(12);
   out << "set encoding utf8\nset terminal " << terminal
       << " noenhanced font 'sans,11' background '#ffffff' size " << wide * picture.columns << ','
-      << 460 * rows + 40 << "\nset grid lc rgb '#dddddd' lt 1\nset multiplot layout " << rows << ','
+      << high * rows + 40 << "\nset grid lc rgb '#dddddd' lt 1\nset multiplot layout " << rows << ','
       << picture.columns << " title " << quoted(picture.title) << '\n';
   std::size_t serial = 0;
   for (const Graph& g : picture.graphs) write_graph(out, g, serial);
@@ -247,17 +252,38 @@ Axis time_axis() {
   return {"time", text::seconds, Axis::Scale::decades};
 }
 
+namespace {
+
+bool one_each(const Graph& graph) {
+  return std::ranges::all_of(graph.curves, [](const Curve& c) { return c.points.size() == 1; });
+}
+
+/// Beside each other what would stand over each other, of one size.
+void spread(Graph& graph) {
+  std::ranges::stable_sort(graph.curves, {}, [](const Curve& c) { return c.points[0].y; });
+  graph.x = {graph.x.text(graph.curves[0].points[0].x) + ", the fastest first",
+             [](double) { return std::string(); }};
+  double place = 0;
+  for (Curve& c : graph.curves) c.points[0].x = ++place;
+}
+
+}  // namespace
+
 Graph time_graph(const Json& rows) {
-  std::vector<std::string> keys = telling(rows);
-  if (rows.size() > 1 && one_call_per_size(keys, rows)) keys = {"collective"};
-  return {"", size_axis(), time_axis(), curves_of(rows, size_axis(), "message_bytes", "time_s", keys)};
+  const bool by_ranks = values(rows, "message_bytes").size() < 2 && values(rows, "ranks").size() > 1;
+  const std::string across = by_ranks ? "ranks" : "message_bytes";
+  const Axis x = by_ranks ? Axis{"ranks", text::number, Axis::Scale::octaves, true} : size_axis();
+  std::vector<std::string> keys = telling(rows, across);
+  if (rows.size() > 1 && one_call_each(keys, rows, across)) keys = {"collective"};
+  Graph graph{"", x, time_axis(), curves_of(rows, x, across, "time_s", keys)};
+  if (graph.curves.size() > 1 && one_each(graph)) spread(graph);
+  return graph;
 }
 
 Figure time_figure(const Json& rows) {
   Graph graph = time_graph(rows);
-  const bool one_size =
-      std::ranges::all_of(graph.curves, [](const Curve& c) { return c.points.size() == 1; });
-  graph.title = "Time by message size";
+  const bool one_size = one_each(graph);
+  graph.title = "Time by " + std::string(graph.x.title == "ranks" ? "ranks" : "message size");
   if (!one_size) return chart(graph);
   std::vector<Bar> all;
   for (const Curve& c : graph.curves) all.push_back({c.name, {c.points[0].y}});
@@ -278,7 +304,7 @@ std::string plotted(const Picture& picture, const std::string& terminal) {
 void check_plot(const std::string& path) {
   if (!path.ends_with(".svg") && !path.ends_with(".png"))
     throw InputError("--plot writes FILE.svg or FILE.png, not '" + path + "'");
-  OutputFile writable(path);
+  check_writable(path);
   if (!can_plot()) throw SubstrateError("--plot needs gnuplot (Debian: gnuplot-nox), which is not installed");
 }
 

@@ -13,8 +13,9 @@ namespace collcast::report {
 /// for each combination of what `keys` say.
 std::vector<Curve> curves_of(const Json& rows, const Axis& axis, const std::string& x,
                              const std::string& time, const std::vector<std::string>& keys);
-/// Times by message size, of rows as `predict --format json` has them: a curve for each platform, collective,
-/// number of ranks and, where a call has several, algorithm.
+/// Times by message size, or by ranks where there is one size, of rows as `predict --format json` has them: a
+/// curve for each platform, collective, number of ranks and, where a call has several, algorithm. Of one
+/// call, algorithms beside each other.
 Graph time_graph(const Json& rows);
 /// The same as a chart, or as bars where there is one size.
 Figure time_figure(const Json& rows);

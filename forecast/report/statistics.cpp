@@ -10,7 +10,7 @@ namespace collcast::report {
 namespace {
 
 constexpr std::uint32_t computing = 0, communicating = 1;
-constexpr std::size_t listed_links = 40, drawn_links = 5;
+constexpr std::size_t listed_links = 40, drawn_links = 5, most_sizes = 100;
 
 }  // namespace
 
@@ -39,41 +39,94 @@ void Statistics::done(const Interval& i) {
 
 void Statistics::used(const Use& use) {
   links_ = links_ || use.link;
+  LinkUse& of = resources_[use.which];
   if (usage_.add(use.which, use.begin, use.end, use.busy.value))
-    resources_[use.which] = use.link ? fabric_->links()[use.which].name : fabric_->port_name(use.which);
+    of.name = use.link ? fabric_->links()[use.which].name : fabric_->port_name(use.which);
+  of.bytes += use.bytes, of.busy += use.busy;
+}
+
+/// Of an operation of too many sizes to read, those of an octave as one, by the largest that it can hold.
+Statistics::Operations Statistics::grouped() const {
+  std::map<std::string, std::size_t> sizes;
+  for (const auto& [key, t] : operations_) ++sizes[key.first];
+  Operations all;
+  for (const auto& [key, t] : operations_) {
+    const bool many = sizes[key.first] > most_sizes && key.second > 1;
+    const double bytes = many ? std::exp2(std::ceil(std::log2(key.second))) : key.second;
+    const auto [at, first] = all.try_emplace({key.first, bytes}, t);
+    if (first) continue;
+    Tally& sum = at->second;
+    sum.count += t.count, sum.total += t.total, sum.sizes += t.sizes;
+    sum.least = std::min(sum.least, t.least), sum.most = std::max(sum.most, t.most);
+  }
+  return all;
 }
 
 Section Statistics::by_size() const {
   Json rows = Json::array();
-  for (const auto& [key, t] : operations_)
+  for (const auto& [key, t] : grouped())
     rows.push_back({{"operation", key.first},
                     {"bytes", std::llround(key.second)},
+                    {"sizes", t.sizes},
                     {"count", t.count},
                     {"mean_s", t.total.value / static_cast<double>(t.count)},
                     {"min_s", t.least.value},
                     {"max_s", t.most.value},
                     {"total_s", t.total.value}});
-  return {
-      "operations_by_size",
-      std::move(rows),
-      {text_of("operation", "operation"), number_of("size", "bytes", text::bytes), count_of("calls", "count"),
-       number_of("mean", "mean_s", text::seconds), number_of("shortest", "min_s", text::seconds),
-       number_of("longest", "max_s", text::seconds), number_of("sum over ranks", "total_s", text::seconds)}};
+  return {"operations_by_size",
+          std::move(rows),
+          {text_of("operation", "operation"),
+           {"size",
+            [](const Json& r) {
+              return (r["sizes"] == 1 ? "" : "up to ") + text::bytes(r["bytes"].get<double>());
+            }},
+           count_of("calls", "count"),
+           number_of("mean", "mean_s", text::seconds),
+           number_of("shortest", "min_s", text::seconds),
+           number_of("longest", "max_s", text::seconds),
+           number_of("sum over ranks", "total_s", text::seconds)}};
 }
 
 Section Statistics::links(Seconds time, std::size_t most) const {
   Json rows = Json::array();
   for (const Usage::Of& use : usage_.most_used(most))
-    rows.push_back(
-        {{"name", resources_.at(use.which)}, {"busy_s", use.total}, {"share", use.total / time.value}});
+    rows.push_back({{"name", resources_.at(use.which).name},
+                    {"bytes", std::llround(resources_.at(use.which).bytes.value)},
+                    {"busy_s", use.total},
+                    {"share", use.total / time.value}});
   return {"links",
           std::move(rows),
-          {text_of(links_ ? "link" : "port", "name"), number_of("busy", "busy_s", text::seconds),
-           number_of("of the time", "share", text::percent)}};
+          {text_of(links_ ? "link" : "port", "name"), number_of("carried", "bytes", text::bytes),
+           number_of("busy", "busy_s", text::seconds), number_of("of the time", "share", text::percent)}};
+}
+
+std::vector<LinkUse> Statistics::uses() const {
+  std::vector<LinkUse> all;
+  for (const auto& [which, use] : resources_) all.push_back(use);
+  std::ranges::sort(all, {}, &LinkUse::name);
+  return all;
+}
+
+Chapter Statistics::on_machine(Seconds time) const {
+  const std::vector<LinkUse> all = uses();
+  const Section kinds = use_by_kind(all, time);
+  Chapter c = chapter(
+      "Use of the machine", kinds,
+      std::string(
+          "A line stands for all links that are alike, on every node or switch: its label is how long the "
+          "busiest of them was busy, of the whole time, and what it carried.") +
+          (links_ ? ""
+                  : " The critical path knows the first and the last link of a message, as their ports."));
+  if (!sketch_.boxes.empty())
+    c.figures = {machine(sketch_, kinds.rows, links_ ? "carried nothing" : "no message begins or ends here",
+                         nodes_in_use(all))};
+  return c;
 }
 
 Json Statistics::json(Seconds time) const {
-  return {{"operations_by_size", by_size().rows}, {"links", links(time, listed_links).rows}};
+  return {{"operations_by_size", by_size().rows},
+          {"links_by_kind", use_by_kind(uses(), time).rows},
+          {"links", links(time, listed_links).rows}};
 }
 
 Curve Statistics::over_time(const Usage& usage, const std::string& name, const Usage::Of& use, double whole,
@@ -106,7 +159,7 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
   const Axis size{"message", text::bytes, Axis::Scale::octaves};
   if (!operations_.empty()) {
     std::map<std::string, Curve> latency, calls;
-    for (const auto& [key, t] : operations_) {
+    for (const auto& [key, t] : grouped()) {
       const double mean = t.total.value / static_cast<double>(t.count), n = static_cast<double>(t.count);
       const double bytes = std::max(1.0, key.second);
       latency[key.first].points.push_back({bytes, mean, t.least.value, t.most.value});
@@ -115,9 +168,11 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
     std::vector<Curve> times, counts;
     for (auto& [name, curve] : latency) curve.name = name, times.push_back(curve);
     for (auto& [name, curve] : calls) curve.name = name, counts.push_back(curve);
-    Chapter c = chapter("Operations by size", by_size(),
-                        "As ranks see them, waiting for others included; bars reach from the shortest to the "
-                        "longest. Counts are over all ranks.");
+    Chapter c = chapter(
+        "Operations by size", by_size(),
+        std::string("As ranks see them, waiting for others included; bars reach from the shortest to the "
+                    "longest. Counts are over all ranks. Of an operation of more than ") +
+            std::to_string(most_sizes) + " sizes, those of an octave are taken together.");
     const Axis duration{"time", text::seconds, Axis::Scale::decades};
     const Axis number{"calls", text::number, Axis::Scale::decades};
     c.figures = {chart({"Latency by message size", size, duration, times}),
@@ -126,12 +181,13 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
   }
   if (ranks_.things() > 0) all.push_back(overview(time));
   if (usage_.things() > 0) {
+    all.push_back(on_machine(time));
     Chapter c = chapter(links_ ? "Use of links" : "Use of ports", links(time, listed_links),
                         text::count(static_cast<std::int64_t>(usage_.things())) +
                             " carried anything; these were busy the longest.");
     std::vector<Curve> curves;
     for (const Usage::Of& use : usage_.most_used(drawn_links))
-      curves.push_back(over_time(usage_, resources_.at(use.which), use, 1, time));
+      curves.push_back(over_time(usage_, resources_.at(use.which).name, use, 1, time));
     const Axis when{"time", text::seconds}, busy{"busy", text::percent};
     c.figures = {chart({"The busiest over time", when, busy, curves})};
     all.push_back(std::move(c));

@@ -23,6 +23,7 @@ KernelFabric::KernelFabric(const Machine& machine, const Transport& t, const Sit
     : MachineFabric(machine),
       kernel_(kernel(t.protocol)),
       flags_(t.protocol == Protocol::ll),
+      streams_(t.protocol == Protocol::ll128 && s.nodes > 1),
       staged_(s.staged) {
   const auto p = static_cast<std::size_t>(t.protocol);
   const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
@@ -62,6 +63,11 @@ Seconds KernelFabric::waiting(Bytes bytes) const {
   return more * std::max(Seconds(0), step_ - turn_ * threads_);
 }
 
+/// What the threads take for less than a turn, where NCCL's latencies contain it.
+Seconds KernelFabric::contained(Bytes bytes) const {
+  return streams_ && bytes < turn_ ? bytes * threads_ : Seconds(0);
+}
+
 /// What NCCL's constants take the links of a node to need at most.
 constexpr Seconds of_a_step(1e-6);
 
@@ -70,7 +76,7 @@ collcast::Wire KernelFabric::in_node(collcast::Wire w, Bytes bytes) const {
   w.per_byte = std::max(links, threads_);
   w.software = w.per_byte - links;
   w.streamed = true;
-  w.latency = step_ + std::max(Seconds(0), w.latency - of_a_step);
+  w.latency = std::max(Seconds(0), step_ - contained(bytes)) + std::max(Seconds(0), w.latency - of_a_step);
   w.overhead = waiting(bytes);
   return w;
 }
@@ -83,7 +89,7 @@ collcast::Wire KernelFabric::across(collcast::Wire w, Place from, Place to, Byte
   const Seconds gpudirect = bytes * (w.framing * (w.per_byte - rail));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
-  w.overhead = bytes / kernel_.messages * threads_ + waiting(bytes);
+  w.overhead = (bytes * threads_ - contained(bytes)) / kernel_.messages + waiting(bytes);
   w.latency = hop_;
   return w;
 }

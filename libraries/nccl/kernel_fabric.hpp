@@ -44,6 +44,7 @@ class KernelFabric final : public MachineFabric {
 
  private:
   Seconds waiting(Bytes bytes) const;
+  Seconds contained(Bytes bytes) const;
   collcast::Wire in_node(collcast::Wire links, Bytes bytes) const;
   collcast::Wire across(collcast::Wire links, Place from, Place to, Bytes bytes) const;
 
@@ -53,6 +54,7 @@ class KernelFabric final : public MachineFabric {
   Bytes turn_;              ///< what the threads of a message's channels take at a time
   SecondsPerByte threads_;  ///< what they take
   bool flags_;              ///< LL: a turn takes as long as its flags take to arrive
+  bool streams_;            ///< LL128 between nodes: less than a turn is passed on as it comes
   bool staged_;             ///< network cards may use the memory of the host
 };
 

@@ -58,7 +58,7 @@ struct Model {
   double latency(Shape shape, Protocol protocol) const;
 
   bool considers(Shape shape) const;
-  bool uses_ll128() const;
+  bool uses_ll128(Shape shape) const;
   bool on_plateau() const;
   Candidate candidate(Shape shape, Protocol protocol) const;
 };
@@ -158,10 +158,12 @@ double Model::latency(Shape shape, Protocol protocol) const {
   return base + hops * between_nodes(shape, protocol) / 3.5 + 2.8 * call.ranks;
 }
 
-/// Broadcasts between nodes go from LL straight to Simple, where the model has these two equal: NCCL 2.8.4 on
-/// 16 and 32 V100, aistabci/abci2.0benchmark f0aa27f.
-bool Model::uses_ll128() const {
-  return ll128_runs(minor, s) && (s.nodes == 1 || !rooted() || minor > 9);
+/// NCCL 2.8.4 on V100, aistabci/abci2.0benchmark f0aa27f: between nodes broadcasts go from LL straight to
+/// Simple, where the model has these two equal (16 and 32 GPUs), and allreduces from LL's trees to rings:
+/// from 128 KiB on they take 21 us for each node (2, 8 and 16 nodes), where a tree's levels would show.
+bool Model::uses_ll128(Shape shape) const {
+  const bool ring = shape == Shape::ring && !rooted();
+  return ll128_runs(minor, s) && (s.nodes == 1 || ring || minor > 9);
 }
 
 /// NVLS over several nodes would need CollNet.
@@ -260,7 +262,7 @@ std::vector<Candidate> candidates(const Policy& policy, Collective collective, c
     if (!model.considers(shape) || policy.algo.value_or(shape) != shape) continue;
     for (Protocol protocol : protocols) {
       if (policy.proto.value_or(protocol) != protocol) continue;
-      if (protocol == Protocol::ll128 && !policy.proto && !model.uses_ll128()) continue;
+      if (protocol == Protocol::ll128 && !policy.proto && !model.uses_ll128(shape)) continue;
       if (!has_transport(shape) && protocol != Protocol::simple) continue;
       found.push_back(model.candidate(shape, protocol));
     }

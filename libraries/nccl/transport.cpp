@@ -131,11 +131,13 @@ class Player {
     const double piece = simple() ? chunk_ / 2 : std::min(chunk_, turn_);
     const double steps = (collective_ == Collective::allreduce ? 2.0 : 1.0) * (ranks_ - 1) * loops_;
     const double work = step() + turns(chunk_, rate);
-    const double on = step() + piece / rate;
+    // Between nodes LL128 passes a chunk of less than a turn on as it comes: its latencies contain the turn.
+    const bool streams = nodes_ > 1 && protocol_ == Protocol::ll128 && chunk_ < turn_;
+    const double on = step() + (streams ? 0 : piece / rate);
     double once_round = ranks_ * on;
     if (nodes_ > 1) {
       const double sent = simple() ? piece : chunk_;
-      const double across = hop() + turns(sent, rate) + rail_time(sent);
+      const double across = hop() + (streams ? 0 : turns(sent, rate)) + rail_time(sent);
       once_round = (ranks_ - nodes_) * on + nodes_ * across;
       at_most(steps * filled_ * on_rail_ * card_time(kernel_.messages, chunk_), "network proxies and cards");
     }

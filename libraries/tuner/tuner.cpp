@@ -13,9 +13,10 @@ using enum Collective;
 
 // clang-format off
 /// coll/tuned of 4.1 and 5.0 (coll_tuned_*_decision.c): numbers that mean the same in both. `chain` is one
-/// chain, their pipeline; what they number twice, or play otherwise than we do, is left out.
+/// chain, their pipeline; what they number twice, or play otherwise than we do, is left out (nonoverlapping takes
+/// whatever reduce and bcast take by themselves).
 constexpr Entry of_openmpi[] = {
-    {allreduce, "nonoverlapping", 2, "reduce-broadcast"},
+    {allreduce, "basic_linear", 1, "reduce-broadcast", all_ranks, false, true},
     {allreduce, "recursive_doubling", 3, "recursive-doubling"},
     {allreduce, "ring", 4, "ring"},
     {allreduce, "rabenseifner", 6, "rabenseifner"},

@@ -12,13 +12,15 @@
 
 namespace collcast::tuner {
 
+constexpr int all_ranks = -1;
+
 /// An algorithm that a library can be told to play, and the catalogue's that plays alike.
 struct Entry {
   Collective collective;
   std::string_view theirs;  ///< as the library's file names it
   int number = 0;           ///< or numbers it
   std::string_view ours;
-  int radix = 0;          ///< with which the library plays it; 0: it has none
+  int radix = 0;          ///< with which the library plays it; 0: it has none; all_ranks: all are the root's
   bool segments = false;  ///< the file can say how long a segment is
   bool started = false;   ///< its sends are started and waited for later, others return when buffers are free
 };

@@ -2,6 +2,7 @@
 #include "replay/application/application.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "support/error.hpp"
 
@@ -95,6 +96,20 @@ class Application::Lasting : public Strand {
  private:
   std::unique_ptr<Strand> meeting_;
   Seconds time_;
+};
+
+/// A collective as a single operation.
+class Application::Meeting : public Strand {
+ public:
+  explicit Meeting(const Op& op) : op_(op) {}
+
+  bool next(Batch& batch) override {
+    if (op_) batch.ops.push_back(*op_);
+    return std::exchange(op_, std::nullopt).has_value();
+  }
+
+ private:
+  std::optional<Op> op_;
 };
 
 /// One stream of a rank; stream 0 first starts the others.
@@ -255,11 +270,13 @@ class Application::StreamStrand : public Strand {
   bool started_;
 };
 
-Application::Application(const Source& source, Selection& selection, double compute_scale, Bytes buffered)
+Application::Application(const Source& source, Selection& selection, double compute_scale, Bytes buffered,
+                         PriceOf price)
     : source_(source),
       selection_(selection),
       compute_scale_(compute_scale),
       buffered_(buffered),
+      price_(std::move(price)),
       states_(static_cast<std::size_t>(source.ranks())) {
   if (!source.info().ordered)
     throw InputError(
@@ -308,7 +325,10 @@ std::unique_ptr<Strand> Application::collective(Rank world, const Activity& acti
                      " calls " + instance.call + " (call " + std::to_string(number) + " of communicator " +
                      std::to_string(activity.communicator) + ")");
   const std::shared_ptr<Lowering> lowering = instance.lowering;
+  const std::optional<Op> meeting = instance.meeting;
+  if (source_.info().waits_recorded) note_recorded(activity);
   if (--instance.to_come == 0) instances_.erase(found);
+  if (meeting) return std::make_unique<Meeting>(*meeting);
   if (!lowering) return nullptr;
   auto strand = lowering->strand(rank);
   if (!activity.sized) return std::make_unique<Lasting>(std::move(strand), activity.time);
@@ -316,8 +336,36 @@ std::unique_ptr<Strand> Application::collective(Rank world, const Activity& acti
   return std::make_unique<Resized>(std::move(strand), activity, rank, static_cast<Rank>(all.size()));
 }
 
+void Application::note_recorded(const Activity& activity) {
+  const auto tally = tallies_.find(std::string(activity.operation));
+  if (tally == tallies_.end()) return;
+  Seconds& recorded = tally->second.recorded;
+  const bool known = activity.duration >= Seconds() && recorded >= Seconds();
+  recorded = known ? recorded + activity.duration : Seconds(-1);
+}
+
+Op Application::meeting(const Activity& activity, const Price& price, std::size_t members) {
+  Tally& tally = tallies_[std::string(activity.operation)];
+  ++tally.count;
+  tally.bytes += activity.message;
+  if (!price.algorithm.empty()) tally.algorithms.insert(price.algorithm);
+  const std::string limit = std::string(activity.operation) + ": " + price.limited_by;
+  auto found = std::ranges::find(limits_, limit);
+  if (found == limits_.end()) found = limits_.insert(found, limit);
+  Op op;
+  op.kind = Op::Kind::meet;
+  op.tag = collective_tags(++instances_made_);
+  op.count = static_cast<std::int32_t>(members);
+  op.time = price.time;
+  op.peer = static_cast<Rank>(found - limits_.begin());
+  return op;
+}
+
 Application::Instance Application::make(Rank world, const Activity& activity, const std::vector<Rank>& all) {
-  Instance instance{std::string(activity.operation), std::string(activity.call), world, nullptr, all.size()};
+  Instance instance{std::string(activity.operation), std::string(activity.call), world, {}, {}, all.size()};
+  if (activity.sized && price_)
+    if (const auto price = price_(activity))
+      return instance.meeting = meeting(activity, *price, all.size()), instance;
   Call call;
   call.ranks = static_cast<Rank>(all.size());
   call.root = activity.root;

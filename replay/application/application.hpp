@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -16,11 +18,19 @@ namespace collcast {
 /// played by the algorithm that `selection` picks. Activities are read as they are played.
 class Application : public Program {
  public:
+  /// What a collective takes once all its ranks have come.
+  struct Price {
+    Seconds time;
+    std::string algorithm, limited_by;
+  };
+  /// None of what is played as messages.
+  using PriceOf = std::function<std::optional<Price>(const Activity&)>;
+
   /// Computation takes `compute_scale` times what the source says. `buffered`: a blocking send of up to so
   /// many bytes does not wait for its receiver, as on every MPI library, even on a machine that has
   /// synchronous messages only. Throws InputError if the source has no order.
   Application(const Source& source, Selection& selection, double compute_scale = 1,
-              Bytes buffered = Bytes(-1));
+              Bytes buffered = Bytes(-1), PriceOf price = {});
 
   Rank ranks() const override { return source_.ranks(); }
   std::unique_ptr<Strand> main(Rank rank) override;
@@ -29,12 +39,16 @@ class Application : public Program {
   struct Tally {
     std::int64_t count = 0;  ///< collectives: once for all ranks; messages: sends
     Bytes bytes;             ///< message sizes, as nccl-tests counts them
-    std::set<std::string_view> algorithms;
+    Seconds recorded;        ///< of collectives, over all ranks; negative: not of all
+    std::set<std::string> algorithms;
   };
   const std::map<std::string, Tally>& tallies() const { return tallies_; }
 
   /// The operation whose collectives carry `tag` in their `start`; empty where it is none of the source's.
   std::string_view operation(std::uint64_t tag) const;
+
+  /// What explains the time of collectives that have a price, by the numbers of their meetings.
+  const std::vector<std::string>& limits() const { return limits_; }
 
   /// What was passed over, with the reason, and how often.
   const std::map<std::pair<std::string, std::string>, std::int64_t>& passed_over() const {
@@ -45,6 +59,7 @@ class Application : public Program {
   class StreamStrand;
   class Resized;
   class Lasting;
+  class Meeting;
 
   /// One collective of a communicator, until all its members have come.
   struct Instance {
@@ -52,6 +67,7 @@ class Application : public Program {
     std::string call;
     Rank first;  ///< world rank that came first
     std::shared_ptr<Lowering> lowering;
+    std::optional<Op> meeting;  ///< of one that has a price
     std::size_t to_come;
   };
   using CallNumber = std::pair<int, std::int64_t>;
@@ -67,6 +83,8 @@ class Application : public Program {
 
   std::unique_ptr<Strand> collective(Rank world, const Activity& activity);
   Instance make(Rank world, const Activity& activity, const std::vector<Rank>& members);
+  void note_recorded(const Activity& activity);
+  Op meeting(const Activity& activity, const Price& price, std::size_t members);
   const std::vector<Rank>& members(const Activity& activity) const;
   std::uint64_t tag_of(std::string_view operation);
 
@@ -74,6 +92,8 @@ class Application : public Program {
   Selection& selection_;
   double compute_scale_;
   Bytes buffered_;
+  PriceOf price_;
+  std::vector<std::string> limits_;
   std::vector<RankState> states_;
   std::map<CallNumber, Instance> instances_;
   std::uint64_t instances_made_ = 0;

@@ -7,6 +7,7 @@
 #include "libraries/transport.hpp"
 #include "replay/application/account.hpp"
 #include "replay/application/application.hpp"
+#include "replay/application/prices.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -24,8 +25,8 @@ std::vector<ReplayReport::Operation> operations(const Account& account, const Ap
     ReplayReport::Operation& o = by_name[name];
     o.count = tally.count;
     o.bytes = tally.bytes;
-    for (std::string_view a : tally.algorithms)
-      o.algorithm += (o.algorithm.empty() ? "" : ", ") + std::string(a);
+    if (tally.recorded > Seconds()) o.recorded = tally.recorded / application.ranks();
+    for (const std::string& a : tally.algorithms) o.algorithm += (o.algorithm.empty() ? "" : ", ") + a;
   }
   std::vector<ReplayReport::Operation> all;
   for (auto& [name, o] : by_name) o.name = name, all.push_back(std::move(o));
@@ -41,9 +42,10 @@ std::vector<ReplayReport::NotModelled> not_modelled(const Source& source, const 
 }
 
 /// By the chain of causes; of a run that is too long for it by what was busy.
-void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric) {
+void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric,
+               const std::vector<std::string>& limits) {
   const Bottleneck link = bottleneck(result, fabric);
-  report.explanation = explanation(fabric, result.chain, {}, report.time, link.name);
+  report.explanation = explanation(fabric, result.chain, {}, report.time, link.name, limits);
   if (!report.explanation.empty()) {
     report.limited_by = report.explanation.front().name;
     report.limited_by_share = report.explanation.front().time / report.time;
@@ -72,18 +74,27 @@ struct Stage {
                options.memory.value_or(source.info().memory)) {}
 };
 
+ReplayOptions with_policy(ReplayOptions options, const Source& source, const Description& platform) {
+  if (options.policy.empty())
+    options.policy = options.memory == Memory::host ? "fastest" : policy_for(source, platform);
+  return options;
+}
+
 class Replay {
  public:
   Replay(const Source& source, const Description& platform, const ReplayOptions& options)
       : source_(source),
         platform_(platform),
-        options_(options),
-        nominal_(platform, source, options),
-        selection_(platform, nominal_.machine, nominal_.fabric, options.policy, options.algorithms) {}
+        options_(with_policy(options, source, platform)),
+        nominal_(platform, source, options_),
+        selection_(platform, nominal_.machine, nominal_.fabric, options_.policy, options_.algorithms) {
+    if (options_.policy.starts_with("nccl") && options_.placement.order == Placement::block)
+      prices_.emplace(source, platform, nominal_.machine, options_.policy);
+  }
 
   ReplayReport report() {
     ReplayReport report;
-    Application application = on(nominal_.fabric);
+    Application application = on(nominal_.fabric, &Prices::Answer::time);
     Account account(application);
     std::vector<Observer*> watching{&account};
     if (options_.watched)
@@ -101,7 +112,8 @@ class Replay {
     report.communication = std::max(account.communication() / source_.ranks(), report.exposed);
     report.operations = operations(account, application);
     report.not_modelled = not_modelled(source_, application);
-    set_limit(report, result, nominal_.fabric);
+    set_limit(report, result, nominal_.fabric, application.limits());
+    report.policy = options_.policy;
     report.calibrated = nominal_.machine.calibrated();
     report.recorded = source_.info().recorded;
     add_notes(report, result);
@@ -109,12 +121,23 @@ class Replay {
     return report;
   }
 
-  Seconds time() { return time(*options_.engine, nominal_.fabric); }
+  Seconds time() { return time(*options_.engine, nominal_.fabric, &Prices::Answer::time); }
 
  private:
-  Application on(const Fabric& fabric) {
+  /// `end`: of the prices' intervals.
+  Application on(const Fabric& fabric, Seconds Prices::Answer::*end) {
     const bool synchronous = fabric.protocol().eager_limit < Bytes(0);
-    return {source_, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1)};
+    Application::PriceOf price;
+    if (prices_) price = [this, end](const Activity& a) { return priced(a, end); };
+    return {source_, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1), price};
+  }
+
+  std::optional<Application::Price> priced(const Activity& a, Seconds Prices::Answer::*end) {
+    const std::string named =
+        a.algorithm.empty() ? selection_.named_by_user(a.collective, a.message) : std::string(a.algorithm);
+    const auto answer = prices_->of(a, named);
+    if (!answer) return {};
+    return Application::Price{(*answer).*end, named.empty() ? answer->choice : named, answer->limited_by};
   }
 
   Result play(const Engine& engine, Application& application, const Fabric& fabric, Observer* observer) {
@@ -126,21 +149,21 @@ class Replay {
     return engine.play(application, fabric, play);
   }
 
-  Seconds time(const Engine& engine, const Fabric& fabric) {
-    Application application = on(fabric);
+  Seconds time(const Engine& engine, const Fabric& fabric, Seconds Prices::Answer::*end) {
+    Application application = on(fabric, end);
     return play(engine, application, fabric, nullptr).time;
   }
 
   void set_interval(ReplayReport& report) {
     const bool quick = options_.engine->quick;
     const Engine& engine = quick ? *options_.engine : collcast::engine("path");
-    const Seconds centre = quick ? report.time : time(engine, nominal_.fabric);
-    const auto stretched = [&](const Description& end) {
-      const Stage stage(end, source_, options_);
-      return centre.value > 0 ? time(engine, stage.fabric) / centre * report.time : report.time;
+    const Seconds centre = quick ? report.time : time(engine, nominal_.fabric, &Prices::Answer::time);
+    const auto stretched = [&](const Description& described, Seconds Prices::Answer::*end) {
+      const Stage stage(described, source_, options_);
+      return centre.value > 0 ? time(engine, stage.fabric, end) / centre * report.time : report.time;
     };
-    report.low = std::min(stretched(optimistic(platform_)), report.time);
-    report.high = std::max(stretched(pessimistic(platform_)), report.time);
+    report.low = std::min(stretched(optimistic(platform_), &Prices::Answer::low), report.time);
+    report.high = std::max(stretched(pessimistic(platform_), &Prices::Answer::high), report.time);
   }
 
   void add_notes(ReplayReport& report, const Result& result) const {
@@ -154,10 +177,12 @@ class Replay {
     if (!result.stopped_short.empty())
       report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
     report.notes.insert(report.notes.end(), selection_.notes().begin(), selection_.notes().end());
-    if (options_.policy.starts_with("nccl") && nominal_.transport.kind == Transport::Kind::mpi)
-      report.notes.push_back(options_.policy +
-                             " chose the algorithms; their messages go as the software of " +
-                             platform_.name() + " sends them, not as NCCL's kernels do");
+    if (prices_)
+      for (std::string& note : prices_->notes()) report.notes.push_back(std::move(note));
+    else if (options_.policy.starts_with("nccl"))
+      report.notes.push_back(
+          options_.policy + " chose the algorithms; in this placement their messages go as the software of " +
+          platform_.name() + " sends them, not as NCCL's kernels do");
     constexpr std::int64_t minutes_of_simgrid = 300'000;  // where links are shared: some thousand a second
     if (options_.engine->name == "simgrid" && result.messages > minutes_of_simgrid)
       report.notes.push_back("SimGrid played " + std::to_string(result.messages) +
@@ -169,12 +194,19 @@ class Replay {
 
   const Source& source_;
   const Description& platform_;
-  const ReplayOptions& options_;
+  const ReplayOptions options_;
   Stage nominal_;
   Selection selection_;
+  std::optional<Prices> prices_;  ///< where the policy's library sends no messages
 };
 
 }  // namespace
+
+std::string policy_for(const Source& source, const Description& platform) {
+  if (source.info().by_mpi) return "fastest";
+  const std::string usual = usual_policy(platform);
+  return usual.starts_with("nccl") ? usual : "fastest";
+}
 
 ReplayReport replay(const Source& source, const Description& platform, const ReplayOptions& options) {
   if (!(options.compute_scale >= 0) || options.compute_scale > 1e9)

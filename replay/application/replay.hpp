@@ -15,13 +15,20 @@ namespace collcast {
 struct ReplayOptions {
   const Engine* engine = &contention_engine();    ///< one that plays programs
   std::map<std::string, std::string> algorithms;  ///< collective -> algorithm; the others are "auto"
-  std::string policy = "fastest";                 ///< what "auto" does: fastest, or a library's name (`pick`)
+  /// What "auto" does: fastest, or a library's name (`pick`), whose collectives, if it is NCCL, take what is
+  /// forecast of them as single operations (Prices). Empty: `policy_for`, or
+  /// "fastest" of what is said to be in host memory.
+  std::string policy = {};
   Placement placement = Placement::block;
   std::optional<Memory> memory;  ///< where the application keeps its data; as the source says if none
   double compute_scale = 1;      ///< computation takes this times what the source says
   PlayOptions play;
   Watched watched = nullptr;  ///< sees the run on the platform as described
 };
+
+/// Who chooses and sends where nobody says: NCCL, as in jobs, what NCCL or RCCL sent when it was recorded, on
+/// machines with GPUs that it knows; else "fastest".
+std::string policy_for(const Source& source, const Description& platform);
 
 /// What an application takes on a platform. Times are of the whole run and means over its ranks: `compute`
 /// and `exposed` add up to `time`.
@@ -36,10 +43,12 @@ struct ReplayReport {
     std::string name;  ///< "allreduce"; "send", "recv" and "wait" for messages
     std::int64_t count = 0;
     Bytes bytes;
-    Seconds time;           ///< in this operation, of a rank
-    std::string algorithm;  ///< as played; several are joined by commas
+    Seconds time;                    ///< in this operation, of a rank
+    Seconds recorded = Seconds(-1);  ///< the same when it was recorded; negative: unknown
+    std::string algorithm;           ///< as played; several are joined by commas
   };
   std::vector<Operation> operations;  ///< most time first
+  std::string policy;                 ///< that chose
   struct NotModelled {
     std::string operation;
     std::int64_t count;

@@ -28,6 +28,7 @@ Json operations(const ReplayReport& r) {
                     {"count", o.count},
                     {"bytes", std::llround(o.bytes.value)},
                     {"time_s", o.time.value},
+                    {"recorded_s", o.recorded < Seconds() ? Json() : Json(o.recorded.value)},
                     {"algorithm", o.algorithm.empty() ? Json() : Json(o.algorithm)}});
   return rows;
 }

@@ -22,17 +22,24 @@ Selection::Selection(const Description& description, const Machine& machine, con
     const auto at = what.find('@');
     const Definition& d = definition(what.substr(0, at));
     const Bytes from = at == std::string::npos ? Bytes() : parse_size(what.substr(at + 1));
-    forced_[d.collective][from] = name == "auto" ? Chooser() : named(fabric, algorithm(d.collective, name));
+    forced_[d.collective][from] =
+        name == "auto" ? Named() : Named{name, named(fabric, algorithm(d.collective, name))};
   }
 }
 
-const Chooser* Selection::forced(Collective collective, Bytes message) const {
+const Selection::Named* Selection::forced(Collective collective, Bytes message) const {
   const auto all = forced_.find(collective);
   if (all == forced_.end()) return nullptr;
   const auto above = all->second.upper_bound(message);
   if (above == all->second.begin()) return nullptr;
-  const Chooser& chooser = std::prev(above)->second;
-  return chooser ? &chooser : nullptr;
+  const Named& named = std::prev(above)->second;
+  return named.algorithm.empty() ? nullptr : &named;
+}
+
+const std::string& Selection::named_by_user(Collective collective, Bytes message) const {
+  static const std::string none;
+  const Named* named = forced(collective, message);
+  return named ? named->algorithm : none;
 }
 
 /// Whether neighbouring sizes may be played otherwise.
@@ -44,7 +51,7 @@ bool Selection::exact(Collective collective, Bytes message) const {
 
 Choice Selection::decide(const Request& request, std::string_view name) {
   if (!name.empty()) return named(fabric_, algorithm(request.collective, name), usual_segment)(request);
-  if (const Chooser* chooser = forced(request.collective, request.call.message)) return (*chooser)(request);
+  if (const Named* named = forced(request.collective, request.call.message)) return named->chooser(request);
   if (by_policy_) try {
       return by_policy_(request);
     } catch (const InputError& e) {

@@ -31,15 +31,20 @@ class Selection {
   Choice choose(Collective collective, int communicator, const std::vector<Rank>& members, Call call,
                 bool direct, std::string_view algorithm = {});
 
+  /// The algorithm that the user named for it; empty: none.
+  const std::string& named_by_user(Collective collective, Bytes message) const;
   /// Where the fastest was taken although a library's choice was asked for, and why.
   const std::set<std::string>& notes() const { return notes_; }
   /// Whether a library chose sends that return when their buffers are free.
   bool blocking() const { return blocking_; }
 
  private:
-  /// By the least message that they are for; a null one is the policy's.
-  using Forced = std::map<Bytes, Chooser>;
-  const Chooser* forced(Collective collective, Bytes message) const;
+  struct Named {
+    std::string algorithm;  ///< empty: as the policy chooses
+    Chooser chooser;
+  };
+  using Forced = std::map<Bytes, Named>;  ///< by the least message that they are for
+  const Named* forced(Collective collective, Bytes message) const;
   bool exact(Collective collective, Bytes message) const;
   Choice decide(const Request& request, std::string_view algorithm);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/graph.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/allprof.hpp"
 #include "replay/formats/dumpi_calls.hpp"
 #include "replay/formats/input.hpp"

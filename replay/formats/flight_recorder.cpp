@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"

@@ -25,6 +25,8 @@
 #include "replay/formats/tau.hpp"
 #include "replay/formats/time_independent.hpp"
 #include "replay/formats/unread.hpp"
+#include "replay/source/nonblocking.hpp"
+#include "replay/source/rebucketed.hpp"
 #include "replay/source/recorded.hpp"
 #include "replay/source/scaled.hpp"
 #include "support/error.hpp"
@@ -106,22 +108,30 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
   if (options.fuses_anew() && !format->rounds)
     throw InputError(files[0] + ": " + std::string(format->what) +
                      " do not say when each tensor was ready; --fusion and --cycle need a Horovod timeline");
+  if (options.bucket > Bytes() && format->rounds)
+    throw InputError(files[0] + ": " + std::string(format->what) +
+                     " have tensors, which --fusion puts into buffers; --bucket is for DDP's gradients");
   auto source = format->open(files, options);
   if (auto* recorded = dynamic_cast<RecordedSource*>(source.get())) {
     recorded->info().name = name;
     recorded->info().format = format->name;
     recorded->info().memory = format->memory;
+    recorded->info().by_mpi &= format->memory == Memory::host || format->rounds;
   }
   return source;
 }
 
 Trace open_trace(const std::vector<std::string>& files, const OpenOptions& options, Rank ranks) {
-  Trace trace{open_source(files, options), nullptr};
-  const Rank all = trace.recorded->ranks();
-  const auto held = trace.recorded->info().recorded_ranks.size();
+  Trace trace;
+  trace.layers.push_back(open_source(files, options));
+  const auto change = [&](std::unique_ptr<Source> changed) { trace.layers.push_back(std::move(changed)); };
+  if (options.bucket > Bytes()) change(rebucketed(trace.source(), options.bucket));
+  const Rank all = trace.source().ranks();
+  const auto held = trace.source().info().recorded_ranks.size();
   if (ranks == 0) ranks = all;
   if (ranks != all || (held != 0 && held != static_cast<std::size_t>(all)))
-    trace.scaled = scaled(*trace.recorded, ranks);
+    change(scaled(trace.source(), ranks));
+  if (!options.nonblocking.empty()) change(nonblocking(trace.source(), options.nonblocking));
   return trace;
 }
 

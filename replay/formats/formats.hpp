@@ -21,6 +21,8 @@ struct OpenOptions {
   Bytes fusion =
       Bytes(-1);       ///< of Horovod: tensors are fused anew, up to so many bytes; negative: as recorded
   Seconds cycle = {};  ///< the same in rounds of so long; 0: as recorded
+  Bytes bucket = {};   ///< gradients beside the computation are put into buckets of this; 0: as recorded
+  std::vector<Collective> nonblocking = {};  ///< those that hold up computation are started instead
   bool fuses_anew() const { return fusion >= Bytes(0) || cycle > Seconds(); }
   bool some_steps() const { return first_step != std::numeric_limits<std::int64_t>::min(); }
 };
@@ -47,8 +49,8 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
 
 /// Files as ranks of one job, and what is played of it.
 struct Trace {
-  std::unique_ptr<Source> recorded, scaled;
-  const Source& source() const { return scaled ? *scaled : *recorded; }
+  std::vector<std::unique_ptr<Source>> layers;  ///< as recorded, and each change on top of the one before
+  const Source& source() const { return *layers.back(); }
 };
 
 /// On `ranks` ranks, its own if 0. Where the files hold fewer ranks than that, each stands for others like

@@ -2,8 +2,11 @@
 #include "replay/formats/gpu_time.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <set>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -164,14 +167,21 @@ class Dependencies {
       const double told = told_to_wait(i);
       for (std::size_t s = 1; s < streams_.size(); ++s) {
         auto last = last_before(streams_[s], -1, k.begin);
-        if (last >= 0 &&
-            streams_[s].kernels[static_cast<std::size_t>(last)]->end <= idle_since + tolerance_us) {
+        if (last >= 0 && !ended_in_idleness(*streams_[s].kernels[static_cast<std::size_t>(last)], idle_since))
           last = told < 0 ? -1 : last_before(streams_[s], told, k.begin);
-        }
         if (last > known[s]) depend(0, i, s, known[s] = last);
       }
       idle_since = k.end;
     }
+  }
+
+  /// Whether it may be what the compute stream was idle for. Where the host says what streams wait for,
+  /// allreduces that end meanwhile are buckets that wait for the backward pass to end.
+  bool ended_in_idleness(const Kernel& k, double idle_since) const {
+    if (!trace_.waits.empty() && k.call >= 0 &&
+        collective_of(trace_.comms[static_cast<std::size_t>(k.call)].name) == Collective::allreduce)
+      return false;
+    return k.end > idle_since + tolerance_us;
   }
 
   /// When the host last let the stream wait since it launched the kernel before; -1 if it did not.
@@ -305,11 +315,24 @@ class GpuRank {
     else if (comm.start >= 0 && comm.stride > 0)
       for (int i = 0; i < std::min(comm.size, source_.ranks()); ++i)
         ranks.push_back(comm.start + i * comm.stride);
+    else if (comm.size > 1 && comm.size < source_.ranks() && source_.ranks() % comm.size == 0)
+      ranks = consecutive(comm.size);
     const std::set<Rank> distinct(ranks.begin(), ranks.end());
     const bool possible = !ranks.empty() && distinct.size() == ranks.size() && *distinct.begin() >= 0 &&
                           *distinct.rbegin() < source_.ranks() && distinct.contains(trace_.rank);
     if (!possible || ranks == source_.communicators()[0]) return 0;
     return source_.communicator(comm.group, ranks);
+  }
+
+  /// The group with this rank where all that is known of groups is their size.
+  std::vector<Rank> consecutive(Rank size) {
+    const std::string note = "groups of " + std::to_string(size) +
+                             " ranks, of which the trace has no members, are taken for consecutive ranks";
+    auto& notes = source_.info().notes;
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+    std::vector<Rank> ranks(static_cast<std::size_t>(size));
+    std::iota(ranks.begin(), ranks.end(), trace_.rank - trace_.rank % size);
+    return ranks;
   }
 
   RecordedSource& source_;
@@ -318,6 +341,18 @@ class GpuRank {
   std::vector<GpuStream> streams_;
   std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
 };
+
+/// The ranks of the largest group that a trace tells of.
+Rank largest_group(const RankTrace& trace) {
+  Rank largest = 0;
+  const auto look = [&](const Comm& c) {
+    if (c.size <= most_recorded_ranks) largest = std::max(largest, c.size);
+  };
+  for (const Comm& c : trace.comms) look(c);
+  for (const auto& [thread, calls] : trace.calls)
+    for (const HostCall& call : calls) look(call.comm);
+  return largest;
+}
 
 /// Who is which rank: the files say so, all of one job, or the order of the files does.
 Rank assign_ranks(std::vector<RankTrace>& traces) {
@@ -370,17 +405,30 @@ void RankTrace::runtime(std::string_view name, double at, std::int64_t thread, s
 }
 
 std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options) {
-  auto source = std::make_unique<RecordedSource>(assign_ranks(traces));
+  const bool said = std::ranges::any_of(traces, [](const RankTrace& t) { return t.world > 0; });
+  Rank world = assign_ranks(traces), largest = 0;
+  for (const RankTrace& t : traces) largest = std::max(largest, largest_group(t));
+  const bool guessed = !said && largest > world;
+  if (guessed) world = largest;
+  auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
+  if (guessed)
+    info.notes.push_back("no file says how many ranks there are: as many as in the largest group, " +
+                         std::to_string(world));
   info.unknown = {"roots of broadcasts and reductions (taken as the first rank)", "reduction operators",
                   "which bytes of an all-to-all go to whom (taken as equal)"};
   std::int64_t kernels = 0, impossible = 0, outside = 0;
-  const std::string first = traces[0].path;
+  const std::string path = traces[0].path;
+  std::map<Rank, Seconds> begins;
+  Span all{std::numeric_limits<double>::infinity(), 0};
+  double longest = 0;
   for (RankTrace& trace : traces) {
     join_host(trace);
     const Span window = select(trace, options);
     GpuRank(*source, trace, window).build();
-    info.recorded = std::max(info.recorded, Seconds(1e-6 * (window.end - window.begin)));
+    begins[trace.rank] = Seconds(1e-6 * window.begin);
+    all.begin = std::min(all.begin, window.begin), all.end = std::max(all.end, window.end);
+    longest = std::max(longest, window.end - window.begin);
     info.recorded_ranks.push_back(trace.rank);
     kernels += static_cast<std::int64_t>(trace.kernels.size());
     impossible += trace.impossible + trace.damaged;
@@ -388,11 +436,12 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     trace = {};
   }
   if (kernels == 0)
-    throw InputError(first + ": has no kernels of a GPU; profile CUDA activity, over whole steps");
+    throw InputError(path + ": has no kernels of a GPU; profile CUDA activity, over whole steps");
   if (impossible) info.losses.push_back({"kernel", impossible, "with an impossible duration, or damaged"});
   if (outside) info.losses.push_back({"kernel", outside, "outside the steps that are looked at"});
   std::ranges::sort(info.recorded_ranks);
   compare_ranks(*source);
+  info.recorded = Seconds(1e-6 * (begin_as_recorded(*source, begins) ? all.end - all.begin : longest));
   return source;
 }
 

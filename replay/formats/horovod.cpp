@@ -69,6 +69,7 @@ class Timeline {
   }
 
   std::vector<Operation> operations;
+  bool by_mpi = false;  ///< some of them
   Rank ranks = 0;
   std::set<Rank> ticked;
   std::int64_t unfinished = 0;
@@ -99,6 +100,7 @@ class Timeline {
                        operations.back().collective == *collective;
     if (!joins) operations.push_back({*collective, at, -1, {}, true, 0, {}, {}});
     last_begin_ = at;
+    by_mpi |= name.starts_with("MPI_");
     tensor.operation = static_cast<std::ptrdiff_t>(operations.size()) - 1;
     tensor.left = -1;
     Operation& op = operations.back();
@@ -421,6 +423,8 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
                      " is ready, and most before it never are");
   auto source = std::make_unique<RecordedSource>(std::max(timeline.ranks, 1));
   SourceInfo& info = source->info();
+  info.by_mpi = timeline.by_mpi;
+  info.waits_recorded = false;  // an operation begins when all are ready
   info.recorded = Seconds(1e-6 * (timeline.last() - timeline.first()));
   info.unknown = {"what ranks compute (the time until a tensor is ready)",
                   "when an allgather or broadcast is used",

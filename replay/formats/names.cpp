@@ -117,34 +117,4 @@ Activity collective_activity(Collective collective, int communicator, Bytes mess
   return a;
 }
 
-void compare_ranks(RecordedSource& source) {
-  // Per communicator, the members' collectives in order.
-  std::map<int, std::vector<std::vector<Activity*>>> all;
-  for (Rank r = 0; r < source.ranks(); ++r) {
-    std::map<int, std::vector<Activity*>> mine;
-    for (int s = 0; s < source.streams(r); ++s)
-      for (Activity& a : source.at(r, s))
-        if (a.kind == Activity::Kind::collective) mine[a.communicator].push_back(&a);
-    for (auto& [communicator, calls] : mine) all[communicator].push_back(std::move(calls));
-  }
-  for (auto& [communicator, members] : all) {
-    std::size_t least = members[0].size(), most = least;
-    for (const auto& calls : members)
-      least = std::min(least, calls.size()), most = std::max(most, calls.size());
-    if (least != most) {
-      source.info().truncated = true;
-      source.info().notes.push_back("ranks hold " + std::to_string(least) + " to " + std::to_string(most) +
-                                    " collectives of communicator " + std::to_string(communicator));
-    }
-    for (std::size_t i = 0; i < least; ++i) {
-      Seconds shortest = members[0][i]->duration;
-      for (const auto& calls : members) shortest = std::min(shortest, calls[i]->duration);
-      for (const auto& calls : members) calls[i]->time = std::max(shortest, Seconds(0));
-    }
-    for (const auto& calls : members)
-      for (std::size_t i = least; i < calls.size(); ++i)
-        calls[i]->time = std::max(calls[i]->duration, Seconds(0));
-  }
-}
-
 }  // namespace collcast

@@ -29,9 +29,4 @@ Bytes message_by_count(Collective collective, Bytes count, Rank ranks);
 /// An activity of that collective, named as reports name it.
 Activity collective_activity(Collective collective, int communicator, Bytes message);
 
-/// Sets `time` of each collective to its shortest recorded duration over the ranks, waiting for late ranks
-/// left out; where ranks hold different numbers of collectives of a communicator, notes it and marks the
-/// source truncated.
-void compare_ranks(RecordedSource& source);
-
 }  // namespace collcast

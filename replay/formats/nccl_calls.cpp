@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/names.hpp"
 
 namespace collcast::nccl {

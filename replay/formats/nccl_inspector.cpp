@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"

@@ -466,6 +466,16 @@ TEST(Cli, ValidateComparesTablesPointByPoint) {
   EXPECT_EQ(collcast(arguments + " --bound 100").code, 0);
   EXPECT_EQ(collcast(arguments + " --bound 0.0001").code, 1);
   EXPECT_EQ(collcast(arguments + " --run").code, 2);
+  EXPECT_EQ(collcast(arguments + " --plot " + file + ".pdf").code, 2);
+  if (std::system("gnuplot --version > /dev/null 2>&1") == 0) {
+    const std::string picture = file + ".svg";
+    EXPECT_EQ(collcast(arguments + " --plot " + picture).code, 0);
+    std::ifstream in(picture);
+    const std::string svg{std::istreambuf_iterator<char>(in), {}};
+    for (const char* words : {"allreduce, 8 ranks: predicted over measured", ">1 MiB<", ">4 MiB<"})
+      EXPECT_NE(svg.find(words), std::string::npos) << words;
+    std::remove(picture.c_str());
+  }
   EXPECT_EQ(collcast("validate --measurements " + file).code, 2);
   std::remove(file.c_str());
 }

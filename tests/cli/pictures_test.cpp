@@ -111,7 +111,7 @@ TEST(Pictures, AReplayHasATimelineAndAPage) {
     if (o["operation"] == "allreduce") calls -= o["count"].get<std::int64_t>();
   EXPECT_EQ(calls, 0);  // each rank's own, as recorded
   for (const char* title : {"Totals", "Where the time goes", "Operations by size", "What ranks do when",
-                            "Not modelled", "pedigree"})
+                            "Use of the machine", "Not modelled", "pedigree"})
     EXPECT_NE(html.find(title), std::string::npos) << title;
 }
 
@@ -137,6 +137,37 @@ TEST(Pictures, APageOfAPredictionHoldsItsNumbers) {
   const std::string html = text_of(page), mark = "id=\"data\">";
   const std::size_t begin = html.find(mark) + mark.size();
   EXPECT_EQ(parse_json(html.substr(begin, html.find("</script>", begin) - begin)), a);
+  EXPECT_NE(html.find("Not known: messages are looked at where one collective"), std::string::npos);
+}
+
+/// Each of 24 NICs of 11.5 GB/s sends 46/24 of the message. By itself the program takes the critical path for
+/// a ring, but contention for what it shows: the same time, and the links on the way as well.
+TEST(Pictures, APageShowsTheMachine) {
+  const Folder folder;
+  const std::string
+      page = folder / "m.html",
+      call = "predict allreduce --platform edr-cluster --ranks 24 --size 1MiB --algorithm ring --report " +
+             page + " --engine ";
+  for (const std::string engine : {"auto", "path", "contention"}) {
+    const Json a = answer(call + engine);
+    const double sent = 1048576 * 46.0 / 24;
+    bool leaves = false;
+    const Json kinds = data_of(page)["run"]["links_by_kind"];
+    for (const Json& kind : kinds) {
+      leaves = leaves || kind["name"] == "leaf up";
+      if (kind["name"] != "NIC out") continue;
+      EXPECT_EQ(kind["links"], 24);
+      EXPECT_NEAR(kind["busiest_bytes"].get<double>(), sent, 1);
+      EXPECT_NEAR(kind["mean_share"].get<double>() * a["predictions"][0]["time_s"].get<double>(),
+                  sent / 11.5e9,
+                  0.01 * sent / 11.5e9);  // a port is busy for the overheads, too
+    }
+    EXPECT_EQ(leaves, engine != "path");
+    EXPECT_NE(text_of(page).find(engine == "path" ? "no message begins or ends here" : "carried nothing"),
+              std::string::npos);
+  }
+  answer(call + "formula");
+  EXPECT_NE(text_of(page).find("Not known: --engine formula has no messages"), std::string::npos);
 }
 
 /// gnuplot's SVG of a run with --plot.

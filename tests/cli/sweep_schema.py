@@ -22,6 +22,7 @@ CASES = [small, {**small, "set": {"network.bandwidth_GBps": [1, 2]}}, {**small, 
          {**small, "ranks": [2, 4], "stop": {"along": "ranks", "when": "time_s", "above": 1}},
          {**small, "ranks": [2, 4], "stop": {"along": "ranks", "when": "time_s"}},
          {"ask": "replay", "platform": "flat", "trace": str(source / "traces/hpcc-8.cct"), "engine": "path"}, {"ask": "replay", "platform": "flat"},
+         {"ask": "replay", "platform": "flat", "trace": str(source / "traces/lammps-melt-8.cct"), "engine": "path", "nonblocking": ["none", "all"]},
          {"ask": "job", "platform": "frontera", "job": "p3dfft:n=64", "ranks": 4}, {"ask": "job", "platform": "frontera"},
          {**small, "platform": {"from": 1, "to": 2}}, {k: v for k, v in small.items() if k != "platform"}]
 wrong = []

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "forecast/report/machine.hpp"
 #include "forecast/report/plan.hpp"
 #include "forecast/report/plot.hpp"
 #include "forecast/report/statistics.hpp"
@@ -120,10 +121,68 @@ TEST(Statistics, CountWhatARunDid) {
   EXPECT_NEAR(call["mean_s"].get<double>(), 46.5e-3, 1e-12);
   ASSERT_EQ(json["links"].size(), 8u);
   EXPECT_NEAR(json["links"][0]["busy_s"].get<double>(), 42e-3, 1e-12);
+  const Json& kinds = json["links_by_kind"];  // each rank sends 6 messages of 3 bytes, and receives as many
+  ASSERT_EQ(kinds.size(), 2u);
+  EXPECT_EQ(kinds[0]["name"], "rank in");
+  EXPECT_EQ(kinds[1]["name"], "rank out");
+  for (const Json& kind : kinds) {
+    EXPECT_EQ(kind["links"], 4);
+    EXPECT_EQ(kind["bytes"], 72);
+    EXPECT_EQ(kind["busiest_bytes"], 18);
+    for (const char* share : {"busiest_share", "mean_share"})
+      EXPECT_NEAR(kind[share].get<double>(), 42 / 46.5, 1e-9);
+  }
   const std::vector<Chapter> chapters = seen.chapters(run.time);
-  ASSERT_EQ(chapters.size(), 3u);
+  ASSERT_EQ(chapters.size(), 4u);
   EXPECT_EQ(chapters[0].title, "Operations by size");
-  EXPECT_EQ(chapters[2].title, "Use of ports");
+  EXPECT_EQ(chapters[2].title, "Use of the machine");
+  EXPECT_EQ(chapters[3].title, "Use of ports");
+}
+
+/// 1 to 101 bytes, each once, of i seconds: 1, 2, 3-4, 5-8, ..., 65-101.
+TEST(Statistics, TakeSizesOfAnOctaveTogetherWhereTheyAreMany) {
+  const UniformFabric fabric(AlphaBetaGamma{Seconds(1e-3), SecondsPerByte(2e-3), SecondsPerByte(0)}, 2);
+  Statistics seen;
+  seen.watch(fabric, [](const Observer::Interval& i) { return i.tag == 9 ? "many" : "one"; });
+  for (int i = 1; i <= 101; ++i) seen.done({0, Op::Kind::start, 9, Seconds(0), Seconds(i), 0, -1, Bytes(i)});
+  seen.done({0, Op::Kind::start, 8, Seconds(0), Seconds(1), 0, -1, Bytes(100)});
+  const Json rows = seen.json(Seconds(101))["operations_by_size"];
+  ASSERT_EQ(rows.size(), 9u);
+  EXPECT_EQ(rows[2]["bytes"], 4);
+  EXPECT_EQ(rows[2]["count"], 2);
+  EXPECT_EQ(rows[2]["mean_s"], 3.5);
+  EXPECT_EQ(rows[7]["bytes"], 128);
+  EXPECT_EQ(rows[7]["sizes"], 37);
+  EXPECT_EQ(rows[7]["min_s"], 65);
+  EXPECT_EQ(rows[7]["max_s"], 101);
+  EXPECT_EQ(rows[8]["bytes"], 100);
+}
+
+/// Two of three NICs carry something: "nic 1" 30 and 50 % of 10 s, 40 % in the mean.
+TEST(Machine, ShowsTheBusiestOfLinksAlike) {
+  const Sketch sketch{{{hostile, "", 0, 0, false}, {"switch", "", 1, 0, true}, {"idle", "", 0, 1, false}},
+                      {{0, 1, {"NIC out"}, {"NIC in"}}, {2, 1, {"other out"}, {}}}};
+  const Section kinds = use_by_kind({{"node 0 NIC out", Bytes(1024), Seconds(3)},
+                                     {"node 7 NIC out", Bytes(2048), Seconds(5)},
+                                     {"node 7 NIC in", Bytes(1), Seconds(1)}},
+                                    Seconds(10));
+  ASSERT_EQ(kinds.rows.size(), 2u);
+  EXPECT_EQ(kinds.rows[0]["busiest"], "node 7 NIC out");
+  EXPECT_NEAR(kinds.rows[0]["mean_share"].get<double>(), 0.4, 1e-12);
+  EXPECT_EQ(kinds.rows[0]["bytes"], 3072);
+  const Figure f = machine(sketch, kinds.rows, "nothing here", 2);
+  EXPECT_EQ(occurrences(f.svg, "<path"), 2u);
+  EXPECT_EQ(occurrences(f.svg, ">50 %, 2 KiB<"), 1u) << f.svg;
+  EXPECT_NE(f.svg.find("NIC out: the busiest of 2 50 % of the time, 2 KiB; mean 40 %"), std::string::npos);
+  EXPECT_NE(f.svg.find("idle and switch: nothing here"), std::string::npos);
+  EXPECT_EQ(f.svg.find("<img"), std::string::npos);
+  EXPECT_EQ(f.words.rfind("one of 2 nodes in use.", 0), 0u) << f.words;
+  EXPECT_EQ(nodes_in_use({{"node 0 NIC out", {}, {}},
+                          {"node 0 NIC in", {}, {}},
+                          {"node 12 a to b", {}, {}},
+                          {"leaf 0 up 1", {}, {}}}),
+            2u);
+  EXPECT_NE(f.words.find("NIC in: busy 10 % of the time, 1 B"), std::string::npos) << f.words;
 }
 
 Json row(const char* algorithm, int ranks, double bytes, double time) {
@@ -146,6 +205,16 @@ TEST(Plot, ACurveForWhatTellsRowsApart) {
   EXPECT_EQ(time_graph({row("ring", 4, 8, 1), row("tree", 4, 16, 2)}).curves.size(),
             1u);  // auto, size by size
   EXPECT_EQ(time_graph(Json::array()).curves.size(), 0u);
+  const Graph one_call = time_graph({row("ring", 4, 16, 2), row("tree", 4, 16, 1)});
+  EXPECT_EQ(one_call.x.title, "16 B, the fastest first");
+  ASSERT_EQ(one_call.curves.size(), 2u);
+  EXPECT_EQ(one_call.curves[0].name, "tree");
+  EXPECT_EQ(one_call.curves[1].points[0].x, 2);
+  const Graph one_size = time_graph({row("ring", 8, 16, 1), row("tree", 4, 16, 2)});
+  EXPECT_EQ(one_size.x.title, "ranks");
+  ASSERT_EQ(one_size.curves.size(), 1u);
+  EXPECT_EQ(one_size.curves[0].points[0].x, 4);
+  EXPECT_EQ(one_size.curves[0].points[0].y, 2);
 }
 
 /// Ticks are round numbers, on logarithmic axes of less than a decade, too; sizes are marked at themselves.
@@ -235,12 +304,16 @@ TEST(Plot, DrawsHostileNamesAsTheyAre) {
 
 /// The browser runs the page's script, and finds its data, its tables and its pictures there.
 TEST(Page, OpensInABrowser) {
-  if (!can_run({"chromium", "--version"})) GTEST_SKIP() << "there is no chromium";
+  const std::vector<std::string> browsers{"chromium", "chromium-headless-shell"};
+  const auto browser = std::ranges::find_if(browsers, [](const auto& b) {
+    return can_run({b, "--version"});
+  });
+  if (browser == browsers.end()) GTEST_SKIP() << "there is no chromium";
   const Folder folder;
   const std::string file = folder / "page.html";
   std::ofstream(file) << html(hostile, {{"Chapter", "words", {{"h"}, {hostile}}, {example()}}}, {{"a", 1}});
   const Ended ended =
-      filter({"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + folder.path(),
+      filter({*browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + folder.path(),
               "--virtual-time-budget=2000", "--dump-dom", "file://" + file},
              "");
   if (ended.code != 0) GTEST_SKIP() << "chromium does not start here: " << ended.errors.substr(0, 200);

@@ -62,6 +62,19 @@ TEST(Tune, OpenMpiIsToldWhereTheGainExceedsTheInterval) {
   EXPECT_GT(told, 0);
 }
 
+/// 7 hosts send 1 KiB to one, which sends its sum to them: twice 20 us to the switch and 2 ms, and 7 messages
+/// on the root's link of 12.5 MB/s. That messages to one rank meet there is what the critical path does not
+/// see.
+TEST(Tune, OpenMpisLinearAllreduceHasOneRoot) {
+  TuneQuestion q = question("openmpi", "testbed", "allreduce");
+  q.ranks = 8;
+  q.sizes = {Bytes(1024)};
+  const Tuned::Point p = tune(q).points[0];
+  EXPECT_EQ(p.best.name, "basic_linear");
+  EXPECT_NEAR(p.best.time.value, 2 * (2.02e-3 + 7 * 1024 / 12.5e6) + 7 * 1024 / 5e9, 1e-9);
+  EXPECT_TRUE(p.told);
+}
+
 TEST(Tune, NcclKeepsItsChannels) {
   const Tuned tuned = tune(question("nccl", "dgx-2", "allreduce"));
   expect_sound(tuned);

@@ -117,15 +117,21 @@ def nothing_is_lost_or_repeated(cluster, folder, asked, rows):
 def campaign_is_measured_in_an_allocation(folder, nodes, launcher):
     asked, there = folder / "c.json", folder / launcher[0]
     asked.write_text(json.dumps(CAMPAIGN))
-    job = submitted("validate", "--platform", "flat", "--script", there, "--slurm", "--campaign", asked,
+    job = submitted("validate", "--platform", "localhost", "--script", there, "--slurm", "--campaign", asked,
                     f"--sbatch=--nodes={nodes}", "--sbatch=--overcommit", "--", *launcher)
-    assert slurm.wait(job, 60) == ["COMPLETED"], (there / "job.txt").read_text()
+    assert slurm.wait(job, 120) == ["COMPLETED"], (there / "job.txt").read_text()
     assert len((there / "topology/nodes.txt").read_text().split()) == nodes
     skipped = (there / "skipped.txt").read_text()
     assert "scontrol failed: topology/slurm.txt.errors has its words\n" in skipped, skipped  # "No topology information available"
     laptop = there.rename(folder / f"{launcher[0]} elsewhere")
     told = json.loads(collcast("validate", "--report", laptop, "--format", "json").stdout)
     assert len(told["points"]) == 2 and told["not_measured"] == 0, told
+    pairs = sorted(laptop.glob("calibration/*.jsonl"))
+    assert [file.name.split(".")[0] for file in pairs] == ["far", "near"][2 - nodes:], pairs
+    own = folder / "own.json"
+    collcast("calibrate", "--base", laptop / "platform.json", "--from", *pairs, "-o", own)
+    told = json.loads(collcast("validate", "--platform", own, "--measurements", laptop / "measured.jsonl", "--format", "json").stdout)
+    assert len(told["points"]) == 2, told
 
 
 def a_refusal_is_one_line(folder):

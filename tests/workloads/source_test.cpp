@@ -18,16 +18,17 @@
 namespace collcast::workloads {
 namespace {
 
-Seconds by_messages(const Job& job, const Description& platform, const std::string& engine) {
+Seconds by_messages(const Job& job, const Description& platform, const std::string& engine,
+                    const std::string& policy = "openmpi-4.0") {
   ReplayOptions options;
   options.engine = &playing_engine(engine);
-  options.policy = "openmpi-4.0";
+  options.policy = policy;
   const auto source = source_of(job);
   return replay_time(*source, platform, options);
 }
 
-Seconds by_price(const Job& job, const Description& platform) {
-  GroupForecaster forecaster(platform, "openmpi-4.0");
+Seconds by_price(const Job& job, const Description& platform, const std::string& policy = "openmpi-4.0") {
+  GroupForecaster forecaster(platform, policy);
   const auto price = cached([&](const GroupCall& call) {
     const auto a = forecaster.predict(call.collective, call.group, call.bytes, call.algorithm);
     Price p{a.time, a.low, a.high, a.limited_by};
@@ -70,6 +71,20 @@ TEST(JobSource, AgreesWithPricesWhereNothingIsShared) {
     ++played;
   }
   EXPECT_GE(played, 6);
+}
+
+/// NCCL's collectives are single operations in both; groups of 4 ranks do not divide Summit's nodes of 6, and
+/// their messages meet at the nodes' cards.
+TEST(JobSource, NcclsCollectivesTakeTheirPricesOnEveryEngine) {
+  const Description summit = load_platform("summit");
+  for (const char* what : {"p3dfft:n=256,grid=2x12,compute=1ms", "kmeans:points=1e8,compute=1ms"}) {
+    const Job job = application_job(what, 24, {});
+    const Seconds priced = by_price(job, summit, "nccl-2.8");
+    for (const char* engine : {"path", "contention"})
+      EXPECT_NEAR(by_messages(job, summit, engine, "nccl-2.8") / priced, 1, 1e-9) << what << ", " << engine;
+  }
+  const Job across = application_job("p3dfft:n=256,grid=4x6,compute=1ms", 24, {});
+  EXPECT_GT(by_messages(across, summit, "contention", "nccl-2.8"), by_price(across, summit, "nccl-2.8"));
 }
 
 TEST(JobSource, SaysWhatOnlyPricesKnow) {

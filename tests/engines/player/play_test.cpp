@@ -148,6 +148,17 @@ TEST(Play, JoinWaitsForAllAndMayBeUsedAgain) {
   EXPECT_EQ(r.time, Seconds(4));
 }
 
+TEST(Play, AMeetingTakesItsTimeOnceAllHaveCome) {
+  // The last comes at 3, and all go on at 7; rank 1 computes for 1 more. The next meeting has other members.
+  const Result r = run({{{compute(2)}, {meet(3, 9, 4)}},
+                        {{compute(1)}, {meet(3, 9, 4)}, {compute(1)}, {meet(2, 9, 1)}},
+                        {{compute(3)}, {meet(3, 9, 4)}, {meet(2, 9, 1)}}},
+                       hockney);
+  EXPECT_EQ(r.ranks[0].finish, Seconds(7));
+  EXPECT_EQ(r.ranks[1].finish, Seconds(9));
+  EXPECT_EQ(r.ranks[2].finish, Seconds(9));
+}
+
 TEST(Play, ReductionsOfARankFollowOneAnother) {
   // Delivered at 3 and 6; reducing takes 2 each: 5 and 8.
   EXPECT_EQ(run({{{reduce(1, 2), reduce(2, 2)}}, {{send(0, 2)}}, {{send(0, 2)}}}, hockney).time, Seconds(8));
@@ -183,6 +194,7 @@ TEST(PlayErrors, DeadlockNamesWhoWaitsForWhat) {
   EXPECT_EQ(error_of({{{send(1, 1, 4)}}, {}}), "deadlock: rank 0 waits for a receive by rank 1 (tag 4)");
   EXPECT_EQ(error_of({{{wait(6)}}}), "deadlock: rank 0 waits for request 6, never begun");
   EXPECT_EQ(error_of({{{join(2, 1)}}}), "deadlock: rank 0 waits for other strands at join 1");
+  EXPECT_EQ(error_of({{}, {{meet(2, 1, 0)}}}), "deadlock: rank 1 waits for other ranks at meeting 1");
   EXPECT_EQ(
       error_of(std::vector<Script>(5, Script{{wait(6)}})),
       "deadlock: rank 0 waits for request 6, never begun; rank 1 waits for request 6, never begun; rank 2 "

@@ -55,6 +55,12 @@ inline Line join(std::int32_t count, std::uint64_t tag) {
   line.op.count = count;
   return line;
 }
+inline Line meet(std::int32_t count, std::uint64_t tag, double seconds) {
+  Line line = message(Op::Kind::meet, 0, 0, tag, 0);
+  line.op.count = count;
+  line.op.time = Seconds(seconds);
+  return line;
+}
 inline Line start(Script what, std::uint64_t tag, std::int32_t request = 0) {
   Line line = message(Op::Kind::start, 0, 0, tag, request);
   line.started = std::move(what);

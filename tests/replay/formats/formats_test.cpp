@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/formats.hpp"
+#include "replay/formats/names.hpp"
 #include "replay/source/inspection.hpp"
 #include "replay/source/scaled.hpp"
 #include "tests/complaint.hpp"
@@ -54,12 +56,114 @@ TEST_F(Files, KinetoStreamsKeepKernelsAndWhoWaitsForWhom) {
   EXPECT_NEAR(comm[2].duration.value, 2e-3, 1e-12);
 }
 
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  return text.replace(text.find(what), what.size(), by);
+}
+
+/// The host launches one more kernel before it lets the stream wait: the allreduce ends at 7 ms while the GPU
+/// is idle, the kernel begins at 7.5 ms, and adam at 8 ms.
+std::string with_a_late_kernel() {
+  const std::string
+      adam = R"({"ph":"X","cat":"kernel","name":"adam","pid":0,"tid":7,"ts":7000)",
+      wait = R"({"ph":"X","cat":"cuda_runtime","name":"cudaStreamWaitEvent","pid":1,"tid":1,"ts":5100)";
+  const std::string late = replaced(
+      samples::kineto(0), adam,
+      R"({"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":7500,"dur":500,"args":{"stream":7,"device":0,"correlation":5}},)"
+      "\n" +
+          replaced(adam, "7000", "8000"));
+  return replaced(
+      late, wait,
+      R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":5050,"dur":5,"args":{"correlation":5}},)"
+      "\n" +
+          wait);
+}
+
+TEST_F(Files, KinetoAllreducesAreAwaitedWhereTheHostSaysSo) {
+  const auto computing = all(*open("a.json", with_a_late_kernel()), 0);
+  EXPECT_EQ(kinds(computing),
+            (std::vector{Kind::pause, Kind::compute, Kind::record, Kind::compute, Kind::pause, Kind::compute,
+                         Kind::await, Kind::compute, Kind::record, Kind::await, Kind::pause}));
+  EXPECT_NEAR(computing[4].time.value, 1.5e-3, 1e-12);
+  // A trace without any such call leaves the gap as the only sign.
+  std::string silent = with_a_late_kernel();
+  for (int calls = 0; calls < 2; ++calls) silent = replaced(silent, "cudaStreamWaitEvent", "cudaEventRecord");
+  const auto guessed = all(*open("b.json", silent), 0);
+  EXPECT_EQ(guessed[4].kind, Kind::await);
+  EXPECT_NEAR(guessed[5].time.value, 0.5e-3, 1e-12);
+}
+
+/// A trace of rank 0 that says nothing of the job but that its allreduce is of eight, or of two of its four.
+TEST_F(Files, KinetoGroupSizesAreEnough) {
+  const std::string rank = samples::kineto(0), members = R"(,"Process Group Ranks":"[0, 1]")",
+                    job = R"("distributedInfo":{"backend":"nccl","rank":0,"world_size":2},)";
+  const auto eight = open_trace({file("a", replaced(replaced(replaced(rank, job, ""), members, ""),
+                                                    R"("Group size":2)", R"("Group size":8)"))});
+  EXPECT_EQ(eight.source().ranks(), 8);
+  EXPECT_EQ(eight.source().info().notes[0],
+            "no file says how many ranks there are: as many as in the largest group, 8");
+  const auto four = open_trace({file("b", replaced(samples::kineto(0, 4), members, ""))});
+  const Activity pair = all(four.source(), 3, 1)[2];
+  EXPECT_EQ(four.source().communicators()[static_cast<std::size_t>(pair.communicator)],
+            (std::vector<Rank>{2, 3}));
+  EXPECT_EQ(four.source().info().notes[0],
+            "groups of 2 ranks, of which the trace has no members, are taken for consecutive ranks");
+}
+
+/// A second allreduce from 7 to 8 ms makes two buckets of 4 MB, both waited for at the end.
+TEST_F(Files, BucketsAreFormedAnew) {
+  const std::string
+      allreduce =
+          R"json({"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)","pid":0,"tid":20,"ts":)json",
+      args = R"(,"args":{"stream":20,"device":0,"correlation":3}},)";
+  const std::string one = allreduce + "5000,\"dur\":2000" + args;
+  const std::string two = one + "\n" + allreduce + "7000,\"dur\":1000" + args;
+  const std::string path = file("a.json", replaced(samples::kineto(0), one, two));
+  OpenOptions options;
+  options.bucket = Bytes(1e9);
+  const Trace trace = open_trace({path}, options, 4);
+  EXPECT_EQ(trace.source().ranks(), 4);
+  std::vector<double> bytes;
+  for (const Activity& a : all(trace.source(), 3, 1))
+    if (a.kind == Kind::collective) bytes.push_back(a.message.value);
+  EXPECT_EQ(bytes, (std::vector<double>{8e6}));
+  const std::string timeline = file("t", samples::horovod);
+  EXPECT_EQ(complaint([&] { open_trace({timeline}, options); }),
+            timeline +
+                ": Horovod timelines have tensors, which --fusion puts into buffers; --bucket is for DDP's "
+                "gradients");
+}
+
 TEST_F(Files, KinetoStepsAreSelected) {
   const std::string path = file("a.json", samples::kineto(0));
   OpenOptions seven{7, 7}, eight{8, 9};
   EXPECT_NO_THROW(open_source({path}, seven));
   EXPECT_EQ(complaint([&] { open_source({path}, eight); }),
             path + ": has steps 7 to 7; --steps asks for 8-9");
+}
+
+/// Kernels of one allreduce of 2 s: where rank 1 began 250 ms later, both come to it at once. Had it begun 3
+/// s later, rank 0 would be through before.
+TEST(AcrossRanks, RanksBeginAsFarApartAsRecorded) {
+  const auto made = [] {
+    auto source = std::make_unique<RecordedSource>(2);
+    for (Rank r = 0; r < 2; ++r) {
+      Activity a = collective_activity(Collective::allreduce, 0, Bytes(8));
+      a.begin = Seconds(5 - 0.25 * r), a.duration = Seconds(2);
+      source->at(r) = {a};
+    }
+    return source;
+  };
+  auto together = made();
+  EXPECT_TRUE(begin_as_recorded(*together, {{0, Seconds(1)}, {1, Seconds(1.25)}}));
+  EXPECT_EQ(all(*together, 0).size(), 1u);
+  ASSERT_EQ(all(*together, 1).size(), 2u);
+  EXPECT_EQ(all(*together, 1)[0].kind, Kind::pause);
+  EXPECT_EQ(all(*together, 1)[0].time, Seconds(0.25));
+  EXPECT_EQ(together->info().notes.back(), "ranks begin as recorded, up to 250 ms apart");
+  auto apart = made();
+  EXPECT_FALSE(begin_as_recorded(*apart, {{0, Seconds(1)}, {1, Seconds(4)}}));
+  EXPECT_EQ(all(*apart, 1).size(), 1u);
+  EXPECT_EQ(apart->info().notes.back(), "the ranks' clocks disagree, by 750 ms at least: all begin together");
 }
 
 TEST_F(Files, RanksOfOtherJobsAndTwiceTheSameAreRefused) {

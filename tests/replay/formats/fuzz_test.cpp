@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <fstream>
+#include <iterator>
 
 #include "replay/formats/formats.hpp"
 #include "replay/source/inspection.hpp"
@@ -8,6 +12,8 @@
 #include "tests/mutated.hpp"
 #include "tests/replay/formats/binary_samples.hpp"
 #include "tests/replay/formats/samples.hpp"
+#include "tests/sanitized.hpp"
+#include "tests/shared_data.hpp"
 
 namespace collcast {
 namespace {
@@ -29,6 +35,52 @@ TEST(FormatsFuzz, MutatedFilesAreReadOrRefused) {
     }
     EXPECT_LT(refused, 400);
   }
+}
+
+std::string as_it_is(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+std::string unpacked(const std::filesystem::path& path) {
+  std::string text;
+  gzFile file = gzopen(path.c_str(), "rb");
+  char piece[65536];
+  for (int n = 0; (n = gzread(file, piece, sizeof piece)) > 0;)
+    text.append(piece, static_cast<std::size_t>(n));
+  gzclose(file);
+  return text;
+}
+
+/// Real files, packed and unpacked, damaged: what is read of them can be made larger and changed, or that is
+/// refused as well.
+TEST(FormatsFuzz, DamagedPublishedFilesAreReadOrRefused) {
+  const auto folder = shared_data("traces");
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there (COLLCAST_DATA names it)";
+  const Folder copies;
+  std::mt19937 random(20261123);
+  OpenOptions anew;
+  anew.bucket = Bytes(1e6);
+  anew.nonblocking = {Collective::allreduce};
+  testing::EachOrThird wanted;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::ranges::sort(files);
+  int read = 0, refused = 0;
+  for (const auto& file : files)
+    for (const std::string& good : {as_it_is(file), unpacked(file)}) {
+      if (!wanted()) continue;
+      for (int i = 0; i < 3; ++i) {
+        const std::string path = samples::write(
+            copies / "trace.0", mutated(good, std::string("{}[]\",:09-e\0\x7f\xff", 15), random));
+        const bool bad = !testing::complaint([&] { inspect(*open_source({path})); }).empty();
+        testing::complaint([&] { inspect(open_trace({path}, {}, 64).source()); });
+        testing::complaint([&] { inspect(open_trace({path}, anew).source()); });
+        ++(bad ? refused : read);
+      }
+    }
+  EXPECT_GT(read, refused / 20);
+  EXPECT_GT(refused, 0);
 }
 
 }  // namespace

@@ -162,10 +162,10 @@ TEST_F(CampaignReport, HtmlStandsAloneAndEscapes) {
 TEST_F(CampaignReport, FigureHasEveryAlgorithm) {
   if (!can_plot()) GTEST_SKIP() << "there is no gnuplot";
   const Results r = read_results({folder_});
-  const std::string svg = draw(r, "path", "svg");
+  const std::string svg = plotted(picture(r, "path"), "svg");
   for (const char* name : {"ring", "recursive-doubling", "library", "allreduce, 4 ranks"})
     EXPECT_NE(svg.find(name), std::string::npos) << name;
-  EXPECT_TRUE(draw(r, "path", "pngcairo").starts_with("\x89PNG"));
+  EXPECT_TRUE(plotted(picture(r, "path"), "pngcairo").starts_with("\x89PNG"));
 }
 
 TEST_F(CampaignReport, DamageIsNamed) {

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """scripts/testbed from end to end: testbed_test.py SOURCE_DIR BUILD_DIR. Skipped, with the reason, where it may not run."""
+import csv
 import json
 import os
 import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -124,6 +126,40 @@ class Testbed(unittest.TestCase):
                        "--check", "--repetitions", "3")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"\nring +4 +100000 .* ok\n")
+
+    def test_open_mpi_reads_the_file_of_tune(self):
+        grid = {"ranks": 4, "sizes": ["64KiB"], "rounds": 1, "measure": {"least": 1, "most": 1}, "segments": ["16KiB"],
+                "collectives": {"broadcast": {"mca": "bcast", "whole": [], "segmented": ["pipeline"]}}}
+        rows = self.campaign("tuned", "testbed", grid)
+        self.assertEqual([(r["play"], r["segment_bytes"]) for r in rows],
+                         [("default", "0"), ("tuned", "0"), ("pipeline", "0"), ("pipeline", "16384")])
+        # A chain of three hosts of 64 KiB each, 5.24 ms apart in bandwidth and 2.02 ms in latency.
+        self.assertAlmostEqual(float(rows[2]["forecast_s"]), 3 * (65536 / 12.5e6 + 2.02e-3), delta=1e-4)
+
+    def test_a_synthesised_schedule_is_played(self):
+        grid = {"ranks": 4, "sizes": ["16KiB"], "bar_from": "16KiB", "rounds": 1, "rivals": 1.01, "ranks_per_node": 2,
+                "measure": {"least": 1, "most": 1}, "collectives": ["allgather"]}
+        rows = self.campaign("synthesized", "testbed", grid)
+        self.assertEqual([r["play"] for r in rows[:3]], ["default", "synthesized", "catalogue"])
+
+    def campaign(self, what, platform, grid):
+        """The rows that validation/choices writes, and turns into Markdown."""
+        self.up()
+        with tempfile.TemporaryDirectory() as scratch:
+            folder, file = pathlib.Path(scratch), pathlib.Path(scratch) / "grid.json"
+            file.write_text(json.dumps(grid))
+            script = [sys.executable, "-B", SOURCE / f"validation/choices/{what}.py"]
+            run = subprocess.run([*script, "run", BUILD / "collcast", platform, file, folder, NAME], text=True, capture_output=True, timeout=120)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            table = folder / f"testbed-{what}.csv"
+            with table.open(newline="") as lines:
+                rows = list(csv.DictReader(lines))
+            for row in rows:
+                self.assertGreater(float(row["measured_s"]), 0)
+            report = subprocess.run([*script, "report", table], text=True, capture_output=True, timeout=60)
+            self.assertIn(report.returncode, (0, 1), report.stderr)
+            self.assertIn("| bar | measured |", report.stdout)
+        return rows
 
     def test_twice(self):
         self.up()

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/rank_group.hpp"
+
+#include <algorithm>
+
+namespace collcast {
+
+std::optional<RankGroup> group_of(std::vector<Rank> members, Rank world) {
+  std::ranges::sort(members);
+  RankGroup group{{}, world};
+  std::vector<Rank> firsts;  ///< of the runs that the dimensions so far make
+  for (const Rank m : members) firsts.push_back(m - members[0]);
+  const std::vector<Rank> all = firsts;
+  while (firsts.size() > 1) {
+    const Rank stride = firsts[1];
+    std::size_t run = 1;
+    while (run < firsts.size() && firsts[run] == static_cast<Rank>(run) * stride) ++run;
+    if (stride == 0 || firsts.size() % run != 0) return {};
+    group.dimensions.push_back({static_cast<Rank>(run), stride});
+    std::vector<Rank> next;
+    for (std::size_t i = 0; i < firsts.size(); i += run) next.push_back(firsts[i]);
+    firsts = std::move(next);
+  }
+  std::vector<Rank> told = group.members();
+  std::ranges::sort(told);
+  return told == all ? std::optional(group) : std::nullopt;
+}
+
+}  // namespace collcast

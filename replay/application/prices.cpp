@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/application/prices.hpp"
+
+#include <algorithm>
+
+namespace collcast {
+namespace {
+
+/// Members lie on the nodes as those of the group that begins at rank 0.
+bool on_nodes_alike(const Machine& machine, const std::vector<Rank>& members) {
+  const Rank first = *std::ranges::min_element(members);
+  return std::ranges::all_of(members, [&](Rank m) {
+    return machine.node(m) - machine.node(first) == machine.node(m - first) - machine.node(0);
+  });
+}
+
+}  // namespace
+
+Prices::Prices(const Source& source, const Description& platform, const Machine& machine,
+               const std::string& policy)
+    : forecaster_(platform, policy) {
+  std::map<RankGroup, std::set<Rank>> firsts;
+  for (const std::vector<Rank>& members : source.communicators()) {
+    Group& group = groups_.emplace_back();
+    group.ranks = members.empty() ? std::nullopt : group_of(members, source.ranks());
+    if (!group.ranks)
+      group.why_not = "of ranks at no regular distances";
+    else if (!on_nodes_alike(machine, members))
+      group.ranks.reset(), group.why_not = "of ranks that begin within a node and end on another";
+    else
+      firsts[*group.ranks].insert(*std::ranges::min_element(members));
+  }
+  for (Group& group : groups_)
+    if (group.ranks && firsts[*group.ranks].size() * static_cast<std::size_t>(group.ranks->size()) <
+                           static_cast<std::size_t>(source.ranks()))
+      group.ranks.reset(), group.why_not = "of groups whose likes are not all of the ranks";
+}
+
+std::optional<Prices::Answer> Prices::of(const Activity& activity, const std::string& algorithm) {
+  const Group& group = groups_.at(static_cast<std::size_t>(activity.communicator));
+  if (algorithm.empty() && !forecaster_.chooses(activity.collective)) return {};
+  if (const bool uneven = activity.direct || activity.counts; uneven || !group.ranks) {
+    played_[uneven ? "of sizes that differ from rank to rank" : group.why_not].insert(
+        std::string(activity.operation));
+    return {};
+  }
+  const auto key = std::tuple(*group.ranks, activity.collective, activity.message, algorithm);
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  return known_[key] = forecaster_.predict(activity.collective, *group.ranks, activity.message, algorithm);
+}
+
+std::vector<std::string> Prices::notes() const {
+  std::vector<std::string> notes;
+  for (const auto& [why, operations] : played_) {
+    std::string names;
+    for (const std::string& name : operations) names += (names.empty() ? "" : ", ") + name;
+    notes.push_back(names + " " + why + ": played as messages of the platform's own software");
+  }
+  return notes;
+}
+
+}  // namespace collcast

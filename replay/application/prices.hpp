@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "forecast/group.hpp"
+#include "platforms/machine/machine.hpp"
+#include "replay/source/source.hpp"
+
+namespace collcast {
+
+/// What a source's collectives take as single operations of a library, by the forecast of `predict`: all
+/// groups alike of the ranks call at the same time, and nothing else is under way.
+class Prices {
+ public:
+  using Answer = GroupForecaster::Answer;
+  /// On the source's ranks of a machine in block placement. Outlives neither.
+  Prices(const Source& source, const Description& platform, const Machine& machine,
+         const std::string& policy);
+
+  /// Of `algorithm`, or of the library's choice where it is empty. None of what is played as messages:
+  /// collectives that the library does not have, sizes that differ from rank to rank, groups at no regular
+  /// distances or that have no others alike beside them.
+  std::optional<Answer> of(const Activity& activity, const std::string& algorithm);
+
+  /// What was not priced although the library has it, and why.
+  std::vector<std::string> notes() const;
+
+ private:
+  /// A communicator's ranks, or why they are none of which a price is known.
+  struct Group {
+    std::optional<RankGroup> ranks;
+    std::string why_not;
+  };
+
+  GroupForecaster forecaster_;
+  std::vector<Group> groups_;  ///< by communicator
+  std::map<std::tuple<RankGroup, Collective, Bytes, std::string>, Answer> known_;
+  std::map<std::string, std::set<std::string>> played_;  ///< operations, by why they are
+};
+
+}  // namespace collcast

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+
+#include "replay/source/recorded.hpp"
+
+namespace collcast {
+
+/// Sets `time` of each collective to its shortest recorded duration over the ranks, waiting for late ranks
+/// left out; where ranks hold different numbers of collectives of a communicator, notes it and marks the
+/// source truncated.
+void compare_ranks(RecordedSource& source);
+
+/// Ranks begin as far apart as their own clocks say, in `begins`, where these agree: no rank is through with
+/// a collective before another one comes to it. Else all begin together, with a note. Collectives that do not
+/// hold up everybody (broadcast, reduce, gather, scatter, scan) say nothing. Returns whether they agree.
+bool begin_as_recorded(RecordedSource& source, const std::map<Rank, Seconds>& begins);
+
+}  // namespace collcast

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/source/nonblocking.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+
+using Collectives = std::vector<Collective>;
+
+bool is_blocking(const Activity& a, const Collectives& collectives) {
+  return a.kind == Kind::collective && a.request < 0 &&
+         std::ranges::find(collectives, a.collective) != collectives.end();
+}
+
+bool communicates_on_one(const Activity& a) {
+  return a.kind == Kind::collective || a.kind == Kind::send || a.kind == Kind::receive ||
+         a.kind == Kind::exchange;
+}
+
+/// Stream 0 with its collectives started.
+class Started : public Activities {
+ public:
+  Started(std::unique_ptr<Activities> activities, const Collectives& collectives)
+      : activities_(std::move(activities)), collectives_(collectives) {}
+
+  bool next(Activity& activity) override {
+    if (!ahead_) {
+      Activity a;
+      if (activities_->next(a)) ahead_ = std::move(a);
+    }
+    if (wait_first()) return wait(activity), true;
+    if (!ahead_) return false;
+    activity = std::move(*ahead_);
+    ahead_.reset();
+    if (!is_blocking(activity, collectives_)) return true;
+    activity.request = last_request - count_++ % 1'000'000;
+    under_way_[activity.communicator] = activity.request;
+    return true;
+  }
+
+ private:
+  /// Behind those of any source: requests that are under way are told apart by their lowest 31 bits.
+  static constexpr std::int64_t last_request = 0x7ffffffd;
+
+  bool wait_first() const {
+    if (under_way_.empty()) return false;
+    if (!ahead_ || ahead_->kind == Kind::record) return true;
+    return communicates_on_one(*ahead_) && under_way_.contains(ahead_->communicator);
+  }
+
+  /// For that on the communicator of what is ahead, or for all.
+  void wait(Activity& activity) {
+    activity = {};
+    activity.kind = Kind::wait;
+    activity.operation = activity.call = "wait";
+    const bool one = ahead_ && ahead_->kind != Kind::record;
+    for (const auto& [c, request] : under_way_)
+      if (!one || c == ahead_->communicator) activity.requests.push_back(request);
+    one ? static_cast<void>(under_way_.erase(ahead_->communicator)) : under_way_.clear();
+  }
+
+  std::unique_ptr<Activities> activities_;
+  const Collectives& collectives_;
+  std::optional<Activity> ahead_;
+  std::map<int, std::int64_t> under_way_;  ///< by communicator
+  std::int64_t count_ = 0;
+};
+
+class Nonblocking : public Source {
+ public:
+  Nonblocking(const Source& source, Collectives collectives)
+      : source_(source), info_(source.info()), collectives_(std::move(collectives)) {
+    std::string names;
+    for (const Collective c : collectives_)
+      names += (names.empty() ? "" : ", ") + std::string(definition(c).name);
+    const std::int64_t found = count();
+    if (found == 0)
+      throw InputError(info_.name + ": no " + (collectives_.size() > 3 ? "collective" : names) +
+                       " holds up computation, so --nonblocking starts none");
+    info_.notes.push_back(text::count(found) +
+                          " blocking collectives were started, and waited for before the next call on their "
+                          "communicator: the most that can be hidden, as results may be needed before");
+  }
+
+  const SourceInfo& info() const override { return info_; }
+  Rank ranks() const override { return source_.ranks(); }
+  const std::vector<std::vector<Rank>>& communicators() const override { return source_.communicators(); }
+  int streams(Rank rank) const override { return source_.streams(rank); }
+  std::unique_ptr<Activities> stream(Rank rank, int stream) const override {
+    auto activities = source_.stream(rank, stream);
+    if (stream != 0) return activities;
+    return std::make_unique<Started>(std::move(activities), collectives_);
+  }
+
+ private:
+  std::int64_t count() const {
+    std::int64_t n = 0;
+    Activity a;
+    for (Rank r = 0; r < source_.ranks(); ++r)
+      for (const auto stream = source_.stream(r, 0); stream->next(a);) n += is_blocking(a, collectives_);
+    return n;
+  }
+
+  const Source& source_;
+  SourceInfo info_;
+  Collectives collectives_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> nonblocking(const Source& source, const std::vector<Collective>& collectives) {
+  return std::make_unique<Nonblocking>(source, collectives);
+}
+
+}  // namespace collcast

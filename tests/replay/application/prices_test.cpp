@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL's collectives in replays: single operations that take what `predict` says.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "forecast/library.hpp"
+#include "platforms/description/load.hpp"
+#include "replay/application/replay.hpp"
+#include "replay/formats/formats.hpp"
+#include "replay/source/recorded.hpp"
+#include "tests/folder.hpp"
+#include "tests/shared_data.hpp"
+
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+
+Activity computing(double seconds) {
+  Activity a;
+  a.time = Seconds(seconds);
+  return a;
+}
+Activity summed(double bytes, int communicator = 0) {
+  Activity a;
+  a.kind = Kind::collective;
+  a.operation = a.call = "allreduce";
+  a.collective = Collective::allreduce;
+  a.communicator = communicator;
+  a.message = Bytes(bytes);
+  return a;
+}
+
+ReplayReport replayed(const Source& source, const Description& platform, const std::string& policy) {
+  ReplayOptions options;
+  options.policy = policy;
+  return replay(source, platform, options);
+}
+
+Seconds forecast(const Description& platform, Rank ranks, double bytes) {
+  const Call call{.ranks = ranks, .message = Bytes(bytes), .ranks_per_node = ranks};
+  return Library("nccl-2.8", platform, ranks)
+      .predict(Collective::allreduce, call, engine("path"))
+      .prediction.time;
+}
+
+/// The last rank comes after 7 ms; then both allreduces take what is forecast of them, one after the other.
+TEST(Prices, AreThoseOfPredict) {
+  const Description dgx = load_platform("dgx-1v");
+  RecordedSource step(8);
+  for (Rank r = 0; r < 8; ++r) step.at(r) = {computing(1e-3 * r), summed(1 << 20), summed(4096)};
+  const ReplayReport r = replayed(step, dgx, "nccl-2.8");
+  EXPECT_DOUBLE_EQ(r.time.value, (Seconds(7e-3) + forecast(dgx, 8, 1 << 20) + forecast(dgx, 8, 4096)).value);
+  EXPECT_EQ(r.operations[0].algorithm, "multi-ring LL, multi-ring LL128");
+  EXPECT_LT(r.low, r.time);
+  EXPECT_GT(r.high, r.time);
+  Seconds sum;
+  for (const Share& s : r.explanation) sum += s.time;
+  EXPECT_NEAR(sum / r.time, 1, 1e-9);
+  EXPECT_EQ(r.explanation[1].cause, Cause::collective);
+  EXPECT_TRUE(r.explanation[1].name.starts_with("allreduce: ")) << r.explanation[1].name;
+}
+
+/// Twice the bandwidth of the cards between nodes speeds up a large allreduce as it does in `predict`.
+TEST(Prices, MoveAsTheMachineDoes) {
+  RecordedSource step(12);
+  for (Rank r = 0; r < 12; ++r) step.at(r) = {summed(1 << 28)};
+  Description summit = load_platform("summit");
+  const Seconds before = replayed(step, summit, "nccl-2.8").time;
+  set_all(summit, {"network.bandwidth_GBps=6"});
+  EXPECT_GT(replayed(step, summit, "nccl-2.8").time / before, 1.3);
+}
+
+TEST(Prices, SayWhatHasNone) {
+  const Description dgx = load_platform("dgx-1v");
+  RecordedSource lonely(8);
+  const int some = lonely.communicator("some", {0, 1, 2}), apart = lonely.communicator("apart", {3, 4, 6});
+  for (Rank r = 0; r < 3; ++r) lonely.at(r) = {summed(1024, some)};
+  for (const Rank r : {3, 4, 6}) lonely.at(r) = {summed(1024, apart)};
+  const ReplayReport r = replayed(lonely, dgx, "nccl-2.8");
+  ASSERT_EQ(r.notes.size(), 2u);
+  EXPECT_EQ(
+      r.notes[0],
+      "allreduce of groups whose likes are not all of the ranks: played as messages of the platform's own "
+      "software");
+  EXPECT_EQ(r.notes[1],
+            "allreduce of ranks at no regular distances: played as messages of the platform's own software");
+}
+
+TEST(Prices, ForcedAlgorithmsAreOfTheLibrary) {
+  const Description dgx = load_platform("dgx-1v");
+  RecordedSource step(8);
+  for (Rank r = 0; r < 8; ++r) step.at(r) = {summed(1 << 20)};
+  ReplayOptions options;
+  options.policy = "nccl-2.8", options.algorithms = {{"allreduce", "double-tree"}};
+  const ReplayReport tree = replay(step, dgx, options);
+  EXPECT_EQ(tree.operations[0].algorithm, "double-tree");
+  EXPECT_NE(tree.time, replayed(step, dgx, "nccl-2.8").time);
+  for (Rank r = 0; r < 8; ++r) step.at(r)[0].algorithm = "double-tree";  // as described jobs do
+  const ReplayReport described = replayed(step, dgx, "nccl-2.8");
+  EXPECT_EQ(described.operations[0].algorithm, "double-tree");
+  EXPECT_EQ(described.time, tree.time);
+}
+
+TEST(Prices, AreTheDefaultOfWhatNcclSent) {
+  RecordedSource step(2);
+  EXPECT_EQ(policy_for(step, load_platform("dgx-1v")), "fastest");
+  step.info().by_mpi = false;
+  EXPECT_EQ(policy_for(step, load_platform("dgx-1v")), "nccl-2.8");
+  EXPECT_EQ(policy_for(step, load_platform("flat")), "fastest");
+}
+
+/// Facebook's DLRM on eight V100, recorded by the PyTorch profiler: the step and the time that ranks are in
+/// collectives, waiting included, to a twentieth; parameters come from elsewhere.
+TEST(Prices, AStepOfDlrmTakesWhatWasRecorded) {
+  const auto packed = shared_data("traces/kineto/param_dlrm_8xV100_kineto.tar.gz");
+  if (!std::filesystem::exists(packed)) GTEST_SKIP() << packed << " is not there (COLLCAST_DATA names it)";
+  const Folder folder;
+  ASSERT_EQ(std::system(("tar -xzf '" + packed.string() + "' -C '" + folder.path() + "'").c_str()), 0);
+  std::vector<std::string> files;
+  for (const auto& f : std::filesystem::recursive_directory_iterator(folder.path()))
+    if (f.is_regular_file()) files.push_back(f.path());
+  const auto source = open_source(files);
+  const ReplayReport r = replayed(*source, load_platform("dgx-1v"), "");
+  EXPECT_EQ(r.policy, "nccl-2.8");
+  EXPECT_NEAR(r.recorded.value, 20.8e-3, 0.1e-3);
+  EXPECT_NEAR(r.time / r.recorded, 1, 0.05);
+  for (const auto& o : r.operations) EXPECT_NEAR(o.time / o.recorded, 1, 0.05) << o.name;
+}
+
+}  // namespace
+}  // namespace collcast
