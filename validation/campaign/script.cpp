@@ -37,7 +37,7 @@ if [ -e "$(dirname "$0")/prediction.jsonl" ]; then cd "$(dirname "$0")" || exit 
 export LC_ALL=C
 collcast=${COLLCAST:-collcast}
 command -v "$collcast" > /dev/null || { echo "there is no $collcast; COLLCAST=/path/to/collcast names it" >&2; exit 2; }
-mkdir -p topology benchmarks || exit 2
+mkdir -p topology benchmarks calibration || exit 2
 : > skipped.txt
 
 # keep FILE COMMAND...: what it prints, all of it or, where that is nothing, no file
@@ -67,6 +67,18 @@ constexpr const char* starting = R"sh(
 [ -z "${LAUNCH:-}" ] || read -ra launch <<< "$LAUNCH"
 "$collcast" validate --run --platform platform.json --campaign asked.json -o . -- "${launch[@]}"
 code=$?
+
+# What a platform is calibrated by: messages between two ranks as the launcher places them, and of two nodes.
+spread=()
+case ${launch[0]##*/} in
+  mpirun | mpiexec | orterun) spread=(--map-by node) ;;
+  srun) spread=(--nodes=2 --ntasks-per-node=1) ;;
+esac
+pairs() {
+  keep "calibration/$1.txt" "$collcast" calibrate --run --star 2 --base platform.json -o "calibration/$1.json" -- "${@:2}"
+}
+pairs near "${launch[@]}"
+[ "${SLURM_JOB_NUM_NODES:-1}" = 1 ] || [ ${#spread[@]} = 0 ] || pairs far "${launch[0]}" "${spread[@]}" "${launch[@]:1}"
 
 # started RANKS FILE PROGRAM ARGUMENTS...: a benchmark, if it is installed
 started() {
@@ -162,13 +174,18 @@ std::string batch_words(const Campaign& campaign) {
          "PATH), and\n"
          "`mpirun` (LAUNCH=\"srun -n {ranks}\" where another starts ranks). A run that ended early goes on "
          "from there when\n"
-         "it is started again. It leaves `measured.jsonl`, `topology/`, `benchmarks/` and, in `skipped.txt`, "
-         "what was not\n"
-         "installed; its exit code is 1 where the forecast is out of the campaign's bounds. Copied back, on "
+         "it is started again. It leaves `measured.jsonl`, `topology/`, `benchmarks/`, `calibration/` and, "
+         "in\n"
+         "`skipped.txt`, what was not installed; its exit code is 1 where the forecast is out of the "
+         "campaign's bounds. Copied back, on "
          "a laptop:\n\n"
          "    collcast validate --report .\n"
          "    collcast validate --platform platform.json --measurements" +
-         files + "\n";
+         files +
+         "\n\nWith a platform that is calibrated on that machine, whose forecast comes after the "
+         "measurement:\n\n"
+         "    collcast calibrate --base platform.json --from calibration/*.jsonl -o calibrated.json\n"
+         "    collcast validate --platform calibrated.json --measurements measured.jsonl\n";
 }
 
 }  // namespace collcast::campaign

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <tuple>
 
-#include "forecast/report/plot.hpp"
 #include "support/text.hpp"
 
 namespace collcast::report {
@@ -68,6 +67,8 @@ std::pair<Graph, Graph> graphs(const std::string& heading, const Curves& curves,
   return {std::move(times), std::move(ratios)};
 }
 
+}  // namespace
+
 Picture picture(const Results& results, const std::string& engine) {
   Picture all{"", {}, 2};
   for (const auto& [panel, curves] : panels(results)) {
@@ -78,18 +79,12 @@ Picture picture(const Results& results, const std::string& engine) {
   return all;
 }
 
-}  // namespace
-
 std::vector<Figure> figures(const Results& results, const std::string& engine) {
   std::vector<Figure> all;
   for (const Graph& g : picture(results, engine).graphs)
     if (std::ranges::any_of(g.curves, [](const Curve& c) { return !c.points.empty(); }))
       all.push_back(chart(g));
   return all;
-}
-
-std::string draw(const Results& results, const std::string& engine, const std::string& terminal) {
-  return plotted(picture(results, engine), terminal);
 }
 
 }  // namespace collcast::report

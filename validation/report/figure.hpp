@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "forecast/report/chart.hpp"
+#include "forecast/report/plot.hpp"
 #include "validation/report/results.hpp"
 
 namespace collcast::report {
@@ -12,8 +12,7 @@ namespace collcast::report {
 /// the median) by algorithm and size, and predicted over measured, where an error of 30 % can be seen.
 std::vector<Figure> figures(const Results& results, const std::string& engine);
 
-/// The same as one picture by gnuplot, whose `terminal` is "svg" or "pngcairo". Throws SubstrateError with
-/// gnuplot's words.
-std::string draw(const Results& results, const std::string& engine, const std::string& terminal);
+/// The same as one picture.
+Picture picture(const Results& results, const std::string& engine);
 
 }  // namespace collcast::report

@@ -27,7 +27,7 @@ namespace collcast::testbed {
 namespace {
 
 constexpr std::size_t headers = 18;  ///< of Ethernet, with a VLAN's tag
-constexpr int frames_at_once = 64;   ///< read from one host before others get their turn
+constexpr int frames_at_once = 16;   ///< read from one host before what is due is delivered
 
 Seconds clock_now() {
   timespec t = {};
@@ -53,13 +53,14 @@ class Switch {
     for (std::size_t i = 0; i < taps_.size(); ++i) watch(poll, taps_[i].descriptor(), i);
     std::cout << "ready" << std::endl;
     for (bool stopped = false; !stopped;) {
-      fabric_.advance(clock_now(), [this](const Frame& f, Host to, Seconds due) { deliver(f, to, due); });
+      deliver_due();
       std::array<epoll_event, 64> events;
       const int ready = wait(poll, events);
       for (int i = 0; i < ready; ++i) {
         const std::size_t source = events[static_cast<std::size_t>(i)].data.u64;
         if (source < taps_.size()) {
           read(static_cast<Host>(source));
+          deliver_due();
         } else {
           stopped = next_signal(signals) != SIGUSR1;
           write_file(statistics, json(statistics_, fabric_));
@@ -94,6 +95,10 @@ class Switch {
     const double left = std::clamp(fabric_.next().value - clock_now().value, 0.0, 1.0);
     const timespec timeout = {static_cast<time_t>(left), static_cast<long>((left - std::floor(left)) * 1e9)};
     return epoll_pwait2(poll, events.data(), static_cast<int>(events.size()), &timeout, nullptr);
+  }
+
+  void deliver_due() {
+    fabric_.advance(clock_now(), [this](const Frame& f, Host to, Seconds due) { deliver(f, to, due); });
   }
 
   void read(Host source) {

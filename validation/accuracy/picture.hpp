@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "forecast/report/plot.hpp"
+#include "validation/accuracy/compare.hpp"
+
+namespace collcast::accuracy {
+
+/// For each operation and number of ranks: measured times (points) and predicted ones (lines, intervals
+/// shaded) by size, and predicted over measured with the prediction's interval; by table, and by what tables
+/// tell of the algorithm.
+report::Picture picture(const Comparison& comparison);
+
+}  // namespace collcast::accuracy

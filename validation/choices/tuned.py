@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does `collcast tune` make Open MPI faster? Its collectives by default, by the file, and as each algorithm that coll/tuned has.
+
+usage: tuned.py run COLLCAST PLATFORM GRID FOLDER TESTBED   tunes for the calibrated platform, then measures on the testbed of that
+           name, and writes FOLDER/testbed-tuned.csv; goes on where it was
+       tuned.py report TABLE...                             such tables as docs/generated/testbed-tuned.md; exit code 1 if a bar is missed"""
+import json
+import pathlib
+import statistics
+import sys
+
+from measuring import (Bed, asked, bytes_of, footnote, forecast, health, measure, percent, read_table, size, summary, table, took,
+                       write_table)
+
+NOISE = 1.05   # the file is at least as fast as the default within this
+GAIN = 1.3     # where the best is so many times as fast as the default,
+SHARE = 0.90   # the file gets so much of what that saves
+REGRET = 0.03  # over the best, in the mean
+PAGE = """# Open MPI by the file of `collcast tune`
+
+Native collectives of Open MPI on the emulated [testbed](../testbed.md): by default, by the file that `collcast tune --for openmpi`
+wrote from a ping-pong of two hosts, and made to play each algorithm that `coll/tuned` has, whole and in segments. The grid
+([testbed-tuned.json](../../validation/choices/testbed-tuned.json)) was fixed before anything was measured; forecasts come first; times are
+medians, of each round's repetitions and then of the rounds. `best measured` is the fastest of all plays of a point, whatever the catalogue
+has; `forecast` is its error, (predicted - measured) / measured. Nothing was fitted to these times. Repeat it by
+`scripts/validate-testbed DIR tuned`; the times are in [testbed-tuned.csv](../../validation/data/testbed-tuned.csv).
+"""
+DYNAMIC = {"coll_tuned_use_dynamic_rules": "1"}
+
+
+def plays(name, grid, rules):
+    """(play, segment in bytes, what Open MPI is told, sizes)"""
+    sizes = [bytes_of(s) for s in grid["sizes"]]
+    of = grid["collectives"][name]
+    yield "default", 0, {}, sizes
+    yield "tuned", 0, {**DYNAMIC, "coll_tuned_dynamic_rules_filename": str(rules)}, sizes
+    parameter = f"coll_tuned_{of['mca']}_algorithm"
+    for algorithm in [*of["whole"], *of["segmented"]]:
+        yield algorithm, 0, {**DYNAMIC, parameter: algorithm}, sizes
+    for algorithm in of["segmented"]:
+        for segment in map(bytes_of, grid["segments"]):
+            longer = [s for s in sizes if s > segment]
+            if longer:
+                yield algorithm, segment, {**DYNAMIC, parameter: algorithm, f"{parameter}_segmentsize": str(segment)}, longer
+
+
+def predict(collcast, platform, grid, folder):
+    """What the file says, and all times as they are forecast; made once."""
+    rules, told = folder / "rules.txt", folder / "forecast.json"
+    if not told.exists():
+        answer = forecast(collcast, "tune", "--for", "openmpi", "--platform", platform, "--ranks", grid["ranks"], "--size",
+                          ",".join(grid["sizes"]), "--collective", ",".join(grid["collectives"]), "--all", "-o", rules)
+        told.write_text(json.dumps(answer, indent=1) + "\n")
+    return rules, json.loads(told.read_text())
+
+
+def run(collcast, platform, grid, folder, testbed):
+    grid = json.loads(pathlib.Path(grid).read_text())
+    folder.mkdir(parents=True, exist_ok=True)
+    rules, told = predict(collcast, platform, grid, folder)
+    bed = Bed(testbed, collcast, grid["ranks"], folder)
+
+    units = {f"{name} {who} {segment}": (name, who, segment, mca, sizes)
+             for name in grid["collectives"] for who, segment, mca, sizes in plays(name, grid, rules)}
+
+    def play(unit):
+        name, who, segment, mca, sizes = units[unit]
+        requests = [{"collective": name, "algorithm": "library", "message_bytes": s} for s in sizes]
+        return [{"play": who, "segment_bytes": segment, **m} for m in bed.points(requests, grid["measure"], mca)]
+
+    measure(bed, units, grid["rounds"], play)
+    print(json.dumps(health(folder)), file=sys.stderr)
+    write_table(folder / "testbed-tuned.csv", joined(folder, told))
+
+
+def joined(folder, told):
+    """A row for each play of each point, with its forecast."""
+    able = {(a["collective"], a["message_bytes"], a["algorithm"], a["segment_bytes"] or 0): a["time_s"] for a in told["able"]}
+    points = {(p["collective"], p["message_bytes"]): p for p in told["points"]}
+    rows = []
+    for key, times in summary(folder, lambda m: (m["collective"], m["message_bytes"], m["play"], m["segment_bytes"])).items():
+        name, message, who, segment = key
+        point = points[name, message]
+        algorithm, time = who, able.get(key)
+        if who == "default":
+            algorithm, time = point["default"], point["default_s"]
+        if who == "tuned":
+            algorithm, time = (point["best"], point["time_s"]) if point["told"] else ("default", point["default_s"])
+        rows.append({"collective": name, "message_bytes": message, "play": who, "algorithm": algorithm, "segment_bytes": segment,
+                     "forecast_s": time, **times})
+    order = list(points)
+    return sorted(rows, key=lambda r: (order.index((r["collective"], r["message_bytes"])), r["play"] != "default", r["play"] != "tuned"))
+
+
+def words(row):
+    return row["algorithm"] + (f" segment {size(row['segment_bytes'])}" if row["segment_bytes"] else "")
+
+
+def error(row):
+    return "-" if row["forecast_s"] is None else percent(row["forecast_s"] / row["measured_s"] - 1)
+
+
+def points_of(rows):
+    points = {}
+    for row in rows:
+        points.setdefault((row["collective"], row["message_bytes"]), []).append(row)
+    return points
+
+
+def verdict(rows):
+    """Each point's default, file and best; and the bars."""
+    points = []
+    for (name, message), all_plays in points_of(rows).items():
+        by = {r["play"]: r for r in all_plays[:2]}
+        best = min(all_plays, key=lambda r: r["measured_s"])
+        default, tuned = by["default"]["measured_s"], by["tuned"]["measured_s"]
+        saved = (default - tuned) / (default - best["measured_s"]) if default >= GAIN * best["measured_s"] else None
+        points.append({"collective": name, "message": message, "default": by["default"], "tuned": by["tuned"], "best": best,
+                       "slower": tuned / default, "gain": default / best["measured_s"], "saved": saved,
+                       "regret": tuned / best["measured_s"] - 1})
+    return points
+
+
+def report(files):
+    kept = True
+    print(PAGE)
+    for file in files:
+        points = verdict(rows := read_table(file))
+        slower = [p for p in points if p["slower"] > NOISE]
+        gains = [p for p in points if p["saved"] is not None]
+        missed = [p for p in gains if p["saved"] < SHARE]
+        regret = statistics.mean(p["regret"] for p in points)
+        errors = [abs(r["forecast_s"] / r["measured_s"] - 1) for r in rows if r["forecast_s"]]
+        bars = [(f"at least as fast as the default, within {100 * (NOISE - 1):.0f} %",
+                 f"{len(points) - len(slower)} of {len(points)} points; at worst {max(p['slower'] for p in points):.3f} of its time", not slower),
+                (f"at least {100 * SHARE:.0f} % of the gain where the best is {GAIN} times as fast as the default",
+                 f"{len(gains) - len(missed)} of {len(gains)} points ({100 * len(gains) / len(points):.0f} % of all)"
+                 + (f"; {100 * min(p['saved'] for p in gains):.0f} % at worst, {100 * statistics.mean(p['saved'] for p in gains):.0f} % in the mean"
+                    if gains else ""), not missed),
+                (f"regret against the measured best at most {100 * REGRET:.0f} % in the mean",
+                 f"{100 * regret:.2f} %; {100 * max(p['regret'] for p in points):.1f} % at worst", regret <= REGRET)]
+        kept = kept and all(holds for _, _, holds in bars)
+        print(table(["bar", "measured", ""], [[what, how, "kept" if holds else "missed"] for what, how, holds in bars]))
+        print(f"{len(rows)} plays; forecasts of the {len(errors)} that the catalogue has are off by {100 * statistics.mean(errors):.1f} % in the "
+              f"mean of |error|, {100 * statistics.median(errors):.1f} % in the median, {100 * max(errors):.0f} % at worst.\n")
+        print("## Points\n")
+        print(table(["collective", "message", "default", "measured", "forecast", "by the file", "measured", "forecast", "best measured", "measured",
+                     "forecast", "default / best", "gain kept", "regret"],
+                    [[p["collective"], size(p["message"]), *(cell for who in ("default", "tuned", "best")
+                      for cell in (words(p[who]), took(p[who]), error(p[who]))), f"{p['gain']:.2f}",
+                      "-" if p["saved"] is None else f"{100 * p['saved']:.0f} %", percent(p["regret"])] for p in points]))
+        footnote(rows)
+        print("## Forecasts of each algorithm\n")
+        print(table(["collective", "algorithm", "segment", "points", "mean \\|error\\|", "worst"], by_algorithm(rows)), end="")
+    return 0 if kept else 1
+
+
+def by_algorithm(rows):
+    """How well each forced algorithm was forecast."""
+    forced = {}
+    for r in rows:
+        if r["play"] not in ("default", "tuned"):
+            forced.setdefault((r["collective"], r["algorithm"], r["segment_bytes"]), []).append(r)
+    for (name, algorithm, segment), plays_of in forced.items():
+        errors = [r["forecast_s"] / r["measured_s"] - 1 for r in plays_of if r["forecast_s"]]
+        yield [name, algorithm, size(segment) if segment else "whole", str(len(plays_of)),
+               *([f"{100 * statistics.mean(map(abs, errors)):.1f} %", percent(max(errors, key=abs))] if errors else ["not forecast", "-"])]
+
+
+if __name__ == "__main__":
+    sys.exit(asked(sys.argv[1:], run, report, __doc__))
