@@ -163,7 +163,7 @@ class Player {
     if (nodes_ > 1) {
       const double sent = simple() ? piece : chunk_;
       const double cards = on_rail_ * card_time(loops_, share_);
-      at_most(cards, "network proxies and cards");
+      at_most(cards - launch(), "network proxies and cards");  // which work on while the next call is launched
       way += (nodes_ - 1) * (hop() + turns(sent, rate) + rail_time(sent));
       following = std::max(following, cards - on_rail_ * card_time(1, sent));
     }
