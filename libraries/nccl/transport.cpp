@@ -147,7 +147,8 @@ class Player {
   }
 
   /// Where all channels visit the ranks in the same order, the root does not wait for the others: call
-  /// follows call down the chain, and the slowest place sets the pace. Else a rank that is early on one
+  /// follows call down the chain, and the slowest place sets the pace; proxies work on while the next call is
+  /// launched. Else a rank that is early on one
   /// channel is late on another; as a kernel ends with all its channels, each call has the whole way to go.
   void chain() {
     const double most =
@@ -163,7 +164,7 @@ class Player {
     if (nodes_ > 1) {
       const double sent = simple() ? piece : chunk_;
       const double cards = on_rail_ * card_time(loops_, share_);
-      at_most(cards - launch(), "network proxies and cards");  // which work on while the next call is launched
+      at_most(cards - launch(), "network proxies and cards");
       way += (nodes_ - 1) * (hop() + turns(sent, rate) + rail_time(sent));
       following = std::max(following, cards - on_rail_ * card_time(1, sent));
     }

@@ -90,8 +90,9 @@ TEST(Transferred, IsToldWithItsRange) {
   ASSERT_EQ(a.rows.size(), 2u);
   EXPECT_EQ(a.rows[0].prediction.transferred, false);
   EXPECT_EQ(a.rows[1].prediction.transferred, true);
-  EXPECT_THAT(a.notes, Contains("abci-v-nccl was calibrated on nccl-2.8: allreduce, broadcast, 4 to 8 ranks, "
-                                "4 B to 32 MiB: beyond that a forecast is transferred, and its interval wider"));
+  EXPECT_THAT(a.notes,
+              Contains("abci-v-nccl was calibrated on nccl-2.8: allreduce, broadcast, 4 to 8 ranks, "
+                       "4 B to 32 MiB: beyond that a forecast is transferred, and its interval wider"));
 }
 
 }  // namespace
