@@ -22,6 +22,7 @@ KernelFabric::KernelFabric(const Machine& machine, const Transport& t, const Sit
                            const Software& software, const Carriers& carriers)
     : MachineFabric(machine),
       kernel_(kernel(t.protocol)),
+      chunk_(carriers.chunk),
       flags_(t.protocol == Protocol::ll),
       streams_(t.protocol == Protocol::ll128 && s.nodes > 1),
       staged_(s.staged) {
@@ -89,6 +90,11 @@ collcast::Wire KernelFabric::across(collcast::Wire w, Place from, Place to, Byte
   const Seconds gpudirect = bytes * (w.framing * (w.per_byte - rail));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
+  if (chunk_ > Bytes(0) && bytes > chunk_) {
+    w.software = std::max(SecondsPerByte(0), threads_ - w.per_byte);
+    w.per_byte += w.software;
+    bytes = chunk_;
+  }
   w.overhead = (bytes * threads_ - contained(bytes)) / kernel_.messages + waiting(bytes);
   w.latency = hop_;
   return w;

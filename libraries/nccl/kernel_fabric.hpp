@@ -22,6 +22,7 @@ struct Transport {
 struct Carriers {
   int channels = 1;
   BytesPerSecond most = {};
+  Bytes chunk = {};  ///< of a message between nodes, which proxies send while more follow; 0: it is one
 };
 
 /// Throws InputError, in one line, where NCCL does not run the protocol, or at all.
@@ -51,6 +52,7 @@ class KernelFabric final : public MachineFabric {
   const Kernel& kernel_;
   collcast::Protocol protocol_;
   Seconds launch_, channel_, step_, hop_, proxy_;
+  Bytes chunk_;
   Bytes turn_;              ///< what the threads of a message's channels take at a time
   SecondsPerByte threads_;  ///< what they take
   bool flags_;              ///< LL: a turn takes as long as its flags take to arrive

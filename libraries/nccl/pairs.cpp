@@ -12,6 +12,7 @@ namespace {
 constexpr int first_with_ll = 14;
 constexpr Bytes longest_in_ll(16384);  // NCCL_P2P_LL_THRESHOLD
 constexpr int without_nvlink = 2;
+constexpr Bytes chunk_of_channel(131072);  // NCCL_P2P_NET_CHUNKSIZE
 
 int power_of_two(int n) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(n)));
@@ -35,8 +36,9 @@ Carriers carriers_of_pairs(const Policy& policy, const Situation& s, const Machi
   const int all = std::min(most_channels, power_of_two(policy.all_channels(s)));
   const int of_a_pair = std::min(all, power_of_two(channels_of_a_pair(policy, s, links)));
   const bool nvlink = s.nodes == 1 && s.link == NodeLink::nvlink;
-  return {static_cast<int>(std::min<std::int64_t>(all, std::int64_t{of_a_pair} * peers)),
-          nvlink ? s.channels * s.intra_bandwidth : BytesPerSecond()};
+  const auto channels = static_cast<int>(std::min<std::int64_t>(all, std::int64_t{of_a_pair} * peers));
+  return {channels, nvlink ? s.channels * s.intra_bandwidth : BytesPerSecond(),
+          static_cast<double>(channels) * chunk_of_channel};
 }
 
 Schedule alltoall_in_turns(Rank ranks, const std::vector<std::vector<Rank>>& nodes) {
