@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "libraries/mvapich/gdr_fabric.hpp"
-#include "libraries/nccl/pairs.hpp"
 #include "libraries/situation.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -90,6 +89,14 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
   return std::make_unique<nccl::KernelFabric>(
       machine, transport.protocol, s, software,
       peers > 0 ? nccl::carriers_of_pairs(policy, s, machine, peers) : nccl::Carriers());
+}
+
+std::unique_ptr<nccl::PairFabric> pairs_of(const nccl::Policy& policy, const Machine& machine,
+                                           const Description& platform, double stretch) {
+  const Situation s = situation(platform, machine.ranks(), policy.text());
+  nccl::check({policy.minor}, machine, s);
+  const nccl::Software software = nccl::software_on(read_blueprint(platform), policy.minor, s, stretch);
+  return std::make_unique<nccl::PairFabric>(machine, policy, s, software);
 }
 
 }  // namespace collcast

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libraries/mvapich/settings.hpp"
-#include "libraries/nccl/kernel_fabric.hpp"
+#include "libraries/nccl/pair_fabric.hpp"
 
 namespace collcast {
 
@@ -47,5 +47,9 @@ Description carrying(const Transport& transport, const Description& platform);
 /// that were published of other machines. Throws InputError where the machine cannot run the transport.
 std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& machine,
                                   const Description& platform, double stretch = 1);
+
+/// The machine, which was made of `carrying` NCCL, as a release's ncclSend and ncclRecv use it.
+std::unique_ptr<nccl::PairFabric> pairs_of(const nccl::Policy& policy, const Machine& machine,
+                                           const Description& platform, double stretch = 1);
 
 }  // namespace collcast

@@ -125,14 +125,26 @@ class Application::StreamStrand : public Strand {
   bool next(Batch& batch) override {
     if (!started_) start_others(batch);
     while (batch.ops.empty()) {
-      if (!activities_->next(activity_)) return false;
-      play(batch);
+      if (!launched_ && !activities_->next(activity_)) return false;
+      launched_ = !launched_ && launches();
+      if (launched_)
+        batch.ops.push_back(app_.lasting(app_.launch_(sent()), 1, "launch"));
+      else
+        play(batch);
     }
     return true;
   }
 
  private:
   using Kind = Activity::Kind;
+
+  /// A message that holds up its stream is a kernel of its own.
+  bool launches() const {
+    const bool message =
+        activity_.kind == Kind::send || activity_.kind == Kind::receive || activity_.kind == Kind::exchange;
+    return message && activity_.request < 0 && app_.launch_;
+  }
+  Bytes sent() const { return activity_.kind == Kind::receive ? activity_.received_bytes : activity_.bytes; }
 
   RankState& state() { return app_.states_[static_cast<std::size_t>(rank_)]; }
 
@@ -267,16 +279,18 @@ class Application::StreamStrand : public Strand {
   int stream_;
   std::unique_ptr<Activities> activities_;
   Activity activity_;
+  bool launched_ = false;  ///< of the activity, which is still to be played
   bool started_;
 };
 
 Application::Application(const Source& source, Selection& selection, double compute_scale, Bytes buffered,
-                         PriceOf price)
+                         PriceOf price, LaunchOf launch)
     : source_(source),
       selection_(selection),
       compute_scale_(compute_scale),
       buffered_(buffered),
       price_(std::move(price)),
+      launch_(std::move(launch)),
       states_(static_cast<std::size_t>(source.ranks())) {
   if (!source.info().ordered)
     throw InputError(
@@ -349,14 +363,18 @@ Op Application::meeting(const Activity& activity, const Price& price, std::size_
   ++tally.count;
   tally.bytes += activity.message;
   if (!price.algorithm.empty()) tally.algorithms.insert(price.algorithm);
-  const std::string limit = std::string(activity.operation) + ": " + price.limited_by;
-  auto found = std::ranges::find(limits_, limit);
-  if (found == limits_.end()) found = limits_.insert(found, limit);
+  return lasting(price.time, members, std::string(activity.operation) + ": " + price.limited_by);
+}
+
+/// Once so many have come, it takes a given time.
+Op Application::lasting(Seconds time, std::size_t members, const std::string& limited_by) {
+  auto found = std::ranges::find(limits_, limited_by);
+  if (found == limits_.end()) found = limits_.insert(found, limited_by);
   Op op;
   op.kind = Op::Kind::meet;
   op.tag = collective_tags(++instances_made_);
   op.count = static_cast<std::int32_t>(members);
-  op.time = price.time;
+  op.time = time;
   op.peer = static_cast<Rank>(found - limits_.begin());
   return op;
 }

@@ -25,12 +25,14 @@ class Application : public Program {
   };
   /// None of what is played as messages.
   using PriceOf = std::function<std::optional<Price>(const Activity&)>;
+  using LaunchOf = std::function<Seconds(Bytes)>;
 
   /// Computation takes `compute_scale` times what the source says. `buffered`: a blocking send of up to so
   /// many bytes does not wait for its receiver, as on every MPI library, even on a machine that has
-  /// synchronous messages only. Throws InputError if the source has no order.
+  /// synchronous messages only. `launch`: of a kernel for each message that holds up its stream.
+  /// Throws InputError if the source has no order.
   Application(const Source& source, Selection& selection, double compute_scale = 1,
-              Bytes buffered = Bytes(-1), PriceOf price = {});
+              Bytes buffered = Bytes(-1), PriceOf price = {}, LaunchOf launch = {});
 
   Rank ranks() const override { return source_.ranks(); }
   std::unique_ptr<Strand> main(Rank rank) override;
@@ -85,6 +87,7 @@ class Application : public Program {
   Instance make(Rank world, const Activity& activity, const std::vector<Rank>& members);
   void note_recorded(const Activity& activity);
   Op meeting(const Activity& activity, const Price& price, std::size_t members);
+  Op lasting(Seconds time, std::size_t members, const std::string& limited_by);
   const std::vector<Rank>& members(const Activity& activity) const;
   std::uint64_t tag_of(std::string_view operation);
 
@@ -93,6 +96,7 @@ class Application : public Program {
   double compute_scale_;
   Bytes buffered_;
   PriceOf price_;
+  LaunchOf launch_;
   std::vector<std::string> limits_;
   std::vector<RankState> states_;
   std::map<CallNumber, Instance> instances_;

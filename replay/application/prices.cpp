@@ -50,12 +50,12 @@ std::optional<Prices::Answer> Prices::of(const Activity& activity, const std::st
   return known_[key] = forecaster_.predict(activity.collective, *group.ranks, activity.message, algorithm);
 }
 
-std::vector<std::string> Prices::notes() const {
+std::vector<std::string> Prices::notes(const std::string& messages) const {
   std::vector<std::string> notes;
   for (const auto& [why, operations] : played_) {
     std::string names;
     for (const std::string& name : operations) names += (names.empty() ? "" : ", ") + name;
-    notes.push_back(names + " " + why + ": played as messages of the platform's own software");
+    notes.push_back(names + " " + why + ": played as messages of " + messages);
   }
   return notes;
 }

@@ -28,8 +28,8 @@ class Prices {
   /// distances or that have no others alike beside them.
   std::optional<Answer> of(const Activity& activity, const std::string& algorithm);
 
-  /// What was not priced although the library has it, and why.
-  std::vector<std::string> notes() const;
+  /// What was not priced although the library has it, and why. `messages`: whose it is played as.
+  std::vector<std::string> notes(const std::string& messages) const;
 
  private:
   /// A communicator's ranks, or why they are none of which a price is known.

@@ -60,18 +60,32 @@ void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric,
     report.limited_by_share = report.compute / report.time;
 }
 
+/// Whose ncclSend and ncclRecv send a source's messages: those of its own program, which used no MPI.
+std::optional<nccl::Policy> sent_by_nccl(const Source& source, const ReplayOptions& options) {
+  const bool on_gpus = options.memory.value_or(source.info().memory) == Memory::device;
+  return on_gpus && !source.info().by_mpi ? nccl::parse(options.policy) : std::nullopt;
+}
+
 /// A platform with the source's ranks on it, as the policy's library sends where it brings its own way.
 struct Stage {
+  std::optional<nccl::Policy> nccl;
   Transport transport;
   Machine machine;
+  std::unique_ptr<nccl::PairFabric> pairs;
   std::unique_ptr<Fabric> sent;
   HomeFabric fabric;
-  Stage(const Description& d, const Source& source, const ReplayOptions& options)
-      : transport(transport_of(options.policy).value_or(own_transport(d))),
+  Stage(const Description& d, const Source& source, const ReplayOptions& options, double stretch = 1)
+      : nccl(sent_by_nccl(source, options)),
+        transport(nccl ? Transport{Transport::Kind::nccl}
+                       : transport_of(options.policy).value_or(own_transport(d))),
         machine(carrying(transport, d), source.ranks(), options.placement),
-        sent(fabric_of(transport, machine, d)),
-        fabric(sent ? *sent : static_cast<const Fabric&>(machine),
-               options.memory.value_or(source.info().memory)) {}
+        pairs(nccl ? pairs_of(*nccl, machine, d, stretch) : nullptr),
+        sent(nccl ? nullptr : fabric_of(transport, machine, d)),
+        fabric(carrier(), options.memory.value_or(source.info().memory)) {}
+  const Fabric& carrier() const {
+    if (pairs) return *pairs;
+    return sent ? *sent : static_cast<const Fabric&>(machine);
+  }
 };
 
 ReplayOptions with_policy(ReplayOptions options, const Source& source, const Description& platform) {
@@ -94,7 +108,7 @@ class Replay {
 
   ReplayReport report() {
     ReplayReport report;
-    Application application = on(nominal_.fabric, &Prices::Answer::time);
+    Application application = on(nominal_, &Prices::Answer::time);
     Account account(application);
     std::vector<Observer*> watching{&account};
     if (options_.watched)
@@ -121,15 +135,18 @@ class Replay {
     return report;
   }
 
-  Seconds time() { return time(*options_.engine, nominal_.fabric, &Prices::Answer::time); }
+  Seconds time() { return time(*options_.engine, nominal_, &Prices::Answer::time); }
 
  private:
   /// `end`: of the prices' intervals.
-  Application on(const Fabric& fabric, Seconds Prices::Answer::*end) {
-    const bool synchronous = fabric.protocol().eager_limit < Bytes(0);
+  Application on(const Stage& stage, Seconds Prices::Answer::*end) {
+    const bool synchronous = stage.fabric.protocol().eager_limit < Bytes(0);
     Application::PriceOf price;
     if (prices_) price = [this, end](const Activity& a) { return priced(a, end); };
-    return {source_, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1), price};
+    Application::LaunchOf launch;
+    if (stage.pairs) launch = [&pairs = *stage.pairs](Bytes bytes) { return pairs.launch_of(bytes); };
+    return {source_, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1),
+            price,   launch};
   }
 
   std::optional<Application::Price> priced(const Activity& a, Seconds Prices::Answer::*end) {
@@ -149,21 +166,22 @@ class Replay {
     return engine.play(application, fabric, play);
   }
 
-  Seconds time(const Engine& engine, const Fabric& fabric, Seconds Prices::Answer::*end) {
-    Application application = on(fabric, end);
-    return play(engine, application, fabric, nullptr).time;
+  Seconds time(const Engine& engine, const Stage& stage, Seconds Prices::Answer::*end) {
+    Application application = on(stage, end);
+    return play(engine, application, stage.fabric, nullptr).time;
   }
 
   void set_interval(ReplayReport& report) {
     const bool quick = options_.engine->quick;
     const Engine& engine = quick ? *options_.engine : collcast::engine("path");
-    const Seconds centre = quick ? report.time : time(engine, nominal_.fabric, &Prices::Answer::time);
-    const auto stretched = [&](const Description& described, Seconds Prices::Answer::*end) {
-      const Stage stage(described, source_, options_);
-      return centre.value > 0 ? time(engine, stage.fabric, end) / centre * report.time : report.time;
+    const Seconds centre = quick ? report.time : time(engine, nominal_, &Prices::Answer::time);
+    const double published = 1 + uncertainty(Stamp::guess);  // of other machines
+    const auto stretched = [&](const Description& described, Seconds Prices::Answer::*end, double factor) {
+      const Stage stage(described, source_, options_, factor);
+      return centre.value > 0 ? time(engine, stage, end) / centre * report.time : report.time;
     };
-    report.low = std::min(stretched(optimistic(platform_), &Prices::Answer::low), report.time);
-    report.high = std::max(stretched(pessimistic(platform_), &Prices::Answer::high), report.time);
+    report.low = std::min(stretched(optimistic(platform_), &Prices::Answer::low, 1 / published), report.time);
+    report.high = std::max(stretched(pessimistic(platform_), &Prices::Answer::high, published), report.time);
   }
 
   void add_notes(ReplayReport& report, const Result& result) const {
@@ -177,12 +195,13 @@ class Replay {
     if (!result.stopped_short.empty())
       report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
     report.notes.insert(report.notes.end(), selection_.notes().begin(), selection_.notes().end());
+    const std::string messages = nominal_.nccl ? "ncclSend and ncclRecv" : "the platform's own software";
     if (prices_)
-      for (std::string& note : prices_->notes()) report.notes.push_back(std::move(note));
+      for (std::string& note : prices_->notes(messages)) report.notes.push_back(std::move(note));
     else if (options_.policy.starts_with("nccl"))
-      report.notes.push_back(
-          options_.policy + " chose the algorithms; in this placement their messages go as the software of " +
-          platform_.name() + " sends them, not as NCCL's kernels do");
+      report.notes.push_back(options_.policy +
+                             " chose the algorithms; in this placement they are played as messages of " +
+                             messages + ", not by NCCL's kernels");
     constexpr std::int64_t minutes_of_simgrid = 300'000;  // where links are shared: some thousand a second
     if (options_.engine->name == "simgrid" && result.messages > minutes_of_simgrid)
       report.notes.push_back("SimGrid played " + std::to_string(result.messages) +

@@ -86,7 +86,7 @@ struct SourceInfo {
   std::string command;               ///< what was run; empty: unknown
   Seconds recorded;                  ///< wall clock of the recorded run; 0: unknown
   Memory memory = Memory::host;      ///< where the application keeps its data
-  bool by_mpi = true;                ///< its collectives are MPI's, and not NCCL's or RCCL's
+  bool by_mpi = true;                ///< it communicates by MPI, and not by NCCL or RCCL
   bool waits_recorded = true;        ///< durations of collectives hold the waiting for late ranks
   std::vector<Rank> recorded_ranks;  ///< those it holds; empty: all
   bool ordered = true;     ///< false: a profile: how often and how long, not when; it cannot be replayed

@@ -66,6 +66,7 @@ class JobSource final : public Source {
     check_messages(job_);
     info_.name = job_.name;
     info_.format = "job";
+    info_.by_mpi = false;  // but by what a policy says
     for (const Role& role : job_.roles) orders_.emplace_back(role, job_.streams.size());
     std::vector<Rank> all(at(job_.ranks()));
     std::iota(all.begin(), all.end(), 0);

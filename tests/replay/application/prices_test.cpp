@@ -2,6 +2,7 @@
 // NCCL's collectives in replays: single operations that take what `predict` says.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "forecast/library.hpp"
@@ -86,6 +87,41 @@ TEST(Prices, SayWhatHasNone) {
       "software");
   EXPECT_EQ(r.notes[1],
             "allreduce of ranks at no regular distances: played as messages of the platform's own software");
+}
+
+/// A kernel is launched at both ends, then LL or Simple carries the bytes; between nodes chunk follows chunk.
+TEST(Prices, MessagesGoByNcclToo) {
+  const Description platform = load_platform("abci-v");
+  for (const Rank ranks : {2, 8})
+    for (const double bytes : {4096.0, 33554432.0}) {
+      RecordedSource pair(ranks);
+      pair.info().by_mpi = false, pair.info().memory = Memory::device;
+      Activity a;
+      a.kind = Kind::send, a.operation = a.call = "send", a.to = ranks - 1, a.bytes = Bytes(bytes);
+      pair.at(0) = {a};
+      a.kind = Kind::receive, a.from = 0, a.received_bytes = Bytes(bytes);
+      pair.at(ranks - 1) = {a};
+      const Call call{.ranks = ranks, .message = Bytes(bytes)};
+      const Seconds alone = Library("nccl-2.18", platform, ranks)
+                                .predict(Collective::sendrecv, call, engine("path"))
+                                .prediction.time;
+      ReplayOptions options;
+      options.policy = "nccl-2.18", options.engine = &engine("path");
+      EXPECT_NEAR(replay_time(pair, platform, options) / alone, 1, 1e-9) << ranks << ' ' << bytes;
+      pair.info().by_mpi = true;
+      EXPECT_GT(std::abs(replay_time(pair, platform, options) / alone - 1), 0.05) << ranks << ' ' << bytes;
+    }
+}
+
+/// 32 MiB between nodes take what the card takes, 12.12 GB/s, and little more: no kernel holds them up first.
+TEST(Prices, LongMessagesFillTheCard) {
+  const Description abci = load_platform("abci-v");
+  const Call call{.ranks = 8, .message = Bytes(1 << 25)};
+  const Seconds time =
+      Library("nccl-2.8", abci, 8).predict(Collective::sendrecv, call, engine("path")).prediction.time;
+  const Seconds on_the_card = call.message / BytesPerSecond(12.12e9);
+  EXPECT_GT(time, on_the_card);
+  EXPECT_LT(time, 1.05 * on_the_card);
 }
 
 TEST(Prices, ForcedAlgorithmsAreOfTheLibrary) {
