@@ -119,7 +119,7 @@ bool GroupForecaster::chooses(Collective collective) const {
 }
 
 const Library& GroupForecaster::library(const RankGroup& group, const std::string& policy, Memory memory) {
-  auto& known = libraries_[{group, policy}];
+  auto& known = libraries_[{group, policy, memory}];
   if (!known)
     known = std::make_unique<Library>(policy == "fastest" ? host_policy : policy, seen_by(platform_, group),
                                       group.size(), Placement::block, memory);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "forecast/library.hpp"
 #include "forecast/offloaded_groups.hpp"
@@ -64,7 +65,7 @@ class GroupForecaster {
     auto operator<=>(const Asked&) const = default;
   };
   std::map<Asked, Answer> known_;
-  std::map<std::pair<RankGroup, std::string>, std::unique_ptr<Library>> libraries_;
+  std::map<std::tuple<RankGroup, std::string, Memory>, std::unique_ptr<Library>> libraries_;
   OffloadedGroups offloaded_;
 };
 

@@ -56,6 +56,19 @@ TEST(Group, TreesGrowByTheirDepth) {
   }
 }
 
+/// A framework's control plane goes through host memory, its gradients from device to device: what was asked
+/// first does not decide where the other lies.
+TEST(Group, ControlAndDataLieInMemoriesOfTheirOwn) {
+  const RankGroup all{{{12, 1}}, 12};
+  GroupForecaster before(load_platform("summit"), "openmpi-4.0"),
+      after(load_platform("summit"), "openmpi-4.0");
+  const Seconds control = before.predict_control(Collective::allreduce, all, Bytes(64)).time;
+  const Seconds data = after.predict(Collective::allreduce, all, mib).time;
+  EXPECT_EQ(before.predict(Collective::allreduce, all, mib).time, data);
+  EXPECT_EQ(after.predict_control(Collective::allreduce, all, Bytes(64)).time, control);
+  EXPECT_LT(control, after.predict(Collective::allreduce, all, Bytes(64)).time);
+}
+
 /// A named algorithm costs what `predict` says of it on as many nodes of the one network.
 TEST(Group, AlgorithmsCanBeNamed) {
   const Description testbed = load_platform("testbed");
