@@ -135,7 +135,11 @@ class Replay {
     return report;
   }
 
-  Seconds time() { return time(*options_.engine, nominal_, &Prices::Answer::time); }
+  Seconds time(Seconds ReplayReport::*end) {
+    if (end == &ReplayReport::low) return at_end(fast(), {});
+    if (end == &ReplayReport::high) return at_end(slow(), {});
+    return time(*options_.engine, nominal_, &Prices::Answer::time);
+  }
 
  private:
   /// `end`: of the prices' intervals.
@@ -171,17 +175,28 @@ class Replay {
     return play(engine, application, stage.fabric, nullptr).time;
   }
 
+  /// An end of the platform's uncertainty: what is described, prices, and what was published of other machines.
+  struct End {
+    Description described;
+    Seconds Prices::Answer::*price;
+    double published;
+  };
+  End fast() const { return {optimistic(platform_), &Prices::Answer::low, 1 / (1 + uncertainty(Stamp::guess))}; }
+  End slow() const { return {pessimistic(platform_), &Prices::Answer::high, 1 + uncertainty(Stamp::guess)}; }
+
+  /// An engine that is not quick moves its time, `middle` if that is known, as `path` does.
+  Seconds at_end(const End& end, std::optional<Seconds> middle) {
+    const Stage stage(end.described, source_, options_, end.published);
+    if (options_.engine->quick) return time(*options_.engine, stage, end.price);
+    const Engine& path = collcast::engine("path");
+    const Seconds played = middle ? *middle : time(&ReplayReport::time);
+    const Seconds centre = time(path, nominal_, &Prices::Answer::time);
+    return centre.value > 0 ? time(path, stage, end.price) / centre * played : played;
+  }
+
   void set_interval(ReplayReport& report) {
-    const bool quick = options_.engine->quick;
-    const Engine& engine = quick ? *options_.engine : collcast::engine("path");
-    const Seconds centre = quick ? report.time : time(engine, nominal_, &Prices::Answer::time);
-    const double published = 1 + uncertainty(Stamp::guess);  // of other machines
-    const auto stretched = [&](const Description& described, Seconds Prices::Answer::*end, double factor) {
-      const Stage stage(described, source_, options_, factor);
-      return centre.value > 0 ? time(engine, stage, end) / centre * report.time : report.time;
-    };
-    report.low = std::min(stretched(optimistic(platform_), &Prices::Answer::low, 1 / published), report.time);
-    report.high = std::max(stretched(pessimistic(platform_), &Prices::Answer::high, published), report.time);
+    report.low = std::min(at_end(fast(), report.time), report.time);
+    report.high = std::max(at_end(slow(), report.time), report.time);
   }
 
   void add_notes(ReplayReport& report, const Result& result) const {
@@ -233,8 +248,9 @@ ReplayReport replay(const Source& source, const Description& platform, const Rep
   return Replay(source, platform, options).report();
 }
 
-Seconds replay_time(const Source& source, const Description& platform, const ReplayOptions& options) {
-  return Replay(source, platform, options).time();
+Seconds replay_time(const Source& source, const Description& platform, const ReplayOptions& options,
+                    Seconds ReplayReport::*end) {
+  return Replay(source, platform, options).time(end);
 }
 
 }  // namespace collcast

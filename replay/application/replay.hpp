@@ -67,7 +67,8 @@ struct ReplayReport {
 /// far the platform's uncertainty moves the time is then asked of `path`. The choices of algorithms are those
 /// of the platform as described.
 ReplayReport replay(const Source& source, const Description& platform, const ReplayOptions& options);
-/// The time alone.
-Seconds replay_time(const Source& source, const Description& platform, const ReplayOptions& options);
+/// The time alone, or its low or high end.
+Seconds replay_time(const Source& source, const Description& platform, const ReplayOptions& options,
+                    Seconds ReplayReport::*end = &ReplayReport::time);
 
 }  // namespace collcast

@@ -14,6 +14,7 @@
 #include "workloads/applications/application.hpp"
 #include "workloads/job/player.hpp"
 #include "workloads/job/read.hpp"
+#include "workloads/training/training.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -23,21 +24,26 @@ Seconds by_messages(const Job& job, const Description& platform, const std::stri
   ReplayOptions options;
   options.engine = &playing_engine(engine);
   options.policy = policy;
+  options.memory = Memory::device;  // as prices have it
   const auto source = source_of(job);
   return replay_time(*source, platform, options);
 }
 
-Seconds by_price(const Job& job, const Description& platform, const std::string& policy = "openmpi-4.0") {
-  GroupForecaster forecaster(platform, policy);
-  const auto price = cached([&](const GroupCall& call) {
-    const auto a = forecaster.predict(call.collective, call.group, call.bytes, call.algorithm);
+PriceOf prices(GroupForecaster& forecaster) {
+  return cached([&forecaster](const GroupCall& call) {
+    const auto a = call.control ? forecaster.predict_control(call.collective, call.group, call.bytes)
+                                : forecaster.predict(call.collective, call.group, call.bytes, call.algorithm);
     Price p{a.time, a.low, a.high, a.limited_by};
     if (call.collective == Collective::sendrecv)
       if (const auto wire = forecaster.departure(call.group, call.bytes))
         p.departure = {wire->overhead, wire->gap + wire->occupation(call.bytes)};
     return p;
   });
-  return play(job, price).time;
+}
+
+Seconds by_price(const Job& job, const Description& platform, const std::string& policy = "openmpi-4.0") {
+  GroupForecaster forecaster(platform, policy);
+  return play(job, prices(forecaster)).time;
 }
 
 /// A message and a broadcast leave together, the message first as it stands first: 1 ms of computation, 8 ms
@@ -85,6 +91,48 @@ TEST(JobSource, NcclsCollectivesTakeTheirPricesOnEveryEngine) {
   }
   const Job across = application_job("p3dfft:n=256,grid=4x6,compute=1ms", 24, {});
   EXPECT_GT(by_messages(across, summit, "contention", "nccl-2.8"), by_price(across, summit, "nccl-2.8"));
+}
+
+/// One GPU and one port a node, and steps that have one collective under way at a time: what the messages
+/// make of a step is what prices make of it. Ranks that enter reduce-scatters and allgathers back to back at
+/// different times overtake each other, which prices leave out.
+TEST(JobSource, TrainingStepsAgreeWithPricesOnIdleNetworks) {
+  const Description cluster = load_platform("edr-cluster");
+  Training t;
+  t.model = load_model("resnet50");
+  t.processor = processor(cluster, t.precision);
+  t.batch = 32;
+  for (const auto& [framework, bound] :
+       {std::pair("ddp", 1e-9), {"horovod:cycle=3.5ms", 1e-9}, {"one", 1e-9}, {"zero1", 0.01}})
+    for (const Rank ranks : {10, 16, 33, 64}) {
+      t.framework = parse_framework(framework);
+      t.ranks = ranks;
+      GroupForecaster forecaster(cluster, "openmpi-4.0");
+      const PriceOf price = prices(forecaster);
+      const Job job = training_job(t), plain = without_coordinator(job, price);
+      const Seconds priced = play(job, price).time;
+      EXPECT_GT(priced, 1.005 * computation(job)) << framework;  // something is exposed
+      EXPECT_NEAR(play(plain, price).time / priced, 1, 1e-12) << framework << " on " << ranks;
+      EXPECT_NEAR(by_messages(plain, cluster, "path") / priced, 1, bound) << framework << " on " << ranks;
+    }
+}
+
+/// Allreduces of activations, of pairs of nodes, and of gradients, of every second node, leave through the
+/// same ports where buckets go beneath the backward pass; with one bucket behind it they take turns.
+TEST(JobSource, StepsShareLinksOnlyAsMessages) {
+  const Description cluster = load_platform("edr-cluster");
+  const auto ratio = [&](const char* framework) {
+    Training t;
+    t.model = load_model("bert-large");
+    t.processor = processor(cluster, t.precision);
+    t.batch = 8;
+    t.framework = parse_framework(framework);
+    t.ranks = 8;
+    const Job job = training_job(t);
+    return by_messages(job, cluster, "contention") / by_price(job, cluster);
+  };
+  EXPECT_GT(ratio("ddp:tp=2"), 1.03);
+  EXPECT_NEAR(ratio("ddp:tp=2,first=2GB,bucket=2GB"), 1, 1e-9);
 }
 
 TEST(JobSource, SaysWhatOnlyPricesKnow) {

@@ -46,20 +46,34 @@ TEST(Summary, WhatRunsSideBySideSharesATime) {
   expect_row(rows[1], "y", 1, 3, 2);
 }
 
-/// The first stage has sent at 3 s; the second has received then, and computes for 2 s.
+/// The first stage has sent at 3 s; the second, which waits for it for 2 s, has received then, and computes
+/// for 2 s.
 TEST(Summary, OfEachRoleWithItsWaiting) {
   const auto rows = of(R"({"dimensions": {"data": 4, "stage": 2}, "roles_along": "stage", "roles": [
     {"name": "a", "do": [{"do": "compute", "time_s": 2}, {"do": "send", "to": "b", "bytes": 1, "after": ["compute"]}]},
     {"name": "b", "do": [{"do": "receive", "from": "a", "bytes": 1},
                          {"do": "compute", "time_s": 2, "after": ["receive"]}]}]})");
-  ASSERT_EQ(rows.size(), 5u);
+  ASSERT_EQ(rows.size(), 6u);
   expect_row(rows[0], "compute", 1, 2, 2);
   expect_row(rows[1], "send", 1, 1, 1);
   expect_row(rows[2], "waiting for others", 1, 2, 2);
   EXPECT_EQ(rows[2].role, "a");
-  expect_row(rows[3], "receive", 1, 3, 3);
+  expect_row(rows[3], "receive", 1, 1, 1);
   expect_row(rows[4], "compute", 1, 2, 2);
-  EXPECT_EQ(rows[4].role, "b");
+  expect_row(rows[5], "waiting for others", 1, 2, 2);
+  EXPECT_EQ(rows[5].role, "b");
+}
+
+/// 2 s of computation, beneath which 1 s passes on another stream, then 2 s more of that.
+TEST(Summary, TheFirstStreamsComputationComesBeforeTheOthers) {
+  const auto rows = of(R"({"dimensions": {"data": 8}, "streams": ["c", "copies"], "roles": [{"do": [
+    {"do": "compute", "name": "first", "time_s": 1},
+    {"do": "compute", "name": "copy", "stream": "copies", "time_s": 3, "after": ["first"]},
+    {"do": "compute", "time_s": 1}]}]})");
+  ASSERT_EQ(rows.size(), 3u);
+  expect_row(rows[0], "first", 1, 1, 1);
+  expect_row(rows[1], "compute", 1, 1, 1);
+  expect_row(rows[2], "copy", 1, 3, 2);
 }
 
 }  // namespace

@@ -686,5 +686,79 @@ TEST(Bottlenecks, ArithmeticFillsAStepThatOnlyComputes) {
   EXPECT_NEAR(step.bottlenecks[0].share, 1, 1e-9);
 }
 
+std::map<std::string, double> exposed(const StepForecast& step, const std::string& role) {
+  std::map<std::string, double> all;
+  for (const ActivitySummary& a : step.activities)
+    if (a.role == role) all[a.name] += a.exposed.value;
+  return all;
+}
+
+/// Every moment of a role belongs to one part, whatever the framework, with waits beside the job and without.
+TEST(Explanation, OfAStepAddsUpToIt) {
+  const auto stalled = [](Training t) {
+    t.noise = 0.01, t.input = parse_input("packed:sample=10MB,shared=1");
+    t.checkpoint = parse_checkpoint("blocking:every=10,shared=2");
+    return t;
+  };
+  for (const char* framework :
+       {"ddp", "horovod", "horovod:cycle=7ms,hierarchical=1", "zero1", "fsdp", "parameter-server",
+        "gems:pp=2", "megatron:pp=2,micro-batches=4", "one:pp=4,micro-batches=4,schedule=gpipe,recompute=1"})
+    for (const bool stalls : {false, true}) {
+      Training t = equal_layers(8, framework, 8);
+      t.batch = 4, t.ranks_per_node = 4;
+      t.slowdown = stalls ? 0.2 : 0;
+      const StepForecast step = forecast_step(stalls ? stalled(t) : t, bandwidth(1));
+      std::map<std::string, Seconds> sums;
+      for (const ActivitySummary& a : step.activities) sums[a.role] += a.exposed;
+      EXPECT_EQ(sums.size(), static_cast<std::size_t>(t.framework.pipeline)) << framework;
+      for (const auto& [role, sum] : sums) EXPECT_NEAR(sum / step.time, 1, 1e-9) << framework << ", " << role;
+    }
+}
+
+/// 10 ms forward, 20 ms backward, then an allreduce of 10 MB at 1 GB/s; updates take no time here.
+TEST(Explanation, NamesThePartsOfAStep) {
+  const std::map<std::string, double> expected = {
+      {"forward", 10e-3}, {"backward", 20e-3}, {"data allreduce", 10e-3}};
+  const auto parts = exposed(forecast_step(equal_layers(10, "one", 4), bandwidth(1)), "rank");
+  EXPECT_THAT(parts, ::testing::Pointwise(::testing::Truly([](const auto& pair) {
+                                            const auto& [is, should] = pair;
+                                            return is.first == should.first &&
+                                                   std::abs(is.second - should.second) < 1e-9;
+                                          }),
+                                          expected));
+}
+
+/// A pipeline of 2 stages and 4 micro-batches of 4 + 4 layers: each stage waits for one micro-batch, forward
+/// and backward, of the other.
+TEST(Explanation, BubblesAreWaiting) {
+  Training t = equal_layers(8, "megatron:pp=2,micro-batches=4", 2);
+  t.batch = 4;
+  const StepForecast step = forecast_step(t, nothing);
+  for (const char* stage : {"stage 0", "stage 1"}) {
+    auto parts = exposed(step, stage);
+    EXPECT_NEAR(parts["forward"], 16e-3, 1e-9);
+    EXPECT_NEAR(parts["backward"], 32e-3, 1e-9);
+    EXPECT_NEAR(parts["waiting for others"], 12e-3, 1e-9);
+  }
+}
+
+/// Rounds, fused buffers and settling are what they were; nothing is left to be decided.
+TEST(Coordinators, CanBePutDown) {
+  for (const char* framework : {"horovod:cycle=3.5ms", "horovod:fusion=3MB,cycle=1ms", "horovod:cycle=0",
+                                "horovod:version=0.15,cycle=5ms", "horovod:groups=3,cycle=2ms,hierarchical=1",
+                                "horovod:cycle=3ms,pp=2,micro-batches=4"}) {
+    Training t = equal_layers(10, framework, 8);
+    t.batch = 4, t.ranks_per_node = 4;
+    const PriceOf price = bandwidth(0.7);
+    const Job job = training_job(t), plain = without_coordinator(job, price);
+    EXPECT_TRUE(job.coordinator && !plain.coordinator) << framework;
+    const Played decided = play(job, price), told = play(plain, price);
+    EXPECT_NEAR(told.time / decided.time, 1, 1e-12) << framework;
+    EXPECT_NEAR(told.communication / decided.communication, 1, 1e-12) << framework;
+  }
+  const Job without = training_job(equal_layers(10, "ddp", 8));
+  EXPECT_EQ(play(without_coordinator(without, nothing), nothing).time, play(without, nothing).time);
+}
+
 }  // namespace
 }  // namespace collcast::workloads

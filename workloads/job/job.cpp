@@ -42,6 +42,10 @@ Rank Job::ranks() const {
   return n;
 }
 
+std::string Job::collective_of(int group, Collective collective) const {
+  return groups[static_cast<std::size_t>(group)].name + " " + std::string(definition(collective).name);
+}
+
 RankGroup Job::members(const std::vector<int>& of) const {
   RankGroup group;
   group.world = ranks();

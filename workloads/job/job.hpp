@@ -40,6 +40,7 @@ struct Activity {
   int tag = 0;
   std::vector<int> after = {};  ///< activities of the role that end before
   std::string algorithm = {};   ///< of a collective; empty: as the policy chooses
+  std::string part = {};        ///< of the work, that summaries add up; empty: its name
 };
 
 /// Ranks that do the same, each with its own group members.
@@ -71,6 +72,8 @@ struct Job {
   double slowdown = 0;
 
   Rank ranks() const;
+  /// "data allreduce": of a group by its place.
+  std::string collective_of(int group, Collective collective) const;
   /// Members of a group of dimensions.
   RankGroup members(const std::vector<int>& dimensions) const;
   /// Throws InputError: streams, groups, peers and dependencies exist, roles are as many as their dimension

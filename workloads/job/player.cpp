@@ -38,12 +38,13 @@ struct Task {
 struct State {
   std::vector<Activity> activities;
   std::vector<char> announced, done;
-  std::vector<Seconds> begun;
+  std::vector<Seconds> begun, moving_since;
+  std::vector<int> order;                ///< in which activities are done
   std::vector<std::vector<int>> queue;   ///< per stream, in order
   std::vector<std::size_t> next;         ///< of each queue
   int computing = 0, communicating = 0;  ///< tasks under way; collectives that wait for computation aside
   bool moving = false;                   ///< some communication of it advances
-  Seconds compute, communication, agreement;
+  Seconds communication, agreement;
   Seconds free_out, free_in;  ///< when the messages that are under way have left, and come in
 
   // of the coordinator
@@ -51,11 +52,16 @@ struct State {
   int offers = 0, offered = 0, taken = 0, unreduced = 0;
   Seconds wake = never, last;  ///< its next round with something to do, and the one before
   std::map<int, int> carried;  ///< tensors of a buffer, by the last activity on its way
+  struct Round {
+    Seconds begin;
+    std::vector<int> tensors;
+  };
+  std::map<int, Round> rounds;  ///< by their agreements
 
   int append(const Activity& a) {
     const int index = static_cast<int>(activities.size());
     activities.push_back(a);
-    announced.push_back(0), done.push_back(0), begun.emplace_back();
+    announced.push_back(0), done.push_back(0), begun.emplace_back(), moving_since.emplace_back();
     queue[at(a.stream)].push_back(index);
     return index;
   }
@@ -78,8 +84,8 @@ class Player {
     while (!tasks_.empty() || next_wake() < never) step();
     check_finished();
     result_.time = now_;
+    result_.compute = computation(job_);
     for (const State& s : roles_) {
-      result_.compute = std::max(result_.compute, s.compute);
       result_.communication = std::max(result_.communication, s.communication);
       result_.agreement = std::max(result_.agreement, s.agreement);
     }
@@ -87,6 +93,15 @@ class Player {
     for (const auto& [limit, time] : limits_)
       if (time > most) result_.limited_by = limit, most = time;
     return std::move(result_);
+  }
+
+  /// Once run.
+  Job put_down() const {
+    Job job = job_;
+    job.coordinator.reset();
+    job.streams.emplace_back("agreement");
+    for (std::size_t r = 0; r < roles_.size(); ++r) job.roles[r].activities = put_down(roles_[r]);
+    return job;
   }
 
  private:
@@ -97,7 +112,6 @@ class Player {
     s.next.resize(s.queue.size());
     for (const Activity& a : role.activities) {
       s.offers += a.kind == Kind::offer;
-      if (a.kind == Kind::compute && a.stream == 0) s.compute += a.time;
       s.append(a);
     }
     if (job_.coordinator) s.last = job_.coordinator->phase - job_.coordinator->cycle;
@@ -126,7 +140,7 @@ class Player {
     const Activity& a = s.activities[at(index)];
     if (s.announced[at(index)] || !ready(s, a)) return false;
     s.announced[at(index)] = 1;
-    s.begun[at(index)] = now_;
+    s.begun[at(index)] = s.moving_since[at(index)] = now_;
     if (a.kind == Kind::offer) offer(s, index);
     if (a.kind != Kind::offer && a.kind != Kind::settle) {
       announce({role, index});
@@ -185,6 +199,7 @@ class Player {
       State& s = state(r.role);
       if (!task.communication) s.computing += change;
       if (task.communication && !task.by_host) s.communicating += change;
+      if (change > 0) s.moving_since[at(r.activity)] = now_;
     }
   }
 
@@ -271,8 +286,10 @@ class Player {
     State& s = state(ref.role);
     const Activity& a = activity(ref);
     s.done[at(ref.activity)] = 1;
+    s.order.push_back(ref.activity);
     ++s.next[at(a.stream)];
-    result_.spans.push_back({ref.role, a.stream, a.kind, a.name, a.bytes, s.begun[at(ref.activity)], now_});
+    result_.spans.push_back({ref.role, a.stream, a.kind, a.name, a.part.empty() ? a.name : a.part, a.bytes,
+                             s.begun[at(ref.activity)], s.moving_since[at(ref.activity)], now_});
     if (const auto buffer = s.carried.find(ref.activity); buffer != s.carried.end())
       s.unreduced -= buffer->second;
   }
@@ -315,6 +332,7 @@ class Player {
       for (const int t : buffer) bytes += sizes[at(t)];
       enqueue(s, bytes, static_cast<int>(buffer.size()), agreed);
     }
+    s.rounds[agreed] = {now_, {s.pending.begin(), s.pending.begin() + agreeable}};
     s.pending.erase(s.pending.begin(), s.pending.begin() + agreeable);
     s.taken += agreeable;
     s.last = now_ + std::max(c.cycle, agreement);
@@ -332,10 +350,43 @@ class Player {
                 .stream = c.stream,
                 .bytes = bytes * p.share,
                 .collective = p.collective,
-                .group = p.group});
+                .group = p.group,
+                .part = job_.collective_of(p.group, p.collective)});
     const int last = s.append({.kind = Kind::compute, .name = "copy out", .stream = c.stream, .time = copy});
     s.unreduced += tensors;
     s.carried[last] = tensors;
+  }
+
+  /// In the order in which they were done, which has each behind what it comes after.
+  std::vector<Activity> put_down(const State& s) const {
+    std::vector<Activity> all;
+    std::vector<int> place(s.activities.size()), last;
+    const auto places = [&](const std::vector<int>& of) {
+      std::vector<int> result;
+      for (const int i : of) result.push_back(place[at(i)]);
+      return result;
+    };
+    Seconds agreed;  // until when the rounds before took
+    for (const int index : s.order) {
+      Activity a = s.activities[at(index)];
+      a.after = places(a.after);
+      if (a.kind == Kind::settle) a.after = places(last);
+      if (a.kind == Kind::offer || a.kind == Kind::settle) a.kind = Kind::compute, a.bytes = Bytes();
+      if (s.carried.contains(index)) last.push_back(index);
+      if (const auto round = s.rounds.find(index); round != s.rounds.end()) {
+        const auto& [begin, tensors] = round->second;
+        Seconds ready = agreed;
+        for (const int t : tensors) ready = std::max(ready, s.begun[at(t)]);
+        all.push_back({.name = "until the round",
+                       .stream = a.stream,
+                       .time = std::max(Seconds(), begin - ready),
+                       .after = places(tensors)});
+        agreed = begin + a.time;
+      }
+      place[at(index)] = static_cast<int>(all.size());
+      all.push_back(std::move(a));
+    }
+    return all;
   }
 
   const Job& job_;
@@ -356,6 +407,25 @@ class Player {
 Played play(const Job& job, const PriceOf& price, End end) {
   job.check();
   return Player(job, price, end).run();
+}
+
+Job without_coordinator(const Job& job, const PriceOf& price, End end) {
+  if (!job.coordinator) return job;
+  job.check();
+  Player player(job, price, end);
+  player.run();
+  return player.put_down();
+}
+
+Seconds computation(const Job& job) {
+  Seconds most;
+  for (const Role& role : job.roles) {
+    Seconds sum;
+    for (const Activity& a : role.activities)
+      if (a.kind == Kind::compute && a.stream == 0) sum += a.time;
+    most = std::max(most, sum);
+  }
+  return most;
 }
 
 }  // namespace collcast::workloads

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "workloads/job/job.hpp"
 #include "workloads/job/price.hpp"
 
@@ -10,9 +12,11 @@ namespace collcast::workloads {
 struct Span {
   int role, stream;
   Activity::Kind kind;
-  std::string name;
+  std::string name, part;
   Bytes bytes;
-  Seconds start, end;
+  Seconds start;  ///< it is there
+  Seconds moves;  ///< so are its counterparts in other roles
+  Seconds end;
 };
 
 /// A job that was played.
@@ -32,5 +36,15 @@ enum class End : std::uint8_t { low, middle, high };
 /// counterparts in other roles are there; ranks of a role are alike, so that one stands for them. Throws
 /// InputError where activities wait for each other.
 Played play(const Job& job, const PriceOf& price, End end = End::middle);
+
+/// How a job is played: as above, or by those who play its messages.
+using PlayOf = std::function<Played(const Job& job, End end)>;
+
+/// The job with what its coordinator does put down, in the rounds that it takes as `play` has it: each begins
+/// so long after the one before and its tensors.
+Job without_coordinator(const Job& job, const PriceOf& price, End end = End::middle);
+
+/// What `Played::compute` is of.
+Seconds computation(const Job& job);
 
 }  // namespace collcast::workloads

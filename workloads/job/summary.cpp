@@ -13,28 +13,29 @@ class Account {
   explicit Account(std::string role) : role_(std::move(role)) {}
 
   void add(const Span& s) {
-    const auto [row, is_new] = row_.try_emplace(s.name, rows_.size());
-    if (is_new) rows_.push_back({role_, s.name, 0, {}, {}});
+    const auto [row, is_new] = row_.try_emplace(s.part, rows_.size());
+    if (is_new) rows_.push_back({role_, s.part, 0, {}, {}});
     ++rows_[row->second].count;
-    rows_[row->second].total += s.end - s.start;
-    if (!(s.end > s.start)) return;
-    const bool computes = s.kind == Activity::Kind::compute;
-    events_.push_back({s.start, row->second, computes, 1});
-    events_.push_back({s.end, row->second, computes, -1});
+    rows_[row->second].total += s.end - s.moves;
+    if (!(s.end > s.moves)) return;
+    const bool first = s.kind == Activity::Kind::compute && s.stream == 0;
+    events_.push_back({s.moves, row->second, first, 1});
+    events_.push_back({s.end, row->second, first, -1});
   }
 
-  std::vector<ActivitySummary> rows(Seconds end) {
+  /// `waiting`: what the time is called in which nothing is under way.
+  std::vector<ActivitySummary> rows(Seconds end, const std::string& waiting) {
     std::ranges::stable_sort(events_, {}, &Event::when);
     Seconds before, idle;
     for (const Event& e : events_) {
       idle += share_out(e.when - before);
       before = e.when;
-      auto& row = under_way_[e.computes ? 0 : 1][e.row];
+      auto& row = under_way_[e.first ? 0 : 1][e.row];
       row += e.change;
-      if (row == 0) under_way_[e.computes ? 0 : 1].erase(e.row);
+      if (row == 0) under_way_[e.first ? 0 : 1].erase(e.row);
     }
     idle += end - before;
-    if (idle > 1e-12 * end) rows_.push_back({role_, "waiting for others", 1, idle, idle});
+    if (idle > 1e-12 * end) rows_.push_back({role_, waiting, 1, idle, idle});
     return rows_;
   }
 
@@ -42,7 +43,7 @@ class Account {
   struct Event {
     Seconds when;
     std::size_t row;
-    bool computes;
+    bool first;  ///< computation of the first stream
     int change;
   };
 
@@ -61,7 +62,7 @@ class Account {
   std::map<std::string, std::size_t> row_;
   std::vector<ActivitySummary> rows_;
   std::vector<Event> events_;
-  std::map<std::size_t, int> under_way_[2];  ///< computation, communication: tasks by row
+  std::map<std::size_t, int> under_way_[2];  ///< first computation, then all else: tasks by row
 };
 
 }  // namespace
@@ -72,9 +73,10 @@ std::vector<ActivitySummary> summary(const Job& job, const Played& played) {
   for (const Span& s : played.spans)
     if (s.kind != Activity::Kind::offer && s.kind != Activity::Kind::settle)
       accounts[static_cast<std::size_t>(s.role)].add(s);
+  const std::string waiting = job.coordinator ? "waiting for a round or others" : "waiting for others";
   std::vector<ActivitySummary> all;
   for (Account& a : accounts)
-    for (ActivitySummary& row : a.rows(played.time)) all.push_back(std::move(row));
+    for (ActivitySummary& row : a.rows(played.time, waiting)) all.push_back(std::move(row));
   return all;
 }
 

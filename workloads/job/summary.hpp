@@ -8,17 +8,18 @@
 
 namespace collcast::workloads {
 
-/// Activities of one name that a role did.
+/// Activities of one part of the work, or one name, that a role did.
 struct ActivitySummary {
   std::string role, name;
   std::int64_t count = 0;
-  Seconds total;    ///< under way
+  Seconds total;    ///< under way: while it waits for its counterparts it is not
   Seconds exposed;  ///< of the role's time, each moment of which goes to one row
 };
 
 /// Where a job's time goes, by role and name in the order of their first ends. A moment goes to the
-/// computation that is under way; without one to the communication; without either to "waiting for others";
-/// several of a kind share it. What a role exposes adds up to the job's time.
+/// computation of the first stream, if one is under way; else to what is on the others; without either to
+/// "waiting for others", or for a coordinator's round; several share it. What a role exposes adds up to the
+/// job's time.
 std::vector<ActivitySummary> summary(const Job& job, const Played& played);
 
 }  // namespace collcast::workloads

@@ -78,14 +78,15 @@ class Base : public Reducer {
                                    .after = std::move(after)}));
     return sent_.back();
   }
-  void copy(Bytes bytes, const std::string& name, std::vector<int> after) {
+  void copy(Bytes bytes, const std::string& what, const std::string& bucket, std::vector<int> after) {
     const Seconds time = bytes * (copying(plan_) + sharing(plan_));
     if (time == Seconds()) return;
     sent_.push_back(append(role_, {.kind = Kind::compute,
-                                   .name = name,
+                                   .name = what + " " + bucket,
                                    .stream = communication_stream,
                                    .time = time,
-                                   .after = std::move(after)}));
+                                   .after = std::move(after),
+                                   .part = what + " buckets"}));
   }
 
   const Plan& plan_;
@@ -143,9 +144,9 @@ class Buckets : public Base {
   }
   void send(Bytes bytes) {
     const std::string name = "bucket " + std::to_string(count_++);
-    copy(bytes, "copy into " + name, {last_});
+    copy(bytes, "copy into", name, {last_});
     communicate(what_, bytes, name, {last_});
-    copy(bytes, "copy out of " + name, {});
+    copy(bytes, "copy out of", name, {});
   }
 
   Collective what_;
@@ -330,7 +331,9 @@ void name_groups(const Plan& plan, Job& job) {
                     {plan.experts > 1 ? "experts" : "local", local},
                     {"data", plan.data / local}};
   const std::vector<int> adders = images ? std::vector<int>{0, 1, 2} : std::vector<int>{1, 2};
-  job.groups = {{"data", adders}, {"tensor", {0}}, {"local", {1}}, {"cross", {2}}};
+  job.groups = {{"data", adders}};
+  for (int d = 0; d < 3; ++d) job.groups.push_back({job.dimensions[static_cast<std::size_t>(d)].name, {d}});
+  job.groups[cross_group].name = "cross";
   if (plan.pipeline > 1 && plan.training.framework.stages_together) {
     job.dimensions.insert(job.dimensions.begin(), {"pipeline", plan.pipeline});
     job.role_dimension = 0;

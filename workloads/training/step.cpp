@@ -13,19 +13,47 @@ namespace {
 
 constexpr int phases = 4;
 
-/// The mean over the phases of the coordinator's rounds.
-Played play_phases(Job job, const PriceOf& price, End end) {
-  if (!job.coordinator || job.coordinator->cycle == Seconds()) return play(job, price, end);
-  Played mean;
+/// In each of the phases that a coordinator's rounds may have.
+std::vector<Played> play_phases(Job job, const PlayOf& play, End end) {
+  if (!job.coordinator || job.coordinator->cycle == Seconds()) return {play(job, end)};
+  std::vector<Played> all;
   for (int i = 0; i < phases; ++i) {
     job.coordinator->phase = (i + 0.5) / phases * job.coordinator->cycle;
-    Played one = play(job, price, end);
-    one.time = one.time / phases + mean.time;
-    one.communication = one.communication / phases + mean.communication;
-    one.agreement = one.agreement / phases + mean.agreement;
-    mean = std::move(one);
+    all.push_back(play(job, end));
+  }
+  return all;
+}
+
+/// The last of them, with the times that they take in the mean.
+Played mean(const std::vector<Played>& all) {
+  Played mean = all.back();
+  for (Seconds Played::*time : {&Played::time, &Played::communication, &Played::agreement}) {
+    Seconds sum;
+    for (const Played& one : all) sum += one.*time / static_cast<double>(all.size());
+    mean.*time = sum;
   }
   return mean;
+}
+
+/// Where they go in the mean, one after the other; nothing of those that say nothing of it.
+std::vector<ActivitySummary> summary_of(const Job& job, const std::vector<Played>& all) {
+  Played joined;
+  for (const Played& one : all) {
+    for (Span s : one.spans) {
+      for (Seconds Span::*when : {&Span::start, &Span::moves, &Span::end}) s.*when += joined.time;
+      joined.spans.push_back(std::move(s));
+    }
+    joined.time += one.time;
+  }
+  if (joined.spans.empty()) return {};
+  std::vector<ActivitySummary> rows = summary(job, joined);
+  const auto n = static_cast<double>(all.size());
+  for (ActivitySummary& row : rows) {
+    row.count = std::max(1LL, std::llround(static_cast<double>(row.count) / n));
+    row.total = row.total / n, row.exposed = row.exposed / n;
+  }
+  std::erase_if(rows, [](const ActivitySummary& row) { return row.total == Seconds(); });
+  return rows;
 }
 
 /// Processor times moved by their uncertainty; a measured throughput has none.
@@ -78,9 +106,27 @@ std::string limit(const StepForecast& step, const Played& played, const Stage& i
   return "communication: " + played.limited_by;
 }
 
+/// Each role's rows, and what its step waits for beside its job.
+std::vector<ActivitySummary> with_waits(const Job& job, std::vector<ActivitySummary> rows,
+                                        const StepForecast& step, const std::string& input) {
+  std::vector<ActivitySummary> all;
+  if (rows.empty()) return all;  // of messages nobody says which activity they belong to
+  for (const Role& role : job.roles) {
+    for (ActivitySummary& row : rows)
+      if (row.role == role.name) all.push_back(std::move(row));
+    const auto wait = [&](const std::string& name, Seconds time) {
+      if (time > Seconds()) all.push_back({role.name, name, 1, time, time});
+    };
+    wait("the slowest rank's computation", step.waiting);
+    wait("input: " + input, step.input);
+    wait("checkpoint", step.checkpoint);
+  }
+  return all;
+}
+
 /// The best of what Horovod's autotuning searches: fusion up to 64 MB, cycles of 1 to 100 ms, with levels and
 /// without (horovod/common/parameter_manager.cc); of points that are equally fast the first.
-Framework tuned(Training t, const PriceOf& price) {
+Framework tuned(Training t, const PlayOf& play) {
   Framework best = t.framework;
   Seconds least(HUGE_VAL);
   const bool levels = t.ranks > t.ranks_per_node && t.ranks % t.ranks_per_node == 0;
@@ -90,7 +136,7 @@ Framework tuned(Training t, const PriceOf& price) {
         if (hierarchical && !levels) continue;
         t.framework.hierarchical = hierarchical;
         t.framework.fusion = fusion_MiB * Bytes(1048576), t.framework.cycle = Seconds(cycle_ms * 1e-3);
-        const Seconds time = play_phases(training_job(t), price, End::middle).time;
+        const Seconds time = mean(play_phases(training_job(t), play, End::middle)).time;
         if (time < (1 - 1e-6) * least) best = t.framework, least = time;
       }
   return best;
@@ -99,9 +145,16 @@ Framework tuned(Training t, const PriceOf& price) {
 }  // namespace
 
 StepForecast forecast_step(const Training& asked, const PriceOf& price) {
+  return forecast_step(asked, price, [&](const Job& job, End end) { return play(job, price, end); });
+}
+
+StepForecast forecast_step(const Training& asked, const PriceOf& price, const PlayOf& play_job) {
   Training t = asked;
-  if (t.framework.autotune && t.ranks > 1) t.framework = tuned(t, price);
-  Played played = play_phases(training_job(t), price, End::middle);
+  if (t.framework.autotune && t.ranks > 1)
+    t.framework = tuned(t, [&](const Job& job, End end) { return play(job, price, end); });
+  const Job job = training_job(t);
+  const std::vector<Played> all = play_phases(job, play_job, End::middle);
+  Played played = mean(all);
   const double uncertainty = 1 + t.processor.efficiency.uncertainty;
   const Stage input = slowest_stage(t);
   StepForecast step;
@@ -118,16 +171,18 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price) {
   };
   step.time = whole(played.time);
   step.checkpoint = step.time - std::max(played.time + step.waiting, input.time);
-  step.low =
-      std::min(step.time, whole(play_phases(training_job(moved(t, 1 / uncertainty)), price, End::low).time));
-  step.high =
-      std::max(step.time, whole(play_phases(training_job(moved(t, uncertainty)), price, End::high).time));
+  const auto at_end = [&](double factor, End end) {
+    return whole(mean(play_phases(training_job(moved(t, factor)), play_job, end)).time);
+  };
+  step.low = std::min(step.time, at_end(1 / uncertainty, End::low));
+  step.high = std::max(step.time, at_end(uncertainty, End::high));
   step.alone = step_alone(t);
   step.samples = global_batch(t);
   step.efficiency = (step.samples / step.time.value) / (t.ranks * (t.batch / step.alone.value));
   step.memory = memory_need(t);
   step.limited_by = limit(step, played, input);
   step.bottlenecks = bottlenecks(t, step);
+  step.activities = with_waits(job, summary_of(job, all), step, input.name);
   step.spans = std::move(played.spans);
   step.framework = t.framework;
   return step;

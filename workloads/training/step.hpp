@@ -2,6 +2,7 @@
 #pragma once
 
 #include "workloads/job/player.hpp"
+#include "workloads/job/summary.hpp"
 #include "workloads/training/training.hpp"
 
 namespace collcast::workloads {
@@ -30,13 +31,18 @@ struct StepForecast {
   std::string limited_by;
   /// Arithmetic, memory bandwidth, memory size, communication, and each stage of the input.
   std::vector<LimitShare> bottlenecks;
-  std::vector<Span> spans;  ///< of the last of those phases
-  Framework framework;      ///< as it was played: of autotuning what it ends with
+  std::vector<Span> spans;  ///< of the last of those phases; none where messages were played
+  /// Where the step goes, in the mean of the phases: what each role exposes adds up to `time`. None where
+  /// messages were played.
+  std::vector<ActivitySummary> activities;
+  Framework framework;  ///< as it was played: of autotuning what it ends with
 };
 
 /// Plays the step's job; of a coordinator over the phases that its rounds may have, in the mean. The interval
 /// holds the prices' and the processor's uncertainty.
 StepForecast forecast_step(const Training& training, const PriceOf& price);
+/// The same played otherwise; what autotuning ends with is asked of the prices.
+StepForecast forecast_step(const Training& training, const PriceOf& price, const PlayOf& play);
 
 /// Before the first step: a rank's parameters and optimizer state reach all that hold the same.
 Seconds start_broadcast(const Training& training, const PriceOf& price);

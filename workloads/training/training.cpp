@@ -24,6 +24,7 @@ class StageWriter {
   void write() {
     const std::vector<Pass> passes = order(plan_.training.framework, stage_);
     for (const Pass& pass : passes) pass.backward ? backward(pass) : forward(pass);
+    part_ = "optimizer";
     exchange_tied();
     if (mirrored()) add_replica();
     reducer_->settle();
@@ -36,7 +37,7 @@ class StageWriter {
  private:
   int add(Activity a) { return append(role_, std::move(a)); }
   int compute(Seconds time, const std::string& name, std::vector<int> after = {}) {
-    return add({.kind = Kind::compute, .name = name, .time = time, .after = std::move(after)});
+    return add({.kind = Kind::compute, .name = name, .time = time, .after = std::move(after), .part = part_});
   }
 
   /// Its place in a pass: among all parts, in forward order.
@@ -63,7 +64,8 @@ class StageWriter {
          .bytes = plan_.bytes(h),
          .peer = stage_of(pass, other),
          .tag = (pass.micro * hops + hop) * 2 + back,
-         .after = std::move(after)});
+         .after = std::move(after),
+         .part = pass.backward ? "gradients between stages" : "activations between stages"});
   }
   void messages(Kind kind, const Pass& pass, const std::vector<int>& after) {
     const auto mine = pass.backward == (kind == Kind::send) ? &Plan::Hop::to : &Plan::Hop::from;
@@ -133,6 +135,7 @@ class StageWriter {
 
   void forward(const Pass& pass) {
     const Plan::Part& here = part(pass);
+    part_ = "forward";
     waiting_ = receive(pass);
     for (std::size_t i = here.first; i < here.last; ++i) {
       const Layer& l = plan_.layers()[i];
@@ -163,9 +166,11 @@ class StageWriter {
     const bool repeats = recomputes(pass);
     // GPipe does not wait for the gradient first
     const bool early = repeats && f.replicas == 1 && plan_.pipeline > 1 && !f.one_forward_one_backward;
+    part_ = "recomputation";
     for (std::size_t i = here.first; early && i < here.last; ++i)
       again(plan_.layers()[i], plan_.times[i].forward);
     if (early) flush("recompute " + std::to_string(pass.micro));
+    part_ = repeats && !early ? "recomputation and backward" : "backward";
     waiting_ = receive(pass);
     for (std::size_t i = here.last; i-- > here.first;) {
       const Layer& l = plan_.layers()[i];
@@ -251,6 +256,7 @@ class StageWriter {
   Seconds pending_;
   std::vector<int> waiting_;
   int last_compute_ = 0;
+  std::string part_;  ///< of the step that is being written
 };
 
 double sum_kept(const Plan& plan, int stage) {
@@ -332,6 +338,8 @@ Job training_job(const Training& training) {
   for (int stage = 0; stage < plan.pipeline; ++stage) {
     job.roles.push_back({plan.pipeline > 1 ? "stage " + std::to_string(stage) : "rank", {}});
     StageWriter(plan, stage, job.roles.back()).write();
+    for (Activity& a : job.roles.back().activities)
+      if (a.kind == Kind::collective) a.part = job.collective_of(a.group, a.collective);
   }
   return job;
 }
