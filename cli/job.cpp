@@ -2,25 +2,24 @@
 #include <algorithm>
 #include <iostream>
 
+#include "cli/by_messages.hpp"
 #include "cli/group_prices.hpp"
-#include "cli/interrupt.hpp"
+#include "cli/job_report.hpp"
 #include "cli/jobs.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "cli/several.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
-#include "forecast/report/answer.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
-#include "replay/application/replay.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "workloads/applications/application.hpp"
 #include "workloads/compute/processor.hpp"
 #include "workloads/job/player.hpp"
 #include "workloads/job/read.hpp"
-#include "workloads/job/source.hpp"
 #include "workloads/job/summary.hpp"
 #include "workloads/job/write.hpp"
 
@@ -36,6 +35,7 @@ struct JobOptions {
   double samples = 0;
   int pieces = 1;
   bool list = false, describe = false, explain = false;
+  Pictures pictures;
   Format format = Format::table;
 };
 
@@ -62,61 +62,17 @@ bool offloads(const workloads::Job& job) {
   });
 }
 
-void add_activities(Json& rows, const workloads::Job& job, const workloads::Played& played) {
-  for (const workloads::ActivitySummary& a : summary(job, played))
-    rows.push_back({{"ranks", job.ranks()},
-                    {"role", a.role},
-                    {"activity", a.name},
-                    {"count", a.count},
-                    {"total_s", a.total.value},
-                    {"exposed_s", a.exposed.value},
-                    {"share", played.time > Seconds() ? Json(a.exposed / played.time) : Json()}});
-}
-
-Section activities_section(Json rows) {
-  return {"activities",
-          std::move(rows),
-          {count_of("ranks", "ranks"), text_of("role", "role"), text_of("activity", "activity"),
-           count_of("count", "count"), number_of("under way", "total_s", seconds),
-           number_of("exposed", "exposed_s", seconds), number_of("of the time", "share", text::percent)},
-          std::string::npos,
-          "Where the time goes: what is exposed adds up to it"};
-}
-
-/// For people, of a job that was played message by message; for machines under `explanation` by ranks.
-void add_causes(Report& report, const ReplayReport& played, Rank ranks) {
-  if (played.explanation.empty()) return report.notes.push_back("too many messages for an explanation");
-  const Json causes = explanation(played.explanation, played.time);
-  report.head["explanation"].push_back({{"ranks", ranks}, {"causes", causes}});
-  report.sections.push_back(explanation_table(causes, "where the time goes, " + count(ranks) + " ranks"));
-}
-
-/// Plays a job message by message.
-ReplayReport replayed(workloads::Job job, const Description& platform, const Engine& engine,
-                      const std::string& policy) {
-  ReplayOptions options;
-  options.engine = &engine;
-  options.policy = policy;
-  options.memory = Memory::device;
-  options.play.progress = [](Seconds now, std::int64_t messages) {
-    progress("played " + seconds(now.value) + ", " + count(messages) + " messages");
-  };
-  const auto source = source_of(std::move(job));
-  return replay(*source, platform, options);
-}
-
 /// The job's times on a platform.
 TimesOn times_of(const JobOptions& options, const std::vector<Rank>& all) {
   return [&](const Description& platform) {
     const JobSource source(options.what, platform);
     GroupForecaster forecaster(platform, options.policy, options.pieces, options.delivery == "direct");
     const workloads::PriceOf price = group_prices(forecaster);
+    std::optional<ByMessages> by;
+    if (!options.engine.empty()) by.emplace(platform, options.engine, forecaster.policy());
     std::vector<Seconds> times;
     for (const Rank ranks : all)
-      times.push_back(options.engine.empty() ? play(source.on(ranks), price).time
-                                             : replayed(source.on(ranks), platform,
-                                                        playing_engine(options.engine), forecaster.policy())
-                                                   .time);
+      times.push_back(by ? by->time(source.on(ranks)) : play(source.on(ranks), price).time);
     return times;
   };
 }
@@ -136,8 +92,95 @@ Several cases(const JobOptions& options) {
   cases.refuse(!options.engine.empty(), "--engine");
   cases.refuse(options.what_if.sensitivity, "--sensitivity");
   cases.refuse(options.describe, "--describe");
+  cases.refuse(!options.pictures.timeline.empty(), "--timeline");
+  cases.refuse(!options.pictures.report.empty(), "--report");
   cases.refuse(options.samples > 0, "--samples");
   return cases;
+}
+
+/// One number of ranks after the other, and what is shown of them.
+class Jobs {
+ public:
+  Jobs(const JobOptions& options, const Description& platform, Canvas& canvas, bool watches)
+      : options_(options),
+        platform_(platform),
+        canvas_(canvas),
+        watches_(watches),
+        forecaster_(platform, options.policy, options.pieces, options.delivery == "direct"),
+        price_(group_prices(forecaster_)) {
+    if (!options.engine.empty()) by_.emplace(platform, options.engine, forecaster_.policy());
+  }
+
+  void add(const workloads::Job& job) {
+    name_ = job.name;
+    const Timed times = by_ ? by_messages(job) : by_prices(job);
+    rows_.push_back(job_row(job.ranks(), times, options_.samples, workloads::ranks_per_node(platform_)));
+    if (!canvas_.has_timeline()) return;
+    append(report_.notes, canvas_.write_timeline({{"title", name_ + " on " + platform_.name()},
+                                                  {"platform", platform_.name()},
+                                                  {"ranks", job.ranks()},
+                                                  {"time_s", times.time.value}}));
+  }
+
+  Report report() {
+    report_.head = {{"job", name_}, {"platform", platform_.name()}, {"policy", forecaster_.policy()}};
+    if (by_) report_.head["engine"] = options_.engine;
+    report_.title = name_ + " on " + platform_.name() + ", " + forecaster_.policy();
+    report_.sections = {
+        {"rows",
+         std::move(rows_),
+         {count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("time", "step_s", seconds),
+          number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
+          number_of("compute", "compute_s", seconds),
+          number_of("exposed", "exposed_communication_s", seconds),
+          number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}}};
+    if (options_.explain) explained_.write(report_, options_.format);
+    return std::move(report_);
+  }
+  void write_page(const Report& report) {
+    write_job_page(canvas_, platform_, report, std::move(pictures_), seen_, by_.has_value());
+  }
+
+ private:
+  Timed by_prices(const workloads::Job& job) {
+    const workloads::Played played = play(job, price_);
+    if (options_.explain) explained_.add(job.ranks(), summary(job, played), played.time);
+    if (canvas_.has_timeline()) show(canvas_.timeline(), job, played.spans);
+    if (canvas_.has_page()) pictures_.push_back(streams_of(job, played.spans));
+    return timed(job, played, price_);
+  }
+  Timed by_messages(const workloads::Job& job) {
+    const ReplayReport played = by_->report(job, watches_ ? canvas_.watched(platform_) : nullptr);
+    if (options_.explain) explained_.add(job.ranks(), played.explanation, played.time);
+    add_notes(report_, played);
+    seen_ = played.time;
+    return timed(played);
+  }
+
+  const JobOptions& options_;
+  const Description& platform_;
+  Canvas& canvas_;
+  const bool watches_;
+  GroupForecaster forecaster_;
+  const workloads::PriceOf price_;
+  std::optional<ByMessages> by_;
+  std::string name_;
+  Json rows_ = Json::array();
+  Explained explained_;
+  Report report_;
+  std::vector<Figure> pictures_;
+  Seconds seen_;
+};
+
+/// What only some jobs, or one, may be asked.
+void check(const JobOptions& options, const workloads::Job& job, const Description& platform) {
+  if (job.ranks() > max_ranks(platform))
+    throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
+                     std::to_string(job.ranks()));
+  const bool direct = options.delivery == "direct";
+  if ((options.pieces != 1 || direct) && !offloads(job))
+    throw InputError((direct ? "--delivery" : "--pieces") +
+                     (" goes with collectives that are offloaded; " + job.name + " has none"));
 }
 
 int run_job(const JobOptions& options) {
@@ -146,61 +189,25 @@ int run_job(const JobOptions& options) {
   if (const Several several = cases(options); several.more_than_one())
     return several.answer("job", options.what, options.format);
   const Description platform = platform_with(options.platform, options.what_if);
-  const int on_node = workloads::ranks_per_node(platform);
   const JobSource source(options.what, platform);
   if (options.delivery != "staged" && options.delivery != "direct")
     throw InputError("--delivery takes staged or direct, got '" + options.delivery + "'");
-  const bool direct = options.delivery == "direct";
-  GroupForecaster forecaster(platform, options.policy, options.pieces, direct);
-  const workloads::PriceOf price = group_prices(forecaster);
   std::vector<Rank> all = parse_rank_counts(options.ranks);
   if (all.empty()) all = {0};  // as the file says
   if (options.describe && all.size() > 1) throw InputError("--describe takes one number of --ranks");
-  Json rows = Json::array(), activities = Json::array();
-  Report report;
-  std::string name;
+  Canvas canvas(options.pictures);
+  canvas.require_one(all.size());
+  Jobs jobs(options, platform, canvas, all.size() == 1);
   for (const Rank ranks : all) {
     const workloads::Job job = source.on(ranks);
-    if (job.ranks() > max_ranks(platform))
-      throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
-                       std::to_string(job.ranks()));
-    if ((options.pieces != 1 || direct) && !offloads(job))
-      throw InputError((direct ? "--delivery" : "--pieces") +
-                       (" goes with collectives that are offloaded; " + job.name + " has none"));
-    if (options.describe) {
-      std::cout << job_text(job);
-      return 0;
-    }
-    name = job.name;
-    if (options.engine.empty()) {
-      const workloads::Played played = play(job, price);
-      rows.push_back(job_row(job.ranks(), timed(job, played, price), options.samples, on_node));
-      if (options.explain) add_activities(activities, job, played);
-    } else {
-      const ReplayReport played =
-          replayed(job, platform, playing_engine(options.engine), forecaster.policy());
-      rows.push_back(job_row(job.ranks(), timed(played), options.samples, on_node));
-      if (options.explain) add_causes(report, played, job.ranks());
-      report.notes.insert(report.notes.end(), played.notes.begin(), played.notes.end());
-      for (const ReplayReport::NotModelled& n : played.not_modelled)
-        report.notes.push_back(n.operation + ", " + count(n.count) + " times: " + n.reason);
-    }
+    check(options, job, platform);
+    if (options.describe) return std::cout << job_text(job), 0;
+    jobs.add(job);
   }
-  report.head.update({{"job", name}, {"platform", platform.name()}, {"policy", forecaster.policy()}});
-  report.title = name + " on " + platform.name() + ", " + forecaster.policy();
-  report.sections.insert(
-      report.sections.begin(),
-      {"rows",
-       std::move(rows),
-       {count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("time", "step_s", seconds),
-        number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
-        number_of("compute", "compute_s", seconds), number_of("exposed", "exposed_communication_s", seconds),
-        number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}});
-  if (options.explain && options.engine.empty())
-    report.sections.push_back(activities_section(std::move(activities)));
+  Report report = jobs.report();
   const TimesOn times = times_of(options, all);
-  answer_what_if(report, options.platform, options.what_if, times, times,
-                 report.sections[0].rows.back()["limited_by"]);
+  answer_what_if(report, options.platform, options.what_if, times, times, limit_of(report));
+  jobs.write_page(report);
   print(report, options.format);
   return 0;
 }
@@ -221,7 +228,8 @@ void add_job(CLI::App& app, int& exit_code) {
       ->option_text("P[,P...]");
   verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources");
   verb->add_flag("--describe", options->describe, "The job as a file that this verb reads back");
-  verb->add_flag("--explain", options->explain, "Where the time goes, by activity");
+  verb->add_flag("--explain", options->explain,
+                 "Where the time goes, by activity; with --engine along the chain of causes");
   verb->add_option(
           "-n,--ranks", options->ranks,
           "How many ranks: of a file, what the dimension '*' makes of the others (default: as it says)")
@@ -231,14 +239,7 @@ void add_job(CLI::App& app, int& exit_code) {
                    "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs, or the "
                    "first that knows them)")
       ->option_text("L");
-  std::string engines;
-  for (const Engine& e : collcast::engines())
-    if (e.play) engines += (engines.empty() ? "" : "; ") + std::string(e.name) + ": " + std::string(e.what);
-  verb->add_option(
-          "--engine", options->engine,
-          "Plays every message of every collective, so that those under way at once share links, by " +
-              engines + "; without it, collectives are single operations")
-      ->option_text(engine_names(true, "|"));
+  add_messages(*verb, options->engine);
   verb->add_option("--pieces", options->pieces,
                    "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
       ->option_text("K");
@@ -251,6 +252,7 @@ void add_job(CLI::App& app, int& exit_code) {
       ->check(CLI::NonNegativeNumber)
       ->option_text("X");
   add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
+  add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast job halo.json --platform summit --ranks 96,384\n"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
+#include "cli/by_messages.hpp"
 #include "cli/group_prices.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/job_report.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
 #include "cli/several.hpp"
@@ -26,10 +28,11 @@ using namespace report;
 namespace {
 
 struct TrainOptions : TrainingText {
-  std::string platform, steps;
+  std::string platform, steps, engine;
   std::vector<std::string> ranks;
   WhatIf what_if;
   Pictures pictures;
+  bool explain = false;
   Format format = Format::table;
 };
 
@@ -40,69 +43,6 @@ std::string too_large(const Training& t, const StepForecast& s) {
          " on " + t.processor.name + " (parameters " + bytes(m.parameters.value) + ", gradients " +
          bytes(m.gradients.value) + ", optimizer " + bytes(m.optimizer.value) + ", activations " +
          bytes(m.activations.value) + ", other " + bytes(m.other.value) + ")";
-}
-
-/// A process per role, whose ranks do the same, with a row per stream.
-void show(Canvas& canvas, const Training& t, const StepForecast& step, const Description& platform) {
-  Timeline& timeline = canvas.timeline();
-  const Job job = training_job(t);
-  for (std::size_t r = 0; r < job.roles.size(); ++r)
-    timeline.name_process(static_cast<std::int32_t>(r), job.roles[r].name);
-  for (std::size_t s = 0; s <= job.streams.size(); ++s)
-    timeline.name_row(static_cast<std::int32_t>(s), s < job.streams.size() ? job.streams[s] : "agreement");
-  for (const Span& s : step.spans)
-    if (s.end > s.start) timeline.add(s.role, s.stream, s.name, s.start, s.end, s.bytes);
-  const Json about{{"title", t.model.name + " on " + platform.name()},
-                   {"platform", platform.name()},
-                   {"ranks", t.ranks},
-                   {"time_s", step.time.value}};
-  for (const std::string& words : canvas.write_timeline(about)) note(words);
-}
-
-/// The streams of a role's ranks over a step; of the first role, the longest stretches.
-Figure one_step(const Training& t, const StepForecast& step) {
-  constexpr std::size_t most = 1500;
-  const Job job = training_job(t);
-  std::vector<report::Stretch> all;
-  Seconds end;
-  for (const Span& s : step.spans) {
-    end = std::max(end, s.end);
-    if (s.role != 0 || !(s.end > s.start)) continue;
-    const bool computes = s.kind == workloads::Activity::Kind::compute;
-    all.push_back({static_cast<std::size_t>(s.stream), s.start.value, s.end.value,
-                   computes ? "computation" : "communication"});
-  }
-  std::ranges::stable_sort(all, std::greater<>(), [](const report::Stretch& s) { return s.end - s.begin; });
-  all.resize(std::min(all.size(), most));
-  std::vector<std::string> rows = job.streams;
-  if (job.coordinator) rows.push_back("agreement");
-  return schedule("A step on " + count(t.ranks) + " ranks, " + job.roles[0].name, rows, all, end.value);
-}
-
-void write_page(Canvas& canvas, const Description& platform, const Report& report,
-                std::vector<Figure> pictures) {
-  if (!canvas.has_page()) return;
-  const Section& section = report.sections[0];
-  Chapter steps = chapter("Steps", section, report.remark);
-  std::vector<Bar> all;
-  Curve efficiency{"efficiency", {}};
-  for (const Json& r : section.rows) {
-    all.push_back({count(r["ranks"]) + " ranks",
-                   {r["compute_s"].get<double>(), r["exposed_communication_s"].get<double>()}});
-    const double e = r["efficiency"];
-    efficiency.points.push_back({r["ranks"].get<double>(), e, e, e});
-  }
-  steps.figures = {bars("Where the time goes", {"computation", "exposed communication"}, all, seconds)};
-  if (all.size() > 1)
-    steps.figures.push_back(chart({"Efficiency",
-                                   {"ranks", number, Axis::Scale::octaves, true},
-                                   {"efficiency", text::percent},
-                                   {efficiency}}));
-  canvas.write_page(
-      report.title, {std::move(steps), {"A step", "", {}, std::move(pictures)}}, Seconds(0),
-      {pedigree(platform)}, as_json(report),
-      "a step is made of the times of its collectives, each asked for by itself; `predict` shows "
-      "the links of one");
 }
 
 Report made(const TrainOptions& options, const Training& t, const Description& platform, Json rows,
@@ -149,8 +89,14 @@ TimesOn times_of(const TrainOptions& options, const std::vector<Rank>& all) {
     Training t = described(options, platform);
     GroupForecaster forecaster(platform, options.policy);
     const PriceOf price = group_prices(forecaster);
+    std::optional<ByMessages> by;
+    if (!options.engine.empty()) by.emplace(platform, options.engine, forecaster.policy());
     std::vector<Seconds> times;
-    for (const Rank ranks : all) t.ranks = ranks, times.push_back(forecast_step(t, price).time);
+    for (const Rank ranks : all) {
+      t.ranks = ranks;
+      times.push_back(
+          (by ? forecast_step(t, price, StepByMessages{*by, price}) : forecast_step(t, price)).time);
+    }
     return times;
   };
 }
@@ -175,9 +121,112 @@ Several cases(const TrainOptions& options) {
   cases.refuse(!options.pictures.timeline.empty(), "--timeline");
   cases.refuse(!options.pictures.report.empty(), "--report");
   cases.refuse(!options.steps.empty(), "--steps");
+  cases.refuse(options.explain, "--explain");
+  cases.refuse(!options.engine.empty(), "--engine");
   cases.refuse(options.what_if.sensitivity, "--sensitivity");
   return cases;
 }
+
+/// What a step waits for beside its job, which `causes` are of.
+std::vector<Share> with_waits(std::vector<Share> causes, const StepForecast& step) {
+  if (causes.empty()) return causes;
+  const auto wait = [&](const char* name, Seconds time) {
+    if (time > Seconds()) causes.push_back({Cause::wait, name, time});
+  };
+  wait("the slowest rank's computation", step.waiting);
+  wait("input", step.input);
+  wait("checkpoint", step.checkpoint);
+  std::ranges::stable_sort(causes, std::greater<>(), &Share::time);
+  return causes;
+}
+
+/// One number of ranks after the other, and what is shown of them.
+class Steps {
+ public:
+  Steps(const TrainOptions& options, const Description& platform, Canvas& canvas, bool watches)
+      : options_(options),
+        platform_(platform),
+        canvas_(canvas),
+        watches_(watches),
+        forecaster_(platform, options.policy),
+        price_(group_prices(forecaster_)) {
+    if (!options.engine.empty()) by_.emplace(platform, options.engine, forecaster_.policy());
+    if (!options.steps.empty()) experience_ = parse_convergence(read_file(options.steps), options.steps);
+  }
+
+  void add(const Training& t) {
+    progress(options_.model + " on " + std::to_string(t.ranks) + " ranks");
+    const StepForecast step = by_ ? by_messages(t) : by_prices(t);
+    rows_.push_back(row(t, step));
+    rows_.back()["start_broadcast_s"] = start_broadcast(t, price_).value;
+    if (experience_) add_time_to_accuracy(rows_.back(), *experience_, step);
+    if (refusal_.empty()) refusal_ = too_large(t, step);
+    if (canvas_.has_timeline()) write_timeline(t, step);
+  }
+
+  Report report(const Training& t) {
+    Report report = made(options_, t, platform_, std::move(rows_), forecaster_.policy());
+    if (by_) report.head["engine"] = options_.engine;
+    if (experience_)
+      report.sections[0].columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));
+    report.notes = std::move(played_.notes);
+    if (options_.explain) explained_.write(report, options_.format);
+    return report;
+  }
+  void write_page(const Report& report) {
+    write_job_page(canvas_, platform_, report, std::move(pictures_), seen_, by_.has_value());
+  }
+  const std::string& refusal() const { return refusal_; }
+
+ private:
+  StepForecast by_prices(const Training& t) {
+    StepForecast step = forecast_step(t, price_);
+    if (options_.explain) explained_.add(t.ranks, step.activities, step.time);
+    const Job job = training_job(played(t, step));
+    if (canvas_.has_timeline()) show(canvas_.timeline(), job, step.spans);
+    if (canvas_.has_page()) pictures_.push_back(streams_of(job, step.spans));
+    return step;
+  }
+
+  StepForecast by_messages(const Training& t) {
+    StepByMessages play{*by_, price_};
+    StepForecast step = forecast_step(t, price_, std::ref(play));
+    for (const ReplayReport& r : play.reports) add_notes(played_, r);
+    if (options_.explain) explained_.add(t.ranks, with_waits(play.causes(), step), step.time);
+    if (const Watched watched = watches_ ? canvas_.watched(platform_) : nullptr)
+      seen_ = by_->report(play.last, watched).time;
+    return step;
+  }
+
+  /// As it was played, after autotuning.
+  static Training played(Training t, const StepForecast& step) {
+    t.framework = step.framework;
+    return t;
+  }
+
+  void write_timeline(const Training& t, const StepForecast& step) {
+    const Json about{{"title", t.model.name + " on " + platform_.name()},
+                     {"platform", platform_.name()},
+                     {"ranks", t.ranks},
+                     {"time_s", step.time.value}};
+    append(played_.notes, canvas_.write_timeline(about));
+  }
+
+  const TrainOptions& options_;
+  const Description& platform_;
+  Canvas& canvas_;
+  const bool watches_;
+  GroupForecaster forecaster_;
+  const PriceOf price_;
+  std::optional<ByMessages> by_;
+  std::optional<Convergence> experience_;
+  Json rows_ = Json::array();
+  Explained explained_;
+  Report played_;  ///< its notes
+  std::vector<Figure> pictures_;
+  Seconds seen_;
+  std::string refusal_;
+};
 
 int run_train(const TrainOptions& options) {
   if (const Several several = cases(options); several.more_than_one())
@@ -185,40 +234,24 @@ int run_train(const TrainOptions& options) {
   const Description platform = platform_with(options.platform, options.what_if);
   Training t = described(options, platform);
   const std::vector<Rank> all = parse_rank_counts(options.ranks);
-  std::optional<Convergence> experience;
-  if (!options.steps.empty()) experience = parse_convergence(read_file(options.steps), options.steps);
   Canvas canvas(options.pictures);
   canvas.require_one(all.size());
-  GroupForecaster forecaster(platform, options.policy);
-  const PriceOf price = group_prices(forecaster);
-  Json rows = Json::array();
-  std::vector<Figure> pictures;
-  std::string refusal;
+  Steps steps(options, platform, canvas, all.size() == 1);
   for (const Rank ranks : all) {
-    progress(options.model + " on " + std::to_string(ranks) + " ranks");
     t.ranks = ranks;
     if (ranks > max_ranks(platform))
       throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
                        std::to_string(ranks));
-    const StepForecast step = forecast_step(t, price);
-    rows.push_back(row(t, step));
-    rows.back()["start_broadcast_s"] = start_broadcast(t, price).value;
-    if (experience) add_time_to_accuracy(rows.back(), *experience, step);
-    if (refusal.empty()) refusal = too_large(t, step);
-    if (canvas.has_timeline()) show(canvas, t, step, platform);
-    if (canvas.has_page()) pictures.push_back(one_step(t, step));
+    steps.add(t);
   }
   progress_end();
-  Report report = made(options, t, platform, std::move(rows), forecaster.policy());
-  if (experience)
-    report.sections[0].columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));
+  Report report = steps.report(t);
   const TimesOn times = times_of(options, all);
-  answer_what_if(report, options.platform, options.what_if, times, times,
-                 report.sections[0].rows.back()["limited_by"]);
-  write_page(canvas, platform, report, std::move(pictures));
+  answer_what_if(report, options.platform, options.what_if, times, times, limit_of(report));
+  steps.write_page(report);
   print(report, options.format);
-  if (refusal.empty()) return 0;
-  std::cerr << "collcast: " << options.model << " " << refusal << '\n';
+  if (steps.refusal().empty()) return 0;
+  std::cerr << "collcast: " << options.model << " " << steps.refusal() << '\n';
   return 1;
 }
 
@@ -284,6 +317,9 @@ void add_train(CLI::App& app, int& exit_code) {
           "A table batch,steps: how many steps of so many samples an accuracy takes; the answer has the "
           "time to it")
       ->option_text("FILE.csv");
+  verb->add_flag("--explain", options->explain,
+                 "Where the time goes, by part of the step; with --engine along the chain of causes");
+  add_messages(*verb, options->engine);
   add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);
   verb->footer(

@@ -62,6 +62,58 @@ TEST(Job, IsPlayedMessageByMessage) {
   EXPECT_THAT(offloaded.err, HasSubstr("which DPUs play"));
 }
 
+double sum_of(const Json& rows, const char* key) {
+  double sum = 0;
+  for (const Json& row : rows) sum += row[key].get<double>();
+  return sum;
+}
+
+/// As a table, JSON and CSV; by activity, and along the chain of causes where messages are played.
+TEST(Train, ExplainsWhereTheStepGoes) {
+  const std::string step =
+      "train --model resnet50 --platform summit --ranks 12 --framework horovod --noise 0.01 --explain";
+  const auto said = [](const std::string& words) {
+    return collcast::parse_json(collcast(words + " --format json").out);
+  };
+  const Json priced = said(step);
+  const double time = priced["rows"][0]["step_s"];
+  EXPECT_NEAR(sum_of(priced["activities"], "exposed_s"), time, 1e-9 * time);
+  EXPECT_NEAR(sum_of(priced["activities"], "share"), 1, 1e-9);
+  EXPECT_THAT(collcast(step).out, HasSubstr("data allreduce"));
+  EXPECT_THAT(collcast(step + " --format csv").out,
+              testing::StartsWith("ranks,role,activity,count,total_s,exposed_s,share\n12,rank,forward,1,"));
+  const Json played = said(step + " --engine path --policy openmpi-4.0");
+  const double again = played["rows"][0]["step_s"];
+  EXPECT_EQ(played["engine"], "path");
+  EXPECT_NEAR(sum_of(played["explanation"][0]["causes"], "time_s"), again, 1e-9 * again);
+  EXPECT_THAT(collcast(step + " --engine path --policy openmpi-4.0 --format csv").out,
+              testing::StartsWith("ranks,cause,name,time_s,share,alike\n12,compute,computation,"));
+}
+
+/// NCCL's collectives are single operations on every engine; others' messages are played.
+TEST(Train, IsPlayedMessageByMessage) {
+  const std::string step =
+      "train --model resnet50 --platform edr-cluster --ranks 8 --framework horovod --format json";
+  const auto row = [&](const std::string& more) {
+    return collcast::parse_json(collcast(step + more).out)["rows"][0];
+  };
+  for (const std::string policy : {"", " --policy openmpi-4.0"}) {
+    const Json priced = row(policy);
+    for (const std::string engine : {" --engine path", " --engine contention"})
+      for (const char* key : {"step_s", "low_s", "high_s", "compute_s", "agreement_s"})
+        EXPECT_NEAR(row(policy + engine)[key].get<double>() / priced[key].get<double>(), 1, 1e-6)
+            << policy << engine << ", " << key;
+  }
+  const Outcome slowed = collcast(step + " --slowdown 0.2 --engine path");
+  EXPECT_EQ(slowed.code, 2);
+  EXPECT_EQ(slowed.err,
+            "collcast: job resnet50 under horovod: a slowdown cannot be played message by message; without "
+            "--engine collectives are single operations\n");
+  const Outcome formula = collcast(step + " --engine formula");
+  EXPECT_EQ(formula.code, 2);
+  EXPECT_EQ(std::ranges::count(formula.err, '\n'), 1) << formula.err;
+}
+
 TEST(Job, DescribesWhatItReadsBack) {
   const Folder folder;
   const std::string file = folder / "fft.json";

@@ -129,6 +129,50 @@ TEST(Pictures, ATrainingStepHasRolesAndStreams) {
   EXPECT_NE(text_of(page).find("A step on 12 ranks"), std::string::npos);
 }
 
+/// By activities of roles; where messages are played by ranks, with the use of links.
+TEST(Pictures, AJobHasATimelineAndAPage) {
+  const Folder folder;
+  const std::string json = folder / "t.json", page = folder / "t.html";
+  const std::string call = "job p3dfft:n=64 --platform edr-cluster --ranks 8 --policy openmpi-4.0 --explain";
+  for (const std::string engine : {"", " --engine path", " --engine contention"}) {
+    const Json a = answer(call + engine + " --timeline " + json + " --report " + page);
+    const double time = a["rows"][0]["step_s"];
+    const Json timeline = parse_json(text_of(json));
+    EXPECT_NEAR(last_end(timeline), time, 1e-9 * time + 1e-11) << engine;
+    EXPECT_EQ(timeline["otherData"]["time_s"].get<double>(), time);
+    const Json data = data_of(page);
+    EXPECT_EQ(data["rows"], a["rows"]);
+    EXPECT_EQ(data.contains("run"), !engine.empty()) << engine;
+    EXPECT_TRUE(engine.empty() || !data["run"]["links_by_kind"].empty()) << engine;
+    const std::string html = text_of(page);
+    EXPECT_NE(html.find(engine.empty() ? "A step on 8 ranks" : "Use of the machine"), std::string::npos);
+    EXPECT_NE(html.find("Where the time goes"), std::string::npos);
+  }
+  answer("job p3dfft:n=64 --platform edr-cluster --ranks 8,16 --policy openmpi-4.0 --engine path --report " +
+         page);
+  EXPECT_NE(text_of(page).find("Not known: messages are looked at where one number of ranks"),
+            std::string::npos);
+}
+
+TEST(Pictures, ATrainingStepsPageShowsTheMachineWhereMessagesArePlayed) {
+  const Folder folder;
+  const std::string json = folder / "t.json", page = folder / "t.html";
+  answer(
+      "train --model resnet50 --platform edr-cluster --ranks 8 --framework horovod --policy openmpi-4.0 "
+      "--engine contention --timeline " +
+      json + " --report " + page);
+  bool nic = false;
+  const Json kinds = data_of(page)["run"]["links_by_kind"];
+  for (const Json& kind : kinds) nic = nic || (kind["name"] == "NIC out" && kind["busiest_bytes"] > 100e6);
+  EXPECT_TRUE(nic);  // 102 MB of gradients, nearly twice
+  std::string processes;
+  const Json timeline = parse_json(text_of(json));
+  for (const Json& e : timeline["traceEvents"])
+    if (e["ph"] == "M" && e["name"] == "process_name")
+      processes += e["args"]["name"].get<std::string>() + ";";
+  EXPECT_NE(processes.find("rank 7;"), std::string::npos) << processes;
+}
+
 TEST(Pictures, APageOfAPredictionHoldsItsNumbers) {
   const Folder folder;
   const std::string page = folder / "p.html";
@@ -274,7 +318,9 @@ TEST(Pictures, BadOnesAreOneLineBeforeTheForecast) {
         "predict allreduce --platform flat --ranks 4,8 --size 1KiB --timeline " + (folder / "a.json"),
         "predict allreduce --platform flat --ranks 4 --size 1KiB --algorithm all --timeline " +
             (folder / "a.json"),
-        "train --model resnet50 --platform summit --ranks 6,12 --timeline " + (folder / "a.json")}) {
+        "train --model resnet50 --platform summit --ranks 6,12 --timeline " + (folder / "a.json"),
+        "job kmeans --platform summit --ranks 6,12 --timeline " + (folder / "a.json"),
+        "job kmeans --platform summit --ranks 6 --engine path --report " + (folder / "a.pdf")}) {
     const Outcome o = run(words);
     EXPECT_EQ(o.code, 2) << words << "\n" << o.out << o.err;
     EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << words << "\n" << o.err;
