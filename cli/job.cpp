@@ -153,7 +153,7 @@ class Jobs {
     const ReplayReport played = by_->report(job, watches_ ? canvas_.watched(platform_) : nullptr);
     if (options_.explain) explained_.add(job.ranks(), played.explanation, played.time);
     add_notes(report_, played);
-    seen_ = played.time;
+    if (watches_) seen_ = played.time;
     return timed(played);
   }
 

@@ -130,10 +130,12 @@ void write_job_page(Canvas& canvas, const Description& platform, const Report& r
     if (s.key == "sensitivity") after.push_back(chapter("Sensitivity", s));
   if (!report.notes.empty()) after.push_back(notes_chapter(report.notes));
   after.push_back(pedigree(platform));
-  canvas.write_page(report.title, std::move(before), seen, std::move(after), as_json(report),
-                    by_messages ? "messages are looked at where one number of ranks is asked for"
-                                : "a step is made of the times of its collectives, each asked for by itself; "
-                                  "--engine plays their messages, and `predict` shows the links of one");
+  canvas.write_page(
+      report.title, std::move(before), seen, std::move(after), as_json(report),
+      !by_messages       ? "a step is made of the times of its collectives, each asked for by itself; "
+                           "--engine plays their messages, and `predict` shows the links of one"
+      : seen > Seconds() ? "no message was sent; collectives of NCCL are single operations on every engine"
+                         : "messages are looked at where one number of ranks is asked for");
 }
 
 }  // namespace collcast::cli

@@ -78,9 +78,9 @@ void Canvas::write_page(const std::string& title, std::vector<Chapter> before, S
   if (statistics_) {
     for (Chapter& c : statistics_->chapters(time)) before.push_back(std::move(c));
     data["run"] = statistics_->json(time);
-  } else if (!unwatched.empty()) {
-    before.push_back({"Use of the machine", "Not known: " + unwatched + ".", {}});
   }
+  if (!unwatched.empty() && (!statistics_ || data["run"]["links"].empty()))
+    before.push_back({"Use of the machine", "Not known: " + unwatched + ".", {}});
   for (Chapter& c : after) before.push_back(std::move(c));
   page_->write(html(title, before, data));
   page_->commit();

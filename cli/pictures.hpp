@@ -39,8 +39,8 @@ class Canvas {
 
   /// Writes what was asked for. Returns what the timeline leaves out.
   std::vector<std::string> write_timeline(const Json& about);
-  /// `data` is given what was seen of the run that took `time`, if one was; else the page says why it does
-  /// not know how links were used: `unwatched`, if that is to be said.
+  /// `data` is given what was seen of the run that took `time`, if one was. Where no link was used the page
+  /// says why it does not know of any: `unwatched`, if that is to be said.
   void write_page(const std::string& title, std::vector<report::Chapter> before, Seconds time,
                   std::vector<report::Chapter> after, Json data, const std::string& unwatched = {});
 

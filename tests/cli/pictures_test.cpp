@@ -161,6 +161,7 @@ TEST(Pictures, ATrainingStepsPageShowsTheMachineWhereMessagesArePlayed) {
       "train --model resnet50 --platform edr-cluster --ranks 8 --framework horovod --policy openmpi-4.0 "
       "--engine contention --timeline " +
       json + " --report " + page);
+  EXPECT_EQ(text_of(page).find("Not known"), std::string::npos);
   bool nic = false;
   const Json kinds = data_of(page)["run"]["links_by_kind"];
   for (const Json& kind : kinds) nic = nic || (kind["name"] == "NIC out" && kind["busiest_bytes"] > 100e6);
@@ -171,6 +172,8 @@ TEST(Pictures, ATrainingStepsPageShowsTheMachineWhereMessagesArePlayed) {
     if (e["ph"] == "M" && e["name"] == "process_name")
       processes += e["args"]["name"].get<std::string>() + ";";
   EXPECT_NE(processes.find("rank 7;"), std::string::npos) << processes;
+  answer("train --model resnet50 --platform edr-cluster --ranks 8 --engine path --report " + page);
+  EXPECT_NE(text_of(page).find("Not known: no message was sent; collectives of NCCL"), std::string::npos);
 }
 
 TEST(Pictures, APageOfAPredictionHoldsItsNumbers) {
