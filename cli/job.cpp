@@ -229,7 +229,8 @@ void add_job(CLI::App& app, int& exit_code) {
   verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources");
   verb->add_flag("--describe", options->describe, "The job as a file that this verb reads back");
   verb->add_flag("--explain", options->explain,
-                 "Where the time goes, by activity; with --engine along the chain of causes");
+                 "Where the time goes, by activity; with --engine along the chain of causes. CSV has this "
+                 "instead of the rows");
   verb->add_option(
           "-n,--ranks", options->ranks,
           "How many ranks: of a file, what the dimension '*' makes of the others (default: as it says)")

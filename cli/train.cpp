@@ -127,15 +127,10 @@ Several cases(const TrainOptions& options) {
   return cases;
 }
 
-/// What a step waits for beside its job, which `causes` are of.
-std::vector<Share> with_waits(std::vector<Share> causes, const StepForecast& step) {
+/// Of no causes none.
+std::vector<Share> with_waits(std::vector<Share> causes, const std::vector<Wait>& waits) {
   if (causes.empty()) return causes;
-  const auto wait = [&](const char* name, Seconds time) {
-    if (time > Seconds()) causes.push_back({Cause::wait, name, time});
-  };
-  wait("the slowest rank's computation", step.waiting);
-  wait("input", step.input);
-  wait("checkpoint", step.checkpoint);
+  for (const Wait& w : waits) causes.push_back({Cause::wait, w.name, w.time});
   std::ranges::stable_sort(causes, std::greater<>(), &Share::time);
   return causes;
 }
@@ -192,7 +187,7 @@ class Steps {
     StepByMessages play{*by_, price_};
     StepForecast step = forecast_step(t, price_, std::ref(play));
     for (const ReplayReport& r : play.reports) add_notes(played_, r);
-    if (options_.explain) explained_.add(t.ranks, with_waits(play.causes(), step), step.time);
+    if (options_.explain) explained_.add(t.ranks, with_waits(play.causes(), step.waits), step.time);
     if (const Watched watched = watches_ ? canvas_.watched(platform_) : nullptr)
       seen_ = by_->report(play.last, watched).time;
     return step;
@@ -317,8 +312,10 @@ void add_train(CLI::App& app, int& exit_code) {
           "A table batch,steps: how many steps of so many samples an accuracy takes; the answer has the "
           "time to it")
       ->option_text("FILE.csv");
-  verb->add_flag("--explain", options->explain,
-                 "Where the time goes, by part of the step; with --engine along the chain of causes");
+  verb->add_flag(
+      "--explain", options->explain,
+      "Where the time goes, by part of the step; with --engine along the chain of causes. CSV has this "
+      "instead of the steps");
   add_messages(*verb, options->engine);
   add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);

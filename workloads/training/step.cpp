@@ -106,20 +106,23 @@ std::string limit(const StepForecast& step, const Played& played, const Stage& i
   return "communication: " + played.limited_by;
 }
 
-/// Each role's rows, and what its step waits for beside its job.
-std::vector<ActivitySummary> with_waits(const Job& job, std::vector<ActivitySummary> rows,
-                                        const StepForecast& step, const std::string& input) {
+std::vector<Wait> waits(const StepForecast& step, const std::string& input) {
+  std::vector<Wait> all = {{"the slowest rank's computation", step.waiting},
+                           {"input: " + input, step.input},
+                           {"checkpoint", step.checkpoint}};
+  std::erase_if(all, [](const Wait& w) { return w.time <= Seconds(); });
+  return all;
+}
+
+/// Each role's rows, with what its step waits for beside its job.
+std::vector<ActivitySummary> with_waits(const Job& job, const std::vector<ActivitySummary>& rows,
+                                        const std::vector<Wait>& waits) {
   std::vector<ActivitySummary> all;
   if (rows.empty()) return all;  // of messages nobody says which activity they belong to
   for (const Role& role : job.roles) {
-    for (ActivitySummary& row : rows)
-      if (row.role == role.name) all.push_back(std::move(row));
-    const auto wait = [&](const std::string& name, Seconds time) {
-      if (time > Seconds()) all.push_back({role.name, name, 1, time, time});
-    };
-    wait("the slowest rank's computation", step.waiting);
-    wait("input: " + input, step.input);
-    wait("checkpoint", step.checkpoint);
+    std::ranges::copy_if(rows, std::back_inserter(all),
+                         [&](const auto& row) { return row.role == role.name; });
+    for (const Wait& w : waits) all.push_back({role.name, w.name, 1, w.time, w.time});
   }
   return all;
 }
@@ -182,7 +185,8 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   step.memory = memory_need(t);
   step.limited_by = limit(step, played, input);
   step.bottlenecks = bottlenecks(t, step);
-  step.activities = with_waits(job, summary_of(job, all), step, input.name);
+  step.waits = waits(step, input.name);
+  step.activities = with_waits(job, summary_of(job, all), step.waits);
   step.spans = std::move(played.spans);
   step.framework = t.framework;
   return step;

@@ -13,6 +13,12 @@ struct LimitShare {
   double share;
 };
 
+/// What a step waits for beside its job.
+struct Wait {
+  std::string name;
+  Seconds time;
+};
+
 /// A training step as it was forecast: time = compute + exposed + waiting + input + checkpoint.
 struct StepForecast {
   Seconds time, low, high;
@@ -31,6 +37,7 @@ struct StepForecast {
   std::string limited_by;
   /// Arithmetic, memory bandwidth, memory size, communication, and each stage of the input.
   std::vector<LimitShare> bottlenecks;
+  std::vector<Wait> waits;  ///< waiting, input and checkpoint, as far as there are any
   std::vector<Span> spans;  ///< of the last of those phases; none where messages were played
   /// Where the step goes, in the mean of the phases: what each role exposes adds up to `time`. None where
   /// messages were played.
