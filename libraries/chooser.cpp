@@ -52,6 +52,25 @@ class Situations {
   std::map<std::pair<Rank, Rank>, Situation> known_;
 };
 
+/// How long a schedule is, roughly: its steps, or a rank's messages in the first where these are more.
+std::int64_t length_of(const Schedule& schedule) {
+  if (schedule.steps == 0) return 0;
+  Step first;
+  schedule.rule(0, first);
+  auto messages = static_cast<std::int64_t>(first.transfers.size());
+  for (const Multicast& m : first.multicasts) messages += m.to.count;
+  for (const Reduction& m : first.reductions) messages += m.from.count;
+  return std::max(schedule.steps, messages / schedule.ranks);
+}
+
+/// No critical path is shorter, as far as a formula says; where switches carry messages, these cost no less.
+Seconds by_formula_at_least(const Fabric& fabric, const Algorithm& a, const Call& c) {
+  constexpr double rounding = 1e-6;
+  const auto machine = fabric.hockney();
+  if (!machine || !a.time || !c.counts.empty() || !(a.exact || a.bound)) return {};
+  return (1 - rounding) / (a.exact ? 1 : a.bound(c.ranks)) * a.time(c, *machine);
+}
+
 }  // namespace
 
 Seats seats(const Machine& machine, std::span<const Rank> members) {
@@ -103,7 +122,7 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
 Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
                std::optional<Bytes> segment, const std::function<void(const Algorithm&)>& consider) {
   struct Candidate {
-    std::int64_t steps;
+    std::int64_t length;
     std::size_t place;
     auto operator<=>(const Candidate&) const = default;
   };
@@ -111,16 +130,17 @@ Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candid
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!candidates[i]->supports(call.ranks)) continue;
     check(*candidates[i], call);
-    able.push_back({candidates[i]->schedule(call).steps, i});
+    able.push_back({length_of(candidates[i]->schedule(call)), i});
   }
   std::ranges::sort(able);
   Choice best;
   Seconds least = no_limit;
   std::size_t first = 0;
-  for (const auto& [steps, place] : able) {
+  for (const auto [length, place] : able) {
     const Algorithm& a = *candidates[place];
     consider(a);
     const Call c = segmented(fabric, a, call, segment, least);
+    if (by_formula_at_least(fabric, a, c) > least) continue;
     const Seconds time = path_time(fabric, a, c, least);
     if (best.algorithm && !(time < least || (time == least && place < first))) continue;
     best = {&a, c}, least = time, first = place;

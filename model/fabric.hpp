@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class Fabric {
   /// Ranks with the same processor, one of theirs by number, pay for their messages and reductions in turn.
   virtual Rank processor(Rank rank) const { return rank; }
   virtual const Protocol& protocol() const = 0;
+  /// The machine that formulas assume, where messages between any two ranks cost what they do on it.
+  virtual std::optional<AlphaBetaGamma> hockney() const { return {}; }
   /// What a collective of so many channels costs before its first message: launching its kernel.
   virtual Seconds launch([[maybe_unused]] int channels) const { return {}; }
   virtual Port ports() const = 0;
@@ -56,6 +59,7 @@ class UniformFabric : public Fabric {
   std::vector<Bytes> sizes() const override { return network_.sizes(); }
   SecondsPerByte gamma(Place place) const override { return network_.gamma(place); }
   const Protocol& protocol() const override { return network_.protocol(); }
+  std::optional<AlphaBetaGamma> hockney() const override { return network_.hockney(); }
   Port ports() const override { return network_.ports(); }
   std::string port_name(Port port) const override { return links_[port].name; }
   const std::vector<Link>& links() const override { return links_; }
@@ -87,6 +91,7 @@ class HomeFabric : public Fabric {
     return processors_.empty() ? fabric_.processor(rank) : processors_[static_cast<std::size_t>(rank)];
   }
   const Protocol& protocol() const override { return fabric_.protocol(); }
+  std::optional<AlphaBetaGamma> hockney() const override { return fabric_.hockney(); }
   Seconds launch(int channels) const override { return fabric_.launch(channels); }
   Port ports() const override { return fabric_.ports(); }
   Port queues() const override { return fabric_.queues(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ class MemberFabric : public Fabric {
   std::vector<Bytes> sizes() const override { return fabric_.sizes(); }
   SecondsPerByte gamma(Place place) const override { return fabric_.gamma(world(place)); }
   const Protocol& protocol() const override { return fabric_.protocol(); }
+  std::optional<AlphaBetaGamma> hockney() const override { return fabric_.hockney(); }
   Port ports() const override { return fabric_.ports(); }
   Port queues() const override { return fabric_.queues(); }
   std::string port_name(Port port) const override { return fabric_.port_name(port); }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "model/schedule.hpp"
@@ -120,6 +121,11 @@ class UniformNetwork {
   }
   SecondsPerByte gamma(Place) const { return gamma_; }
   const Protocol& protocol() const { return protocol_; }
+  /// Hockney's machine, if that is what this is.
+  std::optional<AlphaBetaGamma> hockney() const {
+    if (protocol_.hold != Protocol::Hold::delivery) return {};
+    return AlphaBetaGamma{wire_.latency, wire_.per_byte, gamma_};
+  }
   Port ports() const { return static_cast<Port>(2 * ranks_); }
   Port queues() const { return ports(); }
 

@@ -42,6 +42,9 @@ class Machine final : public Fabric {
     return gamma_[uniform_ ? 0 : static_cast<std::size_t>(vertex(place, seat(place.rank)))];
   }
   const Protocol& protocol() const override { return protocol_; }
+  std::optional<AlphaBetaGamma> hockney() const override {
+    return uniform_ ? uniform_->hockney() : std::nullopt;
+  }
   Port ports() const override;
   /// A rank queues for its own messages only: what ranks share is for the engines that know contention.
   Port queues() const override;

@@ -54,6 +54,28 @@ TEST_F(Choosers, TakeTheFastestAmongTheMembers) {
   }
 }
 
+/// Where formulas are the critical path, they spare readings: of the same algorithm, at the same time.
+TEST(Fastest, IsWhatAllReadingsSay) {
+  const Description flat = load_platform("flat");
+  for (const Rank ranks : {2, 6, 16})
+    for (const Collective collective :
+         {Collective::allgather, Collective::allreduce, Collective::alltoall, Collective::broadcast,
+          Collective::reduce_scatter, Collective::reduce})
+      for (const Bytes message : {1_KiB, 64_KiB, 64_MiB}) {
+        const Machine machine(flat, ranks);
+        const std::vector<const Algorithm*> able = algorithms(collective);
+        const Choice choice = fastest(machine, able, {.ranks = ranks, .message = message});
+        const auto time = [&](const Algorithm& a, const Call& c) {
+          return path_time(machine, a, c, Seconds(1e9));
+        };
+        for (const Algorithm* a : able) {
+          if (!a->supports(ranks)) continue;
+          const Call call = segmented(machine, *a, {.ranks = ranks, .message = message});
+          EXPECT_LE(time(*choice.algorithm, choice.call).value, time(*a, call).value) << full_name(*a);
+        }
+      }
+}
+
 TEST_F(Choosers, TakeWhatTheLibraryWould) {
   for (const std::string policy : {"mpich", "openmpi-4.1", "nccl-2.18"}) {
     const Chooser chooser = by_policy(policy, summit, machine, machine);
