@@ -11,7 +11,7 @@ namespace {
 
 /// Steps up a ring, or down where negative.
 int steps(int from, int to, int size) {
-  const int up = (to - from + size) % size;
+  const int up = to < from ? to - from + size : to - from;
   const bool go_up = 2 * up < size || (2 * up == size && from % 2 == 0);
   return go_up ? up : up - size;
 }
@@ -41,8 +41,12 @@ int Torus::way(std::int64_t from, std::int64_t to) const {
 
 int Torus::hops(std::int64_t from, std::int64_t to) const {
   int hops = 0;
-  for (const Dimension& d : dimensions_)
-    hops += std::abs(steps(coordinate(from, d), coordinate(to, d), d.size));
+  auto a = static_cast<std::uint32_t>(from), b = static_cast<std::uint32_t>(to);
+  for (const Dimension& d : dimensions_) {
+    const auto size = static_cast<std::uint32_t>(d.size);
+    hops += std::abs(steps(static_cast<int>(a % size), static_cast<int>(b % size), d.size));
+    a /= size, b /= size;
+  }
   return hops;
 }
 
