@@ -88,6 +88,7 @@ class CriticalPath {
   /// is asked for.
   void read_steps() {
     Step step(!layout_.equal_blocks());
+    step.transfers.reserve(ranks_);
     std::size_t entries = 0;
     for (const auto* v : times()) entries += v->size();
     Folding folding(schedule_, layout_.equal_blocks(), entries);
@@ -114,22 +115,25 @@ class CriticalPath {
     explicit Follower(const CriticalPath& p)
         : path(p.schedule_, p.layout_, p.network_, Clock::at(p.away_), p.limit_) {}
     CriticalPath<Network, OriginClock> path;
+    Period seen;
+    std::vector<Seconds*> slots;         ///< where its entries' times are kept
     std::vector<std::uint32_t> numbers;  ///< of all that a reading compares, as entries; 0: none
   };
 
   /// Follows a period of so many steps from `s` on, and passes those that go like it: the step to read next.
   std::int64_t follow(Follower& by, std::int64_t s, std::int64_t steps, std::int64_t last, Step& step) {
-    Period seen{{Seconds()}, {Seconds()}, {0}, {}};
+    Period& seen = by.seen;
+    seen.before.assign(1, {}), seen.after.assign(1, {}), seen.origin.assign(1, 0), seen.races.clear();
     by.path.enter(*this);
     seen.races.reserve(8 * ready_.size());
     OriginClock::races = &seen.races;
     for (std::int64_t i = 0; i < steps; ++i) by.path.read(step, s++);
     OriginClock::races = nullptr;
-    const std::vector<Seconds*> slots = complete(seen, by);
+    complete(by);
     const std::int64_t left = (last - s) / steps;
     const Onward next = onward(seen, left);
     const std::vector<Seconds>& now = next.periods > 0 ? next.after : seen.after;
-    for (std::size_t e = 1; e < slots.size(); ++e) *slots[e] = now[e];
+    for (std::size_t e = 1; e < by.slots.size(); ++e) *by.slots[e] = now[e];
     least_ = std::max(least_, next.least);
     for (std::size_t i = 0; i < busy_.size(); ++i)
       least_ = std::max(least_, by.path.busy_[i] + static_cast<double>(left) * (by.path.busy_[i] - busy_[i]));
@@ -155,9 +159,11 @@ class CriticalPath {
       for (std::size_t j = 0; j < own[i]->size(); ++j) (*own[i])[j] = {(*others[i])[j], ++number};
   }
 
-  /// Adds what came of the times that moved or were compared: where these are kept.
-  std::vector<Seconds*> complete(Period& seen, Follower& by) {
-    std::vector<Seconds*> slots = {nullptr};
+  /// Adds what came of the times that moved or were compared, and where these are kept.
+  void complete(Follower& by) {
+    Period& seen = by.seen;
+    std::vector<Seconds*>& slots = by.slots;
+    slots.assign(1, nullptr);
     const auto before = times();
     const auto followed = by.path.times();
     std::size_t all = 1;
@@ -184,7 +190,6 @@ class CriticalPath {
     }
     for (Race& r : seen.races) r.winner = number(r.winner), r.loser = number(r.loser);
     for (std::size_t e = 0; e < seen.origin.size(); ++e) seen.origin[e] = number(seen.origin[e]);
-    return slots;
   }
 
   /// All that a reading compares.
@@ -215,6 +220,7 @@ class CriticalPath {
   void advance(const Step& step) {
     for (const Step::Join& join : step.joins) join_channels(join);
     done_.clear();
+    done_.reserve(step.transfers.size());
     arrived_ = {};
     bool in_order = true;
     for (std::size_t i = 0; i < step.transfers.size(); ++i) {
@@ -229,8 +235,9 @@ class CriticalPath {
     const bool in_network = !step.multicasts.empty() || !step.reductions.empty();
     if (in_network) landed_ = ready_;
     copies_.clear();
+    const bool one_each = step.multicasts.size() == 1 && processors_.empty();
     for (const Multicast& m : step.multicasts)
-      if (!beyond_limit()) multicast(m);
+      if (!beyond_limit()) multicast(m, one_each);
     std::ranges::stable_sort(copies_,
                              [](const Copy& a, const Copy& b) { return a.done.arrived < b.done.arrived; });
     for (const Copy& c : copies_) land(c.at, taken(c.processor, c.done));
@@ -342,8 +349,9 @@ class CriticalPath {
             to};
   }
 
-  /// One copy leaves the sender's port, one arrives at each receiver's.
-  void multicast(const Multicast& m) {
+  /// One copy leaves the sender's port, one arrives at each receiver's. Processors pay for copies in the order
+  /// in which they arrive, unless they get one each.
+  void multicast(const Multicast& m, bool one_each) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);
     Time& posted = posted_[processor(m.channel, m.from.rank)];
@@ -369,10 +377,10 @@ class CriticalPath {
       free_[lane] = last = std::max(last, free_[lane]);
       sent = std::max(sent, done.sender);
       if (pays(wire)) all_paid = std::max(all_paid, paid(wire, begin, done));
-      if (done.overhead > Seconds(0))
+      if (done.overhead > Seconds(0) && !one_each)
         copies_.push_back({at, processor(m.channel, to), done});
       else
-        land(at, done.arrived);
+        land(at, taken(processor(m.channel, to), done));
     }
     posted = all_paid;
     land(from, sent);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <tuple>
 
 namespace collcast {
@@ -14,19 +15,19 @@ using Entry = std::uint32_t;
 constexpr double rounding = 2e-15;    // of the time to which a course is followed
 constexpr std::int64_t deepest = 64;  // ways to rings that are followed
 constexpr Seconds infinite(std::numeric_limits<double>::infinity());
+constexpr std::uint32_t unmet = ~0U, on_the_way = unmet - 1;  // in place of a ring, before it is known
 
 /// Entries e, origin of e, ..., that end where they began. After k periods the one at place j is at
 ///   begin + k pace + swing[j + k], which is the same after each round.
 struct Ring {
   Seconds pace;
-  std::vector<Seconds> swing;
-  Seconds least, most;  ///< of swing
-  Seconds at(std::size_t place) const { return swing[place % swing.size()]; }
+  Seconds least, most;        ///< of its swings
+  std::size_t begin, length;  ///< of its swings, among all rings'
 };
 
 /// How an entry goes on, from `depth` periods on: as if it were at a place of the ring.
 struct Course {
-  std::uint32_t ring = 0;
+  std::uint32_t ring = unmet;
   std::uint32_t place = 0;
   std::uint32_t depth = 0;
   Seconds begin;
@@ -39,21 +40,22 @@ class Courses {
       const Seconds t = period.after[e];
       tolerance_ = std::max(tolerance_, rounding * (t + static_cast<double>(left) * (t - period.before[e])));
     }
-    std::vector<std::uint32_t> round(courses_.size());  // in which search an entry was met
     std::vector<Entry> way;
-    for (Entry i = 0, now = 1; i < courses_.size(); ++i, ++now) {
+    for (Entry i = 0; i < courses_.size(); ++i) {
       way.clear();
       Entry e = i;
-      for (; round[e] == 0; e = period.origin[e]) round[e] = now, way.push_back(e);
+      for (; courses_[e].ring == unmet; e = period_.origin[e])
+        courses_[e].ring = on_the_way, way.push_back(e);
       std::size_t open = way.size();
-      if (round[e] == now) {
+      if (courses_[e].ring == on_the_way) {
         open = static_cast<std::size_t>(std::ranges::find(way, e) - way.begin());
-        add_ring({way.begin() + static_cast<std::ptrdiff_t>(open), way.end()});
+        add_ring(std::span(way).subspan(open));
       }
       while (open-- > 0) follow(way[open]);
     }
   }
 
+  std::int64_t deepest() const { return deepest_; }
   Seconds tolerance() const { return tolerance_; }
   const Course& of(Entry e) const { return courses_[e]; }
   const Ring& ring(const Course& c) const { return rings_[c.ring]; }
@@ -61,7 +63,7 @@ class Courses {
   Seconds at(Entry e, std::int64_t k) const {
     const Course& c = courses_[e];
     const Ring& r = ring(c);
-    return c.begin + static_cast<double>(k) * r.pace + r.at(c.place + static_cast<std::size_t>(k));
+    return c.begin + static_cast<double>(k) * r.pace + swing(r, c.place + static_cast<std::size_t>(k));
   }
   /// The same, for any k, from entry to entry.
   Seconds stepwise(Entry e, std::int64_t k) const {
@@ -73,57 +75,76 @@ class Courses {
   /// The least by which a is ahead of b at places that are so far apart on rings of one pace.
   Seconds least_lead(const Course& a, const Course& b) {
     const Ring &ra = ring(a), &rb = ring(b);
-    const std::size_t length = ra.swing.size();
-    if (length != rb.swing.size() || length == 1) return ra.least - rb.most;
+    const std::size_t length = ra.length;
+    if (length != rb.length || length == 1) return ra.least - rb.most;
     const std::size_t ahead = (a.place + length - b.place) % length;
     if (a.ring == b.ring && ahead == 0) return {};
     const auto [found, is_new] = leads_.try_emplace({a.ring, b.ring, ahead}, infinite);
     if (is_new)
       for (std::size_t j = 0; j < length; ++j)
-        found->second = std::min(found->second, ra.at(j + ahead) - rb.swing[j]);
+        found->second = std::min(found->second, swing(ra, j + ahead) - swing(rb, j));
     return found->second;
   }
 
  private:
   Seconds gain(Entry e) const { return period_.after[e] - period_.before[period_.origin[e]]; }
+  Seconds swing(const Ring& r, std::size_t place) const {
+    return r.length == 1 ? swings_[r.begin] : swings_[r.begin + place % r.length];
+  }
 
-  void add_ring(const std::vector<Entry>& entries) {
+  void add_ring(std::span<const Entry> entries) {
     const Seconds first = gain(entries.front());
     Seconds more;  // than if all gained as the first does: many like sums lose digits
     for (const Entry e : entries) more += gain(e) - first;
-    Ring ring{first + more / static_cast<double>(entries.size()), {}, infinite, -infinite};
+    const Seconds pace = first + more / static_cast<double>(entries.size());
+    Ring ring{pace, infinite, -infinite, swings_.size(), entries.size()};
     Seconds behind;  // the pace so far less the gains
     for (std::size_t j = 0; j < entries.size(); ++j) {
       const Entry e = entries[j];
       const Seconds swing = period_.before[e] - behind;
       courses_[e] = {static_cast<std::uint32_t>(rings_.size()), static_cast<std::uint32_t>(j), 0, behind};
-      ring.swing.push_back(swing);
+      swings_.push_back(swing);
       ring.least = std::min(ring.least, swing);
       ring.most = std::max(ring.most, swing);
-      behind += ring.pace - gain(e);
+      behind += pace - gain(e);
     }
-    if (ring.most - ring.least <= tolerance()) {  // even
-      for (const Entry e : entries) courses_[e].place = 0, courses_[e].begin = period_.before[e];
-      ring = {ring.pace, {Seconds()}, {}, {}};
+    if (ring.most - ring.least > tolerance()) {
+      rings_.push_back(ring);
+      return;
     }
-    rings_.push_back(std::move(ring));
+    swings_.resize(ring.begin);
+    const std::uint32_t even = even_ring(pace);
+    for (const Entry e : entries) courses_[e] = {even, 0, 0, period_.before[e]};
+  }
+
+  /// Rings that do not swing are one where they have one pace.
+  std::uint32_t even_ring(Seconds pace) {
+    if (even_ == rings_.size() || rings_[even_].begin != 0 || rings_[even_].pace != pace) {
+      even_ = rings_.size();
+      rings_.push_back({pace, {}, {}, 0, 1});
+    }
+    return static_cast<std::uint32_t>(even_);
   }
 
   /// An entry that is on no ring, after the one that it comes from.
   void follow(Entry e) {
     const Course& from = courses_[period_.origin[e]];
     const Ring& r = ring(from);
-    const auto length = static_cast<std::uint32_t>(r.swing.size());
+    const auto length = static_cast<std::uint32_t>(r.length);
     Course& c = courses_[e];
     c = {from.ring, (from.place + length - 1) % length, from.depth + 1, from.begin - r.pace + gain(e)};
-    const Seconds now = period_.before[e] - r.at(c.place);
+    const Seconds now = period_.before[e] - swing(r, c.place);
     if (from.depth == 0 && std::abs((now - c.begin).value) <= tolerance().value) c.depth = 0, c.begin = now;
+    deepest_ = std::max(deepest_, c.depth);
   }
 
   const Period& period_;
   Seconds tolerance_;
   std::vector<Course> courses_;
+  std::uint32_t deepest_ = 0;  ///< of them
   std::vector<Ring> rings_;
+  std::vector<Seconds> swings_ = {Seconds()};  ///< of all rings; first that of even ones
+  std::size_t even_ = 0;                       ///< the last one of these
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, Seconds> leads_;
 };
 
@@ -158,8 +179,7 @@ Onward onward(const Period& period, std::int64_t left) {
   Courses courses(period, left);
   Onward found;
   const auto entries = static_cast<Entry>(period.before.size());
-  for (Entry e = 0; e < entries; ++e)
-    if (courses.of(e).depth > deepest) return found;
+  if (courses.deepest() > deepest) return found;
   found.periods = left;
   for (const Race& race : period.races) {
     if (found.periods == 0) break;
