@@ -11,8 +11,8 @@
 
 namespace collcast::testing {
 
-/// A shipped recording of eight ranks.
-inline const std::string trace = COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct";
+/// The smallest shipped recording: HPCC on eight ranks.
+inline const std::string trace = COLLCAST_SOURCE_DIR "/traces/hpcc-8.cct";
 
 /// How a run of the program ended.
 struct Outcome {
