@@ -114,16 +114,15 @@ TEST(SweepCli, RanksOfMpirunTakePointsAsTheyAsk) {
 TEST(SweepCli, ReplaysOnSimGridFollowEachOther) {
   if (!HAS_SIMGRID) GTEST_SKIP() << "built without SimGrid";
   const Folder folder;
-  const int points = collcast::testing::all_or_third(9);
-  const std::string s =
-      file(folder, R"({"ask": "replay", "trace": "TRACE", "platform": "edr-cluster", "engine": "simgrid",
-    "sample": {"random": )" +
-                       std::to_string(points) +
-                       R"(, "seed": 3}, "set": {"network.bandwidth_GBps": {"from": 1, "to": 50},
+  const int points = collcast::testing::all_or_third(60);
+  const std::string s = file(folder,
+                             R"({"ask": "replay", "trace": ")" + collcast::testing::trace +
+                                 R"(", "platform": "edr-cluster", "engine": "simgrid",
+    "sample": {"random": )" + std::to_string(points) +
+                                 R"(, "seed": 3}, "set": {"network.bandwidth_GBps": {"from": 1, "to": 50},
     "network.latency_us": {"from": 0.5, "to": 5}}})");
-  const Outcome o = shell("sed -i s,TRACE," COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct, " + s +
-                          " && timeout 300 " COLLCAST_BINARY_DIR "/collcast sweep " + s +
-                          " --format csv -o " + folder / "j");
+  const Outcome o = shell("timeout 300 " COLLCAST_BINARY_DIR "/collcast sweep " + s +
+                          " -j 1 --format csv -o " + folder / "j");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_EQ(std::ranges::count(o.out, '\n'), points + 1);
 }
