@@ -10,6 +10,7 @@
 #include "replay/formats/convert.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/output_file.hpp"
 #include "support/strict_options.hpp"
 
 namespace collcast::cli {
@@ -30,6 +31,7 @@ Losses written(const Source& source, const ConvertOptions& options) {
 }
 
 void run_convert(const ConvertOptions& options) {
+  check_writable(options.out + (options.to == "chakra" ? ".0.et" : ""));
   const auto source = open_source(options.files, steps(options.steps));
   if (!source->info().ordered)
     throw InputError(source->info().name + ": a profile has no order, and cannot be converted");

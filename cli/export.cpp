@@ -28,6 +28,7 @@ std::string text(const ExportOptions& options, const Algorithm& a, const Call& c
 }
 
 int run_export(ExportOptions& options) {
+  if (!options.output.empty()) check_writable(options.output);
   const auto imported = import(options.subject, options.call);
   if (options.subject.ranks.size() != 1) throw InputError("export takes one number of ranks");
   if (imported && imported->wrong) {

@@ -25,6 +25,7 @@ void draw(const std::string& dot_text, const std::string& path) {
   if (!can_run({"dot", "-V"}))
     throw SubstrateError(
         path + ": Graphviz's `dot` draws SVG and is not installed (Debian: graphviz); ask for a .dot file");
+  check_writable(path);
   const Ended ended = filter({"dot", "-Tsvg"}, dot_text);
   if (ended.code != 0) throw SubstrateError(path + ": dot: " + complaint(ended.errors, ended.code));
   write_file(path, ended.output);
@@ -42,12 +43,14 @@ void write_graph(const Description& platform, const std::string& path) {
 void write_export(const Description& platform, const std::string& path, Rank ranks) {
   if (path.ends_with(".json")) return write_file(path, dump(platform.json(), 2) + "\n");
   if (!path.ends_with(".xml")) throw InputError("--export: '" + path + "' must end in .json or .xml");
+  check_writable(path);
   const auto most = static_cast<Rank>(std::min<std::int64_t>(max_ranks(platform), 1 << 20));
   const Rank whole = std::max(2, read_blueprint(platform).ranks_per_node);
   write_file(path, simgrid_xml(platform, ranks > 0 ? ranks : std::min(most, whole)));
 }
 
 void import_file(const std::string& from, const std::string& to) {
+  check_writable(to);
   const Json json = import_platform(from);
   const std::string text = dump(json, 2) + "\n";
   const Description d = parse_platform(text, fs::path(to).stem().string(), from);

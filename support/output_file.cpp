@@ -114,6 +114,27 @@ void OutputFile::commit() {
   temporary_.clear();
 }
 
+OutputStream::OutputStream(const std::string& path)
+    : std::ostream(static_cast<std::streambuf*>(this)), file_(path) {
+  exceptions(std::ios::badbit);  // what the file throws goes on
+  setp(buffer_.begin(), buffer_.end());
+}
+
+void OutputStream::flush_buffer() {
+  file_.write({reinterpret_cast<const std::uint8_t*>(pbase()), static_cast<std::size_t>(pptr() - pbase())});
+  setp(buffer_.begin(), buffer_.end());
+}
+
+int OutputStream::overflow(int next) {
+  flush_buffer();
+  return next == EOF ? 0 : sputc(static_cast<char>(next));
+}
+
+void OutputStream::commit() {
+  flush_buffer();
+  file_.commit();
+}
+
 /// Pipes and devices are not opened: who reads a pipe would take its closing for the end.
 void check_writable(const std::string& path) {
   std::error_code error;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <ostream>
 #include <span>
+#include <streambuf>
 #include <string>
 #include <string_view>
 
@@ -33,6 +36,20 @@ class OutputFile {
   std::string temporary_;  ///< beside the target; empty: written in place
   int descriptor_ = -1;
   std::uint64_t written_ = 0;
+};
+
+/// An OutputFile that `<<` writes to, with the same exceptions.
+class OutputStream : private std::streambuf, public std::ostream {
+ public:
+  explicit OutputStream(const std::string& path);
+  void commit();
+
+ private:
+  int overflow(int next) override;
+  void flush_buffer();
+
+  OutputFile file_;
+  std::array<char, 1 << 14> buffer_{};
 };
 
 /// Writes a whole file or none, as an OutputFile does.

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include "replay/application/application.hpp"
 #include "replay/source/merged.hpp"
 #include "support/error.hpp"
+#include "support/output_file.hpp"
 
 namespace collcast {
 namespace {
@@ -106,8 +106,7 @@ std::vector<Loss> write_goal(const Source& source, const Fabric& fabric, const s
   const OneStream merged(source);
   Selection selection(fabric);
   Application application(merged, selection);
-  std::ofstream file(path, std::ios::binary);
-  if (!file) throw InputError(path + ": cannot be written");
+  OutputStream file(path);
   std::map<std::uint64_t, std::int64_t> tags;
   file << "num_ranks " << source.ranks() << "\n";
   for (Rank r = 0; r < source.ranks(); ++r) {
@@ -117,8 +116,7 @@ std::vector<Loss> write_goal(const Source& source, const Fabric& fabric, const s
     if (writer.labels() == 0) file << "l0: calc 0\n";
     file << "}\n";
   }
-  file.close();
-  if (!file) throw SubstrateError(path + ": cannot be written to its end");
+  file.commit();
   std::vector<Loss> losses = source.info().losses;
   for (const auto& [what, count] : application.passed_over())
     losses.push_back({what.first, count, what.second});

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <set>
 #include <utility>
 
 #include "replay/formats/protobuf.hpp"
 #include "replay/source/merged.hpp"
 #include "replay/trace/writer.hpp"
-#include "support/error.hpp"
+#include "support/output_file.hpp"
 
 namespace collcast {
 namespace {
@@ -41,17 +40,6 @@ class LossCount {
  private:
   std::map<std::pair<std::string, std::string>, std::int64_t> counts_;
 };
-
-std::ofstream create(const std::string& path) {
-  std::ofstream file(path, std::ios::binary);
-  if (!file) throw InputError(path + ": cannot be written");
-  return file;
-}
-
-void close(std::ofstream& file, const std::string& path) {
-  file.close();
-  if (!file) throw SubstrateError(path + ": cannot be written to its end");
-}
 
 std::int64_t whole(Bytes b) {
   return std::llround(b.value);
@@ -402,14 +390,14 @@ Losses write_cct(const Source& source, const std::string& path) {
 
 Losses write_time_independent(const Source& source, const std::string& path) {
   LossCount losses;
-  auto file = create(path);
+  OutputStream file(path);
   for (Rank r = 0; r < source.ranks(); ++r) {
     ActionWriter writer(source, r, file, losses);
     file << r << " init\n";
     for_each_activity(source, r, losses, [&](const Activity& a) { writer.write(a); });
     file << r << " finalize\n";
   }
-  close(file, path);
+  file.commit();
   return losses.losses(source);
 }
 
@@ -417,7 +405,7 @@ Losses write_chakra(const Source& source, const std::string& prefix) {
   LossCount losses;
   for (Rank r = 0; r < source.ranks(); ++r) {
     const std::string path = prefix + "." + std::to_string(r) + ".et";
-    auto file = create(path);
+    OutputStream file(path);
     NodeWriter writer(source, file);
     for_each_activity(source, r, losses, [&](const Activity& a) {
       if (a.kind == Kind::collective && size_of(source, a) != source.ranks())
@@ -427,7 +415,7 @@ Losses write_chakra(const Source& source, const std::string& prefix) {
         return losses.add(a.operation, "has no type in the format");
       writer.write(a);
     });
-    close(file, path);
+    file.commit();
   }
   return losses.losses(source);
 }

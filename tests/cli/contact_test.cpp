@@ -243,4 +243,15 @@ TEST(Replay, ExposedCommunicationIsCommunication) {
   }
 }
 
+/// What is asked is wrong too, which would be seen later.
+TEST(OutputFiles, ThatCannotBeWrittenAreRefusedBeforeTheWork) {
+  for (const char* words :
+       {"convert /nowhere/in --to ti", "export allreduce --algorithm none --ranks 8 --format goal",
+        "platforms --import /nowhere/in", "synthesize allreduce --platform none --ranks 8"}) {
+    const Outcome o = collcast(words + std::string(" -o /nowhere/out.json"));
+    EXPECT_EQ(o.code, 2) << words;
+    EXPECT_EQ(o.err, "collcast: /nowhere/out.json: cannot be written: No such file or directory\n") << words;
+  }
+}
+
 }  // namespace

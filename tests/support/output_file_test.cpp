@@ -56,6 +56,24 @@ TEST(OutputFile, AppearsWholeUnderItsName) {
   EXPECT_EQ(files(folder), 1u);
 }
 
+TEST(OutputStream, AppearsWholeUnderItsName) {
+  const Folder folder;
+  std::string text;
+  {
+    OutputStream file(folder / "new");
+    for (int i = 0; i < 10'000; ++i) {
+      file << i << '\n';
+      text += std::to_string(i) + '\n';
+    }
+    EXPECT_FALSE(fs::exists(folder / "new"));
+    file.commit();
+  }
+  EXPECT_EQ(read_file(folder / "new"), text);
+  { OutputStream(folder / "none") << "not committed"; }
+  EXPECT_EQ(files(folder), 1u);
+  EXPECT_THROW(OutputStream("/dev/full") << std::string(100'000, 'x'), SubstrateError);
+}
+
 TEST(OutputFile, LeavesNothingWhereItIsNotCommitted) {
   const Folder folder;
   write_file(folder / "old", "old");
