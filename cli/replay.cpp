@@ -18,7 +18,7 @@ namespace {
 
 using namespace report;
 
-struct ReplayOptions : ReplayText {
+struct ReplayCommand : ReplayText {
   std::string platforms;
   WhatIf what_if;
   bool explain = false;
@@ -65,7 +65,7 @@ Section not_modelled_table(const ReplayReport& replayed) {
           {text_of("not modelled", "operation"), count_of("count", "count"), text_of("reason", "reason")}};
 }
 
-Report made(const ReplayOptions& options, const Description& platform, const Source& trace,
+Report made(const ReplayCommand& options, const Description& platform, const Source& trace,
             const ReplayReport& r) {
   Report report;
   report.head = {{"trace", trace.info().name},
@@ -114,7 +114,7 @@ void write_page(Canvas& canvas, const Description& platform, const Report& repor
 }
 
 /// The replay's time on a platform.
-TimesOn times_by(const Engine& engine, const Source& trace, collcast::ReplayOptions play) {
+TimesOn times_by(const Engine& engine, const Source& trace, ReplayOptions play) {
   play.engine = &engine, play.watched = nullptr, play.play.progress = nullptr;
   return [play, &trace](const Description& d) { return std::vector{replay_time(trace, d, play)}; };
 }
@@ -134,7 +134,7 @@ std::vector<std::string> alternatives(const std::vector<std::string>& given) {
 }
 
 /// The cases, and whether they are several.
-Several cases(const ReplayOptions& options) {
+Several cases(const ReplayCommand& options) {
   Several cases;
   cases.add("platform", options.platforms);
   cases.add("ranks", options.ranks);
@@ -162,13 +162,13 @@ Several cases(const ReplayOptions& options) {
   return cases;
 }
 
-int run_replay(const ReplayOptions& options) {
+int run_replay(const ReplayCommand& options) {
   if (const Several several = cases(options); several.more_than_one())
     return several.answer("replay", options.files[0], options.format);
   const Trace opened = open_replayed(options);
   const Source& trace = opened.source();
   const Description platform = platform_with(options.platforms, options.what_if);
-  collcast::ReplayOptions play = replay_options(options);
+  ReplayOptions play = replay_options(options);
   catch_interrupts();
   play.play.interrupt = &interrupt_flag();
   play.play.progress = [](Seconds now, std::int64_t messages) {
@@ -197,7 +197,7 @@ int run_replay(const ReplayOptions& options) {
 }  // namespace
 
 void add_replay(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<ReplayOptions>();
+  auto options = std::make_shared<ReplayCommand>();
   CLI::App* verb =
       app.add_subcommand("replay", "How long a recorded application takes on a platform, and what limits it");
   add_trace_files(*verb, options->files, options->steps);

@@ -86,8 +86,8 @@ Trace open_replayed(const ReplayText& text) {
   return open_trace(text.files, options, text.ranks.empty() ? 0 : parse_ranks(text.ranks));
 }
 
-collcast::ReplayOptions replay_options(const ReplayText& text) {
-  collcast::ReplayOptions options;
+ReplayOptions replay_options(const ReplayText& text) {
+  ReplayOptions options;
   options.engine = &playing_engine(text.engine);
   options.algorithms = forced(text.algorithms);
   options.policy = text.policy;
@@ -97,7 +97,7 @@ collcast::ReplayOptions replay_options(const ReplayText& text) {
   return options;
 }
 
-Json replay_row(const Source& trace, const Description& platform, const collcast::ReplayOptions& options,
+Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,
                 const ReplayReport& report) {
   const Occupied on = occupied(Machine(platform, trace.ranks(), options.placement));
   Json dearest, dearest_time = 0.0;

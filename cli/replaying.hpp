@@ -30,10 +30,10 @@ void add_replaying(CLI::App& verb, ReplayText& text);
 Trace open_replayed(const ReplayText& text);
 
 /// Throws InputError.
-collcast::ReplayOptions replay_options(const ReplayText& text);
+ReplayOptions replay_options(const ReplayText& text);
 
 /// The answer as a row: times, where ranks sit, and the collective that takes most.
-Json replay_row(const Source& trace, const Description& platform, const collcast::ReplayOptions& options,
+Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,
                 const ReplayReport& report);
 
 }  // namespace collcast::cli

@@ -9,7 +9,7 @@ namespace collcast::cli {
 
 void add_trace_files(CLI::App& verb, std::vector<std::string>& files, std::string& steps) {
   std::string known;
-  for (const collcast::Format& f : formats()) known += (known.empty() ? "" : ", ") + std::string(f.what);
+  for (const TraceFormat& f : formats()) known += (known.empty() ? "" : ", ") + std::string(f.what);
   verb.add_option("trace", files, "A trace, or one file per rank: " + known)
       ->required()
       ->option_text("FILE...");

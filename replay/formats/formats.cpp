@@ -43,21 +43,21 @@ std::unique_ptr<Source> open_one_cct(const std::vector<std::string>& files, cons
   return open_cct(files[0]);
 }
 
-const Format* format_of(const std::string& path) {
+const TraceFormat* format_of(const std::string& path) {
   const std::string head = head_of(path);
-  for (const Format& f : formats())
+  for (const TraceFormat& f : formats())
     if (f.detect(head)) return &f;
   if (const std::string_view what = unread(head); !what.empty())
     throw InputError(path + ": is " + std::string(what));
   std::string known;
-  for (const Format& f : formats()) known += (known.empty() ? "" : ", ") + std::string(f.what);
+  for (const TraceFormat& f : formats()) known += (known.empty() ? "" : ", ") + std::string(f.what);
   throw InputError(path + ": is of no format that is known: " + known);
 }
 
 }  // namespace
 
-const std::vector<Format>& formats() {
-  static const std::vector<Format> all = {
+const std::vector<TraceFormat>& formats() {
+  static const std::vector<TraceFormat> all = {
       {"cct", "own recordings (.cct)", is_cct, open_one_cct},
       {"kineto", "PyTorch profiler (Kineto) JSON", is_kineto, open_kineto, Memory::device, true},
       {"nsys", "Nsight Systems exports (SQLite)", is_nsys, open_nsys, Memory::device, true},
@@ -89,15 +89,15 @@ const std::vector<Format>& formats() {
 
 bool is_trace(const std::string& file) {
   const std::string head = head_of(file);
-  return std::ranges::any_of(formats(), [&](const Format& f) { return f.detect(head); });
+  return std::ranges::any_of(formats(), [&](const TraceFormat& f) { return f.detect(head); });
 }
 
 std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const OpenOptions& options) {
   if (files.empty()) throw InputError("no trace is named");
-  const Format* format = format_of(files[0]);
+  const TraceFormat* format = format_of(files[0]);
   std::string name = files[0];
   for (std::size_t i = 1; i < files.size(); ++i)
-    if (const Format* other = format_of(files[i]); other != format)
+    if (const TraceFormat* other = format_of(files[i]); other != format)
       throw InputError(files[i] + " is one of the " + std::string(other->what) + ", " + files[0] +
                        " one of the " + std::string(format->what) +
                        "; the files of one job are of one format");

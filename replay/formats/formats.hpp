@@ -28,7 +28,7 @@ struct OpenOptions {
 };
 
 /// A file format that sources are read from; told by what is in a file, never by its name.
-struct Format {
+struct TraceFormat {
   std::string_view name;
   std::string_view what;  ///< "PyTorch profiler (Kineto) JSON"
   bool (*detect)(std::string_view head);
@@ -39,7 +39,7 @@ struct Format {
 };
 
 /// All that are known, in the order in which they are tried.
-const std::vector<Format>& formats();
+const std::vector<TraceFormat>& formats();
 
 /// Whether a file is of one of them. Throws InputError where it cannot be read.
 bool is_trace(const std::string& file);
