@@ -11,13 +11,10 @@
 namespace collcast::cli {
 
 void add_messages(CLI::App& verb, std::string& engine) {
-  std::string engines;
-  for (const Engine& e : collcast::engines())
-    if (e.play) engines += (engines.empty() ? "" : "; ") + std::string(e.name) + ": " + std::string(e.what);
   verb.add_option(
           "--engine", engine,
           "Plays every message of every collective, so that those under way at once share links, by " +
-              engines + "; without it, collectives are single operations")
+              engine_words(true) + "; without it, collectives are single operations")
       ->option_text(engine_names(true, "|"));
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "cli/jobs.hpp"
 #include "cli/options.hpp"
 #include "cli/replaying.hpp"
 #include "cli/several.hpp"
+#include "cli/sweep_verbs.hpp"
 #include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
 #include "model/collective.hpp"
@@ -129,25 +131,16 @@ sweep::Point point(const CompareOptions& options, const Compared& of, const Cont
 std::vector<Column> columns(const Compared& of, const Json& rows) {
   std::vector<Column> all{text_of("platform", "platform"), count_of("ranks", "ranks"),
                           count_of("nodes", "nodes")};
-  const auto add = [&](Column c) { all.push_back(std::move(c)); };
-  const bool step = of.verb == "train" || of.verb == "job";
-  const char* time = step ? "step_s" : "time_s";
-  if (of.verb == "predict")
-    add(number_of("message", "message_bytes", bytes)), add(text_of("algorithm", "algorithm"));
-  add(number_of(of.verb == "replay" ? "total" : of.verb == "train" ? "step" : "time", time, seconds));
-  add(number_of("low", "low_s", seconds)), add(number_of("high", "high_s", seconds));
   if (std::ranges::any_of(rows, [](const Json& r) { return !r["hourly_USD"].is_null(); }))
-    add(number_of("USD/h", "hourly_USD", number));
-  if (of.verb == "predict") return add(text_of("limited by", "limited_by")), all;
-  add(number_of("compute", "compute_s", seconds));
-  add(number_of("exposed", "exposed_communication_s", seconds));
-  if (of.verb == "train")
-    add(number_of("samples/s", "samples_per_s", number)),
-        add(number_of("efficiency", "efficiency", text::percent));
-  if (of.verb == "replay")
-    add(text_of("dearest collective", "dearest_collective")),
-        add(number_of("of it", "dearest_collective_s", seconds));
-  add(text_of("limited by", "limited_by"));
+    all.push_back(number_of("USD/h", "hourly_USD", number));
+  std::ranges::move(
+      of.verb != "predict"
+          ? time_columns(of.verb)
+          : std::vector<Column>{number_of("message", "message_bytes", bytes),
+                                text_of("algorithm", "algorithm"), number_of("time", "time_s", seconds),
+                                number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
+                                text_of("limited by", "limited_by")},
+      std::back_inserter(all));
   return all;
 }
 

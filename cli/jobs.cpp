@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/jobs.hpp"
 
-#include <filesystem>
-
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
@@ -13,19 +11,14 @@
 namespace collcast::cli {
 namespace {
 
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
 bool is_job_file(const std::string& what) {
-  return what.ends_with(".json") || what.find('/') != std::string::npos || exists(what);
+  return what.ends_with(".json") || what.find('/') != std::string::npos || is_file(what);
 }
 
 }  // namespace
 
 bool is_job(const std::string& what) {
-  return workloads::is_application(what) || (what.ends_with(".json") && exists(what) && !is_trace(what));
+  return workloads::is_application(what) || (what.ends_with(".json") && is_file(what) && !is_trace(what));
 }
 
 JobSource::JobSource(const std::string& what, const Description& platform) : what_(what) {

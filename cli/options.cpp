@@ -24,13 +24,17 @@ void override_platform(Description& platform, const std::vector<std::string>& as
   for (const std::string& words : told_of(platform)) note(words);
 }
 
-void add_engine(CLI::App& verb, std::string& engine, bool playing) {
-  std::string names;
+std::string engine_words(bool playing, const std::string& standard) {
+  std::string words;
   for (const Engine& e : engines())
     if (e.play || !playing)
-      names += (names.empty() ? "" : "; ") + std::string(e.name) +
-               (e.name == engine ? " (default): " : ": ") + std::string(e.what);
-  verb.add_option("--engine", engine, names)->option_text(engine_names(playing, "|"));
+      words += (words.empty() ? "" : "; ") + std::string(e.name) +
+               (e.name == standard ? " (default): " : ": ") + std::string(e.what);
+  return words;
+}
+
+void add_engine(CLI::App& verb, std::string& engine, bool playing) {
+  verb.add_option("--engine", engine, engine_words(playing, engine))->option_text(engine_names(playing, "|"));
 }
 
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {

@@ -24,7 +24,9 @@ std::vector<std::string> told_of(const Description& platform);
 /// Applies `--set` and says so on standard error.
 void override_platform(Description& platform, const std::vector<std::string>& assignments);
 
-/// --engine, by its name in the table; those that play programs, if `playing`.
+/// "path: ...; contention (default): ...": the engines, those that play programs, if `playing`.
+std::string engine_words(bool playing, const std::string& standard = {});
+/// --engine, by its name in the table.
 void add_engine(CLI::App& verb, std::string& engine, bool playing = false);
 
 /// --policy: who chooses where no algorithm is named.

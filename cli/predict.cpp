@@ -32,8 +32,9 @@ struct PredictOptions {
 /// By cause, where the rows are explained.
 std::vector<Figure> where_time_goes(const Json& rows) {
   constexpr std::size_t most = 24;
-  const std::vector<std::string> causes = {"overhead",  "latency", "link", "queue",
-                                           "reduction", "compute", "wait"};
+  std::vector<std::string> causes;
+  for (int c = 0; c < static_cast<int>(Cause::collective); ++c)  // none here takes a given time
+    causes.emplace_back(name(static_cast<Cause>(c)));
   std::vector<Bar> all;
   for (const Json& r : rows) {
     if (!r.contains("explanation") || all.size() == most) continue;

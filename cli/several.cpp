@@ -2,7 +2,6 @@
 #include "cli/several.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 #include <thread>
 
@@ -12,14 +11,10 @@
 #include "forecast/sweep/plot.hpp"
 #include "platforms/description/schema.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 
 namespace collcast::cli {
 namespace {
-
-bool is_file(const std::string& text) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(text, ignored);
-}
 
 /// "tp=8" of "megatron:tp=8", not "megatron:tp=8".
 bool is_setting(const std::string& part) {

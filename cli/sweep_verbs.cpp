@@ -159,7 +159,7 @@ sweep::Rows replayed(const sweep::Point& point) {
   Changed platform = changed(a.get("platform"), a.set);
   const Trace opened = open_replayed(text);
   const Source& trace = opened.source();
-  const collcast::ReplayOptions options = replay_options(text);
+  const ReplayOptions options = replay_options(text);
   const ReplayReport report = replay(trace, platform.platform, options);
   std::ranges::copy(report.notes, std::back_inserter(platform.notes));
   if (!report.not_modelled.empty()) {
@@ -171,53 +171,13 @@ sweep::Rows replayed(const sweep::Point& point) {
   return {Json::array({replay_row(trace, platform.platform, options, report)}), platform.notes};
 }
 
-std::vector<report::Column> training_columns(const sweep::Space& space) {
+std::vector<report::Column> columns(const std::string& verb, const sweep::Space& space) {
   std::vector<report::Column> all;
-  const auto words = [&](const char* key) {
-    if (space.varies(key)) all.push_back({key, [key](const Json& r) { return r[key].get<std::string>(); }});
-  };
-  const auto numbers = [&](const char* title, const char* key, auto show) {
-    all.push_back({title, [key, show](const Json& r) { return show(r[key].get<double>()); }});
-  };
-  words("platform"), words("model");
+  for (const char* key : {"platform", "model"})
+    if (space.varies(key)) all.push_back(report::text_of(key, key));
   all.push_back(report::count_of("ranks", "ranks"));
   all.push_back(report::count_of("nodes", "nodes"));
-  numbers("step", "step_s", seconds), numbers("low", "low_s", seconds), numbers("high", "high_s", seconds);
-  numbers("samples/s", "samples_per_s", number), numbers("efficiency", "efficiency", text::percent);
-  numbers("exposed", "exposed_communication_s", seconds);
-  all.push_back({"limited by", [](const Json& r) { return r["limited_by"].get<std::string>(); }});
-  return all;
-}
-
-void words_where(std::vector<report::Column>& all, const sweep::Space& space, const char* key) {
-  if (space.varies(key)) all.push_back(report::text_of(key, key));
-}
-
-std::vector<report::Column> job_columns(const sweep::Space& space) {
-  using namespace report;
-  std::vector<Column> all;
-  words_where(all, space, "platform");
-  for (Column& c : std::vector<Column>{
-           count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("time", "step_s", seconds),
-           number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
-           number_of("compute", "compute_s", seconds),
-           number_of("exposed", "exposed_communication_s", seconds), text_of("limited by", "limited_by")})
-    all.push_back(std::move(c));
-  return all;
-}
-
-std::vector<report::Column> replay_columns(const sweep::Space& space) {
-  using namespace report;
-  std::vector<Column> all;
-  words_where(all, space, "platform");
-  for (Column& c : std::vector<Column>{
-           count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("total", "time_s", seconds),
-           number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
-           number_of("compute", "compute_s", seconds),
-           number_of("exposed", "exposed_communication_s", seconds),
-           text_of("dearest collective", "dearest_collective"),
-           number_of("of it", "dearest_collective_s", seconds), text_of("limited by", "limited_by")})
-    all.push_back(std::move(c));
+  std::ranges::move(time_columns(verb), std::back_inserter(all));
   return all;
 }
 
@@ -234,7 +194,7 @@ sweep::Verb train() {
           {"platform", "ranks", "model"},
           [last](const sweep::Point& point) { return trained(*last, point); },
           check_platforms,
-          training_columns,
+          [](const sweep::Space& space) { return columns("train", space); },
           "step_s"};
 }
 
@@ -245,15 +205,38 @@ sweep::Verb job() {
           {"platform", "job"},
           [last](const sweep::Point& point) { return worked(*last, point); },
           check_platforms,
-          job_columns,
+          [](const sweep::Space& space) { return columns("job", space); },
           "step_s"};
 }
 
 sweep::Verb replay_verb() {
-  return {"replay", replay_keys, {"platform", "trace"}, replayed, check_platforms, replay_columns};
+  return {"replay", replay_keys,     {"platform", "trace"},
+          replayed, check_platforms, [](const sweep::Space& space) { return columns("replay", space); }};
 }
 
 }  // namespace
+
+std::vector<report::Column> time_columns(const std::string& verb) {
+  using namespace report;
+  const bool replay = verb == "replay";
+  std::vector<Column> all{number_of(replay            ? "total"
+                                    : verb == "train" ? "step"
+                                                      : "time",
+                                    replay ? "time_s" : "step_s", seconds),
+                          number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
+                          number_of("compute", "compute_s", seconds),
+                          number_of("exposed", "exposed_communication_s", seconds)};
+  if (verb == "train") {
+    all.push_back(number_of("samples/s", "samples_per_s", number));
+    all.push_back(number_of("efficiency", "efficiency", text::percent));
+  }
+  if (replay) {
+    all.push_back(text_of("dearest collective", "dearest_collective"));
+    all.push_back(number_of("of it", "dearest_collective_s", seconds));
+  }
+  all.push_back(text_of("limited by", "limited_by"));
+  return all;
+}
 
 std::vector<sweep::Verb> sweep_verbs() {
   return {sweep::predict(), train(), job(), replay_verb()};

@@ -71,6 +71,11 @@ std::string read_file(const std::string& path) {
   return all;
 }
 
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 std::vector<std::string> files_like(const std::string& text) {
   std::vector<std::string> all;
   std::istringstream lines(text);
