@@ -29,7 +29,7 @@ std::vector<std::string> alternatives(const std::string& text) {
 }
 
 std::vector<std::string> values(const CLI::Option& option) {
-  const std::string name = option.get_single_name();
+  const std::string& name = option.get_single_name();
   if (name == "platform" || name == "on" || name == "base") return shipped_platforms();
   if (name == "collective") return collectives();
   if (name == "policy") return policies();

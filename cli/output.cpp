@@ -23,7 +23,7 @@ std::size_t width_of(int descriptor) {
   if (wide || !isatty(descriptor)) return 0;
   const char* asked = std::getenv("COLUMNS");
   winsize size{};
-  int columns = asked ? std::atoi(asked) : 0;
+  auto columns = static_cast<int>(asked ? std::strtol(asked, nullptr, 10) : 0);
   if (columns <= 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
   return static_cast<std::size_t>(columns <= 0 ? usual : std::max(columns, least));
 }

@@ -132,7 +132,7 @@ class Reference {
     std::size_t in = 0, out = 0;
     for (int f = 0; f < grid.faces(); ++f) {
       const Rank other = grid.neighbour(part_.rank, f);
-      const auto face = static_cast<std::size_t>(2 * f);
+      const std::size_t face = 2 * static_cast<std::size_t>(f);
       const std::size_t arriving =
           share(Block{other} * grid.faces() + (f ^ 1), Block{part_.ranks} * grid.faces());
       const std::size_t leaving =

@@ -21,7 +21,7 @@ Amount whole(double amount) {
 }  // namespace
 
 RouteGraph::RouteGraph(Rank ranks, const std::vector<Link>& links, bool reversed)
-    : ranks_(ranks), links_(links), reversed_(reversed), flows_(2), source_(0), sink_(1) {
+    : ranks_(ranks), links_(links), reversed_(reversed), flows_(2) {
   for (Rank r = 0; r < ranks; ++r) vertex(r);
 }
 

@@ -55,7 +55,7 @@ class RouteGraph {
   const std::vector<Link>& links_;
   bool reversed_;
   FlowGraph flows_;
-  Vertex source_, sink_;
+  Vertex source_ = 0, sink_ = 1;
   struct Terminal {
     Vertex vertex;
     FlowGraph::Edge from_source, to_sink;

@@ -26,8 +26,8 @@ class Fitter {
   };
   using Values = std::vector<double> (*)(const VectorXd& x, const VectorXd& units);
 
-  Fitter(const LogErrors& errors, Values values, VectorXd units, VectorXd expected, VectorXd deviations,
-         double least)
+  Fitter(const LogErrors& errors, Values values, VectorXd units, VectorXd expected,
+         const VectorXd& deviations, double least)
       : errors_(errors),
         values_(values),
         n_(expected.size()),

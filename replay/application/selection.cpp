@@ -60,8 +60,8 @@ Choice Selection::decide(const Request& request, std::string_view name) {
   return fastest_(request);
 }
 
-Choice Selection::choose(Collective collective, int communicator, const std::vector<Rank>& members, Call call,
-                         bool direct, std::string_view algorithm) {
+Choice Selection::choose(Collective collective, int communicator, const std::vector<Rank>& members,
+                         const Call& call, bool direct, std::string_view algorithm) {
   const bool own = !algorithm.empty() || exact(collective, call.message);
   const double eighth = std::round(8 * std::log2(std::max(call.message.value, 1.0)));
   Choice& decided =

@@ -28,7 +28,7 @@ class Selection {
   /// part. `direct`: only algorithms whose blocks go straight from their owner to their user, as sizes that
   /// only these two know demand. `algorithm`: what the application itself names, in segments of the usual
   /// size; empty: nothing.
-  Choice choose(Collective collective, int communicator, const std::vector<Rank>& members, Call call,
+  Choice choose(Collective collective, int communicator, const std::vector<Rank>& members, const Call& call,
                 bool direct, std::string_view algorithm = {});
 
   /// The algorithm that the user named for it; empty: none.

@@ -130,7 +130,6 @@ class Unpickler {
       case '}':
         return void(make(Value::Kind::dict));
       case ']':
-        return void(make(Value::Kind::list));
       case ')':
         return void(make(Value::Kind::list));
       case 'N':

@@ -49,13 +49,12 @@ std::optional<Collective> collective_of(std::string_view name) {
 bool quiet_mpi_call(std::string_view name) {
   if (name.starts_with("MPI_")) name.remove_prefix(4);
   if (name == "Get_accumulate") return false;
-  for (const std::string_view part :
-       {"Comm_",  "Group_",   "Type_", "Op_",    "Attr_", "Keyval_", "Errhandler_", "Cart_",
-        "Graph_", "Info_",    "Get_",  "Wtime",  "Wtick", "Error_",  "Buffer_",     "Iprobe",
-        "Probe",  "Address",  "Pack",  "Unpack", "Topo_", "Dims_",   "Pcontrol",    "Request_get",
-        "Init",   "Finalize", "Wait",  "Test",   "Cancel"})
-    if (name.starts_with(part)) return true;
-  return false;
+  constexpr std::string_view quiet[] = {
+      "Comm_",  "Group_",   "Type_", "Op_",    "Attr_", "Keyval_", "Errhandler_", "Cart_",
+      "Graph_", "Info_",    "Get_",  "Wtime",  "Wtick", "Error_",  "Buffer_",     "Iprobe",
+      "Probe",  "Address",  "Pack",  "Unpack", "Topo_", "Dims_",   "Pcontrol",    "Request_get",
+      "Init",   "Finalize", "Wait",  "Test",   "Cancel"};
+  return std::ranges::any_of(quiet, [&](std::string_view part) { return name.starts_with(part); });
 }
 
 int element_bytes(std::string_view type) {

@@ -20,7 +20,7 @@ namespace {
 
 using gpu::Comm, gpu::HostCall, gpu::RankTrace, gpu::Span;
 
-constexpr std::string_view sqlite_magic{"SQLite format 3", 16};
+constexpr std::string_view sqlite_magic{"SQLite format 3\0", 16};
 constexpr double us = 1e-3;            // of a ns
 constexpr std::int64_t tid = 1 << 24;  // a globalTid or globalPid is a process times this, plus a thread
 

@@ -56,7 +56,7 @@ struct Sequence {
 
   void add(const Event& event) {
     ++count;
-    calls = mix(mix(calls, static_cast<std::uint64_t>(event.op)), static_cast<std::uint64_t>(event.root + 8));
+    calls = mix(mix(calls, static_cast<std::uint64_t>(event.op)), static_cast<std::uint64_t>(event.root) + 8);
     sizes = mix(sizes, common_size(event));
   }
 };

@@ -80,7 +80,7 @@ enum class Op : std::uint8_t {
 #undef COLLCAST_OP
 };
 
-#define COLLCAST_OP(id, name, kind) +1
+#define COLLCAST_OP(id, name, kind) +1  // NOLINT(bugprone-macro-parentheses): a term of the sum below
 inline constexpr int op_count = COLLCAST_TRACE_OPS(COLLCAST_OP);
 #undef COLLCAST_OP
 

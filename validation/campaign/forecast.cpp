@@ -115,7 +115,7 @@ std::vector<Predictor> predictors(const Description& platform, const Campaign& c
   const auto bed = std::make_shared<Bed>(platform);
   if (campaign.care.overlap_workers) return of_overlap(bed, *campaign.care.overlap_workers);
   const Plan plays = plan(campaign.care);
-  const auto path_on = [plays](std::shared_ptr<Bed> on) {
+  const auto path_on = [plays](const std::shared_ptr<Bed>& on) {
     return [plays, on](const Point& p) { return by_path(plays(p), p, on->fabric(p.ranks())); };
   };
   std::vector<Predictor> all;

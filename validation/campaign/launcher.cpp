@@ -33,7 +33,8 @@ Launcher::Launcher(std::vector<std::string> words) : words_(std::move(words)), p
 
 Rank Launcher::fixed_ranks() const {
   for (std::size_t i = 1; i < words_.size(); ++i)
-    if (words_[i - 1] == "-n" || words_[i - 1] == "-np") return std::atoi(words_[i].c_str());
+    if (words_[i - 1] == "-n" || words_[i - 1] == "-np")
+      return static_cast<Rank>(std::strtol(words_[i].c_str(), nullptr, 10));
   return 0;
 }
 

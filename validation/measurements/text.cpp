@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <tuple>
@@ -16,7 +17,7 @@ namespace {
 std::string untagged(const std::string& line) {
   if (line.empty() || line[0] != '[') return line;
   const std::size_t end = line.find(">:");
-  return end != std::string::npos && end < 40 && line.find("]<std") < end ? line.substr(end + 2) : line;
+  return end < 40 && line.find("]<std") < end ? line.substr(end + 2) : line;
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ double half_unit(const std::string& word) {
   const std::string mantissa = word.substr(0, e);
   const std::size_t dot = mantissa.find('.');
   int last = dot == std::string::npos ? 0 : -static_cast<int>(mantissa.size() - dot - 1);
-  if (e != std::string::npos) last += std::atoi(word.c_str() + e + 1);
+  if (e != std::string::npos) last += static_cast<int>(std::strtol(word.c_str() + e + 1, nullptr, 10));
   return 0.5 * std::pow(10.0, last);
 }
 

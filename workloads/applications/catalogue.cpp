@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "support/error.hpp"
 #include "support/suggest.hpp"
 #include "workloads/applications/application.hpp"
@@ -56,9 +58,8 @@ const std::vector<ApplicationName>& application_names() {
 
 bool is_application(const std::string& text) {
   const std::string name = before_colon(text);
-  for (const ApplicationName& known : application_names())
-    if (known.name == name) return true;
-  return false;
+  return std::ranges::any_of(application_names(),
+                             [&](const ApplicationName& known) { return known.name == name; });
 }
 
 Job application_job(const std::string& text, Rank ranks, const Device& device) {

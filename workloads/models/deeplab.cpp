@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "workloads/models/architectures.hpp"
 #include "workloads/models/backbones.hpp"
 
@@ -78,7 +80,7 @@ void head(ConvNet& net, Shape low, bool as_separable) {
   net.concatenate(branches);
   net.unit("aspp.project", 256, one_by_one);
   const Shape wide = net.shape;
-  net.shape = low;
+  net.shape = std::move(low);
   net.unit("decoder.project", 48, one_by_one);
   net.concatenate({net.shape, wide});
   refine(net, "decoder.conv0", Window::same(3), as_separable);
