@@ -349,8 +349,8 @@ class CriticalPath {
             to};
   }
 
-  /// One copy leaves the sender's port, one arrives at each receiver's. Processors pay for copies in the order
-  /// in which they arrive, unless they get one each.
+  /// One copy leaves the sender's port, one arrives at each receiver's. Processors pay for copies in the
+  /// order in which they arrive, unless they get one each.
   void multicast(const Multicast& m, bool one_each) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);

@@ -5,14 +5,16 @@
 
 namespace collcast::nccl {
 
-/// A machine's links as ncclSend and ncclRecv of one pair of ranks use them: LL for short messages, Simple for
-/// others.
+/// A machine's links as ncclSend and ncclRecv of one pair of ranks use them: LL for short messages, Simple
+/// for others.
 class PairFabric final : public MachineFabric {
  public:
   /// `machine`: its links alone.
   PairFabric(const Machine& machine, const Policy& policy, const Situation& s, const Software& software);
 
-  collcast::Wire wire(Place from, Place to, Bytes bytes) const override { return of(bytes).wire(from, to, bytes); }
+  collcast::Wire wire(Place from, Place to, Bytes bytes) const override {
+    return of(bytes).wire(from, to, bytes);
+  }
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
     return of(bytes).switched(what, from, to, bytes);
   }

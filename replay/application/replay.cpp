@@ -175,13 +175,16 @@ class Replay {
     return play(engine, application, stage.fabric, nullptr).time;
   }
 
-  /// An end of the platform's uncertainty: what is described, prices, and what was published of other machines.
+  /// An end of the platform's uncertainty: what is described, prices, and what was published of other
+  /// machines.
   struct End {
     Description described;
     Seconds Prices::Answer::*price;
     double published;
   };
-  End fast() const { return {optimistic(platform_), &Prices::Answer::low, 1 / (1 + uncertainty(Stamp::guess))}; }
+  End fast() const {
+    return {optimistic(platform_), &Prices::Answer::low, 1 / (1 + uncertainty(Stamp::guess))};
+  }
   End slow() const { return {pessimistic(platform_), &Prices::Answer::high, 1 + uncertainty(Stamp::guess)}; }
 
   /// An engine that is not quick moves its time, `middle` if that is known, as `path` does.

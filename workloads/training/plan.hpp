@@ -37,7 +37,8 @@ struct Plan {
 
   const std::vector<Layer>& layers() const { return training.model.layers; }
   const Part& part(int stage, int chunk) const {
-    return parts[static_cast<std::size_t>(chunk * pipeline + stage)];
+    return parts[static_cast<std::size_t>(chunk) * static_cast<std::size_t>(pipeline) +
+                 static_cast<std::size_t>(stage)];
   }
   /// Of a layer's work, and of its tensors, that a rank has.
   double share(const Layer& layer) const;

@@ -43,7 +43,8 @@ class StageWriter {
   /// Its place in a pass: among all parts, in forward order.
   std::size_t index(const Pass& pass) const {
     const int stage = pass.mirrored ? plan_.mirror(stage_) : stage_;
-    return static_cast<std::size_t>(pass.chunk * plan_.pipeline + stage);
+    return static_cast<std::size_t>(pass.chunk) * static_cast<std::size_t>(plan_.pipeline) +
+           static_cast<std::size_t>(stage);
   }
   const Plan::Part& part(const Pass& pass) const { return plan_.parts[index(pass)]; }
   int stage_of(const Pass& pass, std::size_t index) const {
