@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libraries/chooser.hpp"
 #include "libraries/mvapich/gdr_fabric.hpp"
 #include "libraries/situation.hpp"
 #include "support/error.hpp"
@@ -93,7 +94,7 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
 
 std::unique_ptr<nccl::PairFabric> pairs_of(const nccl::Policy& policy, const Machine& machine,
                                            const Description& platform, double stretch) {
-  const Situation s = situation(platform, machine.ranks(), policy.text());
+  const Situation s = situation(platform, seats(machine), policy.text());
   nccl::check({policy.minor}, machine, s);
   const nccl::Software software = nccl::software_on(read_blueprint(platform), policy.minor, s, stretch);
   return std::make_unique<nccl::PairFabric>(machine, policy, s, software);

@@ -90,12 +90,14 @@ collcast::Wire KernelFabric::across(collcast::Wire w, Place from, Place to, Byte
   const Seconds gpudirect = bytes * (w.framing * (w.per_byte - rail));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
+  Seconds ahead;  // of the first chunk, which has its bytes' time on the card like the others
   if (chunk_ > Bytes(0) && bytes > chunk_) {
     w.software = std::max(SecondsPerByte(0), threads_ - w.per_byte);
     w.per_byte += w.software;
-    bytes = chunk_;
+    bytes = chunk_, ahead = chunk_ * w.software;
   }
-  w.overhead = (bytes * threads_ - contained(bytes)) / kernel_.messages + waiting(bytes);
+  w.overhead =
+      std::max(Seconds(0), (bytes * threads_ - contained(bytes)) / kernel_.messages + waiting(bytes) - ahead);
   w.latency = hop_;
   return w;
 }

@@ -4,6 +4,8 @@
 namespace collcast::nccl {
 namespace {
 
+constexpr int slots = 8;  // NCCL_STEPS
+
 KernelFabric of_protocol(const Machine& machine, const Policy& policy, const Situation& s,
                          const Software& software, Protocol protocol) {
   const Transport t{policy.minor, Shape::ring, protocol, 1, policy.channels};
@@ -16,7 +18,18 @@ PairFabric::PairFabric(const Machine& machine, const Policy& policy, const Situa
                        const Software& software)
     : MachineFabric(machine),
       policy_(policy),
-      ll_(of_protocol(machine, policy, s, software, Protocol::ll)),
-      simple_(of_protocol(machine, policy, s, software, Protocol::simple)) {}
+      by_protocol_{of_protocol(machine, policy, s, software, Protocol::ll),
+                   of_protocol(machine, policy, s, software, Protocol::ll128),
+                   of_protocol(machine, policy, s, software, Protocol::simple)} {}
+
+collcast::Wire PairFabric::wire(Place from, Place to, Bytes bytes) const {
+  collcast::Wire w = of(bytes).wire(from, to, bytes);
+  if (from.rank == to.rank) return w;
+  const Bytes buffered(slots * kernel(pair_protocol(policy_, bytes)).step_KiB * 1024);
+  w.eager = bytes <= buffered;
+  w.streamed = false;
+  w.handshake = {};
+  return w;
+}
 
 }  // namespace collcast::nccl

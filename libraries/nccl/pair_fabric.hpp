@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include "libraries/nccl/pairs.hpp"
 
 namespace collcast::nccl {
 
-/// A machine's links as ncclSend and ncclRecv of one pair of ranks use them: LL for short messages, Simple
-/// for others.
+/// A machine's links as ncclSend and ncclRecv of one pair of ranks use them: by the policy's protocol, or LL
+/// for short messages and Simple for others. What fits into a channel's slots leaves at once; more waits
+/// for its receiver. A kernel leaves the GPU's other work alone.
 class PairFabric final : public MachineFabric {
  public:
   /// `machine`: its links alone.
   PairFabric(const Machine& machine, const Policy& policy, const Situation& s, const Software& software);
 
-  collcast::Wire wire(Place from, Place to, Bytes bytes) const override {
-    return of(bytes).wire(from, to, bytes);
-  }
+  collcast::Wire wire(Place from, Place to, Bytes bytes) const override;
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
     return of(bytes).switched(what, from, to, bytes);
   }
   SecondsPerByte gamma(Place) const override { return {}; }
-  const collcast::Protocol& protocol() const override { return simple_.protocol(); }
+  const collcast::Protocol& protocol() const override { return by_protocol_[0].protocol(); }
   /// Of the kernel that carries a lone message.
   Seconds launch_of(Bytes bytes) const { return of(bytes).launch(1); }
 
  private:
   const KernelFabric& of(Bytes bytes) const {
-    return pair_protocol(policy_, bytes) == Protocol::ll ? ll_ : simple_;
+    return by_protocol_[static_cast<std::size_t>(pair_protocol(policy_, bytes))];
   }
 
   Policy policy_;
-  KernelFabric ll_, simple_;
+  std::array<KernelFabric, 3> by_protocol_;
 };
 
 }  // namespace collcast::nccl

@@ -148,8 +148,8 @@ class Player {
 
   /// Where all channels visit the ranks in the same order, the root does not wait for the others: call
   /// follows call down the chain, and the slowest place sets the pace; proxies work on while the next call is
-  /// launched. Else a rank that is early on one
-  /// channel is late on another; as a kernel ends with all its channels, each call has the whole way to go.
+  /// launched. Else a rank that is early on one channel is late on another; as a kernel ends with all its
+  /// channels, each call has the whole way to go.
   void chain() {
     const double most =
         std::ceil(share_ / turn_) * turn_;  // a channel gets whole turns, and the last one the rest

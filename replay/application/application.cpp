@@ -112,6 +112,19 @@ class Application::Meeting : public Strand {
   std::optional<Op> op_;
 };
 
+/// A collective's messages, once their kernel has been launched.
+class Application::Launched : public Strand {
+ public:
+  Launched(const Op& launch, std::unique_ptr<Strand> messages)
+      : launch_(launch), messages_(std::move(messages)) {}
+
+  bool next(Batch& batch) override { return launch_.next(batch) || messages_->next(batch); }
+
+ private:
+  Meeting launch_;
+  std::unique_ptr<Strand> messages_;
+};
+
 /// One stream of a rank; stream 0 first starts the others.
 class Application::StreamStrand : public Strand {
  public:
@@ -127,10 +140,7 @@ class Application::StreamStrand : public Strand {
     while (batch.ops.empty()) {
       if (!launched_ && !activities_->next(activity_)) return false;
       launched_ = !launched_ && launches();
-      if (launched_)
-        batch.ops.push_back(app_.lasting(app_.launch_(sent()), 1, "launch"));
-      else
-        play(batch);
+      launched_ ? launch(batch) : play(batch);
     }
     return true;
   }
@@ -144,7 +154,12 @@ class Application::StreamStrand : public Strand {
         activity_.kind == Kind::send || activity_.kind == Kind::receive || activity_.kind == Kind::exchange;
     return message && activity_.request < 0 && app_.launch_;
   }
-  Bytes sent() const { return activity_.kind == Kind::receive ? activity_.received_bytes : activity_.bytes; }
+  void launch(Batch& batch) {
+    const bool receives = activity_.kind == Kind::receive;
+    const Seconds time = app_.launch_(receives ? activity_.received_bytes : activity_.bytes);
+    begin(batch, std::make_unique<Meeting>(app_.lasting(time, 1, "launch"))).tag =
+        app_.tag_of(receives ? "recv" : "send");
+  }
 
   RankState& state() { return app_.states_[static_cast<std::size_t>(rank_)]; }
 
@@ -245,12 +260,17 @@ class Application::StreamStrand : public Strand {
   void collective(Batch& batch) {
     auto strand = app_.collective(rank_, activity_);
     if (!strand) return;
-    Op& op = add(batch, Op::Kind::start);
+    Op& op = begin(batch, std::move(strand));
     op.tag = app_.tag_of(activity_.operation);
     op.bytes = activity_.sized ? activity_.message : Bytes(0);
     op.request = request_number(activity_.request);
+  }
+
+  static Op& begin(Batch& batch, std::unique_ptr<Strand> strand) {
+    Op& op = add(batch, Op::Kind::start);
     op.strand = static_cast<std::uint32_t>(batch.strands.size());
     batch.strands.push_back(std::move(strand));
+    return op;
   }
 
   /// Those who await this record have requests that are done now; they go on before this stream does.
@@ -345,6 +365,8 @@ std::unique_ptr<Strand> Application::collective(Rank world, const Activity& acti
   if (meeting) return std::make_unique<Meeting>(*meeting);
   if (!lowering) return nullptr;
   auto strand = lowering->strand(rank);
+  if (launch_ && activity.sized)
+    strand = std::make_unique<Launched>(lasting(launch_(activity.message), 1, "launch"), std::move(strand));
   if (!activity.sized) return std::make_unique<Lasting>(std::move(strand), activity.time);
   if (!activity.direct) return strand;
   return std::make_unique<Resized>(std::move(strand), activity, rank, static_cast<Rank>(all.size()));

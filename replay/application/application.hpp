@@ -29,8 +29,8 @@ class Application : public Program {
 
   /// Computation takes `compute_scale` times what the source says. `buffered`: a blocking send of up to so
   /// many bytes does not wait for its receiver, as on every MPI library, even on a machine that has
-  /// synchronous messages only. `launch`: of a kernel for each message that holds up its stream.
-  /// Throws InputError if the source has no order.
+  /// synchronous messages only. `launch`: of a kernel for each collective that is messages, and for each
+  /// message that holds up its stream. Throws InputError if the source has no order.
   Application(const Source& source, Selection& selection, double compute_scale = 1,
               Bytes buffered = Bytes(-1), PriceOf price = {}, LaunchOf launch = {});
 
@@ -61,6 +61,7 @@ class Application : public Program {
   class StreamStrand;
   class Resized;
   class Lasting;
+  class Launched;
   class Meeting;
 
   /// One collective of a communicator, until all its members have come.

@@ -193,11 +193,13 @@ class Replay {
     if (options_.engine->quick) return time(*options_.engine, stage, end.price);
     const Engine& path = collcast::engine("path");
     const Seconds played = middle ? *middle : time(&ReplayReport::time);
-    const Seconds centre = time(path, nominal_, &Prices::Answer::time);
-    return centre.value > 0 ? time(path, stage, end.price) / centre * played : played;
+    if (!centre_) centre_ = time(path, nominal_, &Prices::Answer::time);
+    return centre_->value > 0 ? time(path, stage, end.price) / *centre_ * played : played;
   }
 
   void set_interval(ReplayReport& report) {
+    report.low = report.high = report.time;
+    if (!options_.interval) return;
     report.low = std::min(at_end(fast(), report.time), report.time);
     report.high = std::max(at_end(slow(), report.time), report.time);
   }
@@ -234,7 +236,8 @@ class Replay {
   const ReplayOptions options_;
   Stage nominal_;
   Selection selection_;
-  std::optional<Prices> prices_;  ///< where the policy's library sends no messages
+  std::optional<Seconds> centre_;  ///< by `path`, as described
+  std::optional<Prices> prices_;   ///< where the policy's library sends no messages
 };
 
 }  // namespace

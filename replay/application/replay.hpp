@@ -23,6 +23,7 @@ struct ReplayOptions {
   std::optional<Memory> memory;  ///< where the application keeps its data; as the source says if none
   double compute_scale = 1;      ///< computation takes this times what the source says
   PlayOptions play;
+  bool interval = true;       ///< plays it at both ends of the platform's uncertainty, too
   Watched watched = nullptr;  ///< sees the run on the platform as described
 };
 

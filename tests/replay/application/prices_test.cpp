@@ -2,6 +2,7 @@
 // NCCL's collectives in replays: single operations that take what `predict` says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -89,28 +90,83 @@ TEST(Prices, SayWhatHasNone) {
             "allreduce of ranks at no regular distances: played as messages of the platform's own software");
 }
 
-/// A kernel is launched at both ends, then LL or Simple carries the bytes; between nodes chunk follows chunk.
+RecordedSource of_a_message(Rank ranks, double bytes) {
+  RecordedSource pair(ranks);
+  pair.info().by_mpi = false, pair.info().memory = Memory::device;
+  Activity a;
+  a.kind = Kind::send, a.operation = a.call = "send", a.to = ranks - 1, a.bytes = Bytes(bytes);
+  pair.at(0) = {a};
+  a.kind = Kind::receive, a.from = 0, a.received_bytes = Bytes(bytes);
+  pair.at(ranks - 1) = {a};
+  return pair;
+}
+
+Seconds path_time(const Source& source, const Description& platform, const std::string& policy) {
+  ReplayOptions options;
+  options.policy = policy, options.engine = &engine("path");
+  return replay_time(source, platform, options);
+}
+
+/// A kernel is launched at both ends, then LL, LL128 or Simple carries the bytes; between nodes chunk follows
+/// chunk.
 TEST(Prices, MessagesGoByNcclToo) {
   const Description platform = load_platform("abci-v");
-  for (const Rank ranks : {2, 8})
-    for (const double bytes : {4096.0, 33554432.0}) {
-      RecordedSource pair(ranks);
-      pair.info().by_mpi = false, pair.info().memory = Memory::device;
-      Activity a;
-      a.kind = Kind::send, a.operation = a.call = "send", a.to = ranks - 1, a.bytes = Bytes(bytes);
-      pair.at(0) = {a};
-      a.kind = Kind::receive, a.from = 0, a.received_bytes = Bytes(bytes);
-      pair.at(ranks - 1) = {a};
-      const Call call{.ranks = ranks, .message = Bytes(bytes)};
-      const Seconds alone = Library("nccl-2.18", platform, ranks)
-                                .predict(Collective::sendrecv, call, engine("path"))
-                                .prediction.time;
-      ReplayOptions options;
-      options.policy = "nccl-2.18", options.engine = &engine("path");
-      EXPECT_NEAR(replay_time(pair, platform, options) / alone, 1, 1e-9) << ranks << ' ' << bytes;
-      pair.info().by_mpi = true;
-      EXPECT_GT(std::abs(replay_time(pair, platform, options) / alone - 1), 0.05) << ranks << ' ' << bytes;
-    }
+  for (const char* policy : {"nccl-2.18", "nccl-2.18:proto=LL128"})
+    for (const Rank ranks : {2, 8})
+      for (const double bytes : {4096.0, 33554432.0}) {
+        RecordedSource pair = of_a_message(ranks, bytes);
+        const Call call{.ranks = ranks, .message = Bytes(bytes)};
+        const Seconds alone = Library(policy, platform, ranks)
+                                  .predict(Collective::sendrecv, call, engine("path"))
+                                  .prediction.time;
+        EXPECT_NEAR(path_time(pair, platform, policy) / alone, 1, 1e-9)
+            << policy << ' ' << ranks << ' ' << bytes;
+        pair.info().by_mpi = true;
+        EXPECT_GT(std::abs(path_time(pair, platform, policy) / alone - 1), 0.05) << ranks << ' ' << bytes;
+      }
+}
+
+/// More than a channel's slots holds up the sender's stream until it has left, and waits for its receiver.
+TEST(Prices, LongMessagesHoldTheirStreams) {
+  const Description platform = load_platform("abci-v");
+  for (const Rank ranks : {2, 8}) {
+    RecordedSource pair = of_a_message(ranks, 1 << 25);
+    const Seconds alone = path_time(pair, platform, "nccl-2.18");
+    pair.at(0).push_back(computing(10e-3));
+    EXPECT_NEAR((path_time(pair, platform, "nccl-2.18") - alone).value, 10e-3, 0.03e-3) << ranks;
+    pair = of_a_message(ranks, 1 << 25);
+    pair.at(ranks - 1).insert(pair.at(ranks - 1).begin(), computing(20e-3));
+    pair.at(0).push_back(computing(10e-3));
+    EXPECT_NEAR((path_time(pair, platform, "nccl-2.18") - alone).value, 30e-3, 0.03e-3) << ranks;
+  }
+}
+
+/// A collective that is played as messages is launched, too; of an even group it takes about what is
+/// forecast.
+TEST(Prices, WhatIsPlayedAsMessagesIsLaunched) {
+  const Description dgx = load_platform("dgx-1v");
+  RecordedSource lonely(8);
+  lonely.info().by_mpi = false, lonely.info().memory = Memory::device;
+  const int apart = lonely.communicator("apart", {3, 4, 6});
+  for (const Rank r : {3, 4, 6}) lonely.at(r) = {summed(1024, apart)};
+  const ReplayReport r = replayed(lonely, dgx, "nccl-2.8");
+  const auto launch = std::ranges::find(r.explanation, "launch", &Share::name);
+  ASSERT_NE(launch, r.explanation.end());
+  EXPECT_GT(launch->time, Seconds(1e-6));
+}
+
+/// The time goes on at the size where the first chunk is all.
+TEST(Prices, ChunksBeginWithoutAStep) {
+  for (const char* name : {"dgx-h100", "abci-v"}) {
+    const Description platform = load_platform(name);
+    const Library nccl("nccl-2.18", platform, 16);
+    const auto time = [&](double bytes) {
+      return nccl.predict(Collective::sendrecv, {.ranks = 16, .message = Bytes(bytes)}, engine("path"))
+          .prediction.time;
+    };
+    EXPECT_LT(time(262145) / time(262144), 1.0001) << name;
+    EXPECT_GE(time(262145) / time(262144), 1) << name;
+  }
 }
 
 /// 32 MiB between nodes take what the card takes, 12.12 GB/s, and little more: no kernel holds them up first.
