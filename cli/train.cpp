@@ -165,6 +165,7 @@ class Steps {
     if (experience_)
       report.sections[0].columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));
     report.notes = std::move(played_.notes);
+    if (!by_) append(report.notes, forecaster_.notes());
     if (options_.explain) explained_.write(report, options_.format);
     return report;
   }

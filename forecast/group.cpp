@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "libraries/nccl/tables.hpp"
 #include "libraries/situation.hpp"
@@ -64,6 +65,13 @@ Prediction fastest_of(const Forecaster& forecaster, Collective collective, const
   const Choice choice =
       fastest(forecaster.fabric(), common_algorithms(collective), call_of(forecaster, group, message));
   return forecaster.predict(*choice.algorithm, choice.call, engine("path"));
+}
+
+/// Whether there is more than one way to play it.
+bool has_choices(Collective collective) {
+  constexpr Collective lone[] = {Collective::sendrecv, Collective::halo_1d, Collective::halo_2d,
+                                 Collective::halo_3d};
+  return std::ranges::find(lone, collective) == std::end(lone);
 }
 
 bool has_rule(const std::string& policy, Collective collective) {
@@ -195,6 +203,8 @@ std::optional<Wire> GroupForecaster::departure(const RankGroup& pair, Bytes mess
 GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& group, Bytes message,
                                                  const std::string& algorithm) {
   if (group.size() == 1 || message == Bytes()) return {};
+  if (collective != Collective::sendrecv && !alike_.contains(group))
+    alike_[group] = alike_on_nodes(group, ranks_per_node_);
   if (!algorithm.empty()) return named(collcast::algorithm(collective, algorithm), group, message);
   if (nodes(group) <= far_nodes || message < Bytes(4096)) return forecast(collective, group, message);
   const double octaves = std::floor(2 * std::log2(message.value)) / 2;
@@ -206,6 +216,24 @@ GroupForecaster::Answer GroupForecaster::predict(Collective collective, const Ra
   };
   return {between(&Answer::time), between(&Answer::low), between(&Answer::high), high.limited_by,
           high.choice};
+}
+
+std::vector<std::string> GroupForecaster::notes() const {
+  std::vector<std::string> all;
+  std::set<std::string_view> unruled;
+  for (const auto& [asked, answer] : known_)
+    if (policy_ != "fastest" && has_choices(asked.collective) && !chooses(asked.collective))
+      unruled.insert(definition(asked.collective).name);
+  for (const std::string_view name : unruled)
+    all.push_back(std::string(name) + " is priced as the fastest of the catalogue's algorithms, whatever " +
+                  policy_ + " would choose; `--engine` plays its choice");
+  for (const auto& [group, alike] : alike_)
+    if (!alike)
+      all.push_back("collectives of groups of " + std::to_string(group.size()) +
+                    " ranks are priced as those of the first group; on nodes of " +
+                    std::to_string(ranks_per_node_) +
+                    " ranks not all lie alike, and those on more nodes take longer");
+  return all;
 }
 
 GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, const RankGroup& group,

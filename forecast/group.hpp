@@ -44,6 +44,8 @@ class GroupForecaster {
   }
 
   const std::string& policy() const { return policy_; }
+  /// Of what was asked: groups whose likes do not lie on nodes as they do.
+  std::vector<std::string> notes() const;
   /// Whether the policy has a rule for it; else `predict` tells of the fastest of the catalogue.
   bool chooses(Collective collective) const;
 
@@ -65,6 +67,7 @@ class GroupForecaster {
     auto operator<=>(const Asked&) const = default;
   };
   std::map<Asked, Answer> known_;
+  std::map<RankGroup, bool> alike_;  ///< groups of collectives: whether all lie on nodes as the first
   std::map<std::tuple<RankGroup, std::string, Memory>, std::unique_ptr<Library>> libraries_;
   OffloadedGroups offloaded_;
 };

@@ -5,6 +5,22 @@
 
 namespace collcast {
 
+bool alike_on_nodes(const RankGroup& group, Rank ranks_per_node) {
+  const std::vector<Rank> members = group.members();
+  const auto begins = [&](Rank first) {
+    return std::ranges::all_of(
+        group.dimensions, [&](const RankGroup::Dimension& d) { return first / d.stride % d.count == 0; });
+  };
+  const auto like_the_first = [&](Rank first) {
+    return std::ranges::all_of(members, [&](Rank m) {
+      return (first + m) / ranks_per_node - first / ranks_per_node == m / ranks_per_node;
+    });
+  };
+  for (Rank first = 1; first < group.world; ++first)
+    if (begins(first) && !like_the_first(first)) return false;
+  return true;
+}
+
 std::optional<RankGroup> group_of(std::vector<Rank> members, Rank world) {
   std::ranges::sort(members);
   RankGroup group{{}, world};

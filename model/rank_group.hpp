@@ -37,6 +37,10 @@ struct RankGroup {
   }
 };
 
+/// Whether every group of the world lies on nodes of so many ranks as the first does: as many of its members
+/// together on each.
+bool alike_on_nodes(const RankGroup& group, Rank ranks_per_node);
+
 /// The group whose members these are, moved so that the least is rank 0; none where they are not at regular
 /// distances.
 std::optional<RankGroup> group_of(std::vector<Rank> members, Rank world);

@@ -17,5 +17,22 @@ TEST(RankGroup, IsFoundFromItsMembers) {
     EXPECT_FALSE(group_of(uneven, 8));
 }
 
+/// Of four ranks on nodes of six, the second group lies on two nodes; of pairs 4 apart some on one.
+TEST(RankGroup, LieOnNodesAlikeOrNot) {
+  const auto alike = [](Dimensions dimensions, Rank world, Rank node) {
+    return alike_on_nodes({std::move(dimensions), world}, node);
+  };
+  EXPECT_TRUE(alike({{3, 1}}, 24, 6));
+  EXPECT_TRUE(alike({{12, 1}}, 24, 6));
+  EXPECT_TRUE(alike({{4, 6}}, 24, 6));
+  EXPECT_TRUE(alike({{2, 1}, {4, 6}}, 24, 6));
+  EXPECT_TRUE(alike({{4, 1}}, 4, 6));
+  EXPECT_FALSE(alike({{4, 1}}, 24, 6));
+  EXPECT_FALSE(alike({{2, 4}}, 24, 6));
+  EXPECT_TRUE(alike({{2, 3}}, 24, 6));
+  EXPECT_TRUE(alike({{8, 3}, {2, 24}}, 48, 9));
+  EXPECT_TRUE(alike({}, 24, 6));
+}
+
 }  // namespace
 }  // namespace collcast
