@@ -33,8 +33,10 @@ ReplayOptions ByMessages::options(const Watched& watched) const {
   return options;
 }
 
-ReplayReport ByMessages::report(const workloads::Job& job, const Watched& watched) const {
-  return replay(*workloads::source_of(job), platform_, options(watched));
+ReplayReport ByMessages::report(const workloads::Job& job, const Watched& watched, bool interval) const {
+  ReplayOptions all = options(watched);
+  all.interval = interval;
+  return replay(*workloads::source_of(job), platform_, all);
 }
 
 Seconds ByMessages::time(const workloads::Job& job, Seconds ReplayReport::*end) const {
@@ -43,10 +45,10 @@ Seconds ByMessages::time(const workloads::Job& job, Seconds ReplayReport::*end) 
 
 namespace {
 
-/// What limits what is no computation.
+/// What limits what is neither computation nor waiting.
 std::string limit_beside_computation(const ReplayReport& r) {
   for (const Share& s : r.explanation)
-    if (s.cause != Cause::compute) return s.name;
+    if (s.cause != Cause::compute && s.cause != Cause::wait) return s.name;
   return r.limited_by;
 }
 
@@ -60,7 +62,7 @@ workloads::Played StepByMessages::operator()(const workloads::Job& job, workload
     played.time = by.time(plain, end == End::low ? &ReplayReport::low : &ReplayReport::high);
     return played;
   }
-  const ReplayReport& r = reports.emplace_back(by.report(plain));
+  const ReplayReport& r = reports.emplace_back(by.report(plain, nullptr, false));
   last = plain;
   played.time = r.time;
   played.compute = computation(plain);

@@ -20,7 +20,8 @@ class ByMessages {
   ByMessages(const Description& platform, const std::string& engine, std::string policy);
 
   /// Throws InputError where the job holds what only prices know.
-  ReplayReport report(const workloads::Job& job, const Watched& watched = nullptr) const;
+  ReplayReport report(const workloads::Job& job, const Watched& watched = nullptr,
+                      bool interval = true) const;
   Seconds time(const workloads::Job& job, Seconds ReplayReport::*end = &ReplayReport::time) const;
 
  private:

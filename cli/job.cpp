@@ -135,6 +135,7 @@ class Jobs {
           number_of("exposed", "exposed_communication_s", seconds),
           number_of("efficiency", "efficiency", text::percent), text_of("limited by", "limited_by")}}};
     if (options_.explain) explained_.write(report_, options_.format);
+    if (!by_) append(report_.notes, forecaster_.notes());
     return std::move(report_);
   }
   void write_page(const Report& report) {
@@ -195,6 +196,8 @@ int run_job(const JobOptions& options) {
   std::vector<Rank> all = parse_rank_counts(options.ranks);
   if (all.empty()) all = {0};  // as the file says
   if (options.describe && all.size() > 1) throw InputError("--describe takes one number of --ranks");
+  if (options.describe && !(options.pictures.timeline + options.pictures.report).empty())
+    throw InputError("--describe plays nothing, and has nothing for --timeline or --report");
   Canvas canvas(options.pictures);
   canvas.require_one(all.size());
   Jobs jobs(options, platform, canvas, all.size() == 1);

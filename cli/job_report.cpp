@@ -130,12 +130,14 @@ void write_job_page(Canvas& canvas, const Description& platform, const Report& r
     if (s.key == "sensitivity") after.push_back(chapter("Sensitivity", s));
   if (!report.notes.empty()) after.push_back(notes_chapter(report.notes));
   after.push_back(pedigree(platform));
-  canvas.write_page(
-      report.title, std::move(before), seen, std::move(after), as_json(report),
-      !by_messages       ? "a step is made of the times of its collectives, each asked for by itself; "
-                           "--engine plays their messages, and `predict` shows the links of one"
-      : seen > Seconds() ? "no message was sent; collectives of NCCL are single operations on every engine"
-                         : "messages are looked at where one number of ranks is asked for");
+  const bool nccl = report.head["policy"].get<std::string>().starts_with("nccl");
+  const std::string of_nccl = nccl ? "; collectives of NCCL are single operations on every engine" : "";
+  canvas.write_page(report.title, std::move(before), seen, std::move(after), as_json(report),
+                    !by_messages
+                        ? "a step is made of the times of its collectives, each asked for by itself; "
+                          "--engine plays their messages, and `predict` shows the links of one"
+                    : seen > Seconds() ? "no message was sent" + of_nccl
+                                       : "messages are looked at where one number of ranks is asked for");
 }
 
 }  // namespace collcast::cli
