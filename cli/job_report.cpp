@@ -23,7 +23,7 @@ void Explained::add(Rank ranks, const std::vector<workloads::ActivitySummary>& a
 
 void Explained::add(Rank ranks, const std::vector<Share>& causes, Seconds time) {
   if (causes.empty())
-    incomplete_ = true;
+    incomplete_ |= time > Seconds();
   else
     causes_.push_back({{"ranks", ranks}, {"causes", report::explanation(causes, time)}});
 }

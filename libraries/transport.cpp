@@ -95,7 +95,7 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
 std::unique_ptr<nccl::PairFabric> pairs_of(const nccl::Policy& policy, const Machine& machine,
                                            const Description& platform, double stretch) {
   const Situation s = situation(platform, seats(machine), policy.text());
-  nccl::check({policy.minor}, machine, s);
+  nccl::check({.minor = policy.minor, .protocol = policy.proto.value_or(nccl::Protocol::simple)}, machine, s);
   const nccl::Software software = nccl::software_on(read_blueprint(platform), policy.minor, s, stretch);
   return std::make_unique<nccl::PairFabric>(machine, policy, s, software);
 }

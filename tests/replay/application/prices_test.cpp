@@ -11,6 +11,7 @@
 #include "replay/application/replay.hpp"
 #include "replay/formats/formats.hpp"
 #include "replay/source/recorded.hpp"
+#include "support/error.hpp"
 #include "tests/folder.hpp"
 #include "tests/shared_data.hpp"
 
@@ -124,6 +125,11 @@ TEST(Prices, MessagesGoByNcclToo) {
         pair.info().by_mpi = true;
         EXPECT_GT(std::abs(path_time(pair, platform, policy) / alone - 1), 0.05) << ranks << ' ' << bytes;
       }
+}
+
+TEST(Prices, ProtocolsThatTheMachineCannotRunAreRefused) {
+  const RecordedSource pair = of_a_message(4, 4096);
+  EXPECT_THROW(path_time(pair, load_platform("hkbu-v100"), "nccl-2.8:proto=LL128"), InputError);
 }
 
 /// More than a channel's slots holds up the sender's stream until it has left, and waits for its receiver.
