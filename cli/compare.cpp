@@ -114,16 +114,18 @@ sweep::Point point(const CompareOptions& options, const Compared& of, const Cont
   }
   if (of.verb == "train")
     add("framework", options.framework), add("precision", options.precision), add("batch", options.batch);
+  if (options.engine_given || of.verb == "replay") add("engine", options.engine);
   if (of.verb != "predict" && of.verb != "replay") return p;
   add("placement", options.placement);
   if (options.memory) add("memory", *options.memory == Memory::host ? "host" : "device");
-  if (options.engine_given || of.verb == "replay") add("engine", options.engine);
   std::string algorithms;
   for (const std::string& a : options.algorithms) algorithms += (algorithms.empty() ? "" : ",") + a;
   add("algorithm", algorithms);
   if (of.verb == "predict") return add("size", size), p;
   add("steps", options.steps), add("fusion", options.fusion), add("cycle", options.cycle);
   add("bucket", options.bucket), add("nonblocking", options.nonblocking);
+  if (!options.offload.empty())
+    add("offload", options.offload), add("pieces", options.pieces), add("delivery", options.delivery);
   add("compute_scale", dump(Json(options.compute_scale)));
   return p;
 }
@@ -147,7 +149,8 @@ std::vector<Column> columns(const Compared& of, const Json& rows) {
 /// What is compared, in a line or a few.
 void describe(Report& report, const CompareOptions& options, const Compared& of) {
   report.head = {{of.key, of.value}};
-  report.title = of.value;
+  report.title = of.value + (options.engine_given ? ", engine " + options.engine : "");
+  if (options.engine_given) report.head["engine"] = options.engine;
   if (of.verb != "replay") return;
   const auto source = open_source(files_like(of.value), steps(options.steps));
   report.head = {{"trace", source->info().name}, {"engine", options.engine}, {"ranks", source->ranks()}};
@@ -171,9 +174,10 @@ void require_fitting(const CLI::App& verb, const std::string& subject) {
                                                {"--cycle", {"replay"}},
                                                {"--bucket", {"replay"}},
                                                {"--nonblocking", {"replay"}},
+                                               {"--offload", {"replay"}},
                                                {"--compute-scale", {"replay"}},
                                                {"--memory", {"predict", "replay"}},
-                                               {"--engine", {"predict", "replay"}},
+                                               {"--engine", {"train", "job", "predict", "replay"}},
                                                {"--placement", {"predict", "replay"}},
                                                {"--algorithm", {"predict", "replay"}}};
   for (const auto& [option, subjects] : owners)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
+#include <filesystem>
 
 #include "cli/options.hpp"
 #include "cli/trace_files.hpp"
@@ -27,32 +27,48 @@ Losses written(const Source& source, const ConvertOptions& options) {
   if (options.to == "ti") return write_time_independent(source, options.out);
   if (options.to == "chakra") return write_chakra(source, options.out);
   const Machine flat(load_platform("flat"), source.ranks());
-  return write_goal(source, HomeFabric(flat, Memory::host), options.out);
+  Losses losses = write_goal(source, HomeFabric(flat, Memory::host), options.out);
+  add_lost_home(losses, source, Memory::host);
+  return losses;
+}
+
+/// What is read would be gone, or read while it is written.
+void refuse_own_input(const Source& source, const ConvertOptions& options) {
+  const bool of_each = options.to == "chakra";
+  for (Rank r = 0; r < (of_each ? source.ranks() : 1); ++r) {
+    const std::string out = of_each ? chakra_file(options.out, r) : options.out;
+    for (const std::string& in : options.files)
+      if (std::error_code none; std::filesystem::equivalent(in, out, none))
+        throw InputError("'" + out + "' is the trace itself; take another name for -o");
+  }
 }
 
 void run_convert(const ConvertOptions& options) {
-  check_writable(options.out + (options.to == "chakra" ? ".0.et" : ""));
-  const auto source = open_source(options.files, steps(options.steps));
-  if (!source->info().ordered)
-    throw InputError(source->info().name + ": a profile has no order, and cannot be converted");
-  const Losses losses = written(*source, options);
+  check_writable(options.to == "chakra" ? chakra_file(options.out, 0) : options.out);
+  const Trace trace = open_trace(options.files, steps(options.steps));
+  const Source& source = trace.source();
+  if (!source.info().ordered)
+    throw InputError(source.info().name + ": a profile has no order, and cannot be converted");
+  refuse_own_input(source, options);
   Json lost = Json::array();
-  for (const Loss& l : losses)
+  for (const Loss& l : written(source, options))
     lost.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
-  if (options.format == Format::json) {
-    print_json({{"trace", source->info().name},
-                {"from", source->info().format},
-                {"to", options.to},
-                {"written", options.out},
-                {"lost", lost},
-                {"unknown", source->info().unknown}});
-    return;
-  }
-  std::cout << "written: " << options.out << (options.to == "chakra" ? ".RANK.et" : "") << " (" << options.to
-            << ")\n";
-  for (const Loss& l : losses)
-    print_text("lost: " + l.operation + " x " + std::to_string(l.count) + ": " + l.reason + "\n");
-  for (const std::string& u : source->info().unknown) print_text("unknown: " + u + "\n");
+  report::Report report;
+  report.head = {{"trace", source.info().name},
+                 {"from", source.info().format},
+                 {"to", options.to},
+                 {"written", options.out},
+                 {"unknown", source.info().unknown}};
+  report.title =
+      "written: " + options.out + (options.to == "chakra" ? ".RANK.et" : "") + " (" + options.to + ")";
+  report.sections = {{"lost",
+                      lost,
+                      {report::text_of("lost", "operation"), report::count_of("count", "count"),
+                       report::text_of("reason", "reason")}}};
+  for (const std::string& u : source.info().unknown)
+    report.remark += (report.remark.empty() ? "unknown: " : "\nunknown: ") + u;
+  report.notes = source.info().notes;
+  print(report, options.format);
 }
 
 }  // namespace
@@ -69,7 +85,7 @@ void add_convert(CLI::App& app, int&) {
   verb->add_option("-o,--output", options->out, "The file; of chakra what comes before .RANK.et")
       ->required()
       ->option_text("OUT");
-  add_format(*verb, options->format);
+  add_format(*verb, options->format, true);
   verb->footer("Example: collcast convert traces/qe-si-8.cct --to ti -o qe.ti");
   verb->callback([options] { run_convert(*options); });
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/jobs.hpp"
 
+#include "platforms/machine/machine.hpp"
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "workloads/applications/application.hpp"
+#include "workloads/compute/processor.hpp"
 #include "workloads/job/read.hpp"
 
 namespace collcast::cli {
@@ -21,13 +23,18 @@ bool is_job(const std::string& what) {
   return workloads::is_application(what) || (what.ends_with(".json") && is_file(what) && !is_trace(what));
 }
 
+void require_job(const std::string& what) {
+  if (workloads::is_application(what)) return;
+  if (!is_job_file(what)) workloads::application_job(what, 1, {});  // says what it knows
+  read_file(what);
+}
+
 JobSource::JobSource(const std::string& what, const Description& platform) : what_(what) {
+  require_job(what);
   if (workloads::is_application(what))
     device_ = workloads::device(platform);
-  else if (is_job_file(what))
-    text_ = read_file(what);
   else
-    workloads::application_job(what, 1, {});  // says what it knows
+    text_ = read_file(what);
 }
 
 workloads::Job JobSource::on(Rank ranks) const {
@@ -36,32 +43,35 @@ workloads::Job JobSource::on(Rank ranks) const {
   return workloads::application_job(what_, ranks, device_);
 }
 
-Timed timed(const workloads::Job& job, const workloads::Played& played, const workloads::PriceOf& price) {
-  using workloads::End;
-  const bool computes = played.time - played.compute < 0.1 * played.time || played.limited_by.empty();
-  return {played.time, play(job, price, End::low).time, play(job, price, End::high).time, played.compute,
-          computes ? "computation and waiting" : "communication: " + played.limited_by};
-}
-
-Timed timed(const ReplayReport& r) {
-  return {r.time, r.low, r.high, r.compute, r.limited_by};
-}
-
-Json job_row(Rank ranks, const Timed& t, double samples, int ranks_per_node) {
-  const Seconds beyond = t.time - t.compute;
+Json run_row(Rank ranks, int ranks_per_node, const workloads::JobForecast& f, double samples) {
   return {{"ranks", ranks},
           {"nodes", (ranks + ranks_per_node - 1) / ranks_per_node},
           {"ranks_per_node", std::min<int>(ranks_per_node, ranks)},
-          {"step_s", t.time.value},
-          {"low_s", t.low.value},
-          {"high_s", t.high.value},
-          {"samples_per_s", samples > 0 ? Json(samples / t.time.value) : Json()},
-          {"efficiency", t.time > Seconds() ? Json(t.compute / t.time) : Json()},
-          {"compute_s", t.compute.value},
-          {"exposed_communication_s", beyond > 1e-12 * t.time ? beyond.value : 0.0},
+          {"step_s", f.time.value},
+          {"low_s", f.low.value},
+          {"high_s", f.high.value},
+          {"samples_per_s", samples > 0 && f.time > Seconds() ? Json(samples / f.time.value) : Json()},
+          {"efficiency", f.time > Seconds() ? Json(f.compute / f.time) : Json()},
+          {"compute_s", f.compute.value},
+          {"exposed_communication_s", f.exposed.value},
+          {"hidden_communication_s", f.hidden.value},
+          {"communication_s", f.communication.value},
+          {"bubble_s", f.bubble.value},
           {"io_s", 0.0},
           {"memory_B", nullptr},
-          {"limited_by", t.limited_by}};
+          {"limited_by", f.limited_by}};
+}
+
+Json job_row(const workloads::Job& job, const workloads::JobForecast& forecast, double samples,
+             const Description& platform) {
+  return run_row(job.ranks(), workloads::ranks_per_node(platform), forecast, samples);
+}
+
+void require_room(const Description& platform, Rank ranks) {
+  const Rank most = max_ranks(platform);
+  if (ranks > most)
+    throw InputError(platform.name() + " holds " + std::to_string(most) + (most == 1 ? " rank" : " ranks") +
+                     ", not " + std::to_string(ranks));
 }
 
 }  // namespace collcast::cli

@@ -5,16 +5,17 @@
 #include <string>
 
 #include "platforms/description/description.hpp"
-#include "replay/application/replay.hpp"
 #include "support/json_fwd.hpp"
 #include "workloads/compute/device.hpp"
-#include "workloads/job/player.hpp"
-#include "workloads/job/price.hpp"
+#include "workloads/job/forecast.hpp"
 
 namespace collcast::cli {
 
 /// Whether a text names an application, or a file that describes a job.
 bool is_job(const std::string& what);
+
+/// Throws InputError unless it is one, or such a file.
+void require_job(const std::string& what);
 
 /// A file, or one of the applications, on so many ranks.
 class JobSource {
@@ -30,15 +31,13 @@ class JobSource {
   workloads::Device device_;
 };
 
-/// A job's times, its collectives as single operations or message by message.
-struct Timed {
-  Seconds time, low, high, compute;
-  std::string limited_by;
-};
-Timed timed(const workloads::Job& job, const workloads::Played& played, const workloads::PriceOf& price);
-Timed timed(const ReplayReport& played);
-
+/// What rows of jobs and training steps have in common; `samples` of one pass, if that is above 0.
+Json run_row(Rank ranks, int ranks_per_node, const workloads::JobForecast& forecast, double samples);
 /// A row of `job`.
-Json job_row(Rank ranks, const Timed& timed, double samples, int ranks_per_node);
+Json job_row(const workloads::Job& job, const workloads::JobForecast& forecast, double samples,
+             const Description& platform);
+
+/// Throws InputError where the platform is too small.
+void require_room(const Description& platform, Rank ranks);
 
 }  // namespace collcast::cli

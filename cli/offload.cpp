@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/offload.hpp"
+
+#include "support/error.hpp"
 #include "support/strict_options.hpp"
 
 namespace collcast::cli {
@@ -23,6 +25,12 @@ void add_offload(CLI::App& verb, Offload& options) {
   verb.add_option("--compute", options.compute, "Computation of a rank (default: as long as the collective)")
       ->needs(offload)
       ->option_text("SECONDS");
+}
+
+bool is_direct(const std::string& what, const std::string& delivery) {
+  if (delivery != "staged" && delivery != "direct")
+    throw InputError(what + " takes staged or direct, got '" + delivery + "'");
+  return delivery == "direct";
 }
 
 }  // namespace collcast::cli

@@ -7,6 +7,7 @@
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
 #include "support/strict_options.hpp"
+#include "workloads/settings.hpp"
 
 namespace collcast::cli {
 
@@ -42,6 +43,10 @@ void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
   for (const std::string& name : policies()) names += ", " + name;
   names += "; behind those of NCCL what it was told, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
   verb.add_option("--policy", policy, what + ": " + names)->option_text("P");
+}
+
+void require_policy(const std::string& policy) {
+  if (!policy.empty() && policy != "fastest") check_policy(policy);
 }
 
 void add_transport(CLI::App& verb, std::string& transport) {
@@ -118,6 +123,12 @@ void add_call_options(CLI::App& verb, CallText& options) {
 
 Rank parse_ranks(const std::string& text) {
   return static_cast<Rank>(parse_count(text, "number of ranks", 1, 1 << 24));
+}
+
+double above_zero(const std::string& text, const std::string& what) {
+  const double value = workloads::parse_real(text, what);
+  if (value <= 0) throw InputError(what + " must be above 0, got " + text);
+  return value;
 }
 
 void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_help) {

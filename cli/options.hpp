@@ -31,6 +31,8 @@ void add_engine(CLI::App& verb, std::string& engine, bool playing = false);
 
 /// --policy: who chooses where no algorithm is named.
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what);
+/// Throws InputError unless there is a policy of that name; empty is the usual one.
+void require_policy(const std::string& policy);
 /// --transport: what carries messages.
 void add_transport(CLI::App& verb, std::string& transport);
 
@@ -48,6 +50,8 @@ void add_format(CLI::App& verb, Format& format, bool report = false);
 void add_call_options(CLI::App& verb, CallText& options);
 
 Rank parse_ranks(const std::string& text);
+/// Throws InputError unless it is a number above 0.
+double above_zero(const std::string& text, const std::string& what);
 
 /// What a verb works on: an algorithm of the catalogue by its names, or one from a file.
 struct Subject {

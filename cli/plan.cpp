@@ -5,11 +5,11 @@
 #include <sstream>
 #include <thread>
 
-#include "cli/group_prices.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/jobs.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
+#include "cli/playing.hpp"
 #include "cli/replaying.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
@@ -36,9 +36,6 @@ struct PlanOptions : TrainingText {
   Format format = Format::table;
 };
 
-double above_zero(const std::string& text, const std::string& what) {
-  return parse_number(text, what, 1e-9, 1e18);
-}
 std::optional<double> limit(const std::string& text, const std::string& what) {
   if (text.empty()) return {};
   return above_zero(text, what);
@@ -106,18 +103,15 @@ Json of_trace(const PlanOptions& options, const Description& platform, Rank rank
 Json of_job(const PlanOptions& options, const Description& platform, Rank ranks) {
   const double runs = above_zero(options.runs, "number of runs");
   const Job job = JobSource(options.job, platform).on(ranks);
-  GroupForecaster forecaster(platform, options.policy);
-  const PriceOf price = group_prices(forecaster);
-  const Timed t = timed(job, play(job, price), price);
-  return times(runs, t.time, t.low, t.high, t.compute, t.limited_by);
+  const JobForecast f = Playing(platform, {options.policy}).forecast(job);
+  return times(runs, f.time, f.low, f.high, f.compute, f.limited_by);
 }
 
 /// The whole job on so many ranks, of as many samples or runs as were asked for; or why there is no forecast.
 Json forecast_of(const PlanOptions& options, const Description& platform, Rank ranks) {
   try {
     if (!options.trace.empty() || !options.job.empty()) {
-      if (ranks > max_ranks(platform))
-        throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks");
+      require_room(platform, ranks);
       Json f = options.job.empty() ? of_trace(options, platform, ranks) : of_job(options, platform, ranks);
       const int per_node = ranks_per_node(platform);
       f["nodes"] = (ranks + per_node - 1) / per_node;
@@ -125,10 +119,8 @@ Json forecast_of(const PlanOptions& options, const Description& platform, Rank r
     }
     Training t = described(options, platform);
     t.ranks = ranks;
-    if (ranks > max_ranks(platform))
-      throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks");
-    GroupForecaster forecaster(platform, options.policy);
-    const StepForecast step = forecast_step(t, group_prices(forecaster));
+    require_room(platform, ranks);
+    const StepForecast step = Playing(platform, {options.policy}).forecast(t);
     const double steps = above_zero(options.samples, "number of samples") / step.samples;
     return {{"nodes", (ranks + t.ranks_per_node - 1) / t.ranks_per_node},
             {"time_s", steps * step.time.value},
@@ -266,7 +258,7 @@ Json judged_row(const std::vector<plan::Judged>& all, std::size_t i) {
   for (const plan::Margin& m : j.margins)
     margins[std::string(m.limit)] = {{"used", m.used}, {"used_at_worst", m.used_at_worst}};
   const bool known = c.refused.empty();
-  const auto number = [known](double x) { return known ? Json(x) : Json(); };
+  const auto number = [known](double x, bool said = true) { return known && said ? Json(x) : Json(); };
   return {{"platform", c.platform},
           {"ranks", c.ranks},
           {"nodes", known ? Json(c.nodes) : Json()},
@@ -277,7 +269,7 @@ Json judged_row(const std::vector<plan::Judged>& all, std::size_t i) {
           {"cost_USD", or_null(j.cost_USD)},
           {"power_W", or_null(j.power_W)},
           {"energy_kWh", or_null(j.energy_kWh)},
-          {"memory_B", number(c.memory.value)},
+          {"memory_B", number(c.memory.value, c.memory > Bytes())},
           {"feasible", j.feasible},
           {"safe", j.safe},
           {"frontier", plan::on_frontier(all, j)},

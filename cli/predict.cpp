@@ -62,8 +62,11 @@ std::string why_unwatched(const Question& question, std::size_t calls) {
   if (calls != 1)
     return "messages are looked at where one collective is asked for, of one algorithm, on one platform, "
            "number of ranks and size";
-  if (question.engine != "auto" && !engine(question.engine).play)
-    return "--engine " + question.engine + " has no messages to look at; " + engine_names(true) + " do";
+  try {
+    require_messages(engine(question.engine));
+  } catch (const InputError& e) {
+    return e.what();
+  }
   return {};
 }
 

@@ -53,6 +53,7 @@ Section totals_table(const ReplayReport& r) {
   add("exposed communication", r.exposed, true);
   add("communication, hidden or not", r.communication, true);
   add("as recorded", r.recorded, false);
+  if (r.recorded <= Seconds()) rows.back()["time_s"] = Json();
   return {"",
           rows,
           {text_of("", "what"), number_of("time", "time_s", seconds),
@@ -74,9 +75,11 @@ Report made(const ReplayCommand& options, const Description& platform, const Sou
                  {"policy", r.policy},
                  {"ranks", trace.ranks()}};
   report.head.update(totals(r));
+  if (r.stopped_short) report.head["stopped_short"] = true;
   report.head["notes"] = Json::array();
   report.title = trace.info().name + " on " + platform.name() + ", " + count(trace.ranks()) + " ranks" +
-                 (r.policy == "fastest" ? "" : ", " + r.policy);
+                 (r.policy == "fastest" ? "" : ", " + r.policy) +
+                 (r.stopped_short ? "; the trace ends early, and these times with it" : "");
   report.sections = {totals_table(r), operations_table(r), not_modelled_table(r)};
   if (options.explain && !r.explanation.empty()) {
     report.sections.push_back(
@@ -146,6 +149,7 @@ Several cases(const ReplayCommand& options) {
   cases.add("cycle", options.cycle);
   cases.add("bucket", options.bucket);
   cases.add("nonblocking", options.nonblocking);
+  cases.add("offload", options.offload);
   cases.set(options.what_if.set);
   if (!cases.more_than_one()) return cases;
   std::string files;
@@ -154,6 +158,10 @@ Several cases(const ReplayCommand& options) {
   if (!options.steps.empty()) cases.add("steps", std::vector{options.steps});
   if (options.memory)
     cases.add("memory", std::vector<std::string>{*options.memory == Memory::host ? "host" : "device"});
+  if (!options.offload.empty()) {
+    cases.add("pieces", std::vector{options.pieces});
+    cases.add("delivery", std::vector{options.delivery});
+  }
   cases.add("compute_scale", std::vector{dump(Json(options.compute_scale))});
   cases.refuse(!options.pictures.timeline.empty(), "--timeline");
   cases.refuse(!options.pictures.report.empty(), "--report");
@@ -203,8 +211,8 @@ void add_replay(CLI::App& app, int& exit_code) {
   add_trace_files(*verb, options->files, options->steps);
   verb->add_option("-p,--platform", options->platforms,
                    "Names from `collcast platforms`, or files. Where this, --ranks, --fusion, --cycle, "
-                   "--bucket, --nonblocking, --algorithm, --policy, "
-                   "--engine, --placement or a --set has several values, each combination is a row")
+                   "--bucket, --nonblocking, --offload, --algorithm, --policy, --engine, --placement or a "
+                   "--set has several values, each combination is a row")
       ->required()
       ->option_text("P[,P...]");
   add_replaying(*verb, *options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/replaying.hpp"
 
+#include "cli/offload.hpp"
 #include "cli/options.hpp"
 #include "cli/trace_files.hpp"
 #include "forecast/occupied.hpp"
@@ -55,6 +56,19 @@ void add_replaying(CLI::App& verb, ReplayText& text) {
                   "Collectives that hold up computation are started instead, and waited for before the next "
                   "call on their communicator: the most that can be hidden. Names joined by +, all or none")
       ->option_text("COLLECTIVE[+...]");
+  CLI::Option* offload =
+      verb.add_option("--offload", text.offload,
+                      "Collectives that the nodes' DPUs play while ranks compute: started and waited for as "
+                      "with --nonblocking, in the time that `predict --offload dpu` forecasts")
+          ->option_text("COLLECTIVE[+...]");
+  verb.add_option("--pieces", text.pieces,
+                  "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
+      ->needs(offload)
+      ->option_text("K");
+  verb.add_option("--delivery", text.delivery,
+                  "Where DPUs put what they send, as in job: staged (default) or direct")
+      ->needs(offload)
+      ->option_text("staged|direct");
   verb.add_option("-n,--ranks", text.ranks,
                   "More or fewer than the trace's: replicas along its data dimension")
       ->option_text("N");
@@ -83,6 +97,7 @@ Trace open_replayed(const ReplayText& text) {
     if (options.bucket <= Bytes()) throw InputError("--bucket 0: a bucket holds some bytes, as in 25MiB");
   }
   options.nonblocking = collectives(text.nonblocking);
+  options.offloaded = collectives(text.offload);
   return open_trace(text.files, options, text.ranks.empty() ? 0 : parse_ranks(text.ranks));
 }
 
@@ -94,6 +109,9 @@ ReplayOptions replay_options(const ReplayText& text) {
   options.placement = parse_placement(text.placement);
   options.memory = text.memory;
   options.compute_scale = text.compute_scale;
+  options.offloaded = {.collectives = collectives(text.offload),
+                       .pieces = static_cast<int>(parse_count(text.pieces, "--pieces", 1, 1 << 20)),
+                       .direct = is_direct("--delivery", text.delivery)};
   return options;
 }
 

@@ -16,13 +16,14 @@ namespace collcast::cli {
 /// A replay as users describe it.
 struct ReplayText {
   std::vector<std::string> files, algorithms;
-  std::string steps, fusion, cycle, bucket, nonblocking, ranks, placement = "block",
-                                                                engine{contention_engine().name}, policy;
+  std::string steps, fusion, cycle, bucket, nonblocking, offload,
+      pieces = "1", delivery = "staged", ranks, placement = "block", engine{contention_engine().name}, policy;
   std::optional<Memory> memory;
   double compute_scale = 1;
 };
 
-/// --fusion, --cycle, --bucket, --nonblocking, --ranks, --algorithm, --policy, --engine, --placement,
+/// --fusion, --cycle, --bucket, --nonblocking, --offload, --pieces, --delivery, --ranks, --algorithm,
+/// --policy, --engine, --placement,
 /// --compute-scale and --memory.
 void add_replaying(CLI::App& verb, ReplayText& text);
 

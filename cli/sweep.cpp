@@ -104,6 +104,11 @@ int run_sweep(SweepOptions options) {
     progress_end();
   }
   sweep::Summary all = sweep::summary(asked, journal);
+  if (journal.damaged() > 0)
+    all.report.notes.push_back((journal.damaged() == 1
+                                    ? "a record of a finished point was damaged"
+                                    : count(journal.damaged()) + " records of finished points were damaged") +
+                               (options.merge.empty() ? "; such points were asked again" : ""));
   if (all.missing > 0)
     all.report.notes.push_back(
         count(all.missing) +

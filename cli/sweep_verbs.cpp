@@ -7,10 +7,12 @@
 #include <map>
 #include <memory>
 
-#include "cli/group_prices.hpp"
 #include "cli/jobs.hpp"
+#include "cli/offload.hpp"
 #include "cli/options.hpp"
+#include "cli/playing.hpp"
 #include "cli/replaying.hpp"
+#include "cli/runs.hpp"
 #include "cli/training.hpp"
 #include "forecast/sweep/predict.hpp"
 #include "platforms/description/load.hpp"
@@ -28,21 +30,24 @@ namespace {
 using sweep::Key, sweep::Kind;
 
 constexpr std::array training_keys = {
-    Key{"platform", Kind::word},     Key{"policy", Kind::word},     Key{"model", Kind::word},
-    Key{"framework", Kind::word},    Key{"precision", Kind::word},  Key{"batch", Kind::number},
-    Key{"throughput", Kind::number}, Key{"slowdown", Kind::number}, Key{"noise", Kind::number},
-    Key{"input", Kind::word},        Key{"checkpoint", Kind::word}, Key{"ranks", Kind::ranks}};
+    Key{"platform", Kind::word}, Key{"policy", Kind::word},       Key{"engine", Kind::word},
+    Key{"model", Kind::word},    Key{"framework", Kind::word},    Key{"precision", Kind::word},
+    Key{"batch", Kind::number},  Key{"throughput", Kind::number}, Key{"slowdown", Kind::number},
+    Key{"noise", Kind::number},  Key{"input", Kind::word},        Key{"checkpoint", Kind::word},
+    Key{"ranks", Kind::ranks}};
 
 constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind::word},
-                                 Key{"pieces", Kind::number}, Key{"delivery", Kind::word},
-                                 Key{"job", Kind::word},      Key{"ranks", Kind::ranks}};
+                                 Key{"engine", Kind::word},   Key{"pieces", Kind::number},
+                                 Key{"delivery", Kind::word}, Key{"job", Kind::word},
+                                 Key{"ranks", Kind::ranks}};
 
 constexpr std::array replay_keys = {
-    Key{"trace", Kind::word},  Key{"steps", Kind::word},          Key{"fusion", Kind::size},
-    Key{"cycle", Kind::word},  Key{"bucket", Kind::size},         Key{"nonblocking", Kind::word},
-    Key{"ranks", Kind::ranks}, Key{"platform", Kind::word},       Key{"placement", Kind::word},
-    Key{"memory", Kind::word}, Key{"policy", Kind::word},         Key{"algorithm", Kind::word},
-    Key{"engine", Kind::word}, Key{"compute_scale", Kind::number}};
+    Key{"trace", Kind::word},   Key{"steps", Kind::word},          Key{"fusion", Kind::size},
+    Key{"cycle", Kind::word},   Key{"bucket", Kind::size},         Key{"nonblocking", Kind::word},
+    Key{"offload", Kind::word}, Key{"pieces", Kind::number},       Key{"delivery", Kind::word},
+    Key{"ranks", Kind::ranks},  Key{"platform", Kind::word},       Key{"placement", Kind::word},
+    Key{"memory", Kind::word},  Key{"policy", Kind::word},         Key{"algorithm", Kind::word},
+    Key{"engine", Kind::word},  Key{"compute_scale", Kind::number}};
 
 /// A platform with parameters set, and what is to be said of them.
 struct Changed {
@@ -57,23 +62,26 @@ Changed changed(const std::string& name, const std::vector<std::string>& set) {
   return c;
 }
 
-/// A platform and a policy with the prices of collectives that were asked for so far: those of the last
-/// point.
+/// A platform and who plays on it, with the prices of collectives that were asked for so far: those of the
+/// last point. What was noted stays with its point.
 struct Priced {
   std::string name;
   std::unique_ptr<Changed> changed;
-  std::unique_ptr<GroupForecaster> forecaster;
-  workloads::PriceOf price;
+  std::unique_ptr<Playing> playing;
 
-  void take(const std::string& platform, const std::vector<std::string>& set, const std::string& policy,
-            int pieces = 1, bool direct = false) {
-    std::string asked = platform + '\n' + policy + '\n' + std::to_string(pieces) + (direct ? " direct" : "");
+  void take(const std::string& platform, const std::vector<std::string>& set, const HowPlayed& how) {
+    std::string asked = platform + '\n' + how.policy + '\n' + how.engine + '\n' + std::to_string(how.pieces) +
+                        (how.direct ? " direct" : "");
     for (const std::string& assignment : set) asked += '\n' + assignment;
-    if (asked == name && forecaster) return;
+    if (asked == name && playing && playing->notes().empty()) return;
     name = asked;
     changed = std::make_unique<Changed>(cli::changed(platform, set));
-    forecaster = std::make_unique<GroupForecaster>(changed->platform, policy, pieces, direct);
-    price = group_prices(*forecaster);
+    playing = std::make_unique<Playing>(changed->platform, how);
+  }
+  sweep::Rows told(Json row) const {
+    sweep::Rows rows{Json::array({std::move(row)}), changed->notes};
+    std::ranges::copy(playing->notes(), std::back_inserter(rows.notes));
+    return rows;
   }
 };
 
@@ -94,51 +102,42 @@ struct Asked {
   }
 };
 
-void require_room(const Description& platform, Rank ranks) {
-  if (ranks > max_ranks(platform))
-    throw InputError(platform.name() + " holds " + std::to_string(max_ranks(platform)) + " ranks, not " +
-                     std::to_string(ranks));
-}
-
 TrainingText training_text(const Asked& a) {
   TrainingText text;
-  const std::pair<const char*, std::string*> slots[] = {
-      {"policy", &text.policy},        {"model", &text.model}, {"framework", &text.framework},
-      {"precision", &text.precision},  {"batch", &text.batch}, {"throughput", &text.throughput},
-      {"slowdown", &text.slowdown},    {"noise", &text.noise}, {"input", &text.input},
-      {"checkpoint", &text.checkpoint}};
-  for (const auto& [key, slot] : slots) *slot = a.get(key, *slot);
+  text.policy = a.get("policy");
+  for (const TrainingSetting& s : training_settings()) text.*s.text = a.get(s.key, text.*s.text);
   return text;
 }
 
 sweep::Rows trained(Priced& last, const sweep::Point& point) {
   const Asked a(point);
   const TrainingText text = training_text(a);
-  last.take(a.get("platform"), a.set, text.policy);
+  last.take(a.get("platform"), a.set, {text.policy, a.get("engine")});
   const Description& platform = last.changed->platform;
   workloads::Training t = described(text, platform);
   t.ranks = parse_ranks(a.get("ranks"));
   require_room(platform, t.ranks);
   Json told{{"platform", platform.name()}, {"model", text.model}};
-  told.update(row(t, forecast_step(t, last.price)));
-  return {Json::array({std::move(told)}), last.changed->notes};
+  told.update(row(t, last.playing->forecast(t)));
+  return last.told(std::move(told));
+}
+
+int pieces(const std::string& text) {
+  return static_cast<int>(parse_count(text, "pieces", 1, 1 << 20));
 }
 
 sweep::Rows worked(Priced& last, const sweep::Point& point) {
   const Asked a(point);
-  const std::string delivery = a.get("delivery", "staged");
-  if (delivery != "staged" && delivery != "direct")
-    throw InputError("delivery is staged or direct, not '" + delivery + "'");
-  const auto pieces = static_cast<int>(parse_count(a.get("pieces", "1"), "pieces", 1, 1 << 20));
-  last.take(a.get("platform"), a.set, a.get("policy"), pieces, delivery == "direct");
+  last.take(a.get("platform"), a.set,
+            {a.get("policy"), a.get("engine"), pieces(a.get("pieces", "1")),
+             is_direct("delivery", a.get("delivery", "staged"))});
   const Description& platform = last.changed->platform;
   const std::string ranks = a.get("ranks");
   const workloads::Job job = JobSource(a.get("job"), platform).on(ranks.empty() ? 0 : parse_ranks(ranks));
   require_room(platform, job.ranks());
   Json told{{"job", job.name}, {"platform", platform.name()}};
-  told.update(job_row(job.ranks(), timed(job, play(job, last.price), last.price), 0,
-                      workloads::ranks_per_node(platform)));
-  return {Json::array({std::move(told)}), last.changed->notes};
+  told.update(job_row(job, last.playing->forecast(job), 0, platform));
+  return last.told(std::move(told));
 }
 
 sweep::Rows replayed(const sweep::Point& point) {
@@ -156,6 +155,8 @@ sweep::Rows replayed(const sweep::Point& point) {
   text.compute_scale = parse_number(a.get("compute_scale", "1"), "compute_scale", 0, 1e9);
   text.fusion = a.get("fusion"), text.cycle = a.get("cycle");
   text.bucket = a.get("bucket"), text.nonblocking = a.get("nonblocking");
+  text.offload = a.get("offload");
+  text.pieces = a.get("pieces", text.pieces), text.delivery = a.get("delivery", text.delivery);
   Changed platform = changed(a.get("platform"), a.set);
   const Trace opened = open_replayed(text);
   const Source& trace = opened.source();
@@ -181,10 +182,24 @@ std::vector<report::Column> columns(const std::string& verb, const sweep::Space&
   return all;
 }
 
-void check_platforms(const sweep::Space& space) {
-  for (const sweep::Axis& axis : space.axes())
-    if (axis.key == "platform")
-      for (const std::string& name : axis.values) load_platform(name);
+/// Texts that are wrong whatever the point.
+void check_texts(const sweep::Space& space) {
+  using Check = void (*)(const std::string&);
+  static const std::map<std::string, Check> checks = {
+      {"platform", [](const std::string& t) { load_platform(t); }},
+      {"policy", require_policy},
+      {"engine", [](const std::string& t) { playing_engine(t); }},
+      {"job", require_job},
+      {"pieces", [](const std::string& t) { pieces(t); }},
+      {"delivery", [](const std::string& t) { is_direct("delivery", t); }},
+      {"ranks", [](const std::string& t) { parse_ranks(t); }}};
+  for (const sweep::Axis& axis : space.axes()) {
+    if (const auto check = checks.find(axis.key); check != checks.end())
+      for (const std::string& text : axis.values) check->second(text);
+    for (const TrainingSetting& s : training_settings())
+      for (const std::string& text : axis.values)
+        if (workloads::Training training; s.key == axis.key) s.put(training, text);
+  }
 }
 
 sweep::Verb train() {
@@ -193,7 +208,7 @@ sweep::Verb train() {
           training_keys,
           {"platform", "ranks", "model"},
           [last](const sweep::Point& point) { return trained(*last, point); },
-          check_platforms,
+          check_texts,
           [](const sweep::Space& space) { return columns("train", space); },
           "step_s"};
 }
@@ -204,38 +219,34 @@ sweep::Verb job() {
           job_keys,
           {"platform", "job"},
           [last](const sweep::Point& point) { return worked(*last, point); },
-          check_platforms,
+          check_texts,
           [](const sweep::Space& space) { return columns("job", space); },
           "step_s"};
 }
 
 sweep::Verb replay_verb() {
-  return {"replay", replay_keys,     {"platform", "trace"},
-          replayed, check_platforms, [](const sweep::Space& space) { return columns("replay", space); }};
+  return {"replay", replay_keys, {"platform", "trace"},
+          replayed, check_texts, [](const sweep::Space& space) { return columns("replay", space); }};
 }
 
 }  // namespace
 
 std::vector<report::Column> time_columns(const std::string& verb) {
   using namespace report;
-  const bool replay = verb == "replay";
-  std::vector<Column> all{number_of(replay            ? "total"
-                                    : verb == "train" ? "step"
-                                                      : "time",
-                                    replay ? "time_s" : "step_s", seconds),
-                          number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
-                          number_of("compute", "compute_s", seconds),
-                          number_of("exposed", "exposed_communication_s", seconds)};
-  if (verb == "train") {
-    all.push_back(number_of("samples/s", "samples_per_s", number));
-    all.push_back(number_of("efficiency", "efficiency", text::percent));
+  if (verb != "replay") {
+    const bool train = verb == "train";
+    return run_columns(
+        train ? "step" : "time",
+        Json::array({{{"samples_per_s", train ? 1 : 0}, {"hidden_communication_s", 1}, {"bubble_s", 1}}}));
   }
-  if (replay) {
-    all.push_back(text_of("dearest collective", "dearest_collective"));
-    all.push_back(number_of("of it", "dearest_collective_s", seconds));
-  }
-  all.push_back(text_of("limited by", "limited_by"));
-  return all;
+  return {number_of("total", "time_s", seconds),
+          number_of("low", "low_s", seconds),
+          number_of("high", "high_s", seconds),
+          number_of("compute", "compute_s", seconds),
+          number_of("exposed", "exposed_communication_s", seconds),
+          text_of("dearest collective", "dearest_collective"),
+          number_of("of it", "dearest_collective_s", seconds),
+          text_of("limited by", "limited_by")};
 }
 
 std::vector<sweep::Verb> sweep_verbs() {

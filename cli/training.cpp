@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "cli/jobs.hpp"
+#include "cli/options.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
@@ -12,12 +14,6 @@ namespace collcast::cli {
 using namespace workloads;
 
 namespace {
-
-double positive(const std::string& text, const std::string& what) {
-  const double value = parse_real(text, what);
-  if (value <= 0) throw InputError(what + " must be above 0, got " + text);
-  return value;
-}
 
 /// Not negative.
 double share(const std::string& text, const std::string& what) {
@@ -74,18 +70,32 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
   return model;
 }
 
+std::span<const TrainingSetting> training_settings() {
+  using Text = const std::string&;
+  static constexpr TrainingSetting all[] = {
+      {"model", &TrainingText::model, [](Training& t, Text text) { t.model = load_model(text); }},
+      {"framework", &TrainingText::framework,
+       [](Training& t, Text text) { t.framework = parse_framework(text); }},
+      {"precision", &TrainingText::precision,
+       [](Training& t, Text text) { t.precision = parse_precision(text); }},
+      {"batch", &TrainingText::batch,
+       [](Training& t, Text text) { t.batch = static_cast<int>(parse_count(text, "batch", 1, 1 << 24)); }},
+      {"throughput", &TrainingText::throughput,
+       [](Training& t, Text text) { t.throughput = above_zero(text, "throughput"); }},
+      {"slowdown", &TrainingText::slowdown,
+       [](Training& t, Text text) { t.slowdown = share(text, "slowdown"); }},
+      {"noise", &TrainingText::noise, [](Training& t, Text text) { t.noise = share(text, "noise"); }},
+      {"input", &TrainingText::input, [](Training& t, Text text) { t.input = parse_input(text); }},
+      {"checkpoint", &TrainingText::checkpoint,
+       [](Training& t, Text text) { t.checkpoint = parse_checkpoint(text); }}};
+  return all;
+}
+
 Training described(const TrainingText& text, const Description& platform) {
   Training t;
-  t.model = load_model(text.model);
-  t.framework = parse_framework(text.framework);
-  t.precision = parse_precision(text.precision);
+  for (const TrainingSetting& s : training_settings())
+    if (!(text.*s.text).empty()) s.put(t, text.*s.text);
   t.processor = processor(platform, t.precision);
-  t.batch = static_cast<int>(parse_count(text.batch, "batch", 1, 1 << 24));
-  if (!text.throughput.empty()) t.throughput = positive(text.throughput, "throughput");
-  t.slowdown = share(text.slowdown, "slowdown");
-  t.noise = share(text.noise, "noise");
-  if (!text.input.empty()) t.input = parse_input(text.input);
-  if (!text.checkpoint.empty()) t.checkpoint = parse_checkpoint(text.checkpoint);
   t.ranks_per_node = ranks_per_node(platform);
   return t;
 }
@@ -95,27 +105,17 @@ Json row(const Training& t, const StepForecast& s) {
   if (const Framework& f = s.framework; f.autotune)
     tuned = {{"fusion_B", f.fusion.value}, {"cycle_s", f.cycle.value}, {"hierarchical", f.hierarchical}};
   for (const LimitShare& b : s.bottlenecks) bottlenecks[b.name] = b.share;
-  return {{"ranks", t.ranks},
-          {"nodes", (t.ranks + t.ranks_per_node - 1) / t.ranks_per_node},
-          {"ranks_per_node", std::min(t.ranks_per_node, t.ranks)},
-          {"step_s", s.time.value},
-          {"low_s", s.low.value},
-          {"high_s", s.high.value},
-          {"samples_per_s", s.samples / s.time.value},
-          {"flops_per_s", s.samples * (t.model.flops() + t.model.backward_flops()) / s.time.value},
-          {"efficiency", s.efficiency},
-          {"compute_s", s.compute.value},
-          {"exposed_communication_s", s.exposed.value},
-          {"hidden_communication_s", s.hidden.value},
-          {"communication_s", s.communication.value},
-          {"agreement_s", s.agreement.value},
-          {"waiting_s", s.waiting.value},
-          {"io_s", s.input.value},
-          {"checkpoint_s", s.checkpoint.value},
-          {"memory_B", std::llround(s.memory.sum().value)},
-          {"tuned", tuned},
-          {"limited_by", s.limited_by},
-          {"bottlenecks", bottlenecks}};
+  Json row = run_row(t.ranks, t.ranks_per_node, s, s.samples);
+  row.update({{"flops_per_s", s.samples * (t.model.flops() + t.model.backward_flops()) / s.time.value},
+              {"efficiency", s.efficiency},
+              {"agreement_s", s.agreement.value},
+              {"waiting_s", s.waiting.value},
+              {"io_s", s.input.value},
+              {"checkpoint_s", s.checkpoint.value},
+              {"memory_B", std::llround(s.memory.sum().value)},
+              {"tuned", tuned},
+              {"bottlenecks", bottlenecks}});
+  return row;
 }
 
 }  // namespace collcast::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <string>
 
 #include "platforms/description/description.hpp"
@@ -18,6 +19,15 @@ struct TrainingText {
 
 /// Returns --model, which is required.
 CLI::Option* add_training(CLI::App& verb, TrainingText& text);
+
+/// One of them, by its option and the key of sweeps.
+struct TrainingSetting {
+  const char* key;
+  std::string TrainingText::*text;
+  void (*put)(workloads::Training& training, const std::string& text);  ///< throws InputError
+};
+/// All but the policy.
+std::span<const TrainingSetting> training_settings();
 
 /// The step on a platform, without its ranks. Throws InputError.
 workloads::Training described(const TrainingText& text, const Description& platform);

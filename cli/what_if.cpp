@@ -41,8 +41,11 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
   if (!asked.set.empty()) found = unbound(base, asked.set, times(with), counted(times), {}, limited_by);
   report.head["unbound"] = report::list(found);
   report.remark = report::words(found) + report.remark;
-  if (asked.sensitivity)
-    report.sections.push_back(report::sensitivity_table(sensitivity(with, counted(quick)).back()));
+  if (asked.sensitivity) {
+    const std::vector<Elasticity> moving = sensitivity(with, counted(quick)).back();
+    report.sections.push_back(report::sensitivity_table(moving));
+    report.remark += report::words(moving);
+  }
   progress_end();
 }
 

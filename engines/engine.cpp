@@ -9,6 +9,7 @@
 #include "model/critical_path.hpp"
 #include "model/load.hpp"
 #include "model/lowering.hpp"
+#include "model/repeats.hpp"
 #include "model/slowest_path.hpp"
 #include "support/error.hpp"
 
@@ -54,7 +55,7 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
 /// Messages that share a link do not slow each other down on a critical path, but nothing is faster than what
 /// the link of all that carries most for its rate needs. Where there are no links but ports, those know it.
 Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
-  if (fabric.links().size() <= fabric.ports()) return {};
+  if (fabric.hockney() || fabric.links().size() <= fabric.ports()) return {};  // without making their names
   return heaviest(fabric, subject.schedule, subject.layout);
 }
 
@@ -63,8 +64,12 @@ constexpr std::size_t most_stretches = 1'000'000;
 
 bool more_messages(const Schedule& schedule, std::size_t most) {
   std::size_t messages = 0;
-  for_each_step(schedule, false,
-                [&](const Step& step) { return (messages += step.transfers.size()) <= most; });
+  if (const EvenRule* alike = even(schedule))
+    for (std::int64_t s = 0; s < schedule.steps && messages <= most; ++s)
+      messages += static_cast<std::size_t>((*alike)(s).messages * schedule.ranks);
+  else
+    for_each_step(schedule, false,
+                  [&](const Step& step) { return (messages += step.transfers.size()) <= most; });
   return messages > most;
 }
 
@@ -141,19 +146,31 @@ std::string engine_names(bool playing, std::string_view before_last) {
   return text;
 }
 
-const Engine& engine(std::string_view name) {
+namespace {
+
+const Engine& one(std::string_view name, bool playing) {
   const auto found = std::ranges::find(table, name, &Engine::name);
-  if (found == std::end(table))
-    throw InputError("unknown engine '" + std::string(name) + "'; --engine takes " + engine_names());
+  if (found == std::end(table) || (playing && !found->play))
+    throw InputError("--engine takes " + engine_names(playing) + ", not '" + std::string(name) + "'");
   if (found->built()) return *found;
   throw InputError("this collcast was built without " + std::string(name) +
                    "; --engine contention shares links without it");
 }
 
+}  // namespace
+
+const Engine& engine(std::string_view name) {
+  return one(name, false);
+}
+
 const Engine& playing_engine(std::string_view name) {
-  const Engine& e = engine(name);
-  if (e.play) return e;
-  throw InputError("an application has no " + std::string(name) + "; --engine takes " + engine_names(true));
+  return one(name, true);
+}
+
+void require_messages(const Engine& engine) {
+  if (!engine.play && engine.name != "auto")
+    throw InputError("--engine " + std::string(engine.name) + " plays no messages; " + engine_names(true) +
+                     " do");
 }
 
 const Engine& contention_engine() {

@@ -53,6 +53,8 @@ std::span<const Engine> engines();
 const Engine& engine(std::string_view name);
 /// One that plays programs. Throws InputError with the names of those.
 const Engine& playing_engine(std::string_view name);
+/// Throws InputError, with the names of those that do, unless it plays messages; `auto` does.
+void require_messages(const Engine& engine);
 /// What replays take: SimGrid where this build has it, and ours otherwise.
 const Engine& contention_engine();
 /// "formula, path or simgrid"; those that play programs, if `playing`.

@@ -128,8 +128,7 @@ class Inquiry {
   }
 
   void check_transport() const {
-    if (q_.explain && engine_.name == "formula")
-      throw InputError("--explain follows messages: --engine " + engine_names(true));
+    if (q_.explain) require_messages(engine_);
     if (!q_.transport) return;
     const std::string asked = "--transport " + q_.transport->name();
     if (q_.offload.asked())

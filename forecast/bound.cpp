@@ -302,12 +302,15 @@ class BoundSearch {
   }
 
   Partition partition(const char* what, const std::vector<int>& number) const {
-    const std::set<int> numbers(number.begin(), number.end());
+    std::vector<int> numbers = number;
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     Partition p{what, {}, static_cast<double>(numbers.size())};
     if (numbers.size() < 2) return p;
-    std::set<int> taken = numbers;
-    if (numbers.size() > each_alone) {
-      taken.clear();
+    std::set<int> taken;
+    if (numbers.size() <= each_alone) {
+      taken.insert(numbers.begin(), numbers.end());
+    } else {
       for (const Rank r : machine_.representatives()) taken.insert(number[static_cast<std::size_t>(r)]);
     }
     if (ranks_ > few_groups) taken = fullest(number, taken);
@@ -429,18 +432,18 @@ Bound Bounds::operator()(const Algorithm& a, const Call& c, Of of) const {
   const Found found = of_one_byte(a.collective, c, d, memories_of(a));
   Bound bound = found.carrying;
   if (c.counts.empty()) bound.time = c.message.value * bound.time;
-  if (of == Of::bandwidth) return bound;
   if (bound.time < found.one_message) bound.cut = "latency of one message";
   if (bound.time > Seconds(0)) bound.time += found.one_message;
   Bound hearing = found.hearing;
-  const bool textbook = fabric_.protocol().hold == Protocol::Hold::delivery && !d.multicast && !d.reduction;
+  const bool textbook = of == Of::messages && fabric_.protocol().hold == Protocol::Hold::delivery &&
+                        !d.multicast && !d.reduction;
   if (textbook) {
     const Seconds rounds = lower_bound(a.collective, c.ranks, c.message, {found.one_message, {}, {}});
     if (rounds > hearing.time)
       hearing = {rounds, "latency, as ranks that have heard of it at most double with each"};
   }
   if (hearing.time > bound.time) bound = hearing;
-  if (d.reduction) return bound;
+  if (d.reduction || of == Of::links) return bound;
   const Seconds sums = reducing(machine_, fabric_, a.collective, c);
   if (sums > bound.time) bound = {sums, "reduction of each rank's part"};
   return bound;

@@ -16,6 +16,7 @@ namespace collcast {
 struct Bound {
   Seconds time;
   std::string cut;
+  Seconds least = {}, most = {};  ///< at the fast and the slow end of the platform's uncertainty
 };
 
 /// Lower bounds of the collectives on one machine: by the links that data have to cross, by the latency of
@@ -26,9 +27,9 @@ class Bounds {
   Bounds(const Machine& machine, Memory home, int nodes_per_switch)
       : machine_(machine), fabric_(machine, home), nodes_per_switch_(nodes_per_switch) {}
 
-  /// messages: sent as the machine describes. bandwidth: by a library with costs of its own, of which
-  /// nothing is known but that its bytes cross the links.
-  enum class Of : std::uint8_t { messages, bandwidth };
+  /// messages: sent and reduced as the machine describes. links: by a library with costs of its own, of which
+  /// nothing is known but that its bytes cross the links; asked of a machine without software.
+  enum class Of : std::uint8_t { messages, links };
   Bound operator()(const Algorithm& algorithm, const Call& call, Of of = Of::messages) const;
 
  private:

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "libraries/nccl/tables.hpp"
 #include "libraries/situation.hpp"
@@ -17,6 +16,11 @@ namespace {
 constexpr int gpu_release = 8;  // of NCCL 2
 constexpr const char* host_policy = "openmpi-4.0";
 constexpr int near_nodes = 32, far_nodes = 128;
+/// Ranks whose messages are played with contention: as many pairs of an alltoall as of anything else would be
+/// minutes.
+Rank most_contended(Collective collective) {
+  return collective == Collective::alltoall ? 512 : 1024;
+}
 
 /// The first release that knows the GPUs, from `gpu_release` on; of GPUs that none knows, the fastest of the
 /// catalogue.
@@ -29,20 +33,26 @@ std::string gpu_policy(const Description& platform) {
   }
 }
 
-/// Places on the first node that members have; all if the group fills whole nodes one after the other.
+/// Places on its first node that members have; all if the group fills whole nodes one after the other.
 std::vector<int> slots(const RankGroup& group, int ranks_per_node) {
   std::vector<int> places;
   for (const Rank member : group.members())
-    if (member < ranks_per_node) places.push_back(member);
+    if (member / ranks_per_node == group.first / ranks_per_node) places.push_back(member % ranks_per_node);
   return places;
+}
+
+/// Ranks of a node whose groups leave it: of messages so many as their distance.
+Rank leaving(const RankGroup& group, Rank ranks_per_node) {
+  const bool pair = group.dimensions.size() == 1 && group.size() == 2;
+  return pair ? std::min(group.dimensions[0].stride, ranks_per_node) : ranks_per_node;
 }
 
 /// Of a node's network cards, how many ways each has to be shared: a group could use as many as it has
 /// members there, and all groups of a node together only those that there are.
-double sharing(const Blueprint& b, std::size_t members) {
+double sharing(const Blueprint& b, const RankGroup& group, std::size_t members) {
   const auto cards =
       static_cast<double>(std::max<std::size_t>(1, b.of_kind(Blueprint::Vertex::Kind::nic).size()));
-  const double groups = static_cast<double>(b.ranks_per_node) / static_cast<double>(members);
+  const double groups = static_cast<double>(leaving(group, b.ranks_per_node)) / static_cast<double>(members);
   return std::max(1.0, groups * std::min(cards, static_cast<double>(members)) / cards);
 }
 
@@ -55,32 +65,15 @@ Call call_of(const Forecaster& forecaster, const RankGroup& group, Bytes message
   return call;
 }
 
-Library::Forecast ask(const Library& library, Collective collective, const RankGroup& group, Bytes message) {
-  return library.predict(collective, call_of(library.forecaster(), group, message), engine("path"));
+GroupForecaster::Answer answer_of(const Prediction& p, const std::string& protocol = {}) {
+  return {p.time, p.low, p.high, p.limited_by, p.algorithm->name + (protocol.empty() ? "" : " " + protocol)};
 }
 
 /// What libraries have no rule for: the fastest of the catalogue.
-Prediction fastest_of(const Forecaster& forecaster, Collective collective, const RankGroup& group,
-                      Bytes message) {
-  const Choice choice =
-      fastest(forecaster.fabric(), common_algorithms(collective), call_of(forecaster, group, message));
-  return forecaster.predict(*choice.algorithm, choice.call, engine("path"));
-}
-
-/// Whether there is more than one way to play it.
-bool has_choices(Collective collective) {
-  constexpr Collective lone[] = {Collective::sendrecv, Collective::halo_1d, Collective::halo_2d,
-                                 Collective::halo_3d};
-  return std::ranges::find(lone, collective) == std::end(lone);
-}
-
-bool has_rule(const std::string& policy, Collective collective) {
-  if (policy == "fastest") return false;
-  if (!policy.starts_with("nccl"))
-    return collective == Collective::allreduce || collective == Collective::broadcast;
-  return sent_in_pairs(collective) || collective == Collective::allreduce ||
-         collective == Collective::reduce_scatter || collective == Collective::allgather ||
-         collective == Collective::broadcast || collective == Collective::reduce;
+Prediction fastest_of(const Forecaster& forecaster, Collective collective, const Call& call,
+                      const Engine& by) {
+  const Choice choice = fastest(forecaster.fabric(), common_algorithms(collective), call);
+  return forecaster.predict(*choice.algorithm, choice.call, by);
 }
 
 }  // namespace
@@ -106,7 +99,7 @@ Description seen_by(const Description& platform, const RankGroup& group) {
     json["node"]["ranks_per_node"] = places.size();
   }
   if (several && json["network"].contains("bandwidth_GBps")) {
-    const double ways = sharing(b, places.size());
+    const double ways = sharing(b, group, places.size());
     for (const char* key : {"value", "low", "high"})
       if (Json& bandwidth = json["network"]["bandwidth_GBps"]; bandwidth.contains(key))
         bandwidth[key] = bandwidth[key].get<double>() / ways;
@@ -135,22 +128,22 @@ const Library& GroupForecaster::library(const RankGroup& group, const std::strin
 }
 
 int GroupForecaster::nodes(const RankGroup& group) const {
-  int first_node = 0;
-  for (const Rank member : group.members()) first_node += member < ranks_per_node_;
+  const auto first_node = static_cast<Rank>(slots(group, ranks_per_node_).size());
   return (group.size() + first_node - 1) / first_node;
 }
 
-GroupForecaster::Answer GroupForecaster::whole(Collective collective, const RankGroup& group, Bytes message) {
-  const Library& l = library(group, policy_, Memory::device);
-  Prediction p;
-  std::string protocol;
-  if (chooses(collective)) {
-    const Library::Forecast choice = ask(l, collective, group, message);
-    p = choice.prediction, protocol = choice.choice.protocol;
-  } else {
-    p = fastest_of(l.forecaster(), collective, group, message);
-  }
-  return {p.time, p.low, p.high, p.limited_by, p.algorithm->name + (protocol.empty() ? "" : " " + protocol)};
+GroupForecaster::Answer GroupForecaster::whole(Collective collective, const RankGroup& group, Bytes message,
+                                               const std::string& policy, Memory memory) {
+  const Library& l = library(group, policy, memory);
+  const Call call = call_of(l.forecaster(), group, message);
+  const Engine& by = engine(group.size() <= most_contended(collective) ? "auto" : "path");
+  if (policy != "fastest") try {
+      const Library::Forecast f = l.predict(collective, call, by);
+      return answer_of(f.prediction, f.choice.protocol);
+    } catch (const NoRule& e) {
+      if (algorithms(collective).size() > 1) unruled_.try_emplace(collective, e.what());
+    }
+  return answer_of(fastest_of(l.forecaster(), collective, call, by));
 }
 
 /// A double tree takes as much longer for each doubling of its nodes.
@@ -164,7 +157,7 @@ GroupForecaster::Answer GroupForecaster::extrapolated(Collective collective, con
   };
   const Answer near = on(far_nodes), nearer = on(near_nodes);
   if (near.choice != nearer.choice || !near.choice.starts_with("double-tree"))
-    return whole(collective, group, message);
+    return whole(collective, group, message, policy_, Memory::device);
   const double doublings = std::log2(static_cast<double>(all) / far_nodes) /
                            std::log2(static_cast<double>(far_nodes) / near_nodes);
   const auto farther = [&](Seconds Answer::*time) {
@@ -179,7 +172,8 @@ const GroupForecaster::Answer& GroupForecaster::forecast(Collective collective, 
   const auto found = known_.find({collective, group, message});
   if (found != known_.end()) return found->second;
   const bool far = policy_.starts_with("nccl") && group.dimensions.size() == 1 && nodes(group) > far_nodes;
-  Answer a = far ? extrapolated(collective, group, message) : whole(collective, group, message);
+  Answer a = far ? extrapolated(collective, group, message)
+                 : whole(collective, group, message, policy_, Memory::device);
   return known_.insert_or_assign({collective, group, message}, std::move(a)).first->second;
 }
 
@@ -193,15 +187,22 @@ GroupForecaster::Answer GroupForecaster::named(const Algorithm& algorithm, const
 
 std::optional<Wire> GroupForecaster::departure(const RankGroup& pair, Bytes message) {
   if (policy_.starts_with("nccl")) return {};
-  const Wire wire = library(pair, policy_, Memory::device)
+  const Wire wire = library(on_first_node(pair), policy_, Memory::device)
                         .forecaster()
                         .fabric()
                         .wire({0, Memory::device}, {1, Memory::device}, message);
   return wire.eager ? std::optional(wire) : std::nullopt;
 }
 
-GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& group, Bytes message,
-                                                 const std::string& algorithm) {
+RankGroup GroupForecaster::on_first_node(RankGroup group) const {
+  const bool apart = !group.dimensions.empty() && group.dimensions[0].stride >= ranks_per_node_;
+  group.first = apart ? 0 : group.first % ranks_per_node_;
+  return group;
+}
+
+GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& anywhere,
+                                                 Bytes message, const std::string& algorithm) {
+  const RankGroup group = on_first_node(anywhere);
   if (group.size() == 1 || message == Bytes()) return {};
   if (collective != Collective::sendrecv && !alike_.contains(group))
     alike_[group] = alike_on_nodes(group, ranks_per_node_);
@@ -220,13 +221,9 @@ GroupForecaster::Answer GroupForecaster::predict(Collective collective, const Ra
 
 std::vector<std::string> GroupForecaster::notes() const {
   std::vector<std::string> all;
-  std::set<std::string_view> unruled;
-  for (const auto& [asked, answer] : known_)
-    if (policy_ != "fastest" && has_choices(asked.collective) && !chooses(asked.collective))
-      unruled.insert(definition(asked.collective).name);
-  for (const std::string_view name : unruled)
-    all.push_back(std::string(name) + " is priced as the fastest of the catalogue's algorithms, whatever " +
-                  policy_ + " would choose; `--engine` plays its choice");
+  for (const auto& [collective, why] : unruled_)
+    all.push_back(std::string(definition(collective).name) +
+                  " is priced as the fastest of the catalogue's algorithms: " + why);
   for (const auto& [group, alike] : alike_)
     if (!alike)
       all.push_back("collectives of groups of " + std::to_string(group.size()) +
@@ -239,11 +236,9 @@ std::vector<std::string> GroupForecaster::notes() const {
 GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, const RankGroup& group,
                                                          Bytes message) {
   if (group.size() == 1) return {};
-  const Library& l = library(group, host_policy, Memory::host);
-  const Prediction p = has_rule(host_policy, collective)
-                           ? ask(l, collective, group, message).prediction
-                           : fastest_of(l.forecaster(), collective, group, message);
-  return {p.time, p.low, p.high, "the framework's coordination"};
+  Answer a = whole(collective, group, message, host_policy, Memory::host);
+  a.limited_by = "the framework's coordination";
+  return a;
 }
 
 }  // namespace collcast

@@ -18,9 +18,12 @@ namespace collcast {
 std::string usual_policy(const Description& platform);
 
 /// How long collectives of groups of a platform's ranks take, in block placement, where every group of the
-/// world calls at the same time: those that meet on a node share its network cards. Of groups on more than
-/// 128 nodes NCCL's double trees are extrapolated by their depth from 32 and 128 nodes, and messages lie on a
-/// line between sizes half an octave apart: a test holds that against the whole forecast.
+/// world calls at the same time: those that meet on a node share its network cards. Otherwise the
+/// price of up to 1,024 ranks (alltoall: 512) is what `predict --policy` says by its default engine, with
+/// contention where messages can meet; larger groups are priced by critical path (played, a step on 27,648
+/// ranks would take twice the memory and a quarter longer). Of groups on more than 128 nodes NCCL's double
+/// trees are extrapolated by their depth from 32 and 128 nodes, and messages lie on a line between sizes half
+/// an octave apart: a test holds that against the whole forecast.
 class GroupForecaster {
  public:
   /// `policy`: what chooses and sends, as `--policy` has it; empty: `usual_policy`. `pieces`, `direct`: of
@@ -44,7 +47,8 @@ class GroupForecaster {
   }
 
   const std::string& policy() const { return policy_; }
-  /// Of what was asked: groups whose likes do not lie on nodes as they do.
+  /// Of what was asked: collectives that the library has no rule for, which are priced as the fastest of the
+  /// catalogue, and groups whose likes do not lie on nodes as they do.
   std::vector<std::string> notes() const;
   /// Whether the policy has a rule for it; else `predict` tells of the fastest of the catalogue.
   bool chooses(Collective collective) const;
@@ -52,9 +56,13 @@ class GroupForecaster {
  private:
   const Answer& forecast(Collective collective, const RankGroup& group, Bytes message);
   Answer named(const Algorithm& algorithm, const RankGroup& group, Bytes message);
-  Answer whole(Collective collective, const RankGroup& group, Bytes message);
+  Answer whole(Collective collective, const RankGroup& group, Bytes message, const std::string& policy,
+               Memory memory);
   Answer extrapolated(Collective collective, const RankGroup& group, Bytes message);
   int nodes(const RankGroup& group) const;
+  /// All nodes are alike, and so are messages between nodes of whatever places that are farther apart than a
+  /// node's ranks.
+  RankGroup on_first_node(RankGroup group) const;
   const Library& library(const RankGroup& group, const std::string& policy, Memory memory);
 
   const Description platform_;
@@ -67,6 +75,7 @@ class GroupForecaster {
     auto operator<=>(const Asked&) const = default;
   };
   std::map<Asked, Answer> known_;
+  std::map<Collective, std::string> unruled_;  ///< collectives that no rule chose for, and the first reason
   std::map<RankGroup, bool> alike_;  ///< groups of collectives: whether all lie on nodes as the first
   std::map<std::tuple<RankGroup, std::string, Memory>, std::unique_ptr<Library>> libraries_;
   OffloadedGroups offloaded_;

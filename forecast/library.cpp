@@ -19,6 +19,11 @@ namespace {
 /// What the transport itself leaves out: skew, other traffic, chunks that are not alike.
 constexpr double transport_uncertainty = 0.20;
 
+Prediction left_out(Prediction p) {
+  p.low = p.low / (1 + transport_uncertainty), p.high = (1 + transport_uncertainty) * p.high;
+  return p;
+}
+
 /// The closed form knows what takes the time beside the launch.
 void explain(Prediction& p, const nccl::Play& played) {
   const Cause cause = played.limited_by == "latency" ? Cause::latency : Cause::link;
@@ -94,8 +99,11 @@ std::vector<std::vector<Rank>> ranks_of_nodes(const Machine& machine) {
 
 }  // namespace
 
-bool sent_in_pairs(Collective collective) {
-  return of_pairs(collective) != nullptr;
+bool has_rule(const std::string& policy, Collective collective) {
+  if (policy == "fastest") return false;
+  if (nccl::parse(policy) && of_pairs(collective)) return true;
+  const std::vector<Collective> all = ruled(policy);
+  return std::ranges::find(all, collective) != all.end();
 }
 
 Library::Library(const std::string& policy, const Description& description, Rank ranks,
@@ -157,6 +165,12 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
     return {choice, forecaster_.predict(a, choice.call, engine)};
   }
   const nccl::Candidate chosen = nccl::choose(told, collective, choice.call, situation());
+  const bool switched = chosen.shape == nccl::Shape::nvls || chosen.shape == nccl::Shape::nvls_tree;
+  if (engine.name != "formula" && switched) {
+    Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).predict(a, choice.call, engine);
+    p.calibrated = calibrated_ && forecaster_.calibrated();
+    return {choice, not_below_bound(left_out(std::move(p))), chosen.time};
+  }
   if (engine.name == "formula" || !nccl::has_transport(chosen.shape))
     return {choice, rest().predict(a, choice.call, engine), chosen.time};
   return {choice,
@@ -188,6 +202,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
       return {nccl_->minor, nccl::Shape::ring, protocol, peers, nccl_->channels};
     }
     if (forced_) return *forced_;
+    if (const Demands needs = demands(a); needs.multicast || needs.reduction) return {.minor = nccl_->minor};
     const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, asked, situation());
     return {nccl_->minor, chosen.shape, chosen.protocol};
   };
@@ -198,8 +213,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
   choice.why = policy_ + ": a ncclSend and a ncclRecv for each pair of ranks";
   Prediction p = sender.predict(in_nccls_order(a), call, engine);
   p.algorithm = &a;
-  p.low = p.low / (1 + transport_uncertainty), p.high = (1 + transport_uncertainty) * p.high;
-  return {std::move(choice), std::move(p)};
+  return {std::move(choice), not_below_bound(left_out(std::move(p)))};
 }
 
 Algorithm Library::in_nccls_order(const Algorithm& a) const {
@@ -258,11 +272,11 @@ Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl
   const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
   const Rank on_a_node = seats(forecaster_.machine()).on_a_node;
   const Algorithm played_by_nccl =
-      nccl::scheduled(a.name, a.collective, chosen, played, orders(played), on_a_node);
+      nccl::scheduled(a.name, a.collective, chosen, played, orders(played), searched(), on_a_node);
   Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).predict(played_by_nccl, call, engine);
   p.algorithm = &a;
   p.calibrated = calibrated_ && forecaster_.calibrated();
-  return p;
+  return not_below_bound(left_out(std::move(p)));
 }
 
 Prediction Library::by_transport(const Algorithm& a, const Call& call, const nccl::Candidate& chosen) const {
@@ -274,7 +288,7 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
                played.time,
                std::min(seconds(views_[fast]), played.time) / (1 + transport_uncertainty),
                std::max(seconds(views_[slow]), played.time) * (1 + transport_uncertainty),
-               forecaster_.lower_bound(a, call, Bounds::Of::bandwidth),
+               forecaster_.lower_bound(a, call, Bounds::Of::links),
                {},
                {},
                calibrated_ && forecaster_.calibrated()};
@@ -283,10 +297,10 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
   explain(p, played);
   const auto told = [&] { return not_below_bound(within(calibrated_on_, std::move(p))); };
   if (situation().nodes == 1) return told();
-  const Bytes framed = nccl::kernel(chosen.protocol).bytes_on_wire * call.message;
+  const Fabric& sent = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).fabric();
   const Load load =
-      heaviest(forecaster_.fabric(), nccl::traffic(chosen.shape, a.collective, call.root, orders(played),
-                                                   seats(forecaster_.machine()).on_a_node, framed));
+      heaviest(sent, nccl::traffic(chosen.shape, a.collective, call.root, orders(played), searched(),
+                                   seats(forecaster_.machine()).on_a_node, call.message));
   if (load.time > p.time) {
     const double slower = load.time / p.time;
     p.time = load.time, p.low = slower * p.low, p.high = slower * p.high;

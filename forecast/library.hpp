@@ -13,8 +13,10 @@
 
 namespace collcast {
 
-/// Whether NCCL has no collective for it and plays a ncclSend and a ncclRecv for each pair of ranks.
-bool sent_in_pairs(Collective collective);
+/// Whether the library plays the collective by a rule of its own, which may yet lead outside the catalogue
+/// (NoRule); what NCCL has no collective for, as a ncclSend and a ncclRecv of each pair of ranks. Of
+/// "fastest": no.
+bool has_rule(const std::string& policy, Collective collective);
 
 /// A platform as a communication library sees it: what the library would pick, and how long that takes.
 class Library {
@@ -33,7 +35,8 @@ class Library {
   };
   /// NCCL's choice is its rings or trees, carried by its protocol; `path`, or `auto`, takes the closed form
   /// of that (nccl::play), or what the most loaded link needs for them. Other libraries' choices are read
-  /// like any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's.
+  /// like any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's. Throws
+  /// NoRule where it is not known what the library would play.
   Forecast predict(Collective collective, const Call& asked, const Engine& engine) const;
   /// A choice that is not the library's, sent as MPI sends.
   Prediction predict(const Choice& choice, const Engine& engine) const;
@@ -76,6 +79,7 @@ class Library {
   Algorithm in_nccls_order(const Algorithm& algorithm) const;
   /// Of the channels that the search finds, as many as are played.
   std::vector<nccl::Order> orders(const nccl::Play& played) const;
+  int searched() const { return static_cast<int>(found_.channels.size()); }
   nccl::Play play(const View& view, Collective collective, const Call& call,
                   const nccl::Candidate& chosen) const;
   /// The platform under that transport of NCCL, made when first asked for.

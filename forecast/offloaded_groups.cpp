@@ -6,6 +6,7 @@
 
 #include "engines/automatic.hpp"
 #include "forecast/offload.hpp"
+#include "forecast/spread.hpp"
 #include "libraries/segments.hpp"
 #include "model/compose.hpp"
 #include "support/error.hpp"
@@ -87,14 +88,12 @@ OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const Ra
     throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
                      std::to_string(call.ranks) + " ranks");
   const SizedSchedule subject(*choice.algorithm, choice.call);
-  const Reading answer = read(*answering(engine("auto"), subject, fabric).engine, subject, fabric);
-  const Engine& quick = engine("path");
-  const Seconds centre = read(quick, subject, fabric).time, handoff = w.nominal.machine().handoff().all;
-  const auto stretched = [&](const Forecaster& end) {
-    return read(quick, subject, end.fabric()).time / centre * answer.time;
-  };
-  return {answer.time + handoff, std::min(stretched(w.fast), answer.time) + handoff,
-          std::max(stretched(w.slow), answer.time) + handoff, answer.limited_by};
+  const Engine& by = *answering(engine("auto"), subject, fabric).engine;
+  const Reading answer = read(by, subject, fabric);
+  const Ends ends = read_ends(by, subject, answer.time, fabric, w.fast.fabric(), w.slow.fabric());
+  const Seconds handoff = w.nominal.machine().handoff().all;
+  return {answer.time + handoff, ends.least * answer.time + handoff, ends.most * answer.time + handoff,
+          answer.limited_by, choice.algorithm->name};
 }
 
 }  // namespace collcast

@@ -9,8 +9,11 @@
 #include "engines/automatic.hpp"
 #include "forecast/spread.hpp"
 #include "forecast/transferred.hpp"
+#include "libraries/chooser.hpp"
 #include "model/critical_path.hpp"
+#include "model/load.hpp"
 #include "model/lowering.hpp"
+#include "model/repeats.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -19,9 +22,6 @@ namespace {
 
 /// By how much constants that were published of other machines may be off.
 const double guessed = 1 + uncertainty(Stamp::guess);
-
-/// From so many on, readings that do not depend on each other are made at once.
-constexpr Rank many_ranks = 1000;
 
 void largest_first(Prediction& p) {
   if (p.explanation.empty()) return;
@@ -58,8 +58,8 @@ Prediction not_below_bound(Prediction p) {
     p.time = p.bound.time, p.limited_by = p.bound.cut, p.limited_by_share = {};
     largest_first(p);
   }
-  p.low = std::min(p.low, p.time);
-  p.high = std::max(p.high, p.time);
+  p.low = std::min(std::max(p.low, p.bound.least), p.time);
+  p.high = std::max({p.high, p.bound.most, p.time});
   return p;
 }
 
@@ -84,7 +84,24 @@ Forecaster::Platform::Platform(const Description& d, Rank ranks, const Placement
                                int workers, const Transport& transport, double stretch)
     : machine(carrying(transport, d), ranks, placement),
       sent(fabric_of(transport, machine, d, stretch)),
-      fabric(sent ? *sent : static_cast<const Fabric&>(machine), memory, served_by(workers, machine)) {}
+      fabric(sent ? *sent : static_cast<const Fabric&>(machine), memory, served_by(workers, machine)),
+      description_(d),
+      placement_(placement),
+      home_(workers == 0 ? memory : Memory::dpu),
+      nodes_per_switch_(read_blueprint(d).nodes_per_switch),
+      bounds_(machine, home_, nodes_per_switch_) {}
+
+Forecaster::Platform::Bare::Bare(const Description& d, Rank ranks, const Placement& placement, Memory home,
+                                 int nodes_per_switch)
+    : machine(carrying({Transport::Kind::links}, d), ranks, placement),
+      bounds(machine, home, nodes_per_switch) {}
+
+Bound Forecaster::Platform::bound(const Algorithm& a, const Call& c, Bounds::Of of) const {
+  if (of == Bounds::Of::messages) return bounds_(a, c, of);
+  std::call_once(made_bare_,
+                 [&] { bare_.emplace(description_, machine.ranks(), placement_, home_, nodes_per_switch_); });
+  return bare_->bounds(a, c, of);
+}
 
 Forecaster::Forecaster(const Description& description, Rank ranks, const Placement& placement, Memory memory,
                        int workers, const std::optional<Transport>& transport)
@@ -92,8 +109,6 @@ Forecaster::Forecaster(const Description& description, Rank ranks, const Placeme
       nominal_(description, ranks, placement, memory, workers, transport_),
       fast_(optimistic(description), ranks, placement, memory, workers, transport_, 1 / guessed),
       slow_(pessimistic(description), ranks, placement, memory, workers, transport_, guessed),
-      played_in_(workers == 0 ? memory : Memory::dpu),
-      bounds_(nominal_.machine, played_in_, read_blueprint(description).nodes_per_switch),
       ranks_per_node_(nominal_.machine.consecutive_ranks()),
       calibrated_on_(calibrated_on(description)) {}
 
@@ -108,6 +123,17 @@ namespace {
 bool has_nvls(const Machine& machine, Rank on_a_node) {
   const Capabilities& node = machine.node_capabilities();
   return (machine.ranks_per_node() == 1 || on_a_node >= machine.ranks()) && node.multicast && node.reduction;
+}
+
+/// What NCCL needs besides to play in switches: NVLS knows one protocol, and nothing between nodes.
+std::string lacks_for_nccl(const Transport& by, const Algorithm& a, const Machine& machine) {
+  const Demands needs = demands(a);
+  if (by.kind != Transport::Kind::nccl || !(needs.multicast || needs.reduction)) return {};
+  if (by.protocol.protocol != nccl::Protocol::simple)
+    return "nccl:Simple, the only protocol of NCCL's that uses what switches multicast or reduce";
+  if (needs.between_nodes && seats(machine).nodes > 1)
+    return "a transport that multicasts or reduces between nodes, which NCCL's does not";
+  return {};
 }
 
 /// Sees a kernel's messages, which begin with its launch.
@@ -138,6 +164,8 @@ class Launched final : public Observer {
 std::string Forecaster::lacks(const Algorithm& a) const {
   if (a.name == "nvls" && !has_nvls(nominal_.machine, ranks_per_node_))
     return "a node whose switches multicast and reduce among all ranks (NVLS)";
+  if (const std::string missing = lacks_for_nccl(transport_, a, nominal_.machine); !missing.empty())
+    return missing;
   const Demands needs = demands(a);
   const Capabilities has = serving(needs);
   if (needs.reduction && !has.reduction) return "a network that reduces messages (in_network_reduction)";
@@ -163,29 +191,23 @@ bool Forecaster::calibrated(const Algorithm& a) const {
 Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& engine) const {
   check(a, c);
   if (const std::string missing = lacks(a); !missing.empty())
-    throw InputError(a.name + " needs " + missing + ", which " + nominal_.machine.platform() +
-                     " does not have; `--platform flat` has all");
+    throw InputError(
+        a.name + " needs " + missing +
+        (lacks_for_nccl(transport_, a, nominal_.machine).empty()
+             ? ", which " + nominal_.machine.platform() + " does not have; `--platform flat` has all"
+             : ""));
   const SizedSchedule subject(a, c);
   const Answering answers = answering(engine, subject, nominal_.fabric);
   const Engine& by = *answers.engine;
-  // How far the parameters' uncertainty moves the answer is asked of a quick engine.
-  const Engine& quick = by.quick ? by : collcast::engine("path");
-  auto limits = std::async(c.ranks < many_ranks ? std::launch::deferred : std::launch::async, [&] {
-    return std::pair{read(quick, subject, fast_.fabric).time, read(quick, subject, slow_.fabric).time};
-  });
   const Spread spread = read_spread(by, subject, nominal_.fabric);
   const Reading& answer = spread.reading;
-  const Seconds centre = by.quick ? answer.time : read(quick, subject, nominal_.fabric).time;
-  const Bound bound = lower_bound(a, c, transport_.foreign() ? Bounds::Of::bandwidth : Bounds::Of::messages);
-  const auto [fast, slow] = limits.get();
-  const auto stretched = [&](Seconds to, Seconds from) {
-    return centre.value > 0 ? to / centre * from : from;
-  };
+  const Ends stretched = read_ends(by, subject, answer.time, nominal_.fabric, fast_.fabric, slow_.fabric);
+  const Bound bound = lower_bound(a, c, transport_.foreign() ? Bounds::Of::links : Bounds::Of::messages);
   Prediction p{&a,
                c,
                answer.time,
-               std::min(stretched(fast, spread.least), spread.least),
-               std::max(stretched(slow, spread.most), spread.most),
+               stretched.least * spread.least,
+               stretched.most * spread.most,
                bound,
                answer.limited_by,
                answer.share,
@@ -206,9 +228,7 @@ Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engin
   // Where the critical path is as good, contention takes as long, and knows all links.
   const bool either = engine.name == "auto" && answers.note.empty();
   const Engine& by = either ? collcast::engine("contention") : *answers.engine;
-  if (!by.play)
-    throw InputError("--engine " + std::string(by.name) + " has no messages to show; " + engine_names(true) +
-                     " do");
+  require_messages(by);
   const std::string name = full_name(a);
   Observer* observer = watched(nominal_.fabric, [&](const Observer::Interval& i) {
     return i.kind == Op::Kind::start && i.tag == whole_call ? name : "";
@@ -246,7 +266,10 @@ Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, con
 }
 
 Bound Forecaster::lower_bound(const Algorithm& a, const Call& c, Bounds::Of of) const {
-  return bounds_(a, c, of);
+  Bound bound = nominal_.bound(a, c, of);
+  bound.least = std::min(bound.time, fast_.bound(a, c, of).time);
+  bound.most = std::max(bound.time, slow_.bound(a, c, of).time);
+  return bound;
 }
 
 }  // namespace collcast

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mutex>
 #include <optional>
 
 #include "engines/engine.hpp"
@@ -36,7 +37,7 @@ struct Prediction {
 };
 
 /// What a bound forbids, no engine forecasts: one that does not see which links messages share is told by the
-/// cut. `low` and `high` enclose the time.
+/// cut. `low` and `high` enclose the time, and keep to the bound of their own ends.
 Prediction not_below_bound(Prediction prediction);
 
 /// The processor of each rank where the ranks of a node take turns at `workers` cores of its DPU; none
@@ -66,7 +67,7 @@ class Forecaster {
   /// Why libraries do not run it here on messages of this size, in words; empty: they may.
   std::string unwise(const Algorithm& algorithm, Bytes message) const;
 
-  /// What no schedule beats here.
+  /// What no schedule beats here, and at both ends of the uncertainty.
   Bound lower_bound(const Algorithm& algorithm, const Call& call, Bounds::Of of = Bounds::Of::messages) const;
   bool calibrated() const { return nominal_.machine.calibrated(); }
   const Fabric& fabric() const { return nominal_.fabric; }
@@ -86,11 +87,25 @@ class Forecaster {
     HomeFabric fabric;
     Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory, int workers,
              const Transport& transport, double stretch = 1);
+    Bound bound(const Algorithm& algorithm, const Call& call, Bounds::Of of) const;
+
+   private:
+    /// The machine and its bounds without software, made when first asked for.
+    struct Bare {
+      Machine machine;
+      Bounds bounds;
+      Bare(const Description& d, Rank ranks, const Placement& placement, Memory home, int nodes_per_switch);
+    };
+    Description description_;
+    Placement placement_;
+    Memory home_;
+    int nodes_per_switch_;
+    Bounds bounds_;
+    mutable std::once_flag made_bare_;
+    mutable std::optional<Bare> bare_;
   };
   Transport transport_;
   Platform nominal_, fast_, slow_;
-  Memory played_in_;
-  Bounds bounds_;
   Rank ranks_per_node_;
   std::vector<CalibratedOn> calibrated_on_;
 };

@@ -6,6 +6,9 @@
 #include <future>
 #include <vector>
 
+#include "model/load.hpp"
+#include "model/repeats.hpp"
+
 namespace collcast {
 namespace {
 
@@ -18,6 +21,23 @@ Reading with_more(const Engine& engine, const SizedSchedule& subject, const Fabr
   Call call = *subject.call;
   call.message = call.message * (1 + billionths * jitter);
   return read(engine, {*subject.algorithm, call}, fabric, true);
+}
+
+/// From so many on, readings that do not depend on each other are made at once.
+constexpr Rank many_ranks = 1000;
+
+/// So many are played at both ends of the uncertainty, too.
+constexpr std::int64_t few_messages = 10'000;
+
+bool has_few_messages(const Schedule& schedule) {
+  std::int64_t messages = 0;
+  for_each_step(schedule, false, [&](const Step& step) {
+    messages += static_cast<std::int64_t>(step.transfers.size());
+    for (const Multicast& m : step.multicasts) messages += m.to.count;
+    for (const Reduction& m : step.reductions) messages += m.from.count;
+    return messages <= few_messages;
+  });
+  return messages <= few_messages;
 }
 
 }  // namespace
@@ -40,6 +60,29 @@ Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fab
     return alone(readings[0]);  // the message lies at a limit, beyond which costs are others
   std::ranges::sort(readings, {}, &Reading::time);
   return {readings[1], readings[0].time, readings[2].time, true};
+}
+
+void Ends::include(Seconds fast, Seconds centre, Seconds slow) {
+  if (!(centre.value > 0)) return;
+  least = std::min(least, fast / centre), most = std::max(most, slow / centre);
+}
+
+Ends read_ends(const Engine& by, const SizedSchedule& subject, Seconds time, const Fabric& nominal,
+               const Fabric& fast, const Fabric& slow) {
+  const bool few = !by.quick && has_few_messages(subject.schedule);
+  const Engine& quick = by.quick ? by : engine(few ? "contention" : "path");
+  const auto by_quick = [&](const Fabric& fabric) { return read(quick, subject, fabric).time; };
+  auto first = std::async(nominal.ranks() < many_ranks ? std::launch::deferred : std::launch::async,
+                          [&] { return by_quick(fast); });
+  const Seconds last = by_quick(slow);
+  Ends found;
+  found.include(first.get(), &quick == &by ? time : by_quick(nominal), last);
+  if (by.quick || few) return found;
+  const auto load = [&](const Fabric& fabric) {
+    return heaviest(fabric, subject.schedule, subject.layout).time;
+  };
+  found.include(load(fast), load(nominal), load(slow));
+  return found;
 }
 
 }  // namespace collcast

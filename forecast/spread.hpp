@@ -17,4 +17,16 @@ struct Spread {
 /// amplifies rounding, and the answer is the median of three.
 Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
 
+/// Times at both ends of a platform's uncertainty, as shares of the one between.
+struct Ends {
+  double least = 1, most = 1;
+  void include(Seconds fast, Seconds centre, Seconds slow);
+};
+
+/// Of an engine that takes long, and of more than a few messages, the critical path says how far the
+/// parameters move the answer, and the most loaded link, which it does not see. `time`: what `engine` said of
+/// `nominal`.
+Ends read_ends(const Engine& engine, const SizedSchedule& subject, Seconds time, const Fabric& nominal,
+               const Fabric& fast, const Fabric& slow);
+
 }  // namespace collcast

@@ -59,12 +59,17 @@ class CapSearch {
       if (p.path != parameter && p.value > 0 && (p.unit == "GBps" || p.unit == "us") &&
           !unused.contains(p.path))
         others_.push_back(p);
+    for (const Parameter& p : with.parameters())
+      if (p.path == parameter && p.value > 0 && (p.unit == "GBps" || p.unit == "us")) own_ = p;
   }
 
   /// No message and no reduction rests on the parameter.
   bool unused() const { return unused_; }
-  /// It takes part in the answer: were all else for nothing, the override would move it.
-  bool takes_part() const { return free_without(others_); }
+  /// It takes part in the answer: were all else for nothing, the override would move it, or were it poor
+  /// itself.
+  bool takes_part() const {
+    return free_without(others_) || (own_ && moved(times_(with_), times_(scaled(with_, {*own_}, 1e4))));
+  }
 
   /// What binds in its place: if there is one, that without which the override moves the answer.
   std::optional<Parameter> cap() const {
@@ -81,21 +86,24 @@ class CapSearch {
   }
 
  private:
-  static Description relaxed(const Description& d, const std::vector<Parameter>& parameters) {
-    constexpr double next_to_nothing = 1e-4;
+  /// Messages take about so many times as long by these.
+  static Description scaled(const Description& d, const std::vector<Parameter>& parameters, double times) {
     std::vector<std::pair<std::string, double>> values;
     for (const Parameter& p : parameters)
-      values.emplace_back(p.path, p.unit == "GBps" ? p.value / next_to_nothing : p.value * next_to_nothing);
+      values.emplace_back(p.path, p.unit == "GBps" ? p.value / times : p.value * times);
     return with_values(d, values);
   }
   bool free_without(const std::vector<Parameter>& caps) const {
-    return moved(times_(relaxed(with_, caps)), times_(relaxed(without_, caps)));
+    constexpr double next_to_nothing = 1e-4;
+    return moved(times_(scaled(with_, caps, next_to_nothing)),
+                 times_(scaled(without_, caps, next_to_nothing)));
   }
 
   const Description &with_, &without_;
   const TimesOn& times_;
   bool unused_ = false;
   std::vector<Parameter> others_;
+  std::optional<Parameter> own_;
 };
 
 std::string cap(const Description& with, const Description& without, const std::string& parameter,

@@ -10,6 +10,7 @@
 #include "libraries/policy.hpp"
 #include "model/critical_path.hpp"
 #include "model/member_fabric.hpp"
+#include "model/repeats.hpp"
 #include "model/staging.hpp"
 #include "support/error.hpp"
 
@@ -55,6 +56,7 @@ class Situations {
 /// How long a schedule is, roughly: its steps, or a rank's messages in the first where these are more.
 std::int64_t length_of(const Schedule& schedule) {
   if (schedule.steps == 0) return 0;
+  if (const EvenRule* alike = even(schedule)) return std::max(schedule.steps, (*alike)(0).messages);
   Step first;
   schedule.rule(0, first);
   auto messages = static_cast<std::int64_t>(first.transfers.size());
@@ -122,6 +124,7 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
 Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
                std::optional<Bytes> segment, const std::function<void(const Algorithm&)>& consider) {
   struct Candidate {
+    bool searched;  ///< for its segments, which takes longest: after the others, which say what is worth it
     std::int64_t length;
     std::size_t place;
     auto operator<=>(const Candidate&) const = default;
@@ -130,13 +133,13 @@ Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candid
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!candidates[i]->supports(call.ranks)) continue;
     check(*candidates[i], call);
-    able.push_back({length_of(candidates[i]->schedule(call)), i});
+    able.push_back({candidates[i]->segmented && !segment, length_of(candidates[i]->schedule(call)), i});
   }
   std::ranges::sort(able);
   Choice best;
   Seconds least = no_limit;
   std::size_t first = 0;
-  for (const auto [length, place] : able) {
+  for (const auto [searched, length, place] : able) {
     const Algorithm& a = *candidates[place];
     consider(a);
     const Call c = segmented(fabric, a, call, segment, least);

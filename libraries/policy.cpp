@@ -6,7 +6,7 @@
 #include "libraries/mpi.hpp"
 #include "libraries/mvapich/settings.hpp"
 #include "libraries/nccl/nccl.hpp"
-#include "support/error.hpp"
+#include "libraries/rules.hpp"
 #include "support/suggest.hpp"
 
 namespace collcast {
@@ -15,15 +15,23 @@ namespace {
 struct Policy {
   std::string_view name;
   Pick (*rule)(Collective, const Call&, const Situation&);
+  std::vector<Collective> (*ruled)();
 };
 
-constexpr Policy of_mpi[] = {{"mpich", mpich_pick},
-                             {"smpi-mpich", smpi_mpich_pick},
-                             {"mvapich2-2.3", mvapich2_2_3_pick},
-                             {"openmpi-4.0", openmpi_4_0_pick},
-                             {"openmpi-4.1", openmpi_4_1_pick}};
+constexpr Policy of_mpi[] = {{"mpich", mpich_pick, mpich_ruled},
+                             {"smpi-mpich", smpi_mpich_pick, smpi_mpich_ruled},
+                             {"mvapich2-2.3", mvapich2_2_3_pick, mvapich2_2_3_ruled},
+                             {"openmpi-4.0", openmpi_4_0_pick, openmpi_4_0_ruled},
+                             {"openmpi-4.1", openmpi_4_1_pick, openmpi_4_1_ruled}};
 
 }  // namespace
+
+NoRule no_rule(std::string_view policy, Collective collective, const std::vector<Collective>& ruled) {
+  std::string known;
+  for (const Collective c : ruled) known += (known.empty() ? "" : ", ") + std::string(definition(c).name);
+  return NoRule(std::string(policy) + " has no rule for " + std::string(definition(collective).name) +
+                "; it has rules for " + known);
+}
 
 std::vector<std::string> policies() {
   std::vector<std::string> names;
@@ -39,6 +47,13 @@ void check_policy(std::string_view policy) {
   std::vector<std::string> names = policies();
   names.emplace_back("fastest");
   throw InputError("unknown policy '" + std::string(policy) + "'" + suggestion(policy, names));
+}
+
+std::vector<Collective> ruled(std::string_view policy) {
+  check_policy(policy);
+  if (mvapich::parse(policy)) return mvapich2_2_3_ruled();
+  if (nccl::parse(policy)) return nccl::ruled();
+  return std::ranges::find(of_mpi, policy, &Policy::name)->ruled();
 }
 
 Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation) {

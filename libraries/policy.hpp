@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 
@@ -49,9 +50,18 @@ struct Pick {
   std::string why = {};                   ///< one line
 };
 
-/// Which algorithm the library named by `policy` would use. Throws InputError for an unknown policy, for a
-/// collective that the policy has no rule for, and where the rule leads outside the catalogue.
+/// What a library would play is not known: it has no rule for the collective, or one that leads outside the
+/// catalogue.
+struct NoRule : InputError {
+  using InputError::InputError;
+};
+
+/// Which algorithm the library named by `policy` would use. Throws NoRule where that is not known, and
+/// InputError for an unknown policy.
 Pick pick(std::string_view policy, Collective collective, const Call& call, const Situation& situation);
+
+/// The collectives that it has rules for. Throws InputError for an unknown policy.
+std::vector<Collective> ruled(std::string_view policy);
 
 /// Throws InputError unless `pick` knows the name.
 void check_policy(std::string_view policy);

@@ -45,12 +45,53 @@ Seconds path_time(const Fabric& fabric, const Algorithm& a, const Call& call, Se
   return critical_path(schedule, layout(a, call, schedule), fabric, {}, limit).time;
 }
 
-/// Segments change when a port is busy, not for how long.
-static Seconds busiest_port(const Fabric& fabric, const Algorithm& a, Call whole) {
+namespace {
+
+/// A fabric whose messages cost nothing but the time of their bytes on the ports, at the pace of whichever
+/// size up to their own is the fastest.
+class BytesAlone {
+ public:
+  explicit BytesAlone(const Fabric& fabric) : fabric_(fabric), sizes_(fabric.sizes()) {}
+  Wire wire(Place from, Place to, Bytes bytes) const {
+    return fastest(bytes, [&](Bytes b) { return fabric_.wire(from, to, b); });
+  }
+  Switched switched(Switching what, Place from, Place to, Bytes bytes) const {
+    return {fastest(bytes, [&](Bytes b) { return fabric_.switched(what, from, to, b).wire; }), bytes};
+  }
+  SecondsPerByte gamma(Place) const { return {}; }
+  const Protocol& protocol() const { return fabric_.protocol(); }
+  Port ports() const { return fabric_.ports(); }
+  Port queues() const { return fabric_.queues(); }
+
+ private:
+  template <class WireOf>
+  Wire fastest(Bytes bytes, WireOf wire_of) const {
+    Wire wire = wire_of(bytes);
+    SecondsPerByte least = wire.per_byte - wire.software;
+    for (const Bytes size : sizes_) {
+      if (!(size < bytes)) break;
+      const Wire smaller = wire_of(size);
+      least = std::min(least, smaller.per_byte - smaller.software);
+    }
+    wire.per_byte = least, wire.software = {};
+    wire.latency = wire.overhead = wire.receive_overhead = wire.gap = wire.handshake = {};
+    return wire;
+  }
+
+  const Fabric& fabric_;
+  const std::vector<Bytes> sizes_;
+};
+
+/// No port is done sooner, in however many segments: these change when it is busy, not with how many bytes.
+Seconds busiest_port_at_least(const Fabric& fabric, const Algorithm& a, Call whole) {
+  constexpr double rounding = 1e-9;
   whole.segments = 1;
   const Schedule schedule = a.schedule(whole);
-  return std::ranges::max(critical_path(schedule, layout(a, whole, schedule), fabric).busy);
+  const PathResult path = critical_path(schedule, layout(a, whole, schedule), BytesAlone(fabric));
+  return (1 - rounding) * std::ranges::max(path.busy);
 }
+
+}  // namespace
 
 Block search_segments(const std::vector<Block>& starts, Block most,
                       const std::function<Seconds(Block, Seconds)>& time, Seconds worth) {
@@ -74,16 +115,28 @@ Block search_segments(const std::vector<Block>& starts, Block most,
   return best;
 }
 
+/// Where all ranks multicast in steps in which switches reduce, messages meet on links of a node, which the
+/// critical path does not see; an exact formula does.
+static bool meets_unseen(const Algorithm& a) {
+  bool meets = false;
+  if (a.time && a.exact)
+    for_each_step(a.schedule({.ranks = a_few_ranks(a), .segments = 2}), false, [&](const Step& step) {
+      meets = meets || (step.multicasts.size() > 1 && !step.reductions.empty());
+    });
+  return meets;
+}
+
 Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::optional<Bytes> segment,
                std::optional<Seconds> least) {
   if (segment || !a.segmented || call.message.value == 0)
     return segmented(a, call, segment.value_or(call.message));
   const Block most = std::min(most_segments(call.message), Block{4'000'000} / call.ranks);
   const Seconds worth = a.time && least ? 1.25 * *least : no_limit;
-  if (worth < no_limit && busiest_port(fabric, a, call) > worth) return segmented(a, call, call.message);
+  if (least && *least < no_limit && busiest_port_at_least(fabric, a, call) > *least)
+    return segmented(a, call, call.message);
   Call best = call;
   if (a.time) best.segments = best_by_formula(a, call, slowest_paths(fabric, a.schedule(call)));
-  if (best.segments > most) return best;
+  if (best.segments > most || meets_unseen(a)) return best;
   std::vector<Block> starts{best.segments};
   for (const Bytes size : fabric.sizes())
     for (const double messages : {1, 2})  // that carry a segment, one in each tree

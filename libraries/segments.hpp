@@ -33,7 +33,7 @@ Call segmented(const Algorithm& algorithm, Call call, Bytes segment);
 /// The same; without a segment, in those with which the algorithm is fastest on the fabric. Its formula and
 /// the sizes at which the fabric changes say where to look, critical paths which are best; the formula
 /// alone where a path has more than four million messages. `least`: another algorithm takes so long; where
-/// a port alone takes a quarter more, or all that the formula proposes, the search ends.
+/// a port alone takes longer, or all that the formula proposes a quarter more, the search ends.
 Call segmented(const Fabric& fabric, const Algorithm& algorithm, const Call& call,
                std::optional<Bytes> segment = {}, std::optional<Seconds> least = {});
 

@@ -30,6 +30,20 @@ std::optional<nccl::Transport> of_nccl(std::string_view name) {
   return {};
 }
 
+/// What a release of NCCL sees of the machine's ranks, and its software there.
+struct OnMachine {
+  Situation situation;
+  nccl::Software software;
+};
+
+OnMachine on(const Machine& machine, const nccl::Transport& transport, const Description& platform,
+             double stretch) {
+  const std::string release = nccl::Policy{.minor = transport.minor}.text();
+  const Situation s = situation(platform, seats(machine), release);
+  nccl::check(transport, machine, s);
+  return {s, nccl::software_on(read_blueprint(platform), transport.minor, s, stretch)};
+}
+
 }  // namespace
 
 std::string Transport::name() const {
@@ -81,23 +95,20 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
     return std::make_unique<mvapich::GdrFabric>(machine, transport.settings, stretch);
   }
   if (transport.kind != Transport::Kind::nccl) return {};
-  const int minor = transport.protocol.minor;
-  const Situation s = situation(platform, machine.ranks(), nccl::Policy{.minor = minor}.text());
-  nccl::check(transport.protocol, machine, s);
-  const nccl::Software software = nccl::software_on(read_blueprint(platform), minor, s, stretch);
-  const nccl::Policy policy{.minor = minor, .channels = transport.protocol.channels};
-  const Rank peers = transport.protocol.peers;
+  const nccl::Transport& t = transport.protocol;
+  const OnMachine nccl = on(machine, t, platform, stretch);
+  const nccl::Policy policy{.minor = t.minor, .channels = t.channels};
   return std::make_unique<nccl::KernelFabric>(
-      machine, transport.protocol, s, software,
-      peers > 0 ? nccl::carriers_of_pairs(policy, s, machine, peers) : nccl::Carriers());
+      machine, t, nccl.situation, nccl.software,
+      t.peers > 0 ? nccl::carriers_of_pairs(policy, nccl.situation, machine, t.peers) : nccl::Carriers());
 }
 
 std::unique_ptr<nccl::PairFabric> pairs_of(const nccl::Policy& policy, const Machine& machine,
                                            const Description& platform, double stretch) {
-  const Situation s = situation(platform, seats(machine), policy.text());
-  nccl::check({.minor = policy.minor, .protocol = policy.proto.value_or(nccl::Protocol::simple)}, machine, s);
-  const nccl::Software software = nccl::software_on(read_blueprint(platform), policy.minor, s, stretch);
-  return std::make_unique<nccl::PairFabric>(machine, policy, s, software);
+  const nccl::Transport longest{.minor = policy.minor,
+                                .protocol = policy.proto.value_or(nccl::Protocol::simple)};
+  const OnMachine nccl = on(machine, longest, platform, stretch);
+  return std::make_unique<nccl::PairFabric>(machine, policy, nccl.situation, nccl.software);
 }
 
 }  // namespace collcast

@@ -239,6 +239,13 @@ const Definition& definition(std::string_view name) {
   throw InputError("unknown collective '" + std::string(name) + "'" + suggestion(ours, names));
 }
 
+std::string names(const std::vector<Collective>& collectives) {
+  if (collectives.size() > 3) return "collective";
+  std::string all;
+  for (const Collective c : collectives) all += (all.empty() ? "" : ", ") + std::string(definition(c).name);
+  return all;
+}
+
 Grid::Grid(Rank ranks, int d) : dimensions(d) {
   for (int i = 0; i < d; ++i) {
     const int left = d - i;

@@ -71,6 +71,9 @@ const std::vector<Definition>& definitions();
 /// Throws InputError with the nearest name.
 const Definition& definition(std::string_view name);
 
+/// "allreduce, broadcast"; "collective" of more than three.
+std::string names(const std::vector<Collective>& collectives);
+
 /// p ranks as a periodic grid of 1 to 3 dimensions, as nearly cubic as p divides; the last runs fastest.
 struct Grid {
   std::array<Rank, 3> size = {1, 1, 1};

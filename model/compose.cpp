@@ -97,12 +97,18 @@ Schedule then(Schedule a, Schedule b) {
   for (const Repeat& r : repeats(b))  // a join is in one step only
     all.push_back({turn + std::max<std::int64_t>(r.first, channels > 1), turn + r.last, r.period});
   Schedule both{a.ranks, a.blocks, a.steps + b.steps, {}, channels};
+  EvenRule alike;
+  if (channels == 1 && even(a) && even(b))
+    alike = [first = *even(a), second = *even(b), turn](std::int64_t s) {
+      return s < turn ? first(s) : second(s - turn);
+    };
   both.rule = [first = std::move(a.rule), second = std::move(b.rule), turn, channels](std::int64_t s,
                                                                                       Step& step) {
     if (s < turn) return first(s, step);
     if (s == turn && channels > 1) step.joins.push_back({0, static_cast<std::uint16_t>(channels)});
     second(s - turn, step);
   };
+  if (alike) both = even(std::move(both), std::move(alike));
   return repeating(std::move(both), std::move(all));
 }
 

@@ -15,6 +15,7 @@
 #include "model/folding.hpp"
 #include "model/layout.hpp"
 #include "model/network.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
 
@@ -236,13 +237,16 @@ class CriticalPath {
     if (in_network) landed_ = ready_;
     copies_.clear();
     const bool one_each = step.multicasts.size() == 1 && processors_.empty();
-    for (const Multicast& m : step.multicasts)
-      if (!beyond_limit()) multicast(m, one_each);
+    step.for_each_switched(
+        [&](const Multicast& m) {
+          if (!beyond_limit()) multicast(m, one_each);
+        },
+        [&](const Reduction& m) {
+          if (!beyond_limit()) reduce_in_network(m);
+        });
     std::ranges::stable_sort(copies_,
                              [](const Copy& a, const Copy& b) { return a.done.arrived < b.done.arrived; });
     for (const Copy& c : copies_) land(c.at, taken(c.processor, c.done));
-    for (const Reduction& m : step.reductions)
-      if (!beyond_limit()) reduce_in_network(m);
     if (in_order)
       for (std::size_t i = 0; i < done_.size(); ++i) finish(step, i);
     else
@@ -484,9 +488,58 @@ class CriticalPath {
   std::vector<Time> landed_;  ///< ready_ after this step's multicasts and reductions
 };
 
+/// A network on which all wires are alike, as one rank sees it that stands for all.
+template <class Network>
+class NetworkOfOne {
+ public:
+  explicit NetworkOfOne(const Network& network) : network_(network) {}
+  Wire wire(Place, Place, Bytes bytes) const {
+    Wire w = network_.wire(0, 1, bytes);
+    return w.out = 0, w.in = 1, w;
+  }
+  SecondsPerByte gamma(Place) const { return network_.gamma(0); }
+  const Protocol& protocol() const { return network_.protocol(); }
+  Port ports() const { return 2; }
+  Port queues() const { return 2; }
+
+ private:
+  const Network& network_;
+};
+
+/// Whether all ranks do alike on wires that are alike, from ports of their own: their times are then the
+/// same.
+template <class Network>
+bool all_alike(const Schedule& schedule, const Layout& layout, const Network& network) {
+  if (!even(schedule) || schedule.ranks == 1 || !layout.equal_blocks()) return false;
+  if constexpr (requires { network.processor(0); })
+    for (Rank r = 0; r < schedule.ranks; ++r)
+      if (network.processor(r) != r) return false;
+  if constexpr (requires { network.hockney(); }) return network.hockney().has_value();
+  return false;
+}
+
+/// Follows one rank for all.
+template <class Network>
+PathResult path_of_one(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away,
+                       Seconds limit) {
+  const auto rule = [&alike = *even(schedule)](std::int64_t s, Step& step) {
+    const Even e = alike(s);
+    for (std::int64_t i = 0; i < e.messages; ++i) step.send(0, 0, {0, e.blocks}, e.combine);
+  };
+  const auto repeated = repeats(schedule);
+  const Schedule one =
+      repeating({1, schedule.blocks, schedule.steps, rule}, {repeated.begin(), repeated.end()});
+  const NetworkOfOne<Network> seen(network);
+  PathResult result = CriticalPath<NetworkOfOne<Network>>(one, layout, seen, away, limit).run();
+  result.finish.assign(static_cast<std::size_t>(schedule.ranks), result.finish[0]);
+  result.busy.assign(network.ports(), result.busy[0]);
+  return result;
+}
+
 template <class Network>
 PathResult critical_path(const Schedule& schedule, const Layout& layout, const Network& network,
                          Seconds away = {}, Seconds limit = no_limit) {
+  if (all_alike(schedule, layout, network)) return path_of_one(schedule, layout, network, away, limit);
   return CriticalPath<Network>(schedule, layout, network, away, limit).run();
 }
 

@@ -154,7 +154,7 @@ void Lowering::lower(RankStep& out) {
     op.peer = world(t.from.rank);
     out.add(t.to.rank, t.channel, op);
   }
-  for (const Multicast& m : out.step.multicasts) {
+  const auto multicast = [&](const Multicast& m) {
     Op op;
     op.kind = Op::Kind::multicast;
     op.from = m.from.memory;
@@ -170,9 +170,8 @@ void Lowering::lower(RankStep& out) {
     op.peer = world(m.from.rank);
     for (Rank i = 0; i < m.to.count; ++i)
       if (m.to[i] != m.from.rank) out.add(m.to[i], m.channel, op);
-  }
-
-  for (const Reduction& m : out.step.reductions) {
+  };
+  const auto reduction = [&](const Reduction& m) {
     Op op;
     op.kind = Op::Kind::send;
     op.from = m.memory;
@@ -191,7 +190,8 @@ void Lowering::lower(RankStep& out) {
       receive.peer = world(m.from[i]);
       out.add(m.to.rank, m.channel, receive);
     }
-  }
+  };
+  out.step.for_each_switched(multicast, reduction);
   sort(out);
 }
 

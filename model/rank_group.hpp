@@ -9,8 +9,8 @@
 
 namespace collcast {
 
-/// Ranks at regular distances: `count` of them `stride` apart, and again within the next dimension. The first
-/// is rank 0; the other ranks of the world form groups alike, which communicate at the same time.
+/// Ranks at regular distances: `count` of them `stride` apart, and again within the next dimension. The other
+/// ranks of the world form groups alike, which communicate at the same time.
 struct RankGroup {
   struct Dimension {
     Rank count, stride;
@@ -18,6 +18,7 @@ struct RankGroup {
   };
   std::vector<Dimension> dimensions;
   Rank world = 1;
+  Rank first = 0;  ///< another than rank 0 where its place counts: of a message
 
   auto operator<=>(const RankGroup&) const = default;
   Rank size() const {
@@ -27,7 +28,7 @@ struct RankGroup {
   }
   /// Of every member.
   std::vector<Rank> members() const {
-    std::vector<Rank> all = {0};
+    std::vector<Rank> all = {first};
     for (const Dimension& d : dimensions) {
       const std::size_t before = all.size();
       for (Rank i = 1; i < d.count; ++i)
@@ -37,8 +38,8 @@ struct RankGroup {
   }
 };
 
-/// Whether every group of the world lies on nodes of so many ranks as the first does: as many of its members
-/// together on each.
+/// Of a group that begins at rank 0: whether every group of the world lies on nodes of so many ranks as the
+/// first does: as many of its members together on each.
 bool alike_on_nodes(const RankGroup& group, Rank ranks_per_node);
 
 /// The group whose members these are, moved so that the least is rank 0; none where they are not at regular

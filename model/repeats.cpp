@@ -7,11 +7,18 @@
 namespace collcast {
 namespace {
 
-struct RepeatingRule {
+/// A rule, and what its schedule says of it.
+struct StatedRule {
   Schedule::Rule rule;
   std::vector<Repeat> repeats;
+  EvenRule even;
   void operator()(std::int64_t s, Step& step) const { rule(s, step); }
 };
+
+StatedRule& stated(Schedule& schedule) {
+  if (!schedule.rule.target<StatedRule>()) schedule.rule = StatedRule{std::move(schedule.rule), {}, {}};
+  return *schedule.rule.target<StatedRule>();
+}
 
 }  // namespace
 
@@ -19,13 +26,23 @@ Schedule repeating(Schedule schedule, std::vector<Repeat> repeats) {
   for (Repeat& r : repeats)
     r = {std::max<std::int64_t>(r.first, 0), std::min(r.last, schedule.steps), r.period};
   std::erase_if(repeats, [](const Repeat& r) { return r.last - r.first < 2 * r.period; });
-  if (!repeats.empty()) schedule.rule = RepeatingRule{std::move(schedule.rule), std::move(repeats)};
+  if (!repeats.empty()) stated(schedule).repeats = std::move(repeats);
   return schedule;
 }
 
 std::span<const Repeat> repeats(const Schedule& schedule) {
-  const auto* rule = schedule.rule.target<RepeatingRule>();
+  const auto* rule = schedule.rule.target<StatedRule>();
   return rule ? std::span<const Repeat>(rule->repeats) : std::span<const Repeat>();
+}
+
+Schedule even(Schedule schedule, EvenRule rule) {
+  stated(schedule).even = std::move(rule);
+  return schedule;
+}
+
+const EvenRule* even(const Schedule& schedule) {
+  const auto* rule = schedule.rule.target<StatedRule>();
+  return rule && rule->even ? &rule->even : nullptr;
 }
 
 std::int64_t next_different(const Schedule& schedule, std::int64_t s) {

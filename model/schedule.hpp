@@ -71,6 +71,7 @@ struct Reduction {
   Memory memory = Memory::device;  ///< of the senders
   Chunk chunk;
   std::uint16_t channel = 0;
+  std::uint32_t behind = 0;  ///< so many multicasts of its step, which come before it
 };
 
 /// Messages that read what earlier steps left. A rank enters its next step when its own messages are done.
@@ -93,7 +94,7 @@ class Step {
     multicasts.push_back({from, to, memory, chunk, 0});
   }
   void reduce_in_network(Ranks from, Place to, Chunk chunk, Memory memory = Memory::device) {
-    reductions.push_back({from, to, memory, chunk, 0});
+    reductions.push_back({from, to, memory, chunk, 0, static_cast<std::uint32_t>(multicasts.size())});
   }
   /// Before this step each rank waits until its channels [first, last) are all done.
   struct Join {
@@ -103,6 +104,11 @@ class Step {
   /// The pieces of a message, in the order in which they travel. Needs a detailed step where blocks are
   /// scattered.
   std::span<const Chunk> pieces(const Transfer& t) const;
+
+  /// Calls `multicast` or `reduction` for what the network replicates or reduces, in the order in which it
+  /// was added: that in which ports take it.
+  template <class OfMulticast, class OfReduction>
+  void for_each_switched(OfMulticast&& multicast, OfReduction&& reduction) const;
 
   bool detailed() const { return detailed_; }
   void clear();
@@ -155,6 +161,16 @@ struct Traffic {
   std::int64_t max_blocks_sent = 0;
 };
 Traffic traffic(const Schedule& schedule);
+
+template <class OfMulticast, class OfReduction>
+void Step::for_each_switched(OfMulticast&& multicast, OfReduction&& reduction) const {
+  std::size_t next = 0;
+  for (const Reduction& m : reductions) {
+    while (next < m.behind) multicast(multicasts[next++]);
+    reduction(m);
+  }
+  while (next < multicasts.size()) multicast(multicasts[next++]);
+}
 
 template <class List>
 void Step::send_scattered(Place from, Place to, Block count, Combine combine, List&& list) {

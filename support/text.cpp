@@ -47,6 +47,10 @@ std::string count(std::int64_t n) {
   return digits;
 }
 
+std::string counted(std::int64_t n, const std::string& what) {
+  return count(n) + " " + what + (n == 1 ? "" : "s");
+}
+
 std::string percent(double share) {
   return number(100 * share) + " %";
 }

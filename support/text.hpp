@@ -17,6 +17,8 @@ std::string number(double x);
 std::string gbps(double x);
 /// "1,234,567".
 std::string count(std::int64_t n);
+/// "1 rank", "1,234 ranks".
+std::string counted(std::int64_t n, const std::string& what);
 /// "1.23 %" of a share of 0.0123.
 std::string percent(double share);
 /// "+1.23 %".

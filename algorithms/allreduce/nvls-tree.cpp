@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/allreduce/nvls-tree.hpp"
 
+#include <algorithm>
+
 #include "algorithms/allreduce/double-tree.hpp"
+#include "algorithms/broadcast/double-tree.hpp"
 #include "algorithms/nodes.hpp"
 #include "model/repeats.hpp"
 
@@ -17,33 +20,48 @@ Call rail(const Call& c) {
 }
 
 /// In a node's switch, segment by segment, the halves of the double tree taking turns: every rank takes the
-/// sum of its share, in the order in which the trees reduce (the last segment first); or multicasts it, in
-/// the order in which they broadcast.
-Schedule in_switch(const Call& c, Combine combine) {
+/// sum of its share and, `lag` steps later, multicasts what came back from the trees. The ranks take turns,
+/// as in `nvls`.
+Schedule in_switch(const Call& c, std::int64_t lag) {
   const Block K = c.segments;
+  const std::int64_t turns = c.ranks_per_node == 1 ? 0 : 2 * K;
   auto rule = [=, q = c.ranks_per_node](std::int64_t s, Step& step) {
-    const bool reduce = combine == Combine::reduce;
-    const Block block = s % 2 * K + (reduce ? K - 1 - s / 2 : s / 2);
-    for (Rank r = 0; r < q; ++r)
-      if (reduce)
-        step.reduce_in_network({0, q}, r, {r * 2 * K + block});
-      else
-        step.multicast(r, {0, q}, {r * 2 * K + block});
+    const auto block = [=](Rank r, std::int64_t turn) { return Chunk{(2 * r + turn % 2) * K + turn / 2}; };
+    for (Rank r = 0; r < q; ++r) {
+      if (s < turns) step.reduce_in_network({0, q}, r, block(r, s));
+      if (s >= lag && s - lag < turns) step.multicast(r, {0, q}, block(r, s - lag));
+    }
   };
-  const std::int64_t steps = c.ranks_per_node == 1 ? 0 : 2 * K;
-  return on_each_node(c, repeating({c.ranks_per_node, c.ranks_per_node * 2 * K, steps, rule}, {{0, steps}}));
+  const std::int64_t steps = turns == 0 ? 0 : lag + turns, both = std::min(lag, turns);
+  return on_each_node(c, repeating({c.ranks_per_node, c.ranks_per_node * 2 * K, steps, rule},
+                                   {{0, both}, {both, std::max(lag, turns)}, {std::max(lag, turns), steps}}));
 }
 
-/// The trees begin when the first segments are reduced, the multicasts when these are back from the trees:
-/// each way takes them 2(K-1) + D steps, D for one segment.
+/// The mirror of a broadcast reduces its last segment first; here it is the first.
+Schedule in_order(const Schedule& reduction, Block K) {
+  Schedule turned = reduction;
+  turned.rule = [rule = reduction.rule, K](std::int64_t s, Step& step) {
+    const std::size_t before = step.transfers.size();
+    rule(s, step);
+    for (std::size_t i = before; i < step.transfers.size(); ++i) {
+      Block& b = step.transfers[i].chunk.first;
+      b = b / K * K + K - 1 - b % K;
+    }
+  };
+  const auto all = repeats(reduction);
+  return repeating(std::move(turned), {all.begin(), all.end()});
+}
+
+/// Segments follow each other up the trees and, D steps after the first, down again: up and down at once.
+/// The trees begin when the first segments are reduced, the multicasts when these are back.
 Schedule nvls_tree(const Call& c) {
   const Block K = c.segments;
-  const Schedule tree = allreduce_double_tree.schedule(rail(c));
+  const Schedule down = double_tree_broadcast(c.ranks / c.ranks_per_node, K);
+  const std::int64_t D = down.steps == 0 ? 0 : down.steps - 2 * (K - 1);
+  const Schedule tree = staggered(in_order(mirrored(down, Combine::reduce), K), down, D);
   const auto share = [K](Rank i) { return i * 2 * K; };
   const auto on_rails = on_each_rail(c, tree, share, c.ranks_per_node * 2 * K);
-  const std::int64_t twice_D = tree.steps == 0 ? 0 : tree.steps - 4 * (K - 1);
-  return staggered(staggered(in_switch(c, Combine::reduce), on_rails, 2), in_switch(c, Combine::copy),
-                   2 * K + twice_D);
+  return staggered(in_switch(c, 2 + 2 * D), on_rails, 2);
 }
 
 }  // namespace
@@ -52,13 +70,14 @@ const Algorithm allreduce_nvls_tree{
     .collective = Collective::allreduce,
     .name = "nvls-tree",
     .description =
-        "segment by segment each rank takes the sum of its share from the node's switch, a double tree on "
+        "segment by segment, all at once, each rank takes the sum of its share from the node's switch, a "
+        "double tree on "
         "each rail adds those of the nodes, and each rank multicasts the result on its node",
     .segmented = true,
     .ranks_per_node = true,
     .formula = "2(q-1) (2K a + n/q b) + double-tree of n/q on N ranks; an upper bound",
     .exact = false,
-    .bound = [](Rank) { return 2.0; },
+    .bound = [](Rank) { return 2.5; },
     .source = "NCCL 2.18 (NVLSTree); formula counted from the schedule",
     .schedule = nvls_tree,
     .time =

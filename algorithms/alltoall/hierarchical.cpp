@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/alltoall/hierarchical.hpp"
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 
 const Algorithm alltoall_hierarchical{
@@ -30,7 +32,8 @@ const Algorithm alltoall_hierarchical{
             }
           };
           const Block blocks = Block{p} * p;
-          return then(Schedule{p, blocks, q - 1, in_node}, Schedule{p, blocks, nodes - 1, on_rail});
+          return then(even({p, blocks, q - 1, in_node}, [=](std::int64_t) { return Even{.blocks = nodes}; }),
+                      even({p, blocks, nodes - 1, on_rail}, [=](std::int64_t) { return Even{.blocks = q}; }));
         },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/alltoall/pairwise.hpp"
 
+#include "model/repeats.hpp"
+
 namespace collcast {
 
 Schedule pairwise_alltoall(Rank p) {
@@ -10,7 +12,7 @@ Schedule pairwise_alltoall(Rank p) {
       step.send(r, to, {Block{r} * p + to});
     }
   };
-  return {p, Block{p} * p, p - 1, rule};
+  return even({p, Block{p} * p, p - 1, rule}, [](std::int64_t) { return Even{}; });
 }
 
 const Algorithm alltoall_pairwise{

@@ -9,7 +9,8 @@ Schedule ring_reduce_scatter(Rank p) {
   auto rule = [p](std::int64_t s, Step& step) {
     for (Rank r = 0; r < p; ++r) step.send(r, r + 1 < p ? r + 1 : 0, {modulo(r - s - 1, p)}, Combine::reduce);
   };
-  return repeating({p, p, p - 1, rule}, {{0, p - 1}});
+  return even(repeating({p, p, p - 1, rule}, {{0, p - 1}}),
+              [](std::int64_t) { return Even{.combine = Combine::reduce}; });
 }
 
 const Algorithm reduce_scatter_ring{

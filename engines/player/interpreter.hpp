@@ -34,6 +34,7 @@ class Interpreter : public Listener {
     std::uint32_t pending = 0;  ///< operations of its batch that hold it up
     Waiter waiter;              ///< of its start; nobody for a main strand
     bool main = false;
+    bool inner = false;  ///< a part of what an operation's tag names
     std::uint64_t tag = 0;
     Seconds started, batch_began;
     Moment busy_until;
@@ -69,7 +70,8 @@ class Interpreter : public Listener {
   };
 
   // strands.cpp
-  void start_strand(std::unique_ptr<Strand> code, Rank rank, const Op* op, Waiter waiter, std::int32_t track);
+  void start_strand(std::unique_ptr<Strand> code, Rank rank, const Op* op, Waiter waiter, std::int32_t track,
+                    bool inner = false);
   void drain();
   void advance(Index strand);
   void end(Index strand);

@@ -26,8 +26,8 @@ class Observer {
  public:
   struct Interval {
     Rank rank;
-    Op::Kind kind;  ///< compute, pause; start: whole strand; wait; of a main strand without request: send,
-                    ///< receive, copy, multicast
+    Op::Kind kind;  ///< compute, pause; start: whole strand; wait; of a main strand, or one whose start has
+                    ///< no tag, without request: send, receive, copy, multicast
     std::uint64_t tag;  ///< the operation's; of a wait its request
     Seconds begin, end;
     std::int32_t track = 0;  ///< of the rank: that of the strand which did it

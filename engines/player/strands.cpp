@@ -8,12 +8,13 @@ namespace collcast {
 
 /// `op`: what starts it; null: it is a rank's main strand.
 void Interpreter::start_strand(std::unique_ptr<Strand> code, Rank rank, const Op* op, Waiter waiter,
-                               std::int32_t track) {
+                               std::int32_t track, bool inner) {
   StrandState s;
   s.code = std::move(code);
   s.rank = rank;
   s.waiter = waiter;
   s.main = op == nullptr;
+  s.inner = inner;
   s.tag = op ? op->tag : 0;
   s.started = s.batch_began = backend_.now();
   s.why = why_;
@@ -78,7 +79,8 @@ void Interpreter::post(Index strand, const Op& op) {
       const Waiter waiter = hold(strand, op);
       const StrandState& parent = strands_[strand];
       const std::int32_t track = op.count ? op.count : parent.track;
-      return start_strand(std::move(batch_.strands[op.strand]), parent.rank, &op, waiter, track);
+      return start_strand(std::move(batch_.strands[op.strand]), parent.rank, &op, waiter, track,
+                          parent.inner || (!parent.main && parent.tag != 0));
     }
     case Op::Kind::wait:
       return wait(strand, op);
@@ -223,11 +225,12 @@ void Interpreter::tell_step(const StrandState& s) const {
   options_.observer->stepped({s.rank, s.track, s.step, s.batch_began, backend_.now()});
 }
 
-/// Tells the observer of an operation that held up a main strand since its batch began, and of every wait.
+/// Tells the observer of an operation that held up a main strand, or one that no operation's tag names, since
+/// its batch began, and of every wait.
 void Interpreter::report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag, Rank peer, Bytes bytes) {
   if (!options_.observer || waiter.strand == no_index) return;
   const StrandState& s = strands_[waiter.strand];
-  if (s.main || kind == Op::Kind::wait)
+  if (s.main || (s.tag == 0 && !s.inner) || kind == Op::Kind::wait)
     options_.observer->done({rank, kind, tag, s.batch_began, backend_.now(), s.track, peer, bytes});
 }
 

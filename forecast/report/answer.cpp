@@ -146,9 +146,32 @@ std::string not_calibrated(const Answer& answer) {
 
 }  // namespace
 
+namespace {
+
+/// Copies of ranks within their nodes are alike, whose ever they are: by cause one share, named as the
+/// largest.
+std::vector<Share> with_copies_as_one(const std::vector<Share>& shares) {
+  std::vector<Share> all;
+  for (const Share& s : shares) {
+    const auto is_copy = [](const Share& share) {
+      return share.name.find(" copies of slot ") != std::string::npos;
+    };
+    const auto same = std::ranges::find_if(
+        all, [&](const Share& other) { return is_copy(s) && is_copy(other) && other.cause == s.cause; });
+    if (same == all.end())
+      all.push_back(s);
+    else
+      same->time += s.time, same->alike += s.alike;
+  }
+  std::ranges::stable_sort(all, std::greater<>(), &Share::time);
+  return all;
+}
+
+}  // namespace
+
 Json explanation(const std::vector<Share>& shares, Seconds total) {
   Json all = Json::array();
-  for (const Share& s : shares)
+  for (const Share& s : with_copies_as_one(shares))
     all.push_back({{"cause", name(s.cause)},
                    {"name", s.name},
                    {"time_s", s.time.value},
@@ -184,7 +207,8 @@ Report make(const Answer& answer) {
     if (row.contains("explanation"))
       report.sections.push_back(explanation_table(row["explanation"], title(row)));
   if (answer.sensitivity) report.sections.push_back(sensitivity_table(*answer.sensitivity));
-  report.remark = words(answer.unbound) + not_calibrated(answer);
+  report.remark =
+      (answer.sensitivity ? words(*answer.sensitivity) : "") + words(answer.unbound) + not_calibrated(answer);
   report.notes = answer.notes;
   return report;
 }

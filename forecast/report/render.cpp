@@ -52,6 +52,12 @@ std::vector<std::vector<std::string>> texts(const Section& section) {
   return table;
 }
 
+/// A heading of Markdown ends with its line.
+std::string one_line(std::string title) {
+  std::ranges::replace(title, '\n', ' ');
+  return title;
+}
+
 /// The first that machines read.
 const Json& first_rows(const Report& report) {
   return std::ranges::find_if(report.sections, [](const Section& s) { return !s.key.empty(); })->rows;
@@ -89,7 +95,8 @@ std::string render(const Report& report, Format format, std::size_t width) {
   const bool plain = format == Format::table;
   const auto fits = [&](const std::string& words) { return plain && width > 0 ? wrap(words, width) : words; };
   std::string text;
-  if (!report.title.empty()) text = fits(plain ? printable(report.title, "\n") : "## " + report.title) + '\n';
+  if (!report.title.empty())
+    text = plain ? fits(printable(report.title, "\n")) + '\n' : "## " + one_line(report.title) + '\n';
   for (const Section& s : report.sections) {
     if (s.columns.empty() || s.rows.empty()) continue;
     if (!text.empty()) text += '\n';

@@ -26,6 +26,10 @@ Section sensitivity_table(const std::vector<Elasticity>& sensitivity) {
           10};
 }
 
+std::string words(const std::vector<Elasticity>& sensitivity) {
+  return sensitivity.empty() ? "No parameter of the platform moves the answer by itself.\n" : "";
+}
+
 std::string words(const std::vector<Unbound>& unbound) {
   std::string text;
   for (const Unbound& u : unbound)

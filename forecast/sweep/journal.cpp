@@ -5,12 +5,13 @@
 
 #include <map>
 
+#include "support/checksum.hpp"
 #include "support/error.hpp"
 
 namespace collcast::sweep {
 namespace {
 
-constexpr const char* form = "collcast sweep 1";
+constexpr const char* form = "collcast sweep 2";
 
 std::string where(const std::filesystem::path& path) {
   return "'" + path.string() + "'";
@@ -19,7 +20,8 @@ std::string where(const std::filesystem::path& path) {
 [[noreturn]] void fail(sqlite3* file, const std::filesystem::path& path, int code) {
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
     throw InputError(where(path) + " is in use by another sweep; wait for it, or take another folder");
-  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+  // What we ask is always the same: if it is wrong, the file is.
+  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR)
     throw InputError(where(path) + " is no journal of a sweep, or is damaged");
   throw SubstrateError("journal " + where(path) + ": " +
                        (file ? sqlite3_errmsg(file) : sqlite3_errstr(code)) + "; what was finished is kept");
@@ -87,12 +89,25 @@ std::filesystem::path journal_in(const std::filesystem::path& folder) {
   return folder / "journal.sqlite";
 }
 
+std::string sum_of(const Identity& identity) {
+  return std::to_string(checksum(identity.program, checksum(identity.platforms, checksum(identity.sweep))));
+}
+
+std::string sum_of(std::int64_t number, const Outcome& outcome) {
+  const std::string head =
+      std::to_string(number) + ' ' + std::to_string(static_cast<int>(outcome.kind)) + ' ';
+  return std::to_string(checksum(outcome.text, checksum(head)));
+}
+
 Identity identity_of(sqlite3* file, const std::filesystem::path& path) {
   std::map<std::string, std::string> said;
   Statement all(file, path, "SELECT key, value FROM sweep");
   while (all.step()) said[all.text(0)] = all.text(1);
-  if (said["form"] != form) throw InputError(where(path) + " is no journal of a sweep of this program");
-  return {said["sweep"], said["platforms"], said["program"]};
+  if (said["form"] != form)
+    throw InputError(where(path) + " is no journal of a sweep of this program, or is damaged");
+  const Identity identity{said["sweep"], said["platforms"], said["program"]};
+  if (said["sum"] != sum_of(identity)) throw InputError(where(path) + " is damaged: what its sweep is");
+  return identity;
 }
 
 void require_same(const Identity& a, const Identity& b, const std::filesystem::path& path) {
@@ -109,20 +124,31 @@ bool has_tables(sqlite3* file, const std::filesystem::path& path) {
   return tables.number(0) == 2;
 }
 
-void visit_all(sqlite3* file, const std::filesystem::path& path,
-               const std::function<void(std::int64_t, const Outcome&)>& visit) {
-  Statement all(file, path, "SELECT number, kind, text FROM points ORDER BY number");
-  while (all.step()) visit(all.number(0), {static_cast<Outcome::Kind>(all.number(1)), all.text(2)});
+/// Those whose checksum is right. Returns the numbers of the others.
+std::vector<std::int64_t> visit_all(sqlite3* file, const std::filesystem::path& path,
+                                    const std::function<void(std::int64_t, const Outcome&)>& visit) {
+  std::vector<std::int64_t> damaged;
+  Statement all(file, path, "SELECT number, kind, text, sum FROM points ORDER BY number");
+  while (all.step()) {
+    const Outcome outcome{static_cast<Outcome::Kind>(all.number(1)), all.text(2)};
+    if (all.text(3) == sum_of(all.number(0), outcome))
+      visit(all.number(0), outcome);
+    else
+      damaged.push_back(all.number(0));
+  }
+  return damaged;
 }
 
 void begin(sqlite3* file, const std::filesystem::path& path, const Identity& identity) {
   run(file, path, "CREATE TABLE sweep (key TEXT PRIMARY KEY, value TEXT NOT NULL)");
   run(file, path,
-      "CREATE TABLE points (number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, text TEXT NOT NULL)");
+      "CREATE TABLE points (number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, text TEXT NOT NULL, sum TEXT "
+      "NOT NULL)");
   for (const auto& [key, value] : {std::pair<std::string, std::string>{"form", form},
                                    {"sweep", identity.sweep},
                                    {"platforms", identity.platforms},
-                                   {"program", identity.program}})
+                                   {"program", identity.program},
+                                   {"sum", sum_of(identity)}})
     Statement(file, path, "INSERT INTO sweep VALUES (?, ?)").bind(1, key).bind(2, value).step();
 }
 
@@ -141,6 +167,10 @@ Journal::Journal(const std::filesystem::path& folder, const Identity& identity)
   run(opened.file, path_, "BEGIN IMMEDIATE");
   if (!has_tables(opened.file, path_)) begin(opened.file, path_, identity);
   require_same(identity_of(opened.file, path_), identity, path_);
+  const auto damaged = visit_all(opened.file, path_, [](std::int64_t, const Outcome&) {});
+  for (const std::int64_t number : damaged)
+    Statement(opened.file, path_, "DELETE FROM points WHERE number = ?").bind(1, number).step();
+  damaged_ = static_cast<std::int64_t>(damaged.size());
   run(opened.file, path_, "COMMIT");
   std::swap(file_, opened.file);
 }
@@ -158,10 +188,11 @@ Identity Journal::identity(const std::filesystem::path& folder) {
 }
 
 void Journal::add(std::int64_t number, const Outcome& outcome) {
-  Statement(file_, path_, "INSERT OR REPLACE INTO points VALUES (?, ?, ?)")
+  Statement(file_, path_, "INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)")
       .bind(1, number)
       .bind(2, static_cast<std::int64_t>(outcome.kind))
       .bind(3, outcome.text)
+      .bind(4, sum_of(number, outcome))
       .step();
 }
 
@@ -172,13 +203,14 @@ void Journal::merge(const std::filesystem::path& folder) {
   const std::filesystem::path path = journal_in(folder);
   const Opened other(path, SQLITE_OPEN_READWRITE);
   run(file_, path_, "BEGIN IMMEDIATE");
-  visit_all(other.file, path, [&](std::int64_t number, const Outcome& o) {
+  const auto damaged = visit_all(other.file, path, [&](std::int64_t number, const Outcome& o) {
     const auto known = mine.find(number);
     const bool lost = o.kind == Outcome::Kind::lost;
     if (known == mine.end() || (known->second.kind == Outcome::Kind::lost && !lost)) return add(number, o);
     if (lost || known->second == o) return;
     throw InputError(where(path) + " contradicts another journal at point " + std::to_string(number));
   });
+  damaged_ += static_cast<std::int64_t>(damaged.size());
   run(file_, path_, "COMMIT");
 }
 

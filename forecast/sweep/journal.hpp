@@ -31,10 +31,12 @@ struct Identity {
 };
 
 /// The points of a sweep that are finished: an SQLite file in a folder. Of what was added nothing is lost
-/// when the process is killed. One process has it at a time.
+/// when the process is killed. One process has it at a time. Each has a checksum: what the disk has damaged
+/// is no longer there.
 class Journal {
  public:
-  /// Begins one, or goes on. Throws InputError where the folder's journal is of another sweep or in use.
+  /// Begins one, or goes on. Throws InputError where the folder's journal is of another sweep, in use, or
+  /// more than single records of it are damaged.
   Journal(const std::filesystem::path& folder, const Identity& identity);
   ~Journal();
   Journal(const Journal&) = delete;
@@ -46,6 +48,8 @@ class Journal {
   void add(std::int64_t number, const Outcome& outcome);
   /// Adds what another journal has. Throws InputError where it is of another sweep, or contradicts this one.
   void merge(const std::filesystem::path& folder);
+  /// How many records were damaged, here and in what was merged, and are gone.
+  std::int64_t damaged() const { return damaged_; }
   /// In the order of the points.
   void each(const std::function<void(std::int64_t, const Outcome&)>& visit) const;
 
@@ -53,6 +57,7 @@ class Journal {
   std::filesystem::path path_;
   Identity identity_;
   sqlite3* file_ = nullptr;
+  std::int64_t damaged_ = 0;
 };
 
 }  // namespace collcast::sweep

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "platforms/description/load.hpp"
+#include "support/checksum.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
@@ -110,14 +111,14 @@ class Ends {
   std::map<std::int64_t, std::int64_t> ends_;
 };
 
-/// What tells whether a file is still the one that it was: its bytes and their number (FNV-1a).
+/// What tells whether a file is still the one that it was: the number of its bytes and their checksum.
 std::string fingerprint(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::uint64_t bytes = 0, sum = 14695981039346656037u;
+  std::uint64_t bytes = 0, sum = checksum("");
   for (std::array<char, 65536> part; file.read(part.data(), part.size()), file.gcount() > 0;) {
-    bytes += static_cast<std::uint64_t>(file.gcount());
-    for (std::streamsize i = 0; i < file.gcount(); ++i)
-      sum = (sum ^ static_cast<unsigned char>(part[static_cast<std::size_t>(i)])) * 1099511628211u;
+    const auto read = static_cast<std::size_t>(file.gcount());
+    bytes += read;
+    sum = checksum({part.data(), read}, sum);
   }
   return path + ' ' + std::to_string(bytes) + ' ' + std::to_string(sum) + '\n';
 }
@@ -152,6 +153,26 @@ Json row_at(const Space& space, std::int64_t number, const Json& answered) {
   return row;
 }
 
+bool is_answer(const Json& said) {
+  const auto all = [&](const char* key, auto is) {
+    return said.contains(key) && said[key].is_array() && std::ranges::all_of(said[key], is);
+  };
+  return said.is_object() && all("rows", [](const Json& row) { return row.is_object(); }) &&
+         all("notes", [](const Json& words) { return words.is_string(); });
+}
+
+/// Visits a journal. Throws InputError where it says what no sweep like this writes.
+void visit(const Sweep& sweep, const Journal& journal,
+           const std::function<void(std::int64_t, const Outcome&)>& each) {
+  journal.each([&](std::int64_t number, const Outcome& outcome) {
+    if (number < 0 || number >= sweep.space().size() || outcome.kind > Outcome::Kind::lost ||
+        (outcome.kind == Outcome::Kind::answered && !is_answer(parse_json(outcome.text))))
+      throw InputError("the journal is none of this sweep: it has a point " + std::to_string(number) +
+                       " that cannot be");
+    each(number, outcome);
+  });
+}
+
 /// All rows have all keys, in the order in which they first came.
 void align(Json& rows) {
   std::vector<std::string> keys;
@@ -167,6 +188,12 @@ void align(Json& rows) {
   }
 }
 
+/// Of an engine that is said, and the same at all points.
+std::string played_by(const Space& space) {
+  const auto axis = std::ranges::find(space.axes(), "engine", &Axis::key);
+  return axis == space.axes().end() || axis->values.size() != 1 ? "" : ", engine " + axis->values[0];
+}
+
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : dump(value);
 }
@@ -179,7 +206,11 @@ std::vector<report::Column> columns(const Sweep& sweep, const Json& rows) {
     const bool shown = own && (axis.key == "platform" || axis.key == "collective" || axis.key == "ranks" ||
                                axis.key == "size" || axis.key == "algorithm" || axis.key == "model");
     if (shown || !sweep.space().varies(axis.key) || (!rows.empty() && !rows[0].contains(key))) continue;
-    all.push_back({key, [key](const Json& row) { return text_of(row[key]); }});
+    const bool is_size =
+        own && std::ranges::find(sweep.verb().keys, axis.key, &Key::name)->kind == Kind::size;
+    all.push_back({key, [key, is_size](const Json& row) {
+                     return is_size && row[key].is_number() ? text::bytes(row[key]) : text_of(row[key]);
+                   }});
   }
   std::ranges::move(sweep.verb().columns(sweep.space()), std::back_inserter(all));
   return all;
@@ -235,7 +266,7 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
          const std::function<void(std::int64_t, std::int64_t)>& progress) {
   std::set<std::int64_t> finished;
   Ends ends(sweep);
-  journal.each([&](std::int64_t number, const Outcome& o) {
+  visit(sweep, journal, [&](std::int64_t number, const Outcome& o) {
     if (o.kind != Outcome::Kind::lost) finished.insert(number);
     ends.add(number, o);
   });
@@ -277,7 +308,7 @@ Summary answers(const Sweep& sweep, const HandOut& hand_out,
 }
 
 Summary summary(const Sweep& sweep, const Journal& journal) {
-  return summary(sweep, [&](const auto& visit) { journal.each(visit); });
+  return summary(sweep, [&](const auto& each) { visit(sweep, journal, each); });
 }
 
 Summary summary(const Sweep& sweep, const Each& each) {
@@ -312,7 +343,7 @@ Summary summary(const Sweep& sweep, const Each& each) {
   s.report.head = {{"sweep", sweep.about()}, {"ask", sweep.verb().name}, {"points", sweep.space().size()},
                    {"missing", s.missing},   {"stopped", s.stopped},     {"failed", failed}};
   s.report.title = (sweep.about().empty() ? std::string(sweep.verb().name) : sweep.about()) + ": " +
-                   text::count(sweep.space().size()) + " points";
+                   text::counted(sweep.space().size(), "point") + played_by(sweep.space());
   std::vector<report::Column> shown = columns(sweep, rows);
   s.report.sections.push_back({"rows", std::move(rows), std::move(shown)});
   for (const Json& row : failed)

@@ -30,18 +30,14 @@ bool shares(Collective c) {
   return c == Collective::allreduce || c == Collective::broadcast || c == Collective::reduce;
 }
 
-std::string plural(std::int64_t n, const std::string& what) {
-  return text::count(n) + " " + what + (n == 1 ? "" : "s");
-}
-
 std::string words(const Listing& listing) {
   std::int64_t most = 0;
   for (const auto& step : listing.steps) {
     std::map<Rank, std::int64_t> sent;
     for (const Listed& m : step) most = std::max(most, ++sent[m.from]);
   }
-  return plural(static_cast<std::int64_t>(listing.steps.size()), "step") + " of at most " +
-         plural(most, "message") + " a rank";
+  return text::counted(static_cast<std::int64_t>(listing.steps.size()), "step") + " of at most " +
+         text::counted(most, "message") + " a rank";
 }
 
 std::shared_ptr<const Made> made(Listing listing, Collective collective, const std::string& name) {
@@ -56,7 +52,7 @@ std::shared_ptr<const Made> made(const Synthesis& s) {
   const auto m = std::make_shared<Made>();
   m->algorithm = s.algorithm;
   m->algorithm.name = "trees-" + std::to_string(s.forest.trees_per_root);
-  m->words = plural(static_cast<std::int64_t>(s.forest.trees.size()), "tree") + ", " +
+  m->words = text::counted(static_cast<std::int64_t>(s.forest.trees.size()), "tree") + ", " +
              std::to_string(s.forest.trees_per_root) + " a root, at most " + std::to_string(s.depth) +
              " messages deep";
   m->plan = s.forest;
@@ -86,7 +82,7 @@ std::shared_ptr<const Made> chains(const Group& order, Collective collective, Ra
   }
   const auto m = std::make_shared<Made>();
   m->algorithm = algorithm_of(forest, collective, root, "chains");
-  m->words = plural(static_cast<std::int64_t>(forest.trees.size()), "chain") + ", " +
+  m->words = text::counted(static_cast<std::int64_t>(forest.trees.size()), "chain") + ", " +
              text::count(forest.ranks - 1) + " messages deep";
   m->plan = std::move(forest);
   return m;

@@ -5,7 +5,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "libraries/mpi.hpp"
-#include "support/error.hpp"
+#include "libraries/rules.hpp"
 
 namespace collcast {
 namespace {
@@ -117,15 +117,15 @@ std::string because(std::string_view policy, const MpichRule& rule, const Call& 
   return why.str();
 }
 
-/// Throws InputError unless the catalogue can play what the rule asks for.
+/// Throws NoRule unless the catalogue can play what the rule asks for.
 void require_playable(const std::string& why, const MpichRule& rule, Rank ranks) {
   for (const Algorithm* a : algorithms(rule.collective)) {
     if (a->name != rule.algorithm) continue;
     if (a->supports(ranks)) return;
-    throw InputError(why + ", which the catalogue has for ranks: " + a->ranks);
+    throw NoRule(why + ", which the catalogue has for ranks: " + a->ranks);
   }
-  throw InputError(why + ", which the catalogue does not have for " +
-                   std::string(definition(rule.collective).name));
+  throw NoRule(why + ", which the catalogue does not have for " +
+               std::string(definition(rule.collective).name));
 }
 
 Pick first_fit(std::string_view policy, std::span<const MpichRule> rules, Collective collective,
@@ -136,12 +136,7 @@ Pick first_fit(std::string_view policy, std::span<const MpichRule> rules, Collec
     require_playable(why, rule, call.ranks);
     return {.algorithm = rule.algorithm, .why = why};
   }
-  std::string known;
-  for (const MpichRule* rule = rules.data(); rule != rules.data() + rules.size(); ++rule)
-    if (rule == rules.data() || rule[-1].collective != rule->collective)
-      known += (known.empty() ? "" : ", ") + std::string(definition(rule->collective).name);
-  throw InputError(std::string(policy) + " has no rule for " + std::string(definition(collective).name) +
-                   "; it has rules for " + known);
+  throw no_rule(policy, collective, collectives_of(rules));
 }
 
 }  // namespace
@@ -149,9 +144,15 @@ Pick first_fit(std::string_view policy, std::span<const MpichRule> rules, Collec
 Pick mpich_pick(Collective collective, const Call& call, const Situation& situation) {
   return first_fit("mpich", mpich_rules, collective, call, situation);
 }
+std::vector<Collective> mpich_ruled() {
+  return collectives_of(mpich_rules);
+}
 
 Pick smpi_mpich_pick(Collective collective, const Call& call, const Situation& situation) {
   return first_fit("smpi-mpich", smpi_rules, collective, call, situation);
+}
+std::vector<Collective> smpi_mpich_ruled() {
+  return collectives_of(smpi_rules);
 }
 
 }  // namespace collcast

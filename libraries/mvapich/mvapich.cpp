@@ -5,7 +5,7 @@
 #include "algorithms/catalogue.hpp"
 #include "libraries/mpi.hpp"
 #include "libraries/mvapich/settings.hpp"
-#include "support/error.hpp"
+#include "libraries/rules.hpp"
 
 namespace collcast {
 namespace mvapich {
@@ -148,17 +148,13 @@ constexpr MvapichRule mvapich_rules[] = {
 const MvapichRule& rule_of(std::string_view policy, Collective collective, const Call& call,
                            const Situation& s) {
   const Rank on_a_node = call.ranks % s.nodes == 0 ? call.ranks / s.nodes : 0;
-  std::string known;
   for (const MvapichRule& r : mvapich_rules) {
     const Bytes size = r.compared == block ? call.message / call.ranks : call.message;
     if (r.collective == collective && (r.on_a_node == 0 || r.on_a_node == on_a_node) &&
         call.ranks <= r.ranks && size.value <= r.to)
       return r;
-    if (&r == mvapich_rules || r.collective != (&r - 1)->collective)
-      known += (known.empty() ? "" : ", ") + std::string(definition(r.collective).name);
   }
-  throw InputError(std::string(policy) + " has no rule for " + std::string(definition(collective).name) +
-                   "; it has rules for " + known);
+  throw no_rule(policy, collective, collectives_of(mvapich_rules));
 }
 
 /// Two levels are played where the catalogue has them: a leader of each node and k-nomial trees.
@@ -180,7 +176,7 @@ Pick by_rules(std::string_view policy, Collective collective, const Call& call, 
       << (r.compared == block ? " per block" : "") << " on " << call.ranks << " ranks";
   if (r.to < all_sizes) why << ", up to " << r.to << " B";
   why << ": " << r.theirs << (two_levels ? " on two levels" : "");
-  if (r.ours.empty()) throw InputError(why.str() + ", which the catalogue does not have");
+  if (r.ours.empty()) throw NoRule(why.str() + ", which the catalogue does not have");
   Pick pick{.algorithm = played(r, call, two_levels), .radix = r.radix};
   if (r.segment > 0) pick.segment = Bytes(r.segment);
   why << ", played as " << pick.algorithm;
@@ -226,6 +222,9 @@ Pick pick(const Settings& settings, Collective collective, const Call& call, con
 
 Pick mvapich2_2_3_pick(Collective collective, const Call& call, const Situation& situation) {
   return mvapich::by_rules("mvapich2-2.3", collective, call, situation);
+}
+std::vector<Collective> mvapich2_2_3_ruled() {
+  return collectives_of(mvapich::mvapich_rules);
 }
 
 }  // namespace collcast

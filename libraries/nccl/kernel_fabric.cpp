@@ -8,6 +8,12 @@
 
 namespace collcast::nccl {
 
+namespace {
+
+constexpr int first_pxn = 12;  // ncclSend goes by another GPU's card from 2.12 on
+
+}  // namespace
+
 void check(const Transport& t, const Machine& machine, const Situation& s) {
   const std::string asked = "nccl-2." + std::to_string(t.minor) + ":" + std::string(name(t.protocol));
   if (!machine.has_gpus())
@@ -25,7 +31,8 @@ KernelFabric::KernelFabric(const Machine& machine, const Transport& t, const Sit
       chunk_(carriers.chunk),
       flags_(t.protocol == Protocol::ll),
       streams_(t.protocol == Protocol::ll128 && s.nodes > 1),
-      staged_(s.staged) {
+      staged_(s.staged),
+      by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.minor >= first_pxn)) {
   const auto p = static_cast<std::size_t>(t.protocol);
   const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
   const bool tree = t.shape == Shape::tree;
@@ -46,8 +53,14 @@ collcast::Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
   if (from.rank == to.rank) return links;
   links.eager = true;
   links.framing = kernel_.bytes_on_wire;
-  return machine_.node(from.rank) == machine_.node(to.rank) ? in_node(links, bytes)
-                                                            : across(links, from, to, bytes);
+  if (machine_.node(from.rank) == machine_.node(to.rank)) return in_node(links, bytes);
+  return across(links, from, to, bytes);
+}
+
+/// Where a message between nodes sets out for the network.
+Place KernelFabric::leaving(Place from, Place to) const {
+  if (!by_rail_ || machine_.node(from.rank) == machine_.node(to.rank)) return from;
+  return {machine_.opposite(from.rank, to.rank), from.memory};
 }
 
 /// What the network replicates or reduces: the machine's own costs, with a kernel's steps.
@@ -84,9 +97,12 @@ collcast::Wire KernelFabric::in_node(collcast::Wire w, Bytes bytes) const {
 
 /// However well a card and its proxies overlap, GPU memory is read and written at its own pace.
 collcast::Wire KernelFabric::across(collcast::Wire w, Place from, Place to, Bytes bytes) const {
+  const Place card = leaving(from, to);
+  const collcast::Wire there = machine_.wire(card, to, bytes);
+  w.per_byte = there.per_byte, w.out = there.out;
   SecondsPerByte rail = w.per_byte;
   if (staged_)
-    rail = std::min(rail, machine_.wire({from.rank, Memory::host}, {to.rank, Memory::host}, bytes).per_byte);
+    rail = std::min(rail, machine_.wire({card.rank, Memory::host}, {to.rank, Memory::host}, bytes).per_byte);
   const Seconds gpudirect = bytes * (w.framing * (w.per_byte - rail));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);

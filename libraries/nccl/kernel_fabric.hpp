@@ -30,7 +30,9 @@ void check(const Transport& transport, const Machine& machine, const Situation& 
 
 /// A machine's links as NCCL's kernels and proxies use them. Within a node a channel's threads move a message
 /// at the pace of the links or their own; between nodes they hand it to a proxy, for which it is a message of
-/// its network card. Data are reduced as they pass.
+/// its network card: of the card that is on the sender's node what the receiver's is on its own, if NVLinks
+/// lead to its GPU, so that messages stay on a rail. (What the NVLinks take is not counted.) Data are reduced
+/// as they pass.
 class KernelFabric final : public MachineFabric {
  public:
   /// `machine`: its links alone.
@@ -41,9 +43,13 @@ class KernelFabric final : public MachineFabric {
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override;
   SecondsPerByte gamma(Place) const override { return {}; }
   const collcast::Protocol& protocol() const override { return protocol_; }
+  void route(Place from, Place to, std::vector<LinkId>& links) const override {
+    machine_.route(leaving(from, to), to, links);
+  }
   Seconds launch(int channels) const override { return launch_ + (channels - 1) * channel_; }
 
  private:
+  Place leaving(Place from, Place to) const;
   Seconds waiting(Bytes bytes) const;
   Seconds contained(Bytes bytes) const;
   collcast::Wire in_node(collcast::Wire links, Bytes bytes) const;
@@ -58,6 +64,7 @@ class KernelFabric final : public MachineFabric {
   bool flags_;              ///< LL: a turn takes as long as its flags take to arrive
   bool streams_;            ///< LL128 between nodes: less than a turn is passed on as it comes
   bool staged_;             ///< network cards may use the memory of the host
+  bool by_rail_;            ///< a message may leave by another GPU's card
 };
 
 }  // namespace collcast::nccl

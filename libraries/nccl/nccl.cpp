@@ -2,9 +2,11 @@
 #include "libraries/nccl/nccl.hpp"
 
 #include <algorithm>
+#include <span>
 #include <sstream>
 
 #include "libraries/nccl/tables.hpp"
+#include "libraries/rules.hpp"
 #include "support/error.hpp"
 
 namespace collcast::nccl {
@@ -166,7 +168,8 @@ bool Model::uses_ll128(Shape shape) const {
   return ll128_runs(minor, s) && (s.nodes == 1 || ring || minor > 9);
 }
 
-/// NVLS over several nodes would need CollNet.
+/// NVLS over several nodes would need CollNet. Of its trees NCCL plays as many as the poorest node has GPUs,
+/// or cards if these are fewer: the catalogue's `nvls-tree` has one for each rank.
 bool Model::considers(Shape shape) const {
   const bool switched = allreduce() && has_nvls(minor, s.gpu) && s.switch_channels > 0;
   switch (shape) {
@@ -175,7 +178,7 @@ bool Model::considers(Shape shape) const {
     case Shape::nvls:
       return switched && s.nodes == 1;
     case Shape::nvls_tree:
-      return switched && s.nodes > 1 && has_nvls_tree(minor);
+      return switched && s.nodes > 1 && has_nvls_tree(minor) && s.switch_channels * s.nodes == call.ranks;
     case Shape::pat:
       return !allreduce() && !rooted() && alone() && has_pat(minor);
     default:
@@ -213,14 +216,31 @@ void check(const Call& call, const Situation& s) {
 const Played& catalogue_row(const Policy& policy, Collective collective, Shape shape) {
   for (const Played& row : played)
     if (row.collective == collective && row.shape == shape) return row;
-  throw InputError(policy.text() + " has no rule for " + std::string(definition(collective).name) +
-                   "; it has rules for allreduce, allgather, reduce-scatter, broadcast and reduce");
+  throw no_rule(policy.text(), collective, ruled());
+}
+
+/// What the channels of all GPUs reduce at once: NVIDIA/nccl 2.18, src/enqueue.cc.
+Bytes in_switch_segment(const Model& m, Shape shape) {
+  constexpr double KiB = 1024;
+  constexpr int channels = 16;
+  struct Chunk {
+    double below, KiB;  ///< messages of fewer such chunks get at most this one
+  };
+  constexpr Chunk of_nvls[] = {{64, 64}, {8, 32}, {2, 16}},
+                  of_tree[] = {{32, 256}, {16, 128}, {4, 64}, {1, 32}};
+  const bool tree = shape == Shape::nvls_tree;
+  const double message = m.call.message.value, at_once = channels * m.s.switch_channels;
+  double chunk = (tree ? 512 : 128) * KiB;
+  for (const Chunk& c : tree ? std::span<const Chunk>(of_tree) : std::span<const Chunk>(of_nvls))
+    if (message < c.below * at_once * chunk) chunk = std::min(chunk, c.KiB * KiB);
+  return Bytes(std::min(message, at_once * chunk));
 }
 
 /// What all channels send at once, with Simple; empty where NCCL's rule is not known to us.
 std::optional<Bytes> segment(const Model& m, const Candidate& c, double channels) {
-  if (m.minor < 18 || c.protocol != Protocol::simple) return {};
   constexpr double KiB = 1024;
+  if (c.shape == Shape::nvls || c.shape == Shape::nvls_tree) return in_switch_segment(m, c.shape);
+  if (m.minor < 18 || c.protocol != Protocol::simple) return {};
   double chunk = 512 * KiB;
   if (c.shape == Shape::tree) {
     const double depth = m.per_node() - 1 + log2_floor(m.s.nodes);
@@ -242,6 +262,10 @@ std::string in_words(const Candidate& c) {
 }
 
 }  // namespace
+
+std::vector<Collective> ruled() {
+  return collectives_of(played);
+}
 
 std::optional<Shape> shape_of(Collective collective, std::string_view algorithm) {
   for (const Played& row : played)

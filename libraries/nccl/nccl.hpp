@@ -50,6 +50,9 @@ constexpr bool has_transport(Shape shape) {
 std::string_view name(Shape shape);
 std::string_view name(Protocol protocol);
 
+/// The collectives that every release has.
+std::vector<Collective> ruled();
+
 /// What it calls an algorithm of the catalogue; nothing for those that it does not have.
 std::optional<Shape> shape_of(Collective collective, std::string_view algorithm);
 

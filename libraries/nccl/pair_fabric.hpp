@@ -19,6 +19,9 @@ class PairFabric final : public MachineFabric {
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
     return of(bytes).switched(what, from, to, bytes);
   }
+  void route(Place from, Place to, std::vector<LinkId>& links) const override {
+    by_protocol_[0].route(from, to, links);
+  }
   SecondsPerByte gamma(Place) const override { return {}; }
   const collcast::Protocol& protocol() const override { return by_protocol_[0].protocol(); }
   /// Of the kernel that carries a lone message.

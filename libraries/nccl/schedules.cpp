@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "support/error.hpp"
 
@@ -31,8 +32,9 @@ void on_channel(Step& step, std::size_t channel, Rank from, Rank to, Block block
   step.transfers.back().channel = static_cast<std::uint16_t>(channel);
 }
 
-/// Where a ring's chunks are in the message: a rank's own of reduce-scatter and allgather lie side by side,
-/// those of allreduce loop by loop, position by position, ring by ring.
+/// Where a ring's chunks are in the message: a rank's own of reduce-scatter and allgather loop by loop, ring
+/// by ring; those of allreduce loop by loop, position by position, ring by ring. What lies beyond the blocks
+/// that hold data is empty.
 struct Ring {
   Orders orders;
   Block loops;
@@ -44,18 +46,20 @@ struct Ring {
   Rank at(std::size_t channel, std::int64_t position) const {
     return (*orders)[channel][static_cast<std::size_t>(modulo(position, ranks()))];
   }
-  /// Of the chunk that is named after a position of the ring.
-  Block block(std::size_t channel, Block loop, std::int64_t position) const {
-    const Block c = static_cast<Block>(channel);
-    if (by_rank) return at(channel, position) * channels() * loops + c * loops + loop;
-    return (loop * ranks() + modulo(position, ranks())) * channels() + c;
+  /// Of the chunk that is named after a position of the ring; none of an empty one.
+  std::optional<Block> block(std::size_t channel, Block loop, std::int64_t position) const {
+    const Block c = static_cast<Block>(channel), of_rank = blocks / ranks();
+    const Block own = loop * channels() + c,
+                all = (loop * ranks() + modulo(position, ranks())) * channels() + c;
+    if (by_rank ? own >= of_rank : all >= blocks) return {};
+    return by_rank ? at(channel, position) * of_rank + own : all;
   }
   /// Every rank sends on the chunk of the position `behind` its own.
   void turn(Step& step, Block loop, std::int64_t behind, Combine combine) const {
     for (std::size_t c = 0; c < orders->size(); ++c)
       for (Rank i = 0; i < ranks(); ++i)
-        if (const Block b = block(c, loop, i - behind); b < blocks)
-          on_channel(step, c, at(c, i), at(c, i + 1), b, combine);
+        if (const auto b = block(c, loop, i - behind))
+          on_channel(step, c, at(c, i), at(c, i + 1), *b, combine);
   }
 };
 
@@ -106,6 +110,12 @@ Rank other_above(Rank node, Rank nodes) {
   const bool even = nodes % 2 == 0;
   const Rank up = above(even ? nodes - 1 - node : modulo(node - 1, nodes), nodes);
   return up < 0 ? -1 : even ? nodes - 1 - up : (up + 1) % nodes;
+}
+
+/// The second tree's channels are copies of those that NCCL's search found (connectTrees of its
+/// src/graph/connect.cc), and leave through the same network cards.
+bool of_second_tree(std::size_t channel, int searched) {
+  return channel / static_cast<std::size_t>(std::max(1, searched)) % 2 == 1;
 }
 
 /// A tree of ranks: who is above, and how far from the root.
@@ -163,14 +173,17 @@ Schedule rings(Collective collective, Rank root, const std::vector<Order>& order
                Block filled) {
   check(orders);
   const auto shared = std::make_shared<const std::vector<Order>>(orders);
-  const Block all = static_cast<Block>(orders.size() * orders.front().size()) * loops;
+  const Block ranks = static_cast<Block>(orders.front().size()),
+              of_rank = static_cast<Block>(orders.size()) * loops;
+  const Block all = ranks * of_rank,
+              even = ranks * std::min(of_rank, (std::min(filled, all) + ranks - 1) / ranks);
   switch (collective) {
     case Collective::allreduce:
       return ring({shared, loops, false, std::min(filled, all)}, true, true);
     case Collective::reduce_scatter:
-      return ring({shared, loops, true, all}, true, false);
+      return ring({shared, loops, true, even}, true, false);
     case Collective::allgather:
-      return ring({shared, loops, true, all}, false, true);
+      return ring({shared, loops, true, even}, false, true);
     case Collective::broadcast:
       return chain(shared, root, loops, false);
     case Collective::reduce:
@@ -180,10 +193,11 @@ Schedule rings(Collective collective, Rank root, const std::vector<Order>& order
   }
 }
 
-Schedule trees(const std::vector<Order>& orders, Rank per_node, Block loops, bool at_once) {
+Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block loops, bool at_once) {
   check(orders);
   std::vector<Tree> all;
-  for (std::size_t c = 0; c < orders.size(); ++c) all.emplace_back(orders[c], per_node, c % 2 == 1);
+  for (std::size_t c = 0; c < orders.size(); ++c)
+    all.emplace_back(orders[c], per_node, of_second_tree(c, searched));
   const auto shared = std::make_shared<const std::vector<Tree>>(std::move(all));
   int deepest = 0;
   for (const Tree& tree : *shared) deepest = std::max(deepest, tree.deepest);
@@ -209,14 +223,14 @@ Schedule trees(const std::vector<Order>& orders, Rank per_node, Block loops, boo
 }
 
 std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const std::vector<Order>& orders,
-                          Rank per_node, Bytes message) {
+                          int searched, Rank per_node, Bytes message) {
   std::vector<Pair> pairs;
   for (std::size_t c = 0; c < orders.size(); ++c) {
     const Order& order = orders[c];
     const Bytes share = message / static_cast<double>(orders.size());
     const auto ranks = static_cast<double>(order.size());
     if (shape == Shape::tree) {
-      const Tree tree(order, per_node, c % 2 == 1);
+      const Tree tree(order, per_node, of_second_tree(c, searched));
       for (const Rank r : order)
         if (const Rank up = tree.parent[static_cast<std::size_t>(r)]; up >= 0)
           pairs.push_back({r, up, share}), pairs.push_back({up, r, share});
@@ -236,7 +250,7 @@ std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const s
 }
 
 Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,
-                    const std::vector<Order>& orders, Rank per_node) {
+                    const std::vector<Order>& orders, int searched, Rank per_node) {
   const auto loops = std::max<Block>(1, static_cast<Block>(play.loops));
   Algorithm a;
   a.collective = collective;
@@ -244,7 +258,7 @@ Algorithm scheduled(std::string name, Collective collective, const Candidate& ca
   a.description = "as NCCL plays it: the channels of its search, chunk by chunk";
   a.schedule = [=](const Call& c) {
     if (candidate.shape == Shape::tree)
-      return trees(orders, per_node, loops, candidate.protocol == Protocol::ll128);
+      return trees(orders, searched, per_node, loops, candidate.protocol == Protocol::ll128);
     const auto filled = static_cast<Block>(std::ceil(c.message / play.chunk - 1e-9));
     return rings(collective, c.root, orders, loops, std::max<Block>(1, filled));
   };

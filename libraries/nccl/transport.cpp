@@ -14,6 +14,8 @@ constexpr double KiB = 1024;
 /// Of a tree's threads in LL128, what the way up has; the rest is for the way down.
 constexpr double threads_up = .7;
 
+constexpr const char *gpu_channels = "channels of the GPU", *network_cards = "network proxies and cards";
+
 /// Times in us, sizes in bytes, rates in bytes per us.
 class Player {
  public:
@@ -139,9 +141,9 @@ class Player {
       const double sent = simple() ? piece : chunk_;
       const double across = hop() + (streams ? 0 : turns(sent, rate)) + rail_time(sent);
       once_round = (ranks_ - nodes_) * on + nodes_ * across;
-      at_most(steps * filled_ * on_rail_ * card_time(kernel_.messages, chunk_), "network proxies and cards");
+      at_most(steps * filled_ * on_rail_ * card_time(kernel_.messages, chunk_), network_cards);
     }
-    at_most(steps * filled_ * work, "channels of the GPU");
+    at_most(steps * filled_ * work, gpu_channels);
     at_most(steps * once_round / ranks_, "latency");
     moving_ += turns(chunk_, rate) - std::min(turns(chunk_, rate), piece / rate);
   }
@@ -159,16 +161,19 @@ class Player {
     const double piece = simple() ? chunk_ : std::min(chunk_, turn_);
     const double on = step() + turns(piece, rate);
     const double work = step() + turns(most, rate);
-    at_most(work, "channels of the GPU");
+    at_most(work, gpu_channels);
     double way = (ranks_ - nodes_) * on, following = work - on;
+    const char* streams = gpu_channels;
     if (nodes_ > 1) {
       const double sent = simple() ? piece : chunk_;
       const double cards = on_rail_ * card_time(loops_, share_);
-      at_most(cards - launch(), "network proxies and cards");
+      at_most(cards - launch(), network_cards);
       way += (nodes_ - 1) * (hop() + turns(sent, rate) + rail_time(sent));
-      following = std::max(following, cards - on_rail_ * card_time(1, sent));
+      if (const double more = cards - on_rail_ * card_time(1, sent); more > following)
+        following = more, streams = network_cards;
     }
-    if (play_.channels > 1 && !s_.same_channels) at_most(way + following, "latency");
+    if (play_.channels > 1 && !s_.same_channels)
+      at_most(way + following, following > way ? streams : "latency");
   }
 
   void halve(double loops, double least) {
@@ -197,6 +202,17 @@ class Player {
     chunk_ = std::min(chunk_, share_);
   }
 
+  /// Of the chunks of one loop, what passes a card one way while they climb, or come down; while they do
+  /// both, if `split`. A node that is inside the first tree, with two nodes below it, is a leaf of the
+  /// second, whose channels are copies of those that the search found. Up, two come in for each channel of
+  /// the first tree and none for one of the second; one goes out for each; down, the other way round.
+  double chunks_on_card(bool split) const {
+    const double channels = play_.channels;
+    const double first = std::max(channels / 2, std::min<double>(channels, s_.channels));
+    const double up_in = nodes_ > 2 ? 2 * first : first, up_out = nodes_ > 2 ? channels : channels - first;
+    return (split ? up_in + up_out : std::max(up_in, up_out)) / std::min<double>(channels, s_.rails);
+  }
+
   /// Chunks climb the chain of a node and the tree of nodes, and come down again: at the same time in LL128,
   /// one after the other otherwise. Above the leaves the second child of a node waits for the first.
   void tree() {
@@ -205,6 +221,7 @@ class Player {
     const double hops = std::floor(std::log2(nodes_));
     const double on_wire = nodes_ > 1 ? rail_time(chunk_) : 0;
     const bool split = protocol_ == Protocol::ll128;
+    const double on_cards = nodes_ > 1 ? chunks_on_card(split) * on_wire : 0;
     double slowest = 0, all = 0;
     for (bool up : {true, false}) {
       const double share = split ? (up ? threads_up : 1 - threads_up) : 1;
@@ -214,12 +231,11 @@ class Player {
       const double first = split ? std::min(busy, turn_ * share / rate) : busy;
       moving_ += steps * (step() + first) + hops * (hop() + on_wire + busy) +
                  std::max(0.0, hops - 1) * on_wire + busy - first;
-      const double on_cards = on_rail_ / 2 * (nodes_ > 2 ? 4 : 2) * on_wire;
-      const double pace = std::max(busy + (split ? 0 : step()), on_cards);
-      slowest = std::max(slowest, pace), all += pace;
+      const double threads = busy + (split ? 0 : step());
+      slowest = std::max(slowest, threads), all += std::max(threads, on_cards);
     }
-    const double following = (loops_ - 1) * (split ? slowest : all);
-    limit_ = following < moving_ ? "latency" : "channels of the GPU";
+    const double following = (loops_ - 1) * (split ? std::max(slowest, on_cards) : all);
+    limit_ = following < moving_ ? "latency" : on_cards > slowest ? network_cards : gpu_channels;
     moving_ += following;
   }
 

@@ -6,7 +6,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "libraries/mpi.hpp"
-#include "support/error.hpp"
+#include "libraries/rules.hpp"
 
 namespace collcast {
 namespace {
@@ -176,9 +176,7 @@ constexpr Started started[] = {
 const Rules& rules(Collective collective) {
   for (const Rules& r : table)
     if (r.collective == collective) return r;
-  throw InputError("openmpi-4.1 has no rule for " + std::string(definition(collective).name) +
-                   "; it has rules for allreduce, alltoall, alltoallv, broadcast, reduce, reduce-scatter, "
-                   "allgather, gather, scatter and barrier");
+  throw no_rule("openmpi-4.1", collective, openmpi_4_1_ruled());
 }
 
 int number(const Rules& r, Rank ranks, double bytes) {
@@ -205,6 +203,10 @@ std::string_view serving(Collective collective, std::string_view ours, Rank rank
 
 }  // namespace
 
+std::vector<Collective> openmpi_4_1_ruled() {
+  return collectives_of(table);
+}
+
 Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation&) {
   const Rules& r = rules(collective);
   const double bytes = r.block ? call.message.value / call.ranks : call.message.value;
@@ -221,8 +223,8 @@ Pick openmpi_play(std::string_view release, Collective collective, const Call& c
   why << release << ": " << c.bytes << " B" << (c.block ? " per block" : "") << " on " << call.ranks
       << " ranks: " << c.theirs;
   if (ours.empty())
-    throw InputError(why.str() + ", which the catalogue does not have for " +
-                     std::string(definition(collective).name) + " on so many ranks");
+    throw NoRule(why.str() + ", which the catalogue does not have for " +
+                 std::string(definition(collective).name) + " on so many ranks");
   const bool blocking = std::ranges::none_of(
       started, [&](const Started& s) { return s.collective == collective && s.ours == ours; });
   Pick pick{.algorithm = ours, .radix = c.radix, .blocking = blocking, .why = why.str()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libraries/mpi.hpp"
-#include "support/error.hpp"
+#include "libraries/rules.hpp"
 
 namespace collcast {
 namespace {
@@ -98,10 +98,11 @@ Pick openmpi_4_0_pick(Collective collective, const Call& call, const Situation& 
         "openmpi-4.0", collective, call,
         {.theirs = r.theirs, .ours = r.ours, .bytes = bytes, .block = r.block, .segment = Bytes(r.segment)});
   }
-  throw InputError(
-      "openmpi-4.0 has no rule for " + std::string(definition(collective).name) +
-      "; it has rules for allreduce, allgather, allgatherv, alltoall, alltoallv, broadcast, reduce, "
-      "reduce-scatter, gather, scatter and barrier");
+  throw no_rule("openmpi-4.0", collective, openmpi_4_0_ruled());
+}
+
+std::vector<Collective> openmpi_4_0_ruled() {
+  return collectives_of(openmpi_4_0_rules);
 }
 
 }  // namespace collcast

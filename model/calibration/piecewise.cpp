@@ -60,10 +60,11 @@ class Segmentation {
   }
 
   double cost(std::size_t i, std::size_t j) const {
-    const std::size_t sizes = j - i;
-    const bool with_empty_message = i == 0 && starts_[0] == Bytes(0);
-    const bool few = with_empty_message ? sizes > 1 && sizes < 5 : sizes < 2;
+    const Bytes cache_line(64);
+    const std::size_t sizes = j - i, first = starts_[0] == Bytes(0) ? 1 : 0;
+    const bool few = i < first ? sizes > 1 && sizes < 5 : sizes < 2;
     if (few && sizes + 1 < starts_.size()) return infinite;
+    if (i > first && starts_[i] < cache_line) return infinite;
     double sum = 0;
     for (const Samples& curve : curves_) {
       const Samples inside = within(curve, starts_[i], starts_[j]);

@@ -39,8 +39,9 @@ struct PiecewiseOptions {
 
 /// Finds where the protocol switches and the line of each piece. The switch points are those of least
 /// absolute relative residuals for their number (dynamic programming: Bellman & Roth, JASA 64 (1969)), their
-/// number is that of least BIC for Laplace noise. Pieces hold two sizes or more; the empty message may be on
-/// its own, or is one of five. Each curve needs a sample; times are above 0.
+/// number is that of least BIC for Laplace noise. Pieces hold two sizes or more, and none begins within a
+/// cache line but at its first size; the empty message may be on its own, or is one of five. Each curve needs
+/// a sample; times are above 0.
 PiecewiseFit fit_pieces(const std::vector<Samples>& curves, const PiecewiseOptions& options = {});
 
 }  // namespace collcast

@@ -68,6 +68,10 @@ Extent Machine::occupy(const Placement& placement) {
     extent.slots = std::max(extent.slots, s.slot + 1);
     extent.nodes = std::max(extent.nodes, static_cast<int>(s.node) + 1);
   }
+  const auto slots = static_cast<std::size_t>(extent.slots);
+  sitting_.assign(static_cast<std::size_t>(extent.nodes) * slots, -1);
+  for (Rank r = 0; r < ranks_; ++r)
+    sitting_[seat(r).node * slots + static_cast<std::size_t>(seat(r).slot)] = r;
   if (b.trunks.empty()) return extent;
   for (Seat& s : seats_) s.group = static_cast<int>(s.node) / b.nodes_per_switch;
   planes_ = b.switches_per_node;
@@ -75,6 +79,13 @@ Extent Machine::occupy(const Placement& placement) {
   if (std::ranges::any_of(seats_, [this](const Seat& s) { return s.node != seats_[0].node; }))
     extent.ways = topology_->ways();
   return extent;
+}
+
+Rank Machine::opposite(Rank here, Rank there) const {
+  if (uniform_) return here;
+  const auto slots = static_cast<std::size_t>(extent_.slots);
+  const Rank found = sitting_[seat(here).node * slots + static_cast<std::size_t>(seat(there).slot)];
+  return found < 0 ? here : found;
 }
 
 /// Where the memories of the slots are, and who copies within a shared one.
@@ -137,7 +148,7 @@ Port Machine::ports() const {
 
 Port Machine::queues() const {
   const bool own = !uniform_ && protocol_.hold != Protocol::Hold::delivery;
-  return own ? static_cast<Port>(ranks_) * ports_.count() : ports();
+  return own ? static_cast<Port>(ranks_) * ports_.queues() : ports();
 }
 
 Rank Machine::consecutive_ranks() const {

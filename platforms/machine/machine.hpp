@@ -57,6 +57,8 @@ class Machine final : public Fabric {
   const std::string& platform() const { return blueprint_.name; }
   int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
+  /// The rank on the node of `here` in the slot that `there` has on its own; `here` where nobody sits in it.
+  Rank opposite(Rank here, Rank there) const;
   /// The largest q such that ranks 0 to q-1 share a node, and q to 2q-1, and so on; the last ones may be
   /// fewer.
   Rank consecutive_ranks() const;
@@ -97,7 +99,7 @@ class Machine final : public Fabric {
   Wire wire_of(Place from, Place to, Bytes bytes) const;
   void own_queue(Wire& wire, Rank sender) const {
     if (protocol_.hold == Protocol::Hold::delivery) return;
-    wire.out_queue = static_cast<Port>(sender) * ports_.count() + wire.out;
+    wire.out_queue = static_cast<Port>(sender) * ports_.queues() + ports_.queue(wire.out);
     wire.in_queue = Wire::nowhere;
   }
 
@@ -129,7 +131,8 @@ class Machine final : public Fabric {
   Rank ranks_;
   bool listed_;  ///< ranks may sit anywhere
   std::vector<Seat> seats_;
-  int planes_ = 1;  ///< switches that a group of nodes shares: one, or one per NIC of a node
+  std::vector<Rank> sitting_;  ///< by node and slot; negative: nobody
+  int planes_ = 1;             ///< switches that a group of nodes shares: one, or one per NIC of a node
   std::optional<Topology> topology_;
   Extent extent_;
   PortNumbers ports_;

@@ -113,6 +113,13 @@ struct PortNumbers {
   Port nic_out(int nic) const { return 2 * (links + slots) + 2 * static_cast<Port>(nic); }
   Port nic_in(int nic) const { return nic_out(nic) + 1; }
   Port count() const { return 2 * (links + slots + nics); }
+
+  /// One rank's queues, by the port where its messages leave: a link, its own slot, a NIC.
+  Port queue(Port out) const {
+    const Port port = out / 2;
+    return port < links ? port : port < links + slots ? links : port - slots + 1;
+  }
+  Port queues() const { return links + 1 + nics; }
 };
 PortNumbers port_numbers(const Blueprint& blueprint, const NodeGraph& graph);
 

@@ -67,13 +67,18 @@ void Torus::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) con
 }
 
 void Torus::walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<LinkId>& links) const {
+  auto a = static_cast<std::uint32_t>(at), b = static_cast<std::uint32_t>(to);  // what is left of them
   for (const Dimension& d : dimensions_) {
-    const int way = steps(coordinate(at, d), coordinate(to, d), d.size);
-    for (int s = 0; s < std::abs(way); ++s) {
-      const int port = d.port + (way < 0 && d.size > 2);
+    const auto size = static_cast<std::uint32_t>(d.size);
+    int now = static_cast<int>(a % size);
+    const int way = steps(now, static_cast<int>(b % size), d.size), on = way > 0 ? 1 : -1;
+    const int port = d.port + (way < 0 && d.size > 2);
+    for (int s = 0; s != way; s += on) {
       links.push_back(base + static_cast<LinkId>(at * ports_ + port));
-      at = neighbour(at, d, way > 0);
+      const int next = now + on == d.size ? 0 : now + on < 0 ? d.size - 1 : now + on;
+      at += (next - now) * d.stride, now = next;
     }
+    a /= size, b /= size;
   }
 }
 

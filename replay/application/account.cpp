@@ -27,22 +27,28 @@ std::string Account::name_of(const Interval& interval) const {
   }
 }
 
-/// Intervals come in the order of their ends, so a new one swallows those at the back that it overlaps.
 void Account::done(const Interval& interval) {
   const std::string name = name_of(interval);
   if (name.empty()) return;
-  times_[name] += interval.end - interval.begin;
-  auto& spans = open_[static_cast<std::size_t>(interval.rank)];
-  Span merged{interval.begin, interval.end};
-  while (!spans.empty() && spans.back().end >= merged.begin) {
-    communication_ -= spans.back().end - spans.back().begin;
-    merged.begin = std::min(merged.begin, spans.back().begin);
-    merged.end = std::max(merged.end, spans.back().end);
+  const Span span{interval.begin, interval.end};
+  auto& open = open_[static_cast<std::size_t>(interval.rank)];
+  times_[name] += open[name].add(span);
+  if (interval.kind != Op::Kind::start || !application_.is_own(interval.tag))
+    communication_ += open[""].add(span);
+}
+
+/// They come in the order of their ends, so a new one swallows those at the back that it overlaps.
+Seconds Account::Union::add(Span span) {
+  Seconds grown;
+  while (!spans.empty() && spans.back().end >= span.begin) {
+    grown -= spans.back().end - spans.back().begin;
+    span.begin = std::min(span.begin, spans.back().begin);
+    span.end = std::max(span.end, spans.back().end);
     spans.pop_back();
   }
-  communication_ += merged.end - merged.begin;
   if (spans.size() == remembered) spans.erase(spans.begin(), spans.begin() + remembered / 2);
-  spans.push_back(merged);
+  spans.push_back(span);
+  return grown + (span.end - span.begin);
 }
 
 }  // namespace collcast

@@ -10,8 +10,8 @@
 
 namespace collcast {
 
-/// Adds up how long ranks of an application are in which operation, and how long in any. Awaits of their own
-/// streams are none.
+/// Adds up how long ranks of an application are in which operation, and how long in any: each moment once,
+/// however many of a rank's overlap. Awaits of their own streams are none.
 class Account : public Observer {
  public:
   explicit Account(const Application& application)
@@ -29,10 +29,14 @@ class Account : public Observer {
   struct Span {
     Seconds begin, end;
   };
+  struct Union {
+    std::vector<Span> spans;  ///< the last ones, without overlap, in order
+    Seconds add(Span span);   ///< returns by how much it has grown
+  };
   const Application& application_;
   std::map<std::string, Seconds> times_;
   Seconds communication_;
-  std::vector<std::vector<Span>> open_;  ///< per rank: the last spans without overlap, in order
+  std::vector<std::map<std::string, Union>> open_;  ///< of each rank, by operation; "": of any
 };
 
 }  // namespace collcast

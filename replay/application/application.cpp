@@ -158,7 +158,7 @@ class Application::StreamStrand : public Strand {
     const bool receives = activity_.kind == Kind::receive;
     const Seconds time = app_.launch_(receives ? activity_.received_bytes : activity_.bytes);
     begin(batch, std::make_unique<Meeting>(app_.lasting(time, 1, "launch"))).tag =
-        app_.tag_of(receives ? "recv" : "send");
+        app_.tag_of(receives ? "recv" : "send", time);
   }
 
   RankState& state() { return app_.states_[static_cast<std::size_t>(rank_)]; }
@@ -208,6 +208,13 @@ class Application::StreamStrand : public Strand {
   void pass_time(Batch& batch) {
     const bool computes = activity_.kind == Kind::compute;
     if (activity_.time.value <= 0 && activity_.request < 0) return;
+    if (!computes && !activity_.operation.empty()) {
+      const Op own = app_.lasting(activity_.time, 1, std::string(activity_.operation));
+      Op& op = begin(batch, std::make_unique<Meeting>(own));
+      op.tag = app_.tag_of(activity_.operation, activity_.time, true);
+      op.request = request_number(activity_.request);
+      return;
+    }
     Op& op = add(batch, computes ? Op::Kind::compute : Op::Kind::pause);
     op.time = (computes ? app_.compute_scale_ : 1.0) * activity_.time;
     op.request = request_number(activity_.request);
@@ -258,10 +265,10 @@ class Application::StreamStrand : public Strand {
   }
 
   void collective(Batch& batch) {
-    auto strand = app_.collective(rank_, activity_);
+    auto [strand, lasting] = app_.collective(rank_, activity_);
     if (!strand) return;
     Op& op = begin(batch, std::move(strand));
-    op.tag = app_.tag_of(activity_.operation);
+    op.tag = app_.tag_of(activity_.operation, lasting);
     op.bytes = activity_.sized ? activity_.message : Bytes(0);
     op.request = request_number(activity_.request);
   }
@@ -324,13 +331,25 @@ std::unique_ptr<Strand> Application::main(Rank rank) {
 }
 
 std::string_view Application::operation(std::uint64_t tag) const {
-  return tag == 0 || tag > operations_.size() ? std::string_view{} : operations_[tag - 1];
+  return tag == 0 || tag > named_.size() ? std::string_view{} : named_[tag - 1].operation;
 }
 
-std::uint64_t Application::tag_of(std::string_view operation) {
-  const auto found = std::ranges::find(operations_, operation);
-  if (found == operations_.end()) return operations_.emplace_back(operation), operations_.size();
-  return static_cast<std::uint64_t>(found - operations_.begin()) + 1;
+Seconds Application::lasting(std::uint64_t tag) const {
+  return tag == 0 || tag > named_.size() ? Seconds(-1) : named_[tag - 1].lasting;
+}
+
+bool Application::is_own(std::uint64_t tag) const {
+  return tag > 0 && tag <= named_.size() && named_[tag - 1].own;
+}
+
+bool Application::is_own(std::string_view operation) const {
+  return std::ranges::any_of(named_, [&](const Named& n) { return n.own && n.operation == operation; });
+}
+
+std::uint64_t Application::tag_of(std::string_view operation, Seconds lasting, bool own) {
+  const auto [tag, fresh] = tags_.try_emplace({std::string(operation), lasting, own}, named_.size() + 1);
+  if (fresh) named_.push_back(tag->first);
+  return tag->second;
 }
 
 const std::vector<Rank>& Application::members(const Activity& activity) const {
@@ -342,7 +361,7 @@ const std::vector<Rank>& Application::members(const Activity& activity) const {
   return all[number];
 }
 
-std::unique_ptr<Strand> Application::collective(Rank world, const Activity& activity) {
+Application::Begun Application::collective(Rank world, const Activity& activity) {
   const std::vector<Rank>& all = members(activity);
   const auto rank = static_cast<Rank>(std::ranges::find(all, world) - all.begin());
   if (static_cast<std::size_t>(rank) == all.size())
@@ -362,14 +381,14 @@ std::unique_ptr<Strand> Application::collective(Rank world, const Activity& acti
   const std::optional<Op> meeting = instance.meeting;
   if (source_.info().waits_recorded) note_recorded(activity);
   if (--instance.to_come == 0) instances_.erase(found);
-  if (meeting) return std::make_unique<Meeting>(*meeting);
-  if (!lowering) return nullptr;
+  if (meeting) return {std::make_unique<Meeting>(*meeting), meeting->time};
+  if (!lowering) return {};
   auto strand = lowering->strand(rank);
   if (launch_ && activity.sized)
     strand = std::make_unique<Launched>(lasting(launch_(activity.message), 1, "launch"), std::move(strand));
-  if (!activity.sized) return std::make_unique<Lasting>(std::move(strand), activity.time);
-  if (!activity.direct) return strand;
-  return std::make_unique<Resized>(std::move(strand), activity, rank, static_cast<Rank>(all.size()));
+  if (!activity.sized) return {std::make_unique<Lasting>(std::move(strand), activity.time)};
+  if (!activity.direct) return {std::move(strand)};
+  return {std::make_unique<Resized>(std::move(strand), activity, rank, static_cast<Rank>(all.size()))};
 }
 
 void Application::note_recorded(const Activity& activity) {

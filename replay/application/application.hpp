@@ -48,6 +48,11 @@ class Application : public Program {
 
   /// The operation whose collectives carry `tag` in their `start`; empty where it is none of the source's.
   std::string_view operation(std::uint64_t tag) const;
+  /// How long it takes once all who take part are there; negative: as long as its messages do.
+  Seconds lasting(std::uint64_t tag) const;
+  /// Whether it is a rank's own, and no communication: a pause that has a name.
+  bool is_own(std::uint64_t tag) const;
+  bool is_own(std::string_view operation) const;
 
   /// What explains the time of collectives that have a price, by the numbers of their meetings.
   const std::vector<std::string>& limits() const { return limits_; }
@@ -84,13 +89,18 @@ class Application : public Program {
     std::int32_t last_own_request = 0;  ///< numbers below 0: buffered sends, and awaits of records
   };
 
-  std::unique_ptr<Strand> collective(Rank world, const Activity& activity);
+  /// What is to be played, and how long it takes if it is a single operation.
+  struct Begun {
+    std::unique_ptr<Strand> strand;
+    Seconds lasting = Seconds(-1);
+  };
+  Begun collective(Rank world, const Activity& activity);
   Instance make(Rank world, const Activity& activity, const std::vector<Rank>& members);
   void note_recorded(const Activity& activity);
   Op meeting(const Activity& activity, const Price& price, std::size_t members);
   Op lasting(Seconds time, std::size_t members, const std::string& limited_by);
   const std::vector<Rank>& members(const Activity& activity) const;
-  std::uint64_t tag_of(std::string_view operation);
+  std::uint64_t tag_of(std::string_view operation, Seconds lasting = Seconds(-1), bool own = false);
 
   const Source& source_;
   Selection& selection_;
@@ -103,7 +113,14 @@ class Application : public Program {
   std::map<CallNumber, Instance> instances_;
   std::uint64_t instances_made_ = 0;
   std::map<std::string, Tally> tallies_;
-  std::vector<std::string> operations_;  ///< their tags count from 1
+  struct Named {
+    std::string operation;
+    Seconds lasting;
+    bool own;
+    auto operator<=>(const Named&) const = default;
+  };
+  std::vector<Named> named_;  ///< their tags count from 1
+  std::map<Named, std::uint64_t> tags_;
   std::map<std::pair<std::string, std::string>, std::int64_t> passed_over_;
 };
 

@@ -55,12 +55,15 @@ class RankWriter {
   }
 
   std::int64_t labels() const { return next_; }
+  std::int64_t pauses() const { return pauses_; }
 
  private:
   Labels operation(const Op& op, std::vector<std::unique_ptr<Strand>>& strands, const Labels& after) {
     switch (op.kind) {
-      case Op::Kind::compute:
       case Op::Kind::pause:
+        ++pauses_;
+        [[fallthrough]];
+      case Op::Kind::compute:
         return write("calc " + std::to_string(std::llround(1e9 * op.time.value)), after);
       case Op::Kind::send:
         return write("send " + message(op, " to "), after);
@@ -96,7 +99,7 @@ class RankWriter {
 
   std::ostream& out_;
   std::map<std::uint64_t, std::int64_t>& tags_;
-  std::int64_t next_ = 0;
+  std::int64_t next_ = 0, pauses_ = 0;
   std::map<std::int32_t, Labels> requests_;
 };
 
@@ -108,16 +111,20 @@ std::vector<Loss> write_goal(const Source& source, const Fabric& fabric, const s
   Application application(merged, selection);
   OutputStream file(path);
   std::map<std::uint64_t, std::int64_t> tags;
+  std::int64_t pauses = 0;
   file << "num_ranks " << source.ranks() << "\n";
   for (Rank r = 0; r < source.ranks(); ++r) {
     file << "\nrank " << r << " {\n";
     RankWriter writer(file, tags);
     writer.strand(*application.main(r), {});
     if (writer.labels() == 0) file << "l0: calc 0\n";
+    pauses += writer.pauses();
     file << "}\n";
   }
   file.commit();
   std::vector<Loss> losses = source.info().losses;
+  if (pauses > 0)
+    losses.push_back({"pause", pauses, "becomes computation, which is all that the format has"});
   for (const auto& [what, count] : application.passed_over())
     losses.push_back({what.first, count, what.second});
   for (const auto& [name, tally] : application.tallies())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/application/inspected.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/json.hpp"
@@ -27,7 +28,9 @@ Section operations(const Inspection& all) {
          {"count", o.count},
          {"total_s", time_or_null(o, o.total)},
          {"min_s", time_or_null(o, o.least)},
-         {"mean_s", time_or_null(o, o.total / static_cast<double>(std::max<std::int64_t>(o.timed, 1)))},
+         {"mean_s",
+          time_or_null(o, std::clamp(o.total / static_cast<double>(std::max<std::int64_t>(o.timed, 1)),
+                                     o.least, o.most))},
          {"max_s", time_or_null(o, o.most)},
          {"waiting_s", time_or_null(o, o.waiting)}});
   return {"operations",

@@ -17,8 +17,10 @@ bool on_nodes_alike(const Machine& machine, const std::vector<Rank>& members) {
 }  // namespace
 
 Prices::Prices(const Source& source, const Description& platform, const Machine& machine,
-               const std::string& policy)
-    : forecaster_(platform, policy) {
+               const std::string& policy, const Offloaded& offloaded)
+    : forecaster_(platform, policy, offloaded.pieces, offloaded.direct),
+      by_nccl_(policy.starts_with("nccl")),
+      offloaded_(offloaded) {
   std::map<RankGroup, std::set<Rank>> firsts;
   for (const std::vector<Rank>& members : source.communicators()) {
     Group& group = groups_.emplace_back();
@@ -38,16 +40,27 @@ Prices::Prices(const Source& source, const Description& platform, const Machine&
 
 std::optional<Prices::Answer> Prices::of(const Activity& activity, const std::string& algorithm) {
   const Group& group = groups_.at(static_cast<std::size_t>(activity.communicator));
-  if (algorithm.empty() && !forecaster_.chooses(activity.collective)) return {};
+  const bool by_dpus = offloaded_.has(activity.collective);
+  if (!by_dpus && (!by_nccl_ || (algorithm.empty() && !forecaster_.chooses(activity.collective)))) return {};
   if (const bool uneven = activity.direct || activity.counts; uneven || !group.ranks) {
     played_[uneven ? "of sizes that differ from rank to rank" : group.why_not].insert(
         std::string(activity.operation));
     return {};
   }
+  offloaded_calls_ += by_dpus;
   const auto key = std::tuple(*group.ranks, activity.collective, activity.message, algorithm);
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
-  return known_[key] = forecaster_.predict(activity.collective, *group.ranks, activity.message, algorithm);
+  return known_[key] = predict(activity, *group.ranks, algorithm);
+}
+
+Prices::Answer Prices::predict(const Activity& activity, const RankGroup& group,
+                               const std::string& algorithm) {
+  if (!offloaded_.has(activity.collective))
+    return forecaster_.predict(activity.collective, group, activity.message, algorithm);
+  Answer answer = forecaster_.predict_offloaded(activity.collective, group, activity.message, algorithm);
+  answer.choice += " by DPUs";
+  return answer;
 }
 
 std::vector<std::string> Prices::notes(const std::string& messages) const {

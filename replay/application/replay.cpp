@@ -7,7 +7,7 @@
 #include "libraries/transport.hpp"
 #include "replay/application/account.hpp"
 #include "replay/application/application.hpp"
-#include "replay/application/prices.hpp"
+#include "replay/application/followed.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -41,11 +41,27 @@ std::vector<ReplayReport::NotModelled> not_modelled(const Source& source, const 
   return all;
 }
 
+/// A rank's own pauses that have a name are no collectives.
+void tell_own(std::vector<Share>& shares, const Application& application) {
+  for (Share& s : shares)
+    if (s.cause == Cause::collective && application.is_own(s.name)) s.cause = Cause::compute;
+}
+
+/// What ranks had still to call, or were in, where a replay stopped early.
+void add_unplayed(std::vector<ReplayReport::NotModelled>& all, const Followed& followed) {
+  for (const auto& [operation, calls] : followed.communication())
+    if (calls.left > 0)
+      all.push_back({operation, calls.left,
+                     "of " + std::to_string(calls.all) +
+                         " calls of ranks: not played to the end: the trace ends before what they wait for"});
+}
+
 /// By the chain of causes; of a run that is too long for it by what was busy.
 void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric,
-               const std::vector<std::string>& limits) {
+               const Application& application) {
   const Bottleneck link = bottleneck(result, fabric);
-  report.explanation = explanation(fabric, result.chain, {}, report.time, link.name, limits);
+  report.explanation = explanation(fabric, result.chain, {}, report.time, link.name, application.limits());
+  tell_own(report.explanation, application);
   if (!report.explanation.empty()) {
     report.limited_by = report.explanation.front().name;
     report.limited_by_share = report.explanation.front().time / report.time;
@@ -102,31 +118,41 @@ class Replay {
         options_(with_policy(options, source, platform)),
         nominal_(platform, source, options_),
         selection_(platform, nominal_.machine, nominal_.fabric, options_.policy, options_.algorithms) {
-    if (options_.policy.starts_with("nccl") && options_.placement.order == Placement::block)
-      prices_.emplace(source, platform, nominal_.machine, options_.policy);
+    const bool by_dpus = !options_.offloaded.collectives.empty();
+    const bool in_blocks = options_.placement.order == Placement::block;
+    if (by_dpus && !in_blocks) throw InputError("collectives of DPUs are priced in block placement only");
+    if ((by_dpus || options_.policy.starts_with("nccl")) && in_blocks)
+      prices_.emplace(source, platform, nominal_.machine, options_.policy, options_.offloaded);
   }
 
   ReplayReport report() {
     ReplayReport report;
-    Application application = on(nominal_, &Prices::Answer::time);
+    const Followed followed(source_);
+    Application application = on(nominal_, &Prices::Answer::time, followed);
     Account account(application);
     std::vector<Observer*> watching{&account};
+    Parts parts(application, nominal_.fabric);
+    if (options_.parts) watching.push_back(&parts);
     if (options_.watched)
       watching.push_back(
           options_.watched(nominal_.fabric, [&](const Observer::Interval& i) { return account.name_of(i); }));
     Observers all(std::move(watching));
     const Result result = play(*options_.engine, application, nominal_.fabric, &all);
+    check_offloaded();
     report.time = result.time;
     for (const Result::OfRank& rank : result.ranks) {
       report.compute += rank.compute / source_.ranks();
       report.lower_bound = std::max(report.lower_bound, rank.compute);
     }
     report.exposed = report.time - report.compute;
+    if (options_.parts) report.parts = parts.of_ranks(report.time);
     // Ranks that are done wait for the last one outside of any call.
     report.communication = std::max(account.communication() / source_.ranks(), report.exposed);
     report.operations = operations(account, application);
     report.not_modelled = not_modelled(source_, application);
-    set_limit(report, result, nominal_.fabric, application.limits());
+    report.stopped_short = !result.stopped_short.empty();
+    if (report.stopped_short) add_unplayed(report.not_modelled, followed);
+    set_limit(report, result, nominal_.fabric, application);
     report.policy = options_.policy;
     report.calibrated = nominal_.machine.calibrated();
     report.recorded = source_.info().recorded;
@@ -143,14 +169,15 @@ class Replay {
 
  private:
   /// `end`: of the prices' intervals.
-  Application on(const Stage& stage, Seconds Prices::Answer::*end) {
+  Application on(const Stage& stage, Seconds Prices::Answer::*end) { return on(stage, end, source_); }
+  Application on(const Stage& stage, Seconds Prices::Answer::*end, const Source& source) {
     const bool synchronous = stage.fabric.protocol().eager_limit < Bytes(0);
     Application::PriceOf price;
     if (prices_) price = [this, end](const Activity& a) { return priced(a, end); };
     Application::LaunchOf launch;
     if (stage.pairs) launch = [&pairs = *stage.pairs](Bytes bytes) { return pairs.launch_of(bytes); };
-    return {source_, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1),
-            price,   launch};
+    return {source, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1),
+            price,  launch};
   }
 
   std::optional<Application::Price> priced(const Activity& a, Seconds Prices::Answer::*end) {
@@ -158,7 +185,8 @@ class Replay {
         a.algorithm.empty() ? selection_.named_by_user(a.collective, a.message) : std::string(a.algorithm);
     const auto answer = prices_->of(a, named);
     if (!answer) return {};
-    return Application::Price{(*answer).*end, named.empty() ? answer->choice : named, answer->limited_by};
+    return Application::Price{(*answer).*end, answer->choice.empty() ? named : answer->choice,
+                              answer->limited_by};
   }
 
   Result play(const Engine& engine, Application& application, const Fabric& fabric, Observer* observer) {
@@ -195,6 +223,14 @@ class Replay {
     const Seconds played = middle ? *middle : time(&ReplayReport::time);
     if (!centre_) centre_ = time(path, nominal_, &Prices::Answer::time);
     return centre_->value > 0 ? time(path, stage, end.price) / *centre_ * played : played;
+  }
+
+  /// Throws InputError where DPUs were asked for and had nothing to do.
+  void check_offloaded() const {
+    if (options_.offloaded.collectives.empty() || prices_->offloaded() > 0) return;
+    const std::vector<std::string> why = prices_->notes("the ranks");
+    throw InputError(source_.info().name + ": DPUs can play none of its " +
+                     names(options_.offloaded.collectives) + (why.empty() ? "" : ": " + why[0]));
   }
 
   void set_interval(ReplayReport& report) {

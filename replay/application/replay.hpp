@@ -8,6 +8,8 @@
 
 #include "engines/player/player.hpp"
 #include "forecast/predict.hpp"
+#include "replay/application/parts.hpp"
+#include "replay/application/prices.hpp"
 #include "replay/source/source.hpp"
 
 namespace collcast {
@@ -22,9 +24,11 @@ struct ReplayOptions {
   Placement placement = Placement::block;
   std::optional<Memory> memory;  ///< where the application keeps its data; as the source says if none
   double compute_scale = 1;      ///< computation takes this times what the source says
+  Offloaded offloaded = {};      ///< collectives of all ranks alike, in block placement
   PlayOptions play;
   bool interval = true;       ///< plays it at both ends of the platform's uncertainty, too
   Watched watched = nullptr;  ///< sees the run on the platform as described
+  bool parts = false;         ///< also says what each rank's time goes to
 };
 
 /// Who chooses and sends where nobody says: NCCL, as in jobs, what NCCL or RCCL sent when it was recorded, on
@@ -49,6 +53,7 @@ struct ReplayReport {
     std::string algorithm;           ///< as played; several are joined by commas
   };
   std::vector<Operation> operations;  ///< most time first
+  std::vector<Parts::OfRank> parts;   ///< if they were asked for
   std::string policy;                 ///< that chose
   struct NotModelled {
     std::string operation;
@@ -56,7 +61,8 @@ struct ReplayReport {
     std::string reason;
   };
   std::vector<NotModelled> not_modelled;
-  std::string limited_by;                  ///< the largest share of the explanation
+  bool stopped_short = false;  ///< the trace ends before its ranks do: `time` is that of what was played
+  std::string limited_by;      ///< the largest share of the explanation
   std::optional<double> limited_by_share;  ///< of the time; none where the explanation is too long
   std::vector<Share> explanation;          ///< adds up to the time; empty: too many messages
   bool calibrated = false;                 ///< the platform's parameters are

@@ -18,7 +18,7 @@ Json totals(const ReplayReport& r) {
           {"limited_by", r.limited_by},
           {"limited_by_share", r.limited_by_share ? Json(*r.limited_by_share) : Json()},
           {"calibrated", r.calibrated},
-          {"recorded_time_s", r.recorded.value}};
+          {"recorded_time_s", r.recorded > Seconds() ? Json(r.recorded.value) : Json()}};
 }
 
 Json operations(const ReplayReport& r) {

@@ -55,7 +55,8 @@ Choice Selection::decide(const Request& request, std::string_view name) {
   if (by_policy_) try {
       return by_policy_(request);
     } catch (const InputError& e) {
-      notes_.insert(std::string(e.what()) + "; the fastest was taken");
+      if (common_algorithms(request.collective).size() > 1)
+        notes_.insert(std::string(e.what()) + "; the fastest was taken");
     }
   return fastest_(request);
 }

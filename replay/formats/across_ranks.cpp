@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "support/text.hpp"
 
@@ -56,7 +57,120 @@ std::optional<Seconds> disagreement(RecordedSource& source, const std::map<Rank,
   return worst;
 }
 
+/// Contradictions of one kind: the first in words, and how many there are.
+struct Contradiction {
+  std::string first;
+  std::int64_t count = 0;
+
+  void add(const std::string& words) {
+    if (count++ == 0) first = words;
+  }
+  void note(SourceInfo& info) const {
+    if (count > 0)
+      info.notes.push_back("ranks contradict each other: " + first +
+                           (count > 1 ? ", and " + text::count(count - 1) + " more such" : ""));
+  }
+};
+
+bool rooted(Collective c) {
+  return c == Collective::broadcast || c == Collective::reduce || c == Collective::gather ||
+         c == Collective::scatter;
+}
+
+/// Whether all ranks of the call say the same size: elsewhere each has a part of its own.
+bool equally_sized(const Activity& a) {
+  return a.sized && !a.counts && !a.direct && (rooted(a.collective) || a.collective == Collective::allreduce);
+}
+
+bool same_call(const Activity& a, const Activity& b) {
+  return a.collective == b.collective && (!rooted(a.collective) || a.root == b.root) &&
+         (!equally_sized(a) || !equally_sized(b) || a.message == b.message);
+}
+
+std::string words(const Activity& a) {
+  return std::string(a.operation) + (equally_sized(a) ? " of " + text::bytes(a.message.value) : "") +
+         (rooted(a.collective) ? " with root " + std::to_string(a.root) : "");
+}
+
+void compare_calls(RecordedSource& source) {
+  Contradiction found;
+  for (const auto& [communicator, members] : by_communicator(source))
+    for (std::size_t i = 0; i < least_of(members); ++i)
+      for (std::size_t m = 1; m < members.size(); ++m)
+        if (const Activity& a = *members[0].all[i], &b = *members[m].all[i]; !same_call(a, b)) {
+          found.add("collective " + std::to_string(i + 1) + " of communicator " +
+                    std::to_string(communicator) + " is rank " + std::to_string(members[0].rank) + "'s " +
+                    words(a) + " and rank " + std::to_string(members[m].rank) + "'s " + words(b));
+          break;
+        }
+  found.note(source.info());
+}
+
+/// Messages of one sender, receiver, communicator and tag.
+struct Channel {
+  std::vector<Bytes> sent, received;
+};
+using Channels = std::map<std::tuple<Rank, Rank, int, int>, Channel>;
+
+Channels channels_of(RecordedSource& source) {
+  Channels all;
+  using Kind = Activity::Kind;
+  for (Rank r = 0; r < source.ranks(); ++r)
+    for (int s = 0; s < source.streams(r); ++s)
+      for (const Activity& a : source.at(r, s)) {
+        const auto& members = source.communicators()[static_cast<std::size_t>(a.communicator)];
+        // A peer that is not among the members is refused by who plays it.
+        const auto peer = [&](Rank p) {
+          return p >= 0 && p < std::ssize(members) ? members[static_cast<std::size_t>(p)] : -1;
+        };
+        if (a.kind == Kind::send || a.kind == Kind::exchange)
+          all[{r, peer(a.to), a.communicator, a.tag}].sent.push_back(a.bytes);
+        if (a.kind == Kind::receive || a.kind == Kind::exchange)
+          all[{peer(a.from), r, a.communicator, a.received_tag}].received.push_back(a.received_bytes);
+      }
+  return all;
+}
+
+void compare_messages(RecordedSource& source) {
+  Contradiction longer, unreceived, unsent;
+  const auto& recorded = source.info().recorded_ranks;
+  const auto known = [&](Rank r) { return recorded.empty() || std::ranges::binary_search(recorded, r); };
+  for (auto& [ends, c] : channels_of(source)) {
+    const auto [from, to, communicator, tag] = ends;
+    if (from < 0 || to < 0 || !known(from) || !known(to)) continue;
+    // Which of a tag's messages meet is known where each rank has but one stream.
+    if (source.streams(from) > 1 || source.streams(to) > 1)
+      std::ranges::sort(c.sent), std::ranges::sort(c.received);
+    const std::string of = " from rank " + std::to_string(from) + " to rank " + std::to_string(to) +
+                           " (tag " + std::to_string(tag) + ")";
+    const std::size_t met = std::min(c.sent.size(), c.received.size());
+    for (std::size_t i = 0; i < met && c.sent.size() == c.received.size(); ++i)
+      if (c.sent[i] > c.received[i])
+        longer.add("a message of " + text::bytes(c.sent[i].value) + of + " meets a receive of " +
+                   text::bytes(c.received[i].value));
+    for (std::size_t i = met; i < c.sent.size(); ++i) unreceived.add("a message" + of + " is never received");
+    for (std::size_t i = met; i < c.received.size(); ++i) unsent.add("a message" + of + " is never sent");
+  }
+  for (const Contradiction* c : {&longer, &unreceived, &unsent}) c->note(source.info());
+}
+
+bool anything(RecordedSource& source, bool (*is)(const Activity&)) {
+  for (Rank r = 0; r < source.ranks(); ++r)
+    for (int s = 0; s < source.streams(r); ++s)
+      if (std::ranges::any_of(source.at(r, s), is)) return true;
+  return false;
+}
+
 }  // namespace
+
+void note_contradictions(RecordedSource& source) {
+  if (!source.info().ordered || source.info().truncated || !source.info().losses.empty()) return;
+  compare_calls(source);
+  // What was skipped may be the other end; receives of any tag meet several.
+  const bool open = anything(
+      source, [](const Activity& a) { return a.kind == Activity::Kind::skipped || a.received_tag < 0; });
+  if (!open) compare_messages(source);
+}
 
 void compare_ranks(RecordedSource& source) {
   for (const auto& [communicator, members] : by_communicator(source)) {

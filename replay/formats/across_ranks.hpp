@@ -17,4 +17,8 @@ void compare_ranks(RecordedSource& source);
 /// hold up everybody (broadcast, reduce, gather, scatter, scan) say nothing. Returns whether they agree.
 bool begin_as_recorded(RecordedSource& source, const std::map<Rank, Seconds>& begins);
 
+/// Notes where whole, ordered recordings of ranks contradict each other: collectives that differ in kind,
+/// size or root, messages that are longer than what receives them, that nobody receives, that nobody sends.
+void note_contradictions(RecordedSource& source);
+
 }  // namespace collcast

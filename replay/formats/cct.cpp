@@ -242,6 +242,8 @@ class CctSource : public Source {
     info_.command = reader.metadata().command;
     info_.recorded = reader.metadata().recorded_time;
     info_.truncated = reader.truncated();
+    info_.memory = reader.metadata().memory;
+    info_.by_mpi = reader.metadata().by_mpi;
     for (const trace::Loss& l : reader.metadata().losses)
       info_.losses.push_back({l.operation, l.count, l.reason});
     info_.notes = reader.notes();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/graph.hpp"
@@ -122,8 +123,39 @@ std::vector<EtNode> read_nodes(const std::string& path) {
   return nodes;
 }
 
+/// The communicators of process groups: their members are the ranks that use their names.
+class ProcessGroups {
+ public:
+  ProcessGroups(RecordedSource& source, const std::map<Rank, std::vector<EtNode>>& all) {
+    std::map<std::string, std::vector<Rank>> members;
+    for (const auto& [rank, nodes] : all) {
+      std::set<std::string> used;
+      for (const EtNode& n : nodes)
+        if (n.type == comm_coll && n.size >= 0 && !n.group.empty()) used.insert(n.group);
+      for (const std::string& name : used) members[name].push_back(rank);
+    }
+    std::int64_t alone = 0;
+    for (const auto& [name, ranks] : members) {
+      alone += ranks.size() == 1;
+      numbers_[name] = ranks == source.communicators()[0] ? 0 : source.communicator(name, ranks);
+    }
+    if (alone)
+      source.info().notes.push_back(std::to_string(alone) +
+                                    " process groups are used by one rank alone: their members are the ranks "
+                                    "whose files are here, so name those of all ranks");
+  }
+
+  int communicator(const EtNode& n) const {
+    const auto found = numbers_.find(n.group);
+    return found == numbers_.end() ? 0 : found->second;
+  }
+
+ private:
+  std::map<std::string, int> numbers_;
+};
+
 /// The node's activity; a communication without a size is what the host does for it.
-Node lowered(RecordedSource& source, const EtNode& n, std::uint64_t first_us) {
+Node lowered(RecordedSource& source, const ProcessGroups& groups, const EtNode& n, std::uint64_t first_us) {
   Node node;
   node.id = n.id;
   node.after = n.after;
@@ -135,7 +167,10 @@ Node lowered(RecordedSource& source, const EtNode& n, std::uint64_t first_us) {
   const bool sends = n.type == comm_send;
   const std::int64_t peer = sends ? n.dest : n.source;
   if (n.type == comm_coll && n.size >= 0 && n.collective >= 0 && kind < std::size(collectives)) {
-    a = collective_activity(collectives[kind], 0, message_of(collectives[kind], size, {}, source.ranks()));
+    const int communicator = groups.communicator(n);
+    const auto ranks =
+        static_cast<Rank>(source.communicators()[static_cast<std::size_t>(communicator)].size());
+    a = collective_activity(collectives[kind], communicator, message_of(collectives[kind], size, {}, ranks));
   } else if ((sends || n.type == comm_recv) && peer >= 0 && peer < source.ranks()) {
     a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
     a.operation = a.call = sends ? "send" : "recv";
@@ -187,19 +222,22 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
                      " by its name, of " + std::to_string(files.size()) + " files; name those of all ranks");
   auto source = std::make_unique<RecordedSource>(static_cast<Rank>(files.size()));
   SourceInfo& info = source->info();
-  info.unknown = {"members of process groups (all ranks are taken to take part)",
+  info.unknown = {"members of process groups (those that use their names)",
                   "element types, roots and algorithms", "times below 1 us"};
   std::int64_t missing = 0;
-  for (const auto& [rank, file] : by_rank) {
-    const auto nodes = read_nodes(file);
+  std::map<Rank, std::vector<EtNode>> all;
+  for (const auto& [rank, file] : by_rank) all[rank] = read_nodes(file);
+  const ProcessGroups groups(*source, all);
+  for (auto& [rank, nodes] : all) {
     std::uint64_t first_us = ~std::uint64_t{0}, last_us = 0;
     for (const EtNode& n : nodes)
       first_us = std::min(first_us, n.start_us), last_us = std::max(last_us, n.start_us + n.duration_us);
     std::vector<Node> graph;
-    for (const EtNode& n : nodes) graph.push_back(lowered(*source, n, first_us));
+    for (const EtNode& n : nodes) graph.push_back(lowered(*source, groups, n, first_us));
     if (!nodes.empty() && std::ranges::max(nodes, {}, &EtNode::start_us).start_us > first_us)
       info.recorded = std::max(info.recorded, Seconds(1e-6 * static_cast<double>(last_us - first_us)));
-    missing += add_graph(*source, rank, std::move(graph), file);
+    nodes.clear(), nodes.shrink_to_fit();
+    missing += add_graph(*source, rank, std::move(graph), by_rank.at(rank));
   }
   if (missing) info.losses.push_back({"dependency", missing, "on nodes that the file does not have"});
   compare_ranks(*source);

@@ -28,6 +28,7 @@ class LossCount {
   }
   /// What no format with sizes can hold.
   bool lacks(const Activity& a) {
+    if (a.kind == Kind::pause) add("pause", "becomes computation, which is all that the format has");
     if (a.kind == Kind::skipped) add(a.call, std::string(a.note));
     if (a.kind != Kind::skipped && a.sized) return false;
     if (!a.sized && a.kind != Kind::skipped) add(a.operation, "of unknown size");
@@ -100,7 +101,8 @@ void set_sizes(trace::Event& e, const Activity& a, Rank ranks, Rank me) {
   }
   if (shared) {
     const auto shares = wholes(a.counts->shares, ranks);
-    (e.op == trace::Op::scatterv ? e.send_counts : e.recv_counts) = shares;
+    const bool rooted = e.op == trace::Op::gatherv || e.op == trace::Op::scatterv;
+    if (!rooted || me == a.root) (e.op == trace::Op::scatterv ? e.send_counts : e.recv_counts) = shares;
     const auto mine = shares[static_cast<std::size_t>(me)];
     (e.op == trace::Op::scatterv ? e.recv_bytes : e.send_bytes) = mine;
     return;
@@ -157,12 +159,15 @@ std::string list(const std::vector<std::int64_t>& counts) {
   return text;
 }
 
-/// The action's words after the rank; empty if the format has none for it. Types are bytes (6).
-std::string collective_action(const Activity& a, Rank p) {
-  const std::string n = std::to_string(whole(a.message)),
-                    each = std::to_string(whole(a.message / static_cast<double>(p))),
-                    root = " " + std::to_string(a.root);
+/// The action's words after the rank, as the `me`th of `p`; empty if the format has none for it. Types are
+/// bytes (6).
+std::string collective_action(const Activity& a, Rank p, Rank me) {
   const bool shares = a.counts && !a.counts->shares.empty();
+  const auto parts = shares ? wholes(a.counts->shares, p) : std::vector<std::int64_t>();
+  const std::string n = std::to_string(whole(a.message)),
+                    each = std::to_string(shares ? parts[static_cast<std::size_t>(me)]
+                                                 : whole(a.message / static_cast<double>(p))),
+                    root = " " + std::to_string(a.root);
   if (a.direct && a.counts && a.collective == Collective::alltoall) {
     const auto sent = wholes(a.counts->sent, p), received = wholes(a.counts->received, p);
     return "alltoallv " + n + list(sent) + " " + n + list(received) + " 6 6";
@@ -184,14 +189,16 @@ std::string collective_action(const Activity& a, Rank p) {
     case Collective::alltoall:
       return "alltoall " + each + " " + each + " 6 6";
     case Collective::allgather:
-      if (shares) return "allgatherv " + each + list(wholes(a.counts->shares, p)) + " 6 6";
+      if (shares) return "allgatherv " + each + list(parts) + " 6 6";
       return "allgather " + each + " " + each + " 6 6";
     case Collective::gather:
+      if (shares) return "gatherv " + each + list(parts) + root + " 6 6";
       return "gather " + each + " " + each + root + " 6 6";
     case Collective::scatter:
+      if (shares) return "scatterv" + list(parts) + " " + each + root + " 6 6";
       return "scatter " + each + " " + each + root + " 6 6";
     case Collective::reduce_scatter: {
-      std::vector<std::int64_t> counts = shares ? wholes(a.counts->shares, p) : std::vector<std::int64_t>();
+      std::vector<std::int64_t> counts = parts;
       for (Rank r = 0; !shares && r < p; ++r)
         counts.push_back(whole(a.message) / p + (r < whole(a.message) % p));
       return "reducescatter" + list(counts) + " 0 6";
@@ -240,11 +247,16 @@ class ActionWriter {
         line("wait " + found->second), open_.erase(found);
   }
   void collective(const Activity& a) {
-    if (size_of(source_, a) != source_.ranks())
+    const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
+    if (members.size() != static_cast<std::size_t>(source_.ranks()))
       return losses_.add(a.operation, "of a communicator that lacks ranks: the format has one of all alone");
+    if (!std::ranges::is_sorted(members))
+      return losses_.add(a.operation, "of a communicator in another order than the world's");
     if (a.request >= 0) losses_.add(a.operation, "holds its rank up, as the format has no other");
-    const std::string action = collective_action(a, source_.ranks());
-    action.empty() ? losses_.add(a.operation, "has no action in the format") : line(action);
+    const std::string action = collective_action(a, source_.ranks(), rank_);
+    if (!action.empty()) return line(action);
+    losses_.add(a.operation, a.direct ? "has parts of which each rank knows its own; the format wants all"
+                                      : "has no action in the format");
   }
 
   const Source& source_;
@@ -361,12 +373,26 @@ void for_each_activity(const Source& source, Rank rank, LossCount& losses, Visit
 
 }  // namespace
 
+void add_lost_home(Losses& losses, const Source& source, Memory taken) {
+  const bool device = taken == Memory::device;
+  if (source.info().memory != taken)
+    losses.push_back({"memory", source.ranks(),
+                      device ? "is the host's; the format is read as of GPUs (replay --memory host)"
+                             : "is the GPUs'; the format is read as of the host (replay --memory device)"});
+  if (source.info().by_mpi == device)
+    losses.push_back(
+        {"library", source.ranks(),
+         device ? "is MPI; the format is read as NCCL's" : "is NCCL; the format is read as MPI's"});
+}
+
 Losses write_cct(const Source& source, const std::string& path) {
   LossCount losses;
   trace::Metadata metadata;
   metadata.ranks = source.ranks();
   metadata.command = source.info().name;
   metadata.recorded_time = source.info().recorded;
+  metadata.memory = source.info().memory;
+  metadata.by_mpi = source.info().by_mpi;
   for (const Loss& l : source.info().losses) metadata.losses.push_back({l.operation, l.count, l.reason});
   trace::Writer writer(path, metadata, source.communicators());
   for (Rank r = 0; r < source.ranks(); ++r) {
@@ -398,18 +424,24 @@ Losses write_time_independent(const Source& source, const std::string& path) {
     file << r << " finalize\n";
   }
   file.commit();
-  return losses.losses(source);
+  Losses all = losses.losses(source);
+  add_lost_home(all, source, Memory::host);
+  return all;
+}
+
+std::string chakra_file(const std::string& prefix, Rank rank) {
+  return prefix + "." + std::to_string(rank) + ".et";
 }
 
 Losses write_chakra(const Source& source, const std::string& prefix) {
   LossCount losses;
   for (Rank r = 0; r < source.ranks(); ++r) {
-    const std::string path = prefix + "." + std::to_string(r) + ".et";
-    OutputStream file(path);
+    OutputStream file(chakra_file(prefix, r));
     NodeWriter writer(source, file);
     for_each_activity(source, r, losses, [&](const Activity& a) {
-      if (a.kind == Kind::collective && size_of(source, a) != source.ranks())
-        losses.add(a.operation, "of a communicator that lacks ranks: who is in it is not in the format");
+      if (a.kind == Kind::collective &&
+          !std::ranges::is_sorted(source.communicators().at(static_cast<std::size_t>(a.communicator))))
+        losses.add(a.operation, "of a communicator whose ranks are in another order than the world's");
       if (a.kind == Kind::collective &&
           (a.collective == Collective::scan || a.collective == Collective::exscan))
         return losses.add(a.operation, "has no type in the format");
@@ -417,7 +449,9 @@ Losses write_chakra(const Source& source, const std::string& prefix) {
     });
     file.commit();
   }
-  return losses.losses(source);
+  Losses all = losses.losses(source);
+  add_lost_home(all, source, Memory::device);
+  return all;
 }
 
 }  // namespace collcast

@@ -14,6 +14,7 @@
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -42,7 +43,8 @@ std::vector<std::int64_t> whole_numbers(std::string_view text) {
 struct RankTrace {
   std::string path;
   Rank rank = -1, world = -1;
-  std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;  ///< ns
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max();  ///< ns: of what is played, after MPI_Init
+  std::int64_t end = 0;
   DumpiFacts facts;
 };
 
@@ -129,6 +131,7 @@ RankTrace rank_of(const std::string& path) {
   r.path = path;
   read_calls(path, r.facts, [&](const MpiCall& c) {
     if (r.begin == std::numeric_limits<std::int64_t>::max()) r.begin = c.enter;
+    if (c.name == "MPI_Init" || c.name == "MPI_Init_thread") r.begin = c.leave;
     r.end = c.leave;
     if (c.text("comm").find("MPI_COMM_WORLD") == std::string_view::npos) return;
     if (c.name == "MPI_Comm_rank") r.rank = plausible(c.number("rank"));
@@ -140,12 +143,12 @@ RankTrace rank_of(const std::string& path) {
 /// Lowers one rank's calls to activities.
 class DumpiRank {
  public:
-  DumpiRank(RecordedSource& source, const RankTrace& rank, std::int64_t begin)
+  DumpiRank(RecordedSource& source, const RankTrace& rank)
       : source_(source),
         stream_(source.at(rank.rank)),
         rank_(rank),
-        begin_(begin),
-        before_(begin),
+        begin_(rank.begin),
+        before_(rank.begin),
         most_(most_activities(rank.path)) {}
 
   void build() {
@@ -393,7 +396,7 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   std::vector<RankTrace> all;
   std::map<Rank, std::string> claimed;
   Rank world = 0;
-  std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0, longest = 0;
   for (const std::string& file : files) {
     if (const std::string head = head_of(file); is_list(head)) {
       const auto ranks = whole_numbers(head.substr(head.find("numprocs=") + 9, 10));
@@ -412,7 +415,8 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
       throw InputError("two files claim rank " + std::to_string(r.rank) + ": " + other->second + " and " +
                        file);
     world = std::max({world, r.world, r.rank + 1});
-    begin = std::min(begin, r.begin), end = std::max(end, r.end);
+    first = std::min(first, r.begin), last = std::max(last, r.begin);
+    longest = std::max(longest, r.end - r.begin);
     all.push_back(std::move(r));
   }
   if (all.empty())
@@ -421,13 +425,17 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   if (world > most_recorded_ranks) throw InputError(files[0] + ": has a rank that is too large to be one");
   auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
-  info.recorded = Seconds(1e-9 * static_cast<double>(end - begin));
+  info.recorded = Seconds(1e-9 * static_cast<double>(longest));
+  if (last > first)
+    info.notes.push_back("ranks leave MPI_Init up to " +
+                         text::seconds(1e-9 * static_cast<double>(last - first)) +
+                         " apart by their clocks, which is not played: each begins there");
   info.unknown = {"members of communicators but the world",
                   "sizes of derived types that the trace does not list"};
   std::int64_t ignored = 0, cut = 0, unsaid = 0;
   for (const RankTrace& r : all) {
     info.recorded_ranks.push_back(r.rank);
-    DumpiRank(*source, r, begin).build();
+    DumpiRank(*source, r).build();
     ignored += r.facts.ignored, cut += r.facts.cut, unsaid += r.facts.unsaid;
   }
   std::ranges::sort(info.recorded_ranks);

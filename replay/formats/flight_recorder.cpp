@@ -11,6 +11,7 @@
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
+#include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
 
@@ -39,7 +40,8 @@ struct Value {
   }
 };
 
-/// Reads the opcodes that make data (pickle protocol 2 as torch writes it), and refuses all others.
+/// Reads the opcodes that make data (pickle protocol 2 as torch writes it, to 5 as Python does), and refuses
+/// all others.
 class Unpickler {
  public:
   Unpickler(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
@@ -127,6 +129,8 @@ class Unpickler {
     switch (opcode) {
       case 0x80:
         return void(bytes(1));
+      case 0x95:
+        return void(bytes(8));
       case '}':
         return void(make(Value::Kind::dict));
       case ']':
@@ -140,6 +144,8 @@ class Unpickler {
         return text(little(4));
       case 0x8c:
         return text(little(1));
+      case 0x94:
+        return put(memo_.size());
       case 'q':
         return put(little(1));
       case 'r':
@@ -200,6 +206,34 @@ class Unpickler {
   std::map<std::uint64_t, Value*> memo_;
 };
 
+/// The same data as JSON, kept by `values`; torch writes it without the stack frames.
+const Value* value_of(const JsonValue& json, std::deque<Value>& values) {
+  Value& v = values.emplace_back();
+  if (const auto number = json.number()) {
+    v.kind = Value::Kind::number, v.number = *number;
+  } else if (json.is_array()) {
+    v.kind = Value::Kind::list;
+    for (const JsonValue& item : json.items()) v.items.push_back(value_of(item, values));
+  } else if (json.is_object()) {
+    v.kind = Value::Kind::dict;
+    json.members([&](std::string_view key, const JsonValue& member) {
+      Value& name = values.emplace_back();
+      name.kind = Value::Kind::text, name.text = key;
+      v.items.push_back(&name);
+      v.items.push_back(value_of(member, values));
+    });
+  } else if (!json.text().empty()) {
+    v.kind = Value::Kind::text, v.text = json.text();
+  }
+  return &v;
+}
+
+bool is_pickle(std::string_view head) {
+  if (head.size() < 3 || head[0] != '\x80' || head[1] < 2 || head[1] > 5) return false;
+  const std::size_t at = head[2] == '\x95' ? 11 : 2;
+  return at < head.size() && (head[at] == '}' || head[at] == ']');
+}
+
 Bytes tensors(const Value* shapes, const Value* types) {
   double bytes = 0;
   if (!shapes) return Bytes(0);
@@ -215,7 +249,9 @@ Bytes tensors(const Value* shapes, const Value* types) {
 struct Dump {
   std::string path;
   Rank rank;
-  std::unique_ptr<Unpickler> text;
+  std::unique_ptr<Unpickler> pickle;  ///< or JSON: who keeps the values
+  std::unique_ptr<JsonText> json;
+  std::unique_ptr<std::deque<Value>> values;
   const Value* top = nullptr;
   std::map<std::string, std::vector<Rank>, std::less<>> groups;
 };
@@ -225,8 +261,14 @@ Dump read(const std::string& path, Rank position) {
   d.path = path;
   const int number = number_in_name(path);
   d.rank = number >= 0 ? number : position;
-  d.text = std::make_unique<Unpickler>(path, text_of(path, std::size_t{1} << 28));
-  d.top = &d.text->read();
+  if (is_pickle(head_of(path, 16))) {
+    d.pickle = std::make_unique<Unpickler>(path, text_of(path, std::size_t{1} << 28));
+    d.top = &d.pickle->read();
+  } else {
+    d.json = std::make_unique<JsonText>();
+    d.values = std::make_unique<std::deque<Value>>();
+    d.top = value_of(read_json(path, *d.json), *d.values);
+  }
   if (!d.top->find("entries") && !d.top->find("pg_config"))
     throw InputError(path + ": a pickle without entries, so not the Flight Recorder's");
   if (const Value* groups = d.top->find("pg_config"))
@@ -239,7 +281,8 @@ Dump read(const std::string& path, Rank position) {
 /// One rank's entries.
 class FlightRank {
  public:
-  FlightRank(RecordedSource& source, const Dump& dump) : source_(source), dump_(dump) {}
+  FlightRank(RecordedSource& source, const Dump& dump)
+      : source_(source), dump_(dump), group_(source.at(dump.rank)) {}
 
   void build() {
     const Value* list = dump_.top->find("entries");
@@ -250,24 +293,52 @@ class FlightRank {
       if (const double id = e->number_of("record_id", -1); id > last_id_ && id < 1e15)
         lost += id - last_id_ - 1, last_id_ = id;
     }
-    for (const Value* e : entries) entry(*e);
+    const std::set<const Value*> grouped = grouped_messages(entries);
+    for (const Value* e : entries) entry(*e, grouped.contains(e));
+    group_.finish();
   }
 
   double lost = 0;
   std::int64_t unfinished = 0;
 
  private:
-  void entry(const Value& e) {
-    std::string_view name = e.text_of("profiling_name");
-    name = name.substr(std::min(name.find(':') + 1, name.size()));
-    if (name == "coalesced" || name.starts_with("split") || name.starts_with("new_window")) return;
+  static std::string_view name_of(const Value& e) {
+    const std::string_view name = e.text_of("profiling_name");
+    return name.substr(std::min(name.find(':') + 1, name.size()));
+  }
+  static bool is_message(const Value& e) {
+    return name_of(e).starts_with("send ") || name_of(e).starts_with("recv ");
+  }
+
+  /// The messages before a `coalesced` of their process group, as many as have one number among its messages.
+  std::set<const Value*> grouped_messages(const std::vector<const Value*>& entries) {
+    std::set<const Value*> grouped;
+    std::map<int, std::vector<const Value*>> open;
+    for (const Value* e : entries) {
+      auto& messages = open[communicator(*e)];
+      if (is_message(*e)) {
+        if (!messages.empty() && number(*e) != number(*messages.back())) messages.clear();
+        messages.push_back(e);
+        continue;
+      }
+      if (name_of(*e) == "coalesced") grouped.insert(messages.begin(), messages.end());
+      messages.clear();
+    }
+    return grouped;
+  }
+  static double number(const Value& message) { return message.number_of("p2p_seq_id", 0); }
+
+  void entry(const Value& e, bool grouped) {
+    const std::string_view name = name_of(e);
+    if (name == "coalesced") return void(group_.finish());
+    if (name.starts_with("split") || name.starts_with("new_window")) return;
     unfinished += e.text_of("state") != "completed";
     const Bytes in = tensors(e.find("input_sizes"), e.find("input_dtypes")),
                 out = tensors(e.find("output_sizes"), e.find("output_dtypes"));
     const int group = communicator(e);
     const auto ranks = static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(group)].size());
     Activity a;
-    if (name.starts_with("send ") || name.starts_with("recv ")) {
+    if (is_message(e)) {
       a = message(name, group, ranks, name.starts_with("send ") ? in : std::max(in, out));
     } else if (const auto collective = collective_of(name)) {
       a = collective_activity(*collective, group, message_of(*collective, in, out, ranks));
@@ -280,7 +351,10 @@ class FlightRank {
     if (const double ms = e.number_of("duration_ms", -1); ms > 0) a.duration = a.time = Seconds(1e-3 * ms);
     if (const double at = e.number_of("time_created_ns", -1); at >= 0)
       a.begin = Seconds(1e-9 * (at - first_ns_));
-    source_.at(dump_.rank).push_back(std::move(a));
+    if (grouped)
+      group_.add(std::move(a));
+    else
+      source_.at(dump_.rank).push_back(std::move(a));
   }
 
   Activity message(std::string_view name, int group, Rank ranks, Bytes size) {
@@ -318,13 +392,16 @@ class FlightRank {
 
   RecordedSource& source_;
   const Dump& dump_;
+  MessageGroup group_;
   double first_ns_ = 1e300, last_id_ = -1;
 };
 
 }  // namespace
 
 bool is_flight_recorder(std::string_view head) {
-  return head.starts_with("\x80\x02}") || head.starts_with("\x80\x02]");
+  if (is_pickle(head)) return true;
+  return head.starts_with('{') && head.find("\"pg_config\"") != std::string_view::npos &&
+         head.find("\"pg_status\"") != std::string_view::npos;
 }
 
 std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& files, const OpenOptions&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/formats.hpp"
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/allprof.hpp"
 #include "replay/formats/cct.hpp"
 #include "replay/formats/chakra.hpp"
@@ -117,6 +118,7 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
     recorded->info().format = format->name;
     recorded->info().memory = format->memory;
     recorded->info().by_mpi &= format->memory == Memory::host || format->rounds;
+    note_contradictions(*recorded);
   }
   return source;
 }
@@ -131,7 +133,15 @@ Trace open_trace(const std::vector<std::string>& files, const OpenOptions& optio
   if (ranks == 0) ranks = all;
   if (ranks != all || (held != 0 && held != static_cast<std::size_t>(all)))
     change(scaled(trace.source(), ranks));
-  if (!options.nonblocking.empty()) change(nonblocking(trace.source(), options.nonblocking));
+  if (!options.nonblocking.empty()) {
+    auto started = nonblocking(trace.source(), options.nonblocking);
+    if (!started)
+      throw InputError(trace.source().info().name + ": no " + names(options.nonblocking) +
+                       " holds up computation, so --nonblocking starts none");
+    change(std::move(started));
+  }
+  if (!options.offloaded.empty())
+    if (auto started = nonblocking(trace.source(), options.offloaded, true)) change(std::move(started));
   return trace;
 }
 

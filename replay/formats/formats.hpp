@@ -23,6 +23,7 @@ struct OpenOptions {
   Seconds cycle = {};  ///< the same in rounds of so long; 0: as recorded
   Bytes bucket = {};   ///< gradients beside the computation are put into buckets of this; 0: as recorded
   std::vector<Collective> nonblocking = {};  ///< those that hold up computation are started instead
+  std::vector<Collective> offloaded = {};    ///< the same of those that DPUs can play of these
   bool fuses_anew() const { return fusion >= Bytes(0) || cycle > Seconds(); }
   bool some_steps() const { return first_step != std::numeric_limits<std::int64_t>::min(); }
 };

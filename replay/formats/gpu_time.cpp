@@ -358,13 +358,21 @@ Rank largest_group(const RankTrace& trace) {
 Rank assign_ranks(std::vector<RankTrace>& traces) {
   std::map<Rank, std::string> claimed;
   Rank world = static_cast<Rank>(traces.size());
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    RankTrace& t = traces[i];
-    if (t.rank < 0) t.rank = static_cast<Rank>(i);
-    if (t.world > 0 && traces[0].world != t.world)
-      throw InputError("ranks of two different jobs: " + traces[0].path + " says " +
-                       std::to_string(traces[0].world) + " ranks, " + t.path + " " + std::to_string(t.world));
+  std::set<Rank> said;
+  const RankTrace* first = nullptr;
+  for (const RankTrace& t : traces) {
+    said.insert(t.rank);
+    if (t.world <= 0) continue;
+    if (!first) first = &t;
+    if (first->world != t.world)
+      throw InputError("ranks of two different jobs: " + first->path + " says " +
+                       std::to_string(first->world) + " ranks, " + t.path + " " + std::to_string(t.world));
     world = std::max(world, t.world);
+  }
+  Rank next = 0;
+  for (RankTrace& t : traces) {
+    while (t.rank < 0 && said.contains(next)) ++next;
+    if (t.rank < 0) t.rank = next++;
     if (const auto [other, is_new] = claimed.emplace(t.rank, t.path); !is_new)
       throw InputError("two files claim rank " + std::to_string(t.rank) + ": " + other->second + " and " +
                        t.path);
@@ -419,6 +427,10 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
                   "which bytes of an all-to-all go to whom (taken as equal)"};
   std::int64_t kernels = 0, impossible = 0, outside = 0;
   const std::string path = traces[0].path;
+  // Where one file says no base, nobody knows how the clocks compare.
+  if (std::ranges::any_of(traces, [](const RankTrace& t) { return t.base_ns == 0; }))
+    for (RankTrace& t : traces) t.base_ns = 0;
+  const std::int64_t base_ns = std::ranges::min(traces, {}, &RankTrace::base_ns).base_ns;
   std::map<Rank, Seconds> begins;
   Span all{std::numeric_limits<double>::infinity(), 0};
   double longest = 0;
@@ -426,8 +438,10 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     join_host(trace);
     const Span window = select(trace, options);
     GpuRank(*source, trace, window).build();
-    begins[trace.rank] = Seconds(1e-6 * window.begin);
-    all.begin = std::min(all.begin, window.begin), all.end = std::max(all.end, window.end);
+    const double since_us = 1e-3 * static_cast<double>(trace.base_ns - base_ns);
+    begins[trace.rank] = Seconds(1e-6 * (since_us + window.begin));
+    all.begin = std::min(all.begin, since_us + window.begin);
+    all.end = std::max(all.end, since_us + window.end);
     longest = std::max(longest, window.end - window.begin);
     info.recorded_ranks.push_back(trace.rank);
     kernels += static_cast<std::int64_t>(trace.kernels.size());

@@ -50,6 +50,7 @@ struct Step : Span {
 struct RankTrace {
   std::string path;
   Rank rank = -1, world = -1;
+  std::int64_t base_ns = 0;  ///< of its clock: times are since then
   std::map<std::string, std::vector<Rank>> groups;
   std::vector<Kernel> kernels;
   std::vector<Comm> comms;

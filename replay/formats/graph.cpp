@@ -2,7 +2,9 @@
 #include "replay/formats/graph.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <memory>
 #include <queue>
 #include <set>
 #include <tuple>
@@ -13,7 +15,12 @@
 namespace collcast {
 namespace {
 
-constexpr int compute_stream = 0, collective_stream = 1, message_stream = 2, host_stream = 3;
+bool is_message(const Node& n) {
+  return n.what.kind == Activity::Kind::send || n.what.kind == Activity::Kind::receive;
+}
+bool communicates(const Node& n) {
+  return is_message(n) || n.what.kind == Activity::Kind::collective;
+}
 
 /// One rank's nodes, in an order in which each comes after those that it depends on.
 class Graph {
@@ -34,12 +41,16 @@ class Graph {
   std::size_t index(std::uint64_t id) const { return index_.at(id); }
   std::size_t size() const { return nodes_.size(); }
 
-  std::vector<std::size_t> order() const {
+  /// How many others depend on it; known with the order.
+  std::size_t dependents(std::size_t i) const { return dependents_[i]; }
+
+  /// The earliest begun first; of those whose begin is not known, those after the fewest communications.
+  std::vector<std::size_t> order() {
     std::vector<std::vector<std::size_t>> next(nodes_.size());
-    std::vector<std::size_t> open(nodes_.size());
-    using Entry = std::tuple<Seconds, std::uint64_t, std::size_t>;
+    std::vector<std::size_t> open(nodes_.size()), depth(nodes_.size());
+    using Entry = std::tuple<Seconds, std::size_t, std::uint64_t, std::size_t>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-    auto push = [&](std::size_t i) { ready.push({nodes_[i].what.begin, nodes_[i].id, i}); };
+    auto push = [&](std::size_t i) { ready.push({nodes_[i].what.begin, depth[i], nodes_[i].id, i}); };
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       open[i] = nodes_[i].after.size();
       for (std::uint64_t id : nodes_[i].after) next[index(id)].push_back(i);
@@ -47,13 +58,16 @@ class Graph {
     }
     std::vector<std::size_t> all;
     while (!ready.empty()) {
-      const std::size_t i = std::get<2>(ready.top());
+      const std::size_t i = std::get<3>(ready.top());
       ready.pop();
       all.push_back(i);
-      for (std::size_t j : next[i])
+      for (std::size_t j : next[i]) {
+        depth[j] = std::max(depth[j], depth[i] + communicates(nodes_[i]));
         if (--open[j] == 0) push(j);
+      }
     }
     if (all.size() < nodes_.size()) throw InputError(where_ + ": the dependencies of its nodes are circular");
+    for (const auto& after : next) dependents_.push_back(after.size());
     return all;
   }
 
@@ -63,50 +77,129 @@ class Graph {
   const std::string& where_;
   std::vector<Node> nodes_;
   std::unordered_map<std::uint64_t, std::size_t> index_;
+  std::vector<std::size_t> dependents_;
 };
+
+/// The record that each stream has come to when a node may begin, as its dependencies tell.
+using Progress = std::vector<std::int64_t>;  ///< by stream; 0 beyond its end
+using SharedProgress = std::shared_ptr<const Progress>;
 
 class GraphRank {
  public:
-  GraphRank(RecordedSource& source, Rank rank, const Graph& graph)
-      : source_(source), rank_(rank), graph_(graph), done_(graph.size()) {
+  GraphRank(RecordedSource& source, Rank rank, Graph& graph)
+      : source_(source), rank_(rank), graph_(graph), done_(graph.size()), ends_(1), computing_{0} {
+    ends_[0].computes = true;
     for (std::size_t i = 0; i < graph.size(); ++i)
       device_ = device_ || (graph.node(i).what.kind == Activity::Kind::compute && !graph.node(i).host);
   }
 
   void build() {
-    for (const std::size_t i : graph_.order()) play(i);
-    std::vector<std::int64_t> left(open_.begin(), open_.end());
-    if (!left.empty()) wait(left);
+    for (const std::size_t i : graph_.order()) {
+      play(i);
+      for (const std::uint64_t id : graph_.node(i).after)
+        if (Done& d = done_[graph_.index(id)]; --d.dependents == 0) d.progress = nullptr;
+    }
+    for (auto& [stream, requests] : open_) wait(stream, std::move(requests));
   }
 
  private:
-  /// When others may go on: after record `record` of the stream, or once `request` of the message stream is
-  /// waited for.
-  struct Done {
-    int stream = -1;
-    std::int64_t record = 0, request = -1;
+  /// A stream of this rank, so far.
+  struct End {
+    bool computes = false;
+    std::int64_t records = 0;
+    bool recorded = true;                                    ///< what came last on it
+    SharedProgress progress = std::make_shared<Progress>();  ///< when that began
   };
-
-  int stream_of(const Node& n) const {
-    switch (n.what.kind) {
-      case Activity::Kind::collective:
-        return collective_stream;
-      case Activity::Kind::send:
-      case Activity::Kind::receive:
-        return message_stream;
-      default:
-        return n.host && device_ ? host_stream : compute_stream;
-    }
-  }
+  /// When others may go on: after record `record` of the stream.
+  struct Done {
+    int stream = 0;
+    std::int64_t record = 0;
+    SharedProgress progress;  ///< when it began
+    std::size_t dependents = 0;
+  };
 
   void play(std::size_t i) {
     const Node& n = graph_.node(i);
-    const int stream = stream_of(n);
+    const SharedProgress progress = progress_before(n);
+    const int stream = stream_of(n, *progress);
+    End& end = ends_[static_cast<std::size_t>(stream)];
+    end.progress = progress, end.recorded = graph_.dependents(i) > 0;
+    await(stream, n);
+    Activity& a = add(stream) = n.what;
+    if (stream == host_ && a.kind == Activity::Kind::compute) a.kind = Activity::Kind::pause;
+    if (is_message(n)) {
+      a.request = requests_++;
+      if (!end.recorded) return open_[stream].push_back(a.request);
+      wait(stream, {a.request});
+    }
+    if (!end.recorded) return;
+    add(stream).kind = Activity::Kind::record;
+    done_[i] = {stream, ++end.records, progress, graph_.dependents(i)};
+  }
+
+  SharedProgress progress_before(const Node& n) const {
+    std::set<SharedProgress> before;
+    auto all = std::make_shared<Progress>(ends_.size());
+    for (const std::uint64_t id : n.after) {
+      const Done& d = done_[graph_.index(id)];
+      auto& own = (*all)[static_cast<std::size_t>(d.stream)];
+      own = std::max(own, d.record);
+      if (before.insert(d.progress).second)
+        std::ranges::transform(*d.progress, *all, all->begin(),
+                               [](auto a, auto b) { return std::max(a, b); });
+    }
+    while (!all->empty() && all->back() == 0) all->pop_back();
+    all->shrink_to_fit();
+    return all;
+  }
+
+  /// A stream on which the node waits for nothing but its dependencies and the processor. Collectives of one
+  /// communicator match in their order, and so do the host's operations: they have one stream.
+  int stream_of(const Node& n, const Progress& progress) {
+    if (n.what.kind == Activity::Kind::collective) {
+      const auto [found, is_new] = collectives_.try_emplace(n.what.communicator, 0);
+      return is_new ? found->second = new_stream() : found->second;
+    }
+    if (n.host && device_ && !is_message(n)) return host_ < 0 ? host_ = new_stream() : host_;
+    if (is_message(n)) {
+      // The longest unused is the likeliest to be free.
+      for (std::size_t looked = 0; looked < std::min<std::size_t>(messages_.size(), 16); ++looked) {
+        messages_.push_back(messages_.front());
+        messages_.pop_front();
+        if (free(messages_.back(), progress)) return messages_.back();
+      }
+      return messages_.emplace_back(new_stream());
+    }
+    for (std::size_t i = 0; i < std::min<std::size_t>(computing_.size(), 16); ++i)
+      if (free(computing_[i], progress)) return computing_[i];
+    ends_[static_cast<std::size_t>(computing_.emplace_back(new_stream()))].computes = true;
+    return computing_.back();
+  }
+
+  /// Whether what is on the stream has ended when a node may begin, or only computes or has begun by then.
+  bool free(int stream, const Progress& progress) const {
+    const auto reached = [&](std::size_t other, std::int64_t record) {
+      return record <= (other < progress.size() ? progress[other] : 0);
+    };
+    const auto s = static_cast<std::size_t>(stream);
+    const End& end = ends_[s];
+    if (!end.computes && !reached(s, end.records)) return false;
+    if (!end.computes && end.recorded) return true;
+    for (std::size_t i = 0; i < end.progress->size(); ++i)
+      if (!(end.computes && ends_[i].computes) && !reached(i, (*end.progress)[i])) return false;
+    return true;
+  }
+
+  int new_stream() {
+    ends_.emplace_back();
+    return static_cast<int>(ends_.size()) - 1;
+  }
+
+  void await(int stream, const Node& n) {
     std::map<int, std::int64_t> awaited;
     for (const std::uint64_t id : n.after) {
-      Done& d = done_[graph_.index(id)];
-      if (d.request >= 0) settle(d);
-      if (d.stream >= 0 && d.stream != stream) awaited[d.stream] = std::max(awaited[d.stream], d.record);
+      const Done& d = done_[graph_.index(id)];
+      if (d.stream != stream) awaited[d.stream] = std::max(awaited[d.stream], d.record);
     }
     for (const auto& [other, record] : awaited) {
       if (record <= known_[{stream, other}]) continue;
@@ -115,42 +208,28 @@ class GraphRank {
       a.stream = other;
       a.count = known_[{stream, other}] = record;
     }
-    Activity& a = add(stream) = n.what;
-    if (stream == host_stream) a.kind = Activity::Kind::pause;
-    if (stream == message_stream) {
-      a.request = requests_++;
-      open_.insert(a.request);
-      done_[i] = {message_stream, 0, a.request};
-    } else {
-      add(stream).kind = Activity::Kind::record;
-      done_[i] = {stream, ++records_[stream], -1};
-    }
   }
 
   Activity& add(int stream) { return source_.at(rank_, stream).emplace_back(); }
 
-  void wait(const std::vector<std::int64_t>& requests) {
-    Activity& a = add(message_stream);
+  void wait(int stream, std::vector<std::int64_t> requests) {
+    Activity& a = add(stream);
     a.kind = Activity::Kind::wait;
     a.operation = a.call = "wait";
-    a.requests = requests;
-  }
-
-  /// Lets the message stream wait for the message, and records that.
-  void settle(Done& d) {
-    wait({d.request});
-    open_.erase(d.request);
-    add(message_stream).kind = Activity::Kind::record;
-    d = {message_stream, ++records_[message_stream], -1};
+    a.requests = std::move(requests);
   }
 
   RecordedSource& source_;
   Rank rank_;
-  const Graph& graph_;
+  Graph& graph_;
   std::vector<Done> done_;
-  std::map<int, std::int64_t> records_;
+  std::vector<End> ends_;  ///< of each stream
+  std::vector<int> computing_;
+  std::deque<int> messages_;
+  std::map<int, int> collectives_;  ///< the stream of each communicator
+  int host_ = -1;
   std::map<std::pair<int, int>, std::int64_t> known_;
-  std::set<std::int64_t> open_;
+  std::map<int, std::vector<std::int64_t>> open_;  ///< messages that nobody requires, by stream
   std::int64_t requests_ = 0;
   bool device_ = false;
 };
@@ -158,7 +237,7 @@ class GraphRank {
 }  // namespace
 
 std::int64_t add_graph(RecordedSource& source, Rank rank, std::vector<Node> nodes, const std::string& where) {
-  const Graph graph(where, std::move(nodes));
+  Graph graph(where, std::move(nodes));
   GraphRank(source, rank, graph).build();
   return graph.missing;
 }

@@ -18,11 +18,11 @@ struct Node {
   std::vector<std::uint64_t> after;
 };
 
-/// Puts a rank's nodes on streams, each after those that it depends on, the earliest begun first: on stream 0
-/// what computes, on 1 collectives, on 2 messages, on 3 the host. What is on one stream is in order, so a
-/// node may wait for more than its own dependencies. Returns how many dependencies are on nodes that are not
-/// there. Throws InputError that starts with `where` if an id is there twice or the dependencies are
-/// circular.
+/// Puts a rank's nodes on streams, each after those that it depends on and beside all others: on stream 0
+/// what computes, as far as that lets no node wait for a message that it does not depend on, and on others
+/// the rest, which computes there as stream 0 lets it; messages on streams of their own, collectives on one
+/// for each communicator, the host's on one. Returns how many dependencies are on nodes that are not there.
+/// Throws InputError that starts with `where` if an id is there twice or the dependencies are circular.
 std::int64_t add_graph(RecordedSource& source, Rank rank, std::vector<Node> nodes, const std::string& where);
 
 }  // namespace collcast

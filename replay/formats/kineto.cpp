@@ -62,6 +62,7 @@ class FileReader {
 
  private:
   void member(std::string_view key, const JsonValue& value) {
+    if (key == "baseTimeNanoseconds") trace_.base_ns = std::max<std::int64_t>(0, value.integer().value_or(0));
     if (key != "distributedInfo") return;
     trace_.rank = static_cast<Rank>(value["rank"].integer().value_or(-1));
     trace_.world = static_cast<Rank>(value["world_size"].integer().value_or(-1));

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "replay/formats/across_ranks.hpp"
+#include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 
 namespace collcast::nccl {
@@ -12,6 +13,16 @@ namespace {
 
 /// Sizes of ncclDataType_t 0 to 11 (nccl.h).
 constexpr int nccl_type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
+
+bool is_message(const LoggedCall& c) {
+  return c.operation == "Send" || c.operation == "Recv";
+}
+
+/// Whether messages that follow each other are of one group: by the log's brackets, else by their number.
+bool together(const LoggedCall& a, const LoggedCall& b) {
+  if (a.group >= 0 || b.group >= 0) return a.group == b.group;
+  return a.number == b.number && a.communicator == b.communicator;
+}
 
 /// Gives devices their ranks and communicators their members, and the calls to a source.
 class Job {
@@ -30,7 +41,9 @@ class Job {
     std::ranges::sort(source->info().recorded_ranks);
     if (inferred_)
       source->info().notes.push_back(
-          "communicators without INIT lines: their members are taken as consecutive ranks");
+          "communicators without INIT lines: their members are taken as consecutive ranks, and a rank that "
+          "is "
+          "alone named in no message as the device's own");
     return source;
   }
 
@@ -44,9 +57,9 @@ class Job {
     std::set<Rank> taken;
     for (std::size_t i = 0; i < log_.order.size(); ++i)
       for (const std::string& pointer : log_.devices.at(log_.order[i]).order) {
-        const Communicator& c = log_.devices.at(log_.order[i]).communicators.at(pointer);
-        if (rank_[i] < 0 && c.rank >= 0 && c.ranks == world_ && taken.insert(c.rank).second)
-          rank_[i] = c.rank;
+        const DeviceLog& d = log_.devices.at(log_.order[i]);
+        if (d.communicators.at(pointer).ranks != world_ || rank_[i] >= 0) continue;
+        if (const Rank r = own_rank(d, pointer); r >= 0 && taken.insert(r).second) rank_[i] = r;
       }
     Rank next = 0;
     for (Rank& r : rank_) {
@@ -55,6 +68,20 @@ class Job {
       taken.insert(r = next);
     }
     world_ = std::max(world_, taken.empty() ? 1 : *taken.rbegin() + 1);
+  }
+
+  /// A device's rank in its communicator: as it was set up, or the only one that it names in no message.
+  static Rank own_rank(const DeviceLog& d, const std::string& pointer) {
+    const Communicator& c = d.communicators.at(pointer);
+    if (c.rank >= 0) return c.rank;
+    std::set<Rank> peers;
+    for (const LoggedCall& call : d.calls)
+      if (is_message(call) && call.communicator == pointer && call.root >= 0 && call.root < c.ranks)
+        peers.insert(call.root);
+    if (std::ssize(peers) + 1 != c.ranks) return -1;
+    Rank own = 0;
+    while (peers.contains(own)) ++own;
+    return own;
   }
 
   int communicator(RecordedSource& source, std::size_t device, const DeviceLog& log,
@@ -67,7 +94,15 @@ class Job {
   int find_communicator(RecordedSource& source, std::size_t device, const DeviceLog& log,
                         const std::string& pointer) {
     const Communicator& c = log.communicators.at(pointer);
-    if (c.ranks <= 0 || (c.ranks == world_ && c.id.empty())) return 0;
+    if (c.ranks <= 0) return 0;
+    if (c.ranks == world_ && c.id.empty()) {
+      const Rank own = own_rank(log, pointer);
+      if (own < 0 || own == rank_[device]) return 0;
+      inferred_ = true;
+      std::vector<Rank> members = source.communicators()[0];
+      std::swap(members[static_cast<std::size_t>(own)], members[static_cast<std::size_t>(rank_[device])]);
+      return source.communicator("", members);
+    }
     std::vector<Rank> members(static_cast<std::size_t>(c.ranks), -1);
     if (!c.id.empty())
       for (std::size_t i = 0; i < log_.order.size(); ++i)
@@ -86,38 +121,26 @@ class Job {
 
   void calls(RecordedSource& source, std::size_t device, const DeviceLog& log) {
     auto& stream = source.at(rank_[device]);
-    std::vector<std::int64_t> group;
-    const LoggedCall* first = nullptr;
-    auto finish = [&] {
-      if (group.empty()) return;
-      Activity& wait = stream.emplace_back();
-      wait.kind = Activity::Kind::wait;
-      wait.operation = wait.call = "group";
-      wait.requests = std::move(group);
-      group.clear();
-    };
-    std::int64_t requests = 0;
+    MessageGroup group(stream);
+    const LoggedCall* last = nullptr;
     for (const LoggedCall& c : log.calls) {
       const int comm = communicator(source, device, log, c.communicator);
-      const bool message = c.operation == "Send" || c.operation == "Recv";
-      if (!message || !first || first->number != c.number || first->communicator != c.communicator) finish();
-      first = &c;
-      if (message) {
-        stream.push_back(point_to_point(source, c, comm, requests));
-        if (stream.back().kind != Activity::Kind::skipped) group.push_back(requests++);
-      } else {
+      const bool message = is_message(c);
+      if (!message || !last || !together(*last, c)) group.finish();
+      last = &c;
+      if (message)
+        group.add(point_to_point(source, c, comm));
+      else
         stream.push_back(collective(source, c, comm));
-      }
     }
-    finish();
+    group.finish();
   }
 
   static Rank size(const RecordedSource& source, int communicator) {
     return static_cast<Rank>(source.communicators()[static_cast<std::size_t>(communicator)].size());
   }
 
-  static Activity point_to_point(RecordedSource& source, const LoggedCall& c, int communicator,
-                                 std::int64_t request) {
+  static Activity point_to_point(RecordedSource& source, const LoggedCall& c, int communicator) {
     const bool sends = c.operation == "Send";
     Activity a;
     a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
@@ -125,7 +148,6 @@ class Job {
     a.communicator = communicator;
     a.sized = c.sized;
     a.synchronous = true;
-    a.request = request;
     (sends ? a.to : a.from) = c.root;
     (sends ? a.bytes : a.received_bytes) = Bytes(c.bytes);
     if (c.root < 0 || c.root >= size(source, communicator)) {

@@ -45,7 +45,8 @@ struct LoggedCall {
   std::uint64_t number;  ///< equal for the messages of one group
   double bytes;          ///< NCCL's count
   bool sized;
-  int root;  ///< of a message, the other rank
+  int root;                 ///< of a message, the other rank
+  std::int64_t group = -1;  ///< the brackets that it is in, where the log has them; -1: none
 
   /// Sets the size from NCCL's count and type of data.
   void size(std::int64_t count, std::int64_t type);

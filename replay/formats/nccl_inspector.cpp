@@ -9,6 +9,7 @@
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
+#include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
 
@@ -53,22 +54,167 @@ bool read_line(const JsonValue& value, InspectorLine& line) {
   return line.bytes >= 0 && line.bytes < 1e18 && !line.operation.empty();
 }
 
-/// Ranks of the job: those of the largest communicator; processes that are in none of that size follow.
-std::map<std::pair<std::string, Rank>, Rank> number_ranks(const std::vector<InspectorLine>& lines,
-                                                          Rank& world) {
-  for (const InspectorLine& l : lines) world = std::max(world, l.ranks);
-  std::map<std::pair<std::string, Rank>, Rank> ranks;  // by process and rank in the communicator
-  std::map<std::string, std::set<Rank>> of_process;
-  for (const InspectorLine& l : lines)
-    if (l.ranks == world) ranks[{l.process, l.rank}] = l.rank, of_process[l.process].insert(l.rank);
-  for (const InspectorLine& l : lines) {
-    if (l.ranks == world) continue;
-    const auto known = of_process.find(l.process);
-    ranks.try_emplace({l.process, l.rank + most_recorded_ranks},
-                      known == of_process.end() ? l.rank : *known->second.begin());
+/// A communicator: of its ranks those that are recorded, and who they are.
+struct InspectorGroup {
+  std::string id;
+  Rank ranks;
+  std::map<Rank, std::string> processes;
+  std::map<Rank, std::size_t> gpus;
+  std::vector<Rank> members;  ///< by their numbers in the job; empty: not known
+};
+
+/// Who is which rank of the job: a process is one, or several, of which each drives a GPU.
+class InspectorJob {
+ public:
+  explicit InspectorJob(const std::vector<InspectorLine>& lines) {
+    for (const InspectorLine& l : lines) {
+      const auto [at, is_new] = index_.try_emplace(l.communicator, groups_.size());
+      if (is_new) groups_.push_back({l.communicator, l.ranks, {}, {}, {}});
+      InspectorGroup& g = groups_[at->second];
+      const auto [known, first] = g.processes.try_emplace(l.rank, l.process);
+      if (known->second != l.process || g.ranks != l.ranks)
+        throw InputError("files of two jobs: communicator " + g.id + " has rank " + std::to_string(l.rank) +
+                         " of " + std::to_string(l.ranks) + " in process " + l.process + " and rank " +
+                         std::to_string(known->first) + " of " + std::to_string(g.ranks) + " in process " +
+                         known->second);
+    }
+    std::ranges::stable_sort(groups_, std::greater<>(), &InspectorGroup::ranks);
+    for (std::size_t i = 0; i < groups_.size(); ++i) index_[groups_[i].id] = i;
+    find_gpus();
+    number_ranks();
+    for (InspectorGroup& g : groups_) find_members(g);
   }
-  return ranks;
-}
+
+  Rank ranks() const { return world_; }
+  /// The first communicator of all ranks, in their order; empty if there is none.
+  std::string world() const {
+    for (const InspectorGroup& g : groups_)
+      if (g.ranks == world_ && std::ranges::is_sorted(g.members) && !g.members.empty()) return g.id;
+    return {};
+  }
+  const InspectorGroup& group(const std::string& id) const { return groups_[index_.at(id)]; }
+  Rank rank(const InspectorLine& l) const { return rank_[group(l.communicator).gpus.at(l.rank)]; }
+
+  std::set<std::string> notes;
+
+ private:
+  /// A process drives as many GPUs as one of its communicators has ranks in it. Which of them are in a
+  /// smaller one is not said: those that come next among its like.
+  void find_gpus() {
+    std::map<std::string, std::size_t> gpus, first;
+    for (const InspectorGroup& g : groups_)
+      for (const auto& [process, ranks] : by_process(g))
+        gpus[process] = std::max(gpus[process], ranks.size());
+    std::size_t all = 0;
+    for (const auto& [process, count] : gpus) first[process] = all, all += count;
+    rank_.assign(all, -1);
+    std::map<std::pair<std::string, Rank>, std::size_t> taken;
+    for (InspectorGroup& g : groups_)
+      for (const auto& [process, ranks] : by_process(g)) {
+        std::size_t& next = taken[{process, g.ranks}];
+        if (ranks.size() < gpus[process])
+          notes.insert("which GPUs of a process are in which group is not said: they are taken in order");
+        for (const Rank r : ranks) g.gpus[r] = first[process] + next++ % gpus[process];
+      }
+  }
+
+  static std::map<std::string, std::vector<Rank>> by_process(const InspectorGroup& g) {
+    std::map<std::string, std::vector<Rank>> all;
+    for (const auto& [rank, process] : g.processes) all[process].push_back(rank);
+    return all;
+  }
+
+  /// The largest communicator's ranks are the job's; one that shares no GPU with those before it stands
+  /// beside them, and a GPU that such a one should have takes a rank that is free.
+  void number_ranks() {
+    std::set<Rank> taken;
+    for (const InspectorGroup& g : groups_) {
+      const bool beside =
+          std::ranges::none_of(g.gpus, [&](const auto& seat) { return rank_[seat.second] >= 0; });
+      if (beside && world_ > 0)
+        notes.insert("communicators that share no process are put side by side, in the order of their size");
+      const Rank base = world_;
+      if (beside) world_ += g.ranks;
+      if (world_ > most_recorded_ranks) throw InputError("the communicators have too many ranks for one job");
+      for (const auto& [r, gpu] : g.gpus) {
+        if (rank_[gpu] >= 0) continue;
+        Rank mine = beside ? base + r : 0;
+        while (taken.contains(mine)) ++mine;
+        if (!beside) notes.insert("processes without a call in the largest communicator take its free ranks");
+        taken.insert(rank_[gpu] = mine);
+        world_ = std::max(world_, mine + 1);
+      }
+    }
+  }
+
+  /// Ranks that were not recorded are as far apart as those that were; else as near as the others let them
+  /// be, in groups side by side: no rank that was recorded without a call in the group is in it, and two
+  /// groups are two sets of ranks if they can be.
+  void find_members(InspectorGroup& g) {
+    std::vector<Rank> seen(static_cast<std::size_t>(g.ranks), -1);
+    for (const auto& [r, gpu] : g.gpus) seen[static_cast<std::size_t>(r)] = rank_[gpu];
+    const std::set<Rank> recorded(rank_.begin(), rank_.end());
+    const auto& [r, gpu] = *g.gpus.begin();
+    if (g.gpus.size() == seen.size()) g.members = seen;
+    for (Rank stride = 1; stride <= world_ / g.ranks && (g.members.empty() || given_.contains(g.members));
+         ++stride) {
+      if (g.gpus.size() == seen.size()) break;
+      const Rank first = rank_[gpu] - r * stride;
+      if (first < 0 || first % (stride * g.ranks) >= stride || first + (g.ranks - 1) * stride >= world_)
+        continue;
+      std::vector<Rank> members(seen.size());
+      bool possible = true;
+      for (std::size_t i = 0; i < seen.size(); ++i) {
+        members[i] = first + static_cast<Rank>(i) * stride;
+        possible = possible && (seen[i] < 0 ? !recorded.contains(members[i]) : seen[i] == members[i]);
+      }
+      if (possible && (g.members.empty() || !given_.contains(members))) g.members = members;
+    }
+    given_.insert(g.members);
+    if (g.gpus.size() < seen.size() && g.ranks < world_)
+      notes.insert(
+          "groups of " + std::to_string(g.ranks) +
+          " ranks of which not all were recorded are taken for ranks of equal distance, side by side");
+  }
+
+  std::vector<InspectorGroup> groups_;
+  std::map<std::string, std::size_t> index_;  ///< into groups_
+  std::vector<Rank> rank_;                    ///< of each GPU
+  std::set<std::vector<Rank>> given_;         ///< members of those so far
+  Rank world_ = 0;
+};
+
+/// A rank's activities: its messages of a communicator that were under way together are begun together, for
+/// the format does not say which were in one group.
+class InspectorMessages {
+ public:
+  explicit InspectorMessages(RecordedSource::Stream& stream) : stream_(stream), group_(stream) {}
+
+  void add(const InspectorLine& line, Activity activity, bool message) {
+    const bool joins =
+        message && line.communicator == communicator_ && (line.begin_us < 0 || line.begin_us < end_us_);
+    if (!joins) finish();
+    if (!message) return stream_.push_back(std::move(activity));
+    communicator_ = line.communicator;
+    end_us_ = std::max(end_us_, line.begin_us + 1e6 * std::max(line.seconds, 0.0));
+    group_.add(std::move(activity));
+  }
+
+  void finish() {
+    const std::size_t messages = group_.finish();
+    if (messages > 1) grouped += static_cast<std::int64_t>(messages);
+    communicator_.clear();
+    end_us_ = -1;
+  }
+
+  std::int64_t grouped = 0;
+
+ private:
+  RecordedSource::Stream& stream_;
+  MessageGroup group_;
+  std::string communicator_;
+  double end_us_ = -1;
+};
 
 }  // namespace
 
@@ -93,8 +239,9 @@ std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& file
     }
   }
   if (lines.empty()) throw InputError(files[0] + ": has no line with header and coll_perf or p2p_perf");
-  Rank world = 1;
-  const auto ranks = number_ranks(lines, world);
+  const InspectorJob job(lines);
+  const Rank world = job.ranks();
+  const std::string largest = job.world();
   auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
   info.unknown = {"element types, roots, reduction operators, streams", "computation between operations",
@@ -103,23 +250,17 @@ std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& file
   double first_us = -1;
   for (const InspectorLine& l : lines)
     if (l.begin_us >= 0 && first_us < 0) first_us = l.begin_us;
-  std::map<std::string, std::vector<Rank>> members;
-  for (const InspectorLine& l : lines) {
-    auto& m = members[l.communicator];
-    m.resize(static_cast<std::size_t>(l.ranks), -1);
-    m[static_cast<std::size_t>(l.rank)] =
-        ranks.at({l.process, l.ranks == world ? l.rank : l.rank + most_recorded_ranks});
-  }
-  std::set<Rank> recorded;
   std::map<std::tuple<std::string, std::string, Rank>, std::pair<std::int64_t, std::int64_t>>
       numbers;  // last, missing
+  std::map<Rank, InspectorMessages> messages;
   for (const InspectorLine& l : lines) {
-    const auto& m = members.at(l.communicator);
-    const Rank me = m[static_cast<std::size_t>(l.rank)];
-    const std::set<Rank> distinct(m.begin(), m.end());
-    const bool whole = distinct.size() == m.size() && !distinct.contains(-1);
-    const int communicator = l.ranks == world || !whole ? 0 : source->communicator(l.communicator, m);
+    const Rank me = job.rank(l);
+    auto& stream = source->at(me);
+    auto& together = messages.try_emplace(me, stream).first->second;
+    const InspectorGroup& group = job.group(l.communicator);
     const auto collective = collective_of(l.operation);
+    const int communicator =
+        group.members.empty() || group.id == largest ? 0 : source->communicator(group.id, group.members);
     Activity a;
     if (collective) {
       a = collective_activity(*collective, communicator,
@@ -137,10 +278,17 @@ std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& file
       (sends ? a.to : a.from) = std::max(l.peer, 0);
       (sends ? a.bytes : a.received_bytes) = Bytes(l.bytes);
     }
+    if (group.members.empty())
+      a.kind = Activity::Kind::skipped, a.note = "its communicator's members were not recorded";
     if (l.seconds >= 0) a.duration = a.time = Seconds(l.seconds);
     if (l.begin_us >= 0) a.begin = Seconds(1e-6 * (l.begin_us - first_us));
-    source->at(me).push_back(std::move(a));
-    recorded.insert(me);
+    together.add(l, std::move(a), !collective);
+  }
+  std::int64_t grouped = 0;
+  for (auto& [rank, m] : messages) {
+    m.finish();
+    grouped += m.grouped;
+    info.recorded_ranks.push_back(rank);
   }
   std::int64_t missing = 0;
   for (const auto& [what, n] : numbers) missing += n.second;
@@ -148,7 +296,12 @@ std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& file
     info.losses.push_back(
         {"collective", missing, "missing by their sequence numbers; their sizes are unknown"});
   if (damaged) info.losses.push_back({"line", damaged, "damaged, or of another kind"});
-  info.recorded_ranks.assign(recorded.begin(), recorded.end());
+  info.notes.assign(job.notes.begin(), job.notes.end());
+  if (grouped)
+    info.notes.push_back(
+        std::to_string(grouped) +
+        " messages that were under way together, or follow each other where there are no times, are "
+        "taken for groups");
   if (first_us < 0) info.notes.push_back("without event_trace_ts: operations are in the order of the file");
   compare_ranks(*source);
   return source;

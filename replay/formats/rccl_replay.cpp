@@ -18,7 +18,8 @@ using nccl::number, nccl::word_after;
 constexpr std::string_view rccl_names[] = {
     "Broadcast", "Reduce",    "AllGather", "ReduceScatter", "AllReduce", "AllReduceWithBias", "Send", "Recv",
     "AllToAll",  "AllToAllv", "Gather",    "Scatter",       "Bcast"};
-constexpr std::uint64_t all_to_all_v = 9, init_device = 17, init_all = 19, types = 32;
+constexpr std::uint64_t all_to_all_v = 9, group_start = 13, group_end = 14, simulated_end = 15,
+                        init_device = 17, init_all = 19, types = 32;
 constexpr std::size_t record_bytes = 160;
 
 /// A call, as text or as a record says it.
@@ -70,6 +71,7 @@ class RcclReader : public nccl::CallLog {
   void read(const std::string& path) {
     path_ = path;
     device_of_.clear();
+    depth_ = 0;
     if (is_record(head_of(path, record_bytes)))
       binary(text_of(path));
     else
@@ -87,6 +89,8 @@ class RcclReader : public nccl::CallLog {
       if (type >= types)
         throw InputError(path_ + ": a record is of a type that is not known: " + std::to_string(type));
       bytes.remove_prefix(record_bytes);
+      if (type == group_start) open_group();
+      if (type == group_end || type == simulated_end) depth_ = std::max(0, depth_ - 1);
       const auto ranks =
           static_cast<std::uint64_t>(std::clamp<std::int64_t>(said.ranks, 0, most_recorded_ranks));
       if (type == all_to_all_v && bytes.size() >= ranks * 32) {
@@ -108,6 +112,7 @@ class RcclReader : public nccl::CallLog {
   /// out.
   void text() {
     Input input(path_);
+    depth_ = -1;  // all calls are in braces
     for (std::string raw, line; input.line(raw);) {
       line.clear();
       for (const char c : raw)
@@ -121,6 +126,8 @@ class RcclReader : public nccl::CallLog {
 
   void entry(std::string_view line) {
     const auto begin = line.find_first_not_of(" ,"), end = line.find(": [");
+    if (begin != std::string_view::npos && line[begin] == '{') open_group();
+    if (begin != std::string_view::npos && line[begin] == '}') depth_ = std::max(-1, depth_ - 1);
     if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return;
     Said said;
     said.name = line.substr(begin, end - begin);
@@ -145,6 +152,11 @@ class RcclReader : public nccl::CallLog {
     }
     if (said.name == "AllToAllv") said.count = mean(line, "sendcounts: [");
     take(said);
+  }
+
+  /// Groups within a group are part of it.
+  void open_group() {
+    if (++depth_ == 1) ++group_;
   }
 
   static std::int64_t mean(std::string_view line, std::string_view list) {
@@ -178,10 +190,13 @@ class RcclReader : public nccl::CallLog {
                         said.name == "Bcast" || said.name == "Reduce" || said.name == "Gather" ||
                         said.name == "Scatter";
     if (rooted) call.root = static_cast<int>(std::clamp<std::int64_t>(said.root, -1, most_recorded_ranks));
+    if (depth_ > 0) call.group = group_;
     d.calls.push_back(std::move(call));
   }
 
   std::string path_;
+  int depth_ = 0;  ///< in groups
+  std::int64_t group_ = 0;
   std::map<std::string, std::int64_t> device_of_;  ///< by communicator
 };
 

@@ -18,7 +18,16 @@ struct Known {
 };
 
 /// In the order in which they are asked.
-constexpr std::array<Known, 13> all = {{
+constexpr std::array<Known, 17> all = {{
+    {[](std::string_view h) {
+       return h.starts_with(
+                  "\xfd"
+                  "7zXZ") ||
+              h.starts_with("BZh");
+     },
+     "packed by xz or bzip2, which is not read; unpack it, or pack it by gzip or zstd"},
+    {[](std::string_view h) { return h.starts_with("\x1f\x8b") || h.starts_with("\x28\xb5\x2f\xfd"); },
+     "packed twice; unpack it once"},
     {[](std::string_view h) { return has(h, "<cube version=") && h.starts_with("<?xml"); },
      "the XML text of a CUBE profile, which is read as a whole: the .cubex archive"},
     {is_tar, "a tar archive; unpack it, and name the files in it"},
@@ -26,7 +35,9 @@ constexpr std::array<Known, 13> all = {{
      "an OTF2 archive, which this program was built without libotf2 to read; `otf2-print` prints it"},
     {[](std::string_view h) { return h.starts_with("__rec="); },
      "a Caliper recording, which is not read; `cali-query` prints it"},
-    {[](std::string_view h) { return has(h, "/host:metadata") || has(h, "/device:GPU:"); },
+    {[](std::string_view h) {
+       return has(h, "/host:metadata") || has(h, "/device:GPU:") || has(h, "/host:CPU");
+     },
      "an XSpace profile (JAX, TensorFlow), which is not read"},
     {[](std::string_view h) { return h.find("<algo ") < 200; },
      "an algorithm of MSCCL: `collcast prove --import FILE`"},
@@ -43,6 +54,10 @@ constexpr std::array<Known, 13> all = {{
      "a rule file of Open MPI, which `collcast tune --for openmpi` writes"},
     {[](std::string_view h) { return has(h, "\"collective=") && has(h, "\"comm_type="); },
      "a selection of MPICH, which `collcast tune --for mpich` writes"},
+    {[](std::string_view h) { return h.starts_with("collective,size_bytes,"); },
+     "a table of measurements for NCCL's tuner, no calls"},
+    {[](std::string_view h) { return has(h, "\"rules\"") && has(h, "\"bytesPerRank\""); },
+     "a tuner file of NCCLX, which is not read"},
     {[](std::string_view h) {
        return has(h, "collective_type,min_bytes") || has(h, "\nallreduce,") || h.starts_with("allreduce,");
      },

@@ -79,7 +79,8 @@ class Inspector {
         if (communicates || a.kind == Kind::skipped) count(r, a);
       }
     all_.compute += mine.compute;
-    mine.overlap = common(std::move(computing), std::move(communicating));
+    const Seconds overlap = common(std::move(computing), std::move(communicating));
+    if (overlap > 1e-9 * mine.communication) mine.overlap = overlap;  // else ends that touch, rounded
   }
 
   std::string communicator_name(const Activity& a) {

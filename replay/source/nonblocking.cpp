@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "support/error.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -14,11 +13,15 @@ namespace {
 
 using Kind = Activity::Kind;
 
-using Collectives = std::vector<Collective>;
+struct Collectives {
+  std::vector<Collective> all;
+  bool even;  ///< only those whose sizes are the same for all ranks
+};
 
 bool is_blocking(const Activity& a, const Collectives& collectives) {
   return a.kind == Kind::collective && a.request < 0 &&
-         std::ranges::find(collectives, a.collective) != collectives.end();
+         std::ranges::find(collectives.all, a.collective) != collectives.all.end() &&
+         !(collectives.even && (a.direct || a.counts));
 }
 
 bool communicates_on_one(const Activity& a) {
@@ -42,14 +45,15 @@ class Started : public Activities {
     activity = std::move(*ahead_);
     ahead_.reset();
     if (!is_blocking(activity, collectives_)) return true;
-    activity.request = last_request - count_++ % 1'000'000;
+    activity.request = last_request - (collectives_.even ? requests : 0) - count_++ % requests;
     under_way_[activity.communicator] = activity.request;
     return true;
   }
 
  private:
   /// Behind those of any source: requests that are under way are told apart by their lowest 31 bits.
-  static constexpr std::int64_t last_request = 0x7ffffffd;
+  /// Two changes of one source have numbers of their own.
+  static constexpr std::int64_t last_request = 0x7ffffffd, requests = 1'000'000;
 
   bool wait_first() const {
     if (under_way_.empty()) return false;
@@ -75,17 +79,18 @@ class Started : public Activities {
   std::int64_t count_ = 0;
 };
 
+std::int64_t count(const Source& source, const Collectives& collectives) {
+  std::int64_t n = 0;
+  Activity a;
+  for (Rank r = 0; r < source.ranks(); ++r)
+    for (const auto stream = source.stream(r, 0); stream->next(a);) n += is_blocking(a, collectives);
+  return n;
+}
+
 class Nonblocking : public Source {
  public:
-  Nonblocking(const Source& source, Collectives collectives)
+  Nonblocking(const Source& source, Collectives collectives, std::int64_t found)
       : source_(source), info_(source.info()), collectives_(std::move(collectives)) {
-    std::string names;
-    for (const Collective c : collectives_)
-      names += (names.empty() ? "" : ", ") + std::string(definition(c).name);
-    const std::int64_t found = count();
-    if (found == 0)
-      throw InputError(info_.name + ": no " + (collectives_.size() > 3 ? "collective" : names) +
-                       " holds up computation, so --nonblocking starts none");
     info_.notes.push_back(text::count(found) +
                           " blocking collectives were started, and waited for before the next call on their "
                           "communicator: the most that can be hidden, as results may be needed before");
@@ -102,14 +107,6 @@ class Nonblocking : public Source {
   }
 
  private:
-  std::int64_t count() const {
-    std::int64_t n = 0;
-    Activity a;
-    for (Rank r = 0; r < source_.ranks(); ++r)
-      for (const auto stream = source_.stream(r, 0); stream->next(a);) n += is_blocking(a, collectives_);
-    return n;
-  }
-
   const Source& source_;
   SourceInfo info_;
   Collectives collectives_;
@@ -117,8 +114,11 @@ class Nonblocking : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> nonblocking(const Source& source, const std::vector<Collective>& collectives) {
-  return std::make_unique<Nonblocking>(source, collectives);
+std::unique_ptr<Source> nonblocking(const Source& source, const std::vector<Collective>& collectives,
+                                    bool even) {
+  const Collectives wanted{collectives, even};
+  const std::int64_t found = count(source, wanted);
+  return found == 0 ? nullptr : std::make_unique<Nonblocking>(source, wanted, found);
 }
 
 }  // namespace collcast

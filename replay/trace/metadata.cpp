@@ -21,11 +21,14 @@ Json to_json(const Metadata& metadata) {
   auto losses = Json::array();
   for (const auto& loss : metadata.losses)
     losses.push_back({{"operation", loss.operation}, {"count", loss.count}, {"reason", loss.reason}});
-  return {{"ranks", metadata.ranks},   {"command", metadata.command},
-          {"mpi", metadata.mpi},       {"recorded_at", metadata.recorded_at},
-          {"hosts", metadata.hosts},   {"clocks", metadata.clocks},
-          {"window", metadata.window}, {"recorded_time_s", metadata.recorded_time.value},
-          {"not_modelled", losses},    {"notes", metadata.notes}};
+  Json json{{"ranks", metadata.ranks},   {"command", metadata.command},
+            {"mpi", metadata.mpi},       {"recorded_at", metadata.recorded_at},
+            {"hosts", metadata.hosts},   {"clocks", metadata.clocks},
+            {"window", metadata.window}, {"recorded_time_s", metadata.recorded_time.value},
+            {"not_modelled", losses},    {"notes", metadata.notes}};
+  if (metadata.memory == Memory::device) json["memory"] = "device";
+  if (!metadata.by_mpi) json["by_mpi"] = false;
+  return json;
 }
 
 Metadata metadata_from_json(const Json& json, const std::string& where) try {
@@ -43,6 +46,8 @@ Metadata metadata_from_json(const Json& json, const std::string& where) try {
                                whole_number(loss.at("count"), where + ": count", 0, INT64_MAX),
                                loss.at("reason").get<std::string>()});
   metadata.notes = json.at("notes").get<std::vector<std::string>>();
+  metadata.memory = json.value("memory", "host") == "device" ? Memory::device : Memory::host;
+  metadata.by_mpi = json.value("by_mpi", true);
   return metadata;
 } catch (const Json::exception& error) {
   throw InputError(where + ": metadata: " + error.what());

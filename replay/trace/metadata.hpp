@@ -6,6 +6,7 @@
 #include <vector>
 #include "support/json_fwd.hpp"
 
+#include "model/schedule.hpp"
 #include "model/units.hpp"
 
 namespace collcast::trace {
@@ -26,9 +27,11 @@ struct Metadata {
   std::string mpi;          ///< MPI library, as it names itself
   std::string recorded_at;  ///< UTC, ISO 8601
   std::vector<std::string> hosts;
-  std::string clocks;     ///< which clocks were read
-  std::string window;     ///< which part of the run was recorded; empty: all
-  Seconds recorded_time;  ///< wall clock from the end of MPI_Init to MPI_Finalize, longest rank
+  std::string clocks;            ///< which clocks were read
+  std::string window;            ///< which part of the run was recorded; empty: all
+  Seconds recorded_time;         ///< wall clock from the end of MPI_Init to MPI_Finalize, longest rank
+  Memory memory = Memory::host;  ///< where the application keeps its data
+  bool by_mpi = true;            ///< it communicates by MPI, and not by NCCL or RCCL
   std::vector<Loss> losses;
   std::vector<std::string> notes;  ///< why the recording is incomplete; empty if it is complete
 

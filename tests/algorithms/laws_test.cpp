@@ -3,6 +3,8 @@
 #include "laws.hpp"
 
 #include <array>
+#include <set>
+#include <span>
 
 #include "model/critical_path.hpp"
 #include "model/proof.hpp"
@@ -94,6 +96,37 @@ TEST_P(Laws, StepsRepeatAsStated) {
       ASSERT_LE(end = r.last, s.steps) << describe(algorithm(), c);
       for (std::int64_t i = r.first + r.period; i < r.last; ++i)
         ASSERT_EQ(shape(s, i), shape(s, i - r.period)) << describe(algorithm(), c) << ", step " << i;
+    }
+  });
+}
+
+/// Each rank once as sender and once as receiver of messages of one kind, one rank to another.
+void expect_round(std::span<const Transfer> round, const Even& e, const std::string& where) {
+  std::set<Rank> from, to;
+  for (const Transfer& t : round) {
+    ASSERT_NE(t.from.rank, t.to.rank) << where;
+    ASSERT_TRUE(from.insert(t.from.rank).second && to.insert(t.to.rank).second) << where;
+    ASSERT_TRUE(t.from.memory == Memory::device && t.to.memory == Memory::device) << where;
+    ASSERT_TRUE(t.chunk.count == e.blocks && t.combine == e.combine && t.channel == 0) << where;
+  }
+}
+
+TEST_P(Laws, RanksDoAlikeAsStated) {
+  for_each_call(algorithm(), {2, 3, 4, 6, 8, 13, 16, 18}, [&](Call c) {
+    const Schedule s = algorithm().schedule(c);
+    const EvenRule* alike = even(s);
+    if (!alike) return;
+    ASSERT_EQ(s.channels, 1) << describe(algorithm(), c);
+    for (std::int64_t i = 0; i < s.steps; ++i) {
+      const Even e = (*alike)(i);
+      Step step;
+      s.rule(i, step);
+      const std::string where = describe(algorithm(), c) + ", step " + std::to_string(i);
+      ASSERT_TRUE(step.multicasts.empty() && step.reductions.empty() && step.joins.empty()) << where;
+      const auto p = static_cast<std::size_t>(c.ranks);
+      ASSERT_EQ(step.transfers.size(), static_cast<std::size_t>(e.messages) * p) << where;
+      for (std::size_t first = 0; first < step.transfers.size(); first += p)
+        expect_round(std::span(step.transfers).subspan(first, p), e, where);
     }
   });
 }

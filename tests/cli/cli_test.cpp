@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line as its users call it: the built program, its output and its exit codes.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -10,9 +11,11 @@
 
 #include "tests/cli/collcast.hpp"
 #include "tests/folder.hpp"
+#include "tests/replay/formats/samples.hpp"
 
 namespace {
 
+namespace samples = collcast::samples;
 using collcast::dump, collcast::Json, collcast::parse_json;
 using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::read_all,
     collcast::testing::trace;
@@ -429,6 +432,46 @@ TEST(Cli, ReplayAddsUpAndReactsToThePlatform) {
   EXPECT_NE(forced["time_s"], a["time_s"]);
 }
 
+TEST(Cli, ReplayDoesNotKnowWhatWasNotRecorded) {
+  const collcast::Folder folder;
+  const std::string ti = samples::write(folder / "t", samples::time_independent);
+  EXPECT_TRUE(json("replay " + ti + " --platform flat")["recorded_time_s"].is_null());
+  const Outcome o = collcast("replay " + ti + " --platform flat");
+  EXPECT_NE(o.out.find("as recorded                        -"), std::string::npos) << o.out;
+}
+
+TEST(Cli, ConvertWritesOverNoTraceOfItsOwn) {
+  const collcast::Folder folder;
+  const std::string ti = samples::write(folder / "t", samples::time_independent), k = folder / "k";
+  ASSERT_EQ(collcast("convert " + ti + " --to chakra -o " + k).code, 0);
+  const std::string link = folder / "link";
+  ASSERT_EQ(symlink(ti.c_str(), link.c_str()), 0);
+  for (const std::string& arguments :
+       {ti + " --to ti -o " + ti,
+        ti + " --to cct -o " + folder / "../" + folder.path().substr(folder.path().rfind('/') + 1) + "/t",
+        ti + " --to goal -o " + link, k + ".0.et " + k + ".1.et --to chakra -o " + k}) {
+    const Outcome o = collcast("convert " + arguments);
+    EXPECT_EQ(o.code, 2) << arguments;
+    EXPECT_NE(o.err.find("is the trace itself; take another name for -o\n"), std::string::npos) << o.err;
+  }
+  std::ifstream kept(ti);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), samples::time_independent);
+}
+
+TEST(Cli, ConvertFillsInRanksAsReplayDoes) {
+  const collcast::Folder folder;
+  const std::string one = samples::write(folder / "one.json", samples::kineto(0)), cct = folder / "k.cct";
+  const Json before = json("replay " + one + " --platform dgx-a100"),
+             said = json("convert " + one + " --to cct -o " + cct);
+  EXPECT_NE(dump(said["notes"]).find("2 ranks, of which each is taken to be like"), std::string::npos)
+      << dump(said);
+  const Json after = json("replay " + cct + " --platform dgx-a100");
+  EXPECT_EQ(after["ranks"], 2);
+  EXPECT_EQ(after["policy"], before["policy"]);
+  const Outcome csv = collcast("convert " + one + " --to ti -o " + folder / "k.ti" + " --format csv");
+  EXPECT_EQ(csv.out.rfind("operation,count,reason\n", 0), 0u) << csv.out;
+}
+
 TEST(Cli, ReplayRunsTwiceTheSame) {
   const std::string call = "replay " + trace + " --platform summit --format json";
   EXPECT_EQ(collcast(call).out, collcast(call).out);
@@ -485,6 +528,7 @@ TEST(Cli, TrainWaitsForItsInputAndItsSlowestRank) {
   const std::string command =
       "train --model resnet50 --platform abci-v --ranks 24 --noise 0.03 --input packed:shared=0.1";
   const Json row = json(command)["rows"][0];
+  EXPECT_EQ(row["bubble_s"], 0.0);
   EXPECT_NEAR(row["step_s"].get<double>(), 24 * 32 * 602'112 / 0.1e9, 1e-9);
   EXPECT_EQ(row["limited_by"], "input: shared file system");
   EXPECT_EQ(row["bottlenecks"]["input: shared file system"], 1.0);

@@ -114,6 +114,114 @@ TEST(Train, IsPlayedMessageByMessage) {
   EXPECT_EQ(std::ranges::count(formula.err, '\n'), 1) << formula.err;
 }
 
+double part(const Json& row, std::initializer_list<const char*> keys) {
+  double sum = 0;
+  for (const char* key : keys) sum += row[key].get<double>();
+  return sum;
+}
+
+/// A pipeline's bubbles are no communication, by prices and by messages, whose launches and ways are their
+/// own; the parts add up to the step.
+TEST(Train, BubblesAreToldApart) {
+  const std::string step =
+      "train --model gpt:layers=8,hidden=512,heads=8 --platform dgx-a100 --ranks 16 --batch 8 --precision "
+      "amp "
+      "--framework megatron:tp=2,pp=4,micro-batches=8 --noise 0.01 --format json";
+  const auto row = [&](const std::string& more) {
+    return collcast::parse_json(collcast(step + more).out)["rows"][0];
+  };
+  const Json priced = row("");
+  for (const Json& r : {priced, row(" --engine path"), row(" --engine contention")}) {
+    EXPECT_NEAR(part(r, {"compute_s", "exposed_communication_s", "bubble_s", "waiting_s"}),
+                r["step_s"].get<double>(), 1e-12);
+    EXPECT_GT(r["bubble_s"], r["communication_s"]);
+    EXPECT_LE(r["hidden_communication_s"], r["communication_s"]);
+    EXPECT_EQ(r["limited_by"], "computation");
+    for (const char* key : {"bubble_s", "communication_s", "exposed_communication_s"})
+      EXPECT_NEAR(r[key].get<double>() / priced[key].get<double>(), 1, 0.15) << key;
+  }
+}
+
+/// The rule is that of steps: what takes the longest part.
+TEST(Job, IsLimitedByTheLongestPart) {
+  for (const std::string engine : {"", " --engine path"}) {
+    for (const auto& [job, limit] :
+         {std::pair("kmeans:compute=1s", "computation"), {"kmeans:compute=1us", "communication: "}}) {
+      const Json row = of_job(std::string(job) + " --platform edr-cluster --ranks 4" + engine)["rows"][0];
+      EXPECT_THAT(row["limited_by"].get<std::string>(), testing::StartsWith(limit)) << engine;
+    }
+  }
+}
+
+/// What was played says so, in tables and lists; what takes its own time has its name.
+TEST(Job, TheHeadingSaysWhoPlays) {
+  const std::string on = " --platform edr-cluster --ranks 4 --engine path";
+  EXPECT_THAT(collcast("job kmeans" + on).out,
+              testing::StartsWith("kmeans on edr-cluster, nccl-2.8, engine path\n"));
+  EXPECT_THAT(collcast("job kmeans,stencil" + on).out,
+              testing::StartsWith("kmeans,stencil: 2 points, engine path\n"));
+  const std::string step = "train --model resnet50 --framework horovod --explain" + on;
+  EXPECT_THAT(collcast(step).out, HasSubstr("per replica, nccl-2.8, engine path\n"));
+  EXPECT_THAT(collcast(step).out, HasSubstr("the coordinator's next round"));
+  EXPECT_THAT(collcast(step).out, HasSubstr("copy in"));
+  const Outcome markdown =
+      collcast("train --model resnet50 --platform edr-cluster --ranks 1 --format markdown");
+  EXPECT_THAT(markdown.out.substr(0, markdown.out.find('\n')), HasSubstr("per replica, nccl-2.8"));
+  EXPECT_THAT(collcast("train --model resnet50 --platform frontera --throughput 1 --ranks 1").out,
+              testing::Not(HasSubstr("of 0 B")));
+}
+
+/// Copies of many slots are one row, and the sum stays.
+TEST(Job, CopiesWithinNodesAreOneCause) {
+  const Json played = of_job("p3dfft:n=256 --platform frontera --ranks 216 --engine contention --explain");
+  int copies = 0;
+  double sum = 0;
+  for (const Json& cause : played["explanation"][0]["causes"]) {
+    copies += cause["name"].get<std::string>().find("copies of slot") != std::string::npos;
+    sum += cause["time_s"].get<double>();
+  }
+  EXPECT_EQ(copies, 1);
+  EXPECT_NEAR(sum, played["rows"][0]["step_s"].get<double>(), 1e-9);
+}
+
+TEST(Job, NotesOfPricesReachListsAndCsv) {
+  const Folder folder;
+  const std::string file = folder / "scans.json";
+  std::ofstream(file) << R"({"name": "scans", "dimensions": {"data": 4}, "streams": ["compute"], "roles": [
+      {"name": "rank", "do": [{"do": "scan", "bytes": 65536, "group": "data"}]}]})";
+  const std::string job = "job " + file + " --policy openmpi-4.0 --platform ";
+  for (const std::string on :
+       {"frontera", "frontera --format csv", "frontera,summit", "frontera,summit --format csv"})
+    EXPECT_THAT(collcast(job + on).err, HasSubstr("scan is priced as the fastest")) << on;
+  // nobody chooses among one algorithm
+  EXPECT_EQ(collcast("job stencil --ranks 4 --policy openmpi-4.0 --engine path --platform frontera").err, "");
+}
+
+/// Before anything is computed, in one line.
+TEST(Job, BadTextsInListsAreRefusedAtOnce) {
+  for (const auto& [words, what] :
+       {std::pair("job stencil --platform summit --ranks 4 --policy nope", "unknown policy 'nope'"),
+        {"job stencil --platform summit,flat --ranks 4 --policy openmpi-4.0,nope", "unknown policy 'nope'"},
+        {"job stencil,nope --platform summit --ranks 4", "unknown application 'nope'"},
+        {"job stencil --platform summit --ranks 4 --engine path,fast",
+         "--engine takes path, contention or simgrid, not 'fast'"},
+        {"job stencil --platform summit --ranks 4 --engine auto",
+         "--engine takes path, contention or simgrid, not 'auto'"},
+        {"train --model resnet50,nope --platform summit --ranks 4", "unknown model 'nope'"},
+        {"train --model resnet50 --platform summit,flat --ranks 4 --framework ddp,nope",
+         "unknown framework 'nope'"},
+        {"train --model resnet50 --platform summit --ranks 4 --batch 8,0", "batch '0' is not a whole number"},
+        {"train --model resnet50 --platform summit --ranks 4 --policy nccl-2.8,nope",
+         "unknown policy 'nope'"},
+        {"job stencil --platform summit --ranks 4 --samples 0", "--samples must be above 0, got 0"}}) {
+    const Outcome o = collcast(words);
+    EXPECT_EQ(o.code, 2) << words;
+    EXPECT_EQ(o.out, "") << words;
+    EXPECT_EQ(std::ranges::count(o.err, '\n'), 1) << o.err;
+    EXPECT_THAT(o.err, HasSubstr(what)) << words;
+  }
+}
+
 TEST(Job, DescribesWhatItReadsBack) {
   const Folder folder;
   const std::string file = folder / "fft.json";

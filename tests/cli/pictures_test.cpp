@@ -214,7 +214,7 @@ TEST(Pictures, APageShowsTheMachine) {
               std::string::npos);
   }
   answer(call + "formula");
-  EXPECT_NE(text_of(page).find("Not known: --engine formula has no messages"), std::string::npos);
+  EXPECT_NE(text_of(page).find("Not known: --engine formula plays no messages"), std::string::npos);
 }
 
 /// gnuplot's SVG of a run with --plot.

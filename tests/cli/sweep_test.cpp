@@ -236,6 +236,10 @@ TEST(Lists, AreEveryCombination) {
   const Outcome started = collcast(changed + "--nonblocking none,allreduce,allreduce+broadcast,all");
   EXPECT_EQ(rows(started), 4) << started.err;
   EXPECT_NE(started.out.find("allreduce+broadcast"), std::string::npos) << started.out;
+  const Outcome idle = collcast(changed + "--nonblocking scan");
+  EXPECT_EQ(idle.code, 2);
+  EXPECT_NE(idle.err.find("no scan holds up computation, so --nonblocking starts none"), std::string::npos)
+      << idle.err;
   const Outcome misspelled = collcast(changed + "--nonblocking allredcue"),
                 empty = collcast(changed + "--bucket 0");
   EXPECT_EQ(misspelled.code, 2);
@@ -245,6 +249,31 @@ TEST(Lists, AreEveryCombination) {
   const Outcome none = collcast(changed + "--bucket 1MiB");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("has no two allreduces beside the computation"), std::string::npos) << none.err;
+}
+
+/// Jobs and steps are played message by message in lists and sweeps, too: the rows of single answers.
+TEST(Lists, TakeEngines) {
+  const Folder folder;
+  const std::string step =
+      "train --model resnet50 --platform edr-cluster --ranks 8 --policy openmpi-4.0 --format csv";
+  const auto time = [](const Outcome& o, const std::string& engine) {
+    EXPECT_EQ(o.code, 0) << o.err;
+    const std::string cut = "grep '" + engine + "' <<'E' | grep -o 'edr-cluster.*'\n" + o.out + "E\n";
+    return shell(cut).out;
+  };
+  const std::string s =
+      file(folder, R"({"ask": "train", "model": "resnet50", "platform": "edr-cluster", "ranks": 8, )"
+                   R"("policy": "openmpi-4.0", "engine": ["path", "contention"]})");
+  const Outcome listed = collcast(step + " --engine path,contention");
+  const Outcome swept = collcast("sweep " + s + " --format csv -o " + folder / "j");
+  EXPECT_EQ(listed.out, swept.out);
+  const Outcome single = collcast(step + " --engine contention");
+  const std::string steps = single.out.substr(single.out.find('\n') + 1);
+  const std::string common = steps.substr(0, steps.find(",computation"));
+  EXPECT_NE(time(listed, ",contention,").find(common), std::string::npos) << listed.out << common;
+  const Outcome job = collcast("job kmeans --platform edr-cluster,summit --ranks 4 --engine path");
+  EXPECT_EQ(job.code, 0) << job.err;
+  EXPECT_EQ(collcast("compare kmeans --ranks 4 --on summit --on edr-cluster --engine path").code, 0);
 }
 
 TEST(Lists, OneRowIsTheSingleAnswer) {

@@ -6,7 +6,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "engines/simulated.hpp"
-#include "forecast/predict.hpp"
+#include "forecast/library.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
 #include "model/slowest_path.hpp"
@@ -89,6 +89,55 @@ Bound bound(const std::string& platform, const std::vector<std::string>& with, R
   set_all(d, with);
   const Forecaster forecaster(d, ranks, placement);
   return forecaster.lower_bound(algorithm(collective, name), {.ranks = ranks, .message = message});
+}
+
+/// NCCL's is the latency of links and switches: no software of MPI's, no sums, but more than bytes on links.
+TEST(Bound, OfNcclIsThatOfLinksAndSwitches) {
+  const Description d = load_platform("dgx-h100");
+  const Call call{.ranks = 64, .message = 8_B};
+  const Library nccl("nccl-2.18", d, 64), mpi("fastest", d, 64);
+  const Prediction p = nccl.predict(Collective::allreduce, call, engine("path")).prediction;
+  const Bound of_mpi = mpi.forecaster().lower_bound(*p.algorithm, call);
+  EXPECT_GT(p.bound.time.value, 1e-6);
+  EXPECT_LT(p.bound.time, of_mpi.time);
+  EXPECT_GE(p.low, p.bound.least);
+}
+
+/// A link that the user set is exact: no end of the machine's uncertainty is faster.
+TEST(Bound, LimitsAnIntervalAtBothEnds) {
+  Description d = load_platform("dgx-h100");
+  set_all(d, {"node.link_kinds.nvlink4.bandwidth_GBps=10"});
+  for (const char* policy : {"nccl-2.18:algo=Ring", "fastest"}) {
+    const Library library(policy, d, 8);
+    const Algorithm& ring = algorithm(Collective::allreduce, "ring");
+    const Prediction p = library.predict(ring, {.ranks = 8, .message = 1024_MiB}, engine("path")).prediction;
+    EXPECT_NEAR(p.bound.least / p.bound.time, 1, 1e-3) << policy;  // but for latencies
+    EXPECT_GE(p.low, p.bound.least) << policy;
+    EXPECT_GE(p.high, p.bound.most) << policy;
+  }
+}
+
+/// At each end of what a port is uncertain by, contention answers within the interval.
+TEST(Bound, AnIntervalHoldsWhatLimitsIt) {
+  const Description d = load_platform("dgx-h100");
+  const auto predicted = [](const Description& on) {
+    const Library library("nccl-2.18:algo=Tree,proto=LL128", on, 32);
+    return library.predict(Collective::allreduce, {.ranks = 32, .message = 64_MiB}, engine("contention"))
+        .prediction;
+  };
+  const Prediction p = predicted(d);
+  int tried = 0;
+  for (const Description& end : {optimistic(d), pessimistic(d)})
+    for (const Parameter& q : end.parameters())
+      if (q.path == "network.bandwidth_GBps") {
+        Description with = d;
+        set_all(with, {q.path + "=" + std::to_string(q.value)});
+        const Seconds time = predicted(with).time;
+        EXPECT_GE(time.value, p.low.value * (1 - 1e-6));
+        EXPECT_LE(time.value, p.high.value * (1 + 1e-6));
+        ++tried;
+      }
+  EXPECT_EQ(tried, 2);
 }
 
 /// But for the latency of one message: 2 x 7/8 of 1 GB over the 450 GB/s of each GPU's NVLinks; with switches

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast/group.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engines/engine.hpp"
+#include "forecast/answer.hpp"
 #include "platforms/description/load.hpp"
 #include "support/json.hpp"
+#include "tests/complaint.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -29,6 +33,69 @@ TEST(Group, OfEveryoneIsTheLibrarys) {
     EXPECT_EQ(forecaster.predict(Collective::allreduce, all, 16.0 * mib).time,
               library_time({"nccl-2.8", load_platform("dgx-1v"), ranks}, ranks, 16.0 * mib));
   }
+}
+
+/// A policy, a platform, ranks and a collective.
+struct Case {
+  std::string policy, platform;
+  Rank ranks;
+  Collective collective;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.policy << " on " << c.ranks << " ranks of " << c.platform << ": "
+       << definition(c.collective).name;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  testing::EachOrThird tried;
+  for (const char* policy : {"openmpi-4.0", "openmpi-4.1", "mpich", "mvapich2-2.3", "nccl-2.8"})
+    for (const auto& [platform, ranks] : {std::pair("summit", 24), {"summit", 16}, {"edr-cluster", 16}})
+      for (const Collective c :
+           {Collective::allreduce, Collective::broadcast, Collective::reduce, Collective::reduce_scatter,
+            Collective::allgather, Collective::alltoall, Collective::gather, Collective::scatter})
+        if (tried()) all.push_back({policy, platform, ranks, c});
+  return all;
+}
+
+Question question(const Case& c, Bytes message) {
+  Question q;
+  q.policy = c.policy, q.platforms = {c.platform}, q.ranks = {c.ranks}, q.sizes = {message};
+  q.collectives = {std::string(definition(c.collective).name)};
+  return q;
+}
+
+class Price : public ::testing::TestWithParam<Case> {};
+
+/// What `predict` refuses, as the library's choice is not known, is the fastest of the catalogue, with that
+/// reason.
+TEST_P(Price, OfEveryoneIsWhatPredictSays) {
+  const Case& c = GetParam();
+  GroupForecaster forecaster(load_platform(c.platform), c.policy);
+  for (const Bytes message : {Bytes(192), 4.0 * mib}) {
+    const Question q = question(c, message);
+    const auto price = forecaster.predict(c.collective, {{{c.ranks, 1}}, c.ranks}, message);
+    if (const std::string why = testing::complaint([&] { ask(q); }); !why.empty()) {
+      EXPECT_THAT(forecaster.notes(),
+                  ::testing::Contains(std::string(definition(c.collective).name) +
+                                      " is priced as the fastest of the catalogue's algorithms: " + why));
+      continue;
+    }
+    const Prediction p = ask(q).rows.at(0).prediction;
+    EXPECT_EQ(price.time, p.time);
+    EXPECT_EQ(price.low, p.low);
+    EXPECT_EQ(price.high, p.high);
+    EXPECT_EQ(price.limited_by, p.limited_by);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Libraries, Price, ::testing::ValuesIn(cases()));
+
+/// The cases above have both: six ranks of a node of Summit share two ports, and one of edr-cluster has its
+/// own.
+TEST(Group, PricesAreContendedWhereMessagesShareLinks) {
+  const auto by = [](const Case& c) { return ask(question(c, 4.0 * mib)).rows.at(0).engine; };
+  EXPECT_EQ(by({"mpich", "summit", 24, Collective::allreduce}), "contention");
+  EXPECT_EQ(by({"openmpi-4.0", "edr-cluster", 16, Collective::allreduce}), "path");
 }
 
 /// Eight groups of one GPU per node share four cards: each gets half of what one alone would have.
@@ -91,6 +158,22 @@ TEST(Group, MessagesLeaveAsTheirLibrarySendsThem) {
   ASSERT_TRUE(wire.has_value());
   EXPECT_NEAR(wire->occupation(mib).value, 1048576 / 12.5e6, 1e-9);
   EXPECT_FALSE(GroupForecaster(load_platform("dgx-1v"), "").departure(pair, mib).has_value());
+}
+
+/// Of six GPUs of a node 0, 1 and 2 sit on one socket, 2 and 3 on two, 5 and 6 on two nodes. One pair of
+/// neighbours leaves a node; six pairs of ranks six apart share its two cards.
+TEST(Group, AMessageIsPricedWhereItsPairLies) {
+  for (const char* policy : {"mpich", "nccl-2.8"}) {
+    GroupForecaster forecaster(load_platform("summit"), policy);
+    const auto time = [&](Rank first, Rank stride) {
+      return forecaster.predict(Collective::sendrecv, {{{2, stride}}, 24, first}, 16.0 * mib).time;
+    };
+    EXPECT_EQ(time(0, 1), time(1, 1)) << policy;  // NVLink
+    EXPECT_LT(time(1, 1), time(2, 1)) << policy;  // from socket to socket
+    EXPECT_LT(time(2, 1), time(5, 1)) << policy;
+    EXPECT_EQ(time(5, 1), time(17, 1)) << policy;
+    EXPECT_LT(2 * time(5, 1), time(5, 6)) << policy;
+  }
 }
 
 /// Of one rank, or of nothing, there is nothing to do; what NCCL has no rule for is still forecast.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -322,6 +323,63 @@ TEST(Journal, BelongsToOneSweepAndOneProcess) {
             "there is no journal of a sweep in '" + folder / "none" + "'");
   std::ofstream(folder / "journal.sqlite") << std::string(5000, 'x');
   EXPECT_EQ(refusal(mine), file + " is no journal of a sweep, or is damaged");
+}
+
+/// What something else than this program does to a journal.
+void tamper(const std::string& folder, const std::string& sql) {
+  sqlite3* file = nullptr;
+  ASSERT_EQ(sqlite3_open((folder + "/journal.sqlite").c_str(), &file), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(file, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(file);
+  sqlite3_close(file);
+}
+
+TEST(Journal, WhatIsDamagedIsAskedAgain) {
+  const Folder folder;
+  const Verb verbs[] = {sum()};
+  const Sweep sweep(R"({"a": [0, 10], "b": [1, 2, 5, 3, 9]})", "s.json", verbs);
+  const std::string at = folder / "j";
+  const auto go_on = [&] {
+    Journal journal(at, sweep.identity("test"));
+    run(sweep, {}, journal, processes(1), [](auto, auto) {});
+    return std::pair(journal.damaged(), dump(summary(sweep, journal).report.sections[0].rows));
+  };
+  const auto [none, whole] = go_on();
+  EXPECT_EQ(none, 0);
+  for (const std::string damage :
+       {"text = ''", "text = replace(text, '12', '13')", "text = '{\"rows\":[]}'", "text = x'00'", "kind = 2",
+        "kind = 1", "kind = 7", "number = -4", "number = 1000", "sum = ''"}) {
+    tamper(at, "UPDATE points SET " + damage + " WHERE number = 6");
+    EXPECT_EQ(go_on(), std::pair(std::int64_t{1}, whole)) << damage;
+    EXPECT_EQ(go_on(), std::pair(std::int64_t{0}, whole)) << damage;
+  }
+  const auto refusal = [&](const std::string& sql) {
+    tamper(at, sql);
+    return complaint([&] { Journal::identity(at); });
+  };
+  const std::string file = "'" + at + "/journal.sqlite'";
+  EXPECT_EQ(refusal("UPDATE sweep SET value = replace(value, '10', '11') WHERE key = 'sweep'"),
+            file + " is damaged: what its sweep is");
+  EXPECT_EQ(refusal("UPDATE sweep SET value = 'collcast sweep 3' WHERE key = 'form'"),
+            file + " is no journal of a sweep of this program, or is damaged");
+  EXPECT_EQ(refusal("ALTER TABLE sweep RENAME COLUMN value TO worth"),
+            file + " is no journal of a sweep, or is damaged");
+}
+
+TEST(Journal, APointThatCannotBeIsNone) {
+  const Folder folder;
+  const Verb verbs[] = {sum()};
+  const Sweep sweep(R"({"a": 1, "b": 2})", "s.json", verbs);
+  const std::pair<std::int64_t, std::string> all[] = {
+      {1, R"({"rows":[],"notes":[]})"},  {-1, ""}, {0, "no"}, {0, R"({"rows":[1],"notes":[]})"},
+      {0, R"({"rows":[],"notes":[1]})"}, {0, "[]"}};
+  int at = 0;
+  for (const auto& [number, text] : all) {
+    Journal journal(folder / std::to_string(++at), sweep.identity("test"));
+    journal.add(number, {Outcome::Kind::answered, text});
+    EXPECT_EQ(complaint([&] { summary(sweep, journal); }).substr(0, 38),
+              "the journal is none of this sweep: it ")
+        << text;
+  }
 }
 
 TEST(Journal, ContradictionsAreRefused) {

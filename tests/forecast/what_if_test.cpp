@@ -5,6 +5,7 @@
 
 #include "forecast/answer.hpp"
 #include "forecast/report/answer.hpp"
+#include "forecast/report/what_if.hpp"
 #include "platforms/description/load.hpp"
 #include "support/json.hpp"
 #include "tests/complaint.hpp"
@@ -82,6 +83,12 @@ TEST(Sensitivity, IsEachPartsShare) {
   for (const auto& [name, elasticity] : all) sum += std::abs(elasticity);
   EXPECT_NEAR(sum, 1, 1e-4);
   EXPECT_EQ(a.rows[0].sensitivity.size(), 3u);
+}
+
+TEST(Sensitivity, SaysThatNothingMovesTheAnswer) {
+  EXPECT_EQ(report::words(std::vector<Elasticity>()),
+            "No parameter of the platform moves the answer by itself.\n");
+  EXPECT_EQ(report::words(std::vector<Elasticity>{{"network.latency_us", 1}}), "");
 }
 
 TEST(Sensitivity, OfSeveralRowsIsOfTheirSum) {

@@ -21,7 +21,7 @@ PROOF = ["collective", "algorithm", "ranks", "holds", "message_bytes", "steps", 
          "max_messages_per_rank_sent", "max_bytes_per_rank_sent"]
 REPLAY = ["ranks", "time_s", "compute_s", "communication_s", "exposed_communication_s", "recorded_time_s", "limited_by"]
 OPERATION = ["operation", "count", "bytes", "time_s", "algorithm", "reason"]
-STEP = ["ranks", "step_s", "low_s", "high_s", "compute_s", "exposed_communication_s", "communication_s", "agreement_s",
+STEP = ["ranks", "step_s", "low_s", "high_s", "compute_s", "exposed_communication_s", "bubble_s", "communication_s", "agreement_s",
         "memory_B", "limited_by"]
 RUN = ["platform", "time_s", "compute_s", "exposed_communication_s", "dearest_collective", "dearest_collective_s", "limited_by"]
 

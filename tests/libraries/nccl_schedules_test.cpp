@@ -60,9 +60,29 @@ TEST(NcclSchedules, treesDoWhatTheyAreFor) {
       for (const Block loops : {1, 3})
         for (const bool at_once : {false, true}) {
           const auto all = orders(found(per_node), nodes(ranks, per_node), 2);
-          const Schedule s = trees(all, std::min(per_node, ranks), loops, at_once);
+          const Schedule s = trees(all, 1, std::min(per_node, ranks), loops, at_once);
           EXPECT_FALSE(prove(s, Collective::allreduce)) << ranks << " ranks, " << per_node;
         }
+}
+
+/// A chunk of each of two channels and their copies: of each pair, a node inside one tree is a leaf of the
+/// other. It receives (sends) a chunk of each of two children on the way up (down) and one on the way down
+/// (up), in the other tree one on the way down (up): four for each pair, or twice its channels' bytes; the
+/// two roots, which have one child, and nobody above, have less.
+TEST(NcclSchedules, aNodeOfADoubleTreeMovesTwiceItsBytesEachWay) {
+  constexpr Rank per_node = 2, ranks = 16;
+  const auto all = orders(found(per_node), nodes(ranks, per_node), 4);
+  for (const Rank node : {2, 3, 4, 5})
+    for (const Rank card : {0, 1}) {  // the channels enter and leave by different ranks
+      Bytes in, out;
+      for (const Pair& p : traffic(Shape::tree, Collective::allreduce, 0, all, 2, per_node, Bytes(4))) {
+        if (p.from / per_node == p.to / per_node) continue;
+        if (p.from == node * per_node + card) out += p.bytes;
+        if (p.to == node * per_node + card) in += p.bytes;
+      }
+      EXPECT_EQ(in, Bytes(4)) << node;
+      EXPECT_EQ(out, Bytes(4)) << node;
+    }
 }
 
 TEST(NcclSchedules, aRingThatNamesAGpuTwiceIsRefused) {

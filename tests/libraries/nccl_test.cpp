@@ -282,8 +282,8 @@ TEST(Nccl, bad_input_is_named) {
             "unknown policy 'nccl-2.81'; did you mean 'nccl-2.8'?");
   EXPECT_EQ(
       error("nccl-2.8", Collective::alltoall, call(8, 1_KiB), s),
-      "nccl-2.8 has no rule for alltoall; it has rules for allreduce, allgather, reduce-scatter, broadcast "
-      "and reduce");
+      "nccl-2.8 has no rule for alltoall; it has rules for allreduce, allgather, reduce-scatter, broadcast, "
+      "reduce");
   EXPECT_EQ(error("nccl-2.8", Collective::allreduce, call(8, 1_KiB), situation(9, 2, 12)),
             "nodes must be from 1 to the 8 ranks, got 9");
   EXPECT_EQ(error("nccl-2.8", Collective::allreduce, call(8, 1_KiB), situation(1, 0, 12)),

@@ -90,6 +90,34 @@ TEST(NcclTransport, proxies_and_cards_by_hand) {
   EXPECT_EQ(p.limited_by, "network proxies and cards");
 }
 
+/// 64 chunks of 128 KiB on each of 4 channels, of which a card carries one of each tree. Up, a node inside
+/// the first tree receives two and sends one there; a leaf of the second, it sends one: two each way for two
+/// channels, and as many down. 2 * 32 MiB in all pass the node's two cards each way, at 12.12 GB/s. The first
+/// chunk climbs three steps and three levels, behind a brother's on two of them.
+TEST(NcclTransport, a_double_tree_by_hand) {
+  const Situation s = v100(8);
+  const Play p = played(Collective::allreduce, 32, 32_MiB, Shape::tree, Protocol::simple, s,
+                        published_software(release, s));
+  ASSERT_EQ(p.channels, 4);
+  ASSERT_EQ(p.chunk, 128_KiB);
+  const double wire = 131072 / 12120.0, kernel = 131072 / 13250.0;
+  const double first = 2 * (3 * (3.4 + kernel) + 3 * (9.6 + wire + kernel) + 2 * wire);
+  EXPECT_NEAR((p.time - p.launch).value * 1e6, first + 2 * 63 * 2 * wire, 1e-6);
+  EXPECT_NEAR(2 * 63 * 2 * wire, 63.0 / 64 * 2 * 33554432 / (2 * 12120.0), 1e-6);
+  EXPECT_EQ(p.limited_by, "network proxies and cards");
+}
+
+/// With two nodes, each above the other in one of the trees, a card passes half of that.
+TEST(NcclTransport, a_double_tree_of_two_nodes_by_hand) {
+  const Situation s = v100(2);
+  const Software software = published_software(release, s);
+  const auto time = [&](Bytes message) {
+    return played(Collective::allreduce, 8, message, Shape::tree, Protocol::ll128, s, software).time;
+  };
+  const double all = 2 * 33554432.0 / 2 / 2 * (128.0 / 120) / 12120;  // LL128: up and down at once
+  EXPECT_GE((time(64_MiB) - time(32_MiB)).value * 1e6, all - 1e-6);
+}
+
 /// Six rings of 21 GB/s in all: a channel alone moves what NCCL's limit gives each of a pair, 26.5 / 2 GB/s;
 /// 24 share the links.
 TEST(NcclTransport, as_many_channels_as_it_was_told) {

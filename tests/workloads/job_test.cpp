@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/complaint.hpp"
-#include "workloads/job/player.hpp"
+#include "workloads/job/forecast.hpp"
+#include "workloads/job/read.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -44,6 +45,39 @@ TEST(Job, CommunicationHidesBeneathComputation) {
   EXPECT_DOUBLE_EQ(p.time.value, 5);
   EXPECT_DOUBLE_EQ(p.compute.value, 5);
   EXPECT_DOUBLE_EQ(p.communication.value, 2);
+}
+
+/// b computes longest: it waits 2 s for a, receives for 1 s and computes for 3 s. What a sends is no
+/// communication of its own, and the wait is none.
+TEST(Job, WaitingForANeighbourIsNoCommunication) {
+  const Job job = parse_job(R"({"dimensions": {"stage": 2}, "roles_along": "stage", "roles": [
+    {"name": "a", "do": [{"do": "compute", "time_s": 2}, {"do": "send", "to": "b", "bytes": 1, "after": ["compute"]}]},
+    {"name": "b", "do": [{"do": "receive", "from": "a", "bytes": 1},
+                         {"do": "compute", "time_s": 3, "after": ["receive"]}]}]})",
+                            "wait.json", 2);
+  const JobForecast f =
+      forecast_job(job, [](const Job& j, End end) { return play(j, a_second_per_byte, end); });
+  EXPECT_DOUBLE_EQ(f.time.value, 6);
+  EXPECT_DOUBLE_EQ(f.compute.value, 3);
+  EXPECT_DOUBLE_EQ(f.bubble.value, 2);
+  EXPECT_DOUBLE_EQ(f.exposed.value, 1);
+  EXPECT_DOUBLE_EQ(f.communication.value, 1);
+  EXPECT_DOUBLE_EQ(f.hidden.value, 0);
+  EXPECT_EQ(f.limited_by, "computation");
+}
+
+/// The one rule: what takes the longest part of the time.
+TEST(Job, TheLongestPartLimits) {
+  JobForecast f;
+  f.compute = Seconds(3), f.exposed = Seconds(2), f.bubble = Seconds(1);
+  EXPECT_EQ(limit(f, "node 0 NIC out"), "computation");
+  f.exposed = Seconds(4);
+  EXPECT_EQ(limit(f, "node 0 NIC out"), "communication: node 0 NIC out");
+  EXPECT_EQ(limit(f, ""), "communication");
+  f.bubble = Seconds(5);
+  EXPECT_EQ(limit(f, "node 0 NIC out"), "waiting for others");
+  EXPECT_EQ(limit(f, "", {{"checkpoints", Seconds(6)}, {"input: local disk", Seconds(7)}}),
+            "input: local disk");
 }
 
 /// 4 s of communication beneath 3 s of computation: 2 + 4.

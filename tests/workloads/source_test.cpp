@@ -79,6 +79,26 @@ TEST(JobSource, AgreesWithPricesWhereNothingIsShared) {
   EXPECT_GE(played, 6);
 }
 
+/// A message between each stage and the next, the sixth and the seventh of which lie on two nodes: to
+/// rounding.
+TEST(JobSource, MessagesTakeThePricesOfTheirPlaces) {
+  std::string roles;
+  for (int stage = 0; stage < 12; ++stage) {
+    const auto message = [&](const char* what, const char* whom, int other) {
+      return std::string(R"({"do": ")") + what + R"(", ")" + whom + R"(": "s)" + std::to_string(other) +
+             R"(", "bytes": 4e7, "name": ")" + what + R"(", "stream": "compute"})";
+    };
+    roles += std::string(stage > 0 ? "," : "") + R"({"name": "s)" + std::to_string(stage) + R"(", "do": [)" +
+             (stage > 0 ? message("receive", "from", stage - 1) : "") + (stage > 0 && stage < 11 ? "," : "") +
+             (stage < 11 ? message("send", "to", stage + 1) : "") + "]}";
+  }
+  const Job job = parse_job(
+      R"({"name": "stages", "dimensions": {"stage": 12}, "roles_along": "stage", "roles": [)" + roles + "]}",
+      "stages.json", 0);
+  const Description summit = load_platform("summit");
+  EXPECT_NEAR(by_messages(job, summit, "path", "mpich") / by_price(job, summit, "mpich"), 1, 1e-4);
+}
+
 /// NCCL's collectives are single operations in both; groups of 4 ranks do not divide Summit's nodes of 6, and
 /// their messages meet at the nodes' cards.
 TEST(JobSource, NcclsCollectivesTakeTheirPricesOnEveryEngine) {

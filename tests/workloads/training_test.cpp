@@ -178,6 +178,23 @@ TEST(Training, BubblesComeOut) {
   }
 }
 
+/// The stages wait 3 of 11 times, and communicate nothing; with messages of 8 MB, 1 ms each, the last stage
+/// receives 8.
+TEST(Training, BubblesAreNoCommunication) {
+  Training t = equal_layers(8, "ddp:pp=4,micro-batches=8,schedule=1f1b", 4);
+  t.batch = 8;
+  const StepForecast quiet = forecast_step(t, nothing);
+  EXPECT_NEAR(quiet.bubble.value, 3 * 6e-3, 1e-9);
+  EXPECT_NEAR(quiet.exposed.value, 0, 1e-12);
+  EXPECT_NEAR((quiet.communication + quiet.hidden).value, 0, 1e-12);
+  for (Layer& l : t.model.layers) l.out = 250'000;
+  const StepForecast step = forecast_step(t, bandwidth(1));
+  EXPECT_NEAR(step.communication.value, 2 * 8 * 1e-3, 1e-9);  // both ways
+  EXPECT_NEAR((step.compute + step.exposed + step.bubble).value, step.time.value, 1e-12);
+  EXPECT_NEAR((step.exposed + step.hidden).value, step.communication.value, 1e-9);
+  EXPECT_GT(step.bubble, quiet.bubble);
+}
+
 /// Interleaved: the bubble of p - 1 is shared by v chunks: m v + p - 1 passes of a chunk's time.
 TEST(Training, InterleavingShrinksTheBubble) {
   for (const int chunks : {1, 2, 4}) {

@@ -145,8 +145,7 @@ Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, 
   Json software = costs(fit.pieces[0], together, hardware, protocol, source);
   if (std::isfinite(protocol.from.value)) {
     const double limit = (protocol.from.value - 1) / 1024;
-    software["eager_limit_KiB"] = {
-        {"value", std::round(limit * 1e4) / 1e4}, {"source", source}, {"stamp", "calibrated"}};
+    software["eager_limit_KiB"] = {{"value", limit}, {"source", source}, {"stamp", "calibrated"}};
   }
   software["handshake_us"] = time_us(protocol.handshake, Seconds(), source);
   for (std::size_t i = 1; i < fit.pieces.size(); ++i) {

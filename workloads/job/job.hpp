@@ -41,6 +41,7 @@ struct Activity {
   std::vector<int> after = {};  ///< activities of the role that end before
   std::string algorithm = {};   ///< of a collective; empty: as the policy chooses
   std::string part = {};        ///< of the work, that summaries add up; empty: its name
+  bool is_wait = false;         ///< of computation: in it nothing is done
 };
 
 /// Ranks that do the same, each with its own group members.

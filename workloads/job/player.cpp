@@ -43,8 +43,9 @@ struct State {
   std::vector<std::vector<int>> queue;   ///< per stream, in order
   std::vector<std::size_t> next;         ///< of each queue
   int computing = 0, communicating = 0;  ///< tasks under way; collectives that wait for computation aside
+  int working = 0;                       ///< of those that compute, on the first stream
   bool moving = false;                   ///< some communication of it advances
-  Seconds communication, agreement;
+  Seconds communication, hidden, waiting, agreement;
   Seconds free_out, free_in;  ///< when the messages that are under way have left, and come in
 
   // of the coordinator
@@ -84,10 +85,13 @@ class Player {
     while (!tasks_.empty() || next_wake() < never) step();
     check_finished();
     result_.time = now_;
-    result_.compute = computation(job_);
-    for (const State& s : roles_) {
-      result_.communication = std::max(result_.communication, s.communication);
+    for (std::size_t r = 0; r < roles_.size(); ++r) {
+      const State& s = roles_[r];
       result_.agreement = std::max(result_.agreement, s.agreement);
+      const Seconds compute = computation(job_.roles[r]);
+      if (r > 0 && compute <= result_.compute) continue;
+      result_.compute = compute, result_.communication = s.communication, result_.hidden = s.hidden;
+      result_.waiting = s.waiting > 1e-12 * now_ ? s.waiting : Seconds();
     }
     Seconds most;
     for (const auto& [limit, time] : limits_)
@@ -198,6 +202,7 @@ class Player {
     for (const Ref r : task.parts) {
       State& s = state(r.role);
       if (!task.communication) s.computing += change;
+      if (!task.communication && s.activities[at(r.activity)].stream == 0) s.working += change;
       if (task.communication && !task.by_host) s.communicating += change;
       if (change > 0) s.moving_since[at(r.activity)] = now_;
     }
@@ -236,9 +241,25 @@ class Player {
               false,
               a.progress == Progress::dpu,
               a.algorithm};
-    Rank stride = std::abs(ref.role - a.peer);
-    for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[at(d)].size;
-    return {Collective::sendrecv, {{{2, stride}}, job_.ranks()}, a.bytes};
+    GroupCall& message = messages_[{std::minmax(ref.role, a.peer), a.bytes}];
+    if (message.group.dimensions.empty()) message = slowest(ref.role, a.peer, a.bytes);
+    return message;
+  }
+
+  /// Roles stand for many ranks, of which some pairs lie on one node and some on two.
+  GroupCall slowest(int role, int peer, Bytes bytes) {
+    Rank within = 1;  // ranks of a role that follow each other
+    for (int d = 0; d < job_.role_dimension; ++d) within *= job_.dimensions[at(d)].size;
+    const Rank period = within * static_cast<Rank>(roles_.size());
+    GroupCall call{Collective::sendrecv, {{{2, std::abs(role - peer) * within}}, job_.ranks()}, bytes};
+    GroupCall slowest;
+    Seconds most(-1);
+    for (Rank replica = 0; replica < job_.ranks(); replica += period)
+      for (Rank r = 0; r < within; ++r) {
+        call.group.first = replica + std::min(role, peer) * within + r;
+        if (const Seconds time = price_(call).*end_; time > most) most = time, slowest = call;
+      }
+    return slowest;
   }
 
   double rate(const Task& task) {
@@ -270,8 +291,12 @@ class Player {
       if (ends) over.push_back(std::move(t));
       return ends;
     });
-    for (State& s : roles_)
-      if (std::exchange(s.moving, false)) s.communication += ahead;
+    for (State& s : roles_) {
+      const bool moving = std::exchange(s.moving, false);
+      if (moving) s.communication += ahead;
+      if (moving && s.working > 0) s.hidden += ahead;
+      if (!moving && s.computing == 0) s.waiting += ahead;
+    }
     now_ += ahead;
     for (const Task& t : over) {
       count(t, -1);
@@ -380,7 +405,8 @@ class Player {
         all.push_back({.name = "until the round",
                        .stream = a.stream,
                        .time = std::max(Seconds(), begin - ready),
-                       .after = places(tensors)});
+                       .after = places(tensors),
+                       .is_wait = true});
         agreed = begin + a.time;
       }
       place[at(index)] = static_cast<int>(all.size());
@@ -396,6 +422,7 @@ class Player {
   std::vector<Task> tasks_;
   std::map<Key, std::vector<Ref>> waiting_;
   std::map<Key, std::deque<Seconds>> arrivals_;  ///< of messages that no receiver waits for yet
+  std::map<std::pair<std::pair<int, int>, Bytes>, GroupCall> messages_;
   std::map<std::string, Seconds> limits_;
   RoundTime round_;
   Seconds now_;
@@ -417,14 +444,16 @@ Job without_coordinator(const Job& job, const PriceOf& price, End end) {
   return player.put_down();
 }
 
+Seconds computation(const Role& role) {
+  Seconds sum;
+  for (const Activity& a : role.activities)
+    if (a.kind == Kind::compute && a.stream == 0) sum += a.time;
+  return sum;
+}
+
 Seconds computation(const Job& job) {
   Seconds most;
-  for (const Role& role : job.roles) {
-    Seconds sum;
-    for (const Activity& a : role.activities)
-      if (a.kind == Kind::compute && a.stream == 0) sum += a.time;
-    most = std::max(most, sum);
-  }
+  for (const Role& role : job.roles) most = std::max(most, computation(role));
   return most;
 }
 

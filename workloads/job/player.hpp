@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "workloads/job/job.hpp"
 #include "workloads/job/price.hpp"
@@ -19,14 +21,18 @@ struct Span {
   Seconds end;
 };
 
-/// A job that was played.
+/// A job that was played; compute, communication, hidden and waiting are those of the role that computes
+/// longest.
 struct Played {
   Seconds time;
-  Seconds compute;        ///< on the first stream, undisturbed, of the role with most of it
-  Seconds communication;  ///< of the role with most of it: while a collective or message of it was under way
+  Seconds compute;        ///< on the first stream, undisturbed
+  Seconds communication;  ///< a collective or message is under way: all whom it takes are there
+  Seconds hidden;         ///< of that, beneath computation of the first stream
+  Seconds waiting;        ///< nothing is under way: for others, as in a pipeline's bubbles, or for a round
   Seconds agreement;      ///< of the coordinator of the role where it takes longest
   std::vector<Span> spans;
-  std::string limited_by;  ///< what limits the collectives that took most time
+  std::string limited_by;                                ///< what limits the collectives that took most time
+  std::optional<std::pair<Seconds, Seconds>> ends = {};  ///< of the interval, where they came along
 };
 
 /// Which end of the prices' intervals it is played with.
@@ -44,7 +50,8 @@ using PlayOf = std::function<Played(const Job& job, End end)>;
 /// so long after the one before and its tensors.
 Job without_coordinator(const Job& job, const PriceOf& price, End end = End::middle);
 
-/// What `Played::compute` is of.
+/// What `Played::compute` is of: the role with most.
 Seconds computation(const Job& job);
+Seconds computation(const Role& role);
 
 }  // namespace collcast::workloads

@@ -141,7 +141,7 @@ class JobSource final : public Source {
       switch (a.kind) {
         case Kind::compute:
           played.kind = a.stream == 0 ? Done::Kind::compute : Done::Kind::pause;
-          played.operation = "compute";
+          played.operation = a.stream == 0 ? "compute" : a.is_wait ? "" : std::string_view(a.name);
           played.time = a.time;
           return;
         case Kind::collective:

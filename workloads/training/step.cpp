@@ -27,7 +27,8 @@ std::vector<Played> play_phases(Job job, const PlayOf& play, End end) {
 /// The last of them, with the times that they take in the mean.
 Played mean(const std::vector<Played>& all) {
   Played mean = all.back();
-  for (Seconds Played::*time : {&Played::time, &Played::communication, &Played::agreement}) {
+  for (Seconds Played::*time :
+       {&Played::time, &Played::communication, &Played::hidden, &Played::waiting, &Played::agreement}) {
     Seconds sum;
     for (const Played& one : all) sum += one.*time / static_cast<double>(all.size());
     mean.*time = sum;
@@ -84,7 +85,7 @@ std::vector<LimitShare> bottlenecks(const Training& t, const StepForecast& step)
   const double per_rank = t.framework.per_gpu * (step.compute / step.alone) / crowding(t);
   std::vector<LimitShare> all = {{"arithmetic", per_rank * work.arithmetic / step.time},
                                  {"memory bandwidth", per_rank * work.memory / step.time},
-                                 {"communication", (step.exposed + step.hidden) / step.time}};
+                                 {"communication", step.communication / step.time}};
   if (t.processor.memory > Bytes()) all.push_back({"memory size", step.memory.sum() / t.processor.memory});
   if (t.input)
     for (const Stage& stage : stages(*t.input, t))
@@ -96,14 +97,6 @@ std::vector<LimitShare> bottlenecks(const Training& t, const StepForecast& step)
 /// Of a step, in the mean.
 Seconds checkpoint_share(const Training& t, Seconds step) {
   return t.checkpoint ? checkpoint_stall(*t.checkpoint, t, step) / t.checkpoint->every : Seconds();
-}
-
-std::string limit(const StepForecast& step, const Played& played, const Stage& input) {
-  if (step.checkpoint > 0.5 * step.time) return "checkpoints";
-  if (step.input > Seconds()) return "input: " + input.name;
-  if (step.exposed < 0.1 * step.time) return "computation";
-  if (played.communication == Seconds()) return "the pipeline's filling and draining";
-  return "communication: " + played.limited_by;
 }
 
 std::vector<Wait> waits(const StepForecast& step, const std::string& input) {
@@ -161,10 +154,7 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   const double uncertainty = 1 + t.processor.efficiency.uncertainty;
   const Stage input = slowest_stage(t);
   StepForecast step;
-  step.compute = played.compute;
-  step.exposed = std::max(Seconds(), played.time - played.compute);
-  step.hidden = std::max(Seconds(), played.communication - step.exposed);
-  step.communication = played.communication;
+  static_cast<JobForecast&>(step) = parts(played);
   step.agreement = played.agreement;
   step.waiting = t.noise * slowest(t.framework.per_gpu * t.ranks) * step.compute;
   step.input = std::max(Seconds(), input.time - played.time - step.waiting);
@@ -183,7 +173,11 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   step.samples = global_batch(t);
   step.efficiency = (step.samples / step.time.value) / (t.ranks * (t.batch / step.alone.value));
   step.memory = memory_need(t);
-  step.limited_by = limit(step, played, input);
+  // where samples come too slowly they come all the time
+  step.limited_by = limit(step, played.limited_by,
+                          {{"the slowest rank's computation", step.waiting},
+                           {"input: " + input.name, step.input > Seconds() ? input.time : Seconds()},
+                           {"checkpoints", step.checkpoint}});
   step.bottlenecks = bottlenecks(t, step);
   step.waits = waits(step, input.name);
   step.activities = with_waits(job, summary_of(job, all), step.waits);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "workloads/job/player.hpp"
-#include "workloads/job/summary.hpp"
+#include "workloads/job/forecast.hpp"
 #include "workloads/training/training.hpp"
 
 namespace collcast::workloads {
@@ -13,35 +12,19 @@ struct LimitShare {
   double share;
 };
 
-/// What a step waits for beside its job.
-struct Wait {
-  std::string name;
-  Seconds time;
-};
-
-/// A training step as it was forecast: time = compute + exposed + waiting + input + checkpoint.
-struct StepForecast {
-  Seconds time, low, high;
-  Seconds compute;        ///< of one rank, undisturbed
-  Seconds exposed;        ///< communication, and a pipeline's bubbles
+/// A training step as it was forecast: time = compute + exposed + bubble + waiting + input + checkpoint.
+/// `spans` are those of the last of a coordinator's phases; all else is of the mean.
+struct StepForecast : JobForecast {
   Seconds waiting;        ///< of the mean rank for the slowest
   Seconds input;          ///< for samples, where they come slower than the step takes them
   Seconds checkpoint;     ///< in the mean of the steps between two
-  Seconds hidden;         ///< communication beneath computation
-  Seconds communication;  ///< all that is under way
   Seconds agreement;      ///< of a coordinator on what to reduce
   Seconds alone;          ///< the step on one processor, without communication
   double samples = 0;     ///< of all replicas
   double efficiency = 0;  ///< samples per second and rank, against one processor alone
   MemoryNeed memory;
-  std::string limited_by;
   /// Arithmetic, memory bandwidth, memory size, communication, and each stage of the input.
   std::vector<LimitShare> bottlenecks;
-  std::vector<Wait> waits;  ///< waiting, input and checkpoint, as far as there are any
-  std::vector<Span> spans;  ///< of the last of those phases; none where messages were played
-  /// Where the step goes, in the mean of the phases: what each role exposes adds up to `time`. None where
-  /// messages were played.
-  std::vector<ActivitySummary> activities;
   Framework framework;  ///< as it was played: of autotuning what it ends with
 };
 

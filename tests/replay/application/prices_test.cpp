@@ -10,6 +10,7 @@
 #include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
 #include "replay/formats/formats.hpp"
+#include "replay/source/nonblocking.hpp"
 #include "replay/source/recorded.hpp"
 #include "support/error.hpp"
 #include "tests/folder.hpp"
@@ -73,6 +74,57 @@ TEST(Prices, MoveAsTheMachineDoes) {
   const Seconds before = replayed(step, summit, "nccl-2.8").time;
   set_all(summit, {"network.bandwidth_GBps=6"});
   EXPECT_GT(replayed(step, summit, "nccl-2.8").time / before, 1.3);
+}
+
+Activity exchanged(double bytes) {
+  Activity a = summed(bytes);
+  a.operation = a.call = "alltoall";
+  a.collective = Collective::alltoall;
+  return a;
+}
+
+/// DPUs begin when the last rank has come, 1 ms late, and are waited for when a rank has computed on.
+TEST(Prices, OfDpusHideBehindComputation) {
+  const Description bluefield = load_platform("bluefield-2-cluster");
+  const Seconds taken = OffloadedGroups(bluefield, 4)
+                            .predict(Collective::alltoall, *group_of({0, 1, 2, 3}, 4), Bytes(1 << 20))
+                            .time;
+  const auto time = [&](double compute) {
+    auto recorded = std::make_unique<RecordedSource>(4);
+    for (Rank r = 0; r < 4; ++r)
+      recorded->at(r) = {computing(r == 2 ? 1e-3 : 0), exchanged(1 << 20), computing(compute)};
+    const auto started = nonblocking(*recorded, {Collective::alltoall});
+    ReplayOptions options;
+    options.offloaded = {.collectives = {Collective::alltoall}, .pieces = 4};
+    const ReplayReport r = replay(*started, bluefield, options);
+    EXPECT_TRUE(r.operations.front().algorithm.ends_with(" by DPUs")) << r.operations.front().algorithm;
+    EXPECT_EQ(r.low < r.time, compute < taken.value);
+    EXPECT_EQ(r.high > r.time, compute < taken.value);
+    return r.time.value;
+  };
+  EXPECT_NEAR(time(1e-6), 1e-3 + taken.value, 1e-12);
+  EXPECT_NEAR(time(taken.value + 1e-3), 2e-3 + taken.value, 1e-12);
+}
+
+TEST(Prices, OfDpusNeedWhatTheyCanPlay) {
+  RecordedSource step(4);
+  for (Rank r = 0; r < 4; ++r) step.at(r) = {exchanged(1 << 20)};
+  const auto error = [&](const char* platform, const ReplayOptions& options) {
+    try {
+      replay(step, load_platform(platform), options);
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  ReplayOptions options;
+  options.offloaded.collectives = {Collective::alltoall};
+  EXPECT_NE(error("summit", options).find("no DPU"), std::string::npos) << error("summit", options);
+  options.offloaded.collectives = {Collective::allreduce};
+  EXPECT_NE(error("bluefield-2-cluster", options).find("DPUs can play none of its allreduce"),
+            std::string::npos);
+  options.placement.order = Placement::round_robin;
+  EXPECT_NE(error("bluefield-2-cluster", options).find("block placement"), std::string::npos);
 }
 
 TEST(Prices, SayWhatHasNone) {

@@ -45,6 +45,71 @@ ReplayReport on_flat(const Source& source) {
   return replay(source, flat, options);
 }
 
+Activity message(Kind kind, double bytes, std::int64_t request = -1) {
+  Activity a;
+  a.kind = kind;
+  a.operation = a.call = kind == Kind::send ? "send" : "recv";
+  a.to = 1, a.from = 0;
+  a.bytes = a.received_bytes = Bytes(bytes);
+  a.request = request;
+  return a;
+}
+Activity wait_for(std::vector<std::int64_t> requests) {
+  Activity a = lasting(Kind::wait, 0);
+  a.operation = a.call = "wait";
+  a.requests = std::move(requests);
+  return a;
+}
+
+Seconds time_of(const ReplayReport& report, const std::string& operation) {
+  for (const auto& o : report.operations)
+    if (o.name == operation) return o.time;
+  return Seconds(-1);
+}
+
+TEST(Streams, EachMomentIsCountedOnce) {
+  // Two messages of 1 GB leave rank 0 one behind the other: there after 2 and 3 s. Both ranks wait for both.
+  RecordedSource source(2);
+  source.at(0) = {message(Kind::send, 1e9, 0), message(Kind::send, 1e9, 1), wait_for({0, 1})};
+  source.at(1) = {message(Kind::receive, 1e9, 0), message(Kind::receive, 1e9, 1), wait_for({0, 1})};
+  const ReplayReport r = on_flat(source);
+  EXPECT_GT(r.time.value, 2);
+  EXPECT_GT(time_of(r, "wait").value, 1);
+  EXPECT_LE(time_of(r, "wait"), r.time);
+}
+
+TEST(Streams, AMessageOnAStreamIsItsOperationsTime) {
+  // The host computes for 1 s; beside it a message of 4 GB holds stream 1 for 1 + 4 s.
+  RecordedSource source(2);
+  for (Rank r = 0; r < 2; ++r) {
+    source.at(r, 0) = {lasting(Kind::compute, 1)};
+    source.at(r, 1) = {message(r == 0 ? Kind::send : Kind::receive, 4e9)};
+  }
+  const ReplayReport r = on_flat(source);
+  EXPECT_DOUBLE_EQ(r.time.value, 5);
+  EXPECT_DOUBLE_EQ(time_of(r, "recv").value, 5 / 2.0);
+  EXPECT_GE(time_of(r, "send").value, 4 / 2.0);
+}
+
+TEST(Streams, WhatIsNotPlayedIsNotModelled) {
+  // Rank 1's recording ends after the first of three allreduces.
+  RecordedSource source(2);
+  source.at(0) = {allreduce_of(1e9), allreduce_of(1e9), allreduce_of(1e9)};
+  source.at(1) = {allreduce_of(1e9)};
+  source.info().truncated = true;
+  const ReplayReport r = on_flat(source);
+  EXPECT_TRUE(r.stopped_short);
+  ASSERT_EQ(r.not_modelled.size(), 1u);
+  EXPECT_EQ(r.not_modelled[0].operation, "allreduce");
+  EXPECT_EQ(r.not_modelled[0].count, 2);
+  EXPECT_EQ(r.not_modelled[0].reason,
+            "of 4 calls of ranks: not played to the end: the trace ends before what they wait for");
+  source.at(1) = source.at(0);
+  const ReplayReport whole = on_flat(source);
+  EXPECT_FALSE(whole.stopped_short);
+  EXPECT_TRUE(whole.not_modelled.empty());
+}
+
 TEST(Streams, ADataParallelStepHidesItsAllreduces) {
   // Buckets are ready at 4 and 8 s. An allreduce of 1 GB on two ranks takes 1 + 1 + 1 = 3 s: the first is
   // hidden from 4 to 7 s, the second lasts from 8 to 11 s, and the optimizer takes 2 s more.

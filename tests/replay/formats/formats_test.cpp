@@ -173,6 +173,25 @@ TEST_F(Files, RanksOfOtherJobsAndTwiceTheSameAreRefused) {
   EXPECT_NE(complaint([&] { open_source({a, c}); }).find("ranks of two different jobs"), std::string::npos);
 }
 
+TEST_F(Files, KinetoRanksAndClocksDoNotDependOnTheFilesOrder) {
+  std::string unsaid = samples::kineto(0);
+  unsaid.replace(unsaid.find("distributedInfo"), 15, "distributedINFO");
+  const std::string none = file("a", unsaid), one = file("b", samples::kineto(1));
+  for (const auto& files : {std::vector{none, one}, std::vector{one, none}})
+    EXPECT_EQ(open_source(files)->ranks(), 2);
+  // The same instants, by clocks that began 4.5 ms apart.
+  const auto based = [](std::string text, const std::string& base, int later_us) {
+    for (std::size_t at = 0; (at = text.find("\"ts\":", at)) != std::string::npos; at += 5) {
+      const int ts = std::stoi(text.substr(at + 5));
+      text.replace(at + 5, std::to_string(ts).size(), std::to_string(ts + later_us));
+    }
+    return text.insert(1, "\"baseTimeNanoseconds\":" + base + ",");
+  };
+  const auto source = open_source({file("c", based(samples::kineto(0), "1750000000004500000", 0)),
+                                   file("d", based(samples::kineto(1), "1750000000000000000", 4500))});
+  EXPECT_TRUE(source->info().notes.empty()) << source->info().notes[0];
+}
+
 TEST_F(Files, OneRankStandsForAllWhereRanksAreAlike) {
   const auto source = open("a.json", samples::kineto(0));
   EXPECT_EQ(source->info().recorded_ranks, std::vector<Rank>{0});
@@ -301,10 +320,39 @@ TEST_F(Files, ChakraNodesPlayAfterTheirDependencies) {
   EXPECT_EQ(source->info().format, "chakra");
   EXPECT_EQ(kinds(all(*source, 1, 0)), (std::vector{Kind::compute, Kind::record}));
   const auto comm = all(*source, 1, 1);
-  EXPECT_EQ(kinds(comm), (std::vector{Kind::await, Kind::collective, Kind::record}));
+  EXPECT_EQ(kinds(comm), (std::vector{Kind::await, Kind::collective}));
   EXPECT_DOUBLE_EQ(comm[1].message.value, 1000);
   const std::string a = file("y.3.et", samples::chakra()), b = file("z.3.et", samples::chakra());
   EXPECT_NE(complaint([&] { open_source({a, b}); }).find("two files claim rank 3"), std::string::npos);
+}
+
+TEST_F(Files, ChakraProcessGroupsAreTheRanksThatUseThem) {
+  const auto trace = [](const std::string& group) {
+    using namespace protobuf;
+    std::string name, node, file = samples::chakra();
+    put_field(name, 1, std::string_view("pg_name"));
+    put_field(name, 29, std::string_view(group));
+    put_field(node, 1, 7);
+    put_field(node, 2, std::string_view("allreduce"));
+    put_field(node, 3, 7);
+    for (const auto& [key, value] : {std::pair{"comm_type", 0}, std::pair{"comm_size", 500}}) {
+      std::string a;
+      put_field(a, 1, std::string_view(key));
+      put_field(a, 9, static_cast<std::uint64_t>(value));
+      put_field(node, 10, a);
+    }
+    put_field(node, 10, name);
+    put_varint(file, node.size());
+    return file + node;
+  };
+  std::vector<std::string> files;
+  for (const int r : {0, 1, 2, 3})
+    files.push_back(file("g." + std::to_string(r) + ".et", trace(r % 2 ? "odd" : "even")));
+  const auto source = open_source(files);
+  EXPECT_EQ(source->communicators(), (std::vector<std::vector<Rank>>{{0, 1, 2, 3}, {0, 2}, {1, 3}}));
+  const auto alone = open_source({files[0], files[1]});
+  ASSERT_FALSE(alone->info().notes.empty());
+  EXPECT_EQ(alone->info().notes[0].find("2 process groups are used by one rank alone"), 0u);
 }
 
 TEST_F(Files, CompressedFilesAreReadAndCutOnesRefused) {

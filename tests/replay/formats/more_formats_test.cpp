@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <fstream>
 #include <map>
 
 #include "replay/formats/convert.hpp"
 #include "replay/formats/formats.hpp"
 #include "replay/source/inspection.hpp"
+#include "replay/source/recorded.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
 #include "tests/mutated.hpp"
@@ -74,6 +76,37 @@ TEST_F(MoreFiles, FlightRecorderPicklesAreDataAlone) {
             std::string::npos);
 }
 
+/// Rank 0 of 2: a message, two more as one group, and a barrier.
+const std::string flight_json =
+    R"json({"version":"2.9","pg_config":{"0":{"name":"0","ranks":"[0, 1]"}},"pg_status":{},"entries":[
+{"record_id":0,"process_group":["0",""],"p2p_seq_id":1,"profiling_name":"nccl:send 0->1","input_sizes":[[5]],"input_dtypes":["Float"],"state":"completed"},
+{"record_id":1,"process_group":["0",""],"p2p_seq_id":2,"profiling_name":"nccl:send 0->1","input_sizes":[[5]],"input_dtypes":["Float"],"state":"completed"},
+{"record_id":2,"process_group":["0",""],"p2p_seq_id":2,"profiling_name":"nccl:recv 0<-1","input_sizes":[[5]],"input_dtypes":["Float"],"state":"completed"},
+{"record_id":3,"process_group":["0",""],"p2p_seq_id":0,"profiling_name":"nccl:coalesced","state":"completed"},
+{"record_id":4,"process_group":["0",""],"p2p_seq_id":0,"profiling_name":"nccl:barrier","state":"completed"}]})json";
+
+TEST_F(MoreFiles, FlightRecorderGroupsAreBegunTogether) {
+  const auto source = open_source({file("dump_0.json", flight_json)});
+  EXPECT_EQ(source->info().format, "flight-recorder");
+  const auto entries = all(*source, 0);
+  std::vector<Kind> kinds;
+  for (const Activity& a : entries) kinds.push_back(a.kind);
+  ASSERT_EQ(kinds, (std::vector{Kind::send, Kind::send, Kind::receive, Kind::wait, Kind::collective}));
+  EXPECT_LT(entries[0].request, 0);  // no part of the group, by its number
+  EXPECT_EQ(entries[3].requests, (std::vector<std::int64_t>{0, 1}));
+  EXPECT_DOUBLE_EQ(entries[2].received_bytes.value, 20);
+}
+
+TEST_F(MoreFiles, FlightRecorderPicklesOfLaterProtocols) {
+  // What Python's pickle.dumps({"entries": [], "pg_config": {}}, 4) writes.
+  const std::string later(
+      "\x80\x04\x95\x1f\0\0\0\0\0\0\0}\x94(\x8c\x07"
+      "entries\x94]\x94\x8c\x09"
+      "pg_config\x94}\x94u.",
+      42);
+  EXPECT_EQ(open_source({file("p_0", later)})->info().format, "flight-recorder");
+}
+
 TEST_F(MoreFiles, InspectorLinesCountWhatIsMissing) {
   const auto source = open_source({file("a.log", inspector)});
   EXPECT_EQ(source->info().format, "nccl-inspector");
@@ -82,6 +115,75 @@ TEST_F(MoreFiles, InspectorLinesCountWhatIsMissing) {
   EXPECT_NEAR(all(*source, 0)[0].time.value, 40e-6, 1e-15);  // the shorter of 50 and 40 us
   ASSERT_EQ(source->info().losses.size(), 1u);
   EXPECT_EQ(source->info().losses[0].count, 2);  // numbers 5 and 6 of rank 0
+}
+
+/// A line of rank `rank` of `ranks` of communicator `id`, of process `process`.
+std::string inspector_line(const std::string& id, int rank, int ranks, int process, const std::string& what) {
+  return R"json({"header":{"id":")json" + id + R"json(","rank":)json" + std::to_string(rank) +
+         R"json(,"n_ranks":)json" + std::to_string(ranks) + R"json(},"metadata":{"hostname":"a","pid":)json" +
+         std::to_string(process) + "}," + what + "}\n";
+}
+const std::string inspector_allreduce =
+    R"json("coll_perf":{"coll":"AllReduce","coll_sn":0,"coll_msg_size_bytes":100,"coll_exec_time_us":50})json";
+
+std::vector<std::vector<Rank>> groups_of(const Source& source) {
+  return {source.communicators().begin() + 1, source.communicators().end()};
+}
+
+TEST_F(MoreFiles, InspectorGroupsAreTheirIds) {
+  using Groups = std::vector<std::vector<Rank>>;
+  // Two groups without a process in common are four ranks.
+  std::string apart;
+  for (const int r : {0, 1, 2, 3})
+    apart += inspector_line(r < 2 ? "0xb0" : "0xb1", r % 2, 2, 100 + r, inspector_allreduce);
+  const auto two = open_source({file("two.log", apart)});
+  ASSERT_EQ(two->ranks(), 4);
+  EXPECT_EQ(groups_of(*two), (Groups{{0, 1}, {2, 3}}));
+  for (Rank r = 0; r < 4; ++r) EXPECT_EQ(all(*two, r).size(), 1u) << r;
+  // Ranks 0 and 1 of 4 alone: rank 1 has no call in 0xc0, so its other member is rank 2.
+  std::string half;
+  for (const int r : {0, 1})
+    half += inspector_line("0xa", r, 4, r, inspector_allreduce) +
+            inspector_line("0xb0", r, 2, r, inspector_allreduce) +
+            inspector_line(r == 0 ? "0xc0" : "0xc1", 0, 2, r, inspector_allreduce);
+  const auto part = open_source({file("half.log", half)});
+  EXPECT_EQ(part->ranks(), 4);
+  EXPECT_EQ(groups_of(*part), (Groups{{0, 1}, {0, 2}, {1, 3}}));
+  ASSERT_FALSE(part->info().notes.empty());
+  EXPECT_EQ(part->info().notes[0].find("groups of 2 ranks of which not all were recorded"), 0u);
+  // One process with four GPUs.
+  std::string one;
+  for (const int r : {0, 1, 2, 3}) one += inspector_line("0xa", r, 4, 1, inspector_allreduce);
+  for (const int r : {0, 1, 2, 3})
+    one += inspector_line(r < 2 ? "0xb0" : "0xb1", r % 2, 2, 1, inspector_allreduce);
+  const auto multi = open_source({file("multi.log", one)});
+  EXPECT_EQ(groups_of(*multi), (Groups{{0, 1}, {2, 3}}));
+  for (Rank r = 0; r < 4; ++r) EXPECT_EQ(all(*multi, r).size(), 2u) << r;
+  const std::string other = file("other.log", inspector_line("0xa", 0, 2, 1, inspector_allreduce) +
+                                                  inspector_line("0xa", 0, 2, 2, inspector_allreduce));
+  EXPECT_NE(testing::complaint([&] { open_source({other}); }).find("files of two jobs"), std::string::npos);
+}
+
+TEST_F(MoreFiles, InspectorMessagesThatOverlapAreOneGroup) {
+  const auto message = [](const std::string& kind, int peer, double begin_us) {
+    const std::string at =
+        begin_us < 0 ? "" : R"json(,"event_trace_ts":{"p2p_start_ts":)json" + std::to_string(begin_us) + "}";
+    return R"json("p2p_perf":{"p2p":")json" + kind + R"json(","p2p_sn":0,"p2p_peer":)json" +
+           std::to_string(peer) + R"json(,"p2p_msg_size_bytes":64,"p2p_exec_time_us":10)json" + at + "}";
+  };
+  const auto kinds = [&](double second) {
+    const auto source = open_source(
+        {file("ring.log", inspector_line("0xa", 0, 2, 1, message("Send", 1, second < 0 ? -1 : 100)) +
+                              inspector_line("0xa", 0, 2, 1, message("Recv", 1, second)))});
+    std::vector<Kind> found;
+    for (const Activity& a : all(*source, 0)) found.push_back(a.kind);
+    return found;
+  };
+  const std::vector<Kind> together = {Kind::send, Kind::receive, Kind::wait},
+                          apart = {Kind::send, Kind::wait, Kind::receive, Kind::wait};
+  EXPECT_EQ(kinds(105), together);
+  EXPECT_EQ(kinds(120), apart);
+  EXPECT_EQ(kinds(-1), together);
 }
 
 TEST_F(MoreFiles, ExecutionTracesGiveCollectivesWithSizes) {
@@ -98,11 +200,80 @@ TEST_F(MoreFiles, GoalTextsPlayByWhatIsRequired) {
   EXPECT_EQ(source->info().format, "goal");
   ASSERT_EQ(source->ranks(), 2);
   EXPECT_NEAR(all(*source, 0, 0)[0].time.value, 1e-6, 1e-15);
-  EXPECT_EQ(all(*source, 0, 2)[0].kind, Kind::await);
-  EXPECT_EQ(all(*source, 0, 2)[1].tag, 5);
+  EXPECT_EQ(all(*source, 0, 1)[0].kind, Kind::await);
+  EXPECT_EQ(all(*source, 0, 1)[1].tag, 5);
   const std::string circle =
       file("c", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
   EXPECT_NE(testing::complaint([&] { open_source({circle}); }).find("circular"), std::string::npos);
+}
+
+TEST_F(MoreFiles, GoalOperationsWaitForWhatTheyRequireAlone) {
+  // l3 computes while l1 is awaited; the send of l4 leaves at once.
+  const std::string beside =
+      "num_ranks 2\nrank 0 {\nl1: recv 9b from 1\nl2: calc 1\nl2 requires l1\nl3: calc 7\nl4: send 8b to "
+      "1\n}\n"
+      "rank 1 {\nl1: recv 8b from 0\nl2: calc 1\nl2 requires l1\nl3: calc 7\nl4: send 9b to 0\n}\n";
+  const auto source = open_source({file("b", beside)});
+  const auto kinds = [&](int stream) {
+    std::vector<Kind> found;
+    for (const Activity& a : all(*source, 0, stream)) found.push_back(a.kind);
+    return found;
+  };
+  ASSERT_EQ(source->streams(0), 3);
+  EXPECT_EQ(kinds(0), (std::vector{Kind::compute, Kind::await, Kind::compute}));
+  EXPECT_NEAR(all(*source, 0)[0].time.value, 7e-9, 1e-18);
+  EXPECT_EQ(kinds(1), (std::vector{Kind::receive, Kind::wait, Kind::record}));
+  EXPECT_EQ(kinds(2), (std::vector{Kind::send, Kind::wait}));
+  // Two computations after a message each: neither waits for the other's.
+  const std::string two =
+      "num_ranks 2\nrank 0 {\na: recv 9b from 1 tag 1\nb: calc 1\nb requires a\nc: recv 9b from 1 tag 2\nd: "
+      "calc "
+      "1\nd requires c\n}\nrank 1 {\na: send 9b to 0 tag 2\nb: send 9b to 0 tag 1\nb requires a\n}\n";
+  const auto apart = open_source({file("t", two)});
+  int computing = 0;
+  for (int s = 0; s < apart->streams(0); ++s) {
+    const auto activities = all(*apart, 0, s);
+    const auto computes = std::count_if(activities.begin(), activities.end(),
+                                        [](const Activity& a) { return a.kind == Kind::compute; });
+    EXPECT_LE(computes, 1);
+    computing += computes > 0;
+  }
+  EXPECT_EQ(computing, 2);
+  // Each after the one before: two streams do, however many there are.
+  std::string chain = "num_ranks 1\nrank 0 {\n";
+  for (int i = 0; i < 100; ++i) {
+    const std::string n = std::to_string(i);
+    chain += "c" + n + ": calc 5\ns" + n + ": send 1b to 0\nr" + n + ": recv 1b from 0\ns" + n +
+             " requires c" + n + "\nr" + n + " requires c" + n + "\n";
+    if (i > 0)
+      chain += "c" + n + " requires s" + std::to_string(i - 1) + "\nc" + n + " requires r" +
+               std::to_string(i - 1) + "\n";
+  }
+  EXPECT_EQ(open_source({file("l", chain + "}\n")})->streams(0), 3);
+}
+
+TEST_F(MoreFiles, ContradictionsBetweenRanksAreTold) {
+  const auto notes = [&](const std::string& text) { return open_source({file("c", text)})->info().notes; };
+  const auto contradicts = [&](const std::string& text, const std::string& words) {
+    const auto found = notes(text);
+    ASSERT_EQ(found.size(), 1u) << text;
+    EXPECT_EQ(found[0], "ranks contradict each other: " + words);
+  };
+  contradicts("0 init\n1 init\n0 bcast 10 0 2\n1 bcast 20 0 2\n0 finalize\n1 finalize\n",
+              "collective 1 of communicator 0 is rank 0's bcast of 10 B with root 0 and rank 1's bcast of "
+              "20 B with root 0");
+  contradicts("0 init\n1 init\n0 bcast 10 1 2\n1 bcast 10 0 2\n0 finalize\n1 finalize\n",
+              "collective 1 of communicator 0 is rank 0's bcast of 10 B with root 1 and rank 1's bcast of "
+              "10 B with root 0");
+  contradicts("0 init\n1 init\n0 send 1 3 100 2\n1 recv 0 3 50 2\n0 finalize\n1 finalize\n",
+              "a message of 100 B from rank 0 to rank 1 (tag 3) meets a receive of 50 B");
+  contradicts("0 init\n1 init\n0 send 1 3 100 2\n0 send 1 3 100 2\n0 finalize\n1 finalize\n",
+              "a message from rank 0 to rank 1 (tag 3) is never received, and 1 more such");
+  contradicts("num_ranks 2\nrank 0 {\na: recv 5b from 1\n}\nrank 1 {\n}\n",
+              "a message from rank 1 to rank 0 (tag 0) is never sent");
+  contradicts("num_ranks 2\nrank 0 {\na: send 500b to 1 tag 3\n}\nrank 1 {\nb: recv 5b from 0 tag 3\n}\n",
+              "a message of 500 B from rank 0 to rank 1 (tag 3) meets a receive of 5 B");
+  EXPECT_TRUE(notes(samples::time_independent).empty());
 }
 
 TEST_F(MoreFiles, RcclReplayerLogsGiveCallsByDevice) {
@@ -145,6 +316,40 @@ const std::string deepspeed_summary =
     "______\nBreakdown with straggler effect\n-----\n"
     "Comm. Op            Message Size        Count               Total comm lat(ms)  Total straggler(ms)\n"
     "broadcast\n                    2.0 KB              146                 11.68               0.08\n";
+
+TEST_F(MoreFiles, RcclReplayersBracketsAreGroups) {
+  // Each of two GPUs sends and receives in one group, under numbers of their own.
+  std::string text = samples::rccl_replay();
+  const std::size_t at = text.rfind("  {\n");
+  std::string messages = text.substr(at);
+  for (const auto& [kind, rank] : {std::pair{"Recv", 0}, std::pair{"Send", 1}}) {
+    const std::string other = rank == 0 ? "1" : "0", me = std::to_string(rank);
+    std::string line = messages.substr(messages.find(rank == 0 ? "Send" : "Recv"));
+    line = line.substr(0, line.find('\n') + 1);
+    line.replace(0, 4, kind);
+    line.replace(line.find("opCount : 1f"), 12, "opCount : 20");
+    messages.insert(messages.find("  }\n"), line);
+  }
+  const auto source = open_source({file("g.1.node0.json", text.substr(0, at) + messages)});
+  for (const Rank r : {0, 1}) {
+    const auto calls = all(*source, r);
+    ASSERT_GE(calls.size(), 3u);
+    EXPECT_EQ(calls[calls.size() - 1].kind, Kind::wait) << r;
+    EXPECT_EQ(calls[calls.size() - 1].requests.size(), 2u) << r;
+  }
+}
+
+TEST_F(MoreFiles, NcclCommunicatorsWithoutInitAreNotOneRanksOwn) {
+  const auto line = [](const std::string& kind, int number, int peer, const std::string& comm) {
+    return "a:1:2 [1] NCCL INFO " + kind + ": opCount " + std::to_string(number) +
+           " sendbuff 0x1 recvbuff (nil) count 8 datatype 7 op 0 root " + std::to_string(peer) + " comm " +
+           comm + " [nranks=2] stream 0x5\n";
+  };
+  const auto source = open_source(
+      {file("l", line("Send", 1, 1, "0xa") + line("Send", 2, 0, "0xb") + line("Recv", 3, 1, "0xa"))});
+  ASSERT_EQ(source->communicators().size(), 2u);
+  EXPECT_EQ(source->communicators()[1], (std::vector<Rank>{1, 0}));  // it sends to 0, so it is 1
+}
 
 TEST_F(MoreFiles, DeepSpeedCallsAreInOrder) {
   const auto source = open_source({file("log", deepspeed_calls)});
@@ -308,6 +513,12 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
             "is the counts of calls at the end of a DUMPI trace"},
            {"__rec=node,id=12", "is a Caliper recording"},
            {"\n\x0e/host:metadata", "is an XSpace profile"},
+           {"\n\x09/host:CPU", "is an XSpace profile"},
+           {"BZh91AY&SY", "is packed by xz or bzip2"},
+           {"\xfd"
+            "7zXZ",
+            "is packed by xz or bzip2"},
+           {"{\"rules\": [{\"filter\": {\"bytesPerRank\": \"*\"}}]}", "is a tuner file of NCCLX"},
            {"<algo name=\"a\" ngpus=\"8\">", "is an algorithm of MSCCL: `collcast prove --import FILE`"},
            {"rule-file-version-2\n1", "is a rule file of Open MPI"},
            {"# NCCL\nallreduce,0,65536,tree,ll,1,-1,-1", "is a tuner file of NCCL"}})
@@ -383,6 +594,80 @@ TEST_F(MoreFiles, ConversionsKeepOperationsAndSizes) {
   }
   write_chakra(*source, folder_ / "out");
   EXPECT_EQ(open_source({folder_ / "out.0.et", folder_ / "out.1.et"})->ranks(), 2);
+}
+
+/// Parts of 100 and 200 bytes: the root alone has them all in a recording, every rank in SMPI's format.
+TEST_F(MoreFiles, ConversionsKeepUnequalParts) {
+  const std::string actions =
+      "0 init\n1 init\n0 gatherv 100 100 200 1 6 6\n1 gatherv 200 100 200 1 6 6\n"
+      "0 scatterv 100 200 100 0 6 6\n1 scatterv 100 200 200 0 6 6\n"
+      "0 allgatherv 100 100 200 6 6\n1 allgatherv 200 100 200 6 6\n0 finalize\n1 finalize\n";
+  const auto source = open_source({file("t", actions)});
+  const std::string cct = folder_ / "out.cct", ti = folder_ / "out.ti";
+  EXPECT_TRUE(write_time_independent(*source, ti).empty());
+  std::ifstream written(ti);
+  std::string line, lines[2];
+  while (std::getline(written, line)) lines[line[0] - '0'] += line + '\n';
+  EXPECT_EQ(lines[0],
+            "0 init\n0 gatherv 100 100 200 1 6 6\n0 scatterv 100 200 100 0 6 6\n0 allgatherv 100 100 200 6 "
+            "6\n0 finalize\n");
+  EXPECT_EQ(lines[1],
+            "1 init\n1 gatherv 200 100 200 1 6 6\n1 scatterv 100 200 200 0 6 6\n1 allgatherv 200 100 200 6 "
+            "6\n1 finalize\n");
+  EXPECT_TRUE(write_cct(*source, cct).empty());
+  const auto back = open_source({cct});
+  for (Rank r = 0; r < 2; ++r) {
+    std::vector<double> sizes;
+    for (const Activity& a : all(*back, r))
+      if (a.kind == Kind::collective && a.direct)
+        for (const auto& parts : {a.counts->sent, a.counts->received})
+          for (const Bytes b : parts) sizes.push_back(b.value);
+    // The gather at rank 1, then the scatter from rank 0; what moves nothing is 0.
+    const std::vector<double> expected =
+        r == 0 ? std::vector<double>{100, 0, 100, 200, 100} : std::vector<double>{200, 100, 200, 0, 200};
+    EXPECT_EQ(sizes, expected) << r;
+  }
+  // What each rank alone knows has no place in SMPI's format, and that is said.
+  const Losses lost = write_time_independent(*back, ti);
+  ASSERT_EQ(lost.size(), 2u);
+  EXPECT_EQ(lost[0].operation, "gatherv");
+  EXPECT_EQ(lost[0].reason, "has parts of which each rank knows its own; the format wants all");
+}
+
+TEST_F(MoreFiles, ConversionsSayWhereTheApplicationRan) {
+  const auto gpus = open_source({file("a.json", samples::kineto(0)), file("b.json", samples::kineto(1))});
+  const auto host = open_source({file("t", samples::time_independent)});
+  const auto said = [](const Losses& losses) {
+    std::string all;
+    for (const Loss& l : losses)
+      if (l.operation == "memory" || l.operation == "library") all += l.operation + ": " + l.reason + "; ";
+    return all;
+  };
+  const std::string cct = folder_ / "k.cct", other = folder_ / "k";
+  EXPECT_EQ(said(write_cct(*gpus, cct)), "");
+  EXPECT_EQ(open_source({cct})->info().memory, Memory::device);
+  EXPECT_FALSE(open_source({cct})->info().by_mpi);
+  write_cct(*host, cct);
+  EXPECT_EQ(open_source({cct})->info().memory, Memory::host);
+  EXPECT_TRUE(open_source({cct})->info().by_mpi);
+  EXPECT_EQ(said(write_chakra(*gpus, other)), "");
+  EXPECT_EQ(said(write_time_independent(*gpus, other)),
+            "memory: is the GPUs'; the format is read as of the host (replay --memory device); library: is "
+            "NCCL; the format is read as MPI's; ");
+  EXPECT_EQ(said(write_chakra(*host, other)),
+            "memory: is the host's; the format is read as of GPUs (replay --memory host); library: is MPI; "
+            "the format is read as NCCL's; ");
+}
+
+TEST_F(MoreFiles, PausesBecomeComputationAndThatIsSaid) {
+  RecordedSource source(1);
+  Activity pause;
+  pause.kind = Kind::pause;
+  pause.time = Seconds(1);
+  source.at(0) = {pause, pause};
+  const Losses lost = write_cct(source, folder_ / "p.cct");
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_EQ(lost[0], (Loss{"pause", 2, "becomes computation, which is all that the format has"}));
 }
 
 TEST_F(MoreFiles, StreamsThatOverlapBecomeNonBlockingCollectives) {

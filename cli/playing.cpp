@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/playing.hpp"
+
+#include <algorithm>
+
+#include "cli/group_prices.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "workloads/job/source.hpp"
+
+namespace collcast::cli {
+using namespace workloads;
+
+namespace {
+
+/// What limits what is neither computation nor waiting.
+std::string limit_beside_computation(const ReplayReport& r) {
+  for (const Share& s : r.explanation)
+    if (s.cause != Cause::compute && s.cause != Cause::wait) return s.name;
+  return r.explanation.empty() && r.limited_by != "computation" ? r.limited_by : "";
+}
+
+/// Of the ranks that compute longest, in the mean.
+void fill_parts(Played& played, const std::vector<Parts::OfRank>& ranks) {
+  Seconds most;
+  for (const Parts::OfRank& r : ranks) most = std::max(most, r.compute);
+  int count = 0;
+  for (const Parts::OfRank& r : ranks) {
+    if (r.compute < (1 - 1e-9) * most) continue;
+    ++count;
+    played.communication += r.communication, played.hidden += r.hidden, played.waiting += r.waiting;
+  }
+  for (Seconds Played::*part : {&Played::communication, &Played::hidden, &Played::waiting}) {
+    played.*part = played.*part / std::max(1, count);
+    if (played.*part < 1e-12 * played.time) played.*part = Seconds();
+  }
+}
+
+const std::string& checked(const std::string& policy) {
+  require_policy(policy);
+  return policy;
+}
+
+}  // namespace
+
+void add_messages(CLI::App& verb, std::string& engine) {
+  verb.add_option(
+          "--engine", engine,
+          "Plays every message of every collective, so that those under way at once share links, by " +
+              engine_words(true) + "; without it, collectives are single operations")
+      ->option_text(engine_names(true, "|"));
+}
+
+Playing::Playing(const Description& platform, const HowPlayed& how)
+    : platform_(platform),
+      engine_(how.engine.empty() ? nullptr : &playing_engine(how.engine)),
+      forecaster_(platform, checked(how.policy), how.pieces, how.direct),
+      price_(group_prices(forecaster_)) {}
+
+ReplayOptions Playing::options() const {
+  ReplayOptions options;
+  options.engine = engine_;
+  options.policy = forecaster_.policy();
+  options.memory = Memory::device;
+  options.interval = false;
+  options.play.progress = [](Seconds now, std::int64_t messages) {
+    progress("played " + seconds(now.value) + ", " + count(messages) + " messages");
+  };
+  return options;
+}
+
+Played Playing::play(const Job& job, End end, bool interval) {
+  if (!by_messages()) return workloads::play(job, price_, end);
+  const Job plain = without_coordinator(job, price_, end);
+  Played played{};
+  if (end != End::middle) {
+    played.time = replay_time(*source_of(plain), platform_, options(),
+                              end == End::low ? &ReplayReport::low : &ReplayReport::high);
+    return played;
+  }
+  ReplayOptions all = options();
+  all.interval = interval, all.parts = true;
+  ReplayReport& r = reports_.emplace_back(replay(*source_of(plain), platform_, all));
+  for (Share& s : r.explanation)
+    if (job.coordinator && s.cause == Cause::wait) s.name = "the coordinator's next round";
+  played.time = r.time;
+  played.compute = computation(plain);
+  fill_parts(played, r.parts);
+  if (interval) played.ends = {r.low, r.high};
+  if (job.coordinator) played.agreement = workloads::play(job, price_, end).agreement;
+  played.limited_by = limit_beside_computation(r);
+  last_ = plain;
+  for (const ReplayReport::NotModelled& n : r.not_modelled)
+    r.notes.push_back(n.operation + ", " + count(n.count) + " times: " + n.reason);
+  notes_.insert(notes_.end(), r.notes.begin(), r.notes.end());
+  return played;
+}
+
+PlayOf Playing::player(bool interval) {
+  reports_.clear();
+  return [this, interval](const Job& job, End end) { return play(job, end, interval); };
+}
+
+JobForecast Playing::forecast(const Job& job) {
+  return forecast_job(job, player(true));
+}
+
+StepForecast Playing::forecast(const Training& training) {
+  return forecast_step(training, price_, player(false));
+}
+
+Seconds Playing::time(const Job& job) {
+  return player(false)(job, End::middle).time;
+}
+
+Seconds Playing::time(const Training& training) {
+  const PlayOf middle = [play = player(false)](const Job& job, End end) {
+    return end == End::middle ? play(job, end) : Played{};
+  };
+  return forecast_step(training, price_, middle).time;
+}
+
+std::vector<Share> Playing::causes(const std::vector<Wait>& waits) const {
+  std::vector<Share> all;
+  for (const ReplayReport& r : reports_) {
+    if (r.explanation.empty()) return {};
+    for (const Share& s : r.explanation) {
+      const auto same = std::ranges::find_if(
+          all, [&](const Share& other) { return other.cause == s.cause && other.name == s.name; });
+      Share& sum = same != all.end() ? *same : all.emplace_back(Share{s.cause, s.name, Seconds(), s.alike});
+      sum.time += s.time / static_cast<double>(reports_.size());
+    }
+  }
+  for (const Wait& w : waits) all.push_back({Cause::wait, w.name, w.time});
+  std::ranges::stable_sort(all, std::greater<>(), &Share::time);
+  return all;
+}
+
+Seconds Playing::watch(const Watched& watched) const {
+  ReplayOptions all = options();
+  all.watched = watched;
+  return replay(*source_of(last_), platform_, all).time;
+}
+
+std::vector<std::string> Playing::notes() const {
+  std::vector<std::string> all;
+  for (const std::string& words : by_messages() ? notes_ : forecaster_.notes())
+    if (std::ranges::find(all, words) == all.end()) all.push_back(words);
+  return all;
+}
+
+}  // namespace collcast::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "cli/output.hpp"
+#include "cli/pictures.hpp"
+#include "cli/playing.hpp"
+
+namespace collcast::cli {
+
+/// What is shown of jobs and training steps beside their rows.
+struct Shown {
+  Pictures pictures;
+  bool explain = false;
+  Format format = Format::table;
+};
+
+/// A job or a training step on one number of ranks after the other, and what is shown of each.
+class Runs {
+ public:
+  /// On so many numbers of ranks. `platform` outlives it. Throws InputError for what cannot be played or
+  /// shown.
+  Runs(const Description& platform, const HowPlayed& how, const Shown& shown, std::size_t count);
+
+  Playing& playing() { return playing_; }
+  /// A forecast of the job, as it was played, and its row.
+  void add(const workloads::Job& job, const std::string& name, const workloads::JobForecast& forecast,
+           Json row);
+  /// Of `head` and the title's first words, which say who plays.
+  report::Report report(Json head, const std::string& title, const std::string& time);
+  /// The page of the report.
+  void write_page(const report::Report& report);
+
+ private:
+  void explain(Rank ranks, const workloads::JobForecast& forecast);
+  void show(const workloads::Job& job, const std::string& name, const workloads::JobForecast& forecast);
+  void write_explanation(report::Report& report);
+
+  const Description& platform_;
+  const std::string engine_;
+  const Shown& shown_;
+  Playing playing_;
+  Canvas canvas_;
+  const bool alone_;  ///< one number of ranks is asked for
+  Json rows_ = Json::array(), activities_ = Json::array(), causes_ = Json::array();
+  bool incomplete_ = false;  ///< some causes are not known
+  std::vector<std::string> notes_;
+  std::vector<report::Figure> pictures_;
+  Seconds seen_;  ///< the time of the run that the canvas watched, if it did
+};
+
+/// Columns of rows of jobs, whose time is called so, and of training steps: those that any row fills.
+std::vector<report::Column> run_columns(const std::string& time, const Json& rows);
+
+/// What limits the last of a report's rows.
+std::string limit_of(const report::Report& report);
+
+}  // namespace collcast::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "libraries/policy.hpp"
+
+namespace collcast {
+
+/// The collectives of a library's rules, each once, in their order.
+template <class Rules>
+std::vector<Collective> collectives_of(const Rules& rules) {
+  std::vector<Collective> all;
+  for (const auto& rule : rules)
+    if (std::ranges::find(all, rule.collective) == all.end()) all.push_back(rule.collective);
+  return all;
+}
+
+/// That these are all which the policy has rules for.
+NoRule no_rule(std::string_view policy, Collective collective, const std::vector<Collective>& ruled);
+
+}  // namespace collcast

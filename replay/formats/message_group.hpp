@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "replay/source/recorded.hpp"
+
+namespace collcast {
+
+/// Messages that are begun one after another and then waited for together, as NCCL plays those of a group.
+class MessageGroup {
+ public:
+  explicit MessageGroup(RecordedSource::Stream& stream) : stream_(stream) {}
+
+  void add(Activity message) {
+    if (message.kind != Activity::Kind::skipped) open_.push_back(message.request = next_++);
+    stream_.push_back(std::move(message));
+  }
+
+  /// Waits for those that were begun; returns how many they were.
+  std::size_t finish() {
+    const std::size_t messages = open_.size();
+    if (messages == 0) return 0;
+    Activity& wait = stream_.emplace_back();
+    wait.kind = Activity::Kind::wait;
+    wait.operation = wait.call = "group";
+    wait.requests = std::exchange(open_, {});
+    return messages;
+  }
+
+ private:
+  RecordedSource::Stream& stream_;
+  std::vector<std::int64_t> open_;
+  std::int64_t next_ = 0;
+};
+
+}  // namespace collcast
