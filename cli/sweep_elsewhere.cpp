@@ -8,6 +8,7 @@
 #include "support/address_sanitizer.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
+#include "support/process/module.hpp"
 #include "support/process/slurm.hpp"
 #include "support/text.hpp"
 
@@ -23,19 +24,8 @@ std::string this_program() {
 const SweepModule& sweep_module() {
   if (address_sanitizer)
     throw InputError("sweep --mpi does not go with the address sanitizer, which owns the linker's order");
-  const std::filesystem::path here = std::filesystem::path(this_program()).parent_path();
-  for (const auto& folder : {here, here.parent_path() / "lib"}) {
-    const std::filesystem::path file = folder / "collcast-sweep-mpi.so";
-    if (!std::filesystem::exists(file)) continue;
-    // SimGrid, with which this program is linked, has MPI functions of its own.
-    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_DEEPBIND);
-    if (!library) throw SubstrateError("sweep --mpi: " + std::string(dlerror()));
-    const auto* module = static_cast<const SweepModule*>(dlsym(library, "collcast_sweep_module"));
-    if (!module) throw SubstrateError("'" + file.string() + "' is not collcast's");
-    return *module;
-  }
-  throw InputError(
-      "this build has no sweep --mpi: collcast-sweep-mpi.so is neither beside the program nor in ../lib");
+  return *static_cast<const SweepModule*>(
+      load_module("collcast-sweep-mpi.so", "collcast_sweep_module", RTLD_NOW | RTLD_GLOBAL, "sweep --mpi"));
 }
 
 sweep::HandOut ranks_of(const SweepModule& module) {

@@ -32,7 +32,7 @@ find_package(BZip2 QUIET)
 configure_package_config_file(cmake/collcastConfig.cmake.in collcastConfig.cmake INSTALL_DESTINATION ${package})
 write_basic_package_version_file(collcastConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/collcastConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/collcastConfigVersion.cmake
-              cmake/FindSimGrid.cmake DESTINATION ${package})
+        DESTINATION ${package})
 
 set(CPACK_PACKAGE_NAME collcast)
 set(CPACK_PACKAGE_CONTACT "the collcast authors <collcast@localhost>")

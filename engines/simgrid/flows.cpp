@@ -12,7 +12,10 @@ constexpr Event::Kind ends = Event::Kind::network_a;
 }  // namespace
 
 SimgridFlows::SimgridFlows(const std::vector<Link>& links, bool all_to_simgrid)
-    : links_(links), all_to_simgrid_(all_to_simgrid), kernel_(links), users_(links.size()) {}
+    : links_(links),
+      all_to_simgrid_(all_to_simgrid),
+      kernel_(simgrid_module().kernel(links)),
+      users_(links.size()) {}
 
 void SimgridFlows::start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) {
   if (id >= flows_.size()) flows_.resize(std::max<std::size_t>(id + 1, 2 * flows_.size()));
@@ -53,8 +56,8 @@ void SimgridFlows::share(Index id) {
   if (flow.alone && flow.ends <= same_instant(now_)) return;
   const Bytes left = flow.alone ? flow.bytes - (now_ - flow.began) * flow.rate : flow.bytes;
   flow.alone = false;
-  if (kernel_.running() == 0) kernel_.advance(now_);
-  kernel_.start(id, flow.route, left, flow.cap);
+  if (kernel_->running() == 0) kernel_->advance(now_);
+  kernel_->start(id, flow.route, left, flow.cap);
 }
 
 void SimgridFlows::finish(Index id) {
@@ -73,11 +76,11 @@ std::span<const Index> SimgridFlows::advance(Seconds limit) {
   };
   while (!ends_.empty() && is_void(ends_.first())) ends_.pop();
   if (!ends_.empty()) limit = std::min(limit, ends_.next());
-  if (kernel_.running() > 0) {
-    const std::span<const Index> over = kernel_.advance(limit);
+  if (kernel_->running() > 0) {
+    const std::span<const Index> over = kernel_->advance(limit);
     for (const Index id : over) finish(id);
     // SimGrid's clock goes on from run to run, and differs from the limit by its rounding.
-    now_ = std::max(now_, over.empty() ? limit : kernel_.now());
+    now_ = std::max(now_, over.empty() ? limit : kernel_->now());
   } else {
     now_ = std::max(now_, limit);
   }

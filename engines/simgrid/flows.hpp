@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "engines/player/flows.hpp"
@@ -41,7 +42,7 @@ class SimgridFlows : public Flows {
 
   const std::vector<Link>& links_;
   const bool all_to_simgrid_;
-  Kernel kernel_;
+  const std::unique_ptr<Kernel> kernel_;
   Seconds now_;
   std::size_t running_ = 0;
   std::vector<Flow> flows_;   ///< per message

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/simgrid/kernel.hpp"
 
+#include <simgrid/version.h>
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -98,53 +99,58 @@ class Everlasting {
   std::vector<s4u::Link*> links_, throttles_;
 };
 
-}  // namespace
+class SimgridKernel : public Kernel {
+ public:
+  explicit SimgridKernel(const std::vector<Link>& links);
+  ~SimgridKernel() override;
+  SimgridKernel(const SimgridKernel&) = delete;
+  SimgridKernel& operator=(const SimgridKernel&) = delete;
 
-struct Kernel::Simulation {
-  double began = s4u::Engine::get_clock();  ///< s
-  std::vector<StandardLinkImpl*> links;
-  std::map<BytesPerSecond, StandardLinkImpl*> throttles;
-  std::vector<s4u::CommPtr> flows;  ///< SimGrid needs a reference until a flow ends
+  Seconds now() const override { return Seconds(s4u::Engine::get_clock() - began_); }
+  void start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) override;
+  std::span<const Index> advance(Seconds limit) override;
+  std::size_t running() const override { return running_; }
 
+ private:
   /// A link that each flow has for itself: SimGrid 3.32 ignores the rate of a flow between hosts.
   StandardLinkImpl* throttle(BytesPerSecond cap);
+
+  const double began_ = s4u::Engine::get_clock();  ///< s
+  std::vector<StandardLinkImpl*> links_;
+  std::map<BytesPerSecond, StandardLinkImpl*> throttles_;
+  std::vector<s4u::CommPtr> flows_;  ///< SimGrid needs a reference until a flow ends
+  std::size_t running_ = 0;
 };
 
-StandardLinkImpl* Kernel::Simulation::throttle(BytesPerSecond cap) {
-  const auto known = throttles.find(cap);
-  if (known != throttles.end()) return known->second;
-  s4u::Link* link = Everlasting::get().throttle(throttles.size());
+StandardLinkImpl* SimgridKernel::throttle(BytesPerSecond cap) {
+  const auto known = throttles_.find(cap);
+  if (known != throttles_.end()) return known->second;
+  s4u::Link* link = Everlasting::get().throttle(throttles_.size());
   link->set_bandwidth(cap.value * units_per_byte);
-  return throttles[cap] = link->get_impl();
+  return throttles_[cap] = link->get_impl();
 }
 
-Kernel::Kernel(const std::vector<Link>& links) {
+SimgridKernel::SimgridKernel(const std::vector<Link>& links) {
   Everlasting& all = Everlasting::get();
-  simulation_ = std::make_unique<Simulation>();
   for (std::size_t i = 0; i < links.size(); ++i) {
     s4u::Link* link = all.link(i);
     link->set_bandwidth(links[i].bandwidth.value * units_per_byte);
-    simulation_->links.push_back(link->get_impl());
+    links_.push_back(link->get_impl());
   }
 }
 
-Kernel::~Kernel() {
-  for (s4u::CommPtr& flow : simulation_->flows)
+SimgridKernel::~SimgridKernel() {
+  for (s4u::CommPtr& flow : flows_)
     if (flow) flow->cancel();
 }
 
-Seconds Kernel::now() const {
-  return Seconds(s4u::Engine::get_clock() - simulation_->began);
-}
-
-void Kernel::start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) {
-  Simulation& s = *simulation_;
+void SimgridKernel::start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) {
   Everlasting& all = Everlasting::get();
   all.zone().route.clear();
-  for (const LinkId link : route) all.zone().route.push_back(s.links[link]);
-  if (std::isfinite(cap.value)) all.zone().route.push_back(s.throttle(cap));
-  if (id >= s.flows.size()) s.flows.resize(std::max<std::size_t>(id + 1, 2 * s.flows.size()));
-  s4u::CommPtr& flow = s.flows[id];
+  for (const LinkId link : route) all.zone().route.push_back(links_[link]);
+  if (std::isfinite(cap.value)) all.zone().route.push_back(throttle(cap));
+  if (id >= flows_.size()) flows_.resize(std::max<std::size_t>(id + 1, 2 * flows_.size()));
+  s4u::CommPtr& flow = flows_[id];
   flow = s4u::Comm::sendto_init();
   flow->set_payload_size(
       std::max(std::uint64_t{1}, static_cast<std::uint64_t>(bytes.value * units_per_byte)));
@@ -153,9 +159,9 @@ void Kernel::start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPe
   ++running_;
 }
 
-std::span<const Index> Kernel::advance(Seconds limit) {
+std::span<const Index> SimgridKernel::advance(Seconds limit) {
   Everlasting& all = Everlasting::get();
-  const double until = simulation_->began + limit.value;
+  const double until = began_ + limit.value;
   all.ended.clear();
   for (int attempts = 0; all.ended.empty() && s4u::Engine::get_clock() < until; ++attempts) {
     if (attempts == 1000) throw SubstrateError("SimGrid stalled at " + std::to_string(now().value) + " s");
@@ -164,11 +170,27 @@ std::span<const Index> Kernel::advance(Seconds limit) {
     all.engine().run_until(std::isfinite(until) ? until : -1);
     s4u::Activity::set_vetoed_activities(nullptr);
   }
-  for (const Index id : all.ended) simulation_->flows[id].reset();
+  for (const Index id : all.ended) flows_[id].reset();
   // SimGrid orders flows that end together by address.
   std::sort(all.ended.begin(), all.ended.end());
   running_ -= all.ended.size();
   return all.ended;
 }
 
+std::unique_ptr<Kernel> kernel(const std::vector<Link>& links) {
+  return std::make_unique<SimgridKernel>(links);
+}
+
+std::string version() {
+  int major = 0, minor = 0, patch = 0;
+  sg_version_get(&major, &minor, &patch);
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+}  // namespace
 }  // namespace collcast
+
+extern "C" {
+extern const collcast::SimgridModule collcast_simgrid_module;
+const collcast::SimgridModule collcast_simgrid_module = {collcast::kernel, collcast::version};
+}

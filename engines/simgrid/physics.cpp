@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/simgrid/physics.hpp"
 
-#include <simgrid/forward.h>  // version.h needs it
-//
-#include <simgrid/version.h>
-
 #include <vector>
 
 namespace collcast {
@@ -25,12 +21,6 @@ std::span<const Physics> physics() {
       {"maxmin/precision", "1e-9", "relative; shares are exact to more than the 1e-6 that we promise"},
   };
   return settings;
-}
-
-std::string simgrid_version() {
-  int major = 0, minor = 0, patch = 0;
-  sg_version_get(&major, &minor, &patch);
-  return std::to_string(major) + "." + std::to_string(minor);
 }
 
 }  // namespace collcast

@@ -14,7 +14,4 @@ struct Physics {
 /// All settings that are not left to SimGrid's defaults; print them with results.
 std::span<const Physics> physics();
 
-/// The release of SimGrid in use, such as "3.32".
-std::string simgrid_version();
-
 }  // namespace collcast

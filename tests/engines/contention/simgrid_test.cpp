@@ -57,13 +57,13 @@ void expect_rates_of_simgrid(const FlowSet& set, const std::string& what) {
   Sharing sharing(set.links);
   for (Index i = 0; i < set.routes.size(); ++i) sharing.add(i, set.routes[i], set.caps[i]);
   sharing.solve();
-  Kernel kernel(set.links);
+  const auto kernel = simgrid_module().kernel(set.links);
   for (Index i = 0; i < set.routes.size(); ++i)
-    kernel.start(i, set.routes[i], 1e-3_s * sharing.rate(i), set.caps[i]);
-  while (kernel.running() > 0) {
-    const auto ended = kernel.advance(Seconds(1));
+    kernel->start(i, set.routes[i], 1e-3_s * sharing.rate(i), set.caps[i]);
+  while (kernel->running() > 0) {
+    const auto ended = kernel->advance(Seconds(1));
     ASSERT_FALSE(ended.empty());
-    ASSERT_NEAR(kernel.now().value, 1e-3, 1e-12) << what << ", flow " << ended.front();
+    ASSERT_NEAR(kernel->now().value, 1e-3, 1e-12) << what << ", flow " << ended.front();
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "engines/simgrid/kernel.hpp"
 #include "engines/simgrid/physics.hpp"
 #include "engines/simgrid/simulate.hpp"
 #include "model/lowering.hpp"
@@ -139,7 +140,7 @@ TEST(Process, PhysicsIsStated) {
   EXPECT_EQ(physics().front().key, "network/model");
   EXPECT_EQ(physics().front().value, "CM02");
   for (const Physics& p : physics()) EXPECT_FALSE(p.why.empty());
-  EXPECT_FALSE(simgrid_version().empty());
+  EXPECT_FALSE(simgrid_module().version().empty());
 }
 
 }  // namespace
