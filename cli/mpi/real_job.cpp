@@ -8,9 +8,9 @@
 
 #include "execution/job/player.hpp"
 #include "execution/mpi/check.hpp"
+#include "execution/mpi/collective_errors.hpp"
 #include "execution/mpi/guarded_main.hpp"
-#include "execution/mpi/same_version.hpp"
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/version.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
@@ -167,7 +167,7 @@ void real_job(int argc, char** argv, const std::shared_ptr<Communicator>& world)
   }
   const Team team(*world, o.workers);
   workloads::Job job;
-  together(world->handle(), [&] {
+  attempt_on_all(world->handle(), [&] {
     job = workloads::parse_job(read_file(o.file), o.file, team.ranks());
     require_playable(job);
   });
@@ -178,7 +178,7 @@ void real_job(int argc, char** argv, const std::shared_ptr<Communicator>& world)
     player.serve();
   else
     outcome = played(job, o, player, team, clock);
-  if (const std::string wrong = first_words(outcome.wrong, world->handle()); !wrong.empty())
+  if (const std::string wrong = first_text(outcome.wrong, world->handle()); !wrong.empty())
     throw WrongResult(wrong);
   if (world->rank() == 0) o.json ? print_json(job, o, outcome) : print_table(job, o, outcome);
 }

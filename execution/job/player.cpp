@@ -7,15 +7,15 @@
 
 #include "algorithms/catalogue.hpp"
 #include "execution/mpi/check.hpp"
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/collective_errors.hpp"
 #include "support/error.hpp"
 #include "workloads/job/player.hpp"
 
 namespace collcast::mpi {
 namespace {
 
-using workloads::Activity;
 using workloads::Job;
+using workloads::Activity;
 using workloads::Role;
 using Kind = Activity::Kind;
 
@@ -280,7 +280,7 @@ std::string JobPlayer::wrong() {
   run();
   if (words.empty()) words = inspection_.wrong;
   inspection_ = {};
-  return first_words(words, team_.peers()->handle());
+  return first_text(words, team_.peers()->handle());
 }
 
 }  // namespace collcast::mpi

@@ -52,7 +52,7 @@ Address shifted(Address a, std::size_t elements) {
 /// Plans one channel's part of one step after the other.
 class Planner {
  public:
-  Planner(const Schedule& schedule, const Part& part, Whereabouts& where, ElementType element,
+  Planner(const Schedule& schedule, const Part& part, BlockLocations& where, ElementType element,
           Multicasting multicasting)
       : schedule_(schedule), part_(part), where_(where), element_(element), multicasting_(multicasting) {
     plan_.channels.resize(static_cast<std::size_t>(schedule.channels));
@@ -76,7 +76,7 @@ class Planner {
   }
 
  private:
-  using State = Whereabouts::State;
+  using State = BlockLocations::State;
   using Item = RankStep::Item;
 
   void plan_join(const Step::Join& join) {
@@ -157,7 +157,7 @@ class Planner {
     return s;
   }
 
-  std::vector<Segment> whereabouts(const Item& item, Memory memory) {
+  std::vector<Segment> locations(const Item& item, Memory memory) {
     std::vector<Segment> segments;
     item.for_each_block([&](Block b) {
       const State& s = held(memory, b);
@@ -190,10 +190,10 @@ class Planner {
   }
 
   Message plan_send(const Item& item) {
-    std::vector<Segment> segments = whereabouts(item, item.from);
+    std::vector<Segment> segments = locations(item, item.from);
     if (segments.size() > 1 && !one_area(segments)) {
       bring_home(item);
-      segments = whereabouts(item, item.from);
+      segments = locations(item, item.from);
     }
     const bool multicast = item.multicast >= 0;
     item.for_each_block([&](Block b) {
@@ -341,7 +341,7 @@ class Planner {
 
   const Schedule& schedule_;
   const Part& part_;
-  Whereabouts& where_;
+  BlockLocations& where_;
   ElementType element_;
   Multicasting multicasting_;
   Plan plan_;
@@ -357,7 +357,7 @@ class Planner {
 
 Plan plan(const Schedule& schedule, const Part& part, const Elements& elements, ElementType element,
           Multicasting multicasting) {
-  Whereabouts where(part, schedule.blocks, elements);
+  BlockLocations where(part, schedule.blocks, elements);
   (void)Planner(schedule, part, where, element, multicasting).run();  // learns which blocks pass through
   where.restart();
   return Planner(schedule, part, where, element, multicasting).run();

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "execution/mpi/check.hpp"
+#include "execution/mpi/collective_errors.hpp"
 #include "execution/mpi/on_machine.hpp"
-#include "execution/mpi/together.hpp"
 #include "support/error.hpp"
 
 namespace collcast::mpi {
@@ -55,7 +55,7 @@ void IpMulticast::open(const Options& options, MPI_Comm parent) {
   check(MPI_Comm_size(parent, &ranks_), "MPI_Comm_size");
   random_.seed(options.seed + static_cast<std::uint64_t>(rank_));
   const bool loop = on_machine(control_).ranks > 1;
-  together(control_, [&] { socket_ = std::make_unique<GroupSocket>(options.group, loop); });
+  attempt_on_all(control_, [&] { socket_ = std::make_unique<GroupSocket>(options.group, loop); });
   session_ = std::random_device()() * (std::uint64_t{1} << 32) + std::random_device()();
   check(MPI_Bcast(&session_, 1, MPI_UINT64_T, 0, control_), "MPI_Bcast");
   packet_bytes_ = least(socket_->datagram_bytes(), control_) - header_bytes;

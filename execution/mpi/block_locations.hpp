@@ -11,9 +11,9 @@
 
 namespace collcast::mpi {
 
-/// Which of the caller's two buffers there are: both; or one that holds the input (at its place in the
-/// output) and becomes the output; or, at the root of a scatter, one that holds the input and of which the
-/// output is a part.
+/// Which buffers the caller gives. no: send and receive buffer. input: one that holds the input, at its place
+/// in the output, and becomes the output. output: at the root of a scatter, one that holds the input, of
+/// which the output is a part.
 enum class InPlace : std::uint8_t { no, input, output };
 
 /// The call as one rank sees it.
@@ -27,19 +27,18 @@ struct Part {
 std::size_t sent(const Part& part, Block blocks, const Elements& elements);
 std::size_t received(const Part& part, Block blocks, const Elements& elements);
 
-/// Where each block of a rank is while the plan is made. The send buffer holds the blocks that the rank has
-/// at first, in order, and the receive buffer those it ends with. A block stays where it is until something
-/// is written to it; then it moves to its home: its place in the receive buffer, or scratch if it is passing
-/// through.
-class Whereabouts {
+/// Where each block of a rank lies while its plan is made. The send buffer holds the initial blocks in order,
+/// the receive buffer the final ones. A block stays in place until something is written to it; then it moves
+/// to its home, which is its place in the receive buffer, or scratch if it only passes through this rank.
+class BlockLocations {
  public:
   struct State {
     Address at, home;
     std::size_t count = 0;
     bool held = false, has_home = false, multicast = false;
-    std::uint64_t read = 0, written = 0, to_be_written = 0;  ///< the last step, by its number, that does so
+    std::uint64_t read = 0, written = 0, to_be_written = 0;  ///< the number of the last step that does so
   };
-  /// A home in scratch, in the order in which they came to be needed.
+  /// A home in scratch; they are kept in the order in which they were needed.
   struct Passing {
     Memory memory;
     Block block;
@@ -48,7 +47,7 @@ class Whereabouts {
     Address home;
   };
 
-  Whereabouts(const Part& part, Block blocks, const Elements& elements);
+  BlockLocations(const Part& part, Block blocks, const Elements& elements);
 
   State& operator()(Memory memory, Block block) {
     State& s = states_[static_cast<std::size_t>(memory)][block];
@@ -57,13 +56,13 @@ class Whereabouts {
   }
   /// Gives the block a home if it has none.
   const Address& home(Memory memory, Block block, bool scattered);
-  /// The blocks that the rank ends with, in order, and where the caller wants them.
+  /// The final blocks in order, and where the caller wants them.
   const std::vector<std::pair<Block, Address>>& finals() const { return finals_; }
 
-  /// Forgets the plan so far, but keeps the homes, now side by side in the order in which trees pass them on.
+  /// Starts the plan again but keeps the homes, now adjacent in the order in which trees forward the blocks.
   void restart();
 
-  /// `count` elements of scratch in that memory.
+  /// Allocates `count` more elements of scratch in that memory.
   Address more_scratch(Memory memory, std::size_t count);
   std::size_t scratch_elements(bool host) const { return scratch_[host]; }
 
@@ -72,7 +71,7 @@ class Whereabouts {
   Positions packed(const std::vector<Holding>& holdings) const;
   void place_initial();
   void place_final();
-  /// Whether `a` lies over another block's initial elements.
+  /// Whether `a` overlaps another block's initial elements.
   bool covers_other(Block block, Address a, std::size_t count) const;
 
   Part part_;
@@ -82,7 +81,7 @@ class Whereabouts {
   std::array<std::unordered_map<Block, State>, 3> states_;
   std::vector<std::pair<Block, Address>> finals_;
   std::unordered_map<Block, Address> final_homes_;
-  /// In place: begin, end and block of what is in the receive buffer at first, by begin.
+  /// In place: begin, end and block of each initial block in the receive buffer, by begin.
   std::vector<std::tuple<std::size_t, std::size_t, Block>> occupied_;
   std::vector<Passing> passing_;
   std::array<std::size_t, 2> scratch_{};  ///< in device and in host memory

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execution/offload/bell.hpp"
+#include "execution/offload/doorbell.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -17,23 +17,23 @@ void wake_all(const std::atomic<std::uint32_t>& value) {
 
 }  // namespace
 
-void Bell::set(std::uint32_t value) {
+void Doorbell::set(std::uint32_t value) {
   value_.store(value, std::memory_order_release);
   wake_all(value_);
 }
 
-void Bell::ring() {
+void Doorbell::ring() {
   value_.fetch_add(1, std::memory_order_release);
   wake_all(value_);
 }
 
-void Bell::wait(std::uint32_t seen) const {
+void Doorbell::wait(std::uint32_t seen) const {
   constexpr int looks = 1000;
   for (int i = 0; value() == seen; ++i)
     if (i >= looks) syscall(SYS_futex, &value_, FUTEX_WAIT, seen, nullptr, nullptr, 0);
 }
 
-void Bell::wait(std::uint32_t seen, double seconds) const {
+void Doorbell::wait(std::uint32_t seen, double seconds) const {
   if (value() != seen || seconds <= 0) return;
   const auto whole = static_cast<time_t>(seconds);
   const timespec limit{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};

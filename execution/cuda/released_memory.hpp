@@ -7,17 +7,17 @@
 
 namespace collcast::cuda {
 
-/// Released memory that peers have opened, for whoever asks next. Their views of it stay right: it is given
-/// back with its device only. (What a view shows after cudaFree is undefined: of the old memory, or of what
-/// has come in its place, with the same handle.)
-class Kept {
+/// Released memory that peers may still have open, kept for reuse until the device is closed. Freeing it
+/// would make their mappings undefined: after cudaFree they show the old memory, or new memory with the same
+/// handle.
+class ReleasedMemory {
  public:
-  /// What is allocated for so many bytes, so that blocks of similar sizes serve each other.
+  /// The size to allocate for `bytes`, so that requests of similar sizes can reuse each other's blocks.
   static std::size_t rounded(std::size_t bytes, std::size_t least) {
     return std::bit_ceil(bytes < least ? least : bytes);
   }
   void keep(std::byte* begin, std::size_t bytes) { blocks_.emplace(bytes, begin); }
-  /// The smallest block of that size or more; nullptr where there is none.
+  /// The smallest kept block of at least that size; nullptr if there is none.
   std::byte* take(std::size_t bytes) {
     const auto found = blocks_.lower_bound(bytes);
     if (found == blocks_.end()) return nullptr;

@@ -6,17 +6,16 @@
 
 namespace collcast::mpi {
 
-/// A counter in memory that processes share, by which one waits for another: it looks for a moment, then
-/// sleeps.
-class Bell {
+/// A counter in memory shared by processes, on which one waits for another: it spins briefly, then sleeps.
+class Doorbell {
  public:
-  Bell() = default;
+  Doorbell() = default;
   std::uint32_t value() const { return value_.load(std::memory_order_acquire); }
   void set(std::uint32_t value);
   void ring();
-  /// Returns once the value is another than `seen`.
+  /// Returns once the value differs from `seen`.
   void wait(std::uint32_t seen) const;
-  /// The same, or once so many seconds are over.
+  /// The same, or after `seconds`.
   void wait(std::uint32_t seen, double seconds) const;
 
  private:

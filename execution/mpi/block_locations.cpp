@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execution/mpi/whereabouts.hpp"
+#include "execution/mpi/block_locations.hpp"
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ std::size_t received(const Part& part, Block blocks, const Elements& elements) {
   return elements.size(definition(part.collective).finally(part.rank, part.ranks, blocks, part.root));
 }
 
-Whereabouts::Whereabouts(const Part& part, Block blocks, const Elements& elements)
+BlockLocations::BlockLocations(const Part& part, Block blocks, const Elements& elements)
     : part_(part),
       blocks_(blocks),
       elements_(elements),
@@ -39,7 +39,7 @@ Whereabouts::Whereabouts(const Part& part, Block blocks, const Elements& element
   place_final();
 }
 
-Whereabouts::Positions Whereabouts::packed(const std::vector<Holding>& holdings) const {
+BlockLocations::Positions BlockLocations::packed(const std::vector<Holding>& holdings) const {
   Positions positions;
   std::size_t next = 0;
   for_each_block(holdings, [&](Block b) {
@@ -49,7 +49,7 @@ Whereabouts::Positions Whereabouts::packed(const std::vector<Holding>& holdings)
   return positions;
 }
 
-void Whereabouts::place_initial() {
+void BlockLocations::place_initial() {
   const Positions first = packed(initial_);
   const Positions last = part_.in_place == InPlace::input && input_in_final_place(part_.collective)
                              ? packed(final_)
@@ -66,7 +66,7 @@ void Whereabouts::place_initial() {
   std::ranges::sort(occupied_);
 }
 
-void Whereabouts::place_final() {
+void BlockLocations::place_final() {
   const Positions positions = packed(final_);
   for_each_block(final_, [&](Block b) {
     Address a{Address::recv, positions.at(b)};
@@ -76,21 +76,21 @@ void Whereabouts::place_final() {
   });
 }
 
-bool Whereabouts::covers_other(Block block, Address a, std::size_t count) const {
+bool BlockLocations::covers_other(Block block, Address a, std::size_t count) const {
   auto it = std::ranges::upper_bound(occupied_, a.offset, {}, [](const auto& o) { return std::get<1>(o); });
   for (; it != occupied_.end() && std::get<0>(*it) < a.offset + count; ++it)
     if (std::get<2>(*it) != block) return true;
   return false;
 }
 
-Address Whereabouts::more_scratch(Memory memory, std::size_t count) {
+Address BlockLocations::more_scratch(Memory memory, std::size_t count) {
   std::size_t& used = scratch_[memory != Memory::device];
   const Address a{Address::scratch(memory), used};
   used += count;
   return a;
 }
 
-const Address& Whereabouts::home(Memory memory, Block block, bool scattered) {
+const Address& BlockLocations::home(Memory memory, Block block, bool scattered) {
   State& s = (*this)(memory, block);
   if (s.has_home) return s.home;
   s.has_home = true;
@@ -101,7 +101,7 @@ const Address& Whereabouts::home(Memory memory, Block block, bool scattered) {
   return s.home;
 }
 
-void Whereabouts::restart() {
+void BlockLocations::restart() {
   // A tree over ranks passes on blocks from its own rank's share upwards, going round at the end.
   const Block own = blocks_ % part_.ranks == 0 && definition(part_.collective).rooted
                         ? blocks_ / part_.ranks * part_.rank

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/collective_errors.hpp"
 
 #include "execution/mpi/check.hpp"
 
 namespace collcast::mpi {
 
-std::string first_words(const std::string& mine, MPI_Comm comm) {
+std::string first_text(const std::string& mine, MPI_Comm comm) {
   int rank = 0, ranks = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
@@ -18,8 +18,8 @@ std::string first_words(const std::string& mine, MPI_Comm comm) {
   return told;
 }
 
-void refuse_together(const std::string& mine, MPI_Comm comm) {
-  const std::string words = first_words(mine, comm);
+void throw_on_all(const std::string& mine, MPI_Comm comm) {
+  const std::string words = first_text(mine, comm);
   if (!words.empty()) throw InputError(words);
 }
 

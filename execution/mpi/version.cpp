@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execution/mpi/same_version.hpp"
+#include "execution/mpi/version.hpp"
 
 #include <array>
 
 #include "execution/mpi/check.hpp"
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/collective_errors.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -36,10 +36,10 @@ void require_same_version(const Communicator& communicator, const std::string& m
   check(MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, communicator.handle()),
         "MPI_Bcast");
   const bool same = mine.substr(0, first.size() - 1) == first.data();
-  refuse_together(same ? ""
-                       : "rank " + std::to_string(communicator.rank()) + " on " + here() + " runs " + mine +
-                             ", rank 0 " + first.data() + "; all ranks need the same",
-                  communicator.handle());
+  throw_on_all(same ? ""
+                    : "rank " + std::to_string(communicator.rank()) + " on " + here() + " runs " + mine +
+                          ", rank 0 " + first.data() + "; all ranks need the same",
+               communicator.handle());
 }
 
 }  // namespace collcast::mpi
