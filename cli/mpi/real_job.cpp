@@ -114,7 +114,7 @@ void print_json(const workloads::Job& job, const JobOptions& o, const JobOutcome
            {"compute_s", compute_seconds(job)}};
   for (std::size_t r = 0; r < outcome.activities.size(); ++r)
     for (std::size_t i = 0; i < outcome.activities[r].size(); ++i) {
-      const workloads::Activity& a = job.roles[r].activities[i];
+      const workloads::JobActivity& a = job.roles[r].activities[i];
       all["activities"].push_back({{"role", job.roles[r].name},
                                    {"stream", job.streams[static_cast<std::size_t>(a.stream)]},
                                    {"name", a.name},
@@ -134,7 +134,7 @@ void print_table(const workloads::Job& job, const JobOptions& o, const JobOutcom
     std::printf("\n%-12s %-16s %-24s %12s %12s\n", "role", "stream", "activity", "start [ms]", "end [ms]");
   for (std::size_t r = 0; r < outcome.activities.size(); ++r)
     for (std::size_t i = 0; i < outcome.activities[r].size(); ++i) {
-      const workloads::Activity& a = job.roles[r].activities[i];
+      const workloads::JobActivity& a = job.roles[r].activities[i];
       std::printf("%-12s %-16s %-24s %12.3f %12.3f\n", job.roles[r].name.c_str(),
                   job.streams[static_cast<std::size_t>(a.stream)].c_str(), a.name.c_str(),
                   outcome.activities[r][i].start * 1e3, outcome.activities[r][i].end * 1e3);

@@ -47,7 +47,7 @@ class JobPlayer {
   const std::vector<Interval>& intervals() const { return intervals_; }
 
  private:
-  using Activity = workloads::Activity;
+  using JobActivity = workloads::JobActivity;
   struct Stream {
     std::vector<int> queue;  ///< activities, in order
     std::size_t next = 0;
@@ -57,9 +57,9 @@ class JobPlayer {
 
   std::size_t coordinate(int dimension) const;
   void add(int index);
-  Operation* computation(const Activity& a);
-  std::unique_ptr<CollectivePlay> collective(const Activity& a);
-  Operation* message(const Activity& a, Stream& stream);
+  Operation* computation(const JobActivity& a);
+  std::unique_ptr<CollectivePlay> collective(const JobActivity& a);
+  Operation* message(const JobActivity& a, Stream& stream);
   bool calls(int group) const;
   std::unique_ptr<Team> members(int group, const Communicator& world) const;
   void start_ready();
@@ -78,7 +78,7 @@ class JobPlayer {
   std::vector<std::unique_ptr<Team>> groups_;  ///< by the job's group; null: no collective in it
   std::vector<std::unique_ptr<Operation>> owned_;
   using Spec = std::tuple<int, Collective, double, std::string, int, workloads::Progress>;
-  static Spec spec(const Activity& a) {
+  static Spec spec(const JobActivity& a) {
     return {a.group, a.collective, a.bytes.value, a.algorithm, a.stream, a.progress};
   }
   std::map<Spec, std::unique_ptr<CollectivePlay>> collectives_;  ///< null: not played by the worker
