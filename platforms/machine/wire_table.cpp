@@ -119,8 +119,8 @@ SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprin
 /// Copies within a rank know no protocol.
 Bytes WireTable::eager_limit(const Blueprint::Software& software) {
   const auto& limit = software.eager_limit ? software.eager_limit : blueprint_.eager_limit;
-  const bool none = !limit || blueprint_.hold == Protocol::Hold::delivery || &software == &blueprint_.copy ||
-                    &software == &blueprint_.dpu_copy;
+  const bool none = !limit || blueprint_.hold == Protocol::Hold::delivery ||
+                    &software == &blueprint_.copy || &software == &blueprint_.dpu_copy;
   return none ? Protocol().eager_limit : kibibytes(usage_.take(*limit));
 }
 
