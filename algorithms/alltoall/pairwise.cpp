@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/alltoall/pairwise.hpp"
 
+#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {
