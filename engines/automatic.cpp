@@ -20,7 +20,7 @@ std::int64_t messages_of(const Step& step) {
 
 bool too_many(const Schedule& schedule) {
   std::int64_t messages = 0;
-  if (const EvenRule* alike = even(schedule))
+  if (const SymmetricRule* alike = symmetric_rule(schedule))
     for (std::int64_t s = 0; s < schedule.steps && messages <= most_played; ++s)
       messages += (*alike)(s).messages * schedule.ranks;
   else
@@ -36,7 +36,7 @@ class Users {
  public:
   explicit Users(const Fabric& fabric)
       : fabric_(fabric),
-        to_delivery_(fabric.protocol().hold == Protocol::Hold::delivery),
+        to_delivery_(fabric.protocol().hold == MessageProtocol::Hold::delivery),
         senders_(fabric.links().size(), nobody),
         receivers_(to_delivery_ ? senders_.size() : 0, nobody) {}
 
@@ -76,7 +76,7 @@ bool may_share(const Schedule& schedule, const Fabric& fabric) {
     step.clear();
     schedule.rule(s, step);
     shared = !std::ranges::all_of(step.transfers, [&](const Transfer& t) { return users.alone(t); });
-    if (fabric.protocol().hold != Protocol::Hold::delivery)
+    if (fabric.protocol().hold != MessageProtocol::Hold::delivery)
       shared = shared || !step.multicasts.empty() || !step.reductions.empty();
   }
   return shared;
@@ -88,7 +88,7 @@ bool messages_may_share(const Schedule& schedule, const Fabric& fabric) {
   return !too_many(schedule) && may_share(schedule, fabric);
 }
 
-Answering answering(const Engine& asked, const SizedSchedule& subject, const Fabric& fabric) {
+ResolvedEngine resolve(const Engine& asked, const SizedSchedule& subject, const Fabric& fabric) {
   if (asked.name != "auto") return {&asked, {}};
   if (too_many(subject.schedule))
     return {&engine("path"),

@@ -59,12 +59,12 @@ Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
   return heaviest(fabric, subject.schedule, subject.layout);
 }
 
-/// Stretches of a critical path's times that are kept: 50 MB.
-constexpr std::size_t most_stretches = 1'000'000;
+/// Delays of a critical path that are kept: 50 MB.
+constexpr std::size_t most_delays = 1'000'000;
 
 bool more_messages(const Schedule& schedule, std::size_t most) {
   std::size_t messages = 0;
-  if (const EvenRule* alike = even(schedule))
+  if (const SymmetricRule* alike = symmetric_rule(schedule))
     for (std::int64_t s = 0; s < schedule.steps && messages <= most; ++s)
       messages += static_cast<std::size_t>((*alike)(s).messages * schedule.ranks);
   else
@@ -73,17 +73,17 @@ bool more_messages(const Schedule& schedule, std::size_t most) {
   return messages > most;
 }
 
-PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Stretch>& chain) {
+PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Delay>& chain) {
   CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, fabric, {}, no_limit,
-                                         TracedClock(most_stretches));
+                                         TracedClock(most_delays));
   PathResult result = path.run();
   chain = path.chain();
   return result;
 }
 
 Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
-  std::vector<Stretch> chain;
-  const PathResult path = explain && !more_messages(subject.schedule, most_stretches)
+  std::vector<Delay> chain;
+  const PathResult path = explain && !more_messages(subject.schedule, most_delays)
                               ? explained_path(subject, fabric, chain)
                               : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
@@ -113,7 +113,7 @@ Reading by_playing(const Engine& engine, const SizedSchedule& subject, const Fab
 }
 
 Reading by_itself(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
-  return read(*answering(engine("auto"), subject, fabric).engine, subject, fabric, explain);
+  return read(*resolve(engine("auto"), subject, fabric).engine, subject, fabric, explain);
 }
 
 constexpr bool quick = true, contention = true, workers = true, overlap = true;

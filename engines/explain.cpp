@@ -26,7 +26,7 @@ std::string slowest_link(const Fabric& fabric, Place from, Place to) {
   return links[slowest].name;
 }
 
-std::string name_of(const Fabric& fabric, const Stretch& s, const std::vector<std::string>& meetings) {
+std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<std::string>& meetings) {
   switch (s.cause) {
     case Cause::link:
     case Cause::queue:
@@ -55,7 +55,7 @@ const std::string& dearest(const Likes& likes) {
 
 }  // namespace
 
-std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>& chain, Seconds launch,
+std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& chain, Seconds launch,
                                Seconds total, const std::string& busiest,
                                const std::vector<std::string>& meetings) {
   std::map<std::pair<Cause, std::string>, Likes> sums;
@@ -67,7 +67,7 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>&
   };
   if (chain.empty() && !(launch > Seconds(0))) return {};
   if (launch > Seconds(0)) add(Cause::overhead, "launch", launch);
-  for (const Stretch& s : chain) add(s.cause, name_of(fabric, s, meetings), s.time);
+  for (const Delay& s : chain) add(s.cause, name_of(fabric, s, meetings), s.time);
   if (rest > 1e-12 * total) add(Cause::queue, busiest, rest);
   std::vector<Share> shares;
   for (const auto& [key, likes] : sums) {

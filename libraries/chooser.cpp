@@ -37,7 +37,7 @@ class Situations {
       : policy_(std::move(policy)), description_(std::move(description)), machine_(machine) {}
 
   const Situation& of(const Request& request) {
-    const Seats s = seats(machine_, request.members);
+    const Occupancy s = occupancy(machine_, request.members);
     const auto [found, is_new] = known_.try_emplace({s.nodes, s.on_a_node});
     if (is_new) found->second = situation(description_, s, policy_);
     return found->second;
@@ -56,7 +56,8 @@ class Situations {
 /// How long a schedule is, roughly: its steps, or a rank's messages in the first where these are more.
 std::int64_t length_of(const Schedule& schedule) {
   if (schedule.steps == 0) return 0;
-  if (const EvenRule* alike = even(schedule)) return std::max(schedule.steps, (*alike)(0).messages);
+  if (const SymmetricRule* alike = symmetric_rule(schedule))
+    return std::max(schedule.steps, (*alike)(0).messages);
   Step first;
   schedule.rule(0, first);
   auto messages = static_cast<std::int64_t>(first.transfers.size());
@@ -75,12 +76,12 @@ Seconds by_formula_at_least(const Fabric& fabric, const Algorithm& a, const Call
 
 }  // namespace
 
-Seats seats(const Machine& machine, std::span<const Rank> members) {
+Occupancy occupancy(const Machine& machine, std::span<const Rank> members) {
   std::map<int, Rank> on_node;
   if (members.empty())
     for (Rank r = 0; r < machine.ranks(); ++r) ++on_node[machine.node(r)];
   for (const Rank r : members) ++on_node[machine.node(r)];
-  Seats s{static_cast<Rank>(on_node.size()), 0};
+  Occupancy s{static_cast<Rank>(on_node.size()), 0};
   for (const auto& [node, ranks] : on_node) s.on_a_node = std::max(s.on_a_node, ranks);
   return s;
 }

@@ -59,7 +59,7 @@ class BytesAlone {
     return {fastest(bytes, [&](Bytes b) { return fabric_.switched(what, from, to, b).wire; }), bytes};
   }
   SecondsPerByte gamma(Place) const { return {}; }
-  const Protocol& protocol() const { return fabric_.protocol(); }
+  const MessageProtocol& protocol() const { return fabric_.protocol(); }
   Port ports() const { return fabric_.ports(); }
   Port queues() const { return fabric_.queues(); }
 

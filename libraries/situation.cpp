@@ -135,15 +135,15 @@ void set_rails(Situation& s, const Channels& found, const Machine& machine, cons
 
 Situation situation(const Description& description, Rank ranks, const std::string& policy) {
   const Rank node = read_blueprint(description).ranks_per_node;
-  return situation(description, Seats{(ranks + node - 1) / node, std::min(ranks, node)}, policy);
+  return situation(description, Occupancy{(ranks + node - 1) / node, std::min(ranks, node)}, policy);
 }
 
-Situation situation(const Description& description, Seats seats, const std::string& policy) {
+Situation situation(const Description& description, Occupancy occupancy, const std::string& policy) {
   Blueprint b = read_blueprint(description);
-  const Rank ranks = (seats.nodes - 1) * b.ranks_per_node + seats.on_a_node;
+  const Rank ranks = (occupancy.nodes - 1) * b.ranks_per_node + occupancy.on_a_node;
   Situation s;
-  s.nodes = seats.nodes;
-  keep_used(b, seats.on_a_node);
+  s.nodes = occupancy.nodes;
+  keep_used(b, occupancy.on_a_node);
   for (const Blueprint::Vertex& v : b.vertices)
     if (v.device >= 0) recognise(s.cpu, b.devices[static_cast<std::size_t>(v.device)].name);
   if (nccl::parse(policy)) s.gpu = gpu_for_nccl(description, b, policy);
@@ -168,11 +168,11 @@ Situation situation(const Description& description, Seats seats, const std::stri
   return s;
 }
 
-Channels channels(const Description& description, Seats seats, const std::string& policy,
+Channels channels(const Description& description, Occupancy occupancy, const std::string& policy,
                   ChannelShape shape) {
   Blueprint b = read_blueprint(description);
-  keep_used(b, seats.on_a_node);
-  return channels_of(b, seats.nodes, policy, shape);
+  keep_used(b, occupancy.on_a_node);
+  return channels_of(b, occupancy.nodes, policy, shape);
 }
 
 }  // namespace collcast

@@ -97,9 +97,9 @@ Schedule then(Schedule a, Schedule b) {
   for (const Repeat& r : repeats(b))  // a join is in one step only
     all.push_back({turn + std::max<std::int64_t>(r.first, channels > 1), turn + r.last, r.period});
   Schedule both{a.ranks, a.blocks, a.steps + b.steps, {}, channels};
-  EvenRule alike;
-  if (channels == 1 && even(a) && even(b))
-    alike = [first = *even(a), second = *even(b), turn](std::int64_t s) {
+  SymmetricRule alike;
+  if (channels == 1 && symmetric_rule(a) && symmetric_rule(b))
+    alike = [first = *symmetric_rule(a), second = *symmetric_rule(b), turn](std::int64_t s) {
       return s < turn ? first(s) : second(s - turn);
     };
   both.rule = [first = std::move(a.rule), second = std::move(b.rule), turn, channels](std::int64_t s,
@@ -108,7 +108,7 @@ Schedule then(Schedule a, Schedule b) {
     if (s == turn && channels > 1) step.joins.push_back({0, static_cast<std::uint16_t>(channels)});
     second(s - turn, step);
   };
-  if (alike) both = even(std::move(both), std::move(alike));
+  if (alike) both = symmetric(std::move(both), std::move(alike));
   return repeating(std::move(both), std::move(all));
 }
 

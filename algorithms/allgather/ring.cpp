@@ -10,8 +10,8 @@ Schedule ring_allgather(Rank p) {
   auto rule = [p](std::int64_t s, Step& step) {
     for (Rank r = 0; r < p; ++r) step.send(r, r + 1 < p ? r + 1 : 0, {modulo(r - s, p)});
   };
-  return even(repeating({p, p, p - 1, rule}, {{0, p - 1}}),
-                   [](std::int64_t) { return Even{}; });
+  return symmetric(repeating({p, p, p - 1, rule}, {{0, p - 1}}),
+                   [](std::int64_t) { return SymmetricStep{}; });
 }
 
 const Algorithm allgather_ring{

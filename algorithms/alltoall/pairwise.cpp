@@ -13,7 +13,7 @@ Schedule pairwise_alltoall(Rank p) {
       step.send(r, to, {Block{r} * p + to});
     }
   };
-  return even({p, Block{p} * p, p - 1, rule}, [](std::int64_t) { return Even{}; });
+  return symmetric({p, Block{p} * p, p - 1, rule}, [](std::int64_t) { return SymmetricStep{}; });
 }
 
 const Algorithm alltoall_pairwise{

@@ -30,14 +30,14 @@ class GpuNetwork {
   Wire wire(Place from, Place to, Bytes) const;
   Switched switched(Switching, Place from, Place to, Bytes bytes) const;
   SecondsPerByte gamma(Place) const { return {}; }
-  const Protocol& protocol() const { return protocol_; }
+  const MessageProtocol& protocol() const { return protocol_; }
   Port ports() const { return static_cast<Port>((2 * machine_.adapters + 1) * ranks_); }
   Port queues() const { return ports(); }
 
  private:
   GpuMachine machine_;
   Rank ranks_;
-  Protocol protocol_{Protocol::Hold::delivery, Bytes(-1), {}};
+  MessageProtocol protocol_{MessageProtocol::Hold::delivery, Bytes(-1), {}};
 };
 
 /// The formulas as the study prints them: n ranks, message M, chunk C; M/C and M/U are real numbers.

@@ -12,12 +12,12 @@ constexpr auto head_arrives = Event::Kind::network_a;
 
 }  // namespace
 
-Analytic::Analytic(const Protocol& protocol, Port ports)
+Analytic::Analytic(const MessageProtocol& protocol, Port ports)
     : protocol_(protocol), free_(ports), use_(ports), arrivals_(ports) {}
 
 void Analytic::send(Index id, const Message& message) {
   const Seconds out = out_free(message);
-  if (protocol_.hold == Protocol::Hold::delivery)
+  if (protocol_.hold == MessageProtocol::Hold::delivery)
     deliver(id, message, out);
   else
     inject(id, message, out);

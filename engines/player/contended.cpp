@@ -17,7 +17,7 @@ constexpr auto gap_over = Event::Kind::network_b;  // of a port
 
 Contended::Contended(const Fabric& fabric, Flows& flows)
     : fabric_(fabric),
-      to_delivery_(fabric.protocol().hold == Protocol::Hold::delivery),
+      to_delivery_(fabric.protocol().hold == MessageProtocol::Hold::delivery),
       flows_(flows),
       ports_(fabric.ports()),
       use_(fabric.ports()),

@@ -10,7 +10,7 @@ namespace collcast {
 namespace {
 
 /// Stretches of an explanation that are kept: 100 MB.
-constexpr std::size_t most_stretches = 2'000'000;
+constexpr std::size_t most_delays = 2'000'000;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
       protocol_(fabric.protocol()),
       ranks_(static_cast<std::size_t>(program.ranks())),
       through_(fabric.queues()),
-      log_(options.explain ? most_stretches : 0) {
+      log_(options.explain ? most_delays : 0) {
   if (program.ranks() < 1) throw InputError("a program needs at least one rank");
   if (program.ranks() > fabric.ranks())
     throw InputError("the program has " + std::to_string(program.ranks()) + " ranks, the platform holds " +

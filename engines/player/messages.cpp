@@ -25,7 +25,7 @@ Message Interpreter::outgoing(Rank rank, Rank peer, const Op& op) const {
   m.merged = op.merged;
   m.combine = op.combine;
   m.send_posted = true;
-  m.eager = protocol_.hold == Protocol::Hold::injection && m.wire.eager;
+  m.eager = protocol_.hold == MessageProtocol::Hold::injection && m.wire.eager;
   return m;
 }
 
@@ -135,7 +135,7 @@ Interpreter::Moment Interpreter::pay(const Message& m, Rank rank, Waiter waiter,
 /// Who moves the bytes of a streamed message is busy for as long as they take alone. Of a rendezvous a strand
 /// asks the receiver when it is its turn.
 void Interpreter::pay_for(Waiter sender, Message& m) {
-  if (protocol_.hold == Protocol::Hold::delivery) return;
+  if (protocol_.hold == MessageProtocol::Hold::delivery) return;
   if (!m.eager && !(m.wire.overhead > Seconds(0))) return;
   const Moment turn = after(busy_until(m.from.rank, sender));
   const Seconds moving = m.eager && m.wire.streamed ? m.bytes * m.wire.per_byte : Seconds(0);
@@ -155,7 +155,7 @@ CauseLog::Entry Interpreter::carried(const Message& m, bool there) {
     rest -= time;
     why = log_.add(why, time, cause, m.from, m.to);
   };
-  if (protocol_.hold == Protocol::Hold::delivery)
+  if (protocol_.hold == MessageProtocol::Hold::delivery)
     took(m.wire.overhead + m.wire.receive_overhead, Cause::overhead);
   if (there) took(m.wire.latency, Cause::latency);
   took(m.bytes * m.wire.software, Cause::overhead);
@@ -173,7 +173,7 @@ Interpreter::Moment& Interpreter::busy_until(Rank rank, Waiter waiter) {
 /// Every condition for the message to leave is met; its handshake and its overhead come first.
 void Interpreter::depart(Index id) {
   Message& m = messages_[id];
-  if (protocol_.hold == Protocol::Hold::delivery) return m.why = why_, enter(id);
+  if (protocol_.hold == MessageProtocol::Hold::delivery) return m.why = why_, enter(id);
   Seconds delay = m.posted - backend_.now();
   if (!m.eager) {
     const Seconds shake = m.wire.handshake + m.wire.overhead;
@@ -194,7 +194,7 @@ void Interpreter::enter(Index id) {
 
 /// When the sender is through with the messages that it sent before, each at its own pace.
 Seconds Interpreter::turn(const Message& m) {
-  if (protocol_.hold == Protocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
+  if (protocol_.hold == MessageProtocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
   Seconds& through = through_[m.wire.out_queue];
   Seconds free = through;
   if (m.group != no_index) {  // the copies of a multicast go together
@@ -248,7 +248,7 @@ void Interpreter::sent(Index id) {
 void Interpreter::arrived(Index id) {
   Message& m = messages_[id];
   m.has_arrived = true;
-  if (protocol_.hold == Protocol::Hold::delivery) {
+  if (protocol_.hold == MessageProtocol::Hold::delivery) {
     sent(id);
     return delivered(id);
   }
@@ -305,7 +305,7 @@ void Interpreter::received(Index id) {
 
 void Interpreter::tell_delivery(Index id) {
   const Message& m = messages_[id];
-  const bool held = protocol_.hold == Protocol::Hold::delivery;
+  const bool held = protocol_.hold == MessageProtocol::Hold::delivery;
   const auto [left, arrived] = backend_.way(id);
   const Seconds first = left + m.wire.latency + (held ? m.wire.overhead : Seconds(0));
   options_.observer->delivered(

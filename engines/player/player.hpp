@@ -16,25 +16,26 @@ namespace collcast {
 
 class Backend;
 
-/// The user stopped a run.
+/// Thrown when the user has stopped a run.
 struct Interrupted : std::runtime_error {
   Interrupted() : runtime_error("interrupted") {}
 };
 
-/// Told what happens while a program is played, each as it ends.
+/// Receives what happens while a program is played, each thing as it ends.
 class Observer {
  public:
   struct Interval {
     Rank rank;
-    Op::Kind kind;  ///< compute, pause; start: whole strand; wait; of a main strand, or one whose start has
-                    ///< no tag, without request: send, receive, copy, multicast
-    std::uint64_t tag;  ///< the operation's; of a wait its request
+    /// compute, pause, wait, or start, which stands for a whole strand. Blocking send, receive, copy and
+    /// multicast are reported of main strands and of strands whose start has no tag.
+    Op::Kind kind;
+    std::uint64_t tag;  ///< the operation's; of a wait, the request
     Seconds begin, end;
-    std::int32_t track = 0;  ///< of the rank: that of the strand which did it
-    Rank peer = -1;          ///< of a message, the other end; -1: none, or several
-    Bytes bytes = {};        ///< of a message; of a strand what its `start` says
+    std::int32_t track = 0;  ///< the rank's track on which the strand plays
+    Rank peer = -1;          ///< of a message; -1: none or several
+    Bytes bytes = {};        ///< of a message, or as the `start` of a strand says
   };
-  /// A batch that is a step of a collective's schedule.
+  /// A batch that is a step of a schedule.
   struct Step {
     Rank rank;
     std::int32_t track;
@@ -46,19 +47,19 @@ class Observer {
     Place from, to;
     Bytes bytes;
     Combine combine;
-    Seconds posted;   ///< it comes to its port
-    Seconds left;     ///< its first byte leaves
-    Seconds first;    ///< the earliest that its first byte can be there
-    Seconds arrived;  ///< its last byte is there
-    Seconds done;     ///< received, and reduced
+    Seconds posted;   ///< when it reaches its port
+    Seconds left;     ///< when its first byte leaves
+    Seconds first;    ///< the earliest arrival of its first byte
+    Seconds arrived;  ///< when its last byte arrives
+    Seconds done;     ///< when it is received, and reduced
   };
-  /// What kept a port or a link busy.
+  /// A message's use of a port or a link.
   struct Use {
-    bool link;  ///< else a port
+    bool link;  ///< false: a port
     std::uint32_t which;
     Bytes bytes;
     Seconds begin, end;
-    Seconds busy;  ///< of that: ports all of it, links what the bytes take at full bandwidth
+    Seconds busy;  ///< a port: end - begin; a link: the time of the bytes at full bandwidth
   };
   virtual ~Observer() = default;
   virtual void done(const Interval& interval) = 0;
@@ -88,30 +89,30 @@ class Observers : public Observer {
   std::vector<Observer*> all_;
 };
 
-/// What the operation of an interval is called; empty: nothing that a reader wants to see.
+/// Names the operation of an interval; empty: it is not shown.
 using NameOf = std::function<std::string(const Observer::Interval&)>;
-/// Makes who observes a run on this fabric; it outlives the run.
+/// Makes the observer of a run on a fabric; the observer outlives the run.
 using Watched = std::function<Observer*(const Fabric& fabric, const NameOf& name)>;
 
 struct PlayOptions {
   Observer* observer = nullptr;
-  /// Called now and then with the simulated time and the number of messages begun so far.
+  /// Called from time to time with the simulated time and the number of messages begun so far.
   std::function<void(Seconds, std::int64_t)> progress = nullptr;
-  /// Looked at now and then; once true, playing throws Interrupted.
+  /// Read from time to time; once true, playing throws Interrupted.
   const std::atomic<bool>* interrupt = nullptr;
-  /// Ranks that wait for what never comes end the run, and the result says so, instead of an error.
+  /// A deadlock ends the run, and Result::stopped_short says what ranks wait for; otherwise it is an error.
   bool may_stop_short = false;
-  /// In this process, so that what the program learns while it is played stays known; engines that play in a
-  /// child process by themselves then lose what that is good for (engines/simgrid/simulate.hpp).
+  /// Play in this process even if the engine would use a child process, so that what the program learns while
+  /// it is played is kept; see engines/simgrid/simulate.hpp for what is lost.
   bool here = false;
-  bool explain = false;  ///< the result has the chain of causes
+  bool explain = false;  ///< Result::chain is filled
 };
 
-/// Plays a program on `fabric`, whose messages `backend` carries; deterministic. Throws InputError if ranks
-/// wait for what never comes.
+/// Plays a program on `fabric`; `backend` carries its messages. Deterministic. Throws InputError at a
+/// deadlock.
 Result play(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options = {});
 
-/// The same on a network without contention beyond its ports: the critical path of the program.
+/// The same without contention beyond ports: the critical path of the program.
 Result play(Program& program, const Fabric& fabric, const PlayOptions& options = {});
 
 }  // namespace collcast

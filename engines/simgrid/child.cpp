@@ -196,7 +196,7 @@ Result get_result(Child& child) {
   result.ranks = child.get_list<Result::OfRank>();
   result.ports = child.get_list<Result::Use>();
   result.links = child.get_list<Result::Use>();
-  result.chain = child.get_list<Stretch>();
+  result.chain = child.get_list<Delay>();
   result.stopped_short = child.get_text();
   return result;
 }

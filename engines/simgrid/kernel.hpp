@@ -10,17 +10,17 @@
 
 namespace collcast {
 
-/// SimGrid: a clock and flows that share links max-min fairly. One at a time.
+/// SimGrid's clock and flows, which share links max-min. Only one may exist at a time.
 class Kernel {
  public:
   explicit Kernel(const std::vector<Link>& links);
   ~Kernel();
 
   Seconds now() const;
-  /// Starts flow `id` at this moment over at least one link; `cap`: it never runs faster.
+  /// Starts flow `id` now over at least one link, at a rate of at most `cap`.
   void start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap);
-  /// Runs to the first moment when flows end, but not beyond `limit` (which may be infinite), and says which
-  /// flows ended: until the next call.
+  /// Runs until flows end, or until `limit`, which may be infinite. Returns the flows that ended; valid until
+  /// the next call.
   std::span<const Index> advance(Seconds limit);
   std::size_t running() const { return running_; }
 

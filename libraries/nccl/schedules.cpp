@@ -222,9 +222,10 @@ Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Bl
           static_cast<int>(orders.size())};
 }
 
-std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const std::vector<Order>& orders,
-                          int searched, Rank per_node, Bytes message) {
-  std::vector<Pair> pairs;
+std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
+                                 const std::vector<Order>& orders, int searched, Rank per_node,
+                                 Bytes message) {
+  std::vector<PairTraffic> pairs;
   for (std::size_t c = 0; c < orders.size(); ++c) {
     const Order& order = orders[c];
     const Bytes share = message / static_cast<double>(orders.size());

@@ -121,7 +121,7 @@ struct Blueprint {
   /// None where there are no switches.
   std::vector<Trunk> trunks;
 
-  Protocol::Hold hold;
+  MessageProtocol::Hold hold;
   std::optional<Parameter> eager_limit, handshake;
   SoftwareByMemory in_node, across_sockets, between_nodes;
   Software copy, dpu_copy;                                  ///< the latter by a DPU's cores

@@ -104,7 +104,7 @@ void Machine::find_places() {
 void Machine::set_protocol() {
   const Blueprint& b = blueprint_;
   protocol_.hold = b.hold;
-  if (b.hold == Protocol::Hold::delivery) {
+  if (b.hold == MessageProtocol::Hold::delivery) {
     protocol_.eager_limit = Bytes(-1);
     return;
   }
@@ -147,7 +147,7 @@ Port Machine::ports() const {
 }
 
 Port Machine::queues() const {
-  const bool own = !uniform_ && protocol_.hold != Protocol::Hold::delivery;
+  const bool own = !uniform_ && protocol_.hold != MessageProtocol::Hold::delivery;
   return own ? static_cast<Port>(ranks_) * ports_.queues() : ports();
 }
 

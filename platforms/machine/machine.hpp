@@ -41,7 +41,7 @@ class Machine final : public Fabric {
   SecondsPerByte gamma(Place place) const override {
     return gamma_[uniform_ ? 0 : static_cast<std::size_t>(vertex(place, seat(place.rank)))];
   }
-  const Protocol& protocol() const override { return protocol_; }
+  const MessageProtocol& protocol() const override { return protocol_; }
   std::optional<AlphaBetaGamma> hockney() const override {
     return uniform_ ? uniform_->hockney() : std::nullopt;
   }
@@ -99,7 +99,7 @@ class Machine final : public Fabric {
   Port base(const Seat& at) const { return at.node * ports_.count(); }
   Wire wire_of(Place from, Place to, Bytes bytes) const;
   void own_queue(Wire& wire, Rank sender) const {
-    if (protocol_.hold == Protocol::Hold::delivery) return;
+    if (protocol_.hold == MessageProtocol::Hold::delivery) return;
     wire.out_queue = static_cast<Port>(sender) * ports_.queues() + ports_.queue(wire.out);
     wire.in_queue = Wire::nowhere;
   }
@@ -142,7 +142,7 @@ class Machine final : public Fabric {
   Capabilities within_, between_;  ///< of the node's switches, and of the network's
   std::optional<WireTable> wires_;
   std::optional<UniformNetwork> uniform_;
-  Protocol protocol_;
+  MessageProtocol protocol_;
   std::vector<SecondsPerByte> gamma_;       ///< by vertex
   std::vector<std::array<int, 3>> places_;  ///< by slot: the vertices of its memories
   std::vector<Loop> loops_;                 ///< slots that copy within a shared memory

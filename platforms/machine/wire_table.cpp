@@ -119,9 +119,9 @@ SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprin
 /// Copies within a rank know no protocol.
 Bytes WireTable::eager_limit(const Blueprint::Software& software) {
   const auto& limit = software.eager_limit ? software.eager_limit : blueprint_.eager_limit;
-  const bool none = !limit || blueprint_.hold == Protocol::Hold::delivery ||
+  const bool none = !limit || blueprint_.hold == MessageProtocol::Hold::delivery ||
                     &software == &blueprint_.copy || &software == &blueprint_.dpu_copy;
-  return none ? Protocol().eager_limit : kibibytes(usage_.take(*limit));
+  return none ? MessageProtocol().eager_limit : kibibytes(usage_.take(*limit));
 }
 
 Seconds WireTable::handshake(const Blueprint::Software& software) {
