@@ -8,7 +8,7 @@
 namespace collcast {
 namespace {
 
-/// Some seconds of the player.
+/// The most messages to play, which takes some seconds.
 constexpr std::int64_t most_played = 300'000;
 
 std::int64_t messages_of(const Step& step) {
@@ -31,7 +31,7 @@ bool too_many(const Schedule& schedule) {
   return messages > most_played;
 }
 
-/// Who puts messages on a link, and who takes them off: one port each, or several.
+/// The ports that put messages on each link and that take them off: none, one, or several.
 class Users {
  public:
   explicit Users(const Fabric& fabric)
@@ -40,13 +40,14 @@ class Users {
         senders_(fabric.links().size(), nobody),
         receivers_(to_delivery_ ? senders_.size() : 0, nobody) {}
 
-  /// False if a link of its way may carry another message at the same time.
+  /// False if a link of the message's route may carry another message at the same time.
   bool alone(const Transfer& t) {
     if (t.from == t.to) return true;
     route_.clear();
     fabric_.route(t.from, t.to, route_);
     const Wire wire = fabric_.wire(t.from, t.to, Bytes(1));
-    // A rank's own messages follow one another; of several ranks', where ports are held until delivery only.
+    // Messages of one rank follow each other; those of several ranks do so only if ports are held until
+    // delivery.
     const Port sender = to_delivery_ ? wire.out : static_cast<Port>(t.from.rank);
     return std::ranges::all_of(route_, [&](LinkId link) {
       const bool one_sender = only(senders_[link], sender);

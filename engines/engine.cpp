@@ -52,8 +52,8 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
   return reading;
 }
 
-/// Messages that share a link do not slow each other down on a critical path, but nothing is faster than what
-/// the link of all that carries most for its rate needs. Where there are no links but ports, those know it.
+/// On a critical path messages that share a link do not slow each other down, but no time is shorter than
+/// that of the most loaded link. If the only links are ports, the path already includes it.
 Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
   if (fabric.hockney() || fabric.links().size() <= fabric.ports()) return {};  // without making their names
   return heaviest(fabric, subject.schedule, subject.layout);
@@ -88,7 +88,7 @@ Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain
                               : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
   Suspect suspect(fabric.launch(subject.schedule.channels) + std::max(path.time, load.time));
-  // Of ports that differ by rounding the first.
+  // The first of several ports that differ by rounding only.
   const Seconds busiest = *std::ranges::max_element(path.busy) * (1 - 1e-9);
   const auto first = std::ranges::find_if(path.busy, [&](Seconds busy) { return busy >= busiest; });
   const auto port = static_cast<Port>(first - path.busy.begin());

@@ -42,11 +42,11 @@ std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<std:
   }
 }
 
-/// What the likes of several nodes took, by node.
+/// The time on corresponding links of several nodes, by node.
 using Likes = std::map<std::string, Seconds>;
 
-/// The first of those that took most.
-const std::string& dearest(const Likes& likes) {
+/// The node with the longest time; the first of several.
+const std::string& slowest_node(const Likes& likes) {
   const auto* most = &*likes.begin();
   for (const auto& one : likes)
     if (one.second > most->second * (1 + 1e-9)) most = &one;
@@ -73,7 +73,8 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& c
   for (const auto& [key, likes] : sums) {
     Seconds time;
     for (const auto& [node, of_node] : likes) time += of_node;
-    if (time > 1e-12 * total) shares.push_back({key.first, dearest(likes) + key.second, time, likes.size()});
+    if (time > 1e-12 * total)
+      shares.push_back({key.first, slowest_node(likes) + key.second, time, likes.size()});
   }
   std::ranges::stable_sort(shares, [](const Share& a, const Share& b) { return a.time > b.time; });
   return shares;

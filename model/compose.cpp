@@ -12,7 +12,7 @@
 namespace collcast {
 namespace {
 
-/// How many messages and pieces a step had before a rule appended its own.
+/// The sizes of a step's lists before a rule appends its own messages.
 struct Mark {
   std::size_t transfers, multicasts, reductions, joins, pieces;
   explicit Mark(const Step& s)
@@ -62,8 +62,7 @@ std::vector<Repeat> all_repeats(const Schedule& a) {
   return {all.begin(), all.end()};
 }
 
-/// A schedule's repeats when it begins in step `start`; before and after it nothing repeats, that is all
-/// alike.
+/// The repeats of a schedule that begins in step `start`. The empty steps before and after it repeat as well.
 std::vector<Repeat> padded(const Schedule& a, std::int64_t start) {
   constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max();
   std::vector<Repeat> all{{0, start, 1}};
@@ -72,7 +71,7 @@ std::vector<Repeat> padded(const Schedule& a, std::int64_t start) {
   return all;
 }
 
-/// Of two rules that run at once.
+/// The repeats of two schedules that run at once.
 std::vector<Repeat> common(const std::vector<Repeat>& a, const std::vector<Repeat>& b, std::int64_t steps) {
   std::vector<Repeat> both;
   for (const Repeat& x : a)

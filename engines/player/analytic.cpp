@@ -51,7 +51,7 @@ void Analytic::inject(Index id, const Message& message, Seconds out) {
   timers_.at(start + wire.latency, {head_arrives, id});
 }
 
-/// The receiver's port takes messages in the order in which their first bytes come.
+/// The receiver's port serves messages in the order in which their first bytes arrive.
 void Analytic::reach(Index id) {
   const Head head = heads_[id];
   const bool counts = !head.merge || arrivals_[head.in].merge != head.merge;

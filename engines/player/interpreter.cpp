@@ -9,7 +9,7 @@
 namespace collcast {
 namespace {
 
-/// Stretches of an explanation that are kept: 100 MB.
+/// Delays kept for an explanation: 100 MB.
 constexpr std::size_t most_delays = 2'000'000;
 
 }  // namespace
@@ -88,7 +88,7 @@ void Interpreter::settle() {
   flush();
 }
 
-/// Rare enough not to cost time, often enough for a user who waits.
+/// Called rarely enough to cost no time, often enough for a user who waits.
 void Interpreter::poll() {
   if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) throw Interrupted();
   if (options_.progress) options_.progress(backend_.now(), sent_messages_);
@@ -119,7 +119,7 @@ std::string Interpreter::stuck() const {
   return line;
 }
 
-/// Ranks and what never came, without waits that only follow from it.
+/// Ranks and what they wait for in vain, without waits that are only a consequence.
 std::vector<std::pair<Rank, std::string>> Interpreter::blocked() const {
   std::vector<std::pair<Rank, std::string>> all;
   auto number = [](auto n) { return std::to_string(n); };

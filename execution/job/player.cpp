@@ -36,7 +36,7 @@ void require_playable(const Job& job, const Role& role, const JobActivity& a) {
     refuse(job, role, a, "has more bytes than fit into an MPI count");
 }
 
-/// What is offloaded takes a worker.
+/// Offloaded collectives need a worker.
 void require_workers(const Job& job, bool there) {
   for (const Role& role : job.roles)
     for (const JobActivity& a : role.activities)
@@ -191,7 +191,7 @@ void JobPlayer::run() {
   wake_at(0);
 }
 
-/// Starts what can start: collectives last, as each may wait inside of MPI for its first messages.
+/// Starts activities that are ready, collectives last, as each may wait within MPI for its first messages.
 void JobPlayer::start_ready() {
   for (const bool collectives : {false, true})
     for (Stream& s : streams_) {
@@ -205,7 +205,7 @@ void JobPlayer::start_ready() {
     }
 }
 
-/// A collective that its ranks bring on does not get on while this one computes.
+/// Whether a stream's collective makes no progress while this rank computes, as no worker plays it.
 bool JobPlayer::stands_still(const Stream& stream) const {
   const auto progress = role_->activities[place(stream.queue[stream.next])].progress;
   return progress == workloads::Progress::host && std::ranges::any_of(streams_, [&](const Stream& s) {
@@ -213,7 +213,7 @@ bool JobPlayer::stands_still(const Stream& stream) const {
          });
 }
 
-/// Tests what is under way, computation first, up to the first that is over: what waited for that may start.
+/// Tests activities in progress, computations first, up to the first that is done, so that others may start.
 bool JobPlayer::finish_one() {
   for (const bool computation : {true, false})
     for (Stream& s : streams_) {
@@ -231,8 +231,8 @@ bool JobPlayer::finish_one() {
   return false;
 }
 
-/// Where MPI has something under way, the next tests may sleep inside of it, and are woken when a computation
-/// is over. Else sleeps to then, or until a worker is done.
+/// If MPI operations are in progress, sets an alarm for the end of the next computation, as the next tests
+/// may sleep within MPI. Otherwise sleeps until then, or until a worker is done.
 void JobPlayer::rest() {
   constexpr double longest = 1, one_of_several = 500e-6;
   double first = std::numeric_limits<double>::infinity();

@@ -81,7 +81,7 @@ void Offloaded::share(const Team& team, std::size_t extent, const Offloaded* bes
   }
 }
 
-/// Where another process of this machine keeps its part of the window.
+/// The address of another process's part of the window.
 std::byte* Offloaded::of(int process) const {
   MPI_Aint size = 0;
   int unit = 0;

@@ -12,7 +12,7 @@ constexpr Kernel kernels[] = {
 /// The channels of a GPU whose links are all in use: NCCL's limits on one node hold for so many together.
 constexpr double channels_of_gpu[] = {4, 6, 12, 16, 16};
 
-/// What a further channel adds to the launch, and the most that it is thought to [us]: NCCL has no constant.
+/// What a further channel adds to the launch, and an upper limit [us]; NCCL has no such constant.
 struct FurtherChannel {
   PerProtocol us, most;
 };

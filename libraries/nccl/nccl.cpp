@@ -14,7 +14,7 @@ namespace {
 
 constexpr Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
 
-/// What NCCL plays, in the catalogue's words.
+/// The catalogue's counterparts of NCCL's algorithms.
 struct Played {
   Collective collective;
   Shape shape;
@@ -138,7 +138,7 @@ double Model::ring_latency(Protocol protocol) const {
   return (steps() - node_steps()) * step + node_steps() * between_nodes(Shape::ring, protocol);
 }
 
-/// Where all channels are alike the root's data is one pipeline, and a step is paid once.
+/// If all channels visit GPUs in the same order, the root's data are one pipeline, and a step is paid once.
 double Model::rooted_latency(Protocol protocol) const {
   const Hardware on_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const bool chunks = !s.same_channels && protocol == Protocol::simple;

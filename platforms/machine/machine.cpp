@@ -55,7 +55,7 @@ Machine::Machine(const Description& description, Rank ranks, const Placement& pl
   check_size();
 }
 
-/// Seats the ranks, and fills what the network needs to know of the nodes in use.
+/// Places the ranks, and returns which nodes they occupy.
 Extent Machine::occupy(const Placement& placement) {
   const Blueprint& b = blueprint_;
   if (b.network == Blueprint::Network::uniform) {
@@ -88,7 +88,7 @@ Rank Machine::opposite(Rank here, Rank there) const {
   return found < 0 ? here : found;
 }
 
-/// Where the memories of the slots are, and who copies within a shared one.
+/// Finds the vertices of the slots' memories, and the slots that copy within a shared one.
 void Machine::find_places() {
   std::vector<int> sharing(blueprint_.vertices.size());
   for (int s = 0; s < extent_.slots; ++s) {
