@@ -11,7 +11,7 @@
 namespace collcast {
 namespace {
 
-#define COLLCAST_ROW(row) &row,
+#define COLLCAST_ROW(row) &(row),
 const Algorithm* const rows[] = {COLLCAST_ALGORITHMS(COLLCAST_ROW)};
 #undef COLLCAST_ROW
 
