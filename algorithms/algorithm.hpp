@@ -12,26 +12,26 @@
 
 namespace collcast {
 
-/// One call of a collective: what an algorithm needs to know to write its schedule.
+/// One call of a collective: the parameters from which an algorithm writes its schedule.
 struct Call {
   Rank ranks = 1;
   Rank root = 0;
   int radix = 2;
   Bytes message = {};  ///< n, as nccl-tests counts it
   Block segments = 1;  ///< K: pipelined algorithms cut the message into K equal segments
-  Bytes buffer = Bytes(std::numeric_limits<double>::infinity());  ///< what one aggregated message may carry
+  Bytes buffer = Bytes(std::numeric_limits<double>::infinity());  ///< the largest aggregated message
   int channels = 1;                                               ///< rings side by side
-  Rank ranks_per_node = 1;         ///< q: ranks 0..q-1 are on one node, the next q on the next, ...
-  std::vector<Bytes> counts = {};  ///< the v-collectives: bytes of each rank's block, or of each pair's (row
-                                   ///< by row); empty: all equal
+  Rank ranks_per_node = 1;  ///< q: ranks 0..q-1 are on one node, the next q on the next, ...
+  /// For v-collectives: bytes of each rank's block, or of each pair's, row by row; empty: all equal.
+  std::vector<Bytes> counts = {};
 };
 
 inline bool any_ranks(Rank) {
   return true;
 }
 
-/// An algorithm's schedule beside its formula: a row of the catalogue, or what came from a file (whose `time`
-/// is empty).
+/// An algorithm: its schedule beside its formula. It is a row of the catalogue, or made from a file, in which
+/// case `time` is empty.
 struct Algorithm {
   Collective collective;
   std::string name;
@@ -56,13 +56,13 @@ struct Algorithm {
 /// "allreduce ring".
 std::string full_name(const Algorithm& algorithm);
 
-/// What the algorithm takes besides ranks, root and message, as the command line calls it.
+/// The parameters that the algorithm takes besides ranks, root and message, as the command line names them.
 std::vector<std::string_view> parameters(const Algorithm& algorithm);
 
-/// What a pipelined algorithm cuts messages into where nobody says.
+/// The default segment of pipelined algorithms.
 inline constexpr Bytes usual_segment = Bytes(65536);
 
-/// Where all p^2 messages are in one step.
+/// The limit of algorithms that have all p^2 messages in one step.
 inline bool up_to_4096(Rank p) {
   return p <= 4096;
 }
@@ -98,14 +98,14 @@ constexpr Rank modulo(std::int64_t r, Rank p) {
   return static_cast<Rank>(((r % p) + p) % p);
 }
 
-/// Time of `count` messages of `transfer` each into one port, each followed by its `reduction`: the next
-/// message arrives while the last is reduced. 0 for no message.
+/// The time of `count` messages into one port, each of which takes `transfer` and then its `reduction`; a
+/// message arrives while the one before is reduced. 0 for no message.
 Seconds received_at_once(double count, Seconds transfer, Seconds reduction);
 
-/// The largest of the counts; n/p if there are none.
+/// The largest count; n/p if there are no counts.
 Bytes largest_block(const Call& call);
 
-/// Rank 0's schedule with the ranks rotated so that `root` plays its part.
+/// The schedule rooted at `root`, by rotating the ranks of the one rooted at rank 0.
 Schedule rooted(const Schedule& from_rank_0, Rank root);
 
 }  // namespace collcast

@@ -8,24 +8,24 @@
 
 namespace collcast {
 
-/// The butterfly of Swing and Bine over 2^L ranks round a ring: in step s an even rank meets the rank
-/// rho(s) = (1 - (-2)^(s+1))/3 further on (1, -1, 3, -5, 11, ...), an odd one the rank -rho(s) further on.
+/// The butterfly of Swing and Bine over 2^L ranks on a ring. In step s an even rank exchanges with the rank
+/// at distance rho(s) = (1 - (-2)^(s+1))/3 (1, -1, 3, -5, 11, ...), an odd rank with the one at distance
+/// -rho(s).
 struct Butterfly {
   Rank ranks;
-  /// Ranks in the order in which steps 0, 1, ... part them: whoever still shares a block after step s are
-  /// neighbours, 2^(L-1-s) of them.
+  /// Ranks in an order in which the 2^(L-1-s) ranks that still share a block after step s are adjacent.
   std::vector<Rank> order;
-  std::vector<Rank> place;  ///< of each rank in `order`
+  std::vector<Rank> place;  ///< by rank: its index in `order`
 
   explicit Butterfly(Rank ranks);
   Rank peer(Rank rank, int step) const;
 };
 
-/// Reduce-scatter and allgather over the butterfly; block i belongs to rank order[i], so that every message
-/// is one range of blocks.
+/// Reduce-scatter, then allgather, over the butterfly. Block i belongs to rank order[i], so that the blocks
+/// of every message are consecutive.
 Schedule butterfly_allreduce(const std::shared_ptr<const Butterfly>& butterfly);
 
-/// 2 lg q a + (q-1)/q n (2 b + g), and what folding p ranks to q = 2^floor(lg p) costs.
+/// 2 lg q a + (q-1)/q n (2 b + g), plus folding p ranks to q = 2^floor(lg p) (folded.hpp).
 Seconds butterfly_time(const Call& call, const AlphaBetaGamma& machine);
 
 }  // namespace collcast

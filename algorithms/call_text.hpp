@@ -10,31 +10,31 @@
 
 namespace collcast {
 
-/// How users write the parameters of one call of an algorithm. Empty: not said.
+/// The parameters of a call as users write them. An empty text stands for the default in the comment.
 struct CallText {
   std::string root;                 ///< 0, or the imported file's
   std::string radix;                ///< 2
   std::string segment;              ///< a size or "auto": auto on a platform, 64 KiB without one
-  std::string buffer;               ///< a size: no limit
-  std::vector<std::string> counts;  ///< of the v-collectives: equal blocks
+  std::string buffer;               ///< a size; no limit
+  std::vector<std::string> counts;  ///< of v-collectives; equal blocks
   std::string channels;             ///< 1
-  std::string ranks_per_node;       ///< as many as the platform puts on a node, if that divides the ranks
+  std::string ranks_per_node;       ///< those of the platform, if they divide the ranks
 };
 
-/// For each parameter that was given and that none of these algorithms of a collective takes, a note.
+/// A note for each given parameter that none of these algorithms takes.
 std::vector<std::string> untaken(const CallText& text, Collective collective,
                                  std::span<const Algorithm* const> algorithms);
 
-/// The message that `counts` add up to. Throws InputError if there are none: then the size was forgotten.
+/// The message size to which `counts` add up. Throws InputError if there are no counts, as the size is
+/// missing then.
 Bytes counted_message(const CallText& text, Collective collective, Rank ranks);
 
-/// The call without segments: they depend on the algorithm. `node`: how many ranks the platform puts on a
-/// node. Throws InputError unless it makes sense for the collective.
+/// The call without segments, which depend on the algorithm. `node`: the platform's ranks per node. Throws
+/// InputError unless the call is valid for the collective.
 Call plain_call(const CallText& text, Collective collective, Rank ranks, Bytes message, Rank node = 1);
-/// The segment for this message; nothing: the fastest. Throws InputError.
+/// The segment for this message; empty: the fastest one is wanted. Throws InputError.
 std::optional<Bytes> parse_segment(const CallText& text, Bytes message, bool on_platform);
-/// A plain call with its segments, where there is no platform. Throws InputError unless the algorithm can
-/// serve it.
+/// A plain call with its segments, without a platform. Throws InputError unless the algorithm can serve it.
 Call make_call(const Algorithm& algorithm, const CallText& text, const Call& call);
 
 }  // namespace collcast

@@ -9,31 +9,32 @@
 
 namespace collcast {
 
-/// Every algorithm, by collective. The command line, the tests and the docs read this table.
+/// All algorithms (rows.hpp). The command line, the tests and the documentation read this table.
 std::span<const Algorithm* const> catalogue();
 
 /// The algorithms of one collective.
 std::vector<const Algorithm*> algorithms(Collective collective);
 
-/// Throws InputError with the names that exist.
+/// By name. Throws InputError, which suggests a name.
 const Algorithm& algorithm(Collective collective, std::string_view name);
 
-/// Throws InputError unless the call makes sense for the collective.
+/// Throws InputError unless the call is valid for the collective.
 void check(Collective collective, const Call& call);
 /// Throws InputError unless the algorithm can serve the call.
 void check(const Algorithm& algorithm, const Call& call);
 
-/// How large the blocks of the algorithm's schedule are in this call.
+/// The sizes of the blocks of the algorithm's schedule in this call.
 Layout layout(const Algorithm& algorithm, const Call& call, const Schedule& schedule);
 
-/// The least number of ranks that it supports from 4 on; below, where a file holds it for fewer.
+/// The least number of ranks from 4 on that the algorithm supports; below 4 for an algorithm from a file for
+/// fewer.
 Rank a_few_ranks(const Algorithm& algorithm);
 
-/// What an algorithm asks of the network beyond messages from one place to another.
+/// What an algorithm needs of the network besides messages between two places.
 struct Demands {
-  bool multicast = false;      ///< replicates messages
-  bool reduction = false;      ///< reduces messages on their way
-  bool between_nodes = false;  ///< not only those between ranks of one node
+  bool multicast = false;      ///< switches that replicate messages
+  bool reduction = false;      ///< switches that reduce messages
+  bool between_nodes = false;  ///< between nodes, not only within one
 };
 Demands demands(const Algorithm& algorithm);
 

@@ -7,7 +7,7 @@
 
 namespace collcast {
 
-/// p ranks as q groups of neighbours; the first p mod q groups have one more.
+/// p ranks as q groups of consecutive ranks; the first p mod q groups have one rank more.
 struct Groups {
   Rank p, q;
   Rank first(Rank group) const { return group * (p / q) + std::min(group, p % q); }
@@ -15,13 +15,12 @@ struct Groups {
   Rank most_followers() const { return (p + q - 1) / q - 1; }
 };
 
-/// `inner` over q of p ranks: the ranks form q groups of neighbours, as equal as can be. Each group reduces
-/// its messages to its first rank, one after the other; the first ranks play `inner` and, if `give_back`,
-/// hand the result to their groups.
+/// `inner`, which is for q ranks, on p ranks. Each of q groups reduces its messages to its first rank, one
+/// after the other; the first ranks play `inner` and, if `give_back`, send the result back to their groups.
 Schedule folded(Rank ranks, const Schedule& inner, bool give_back = true);
 
-/// What folding p ranks to q costs: (ceil(p/q)-1) (2 a + 2 n b + n g), or (a + n b + n g) without giving
-/// back.
+/// The cost of folding p ranks to q: (ceil(p/q)-1) (2 a + 2 n b + n g), or (ceil(p/q)-1) (a + n b + n g)
+/// without giving back.
 Seconds folding_time(const Call& call, Rank q, const AlphaBetaGamma& machine, bool give_back = true);
 
 }  // namespace collcast

@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// `count` equal trees from one rank to all: edges in an order in which each begins where one has ended.
+/// `count` equal trees from one rank to all. Every edge starts at the root or where an earlier edge ends.
 struct Tree {
   Rank root = 0;
   std::int64_t count = 1;
@@ -15,26 +15,26 @@ struct Tree {
   std::vector<Edge> edges;
 };
 
-/// Spanning trees side by side: what a rank shares travels in `trees_per_root` equal parts, one down each
-/// tree.
+/// Spanning trees used side by side. A root's data are divided into `trees_per_root` equal parts, one for
+/// each of its trees.
 struct Forest {
   Rank ranks = 1;
   std::int64_t trees_per_root = 1;
   std::vector<Tree> trees;
 };
 
-/// Whether forests play it: each rank shares its part (allgather, reduce-scatter, allreduce), or the root
-/// all.
+/// Whether forests can play the collective: every rank distributes its part (allgather, reduce-scatter,
+/// allreduce), or the root everything (broadcast, reduce).
 bool plays_forests(Collective collective);
 /// The roots of a collective's trees: all ranks, or `root`.
 std::vector<Rank> roots(Collective collective, Rank ranks, Rank root);
 
-/// A tree is a channel, whose messages are cut into `segments` that follow each other. Sums travel up the
-/// trees, copies down; an allreduce's sums turn round at the root. Throws InputError unless the trees are
-/// those of the collective: spanning ones, and as many of each root.
+/// Each tree is a channel, in which `segments` follow each other. Sums go up the trees and copies down; the
+/// sums of an allreduce turn round at the root. Throws InputError unless all trees are spanning and every
+/// root has the right number of them.
 Schedule schedule(const Forest& forest, Collective collective, Rank root, Block segments);
 
-/// An algorithm for the forest's ranks and this root alone.
+/// The algorithm, for the forest's number of ranks and this root only.
 Algorithm algorithm_of(const Forest& forest, Collective collective, Rank root, const std::string& name);
 
 }  // namespace collcast

@@ -5,13 +5,13 @@
 
 namespace collcast {
 
-/// `a`, which is for the ranks of one node, on every node.
+/// A schedule for the ranks of one node, played on every node.
 Schedule on_each_node(const Call& call, const Schedule& a);
 
-/// `a`, which is for one rank of each node, on every rail: rail i joins the i-th ranks of all nodes and works
-/// on the blocks from `offset(i)` on, of one message's `blocks`.
+/// A schedule for one rank of each node, played on every rail. Rail i joins the i-th ranks of all nodes; its
+/// blocks begin at `offset(i)` of the message's `blocks`.
 Schedule on_each_rail(const Call& call, const Schedule& a, std::function<Block(Rank)> offset, Block blocks);
-/// The same, of p blocks.
+/// The same with p blocks.
 Schedule on_each_rail(const Call& call, const Schedule& a, std::function<Block(Rank)> offset);
 
 }  // namespace collcast

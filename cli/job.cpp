@@ -48,8 +48,9 @@ void list_applications(Format format) {
 
 bool offloads(const workloads::Job& job) {
   return std::ranges::any_of(job.roles, [](const workloads::Role& role) {
-    return std::ranges::any_of(
-        role.activities, [](const workloads::Activity& a) { return a.progress == workloads::Progress::dpu; });
+    return std::ranges::any_of(role.activities, [](const workloads::JobActivity& a) {
+      return a.progress == workloads::Progress::dpu;
+    });
   });
 }
 

@@ -26,7 +26,7 @@ void draw(const std::string& dot_text, const std::string& path) {
     throw SubstrateError(
         path + ": Graphviz's `dot` draws SVG and is not installed (Debian: graphviz); ask for a .dot file");
   check_writable(path);
-  const Ended ended = filter({"dot", "-Tsvg"}, dot_text);
+  const ProcessResult ended = filter({"dot", "-Tsvg"}, dot_text);
   if (ended.code != 0) throw SubstrateError(path + ": dot: " + complaint(ended.errors, ended.code));
   write_file(path, ended.output);
 }

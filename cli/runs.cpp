@@ -39,16 +39,16 @@ Seconds show_waits(Timeline& timeline, std::size_t processes, const std::vector<
 /// The streams of the first role's ranks; the longest stretches.
 Figure streams_of(const Job& job, const std::vector<Span>& spans) {
   constexpr std::size_t most = 1500;
-  std::vector<report::Stretch> all;
+  std::vector<report::Delay> all;
   Seconds end;
   for (const Span& s : spans) {
     end = std::max(end, s.end);
     if (s.role != 0 || !(s.end > s.start)) continue;
-    const bool computes = s.kind == workloads::Activity::Kind::compute;
+    const bool computes = s.kind == workloads::JobActivity::Kind::compute;
     all.push_back({static_cast<std::size_t>(s.stream), s.start.value, s.end.value,
                    computes ? "computation" : "communication"});
   }
-  std::ranges::stable_sort(all, std::greater<>(), [](const report::Stretch& s) { return s.end - s.begin; });
+  std::ranges::stable_sort(all, std::greater<>(), [](const report::Delay& s) { return s.end - s.begin; });
   all.resize(std::min(all.size(), most));
   std::vector<std::string> rows = job.streams;
   if (job.coordinator) rows.emplace_back("agreement");

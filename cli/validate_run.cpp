@@ -136,7 +136,7 @@ int validate_run(const CampaignOptions& options) {
   override_platform(platform, options.set);
   const campaign::Launcher launcher(options.command);
   campaign::predict_campaign(todo, platform, options.folder, progress);
-  const bool right = campaign::measure_campaign(todo.care, launcher, options.folder, progress);
+  const bool right = campaign::measure_campaign(todo.settings, launcher, options.folder, progress);
   progress_end();
   return right ? tell({options.folder}, options.format, options.plot) : 1;
 }

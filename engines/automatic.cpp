@@ -8,7 +8,7 @@
 namespace collcast {
 namespace {
 
-/// Some seconds of the player.
+/// The most messages to play, which takes some seconds.
 constexpr std::int64_t most_played = 300'000;
 
 std::int64_t messages_of(const Step& step) {
@@ -20,7 +20,7 @@ std::int64_t messages_of(const Step& step) {
 
 bool too_many(const Schedule& schedule) {
   std::int64_t messages = 0;
-  if (const EvenRule* alike = even(schedule))
+  if (const SymmetricRule* alike = symmetric_rule(schedule))
     for (std::int64_t s = 0; s < schedule.steps && messages <= most_played; ++s)
       messages += (*alike)(s).messages * schedule.ranks;
   else
@@ -31,22 +31,23 @@ bool too_many(const Schedule& schedule) {
   return messages > most_played;
 }
 
-/// Who puts messages on a link, and who takes them off: one port each, or several.
+/// The ports that put messages on each link and that take them off: none, one, or several.
 class Users {
  public:
   explicit Users(const Fabric& fabric)
       : fabric_(fabric),
-        to_delivery_(fabric.protocol().hold == Protocol::Hold::delivery),
+        to_delivery_(fabric.protocol().hold == MessageProtocol::Hold::delivery),
         senders_(fabric.links().size(), nobody),
         receivers_(to_delivery_ ? senders_.size() : 0, nobody) {}
 
-  /// False if a link of its way may carry another message at the same time.
+  /// False if a link of the message's route may carry another message at the same time.
   bool alone(const Transfer& t) {
     if (t.from == t.to) return true;
     route_.clear();
     fabric_.route(t.from, t.to, route_);
     const Wire wire = fabric_.wire(t.from, t.to, Bytes(1));
-    // A rank's own messages follow one another; of several ranks', where ports are held until delivery only.
+    // Messages of one rank follow each other; those of several ranks do so only if ports are held until
+    // delivery.
     const Port sender = to_delivery_ ? wire.out : static_cast<Port>(t.from.rank);
     return std::ranges::all_of(route_, [&](LinkId link) {
       const bool one_sender = only(senders_[link], sender);
@@ -76,7 +77,7 @@ bool may_share(const Schedule& schedule, const Fabric& fabric) {
     step.clear();
     schedule.rule(s, step);
     shared = !std::ranges::all_of(step.transfers, [&](const Transfer& t) { return users.alone(t); });
-    if (fabric.protocol().hold != Protocol::Hold::delivery)
+    if (fabric.protocol().hold != MessageProtocol::Hold::delivery)
       shared = shared || !step.multicasts.empty() || !step.reductions.empty();
   }
   return shared;
@@ -88,7 +89,7 @@ bool messages_may_share(const Schedule& schedule, const Fabric& fabric) {
   return !too_many(schedule) && may_share(schedule, fabric);
 }
 
-Answering answering(const Engine& asked, const SizedSchedule& subject, const Fabric& fabric) {
+ResolvedEngine resolve(const Engine& asked, const SizedSchedule& subject, const Fabric& fabric) {
   if (asked.name != "auto") return {&asked, {}};
   if (too_many(subject.schedule))
     return {&engine("path"),

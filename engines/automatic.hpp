@@ -7,18 +7,18 @@
 
 namespace collcast {
 
-/// The engine that answers for `engine`, and what there is to say of that; empty: nothing.
-struct Answering {
+/// The engine that reads a schedule, and a note if it is not the obvious one.
+struct ResolvedEngine {
   const Engine* engine;
   std::string_view note;
 };
 
-/// Whether two of its messages can be on a link at a time, beyond their own ports: what the critical path
-/// does not see. Of more messages than are looked at: no.
+/// Whether two messages of the schedule can be on one link at the same time, besides their own ports, which
+/// the critical path does not model. False if it has too many messages to look at.
 bool messages_may_share(const Schedule& schedule, const Fabric& fabric);
 
-/// `engine` itself, unless it is `auto`: contention where two messages can share a link, the critical path
-/// where none can (both are then equal) and where there are too many messages to play.
-Answering answering(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
+/// `engine` itself, unless it is `auto`, which stands for contention if two messages can share a link, and
+/// for the critical path if none can (both are then equal) or if there are too many messages to play.
+ResolvedEngine resolve(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
 
 }  // namespace collcast

@@ -52,19 +52,19 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
   return reading;
 }
 
-/// Messages that share a link do not slow each other down on a critical path, but nothing is faster than what
-/// the link of all that carries most for its rate needs. Where there are no links but ports, those know it.
+/// On a critical path messages that share a link do not slow each other down, but no time is shorter than
+/// that of the most loaded link. If the only links are ports, the path already includes it.
 Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
   if (fabric.hockney() || fabric.links().size() <= fabric.ports()) return {};  // without making their names
   return heaviest(fabric, subject.schedule, subject.layout);
 }
 
-/// Stretches of a critical path's times that are kept: 50 MB.
-constexpr std::size_t most_stretches = 1'000'000;
+/// Delays of a critical path that are kept: 50 MB.
+constexpr std::size_t most_delays = 1'000'000;
 
 bool more_messages(const Schedule& schedule, std::size_t most) {
   std::size_t messages = 0;
-  if (const EvenRule* alike = even(schedule))
+  if (const SymmetricRule* alike = symmetric_rule(schedule))
     for (std::int64_t s = 0; s < schedule.steps && messages <= most; ++s)
       messages += static_cast<std::size_t>((*alike)(s).messages * schedule.ranks);
   else
@@ -73,22 +73,22 @@ bool more_messages(const Schedule& schedule, std::size_t most) {
   return messages > most;
 }
 
-PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Stretch>& chain) {
+PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Delay>& chain) {
   CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, fabric, {}, no_limit,
-                                         TracedClock(most_stretches));
+                                         TracedClock(most_delays));
   PathResult result = path.run();
   chain = path.chain();
   return result;
 }
 
 Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
-  std::vector<Stretch> chain;
-  const PathResult path = explain && !more_messages(subject.schedule, most_stretches)
+  std::vector<Delay> chain;
+  const PathResult path = explain && !more_messages(subject.schedule, most_delays)
                               ? explained_path(subject, fabric, chain)
                               : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
   Suspect suspect(fabric.launch(subject.schedule.channels) + std::max(path.time, load.time));
-  // Of ports that differ by rounding the first.
+  // The first of several ports that differ by rounding only.
   const Seconds busiest = *std::ranges::max_element(path.busy) * (1 - 1e-9);
   const auto first = std::ranges::find_if(path.busy, [&](Seconds busy) { return busy >= busiest; });
   const auto port = static_cast<Port>(first - path.busy.begin());
@@ -113,7 +113,7 @@ Reading by_playing(const Engine& engine, const SizedSchedule& subject, const Fab
 }
 
 Reading by_itself(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
-  return read(*answering(engine("auto"), subject, fabric).engine, subject, fabric, explain);
+  return read(*resolve(engine("auto"), subject, fabric).engine, subject, fabric, explain);
 }
 
 constexpr bool quick = true, contention = true, workers = true, overlap = true;

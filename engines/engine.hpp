@@ -11,11 +11,11 @@
 
 namespace collcast {
 
-/// A schedule with the sizes of its blocks, and the call of an algorithm that it comes from, if any.
+/// A schedule with the sizes of its blocks, and, if an algorithm wrote it, the algorithm and its call.
 struct SizedSchedule {
   Schedule schedule;
   Layout layout;
-  const Algorithm* algorithm = nullptr;  ///< as `call`: outlives this
+  const Algorithm* algorithm = nullptr;  ///< null: none; it and `call` outlive this
   const Call* call = nullptr;
 
   SizedSchedule(Schedule s, Layout l) : schedule(std::move(s)), layout(std::move(l)) {}
@@ -23,41 +23,43 @@ struct SizedSchedule {
       : schedule(a.schedule(c)), layout(collcast::layout(a, c, schedule)), algorithm(&a), call(&c) {}
 };
 
-/// What an engine says of a schedule on a machine.
+/// An engine's answer for a schedule on a machine.
 struct Reading {
   Seconds time;
   std::string limited_by;       ///< the busiest resource, "reduction" or "latency"
-  std::optional<double> share;  ///< of the time, in which it is busy; none of latency
-  std::vector<Stretch> chain;   ///< of causes, the last one first, if it was asked for and is not too long
+  std::optional<double> share;  ///< the share of the time for which it is busy; empty for latency
+  std::vector<Delay> chain;     ///< the last one first; empty if not asked for, or too long
 };
 
-/// A way to say how long something takes: a row of the table.
+/// A way to compute how long a schedule or a program takes: a row of the table `engines`.
 struct Engine {
   std::string_view name;
-  std::string_view what;  ///< in words
-  /// Of a schedule; null: it plays the schedule as a program. Throws InputError where it cannot.
+  std::string_view what;  ///< one line, for users
+  /// Reads a schedule; null: `play` plays it as a program. Throws InputError if the engine cannot.
   Reading (*read)(const SizedSchedule&, const Fabric&, bool explain);
-  /// Of any program; null: it knows schedules only.
+  /// Plays any program; null: the engine reads schedules only.
   Result (*play)(Program&, const Fabric&, const PlayOptions&);
-  bool quick = false;  ///< asked again for both ends of the uncertainty; others are stretched as `path` is
-  bool contention = false;                ///< messages share links
-  bool workers = false;                   ///< knows processors that play for several ranks
-  bool overlap = false;                   ///< knows ranks that compute meanwhile
-  bool (*built)() = [] { return true; };  ///< whether this build has it
+  /// Asked again for both ends of the uncertainty; the answers of other engines are scaled as those of
+  /// `path`.
+  bool quick = false;
+  bool contention = false;                ///< models messages that share links
+  bool workers = false;                   ///< models a processor that plays for several ranks
+  bool overlap = false;                   ///< models ranks that compute during the collective
+  bool (*built)() = [] { return true; };  ///< whether this build includes it
 };
 
-/// Every engine. `--engine`, the campaigns' predictors and the names in answers come from this table.
+/// The table of all engines, from which `--engine`, campaigns and answers take their names.
 std::span<const Engine> engines();
 
-/// By its name. Throws InputError with the names that exist, and where this build does not have it.
+/// By name. Throws InputError for an unknown engine and for one that this build does not include.
 const Engine& engine(std::string_view name);
-/// One that plays programs. Throws InputError with the names of those.
+/// The same, for an engine that plays programs. Throws InputError if it does not.
 const Engine& playing_engine(std::string_view name);
-/// Throws InputError, with the names of those that do, unless it plays messages; `auto` does.
+/// Throws InputError unless the engine plays messages; `auto` does.
 void require_messages(const Engine& engine);
-/// What replays take: SimGrid where this build has it, and ours otherwise.
+/// The default engine of replays: SimGrid if this build includes it, else `contention`.
 const Engine& contention_engine();
-/// "formula, path or simgrid"; those that play programs, if `playing`.
+/// "formula, path or simgrid". `playing`: only engines that play programs.
 std::string engine_names(bool playing = false, std::string_view before_last = " or ");
 
 Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, bool explain = false);

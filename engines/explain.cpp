@@ -26,7 +26,7 @@ std::string slowest_link(const Fabric& fabric, Place from, Place to) {
   return links[slowest].name;
 }
 
-std::string name_of(const Fabric& fabric, const Stretch& s, const std::vector<std::string>& meetings) {
+std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<std::string>& meetings) {
   switch (s.cause) {
     case Cause::link:
     case Cause::queue:
@@ -42,11 +42,11 @@ std::string name_of(const Fabric& fabric, const Stretch& s, const std::vector<st
   }
 }
 
-/// What the likes of several nodes took, by node.
+/// The time on corresponding links of several nodes, by node.
 using Likes = std::map<std::string, Seconds>;
 
-/// The first of those that took most.
-const std::string& dearest(const Likes& likes) {
+/// The node with the longest time; the first of several.
+const std::string& slowest_node(const Likes& likes) {
   const auto* most = &*likes.begin();
   for (const auto& one : likes)
     if (one.second > most->second * (1 + 1e-9)) most = &one;
@@ -55,7 +55,7 @@ const std::string& dearest(const Likes& likes) {
 
 }  // namespace
 
-std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>& chain, Seconds launch,
+std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& chain, Seconds launch,
                                Seconds total, const std::string& busiest,
                                const std::vector<std::string>& meetings) {
   std::map<std::pair<Cause, std::string>, Likes> sums;
@@ -67,13 +67,14 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>&
   };
   if (chain.empty() && !(launch > Seconds(0))) return {};
   if (launch > Seconds(0)) add(Cause::overhead, "launch", launch);
-  for (const Stretch& s : chain) add(s.cause, name_of(fabric, s, meetings), s.time);
+  for (const Delay& s : chain) add(s.cause, name_of(fabric, s, meetings), s.time);
   if (rest > 1e-12 * total) add(Cause::queue, busiest, rest);
   std::vector<Share> shares;
   for (const auto& [key, likes] : sums) {
     Seconds time;
     for (const auto& [node, of_node] : likes) time += of_node;
-    if (time > 1e-12 * total) shares.push_back({key.first, dearest(likes) + key.second, time, likes.size()});
+    if (time > 1e-12 * total)
+      shares.push_back({key.first, slowest_node(likes) + key.second, time, likes.size()});
   }
   std::ranges::stable_sort(shares, [](const Share& a, const Share& b) { return a.time > b.time; });
   return shares;

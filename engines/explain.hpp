@@ -10,18 +10,18 @@
 
 namespace collcast {
 
-/// One entry of an explanation: what took a part of the time.
+/// One entry of an explanation: a part of the time, and its cause.
 struct Share {
   Cause cause = Cause::wait;
-  std::string name;       ///< of a link: the one of several nodes' or ranks' alike that took most
-  Seconds time;           ///< of all of them
-  std::size_t alike = 1;  ///< on so many nodes, or of so many ranks
+  std::string name;  ///< of the link; of corresponding links of several nodes or ranks, the slowest one's
+  Seconds time;      ///< on all of these links
+  std::size_t alike = 1;  ///< how many corresponding links these are
 };
 
-/// The chain's stretches by cause and name, the largest first; they add up to `total`. What the chain leaves
-/// of it was waited for behind others on `busiest`. Nothing of nothing. `meetings`: what explains the time of
-/// meetings, by their numbers.
-std::vector<Share> explanation(const Fabric& fabric, const std::vector<Stretch>& chain, Seconds launch,
+/// The delays of a chain, added up by cause and name, the largest first. They add up to `total`: what the
+/// chain does not explain is counted as queueing on `busiest`. Empty for an empty chain. `meetings`:
+/// explanations of Op::Kind::meet, by number.
+std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& chain, Seconds launch,
                                Seconds total, const std::string& busiest,
                                const std::vector<std::string>& meetings = {});
 

@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// Whether this build has SimGrid.
+/// Whether this build includes SimGrid.
 bool can_simulate();
 
 /// Plays a program with SimGrid (engines/simgrid/simulate.hpp). Throws InputError in a build without SimGrid.

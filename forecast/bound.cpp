@@ -435,7 +435,7 @@ Bound Bounds::operator()(const Algorithm& a, const Call& c, Of of) const {
   if (bound.time < found.one_message) bound.cut = "latency of one message";
   if (bound.time > Seconds(0)) bound.time += found.one_message;
   Bound hearing = found.hearing;
-  const bool textbook = of == Of::messages && fabric_.protocol().hold == Protocol::Hold::delivery &&
+  const bool textbook = of == Of::messages && fabric_.protocol().hold == MessageProtocol::Hold::delivery &&
                         !d.multicast && !d.reduction;
   if (textbook) {
     const Seconds rounds = lower_bound(a.collective, c.ranks, c.message, {found.one_message, {}, {}});

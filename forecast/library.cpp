@@ -119,15 +119,15 @@ Library::Library(const std::string& policy, const Description& description, Rank
   const double factor[] = {1, 1 / (1 + uncertainty(Stamp::guess)), 1 + uncertainty(Stamp::guess)};
   for (std::size_t v : {nominal, fast, slow}) {
     View& view = views_[v];
-    view.situation = collcast::situation(views[v], seats(forecaster_.machine()), policy_);
+    view.situation = collcast::situation(views[v], occupancy(forecaster_.machine()), policy_);
     if (!nccl_) continue;
     view.software = nccl::software_on(read_blueprint(views[v]), nccl_->minor, view.situation, factor[v]);
   }
   calibrated_ = knows_nccl(description);
   calibrated_on_ = calibrated_on(description);
-  if (nccl_) found_ = channels(description, seats(forecaster_.machine()), policy_);
+  if (nccl_) found_ = channels(description, occupancy(forecaster_.machine()), policy_);
   if (transport && nccl_ && own_transport_) {
-    forced_ = nccl::Transport{.minor = nccl_->minor, .protocol = transport->protocol.protocol};
+    forced_ = nccl::KernelSettings{.minor = nccl_->minor, .protocol = transport->protocol.protocol};
     nccl::check(*forced_, forecaster_.machine(), situation());
   }
   if (const Description blocking = with_blocking_sends(description);
@@ -195,7 +195,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
   }
   const bool nccl = nccl_ && own_transport_ && asked.ranks > 1 && engine.name != "formula";
   const OfPairs* pairs = of_pairs(a.collective);
-  const auto transport = [&]() -> nccl::Transport {
+  const auto transport = [&]() -> nccl::KernelSettings {
     if (pairs) {
       const Rank peers = a.name != pairs->name ? 1 : pairs->peers == 0 ? asked.ranks - 1 : pairs->peers;
       const nccl::Protocol protocol = nccl::pair_protocol(*nccl_, of_a_pair(*pairs, asked));
@@ -256,7 +256,7 @@ nccl::Play Library::play(const View& v, Collective collective, const Call& call,
   return nccl::play(*nccl_, collective, call, v.situation, chosen, v.software);
 }
 
-const Forecaster& Library::sent_by(const nccl::Transport& t) const {
+const Forecaster& Library::sent_by(const nccl::KernelSettings& t) const {
   return sent_
       .try_emplace({t.shape, t.protocol, t.peers}, description_, forecaster_.machine().ranks(), placement_,
                    memory_, 0, Transport{Transport::Kind::nccl, t})
@@ -270,7 +270,7 @@ std::vector<nccl::Order> Library::orders(const nccl::Play& played) const {
 Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl::Candidate& chosen,
                                 const Engine& engine) const {
   const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
-  const Rank on_a_node = seats(forecaster_.machine()).on_a_node;
+  const Rank on_a_node = occupancy(forecaster_.machine()).on_a_node;
   const Algorithm played_by_nccl =
       nccl::scheduled(a.name, a.collective, chosen, played, orders(played), searched(), on_a_node);
   Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).predict(played_by_nccl, call, engine);
@@ -300,7 +300,7 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
   const Fabric& sent = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).fabric();
   const Load load =
       heaviest(sent, nccl::traffic(chosen.shape, a.collective, call.root, orders(played), searched(),
-                                   seats(forecaster_.machine()).on_a_node, call.message));
+                                   occupancy(forecaster_.machine()).on_a_node, call.message));
   if (load.time > p.time) {
     const double slower = load.time / p.time;
     p.time = load.time, p.low = slower * p.low, p.high = slower * p.high;

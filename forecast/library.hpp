@@ -83,12 +83,12 @@ class Library {
   nccl::Play play(const View& view, Collective collective, const Call& call,
                   const nccl::Candidate& chosen) const;
   /// The platform under that transport of NCCL, made when first asked for.
-  const Forecaster& sent_by(const nccl::Transport& transport) const;
+  const Forecaster& sent_by(const nccl::KernelSettings& transport) const;
 
   std::string policy_;
   std::optional<nccl::Policy> nccl_;
   bool own_transport_ = true;
-  std::optional<nccl::Transport> forced_;  ///< of NCCL's own
+  std::optional<nccl::KernelSettings> forced_;  ///< of NCCL's own
   Forecaster forecaster_;
   std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
   std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty

@@ -88,7 +88,7 @@ OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const Ra
     throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
                      std::to_string(call.ranks) + " ranks");
   const SizedSchedule subject(*choice.algorithm, choice.call);
-  const Engine& by = *answering(engine("auto"), subject, fabric).engine;
+  const Engine& by = *resolve(engine("auto"), subject, fabric).engine;
   const Reading answer = read(by, subject, fabric);
   const Ends ends = read_ends(by, subject, answer.time, fabric, w.fast.fabric(), w.slow.fabric());
   const Seconds handoff = w.nominal.machine().handoff().all;

@@ -131,7 +131,7 @@ std::string lacks_for_nccl(const Transport& by, const Algorithm& a, const Machin
   if (by.kind != Transport::Kind::nccl || !(needs.multicast || needs.reduction)) return {};
   if (by.protocol.protocol != nccl::Protocol::simple)
     return "nccl:Simple, the only protocol of NCCL's that uses what switches multicast or reduce";
-  if (needs.between_nodes && seats(machine).nodes > 1)
+  if (needs.between_nodes && occupancy(machine).nodes > 1)
     return "a transport that multicasts or reduces between nodes, which NCCL's does not";
   return {};
 }
@@ -197,8 +197,8 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
              ? ", which " + nominal_.machine.platform() + " does not have; `--platform flat` has all"
              : ""));
   const SizedSchedule subject(a, c);
-  const Answering answers = answering(engine, subject, nominal_.fabric);
-  const Engine& by = *answers.engine;
+  const ResolvedEngine resolved = resolve(engine, subject, nominal_.fabric);
+  const Engine& by = *resolved.engine;
   const Spread spread = read_spread(by, subject, nominal_.fabric);
   const Reading& answer = spread.reading;
   const Ends stretched = read_ends(by, subject, answer.time, nominal_.fabric, fast_.fabric, slow_.fabric);
@@ -215,7 +215,7 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
                {},
                transport_.name(),
                by.name,
-               spread.chaotic ? amplified : answers.note};
+               spread.chaotic ? amplified : resolved.note};
   explain(p, nominal_.fabric, subject, answer);
   return not_below_bound(within(calibrated_on_, std::move(p)));
 }
@@ -224,10 +224,10 @@ Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engin
                           const Watched& watched) const {
   constexpr std::uint64_t whole_call = ~std::uint64_t{0};
   const SizedSchedule subject(a, c);
-  const Answering answers = answering(engine, subject, nominal_.fabric);
+  const ResolvedEngine resolved = resolve(engine, subject, nominal_.fabric);
   // Where the critical path is as good, contention takes as long, and knows all links.
-  const bool either = engine.name == "auto" && answers.note.empty();
-  const Engine& by = either ? collcast::engine("contention") : *answers.engine;
+  const bool either = engine.name == "auto" && resolved.note.empty();
+  const Engine& by = either ? collcast::engine("contention") : *resolved.engine;
   require_messages(by);
   const std::string name = full_name(a);
   Observer* observer = watched(nominal_.fabric, [&](const Observer::Interval& i) {

@@ -136,7 +136,7 @@ class Mpi : public Subject {
     }
     return all;
   }
-  Rank nodes() const override { return seats(own_.forecaster().machine()).nodes; }
+  Rank nodes() const override { return occupancy(own_.forecaster().machine()).nodes; }
 
  private:
   /// 0: the message as a whole.

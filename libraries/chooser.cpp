@@ -30,14 +30,14 @@ Choice fastest_for(const Fabric& fabric, const Request& request, std::optional<B
               [&](const Fabric& f) { return fastest(f, candidates, request.call, segment); });
 }
 
-/// What a library sees of each way in which members sit, worked out once.
+/// The situation for each occupancy, computed once.
 class Situations {
  public:
   Situations(std::string policy, Description description, const Machine& machine)
       : policy_(std::move(policy)), description_(std::move(description)), machine_(machine) {}
 
   const Situation& of(const Request& request) {
-    const Seats s = seats(machine_, request.members);
+    const Occupancy s = occupancy(machine_, request.members);
     const auto [found, is_new] = known_.try_emplace({s.nodes, s.on_a_node});
     if (is_new) found->second = situation(description_, s, policy_);
     return found->second;
@@ -53,10 +53,12 @@ class Situations {
   std::map<std::pair<Rank, Rank>, Situation> known_;
 };
 
-/// How long a schedule is, roughly: its steps, or a rank's messages in the first where these are more.
+/// A rough length of a schedule: its number of steps, or a rank's messages in the first step if these are
+/// more.
 std::int64_t length_of(const Schedule& schedule) {
   if (schedule.steps == 0) return 0;
-  if (const EvenRule* alike = even(schedule)) return std::max(schedule.steps, (*alike)(0).messages);
+  if (const SymmetricRule* alike = symmetric_rule(schedule))
+    return std::max(schedule.steps, (*alike)(0).messages);
   Step first;
   schedule.rule(0, first);
   auto messages = static_cast<std::int64_t>(first.transfers.size());
@@ -65,7 +67,7 @@ std::int64_t length_of(const Schedule& schedule) {
   return std::max(schedule.steps, messages / schedule.ranks);
 }
 
-/// No critical path is shorter, as far as a formula says; where switches carry messages, these cost no less.
+/// A lower bound of the critical path by the formula; messages that switches carry cost no less.
 Seconds by_formula_at_least(const Fabric& fabric, const Algorithm& a, const Call& c) {
   constexpr double rounding = 1e-6;
   const auto machine = fabric.hockney();
@@ -75,12 +77,12 @@ Seconds by_formula_at_least(const Fabric& fabric, const Algorithm& a, const Call
 
 }  // namespace
 
-Seats seats(const Machine& machine, std::span<const Rank> members) {
+Occupancy occupancy(const Machine& machine, std::span<const Rank> members) {
   std::map<int, Rank> on_node;
   if (members.empty())
     for (Rank r = 0; r < machine.ranks(); ++r) ++on_node[machine.node(r)];
   for (const Rank r : members) ++on_node[machine.node(r)];
-  Seats s{static_cast<Rank>(on_node.size()), 0};
+  Occupancy s{static_cast<Rank>(on_node.size()), 0};
   for (const auto& [node, ranks] : on_node) s.on_a_node = std::max(s.on_a_node, ranks);
   return s;
 }
@@ -124,7 +126,8 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
 Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
                std::optional<Bytes> segment, const std::function<void(const Algorithm&)>& consider) {
   struct Candidate {
-    bool searched;  ///< for its segments, which takes longest: after the others, which say what is worth it
+    bool searched;  ///< its segments are searched, which takes long: read last, with the others' time as a
+                    ///< limit
     std::int64_t length;
     std::size_t place;
     auto operator<=>(const Candidate&) const = default;

@@ -12,55 +12,55 @@
 
 namespace collcast {
 
-/// A collective that some ranks of a machine call.
+/// A call of a collective by ranks of a machine.
 struct Request {
   Collective collective;
-  std::span<const Rank> members;  ///< the machine's numbers of the call's ranks; empty: they are its ranks
+  std::span<const Rank> members;  ///< the machine's ranks that call it; empty: all
   Call call;
-  bool direct =
-      false;  ///< sizes are known to sender and receiver alone: blocks go straight from one to the other
+  /// Only sender and receiver know a block's size, so blocks go straight from one to the other.
+  bool direct = false;
 };
 
-/// What is to be played, and why.
+/// The algorithm for a request, and why it was chosen.
 struct Choice {
-  const Algorithm* algorithm = nullptr;  ///< null: the catalogue has none that serves the request
+  const Algorithm* algorithm = nullptr;  ///< null: the catalogue has none for the request
   Call call;                             ///< with the algorithm's parameters and segments
-  std::string why = {};                  ///< one line; empty: it was named, or is the fastest
+  std::string why = {};                  ///< one line; empty if it was named or is the fastest
   std::string protocol = {};             ///< of NCCL: LL, LL128 or Simple
-  bool blocking = false;                 ///< its sends return when their buffers are free: MPI_Send
+  bool blocking = false;                 ///< sends return when their buffers are free, as MPI_Send does
 };
 
-/// How the request's ranks sit on the machine.
-Seats seats(const Machine& machine, std::span<const Rank> members = {});
+/// The occupancy of the machine's nodes by these ranks; by all if `members` is empty.
+Occupancy occupancy(const Machine& machine, std::span<const Rank> members = {});
 
-/// Who says what plays a request: predict, replays, jobs and campaigns take any of them. Throws InputError
-/// where it has no rule. Outlives none of what it was made of.
+/// Chooses the algorithm for a request; predict, replays, jobs and campaigns take any chooser. Throws
+/// InputError if it has no rule. What it was made from outlives it.
 using Chooser = std::function<Choice(const Request&)>;
 
-/// The one that was named, in segments of so many bytes; without, in those that are the fastest.
+/// Chooses the given algorithm, with this segment or the fastest one.
 Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<Bytes> segment = {});
-/// The fastest of the common algorithms by critical path (`fastest`).
+/// Chooses the fastest of the common algorithms (`fastest`).
 Chooser fastest_on(const Fabric& fabric, std::optional<Bytes> segment = {});
-/// What a library would play (`pick`), its own parameters included. Throws InputError for an unknown policy.
-/// `blocking`: the fabric on which segments of blocking sends are found.
+/// Chooses what a library would play (`pick`), with the library's parameters. Throws InputError for an
+/// unknown policy. `blocking`: the fabric for choosing segments if sends are blocking.
 Chooser by_policy(std::string policy, const Description& description, const Machine& machine,
                   const Fabric& fabric, const Fabric* blocking = nullptr);
 
-/// The fastest of the candidates that support so many ranks, by critical path, and the first of them that are
-/// equally fast; a null algorithm if none does. Those of few steps go first: longer ones are read only until
-/// they are too late. `consider` is told of each before it is read.
+/// The fastest candidate by critical path, the first of equally fast ones; a null algorithm if no candidate
+/// supports this number of ranks. Candidates with few steps are read first, so that longer ones can be
+/// abandoned early. `consider` is called with each candidate before it is read.
 Choice fastest(
     const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
     std::optional<Bytes> segment = {},
     const std::function<void(const Algorithm&)>& consider = [](const Algorithm&) {});
 
-/// A row of the catalogue as libraries play it that copy their buffers to host memory first, and what they
-/// did not have back at last.
+/// The algorithm as libraries play it that stage their buffers in host memory: they are copied there first,
+/// and the result is copied back.
 const Algorithm& in_host_memory(const Algorithm& algorithm);
 
-/// The algorithms of a collective that `auto` chooses from: those that any network can play.
+/// The algorithms that `auto` chooses from: those that need nothing special of the network.
 std::vector<const Algorithm*> common_algorithms(Collective collective);
-/// Whether its blocks go straight from their owner to their user.
+/// Whether each block goes straight from the rank that has it to the rank that needs it.
 bool goes_direct(const Algorithm& algorithm);
 
 }  // namespace collcast

@@ -5,7 +5,8 @@
 
 namespace collcast {
 
-/// A machine's ranks, ports and links, on which a library moves messages in its own way.
+/// Base of the fabrics of libraries that move messages in their own way over a machine's ranks, ports and
+/// links.
 class MachineFabric : public Fabric {
  public:
   explicit MachineFabric(const Machine& machine) : machine_(machine) {}
@@ -13,7 +14,7 @@ class MachineFabric : public Fabric {
   Rank ranks() const override { return machine_.ranks(); }
   std::vector<Bytes> sizes() const override { return machine_.sizes(); }
   SecondsPerByte gamma(Place place) const override { return machine_.gamma(place); }
-  const Protocol& protocol() const override { return machine_.protocol(); }
+  const MessageProtocol& protocol() const override { return machine_.protocol(); }
   Port ports() const override { return machine_.ports(); }
   Port queues() const override { return machine_.queues(); }
   std::string port_name(Port port) const override { return machine_.port_name(port); }

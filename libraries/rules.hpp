@@ -9,7 +9,7 @@
 
 namespace collcast {
 
-/// The collectives of a library's rules, each once, in their order.
+/// The collectives of a library's rules, each once, in the order of the rules.
 template <class Rules>
 std::vector<Collective> collectives_of(const Rules& rules) {
   std::vector<Collective> all;
@@ -18,7 +18,7 @@ std::vector<Collective> collectives_of(const Rules& rules) {
   return all;
 }
 
-/// That these are all which the policy has rules for.
+/// The error that the policy has rules for the `ruled` collectives only.
 NoRule no_rule(std::string_view policy, Collective collective, const std::vector<Collective>& ruled);
 
 }  // namespace collcast

@@ -9,13 +9,13 @@
 
 namespace collcast {
 
-/// The most segments that are worth looking at.
+/// The most segments that a search considers.
 static Block most_segments(Bytes message) {
   return static_cast<Block>(std::clamp(message / least_segment, 1.0, 1e6));
 }
 
-/// The formulas have one minimum in K on each machine; steps of a quarter octave find the neighbourhood of
-/// the least, bisection the number.
+/// A formula has one minimum in K on each machine: steps of a quarter octave find its neighbourhood,
+/// bisection the number.
 Block best_by_formula(const Algorithm& a, const Call& call, const MachinesBySize& machines) {
   const Block most = most_segments(call.message);
   auto time = [&](Block k) {
@@ -47,8 +47,8 @@ Seconds path_time(const Fabric& fabric, const Algorithm& a, const Call& call, Se
 
 namespace {
 
-/// A fabric whose messages cost nothing but the time of their bytes on the ports, at the pace of whichever
-/// size up to their own is the fastest.
+/// A fabric whose messages cost only the time of their bytes on the ports, at the highest bandwidth of any
+/// size up to their own.
 class BytesAlone {
  public:
   explicit BytesAlone(const Fabric& fabric) : fabric_(fabric), sizes_(fabric.sizes()) {}
@@ -59,7 +59,7 @@ class BytesAlone {
     return {fastest(bytes, [&](Bytes b) { return fabric_.switched(what, from, to, b).wire; }), bytes};
   }
   SecondsPerByte gamma(Place) const { return {}; }
-  const Protocol& protocol() const { return fabric_.protocol(); }
+  const MessageProtocol& protocol() const { return fabric_.protocol(); }
   Port ports() const { return fabric_.ports(); }
   Port queues() const { return fabric_.queues(); }
 
@@ -82,7 +82,7 @@ class BytesAlone {
   const std::vector<Bytes> sizes_;
 };
 
-/// No port is done sooner, in however many segments: these change when it is busy, not with how many bytes.
+/// A lower bound for any number of segments: they change when a port is busy, but not with how many bytes.
 Seconds busiest_port_at_least(const Fabric& fabric, const Algorithm& a, Call whole) {
   constexpr double rounding = 1e-9;
   whole.segments = 1;
@@ -100,7 +100,7 @@ Block search_segments(const std::vector<Block>& starts, Block most,
   Seconds least = time(1, worth);
   const auto better = [&](Block k) {
     k = std::clamp<Block>(k, 1, most);
-    if (!known.insert(k).second) return false;  // not better then, not better now
+    if (!known.insert(k).second) return false;  // tried before
     const Seconds found = time(k, least);
     if (!(found < least)) return false;
     best = k, least = found;
@@ -115,8 +115,8 @@ Block search_segments(const std::vector<Block>& starts, Block most,
   return best;
 }
 
-/// Where all ranks multicast in steps in which switches reduce, messages meet on links of a node, which the
-/// critical path does not see; an exact formula does.
+/// If all ranks multicast in steps in which switches reduce, messages share links of a node, which the
+/// critical path does not model, but an exact formula does.
 static bool meets_unseen(const Algorithm& a) {
   bool meets = false;
   if (a.time && a.exact)

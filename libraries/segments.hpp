@@ -10,30 +10,30 @@
 
 namespace collcast {
 
-/// Ethernet's shortest frame: a search takes no shorter segment, though it costs no more by a description
-/// that knows no cost of a message.
+/// The shortest segment that a search considers: Ethernet's shortest frame. On a platform whose messages cost
+/// nothing but their bytes, a search would go on to ever shorter ones.
 inline constexpr Bytes least_segment{64};
 
-/// The number of segments that makes the algorithm's formula least on the machine for segments of their size.
+/// The number of segments that minimises the algorithm's formula, with the machine for segments of that size.
 Block best_by_formula(const Algorithm& algorithm, const Call& call, const MachinesBySize& machines);
 
-/// From the best of one segment and `starts` downhill in the time of K segments, 1 <= K <= most: doubled or
-/// halved as long as that helps, then by ever smaller strides, down to 1/16. Asks for about 20 times; what
-/// is beyond the limit that it gives need not be exact.
-/// Ends after the starts where all of these take longer than what is worth it.
+/// Minimises the time of K segments, 1 <= K <= `most`, by descent from the best of 1 and `starts`: K is
+/// doubled or halved while that helps, then changed by ever smaller strides, down to 1/16 of K. It takes
+/// about 20 evaluations of `time`; a time beyond the given limit need not be exact. If all starts take longer
+/// than `worth`, it ends with them.
 Block search_segments(const std::vector<Block>& starts, Block most,
                       const std::function<Seconds(Block, Seconds limit)>& time, Seconds worth);
 
-/// By critical path; beyond the limit any time beyond it.
+/// The time by critical path; any time beyond `limit` if it is beyond it.
 Seconds path_time(const Fabric& fabric, const Algorithm& algorithm, const Call& call, Seconds limit);
 
-/// The call in segments of so many bytes, as far as the algorithm takes any.
+/// The call with segments of this size, if the algorithm takes segments.
 Call segmented(const Algorithm& algorithm, Call call, Bytes segment);
 
-/// The same; without a segment, in those with which the algorithm is fastest on the fabric. Its formula and
-/// the sizes at which the fabric changes say where to look, critical paths which are best; the formula
-/// alone where a path has more than four million messages. `least`: another algorithm takes so long; where
-/// a port alone takes longer, or all that the formula proposes a quarter more, the search ends.
+/// The same; without a segment, with the number of segments that is fastest on the fabric. The formula and
+/// the sizes at which wires change propose numbers, and critical paths decide; if a path has more than four
+/// million messages, the formula decides. `least`: the time of another algorithm; the search ends early if a
+/// port alone takes longer, or if all proposals take a quarter longer.
 Call segmented(const Fabric& fabric, const Algorithm& algorithm, const Call& call,
                std::optional<Bytes> segment = {}, std::optional<Seconds> least = {});
 

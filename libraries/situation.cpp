@@ -16,7 +16,7 @@
 namespace collcast {
 namespace {
 
-/// By what the names of devices hold. NCCL takes all others as it takes Intel's.
+/// The processor by the names of devices; NCCL treats unknown ones like Intel's.
 const std::pair<std::string, Cpu> cpus[] = {{"Xeon", Cpu::intel}, {"EPYC", Cpu::amd}, {"POWER", Cpu::power}};
 
 void recognise(Cpu& kind, const std::string& device) {
@@ -24,8 +24,8 @@ void recognise(Cpu& kind, const std::string& device) {
     if (device.find(part) != std::string::npos) kind = meaning;
 }
 
-/// Where NCCL's tuner puts a generation, by compute capability: below 8 are Volta's constants, and LL128 runs
-/// on 7.0, 8.0, 9.0 and 10.0 only (NCCL 2.18, src/graph/tuning.cc).
+/// The generation by compute capability, as NCCL's tuner has it: below 8 Volta's constants hold, and LL128
+/// runs on 7.0, 8.0, 9.0 and 10.0 only (NCCL 2.18, src/graph/tuning.cc).
 const std::map<std::string, Gpu> generations = {
     {"kepler", Gpu::pascal}, {"maxwell", Gpu::pascal}, {"pascal", Gpu::pascal},
     {"volta", Gpu::volta},   {"turing", Gpu::pascal},  {"ampere", Gpu::ampere},
@@ -44,7 +44,7 @@ Gpu gpu_for_nccl(const Description& description, const std::string& device, cons
                    "=volta");
 }
 
-/// Of ranks on GPUs of several generations NCCL takes the constants of the oldest.
+/// If ranks have GPUs of several generations, NCCL takes the constants of the oldest.
 Gpu gpu_for_nccl(const Description& description, const Blueprint& b, const std::string& policy) {
   std::optional<Gpu> oldest;
   for (const int v : b.ranks_on) {
@@ -65,7 +65,7 @@ int minor_of(const std::string& policy) {
   return nccl ? nccl->minor : nccl::usual_minor;
 }
 
-/// Only the GPUs that the ranks of a node sit on.
+/// Keeps only the GPUs that the ranks of a node use.
 void keep_used(Blueprint& b, Rank used) {
   const int last = b.vertex_of_slot(used - 1);
   b.ranks_per_node = used;
@@ -100,14 +100,14 @@ int network_cards(const Channels& c) {
   return std::max(1, static_cast<int>(nics.size()));
 }
 
-/// What carries NCCL's messages: MPI's software does not.
+/// The platform without MPI's software, which does not carry NCCL's messages.
 Machine hardware(const Description& description, Rank ranks) {
   Json json = description.json();
   json.erase("software");
   return {{description.name(), description.file(), std::move(json)}, ranks};
 }
 
-/// What NCCL's constants take a network to need at most.
+/// The latency of a network that NCCL's constants include.
 constexpr Seconds of_infiniband(1e-6);
 
 Seconds network_latency(const Blueprint& b) {
@@ -135,15 +135,15 @@ void set_rails(Situation& s, const Channels& found, const Machine& machine, cons
 
 Situation situation(const Description& description, Rank ranks, const std::string& policy) {
   const Rank node = read_blueprint(description).ranks_per_node;
-  return situation(description, Seats{(ranks + node - 1) / node, std::min(ranks, node)}, policy);
+  return situation(description, Occupancy{(ranks + node - 1) / node, std::min(ranks, node)}, policy);
 }
 
-Situation situation(const Description& description, Seats seats, const std::string& policy) {
+Situation situation(const Description& description, Occupancy occupancy, const std::string& policy) {
   Blueprint b = read_blueprint(description);
-  const Rank ranks = (seats.nodes - 1) * b.ranks_per_node + seats.on_a_node;
+  const Rank ranks = (occupancy.nodes - 1) * b.ranks_per_node + occupancy.on_a_node;
   Situation s;
-  s.nodes = seats.nodes;
-  keep_used(b, seats.on_a_node);
+  s.nodes = occupancy.nodes;
+  keep_used(b, occupancy.on_a_node);
   for (const Blueprint::Vertex& v : b.vertices)
     if (v.device >= 0) recognise(s.cpu, b.devices[static_cast<std::size_t>(v.device)].name);
   if (nccl::parse(policy)) s.gpu = gpu_for_nccl(description, b, policy);
@@ -168,11 +168,11 @@ Situation situation(const Description& description, Seats seats, const std::stri
   return s;
 }
 
-Channels channels(const Description& description, Seats seats, const std::string& policy,
+Channels channels(const Description& description, Occupancy occupancy, const std::string& policy,
                   ChannelShape shape) {
   Blueprint b = read_blueprint(description);
-  keep_used(b, seats.on_a_node);
-  return channels_of(b, seats.nodes, policy, shape);
+  keep_used(b, occupancy.on_a_node);
+  return channels_of(b, occupancy.nodes, policy, shape);
 }
 
 }  // namespace collcast

@@ -16,10 +16,10 @@ constexpr std::pair<std::string_view, nccl::Protocol> protocols[] = {
     {"LL", nccl::Protocol::ll}, {"LL128", nccl::Protocol::ll128}, {"Simple", nccl::Protocol::simple}};
 
 /// "nccl" or "nccl-2.8", then a colon and a protocol.
-std::optional<nccl::Transport> of_nccl(std::string_view name) {
+std::optional<nccl::KernelSettings> of_nccl(std::string_view name) {
   const std::size_t colon = name.find(':');
   if (colon == std::string_view::npos) return {};
-  nccl::Transport t;
+  nccl::KernelSettings t;
   if (const std::string_view release = name.substr(0, colon); release != "nccl") {
     const auto policy = nccl::parse(release);
     if (!policy) return {};
@@ -36,10 +36,10 @@ struct OnMachine {
   nccl::Software software;
 };
 
-OnMachine on(const Machine& machine, const nccl::Transport& transport, const Description& platform,
+OnMachine on(const Machine& machine, const nccl::KernelSettings& transport, const Description& platform,
              double stretch) {
   const std::string release = nccl::Policy{.minor = transport.minor}.text();
-  const Situation s = situation(platform, seats(machine), release);
+  const Situation s = situation(platform, occupancy(machine), release);
   nccl::check(transport, machine, s);
   return {s, nccl::software_on(read_blueprint(platform), transport.minor, s, stretch)};
 }
@@ -95,7 +95,7 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
     return std::make_unique<mvapich::GdrFabric>(machine, transport.settings, stretch);
   }
   if (transport.kind != Transport::Kind::nccl) return {};
-  const nccl::Transport& t = transport.protocol;
+  const nccl::KernelSettings& t = transport.protocol;
   const OnMachine nccl = on(machine, t, platform, stretch);
   const nccl::Policy policy{.minor = t.minor, .channels = t.channels};
   return std::make_unique<nccl::KernelFabric>(
@@ -105,8 +105,8 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
 
 std::unique_ptr<nccl::PairFabric> pairs_of(const nccl::Policy& policy, const Machine& machine,
                                            const Description& platform, double stretch) {
-  const nccl::Transport longest{.minor = policy.minor,
-                                .protocol = policy.proto.value_or(nccl::Protocol::simple)};
+  const nccl::KernelSettings longest{.minor = policy.minor,
+                                     .protocol = policy.proto.value_or(nccl::Protocol::simple)};
   const OnMachine nccl = on(machine, longest, platform, stretch);
   return std::make_unique<nccl::PairFabric>(machine, policy, nccl.situation, nccl.software);
 }

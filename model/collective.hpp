@@ -35,32 +35,31 @@ enum class Collective : std::uint8_t {
   multi_broadcast,
 };
 
-/// Contributions first..last (ranks): what a block holds when exactly these ranks' values have been combined
-/// in it.
+/// The content of a block in which exactly the values of ranks first to last are combined.
 struct Contributions {
   Rank first = 0, last = 0;
 };
 
-/// Blocks that a rank holds, each with the contributions of `ranks`.
+/// Blocks that a rank holds, each with the contributions of the same ranks.
 struct Holding {
   Chunk chunk;
   Contributions ranks;
 };
 
-/// What a collective means, in one row.
+/// The definition of a collective: a row of the table `definitions`.
 ///
-/// `message_bytes` (n) is what nccl-tests means by it: the whole array for allgather, reduce-scatter, gather
-/// and scatter; what one rank sends in all for alltoall (on average for alltoallv), sendrecv and halo;
-/// what all sources send together for multi-broadcast, whose sources are ranks 0 to root.
+/// The message size n is that of nccl-tests: the whole array for allgather, reduce-scatter, gather and
+/// scatter; what one rank sends in all for alltoall (on average for alltoallv), sendrecv and halo; what all
+/// sources send together for multi-broadcast, whose sources are ranks 0 to root.
 struct Definition {
   Collective collective;
   std::string_view name;
   bool rooted;
   bool reduces;
-  bool repeats_allowed;            ///< a contribution may arrive more than once (barrier)
-  bool counted;                    ///< blocks may differ in size: each rank's, or each pair's, is given
-  Block (*whole)(Rank p);          ///< the blocks name `whole(p)` messages' worth of bytes together
-  Block (*blocks)(Rank p);         ///< the number of blocks is a multiple of this
+  bool repeats_allowed;     ///< a contribution may arrive more than once (barrier)
+  bool counted;             ///< blocks may differ: the call gives the size for each rank or pair of ranks
+  Block (*whole)(Rank p);   ///< all blocks together are `whole(p)` n bytes
+  Block (*blocks)(Rank p);  ///< the number of blocks is a multiple of `blocks(p)`
   double (*bus_factor)(double p);  ///< busbw = algbw * bus_factor, as nccl-tests defines it
   std::vector<Holding> (*initially)(Rank r, Rank p, Block blocks, Rank root);
   std::vector<Holding> (*finally)(Rank r, Rank p, Block blocks, Rank root);
@@ -68,28 +67,29 @@ struct Definition {
 
 const Definition& definition(Collective collective);
 const std::vector<Definition>& definitions();
-/// Throws InputError with the nearest name.
+/// By name. Throws InputError, which suggests the nearest name.
 const Definition& definition(std::string_view name);
 
-/// "allreduce, broadcast"; "collective" of more than three.
+/// "allreduce, broadcast"; "collective" if there are more than three.
 std::string names(const std::vector<Collective>& collectives);
 
-/// p ranks as a periodic grid of 1 to 3 dimensions, as nearly cubic as p divides; the last runs fastest.
+/// p ranks as a periodic grid of 1 to 3 dimensions, as nearly cubic as the divisors of p allow. The last
+/// coordinate varies fastest.
 struct Grid {
   std::array<Rank, 3> size = {1, 1, 1};
   int dimensions = 1;
 
   Grid(Rank ranks, int dimensions);
-  /// Faces 2i and 2i + 1 of a rank look down and up dimension i.
+  /// Faces 2i and 2i + 1 of a rank are those towards lower and higher coordinates of dimension i.
   int faces() const { return 2 * dimensions; }
   Rank neighbour(Rank rank, int face) const;
 };
 
-/// The least time that any schedule of the collective takes on a single-ported, full-duplex machine:
-/// the largest of its latency, bandwidth and computation bounds. Chan et al., CCPE 19 (2007), table 1.
+/// A lower bound of the time of any schedule of the collective on a single-ported, full-duplex machine: the
+/// largest of its latency, bandwidth and computation bounds. Chan et al., CCPE 19 (2007), table 1.
 Seconds lower_bound(Collective collective, Rank ranks, Bytes message, const AlphaBetaGamma& machine);
 
-/// Levenshtein distance; for "did you mean".
+/// The candidate nearest to `word` (Levenshtein distance).
 std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
 }  // namespace collcast

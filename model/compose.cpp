@@ -12,7 +12,7 @@
 namespace collcast {
 namespace {
 
-/// How many messages and pieces a step had before a rule appended its own.
+/// The sizes of a step's lists before a rule appends its own messages.
 struct Mark {
   std::size_t transfers, multicasts, reductions, joins, pieces;
   explicit Mark(const Step& s)
@@ -62,8 +62,7 @@ std::vector<Repeat> all_repeats(const Schedule& a) {
   return {all.begin(), all.end()};
 }
 
-/// A schedule's repeats when it begins in step `start`; before and after it nothing repeats, that is all
-/// alike.
+/// The repeats of a schedule that begins in step `start`. The empty steps before and after it repeat as well.
 std::vector<Repeat> padded(const Schedule& a, std::int64_t start) {
   constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max();
   std::vector<Repeat> all{{0, start, 1}};
@@ -72,7 +71,7 @@ std::vector<Repeat> padded(const Schedule& a, std::int64_t start) {
   return all;
 }
 
-/// Of two rules that run at once.
+/// The repeats of two schedules that run at once.
 std::vector<Repeat> common(const std::vector<Repeat>& a, const std::vector<Repeat>& b, std::int64_t steps) {
   std::vector<Repeat> both;
   for (const Repeat& x : a)
@@ -97,9 +96,9 @@ Schedule then(Schedule a, Schedule b) {
   for (const Repeat& r : repeats(b))  // a join is in one step only
     all.push_back({turn + std::max<std::int64_t>(r.first, channels > 1), turn + r.last, r.period});
   Schedule both{a.ranks, a.blocks, a.steps + b.steps, {}, channels};
-  EvenRule alike;
-  if (channels == 1 && even(a) && even(b))
-    alike = [first = *even(a), second = *even(b), turn](std::int64_t s) {
+  SymmetricRule alike;
+  if (channels == 1 && symmetric_rule(a) && symmetric_rule(b))
+    alike = [first = *symmetric_rule(a), second = *symmetric_rule(b), turn](std::int64_t s) {
       return s < turn ? first(s) : second(s - turn);
     };
   both.rule = [first = std::move(a.rule), second = std::move(b.rule), turn, channels](std::int64_t s,
@@ -108,7 +107,7 @@ Schedule then(Schedule a, Schedule b) {
     if (s == turn && channels > 1) step.joins.push_back({0, static_cast<std::uint16_t>(channels)});
     second(s - turn, step);
   };
-  if (alike) both = even(std::move(both), std::move(alike));
+  if (alike) both = symmetric(std::move(both), std::move(alike));
   return repeating(std::move(both), std::move(all));
 }
 

@@ -11,21 +11,21 @@
 
 namespace collcast {
 
-/// Which ranks' values are combined in a block, and how many times each: multisets of ranks, kept as runs and
-/// each kept once. Equal sets have equal numbers, so a set costs its user four bytes.
+/// Multisets of ranks, for the proof: whose values a block combines, and how many times each. Equal sets
+/// share one number of four bytes; each is stored once, as runs of ranks.
 class ContributionSets {
  public:
   using Set = std::uint32_t;
   static constexpr Set none = 0;
 
-  /// `repeats_allowed`: a rank counts once however often it arrives.
+  /// `repeats_allowed`: a rank counts once however often it is added.
   explicit ContributionSets(bool repeats_allowed);
 
   /// Ranks first..last, each once.
   Set of(Contributions ranks);
-  /// Both together.
+  /// The union of both, with multiplicities added.
   Set sum(Set a, Set b);
-  /// The first difference in words: "lacks the contribution of rank 3"; empty if equal.
+  /// The first difference in words, as "lacks the contribution of rank 3"; empty if the sets are equal.
   std::string difference(Set is, Set wanted) const;
 
  private:

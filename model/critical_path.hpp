@@ -12,34 +12,47 @@
 #include <vector>
 
 #include "model/explanation.hpp"
-#include "model/folding.hpp"
 #include "model/layout.hpp"
 #include "model/network.hpp"
-#include "model/repeats.hpp"
+#include "model/path_state.hpp"
+#include "model/period_follower.hpp"
+#include "model/representative.hpp"
+
+// The critical path of a schedule: when the last rank is done, by LogGP's rules (docs/time-model.md), on a
+// network that is shared only at its ports.
+//
+// 1. Steps are read in order, and their messages in the order of the schedule, in which ports serve them. A
+//    message starts from what earlier steps left: its sender's time, its ports', and, in a rendezvous, its
+//    receiver's (`send`).
+// 2. Messages that have arrived are received and reduced in the order of their arrival (`finish`). Only then
+// do
+//    the ranks move on to the next step.
+// 3. Where steps repeat, one period is read and the periods like it are extrapolated (period_follower.hpp).
+//    Where all ranks do the same, one is read for all (representative.hpp). Both are exact.
+//
+// Between two steps nothing is kept but a PathState, so memory is O(ranks) whatever the number of messages.
 
 namespace collcast {
 
-/// How long a schedule takes on a network without contention beyond its ports.
+/// What the critical path of a schedule says.
 struct PathResult {
   Seconds time;                 ///< when the last rank is done
-  std::vector<Seconds> finish;  ///< when each rank is done
-  std::vector<Seconds> busy;    ///< how long each port was occupied
-  Seconds reducing;             ///< the longest that a rank spent reducing
+  std::vector<Seconds> finish;  ///< by rank: when it is done
+  std::vector<Seconds> busy;    ///< by port: how long it was occupied
+  Seconds reducing;             ///< the longest that any rank reduced
 };
 
 constexpr Seconds no_limit(std::numeric_limits<double>::infinity());
 
-/// Reads a schedule step by step and keeps, per rank, only when it is ready: O(ranks) memory.
-///
-/// `Network` answers `wire(from, to, bytes)`, `gamma(place)`, `protocol()` and `ports()`. Ports serve
-/// messages in the order of the schedule. `Clock`: what is kept of times (model/explanation.hpp).
+/// One reading of a schedule. `Network` has `wire(from, to, bytes)`, `gamma(place)`, `protocol()`, `ports()`
+/// and `queues()`. `Clock` says what is kept of each time (explanation.hpp, origins.hpp).
 template <class Network, class Clock = PlainClock>
 class CriticalPath {
   using Time = typename Clock::Time;
 
  public:
-  /// Ranks begin their first steps, compute until `away` without looking at messages, and then go on.
-  /// Reading stops where a message is later than `limit`, or will be: the time is then some time beyond it.
+  /// Every rank begins its first step, computes until `away` without attending to messages, and then goes on.
+  /// Reading stops once a message is sure to arrive after `limit`; the time is then any time after it.
   CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
                Seconds limit = no_limit, Clock clock = {})
       : schedule_(schedule),
@@ -51,54 +64,54 @@ class CriticalPath {
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
         processors_(shared_processors()),
-        ready_(ranks_ * static_cast<std::size_t>(schedule.channels)),
-        free_(network.queues() + 1),
-        busy_(network.ports()),
-        reducing_(ranks_),
-        reduced_(ranks_),
-        posted_(ready_),
-        taken_(ready_),
-        latest_(ready_) {}
+        state_(ranks_, static_cast<std::size_t>(schedule.channels), network.ports(), network.queues() + 1) {}
 
-  /// `entered`: when each rank begins; all at 0 without it.
+  /// `entered`: when each rank begins; empty: all at 0.
   PathResult run(const std::vector<Seconds>& entered = {}) {
-    for (std::size_t i = 0; !entered.empty() && i < ready_.size(); ++i)
-      ready_[i] = Clock::time(entered[i % ranks_]);
+    for (std::size_t i = 0; !entered.empty() && i < state_.ready.size(); ++i)
+      state_.ready[i] = Clock::time(entered[i % ranks_]);
     read_steps();
     PathResult result{{},
                       std::vector<Seconds>(ranks_),
-                      std::move(busy_),
-                      *std::max_element(reduced_.begin(), reduced_.end())};
-    for (std::size_t i = 0; i < ready_.size(); ++i)
-      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(ready_[i]));
-    last_ = *std::max_element(ready_.begin(), ready_.end());
+                      std::move(state_.busy),
+                      *std::max_element(state_.reduced.begin(), state_.reduced.end())};
+    for (std::size_t i = 0; i < state_.ready.size(); ++i)
+      result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(state_.ready[i]));
+    last_ = *std::max_element(state_.ready.begin(), state_.ready.end());
     result.time = std::max(beyond_limit() ? least_ : Seconds(),
                            *std::max_element(result.finish.begin(), result.finish.end()));
-    // Where messages do not queue at ports that they share, nothing is faster than the busiest of them.
-    if (unqueued_)
+    // Where messages did not queue at a shared port, the time is at least that for which it was busy.
+    if (state_.unqueued)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
     return result;
   }
 
-  /// What led to the last rank's end, where the clock remembers it; messages that did not queue at a port
-  /// which they share are not in it.
-  std::vector<Stretch> chain() const { return clock_.chain(last_); }
+  /// The delays that led to the last rank's end, if the clock keeps them. Waiting at a shared port at which
+  /// messages did not queue is not among them.
+  std::vector<Delay> chain() const { return clock_.chain(last_); }
 
  private:
-  /// Steps that repeat are followed, and not read as long as they go the same way, where times are all that
-  /// is asked for.
+  /// A second reading, which traces where times come from, and what follows from it.
+  struct Tracer {
+    explicit Tracer(const CriticalPath& p)
+        : path(p.schedule_, p.layout_, p.network_, Clock::at(p.away_), p.limit_) {}
+    CriticalPath<Network, OriginClock> path;
+    PeriodFollower follower;
+  };
+
+  /// Reads every step, or, where the clock keeps times alone, follows the periods of those that repeat.
   void read_steps() {
     Step step(!layout_.equal_blocks());
     step.transfers.reserve(ranks_);
-    std::size_t entries = 0;
-    for (const auto* v : times()) entries += v->size();
-    Folding folding(schedule_, layout_.equal_blocks(), entries);
-    std::optional<Follower> follower;
+    std::size_t times = 0;
+    for (const auto* v : state_.times()) times += v->size();
+    FollowPlan plan(schedule_, layout_.equal_blocks(), times);
+    std::optional<Tracer> tracer;
     for (std::int64_t s = 0; s < schedule_.steps && !beyond_limit();) {
       if constexpr (std::is_same_v<Time, Seconds>)
-        if (folding.due(s)) {
-          if (!follower) follower.emplace(*this);
-          s = follow(*follower, s, folding.periods() * folding.repeat().period, folding.repeat().last, step);
+        if (plan.due(s)) {
+          if (!tracer) tracer.emplace(*this);
+          s = follow(*tracer, s, plan.periods() * plan.repeat().period, plan.repeat().last, step);
           continue;
         }
       read(step, s++);
@@ -111,130 +124,56 @@ class CriticalPath {
     advance(step);
   }
 
-  /// Reads a period with a clock that knows where times come from.
-  struct Follower {
-    explicit Follower(const CriticalPath& p)
-        : path(p.schedule_, p.layout_, p.network_, Clock::at(p.away_), p.limit_) {}
-    CriticalPath<Network, OriginClock> path;
-    Period seen;
-    std::vector<Seconds*> slots;         ///< where its entries' times are kept
-    std::vector<std::uint32_t> numbers;  ///< of all that a reading compares, as entries; 0: none
-  };
-
-  /// Follows a period of so many steps from `s` on, and passes those that go like it: the step to read next.
-  std::int64_t follow(Follower& by, std::int64_t s, std::int64_t steps, std::int64_t last, Step& step) {
-    Period& seen = by.seen;
-    seen.before.assign(1, {}), seen.after.assign(1, {}), seen.origin.assign(1, 0), seen.races.clear();
-    by.path.enter(*this);
-    seen.races.reserve(8 * ready_.size());
-    OriginClock::races = &seen.races;
-    for (std::int64_t i = 0; i < steps; ++i) by.path.read(step, s++);
-    OriginClock::races = nullptr;
-    complete(by);
-    const std::int64_t left = (last - s) / steps;
-    const Onward next = onward(seen, left);
-    const std::vector<Seconds>& now = next.periods > 0 ? next.after : seen.after;
-    for (std::size_t e = 1; e < by.slots.size(); ++e) *by.slots[e] = now[e];
-    least_ = std::max(least_, next.least);
-    for (std::size_t i = 0; i < busy_.size(); ++i)
-      least_ = std::max(least_, by.path.busy_[i] + static_cast<double>(left) * (by.path.busy_[i] - busy_[i]));
-    pass(busy_, by.path.busy_, next.periods);
-    pass(reduced_, by.path.reduced_, next.periods);
-    arrived_ = by.path.arrived_, unqueued_ |= by.path.unqueued_;
-    return s + next.periods * steps;
+  /// Follows a period of `steps` steps from `s` on, skips those that repeat it, and returns the step to read
+  /// next. `last`: the end of the repeat.
+  std::int64_t follow(Tracer& tracer, std::int64_t s, std::int64_t steps, std::int64_t last, Step& step) {
+    tracer.follower.begin(state_, tracer.path.state_);
+    for (std::int64_t i = 0; i < steps; ++i) tracer.path.read(step, s++);
+    const auto skipped = tracer.follower.end(state_, tracer.path.state_, (last - s) / steps);
+    least_ = std::max(least_, skipped.least);
+    return s + skipped.periods * steps;
   }
 
-  /// Sums that grow by the same in each period.
-  static void pass(std::vector<Seconds>& sums, const std::vector<Seconds>& followed, std::int64_t periods) {
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      sums[i] = followed[i] + static_cast<double>(periods) * (followed[i] - sums[i]);
-  }
-
-  /// Begins where another reading is.
-  void enter(CriticalPath<Network, PlainClock>& other) {
-    busy_ = other.busy_, reduced_ = other.reduced_;
-    std::uint32_t number = 0;
-    const auto own = times();
-    const auto others = other.times();
-    for (std::size_t i = 0; i < own.size(); ++i)
-      for (std::size_t j = 0; j < own[i]->size(); ++j) (*own[i])[j] = {(*others[i])[j], ++number};
-  }
-
-  /// Adds what came of the times that moved or were compared, and where these are kept.
-  void complete(Follower& by) {
-    Period& seen = by.seen;
-    std::vector<Seconds*>& slots = by.slots;
-    slots.assign(1, nullptr);
-    const auto before = times();
-    const auto followed = by.path.times();
-    std::size_t all = 1;
-    for (const auto* v : before) all += v->size();
-    by.numbers.assign(all, 0);
-    slots.reserve(all), seen.before.reserve(all), seen.after.reserve(all), seen.origin.reserve(all);
-    const auto number = [&](std::uint32_t n) {
-      if (n == 0 || by.numbers[n] != 0) return by.numbers[n];
-      by.numbers[n] = static_cast<std::uint32_t>(slots.size());
-      std::size_t i = 0, j = n - 1;
-      for (; j >= before[i]->size(); ++i) j -= before[i]->size();
-      slots.push_back(&(*before[i])[j]);
-      const auto& after = (*followed[i])[j];
-      seen.before.push_back(*slots.back()), seen.after.push_back(after.at),
-          seen.origin.push_back(after.origin);
-      return by.numbers[n];
-    };
-    std::uint32_t n = 0;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (i == 1) seen.ends = static_cast<std::uint32_t>(slots.size() - 1);
-      for (std::size_t j = 0; j < before[i]->size(); ++j)
-        if (const auto& after = (*followed[i])[j]; after.origin != ++n || after.at != (*before[i])[j])
-          number(n);
-    }
-    for (Race& r : seen.races) r.winner = number(r.winner), r.loser = number(r.loser);
-    for (std::size_t e = 0; e < seen.origin.size(); ++e) seen.origin[e] = number(seen.origin[e]);
-  }
-
-  /// All that a reading compares.
-  std::array<std::vector<Time>*, 6> times() {
-    return {&ready_, &free_, &reducing_, &posted_, &taken_, &latest_};
-  }
-
-  /// One message: when its sender goes on, when it is there, what its receiver then pays, its size.
-  struct Done {
-    Time sender, arrived;
-    Seconds overhead;
+  /// A message that has been sent.
+  struct Sent {
+    Time sender;       ///< when its sender goes on
+    Time arrived;      ///< when its last byte is there
+    Seconds overhead;  ///< of its receiver, which is still to be paid
     Bytes bytes;
     Place from, to;
   };
 
-  struct Coming {
+  /// A transfer whose cost was looked up ahead.
+  struct Priced {
     Bytes bytes;
     Wire wire;
   };
 
-  /// A copy of a multicast: where its receiver lands, which processor pays for it, and when.
+  /// A copy of a multicast whose receiver has an overhead to pay.
   struct Copy {
-    std::size_t at, processor;
-    Done done;
+    std::size_t at;         ///< index of its receiver in `ready`
+    std::size_t processor;  ///< index of who pays, in `taken`
+    Sent sent;
   };
 
-  /// All messages of a step start from what the step before left; only then do its ranks move on.
+  /// Sends all messages of a step from what earlier steps left; then its ranks move on.
   void advance(const Step& step) {
     for (const Step::Join& join : step.joins) join_channels(join);
-    done_.clear();
-    done_.reserve(step.transfers.size());
-    arrived_ = {};
+    sent_.clear();
+    sent_.reserve(step.transfers.size());
+    state_.arrived = {};
     bool in_order = true;
     for (std::size_t i = 0; i < step.transfers.size(); ++i) {
       if (i % coming_.size() == 0) look_ahead(step, i);
       const Transfer& t = step.transfers[i];
-      done_.push_back(transfer(t, coming_[i % coming_.size()]));
-      Time& latest = latest_[processor(t.channel, t.to.rank)];
-      in_order = in_order && latest <= done_.back().arrived;
-      latest = done_.back().arrived;
-      arrived_ = std::max(arrived_, Clock::at(latest));
+      sent_.push_back(transfer(t, coming_[i % coming_.size()]));
+      Time& latest = state_.latest[processor(t.channel, t.to.rank)];
+      in_order = in_order && latest <= sent_.back().arrived;
+      latest = sent_.back().arrived;
+      state_.arrived = std::max(state_.arrived, Clock::at(latest));
     }
     const bool in_network = !step.multicasts.empty() || !step.reductions.empty();
-    if (in_network) landed_ = ready_;
+    if (in_network) landed_ = state_.ready;
     copies_.clear();
     const bool one_each = step.multicasts.size() == 1 && processors_.empty();
     step.for_each_switched(
@@ -245,92 +184,95 @@ class CriticalPath {
           if (!beyond_limit()) reduce_in_network(m);
         });
     std::ranges::stable_sort(copies_,
-                             [](const Copy& a, const Copy& b) { return a.done.arrived < b.done.arrived; });
-    for (const Copy& c : copies_) land(c.at, taken(c.processor, c.done));
+                             [](const Copy& a, const Copy& b) { return a.sent.arrived < b.sent.arrived; });
+    for (const Copy& c : copies_) land(c.at, taken(c.processor, c.sent));
     if (in_order)
-      for (std::size_t i = 0; i < done_.size(); ++i) finish(step, i);
+      for (std::size_t i = 0; i < sent_.size(); ++i) finish(step, i);
     else
       for (const std::size_t i : by_arrival()) finish(step, i);
     if (in_network)
-      for (std::size_t i = 0; i < ready_.size(); ++i) at_least(ready_[i], landed_[i]);
+      for (std::size_t i = 0; i < state_.ready.size(); ++i) at_least(state_.ready[i], landed_[i]);
   }
 
-  /// What the next messages cost; when their ports are free is fetched meanwhile, which takes longer than all
-  /// else where there are many.
+  /// Prices the next transfers and prefetches the state of their ports: with many ranks these cache misses
+  /// take longer than everything else.
   void look_ahead(const Step& step, std::size_t i) {
-    for (Coming& c : coming_) {
+    for (Priced& c : coming_) {
       if (i == step.transfers.size()) return;
       const Transfer& t = step.transfers[i++];
       c.bytes = layout_.size(step, t);
       c.wire = network_.wire(t.from, t.to, c.bytes);
-      for (const Time* free :
-           {&free_[queue(c.wire.out_queue, c.wire.out)], &free_[queue(c.wire.in_queue, c.wire.in)]})
+      for (const Time* free : {&state_.free[queue(c.wire.out_queue, c.wire.out)],
+                               &state_.free[queue(c.wire.in_queue, c.wire.in)]})
         __builtin_prefetch(free, 1);
-      for (const Seconds* busy : {&busy_[c.wire.out], &busy_[c.wire.in]}) __builtin_prefetch(busy, 1);
+      for (const Seconds* busy : {&state_.busy[c.wire.out], &state_.busy[c.wire.in]})
+        __builtin_prefetch(busy, 1);
     }
   }
 
-  Done transfer(const Transfer& t, const Coming& message) {
+  Sent transfer(const Transfer& t, const Priced& message) {
     const Wire& wire = message.wire;
     const Time from = ready(t.channel, t.from.rank);
-    Time& posted = posted_[processor(t.channel, t.from.rank)];
+    Time& posted = state_.posted[processor(t.channel, t.from.rank)];
     const Time begin = turn(wire, from, posted);
-    const Done done = send(wire, message.bytes, begin, ready(t.channel, t.to.rank), t.from, t.to);
-    if (pays(wire)) posted = paid(wire, begin, done);
-    return done;
+    const Sent sent = send(wire, message.bytes, begin, ready(t.channel, t.to.rank), t.from, t.to);
+    if (pays(wire)) posted = paid(wire, begin, sent);
+    return sent;
   }
 
-  /// A processor pays for the messages of a step one after another; of a rendezvous it asks the receiver
-  /// when it is its turn.
+  /// Whether the sender's processor is busy with each message, so that those of a step go one after another.
   bool pays(const Wire& wire) const {
     return (wire.overhead > Seconds(0) || (wire.eager && wire.streamed)) &&
-           protocol_.hold == Protocol::Hold::injection;
+           protocol_.hold == MessageProtocol::Hold::injection;
   }
+  /// When the sender's processor gets to the message.
   Time turn(const Wire& wire, Time ready, Time posted) const {
     return pays(wire) ? std::max(ready, posted) : ready;
   }
-  Time paid(const Wire& wire, Time turn, const Done& done) {
-    return wire.eager ? done.sender : clock_.later(turn, wire.overhead, Cause::overhead, done.from, done.to);
+  Time paid(const Wire& wire, Time turn, const Sent& sent) {
+    return wire.eager ? sent.sender : clock_.later(turn, wire.overhead, Cause::overhead, sent.from, sent.to);
   }
 
-  /// What has arrived is paid for in that order, after what was sent, and then reduced.
+  /// Pays the receiver's overhead, reduces the message, and moves both ranks on. Called in order of arrival.
   void finish(const Step& step, std::size_t i) {
     const Transfer& t = step.transfers[i];
-    Time when = taken(processor(t.channel, t.to.rank), done_[i]);
+    Time when = taken(processor(t.channel, t.to.rank), sent_[i]);
     if (t.combine == Combine::reduce) {
-      const Seconds work = done_[i].bytes * network_.gamma(t.to);
+      const Seconds work = sent_[i].bytes * network_.gamma(t.to);
       const std::size_t r = processor(0, t.to.rank);
-      reduced_[r] += work;
-      when = reducing_[r] =
-          clock_.later(std::max(std::max(reducing_[r], away_), when), work, Cause::reduction, t.from, t.to);
+      state_.reduced[r] += work;
+      when = state_.reducing[r] = clock_.later(std::max(std::max(state_.reducing[r], away_), when), work,
+                                               Cause::reduction, t.from, t.to);
     }
-    at_least(ready(t.channel, t.from.rank), std::max(done_[i].sender, away_));
+    at_least(ready(t.channel, t.from.rank), std::max(sent_[i].sender, away_));
     at_least(ready(t.channel, t.to.rank), std::max(when, away_));
   }
 
-  Time taken(std::size_t to, const Done& done) {
-    if (!(done.overhead > Seconds(0))) return done.arrived;
-    const Time free = std::max(std::max(taken_[to], posted_[to]), done.arrived);
-    return taken_[to] = clock_.later(free, done.overhead, Cause::overhead, done.from, done.to);
+  /// When the receiver's overhead is paid: after those of what was sent and of what arrived before.
+  Time taken(std::size_t to, const Sent& sent) {
+    if (!(sent.overhead > Seconds(0))) return sent.arrived;
+    const Time free = std::max(std::max(state_.taken[to], state_.posted[to]), sent.arrived);
+    return state_.taken[to] = clock_.later(free, sent.overhead, Cause::overhead, sent.from, sent.to);
   }
 
   std::span<const std::size_t> by_arrival() {
-    arrivals_.resize(done_.size());
+    arrivals_.resize(sent_.size());
     std::iota(arrivals_.begin(), arrivals_.end(), std::size_t{0});
     std::ranges::stable_sort(
-        arrivals_, [this](std::size_t a, std::size_t b) { return done_[a].arrived < done_[b].arrived; });
+        arrivals_, [this](std::size_t a, std::size_t b) { return sent_[a].arrived < sent_[b].arrived; });
     return arrivals_;
   }
 
-  Done send(const Wire& wire, Bytes bytes, Time sender, Time receiver, Place from, Place to) {
-    Time &out = free_[queue(wire.out_queue, wire.out)], &in = free_[queue(wire.in_queue, wire.in)];
-    if (wire.in_queue == Wire::nowhere) in = Clock::time(-no_limit), unqueued_ = true;
-    if (protocol_.hold == Protocol::Hold::delivery) {
+  Sent send(const Wire& wire, Bytes bytes, Time sender, Time receiver, Place from, Place to) {
+    Time &out = state_.free[queue(wire.out_queue, wire.out)],
+         &in = state_.free[queue(wire.in_queue, wire.in)];
+    if (wire.in_queue == Wire::nowhere) in = Clock::time(-no_limit), state_.unqueued = true;
+    if (protocol_.hold == MessageProtocol::Hold::delivery) {
       const Time both = std::max(sender, receiver);
       const Time start = clock_.wait(both, std::max(out, in), Cause::queue, from, to);
       const Seconds held = wire.overhead + wire.latency + bytes * wire.per_byte + wire.receive_overhead;
       occupy(wire, held, held);
-      return out = in = clock_.hold(start, held, wire, bytes, from, to), Done{out, out, {}, bytes, from, to};
+      return out = in = clock_.hold(start, held, wire, bytes, from, to), Sent{out, out, {}, bytes, from, to};
     }
     const Time go = wire.eager ? sender
                                : clock_.later(std::max(std::max(sender, receiver), away_), wire.handshake,
@@ -353,13 +295,13 @@ class CriticalPath {
             to};
   }
 
-  /// One copy leaves the sender's port, one arrives at each receiver's. Processors pay for copies in the
-  /// order in which they arrive, unless they get one each.
+  /// One copy leaves the sender's port and one arrives at each receiver's port. Processors pay for copies in
+  /// the order of arrival; `one_each`: each gets one, so that no order is needed.
   void multicast(const Multicast& m, bool one_each) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);
-    Time& posted = posted_[processor(m.channel, m.from.rank)];
-    Time sent = ready_[from], all_paid = posted;
+    Time& posted = state_.posted[processor(m.channel, m.from.rank)];
+    Time left = state_.ready[from], all_paid = posted;
     Port out = Wire::nowhere, in = Wire::nowhere;
     Time free, last;
     Seconds busy;
@@ -369,28 +311,30 @@ class CriticalPath {
       const auto [wire, carried] = switched(network_, Switching::multicast, m.from, {to, m.memory}, bytes);
       const std::size_t lane = queue(wire.out_queue, wire.out);
       if (wire.out == out)
-        free_[lane] = free, busy_[out] = busy;  // receivers behind one port share the copy that leaves it
+        state_.free[lane] = free,
+        state_.busy[out] = busy;  // the same copy, for another receiver behind this port
       else
-        out = wire.out, free = last = free_[lane], busy = busy_[out];
+        out = wire.out, free = last = state_.free[lane], busy = state_.busy[out];
       const std::size_t at = index(m.channel, to);
-      const Seconds in_busy = busy_[wire.in];
-      const Time begin = turn(wire, ready_[from], posted);
-      const Done done = send(wire, carried, begin, ready_[at], m.from, {to, m.memory});
-      if (wire.in == in) busy_[in] = in_busy;  // and the one that comes in
+      const Seconds in_busy = state_.busy[wire.in];
+      const Time begin = turn(wire, state_.ready[from], posted);
+      const Sent sent = send(wire, carried, begin, state_.ready[at], m.from, {to, m.memory});
+      if (wire.in == in)
+        state_.busy[in] = in_busy;  // the same copy arrived for another rank behind this port
       in = wire.in;
-      free_[lane] = last = std::max(last, free_[lane]);
-      sent = std::max(sent, done.sender);
-      if (pays(wire)) all_paid = std::max(all_paid, paid(wire, begin, done));
-      if (done.overhead > Seconds(0) && !one_each)
-        copies_.push_back({at, processor(m.channel, to), done});
+      state_.free[lane] = last = std::max(last, state_.free[lane]);
+      left = std::max(left, sent.sender);
+      if (pays(wire)) all_paid = std::max(all_paid, paid(wire, begin, sent));
+      if (sent.overhead > Seconds(0) && !one_each)
+        copies_.push_back({at, processor(m.channel, to), sent});
       else
-        land(at, taken(processor(m.channel, to), done));
+        land(at, taken(processor(m.channel, to), sent));
     }
     posted = all_paid;
-    land(from, sent);
+    land(from, left);
   }
 
-  /// One copy leaves each sender's port; they arrive as one, when the last of them does.
+  /// One message leaves each sender's port; they arrive at the receiver as one, when the last of them does.
   void reduce_in_network(const Reduction& m) {
     const Bytes bytes = layout_.size(m.chunk);
     const Time receiver = ready(m.channel, m.to.rank);
@@ -404,42 +348,43 @@ class CriticalPath {
       const auto [wire, carried] = switched(network_, Switching::reduction, {from, m.memory}, m.to, bytes);
       const std::size_t lane = queue(wire.in_queue, wire.in);
       if (wire.in == in)
-        free_[lane] = free, busy_[in] = busy;
+        state_.free[lane] = free, state_.busy[in] = busy;
       else
-        in = wire.in, free = last = free_[lane], busy = busy_[in];
-      const Done done = send(wire, carried, ready(m.channel, from), receiver, {from, m.memory}, m.to);
-      free_[lane] = last = std::max(last, free_[lane]);
+        in = wire.in, free = last = state_.free[lane], busy = state_.busy[in];
+      const Sent sent = send(wire, carried, ready(m.channel, from), receiver, {from, m.memory}, m.to);
+      state_.free[lane] = last = std::max(last, state_.free[lane]);
       arrived =
-          std::max(arrived, clock_.later(done.arrived, done.overhead, Cause::overhead, done.from, m.to));
-      land(index(m.channel, from), done.sender);
+          std::max(arrived, clock_.later(sent.arrived, sent.overhead, Cause::overhead, sent.from, m.to));
+      land(index(m.channel, from), sent.sender);
     }
     land(index(m.channel, m.to.rank), arrived);
   }
 
   void land(std::size_t where, Time when) {
     at_least(landed_[where], std::max(when, away_));
-    arrived_ = std::max(arrived_, Clock::at(when));
+    state_.arrived = std::max(state_.arrived, Clock::at(when));
   }
-  bool beyond_limit() const { return std::max(arrived_, least_) > limit_; }
+  bool beyond_limit() const { return std::max(state_.arrived, least_) > limit_; }
 
   void join_channels(Step::Join join) {
     for (std::size_t r = 0; r < ranks_; ++r) {
       Time last = Clock::time(-no_limit);
-      for (std::size_t c = join.first; c < join.last; ++c) last = std::max(last, ready_[c * ranks_ + r]);
-      for (std::size_t c = join.first; c < join.last; ++c) ready_[c * ranks_ + r] = last;
+      for (std::size_t c = join.first; c < join.last; ++c)
+        last = std::max(last, state_.ready[c * ranks_ + r]);
+      for (std::size_t c = join.first; c < join.last; ++c) state_.ready[c * ranks_ + r] = last;
     }
   }
 
-  /// The queue behind the last one is nowhere: nobody waits in it.
+  /// Index of a wire's queue in `free`; the last one stands for Wire::nowhere, where nobody waits.
   std::size_t queue(Port lane, Port port) const {
     if (lane == Wire::as_port) return port;
-    return lane == Wire::nowhere ? free_.size() - 1 : lane;
+    return lane == Wire::nowhere ? state_.free.size() - 1 : lane;
   }
   void occupy(const Wire& wire, Seconds out, Seconds in) {
-    busy_[wire.out] += out;
-    busy_[wire.in] += in;
+    state_.busy[wire.out] += out;
+    state_.busy[wire.in] += in;
   }
-  /// Each rank pays for its own messages, unless the network says otherwise.
+  /// By rank: who pays for its messages; empty if each rank pays for its own.
   std::vector<Rank> shared_processors() const {
     std::vector<Rank> processors;
     if constexpr (requires { network_.processor(0); }) {
@@ -454,7 +399,7 @@ class CriticalPath {
   std::size_t index(std::uint16_t channel, Rank r) const {
     return channel * ranks_ + static_cast<std::size_t>(r);
   }
-  Time& ready(std::uint16_t channel, Rank r) { return ready_[index(channel, r)]; }
+  Time& ready(std::uint16_t channel, Rank r) { return state_.ready[index(channel, r)]; }
   static void at_least(Time& slot, Time value) { slot = std::max(slot, value); }
 
   template <class, class>
@@ -466,80 +411,31 @@ class CriticalPath {
   Clock clock_;
   Time away_;
   const Seconds limit_;
-  const Protocol protocol_;
+  const MessageProtocol protocol_;
   const std::size_t ranks_;
-  const std::vector<Rank> processors_;  ///< of the ranks; none if each has its own
-  std::vector<Time> ready_;             ///< per channel and rank: done with all earlier steps
-  std::vector<Time> free_;              ///< per port
-  std::vector<Seconds> busy_;           ///< per port
-  std::vector<Time> reducing_;          ///< per processor: done with all reductions so far
-  std::vector<Seconds> reduced_;        ///< per processor: time spent reducing
-  std::vector<Time> posted_;            ///< per channel and processor: paid for what it sent
-  std::vector<Time> taken_;             ///< per channel and processor: paid for what it received
-  std::vector<Time> latest_;            ///< per channel and processor: arrival of its last message
-  Seconds arrived_;                     ///< the last message of this step
-  Time last_{};                         ///< when the last rank was done
-  Seconds least_;                       ///< what steps that repeat take at least
-  bool unqueued_ = false;               ///< some message did not queue where it arrived
-  std::array<Coming, 16> coming_;       ///< the next transfers of this step
-  std::vector<Done> done_;              ///< per transfer of this step
+  const std::vector<Rank> processors_;  ///< by rank; empty: each has its own
+  PathState<Time> state_;
+  Time last_{};                    ///< when the last rank was done
+  Seconds least_;                  ///< a lower bound of the time, from extrapolated periods
+  std::array<Priced, 16> coming_;  ///< the next transfers of this step
+  std::vector<Sent> sent_;         ///< by transfer of this step
   std::vector<std::size_t> arrivals_;
-  std::vector<Copy> copies_;  ///< of this step's multicasts that cost their receivers something
-  std::vector<Time> landed_;  ///< ready_ after this step's multicasts and reductions
+  std::vector<Copy> copies_;  ///< of this step
+  std::vector<Time> landed_;  ///< `ready` after this step's multicasts and reductions
 };
 
-/// A network on which all wires are alike, as one rank sees it that stands for all.
-template <class Network>
-class NetworkOfOne {
- public:
-  explicit NetworkOfOne(const Network& network) : network_(network) {}
-  Wire wire(Place, Place, Bytes bytes) const {
-    Wire w = network_.wire(0, 1, bytes);
-    return w.out = 0, w.in = 1, w;
-  }
-  SecondsPerByte gamma(Place) const { return network_.gamma(0); }
-  const Protocol& protocol() const { return network_.protocol(); }
-  Port ports() const { return 2; }
-  Port queues() const { return 2; }
-
- private:
-  const Network& network_;
-};
-
-/// Whether all ranks do alike on wires that are alike, from ports of their own: their times are then the
-/// same.
-template <class Network>
-bool all_alike(const Schedule& schedule, const Layout& layout, const Network& network) {
-  if (!even(schedule) || schedule.ranks == 1 || !layout.equal_blocks()) return false;
-  if constexpr (requires { network.processor(0); })
-    for (Rank r = 0; r < schedule.ranks; ++r)
-      if (network.processor(r) != r) return false;
-  if constexpr (requires { network.hockney(); }) return network.hockney().has_value();
-  return false;
-}
-
-/// Follows one rank for all.
-template <class Network>
-PathResult path_of_one(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away,
-                       Seconds limit) {
-  const auto rule = [&alike = *even(schedule)](std::int64_t s, Step& step) {
-    const Even e = alike(s);
-    for (std::int64_t i = 0; i < e.messages; ++i) step.send(0, 0, {0, e.blocks}, e.combine);
-  };
-  const auto repeated = repeats(schedule);
-  const Schedule one =
-      repeating({1, schedule.blocks, schedule.steps, rule}, {repeated.begin(), repeated.end()});
-  const NetworkOfOne<Network> seen(network);
-  PathResult result = CriticalPath<NetworkOfOne<Network>>(one, layout, seen, away, limit).run();
-  result.finish.assign(static_cast<std::size_t>(schedule.ranks), result.finish[0]);
-  result.busy.assign(network.ports(), result.busy[0]);
-  return result;
-}
-
+/// The critical path of a schedule (CriticalPath), or of one rank for all where they do the same.
 template <class Network>
 PathResult critical_path(const Schedule& schedule, const Layout& layout, const Network& network,
                          Seconds away = {}, Seconds limit = no_limit) {
-  if (all_alike(schedule, layout, network)) return path_of_one(schedule, layout, network, away, limit);
+  if (has_representative(schedule, layout, network)) {
+    using One = RepresentativeNetwork<Network>;
+    PathResult result =
+        CriticalPath<One>(representative_schedule(schedule), layout, One(network), away, limit).run();
+    result.finish.assign(static_cast<std::size_t>(schedule.ranks), result.finish[0]);
+    result.busy.assign(network.ports(), result.busy[0]);
+    return result;
+  }
   return CriticalPath<Network>(schedule, layout, network, away, limit).run();
 }
 

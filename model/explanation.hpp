@@ -10,16 +10,16 @@
 
 namespace collcast {
 
-/// What time goes to.
+/// What a part of the time is spent on.
 enum class Cause : std::uint8_t {
-  overhead,   ///< software, on either side
-  latency,    ///< between the last byte's leaving and its arrival
-  link,       ///< bytes on the slowest link of their way
-  queue,      ///< behind other messages
-  reduction,  ///< of what arrived into own data
+  overhead,   ///< software of the sender or the receiver
+  latency,    ///< from the departure of the last byte to its arrival
+  link,       ///< bytes on the slowest link of their route
+  queue,      ///< waiting behind other messages
+  reduction,  ///< reducing received data into own data
   compute,
-  wait,        ///< for a rank that is late
-  collective,  ///< one that takes a given time
+  wait,        ///< waiting for a late rank
+  collective,  ///< a collective whose time is given
 };
 constexpr std::string_view name(Cause cause) {
   constexpr std::string_view names[] = {"overhead",  "latency", "link", "queue",
@@ -27,19 +27,19 @@ constexpr std::string_view name(Cause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 
-/// A stretch of time that something took on the way from one place to another.
-struct Stretch {
+/// One delay on a critical path, of a message from one place to another or of one place alone.
+struct Delay {
   Cause cause = Cause::wait;
   Place from, to;
   Seconds time;
-  bool operator==(const Stretch&) const = default;
+  bool operator==(const Delay&) const = default;
 };
 
-/// What led to what: stretches, each with the one before it. 0 stands for the beginning.
+/// Delays, each linked to the one that it followed. Entry 0 stands for the start.
 class CauseLog {
  public:
   using Entry = std::uint32_t;
-  /// Keeps that many stretches; if there are more, it knows nothing.
+  /// Keeps up to `most` delays; with more, all chains are empty.
   explicit CauseLog(std::size_t most) : most_(most), log_(1) {}
 
   Entry add(Entry before, Seconds time, Cause cause, Place from, Place to) {
@@ -48,37 +48,40 @@ class CauseLog {
     log_.push_back({{cause, from, to, time}, before});
     return static_cast<Entry>(log_.size() - 1);
   }
-  /// The chain that ends with a stretch, which comes first; empty if the log is too short for it.
-  std::vector<Stretch> chain(Entry last) const {
-    std::vector<Stretch> all;
-    for (Entry i = full_ ? 0 : last; i != 0; i = log_[i].before) all.push_back(log_[i].stretch);
+  /// The delays that led to `last`, itself first; empty if the log was too small.
+  std::vector<Delay> chain(Entry last) const {
+    std::vector<Delay> all;
+    for (Entry i = full_ ? 0 : last; i != 0; i = log_[i].before) all.push_back(log_[i].delay);
     return all;
   }
 
  private:
   struct Record {
-    Stretch stretch;
+    Delay delay;
     Entry before = 0;
   };
   std::size_t most_;
   bool full_ = false;
-  std::vector<Record> log_;  ///< the first one is nothing
+  std::vector<Record> log_;  ///< the first stands for the start
 };
 
-/// Counts seconds, and nothing else.
+// A clock says what is kept of each time of a critical path: PlainClock the seconds, TracedClock also their
+// causes, OriginClock (origins.hpp) their origin. All compute the same seconds.
+
+/// Keeps the seconds alone.
 struct PlainClock {
   using Time = Seconds;
   static Seconds at(Time t) { return t; }
   static Time time(Seconds t) { return t; }
   Time later(Time t, Seconds by, Cause, Place, Place) { return t + by; }
   Time wait(Time t, Time until, Cause, Place, Place) { return std::max(t, until); }
-  /// The bytes' time, some of it the software's.
+  /// After the bytes have passed, at the pace of the link or of the software.
   Time carry(Time t, const Wire& wire, Bytes bytes, Place, Place) { return t + bytes * wire.per_byte; }
-  /// All that a message takes, one after the other: `held`.
+  /// After a whole message, which takes `held`: overheads, latency and bytes.
   Time hold(Time t, Seconds held, const Wire&, Bytes, Place, Place) { return t + held; }
 };
 
-/// Remembers of each time what led to it.
+/// Keeps the causes of each time.
 class TracedClock {
  public:
   struct Time {
@@ -108,7 +111,7 @@ class TracedClock {
     end = carry(later(end, w.latency, Cause::latency, from, to), w, bytes, from, to);
     return {t.at + held, end.why};
   }
-  std::vector<Stretch> chain(Time t) const { return log_.chain(t.why); }
+  std::vector<Delay> chain(Time t) const { return log_.chain(t.why); }
 
  private:
   CauseLog log_;

@@ -4,7 +4,7 @@
 namespace collcast {
 namespace {
 
-/// Link i is port i: first the ranks' ways out, then their ways in.
+/// Link i is port i: first the links out of the ranks, then those into them.
 std::vector<Link> port_links(Rank ranks, SecondsPerByte per_byte) {
   std::vector<Link> links;
   for (const char* way : {" out", " in"})

@@ -17,8 +17,8 @@ struct Link {
   BytesPerSecond bandwidth;
 };
 
-/// A network as players see it: what a message costs when alone (the Network of CriticalPath), and which
-/// links it crosses, for the players that know contention.
+/// A network with its links: what a message costs on its own (the Network of CriticalPath), and which links
+/// it crosses, for engines that model contention.
 class Fabric {
  public:
   virtual ~Fabric() = default;
@@ -28,27 +28,28 @@ class Fabric {
   virtual Switched switched(Switching, Place from, Place to, Bytes bytes) const {
     return {wire(from, to, bytes), bytes};
   }
-  /// The sizes from which on wires may differ from those of smaller messages; 0 first, growing.
+  /// The sizes at which wires may change, ascending from 0.
   virtual std::vector<Bytes> sizes() const { return {Bytes(0)}; }
   virtual SecondsPerByte gamma(Place place) const = 0;
-  /// Ranks with the same processor, one of theirs by number, pay for their messages and reductions in turn.
+  /// The rank whose processor this rank uses. Ranks with one processor take turns in paying overheads and
+  /// reducing.
   virtual Rank processor(Rank rank) const { return rank; }
-  virtual const Protocol& protocol() const = 0;
-  /// The machine that formulas assume, where messages between any two ranks cost what they do on it.
+  virtual const MessageProtocol& protocol() const = 0;
+  /// The machine that textbook formulas assume, if this is one: messages cost the same between any two ranks.
   virtual std::optional<AlphaBetaGamma> hockney() const { return {}; }
-  /// What a collective of so many channels costs before its first message: launching its kernel.
+  /// The time before a collective's first message: launching a kernel of so many channels.
   virtual Seconds launch([[maybe_unused]] int channels) const { return {}; }
   virtual Port ports() const = 0;
-  /// How many queues the critical path keeps.
+  /// How many queues the critical path keeps: one per port, unless wires say otherwise.
   virtual Port queues() const { return ports(); }
   virtual std::string port_name(Port port) const = 0;
 
   virtual const std::vector<Link>& links() const = 0;
-  /// Appends the links that a message crosses, in order. Same rank and memory: none.
+  /// Appends the links that a message crosses, in order; none within one memory of a rank.
   virtual void route(Place from, Place to, std::vector<LinkId>& links) const = 0;
 };
 
-/// Any number of ranks, each behind one full-duplex port of a non-blocking switch.
+/// Ranks that each have a full-duplex link to one non-blocking switch.
 class UniformFabric : public Fabric {
  public:
   UniformFabric(const AlphaBetaGamma& machine, Rank ranks);
@@ -58,7 +59,7 @@ class UniformFabric : public Fabric {
   Wire wire(Place from, Place to, Bytes bytes) const override { return network_.wire(from, to, bytes); }
   std::vector<Bytes> sizes() const override { return network_.sizes(); }
   SecondsPerByte gamma(Place place) const override { return network_.gamma(place); }
-  const Protocol& protocol() const override { return network_.protocol(); }
+  const MessageProtocol& protocol() const override { return network_.protocol(); }
   std::optional<AlphaBetaGamma> hockney() const override { return network_.hockney(); }
   Port ports() const override { return network_.ports(); }
   std::string port_name(Port port) const override { return links_[port].name; }
@@ -71,8 +72,8 @@ class UniformFabric : public Fabric {
   std::vector<Link> links_;
 };
 
-/// A fabric whose ranks keep their data in another memory: what a schedule calls device is `home` here.
-/// `processors`: of each rank, where they are not its own.
+/// A fabric on which schedules play in another memory: what a schedule calls device is memory `home` here.
+/// `processors`: by rank, whose processor it uses (Fabric::processor); empty: as `fabric` has it.
 class HomeFabric : public Fabric {
  public:
   HomeFabric(const Fabric& fabric, Memory home, std::vector<Rank> processors = {})
@@ -90,7 +91,7 @@ class HomeFabric : public Fabric {
   Rank processor(Rank rank) const override {
     return processors_.empty() ? fabric_.processor(rank) : processors_[static_cast<std::size_t>(rank)];
   }
-  const Protocol& protocol() const override { return fabric_.protocol(); }
+  const MessageProtocol& protocol() const override { return fabric_.protocol(); }
   std::optional<AlphaBetaGamma> hockney() const override { return fabric_.hockney(); }
   Seconds launch(int channels) const override { return fabric_.launch(channels); }
   Port ports() const override { return fabric_.ports(); }

@@ -8,12 +8,12 @@
 
 namespace collcast {
 
-/// How large the blocks of a schedule are: all equal, or each its own (the v-collectives).
+/// The sizes of a schedule's blocks: all equal, or one for each block (v-collectives).
 class Layout {
  public:
-  /// `blocks` equal blocks that hold `whole` bytes together.
+  /// `blocks` equal blocks of `whole` bytes in all.
   static Layout equal(Bytes whole, Block blocks) { return Layout(whole / static_cast<double>(blocks)); }
-  /// Block b holds `sizes[b]`.
+  /// Block b has `sizes[b]` bytes.
   explicit Layout(const std::vector<Bytes>& sizes);
 
   Bytes size(Chunk c) const {
@@ -22,7 +22,7 @@ class Layout {
                                ends_[static_cast<std::size_t>(c.first)];
   }
   bool equal_blocks() const { return ends_.empty(); }
-  /// Bytes of a message: of its pieces where blocks differ, which then takes a detailed step.
+  /// Size of a message. Where blocks differ and the message is scattered, the step must be detailed.
   Bytes size(const Step& step, const Transfer& t) const {
     if (t.scattered < 0 || equal_blocks()) return size(t.chunk);
     Bytes sum;

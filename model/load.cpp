@@ -8,11 +8,11 @@
 
 namespace collcast {
 
-Load heaviest(const Fabric& fabric, const std::vector<Pair>& pairs) {
+Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs) {
   const std::vector<Link>& links = fabric.links();
   std::vector<Seconds> busy(links.size());
   std::vector<LinkId> route;
-  for (const Pair& p : pairs) {
+  for (const PairTraffic& p : pairs) {
     route.clear();
     fabric.route(p.from, p.to, route);
     const double framing = fabric.wire(p.from, p.to, p.bytes).framing;
@@ -39,7 +39,7 @@ Load heaviest(const Fabric& fabric, const Schedule& schedule, const Layout& layo
              static_cast<std::uint32_t>(t.to.rank)] += static_cast<double>(times) * layout.size(step, t);
     seen += step.transfers.size();
   }
-  std::vector<Pair> pairs;
+  std::vector<PairTraffic> pairs;
   pairs.reserve(sent.size());
   for (const auto& [key, bytes] : sent)
     pairs.push_back({static_cast<Rank>(key >> 32), static_cast<Rank>(key & 0xffffffff), bytes});

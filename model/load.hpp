@@ -9,18 +9,18 @@
 
 namespace collcast {
 
-/// The link that carries most for its rate, and how long that takes: no time is less. `pairs` of ranks and
-/// the bytes that they send each other in all.
+/// The most loaded link, and how long its bytes take at its full bandwidth: a lower bound of any time.
 struct Load {
   Seconds time;
   std::string link;
 };
-struct Pair {
+/// What one rank sends to another in all.
+struct PairTraffic {
   Rank from, to;
   Bytes bytes;
 };
-Load heaviest(const Fabric& fabric, const std::vector<Pair>& pairs);
-/// Of a schedule's messages between device memories, the first four million of them.
+Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs);
+/// The same for a schedule's messages between device memories, of which it reads the first four million.
 Load heaviest(const Fabric& fabric, const Schedule& schedule, const Layout& layout);
 
 }  // namespace collcast

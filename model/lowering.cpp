@@ -7,7 +7,7 @@
 
 namespace collcast {
 
-/// One channel of one rank: a batch for each step in which the rank has something to do.
+/// The strand of one channel of a rank: a batch for each step in which the rank takes part.
 class Lowering::ChannelStrand : public Strand {
  public:
   ChannelStrand(std::shared_ptr<Lowering> lowering, Rank rank, std::uint16_t channel)

@@ -8,32 +8,32 @@
 
 namespace collcast {
 
-/// A schedule seen from its ranks. Steps are generated when the first rank enters them and forgotten when the
-/// last has left, so memory grows with how far ranks drift apart, not with the schedule.
+/// Lowers a schedule to strands, one for each rank. A step is generated when the first rank enters it and
+/// dropped when the last has left it, so memory grows with how far ranks drift apart, not with the schedule.
 class Lowering : public std::enable_shared_from_this<Lowering> {
  public:
-  /// Rank i of the schedule is rank `members[i]` of the program (itself where `members` is empty). Messages
-  /// carry tags `tag`, ..., `tag + channels - 1`. `detailed`: operations say which blocks they move.
+  /// Rank i of the schedule is rank `members[i]` of the program, or i if `members` is empty. Messages carry
+  /// the tags `tag` to `tag + channels - 1`. `detailed`: operations list the blocks that they move.
   static std::shared_ptr<Lowering> make(Schedule schedule, Layout layout, std::uint64_t tag = 0,
                                         std::vector<Rank> members = {}, bool detailed = false);
 
-  /// What rank `rank` of the schedule does. Every rank's strand must be taken, once, and played to its end.
+  /// The strand of a rank of the schedule. That of every rank must be taken once and played to its end.
   std::unique_ptr<Strand> strand(Rank rank);
 
   std::int64_t steps_in_memory() const { return static_cast<std::int64_t>(window_.size()); }
 
  private:
-  /// One step, and which of its operations are whose.
+  /// One step, lowered: its operations by rank.
   struct RankStep {
     explicit RankStep(bool detailed) : step(detailed) {}
     Step step;
     std::vector<Op> ops;
     std::vector<Chunk> pieces;
-    std::vector<Rank> rank;              ///< of each operation
-    std::vector<std::uint16_t> channel;  ///< likewise
-    std::vector<std::uint32_t> begin;    ///< per rank, into `sorted`
-    std::vector<std::uint32_t> sorted;   ///< operations by rank, then as in the schedule
-    std::int64_t left = 0;               ///< strands that still have to pass
+    std::vector<Rank> rank;              ///< by operation
+    std::vector<std::uint16_t> channel;  ///< by operation
+    std::vector<std::uint32_t> begin;    ///< by rank: its first operation in `sorted`
+    std::vector<std::uint32_t> sorted;   ///< operations by rank, then in the order of the schedule
+    std::int64_t left = 0;               ///< strands that have yet to pass this step
     void add(Rank of, std::uint16_t on, const Op& op) {
       ops.push_back(op), rank.push_back(of), channel.push_back(on);
     }
@@ -54,7 +54,7 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   std::vector<Rank> members_;
   bool detailed_;
   std::uint64_t order_ = 0;        ///< messages lowered so far
-  std::vector<std::uint32_t> at_;  ///< while sorting, per rank
+  std::vector<std::uint32_t> at_;  ///< by rank, while sorting
   std::int64_t first_ = 0;         ///< step number of window_.front()
   std::deque<std::unique_ptr<RankStep>> window_;
   std::vector<std::unique_ptr<RankStep>> spare_;

@@ -10,10 +10,10 @@
 
 namespace collcast {
 
-/// Some ranks of a fabric, numbered from 0 in the order of `members`, each with a processor of its own.
+/// Some ranks of a fabric as a fabric: rank i is `members[i]` of it, and each has its own processor.
 class MemberFabric : public Fabric {
  public:
-  /// Both outlive it.
+  /// Both arguments outlive this.
   MemberFabric(const Fabric& fabric, std::span<const Rank> members) : fabric_(fabric), members_(members) {}
 
   Rank ranks() const override { return static_cast<Rank>(members_.size()); }
@@ -25,7 +25,7 @@ class MemberFabric : public Fabric {
   }
   std::vector<Bytes> sizes() const override { return fabric_.sizes(); }
   SecondsPerByte gamma(Place place) const override { return fabric_.gamma(world(place)); }
-  const Protocol& protocol() const override { return fabric_.protocol(); }
+  const MessageProtocol& protocol() const override { return fabric_.protocol(); }
   std::optional<AlphaBetaGamma> hockney() const override { return fabric_.hockney(); }
   Port ports() const override { return fabric_.ports(); }
   Port queues() const override { return fabric_.queues(); }

@@ -13,45 +13,45 @@
 
 namespace collcast {
 
-/// One end of a link where messages queue. Ports are numbered 0, 1, ... by the network that they belong to.
+/// An end of a link, at which messages queue. Each network numbers its ports 0, 1, ...
 using Port = std::uint32_t;
 
-/// What a message of one size between two places costs on an idle network, in LogGP's terms.
+/// The cost of a message of one size between two places on an idle network, in LogGP's terms.
 struct Wire {
   Seconds latency;           ///< L
-  Seconds overhead;          ///< o at the sender
-  Seconds receive_overhead;  ///< o at the receiver
-  Seconds gap;               ///< a port is busy for this and its bytes' time with each message
-  SecondsPerByte per_byte;   ///< G: of the slowest link on the way, or of slower software
-  Port out = 0, in = 0;      ///< where it leaves and where it arrives
-  /// Where the critical path has it queue: at `out` and `in`, unless a network that ranks share says
-  /// otherwise.
+  Seconds overhead;          ///< o of the sender
+  Seconds receive_overhead;  ///< o of the receiver
+  Seconds gap;               ///< g: a message occupies a port for this, besides its bytes
+  SecondsPerByte per_byte;   ///< G: of the slowest link on the route, or of slower software
+  Port out = 0, in = 0;      ///< where the message leaves and where it arrives
+  /// Where the message queues on the critical path: at `out` and `in`, in another queue of the network, or,
+  /// on a network whose ports ranks share, nowhere.
   static constexpr Port as_port = ~Port{0}, nowhere = as_port - 1;
   Port out_queue = as_port, in_queue = as_port;
-  /// The sender goes on after `overhead`; else both sides must be there first (rendezvous).
+  /// Eager: the sender goes on after `overhead`. Else rendezvous: both sides must have come first.
   bool eager = true;
-  Seconds handshake = {};  ///< what a rendezvous adds before the first byte leaves
-  /// So much of `per_byte` is due to software: the sender's next message waits for it, its ports do not.
+  Seconds handshake = {};  ///< of a rendezvous, before the first byte leaves
+  /// The part of `per_byte` that software takes. It holds up the sender's next message, but not its ports.
   SecondsPerByte software = {};
-  /// The sender's channel moves the bytes itself, as a GPU's threads do: it goes on when the last has left,
-  /// and what other channels send waits for the port alone.
+  /// The sender itself moves the bytes, as the threads of a GPU do, and goes on when the last has left.
+  /// Messages of its other channels wait only for the port.
   bool streamed = false;
-  double framing = 1;  ///< bytes on the links for each of the message: flags and headers
+  double framing = 1;  ///< bytes on the links per byte of the message, as flags and headers are added
 
-  /// How long the bytes occupy a port.
+  /// For how long the bytes of a message occupy a port.
   Seconds occupation(Bytes bytes) const { return bytes * (per_byte - software); }
 };
 
-/// What the switches do with a message on its way.
+/// What switches do with a message: they replicate it, or reduce it with others.
 enum class Switching : std::uint8_t { multicast, reduction };
 
-/// Such a message: what it costs, and how many bytes the links carry for it.
+/// The cost of a message that switches replicate or reduce.
 struct Switched {
   Wire wire;
-  Bytes bytes;
+  Bytes bytes;  ///< that the links carry
 };
 
-/// Where a network does not tell them apart, it costs what any message does.
+/// The cost of such a message; that of any message if the network does not distinguish them.
 template <class Network>
 Switched switched(const Network& network, Switching what, Place from, Place to, Bytes bytes) {
   if constexpr (requires { network.switched(what, from, to, bytes); })
@@ -60,15 +60,15 @@ Switched switched(const Network& network, Switching what, Place from, Place to, 
     return {network.wire(from, to, bytes), bytes};
 }
 
-/// When a port takes its next message, and when a sender goes on.
-struct Protocol {
-  /// injection: once the last byte has left (LogGP). delivery: once the message has arrived (Hockney,
-  /// single-ported).
+/// How messages use ports, and which of them are eager.
+struct MessageProtocol {
+  /// For how long a message holds its ports. injection: until its last byte has left (LogGP). delivery: until
+  /// it has arrived (Hockney's single-ported machine).
   enum class Hold : std::uint8_t { injection, delivery };
   Hold hold = Hold::injection;
-  /// Messages above this size are rendezvous, where their wires know no limit of their own.
+  /// Larger messages are rendezvous, unless their wires have a limit of their own.
   Bytes eager_limit = Bytes(std::numeric_limits<double>::infinity());
-  Seconds handshake;  ///< of a rendezvous, likewise
+  Seconds handshake;  ///< of a rendezvous, unless its wire has its own
 };
 
 /// The smallest size above a limit.
@@ -76,8 +76,8 @@ inline Bytes just_above(Bytes limit) {
   return Bytes(std::nextafter(limit.value, std::numeric_limits<double>::infinity()));
 }
 
-/// Hockney's machine with reduction: a message of n bytes takes alpha + n beta, reducing n bytes takes n
-/// gamma. Single-ported, full duplex, synchronous: the machine of the textbook formulas.
+/// Hockney's machine with reductions, which textbook formulas assume: a message of n bytes takes alpha + n
+/// beta, reducing n bytes takes n gamma; single-ported, full duplex, synchronous.
 struct AlphaBetaGamma {
   Seconds alpha;
   SecondsPerByte beta, gamma;
@@ -92,16 +92,16 @@ struct LogGP {
   Bytes S = Bytes(std::numeric_limits<double>::infinity());
 };
 
-/// A network of `ranks` ranks that all have one port each way and the same wire between any two.
+/// A network of `ranks` ranks, each with one port in and one out, and the same wire between any two.
 class UniformNetwork {
  public:
   UniformNetwork(const AlphaBetaGamma& m, Rank ranks,
-                 const Protocol& protocol = {Protocol::Hold::delivery, Bytes(-1), {}})
+                 const MessageProtocol& protocol = {MessageProtocol::Hold::delivery, Bytes(-1), {}})
       : ranks_(ranks), wire_{m.alpha, {}, {}, {}, m.beta}, gamma_(m.gamma), protocol_(protocol) {}
   UniformNetwork(const LogGP& m, Rank ranks)
       // LogGP counts k - 1 gaps G for k bytes: the first byte's G comes off the latency and the gap.
       : ranks_(ranks), wire_{m.L - Bytes(1) * m.G, m.o, m.o, m.g - Bytes(1) * m.G, m.G}, gamma_(m.gamma) {
-    protocol_ = {Protocol::Hold::injection, m.S, 2 * (m.L + 2 * m.o)};
+    protocol_ = {MessageProtocol::Hold::injection, m.S, 2 * (m.L + 2 * m.o)};
   }
 
   Wire wire(Place from, Place to, Bytes bytes) const {
@@ -113,17 +113,17 @@ class UniformNetwork {
     w.handshake = protocol_.handshake;
     return w;
   }
-  /// The sizes from which on wires differ from those of smaller messages, 0 first.
+  /// The sizes at which wires change, ascending from 0.
   std::vector<Bytes> sizes() const {
     const Bytes limit = protocol_.eager_limit;
     if (limit < Bytes(0) || std::isinf(limit.value)) return {Bytes(0)};
     return {Bytes(0), just_above(limit)};
   }
   SecondsPerByte gamma(Place) const { return gamma_; }
-  const Protocol& protocol() const { return protocol_; }
-  /// Hockney's machine, if that is what this is.
+  const MessageProtocol& protocol() const { return protocol_; }
+  /// The machine that textbook formulas assume, if this is one.
   std::optional<AlphaBetaGamma> hockney() const {
-    if (protocol_.hold != Protocol::Hold::delivery) return {};
+    if (protocol_.hold != MessageProtocol::Hold::delivery) return {};
     return AlphaBetaGamma{wire_.latency, wire_.per_byte, gamma_};
   }
   Port ports() const { return static_cast<Port>(2 * ranks_); }
@@ -133,7 +133,7 @@ class UniformNetwork {
   Rank ranks_;
   Wire wire_;
   SecondsPerByte gamma_;
-  Protocol protocol_;
+  MessageProtocol protocol_;
 };
 
 }  // namespace collcast

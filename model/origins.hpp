@@ -9,14 +9,16 @@
 
 namespace collcast {
 
-/// Two times that were compared: each is that of an entry at the beginning plus what came on top since.
+/// A comparison of two times, each of which is the time of an entry at the start plus a constant.
 struct Race {
-  std::uint32_t winner, loser;
-  Seconds margin;
+  std::uint32_t winner, loser;  ///< entries; the winner's time was the later one
+  Seconds margin;               ///< by which it was later
 };
 
-/// Knows of each time which of the entries at the beginning it comes from, counted from 1 (0: none, it is the
-/// same whenever), and writes down who won against whom.
+/// A clock (explanation.hpp) that traces origins: each time carries the number, from 1, of the entry at the
+/// start from which sums and maxima led to it; 0 is a time that does not depend on the start. It notes every
+/// comparison of times with different origins, so that a reader can tell for how long the same start,
+/// shifted, would take the same course (steady_state.hpp).
 class OriginClock {
  public:
   struct Time {
@@ -25,14 +27,14 @@ class OriginClock {
     friend bool operator<(const Time& a, const Time& b) {
       const bool less = a.at < b.at;
       const Time &winner = less ? b : a, &loser = less ? a : b;
-      if (a.origin != b.origin && loser.origin != 0)  // what is the same whenever is not ahead later
+      if (a.origin != b.origin && loser.origin != 0)  // times only grow: a constant does not win later
         races->push_back({winner.origin, loser.origin, winner.at - loser.at});
       return less;
     }
     friend bool operator>(const Time& a, const Time& b) { return b < a; }
     friend bool operator<=(const Time& a, const Time& b) { return !(b < a); }
   };
-  /// Where this thread writes them down.
+  /// Where this thread notes races; set before any time is compared.
   inline static thread_local std::vector<Race>* races = nullptr;
 
   static Seconds at(Time t) { return t.at; }

@@ -13,13 +13,13 @@ namespace {
 
 using Set = ContributionSets::Set;
 
-/// The blocks of one memory of one rank: an array while it is small or full, otherwise only what is held.
+/// The blocks in one memory of one rank: an array if small or mostly full, else a map of the blocks held.
 class Held {
  public:
   void reserve(Block blocks) {
     if (blocks <= dense_limit) all_.resize(static_cast<std::size_t>(blocks));
   }
-  /// Bytes, about, of so many that are held.
+  /// About how many bytes this number of held blocks takes.
   static double memory(Block blocks, Block held) {
     constexpr double entry = 48;  // of a map: key, value, links, and what the allocator adds
     return blocks <= dense_limit ? static_cast<double>(blocks) * sizeof(Set)
@@ -91,7 +91,7 @@ class Proof {
     return *held_[i];
   }
 
-  /// What ranks hold at the beginning, or at the end, has to fit.
+  /// Throws InputError if the initial or final blocks of the ranks need too much memory.
   void check_memory() const {
     constexpr double most = 8.0 * (1 << 30);
     const auto sum = [](const std::vector<Holding>& all) {
@@ -148,7 +148,7 @@ class Proof {
     return {};
   }
 
-  /// What one message from each sender adds up to is stored at the receiver.
+  /// The receiver stores the sum of one message from each sender.
   std::optional<Counterexample> read_in_network(const Reduction& m) {
     const std::size_t before = writes_.size();
     for (Rank i = 0; i < m.from.count; ++i)

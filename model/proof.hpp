@@ -9,7 +9,7 @@
 
 namespace collcast {
 
-/// Where a schedule breaks its collective's definition.
+/// A rank and a block that end with something else than the collective defines.
 struct Counterexample {
   Rank rank;
   Block block;
@@ -17,10 +17,10 @@ struct Counterexample {
   std::string words() const;
 };
 
-/// Executes a schedule on symbols: each block of each rank is the multiset of ranks whose values it combines.
-/// The schedule holds if every rank ends with exactly what the definition asks for; otherwise the first rank
-/// and block that do not. Memory: O(blocks held). `began`, if any, is called as each step begins, with its
-/// number. Throws InputError where more than 8 GiB would be held.
+/// Proves a schedule by executing it on symbols: a block of a rank is the multiset of ranks whose values it
+/// combines. Empty if every rank ends with exactly what the definition asks for, otherwise the first rank and
+/// block that differ. Memory is O(blocks held). `began` is called with the number of each step as it begins.
+/// Throws InputError if more than 8 GiB would be held.
 std::optional<Counterexample> prove(const Schedule& schedule, Collective collective, Rank root = 0,
                                     const std::function<void(std::int64_t step)>& began = {});
 

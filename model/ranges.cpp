@@ -27,7 +27,7 @@ std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-/// How to come from one value to the next: "x2" or "+64".
+/// The step of a range: "x2" or "+64".
 std::function<double(double)> stride(const std::string& text, const std::string& range, const Parse& parse,
                                      Of of) {
   const std::string rest = text.substr(std::min<std::size_t>(1, text.size()));

@@ -10,13 +10,13 @@
 
 namespace collcast {
 
-/// Sizes and ranges of sizes: "4KiB", "1KiB:1GiB:x2" (by a factor), "64:512:+64" (by a step), "1KiB:1MiB" (by
-/// a factor of 2), each with both ends as far as it meets them. Throws InputError at an empty range or one of
-/// more than 100,000 values.
+/// Reads sizes and ranges of sizes: "4KiB", "1KiB:1GiB:x2" (by a factor), "64:512:+64" (by a step),
+/// "1KiB:1MiB" (by a factor of 2). A range includes its end if a step meets it. Throws InputError for an
+/// empty range and for more than 100,000 values.
 std::vector<Bytes> parse_sizes(std::span<const std::string> texts);
-/// The same of numbers of ranks, 1 to 2^24.
+/// The same for numbers of ranks, 1 to 2^24.
 std::vector<Rank> parse_rank_counts(std::span<const std::string> texts);
-/// The same of any positive numbers: "0.5:8:x2", "10:25:+2.5".
+/// The same for any positive numbers: "0.5:8:x2", "10:25:+2.5".
 std::vector<double> parse_values(const std::string& text);
 
 }  // namespace collcast

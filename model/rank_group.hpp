@@ -9,8 +9,8 @@
 
 namespace collcast {
 
-/// Ranks at regular distances: `count` of them `stride` apart, and again within the next dimension. The other
-/// ranks of the world form groups alike, which communicate at the same time.
+/// A regular group of ranks: in each dimension `count` of them, `stride` apart. The world's other ranks form
+/// groups of the same form, which communicate at the same time.
 struct RankGroup {
   struct Dimension {
     Rank count, stride;
@@ -18,7 +18,7 @@ struct RankGroup {
   };
   std::vector<Dimension> dimensions;
   Rank world = 1;
-  Rank first = 0;  ///< another than rank 0 where its place counts: of a message
+  Rank first = 0;  ///< not 0 only where it matters which of the groups this is, as for a message
 
   auto operator<=>(const RankGroup&) const = default;
   Rank size() const {
@@ -26,7 +26,6 @@ struct RankGroup {
     for (const Dimension& d : dimensions) n *= d.count;
     return n;
   }
-  /// Of every member.
   std::vector<Rank> members() const {
     std::vector<Rank> all = {first};
     for (const Dimension& d : dimensions) {
@@ -38,12 +37,11 @@ struct RankGroup {
   }
 };
 
-/// Of a group that begins at rank 0: whether every group of the world lies on nodes of so many ranks as the
-/// first does: as many of its members together on each.
+/// Whether every group of the world is spread over nodes as this one, which begins at rank 0, is: as many
+/// members on each node.
 bool alike_on_nodes(const RankGroup& group, Rank ranks_per_node);
 
-/// The group whose members these are, moved so that the least is rank 0; none where they are not at regular
-/// distances.
+/// The group of these members, shifted so that the least is rank 0; empty if they are not regular.
 std::optional<RankGroup> group_of(std::vector<Rank> members, Rank world);
 
 }  // namespace collcast

@@ -7,11 +7,11 @@
 namespace collcast {
 namespace {
 
-/// A rule, and what its schedule says of it.
+/// A schedule's rule with the statements about it.
 struct StatedRule {
   Schedule::Rule rule;
   std::vector<Repeat> repeats;
-  EvenRule even;
+  SymmetricRule symmetric;
   void operator()(std::int64_t s, Step& step) const { rule(s, step); }
 };
 
@@ -35,14 +35,14 @@ std::span<const Repeat> repeats(const Schedule& schedule) {
   return rule ? std::span<const Repeat>(rule->repeats) : std::span<const Repeat>();
 }
 
-Schedule even(Schedule schedule, EvenRule rule) {
-  stated(schedule).even = std::move(rule);
+Schedule symmetric(Schedule schedule, SymmetricRule rule) {
+  stated(schedule).symmetric = std::move(rule);
   return schedule;
 }
 
-const EvenRule* even(const Schedule& schedule) {
+const SymmetricRule* symmetric_rule(const Schedule& schedule) {
   const auto* rule = schedule.rule.target<StatedRule>();
-  return rule && rule->even ? &rule->even : nullptr;
+  return rule && rule->symmetric ? &rule->symmetric : nullptr;
 }
 
 std::int64_t next_different(const Schedule& schedule, std::int64_t s) {

@@ -9,40 +9,40 @@
 
 namespace collcast {
 
-/// Of steps first, ..., last - 1 each sends what the one `period` before it does, but for which blocks: as
-/// many between the same places, in the same order.
+/// Steps first to last - 1 repeat with this period: each sends the messages of the step `period` before it,
+/// in the same order and as many blocks each, though not the same blocks.
 struct Repeat {
   std::int64_t first = 0, last = 0, period = 1;
   constexpr bool operator==(const Repeat&) const = default;
 };
 
-/// A schedule that says which of its steps repeat, growing: readings that ask need not read them all. What is
-/// said beyond its steps, or of less than two periods, counts for nothing.
+/// The schedule with a statement of which steps repeat, in ascending order, so that a reading may skip them.
+/// Parts beyond its last step and repeats of less than two periods are left out.
 Schedule repeating(Schedule schedule, std::vector<Repeat> repeats);
 
-/// What it says; nothing if it does not.
+/// The repeats that the schedule states.
 std::span<const Repeat> repeats(const Schedule& schedule);
 
-/// The first step after `s` that sends something else than the steps up to `s` did, as far as is said.
+/// The first step after `s` that does not repeat an earlier one by the schedule's statement.
 std::int64_t next_different(const Schedule& schedule, std::int64_t s);
 
-/// What every rank sends in a step, and receives: so many messages, one round after the other, of so many
-/// blocks each.
-struct Even {
-  std::int64_t messages = 1;
-  Block blocks = 1;
+/// What every rank does in a step of a symmetric schedule: it sends and receives one message per round.
+struct SymmetricStep {
+  std::int64_t messages = 1;  ///< rounds
+  Block blocks = 1;           ///< of each message
   Combine combine = Combine::copy;
 };
-using EvenRule = std::function<Even(std::int64_t step)>;
+using SymmetricRule = std::function<SymmetricStep(std::int64_t step)>;
 
-/// A schedule that says that all ranks do alike in each of its steps: in each round every rank sends one
-/// message to another one and receives one. Where all wires are alike, a reading may follow one rank for all.
-Schedule even(Schedule schedule, EvenRule rule);
+/// The schedule with the statement that all ranks do the same in each step. Where all wires cost the same,
+/// one rank may then be read for all (representative.hpp).
+Schedule symmetric(Schedule schedule, SymmetricRule rule);
 
-/// What it says; null if it does not.
-const EvenRule* even(const Schedule& schedule);
+/// The rule that the schedule states; null if it states none.
+const SymmetricRule* symmetric_rule(const Schedule& schedule);
 
-/// How often what step `s` sends is sent as far as is said: 0 where an earlier step counts it.
+/// How many steps of the schedule send what step `s` does, by its statement; 0 if `s` repeats an earlier
+/// step, which counts it.
 std::int64_t occurrences(const Schedule& schedule, std::int64_t s);
 
 }  // namespace collcast

@@ -12,10 +12,10 @@ namespace collcast {
 using Rank = std::int32_t;
 using Block = std::int64_t;
 
-/// The memories of a rank. On a machine without accelerators device and host are the same memory.
+/// The memories of a rank. Without accelerators, device and host are the same memory.
 enum class Memory : std::uint8_t { device, host, dpu };
 
-/// Where data is: a rank and one of its memories. `Place p = 3` is rank 3's device memory.
+/// Where data lies: a rank and one of its memories. `Place p = 3` is rank 3's device memory.
 struct Place {
   Rank rank = 0;
   Memory memory = Memory::device;
@@ -32,10 +32,10 @@ struct Chunk {
   constexpr bool operator==(const Chunk&) const = default;
 };
 
-/// What the receiver does with a chunk: store it, or reduce it into its own copy.
+/// What the receiver does with a chunk: it stores it, or reduces it into its own copy.
 enum class Combine : std::uint8_t { copy, reduce };
 
-/// Ranks first, first + stride, ..., `count` of them: a node, a rail, everyone.
+/// The `count` ranks first, first + stride, first + 2 stride, ...: a node, a rail, all.
 struct Ranks {
   Rank first = 0;
   Rank count = 0;
@@ -45,16 +45,16 @@ struct Ranks {
 };
 
 /// One message: `from` sends its copy of the blocks, `to` stores or reduces them.
-/// Creates the send and its receive together, so an unmatched message cannot be written.
+/// It is the send and its receive at once, so an unmatched message cannot be written.
 struct Transfer {
   Place from, to;
-  Chunk chunk;  ///< `count` is always the size; `first` is meaningless where the blocks are scattered
-  std::int32_t scattered = -1;
+  Chunk chunk;                  ///< of scattered blocks `count` alone has a meaning
+  std::int32_t scattered = -1;  ///< index of the list of scattered blocks, in a detailed step
   std::uint16_t channel = 0;
   Combine combine = Combine::copy;
 };
 
-/// One message that the network replicates to every rank of `to` but the sender.
+/// One message that the network replicates to every rank of `to` except the sender.
 struct Multicast {
   Place from;
   Ranks to;
@@ -63,31 +63,31 @@ struct Multicast {
   std::uint16_t channel = 0;
 };
 
-/// One message from every rank of `from`, which the network reduces on their way to one: `to` stores the sum,
-/// in which its own value counts if it is one of them. The mirror of Multicast.
+/// One message from every rank of `from`; the network reduces them on their way to one, which `to` stores. If
+/// `to` is among the senders, its own value is included. The reverse of Multicast.
 struct Reduction {
   Ranks from;
   Place to;
   Memory memory = Memory::device;  ///< of the senders
   Chunk chunk;
   std::uint16_t channel = 0;
-  std::uint32_t behind = 0;  ///< so many multicasts of its step, which come before it
+  std::uint32_t behind = 0;  ///< how many multicasts of its step precede it
 };
 
 /// Messages that read what earlier steps left. A rank enters its next step when its own messages are done.
 class Step {
  public:
-  /// Blocks of scattered messages are listed only if somebody reads them (the proof and the execution do).
+  /// A detailed step lists the blocks of scattered messages, as the proof and the execution need.
   explicit Step(bool detailed = false) : detailed_(detailed) {}
 
   void send(Place from, Place to, Chunk chunk, Combine combine = Combine::copy) {
     transfers.push_back({from, to, chunk, -1, 0, combine});
   }
-  /// A message of `count` blocks that are not consecutive: `list(add)` calls `add(Chunk)` for each piece, in
-  /// order.
+  /// A message of `count` blocks that are not consecutive: `list(add)` calls `add(Chunk)` for each run of
+  /// consecutive ones, in order.
   template <class List>
   void send_scattered(Place from, Place to, Block count, Combine combine, List&& list);
-  /// `count` blocks from `first` on, going round at `blocks`.
+  /// A message of `count` blocks from `first` on, modulo `blocks`.
   void send_cyclic(Place from, Place to, Block first, Block count, Block blocks,
                    Combine combine = Combine::copy);
   void multicast(Place from, Ranks to, Chunk chunk, Memory memory = Memory::device) {
@@ -101,12 +101,11 @@ class Step {
     std::uint16_t first, last;
   };
 
-  /// The pieces of a message, in the order in which they travel. Needs a detailed step where blocks are
-  /// scattered.
+  /// The runs of consecutive blocks of a message, in order. If it is scattered, the step must be detailed.
   std::span<const Chunk> pieces(const Transfer& t) const;
 
-  /// Calls `multicast` or `reduction` for what the network replicates or reduces, in the order in which it
-  /// was added: that in which ports take it.
+  /// Calls `multicast` and `reduction` for the messages that the network replicates and reduces, in the order
+  /// in which they were added, which is that in which ports serve them.
   template <class OfMulticast, class OfReduction>
   void for_each_switched(OfMulticast&& multicast, OfReduction&& reduction) const;
 
@@ -118,7 +117,7 @@ class Step {
   std::vector<Reduction> reductions;
   std::vector<Join> joins;
 
-  /// The pieces of all scattered messages; `ends[i]` is where message i's stop.
+  /// The runs of all scattered messages; those of message i end at `scattered_ends[i]`.
   std::vector<Chunk> scattered_pieces;
   std::vector<std::size_t> scattered_ends;
 
@@ -126,8 +125,8 @@ class Step {
   bool detailed_;
 };
 
-/// A collective as data: what moves, in which order. Says nothing of time, network or machine.
-/// `rule(s, step)` appends the messages of step s; readings consume a schedule step by step.
+/// A collective as data: what moves, in which order. It says nothing of time, network or machine.
+/// `rule(s, step)` appends the messages of step s; readings go through a schedule step by step.
 struct Schedule {
   using Rule = std::function<void(std::int64_t, Step&)>;
 
@@ -138,7 +137,7 @@ struct Schedule {
   int channels = 1;  ///< independent sequences of steps that run side by side
 };
 
-/// Calls `read(step)` for each step in order, reusing one Step; up to the one for which it returns false.
+/// Calls `read(step)` for each step in order, reusing one Step, until it returns false.
 template <class Read>
 void for_each_step(const Schedule& schedule, bool detailed, Read&& read) {
   Step step(detailed);
@@ -152,8 +151,8 @@ void for_each_step(const Schedule& schedule, bool detailed, Read&& read) {
   }
 }
 
-/// Messages and blocks on the wire, of the whole schedule and of the busiest sender; copies within a rank are
-/// none.
+/// Messages and blocks between ranks, of the whole schedule and of the busiest sender. Copies within a rank
+/// do not count.
 struct Traffic {
   std::int64_t messages = 0;
   std::int64_t blocks = 0;

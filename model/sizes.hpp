@@ -7,7 +7,8 @@
 
 namespace collcast {
 
-/// "64KiB", "1.5MiB", "100MB", "1024": whole bytes, rounded down. Throws InputError that says `what` it is.
+/// Reads a size such as "64KiB", "1.5MiB", "100MB" or "1024", rounded down to whole bytes. Throws InputError,
+/// which calls the text `what`.
 Bytes parse_size(const std::string& text, const std::string& what = "size");
 
 }  // namespace collcast

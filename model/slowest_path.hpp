@@ -11,18 +11,18 @@
 
 namespace collcast {
 
-/// The fixed costs of a message, the handshake of a rendezvous included.
+/// The fixed costs of a message, including the handshake of a rendezvous.
 inline Seconds alpha(const Wire& w) {
   return w.overhead + (w.eager ? Seconds() : w.handshake) + w.latency + w.receive_overhead;
 }
 
-/// alpha, beta and gamma of the slowest path among a schedule's messages (the first four million of them).
+/// The largest alpha, beta and gamma among a schedule's messages, of which the first four million are read.
 template <class Network>
 AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, const Layout& layout);
 
-/// A machine for messages of a size and more.
+/// Machines, each for messages from a size up to that of the next one.
 using MachinesBySize = std::vector<std::pair<Bytes, AlphaBetaGamma>>;
-/// The same, if all messages were of one of the sizes at which the network's wires change.
+/// The same, for each size at which the network's wires change, as if all messages had that size.
 template <class Network>
 MachinesBySize slowest_paths(const Network& network, const Schedule& schedule);
 

@@ -10,7 +10,7 @@
 namespace collcast {
 namespace {
 
-/// All in one message of the rank to itself.
+/// All blocks in one message from the rank to itself.
 void copy(Step& step, Rank rank, Memory from, Memory to, const std::vector<Holding>& all) {
   Block count = 0;
   for (const Holding& h : all) count += h.chunk.count;

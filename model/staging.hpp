@@ -5,8 +5,8 @@
 
 namespace collcast {
 
-/// `a`, played in another memory of its ranks: what they begin with is copied there first, and at last what
-/// they did not have comes back.
+/// `a` played in another memory of its ranks: their initial blocks are copied there first, and at the end the
+/// blocks that they did not have are copied back.
 Schedule staged(const Schedule& a, const Definition& collective, Rank root, Memory where);
 
 }  // namespace collcast

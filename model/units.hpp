@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// A real number of bytes^B seconds^S. `Bytes / BytesPerSecond` is `Seconds`; `Bytes + Seconds` does not
+/// A real number of unit bytes^B seconds^S. `Bytes / BytesPerSecond` is `Seconds`; `Bytes + Seconds` does not
 /// compile.
 template <int B, int S>
 struct Quantity {

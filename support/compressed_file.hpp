@@ -7,8 +7,8 @@
 
 namespace collcast {
 
-/// A text file that is written whole or not at all (support/output_file.hpp), by gzip where its name ends in
-/// .gz: the same text gives the same bytes.
+/// A text file that is written whole or not at all (output_file.hpp), compressed with gzip if its name ends
+/// in .gz. The same text gives the same bytes.
 class CompressedFile {
  public:
   /// Throws InputError if the file cannot be made or may not be written.

@@ -6,7 +6,7 @@
 
 namespace collcast {
 
-/// Letters to insert, delete or replace to make one word of the other (Levenshtein).
+/// The number of letters to insert, delete or replace to turn one word into the other (Levenshtein distance).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace collcast

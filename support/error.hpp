@@ -10,7 +10,7 @@ struct InputError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// A library or machine below us failed (MPI, SimGrid, CUDA, the file system). The program exits with 3.
+/// A substrate failed: MPI, SimGrid, CUDA, the file system. The program exits with 3.
 struct SubstrateError : std::runtime_error {
   using runtime_error::runtime_error;
 };

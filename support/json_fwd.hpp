@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// All JSON here: objects keep the order of their keys.
+/// JSON whose objects keep the order of their keys.
 using Json = nlohmann::ordered_json;
 
 }  // namespace collcast

@@ -6,11 +6,11 @@
 
 namespace collcast {
 
-/// A whole number in [least, most], digits and no more. Throws InputError that names `what`.
+/// Parses a whole number in [least, most], written in digits only. Throws InputError, which calls it `what`.
 std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
                          std::int64_t most);
 
-/// A finite number in [least, most], in decimal with a point. Throws InputError that names `what`.
+/// Parses a decimal number in [least, most]. Throws InputError, which calls it `what`.
 double parse_number(const std::string& text, const std::string& what, double least, double most);
 
 }  // namespace collcast

@@ -52,7 +52,7 @@ std::string unguessable_name() {
   return text.data();
 }
 
-/// Gives a new file the owner, where that is allowed, and the mode of the one that it takes the place of.
+/// Gives a new file the mode and, if allowed, the owner of the file that it replaces.
 bool resemble(int descriptor, const struct stat& old) {
   struct stat own {};
   if (fstat(descriptor, &own) != 0) return false;
@@ -135,7 +135,7 @@ void OutputStream::commit() {
   file_.commit();
 }
 
-/// Pipes and devices are not opened: who reads a pipe would take its closing for the end.
+/// Does not open pipes and devices: the reader of a pipe would take its closing for the end.
 void check_writable(const std::string& path) {
   std::error_code error;
   const fs::file_status there = fs::status(path, error);

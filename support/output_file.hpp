@@ -11,14 +11,14 @@
 
 namespace collcast {
 
-/// A file that is written whole or not at all: under a name that nobody guesses, in the same folder, until it
-/// is complete. Links are followed; a file that it takes the place of leaves it its mode and, where that is
-/// allowed, its owner. Devices, pipes and open files (/dev/stdout) are written in place.
+/// A file that is written whole or not at all: `commit` renames a temporary file of the same folder to it.
+/// Symbolic links are followed; a file that is replaced passes on its mode and, if allowed, its owner.
+/// Devices, pipes and open files (/dev/stdout) are written in place.
 class OutputFile {
  public:
-  /// Throws InputError if the file cannot be made or may not be written.
+  /// Throws InputError if the file cannot be created or written.
   explicit OutputFile(const std::string& path);
-  /// What was not committed is gone.
+  /// Removes the temporary file if it was not committed.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -31,9 +31,9 @@ class OutputFile {
  private:
   [[noreturn]] void fail() const;
 
-  std::string path_;       ///< as it was asked for
-  std::string target_;     ///< where its links lead
-  std::string temporary_;  ///< beside the target; empty: written in place
+  std::string path_;       ///< as given
+  std::string target_;     ///< with symbolic links followed
+  std::string temporary_;  ///< in the target's folder; empty: written in place
   int descriptor_ = -1;
   std::uint64_t written_ = 0;
 };
@@ -55,7 +55,7 @@ class OutputStream : private std::streambuf, public std::ostream {
 /// Writes a whole file or none, as an OutputFile does.
 void write_file(const std::string& path, std::string_view text);
 
-/// Throws InputError where `write_file` would: before work that would be in vain.
+/// Throws InputError if `write_file` would, so that no work is done in vain.
 void check_writable(const std::string& path);
 
 /// Writes all bytes to a descriptor; false, with errno set, if it takes only some.

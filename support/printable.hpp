@@ -6,9 +6,9 @@
 
 namespace collcast {
 
-/// Words of a file or a name in one line, safe on a terminal: what controls it, ends a line or turns the
-/// writing around stands there as \n, \u001b or \u202e, which JSON reads back as what it was; what is no
-/// UTF-8 as \xff. The characters of `kept` (below 128) stay as they are.
+/// Text from outside on one line that is safe on a terminal. Control characters, ends of lines and marks of
+/// writing direction become \n, \u001b or \u202e, as in JSON; bytes that are not UTF-8 become \xff. The
+/// characters of `kept`, which are ASCII, stay.
 std::string printable(std::string_view words, std::string_view kept = "");
 
 }  // namespace collcast

@@ -13,7 +13,7 @@
 
 namespace collcast {
 
-/// For `check`: one of a few words.
+/// A validator for CLI11's `check`: the text is one of these words.
 inline CLI::Validator one_of(std::vector<std::string> words) {
   return {[words = std::move(words)](const std::string& text) {
             const bool known = std::ranges::find(words, text) != words.end();
@@ -22,7 +22,7 @@ inline CLI::Validator one_of(std::vector<std::string> words) {
           ""};
 }
 
-/// For `transform`: one of a few words, each with what it stands for.
+/// A validator for CLI11's `transform`: the text is one of these words, and becomes its meaning.
 template <class T>
 CLI::Validator one_of(const std::map<std::string, T>& meanings) {
   std::vector<std::string> words;
@@ -34,8 +34,8 @@ CLI::Validator one_of(const std::map<std::string, T>& meanings) {
           ""};
 }
 
-/// Options take no empty text, and those of numbers nothing but finite ones, which CLI11 leaves open. To be
-/// called when all verbs and options have been added.
+/// Makes options refuse an empty text, and number options all but finite numbers, which CLI11 does not.
+/// Called once all verbs and options have been added.
 inline void make_strict(CLI::App& app) {
   constexpr auto whole = std::numeric_limits<std::int64_t>::max();
   constexpr double any = std::numeric_limits<double>::max();
@@ -56,7 +56,7 @@ inline void make_strict(CLI::App& app) {
   for (CLI::App* verb : app.get_subcommands({})) make_strict(*verb);
 }
 
-/// Parses, strictly; what --help asks for, or nothing. Throws InputError.
+/// Parses the arguments strictly. Returns the help if asked for, else an empty text. Throws InputError.
 inline std::string parse_strictly(CLI::App& app, int argc, char** argv) {
   make_strict(app);
   try {

@@ -24,7 +24,7 @@ std::string_view without_unit(std::string_view candidate) {
   return candidate.substr(0, candidate.rfind('-'));
 }
 
-/// Letters apart and letters in common at the front; smaller is liker.
+/// The edit distance and the length of the common prefix; smaller is more similar.
 using Unlike = std::pair<double, int>;
 constexpr double unlike = 1e9;
 

@@ -7,15 +7,15 @@
 
 namespace collcast {
 
-/// The candidates that `word` was probably meant to be: those that begin with it, lack only a unit
-/// (`_GBps`) or a letter or two; the likest, and all that are as like. Empty if none is alike.
+/// The candidates that `word` probably means: those that begin with it, add only a unit (`_GBps`), or differ
+/// by a letter or two. Only the closest ones are returned; empty if there are none.
 std::vector<std::string> alike(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "did you mean 'a'?", "did you mean 'a' or 'b'?"; empty if none is alike.
+/// "did you mean 'a'?", "did you mean 'a' or 'b'?"; empty if no candidate is similar.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
                          std::string_view quote = "'");
 
-/// What follows an unknown word: "; did you mean 'a'?", or "; there are: a, b, c" if none is alike.
+/// The end of an error about an unknown word: "; did you mean 'a'?", or "; there are: a, b, c".
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b, c".

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-/// Quantities as people read them.
+/// Quantities as text for people.
 namespace collcast::text {
 
 /// "1.5 ms": three digits and the unit that fits.
@@ -19,11 +19,11 @@ std::string gbps(double x);
 std::string count(std::int64_t n);
 /// "1 rank", "1,234 ranks".
 std::string counted(std::int64_t n, const std::string& what);
-/// "1.23 %" of a share of 0.0123.
+/// "1.23 %" for a share of 0.0123.
 std::string percent(double share);
 /// "+1.23 %".
 std::string signed_percent(double share);
-/// In single quotes, as shells take a word: "'it'\''s'".
+/// In single quotes for a shell: "'it'\''s'".
 std::string shell_quoted(const std::string& word);
 
 }  // namespace collcast::text

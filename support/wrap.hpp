@@ -7,12 +7,11 @@
 
 namespace collcast {
 
-/// Characters on a terminal: UTF-8 continuation bytes take no place.
+/// The number of characters on a terminal: UTF-8 continuation bytes do not count.
 std::size_t shown_width(std::string_view text);
 
-/// The words in lines of at most `width` characters, those after the first with `indent` before them; a
-/// longer word has its line alone. Lines of the text stay apart; `ending` stands where a line goes on in the
-/// next.
+/// Wraps text to lines of at most `width` characters; lines after the first begin with `indent`. A longer
+/// word gets its own line. Existing line breaks stay; `ending` is appended to each line that is continued.
 std::string wrap(std::string_view text, std::size_t width, std::string_view indent = "",
                  std::string_view ending = "");
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allgather/neighbor-exchange.hpp"
+#include "algorithms/rows.hpp"
 
+#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {
@@ -31,8 +32,8 @@ const Algorithm allgather_neighbor_exchange{
               step.send(r, to, {modulo(2 * (r / 2 + pairs), p), 2});
             }
           };
-          return even(repeating({p, p, p / 2, rule}, {{1, p / 2, 2}}),
-                      [](std::int64_t s) { return Even{.blocks = s == 0 ? 1 : 2}; });
+          return symmetric(repeating({p, p, p / 2, rule}, {{1, p / 2, 2}}),
+                           [](std::int64_t s) { return SymmetricStep{.blocks = s == 0 ? 1 : 2}; });
         },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "algorithms/rows.hpp"
+
 namespace collcast {
 namespace {
 

@@ -5,12 +5,10 @@
 
 namespace collcast {
 
-extern const Algorithm allgather_pat;
-
-/// Every block goes down a binomial tree of its own, the same for all blocks but rotated, far ranks first.
-/// The trees are walked in step with each other: first level by level, while a message carries no more blocks
-/// than fit into `call.buffer`, then the subtrees that are left in preorder, so that log p buffers are
-/// enough.
+/// Parallel aggregated trees (NCCL's PAT). Every block goes down a binomial tree, far ranks first; the trees
+/// are the same but rotated, and are traversed in step with each other:
+/// 1. Level by level, while the blocks of a message fit into `call.buffer`.
+/// 2. Then the remaining subtrees one after another in preorder, so that log p buffers suffice.
 Schedule pat_allgather(const Call& call);
 
 /// The number of steps.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/allgather/recursive-doubling.hpp"
 
+#include "algorithms/rows.hpp"
+
 namespace collcast {
 
 Schedule recursive_doubling_allgather(Rank p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/hierarchical-leader.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/allreduce/rabenseifner.hpp"
 #include "algorithms/broadcast/knomial.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/multi-ring.hpp"
+#include "algorithms/rows.hpp"
 
 #include <algorithm>
 

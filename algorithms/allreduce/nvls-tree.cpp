@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/nvls-tree.hpp"
+#include "algorithms/rows.hpp"
 
 #include <algorithm>
 
-#include "algorithms/allreduce/double-tree.hpp"
 #include "algorithms/broadcast/double-tree.hpp"
 #include "algorithms/nodes.hpp"
 #include "model/repeats.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/nvls.hpp"
+#include "algorithms/rows.hpp"
 
 #include "model/repeats.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/one-shot.hpp"
+#include "algorithms/rows.hpp"
 
 namespace collcast {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/pipelined-tree.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/broadcast/pipelined-tree.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "algorithms/allgather/recursive-doubling.hpp"
 #include "algorithms/folded.hpp"
+#include "algorithms/rows.hpp"
 
 namespace collcast {
 

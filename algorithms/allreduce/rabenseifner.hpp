@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
 
-extern const Algorithm allreduce_rabenseifner;
-
-/// Reduce-scatter by recursive halving, then allgather by recursive doubling; folded to a power of two.
+/// Reduce-scatter by recursive halving, then allgather by recursive doubling; other ranks than a power of two
+/// are folded to one.
 Schedule rabenseifner_allreduce(Rank ranks);
 
 }  // namespace collcast

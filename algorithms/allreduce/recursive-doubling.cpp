@@ -2,6 +2,7 @@
 #include "algorithms/allreduce/recursive-doubling.hpp"
 
 #include "algorithms/folded.hpp"
+#include "algorithms/rows.hpp"
 
 namespace collcast {
 Schedule hypercube_allreduce(Rank p) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
 
-extern const Algorithm allreduce_recursive_doubling;
-
-/// Neighbours at distance 1, 2, 4, ... swap and reduce whole messages; folded to a power of two.
+/// Ranks at distance 1, 2, 4, ... exchange and reduce whole messages; other ranks than a power of two are
+/// folded to one.
 Schedule hypercube_allreduce(Rank ranks);
 
 }  // namespace collcast

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/recursive-multiplying.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/folded.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/reduce-broadcast.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/broadcast/knomial.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/ring.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/allgather/ring.hpp"
 #include "algorithms/reduce-scatter/ring.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/allreduce/swing.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/butterfly.hpp"
 #include "algorithms/folded.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/alltoall/hierarchical.hpp"
+#include "algorithms/rows.hpp"
 
 #include "model/repeats.hpp"
 
@@ -32,8 +32,10 @@ const Algorithm alltoall_hierarchical{
             }
           };
           const Block blocks = Block{p} * p;
-          return then(even({p, blocks, q - 1, in_node}, [=](std::int64_t) { return Even{.blocks = nodes}; }),
-                      even({p, blocks, nodes - 1, on_rail}, [=](std::int64_t) { return Even{.blocks = q}; }));
+          return then(symmetric({p, blocks, q - 1, in_node},
+                                [=](std::int64_t) { return SymmetricStep{.blocks = nodes}; }),
+                      symmetric({p, blocks, nodes - 1, on_rail},
+                                [=](std::int64_t) { return SymmetricStep{.blocks = q}; }));
         },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {

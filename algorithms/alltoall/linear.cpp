@@ -2,6 +2,7 @@
 #include "algorithms/alltoall/linear.hpp"
 
 #include "algorithms/alltoall/pairwise.hpp"
+#include "algorithms/rows.hpp"
 
 #include "model/repeats.hpp"
 
@@ -11,7 +12,8 @@ Schedule linear_alltoall(Rank p) {
   auto rule = [rule = pairwise_alltoall(p).rule, p](std::int64_t, Step& step) {
     for (Rank s = 0; s < p - 1; ++s) rule(s, step);
   };
-  return even({p, Block{p} * p, 1, rule}, [p](std::int64_t) { return Even{.messages = p - 1}; });
+  return symmetric({p, Block{p} * p, 1, rule},
+                   [p](std::int64_t) { return SymmetricStep{.messages = p - 1}; });
 }
 
 const Algorithm alltoall_linear{

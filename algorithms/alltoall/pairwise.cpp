@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/alltoall/pairwise.hpp"
 
+#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {
@@ -12,7 +13,7 @@ Schedule pairwise_alltoall(Rank p) {
       step.send(r, to, {Block{r} * p + to});
     }
   };
-  return even({p, Block{p} * p, p - 1, rule}, [](std::int64_t) { return Even{}; });
+  return symmetric({p, Block{p} * p, p - 1, rule}, [](std::int64_t) { return SymmetricStep{}; });
 }
 
 const Algorithm alltoall_pairwise{

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
-
-extern const Algorithm alltoall_pairwise;
 
 /// In step s rank r sends rank r + s + 1 its block, and receives from rank r - s - 1.
 Schedule pairwise_alltoall(Rank ranks);

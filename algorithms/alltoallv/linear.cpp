@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/alltoallv/linear.hpp"
+#include "algorithms/rows.hpp"
 
 #include <algorithm>
 
 #include "algorithms/alltoall/linear.hpp"
-#include "algorithms/alltoallv/pairwise.hpp"
 
 namespace collcast {
 

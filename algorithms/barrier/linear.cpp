@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/barrier/linear.hpp"
+#include "algorithms/rows.hpp"
 
 namespace collcast {
 

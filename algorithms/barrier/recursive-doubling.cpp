@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/barrier/recursive-doubling.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/allreduce/recursive-doubling.hpp"
 

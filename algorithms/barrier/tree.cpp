@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/barrier/tree.hpp"
+#include "algorithms/rows.hpp"
 
-#include "algorithms/allreduce/reduce-broadcast.hpp"
 #include "algorithms/broadcast/knomial.hpp"
 
 namespace collcast {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {

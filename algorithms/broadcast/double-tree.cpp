@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
-
-extern const Algorithm broadcast_double_tree;
 
 /// From rank 0. Blocks 0..K-1 go down the first tree, K..2K-1 down the second.
 Schedule double_tree_broadcast(Rank ranks, Block segments_per_half);

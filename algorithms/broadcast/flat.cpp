@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/broadcast/flat.hpp"
+#include "algorithms/rows.hpp"
 
 namespace collcast {
 

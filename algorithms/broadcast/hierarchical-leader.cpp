@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/broadcast/hierarchical-leader.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/broadcast/knomial.hpp"
 #include "algorithms/nodes.hpp"

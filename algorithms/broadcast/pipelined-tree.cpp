@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {

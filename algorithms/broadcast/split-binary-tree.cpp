@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "algorithms/broadcast/pipelined-tree.hpp"
+#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
 
-extern const Algorithm broadcast_split_binary_tree;
-
-/// From rank 0: the halves of the message, `segments` blocks each, down the two subtrees of a binary tree;
-/// then ranks of the two subtrees swap halves in pairs. Odd ranks are in the left subtree.
+/// From rank 0: the two halves of the message, of `segments` blocks each, go down the two subtrees of a
+/// binary tree; then pairs of ranks, one from each subtree, exchange halves. Odd ranks are in the left
+/// subtree.
 Schedule split_binary_tree_broadcast(Rank ranks, Block segments);
 
 }  // namespace collcast

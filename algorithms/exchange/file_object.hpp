@@ -10,7 +10,7 @@
 
 namespace collcast {
 
-/// An object of a file, whose keys are all known; each function throws InputError with `where` it is.
+/// An object of a file that may only have the given keys. All functions throw InputError, which says `where`.
 class FileObject {
  public:
   FileObject(const Json& json, std::string where, std::initializer_list<std::string_view> keys);
@@ -19,7 +19,7 @@ class FileObject {
   std::string text(const char* key) const;
   const Json& list(const char* key) const;
   std::int64_t number(const char* key, std::int64_t least, std::int64_t most) const;
-  /// A value of the object or in it, which messages call `what`.
+  /// `value` as a number; errors call it `what`.
   std::int64_t number(const Json& value, const std::string& what, std::int64_t least,
                       std::int64_t most) const;
 

@@ -7,10 +7,10 @@
 
 namespace collcast {
 
-/// Trees as JSON: docs/synthesis.md says what it holds. `made_for`: where, in words.
+/// A forest as JSON (docs/synthesis.md). `made_for`: the machine, in words.
 std::string write_forest(const Forest& forest, Collective collective, Rank root, const std::string& made_for);
 
-/// The same from a file; `file` is what error messages call it. Throws InputError where it is malformed.
+/// Reads such JSON. Throws InputError, which names `file`, if it is malformed.
 ImportedAlgorithm parse_forest(const Json& json, const std::string& file);
 
 }  // namespace collcast

@@ -11,7 +11,8 @@ namespace collcast {
 ///
 /// Sizes are rounded to whole bytes, at least one: LogGOPSim charges size - 1 gaps. A reduction is a `calc`
 /// of `gamma` per byte in nanoseconds. Messages of a pair of ranks have tags 0, 1, ..., so that they match
-/// however they arrive. Throws InputError where GOAL has no words: multicasts, copies within a rank.
+/// in whatever order they arrive. Throws InputError for what GOAL cannot express: multicasts, copies within a
+/// rank.
 std::string write_goal(const Schedule& schedule, const Layout& layout, SecondsPerByte gamma = {});
 
 }  // namespace collcast

@@ -9,11 +9,11 @@ namespace collcast {
 
 constexpr std::string_view listing_format = "collcast messages";
 
-/// Listed messages as JSON: docs/synthesis.md says what it holds. `made_for`: where, in words.
+/// A listing as JSON (docs/synthesis.md). `made_for`: the machine, in words.
 std::string write_listing(const Listing& listing, const Algorithm& algorithm, Rank root,
                           const std::string& made_for);
 
-/// The same from a file; `file` is what error messages call it. Throws InputError where it is malformed.
+/// Reads such JSON. Throws InputError, which names `file`, if it is malformed.
 ImportedAlgorithm parse_listing(const Json& json, const std::string& file);
 
 }  // namespace collcast

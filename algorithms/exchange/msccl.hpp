@@ -9,13 +9,13 @@
 
 namespace collcast {
 
-/// An algorithm that came from a file.
+/// An algorithm read from a file.
 struct ImportedAlgorithm {
   Algorithm algorithm;  ///< for the file's number of ranks and root; without a formula
   Rank ranks = 1, root = 0;
-  /// Where the file breaks its collective's definition: such an algorithm is not to be used.
+  /// Where the schedule differs from its collective's definition; such an algorithm must not be used.
   std::optional<Counterexample> wrong;
-  std::int64_t unused_messages = 0;  ///< messages whose data no result needs; the schedule leaves them out
+  std::int64_t unused_messages = 0;  ///< messages left out of the schedule, as no result needs their data
 
   /// "allreduce NAME on 8 ranks does not hold: ..."; only if wrong.
   std::string refusal() const;
@@ -24,19 +24,18 @@ struct ImportedAlgorithm {
 /// Reads an algorithm, plain or gzipped: trees or listed messages in JSON (forest_file.hpp, listing_file.hpp)
 /// if it begins with a brace, MSCCL's XML otherwise.
 ImportedAlgorithm read_algorithm(const std::string& path);
-/// Executes an algorithm in MSCCL's XML on symbols and writes it as a schedule; `file` is what error messages
-/// call it. Throws InputError with file and line if it is malformed or deadlocks, or if a schedule cannot say
-/// it.
+/// Executes an algorithm in MSCCL's XML on symbols and writes it as a schedule. Throws InputError with `file`
+/// and line if it is malformed or deadlocks, or if a schedule cannot express it.
 ImportedAlgorithm parse_msccl(const std::string& text, const std::string& file);
 
-/// Throws InputError unless the file holds this collective, and this root. Empty ones are not asked for.
+/// Throws InputError unless the file is for this collective and this root, where they are not empty.
 void require(const ImportedAlgorithm& imported, const std::string& collective,
              std::optional<std::int64_t> root);
 
 /// The schedule in MSCCL's XML: a thread block for each peer, direction and channel; messages of scattered
-/// blocks are packed into scratch. Throws InputError where MSCCL has no words: multicasts and reductions in
-/// the network, memories other than the device's, blocks that differ in size. A `root` attribute, which MSCCL
-/// does not know, names the root.
+/// blocks are packed into scratch. Throws InputError for what MSCCL cannot express: multicasts and reductions
+/// in the network, memories other than the device's, blocks that differ in size. The attribute `root` is not
+/// part of MSCCL's format.
 std::string write_msccl(const Schedule& schedule, Collective collective, const std::string& name,
                         Rank root = 0);
 

@@ -5,11 +5,11 @@
 
 namespace collcast::msccl {
 
-/// Where MSCCL keeps the blocks of a collective: the bridge between positions and block names.
+/// Maps positions in MSCCL's buffers to blocks of a schedule, and back.
 ///
-/// An allgather's input is a share and its output the whole, a reduce-scatter's the other way round; an
-/// alltoall's are a row and a column of the p x p shares. All others have the whole in both. In place, input
-/// and output overlap; with no output buffer at all, the input buffer holds everything.
+/// The input of an allgather is a share and its output the whole; of a reduce-scatter the reverse. Those of
+/// an alltoall are a row and a column of the p x p shares. All other collectives have the whole in both. In
+/// place, input and output overlap; without an output buffer, the input buffer holds everything.
 class Buffers {
  public:
   /// Throws InputError if the sizes do not fit the collective.
@@ -19,16 +19,16 @@ class Buffers {
 
   Block blocks() const { return blocks_; }
   bool in_place() const { return in_place_; }
-  /// Chunks of the buffers i and o as a file declares them.
+  /// The number of chunks that a file declares for buffers i and o.
   Block input_chunks() const;
   Block output_chunks() const;
-  /// Offsets of buffer i or o that name something.
+  /// The number of valid offsets in buffer i or o.
   Block reach(char buffer) const { return buffer == 'i' || one_buffer_ ? input_chunks() : output_chunks(); }
 
-  /// Where rank `rank` has block `b` before and after.
+  /// The position of a block of a rank before and after the collective.
   Position input(Rank rank, Block b) const;
   Position output(Rank rank, Block b) const;
-  /// The one name of a position where input and output overlap.
+  /// The canonical name of a position, as input and output may overlap.
   Position resolved(Rank rank, Position p) const;
 
  private:

@@ -19,7 +19,7 @@ struct Arrival {
   Combine combine;
 };
 
-/// What a rank's copy of a block is from one write to the next.
+/// A version of a rank's copy of a block: its content from one write to the next.
 struct Version {
   std::int32_t previous = -1;
   bool reduced = false;                        ///< by its writers

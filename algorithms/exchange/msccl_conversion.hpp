@@ -10,9 +10,9 @@ struct Converted {
   std::int64_t unused_messages = 0;
 };
 
-/// Writes an execution as a schedule: each message in the earliest step after what it depends on. A rank of a
-/// schedule has one copy of each block, so what was received into scratch to be added later is added as it
-/// arrives. Throws InputError, after `file`, where a rank needs two versions of a block at once.
+/// Writes an execution as a schedule, with each message in the earliest step after those on which it depends.
+/// In a schedule a rank has one copy of each block, so data that was received into scratch and added later is
+/// added on arrival. Throws InputError, which names `file`, if a rank needs two versions of a block at once.
 Converted convert(const Execution& execution, const std::string& file);
 
 }  // namespace collcast::msccl

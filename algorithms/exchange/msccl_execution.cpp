@@ -9,7 +9,7 @@
 namespace collcast::msccl {
 namespace {
 
-/// Ends the execution where the algorithm adds what does not belong together.
+/// Ends an execution that adds data of different blocks.
 struct Broken {
   Counterexample why;
 };
@@ -243,7 +243,7 @@ class Machine {
     return {};
   }
 
-  /// Follows from thread block to thread block who waits for whom, to the root of the matter.
+  /// Follows from thread block to thread block what each waits for, until the cause of the deadlock.
   [[noreturn]] void explain_standstill(std::size_t i) const {
     std::vector<bool> seen(runners_.size());
     std::optional<std::size_t> next = i;

@@ -8,7 +8,7 @@
 
 namespace collcast::msccl {
 
-/// Where a chunk is in a rank's memory: buffer i (input), o (output) or s (scratch).
+/// The position of a chunk in a rank's memory: buffer i (input), o (output) or s (scratch).
 struct Position {
   char buffer = 'i';
   Block offset = 0;
@@ -17,14 +17,14 @@ struct Position {
 /// One step of a thread block.
 struct Instruction {
   bool receives = false;  ///< takes the next message from the thread block's receive peer,
-  bool reduces = false;   ///< adds what is at `source` (a local reduction: adds `source` to `target`),
+  bool reduces = false;   ///< adds the data at `source` (a local reduction adds `source` to `target`),
   bool writes = false;    ///< stores the result at `target`
   bool sends = false;     ///< and sends it to the thread block's send peer
   bool reads_target = false;
   Position source, target;
-  Position remote;  ///< where a sender says that its message goes
+  Position remote;  ///< of a send: its destination
   Block count = 0;
-  int after_block = -1, after_step = -1;  ///< waits for this step of this thread block of the same rank
+  int after_block = -1, after_step = -1;  ///< the thread block and step of this rank to wait for; -1: none
   int line = 0;
 
   bool reads_source() const { return reduces || (!receives && (writes || sends)); }
@@ -43,7 +43,7 @@ struct Gpu {
   std::vector<ThreadBlock> blocks;
 };
 
-/// A file as it is written.
+/// The content of a file.
 struct Program {
   std::string file, name;
   Collective collective = Collective::allreduce;
@@ -59,7 +59,7 @@ struct Program {
 /// "gpu 0, thread block 2, step 5"
 std::string place(Rank rank, int block, std::size_t step);
 
-/// Checks everything that can be seen without executing.
+/// Parses a file and checks everything that does not need an execution.
 Program parse(const std::string& text, const std::string& file);
 
 }  // namespace collcast::msccl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/gather/knomial.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/scatter/knomial.hpp"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/gatherv/linear.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/scatter/linear.hpp"
-#include "algorithms/scatterv/linear.hpp"
 
 namespace collcast {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/broadcast/knomial.hpp"
+#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 #include "model/staging.hpp"
 

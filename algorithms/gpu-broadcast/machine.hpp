@@ -8,7 +8,7 @@ namespace collcast {
 /// The machine that the formulas of the ICPP 2017 study of GPU broadcasts assume (Chu et al., "Efficient and
 /// scalable multi-source streaming broadcast on GPU clusters for deep learning"):
 /// - a message takes `setup` and its bytes' time at the rate at which the adapter reads the sender's memory;
-/// - a rank sends to all children of a round at once, as to one;
+/// - a rank sends to all children of a round at once, in the time of one message;
 /// - copies from device to host go at `copy`; copies from host to device are not counted.
 struct GpuMachine {
   Seconds setup;               ///< t_s
@@ -17,12 +17,12 @@ struct GpuMachine {
   BytesPerSecond read_host;    ///< B_H
   BytesPerSecond read_device;  ///< B_G: by GPUDirect RDMA
   BytesPerSecond copy;         ///< B_PCIe: between device and host
-  /// Of a rank, which receive side by side: source s comes in through adapter s mod `adapters`. The study has
-  /// one.
+  /// Adapters of a rank, which receive concurrently: data of source s arrive through adapter s mod
+  /// `adapters`. The study has one.
   Rank adapters = 1;
 };
 
-/// GpuMachine as a Network of CriticalPath: a multicast pays its set-up with each packet.
+/// GpuMachine as a Network of CriticalPath. A multicast pays set-up and overhead for each packet.
 class GpuNetwork {
  public:
   GpuNetwork(const GpuMachine& machine, Rank ranks) : machine_(machine), ranks_(ranks) {}
@@ -30,14 +30,14 @@ class GpuNetwork {
   Wire wire(Place from, Place to, Bytes) const;
   Switched switched(Switching, Place from, Place to, Bytes bytes) const;
   SecondsPerByte gamma(Place) const { return {}; }
-  const Protocol& protocol() const { return protocol_; }
+  const MessageProtocol& protocol() const { return protocol_; }
   Port ports() const { return static_cast<Port>((2 * machine_.adapters + 1) * ranks_); }
   Port queues() const { return ports(); }
 
  private:
   GpuMachine machine_;
   Rank ranks_;
-  Protocol protocol_{Protocol::Hold::delivery, Bytes(-1), {}};
+  MessageProtocol protocol_{MessageProtocol::Hold::delivery, Bytes(-1), {}};
 };
 
 /// The formulas as the study prints them: n ranks, message M, chunk C; M/C and M/U are real numbers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/gpu-broadcast/ring.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/broadcast/chain.hpp"
 #include "model/staging.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/reduce-scatter/pat.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/allgather/pat.hpp"
 

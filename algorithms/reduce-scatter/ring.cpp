@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/reduce-scatter/ring.hpp"
 
+#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {
@@ -9,8 +10,8 @@ Schedule ring_reduce_scatter(Rank p) {
   auto rule = [p](std::int64_t s, Step& step) {
     for (Rank r = 0; r < p; ++r) step.send(r, r + 1 < p ? r + 1 : 0, {modulo(r - s - 1, p)}, Combine::reduce);
   };
-  return even(repeating({p, p, p - 1, rule}, {{0, p - 1}}),
-              [](std::int64_t) { return Even{.combine = Combine::reduce}; });
+  return symmetric(repeating({p, p, p - 1, rule}, {{0, p - 1}}),
+                   [](std::int64_t) { return SymmetricStep{.combine = Combine::reduce}; });
 }
 
 const Algorithm reduce_scatter_ring{

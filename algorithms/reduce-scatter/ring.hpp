@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
-
-extern const Algorithm reduce_scatter_ring;
 
 /// Partial sums travel round a ring: in step s rank r passes on its sum of block r - s - 1; block r ends on
 /// rank r.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/reduce-scatterv/pairwise.hpp"
-
-#include "algorithms/reduce-scatter/pairwise.hpp"
+#include "algorithms/rows.hpp"
 
 namespace collcast {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/reduce/flat.hpp"
-
-#include "algorithms/broadcast/flat.hpp"
+#include "algorithms/rows.hpp"
 
 namespace collcast {
 

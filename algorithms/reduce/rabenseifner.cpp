@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/reduce/rabenseifner.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/allgather/recursive-doubling.hpp"
 #include "algorithms/folded.hpp"

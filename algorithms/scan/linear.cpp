@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/scan/linear.hpp"
 
+#include "algorithms/rows.hpp"
+
 namespace collcast {
 
 Schedule linear_scan(Rank p) {

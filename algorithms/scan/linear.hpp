@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
-
-extern const Algorithm scan_linear;
 
 /// Rank after rank.
 Schedule linear_scan(Rank ranks);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/scan/recursive-doubling.hpp"
 
+#include "algorithms/rows.hpp"
+
 namespace collcast {
 
 Schedule doubling_scan(Rank p) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/broadcast/knomial.hpp"
+#include "algorithms/rows.hpp"
 
 namespace collcast {
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
-
-extern const Algorithm scatter_knomial;
 
 /// In each round every rank that has blocks keeps those of 1/k of its subtree and sends the rest to the k - 1
 /// ranks that lead the others, one after the other. The root's way is the longest.

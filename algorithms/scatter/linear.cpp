@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/scatter/linear.hpp"
 
+#include "algorithms/rows.hpp"
+
 namespace collcast {
 
 Schedule linear_scatter(Rank p, Rank root) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
-
-extern const Algorithm scatter_linear;
 
 /// In step s the root sends the rank s + 1 further on its block.
 Schedule linear_scatter(Rank ranks, Rank root);

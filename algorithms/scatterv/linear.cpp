@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/scatterv/linear.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/scatter/linear.hpp"
 

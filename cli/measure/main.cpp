@@ -5,7 +5,7 @@
 #include "cli/measure/ping_pong.hpp"
 #include "cli/measure/subject.hpp"
 #include "execution/mpi/guarded_main.hpp"
-#include "execution/mpi/same_version.hpp"
+#include "execution/mpi/version.hpp"
 #include "execution/offload/trial.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"

@@ -8,7 +8,7 @@
 #include "execution/check/reference.hpp"
 #include "execution/check/verify.hpp"
 #include "execution/mpi/check.hpp"
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/collective_errors.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -39,8 +39,8 @@ Subject::Subject(const Point& point, std::shared_ptr<Communicator> world)
   const MPI_Datatype type = words ? MPI_FLOAT : MPI_UINT8_T;
   const std::size_t size = words ? sizeof(float) : 1;
   const Algorithm& algorithm = point.algorithm ? *point.algorithm : stand_in(point);
-  together(world_->handle(),
-           [&] { player_ = std::make_unique<Player>(algorithm, point.call, type, MPI_SUM, job_); });
+  attempt_on_all(world_->handle(),
+                 [&] { player_ = std::make_unique<Player>(algorithm, point.call, type, MPI_SUM, job_); });
   send_.resize(player_->sent() * size);
   recv_.resize(player_->received() * size);
   if (point.algorithm)
@@ -54,7 +54,7 @@ Subject::Subject(const Point& point, std::shared_ptr<Communicator> world)
 
 std::string Subject::verify() const {
   const auto wrong = mpi::verify(*point_.algorithm, point_.call, job_);
-  return first_words(wrong ? wrong->words() : "", world_->handle());
+  return first_text(wrong ? wrong->words() : "", world_->handle());
 }
 
 Times Subject::measure(const Effort& effort, const SharedClock& clock) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "execution/mpi/collective_errors.hpp"
 #include "execution/mpi/on_machine.hpp"
-#include "execution/mpi/together.hpp"
 #include "support/error.hpp"
 
 namespace collcast::mpi {
@@ -13,7 +13,7 @@ std::optional<Gpu> gpu(const Options& options, const Communicator& communicator)
   if (options.device == "host") return {};
   Gpu gpu;
   const int local = on_machine(communicator.handle()).rank;
-  together(communicator.handle(), [&] {
+  attempt_on_all(communicator.handle(), [&] {
     gpu.device = options.device == "cuda" ? cuda::cuda_device(local) : cuda::emulated_device();
   });
   gpu.transport = options.transport;
@@ -25,7 +25,7 @@ std::optional<Gpu> gpu(const Options& options, const Communicator& communicator)
 Outcome play(Gpu& gpu, const Job& job, int repetitions, const std::shared_ptr<Communicator>& communicator,
              const SharedClock& clock) {
   std::optional<cuda::Player> player;
-  together(communicator->handle(), [&] {
+  attempt_on_all(communicator->handle(), [&] {
     player.emplace(*job.algorithm, job.call, gpu.element, gpu.operation, communicator, *gpu.device,
                    gpu.transport);
   });

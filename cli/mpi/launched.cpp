@@ -20,7 +20,7 @@ int launched(int argc, char** argv) {
     if (command.empty()) throw InputError("--launch needs a launcher, such as \"mpirun -np 4\"");
     command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
     command.insert(command.end(), argv + 3, argv + argc);
-    const Ended ended = launch(command);
+    const ProcessResult ended = launch(command);
     if (ended.code == 0) return std::cerr << ended.errors, 0;
     const std::string why = complaint(ended.errors, ended.code);
     std::cerr << (why.starts_with("collcast-mpi: ") ? "" : "collcast-mpi: ") << why << std::endl;

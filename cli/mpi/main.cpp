@@ -11,8 +11,8 @@
 #include "cli/mpi/real_job.hpp"
 #include "cli/mpi/report.hpp"
 #include "execution/check/verify.hpp"
+#include "execution/mpi/collective_errors.hpp"
 #include "execution/mpi/guarded_main.hpp"
-#include "execution/mpi/together.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -21,7 +21,7 @@ Outcome play(const Job& job, int repetitions, const std::shared_ptr<Communicator
              const SharedClock& clock) {
   const bool words = std::llround(job.call.message.value) % 4 == 0;
   std::optional<Player> player;
-  together(communicator->handle(), [&] {
+  attempt_on_all(communicator->handle(), [&] {
     player.emplace(*job.algorithm, job.call, words ? MPI_FLOAT : MPI_UINT8_T, MPI_SUM, communicator);
   });
   const std::size_t size = words ? sizeof(float) : 1;
@@ -36,7 +36,7 @@ void run(const Options& options, const std::shared_ptr<Communicator>& communicat
     communicator->multicast_over({parse_group(options.multicast), options.loss});
   std::optional<ImportedAlgorithm> imported;
   if (!options.import.empty())
-    together(communicator->handle(), [&] { imported = read_algorithm(options.import); });
+    attempt_on_all(communicator->handle(), [&] { imported = read_algorithm(options.import); });
   if (imported && imported->wrong) throw WrongResult(imported->refusal());
   const ImportedAlgorithm* given = imported ? &*imported : nullptr;
   if (options.overlap) {

@@ -8,9 +8,9 @@
 
 #include "execution/job/player.hpp"
 #include "execution/mpi/check.hpp"
+#include "execution/mpi/collective_errors.hpp"
 #include "execution/mpi/guarded_main.hpp"
-#include "execution/mpi/same_version.hpp"
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/version.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
@@ -114,7 +114,7 @@ void print_json(const workloads::Job& job, const JobOptions& o, const JobOutcome
            {"compute_s", compute_seconds(job)}};
   for (std::size_t r = 0; r < outcome.activities.size(); ++r)
     for (std::size_t i = 0; i < outcome.activities[r].size(); ++i) {
-      const workloads::Activity& a = job.roles[r].activities[i];
+      const workloads::JobActivity& a = job.roles[r].activities[i];
       all["activities"].push_back({{"role", job.roles[r].name},
                                    {"stream", job.streams[static_cast<std::size_t>(a.stream)]},
                                    {"name", a.name},
@@ -134,7 +134,7 @@ void print_table(const workloads::Job& job, const JobOptions& o, const JobOutcom
     std::printf("\n%-12s %-16s %-24s %12s %12s\n", "role", "stream", "activity", "start [ms]", "end [ms]");
   for (std::size_t r = 0; r < outcome.activities.size(); ++r)
     for (std::size_t i = 0; i < outcome.activities[r].size(); ++i) {
-      const workloads::Activity& a = job.roles[r].activities[i];
+      const workloads::JobActivity& a = job.roles[r].activities[i];
       std::printf("%-12s %-16s %-24s %12.3f %12.3f\n", job.roles[r].name.c_str(),
                   job.streams[static_cast<std::size_t>(a.stream)].c_str(), a.name.c_str(),
                   outcome.activities[r][i].start * 1e3, outcome.activities[r][i].end * 1e3);
@@ -167,7 +167,7 @@ void real_job(int argc, char** argv, const std::shared_ptr<Communicator>& world)
   }
   const Team team(*world, o.workers);
   workloads::Job job;
-  together(world->handle(), [&] {
+  attempt_on_all(world->handle(), [&] {
     job = workloads::parse_job(read_file(o.file), o.file, team.ranks());
     require_playable(job);
   });
@@ -178,7 +178,7 @@ void real_job(int argc, char** argv, const std::shared_ptr<Communicator>& world)
     player.serve();
   else
     outcome = played(job, o, player, team, clock);
-  if (const std::string wrong = first_words(outcome.wrong, world->handle()); !wrong.empty())
+  if (const std::string wrong = first_text(outcome.wrong, world->handle()); !wrong.empty())
     throw WrongResult(wrong);
   if (world->rank() == 0) o.json ? print_json(job, o, outcome) : print_table(job, o, outcome);
 }

@@ -7,7 +7,7 @@
 #include "support/json.hpp"
 
 #include "algorithms/exchange/point/point.hpp"
-#include "execution/mpi/same_version.hpp"
+#include "execution/mpi/version.hpp"
 
 namespace collcast::mpi {
 namespace {

@@ -5,8 +5,8 @@
 
 namespace collcast {
 
-/// Plays a program on `fabric` with contention: messages in order at their ports, flows that share links
-/// max-min. Throws as `play` does.
+/// Plays a program on `fabric` with contention: ports serve messages in order, flows share links max-min.
+/// Throws as `play` does.
 Result contend(Program& program, const Fabric& fabric, const PlayOptions& options = {});
 
 }  // namespace collcast

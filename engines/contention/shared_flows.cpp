@@ -18,7 +18,7 @@ void SharedFlows::start(Index id, std::span<const LinkId> route, Bytes bytes, By
   sharing_.add(id, route, cap);
 }
 
-/// Flows whose rates are new end at another time.
+/// Computes new ends for flows whose rates have changed.
 void SharedFlows::pace() {
   for (const Index id : sharing_.solve()) {
     Flow& f = flows_[id];
@@ -38,7 +38,7 @@ void SharedFlows::drop_void() {
   while (!ends_.empty() && is_void()) ends_.pop();
 }
 
-/// Most of what is left is void.
+/// Whether most entries are void.
 void SharedFlows::compact() {
   Agenda<Index> kept;
   for (drop_void(); !ends_.empty(); drop_void()) {

@@ -6,8 +6,8 @@
 
 namespace collcast {
 
-/// Flows that share links max-min. Flows that start or end at one instant are solved together, and of the
-/// others only those are looked at whose rates change.
+/// Flows that share links max-min (sharing.hpp). The flows that start or end at one instant are solved
+/// together.
 class SharedFlows : public Flows {
  public:
   explicit SharedFlows(const std::vector<Link>& links) : sharing_(links) {}
@@ -32,7 +32,7 @@ class SharedFlows : public Flows {
   Seconds now_;
   std::size_t running_ = 0;
   std::vector<Flow> flows_;
-  Agenda<Index> ends_;  ///< void where a flow's pace has changed since
+  Agenda<Index> ends_;  ///< an entry is void if the flow's rate has changed since
   std::vector<Index> ended_;
 };
 

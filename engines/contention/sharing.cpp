@@ -11,7 +11,7 @@ namespace collcast {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-/// Rates that differ by rounding are the same.
+/// Relative difference below which rates count as equal.
 constexpr double rounding = 1e-12;
 constexpr std::uint64_t of_flow = std::uint64_t{1} << 32;
 
@@ -76,7 +76,7 @@ void Sharing::remove(Index flow) {
   hops_[flow].clear();
 }
 
-/// The link takes part in this round.
+/// Prepares a link for this round.
 void Sharing::touch(LinkId link) {
   State& l = links_[link];
   if (l.round == round_) return;
@@ -89,7 +89,7 @@ void Sharing::touch(LinkId link) {
   l.left = l.capacity - taken;
 }
 
-/// The flow gives up its rate and is filled with its links.
+/// Takes the flow's rate away, so that it is filled again and its links are considered.
 void Sharing::fill(Index flow) {
   Flow& f = flows_[flow];
   if (f.round == round_) return;
@@ -110,7 +110,7 @@ void Sharing::fill(Index flow) {
   }
 }
 
-/// The flow gets no more than this.
+/// Fixes the flow's rate, by this link or by its own cap.
 void Sharing::settle(Index flow, double rate, LinkId by) {
   Flow& f = flows_[flow];
   rates_[flow] = rate;
@@ -145,21 +145,21 @@ void Sharing::queue_considered() {
   considered_.clear();
 }
 
-/// It will not be full at the level of the flows that it held back, as far as is known.
+/// Whether the link, as far as is known, is not full at the level of the flows whose rates it fixes.
 bool Sharing::lets_go(const State& l) const {
   if (l.held == 0) return false;
   if (l.filling == 0) return l.left > rounding * l.level * l.held;
   return above(l.left, l.level * l.filling);
 }
 
-/// What was filled beside members that kept their rates takes more than they leave.
+/// Whether the flows filled so far exceed what members that kept their rates leave.
 bool Sharing::overloaded(LinkId link) const {
   const State& l = links_[link];
   return l.left < -rounding * l.capacity / static_cast<double>(members_[link].size());
 }
 
-/// No later than the level at which something happens to the link: it lets go, or it is full, were its other
-/// members to keep their rates.
+/// A lower bound of the level at which the link must be looked at again: it releases its flows, or is full if
+/// its other members keep their rates.
 double Sharing::next_level(LinkId link) const {
   const State& l = links_[link];
   if (lets_go(l)) return l.level;
@@ -167,7 +167,7 @@ double Sharing::next_level(LinkId link) const {
   return std::max(0.0, l.left) / l.filling;
 }
 
-/// The level at which the link is full, members that have more giving it up.
+/// The level at which the link is full if members with higher rates are reduced to it.
 double Sharing::full_level(LinkId link) const {
   const State& l = links_[link];
   double level = l.filling == 0 ? 0 : std::max(0.0, l.left) / l.filling;
@@ -184,7 +184,7 @@ double Sharing::full_level(LinkId link) const {
 
 void Sharing::reach(LinkId link, double level) {
   State& l = links_[link];
-  if (l.full || level != l.queued) return;  // it was queued again, lower
+  if (l.full || level != l.queued) return;  // it has another entry at a lower level
   l.queued = infinite;
   const double next = next_level(link);
   if (next > level) return queue(link, next);
@@ -196,7 +196,7 @@ void Sharing::reach(LinkId link, double level) {
   close(link, full);
 }
 
-/// What the link held back may rise, but for flows that another link now holds back at this very level.
+/// Releases the flows whose rates the link fixed, except those that another link now fixes at the same level.
 void Sharing::let_go(LinkId link) {
   for (const Member m : members_[link]) {
     if (flows_[m.flow].held_by != link) continue;
@@ -218,7 +218,7 @@ LinkId Sharing::full_link(Index flow) const {
   return none;
 }
 
-/// Members that have more than this give it up; false if there are none.
+/// Takes the rates of members above this level away; false if there are none.
 bool Sharing::take_back(LinkId link, double level) {
   bool any = false;
   for (const Member m : members_[link]) {
@@ -232,7 +232,7 @@ bool Sharing::take_back(LinkId link, double level) {
 void Sharing::close(LinkId link, double level) {
   State& l = links_[link];
   l.full = true;
-  // What it still holds back has this level but for rounding.
+  // The flows whose rates it still fixes are at this level but for rounding.
   if (l.held > 0) level = l.level;
   l.level = level;
   for (const Member m : members_[link])

@@ -9,26 +9,29 @@
 
 namespace collcast {
 
-/// Which rate each flow gets on its links: max-min fair, none above its own cap.
+/// The rate of each flow: max-min fair, with a cap for each flow (Bertsekas & Gallager, Data Networks, 1992,
+/// section 6.5.2).
 ///
-/// Exact, and only what changes is computed again. Links fill in rising order of level, the rate at which
-/// they are full. A flow keeps its rate until a level is reached at which it cannot: the link that held it
-/// back is no longer full there, or one of its links is full below that rate. Only then do the flow and its
-/// links join the filling. So what lies below the first change is not looked at (every level is the lowest
-/// that is left), and what lies above only where it is touched.
+/// Water-filling: all rates rise together; at its level a link is full and fixes the rates of its flows that
+/// are not fixed yet. Links fill in ascending order of level. `solve` gives the exact rates but computes only
+/// what changes:
+/// 1. It starts at the links that flows have left or joined since the last call.
+/// 2. A flow keeps its rate unless a level is reached at which it cannot: the link that fixed it is not full
+///    there any more, or another of its links is full at a lower level. Only then is it filled again, and its
+///    links are considered.
+/// Everything below the first changed level, and everything above that no such flow touches, stays as it is.
 class Sharing {
  public:
   /// Throws InputError if a link has no bandwidth.
   explicit Sharing(const std::vector<Link>& links);
 
-  /// A flow that is not there yet comes to its links; `solve` gives it a rate. A flow without links gets
-  /// `cap`.
+  /// Adds a new flow, whose rate the next `solve` computes. The rate of a flow without links is `cap`.
   void add(Index flow, std::span<const LinkId> route, BytesPerSecond cap);
   void remove(Index flow);
   bool changed() const { return !changed_.empty() || !added_.empty(); }
-  /// The flows whose rates are new: until the next call.
+  /// Computes the rates and returns the flows whose rates changed; valid until the next call.
   std::span<const Index> solve();
-  /// As last solved.
+  /// As of the last `solve`.
   BytesPerSecond rate(Index flow) const { return BytesPerSecond(rates_[flow]); }
 
  private:
@@ -40,19 +43,19 @@ class Sharing {
     Index flow, hop;
   };
   struct Flow {
-    double before = 0, cap = 0;  ///< its rate before this round; B/s
-    LinkId held_by = none;
-    std::uint32_t round = 0;  ///< the last one in which it was filled
-    bool filling = false;
+    double before = 0, cap = 0;  ///< before: its rate before this round; B/s
+    LinkId held_by = none;       ///< the link that fixes its rate, or own_cap
+    std::uint32_t round = 0;     ///< the last round in which it was filled
+    bool filling = false;        ///< its rate is not fixed yet
   };
   struct State {
     double capacity = 0, level = 0;  // B/s
-    Index held = 0;                  ///< flows that it holds back, all at its level
+    Index held = 0;                  ///< flows whose rates it fixes, all at its level
     // During a round:
-    Index filling = 0;        ///< members that are being filled
-    double left = 0;          ///< what its other members leave to them, B/s
-    double queued = 0;        ///< its first entry in `levels_`
-    std::uint32_t round = 0;  ///< in which these hold
+    Index filling = 0;        ///< members whose rates are not fixed yet
+    double left = 0;          ///< bandwidth that its other members leave to these, B/s
+    double queued = 0;        ///< the level of its first entry in `levels_`
+    std::uint32_t round = 0;  ///< the round to which these fields belong
     bool full = false, stale = false;
   };
   static constexpr LinkId none = ~LinkId{0}, own_cap = none - 1;
@@ -74,17 +77,17 @@ class Sharing {
   bool take_back(LinkId link, double level);
   void close(LinkId link, double level);
 
-  std::vector<double> capacities_;            ///< of all links, B/s
-  std::vector<LinkId> numbers_;               ///< of those that a flow has come to, which alone have a state
-  std::vector<State> links_;                  ///< by number, as everywhere below
-  std::vector<std::vector<Member>> members_;  ///< per link
-  std::vector<double> rates_;                 ///< per flow, B/s; 0 while it is being filled
+  std::vector<double> capacities_;            ///< by link, B/s
+  std::vector<LinkId> numbers_;               ///< by link: its number among the links ever used
+  std::vector<State> links_;                  ///< by that number, like all below
+  std::vector<std::vector<Member>> members_;  ///< by link
+  std::vector<double> rates_;                 ///< by flow, B/s; 0 while it is being filled
   std::vector<Flow> flows_;
-  std::vector<std::vector<Hop>> hops_;  ///< per flow
+  std::vector<std::vector<Hop>> hops_;  ///< by flow
   std::vector<LinkId> changed_;         ///< links that flows have left since the last round
   std::vector<LinkId> considered_;      ///< links whose next level is to be computed again
   std::vector<Index> added_, filled_, news_;
-  Agenda<std::uint64_t> levels_;  ///< of links, and of flows that may reach their caps
+  Agenda<std::uint64_t> levels_;  ///< of links, and caps that flows may reach
   std::uint32_t round_ = 0;
 };
 

@@ -11,8 +11,8 @@
 
 namespace collcast {
 
-/// Entries in order of their key, those of the same key in the order in which they came. Entries of one key
-/// share a bucket, so that only distinct keys are sorted: ranks in step have few.
+/// A priority queue: entries in ascending order of their key, entries with the same key first in, first out.
+/// Entries with the same key share a bucket, so that only distinct keys are sorted; ranks in step have few.
 template <class T>
 class Agenda {
  public:
@@ -107,7 +107,7 @@ class Agenda {
   std::vector<Key> heap_;
   std::vector<Bucket> buckets_;
   std::vector<Entry> entries_;
-  std::array<Index, 256> recent_ = none();  ///< by a hash of the key: where entries of that key still go
+  std::array<Index, 256> recent_ = none();  ///< by a hash of the key: the last bucket opened for it
   Index free_bucket_ = no_index, free_entry_ = no_index;
   std::uint64_t turn_ = 0;
   std::size_t size_ = 0;

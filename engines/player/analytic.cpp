@@ -12,12 +12,12 @@ constexpr auto head_arrives = Event::Kind::network_a;
 
 }  // namespace
 
-Analytic::Analytic(const Protocol& protocol, Port ports)
+Analytic::Analytic(const MessageProtocol& protocol, Port ports)
     : protocol_(protocol), free_(ports), use_(ports), arrivals_(ports) {}
 
 void Analytic::send(Index id, const Message& message) {
   const Seconds out = out_free(message);
-  if (protocol_.hold == Protocol::Hold::delivery)
+  if (protocol_.hold == MessageProtocol::Hold::delivery)
     deliver(id, message, out);
   else
     inject(id, message, out);
@@ -51,7 +51,7 @@ void Analytic::inject(Index id, const Message& message, Seconds out) {
   timers_.at(start + wire.latency, {head_arrives, id});
 }
 
-/// The receiver's port takes messages in the order in which their first bytes come.
+/// The receiver's port serves messages in the order in which their first bytes arrive.
 void Analytic::reach(Index id) {
   const Head head = heads_[id];
   const bool counts = !head.merge || arrivals_[head.in].merge != head.merge;

@@ -11,7 +11,7 @@ namespace collcast {
 /// A network without contention beyond its ports, which serve messages in order of arrival.
 class Analytic : public Backend {
  public:
-  Analytic(const Protocol& protocol, Port ports);
+  Analytic(const MessageProtocol& protocol, Port ports);
 
   Seconds now() const override { return now_; }
   void after(Seconds delay, Event event) override { timers_.at(now_ + delay, event); }
@@ -20,18 +20,18 @@ class Analytic : public Backend {
   void usage(Result& result) const override { result.ports = use_; }
 
  private:
-  /// A message under way whose first byte has not yet come to the receiver's port.
+  /// A message in flight whose first byte has not yet reached the receiver's port.
   struct Head {
     Seconds transmission, occupied;
     Bytes bytes;
     Port in;
     std::optional<Merge> merge;
   };
-  /// What comes to a port as one, when the port was free for it, and what was last counted as its use.
+  /// Messages that the network reduces on the way to a port and that arrive as one.
   struct Arrival {
-    std::optional<Merge> merge;
-    Seconds free;
-    std::optional<Merge> counted;
+    std::optional<Merge> merge;    ///< the last one
+    Seconds free;                  ///< when the port was free for it
+    std::optional<Merge> counted;  ///< the last one counted as use of the port
   };
 
   void deliver(Index id, const Message& message, Seconds out);
@@ -44,14 +44,14 @@ class Analytic : public Backend {
   }
   void occupy(const Message& message, Seconds out, Seconds in);
 
-  Protocol protocol_;
+  MessageProtocol protocol_;
   Timers timers_;
   Seconds now_;
-  std::vector<Seconds> free_;       ///< per port
-  std::vector<Result::Use> use_;    ///< per port
-  std::vector<Head> heads_;         ///< per message
-  std::vector<Seconds> group_out_;  ///< per multicast: when its port was free for the first copy
-  std::vector<Arrival> arrivals_;   ///< per port: what the network reduced last on the way to it
+  std::vector<Seconds> free_;       ///< by port: when it takes the next message
+  std::vector<Result::Use> use_;    ///< by port
+  std::vector<Head> heads_;         ///< by message
+  std::vector<Seconds> group_out_;  ///< by multicast: when its port was free for the first copy
+  std::vector<Arrival> arrivals_;   ///< by port
 };
 
 }  // namespace collcast

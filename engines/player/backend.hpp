@@ -10,22 +10,23 @@
 
 namespace collcast {
 
-/// Who a backend tells what happens.
+/// Receives the events of a backend: the interpreter.
 class Listener {
  public:
   virtual ~Listener() = default;
   virtual void on(Event event) = 0;
-  /// All that happens at this instant has been told.
+  /// Called after the last event of each instant.
   virtual void settle() = 0;
 };
 
-/// A clock and a network: what the player needs of a machine.
+/// A clock and a network, on which the interpreter plays a program.
 class Backend {
  public:
   virtual ~Backend() = default;
-  /// Who is told what kept ports and links busy; null: nobody. Outlives the run.
+  /// Sets who is told what kept ports and links busy; null: nobody. It outlives the run.
   void watched_by(Observer* observer) { observer_ = observer; }
-  /// When a message's first byte left its port, and when its last was there; known where somebody watches.
+  /// When the first byte of a message left its port and when the last one arrived; kept if there is an
+  /// observer.
   struct Way {
     Seconds left, arrived;
   };
@@ -34,13 +35,13 @@ class Backend {
     return ways_[id];
   }
   virtual Seconds now() const = 0;
-  /// Tells the listener, `delay` from now.
+  /// Sends the listener `event` after `delay`.
   virtual void after(Seconds delay, Event event) = 0;
-  /// The message comes to its ports, at `message.posted`; from now on the network carries it and tells of
-  /// `left` (Hold::injection, unless eager) and `arrived` (Hold::delivery: after both overheads). Called from
-  /// `settle` only.
+  /// Carries a message that reaches its port at `message.posted`. The listener gets the events `left` (only
+  /// with Hold::injection and unless eager) and `arrived` (with Hold::delivery after both overheads). Called
+  /// from `settle` only.
   virtual void send(Index id, const Message& message) = 0;
-  /// Returns when nothing is left to happen.
+  /// Returns when no event is left.
   virtual void run(Listener& listener) = 0;
   /// Adds how much each port and link was used.
   virtual void usage(Result& result) const = 0;
@@ -55,7 +56,7 @@ class Backend {
   Observer* observer_ = nullptr;
 
  private:
-  std::vector<Way> ways_;  ///< per message
+  std::vector<Way> ways_;  ///< by message
 };
 
 }  // namespace collcast

@@ -10,14 +10,14 @@ namespace collcast {
 namespace {
 
 constexpr BytesPerSecond unlimited(std::numeric_limits<double>::infinity());
-constexpr auto may_flow = Event::Kind::network_a;  // of a message: what comes before its bytes is over
-constexpr auto gap_over = Event::Kind::network_b;  // of a port
+constexpr auto may_flow = Event::Kind::network_a;  // a message's bytes may start to flow
+constexpr auto gap_over = Event::Kind::network_b;  // the gap of a port is over
 
 }  // namespace
 
 Contended::Contended(const Fabric& fabric, Flows& flows)
     : fabric_(fabric),
-      to_delivery_(fabric.protocol().hold == Protocol::Hold::delivery),
+      to_delivery_(fabric.protocol().hold == MessageProtocol::Hold::delivery),
       flows_(flows),
       ports_(fabric.ports()),
       use_(fabric.ports()),
@@ -39,7 +39,7 @@ void Contended::enqueue(Port port, Index id) {
   queue.last = id;
 }
 
-/// Starts what can start at the head of a sender's port.
+/// Starts the messages at the head of a sender's port that can start.
 void Contended::serve(Port out) {
   PortState& sender = ports_[out];
   while (sender.queue.first != no_index) {
@@ -58,7 +58,7 @@ void Contended::serve(Port out) {
     sender.queue.first = behind(out, id);
     take(out, message.group);
     begin(id);
-    if (to_delivery_ && merged) serve(in);  // what comes behind it may come with it
+    if (to_delivery_ && merged) serve(in);  // the next one may be merged with it
   }
 }
 
@@ -110,7 +110,7 @@ void Contended::flow(Index id) {
   setting_off_.push_back(id);
 }
 
-/// A flow that is slower than its links by itself is held to that; what is empty is in nobody's way.
+/// The flow gets a cap if it is slower than its links by itself. An empty message uses no link.
 void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte) {
   BytesPerSecond narrowest = unlimited;
   for (const LinkId link : route) {
@@ -126,8 +126,8 @@ void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, Seco
     flows_.start(id, {}, bytes, own);
 }
 
-/// The copies of a multicast that set off together are one flow over all their links, at the pace of the
-/// slowest.
+/// Copies of a multicast that leave at the same time are one flow over the union of their links, at the rate
+/// of the slowest.
 void Contended::start_multicasts() {
   const auto group = [this](Index id) { return carried_[id].message.group; };
   std::ranges::stable_sort(setting_off_, {}, group);
@@ -151,7 +151,8 @@ void Contended::start_multicasts() {
   setting_off_.clear();
 }
 
-/// A copy of a multicast takes only the links that no copy before it takes; so does what the network reduces.
+/// A copy of a multicast uses only links that earlier copies do not use; likewise for messages that the
+/// network reduces.
 std::span<const LinkId> Contended::route(const Message& message) {
   route_.clear();
   fabric_.route(message.from, message.to, route_);
@@ -168,7 +169,7 @@ std::span<const LinkId> Contended::route(const Message& message) {
   return route_;
 }
 
-/// Leaves of the route what is not taken yet, and takes it.
+/// Removes links that are already taken from the route, and marks the others as taken.
 void Contended::keep_new(std::vector<LinkId>& taken) {
   std::erase_if(route_, [&](LinkId l) { return std::ranges::find(taken, l) != taken.end(); });
   taken.insert(taken.end(), route_.begin(), route_.end());
@@ -181,7 +182,7 @@ void Contended::tell_use(Index id) {
   flow.route.clear();
 }
 
-/// The last byte of a message is through.
+/// The last byte of a message has passed its links.
 void Contended::ended(Index id, Listener& listener) {
   if (observer_) tell_use(id);
   const Wire wire = carried_[id].message.wire;

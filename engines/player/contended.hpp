@@ -12,9 +12,9 @@
 
 namespace collcast {
 
-/// The network of a fabric with contention: ports serve their messages in order, and the flows of the
-/// messages that have left share the links, as `flows` has it. Where ports are held until delivery the
-/// receiver's port serves in order too.
+/// A network with contention. Ports serve their messages in order; a message that has left its port is a
+/// flow, and flows share links as `flows` computes. If messages hold ports until delivery, the receiver's
+/// port serves in order too.
 class Contended : public Backend {
  public:
   Contended(const Fabric& fabric, Flows& flows);
@@ -29,22 +29,23 @@ class Contended : public Backend {
   struct Queue {
     Index first = no_index, last = no_index;
   };
-  /// Held by a message, by the copies of a multicast, or by what the network reduces into one.
+  /// A port is held by a message, by the copies of a multicast, or by messages that the network reduces to
+  /// one.
   struct PortState {
     Queue queue;
     std::uint32_t holders = 0;
     Index group = no_index;
-    std::optional<Merge> merge;  ///< of what comes in
+    std::optional<Merge> merge;  ///< of the messages coming in
     Seconds since;
   };
-  /// A message at its ports or under way.
+  /// A message in the queues of its ports, or in flight.
   struct Carried {
     Message message;
-    Index behind_out = no_index, behind_in = no_index;
-    Index with = no_index;  ///< the next copy of its multicast in the same flow
+    Index behind_out = no_index, behind_in = no_index;  ///< the next one in either queue
+    Index with = no_index;                              ///< the next copy of its multicast in the same flow
   };
 
-  /// It is slower than its links by software: its ports are free before it is through.
+  /// Whether software is slower than the links, so that ports are free before the message is through.
   bool leaves_early(const Wire& wire) const { return !to_delivery_ && wire.software > SecondsPerByte(0); }
   void enqueue(Port port, Index id);
   Index& behind(Port port, Index id) {
@@ -72,23 +73,24 @@ class Contended : public Backend {
   Timers timers_;
   Seconds now_;
   std::vector<PortState> ports_;
-  std::vector<Result::Use> use_;               ///< per port
-  std::vector<Bytes> bytes_;                   ///< per link: what it has carried
-  std::vector<Carried> carried_;               ///< per message
-  std::vector<std::vector<LinkId>> branches_;  ///< per multicast: links that carry it already
+  std::vector<Result::Use> use_;               ///< by port
+  std::vector<Bytes> bytes_;                   ///< by link: what it has carried
+  std::vector<Carried> carried_;               ///< by message
+  std::vector<std::vector<LinkId>> branches_;  ///< by multicast: links that already carry it
+  /// Messages that the network reduces to one.
   struct Confluence {
-    std::int32_t missing = 0;  ///< messages that have not set off
-    std::vector<LinkId> taken;
+    std::int32_t missing = 0;   ///< messages that have not left yet
+    std::vector<LinkId> taken;  ///< links that already carry them
   };
-  std::map<Merge, Confluence> confluences_;  ///< the same, of what the network reduces
+  std::map<Merge, Confluence> confluences_;
   struct Flowing {
     std::vector<LinkId> route;
     Bytes bytes;
     Seconds since;
   };
-  std::vector<Flowing> flowing_;  ///< per message, where somebody watches
+  std::vector<Flowing> flowing_;  ///< by message; kept if there is an observer
   std::vector<LinkId> route_;
-  std::vector<Index> setting_off_;  ///< copies of multicasts at this instant
+  std::vector<Index> setting_off_;  ///< copies of multicasts that leave at this instant
 };
 
 }  // namespace collcast

@@ -9,17 +9,17 @@ namespace collcast {
 using Index = std::uint32_t;
 inline constexpr Index no_index = ~Index{0};
 
-/// What happens at a moment, and to which record.
+/// What happens at an instant, and to which record.
 struct Event {
   enum class Kind : std::uint32_t {
-    computed,   ///< a task of a processor is over
-    injected,   ///< a message's sender has paid its overhead
-    admitted,   ///< a message comes to its port: its sender is through with those before it
-    left,       ///< a message's last byte has left its sender
-    arrived,    ///< a message's last byte is there
-    received,   ///< a message's receiver has paid its overhead
+    computed,   ///< a computation or a pause has ended
+    injected,   ///< the sender of a message has paid its overhead
+    admitted,   ///< a message has reached its port, as its sender is through with those before it
+    left,       ///< the last byte of a message has left its sender
+    arrived,    ///< the last byte of a message has arrived
+    received,   ///< the receiver of a message has paid its overhead
     reduced,    ///< a message has been reduced into the receiver's data
-    network_a,  ///< the network's own
+    network_a,  ///< a, b, c: for the backend's own use
     network_b,
     network_c,
   };

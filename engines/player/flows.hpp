@@ -8,16 +8,17 @@
 
 namespace collcast {
 
-/// Flows over the links of a fabric, and how they share them.
+/// Flows over the links of a fabric, whose bandwidth they share.
 class Flows {
  public:
   virtual ~Flows() = default;
   virtual Seconds now() const = 0;
   virtual bool any() const = 0;
-  /// Starts flow `id` now, no faster than `cap` (which may be infinite). Over no links: at `cap`.
+  /// Starts flow `id` now, at a rate of at most `cap`, which may be infinite. Without links its rate is
+  /// `cap`.
   virtual void start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) = 0;
-  /// Runs to the first moment when flows end, but not beyond `limit` (which may be infinite), and says which
-  /// flows ended: until the next call.
+  /// Runs until flows end, or until `limit`, which may be infinite. Returns the flows that ended; valid until
+  /// the next call.
   virtual std::span<const Index> advance(Seconds limit) = 0;
 };
 

@@ -9,8 +9,8 @@
 namespace collcast {
 namespace {
 
-/// Stretches of an explanation that are kept: 100 MB.
-constexpr std::size_t most_stretches = 2'000'000;
+/// Delays kept for an explanation: 100 MB.
+constexpr std::size_t most_delays = 2'000'000;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
       protocol_(fabric.protocol()),
       ranks_(static_cast<std::size_t>(program.ranks())),
       through_(fabric.queues()),
-      log_(options.explain ? most_stretches : 0) {
+      log_(options.explain ? most_delays : 0) {
   if (program.ranks() < 1) throw InputError("a program needs at least one rank");
   if (program.ranks() > fabric.ranks())
     throw InputError("the program has " + std::to_string(program.ranks()) + " ranks, the platform holds " +
@@ -88,7 +88,7 @@ void Interpreter::settle() {
   flush();
 }
 
-/// Rare enough not to cost time, often enough for a user who waits.
+/// Called rarely enough to cost no time, often enough for a user who waits.
 void Interpreter::poll() {
   if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) throw Interrupted();
   if (options_.progress) options_.progress(backend_.now(), sent_messages_);
@@ -119,7 +119,7 @@ std::string Interpreter::stuck() const {
   return line;
 }
 
-/// Ranks and what never came, without waits that only follow from it.
+/// Ranks and what they wait for in vain, without waits that are only a consequence.
 std::vector<std::pair<Rank, std::string>> Interpreter::blocked() const {
   std::vector<std::pair<Rank, std::string>> all;
   auto number = [](auto n) { return std::to_string(n); };

@@ -13,7 +13,22 @@
 
 namespace collcast {
 
-/// One run of `play`: the state of every rank's strands and of every message, driven by a backend's events.
+// Plays a program as a discrete-event simulation. It holds every rank's strands and every message; the
+// backend has the clock and the network, and calls `on` with each event and `settle` once an instant is over.
+//
+// 1. strands.cpp: a strand posts the operations of its next batch together, and goes on when all blocking
+// ones
+//    are done. `drain` advances all strands that can go on.
+// 2. messages.cpp: a message's life: posted by its sender and its receiver, matched in order, its overhead
+// paid
+//    by the sender's processor, carried by the backend, received, reduced.
+// 3. What happens at one instant is collected, and done in `settle` in the order of the program (Op::order),
+// so
+//    that no result depends on the order in which a backend reports simultaneous events.
+//
+// Each time carries the log entry of its cause (`why`), from which the chain of an explanation is read.
+
+/// One run of `play`.
 class Interpreter : public Listener {
  public:
   Interpreter(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options);
@@ -23,7 +38,7 @@ class Interpreter : public Listener {
   void settle() override;
 
  private:
-  /// A time, and why it is not earlier.
+  /// A time and its cause.
   struct Moment {
     Seconds at = {};
     CauseLog::Entry why = 0;
@@ -31,25 +46,25 @@ class Interpreter : public Listener {
   struct StrandState {
     std::unique_ptr<Strand> code;
     Rank rank = 0;
-    std::uint32_t pending = 0;  ///< operations of its batch that hold it up
-    Waiter waiter;              ///< of its start; nobody for a main strand
+    std::uint32_t pending = 0;  ///< blocking operations of its batch that are not done
+    Waiter waiter;              ///< who waits for its end; nobody for a main strand
     bool main = false;
-    bool inner = false;  ///< a part of what an operation's tag names
+    bool inner = false;  ///< started within a strand that its tag names
     std::uint64_t tag = 0;
     Seconds started, batch_began;
     Moment busy_until;
     Index next_to_join = no_index;
-    CauseLog::Entry why = 0;  ///< it goes on
+    CauseLog::Entry why = 0;  ///< why it goes on when it does
     std::int32_t track = 0;
     Bytes bytes = {};
-    std::int64_t step = -1;  ///< of a schedule, that its batch is
+    std::int64_t step = -1;  ///< the step of a schedule that its batch is; -1: none
   };
   struct RankState {
     Seconds finish, compute;
     Moment processor_free, reduced;
-    Moment busy_until;  ///< with the overheads of its main strand and of its requests
+    Moment busy_until;  ///< paying the overheads of its main strand and its requests
   };
-  /// An operation under way that is neither a message nor a strand.
+  /// A computation, a pause or a wait in progress.
   struct Task {
     Rank rank = 0;
     Waiter waiter;
@@ -58,15 +73,16 @@ class Interpreter : public Listener {
     std::int32_t track = 0;
     Seconds begin = {};
   };
-  /// A multicast: how many of its copies still hold up the sender, and how many are under way.
+  /// A multicast in progress.
   struct Group {
     Rank rank = 0;
     Waiter sender;
-    Rank unsent = 0, under_way = 0;
+    Rank unsent = 0;     ///< copies that still hold up the sender
+    Rank under_way = 0;  ///< copies not yet delivered
     bool entered = false;
     std::uint64_t tag = 0;
     bool in_turn = false;
-    Seconds free = {};  ///< when the sender was through with what came before, once it is in turn
+    Seconds free = {};  ///< when the sender was through with earlier messages, once it is in turn
   };
 
   // strands.cpp
@@ -121,7 +137,7 @@ class Interpreter : public Listener {
   void check_peer(Rank rank, Rank peer) const;
 
   // interpreter.cpp
-  /// What ranks wait for in vain; empty if all are done.
+  /// What ranks wait for although it never comes; empty if all are done.
   std::string stuck() const;
   std::vector<std::pair<Rank, std::string>> blocked() const;
   Result result() const;
@@ -139,27 +155,27 @@ class Interpreter : public Listener {
   const Fabric& fabric_;
   Backend& backend_;
   const PlayOptions& options_;
-  const Protocol protocol_;
+  const MessageProtocol protocol_;
 
   std::vector<RankState> ranks_;
   Pool<StrandState> strands_;
   Pool<Message> messages_;
   Pool<Task> tasks_;
   Pool<Group> groups_;
-  Table unmatched_;  ///< by sender, receiver and tag: first and last post
-  Table requests_;   ///< by rank and request: operations not done (first), the strand that waits (second)
-  Table joins_;      ///< by rank (-1: any) and tag: strands that came (first), the last of them (second)
+  Table unmatched_;  ///< by sender, receiver and tag: the first and the last unmatched post
+  Table requests_;   ///< by rank and request: how many operations are not done, and the strand that waits
+  Table joins_;      ///< by rank (-1: any) and tag: how many strands have come, and the last of them
 
   std::deque<Index> runnable_;
   std::vector<Seconds> through_;  ///< per queue of a sender: with the messages so far, at software's pace
   std::vector<Index> entering_;   ///< messages whose overheads were paid at this instant
-  std::vector<Index> admitted_;   ///< messages that came to their ports at this instant
+  std::vector<Index> admitted_;   ///< messages that reached their ports at this instant
   std::vector<Index> taking_;     ///< messages that arrived at this instant
   Batch batch_;
   std::int64_t sent_messages_ = 0, batches_ = 0;
   Bytes sent_bytes_;
   CauseLog log_;
-  CauseLog::Entry why_ = 0;  ///< what happens now happens now, and not earlier
+  CauseLog::Entry why_ = 0;  ///< the cause of the event being handled
   Moment last_;              ///< when the last rank was done
 };
 

@@ -25,7 +25,7 @@ Message Interpreter::outgoing(Rank rank, Rank peer, const Op& op) const {
   m.merged = op.merged;
   m.combine = op.combine;
   m.send_posted = true;
-  m.eager = protocol_.hold == Protocol::Hold::injection && m.wire.eager;
+  m.eager = protocol_.hold == MessageProtocol::Hold::injection && m.wire.eager;
   return m;
 }
 
@@ -43,7 +43,7 @@ void Interpreter::post_send(Index strand, const Op& op) {
   emit(m);
 }
 
-/// Both ends are here, so nothing needs to match.
+/// Both ends are on this rank, so no matching is needed.
 void Interpreter::post_copy(Index strand, const Op& op) {
   const Rank rank = strands_[strand].rank;
   Message m = outgoing(rank, rank, op);
@@ -62,7 +62,7 @@ void Interpreter::post_multicast(Index strand, const Op& op) {
   const Index group = groups_.add({rank, sender, copies, copies, false, op.tag});
   Moment& busy = busy_until(rank, sender);
   const Moment begin = busy;
-  Moment end = begin;  // the copies are paid for at once
+  Moment end = begin;  // the overheads of all copies are paid at once
   ++sent_messages_;
   sent_bytes_ += op.bytes;
   for (Rank i = 0; i < op.group.count; ++i) {
@@ -77,7 +77,7 @@ void Interpreter::post_multicast(Index strand, const Op& op) {
   busy = end;
 }
 
-/// Meets its receive if that is already there; sets off if it may.
+/// Matches the message with its receive if that is posted; sends it if it may leave.
 void Interpreter::emit(Message m) {
   const Table::Key key = match_key(m.from.rank, m.to.rank, m.tag);
   Index id = dequeue(key, false);
@@ -120,8 +120,8 @@ void Interpreter::post_receive(Index strand, const Op& op) {
   if (m.has_arrived) arrived(id);
 }
 
-/// A strand pays for messages that it sends, and for those that have arrived, one after another; the main
-/// strand and all requests of a rank share one processor. Returns when it is done.
+/// A strand pays the overheads of messages that it sends and receives one after another; the main strand and
+/// all requests of a rank share one processor. Returns when this overhead is paid.
 Interpreter::Moment Interpreter::pay(const Message& m, Rank rank, Waiter waiter, Seconds overhead,
                                      Seconds moving) {
   if (!(overhead + moving > Seconds(0))) return {backend_.now(), why_};
@@ -132,10 +132,10 @@ Interpreter::Moment Interpreter::pay(const Message& m, Rank rank, Waiter waiter,
   return paid;
 }
 
-/// Who moves the bytes of a streamed message is busy for as long as they take alone. Of a rendezvous a strand
-/// asks the receiver when it is its turn.
+/// Pays the sender's overhead. If the message is streamed, the sender is also busy for the time of its bytes.
+/// A rendezvous asks its receiver once it is its turn.
 void Interpreter::pay_for(Waiter sender, Message& m) {
-  if (protocol_.hold == Protocol::Hold::delivery) return;
+  if (protocol_.hold == MessageProtocol::Hold::delivery) return;
   if (!m.eager && !(m.wire.overhead > Seconds(0))) return;
   const Moment turn = after(busy_until(m.from.rank, sender));
   const Seconds moving = m.eager && m.wire.streamed ? m.bytes * m.wire.per_byte : Seconds(0);
@@ -144,8 +144,8 @@ void Interpreter::pay_for(Waiter sender, Message& m) {
   m.posted = at, m.why = why;
 }
 
-/// Why a message's last byte has left, or is there: its bytes take what they take alone; the rest was waited
-/// for behind others.
+/// The cause of a message's departure or arrival: the time of its bytes on an idle network counts as link or
+/// software, the rest as queueing.
 CauseLog::Entry Interpreter::carried(const Message& m, bool there) {
   if (!options_.explain) return 0;
   Seconds rest = backend_.now() - m.entered;
@@ -155,7 +155,7 @@ CauseLog::Entry Interpreter::carried(const Message& m, bool there) {
     rest -= time;
     why = log_.add(why, time, cause, m.from, m.to);
   };
-  if (protocol_.hold == Protocol::Hold::delivery)
+  if (protocol_.hold == MessageProtocol::Hold::delivery)
     took(m.wire.overhead + m.wire.receive_overhead, Cause::overhead);
   if (there) took(m.wire.latency, Cause::latency);
   took(m.bytes * m.wire.software, Cause::overhead);
@@ -170,10 +170,10 @@ Interpreter::Moment& Interpreter::busy_until(Rank rank, Waiter waiter) {
   return strands_[waiter.strand].busy_until;
 }
 
-/// Every condition for the message to leave is met; its handshake and its overhead come first.
+/// Sends a message that may leave: first its handshake and its overhead.
 void Interpreter::depart(Index id) {
   Message& m = messages_[id];
-  if (protocol_.hold == Protocol::Hold::delivery) return m.why = why_, enter(id);
+  if (protocol_.hold == MessageProtocol::Hold::delivery) return m.why = why_, enter(id);
   Seconds delay = m.posted - backend_.now();
   if (!m.eager) {
     const Seconds shake = m.wire.handshake + m.wire.overhead;
@@ -192,9 +192,9 @@ void Interpreter::enter(Index id) {
   if (!messages_[id].holds_sender()) sent(id);
 }
 
-/// When the sender is through with the messages that it sent before, each at its own pace.
+/// When the sender's software is through with its earlier messages.
 Seconds Interpreter::turn(const Message& m) {
-  if (protocol_.hold == Protocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
+  if (protocol_.hold == MessageProtocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
   Seconds& through = through_[m.wire.out_queue];
   Seconds free = through;
   if (m.group != no_index) {  // the copies of a multicast go together
@@ -208,7 +208,7 @@ Seconds Interpreter::turn(const Message& m) {
   return turn;
 }
 
-/// Hands over what came to the ports at this instant, in the order of the program.
+/// Hands messages that reached their ports at this instant to the backend, in the order of the program.
 void Interpreter::flush() {
   sort_by_order(entering_);
   for (const Index id : entering_) {
@@ -231,7 +231,7 @@ void Interpreter::flush() {
   admitted_.clear();
 }
 
-/// The sender need not wait for it any longer.
+/// The message no longer blocks its sender.
 void Interpreter::sent(Index id) {
   const Message& m = messages_[id];
   const Rank rank = m.from.rank;
@@ -248,7 +248,7 @@ void Interpreter::sent(Index id) {
 void Interpreter::arrived(Index id) {
   Message& m = messages_[id];
   m.has_arrived = true;
-  if (protocol_.hold == Protocol::Hold::delivery) {
+  if (protocol_.hold == MessageProtocol::Hold::delivery) {
     sent(id);
     return delivered(id);
   }
@@ -263,7 +263,7 @@ void Interpreter::arrived(Index id) {
   taking_.push_back(id);
 }
 
-/// Receivers take what arrived at this instant, in the order of the program.
+/// Receivers take the messages that arrived at this instant, in the order of the program.
 void Interpreter::take() {
   sort_by_order(taking_);
   for (const Index id : taking_) {
@@ -281,7 +281,7 @@ void Interpreter::sort_by_order(std::vector<Index>& ids) const {
   if (!std::is_sorted(ids.begin(), ids.end(), by_order)) std::stable_sort(ids.begin(), ids.end(), by_order);
 }
 
-/// The reductions of a rank follow one another.
+/// A rank's reductions are done one after another.
 void Interpreter::delivered(Index id) {
   Message& m = messages_[id];
   if (m.combine == Combine::copy) return received(id);
@@ -305,7 +305,7 @@ void Interpreter::received(Index id) {
 
 void Interpreter::tell_delivery(Index id) {
   const Message& m = messages_[id];
-  const bool held = protocol_.hold == Protocol::Hold::delivery;
+  const bool held = protocol_.hold == MessageProtocol::Hold::delivery;
   const auto [left, arrived] = backend_.way(id);
   const Seconds first = left + m.wire.latency + (held ? m.wire.overhead : Seconds(0));
   options_.observer->delivered(

@@ -9,15 +9,15 @@
 
 namespace collcast {
 
-/// The place `i` of a table that grows as its places are used.
+/// table[i], after growing the table if needed.
 template <class T>
 T& grown_at(std::vector<T>& table, Index i) {
   if (i >= table.size()) table.resize(std::max<std::size_t>(i + 1, 2 * table.size()));
   return table[i];
 }
 
-/// Records that come and go, named by index; a freed index is the next to be handed out. References last
-/// until the next `add`.
+/// Records addressed by index; a freed index is the first to be reused. References are valid until the next
+/// `add`.
 template <class T>
 class Pool {
  public:

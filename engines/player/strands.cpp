@@ -6,7 +6,7 @@
 
 namespace collcast {
 
-/// `op`: what starts it; null: it is a rank's main strand.
+/// `op`: the operation that starts the strand; null: it is a rank's main strand.
 void Interpreter::start_strand(std::unique_ptr<Strand> code, Rank rank, const Op* op, Waiter waiter,
                                std::int32_t track, bool inner) {
   StrandState s;
@@ -41,7 +41,7 @@ void Interpreter::advance(Index strand) {
   strands_[strand].step = batch_.step;
   if (!more) return end(strand);
   strands_[strand].batch_began = backend_.now();
-  strands_[strand].pending = 1;  // keeps the strand here until the whole batch has started
+  strands_[strand].pending = 1;  // so that the strand does not go on before the whole batch has started
   for (const Op& op : batch_.ops) post(strand, op);
   release(strand);
 }
@@ -91,7 +91,7 @@ void Interpreter::post(Index strand, const Op& op) {
   }
 }
 
-/// The processor of a rank serves its tasks in order.
+/// A rank's processor executes its computations in order.
 void Interpreter::compute(Index strand, const Op& op) {
   const Waiter waiter = hold(strand, op);
   const Rank rank = strands_[strand].rank;
@@ -127,7 +127,8 @@ void Interpreter::wait(Index strand, const Op& op) {
   ++strands_[strand].pending;
 }
 
-/// Holds the strand up. Once there are `count` of them: the first to have come, each followed by the next.
+/// Blocks the strand. Once `count` strands have come, returns the first one, linked to the others by
+/// `next_to_join`.
 Index Interpreter::assemble(Index strand, Table::Key key, std::int32_t count) {
   Table::Entry& entry = joins_.find_or_insert(key, 0, no_index);
   strands_[strand].next_to_join = entry.second;
@@ -146,7 +147,7 @@ Index Interpreter::assemble(Index strand, Table::Key key, std::int32_t count) {
   return first;
 }
 
-/// The last of the strands lets all go on.
+/// The last strand to come releases all.
 void Interpreter::join(Index strand, const Op& op) {
   Index s = assemble(strand, rank_key(strands_[strand].rank, op.tag), op.count);
   while (s != no_index) {
@@ -156,7 +157,7 @@ void Interpreter::join(Index strand, const Op& op) {
   }
 }
 
-/// All go on as long after the last has come as that one says.
+/// All strands go on when the time of the last one to come has passed.
 void Interpreter::meet(Index strand, const Op& op) {
   Index s = assemble(strand, rank_key(-1, op.tag), op.count);
   for (; s != no_index; s = strands_[s].next_to_join) {
@@ -210,12 +211,12 @@ void Interpreter::finished(Rank rank) {
   if (finish > last_.at) last_ = {finish, why_};
 }
 
-/// Now, or when what is busy is free.
+/// Now, or when the busy resource is free.
 Interpreter::Moment Interpreter::after(const Moment& busy) const {
   return busy.at > backend_.now() ? busy : Moment{backend_.now(), why_};
 }
 
-/// Tells the observer of what took a processor's or a strand's time; of a meeting it is told the start.
+/// Reports a computation, pause or wait to the observer; of a meeting only its start.
 void Interpreter::computed(const Task& task) {
   if (options_.observer && backend_.now() > task.begin && task.kind != Op::Kind::meet)
     options_.observer->done({task.rank, task.kind, 0, task.begin, backend_.now(), task.track});
@@ -225,8 +226,8 @@ void Interpreter::tell_step(const StrandState& s) const {
   options_.observer->stepped({s.rank, s.track, s.step, s.batch_began, backend_.now()});
 }
 
-/// Tells the observer of an operation that held up a main strand, or one that no operation's tag names, since
-/// its batch began, and of every wait.
+/// Reports to the observer every wait, and operations that blocked a main strand, or a strand without a tag,
+/// since the begin of its batch.
 void Interpreter::report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag, Rank peer, Bytes bytes) {
   if (!options_.observer || waiter.strand == no_index) return;
   const StrandState& s = strands_[waiter.strand];

@@ -9,7 +9,7 @@
 
 namespace collcast {
 
-/// A hash table from 128-bit keys to a pair of indices, for entries that live briefly (linear probing).
+/// A hash table from 128-bit keys to pairs of indices, for short-lived entries (linear probing).
 class Table {
  public:
   struct Key {
@@ -24,7 +24,7 @@ class Table {
 
   Table() : slots_(16) {}
 
-  /// Null if there is none; valid until the next `insert` or `erase`.
+  /// Null if the key is not in the table; valid until the next `insert` or `erase`.
   Entry* find(Key key) {
     for (std::size_t i = home(key);; i = next(i)) {
       if (!slots_[i].used) return nullptr;
@@ -44,7 +44,7 @@ class Table {
     auto hole = static_cast<std::size_t>(entry - slots_.data());
     --size_;
     for (std::size_t i = next(hole); slots_[i].used; i = next(i)) {
-      // An entry may move back to the hole unless its home lies behind the hole.
+      // An entry may move into the hole unless its home slot comes after the hole.
       if (((i - home(slots_[i].key)) & mask()) < ((i - hole) & mask())) continue;
       slots_[hole] = slots_[i];
       hole = i;

@@ -27,7 +27,8 @@ class Timers {
   Agenda<Event> agenda_;
 };
 
-/// Until when moments count as the same instant: clocks that took different ways to it differ by rounding.
+/// The end of the instant `t`: times up to here are simultaneous, as sums in another order differ by
+/// rounding.
 constexpr Seconds same_instant(Seconds t) {
   return Seconds(t.value * (1 + 1e-12));
 }

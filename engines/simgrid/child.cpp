@@ -17,7 +17,7 @@
 namespace collcast {
 namespace {
 
-/// What the child tells its parent: one of these, then its data.
+/// The kinds of records that the child sends its parent; the data follow.
 enum class News : char { interval, step, delivery, use, progress, result, bad_input, failure, interrupted };
 
 int check(int status, const char* what) {
@@ -92,7 +92,7 @@ void put_error(Writer& out, News kind, const char* what) {
 
 [[noreturn]] void be_child(pid_t parent, int fd, const PlayOptions& options,
                            const std::function<Result(const PlayOptions&)>& work) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left to tell
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the parent has died
   if (getppid() != parent) _exit(1);
   Writer out(fd);
   Reporter reporter(out);
@@ -115,10 +115,10 @@ void put_error(Writer& out, News kind, const char* what) {
     put_error(out, News::failure, e.what());
   }
   out.flush();
-  _exit(0);  // leaves what belongs to the parent alone: its open files, its exit handlers
+  _exit(0);  // without the parent's exit handlers and without flushing its files
 }
 
-/// The parent's end; ends the child if it is left early.
+/// The parent's end of the pipe; destroying it early ends the child.
 class Child {
  public:
   Child(pid_t pid, int fd, const std::atomic<bool>* interrupt) : pid_(pid), fd_(fd), interrupt_(interrupt) {}
@@ -196,7 +196,7 @@ Result get_result(Child& child) {
   result.ranks = child.get_list<Result::OfRank>();
   result.ports = child.get_list<Result::Use>();
   result.links = child.get_list<Result::Use>();
-  result.chain = child.get_list<Stretch>();
+  result.chain = child.get_list<Delay>();
   result.stopped_short = child.get_text();
   return result;
 }
@@ -238,7 +238,7 @@ Result listen(Child& child, const PlayOptions& options) {
 Result in_child(const PlayOptions& options, const std::function<Result(const PlayOptions&)>& work) {
   int fds[2];
   check(pipe(fds), "pipe");
-  std::fflush(stdout);  // else what is buffered would be printed twice
+  std::fflush(stdout);  // the child would print buffered output again
   std::fflush(stderr);
   const pid_t parent = getpid(), pid = fork();
   if (pid == 0) {

@@ -7,8 +7,8 @@
 
 namespace collcast {
 
-/// Runs `work` in a child process and returns its result. What it tells its observer and its progress
-/// function is told to those of `options`, here; its exceptions are thrown here.
+/// Runs `work` in a child process and returns its result. Its observer's and progress function's calls are
+/// passed on to those of `options`, and its exceptions are thrown, in this process.
 Result in_child(const PlayOptions& options, const std::function<Result(const PlayOptions&)>& work);
 
 }  // namespace collcast

@@ -50,7 +50,7 @@ void SimgridFlows::start_alone(Index id) {
   ends_.at(flow.ends, {ends, id});
 }
 
-/// Leaves the rest of a flow to SimGrid. One that ends at this very moment stays alone.
+/// Hands the rest of a lone flow over to SimGrid, unless it ends at this instant.
 void SimgridFlows::share(Index id) {
   Flow& flow = flows_[id];
   if (flow.alone && flow.ends <= same_instant(now_)) return;
@@ -79,7 +79,7 @@ std::span<const Index> SimgridFlows::advance(Seconds limit) {
   if (kernel_->running() > 0) {
     const std::span<const Index> over = kernel_->advance(limit);
     for (const Index id : over) finish(id);
-    // SimGrid's clock goes on from run to run, and differs from the limit by its rounding.
+    // SimGrid's clock continues from earlier runs and differs from the limit by rounding.
     now_ = std::max(now_, over.empty() ? limit : kernel_->now());
   } else {
     now_ = std::max(now_, limit);

@@ -10,11 +10,11 @@
 
 namespace collcast {
 
-/// SimGrid shares the links that several flows cross; while a flow is alone on all of its links it takes its
-/// bytes' time, which needs no SimGrid.
+/// Flows that SimGrid lets share links. A flow that is alone on all its links takes its bytes' time, which is
+/// computed here without SimGrid.
 class SimgridFlows : public Flows {
  public:
-  /// `all_to_simgrid`: lone flows too.
+  /// `all_to_simgrid`: SimGrid computes lone flows too.
   SimgridFlows(const std::vector<Link>& links, bool all_to_simgrid);
 
   Seconds now() const override { return now_; }
@@ -26,13 +26,13 @@ class SimgridFlows : public Flows {
   struct Flow {
     std::vector<LinkId> route;
     Bytes bytes;
-    BytesPerSecond rate, cap;  ///< when alone; what it may not exceed although its links could
+    BytesPerSecond rate, cap;  ///< rate: when alone; cap: its own limit
     Seconds began, ends;
     bool alone = false;
   };
   struct Users {
     std::uint32_t count = 0;
-    Index last = no_index;  ///< the one that is there, if there is one
+    Index last = no_index;  ///< if there is one, its index
   };
 
   void start_alone(Index id);
@@ -45,9 +45,9 @@ class SimgridFlows : public Flows {
   const std::unique_ptr<Kernel> kernel_;
   Seconds now_;
   std::size_t running_ = 0;
-  std::vector<Flow> flows_;   ///< per message
-  std::vector<Users> users_;  ///< per link
-  Timers ends_;               ///< of lone flows; those of flows that are alone no longer are void
+  std::vector<Flow> flows_;   ///< by message
+  std::vector<Users> users_;  ///< by link
+  Timers ends_;               ///< of lone flows; an entry is void if its flow is no longer alone
   std::vector<Index> ended_;
 };
 

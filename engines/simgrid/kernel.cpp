@@ -20,8 +20,8 @@ namespace s4u = simgrid::s4u;
 using simgrid::kernel::resource::StandardLinkImpl;
 using simgrid::kernel::routing::NetPoint;
 
-/// Every flow runs between the same two hosts; its route is whatever was put here before it starts. So no
-/// table of routes is needed, and no hosts for ranks.
+/// A zone of two hosts between which every flow runs; its route is set here just before it starts. So SimGrid
+/// needs neither a table of routes nor a host for each rank.
 class RouteZone : public simgrid::kernel::routing::NetZoneImpl {
  public:
   explicit RouteZone(const std::string& name) : NetZoneImpl(name) {}
@@ -32,12 +32,12 @@ class RouteZone : public simgrid::kernel::routing::NetZoneImpl {
   std::vector<StandardLinkImpl*> route;
 };
 
-/// SimGrid counts whole bytes; ours are real numbers. In these units a message of up to 1 TB fits its 64
-/// bits.
+/// SimGrid counts whole bytes, while sizes here are real numbers. In these units a message of up to 1 TB fits
+/// its 64 bits.
 constexpr double units_per_byte = 1 << 24;
 
-/// The one engine that a process may have, its two hosts, and as many links as any platform needed so far:
-/// SimGrid takes nothing apart before the process ends.
+/// The only engine of this process, its two hosts, and as many links as any platform has needed so far.
+/// SimGrid cannot remove anything before the process ends.
 class Everlasting {
  public:
   static Everlasting& get() {
@@ -64,7 +64,7 @@ class Everlasting {
 
  private:
   Everlasting() {
-    // SimGrid takes these signals for itself.
+    // SimGrid installs its own handlers for these signals.
     auto* interrupt = std::signal(SIGINT, SIG_DFL);
     auto* fault = std::signal(SIGSEGV, SIG_DFL);
     engine_ = new s4u::Engine("collcast");
@@ -86,7 +86,7 @@ class Everlasting {
     for (const std::size_t end = links_.size() + count; links_.size() < end;)
       links_.push_back(zone.create_link(std::to_string(links_.size()), 1.0)->seal());
   }
-  /// Zones are sealed when SimGrid runs; a new one takes new links.
+  /// SimGrid seals zones when it runs, so new links need a new zone.
   s4u::NetZone& link_zone() {
     auto* zone = new RouteZone("links" + std::to_string(zones_++));
     zone->set_network_model(zone_->get_network_model());
@@ -112,7 +112,7 @@ class SimgridKernel : public Kernel {
   std::size_t running() const override { return running_; }
 
  private:
-  /// A link that each flow has for itself: SimGrid 3.32 ignores the rate of a flow between hosts.
+  /// A link of its own for each flow with a cap, as SimGrid 3.32 ignores the rate of a flow between hosts.
   StandardLinkImpl* throttle(BytesPerSecond cap);
 
   const double began_ = s4u::Engine::get_clock();  ///< s

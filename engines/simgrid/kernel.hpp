@@ -11,16 +11,16 @@
 
 namespace collcast {
 
-/// SimGrid: a clock and flows that share links max-min fairly. One at a time.
+/// SimGrid's clock and flows, which share links max-min. Only one may exist at a time.
 class Kernel {
  public:
   virtual ~Kernel() = default;
 
   virtual Seconds now() const = 0;
-  /// Starts flow `id` at this moment over at least one link; `cap`: it never runs faster.
+  /// Starts flow `id` now over at least one link, at a rate of at most `cap`.
   virtual void start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) = 0;
-  /// Runs to the first moment when flows end, but not beyond `limit` (which may be infinite), and says which
-  /// flows ended: until the next call.
+  /// Runs until flows end, or until `limit`, which may be infinite. Returns the flows that ended; valid until
+  /// the next call.
   virtual std::span<const Index> advance(Seconds limit) = 0;
   virtual std::size_t running() const = 0;
 };

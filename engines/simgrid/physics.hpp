@@ -6,12 +6,12 @@
 
 namespace collcast {
 
-/// A setting of SimGrid that decides what it computes, and why it has this value.
+/// A setting of SimGrid's network model, and why it has this value.
 struct Physics {
   std::string key, value, why;
 };
 
-/// All settings that are not left to SimGrid's defaults; print them with results.
+/// All settings that differ from SimGrid's defaults; they are printed with results.
 std::span<const Physics> physics();
 
 }  // namespace collcast

@@ -25,14 +25,14 @@ std::string exact(double x) {
   return text.data();
 }
 
-/// What a command prints, on both its streams, and whether it succeeds.
+/// The output of a command on both streams, and whether it succeeded.
 std::pair<std::string, bool> output(const std::vector<std::string>& command) {
   Child child(command, {STDOUT_FILENO, STDERR_FILENO});
   std::string text = child.read_all();
   return {std::move(text), child.wait() == 0};
 }
 
-/// The line of an output that says what went wrong: the critical one, or else the last.
+/// The line of an output that describes the failure: the critical one, else the last.
 std::string complaint(const std::string& text) {
   std::istringstream in(text);
   std::string last;
@@ -58,7 +58,7 @@ std::vector<std::string> options(const Settings& settings, const Fabric& fabric)
   return all;
 }
 
-/// What a message costs beside its bytes, and, above the eager limit, a rendezvous.
+/// The fixed costs of a message, and, above the eager limit, of a rendezvous.
 Seconds latency(const Fabric& fabric, Rank from, Rank to) {
   const Wire w = fabric.wire(from, to, Bytes(0));
   return w.overhead + w.latency + w.receive_overhead;

@@ -9,29 +9,30 @@
 
 namespace collcast::smpi {
 
-/// How SMPI is asked.
+/// A configuration of SMPI.
 struct Settings {
   std::string name;
-  std::string what;       ///< in words
-  bool defaults = false;  ///< as SMPI comes, instead of with our parameters
+  std::string what;       ///< one line, for users
+  bool defaults = false;  ///< SMPI's own parameters instead of the platform's
 };
 
-/// smpi: neutral factors, no TCP window, our eager limit. smpi-defaults: as it comes.
+/// "smpi": neutral factors, no TCP window, the platform's eager limit. "smpi-defaults": SMPI's own
+/// parameters.
 const std::vector<Settings>& settings();
 
-/// Whether there is an smpirun.
+/// Whether smpirun is installed.
 bool available();
 /// "SimGrid version 3.32".
 std::string version();
 
-/// How long SMPI says that a schedule takes. Writes its input under `folder`, which exists. Throws
-/// SubstrateError with SMPI's words, InputError where the schedule multicasts or reduces in the network.
+/// The time of a schedule by SMPI, whose input is written to the existing `folder`. Throws SubstrateError
+/// with SMPI's message, and InputError if the schedule multicasts or reduces in the network.
 Seconds simulate(const Schedule& schedule, const Layout& layout, const Fabric& fabric,
                  const Settings& settings, const std::string& folder);
 
-/// What `simulate` writes.
+/// The platform file that `simulate` writes.
 std::string platform_xml(const Fabric& fabric);
-/// One text per rank.
+/// The traces that it writes, by rank.
 std::vector<std::string> traces(const Schedule& schedule, const Layout& layout, const Fabric& fabric);
 
 }  // namespace collcast::smpi

@@ -3,13 +3,13 @@
 
 #include <mpi.h>
 
-#include "execution/mpi/whereabouts.hpp"
+#include "execution/mpi/block_locations.hpp"
 
 namespace collcast::mpi {
 
-/// The same call through the MPI library's own collective (MPI_Allgatherv and the like only where ranks'
-/// shares differ), or its point-to-point calls where MPI has none. `blocks` are the schedule's; buffers are a
-/// Player's.
+/// The same call by the MPI library's own collective (MPI_Allgatherv and the like only if ranks' shares
+/// differ), or by point-to-point calls if MPI has no such collective. `blocks`: the schedule's. Buffers as
+/// for mpi::Player.
 void reference(const Part& part, const Elements& elements, Block blocks, const void* send, void* recv,
                MPI_Datatype type, MPI_Op op, MPI_Comm communicator);
 

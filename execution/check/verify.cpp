@@ -111,7 +111,7 @@ class Check {
     return static_cast<std::ptrdiff_t>(player_.elements().begin(part.rank * (player_.blocks() / sharers)));
   }
 
-  /// Only where MPI has it: at the root of gather, reduce and scatter, on all ranks otherwise.
+  /// In place only where MPI allows it: at the root of gather, reduce and scatter, else on all ranks.
   void play_in_place(std::vector<T>& send, std::vector<T>& got) {
     const bool scatters = any_of({Collective::scatter, Collective::scatterv});
     const bool gathers = any_of({Collective::gather, Collective::gatherv});

@@ -10,7 +10,7 @@
 
 namespace collcast::mpi {
 
-/// Where a player's result differs from the MPI library's.
+/// An element of a result that differs from the MPI library's.
 struct Mismatch {
   int rank = 0;
   std::size_t element = 0;
@@ -18,14 +18,14 @@ struct Mismatch {
   std::string words() const;
 };
 
-/// The answer of the first rank that has one, on all ranks.
+/// The mismatch of the first rank that has one, returned on all ranks. Collective.
 std::optional<Mismatch> agree(const std::optional<Mismatch>& mine, const Communicator& communicator);
 
-/// Plays the call on integers, which must come out exactly, and on floating point, which must come out within
-/// the rounding bound, with another value in every element of every rank. Elements are 8 bytes wide, or 4 or
-/// 1 where the message is no multiple of that. Collective; all ranks get the same answer: the first rank and
-/// element that is wrong, changed behind the receive buffer's end (counted from its begin), or changed in the
-/// send buffer (so counted as well, with "sent" in its type).
+/// Plays the call on integers, whose result must be exact, and on floating-point numbers, whose result must
+/// be within the rounding bound; every element of every rank has another value. Elements have 8 bytes, or 4
+/// or 1 if the message is not a multiple of that. Collective: all ranks get the first rank and element that
+/// is wrong, that was written beyond the end of the receive buffer (numbered from its begin), or that was
+/// changed in the send buffer (with "sent" in its type).
 std::optional<Mismatch> verify(const Algorithm& algorithm, const Call& call,
                                const std::shared_ptr<Communicator>& communicator, bool in_place = false);
 

@@ -5,7 +5,7 @@
 
 namespace collcast::cuda {
 
-/// Throws SubstrateError with CUDA's own words.
+/// Throws SubstrateError with CUDA's own message.
 [[noreturn]] void fail(cudaError_t status, const char* call);
 
 /// Every CUDA call goes through here: `check(cudaMalloc(...), "cudaMalloc")`.

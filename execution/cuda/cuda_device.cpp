@@ -7,8 +7,8 @@
 #include <string>
 
 #include "execution/cuda/check.hpp"
-#include "execution/cuda/kept.hpp"
 #include "execution/cuda/reduce.hpp"
+#include "execution/cuda/released_memory.hpp"
 #include "execution/cuda/shared_pages.hpp"
 #include "support/error.hpp"
 
@@ -80,7 +80,7 @@ class CudaDevice final : public Device {
 
   std::byte* allocate(Memory memory, std::size_t bytes) override {
     if (memory != Memory::device) return host_.allocate(bytes);
-    bytes = Kept::rounded(bytes, page);
+    bytes = ReleasedMemory::rounded(bytes, page);
     if (std::byte* kept = kept_.take(bytes)) return kept;
     void* begin = nullptr;
     check(cudaMalloc(&begin, bytes), "cudaMalloc");
@@ -139,7 +139,7 @@ class CudaDevice final : public Device {
                     },
                     [](std::byte* begin, std::size_t) { cudaHostUnregister(begin); }};
   std::map<CUdeviceptr, Allocation> own_;
-  Kept kept_;
+  ReleasedMemory kept_;
   std::map<Id, void*> peers_;
 };
 

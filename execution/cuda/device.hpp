@@ -11,7 +11,7 @@
 
 namespace collcast::cuda {
 
-/// Names memory to the other processes of its node.
+/// A handle by which other processes of the node open this memory.
 struct Handle {
   enum class Kind : std::uint8_t { nothing, device, host };
   Kind kind = Kind::nothing;
@@ -19,44 +19,44 @@ struct Handle {
   std::size_t offset = 0;          ///< in it, bytes
 };
 
-/// Work that is done in order, beside that of other queues: a CUDA stream.
+/// Work that is done in order, concurrently with other queues: a CUDA stream.
 class Queue {
  public:
   virtual ~Queue() = default;
-  /// Between any two memories that this process can address, its peers' included.
+  /// Copies between any memories that this process can address, including opened ones of its peers.
   virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
   /// to[i] = to[i] op from[i].
   virtual void reduce(std::byte* to, const std::byte* from, std::size_t count, Element, Operation) = 0;
-  /// Whether all is done. Throws SubstrateError if something failed.
+  /// Whether all work is done. Throws SubstrateError if any of it failed.
   virtual bool idle() = 0;
 };
 
-/// A GPU with its host, as one process sees them. All calls throw SubstrateError where the device fails.
+/// A GPU and its host's memory, as one process sees them. All calls throw SubstrateError if the device fails.
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;
   virtual std::unique_ptr<Queue> queue() = 0;
 
-  /// Memory::host is pinned, and so is the dpu's.
+  /// Memory::host and Memory::dpu are pinned host memory.
   virtual std::byte* allocate(Memory memory, std::size_t bytes) = 0;
   virtual void release(Memory memory, std::byte* begin) noexcept = 0;
 
-  /// `at` lies in memory that allocate() gave, or in any of this GPU.
+  /// `at`: in memory of this GPU, or that allocate() returned.
   virtual Handle share(const std::byte* at) = 0;
-  /// Where this process sees what a peer shared; it stays mapped.
+  /// The address of a peer's shared memory in this process; it stays mapped.
   virtual std::byte* open(const Handle& handle) = 0;
 };
 
-/// The GPU of this process: one for each process of the node, in turn. Throws SubstrateError where there is
+/// The GPU of this process; the processes of a node take its GPUs in turn. Throws SubstrateError if there is
 /// none, and InputError in a build without CUDA.
 std::unique_ptr<Device> cuda_device(int local_rank);
 
-/// A GPU made of host memory, for tests: processes share its memory as they share a GPU's, and queues do
-/// nothing before they are asked whether they are idle, and then one thing at a time.
+/// A GPU emulated in host memory, for tests. Processes share its memory like a GPU's. A queue does one piece
+/// of work each time it is asked whether it is idle.
 std::unique_ptr<Device> emulated_device();
 
-/// Memory that grows when asked to; its contents do not survive that.
+/// Memory that can grow; its content is lost then.
 class Buffer {
  public:
   Buffer(Device& device, Memory memory, std::size_t bytes = 0) : device_(&device), memory_(memory) {

@@ -10,30 +10,31 @@
 
 namespace collcast::cuda {
 
-/// One message of this rank: elements of `width` bytes.
+/// One end of a message of this rank: `count` elements of `width` bytes.
 struct Parcel {
   std::byte* at = nullptr;
   int count = 0;
   int width = 1;
   int peer = 0;
-  bool in_device = true;  ///< at this end
+  bool in_device = true;  ///< in GPU memory at this end
   std::size_t bytes() const { return static_cast<std::size_t>(count) * static_cast<std::size_t>(width); }
 };
 
-/// Carries the messages of one channel's steps, one step after the other.
+/// Transfers the messages of one channel, step by step.
 class Exchange {
  public:
   virtual ~Exchange() = default;
-  /// What is to be sent is there, and what is to be received may be written. The peers start theirs.
+  /// Starts the messages of a step: what they send is ready, and where they receive may be written. The peers
+  /// start theirs.
   virtual void start(std::span<const Parcel> receives, std::span<const Parcel> sends) = 0;
-  /// Brings it on; whether all has arrived, at both ends.
+  /// Makes progress; whether all messages are complete at both ends.
   virtual bool done() = 0;
 };
 
 /// How messages travel.
 /// copy: the sender's copy engine writes into the receiver's memory (CUDA IPC on one GPU, peer to peer
 /// between GPUs, pinned host memory to and from GPUs); for ranks of one node.
-/// mpi: by MPI messages, from GPU memory itself where the MPI library can, else through pinned host memory.
+/// mpi: by MPI messages, directly from GPU memory if the MPI library can, else through pinned host memory.
 /// nccl: groups of ncclSend and ncclRecv; between GPU memories.
 enum class Transport : std::uint8_t { copy, mpi, nccl };
 
@@ -42,7 +43,7 @@ std::unique_ptr<Exchange> copy_exchange(Device& device, const mpi::Communicator&
 /// Uses the tag `tag`. `gpu_aware`: MPI takes GPU addresses.
 std::unique_ptr<Exchange> mpi_exchange(Device& device, const mpi::Communicator& communicator, int tag,
                                        bool gpu_aware);
-/// Whether the MPI library says that it takes GPU addresses.
+/// Whether the MPI library reports that it takes GPU addresses.
 bool gpu_aware_mpi();
 
 /// An NCCL communicator for each of several channels.

@@ -25,7 +25,7 @@ class Player {
   Player& operator=(const Player&) = delete;
 
   void start(const std::byte* send, std::byte* recv);
-  /// Whether the play is done; brings it on.
+  /// Makes progress; whether the play is done.
   bool test();
   void wait();
   void run(const std::byte* send, std::byte* recv) {
@@ -41,8 +41,8 @@ class Player {
   std::size_t received() const { return mpi::received(part_, schedule_.blocks, elements_); }
 
  private:
-  /// How far a channel has come in its step: it waits for the moves before the messages, for the messages
-  /// and the moves beside them, for the moves after them.
+  /// A channel's progress in its step. It waits for the other channels of a join, for the moves before its
+  /// messages, for the messages and the moves beside them, and for the moves after them.
   struct Channel {
     enum class Stage : std::uint8_t { joining, preparing, exchanging, settling };
     const mpi::ChannelPlan* plan = nullptr;
@@ -76,7 +76,7 @@ class Player {
   std::vector<Channel> channels_;
   std::vector<int> arrived_;  ///< by join
   std::unique_ptr<NcclWorld> nccl_;
-  std::unique_ptr<Queue> finals_;  ///< of the moves at first and at last
+  std::unique_ptr<Queue> finals_;  ///< for the moves at the start and at the end
   bool under_way_ = false, ending_ = false;
   Parcels by_gpus_, by_others_;
 };

@@ -41,7 +41,7 @@ void SharedPages::unmap(std::byte* begin, std::size_t bytes) noexcept {
 }
 
 std::byte* SharedPages::allocate(std::size_t bytes) {
-  bytes = Kept::rounded(bytes, 4096);
+  bytes = ReleasedMemory::rounded(bytes, 4096);
   if (std::byte* kept = kept_.take(bytes)) return kept;
   File file;
   file.process = getpid();

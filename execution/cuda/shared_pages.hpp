@@ -6,16 +6,17 @@
 #include <tuple>
 
 #include "execution/cuda/device.hpp"
-#include "execution/cuda/kept.hpp"
+#include "execution/cuda/released_memory.hpp"
 
 namespace collcast::cuda {
 
-/// Host memory that other processes of the node may map: anonymous files, which are gone with their users.
+/// Host memory that other processes of the node can map: anonymous files, which vanish with their last user.
 class SharedPages {
  public:
-  using Told = std::function<void(std::byte*, std::size_t)>;
-  /// `mapped(begin, bytes)` is told of each mapping, own ones and peers', and `unmapped` before each goes.
-  explicit SharedPages(Told mapped = {}, Told unmapped = {})
+  using OnMapping = std::function<void(std::byte*, std::size_t)>;
+  /// `mapped(begin, bytes)` is called after each mapping of own or peers' memory, `unmapped` before each is
+  /// removed.
+  explicit SharedPages(OnMapping mapped = {}, OnMapping unmapped = {})
       : mapped_(std::move(mapped)), unmapped_(std::move(unmapped)) {}
   ~SharedPages();
   SharedPages(const SharedPages&) = delete;
@@ -23,12 +24,12 @@ class SharedPages {
 
   std::byte* allocate(std::size_t bytes);
   void release(std::byte* begin) noexcept;
-  /// Kind::nothing where `at` is not in these pages.
+  /// Kind::nothing if `at` is not in these pages.
   Handle share(const std::byte* at);
   std::byte* open(const Handle& handle);
 
  private:
-  /// What a handle's id says.
+  /// The content of a handle's id.
   struct File {
     int process = 0, descriptor = -1;
     std::uint64_t inode = 0, bytes = 0;
@@ -41,9 +42,9 @@ class SharedPages {
   std::byte* map(int descriptor, std::size_t bytes);
   void unmap(std::byte* begin, std::size_t bytes) noexcept;
 
-  Told mapped_, unmapped_;
+  OnMapping mapped_, unmapped_;
   std::map<std::byte*, Own, std::less<>> own_;
-  Kept kept_;
+  ReleasedMemory kept_;
   std::map<std::tuple<int, int, std::uint64_t>, std::pair<std::byte*, std::size_t>> peers_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace collcast::mpi {
 
-/// Wakes the thread that made it from whatever wait of MPI it sleeps in, so that it looks at the clock: a
-/// signal of real time that does nothing else.
+/// A timer that wakes the thread that made it from any sleep within MPI, by a real-time signal that does
+/// nothing else, so that the thread can look at the clock.
 class Alarm {
  public:
   Alarm();
@@ -14,7 +14,7 @@ class Alarm {
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
 
-  /// In so many seconds, and again and again soon after, in case the thread was not asleep yet. 0: never.
+  /// Wakes the thread in `seconds`, and repeatedly soon after in case it was not asleep yet. 0: never.
   void set(double seconds);
 
  private:

@@ -12,21 +12,21 @@
 
 namespace collcast::mpi {
 
-/// What a rank has under way while it does other things.
+/// A nonblocking operation of a rank.
 class Operation {
  public:
   virtual ~Operation() = default;
   virtual void start() = 0;
-  /// Whether it is over; brings on what needs this thread.
+  /// Makes progress if it needs this thread; whether it is done.
   virtual bool test() = 0;
-  /// When it will be, by the clock; none where that is others' to say.
+  /// The clock's time at which it will be done; empty if that depends on others.
   virtual std::optional<double> end() const { return {}; }
-  /// A worker brings it on, and this rank may sleep meanwhile: until it is over, or for so many seconds.
+  /// Whether a worker makes its progress, so that this rank may sleep until it is done, or for some seconds.
   virtual bool by_worker() const { return false; }
   virtual void sleep(double) const {}
 };
 
-/// Computation: time that passes.
+/// Computation, for which time passes.
 class Computation : public Operation {
  public:
   Computation(double seconds, const SharedClock& clock) : seconds_(seconds), clock_(clock) {}
@@ -39,14 +39,15 @@ class Computation : public Operation {
   const SharedClock& clock_;
 };
 
-/// A collective with the catalogue's algorithm, of floats where the message is whole ones, else of bytes.
+/// A collective by an algorithm of the catalogue, on floats if the message is a multiple of these, else on
+/// bytes.
 class CollectivePlay : public Operation {
  public:
-  /// Says where its result differs from the MPI library's; empty: nowhere. Collective over its ranks.
+  /// Where its result differs from the MPI library's; empty if it does not. Collective over its ranks.
   virtual std::string wrong() = 0;
 };
 
-/// By the rank itself.
+/// A collective that the rank plays itself.
 class OwnPlay : public CollectivePlay {
  public:
   OwnPlay(const Algorithm& algorithm, const Call& call, const std::shared_ptr<Communicator>& communicator);
@@ -62,7 +63,7 @@ class OwnPlay : public CollectivePlay {
   std::vector<std::byte> send_, recv_;
 };
 
-/// By the rank's worker, which makes one as well, and serves.
+/// A collective that the rank's worker plays; the worker has an OffloadedPlay too, and serves it.
 class OffloadedPlay : public CollectivePlay {
  public:
   /// Collective over the team; `beside` as in Offloaded.
@@ -80,7 +81,7 @@ class OffloadedPlay : public CollectivePlay {
   Offloaded offloaded_;
 };
 
-/// Whether messages carry what their receivers can check, and what the first wrong one was.
+/// Whether receivers check the content of messages, and the first wrong one.
 struct Inspection {
   bool on = false;
   std::string wrong;
@@ -95,7 +96,7 @@ class MessagePlay : public Operation {
     std::uint32_t number;
     std::size_t bytes;
   };
-  /// `buffer`: of `bytes` or more; as everything else, outlives this.
+  /// `buffer`: at least `bytes`. All references outlive this.
   MessagePlay(const What& what, std::vector<std::byte>& buffer, MPI_Comm comm, Inspection& inspection)
       : what_(what), buffer_(buffer), comm_(comm), inspection_(inspection) {}
   void start() override;

@@ -7,27 +7,27 @@
 
 #include "algorithms/catalogue.hpp"
 #include "execution/mpi/check.hpp"
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/collective_errors.hpp"
 #include "support/error.hpp"
 #include "workloads/job/player.hpp"
 
 namespace collcast::mpi {
 namespace {
 
-using workloads::Activity;
 using workloads::Job;
+using workloads::JobActivity;
 using workloads::Role;
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 
 std::size_t place(int index) {
   return static_cast<std::size_t>(index);
 }
 
-[[noreturn]] void refuse(const Job& job, const Role& role, const Activity& a, const std::string& why) {
+[[noreturn]] void refuse(const Job& job, const Role& role, const JobActivity& a, const std::string& why) {
   throw InputError("job " + job.name + ": '" + a.name + "' of " + role.name + " " + why);
 }
 
-void require_playable(const Job& job, const Role& role, const Activity& a) {
+void require_playable(const Job& job, const Role& role, const JobActivity& a) {
   if (a.kind == Kind::offer || a.kind == Kind::settle)
     refuse(job, role, a, "is a coordinator's, which is not played on MPI");
   if (a.kind == Kind::collective && a.algorithm.empty())
@@ -36,22 +36,22 @@ void require_playable(const Job& job, const Role& role, const Activity& a) {
     refuse(job, role, a, "has more bytes than fit into an MPI count");
 }
 
-/// What is offloaded takes a worker.
+/// Offloaded collectives need a worker.
 void require_workers(const Job& job, bool there) {
   for (const Role& role : job.roles)
-    for (const Activity& a : role.activities)
+    for (const JobActivity& a : role.activities)
       if (!there && a.progress == workloads::Progress::dpu)
         refuse(job, role, a, "is offloaded, which takes workers: --workers");
 }
 
-std::vector<const Activity*> collectives_of(const Role& role, int group) {
-  std::vector<const Activity*> all;
-  for (const Activity& a : role.activities)
+std::vector<const JobActivity*> collectives_of(const Role& role, int group) {
+  std::vector<const JobActivity*> all;
+  for (const JobActivity& a : role.activities)
     if (a.kind == Kind::collective && a.group == group) all.push_back(&a);
   return all;
 }
 
-bool alike(const Activity* a, const Activity* b) {
+bool alike(const JobActivity* a, const JobActivity* b) {
   return std::tie(a->collective, a->bytes, a->algorithm, a->stream, a->progress) ==
          std::tie(b->collective, b->bytes, b->algorithm, b->stream, b->progress);
 }
@@ -76,7 +76,7 @@ void require_playable(const Job& job) {
   if (job.slowdown != 0)
     throw InputError("job " + job.name + ": 'slowdown' is not played on MPI, where computation is a timer");
   for (const Role& role : job.roles)
-    for (const Activity& a : role.activities) require_playable(job, role, a);
+    for (const JobActivity& a : role.activities) require_playable(job, role, a);
   require_same_collectives(job);
   workloads::play(job, [](const workloads::GroupCall&) { return workloads::Price{}; });  // comes to its end
 }
@@ -96,7 +96,7 @@ JobPlayer::JobPlayer(const Job& job, const Communicator& world, const Team& team
   for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)  // one order on all ranks
     groups_.push_back(calls(g) ? members(g, world) : nullptr);
   for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)
-    for (const Activity* a : collectives_of(*role_, g))
+    for (const JobActivity* a : collectives_of(*role_, g))
       if (auto& play = collectives_[spec(*a)]; !play) play = collective(*a);
   if (team.worker()) return;
   streams_.resize(job.streams.size());
@@ -135,7 +135,7 @@ std::unique_ptr<Team> JobPlayer::members(int group, const Communicator& world) c
 }
 
 void JobPlayer::add(int index) {
-  const Activity& a = role_->activities[place(index)];
+  const JobActivity& a = role_->activities[place(index)];
   Stream& stream = streams_[place(a.stream)];
   stream.queue.push_back(index);
   operations_.push_back(a.kind == Kind::compute      ? computation(a)
@@ -143,12 +143,12 @@ void JobPlayer::add(int index) {
                                                      : message(a, stream));
 }
 
-Operation* JobPlayer::computation(const Activity& a) {
+Operation* JobPlayer::computation(const JobActivity& a) {
   owned_.push_back(std::make_unique<Computation>(a.time.value, clock_));
   return owned_.back().get();
 }
 
-std::unique_ptr<CollectivePlay> JobPlayer::collective(const Activity& a) {
+std::unique_ptr<CollectivePlay> JobPlayer::collective(const JobActivity& a) {
   const Algorithm& algorithm = collcast::algorithm(a.collective, a.algorithm);
   const Team& group = *groups_[place(a.group)];
   Call call;
@@ -165,7 +165,7 @@ std::unique_ptr<CollectivePlay> JobPlayer::collective(const Activity& a) {
   return play;
 }
 
-Operation* JobPlayer::message(const Activity& a, Stream& stream) {
+Operation* JobPlayer::message(const JobActivity& a, Stream& stream) {
   int stride = 1;
   for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[place(d)].size;
   const int here = rank_, there = here + (a.peer - role_index_) * stride;
@@ -191,12 +191,12 @@ void JobPlayer::run() {
   wake_at(0);
 }
 
-/// Starts what can start: collectives last, as each may wait inside of MPI for its first messages.
+/// Starts activities that are ready, collectives last, as each may wait within MPI for its first messages.
 void JobPlayer::start_ready() {
   for (const bool collectives : {false, true})
     for (Stream& s : streams_) {
       if (s.under_way || s.next == s.queue.size()) continue;
-      const Activity& a = role_->activities[place(s.queue[s.next])];
+      const JobActivity& a = role_->activities[place(s.queue[s.next])];
       if ((a.kind == Kind::collective) != collectives) continue;
       if (!std::ranges::all_of(a.after, [&](int before) { return done_[place(before)]; })) continue;
       intervals_[place(s.queue[s.next])].start = clock_.now() - begin_;
@@ -205,7 +205,7 @@ void JobPlayer::start_ready() {
     }
 }
 
-/// A collective that its ranks bring on does not get on while this one computes.
+/// Whether a stream's collective makes no progress while this rank computes, as no worker plays it.
 bool JobPlayer::stands_still(const Stream& stream) const {
   const auto progress = role_->activities[place(stream.queue[stream.next])].progress;
   return progress == workloads::Progress::host && std::ranges::any_of(streams_, [&](const Stream& s) {
@@ -213,7 +213,7 @@ bool JobPlayer::stands_still(const Stream& stream) const {
          });
 }
 
-/// Tests what is under way, computation first, up to the first that is over: what waited for that may start.
+/// Tests activities in progress, computations first, up to the first that is done, so that others may start.
 bool JobPlayer::finish_one() {
   for (const bool computation : {true, false})
     for (Stream& s : streams_) {
@@ -231,8 +231,8 @@ bool JobPlayer::finish_one() {
   return false;
 }
 
-/// Where MPI has something under way, the next tests may sleep inside of it, and are woken when a computation
-/// is over. Else sleeps to then, or until a worker is done.
+/// If MPI operations are in progress, sets an alarm for the end of the next computation, as the next tests
+/// may sleep within MPI. Otherwise sleeps until then, or until a worker is done.
 void JobPlayer::rest() {
   constexpr double longest = 1, one_of_several = 500e-6;
   double first = std::numeric_limits<double>::infinity();
@@ -280,7 +280,7 @@ std::string JobPlayer::wrong() {
   run();
   if (words.empty()) words = inspection_.wrong;
   inspection_ = {};
-  return first_words(words, team_.peers()->handle());
+  return first_text(words, team_.peers()->handle());
 }
 
 }  // namespace collcast::mpi

@@ -13,51 +13,53 @@
 
 namespace collcast::mpi {
 
-/// Throws InputError where the job is none for real ranks: an activity names no algorithm, a coordinator
-/// decides what is reduced, roles differ in the collectives of a group that they have in common, computation
-/// slows down, or activities wait for each other.
+/// Throws InputError if real ranks cannot play the job: an activity names no algorithm, a coordinator decides
+/// what is reduced, roles differ in the collectives of a common group, computation slows down, or activities
+/// deadlock.
 void require_playable(const workloads::Job& job);
 
-/// One rank of a described job on MPI: collectives and messages with real data, computation as time that
-/// passes while the others are brought on. Streams run side by side in the calling thread, which starts what
-/// is ready and tests what is under way. Where the team has workers, those play the collectives.
+/// Plays one rank of a described job on MPI: collectives and messages with real data, computation as time
+/// that passes while the others make progress. Streams run concurrently in the calling thread, which starts
+/// activities that are ready and tests those in progress. If the team has workers, they play the collectives.
 class JobPlayer {
  public:
-  /// Collective over `world`; the team, made of it, has the job's ranks, and no worker or one for each of
-  /// them (InputError). A worker's is that of its rank. The job, playable, and the others outlive this.
+  /// Collective over `world`. The team, made from it, has the job's ranks, and either no worker or one for
+  /// each rank; otherwise throws InputError. A worker plays the role of its rank. All arguments outlive this;
+  /// the job is playable.
   JobPlayer(const workloads::Job& job, const Communicator& world, const Team& team, const SharedClock& clock);
   JobPlayer(const JobPlayer&) = delete;
   JobPlayer& operator=(const JobPlayer&) = delete;
 
-  /// Every activity once.
+  /// Plays every activity once.
   void run();
-  /// Plays once more, and says on all ranks what a collective or a message got wrong; empty: nothing.
+  /// Plays once more with checks; what a collective or a message got wrong, on all ranks, or empty.
   std::string wrong();
-  /// On ranks, behind all plays; on workers, which return when their rank has dismissed them.
+  /// `dismiss` on ranks, after all plays; `serve` on workers, where it returns once their rank has dismissed
+  /// them.
   void dismiss();
   void serve();
 
   const workloads::Role& role() const { return *role_; }
-  /// Of every activity of the role, in seconds of the last run.
+  /// Begin and end of an activity of the role in the last run, in seconds.
   struct Interval {
     double start, end;
   };
   const std::vector<Interval>& intervals() const { return intervals_; }
 
  private:
-  using Activity = workloads::Activity;
+  using JobActivity = workloads::JobActivity;
   struct Stream {
     std::vector<int> queue;  ///< activities, in order
     std::size_t next = 0;
     bool under_way = false;
-    std::vector<std::byte> buffer;  ///< of its messages, which follow each other
+    std::vector<std::byte> buffer;  ///< shared by its messages, of which one is in progress at a time
   };
 
   std::size_t coordinate(int dimension) const;
   void add(int index);
-  Operation* computation(const Activity& a);
-  std::unique_ptr<CollectivePlay> collective(const Activity& a);
-  Operation* message(const Activity& a, Stream& stream);
+  Operation* computation(const JobActivity& a);
+  std::unique_ptr<CollectivePlay> collective(const JobActivity& a);
+  Operation* message(const JobActivity& a, Stream& stream);
   bool calls(int group) const;
   std::unique_ptr<Team> members(int group, const Communicator& world) const;
   void start_ready();
@@ -73,16 +75,16 @@ class JobPlayer {
   Rank rank_;
   const workloads::Role* role_;
   int role_index_ = 0;
-  std::vector<std::unique_ptr<Team>> groups_;  ///< by the job's; null: the job calls nothing there
+  std::vector<std::unique_ptr<Team>> groups_;  ///< by the job's group; null: no collective in it
   std::vector<std::unique_ptr<Operation>> owned_;
   using Spec = std::tuple<int, Collective, double, std::string, int, workloads::Progress>;
-  static Spec spec(const Activity& a) {
+  static Spec spec(const JobActivity& a) {
     return {a.group, a.collective, a.bytes.value, a.algorithm, a.stream, a.progress};
   }
-  std::map<Spec, std::unique_ptr<CollectivePlay>> collectives_;  ///< by group first; null: not the worker's
+  std::map<Spec, std::unique_ptr<CollectivePlay>> collectives_;  ///< null: not played by the worker
   std::vector<Offloaded*> offloaded_;                            ///< the first rings for all
   std::map<std::tuple<int, int, int>, std::uint32_t> numbers_;   ///< of messages, by sender, receiver, tag
-  std::vector<Operation*> operations_;                           ///< of each activity
+  std::vector<Operation*> operations_;                           ///< by activity
   std::vector<Stream> streams_;
   std::vector<char> done_;
   std::vector<Interval> intervals_;

@@ -5,7 +5,7 @@
 
 namespace collcast::mpi {
 
-/// Throws SubstrateError with the MPI library's own words.
+/// Throws SubstrateError with the MPI library's own message.
 [[noreturn]] void fail(int status, const char* call);
 
 /// Every MPI call goes through here: `check(MPI_Wait(...), "MPI_Wait")`.

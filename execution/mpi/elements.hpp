@@ -9,10 +9,10 @@
 
 namespace collcast::mpi {
 
-/// Which elements of the message each block holds: Layout in whole elements.
+/// The elements of the message in each block: a Layout in whole elements.
 ///
-/// Of n elements in B blocks, block b holds [floor(b n / B), floor((b + 1) n / B)). Where counts are given
-/// the blocks fall into as many groups, and each group divides its own count like that.
+/// Of n elements in B blocks, block b holds [floor(b n / B), floor((b + 1) n / B)). If counts are given, the
+/// blocks form as many groups, each of which divides its own count like that.
 class Elements {
  public:
   Elements(std::size_t whole, Block blocks) : Elements(std::vector{whole}, blocks) {}
@@ -32,8 +32,8 @@ class Elements {
   Block per_group_;
 };
 
-/// The elements of a call: n is `call.message`, counts are `call.counts`, both in elements of
-/// `element_bytes`. Throws InputError if they are not whole elements.
+/// The elements of a call, whose `message` and `counts` are divided by `element_bytes`. Throws InputError if
+/// they are not multiples of it.
 Elements elements(Collective collective, const Call& call, const Schedule& schedule,
                   std::size_t element_bytes);
 

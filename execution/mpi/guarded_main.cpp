@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "execution/mpi/same_version.hpp"
+#include "execution/mpi/version.hpp"
 #include "support/error.hpp"
 
 namespace collcast::mpi {

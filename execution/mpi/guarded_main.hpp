@@ -10,14 +10,14 @@
 
 namespace collcast::mpi {
 
-/// A result that is not the MPI library's.
+/// A result differs from the MPI library's.
 struct WrongResult : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// Does `run` with MPI on ranks of one version; the program's exit code, as everywhere in collcast. Wrong
-/// results (1) and bad input (2) are the same on all ranks, and rank 0 tells. Other failures (3) may be one
-/// rank's alone: it ends them all.
+/// Initialises MPI, requires the same version on all ranks, and calls `run`; returns the program's exit code.
+/// Wrong results (1) and bad input (2) are errors of all ranks, and rank 0 reports them. Any other failure
+/// (3) may be that of one rank, which aborts all.
 int guarded_main(const std::string& program, int& argc, char**& argv,
                  const std::function<void(const std::shared_ptr<Communicator>&)>& run);
 

@@ -5,7 +5,7 @@
 
 namespace collcast::mpi {
 
-/// A rank among those of its machine.
+/// A rank's number among the ranks of its machine.
 struct OnMachine {
   int rank = 0, ranks = 1;
 };

@@ -5,8 +5,8 @@
 
 namespace collcast::mpi {
 
-/// Throws InputError unless the operation may reduce elements of the type: it is commutative, and MPI gives a
-/// predefined one a meaning on the type (MPI 3.1, 5.9.2 and 5.9.4). Operations of the user take any type.
+/// Throws InputError unless the operation can reduce elements of the type: it must be commutative, and if
+/// predefined, be defined for the type (MPI 3.1, 5.9.2 and 5.9.4). User-defined operations take any type.
 void require_meaning(MPI_Op op, MPI_Datatype type);
 
 }  // namespace collcast::mpi

@@ -10,9 +10,9 @@
 
 namespace collcast::mpi {
 
-/// Where the elements of a rank are: in the caller's buffers, in blocks on their way through this rank, or in
-/// what a channel keeps for the length of a step. The last two are areas of their own in each memory; the dpu
-/// is host memory.
+/// Where elements of a rank are: in the caller's send or receive buffer, in scratch for blocks that only pass
+/// through this rank, or in a channel's spare area, which lasts for a step. Scratch and spares exist in
+/// device and in host memory; the dpu's is host memory.
 struct Address {
   enum Area : std::uint16_t { send, recv, own };
   std::uint16_t area = send;
@@ -33,19 +33,19 @@ struct Segment {
   std::size_t count = 0;
 };
 
-/// One message of this rank: an MPI message, or an IP multicast.
+/// One end of a message: an MPI message, or an IP multicast.
 struct Message {
   Address at;
   int count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< the call's, or a derived one where the elements are scattered
+  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< the call's; a derived one if the elements are scattered
   int peer = 0;
   int channel = 0;
-  Memory other = Memory::device;  ///< the peer's
-  std::int32_t multicast = -1;    ///< the number of a message that goes to a group at once
-  Ranks group = {};               ///< who receives it then
+  Memory other = Memory::device;  ///< the peer's memory
+  std::int32_t multicast = -1;    ///< the number of an IP multicast; -1: an MPI message
+  Ranks group = {};               ///< of an IP multicast: its receivers
 };
 
-/// Elements copied, or reduced into others, within this rank.
+/// Elements that this rank copies to, or reduces into, others of its own.
 struct Move {
   Address from, to;
   std::size_t count = 0;
@@ -56,18 +56,20 @@ struct Range {
   std::uint32_t begin = 0, end = 0;
 };
 
-/// One step of one channel of one rank: moves that prepare its messages, the messages, moves that may run
-/// beside them, and moves that wait for them.
+/// One step of one channel of one rank.
 struct PlanStep {
-  Range before, receives, sends, beside, after;
-  int join = -1;  ///< first wait for all the channels that come to this join
+  Range before;           ///< moves that must be done before the messages start
+  Range receives, sends;  ///< messages
+  Range beside;           ///< moves that may run while messages are in progress
+  Range after;            ///< moves that wait for the messages
+  int join = -1;          ///< the join to wait for first; -1: none
 };
 
 struct ChannelPlan {
   std::vector<PlanStep> steps;
   std::vector<Message> messages;
   std::vector<Move> moves;
-  std::size_t most_messages = 0;  ///< of a step
+  std::size_t most_messages = 0;  ///< of any step
 };
 
 /// MPI datatypes, freed together.
@@ -77,20 +79,20 @@ class DerivedTypes {
   DerivedTypes(DerivedTypes&& other) noexcept : types_(std::move(other.types_)) { other.types_.clear(); }
   DerivedTypes& operator=(DerivedTypes&&) = delete;
   ~DerivedTypes();
-  /// The segments, all of one area, as one type relative to the area's begin.
+  /// A type of these segments of one area, relative to the begin of the area.
   MPI_Datatype make(const std::vector<Segment>& segments, MPI_Datatype element, MPI_Aint extent);
 
  private:
   std::vector<MPI_Datatype> types_;
 };
 
-/// All that one rank does in a collective. Addresses are relative, so it is played with any buffers.
+/// All that one rank does in a collective. Addresses are relative, so that a plan is played with any buffers.
 struct Plan {
   std::vector<ChannelPlan> channels;
-  std::vector<int> joins;      ///< how many channels come to each
-  std::vector<Move> at_first;  ///< any time before the last step, best while messages are under way
+  std::vector<int> joins;      ///< by join: how many channels take part
+  std::vector<Move> at_first;  ///< any time before the last step, best while messages are in progress
   std::vector<Move> at_last;
-  std::vector<std::size_t> elements;  ///< of each area; of the caller's, 0
+  std::vector<std::size_t> elements;  ///< by area; 0 for the caller's buffers
   DerivedTypes types;
 };
 

@@ -49,10 +49,10 @@ Address shifted(Address a, std::size_t elements) {
   return {a.area, a.offset + elements};
 }
 
-/// Plans one channel's part of one step after the other.
+/// Makes a rank's plan, step by step and channel by channel.
 class Planner {
  public:
-  Planner(const Schedule& schedule, const Part& part, Whereabouts& where, ElementType element,
+  Planner(const Schedule& schedule, const Part& part, BlockLocations& where, ElementType element,
           Multicasting multicasting)
       : schedule_(schedule), part_(part), where_(where), element_(element), multicasting_(multicasting) {
     plan_.channels.resize(static_cast<std::size_t>(schedule.channels));
@@ -76,7 +76,7 @@ class Planner {
   }
 
  private:
-  using State = Whereabouts::State;
+  using State = BlockLocations::State;
   using Item = RankStep::Item;
 
   void plan_join(const Step::Join& join) {
@@ -128,7 +128,7 @@ class Planner {
     return {begin, static_cast<std::uint32_t>(channel_->moves.size())};
   }
 
-  /// Goes on with the last move where both ends do.
+  /// Appends to the last move if both ends continue it.
   static void push(std::vector<Move>& moves, Address from, Address to, std::size_t count, bool reduce) {
     if (count == 0 || from == to) return;
     if (!moves.empty()) {
@@ -157,7 +157,7 @@ class Planner {
     return s;
   }
 
-  std::vector<Segment> whereabouts(const Item& item, Memory memory) {
+  std::vector<Segment> locations(const Item& item, Memory memory) {
     std::vector<Segment> segments;
     item.for_each_block([&](Block b) {
       const State& s = held(memory, b);
@@ -190,10 +190,10 @@ class Planner {
   }
 
   Message plan_send(const Item& item) {
-    std::vector<Segment> segments = whereabouts(item, item.from);
+    std::vector<Segment> segments = locations(item, item.from);
     if (segments.size() > 1 && !one_area(segments)) {
       bring_home(item);
-      segments = whereabouts(item, item.from);
+      segments = locations(item, item.from);
     }
     const bool multicast = item.multicast >= 0;
     item.for_each_block([&](Block b) {
@@ -217,7 +217,8 @@ class Planner {
     return message(item, packed, done, element_.type);
   }
 
-  /// Unites blocks that are still where the caller put them with those that came since.
+  /// Moves the blocks of a message home, so that those still in the send buffer lie beside those received
+  /// since.
   void bring_home(const Item& item) {
     item.for_each_block([&](Block b) {
       State& s = where_(item.from, b);
@@ -240,14 +241,14 @@ class Planner {
     item.for_each_block([&](Block b) { where_(item.to, b).to_be_written = now_; });
   }
 
-  /// Whether the block's home may be written while the step's messages are under way.
+  /// Whether the block's home may be written while the step's messages are in progress.
   bool home_is_free(const State& s, bool reduce) const {
     if (s.written == now_) return false;
     if (!s.held || s.at != s.home) return true;
     return !reduce && s.read != now_;
   }
 
-  /// What came to `landed` takes effect once the step's messages are done.
+  /// Data received at `landed` take effect once the step's messages are done.
   void settle(State& s, Address landed, bool reduce) {
     if (s.multicast)
       throw InputError("the schedule overwrites on rank " + std::to_string(part_.rank) +
@@ -325,7 +326,7 @@ class Planner {
     });
   }
 
-  /// What the caller wants elsewhere than where it came to be.
+  /// Moves final blocks to where the caller wants them.
   void plan_finals() {
     for (const auto& [block, wanted] : where_.finals()) {
       State& s = where_(Memory::device, block);
@@ -341,7 +342,7 @@ class Planner {
 
   const Schedule& schedule_;
   const Part& part_;
-  Whereabouts& where_;
+  BlockLocations& where_;
   ElementType element_;
   Multicasting multicasting_;
   Plan plan_;
@@ -357,7 +358,7 @@ class Planner {
 
 Plan plan(const Schedule& schedule, const Part& part, const Elements& elements, ElementType element,
           Multicasting multicasting) {
-  Whereabouts where(part, schedule.blocks, elements);
+  BlockLocations where(part, schedule.blocks, elements);
   (void)Planner(schedule, part, where, element, multicasting).run();  // learns which blocks pass through
   where.restart();
   return Planner(schedule, part, where, element, multicasting).run();

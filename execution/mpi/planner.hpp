@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "execution/mpi/block_locations.hpp"
 #include "execution/mpi/rank_step.hpp"
-#include "execution/mpi/whereabouts.hpp"
 
 namespace collcast::mpi {
 
-/// What an element is to MPI.
+/// The MPI datatype of an element.
 struct ElementType {
   MPI_Datatype type = MPI_BYTE;
   MPI_Aint extent = 1;
-  bool derived = true;  ///< scattered elements may travel as a datatype made of this one
+  bool derived = true;  ///< scattered elements may be sent as a derived datatype
 };
 
-/// What rank `part.rank` does in the schedule: its messages go directly from and to where the data is
-/// wherever that disturbs nothing that is read in the same step. Throws InputError where the schedule sends
-/// what the rank does not have.
+/// The plan of rank `part.rank`. Messages go directly from and to where their data lies, unless that would
+/// overwrite data that is read in the same step. Throws InputError if the schedule sends a block that the
+/// rank does not have.
 Plan plan(const Schedule& schedule, const Part& part, const Elements& elements, ElementType element,
           Multicasting multicasting = Multicasting::one_by_one);
 

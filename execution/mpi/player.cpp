@@ -167,7 +167,7 @@ bool Player::test() {
   return true;
 }
 
-/// To its end, in blocking calls. One sequence of messages needs no list of those under way.
+/// Plays a single channel to its end in blocking calls, which need no list of pending requests.
 void Player::play() {
   if (cursors_.size() == 1 && communicator_->lanes() == 1) return play(cursors_[0]);
   while (post_next()) {
@@ -224,7 +224,7 @@ void Player::advance_next() {
   }
 }
 
-/// Posts what the channels may that have nothing under way; whether there was any.
+/// Posts the next step of channels without pending messages; whether there was any.
 bool Player::post_next() {
   bool any = false;
   for (Cursor& c : cursors_)
@@ -236,7 +236,7 @@ bool Player::post_next() {
   return any;
 }
 
-/// Where nothing but a multicast can bring this thread on, it need not look for anything else.
+/// If this thread waits for multicasts only, it sleeps until a datagram comes.
 void Player::rest() const {
   const bool messages = std::ranges::any_of(cursors_, [](const Cursor& c) { return c.pending != 0; });
   if (communicator_->multicast() && !messages && Progress::of_this_thread().only(*this))

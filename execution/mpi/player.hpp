@@ -12,13 +12,13 @@
 
 namespace collcast::mpi {
 
-/// Plays an algorithm of the catalogue with real data: a persistent collective. What each rank does is worked
-/// out once; after the first play nothing is allocated.
+/// Plays an algorithm of the catalogue with real data, as a persistent collective. The rank's plan is made
+/// once; after the first play nothing is allocated.
 ///
-/// The send buffer holds what the rank has at first and the receive buffer what it ends with, packed, as in
-/// MPI's own collectives. A broadcast's buffer is the receive buffer, with MPI_IN_PLACE to send. MPI_IN_PLACE
-/// means what it means in MPI. Where p does not divide n elements, rank r's share is [floor(r n / p),
-/// floor((r + 1) n / p)). All memories of a rank are host memory here, the device one being the caller's.
+/// The send buffer holds the rank's initial blocks and the receive buffer its final ones, packed, as in MPI's
+/// own collectives. A broadcast's buffer is the receive buffer, with MPI_IN_PLACE to send. MPI_IN_PLACE has
+/// its meaning in MPI. If p does not divide n elements, rank r's share is [floor(r n / p), floor((r + 1) n /
+/// p)). All memories of a rank are host memory here; device memory is that of the caller.
 class Player {
  public:
   /// `call.message` and `call.counts` count bytes, whole elements of `type`; `call.ranks` is the
@@ -26,7 +26,7 @@ class Player {
   /// player. Throws InputError unless the algorithm can serve the call.
   Player(const Algorithm& algorithm, Call call, MPI_Datatype type, MPI_Op op,
          std::shared_ptr<Communicator> communicator);
-  /// On a duplicate of its own.
+  /// The same on a private duplicate of `parent`.
   Player(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op, MPI_Comm parent)
       : Player(algorithm, call, type, op, std::make_shared<Communicator>(parent)) {}
   /// Waits for a play that is under way.
@@ -35,12 +35,12 @@ class Player {
   Player& operator=(const Player&) = delete;
 
   void start(const void* send, void* recv);
-  /// Whether the play is done; brings on all plays that this thread has started.
+  /// Makes progress on all plays that this thread has started; whether this one is done.
   bool test();
   void wait();
   void run(const void* send, void* recv);
 
-  /// Keeps the buffers for start() and run() without them.
+  /// Sets the buffers of start() and run() without arguments.
   void bind(const void* send, void* recv) { bound_ = {send, recv}; }
   void start() { start(bound().send, bound().recv); }
   void run() { run(bound().send, bound().recv); }
@@ -65,12 +65,12 @@ class Player {
     std::size_t size = 0;
     void grow(std::size_t needed);
   };
-  /// How far a channel has come.
+  /// The progress of a channel.
   struct Cursor {
     const ChannelPlan* plan = nullptr;
     std::size_t step = 0;
-    int pending = 0;     ///< MPI requests of the step
-    int multicasts = 0;  ///< of the step, that are under way
+    int pending = 0;     ///< MPI requests of the step in progress
+    int multicasts = 0;  ///< IP multicasts of the step in progress
     bool joined = false, posted = false;
     std::vector<MPI_Request> requests;
   };
@@ -115,12 +115,12 @@ class Player {
   int tag_;
   std::optional<Bound> bound_;
   std::array<std::optional<Plan>, 3> plans_;  ///< by InPlace, made when first asked for
-  const Plan* plan_ = nullptr;                ///< of the play that is under way
+  const Plan* plan_ = nullptr;                ///< of the play in progress
   std::vector<std::byte*> areas_;             ///< by Address::area
   std::vector<Buffers> own_;                  ///< the areas from Address::own on
   std::vector<Cursor> cursors_;               ///< by channel
   std::vector<int> arrived_;                  ///< by join
-  std::vector<MPI_Request> waiting_;          ///< of all channels, and where each is kept
+  std::vector<MPI_Request> waiting_;          ///< of all channels; owners_: where each is kept
   std::vector<std::pair<Cursor*, MPI_Request*>> owners_;
   bool done_ = true;
   bool first_moves_done_ = false;

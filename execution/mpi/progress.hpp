@@ -7,7 +7,7 @@ namespace collcast::mpi {
 
 class Player;
 
-/// The plays that a thread has started and not yet completed. Whoever waits for one brings on all, so that
+/// The plays that a thread has started and not completed. Waiting for one makes progress on all, so that
 /// ranks may complete their plays in different orders.
 class Progress {
  public:

@@ -8,10 +8,10 @@
 
 namespace collcast::mpi {
 
-/// Whether a multicast is one message to each receiver, or one to all.
+/// Whether a multicast is one message per receiver, or one message to all.
 enum class Multicasting : std::uint8_t { one_by_one, at_once };
 
-/// What one rank does in a step, by channel, in the order of the schedule.
+/// The messages and copies of one rank in a step, by channel, in the order of the schedule.
 class RankStep {
  public:
   struct Item {
@@ -22,7 +22,7 @@ class RankStep {
     std::uint16_t channel = 0;
     Rank peer = 0;
     std::span<const Chunk> pieces;
-    std::int32_t multicast = -1;  ///< number of a message to `group`, counted through the schedule
+    std::int32_t multicast = -1;  ///< of a multicast to `group`: its number in the schedule; -1: none
     Ranks group = {};
 
     template <class Visit>
@@ -34,7 +34,8 @@ class RankStep {
 
   RankStep(Rank rank, Multicasting multicasting) : rank_(rank), multicasting_(multicasting) {}
 
-  /// Replaces what was taken before; refers to the step. Takes all steps of a schedule in order.
+  /// Replaces the items by those of `step`, to which they refer. Called with all steps of a schedule in
+  /// order.
   void take(const Step& step);
 
   /// Calls `visit(channel, items)` for each channel in which the rank has something to do.

@@ -7,26 +7,28 @@
 
 namespace collcast::mpi {
 
-/// What a number of repetitions took: each from the common start to when the slowest rank was done.
+/// The times of some repetitions, each from the common start to the end of the slowest rank.
 struct Times {
   std::vector<double> seconds;  ///< sorted
-  int late = 0;  ///< repetitions that some rank began late, and that no punctual one could replace
+  int late =
+      0;  ///< repetitions that some rank began late and that were kept, as no punctual one replaced them
   double median() const;
-  /// Where the true median lies with 95 % confidence, whatever the distribution: between two order
-  /// statistics; from the least to the largest, with less confidence, where there are fewer than six.
+  /// A 95 % confidence interval of the median for any distribution, between two order statistics. With fewer
+  /// than six repetitions it is their range, with less confidence.
   std::pair<double, double> interval() const;
 };
 
-/// How often to repeat: `least` times; then until the interval of the median is within `interval` times the
-/// median, or there are `most`, or they have lasted `limit` seconds together.
+/// How often to repeat: at least `least` times, then until the confidence interval of the median is narrower
+/// than `interval` times the median, there are `most` repetitions, or they have lasted `limit` seconds in
+/// all.
 struct Effort {
   int least = 20, most = 20;
   double interval = 0;
   double limit = std::numeric_limits<double>::infinity();
 };
 
-/// How many repetitions to add to these, which lasted `played` seconds with those that began late; 0: none.
-/// Looks at nothing but what was measured, so that no prediction can have a say in it.
+/// How many repetitions to add; 0: none. `played`: seconds that all so far lasted, late ones included. It
+/// depends on measurements alone, so that no prediction can influence it.
 int wanted(const Times& times, const Effort& effort, double played);
 
 double median_of_sorted(const std::vector<double>& values);

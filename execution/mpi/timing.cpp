@@ -28,7 +28,7 @@ std::string boot() {
   return id;
 }
 
-/// How many ranks have the kernel that this one has.
+/// How many ranks run under the same kernel as this one.
 int ranks_on_this_kernel(const Communicator& communicator) {
   constexpr std::size_t length = 37;
   std::string mine = boot();
@@ -94,13 +94,13 @@ class Series {
 
  private:
   static constexpr double longest_lead = 0.5;
-  /// Seconds. What takes longer is warm after one play, and is not much longer for a late start.
+  /// Seconds. A longer play needs one warm-up only, and a late start hardly changes its time.
   static constexpr double soon = 0.3;
 
   /// Of ranks that share processors, none can be on time to a microsecond.
   double allowed(double time) const { return std::max(clock_.crowded() ? 2e-4 : 1e-6, 0.01 * time); }
 
-  /// All are done with the repetition before: nobody hears of the next one late.
+  /// Waits until all have finished the last repetition, so that no rank learns of the next one late.
   void meet() const { check(MPI_Barrier(communicator_.handle()), "MPI_Barrier"); }
   double announce(double begin) const {
     check(MPI_Bcast(&begin, 1, MPI_DOUBLE, 0, communicator_.handle()), "MPI_Bcast");
@@ -121,8 +121,8 @@ class Series {
   const Communicator& communicator_;
   const SharedClock& clock_;
   double lead_ = 20e-6;
-  /// Ranks that share processors begin one after the other: the first so much before the instant, the last as
-  /// much after it.
+  /// Ranks that share processors begin one after another: how long before the instant the first one does, and
+  /// how long after it the last one.
   double head_start_ = 0;
 };
 

@@ -8,18 +8,18 @@
 
 namespace collcast::mpi {
 
-/// A clock that all ranks of a communicator read alike: the kernel's where they share one (in whatever
-/// namespaces), else each rank's own, moved by what the fastest of some ping-pongs with rank 0 says. Making
-/// one is collective.
+/// A clock that all ranks of a communicator share: the kernel's if they run under one kernel (in any
+/// namespaces), else each rank's own with an offset from the fastest of some ping-pongs with rank 0.
+/// Construction is collective.
 class SharedClock {
  public:
   explicit SharedClock(const Communicator& communicator);
   /// Seconds.
   double now() const;
-  /// Returns at that time or soon after. Ranks that have a processor each spin at the end; the others sleep,
-  /// so that none keeps another from being punctual.
+  /// Returns at that time or soon after. A rank with a processor of its own spins at the end; others sleep,
+  /// so that none delays another.
   void wait_until(double time) const;
-  /// Some kernel runs more of the ranks than it has processors.
+  /// Whether some kernel runs more ranks than it has processors.
   bool crowded() const { return crowded_; }
 
  private:
@@ -29,10 +29,10 @@ class SharedClock {
   bool crowded_ = false;
 };
 
-/// Times `play`, after two plays that are not counted (one where it takes longer than 0.3 s).
-/// Ranks begin at an instant agreed beforehand, so that no barrier's exit is measured with it; a repetition
-/// that a rank began late is done again, with more time to get ready where it heard of it late. Ranks that
-/// share processors begin around the instant, none much after it. Collective; all ranks get the same answer.
+/// Times `play` after two warm-up plays (one if a play takes longer than 0.3 s). Ranks begin at an instant
+/// agreed beforehand, so that no barrier's exit is part of the measurement. A repetition that a rank began
+/// late is repeated, with more time in advance if the rank learned of the instant late. Ranks that share
+/// processors begin around the instant, none much later. Collective; all ranks get the same times.
 Times measure(const std::function<void()>& play, const Effort& effort, const Communicator& communicator,
               const SharedClock& clock);
 

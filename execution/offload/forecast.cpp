@@ -24,7 +24,7 @@ double seconds(const SharedClock& clock, const std::function<void()>& act) {
   return clock.now() - begin;
 }
 
-/// Processes 0 and 1 of a communicator; the others have nothing to do.
+/// Measures between processes 0 and 1 of a communicator; the others are idle.
 class Pair {
  public:
   Pair(const Communicator& processes, std::size_t most)
@@ -51,7 +51,7 @@ class Pair {
     return first() ? median(times) : 0;
   }
 
-  /// Whether a send of so many bytes returns though its receive comes late.
+  /// Whether a send of this size returns although its receive is posted late.
   bool eager(std::size_t bytes, double lateness, const SharedClock& clock) {
     double took = 0;
     if (first()) {
@@ -142,7 +142,7 @@ OverlapModel probe_overlap(const Communicator& world, const Team& team, Bytes la
   if (model.workers) probe_worker(team, clock, model);
   if (team.worker() == model.workers) model.network = probe_network(*team.peers(), large, clock);
   LogGP& n = model.network;
-  // Known to some, told to all.
+  // Measured by some processes, sent to all.
   std::array<double, 6> values{
       n.L.value, n.G.value, n.gamma.value, n.S.value, model.handoff.start.value, model.handoff.all.value};
   if (team.worker() != model.workers) values[3] = 0;

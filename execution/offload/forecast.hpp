@@ -7,22 +7,21 @@
 
 namespace collcast::mpi {
 
-/// What decides how much of a collective is hidden: the network between the processes that play it, and what
-/// handing it to a worker costs.
+/// What determines how much of a collective is hidden: the network between the processes that play it, and
+/// the cost of handing it to a worker.
 struct OverlapModel {
   LogGP network;
   bool workers = false;
   Handoff handoff;
 };
 
-/// Measured before any collective is: messages between two of the processes, each way, of one byte and of
-/// `large` bytes; up to which size a message leaves before its receive is there; a reduction; a play in which
-/// nothing moves. Collective over `world`.
+/// Measures the model without any collective: messages of one and of `large` bytes between two of the
+/// processes, the eager limit, a reduction, and a play that moves nothing. Collective over `world`.
 OverlapModel probe_overlap(const Communicator& world, const Team& team, Bytes large,
                            const SharedClock& clock);
 
-/// The critical path, with a computation as long as the collective alone. Workers bring the collective on
-/// meanwhile; a rank without one begins it, and goes on when it has computed.
+/// The overlap by critical path, with a computation as long as the collective alone. Workers make progress
+/// during the computation; a rank without one begins the collective, computes, and then goes on.
 Overlap predict_overlap(const OverlapModel& model, const Algorithm& algorithm, const Call& call);
 
 }  // namespace collcast::mpi

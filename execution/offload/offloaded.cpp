@@ -6,7 +6,7 @@
 #include <new>
 
 #include "execution/mpi/check.hpp"
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/collective_errors.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -40,24 +40,24 @@ Offloaded::~Offloaded() {
 /// A rank's own player says how large its buffers are; workers have one for each rank that they serve.
 void Offloaded::seat(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op,
                      const Team& team) {
-  together(team.peers()->handle(), [&] {
+  attempt_on_all(team.peers()->handle(), [&] {
     if (!team.worker()) {
-      desks_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, team.peers());
+      shared_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, team.peers());
       return;
     }
     std::shared_ptr<Communicator> seen_by_rank;  // all with the same tags
     for (const Team::Served& s : team.served()) {
       seen_by_rank = std::make_shared<Communicator>(team.peers(), team.worker_of(), s.rank);
-      desks_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, seen_by_rank);
+      shared_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, seen_by_rank);
     }
     if (seen_by_rank) team.peers()->pass_tags_of(*seen_by_rank);
   });
 }
 
 void Offloaded::share(const Team& team, std::size_t extent, const Offloaded* beside) {
-  const auto sent = [&](const Desk& d) { return whole_lines(d.player->sent() * extent); };
-  const auto received = [&](const Desk& d) { return whole_lines(d.player->received() * extent); };
-  const std::size_t bytes = team.worker() ? line : line + sent(desks_[0]) + received(desks_[0]);
+  const auto sent = [&](const Shared& d) { return whole_lines(d.player->sent() * extent); };
+  const auto received = [&](const Shared& d) { return whole_lines(d.player->received() * extent); };
+  const std::size_t bytes = team.worker() ? line : line + sent(shared_[0]) + received(shared_[0]);
   static_assert(sizeof(Mailbox) <= line);
   MPI_Info info;
   check(MPI_Info_create(&info), "MPI_Info_create");
@@ -67,21 +67,21 @@ void Offloaded::share(const Team& team, std::size_t extent, const Offloaded* bes
         "MPI_Win_allocate_shared");
   check(MPI_Info_free(&info), "MPI_Info_free");
   if (team.worker())
-    new (mine) Bell;
+    new (mine) Doorbell;
   else
     new (mine) Mailbox;
   check(MPI_Barrier(team.machine()), "MPI_Barrier");
-  worker_ = beside ? beside->worker_ : reinterpret_cast<Bell*>(team.worker() ? mine : of(team.server()));
-  for (std::size_t i = 0; i < desks_.size(); ++i) {
+  worker_ = beside ? beside->worker_ : reinterpret_cast<Doorbell*>(team.worker() ? mine : of(team.server()));
+  for (std::size_t i = 0; i < shared_.size(); ++i) {
     std::byte* base = team.worker() ? of(team.served()[i].on_machine) : mine;
-    Desk& desk = desks_[i];
-    desk.mailbox = reinterpret_cast<Mailbox*>(base);
-    desk.send = base + line;
-    desk.recv = desk.send + sent(desk);
+    Shared& shared = shared_[i];
+    shared.mailbox = reinterpret_cast<Mailbox*>(base);
+    shared.send = base + line;
+    shared.recv = shared.send + sent(shared);
   }
 }
 
-/// Where another process of this machine keeps its part of the window.
+/// The address of another process's part of the window.
 std::byte* Offloaded::of(int process) const {
   MPI_Aint size = 0;
   int unit = 0;
@@ -91,26 +91,26 @@ std::byte* Offloaded::of(int process) const {
 }
 
 void Offloaded::ask(std::uint32_t plays) {
-  desks_[0].mailbox->asked.set(plays);
+  shared_[0].mailbox->asked.set(plays);
   worker_->ring();
 }
 
 void Offloaded::start() {
-  ask(desks_[0].mailbox->asked.value() + 1);
+  ask(shared_[0].mailbox->asked.value() + 1);
 }
 
 bool Offloaded::test() const {
-  const Mailbox& m = *desks_[0].mailbox;
+  const Mailbox& m = *shared_[0].mailbox;
   return m.done.value() == m.asked.value();
 }
 
 void Offloaded::wait() const {
-  const Mailbox& m = *desks_[0].mailbox;
+  const Mailbox& m = *shared_[0].mailbox;
   if (!test()) m.done.wait(m.asked.value() - 1);
 }
 
 void Offloaded::wait(double seconds) const {
-  const Mailbox& m = *desks_[0].mailbox;
+  const Mailbox& m = *shared_[0].mailbox;
   if (!test()) m.done.wait(m.asked.value() - 1, seconds);
 }
 
@@ -124,27 +124,27 @@ void Offloaded::serve() {
 }
 
 void Offloaded::serve(std::span<Offloaded* const> all) {
-  const auto dismissed = [](const Desk& d) { return d.playing == Mailbox::dismissed; };
+  const auto dismissed = [](const Shared& d) { return d.playing == Mailbox::dismissed; };
   while (!std::ranges::all_of(
-      all, [&](const Offloaded* o) { return std::ranges::all_of(o->desks_, dismissed); })) {
+      all, [&](const Offloaded* o) { return std::ranges::all_of(o->shared_, dismissed); })) {
     const std::uint32_t seen = all[0]->worker_->value();
     bool busy = false;
     for (Offloaded* o : all)
-      for (Desk& d : o->desks_) busy = bring_on(d) || busy;
+      for (Shared& d : o->shared_) busy = bring_on(d) || busy;
     if (!busy) all[0]->worker_->wait(seen);
   }
 }
 
-/// Whether there is something to do beyond waiting to be asked.
-bool Offloaded::bring_on(Desk& desk) {
-  if (desk.playing == Mailbox::dismissed) return false;
-  if (desk.playing == desk.mailbox->done.value()) {
-    if (desk.mailbox->asked.value() == desk.playing) return false;
-    desk.playing = desk.mailbox->asked.value();
-    if (desk.playing == Mailbox::dismissed) return true;
-    desk.player->start(desk.send, desk.recv);
+/// Makes progress on a rank's play; whether there was anything to do.
+bool Offloaded::bring_on(Shared& shared) {
+  if (shared.playing == Mailbox::dismissed) return false;
+  if (shared.playing == shared.mailbox->done.value()) {
+    if (shared.mailbox->asked.value() == shared.playing) return false;
+    shared.playing = shared.mailbox->asked.value();
+    if (shared.playing == Mailbox::dismissed) return true;
+    shared.player->start(shared.send, shared.recv);
   }
-  if (desk.player->test()) desk.mailbox->done.set(desk.playing);
+  if (shared.player->test()) shared.mailbox->done.set(shared.playing);
   return true;
 }
 

@@ -8,8 +8,9 @@
 
 namespace collcast::mpi {
 
-/// Medians of `repetitions` each, from a common start to the slowest rank's end. Ranks compute by letting
-/// time pass without a call of MPI (asleep where ranks share processors). Collective over the ranks.
+/// Measures an overlap: medians of `repetitions`, each from a common start to the end of the slowest rank.
+/// Ranks compute by letting time pass without MPI calls, asleep if they share processors. Collective over the
+/// ranks.
 Overlap measure_overlap(const std::function<void()>& start, const std::function<void()>& wait,
                         int repetitions, const Communicator& ranks, const SharedClock& clock);
 

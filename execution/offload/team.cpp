@@ -5,7 +5,7 @@
 #include <string>
 
 #include "execution/mpi/check.hpp"
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/collective_errors.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -31,13 +31,13 @@ Team::Team(const Communicator& world, int workers) {
   check(MPI_Comm_rank(machine_, &here), "MPI_Comm_rank");
   check(MPI_Comm_size(machine_, &processes), "MPI_Comm_size");
   const int ranks_here = processes - workers;
-  refuse_together(ranks_here >= std::max(workers, 1)
-                      ? ""
-                      : std::to_string(workers) +
-                            " workers per machine serve as many ranks or more, but of the " +
-                            std::to_string(processes) + " processes on a machine only " +
-                            std::to_string(std::max(0, ranks_here)) + " are left as ranks",
-                  world.handle());
+  throw_on_all(ranks_here >= std::max(workers, 1)
+                   ? ""
+                   : std::to_string(workers) +
+                         " workers per machine serve as many ranks or more, but of the " +
+                         std::to_string(processes) + " processes on a machine only " +
+                         std::to_string(std::max(0, ranks_here)) + " are left as ranks",
+               world.handle());
   worker_ = here >= ranks_here;
   MPI_Comm kind;
   check(MPI_Comm_split(world.handle(), worker_, 0, &kind), "MPI_Comm_split");

@@ -8,8 +8,8 @@
 
 namespace collcast::mpi {
 
-/// The processes of a job, parted into ranks and the workers that play collectives for them: the last
-/// `workers` processes of every machine, each for every `workers`-th rank there.
+/// The processes of a job, divided into ranks and the workers that play collectives for them. Workers are the
+/// last `workers` processes of every machine; each serves every `workers`-th rank there.
 class Team {
  public:
   /// Collective over `world`. Throws InputError, on all processes, if a machine has fewer ranks than workers.
@@ -20,20 +20,20 @@ class Team {
 
   bool worker() const { return worker_; }
   Rank ranks() const { return static_cast<Rank>(worker_of_.size()); }
-  /// Of this process' kind: all ranks, or all workers.
+  /// The communicator of all ranks or of all workers, whichever this process is.
   const std::shared_ptr<Communicator>& peers() const { return peers_; }
   /// The processes that share this one's memory.
   MPI_Comm machine() const { return machine_; }
-  /// Which of the workers plays for a rank; without workers, the rank itself.
+  /// By rank: the worker that plays for it; without workers, the rank itself.
   const std::vector<int>& worker_of() const { return worker_of_; }
 
-  /// A rank that this worker plays for, and its number in `machine()`.
+  /// A rank that this worker serves, and the rank's number in `machine()`.
   struct Served {
     Rank rank;
     int on_machine;
   };
   const std::vector<Served>& served() const { return served_; }
-  /// The number in `machine()` of the worker that plays for this rank.
+  /// The number in `machine()` of the worker that serves this rank.
   int server() const { return server_; }
 
  private:

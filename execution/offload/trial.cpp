@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "execution/check/reference.hpp"
-#include "execution/mpi/together.hpp"
+#include "execution/mpi/collective_errors.hpp"
 #include "execution/offload/offloaded.hpp"
 
 namespace collcast::mpi {
@@ -80,13 +80,13 @@ Trial try_overlap(const Algorithm& algorithm, const Call& call, const Team& team
   if (team.worker()) {
     subject.serve();
   } else {
-    if (check) trial.wrong = first_words(subject.wrong(), team.peers()->handle());
+    if (check) trial.wrong = first_text(subject.wrong(), team.peers()->handle());
     if (trial.wrong.empty())
       trial.overlap = measure_overlap([&] { subject.start(); }, [&] { subject.wait(); }, repetitions,
                                       *team.peers(), clock);
     subject.dismiss();
   }
-  trial.wrong = first_words(trial.wrong, world.handle());
+  trial.wrong = first_text(trial.wrong, world.handle());
   return trial;
 }
 

@@ -9,14 +9,14 @@
 
 namespace collcast::mpi {
 
-/// The overlap of one call; or, on all processes alike, where its result differs from the MPI library's.
+/// The overlap of one call, or where its result differs from the MPI library's, on all processes.
 struct Trial {
   Overlap overlap;  ///< on ranks
   std::string wrong;
 };
 
-/// Played by the ranks, or by the team's workers if it has some. Collective over `world`. Throws InputError
-/// unless the algorithm can serve the call.
+/// Plays the call by the team's workers, or by the ranks if it has none. Collective over `world`. Throws
+/// InputError unless the algorithm can serve the call.
 Trial try_overlap(const Algorithm& algorithm, const Call& call, const Team& team, bool check, int repetitions,
                   const Communicator& world, const SharedClock& clock);
 

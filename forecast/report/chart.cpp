@@ -323,7 +323,7 @@ Figure bars(std::string title, const std::vector<std::string>& parts, const std:
   return framed(std::move(title), std::move(words), y, body);
 }
 
-Figure schedule(std::string title, const std::vector<std::string>& rows, const std::vector<Stretch>& all,
+Figure schedule(std::string title, const std::vector<std::string>& rows, const std::vector<Delay>& all,
                 double end) {
   constexpr double names = 190, height = 26;
   const Axis time{"time", text::seconds};
@@ -331,7 +331,7 @@ Figure schedule(std::string title, const std::vector<std::string>& rows, const s
   const auto px = [&](double t) { return names + (width - names - right) * ruler.place(t); };
   std::string body;
   std::map<std::size_t, double> places;  // of the rows that have something
-  for (const Stretch& s : all) places[s.row];
+  for (const Delay& s : all) places[s.row];
   double foot = top;
   for (auto& [row, place] : places) {
     place = foot;
@@ -341,7 +341,7 @@ Figure schedule(std::string title, const std::vector<std::string>& rows, const s
   for (const double t : ruler.ticks())
     body += stroke(px(t), top, px(t), foot, "stroke=\"#ddd\"") + label(px(t), foot + 16, text::seconds(t));
   std::map<std::string, std::size_t> looks;
-  for (const Stretch& s : all) {
+  for (const Delay& s : all) {
     const std::size_t look = looks.try_emplace(s.words, looks.size()).first->second;
     body += box(px(s.begin), places.at(s.row), px(s.end) - px(s.begin), height - 6, color(look),
                 s.words + ": " + text::seconds(s.begin) + " to " + text::seconds(s.end));

@@ -81,13 +81,13 @@ Figure bars(std::string title, const std::vector<std::string>& parts, const std:
             std::string (*text)(double));
 
 /// Something that lasts, in a row.
-struct Stretch {
+struct Delay {
   std::size_t row;
   double begin, end;
   std::string words;
 };
 /// What happens when, row by row, from 0 to `end` seconds. Stretches of the same words have the same colour.
-Figure schedule(std::string title, const std::vector<std::string>& rows, const std::vector<Stretch>& all,
+Figure schedule(std::string title, const std::vector<std::string>& rows, const std::vector<Delay>& all,
                 double end);
 
 /// Text as HTML and SVG show it: no name can become markup.

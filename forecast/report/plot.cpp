@@ -296,7 +296,7 @@ bool can_plot() {
 }
 
 std::string plotted(const Picture& picture, const std::string& terminal) {
-  Ended ended = filter({"gnuplot", "-d", "-"}, script(picture, terminal));
+  ProcessResult ended = filter({"gnuplot", "-d", "-"}, script(picture, terminal));
   if (ended.code != 0) throw SubstrateError("gnuplot: " + complaint(ended.errors, ended.code));
   return std::move(ended.output);
 }

@@ -21,15 +21,15 @@ struct ByProcessor {
 constexpr ByProcessor writing{Seconds(0.06e-6), BytesPerSecond(10.85e9)};
 constexpr ByProcessor reading{Seconds(1.04e-6), BytesPerSecond(0.59e9)};
 
-/// A part of a block's way that takes one block after the other.
+/// A stage of the pipeline through which a block goes.
 struct Part {
   Seconds each;
   SecondsPerByte per_byte;
   Seconds of(Bytes block) const { return each + block * per_byte; }
 };
 
-/// How long `count` blocks take through all parts, one behind the other, the last of which is the smallest:
-/// through the first parts with the others, and the rest by itself.
+/// The time of `count` blocks through the pipeline. The last block, which is the smallest, goes through the
+/// first stages with the others, and through the rest alone.
 Seconds through(std::span<const Part> parts, double count, Bytes block, Bytes last) {
   Seconds rest;
   for (const Part& p : parts) rest += p.of(last);
@@ -102,7 +102,7 @@ Wire GdrFabric::wire(Place from, Place to, Bytes bytes) const {
   return by_gpu && !straight(same_node, bytes) ? staged(w, from, to, bytes, same_node) : w;
 }
 
-/// Bytes cross the links at their pace; what the processor takes longer is overhead.
+/// Bytes cross the links at the links' rate; the extra time of the processor is overhead.
 Wire GdrFabric::copied(Wire w, Place from, Bytes bytes) const {
   if (bytes > Bytes(settings_.gdrcopy_naive_limit)) return w;
   const Seconds all = copy(from.rank, from.memory, bytes, settings_.gdrcopy_naive_limit).overhead;
@@ -110,8 +110,8 @@ Wire GdrFabric::copied(Wire w, Place from, Bytes bytes) const {
   return w;
 }
 
-/// The sender's copies, its messages, and the receiver's copies: each takes one block at a time, and the
-/// slowest sets the pace. Processors pay for the first block; the posts of others hide behind it.
+/// A pipeline of the sender's copies, its messages, and the receiver's copies, each one block at a time; the
+/// slowest stage determines the rate. Processors pay for the first block; the posts of the others are hidden.
 Wire GdrFabric::staged(Wire w, Place from, Place to, Bytes bytes, bool same_node) const {
   const bool gpu_sends = from.memory == Memory::device;
   const bool written =

@@ -6,22 +6,21 @@
 
 namespace collcast::mvapich {
 
-/// Throws InputError, in one line, where MVAPICH2-GDR has no GPUs to send from, or no host memory to stage
-/// in.
+/// Throws InputError if the platform has no GPUs to send from, or no host memory to stage in.
 void check(const Settings& settings, const Description& platform);
 
-/// The platform whose software carries the parts of its messages: network cards are told to send GPU memory
-/// as they are told to send the host's, and a copy between GPUs of a node is a copy.
+/// The platform with the software that MVAPICH2-GDR uses: a network card is told to send GPU memory at the
+/// cost of sending host memory, and a message between GPUs of a node is a copy.
 Description carrying(const Description& platform);
 
-/// A machine's links as MVAPICH2-GDR moves GPU memory, by size: between nodes straight from card to card,
-/// then staged in the sender's host memory, then in both; within a node through the processors, then from GPU
-/// to GPU. What is staged goes in blocks, of which one is copied while another is on its way.
-/// What is staged is said to take the way of GPU memory: it takes much the same links.
+/// A machine's links as MVAPICH2-GDR uses them for GPU memory. Between nodes, by growing size: GPUDirect at
+/// both ends, then staged in the sender's host memory, then in both. Within a node: copied by the processor,
+/// then from GPU to GPU. Staged messages go in blocks, one of which is copied while another is sent. `route`
+/// gives them the links of a GPUDirect message, which are almost the same.
 class GdrFabric final : public MachineFabric {
  public:
-  /// `machine`: of the platform that `carrying` makes. `stretch`: of GDRCopy's costs, which were published of
-  /// another machine.
+  /// `machine`: of the platform that `carrying` returns. `stretch`: factor on GDRCopy's costs, which were
+  /// published for another machine.
   GdrFabric(const Machine& machine, const Settings& settings, double stretch = 1)
       : MachineFabric(machine), settings_(settings), stretch_(stretch) {}
 
@@ -30,12 +29,12 @@ class GdrFabric final : public MachineFabric {
   std::vector<Bytes> sizes() const override;
 
  private:
-  /// A copy between a rank's two memories: what it keeps the processor from, the rest of it.
+  /// A copy between a rank's two memories.
   struct Copy {
-    Seconds overhead, latency;
+    Seconds overhead, latency;  ///< overhead: for which the processor is busy
     SecondsPerByte per_byte;
   };
-  /// `limit`: up to which the processor does it.
+  /// `limit`: the largest size that the processor copies itself.
   Copy copy(Rank rank, Memory from, Bytes bytes, double limit) const;
   bool straight(bool same_node, Bytes bytes) const;
   Wire copied(Wire straight, Place from, Bytes bytes) const;

@@ -19,8 +19,8 @@ enum class Levels : std::uint8_t { one, two };
 constexpr Rank any_number = std::numeric_limits<Rank>::max();
 constexpr double all_sizes = std::numeric_limits<double>::infinity();
 
-/// The first row of a collective that is for so many ranks on a node (0: for any number) and for at least so
-/// many ranks and bytes decides: groups of ranks, and in each all sizes.
+/// The first row of a collective that matches decides: it is for this number of ranks on a node (0: any), and
+/// for at least this many ranks and bytes. Rows are grouped by ranks, and within a group by size.
 struct MvapichRule {
   Collective collective;
   Rank on_a_node;
@@ -195,7 +195,7 @@ bool in_host(const Settings& s, Collective collective, const Call& call) {
 
 }  // namespace
 
-/// MVAPICH2 multicasts to a leader of each node; the catalogue to all ranks.
+/// MVAPICH2 multicasts to a leader of each node, while the catalogue's algorithm does to all ranks.
 Pick pick(const Settings& settings, Collective collective, const Call& call, const Situation& s) {
   const bool multicasts = collective == broadcast && settings.use_mcast > 0 && call.message >= Bytes(1) &&
                           s.nodes >= settings.mcast_num_nodes_threshold &&

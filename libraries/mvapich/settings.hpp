@@ -7,35 +7,34 @@
 
 namespace collcast::mvapich {
 
-/// What MVAPICH2-GDR's environment variables say, each named after its own without MV2_; sizes in bytes. The
-/// defaults are those of the user guide of 2.3.7 (datasheet), which adds that the library takes others on
-/// machines that it recognises; of mcast_bcast_max_msg and cuda_* below cuda_use_naive those of
-/// MVAPICH2 2.3's ibv_param.c.
+/// MVAPICH2-GDR's environment variables, by their names without MV2_; sizes in bytes. The defaults are those
+/// of the user guide of 2.3.7, which says that the library takes others on machines that it recognises; those
+/// of mcast_bcast_max_msg and of the cuda_* below cuda_use_naive are from MVAPICH2 2.3's ibv_param.c.
 struct Settings {
   double use_gpudirect_rdma = 1;                ///< network cards read and write GPU memory
-  double gpudirect_limit = 8192;                ///< messages up to here between nodes: by both cards
-  double use_gpudirect_receive_limit = 131072;  ///< and up to here by the receiver's
-  double cuda_block_size = 262144;              ///< of what is staged in host memory
-  double cuda_ipc = 1;                          ///< GPUs of a node copy from one to the other
-  double cuda_ipc_threshold = 32768;            ///< larger messages do
-  double gdrcopy_limit = 8192;           ///< copies of messages up to here are the processor's (GDRCopy)
-  double gdrcopy_naive_limit = 8192;     ///< and those of collectives
-  double use_mcast = 0;                  ///< broadcasts by InfiniBand's multicast
-  double mcast_num_nodes_threshold = 8;  ///< on so many nodes
-  double mcast_bcast_max_msg = 524288;   ///< up to this size
-  double gpudirect_mcast_pipeline = 1;   ///< blocks are copied to host memory while others are sent
-  double gpudirect_mcast_recv_type = 1;  ///< 1: into host memory, and copied; 2: into that of the GPU
-  double cuda_use_naive = 1;  ///< collectives up to some size are copied to host memory, and played there:
-  double cuda_bcast_naive_limit = 2097152;      ///< broadcasts; taken for reductions, too (a guess)
-  double cuda_allgather_naive_limit = 1048576;  ///< one rank's block
-  double cuda_alltoall_naive_limit = 262144;    ///< likewise
+  double gpudirect_limit = 8192;                ///< largest message between nodes for which both cards do
+  double use_gpudirect_receive_limit = 131072;  ///< largest one for which the receiver's card does
+  double cuda_block_size = 262144;              ///< block of a message staged in host memory
+  double cuda_ipc = 1;                          ///< GPUs of a node copy from one to the other,
+  double cuda_ipc_threshold = 32768;            ///< messages larger than this
+  double gdrcopy_limit = 8192;                  ///< largest message that the processor copies (GDRCopy)
+  double gdrcopy_naive_limit = 8192;            ///< the same for staged collectives
+  double use_mcast = 0;                         ///< broadcasts by InfiniBand's multicast
+  double mcast_num_nodes_threshold = 8;         ///< on this number of nodes or more,
+  double mcast_bcast_max_msg = 524288;          ///< up to this size
+  double gpudirect_mcast_pipeline = 1;          ///< blocks are copied to host memory while others are sent
+  double gpudirect_mcast_recv_type = 1;         ///< 1: received in host memory and copied; 2: in GPU memory
+  double cuda_use_naive = 1;                    ///< collectives are staged in host memory up to a size:
+  double cuda_bcast_naive_limit = 2097152;      ///< broadcasts, and, as a guess, reductions
+  double cuda_allgather_naive_limit = 1048576;  ///< size of one rank's block
+  double cuda_alltoall_naive_limit = 262144;    ///< size of one rank's block
   bool operator==(const Settings&) const = default;
 };
 
-/// "mvapich2-gdr", or with settings behind it: "mvapich2-gdr:gpudirect_limit=16KiB,use_mcast=1". None of
-/// other names; throws InputError for settings that there are not.
+/// Reads "mvapich2-gdr" or "mvapich2-gdr:gpudirect_limit=16KiB,use_mcast=1"; empty for other names. Throws
+/// InputError for unknown settings.
 std::optional<Settings> parse(std::string_view name);
-/// The name that `parse` reads, with what differs from the defaults.
+/// The text that `parse` reads, with the settings that differ from the defaults.
 std::string text(const Settings& settings);
 
 }  // namespace collcast::mvapich

@@ -12,7 +12,7 @@ constexpr Kernel kernels[] = {
 /// The channels of a GPU whose links are all in use: NCCL's limits on one node hold for so many together.
 constexpr double channels_of_gpu[] = {4, 6, 12, 16, 16};
 
-/// What a further channel adds to the launch, and the most that it is thought to [us]: NCCL has no constant.
+/// What a further channel adds to the launch, and an upper limit [us]; NCCL has no such constant.
 struct FurtherChannel {
   PerProtocol us, most;
 };
@@ -66,15 +66,15 @@ double channel_limit(int minor, Shape shape, Protocol protocol, Collective colle
 }
 
 Software published_software(int minor, const Situation& s) {
-  const Wire in_node = s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci;
-  const PerProtocol& ring_hop = step_latency(minor, Wire::net, Shape::ring);
+  const Hardware in_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
+  const PerProtocol& ring_hop = step_latency(minor, Hardware::net, Shape::ring);
   Software software{base_latency(minor, Shape::ring),
                     base_latency(minor, Shape::tree),
                     further_channel(minor, s).us,
                     step_latency(minor, in_node, Shape::ring),
                     step_latency(minor, in_node, Shape::tree),
                     ring_hop,
-                    step_latency(minor, Wire::net, Shape::tree),
+                    step_latency(minor, Hardware::net, Shape::tree),
                     ring_hop};
   // A tree's latency of Simple contains its chunk; the step alone is that of a ring.
   constexpr auto simple = static_cast<std::size_t>(Protocol::simple);

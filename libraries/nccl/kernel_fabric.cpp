@@ -14,7 +14,7 @@ constexpr int first_pxn = 12;  // ncclSend goes by another GPU's card from 2.12 
 
 }  // namespace
 
-void check(const Transport& t, const Machine& machine, const Situation& s) {
+void check(const KernelSettings& t, const Machine& machine, const Situation& s) {
   const std::string asked = "nccl-2." + std::to_string(t.minor) + ":" + std::string(name(t.protocol));
   if (!machine.has_gpus())
     throw InputError("--transport " + asked + " needs GPUs, which " + machine.platform() + " does not have");
@@ -24,7 +24,7 @@ void check(const Transport& t, const Machine& machine, const Situation& s) {
                      machine.platform() + " does not have");
 }
 
-KernelFabric::KernelFabric(const Machine& machine, const Transport& t, const Situation& s,
+KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, const Situation& s,
                            const Software& software, const Carriers& carriers)
     : MachineFabric(machine),
       kernel_(kernel(t.protocol)),
@@ -48,8 +48,8 @@ KernelFabric::KernelFabric(const Machine& machine, const Transport& t, const Sit
   turn_ = Bytes(carriers.channels * kernel_.threads * kernel_.bytes_a_thread);
 }
 
-collcast::Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
-  collcast::Wire links = machine_.wire(from, to, bytes);
+Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
+  Wire links = machine_.wire(from, to, bytes);
   if (from.rank == to.rank) return links;
   links.eager = true;
   links.framing = kernel_.bytes_on_wire;
@@ -57,35 +57,38 @@ collcast::Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
   return across(links, from, to, bytes);
 }
 
-/// Where a message between nodes sets out for the network.
+/// The place by whose network card a message between nodes leaves.
 Place KernelFabric::leaving(Place from, Place to) const {
   if (!by_rail_ || machine_.node(from.rank) == machine_.node(to.rank)) return from;
   return {machine_.opposite(from.rank, to.rank), from.memory};
 }
 
-/// What the network replicates or reduces: the machine's own costs, with a kernel's steps.
+/// A message that switches replicate or reduce costs what it does on the machine, but at least a kernel's
+/// step.
 Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes bytes) const {
   Switched message = machine_.switched(what, from, to, bytes);
   if (from.rank != to.rank) message.wire.latency = std::max(message.wire.latency, step_);
   return message;
 }
 
-/// For the flags of each turn after the first, beyond what its bytes take.
+/// How long an LL message waits for flags: in each iteration after the first, a step less the time of its
+/// bytes.
 Seconds KernelFabric::waiting(Bytes bytes) const {
   if (!flags_) return {};
   const double more = std::max(0.0, std::ceil(bytes / turn_) - 1);
   return more * std::max(Seconds(0), step_ - turn_ * threads_);
 }
 
-/// What the threads take for less than a turn, where NCCL's latencies contain it.
+/// The part of the threads' time that NCCL's latencies already include: with LL128 between nodes, that of a
+/// message shorter than one iteration.
 Seconds KernelFabric::contained(Bytes bytes) const {
   return streams_ && bytes < turn_ ? bytes * threads_ : Seconds(0);
 }
 
-/// What NCCL's constants take the links of a node to need at most.
+/// The latency of a node's links that NCCL's step latencies include.
 constexpr Seconds of_a_step(1e-6);
 
-collcast::Wire KernelFabric::in_node(collcast::Wire w, Bytes bytes) const {
+Wire KernelFabric::in_node(Wire w, Bytes bytes) const {
   const SecondsPerByte links = w.framing * w.per_byte;
   w.per_byte = std::max(links, threads_);
   w.software = w.per_byte - links;
@@ -95,10 +98,12 @@ collcast::Wire KernelFabric::in_node(collcast::Wire w, Bytes bytes) const {
   return w;
 }
 
-/// However well a card and its proxies overlap, GPU memory is read and written at its own pace.
-collcast::Wire KernelFabric::across(collcast::Wire w, Place from, Place to, Bytes bytes) const {
+/// Between nodes. A message occupies its card for the longest of its bytes on the rail, the proxy's messages,
+/// and the extra time for which the card accesses GPU memory more slowly than the rail; these do not overlap
+/// with each other. Chunks overlap: only the first one's time in the threads is overhead.
+Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
   const Place card = leaving(from, to);
-  const collcast::Wire there = machine_.wire(card, to, bytes);
+  const Wire there = machine_.wire(card, to, bytes);
   w.per_byte = there.per_byte, w.out = there.out;
   SecondsPerByte rail = w.per_byte;
   if (staged_)

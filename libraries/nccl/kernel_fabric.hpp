@@ -8,41 +8,40 @@
 
 namespace collcast::nccl {
 
-/// One protocol of one release.
-struct Transport {
+/// Which kernels of which release run.
+struct KernelSettings {
   int minor = usual_minor;
-  Shape shape = Shape::ring;  ///< whose published latencies hold: those of rings or of trees
+  Shape shape = Shape::ring;  ///< ring or tree, whose latencies differ
   Protocol protocol = Protocol::simple;
-  Rank peers = 0;  ///< to which a GPU sends at once by ncclSend; 0: a message is one channel's
-  std::optional<int> channels = {};  ///< what NCCL was told to take for these
+  Rank peers = 0;  ///< to how many peers a GPU sends at once by ncclSend; 0: a message has one channel
+  std::optional<int> channels = {};  ///< for ncclSend, if NCCL was told a number
 };
 
-/// What carries a message within a node: channels of a kernel, which together reach no more than `most` (0:
-/// they may).
+/// The channels of a kernel that carry one message within a node.
 struct Carriers {
   int channels = 1;
-  BytesPerSecond most = {};
-  Bytes chunk = {};  ///< of a message between nodes, which proxies send while more follow; 0: it is one
+  BytesPerSecond most = {};  ///< of all channels; 0: no limit
+  Bytes chunk = {};          ///< of a message between nodes, which proxies send in a pipeline; 0: no chunks
 };
 
-/// Throws InputError, in one line, where NCCL does not run the protocol, or at all.
-void check(const Transport& transport, const Machine& machine, const Situation& s);
+/// Throws InputError if NCCL does not run on the machine, or does not run this protocol there.
+void check(const KernelSettings& transport, const Machine& machine, const Situation& s);
 
-/// A machine's links as NCCL's kernels and proxies use them. Within a node a channel's threads move a message
-/// at the pace of the links or their own; between nodes they hand it to a proxy, for which it is a message of
-/// its network card: of the card that is on the sender's node what the receiver's is on its own, if NVLinks
-/// lead to its GPU, so that messages stay on a rail. (What the NVLinks take is not counted.) Data are reduced
-/// as they pass.
+/// A machine's links as NCCL's kernels and proxies use them. Within a node, the threads of a channel move a
+/// message at their own rate or the links', whichever is lower. Between nodes, they hand it to a proxy, which
+/// sends it through a network card. With NVLinks (PXN) this is the card of the receiver's rail, that is, the
+/// one in the position on the sender's node that the receiver's card has on its own; the way over the NVLinks
+/// costs nothing here. Data are reduced as they pass.
 class KernelFabric final : public MachineFabric {
  public:
-  /// `machine`: its links alone.
-  KernelFabric(const Machine& machine, const Transport& transport, const Situation& s,
+  /// `machine`: with bare links (`carrying`).
+  KernelFabric(const Machine& machine, const KernelSettings& transport, const Situation& s,
                const Software& software, const Carriers& carriers = {});
 
-  collcast::Wire wire(Place from, Place to, Bytes bytes) const override;
+  Wire wire(Place from, Place to, Bytes bytes) const override;
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override;
   SecondsPerByte gamma(Place) const override { return {}; }
-  const collcast::Protocol& protocol() const override { return protocol_; }
+  const MessageProtocol& protocol() const override { return protocol_; }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {
     machine_.route(leaving(from, to), to, links);
   }
@@ -52,19 +51,19 @@ class KernelFabric final : public MachineFabric {
   Place leaving(Place from, Place to) const;
   Seconds waiting(Bytes bytes) const;
   Seconds contained(Bytes bytes) const;
-  collcast::Wire in_node(collcast::Wire links, Bytes bytes) const;
-  collcast::Wire across(collcast::Wire links, Place from, Place to, Bytes bytes) const;
+  Wire in_node(Wire links, Bytes bytes) const;
+  Wire across(Wire links, Place from, Place to, Bytes bytes) const;
 
   const Kernel& kernel_;
-  collcast::Protocol protocol_;
+  MessageProtocol protocol_;
   Seconds launch_, channel_, step_, hop_, proxy_;
   Bytes chunk_;
-  Bytes turn_;              ///< what the threads of a message's channels take at a time
-  SecondsPerByte threads_;  ///< what they take
-  bool flags_;              ///< LL: a turn takes as long as its flags take to arrive
-  bool streams_;            ///< LL128 between nodes: less than a turn is passed on as it comes
-  bool staged_;             ///< network cards may use the memory of the host
-  bool by_rail_;            ///< a message may leave by another GPU's card
+  Bytes turn_;              ///< what the threads of a message's channels move in one iteration
+  SecondsPerByte threads_;  ///< the rate of these threads
+  bool flags_;              ///< LL: an iteration waits for its flags to arrive
+  bool streams_;            ///< LL128 between nodes: less than an iteration's bytes is passed on as it comes
+  bool staged_;             ///< messages between nodes may be staged in host memory
+  bool by_rail_;            ///< messages may leave through the card of another GPU (PXN)
 };
 
 }  // namespace collcast::nccl

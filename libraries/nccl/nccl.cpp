@@ -14,7 +14,7 @@ namespace {
 
 constexpr Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
 
-/// What NCCL plays, in the catalogue's words.
+/// The catalogue's counterparts of NCCL's algorithms.
 struct Played {
   Collective collective;
   Shape shape;
@@ -118,8 +118,8 @@ double Model::bandwidth(Shape shape, Protocol protocol) const {
 }
 
 double Model::on_node(Shape shape, Protocol protocol) const {
-  const Wire wire = s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci;
-  const bool short_tree = wire == Wire::pci && shape == Shape::tree && protocol == Protocol::simple &&
+  const Hardware wire = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
+  const bool short_tree = wire == Hardware::pci && shape == Shape::tree && protocol == Protocol::simple &&
                           s.cpu == Cpu::power && power_has_short_pci_trees(minor);
   const double step = of(step_latency(minor, wire, short_tree ? Shape::ring : shape), protocol);
   return s.nodes > 1 && protocol == Protocol::ll ? step * ll_slowdown_on_nodes(minor) : step;
@@ -127,7 +127,7 @@ double Model::on_node(Shape shape, Protocol protocol) const {
 
 double Model::between_nodes(Shape shape, Protocol protocol) const {
   const bool as_tree = alone() && lone_ranks_take_tree_latency(minor);
-  return of(step_latency(minor, Wire::net, as_tree ? Shape::tree : shape), protocol);
+  return of(step_latency(minor, Hardware::net, as_tree ? Shape::tree : shape), protocol);
 }
 
 double Model::ring_latency(Protocol protocol) const {
@@ -138,12 +138,13 @@ double Model::ring_latency(Protocol protocol) const {
   return (steps() - node_steps()) * step + node_steps() * between_nodes(Shape::ring, protocol);
 }
 
-/// Where all channels are alike the root's data is one pipeline, and a step is paid once.
+/// If all channels visit GPUs in the same order, the root's data are one pipeline, and a step is paid once.
 double Model::rooted_latency(Protocol protocol) const {
-  const Wire on_node = s.link == NodeLink::nvlink ? Wire::nvlink : Wire::pci;
+  const Hardware on_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const bool chunks = !s.same_channels && protocol == Protocol::simple;
-  const double step = of(
-      step_latency(minor, s.nodes == 1 ? on_node : Wire::net, chunks ? Shape::tree : Shape::ring), protocol);
+  const double step =
+      of(step_latency(minor, s.nodes == 1 ? on_node : Hardware::net, chunks ? Shape::tree : Shape::ring),
+         protocol);
   return s.same_channels ? step : steps() * step;
 }
 

@@ -8,7 +8,7 @@ constexpr int slots = 8;  // NCCL_STEPS
 
 KernelFabric of_protocol(const Machine& machine, const Policy& policy, const Situation& s,
                          const Software& software, Protocol protocol) {
-  const Transport t{policy.minor, Shape::ring, protocol, 1, policy.channels};
+  const KernelSettings t{policy.minor, Shape::ring, protocol, 1, policy.channels};
   return {machine, t, s, software, carriers_of_pairs(policy, s, machine, 1)};
 }
 
@@ -22,8 +22,8 @@ PairFabric::PairFabric(const Machine& machine, const Policy& policy, const Situa
                    of_protocol(machine, policy, s, software, Protocol::ll128),
                    of_protocol(machine, policy, s, software, Protocol::simple)} {}
 
-collcast::Wire PairFabric::wire(Place from, Place to, Bytes bytes) const {
-  collcast::Wire w = of(bytes).wire(from, to, bytes);
+Wire PairFabric::wire(Place from, Place to, Bytes bytes) const {
+  Wire w = of(bytes).wire(from, to, bytes);
   if (from.rank == to.rank) return w;
   const Bytes buffered(slots * kernel(pair_protocol(policy_, bytes)).step_KiB * 1024);
   w.eager = bytes <= buffered;

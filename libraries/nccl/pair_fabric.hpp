@@ -7,15 +7,15 @@
 
 namespace collcast::nccl {
 
-/// A machine's links as ncclSend and ncclRecv of one pair of ranks use them: by the policy's protocol, or LL
-/// for short messages and Simple for others. What fits into a channel's slots leaves at once; more waits
-/// for its receiver. A kernel leaves the GPU's other work alone.
+/// A machine's links as ncclSend and ncclRecv between two ranks use them, with the policy's protocol, or else
+/// LL for short messages and Simple for long ones. A message that fits into a channel's slots leaves at once
+/// (eager); a longer one waits for its receiver. The kernel does not slow down other work of the GPU.
 class PairFabric final : public MachineFabric {
  public:
-  /// `machine`: its links alone.
+  /// `machine`: with bare links (`carrying`).
   PairFabric(const Machine& machine, const Policy& policy, const Situation& s, const Software& software);
 
-  collcast::Wire wire(Place from, Place to, Bytes bytes) const override;
+  Wire wire(Place from, Place to, Bytes bytes) const override;
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
     return of(bytes).switched(what, from, to, bytes);
   }
@@ -23,8 +23,8 @@ class PairFabric final : public MachineFabric {
     by_protocol_[0].route(from, to, links);
   }
   SecondsPerByte gamma(Place) const override { return {}; }
-  const collcast::Protocol& protocol() const override { return by_protocol_[0].protocol(); }
-  /// Of the kernel that carries a lone message.
+  const MessageProtocol& protocol() const override { return by_protocol_[0].protocol(); }
+  /// Launch of the kernel that carries a lone message.
   Seconds launch_of(Bytes bytes) const { return of(bytes).launch(1); }
 
  private:

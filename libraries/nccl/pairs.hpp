@@ -10,21 +10,20 @@
 
 namespace collcast::nccl {
 
-/// How ncclSend and ncclRecv go: all pairs of a group in one kernel. NVIDIA/nccl, src/graph/paths.cc
-/// (ncclTopoComputeP2pChannels), src/enqueue.cc.
+// Grouped ncclSend and ncclRecv, of which one kernel carries all pairs. NVIDIA/nccl, src/graph/paths.cc
+// (ncclTopoComputeP2pChannels), src/enqueue.cc.
 
-/// What together carries a GPU's messages to `peers` others: two channels for each NVLink between the two
-/// farthest apart, two where there is none or between nodes, a power of two, and no more than there are; on
-/// one node at the pace that NCCL's search found all links of a GPU to have. `links`: the machine's links
-/// alone.
+/// The channels that carry a GPU's messages to `peers` others: two for each NVLink between the two GPUs
+/// farthest apart, two without NVLinks or between nodes, rounded to a power of two, and no more than exist.
+/// On one node all together reach the bandwidth that NCCL's search found for the links of a GPU. `links`: the
+/// machine with bare links.
 Carriers carriers_of_pairs(const Policy& policy, const Situation& s, const Machine& links, Rank peers);
 
-/// Every rank sends every other its block, in the order in which NCCL starts them: node by node, and to other
-/// places of each node in turn, so that no two ranks have the same turn for the same receiver. `nodes`: the
-/// ranks of each.
+/// An alltoall in the order in which NCCL starts the pairs: node by node, and within each node shifted by the
+/// sender's position, so that no two ranks send to one receiver in the same turn. `nodes`: the ranks of each.
 Schedule alltoall_in_turns(Rank ranks, const std::vector<std::vector<Rank>>& nodes);
 
-/// LL for short messages since 2.14, Simple for others.
+/// LL for short messages since 2.14, else Simple.
 Protocol pair_protocol(const Policy& policy, Bytes of_a_pair);
 
 }  // namespace collcast::nccl

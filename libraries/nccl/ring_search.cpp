@@ -16,7 +16,7 @@ using Type = Blueprint::LinkKind::Type;
 
 constexpr int anywhere = -1;
 constexpr int most_channels = 32;      // NCCL's MAXCHANNELS
-constexpr int patience = 20'000;       // GPUs tried before a number of channels is given up
+constexpr int patience = 20'000;       // GPUs tried before the search gives up a number of channels
 constexpr double at_least_split = 25;  // GB/s: faster channels are split in two
 
 /// One GPU's NVLink of the first generation; NCCL has no other constant below the second.
@@ -29,7 +29,7 @@ double port_rate(double usable_GBps) {
   return usable_GBps;
 }
 
-/// What the kind of link carries in general, whatever this platform measured.
+/// What NCCL assumes of a kind of link, whatever the platform's own measurement.
 double nominal(const Blueprint::LinkKind& kind, const ChannelSpeeds& speeds) {
   const Json& shared = shared_parts()["link_kinds"];
   const double GBps = shared.contains(kind.name) ? shared[kind.name]["bandwidth_GBps"]["value"].get<double>()
@@ -38,7 +38,7 @@ double nominal(const Blueprint::LinkKind& kind, const ChannelSpeeds& speeds) {
   return GBps > 20 ? speeds.nvlink_GBps : first_nvlink_GBps;
 }
 
-/// One attempt to lay `count` channels of one speed into a node.
+/// One attempt to pack `count` channels of one speed into a node.
 class Attempt {
  public:
   Attempt(const Blueprint& b, const NodeGraph& graph, ChannelShape shape, ChannelReach reach,
@@ -54,14 +54,14 @@ class Attempt {
     ports_.assign(nics_.size(), b.bandwidth ? port_rate(b.bandwidth->value) : 0);
   }
 
-  /// What the best connected GPU can send, as NCCL counts it: no search goes on beyond.
+  /// What the best connected GPU can send, as NCCL counts it: an upper bound at which the search ends.
   double total() const {
     double most = 0;
     for (int gpu : gpus_) most = std::max(most, out_of(gpu));
     return most;
   }
 
-  /// No more channels than this fit.
+  /// An upper bound of the number of channels.
   int bound(double speed) const {
     double room = most_channels;
     if (!nics_.empty()) {
@@ -97,7 +97,8 @@ class Attempt {
   }
   int gpu(int position) const { return gpus_[static_cast<std::size_t>(position)]; }
 
-  /// Takes the channel's speed off each link of the way; false, and nothing taken, where one has no room.
+  /// Takes the channel's speed off each link of the route; false, and nothing taken, if a link has too little
+  /// left.
   bool take(int from, int to, bool to_gpu = true) {
     const std::vector<int>& route = graph_.route(from, to);
     const bool fits = std::ranges::all_of(
@@ -109,7 +110,7 @@ class Attempt {
   void charge(const std::vector<int>& route, double by) {
     for (int l : route) free_[static_cast<std::size_t>(l)] += by;
   }
-  /// A tree is climbed and descended.
+  /// Data go up and down a tree: both directions of its edges are taken.
   bool take_edge(int from, int to, bool to_gpu = true) {
     if (!take(from, to, to_gpu)) return false;
     if (shape_ == ChannelShape::ring || take(to, from, to_gpu)) return true;
@@ -127,7 +128,7 @@ class Attempt {
     return nics_.empty() ? start({{0}, -1}) : enter();
   }
 
-  /// Links are full duplex: the last ring the other way round, where it fits; else any.
+  /// The last ring in reverse if it fits, as links are full duplex; else any ring.
   bool turned_round() {
     Channels::Channel c = found_.back();
     std::reverse(c.gpus.begin() + 1, c.gpus.end());
@@ -148,7 +149,7 @@ class Attempt {
     for (std::size_t i = 0; i < edges; ++i) give(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]));
   }
 
-  /// From the network, by each NIC in turn, to the GPUs near it first.
+  /// Enters from the network by each NIC in turn, at the GPUs near it first.
   bool enter() {
     for (std::size_t i = 0; i < nics_.size(); ++i) {
       const std::size_t nic = (found_.size() + i) % nics_.size();
@@ -215,8 +216,8 @@ class Attempt {
   std::vector<Channels::Channel> found_;
 };
 
-/// The largest number times speed, as NCCL's search goes: from the highest speed down to half of the best so
-/// far, or until a GPU can send no more.
+/// The channels of the largest number times speed. Like NCCL it goes from the highest speed down to half of
+/// the best one so far, or until a GPU can send no more.
 Channels fastest(Attempt attempt, const std::vector<double>& levels) {
   Channels best;
   auto total = [&best] { return static_cast<double>(best.channels.size()) * best.bandwidth.value / 1e9; };

@@ -8,39 +8,45 @@
 
 namespace collcast {
 
-/// What a release of NCCL takes links to carry when it looks for channels: by their kind, not by measurement.
+// NCCL's search for channels (NVIDIA/nccl, src/graph/search.cc). A channel is a ring over all GPUs of a node,
+// or a chain for trees. For a falling sequence of speeds the search packs as many channels side by side as
+// the links have capacity for, using NVLinks alone if possible, and keeps the packing of highest total
+// bandwidth. Link speeds are NCCL's constants by kind of link, not the platform's measurements, as NCCL does
+// not measure.
+
+/// The speeds that a release of NCCL assumes of links and tries for channels.
 struct ChannelSpeeds {
-  double nvlink_GBps;               ///< one NVLink, from the second generation on
-  std::vector<double> levels_GBps;  ///< speeds of a channel that it tries, from the highest
+  double nvlink_GBps;               ///< of one NVLink, from the second generation on
+  std::vector<double> levels_GBps;  ///< of a channel, highest first
 };
 /// Those of NCCL 2.`minor`, from 2.6 on. NVIDIA/nccl, src/graph/topo.h and search.cc.
 ChannelSpeeds nccl_speeds(int minor);
 
-/// Rings, or chains for trees, that run side by side without sharing any link's capacity.
+/// Rings or chains that run side by side without sharing the capacity of any link.
 struct Channels {
   struct Channel {
     std::vector<int> gpus;  ///< positions in Blueprint::ranks_on, in the order of the ring or chain
-    int nic = -1;           ///< of the node, where the ring enters and leaves it; -1 on one node
+    int nic = -1;           ///< through which the ring enters and leaves the node; -1 on one node
   };
-  std::vector<Channel> channels;  ///< none where the node has no two GPUs and no network is crossed
-  BytesPerSecond bandwidth;       ///< of each
-  bool nvlink = false;            ///< between GPUs only NVLinks are used
+  std::vector<Channel> channels;  ///< empty on one node with fewer than two GPUs
+  BytesPerSecond bandwidth;       ///< of each channel
+  bool nvlink = false;            ///< only NVLinks are used between GPUs
 };
 
-/// A tree is a chain within a node; data go up and down it.
+/// Within a node a tree is a chain, which data go up and down.
 enum class ChannelShape : std::uint8_t { ring, tree };
 enum class ChannelReach : std::uint8_t { node, network };
 
-/// The channels that NCCL's search finds (before it doubles them): those of the highest total speed, NVLinks
-/// first. A communicator of one node asks with `node`, a larger one with `network`.
+/// The channels that NCCL finds, before it doubles them. `reach`: `node` for a communicator on one node, else
+/// `network`.
 ///
 ///     const Blueprint b = read_blueprint(load_platform("dgx-1v"));
 ///     find_channels(b, ChannelShape::ring, ChannelReach::node, nccl_speeds(18));  // 6 rings of 20 GB/s
 Channels find_channels(const Blueprint& blueprint, ChannelShape shape, ChannelReach reach,
                        const ChannelSpeeds& speeds);
 
-/// The channels of NVLS (NVLink SHARP) on Hopper GPUs: one for each GPU, and for each network card at most;
-/// all GPUs share each. None for fewer than three GPUs on a node.
+/// The channels of NVLS (NVLink SHARP) on Hopper GPUs, each shared by all GPUs of the node: one per GPU, but
+/// no more than network cards. None with fewer than three GPUs on a node.
 Channels find_switch_channels(const Blueprint& blueprint, ChannelReach reach, const ChannelSpeeds& speeds);
 
 }  // namespace collcast

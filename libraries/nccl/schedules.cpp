@@ -54,7 +54,7 @@ struct Ring {
     if (by_rank ? own >= of_rank : all >= blocks) return {};
     return by_rank ? at(channel, position) * of_rank + own : all;
   }
-  /// Every rank sends on the chunk of the position `behind` its own.
+  /// Every rank forwards the chunk of the position `behind` places before its own.
   void turn(Step& step, Block loop, std::int64_t behind, Combine combine) const {
     for (std::size_t c = 0; c < orders->size(); ++c)
       for (Rank i = 0; i < ranks(); ++i)
@@ -99,7 +99,7 @@ Schedule chain(const Orders& orders, Rank root, Block loops, bool to_root) {
           static_cast<int>(lines->size())};
 }
 
-/// Above a node of NVIDIA/nccl's src/graph/trees.cc; -1 above the root, node 0.
+/// The parent of a node in NVIDIA/nccl's src/graph/trees.cc; -1 for the root, node 0.
 Rank above(Rank node, Rank nodes) {
   if (node == 0) return -1;
   const Rank lowest = node & -node, up = (node ^ lowest) | (2 * lowest);
@@ -118,7 +118,7 @@ bool of_second_tree(std::size_t channel, int searched) {
   return channel / static_cast<std::size_t>(std::max(1, searched)) % 2 == 1;
 }
 
-/// A tree of ranks: who is above, and how far from the root.
+/// A tree of ranks: the parent and the depth of each.
 struct Tree {
   std::vector<Rank> parent;
   std::vector<int> depth;
@@ -222,9 +222,10 @@ Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Bl
           static_cast<int>(orders.size())};
 }
 
-std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const std::vector<Order>& orders,
-                          int searched, Rank per_node, Bytes message) {
-  std::vector<Pair> pairs;
+std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
+                                 const std::vector<Order>& orders, int searched, Rank per_node,
+                                 Bytes message) {
+  std::vector<PairTraffic> pairs;
   for (std::size_t c = 0; c < orders.size(); ++c) {
     const Order& order = orders[c];
     const Bytes share = message / static_cast<double>(orders.size());

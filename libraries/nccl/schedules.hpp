@@ -12,32 +12,32 @@
 
 namespace collcast::nccl {
 
-/// All ranks in the order in which a channel visits them: node by node, in each along the channel's GPUs.
+/// All ranks in the order in which a channel visits them: node by node, within a node in the channel's order.
 using Order = std::vector<Rank>;
 
-/// Of `channels` channels, which take those that the search found in turn. `nodes`: the ranks of each, in the
+/// The orders of `channels` channels, which repeat the found ones in turn. `nodes`: the ranks of each, in the
 /// order of their GPUs.
 std::vector<Order> orders(const Channels& found, const std::vector<std::vector<Rank>>& nodes, int channels);
 
-/// A ring on each channel, `loops` chunks of each rank one after the other, of which those after the first
-/// `filled` of all are empty and not sent (allgather and reduce-scatter: as many of each rank); of broadcast
-/// and reduce a chain. Throws InputError for collectives that NCCL has no rings for, and for an order that
-/// names a rank twice.
+/// A ring on each channel (a chain for broadcast and reduce), over which each rank's chunks go in `loops`
+/// rounds. Chunks after the first `filled` are empty and not sent; for allgather and reduce-scatter `filled`
+/// counts each rank's. Throws InputError for collectives without rings in NCCL, and for an order that names a
+/// rank twice.
 Schedule rings(Collective collective, Rank root, const std::vector<Order>& orders, Block loops,
                Block filled = std::numeric_limits<Block>::max());
 
-/// An allreduce on each channel: up the chain of each node and a binary tree of nodes, and down again. After
-/// the first `searched` channels, which the search found, as many copies of them take the second tree, whose
-/// inner nodes are leaves of the first. `loops` chunks; `at_once`: the first go down while others climb.
-/// Nodes have `per_node` ranks; the last one may have fewer.
+/// An allreduce on each channel: up the chain of each node and a binary tree of nodes, and down again. The
+/// first `searched` channels, found by the search, take one tree; their copies take the other tree, whose
+/// inner nodes are leaves of the first (double binary tree). Data go in `loops` chunks; `at_once`: chunks go
+/// down while later ones go up. Nodes have `per_node` ranks; the last may have fewer.
 Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block loops, bool at_once);
 
-/// What the ranks send each other in all, of a message that the channels share evenly: a ring's neighbours,
-/// or a tree's.
-std::vector<Pair> traffic(Shape shape, Collective collective, Rank root, const std::vector<Order>& orders,
-                          int searched, Rank per_node, Bytes message);
+/// What each pair of neighbours in the rings or trees exchanges in all, if channels share the message evenly.
+std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
+                                 const std::vector<Order>& orders, int searched, Rank per_node,
+                                 Bytes message);
 
-/// What NCCL plays for the candidate on these ranks, as an algorithm by that name; it has no closed form.
+/// What NCCL plays for the candidate on these ranks, as an algorithm with this name and without a formula.
 Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,
                     const std::vector<Order>& orders, int searched, Rank per_node);
 

@@ -183,12 +183,12 @@ const PerProtocol& base_latency(int minor, Shape shape) {
   return at(base_pat, minor);
 }
 
-const PerProtocol& step_latency(int minor, Wire wire, Shape shape) {
+const PerProtocol& step_latency(int minor, Hardware wire, Shape shape) {
   const bool tree = shape == Shape::tree;
   if (shape == Shape::nvls || shape == Shape::nvls_tree)
-    return wire == Wire::net ? at(net_nvls_tree, minor) : at(nvlink_nvls, minor);
-  if (wire == Wire::nvlink) return tree ? at(nvlink_tree, minor) : at(nvlink_ring, minor);
-  if (wire == Wire::pci) return tree ? at(pci_tree, minor) : at(pci_ring, minor);
+    return wire == Hardware::net ? at(net_nvls_tree, minor) : at(nvlink_nvls, minor);
+  if (wire == Hardware::nvlink) return tree ? at(nvlink_tree, minor) : at(nvlink_ring, minor);
+  if (wire == Hardware::pci) return tree ? at(pci_tree, minor) : at(pci_ring, minor);
   return tree ? at(net_tree, minor) : at(net_ring, minor);
 }
 

@@ -38,60 +38,64 @@ inline double of(const PerProtocol& values, Protocol protocol) {
   return values[static_cast<std::size_t>(protocol)];
 }
 
-enum class Wire : std::uint8_t { nvlink, pci, net };
+/// NCCL_HW_NVLINK, NCCL_HW_PCI and NCCL_HW_NET: what a step crosses.
+enum class Hardware : std::uint8_t { nvlink, pci, net };
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+// The constants of NCCL's tuner by release (src/graph/tuning.cc); names in brackets are its own units.
 
 /// The latency of a launch [us].
 const PerProtocol& base_latency(int minor, Shape shape);
 /// The latency of a step [us].
-const PerProtocol& step_latency(int minor, Wire wire, Shape shape);
+const PerProtocol& step_latency(int minor, Hardware wire, Shape shape);
 
-/// The most that LL reaches in all [GB/s]; by GPU on one node, by CPU on several.
+/// The highest bandwidth of LL on all channels [GB/s]; it depends on the GPU on one node, on the CPU on
+/// several.
 double most_ll(int minor, Rank nodes, Gpu gpu, Cpu cpu);
-/// The most that LL128 reaches on a channel [GB/s].
+/// The highest bandwidth of LL128 on a channel [GB/s].
 double most_ll128(int minor, Shape shape, Collective collective, Rank nodes, Gpu gpu);
-/// The most that a tree reaches on all channels [GB/s].
+/// The highest bandwidth of a tree on all channels [GB/s].
 double most_tree(int minor, Protocol protocol, Rank nodes, Gpu gpu, int channels);
-/// The most that NVLSTree reaches on a channel [GB/s].
+/// The highest bandwidth of NVLSTree on a channel [GB/s].
 double most_nvls_tree(int minor, Rank nodes, Gpu gpu);
-/// The most that all channels reach in any way [GB/s].
+/// The highest bandwidth of all channels, whatever the algorithm [GB/s].
 double most_in_all(int minor, Gpu gpu);
 
-/// What a tree of this size reaches of its bandwidth.
+/// The share of its bandwidth that a tree reaches with this message size.
 double tree_correction(int minor, Protocol protocol, Bytes message);
 
-/// Where the latency of a ring of Simple messages over nodes grows.
+/// The sizes from which a ring with Simple over several nodes has a higher latency, and by which factor.
 struct Plateau {
   double bytes_per_rank = 0, bytes_per_rank_and_channel = 0;
   PerGpu factor = {};
 };
 const Plateau& plateau(int minor);
 
-/// Rules that changed from release to release.
-double tree_share(int minor);                   ///< of the bus that a tree reaches
-double tree_ll128_share_of_nodes(int minor);    ///< of that, LL128 over several nodes
-double tree_ll128_share_of_channel(int minor);  ///< of most_ll128, in a tree
-double ring_ll128_share_alone(int minor);       ///< of the bus, where a node has one rank
+// Rules that differ between releases.
+double tree_share(int minor);                   ///< of the bus bandwidth, for a tree
+double tree_ll128_share_of_nodes(int minor);    ///< of that, for LL128 over several nodes
+double tree_ll128_share_of_channel(int minor);  ///< of most_ll128, for a tree
+double ring_ll128_share_alone(int minor);       ///< of the bus bandwidth, with one rank per node
 double ring_ll_share(int minor, Collective collective, Rank nodes);
 double pat_share(int minor);
 bool has_pat(int minor);
 bool has_nvls(int minor, Gpu gpu);
 bool has_nvls_tree(int minor);
-bool nvls_tree_is_a_chain(int minor);  ///< of nodes, for its latency
-bool nvls_by_efficiency(int minor);    ///< its bandwidth follows from the GPU's efficiency
-double nvls_share(int minor);          ///< before that: of its channels' bandwidth
+bool nvls_tree_is_a_chain(int minor);  ///< its latency is that of a chain of nodes
+bool nvls_by_efficiency(int minor);    ///< its bandwidth is computed from nvls_efficiency
+double nvls_share(int minor);          ///< otherwise: of its channels' bandwidth
 double nvls_efficiency(Gpu gpu);
-double ll_slowdown_on_nodes(int minor);        ///< of steps inside a node, when there are several nodes
-double network_overhead(int minor, Cpu cpu);   ///< the least that a ring's step costs over nodes [us]
-bool one_extra_node_step(int minor);           ///< an allreduce ring crosses nodes 2N, not 2(N-1) times
-bool lone_ranks_take_tree_latency(int minor);  ///< with one rank per node
+double ll_slowdown_on_nodes(int minor);        ///< of steps within a node if there are several nodes
+double network_overhead(int minor, Cpu cpu);   ///< the least latency of a ring's step between nodes [us]
+bool one_extra_node_step(int minor);           ///< an allreduce ring crosses nodes 2N instead of 2(N-1) times
+bool lone_ranks_take_tree_latency(int minor);  ///< rings with one rank per node have the latency of trees
 bool power_has_short_pci_trees(int minor);
 bool ll128_runs(int minor, const Situation& s);
 
 /// Throws InputError unless the release has constants for the GPU.
 void check_gpu(int minor, Gpu gpu);
-/// The first 2.`minor` that has.
+/// The first 2.`minor` that has constants for the GPU.
 int first_release(Gpu gpu);
 
 }  // namespace collcast::nccl

@@ -5,19 +5,19 @@
 
 namespace collcast::nccl {
 
-/// How a call is played.
+/// How NCCL plays a call.
 struct Play {
   int channels = 1;
-  int threads = 0;         ///< of a channel that move data
-  Bytes chunk;             ///< that a channel sends at once; what a proxy sends in one message, but in Simple
-  double loops = 1;        ///< over the message
-  Seconds time;            ///< of one call among many that follow each other, as nccl-tests has it
-  Seconds launch;          ///< of it: the kernel's
-  std::string limited_by;  ///< the rest
+  int threads = 0;         ///< of a channel
+  Bytes chunk;             ///< that a channel sends at once; with LL and LL128, a proxy's message
+  double loops = 1;        ///< rounds over the message
+  Seconds time;            ///< of one call among many back to back, as nccl-tests measures it
+  Seconds launch;          ///< the part of `time` for launching the kernel
+  std::string limited_by;  ///< what limits the rest
 };
 
-/// The time of the candidate, a tree or a ring, by what NCCL's kernels and proxies do with it: see
-/// docs/decisions/0011-nccl-transport.md. Throws InputError for others.
+/// The time of a ring or a tree, from the work of NCCL's kernels and proxies:
+/// docs/decisions/0011-nccl-transport.md. Throws InputError for other candidates.
 Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,
           const Candidate& candidate, const Software& software);
 

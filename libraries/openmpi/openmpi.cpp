@@ -14,12 +14,12 @@ namespace {
 constexpr double rest = std::numeric_limits<double>::infinity();
 constexpr Rank more = std::numeric_limits<Rank>::max();
 
-/// Messages under `bytes` take the algorithm that Open MPI numbers so.
+/// The number of Open MPI's algorithm for messages of less than `bytes`.
 struct Below {
   double bytes;
   int algorithm;
 };
-/// Communicators of fewer than `ranks`.
+/// The rows for communicators of fewer than `ranks`.
 struct Row {
   Rank ranks;
   std::vector<Below> sizes;
@@ -150,7 +150,7 @@ const Rules table[] = {
       {4096, {{rest, 6}}}, {more, {{rest, 4}}}}},
 };
 
-/// Open MPI itself turns to another algorithm where the first cannot serve so many ranks.
+/// Open MPI's fallback for algorithms that do not support this number of ranks.
 struct Instead {
   Collective collective;
   std::string_view first, then;

@@ -5,15 +5,16 @@
 
 namespace collcast::tuner {
 
-// The files, by the grammars of the libraries' own readers.
+// Writers of tuning files, by the grammars of the libraries' own readers.
 
-/// plugins/tuner/example of NCCL 2.28.3 to 2.30. Lines of these ranks first; then the same for any ranks, as
-/// a collective without a line gets one channel.
+/// plugins/tuner/example of NCCL 2.28.3 to 2.30. Lines for these ranks come first, then the same for any
+/// ranks, as NCCL gives a collective without a line one channel.
 std::string write_nccl(const Tuning& tuning);
-/// coll_tuned_dynamic_file.c: for other numbers of ranks, and where nothing is tuned, the fixed decision.
+/// coll_tuned_dynamic_file.c. For other numbers of ranks, and where nothing is tuned, the fixed decisions
+/// hold.
 std::string write_openmpi(const Tuning& tuning);
 std::string write_openmpi_json(const Tuning& tuning);
-/// csel.c: a file replaces MPICH's own, so that it covers every collective.
+/// csel.c. The file replaces MPICH's own, so it covers every collective.
 std::string write_mpich(const Tuning& tuning);
 std::string write_ucc(const Tuning& tuning);
 std::string write_mvapich2(const Tuning& tuning);

@@ -10,7 +10,7 @@ namespace {
 
 using Amount = FlowGraph::Amount;
 
-/// All that a graph sends or carries at once, in whole amounts: less than what is unlimited.
+/// The sum of all finite amounts of a graph, in whole units; less than FlowGraph::unlimited.
 constexpr double finest = 0x1p40;
 
 /// Rounded up, so that no cut looks narrower than it is.
@@ -102,8 +102,8 @@ Cut RouteGraph::around(const std::vector<char>& inside) {
   return shown();
 }
 
-/// At a time T the sources hold their bytes and each link passes what it carries in T: T is enough if all
-/// bytes together reach each sink. Else the least cut names a longer one.
+/// A time T is enough if, when each link may pass what it carries in T, all bytes flow from the sources to
+/// each sink. Otherwise the minimum cut gives a longer T to try (Newton's method).
 Cut RouteGraph::slowest(const std::vector<double>& weights, std::span<const Rank> sinks, Seconds least) {
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
   Cut slowest;
@@ -123,7 +123,7 @@ Cut RouteGraph::slowest(const std::vector<double>& weights, std::span<const Rank
       if ((cut.inside[r] != 0) != reversed_) bytes += weights[r];
     return Bytes(bytes) / cut.bandwidth;
   };
-  // A first guess, as flows need some capacity: the fastest link alone.
+  // The first T, as flows need some capacity: that of the fastest link alone.
   BytesPerSecond fastest;
   for (const auto& [link, e] : ends_) fastest = std::max(fastest, links_[link].bandwidth);
   Seconds time = std::max(least, Bytes(all) / fastest * 1e-9);
@@ -143,13 +143,13 @@ Cut RouteGraph::slowest(const std::vector<double>& weights, std::span<const Rank
   return slowest;
 }
 
-/// All ranks outside are one here.
+/// All ranks outside are one vertex here.
 Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
                std::span<const Memory> memories, std::optional<std::size_t> near) {
   const auto members = static_cast<Rank>(std::ranges::count_if(inside, [](char i) { return i != 0; }));
   RouteGraph graph(members + 1, fabric.links());
   std::vector<LinkId> route;
-  std::optional<std::vector<LinkId>> last;  // neighbours' routes mostly begin, or end, alike
+  std::optional<std::vector<LinkId>> last;  // routes of neighbouring ranks mostly have common ends
   Rank at = 0;
   for (Rank r = 0; r < fabric.ranks(); ++r) {
     if (!inside[static_cast<std::size_t>(r)]) continue;

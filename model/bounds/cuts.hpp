@@ -13,30 +13,30 @@
 
 namespace collcast {
 
-/// Ranks, and the links over which has to go what leaves them.
+/// A set of ranks, and links that all data between it and the other ranks must cross.
 struct Cut {
   std::vector<char> inside;  ///< by rank
   std::vector<LinkId> links;
-  BytesPerSecond bandwidth;  ///< of these links together
+  BytesPerSecond bandwidth;  ///< of these links in all
 };
 
-/// Links as routes string them together: data turn from one link into another only where some route does, and
-/// a rank passes on what it received.
+/// The graph of a fabric's routes: a link leads to another only if some route takes both in succession, and
+/// ranks forward what they received.
 class RouteGraph {
  public:
-  /// `reversed`: data go the other way round, as those of reduce-scatter do beside those of allgather.
+  /// `reversed`: data flow against the routes, as in a reduce-scatter compared with an allgather.
   RouteGraph(Rank ranks, const std::vector<Link>& links, bool reversed = false);
 
   void add(Place from, std::span<const LinkId> route, Place to);
-  /// The routes of a fabric from each of these places to each of those.
+  /// Adds the routes of a fabric from each place of `from` to each of `to`.
   void add(const Fabric& fabric, std::span<const Place> from, std::span<const Place> to);
 
-  /// The cut of least bandwidth between the ranks inside and all others.
+  /// The cut of least bandwidth between the ranks inside and all others. `inside`: by rank.
   Cut around(const std::vector<char>& inside);
 
-  /// Rank r begins with `weights[r]` bytes (a Bytes' value), which all of `sinks` are to have. The cut that
-  /// takes longest for it, if it takes longer than `least`: exact, by Newton's method on integer max-flows.
-  /// Optimality: Zhao et al., ForestColl, arXiv 2402.06787.
+  /// The cut that takes longest, if longer than `least`, when every rank of `sinks` needs the `weights[r]`
+  /// bytes that each rank r begins with. Exact, by Newton's method on integer max-flows; that some schedule
+  /// attains it: Zhao et al., ForestColl, arXiv 2402.06787.
   Cut slowest(const std::vector<double>& weights, std::span<const Rank> sinks, Seconds least = {});
 
  private:
@@ -48,7 +48,7 @@ class RouteGraph {
   const Ends& ends(LinkId link);
   Vertex vertex(Place place);
   void join(Vertex from, Vertex to);
-  /// Where a flow from the source has just been found: what it shows.
+  /// The minimum cut of the max-flow that was found last.
   Cut shown() const;
 
   Rank ranks_;
@@ -67,9 +67,9 @@ class RouteGraph {
   std::unordered_set<std::uint64_t> joined_;
 };
 
-/// The least cut between some ranks and all others: of the routes out of the group, or `into` it, between
-/// these memories of the ranks. Of many ranks, among the half of each route that is next to the group, and of
-/// that among the `near` links next to it.
+/// The cut of least bandwidth between some ranks and all others, over the routes out of the group, or `into`
+/// it, between these memories. With many ranks, only the half of each route next to the group is searched, or
+/// if given, the `near` links next to it.
 Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
                std::span<const Memory> memories, std::optional<std::size_t> near = {});
 

@@ -7,14 +7,13 @@
 
 namespace collcast {
 
-/// A directed graph whose edges carry whole amounts: the most that flows between two vertices, and a least
-/// cut.
+/// Maximum flow and minimum cut of a directed graph with integer capacities.
 class FlowGraph {
  public:
   using Vertex = std::int32_t;
   using Edge = std::int32_t;
   using Amount = std::int64_t;
-  /// More than any sum of other capacities that is met here; the source may have 2^17 such edges.
+  /// More than any sum of other capacities here; 2^17 such edges may leave the source without overflow.
   static constexpr Amount unlimited = Amount{1} << 46;
 
   explicit FlowGraph(Vertex vertices = 0);
@@ -29,8 +28,8 @@ class FlowGraph {
   Amount capacity(Edge edge) const;
 
   Amount max_flow(Vertex from, Vertex to);
-  /// By vertex: whether the source of the last flow could still send more there. Edges from such a vertex to
-  /// another kind are a least cut.
+  /// By vertex: whether the last flow leaves a path to it from the source. Edges from a vertex where it does
+  /// to one where it does not are a minimum cut.
   const std::vector<char>& source_side() const { return reached_; }
 
  private:

@@ -43,7 +43,8 @@ class Fitter {
   }
 
  private:
-  /// Never more than was expected, also where the inverse of what is nearly singular is rounding.
+  /// A deviation is never more than the prior's, even if the inverse of a nearly singular matrix is mere
+  /// rounding.
   VectorXd deviations(const MatrixXd& information) const {
     const VectorXd variance = information.inverse().diagonal();
     VectorXd all(n_);
@@ -159,7 +160,7 @@ LogFit fit_logs(const LogErrors& errors, const std::vector<Prior>& priors) {
 
 AmountFit fit_amounts(const LogErrors& errors, const std::vector<Amount>& amounts) {
   if (amounts.empty()) return {};
-  // In units of how far each may be off, so that one damping serves all.
+  // In units of the prior's deviations, so that one damping factor serves all.
   const auto scaled = [](const VectorXd& x, const VectorXd& units) { return list(x.cwiseProduct(units)); };
   const VectorXd units = column(amounts, std::mem_fn(&Amount::deviation));
   const VectorXd expected = column(amounts, [](const Amount& a) { return a.value / a.deviation; });

@@ -6,8 +6,8 @@
 
 namespace collcast {
 
-/// What is taken to be known of a positive parameter before data are seen: a value, and by which factor, as
-/// its natural logarithm, it may well be off (one standard deviation).
+/// What is known of a positive parameter before any data: its value, and the standard deviation of its
+/// natural logarithm.
 struct Prior {
   double value = 1, deviation = 1;
 };
@@ -21,24 +21,25 @@ struct LogFit {
   double noise = 0;                ///< of the errors, robust: 1.48 times their median size, 1 % at least
 };
 
-/// The most likely values: Gauss-Newton with damping (Levenberg, Marquardt) on logarithms, Huber's weights,
-/// numeric derivatives. What the data say nothing of keeps its prior. Throws std::logic_error where the
-/// number of errors depends on the values.
+/// The most likely values, by damped Gauss-Newton (Levenberg-Marquardt) on logarithms with Huber weights and
+/// numeric derivatives. A parameter without influence on the data keeps its prior. Throws std::logic_error if
+/// the number of errors depends on the values.
 LogFit fit_logs(const LogErrors& errors, const std::vector<Prior>& priors);
 
-/// The same of a parameter that may be 0 and is not negative: what is expected, by how much it may well be
-/// off (above 0), and where the search begins.
+/// The prior of a parameter that may be 0 but not negative.
 struct Amount {
-  double value = 0, deviation = 1, start = 0;
+  double value = 0;      ///< expected
+  double deviation = 1;  ///< standard deviation, above 0
+  double start = 0;      ///< where the search begins
 };
 
 struct AmountFit {
   std::vector<double> values, deviations;
   double noise = 0;     ///< as in LogFit
-  double unlikely = 0;  ///< minus the logarithm of the likelihood, for comparison with another start
+  double unlikely = 0;  ///< negative log-likelihood, to compare fits from different starts
 };
 
-/// `fit_logs`, of the parameters instead of their logarithms.
+/// Like `fit_logs`, but on the parameters themselves instead of their logarithms.
 AmountFit fit_amounts(const LogErrors& errors, const std::vector<Amount>& amounts);
 
 }  // namespace collcast

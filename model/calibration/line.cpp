@@ -19,7 +19,7 @@ double absolute_residuals(const Line& line, const Samples& samples) {
   return sum;
 }
 
-/// Samples to draw lines through: all of few, evenly chosen ones of many.
+/// The samples through which lines are tried: all, or an even selection of many.
 std::vector<std::size_t> anchors(std::size_t count) {
   constexpr std::size_t most = 16;
   std::vector<std::size_t> all;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// The sizes at which pieces may begin, and what pieces between them cost.
+/// The sizes at which pieces may begin, and the cost of each piece between two of them.
 class Segmentation {
  public:
   Segmentation(const std::vector<Samples>& curves, const PiecewiseOptions& options)
@@ -45,7 +45,7 @@ class Segmentation {
   }
 
  private:
-  /// Every measured size; of very many, some. The last is beyond them all.
+  /// Every measured size, or some of very many; the last is beyond them all.
   std::vector<Bytes> possible_starts() const {
     constexpr std::size_t most = 48;
     std::set<Bytes> sizes;
@@ -145,8 +145,8 @@ double noise_of(const std::vector<std::vector<Samples>>& curves, double least) {
   return std::max(least, 1.4826 * *middle);
 }
 
-/// Where two pieces meet: where their first curve's lines cross between the two sizes, else at the larger
-/// size.
+/// The size at which two pieces meet: where the first curve's lines cross if that is between the measured
+/// sizes, else the larger of these.
 Bytes meeting(const Piece& before, const Piece& after) {
   const Line &a = before.lines[0], &b = after.lines[0];
   const double slopes = a.per_byte.value.value - b.per_byte.value.value;

@@ -15,7 +15,7 @@ Seconds of_window_of(int m, Seconds between, Seconds alone, Seconds reply) {
   return ((m - 1) * between + alone + reply) / m;
 }
 
-/// The inverse: what is between messages of a window, where its mean leaves that.
+/// The inverse: the time between messages of a window, from the mean time per message.
 Samples between_messages(const PathTables& tables, const PiecewiseFit& lines) {
   Samples between = tables.messages;
   const int m = tables.window;

@@ -8,37 +8,36 @@
 
 namespace collcast {
 
-/// Half a round trip: overhead, handshake, latency, the bytes, overhead. Nothing else is on its way.
+/// Half a round trip on an idle network: overhead, handshake, latency, the bytes, receive overhead.
 Seconds half_round_trip(const Wire& wire, Bytes message);
 
-/// What one message of a window takes, a short reply included (osu_bw): the sender, the port or the receiver
-/// takes each message after the one before; the handshakes overlap.
+/// The time per message of a window of messages and a short reply (osu_bw). Messages follow each other at the
+/// pace of the sender, the port or the receiver, whichever is slowest; their handshakes overlap.
 Seconds windowed(const Wire& wire, const Wire& reply, Bytes message, int window);
 
-/// Point-to-point tables of one path between two ranks; either may be empty, not both.
+/// Point-to-point measurements of one path between two ranks. One of the tables may be empty.
 struct PathTables {
   Samples latency;   ///< half round trips
-  Samples messages;  ///< times of one message of a window
+  Samples messages;  ///< times per message of a window
   int window = 64;   ///< of `messages`
 };
 
-/// What messages of a size and more cost on a path, in LogGP's terms; absent where no table says it.
+/// The costs of messages from size `from` to the next piece, in LogGP's terms; empty where no table tells.
 struct PathPiece {
   Bytes from;
   Bytes first, last;                       ///< measured sizes
-  std::optional<Estimate<Seconds>> fixed;  ///< all that half a round trip holds besides bytes
-  std::optional<Estimate<Seconds>> gap;    ///< between messages of a window, besides their bytes
-  Estimate<SecondsPerByte> per_byte;       ///< G: what each byte holds the port
-  SecondsPerByte copied;                   ///< what each byte adds to the latency alone: copies on the way
+  std::optional<Estimate<Seconds>> fixed;  ///< half a round trip without the bytes
+  std::optional<Estimate<Seconds>> gap;    ///< between messages of a window, without the bytes
+  Estimate<SecondsPerByte> per_byte;       ///< G: for which each byte occupies the port
+  SecondsPerByte copied;                   ///< what each byte adds to the latency alone, as copies do
 };
 
 struct PathFit {
   std::vector<PathPiece> pieces;
-  PiecewiseFit lines;  ///< curve 0 is the first table that there is
+  PiecewiseFit lines;  ///< curve 0 is the first table that is not empty
   int window = 64;
 
-  /// What the fit says to the tables that it was made from. Throws std::bad_optional_access where it has
-  /// none.
+  /// The fitted values of the tables. Throws std::bad_optional_access for a table that was empty.
   Seconds latency(Bytes message) const;
   Seconds of_window(Bytes message) const;
   SecondsPerByte per_byte(Bytes message) const { return at(message).per_byte.value; }

@@ -11,10 +11,10 @@
 namespace collcast {
 namespace {
 
-/// Who sends how many messages to whom, in turn, and behind which port each rank is.
+/// The messages of a star by sender, and the port of each rank.
 struct Senders {
-  std::vector<std::vector<int>> to;  ///< of each rank: receivers in the order of its messages
-  std::vector<std::size_t> port;     ///< of each rank
+  std::vector<std::vector<int>> to;  ///< by rank: the receivers of its messages, in order
+  std::vector<std::size_t> port;     ///< by rank
 };
 
 Senders senders(const Star& s) {
@@ -37,8 +37,7 @@ struct OnTheWay {
   std::size_t to;
 };
 
-/// One round after the other each sender's next message leaves: when its overheads are paid and it is its
-/// turn.
+/// In each round every sender's next message leaves, once its overheads are paid and its port is free.
 std::vector<OnTheWay> leave(const Senders& all, const Star& s, const StarCosts& c, Seconds latency,
                             SecondsPerByte stream) {
   std::vector<OnTheWay> gone;
@@ -104,7 +103,7 @@ class StarFitter {
     expected_[0] = std::min(expected_[0], lone_ / 2), expected_[1] = std::min(expected_[1], lone_ / 2);
   }
 
-  /// The costs that are not determined go back to what was expected, the loosest first.
+  /// Resets costs that are not determined to the expected ones, the least certain first.
   StarFit run() {
     std::array<bool, 4> fitted{true, true, true, true};
     while (true) {
@@ -128,7 +127,7 @@ class StarFitter {
   double tolerated(std::size_t i, double value) const {
     return i == 3 ? 0.1 * value : std::max(0.5 * value, 0.03 * lone_);
   }
-  /// Overheads and gaps hide each other: the hidden ones may be as long as what hides them.
+  /// Overheads and gaps hide each other: a hidden one may be anything up to the one that hides it.
   static double allowed(std::size_t i, const Costs& c) {
     return i == 3 ? c[3] : std::max({c[0], c[1], c[2]});
   }

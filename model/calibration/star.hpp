@@ -8,41 +8,39 @@
 
 namespace collcast {
 
-/// Messages that keep each other waiting, as they were measured.
+/// A measurement of messages that wait for each other.
 struct Star {
-  /// out, in, both: between rank 0 and each of `peers` others, in turn. pairs: from each of `peers` ranks
-  /// behind one port to one behind another, side by side.
+  /// out, in, both: rank 0 sends to `peers` other ranks, receives from them, or both, in turn. pairs: each of
+  /// `peers` ranks behind one port sends to a rank behind another port, all at once.
   enum class Way { out, in, both, pairs };
   Way way = Way::out;
-  int peers = 1, window = 1;  ///< messages to or from each
+  int peers = 1, window = 1;  ///< window: messages per peer
   Bytes message;
-  Seconds time;  ///< from the common start until the last is there
-
-  // What such a message takes alone, and each of its bytes in a stream of them.
-  Seconds lone;
-  SecondsPerByte per_byte;
+  Seconds time;             ///< from the common start to the arrival of the last message
+  Seconds lone;             ///< the time of one such message on its own
+  SecondsPerByte per_byte;  ///< in a stream of such messages
 };
 
-/// LogGP's costs that a lone message does not tell apart.
+/// LogGP's costs that the time of a lone message cannot separate.
 struct StarCosts {
   Seconds overhead, receive_overhead, gap;
-  SecondsPerByte port;  ///< what a byte holds a port, whoever sends it
+  SecondsPerByte port;  ///< for which a byte occupies a port that ranks share
 };
 
-/// What these costs make of a star, by the rules of docs/time-model.md on an idle network.
+/// The time of a star with these costs, by the rules of docs/time-model.md on an idle network.
 Seconds star_time(const Star& star, const StarCosts& costs);
 
-/// A cost that stars say, or do not.
+/// A fitted cost.
 struct StarCost {
-  double value = 0, deviation = 0;  ///< in seconds, or per byte
-  bool determined = false;  ///< else it is the value that was expected, lowered to what the data allow
+  double value = 0, deviation = 0;  ///< in seconds, or seconds per byte
+  bool determined = false;          ///< by the stars; else the expected value, lowered to what they allow
 };
 
 struct StarFit {
   StarCost overhead, receive_overhead, gap, port;
   double noise = 0, mean_residual = 0;
-  double exchange =
-      1;  ///< how much longer the largest exchanges take than the fit says, where ports are full duplex
+  /// By which factor the largest exchanges take longer than the fit, which assumes full-duplex ports.
+  double exchange = 1;
 
   StarCosts costs() const {
     return {Seconds(overhead.value), Seconds(receive_overhead.value), Seconds(gap.value),
@@ -50,9 +48,9 @@ struct StarFit {
   }
 };
 
-/// Relative least squares with Huber's weights, no cost negative. A cost is determined where two standard
-/// deviations are at most half of it or 3 % of a small lone message (port: 10 %); the others are `expected`.
-/// Needs a star.
+/// Fits the costs by least squares of relative residuals with Huber weights, none negative. A cost is
+/// determined if two standard deviations are at most half of it, or 3 % of a small lone message (port: 10 %);
+/// the others are taken from `expected`. Needs at least one star.
 StarFit fit_stars(const std::vector<Star>& stars, const StarCosts& expected);
 
 }  // namespace collcast

@@ -141,7 +141,7 @@ struct BlueprintReader {
 
   void protocol() {
     const Json& p = json["protocol"];
-    b.hold = p["hold"] == "delivery" ? Protocol::Hold::delivery : Protocol::Hold::injection;
+    b.hold = p["hold"] == "delivery" ? MessageProtocol::Hold::delivery : MessageProtocol::Hold::injection;
     b.eager_limit = optional(p, "protocol", "eager_limit_KiB");
     b.handshake = optional(p, "protocol", "handshake_us");
   }

@@ -11,18 +11,18 @@
 
 namespace collcast {
 
-/// A platform file with types: names resolved, counts checked against each other.
+/// A platform file as typed values, with names resolved and counts checked against each other.
 struct Blueprint {
   struct Device {
     std::string name;
     std::optional<Parameter> reduce, memory_bandwidth, cores, copy_engines;
-    std::optional<Parameter> gpudirect_read, gpudirect_write;  ///< by an adapter
+    std::optional<Parameter> gpudirect_read, gpudirect_write;  ///< by a network card
   };
   struct Vertex {
     enum class Kind : std::uint8_t { gpu, cpu, nic, network_switch, dpu, nvme };
     std::string name;
     Kind kind;
-    int device = -1;  ///< of `devices`; -1: none
+    int device = -1;  ///< index in `devices`; -1: none
   };
   struct LinkKind {
     enum class Type : std::uint8_t { nvlink, pcie, socket, memory, unknown };
@@ -30,10 +30,10 @@ struct Blueprint {
     Type type;
     Parameter bandwidth, latency;
   };
-  /// Both directions; `from` == `to` is copying within that memory.
+  /// Links between two vertices, in both directions; from a vertex to itself: copying within its memory.
   struct Line {
     int from, to;
-    int kind;  ///< of `link_kinds`
+    int kind;  ///< index in `link_kinds`
     int count;
   };
   struct Level {
@@ -41,22 +41,22 @@ struct Blueprint {
     int down;
     int up;  ///< 0 at the top
   };
-  /// Links between switches, all alike.
+  /// The links between two switches.
   struct Trunk {
-    std::optional<Parameter> bandwidth = {};  ///< of a cable; else the network's
-    int cables = 1;                           ///< side by side
-    std::optional<Parameter> latency = {};    ///< beside the switches'
+    std::optional<Parameter> bandwidth = {};  ///< of a cable; empty: the network's
+    int cables = 1;                           ///< in parallel
+    std::optional<Parameter> latency = {};    ///< in addition to the switches'
   };
   struct Routing {
-    bool drawn = false;  ///< by a hash: ECMP, Valiant; else D-mod-k, minimal
+    bool drawn = false;  ///< pseudo-random by a hash (ECMP, Valiant); else D-mod-k or minimal
     std::uint64_t seed = 1;
   };
   struct Groups {
     int count = 1, switches = 1;
-    int chassis = 1;  ///< of a group, which its switches fill one after the other
+    int chassis = 1;  ///< of a group; its switches fill them in order
     int cables = 1;   ///< between any two groups
 
-    /// The links to other groups that each switch has, at most.
+    /// The most links to other groups that a switch has.
     int global_ports() const { return ((count - 1) * cables + switches - 1) / switches; }
   };
   struct Multicast {
@@ -65,17 +65,17 @@ struct Blueprint {
   struct InNetworkReduction {
     std::optional<Parameter> message_limit, outstanding, switch_latency, bandwidth_share;
   };
-  /// Of the switches within a node, and of the network.
+  /// Of the switches of a node or of the network.
   struct Capabilities {
     std::optional<Multicast> multicast;
     std::optional<InNetworkReduction> reduction;
   };
   enum class Network : std::uint8_t { none, uniform, single_switch, fat_tree, torus, dragonfly };
-  /// Of software, per message; what is left out counts as nothing, or as no bound.
+  /// Software costs of a message. A cost that is left out is 0, and a bandwidth unlimited.
   struct Costs {
     std::optional<Parameter> overhead, receive_overhead, latency, gap, bandwidth, copy, processor;
   };
-  /// Costs of messages of `from` and more, until the next piece; what it leaves out is as for the smallest.
+  /// Costs of messages from size `from` to the next piece. What is left out is as for the smallest messages.
   struct Piece {
     Parameter from;
     Costs costs;
@@ -83,16 +83,17 @@ struct Blueprint {
   struct Software {
     Costs costs;                                      ///< of the smallest messages
     std::vector<Piece> pieces;                        ///< by growing size
-    std::optional<Parameter> eager_limit, handshake;  ///< else those of the protocol
-    std::optional<Parameter> single_copy;  ///< by the receiver, of a rendezvous; else as below the limit
+    std::optional<Parameter> eager_limit, handshake;  ///< empty: those of the protocol
+    std::optional<Parameter>
+        single_copy;  ///< bandwidth of the receiver's copy in a rendezvous; empty: as eager
   };
   struct SoftwareByMemory {
     Software device, host;
-    std::optional<Software> device_to_host, host_to_device;  ///< else each end has its own
-    std::optional<Software> dpu;                             ///< of its cores; else as the host
+    std::optional<Software> device_to_host, host_to_device;  ///< empty: each end has the costs of its memory
+    std::optional<Software> dpu;                             ///< of the DPU's cores; empty: as the host
   };
-  /// Of a kernel on one channel, of each further channel, of a ring's and of a tree's way to another node,
-  /// and of what a message keeps a network proxy busy.
+  /// NCCL's costs: launching a kernel of one channel, each further channel, the hop of a ring and of a tree
+  /// to another node, and for how long a message keeps a network proxy busy.
   struct NcclCosts {
     std::optional<Parameter> launch, channel, hop, tree_hop, proxy;
   };
@@ -103,15 +104,15 @@ struct Blueprint {
   std::vector<Vertex> vertices;
   std::vector<LinkKind> link_kinds;
   std::vector<Line> lines;
-  std::vector<int> ranks_on;  ///< vertices
+  std::vector<int> ranks_on;  ///< the vertex of each slot of a node
   int ranks_per_node;
   Capabilities within, between;  ///< nodes
 
   Network network;
   std::optional<Parameter> bandwidth, latency, switch_latency;
   int nodes_per_switch = 1;
-  int switches_per_node = 1;  ///< that its NICs spread over; the same nodes share them
-  std::vector<Level> levels;  ///< of a tree, from the leaves up; one of any width for a single switch
+  int switches_per_node = 1;  ///< over which a node's NICs are spread; the same nodes share all of them
+  std::vector<Level> levels;  ///< of a tree, from the leaves up; a single switch is one level of any width
   Routing routing;
   std::vector<int> dimensions;  ///< of a torus
   Groups groups;                ///< of a dragonfly
@@ -120,7 +121,7 @@ struct Blueprint {
   /// None where there are no switches.
   std::vector<Trunk> trunks;
 
-  Protocol::Hold hold;
+  MessageProtocol::Hold hold;
   std::optional<Parameter> eager_limit, handshake;
   SoftwareByMemory in_node, across_sockets, between_nodes;
   Software copy, dpu_copy;                                  ///< the latter by a DPU's cores

@@ -9,13 +9,13 @@
 
 namespace collcast {
 
-/// Tables of collectives that a platform was calibrated on, and how well it says them: an item of
-/// `calibrated_on`.
+/// The tables of collectives on which a platform was calibrated, and how well it reproduces them: an item of
+/// a platform file's `calibrated_on`.
 struct CalibratedOn {
   struct Range {
     std::int64_t least = 0, most = 0;
   };
-  std::string transport;                 ///< that sent the messages: "nccl-2.8"
+  std::string transport;                 ///< of the messages: "nccl-2.8"
   std::string source;                    ///< of the tables
   std::vector<std::string> collectives;  ///< by name
   Range ranks, message;                  ///< [B]
@@ -26,15 +26,14 @@ struct CalibratedOn {
   std::string text() const;
 };
 
-/// Throws InputError at a range that is none.
+/// Throws InputError for an invalid range.
 std::vector<CalibratedOn> calibrated_on(const Description& platform);
 
-/// How far several tables are missed: their means' deviation, and their points' about these.
-/// `errors`: ln(measured / predicted), by table.
+/// Sets `between_tables` to the deviation of the tables' mean errors, and `within_tables` to that of the
+/// points about these means. `errors`: ln(measured / predicted), by table.
 void set_residuals(CalibratedOn& calibrated, const std::vector<std::vector<double>>& errors);
 
-/// `calibrated_on` of a platform that is `base` with what was calibrated: in place of what `base` has of the
-/// same transport and collectives.
+/// The `calibrated_on` of `base` with a new item, which replaces items of the same transport and collectives.
 Json calibrated_on(const Description& base, const CalibratedOn& calibrated);
 
 }  // namespace collcast

@@ -10,20 +10,20 @@
 
 namespace collcast {
 
-/// One number of a platform and its pedigree.
+/// A number of a platform and its provenance.
 struct Parameter {
   std::string path;  ///< e.g. network.bandwidth_GBps
   double value = 0;  ///< in `unit`
-  std::string unit;  ///< what follows the key's last underscore, or the whole key
+  std::string unit;  ///< the part of the key after its last underscore, or the whole key
   std::string source;
   Stamp stamp = Stamp::guess;
-  double low = 0, high = 0;  ///< its own interval, or that of its stamp
+  double low = 0, high = 0;  ///< its own interval, or the one that its stamp implies
 };
 
-/// A platform file that was found sound.
+/// A valid platform file.
 class Description {
  public:
-  /// Throws InputError, naming `file` and the JSON path, unless the form and the topology are sound.
+  /// Throws InputError, which names `file` and the JSON path, unless the schema and the topology are valid.
   Description(std::string name, std::string file, Json json);
 
   const std::string& name() const { return name_; }
@@ -39,23 +39,23 @@ class Description {
   std::shared_ptr<const Json> json_;
 };
 
-/// Overrides parameters and settings, "network.bandwidth_GBps=25", "network.levels.0.up=9", and makes the
-/// edits of edit.hpp: "node.nics=1". The values are stamped what-if. All or none; the result as a whole must
-/// be sound.
+/// Overrides parameters and settings ("network.bandwidth_GBps=25", "network.levels.0.up=9"), and makes the
+/// edits of edit.hpp ("node.nics=1"). Values are stamped what-if. Either all assignments are made or none;
+/// the result must be valid as a whole. Throws InputError.
 void set_all(Description& description, const std::vector<std::string>& assignments);
-/// The same by a file, `origin`, which may not override parameters so: they have sources.
+/// The same for assignments of the file `origin`, which must not override parameters, as these need a source.
 void set_all(Description& description, const std::vector<std::string>& assignments,
              const std::string& origin);
 void set(Description& description, const std::string& assignment);
 
-/// Every path that `set` takes, those included that the file leaves out.
+/// Every path that `set` takes, including those that the file leaves out.
 std::vector<std::string> settable_paths(const Description& description);
 
-/// Where senders wait until their buffers are free (MPI_Send): with a `blocking_eager_limit_KiB` in place of
-/// the `eager_limit_KiB` beside it.
+/// The platform for senders that wait until their buffers are free, as in MPI_Send: each
+/// `blocking_eager_limit_KiB` replaces the `eager_limit_KiB` beside it.
 Description with_blocking_sends(const Description& description);
 
-/// Every parameter moved to the end of its interval where messages are faster, or slower.
+/// The platform with every parameter at the end of its interval at which messages are faster, or slower.
 Description optimistic(const Description& description);
 Description pessimistic(const Description& description);
 

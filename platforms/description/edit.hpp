@@ -8,15 +8,15 @@
 
 namespace collcast {
 
-/// Edits that concern several places of a sound platform at once:
-/// - `node.nics` and `node.gpus`: how many there are. The first ones stay; further ones are linked like those
-///   there are. Ranks go with the GPUs that they sit on.
-/// - `node.links.KIND.count`: of the links of a kind, how many lie side by side between two vertices; 0:
-/// none.
-/// - `node.links.KIND.kind`: links of a kind become links of another.
+/// The paths of edits that change several places of a valid platform at once:
+/// - `node.nics` and `node.gpus`: their number. The first ones stay; further ones are linked like the
+/// existing ones.
+///   Ranks are added and removed with their GPUs.
+/// - `node.links.KIND.count`: how many links of a kind are parallel between two vertices; 0 removes them.
+/// - `node.links.KIND.kind`: turns links of a kind into links of another.
 std::vector<std::string> edits(const Json& platform);
 
-/// Makes one of these. Throws InputError, which names `origin`, where it makes no sense.
+/// Makes one of these edits. Throws InputError, which names `origin`, if it is not possible.
 void edit(Json& platform, const std::string& path, const std::string& value, const std::string& origin);
 
 }  // namespace collcast

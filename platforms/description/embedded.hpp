@@ -3,13 +3,13 @@
 
 namespace collcast {
 
-/// A file of platforms/data as the build found it.
+/// A file of platforms/data, embedded by the build.
 struct EmbeddedPlatform {
   const char* name;
   const char* text;
 };
 
-/// The platforms, then the parts.
+/// The platforms, followed by the parts.
 extern const EmbeddedPlatform embedded_platforms[];
 extern const int embedded_platform_count, embedded_part_count;
 

@@ -5,9 +5,9 @@
 
 namespace collcast {
 
-/// The form of platform files as JSON Schema (draft 7), for editors and other programs; it stands in
-/// docs/platform.schema.json. What it refuses the loader refuses; the loader knows more (names that dangle,
-/// counts that do not add up). A file with a `base` may leave anything out, and drops with null.
+/// The JSON Schema (draft 7) of platform files, for editors and other programs: docs/platform.schema.json.
+/// The loader refuses all that it refuses, and more (dangling names, counts that do not add up). A file with
+/// a `base` may leave anything out, and removes a key with null.
 Json json_schema();
 
 }  // namespace collcast

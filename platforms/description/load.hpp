@@ -8,14 +8,14 @@
 
 namespace collcast {
 
-/// Names of the platforms that come with the program.
+/// Names of the shipped platforms.
 std::vector<std::string> shipped_platforms();
 
-/// A shipped platform by its name, or a user's file by its path (it ends in .json or holds a slash).
+/// A shipped platform by name, or a user's file by path (which ends in .json or has a slash).
 /// Throws InputError.
 Description load_platform(const std::string& name_or_path);
 
-/// A platform from text; `file` is what errors name.
+/// A platform from text. Throws InputError, which names `file`.
 Description parse_platform(const std::string& text, const std::string& name, const std::string& file);
 
 }  // namespace collcast

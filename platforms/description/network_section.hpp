@@ -5,13 +5,13 @@
 
 namespace collcast {
 
-/// `object[key]`, which has passed the form.
+/// The parameter `object[key]` of a checked file.
 Parameter read_parameter(const Json& object, const std::string& path, const std::string& key);
-/// The same; none where there is no such key.
+/// The same; empty if there is no such key.
 std::optional<Parameter> read_optional(const Json& object, const std::string& path, const std::string& key);
 
-/// Reads a description's network into a blueprint whose nodes are read. Throws InputError where counts do not
-/// add up.
+/// Reads the network of a description into a blueprint that already has its nodes. Throws InputError if
+/// counts do not add up.
 void read_network(const Description& description, Blueprint& blueprint);
 
 }  // namespace collcast

@@ -9,32 +9,32 @@
 
 namespace collcast {
 
-/// The routes between the vertices of a node, and where its ranks' memories are.
+/// The routes between the vertices of a node, and the vertices of its ranks' memories.
 class NodeGraph {
  public:
-  /// Throws InputError where two vertices that are no switches do not reach each other.
+  /// Throws InputError if two vertices other than switches are not connected.
   explicit NodeGraph(const Blueprint& blueprint);
 
   struct Link {
     int from, to, line;
   };
-  /// Both directions of every line but those from a vertex to itself.
+  /// Both directions of every line, except lines from a vertex to itself.
   const std::vector<Link>& links() const { return links_; }
 
-  /// Indices of `links`; none from a vertex to itself.
-  /// The fewest links, then the least time per byte; only cpu and switch vertices are passed through.
+  /// The route as indices of `links`, through cpu and switch vertices only: the one of fewest links, then of
+  /// least time per byte. Empty from a vertex to itself.
   const std::vector<int>& route(int from, int to) const { return routes_[index(from, to)]; }
 
   /// The line from a vertex to itself; -1: none.
   int loop(int vertex) const { return loops_[static_cast<std::size_t>(vertex)]; }
 
-  /// The vertex that holds a memory of the rank in this slot; -1: the node has none.
+  /// The vertex of a memory of the rank in this slot; -1: the node has no such memory.
   int place(int slot, Memory memory) const;
 
-  /// The nearest cpu of a vertex; itself where the node has none.
+  /// The nearest cpu of a vertex; the vertex itself if the node has none.
   int host_of(int vertex) const { return host_of_[static_cast<std::size_t>(vertex)]; }
 
-  /// Which NIC of the node serves a vertex: the nearest, and where several are near they take turns.
+  /// The NIC that serves a vertex: the nearest one; equally near ones take turns.
   int nic_of(int vertex) const { return nic_of_[static_cast<std::size_t>(vertex)]; }
 
  private:
@@ -54,7 +54,7 @@ class NodeGraph {
   std::vector<std::vector<int>> routes_;
   std::vector<Distance> distances_;
   std::vector<int> loops_, nic_of_, host_of_;
-  std::vector<int> device_, host_, dpu_;  ///< per slot
+  std::vector<int> device_, host_, dpu_;  ///< by slot
 };
 
 }  // namespace collcast

@@ -5,12 +5,11 @@
 
 namespace collcast {
 
-/// The devices and kinds of links that several platforms are made of: {"devices", "link_kinds"}, each
-/// described once, in data/parts/parts.json.
+/// The devices and kinds of links that platforms share, {"devices", "link_kinds"}: data/parts/parts.json.
 const Json& shared_parts();
 
-/// Gives the platform the shared parts that its node names. What the platform says of a part is laid over the
-/// shared description of that name.
+/// Adds the shared parts that the platform's node names. What the platform says about a part overrides the
+/// shared description.
 void draw_parts(Json& platform);
 
 }  // namespace collcast

@@ -8,7 +8,7 @@
 
 namespace collcast {
 
-/// A sentence for each parameter beyond what its kind has ever been: most likely its unit slipped.
+/// A warning for each parameter beyond the range of its kind, most likely in the wrong unit.
 std::vector<std::string> implausible(const Description& description);
 
 }  // namespace collcast

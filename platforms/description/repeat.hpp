@@ -5,10 +5,10 @@
 
 namespace collcast {
 
-/// Writes out what a node's description says once for several: a vertex "gpu" with a `count` of 4 becomes
-/// gpu0 to gpu3, wherever it is named. Links between two such are one each, in order, blocks of the larger
-/// number to each of the smaller; between such a vertex and itself, all pairs, or of memory each with itself.
-/// Throws InputError where the numbers do not divide.
+/// Expands vertices with a `count`: "gpu" with 4 becomes gpu0 to gpu3 wherever it is named. A link between
+/// two such vertices becomes one link for each of the more numerous, in blocks assigned to the less numerous
+/// in order. A link from such a vertex to itself becomes links between all pairs, or, for memory, from each
+/// to itself. Throws InputError if the counts do not divide.
 void write_out(Json& platform, const std::string& file);
 
 }  // namespace collcast

@@ -8,11 +8,11 @@
 
 namespace collcast {
 
-/// What a platform file may hold at one place.
+/// What a platform file may have at one place.
 struct Schema {
   enum class Kind : std::uint8_t {
-    object,     ///< the keys of `fields`
-    map,        ///< names of the author's choice, each as `element`
+    object,     ///< with the keys of `fields`
+    map,        ///< from names of the author's choice to `element`
     list,       ///< of `element`
     parameter,  ///< {"value", "source", "stamp"}; the key ends in the unit
     text,
@@ -25,24 +25,24 @@ struct Schema {
   std::vector<Schema> element = {};  ///< none or one
   std::vector<std::string> choices = {};
   std::int64_t most = 0;
-  bool zero = false;     ///< a parameter may be 0
-  std::string key = {};  ///< of a field, and whether its object needs it
-  bool required = false;
+  bool zero = false;      ///< a parameter may be 0
+  std::string key = {};   ///< of a field
+  bool required = false;  ///< the field must be there
 };
 
-/// The form of a platform file, documented in docs/platforms.md.
+/// The schema of platform files, documented in docs/platforms.md.
 const Schema& platform_schema();
 
-/// The field of an object, or the element of a map or list, that `key` names; nullptr where there is none.
+/// The schema of `key` in an object, a map or a list; nullptr if it has no such key.
 const Schema* find(const Schema& schema, const std::string& key);
 
-/// What an object's keys may be.
+/// The keys that an object may have.
 std::vector<std::string> keys(const Schema& schema);
 
-/// Throws InputError, with `file` and the JSON path, at the first thing that the form does not allow.
+/// Throws InputError, with `file` and the JSON path, at the first violation of the schema.
 void check(const Json& json, const Schema& schema, const std::string& file, const std::string& path = "");
 
-/// "file: path: message".
+/// Throws InputError "file: path: message".
 [[noreturn]] void reject(const std::string& file, const std::string& path, const std::string& message);
 
 /// "a.b", or "b" at the top.

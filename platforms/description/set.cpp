@@ -64,10 +64,10 @@ Json value_of(const Schema& schema, const std::string& path, const std::string& 
   return list;
 }
 
-/// Of what the port allows, software that reaches so much is taken to be bound by it.
+/// Software whose bandwidth is at least this share of the port's counts as bound by the port.
 constexpr double bound_by_port = 0.8;
 
-/// A rate of software that was measured at the port's pace is a share of that: a faster port, a faster rate.
+/// A software bandwidth bound by the port scales with the port's.
 void scale(Json& costs, double before, double after) {
   const auto found = costs.find("bandwidth_GBps");
   if (found == costs.end() || (*found)["stamp"] == "what-if") return;
@@ -78,7 +78,7 @@ void scale(Json& costs, double before, double after) {
   (*found)["stamp"] = "derived";
 }
 
-/// What follows from another bandwidth of the network.
+/// Adjusts what depends on the bandwidth of the network.
 void follow_port(Json& json, double before) {
   const auto between = Json::json_pointer("/software/between_nodes");
   if (!json.contains(between)) return;
@@ -109,7 +109,7 @@ void assign(Json& json, const Schema& schema, const std::string& path, const std
 std::vector<std::string> settable_paths(const Description& description) {
   std::vector<std::string> paths;
   collect(&description.json(), platform_schema(), "", paths);
-  // What a description is made by, and not of.
+  // Keys that say how a description is made, and are not part of it.
   std::erase_if(paths, [](const std::string& path) {
     return path == "base" || path == "edit" ||
            (path.starts_with("node.vertices.") && path.ends_with(".count"));

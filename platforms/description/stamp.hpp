@@ -7,13 +7,13 @@
 
 namespace collcast {
 
-/// How a number is known, from the strongest to the weakest.
+/// How a number is known, from the strongest evidence to the weakest.
 enum class Stamp : std::uint8_t { what_if, measured, calibrated, datasheet, derived, guess };
 
 std::string to_string(Stamp stamp);
 std::optional<Stamp> parse_stamp(const std::string& text);
 
-/// How far off a number with this stamp may be, relative: 0.1 is a factor of 1.1 either way.
+/// The relative uncertainty of a number with this stamp: 0.1 is a factor of 1.1 either way.
 double uncertainty(Stamp stamp);
 
 }  // namespace collcast

@@ -11,17 +11,17 @@
 
 namespace collcast {
 
-/// Remembers which parameters were read, and how well the weakest of them is known.
+/// Records which parameters were read, and the weakest of their stamps.
 class Usage {
  public:
   double take(const Parameter& p) {
     if (paths_.insert(p.path).second) weakest_ = std::max(weakest_, p.stamp);
     return p.value;
   }
-  /// Parameters that the file leaves out count as 0.
+  /// A time in seconds of a parameter in microseconds; 0 if the file leaves it out.
   Seconds time(const std::optional<Parameter>& p) { return p ? Seconds(take(*p) * 1e-6) : Seconds(); }
   BytesPerSecond bandwidth(const Parameter& p) { return BytesPerSecond(take(p) * 1e9); }
-  /// What only some schedules rest on: it counts as used, but weakens nothing.
+  /// Counts a parameter on which only some schedules depend as used, without weakening the stamp.
   void mention(const Parameter& p) { paths_.insert(p.path); }
   void weaken(Stamp stamp) { weakest_ = std::max(weakest_, stamp); }
 

@@ -7,10 +7,10 @@
 
 namespace collcast {
 
-/// The machine's ranks as hosts of a SimGrid platform (XML, version 4.1), its links, and the route between
-/// each two. A link carries one direction; what a message's latency adds up to is a link of its own on the
-/// route, without limit of bandwidth. Overheads and protocols of the software have no place there; a property
-/// of the zone holds the whole platform, for `import_platform`. Throws InputError above 512 ranks.
+/// A SimGrid platform (XML, version 4.1): the machine's ranks as hosts, its links, and the route between any
+/// two ranks. A link carries one direction; the latency of a route is an extra link with unlimited bandwidth.
+/// The format has no place for software overheads and protocols, so a property of the zone holds the whole
+/// platform for `import_platform`. Throws InputError for more than 512 ranks.
 std::string simgrid_xml(const Description& platform, Rank ranks);
 
 }  // namespace collcast

@@ -8,8 +8,8 @@
 
 namespace collcast {
 
-/// A platform, as the JSON of a file, from what another tool wrote of a machine. The format is recognised by
-/// the content. What the file does not say is filled with shared parts and guesses, and the notes say so.
+/// The JSON of a platform file, made from the output of another tool. The format is recognised by its
+/// content. What it does not say is filled with shared parts and guesses, and notes say so.
 ///
 /// | written by | gives |
 /// |---|---|
@@ -18,7 +18,7 @@ namespace collcast {
 /// | `ibnetdiscover` | a network: nodes and levels of switches |
 /// | SimGrid, a `<cluster>` | hosts and their network |
 ///
-/// Throws InputError, naming the file.
+/// Throws InputError, which names the file.
 Json import_platform(const std::string& path);
 
 }  // namespace collcast

@@ -8,13 +8,13 @@
 namespace collcast {
 namespace {
 
-/// What the file leaves out stays at its ideal.
+/// Limits that the file leaves out stay ideal.
 template <class T>
 void put(T& where, const std::optional<Parameter>& p, double unit = 1) {
   if (p) where = T(p->value * unit);
 }
 
-/// Notes parameters on which times rest; the weakest stamp of those.
+/// Marks the parameters on which times depend as used; returns their weakest stamp.
 Stamp note(std::initializer_list<std::pair<const std::optional<Parameter>&, bool>> parameters, Usage& usage) {
   Stamp weakest = Stamp::what_if;
   for (const auto& [p, matters] : parameters)

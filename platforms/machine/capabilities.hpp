@@ -10,39 +10,39 @@
 
 namespace collcast {
 
-/// Switches copy a packet to every member of a group.
+/// The limits of switches that replicate packets to the members of a group.
 struct MulticastLimits {
-  Bytes mtu = Bytes(std::numeric_limits<double>::infinity());  ///< a packet carries no more
-  Bytes header;                                                ///< of each packet, besides what it carries
-  double groups = std::numeric_limits<double>::infinity();     ///< that may exist at a time
+  Bytes mtu = Bytes(std::numeric_limits<double>::infinity());  ///< the largest payload of a packet
+  Bytes header;                                                ///< of each packet, besides its payload
+  double groups = std::numeric_limits<double>::infinity();     ///< that can exist at a time
   Seconds packet_overhead;                                     ///< of each packet at its sender's port
-  double loss = 0;               ///< share of the packets that some member misses
-  Seconds recovery;              ///< what a lost packet adds
-  Stamp stamp = Stamp::what_if;  ///< the weakest of those that change a time
+  double loss = 0;               ///< share of the packets that some member does not receive
+  Seconds recovery;              ///< extra time for a lost packet
+  Stamp stamp = Stamp::what_if;  ///< the weakest of the numbers that change a time
 };
 
-/// Switches reduce what comes up to them and send the result down.
+/// The limits of switches that reduce messages on their way up and send the result down.
 struct ReductionLimits {
   Bytes message_limit = Bytes(std::numeric_limits<double>::infinity());  ///< of one operation
-  double outstanding = std::numeric_limits<double>::infinity();          ///< operations of a sender under way
-  Seconds switch_latency;      ///< that a reduction adds at each switch on its way
-  double bandwidth_share = 1;  ///< of the bandwidth that a message reaches
+  double outstanding = std::numeric_limits<double>::infinity();          ///< operations in flight per sender
+  Seconds switch_latency;      ///< that a reduction adds at each switch
+  double bandwidth_share = 1;  ///< of the bandwidth of other messages
   Stamp stamp = Stamp::what_if;
 
-  /// What may be under way. Libraries reduce larger messages themselves (HCOLL: operations times payload).
+  /// The most bytes in flight. Libraries reduce larger messages themselves (HCOLL: operations times payload).
   Bytes window() const { return outstanding * message_limit; }
 };
 
-/// What becomes of a message that goes through a multicast, in datagrams, without handshake: each packet has
-/// a header and holds up the port, and the receivers wait for the lost ones that are to be expected.
+/// The cost of a multicast message with this wire. It goes in datagrams without handshake: each packet has a
+/// header and an overhead at the port, and receivers wait for the expected number of lost packets.
 Switched through(const MulticastLimits& limits, Wire wire, Bytes bytes);
 
-/// The same of a message that `switches` of them reduce: it goes in operations, of which `outstanding` are
-/// under way; the next one waits until the first of them has come back, after a latency each way of
-/// `operation`, the wire of one.
+/// The cost of a message that `switches` switches reduce. It is divided into operations, of which up to
+/// `outstanding` are in flight; the next one waits until the first has returned. `operation`: the wire of one
+/// operation, whose latency counts each way.
 Switched through(const ReductionLimits& limits, Wire wire, Wire operation, Bytes bytes, int switches);
 
-/// What the switches between some ranks can do beyond passing messages on.
+/// What switches can do besides forwarding messages.
 struct Capabilities {
   std::optional<MulticastLimits> multicast;
   std::optional<ReductionLimits> reduction;

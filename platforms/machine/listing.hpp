@@ -13,10 +13,10 @@ struct PlatformSummary {
   std::string name, description;
   std::int64_t max_ranks;
   int gpus_per_node;
-  Stamp stamp;  ///< the weakest of what the predictions rest on
+  Stamp stamp;  ///< the weakest of the parameters on which predictions depend
 };
 PlatformSummary summary(const Description& description);
-/// Of all that are shipped.
+/// The summaries of all shipped platforms.
 std::vector<PlatformSummary> list_platforms();
 
 }  // namespace collcast

@@ -55,7 +55,7 @@ Machine::Machine(const Description& description, Rank ranks, const Placement& pl
   check_size();
 }
 
-/// Seats the ranks, and fills what the network needs to know of the nodes in use.
+/// Places the ranks, and returns which nodes they occupy.
 Extent Machine::occupy(const Placement& placement) {
   const Blueprint& b = blueprint_;
   if (b.network == Blueprint::Network::uniform) {
@@ -88,7 +88,7 @@ Rank Machine::opposite(Rank here, Rank there) const {
   return found < 0 ? here : found;
 }
 
-/// Where the memories of the slots are, and who copies within a shared one.
+/// Finds the vertices of the slots' memories, and the slots that copy within a shared one.
 void Machine::find_places() {
   std::vector<int> sharing(blueprint_.vertices.size());
   for (int s = 0; s < extent_.slots; ++s) {
@@ -104,7 +104,7 @@ void Machine::find_places() {
 void Machine::set_protocol() {
   const Blueprint& b = blueprint_;
   protocol_.hold = b.hold;
-  if (b.hold == Protocol::Hold::delivery) {
+  if (b.hold == MessageProtocol::Hold::delivery) {
     protocol_.eager_limit = Bytes(-1);
     return;
   }
@@ -147,7 +147,7 @@ Port Machine::ports() const {
 }
 
 Port Machine::queues() const {
-  const bool own = !uniform_ && protocol_.hold != Protocol::Hold::delivery;
+  const bool own = !uniform_ && protocol_.hold != MessageProtocol::Hold::delivery;
   return own ? static_cast<Port>(ranks_) * ports_.queues() : ports();
 }
 

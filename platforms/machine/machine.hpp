@@ -21,18 +21,18 @@
 
 namespace collcast {
 
-/// How many ranks a platform holds.
+/// The most ranks of a platform.
 std::int64_t max_ranks(const Description& description);
 
-/// A platform with ranks on it. Set-up and memory are O(ranks); a wire is looked up by its class: the
-/// vertices of its two ends and the level of the network where their ways meet.
+/// A platform with ranks placed on it. Set-up and memory are O(ranks). A wire is looked up by its class: the
+/// vertices of its two ends, and the kind of route between their switches.
 class Machine final : public Fabric {
  public:
-  /// Throws InputError where the platform does not hold so many ranks, or not in these places.
+  /// Throws InputError if the platform has no room for these ranks, or not in these places.
   Machine(const Description& description, Rank ranks, const Placement& placement = Placement::block);
 
   Rank ranks() const override { return ranks_; }
-  /// Throws InputError where a node has no such memory.
+  /// Throws InputError if a node has no such memory.
   Wire wire(Place from, Place to, Bytes bytes) const override {
     return uniform_ ? uniform_->wire(from, to, bytes) : wire_of(from, to, bytes);
   }
@@ -41,45 +41,46 @@ class Machine final : public Fabric {
   SecondsPerByte gamma(Place place) const override {
     return gamma_[uniform_ ? 0 : static_cast<std::size_t>(vertex(place, seat(place.rank)))];
   }
-  const Protocol& protocol() const override { return protocol_; }
+  const MessageProtocol& protocol() const override { return protocol_; }
   std::optional<AlphaBetaGamma> hockney() const override {
     return uniform_ ? uniform_->hockney() : std::nullopt;
   }
   Port ports() const override;
-  /// A rank queues for its own messages only: what ranks share is for the engines that know contention.
+  /// On the critical path a message queues only behind messages of its own rank; the sharing of ports by
+  /// ranks is left to engines that model contention.
   Port queues() const override;
   std::string port_name(Port port) const override;
 
-  /// Made when first asked for.
+  /// Made on first use.
   const std::vector<Link>& links() const override;
   void route(Place from, Place to, std::vector<LinkId>& links) const override;
 
   const std::string& platform() const { return blueprint_.name; }
   int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
-  /// The rank on the node of `here` in the slot that `there` has on its own; `here` where nobody sits in it.
+  /// The rank on the node of `here` in the slot that `there` has on its node; `here` if that slot is empty.
   Rank opposite(Rank here, Rank there) const;
-  /// The largest q such that ranks 0 to q-1 share a node, and q to 2q-1, and so on; the last ones may be
-  /// fewer.
+  /// The largest q such that ranks 0 to q-1 share a node, ranks q to 2q-1 another, and so on; the last node
+  /// may have fewer.
   Rank consecutive_ranks() const;
   bool has_gpus() const { return !blueprint_.of_kind(Blueprint::Vertex::Kind::gpu).empty(); }
-  /// What the switches between these ranks can do: those of the node, or of the network where the ranks sit
-  /// on several. The textbook's switch can do all, and knows no limits but the file's.
+  /// The capabilities of the switches between all ranks: the node's if they share a node, else the network's.
+  /// The textbook's switch can do everything, with no limits except the file's.
   Capabilities capabilities() const;
-  /// The same between ranks of one node.
+  /// The same for ranks that share a node.
   const Capabilities& node_capabilities() const;
-  /// Cores of a node's DPUs: the workers that may play schedules there. 0: there is none.
+  /// The number of cores of a node's DPUs, which can play schedules as workers; 0: no DPU.
   int dpu_cores() const;
-  /// What it costs to hand them a collective.
+  /// The cost of handing them a collective.
   const Handoff& handoff() const { return handoff_; }
-  /// One rank for each way in which ranks differ: among these, every class of wire of the machine occurs.
+  /// Ranks among which every class of wire of the machine occurs.
   const std::vector<Rank>& representatives() const;
 
-  /// Paths of the parameters that this machine rests on.
+  /// Paths of the parameters on which this machine depends.
   const std::set<std::string>& used_parameters() const { return usage_.paths(); }
   /// The weakest stamp among them.
   Stamp stamp() const { return usage_.weakest(); }
-  /// All of them were measured, calibrated or set by the user.
+  /// Whether all of them were measured, calibrated or set by the user.
   bool calibrated() const { return stamp() <= Stamp::calibrated; }
 
  private:
@@ -89,7 +90,7 @@ class Machine final : public Fabric {
     if (v < 0) no_such_memory(place);
     return v;
   }
-  /// On the way from node to node; one within a node.
+  /// The number of switches on the route from node to node; 1 within a node.
   int switches(Place from, Place to) const;
   [[noreturn]] void no_such_memory(Place place) const;
   std::int64_t leaf(const Seat& at, int vertex) const {
@@ -98,7 +99,7 @@ class Machine final : public Fabric {
   Port base(const Seat& at) const { return at.node * ports_.count(); }
   Wire wire_of(Place from, Place to, Bytes bytes) const;
   void own_queue(Wire& wire, Rank sender) const {
-    if (protocol_.hold == Protocol::Hold::delivery) return;
+    if (protocol_.hold == MessageProtocol::Hold::delivery) return;
     wire.out_queue = static_cast<Port>(sender) * ports_.queues() + ports_.queue(wire.out);
     wire.in_queue = Wire::nowhere;
   }
@@ -129,9 +130,9 @@ class Machine final : public Fabric {
   Blueprint blueprint_;
   NodeGraph graph_;
   Rank ranks_;
-  bool listed_;  ///< ranks may sit anywhere
+  bool listed_;  ///< placed by a file, anywhere
   std::vector<Seat> seats_;
-  std::vector<Rank> sitting_;  ///< by node and slot; negative: nobody
+  std::vector<Rank> sitting_;  ///< by node and slot: its rank; negative: none
   int planes_ = 1;             ///< switches that a group of nodes shares: one, or one per NIC of a node
   std::optional<Topology> topology_;
   Extent extent_;
@@ -141,10 +142,10 @@ class Machine final : public Fabric {
   Capabilities within_, between_;  ///< of the node's switches, and of the network's
   std::optional<WireTable> wires_;
   std::optional<UniformNetwork> uniform_;
-  Protocol protocol_;
-  std::vector<SecondsPerByte> gamma_;       ///< per vertex
-  std::vector<std::array<int, 3>> places_;  ///< per slot: the vertices of its memories
-  std::vector<Loop> loops_;                 ///< who copies within a shared memory
+  MessageProtocol protocol_;
+  std::vector<SecondsPerByte> gamma_;       ///< by vertex
+  std::vector<std::array<int, 3>> places_;  ///< by slot: the vertices of its memories
+  std::vector<Loop> loops_;                 ///< slots that copy within a shared memory
   mutable std::once_flag links_made_, representatives_found_;
   mutable std::vector<Link> links_;
   mutable std::vector<Rank> representatives_;

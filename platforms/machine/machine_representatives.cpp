@@ -11,7 +11,7 @@ const std::vector<Rank>& Machine::representatives() const {
   return representatives_;
 }
 
-/// Of each way in which nodes are filled one node, and of each kind of wire between nodes its two ends.
+/// One node for each set of occupied slots, and the two ends of each kind of wire between nodes.
 std::vector<Rank> Machine::find_representatives() const {
   if (uniform_) return ranks_ == 1 ? std::vector<Rank>{0} : std::vector<Rank>{0, ranks_ - 1};
   const auto device = [this](Rank r) { return places_[static_cast<std::size_t>(seat(r).slot)][0]; };

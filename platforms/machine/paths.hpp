@@ -8,10 +8,10 @@ namespace collcast {
 /// The largest alpha (of an empty message), beta (of a large one) and gamma between two ranks of the machine.
 AlphaBetaGamma slowest_path(const Machine& machine, Memory memory = Memory::device);
 
-/// The smallest ones.
+/// The smallest alpha, beta and gamma.
 AlphaBetaGamma fastest_path(const Machine& machine, Memory memory = Memory::device);
 
-/// Parameters that change no message and no reduction, however many ranks there are.
+/// The parameters that affect no message and no reduction, for any number of ranks.
 std::vector<Parameter> unused_parameters(const Description& description);
 
 }  // namespace collcast

@@ -9,19 +9,19 @@
 
 namespace collcast {
 
-/// Which rank sits where.
+/// Where each rank is placed.
 struct Placement {
   enum Order : std::uint8_t {
     block,        ///< consecutive ranks fill a node, slot by slot
     round_robin,  ///< consecutive ranks sit on consecutive nodes
-    by_socket,    ///< consecutive ranks fill a node, its sockets taking turns
-    listed,       ///< as a file says
+    by_socket,    ///< consecutive ranks fill a node, alternating between its sockets
+    listed,       ///< as listed in a file
   };
   /// A rank's line in the file.
   struct Line {
     int number;
     int node;
-    int socket;  ///< -1: the slot counts within the node
+    int socket;  ///< -1: the slot is numbered within the node
     int slot;
   };
 
@@ -33,17 +33,18 @@ struct Placement {
   std::vector<Line> lines = {};  ///< by rank
 };
 
-/// "block", "round-robin", "by-socket", or the path of a file in the form of Open MPI's rankfiles: a line
+/// Parses "block", "round-robin", "by-socket", or the path of a file like Open MPI's rankfiles, with a line
 /// "rank 0=node3 slot=1" per rank, or "slot=1:0" for the first slot of the second socket. Throws InputError.
 Placement parse_placement(const std::string& text);
 
 struct Seat {
   std::uint32_t node;
   std::int32_t slot;
-  std::int32_t group = 0;  ///< of nodes that share their leaf switches
+  std::int32_t group = 0;  ///< the group of nodes that share their leaf switches
 };
 
-/// By rank; groups are left at 0. Throws InputError at a line that names what the platform does not have.
+/// The seats by rank, with groups left at 0. Throws InputError for a line that names what the platform does
+/// not have.
 std::vector<Seat> seats(const Placement& placement, const Blueprint& blueprint, const NodeGraph& graph,
                         Rank ranks);
 

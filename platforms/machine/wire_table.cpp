@@ -18,7 +18,7 @@ Bytes kibibytes(double n) {
   return Bytes(n * 1024);
 }
 
-/// What the piece of this size says, and for what it leaves unsaid the smallest messages.
+/// The costs of the piece for this size; those that it leaves out are as for the smallest messages.
 Blueprint::Costs costs_at(const Blueprint::Software& software, Bytes bytes) {
   Blueprint::Costs costs = software.costs;
   const auto beyond = std::ranges::find_if(
@@ -79,7 +79,7 @@ SizedWire WireTable::with_software(const Wire& hardware, int from, int to,
   return with_software(hardware, side(from), side(to));
 }
 
-/// The sender's costs come from its own side, the receiver's from its; of what both have a say in, the worse.
+/// Overheads come from the software of each side; of costs that both sides determine, the larger one holds.
 SizedWire WireTable::with_software(const Wire& hardware, const Blueprint::Software& sender,
                                    const Blueprint::Software& receiver) {
   std::set<Bytes> sizes = {Bytes(0)};
@@ -116,19 +116,20 @@ SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprin
   return {wire, slower(pace(from.copy), pace(to.copy)), pace(from.processor), pace(to.processor)};
 }
 
-/// Copies within a rank know no protocol.
+/// Copies within a rank have no protocol.
 Bytes WireTable::eager_limit(const Blueprint::Software& software) {
   const auto& limit = software.eager_limit ? software.eager_limit : blueprint_.eager_limit;
-  const bool none = !limit || blueprint_.hold == Protocol::Hold::delivery || &software == &blueprint_.copy ||
-                    &software == &blueprint_.dpu_copy;
-  return none ? Protocol().eager_limit : kibibytes(usage_.take(*limit));
+  const bool none = !limit || blueprint_.hold == MessageProtocol::Hold::delivery ||
+                    &software == &blueprint_.copy || &software == &blueprint_.dpu_copy;
+  return none ? MessageProtocol().eager_limit : kibibytes(usage_.take(*limit));
 }
 
 Seconds WireTable::handshake(const Blueprint::Software& software) {
   return usage_.time(software.handshake ? software.handshake : blueprint_.handshake);
 }
 
-/// The links from vertex to vertex: latencies add up, the slowest link sets the pace.
+/// The wire of the links between two vertices: latencies add up, and the slowest link determines the
+/// bandwidth.
 Wire WireTable::hardware(int from, int to) {
   Wire wire;
   for (int l : graph_.route(from, to)) {
@@ -168,7 +169,7 @@ void WireTable::fill_local(int from, int to, bool same_slot) {
   wire.out = ports.link_out(route.front());
   wire.in = ports.link_in(route.back());
   if (same_slot) {
-    // The only engine takes what goes to the device and what comes from there one after the other.
+    // With one copy engine, copies to the device and from it are done one after another.
     if (one_copy_engine(to)) wire.out = ports.link_out(graph_.route(to, from).front());
     const bool dpu = is(Kind::dpu, from) || is(Kind::dpu, to);
     const Blueprint::Software& copy = dpu ? blueprint_.dpu_copy : blueprint_.copy;

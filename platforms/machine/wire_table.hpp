@@ -13,22 +13,22 @@
 
 namespace collcast {
 
-/// Which part of a platform the ranks occupy.
+/// The part of a platform that the ranks occupy.
 struct Extent {
   int slots;                        ///< of a node
-  int nodes;                        ///< up to the last that has a rank
-  std::vector<Crossing> ways = {};  ///< through the network; none: all ranks sit on one node
+  int nodes;                        ///< up to the last one with a rank
+  std::vector<Crossing> ways = {};  ///< kinds of routes through the network; empty: all ranks share a node
 };
 
-/// What messages of any size cost on one way.
+/// The wires of one route for messages of all sizes.
 class SizedWire {
  public:
-  /// The wire of an empty message, and what each byte adds to its latency and to its overheads.
+  /// The wire of an empty message, and what each byte adds to its latency and its overheads.
   struct Entry {
     Wire wire;
     SecondsPerByte copied, sending, receiving;
   };
-  /// Wires from the size of their entry on; the first from 0.
+  /// Adds the wires from size `from` on; called in ascending order from 0.
   void add(Bytes from, const Entry& entry) {
     if (from > Bytes(0))
       larger_.emplace_back(from, entry);
@@ -50,26 +50,26 @@ class SizedWire {
 
  private:
   Entry smallest_;
-  std::vector<std::pair<Bytes, Entry>> larger_;  ///< by growing size
+  std::vector<std::pair<Bytes, Entry>> larger_;  ///< by ascending size
 };
 
-/// What messages cost, by the vertices of their two ends: all that a wire depends on but its ports.
-/// `out` and `in` are numbered within a node: see `ports`.
+/// The wires of a machine by the vertices of their ends and the kind of route. Their ports `out` and `in` are
+/// numbered within a node (PortNumbers).
 class WireTable {
   using Kind = Blueprint::Vertex::Kind;
 
  public:
   WireTable(const Blueprint& blueprint, const NodeGraph& graph, const Extent& extent, Usage& usage);
 
-  /// Between two ranks of a node; of one vertex: copying within its memory.
+  /// Between two ranks of a node; for one vertex, copying within its memory.
   const SizedWire& local(int from, int to) const { return local_[index(from, to)]; }
   /// Between two memories of one rank.
   const SizedWire& copy(int from, int to) const { return copy_[index(from, to)]; }
-  /// Between nodes, by the way through the network.
+  /// Between nodes, by the kind of route through the network.
   const SizedWire& remote(int way, int from, int to) const {
     return remote_[static_cast<std::size_t>(way) * size_ * size_ + index(from, to)];
   }
-  /// Where wires differ from those of smaller messages; 0 first.
+  /// The sizes at which wires change, ascending from 0.
   std::vector<Bytes> sizes() const { return {sizes_.begin(), sizes_.end()}; }
 
  private:
@@ -102,7 +102,7 @@ class WireTable {
   std::set<Bytes> sizes_ = {Bytes(0)};
 };
 
-/// How the ports of a node are numbered: the two ends of each link, then of each slot, then of each NIC.
+/// The numbering of a node's ports: the two ends of each link, then of each slot, then of each NIC.
 struct PortNumbers {
   Port links, slots, nics;
 
@@ -114,7 +114,8 @@ struct PortNumbers {
   Port nic_in(int nic) const { return nic_out(nic) + 1; }
   Port count() const { return 2 * (links + slots + nics); }
 
-  /// One rank's queues, by the port where its messages leave: a link, its own slot, a NIC.
+  /// The number, among one rank's queues, of the queue for messages that leave by this port: a link, its
+  /// slot, a NIC.
   Port queue(Port out) const {
     const Port port = out / 2;
     return port < links ? port : port < links + slots ? links : port - slots + 1;

@@ -6,13 +6,13 @@
 
 namespace collcast {
 
-/// What a route between two switches crosses, these two included.
+/// A kind of route between two switches: what it crosses, including these two.
 struct Crossing {
   int switches;
-  std::vector<int> trunks = {};  ///< kinds of links, one entry per link
+  std::vector<int> trunks = {};  ///< the kind of each link
 };
 
-/// A message's way through a network.
+/// The ends of a message's route through a network.
 struct Trip {
   std::int64_t from, to;              ///< switches
   std::uint64_t source, destination;  ///< nodes, numbered switch by switch

@@ -11,18 +11,18 @@
 
 namespace collcast {
 
-/// Groups of switches, each switch with a link to and from every other of its chassis and to its likes in the
-/// other chassis of the group, and `cables` links between any two groups. A group numbers its links to the
-/// other groups: the first one to each, by their number, then the second ones; each of its switches takes the
-/// next so many of them (Kim et al., ISCA 2008; of chassis: Faanes et al., SC 2012).
-/// Minimal routes take at most one link between groups, the one that passes the fewest switches; where
-/// several do, the sum of the two switches' numbers decides. Valiant's go to another group first, by a link
-/// that is drawn like the group for their two ends, and from there by a minimal route.
+/// A dragonfly (Kim et al., ISCA 2008; with chassis: Faanes et al., SC 2012). A switch has links to every
+/// other switch of its chassis, and to the switches in its position in the other chassis of its group; any
+/// two groups have `cables` links. A group numbers its links to other groups, first one to each in their
+/// order, then the second ones, and assigns them to its switches in equal blocks. Minimal routes take at most
+/// one link between groups, the one with the fewest switches on the route; the sum of the two switches'
+/// numbers breaks ties. Valiant's routes go to another group first, which is drawn by a hash of their ends
+/// like the link to it, and from there on by a minimal route.
 class Dragonfly {
  public:
   Dragonfly(const Blueprint::Groups& groups, Blueprint::Routing routing);
 
-  /// How many links of each kind it takes.
+  /// The kind of the route (an index of `ways`): how many links of each kind it takes.
   int way(std::int64_t from, std::int64_t to) const;
   std::vector<Crossing> ways(std::int64_t switches) const;
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
@@ -46,11 +46,11 @@ class Dragonfly {
   std::uint64_t local_links() const {
     return static_cast<std::uint64_t>(groups_ * switches_ * local_ports());
   }
-  /// A group's number for a link to another.
+  /// A group's number of a link to another group.
   std::int64_t number(std::int64_t group, std::int64_t other, std::int64_t cable) const {
     return cable * (groups_ - 1) + other - (other > group);
   }
-  /// Which switch of a group has it.
+  /// The switch of a group that has this link.
   std::int64_t gate(std::int64_t group, std::int64_t other, std::int64_t cable) const {
     return number(group, other, cable) / global_ports_;
   }
@@ -60,10 +60,10 @@ class Dragonfly {
   }
   std::int64_t choose(At from, At to) const;
   std::int64_t via(At from, At to) const;
-  /// Another for each two switches, and for each `salt`.
+  /// A pseudo-random number below `count`, fixed for each pair of switches and `salt`.
   std::int64_t draw(At from, At to, std::int64_t count, std::uint64_t salt) const;
 
-  /// Call `visit` with the kind and the number of each link.
+  /// These call `visit` with the kind and the number of each link.
   template <class Visit>
   void walk(At from, At to, Visit&& visit) const;
   template <class Visit>
@@ -78,7 +78,7 @@ class Dragonfly {
     return static_cast<LinkId>(local_links() + static_cast<std::uint64_t>(group) * per_group() +
                                static_cast<std::uint64_t>(number(group, other, cable)));
   }
-  /// Links of one kind between the switches of each group, on a way that passes so many links between groups.
+  /// The most links of one kind within groups on a route with `globals` links between groups.
   int most(bool between_chassis, int globals) const {
     return between_chassis && blades_ == switches_ ? 0 : globals + 1;
   }

@@ -11,14 +11,14 @@
 
 namespace collcast {
 
-/// The switches above `leaves` leaf switches. Level l holds, for each subtree of the levels below, as many
-/// switches as there are ways up to it; each has one link to each of its parents.
-/// An extended generalized fat tree: Ohring et al., IPPS 1995.
+/// An extended generalized fat tree (Ohring et al., IPPS 1995) over `leaves` leaf switches. For each subtree
+/// of the levels below, a level has as many switches as there are routes up to it; a switch has one link to
+/// each parent.
 class FatTree {
  public:
   FatTree(const std::vector<Blueprint::Level>& levels, std::int64_t leaves, Blueprint::Routing routing);
 
-  /// How many levels up the ways from two leaves meet: 0 for the same leaf.
+  /// The kind of the route (an index of `ways`): how many levels up it goes; 0 within a leaf.
   int way(std::int64_t leaf, std::int64_t other) const {
     int level = 0;
     for (; leaf != other; ++level) {
@@ -29,7 +29,7 @@ class FatTree {
   }
   std::vector<Crossing> ways(std::int64_t leaves) const;
 
-  /// Up by the routing, then the only way down.
+  /// Up as the routing chooses, then down the only possible way.
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
 
   std::uint64_t links() const { return links_; }
@@ -41,7 +41,7 @@ class FatTree {
     std::int64_t down, up;
     std::int64_t subtrees;  ///< of this level that hold leaves in use
     std::int64_t copies;    ///< switches per subtree
-    std::uint64_t first;    ///< number of the first link up; its way down is the next number
+    std::uint64_t first;    ///< number of the first link up; the link down beside it has the next number
   };
   std::int64_t port(std::size_t level, const Trip& trip) const;
 

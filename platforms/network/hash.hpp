@@ -13,7 +13,7 @@ inline std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// One of `count` for a pair, the same each time.
+/// A pseudo-random number below `count`, fixed for a seed and a pair.
 inline std::int64_t drawn(std::uint64_t seed, std::uint64_t from, std::uint64_t to, std::int64_t count) {
   return static_cast<std::int64_t>(mixed(mixed(mixed(seed) ^ from) ^ to) % static_cast<std::uint64_t>(count));
 }

@@ -9,14 +9,14 @@
 
 namespace collcast {
 
-/// The switches of a network, the links between them, and the routes over these. Those that nodes hang on are
+/// The switches of a network, the links between them, and the routes over these. Switches with nodes are
 /// numbered from 0.
 class Topology {
  public:
-  /// `switches`: that nodes in use hang on, the first ones.
+  /// `switches`: how many of the first switches have nodes in use.
   Topology(const Blueprint& blueprint, std::int64_t switches);
 
-  /// What the route between two switches crosses: an index of `ways`.
+  /// The kind of the route between two switches, as an index of `ways`.
   int way(std::int64_t from, std::int64_t to) const {
     return std::visit([=](const auto& shape) { return shape.way(from, to); }, shape_);
   }
@@ -29,11 +29,11 @@ class Topology {
   std::uint64_t links() const {
     return std::visit([](const auto& shape) { return shape.links(); }, shape_);
   }
-  /// Appends the links, in the order of their numbers. `bandwidths`: of each trunk of the blueprint.
+  /// Appends all links in the order of their numbers. `bandwidths`: by trunk of the blueprint.
   void describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const {
     std::visit([&](const auto& shape) { shape.describe(bandwidths, links); }, shape_);
   }
-  /// So many switches, the first ones, are enough to see all ways: the others lie alike.
+  /// How many of the first switches suffice for all kinds of routes to occur between them.
   std::int64_t unlike() const { return unlike_; }
 
  private:

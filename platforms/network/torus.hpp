@@ -10,16 +10,15 @@
 
 namespace collcast {
 
-/// Switches in a grid of any number of dimensions, the first coordinate counting fastest. Its rows close to
-/// rings: a switch has a link to and from its two neighbours in each dimension, the one neighbour in
-/// dimensions of two. Routes correct one coordinate after the other, the shorter way round; half way round
-/// even coordinates go up and odd ones down, so that both ways carry as much. Valiant's go so to a switch
-/// that is drawn for their two ends, and on from there.
+/// A torus of any number of dimensions, whose first coordinate varies fastest. A switch has a link to and
+/// from each neighbour: two in each dimension, one in dimensions of size two. Routes are dimension-ordered
+/// and take the shorter way round; halfway round, even coordinates go up and odd ones down, so that both
+/// directions carry as much. Valiant's routes go via a switch that is drawn by a hash of their ends.
 class Torus {
  public:
   Torus(const std::vector<int>& dimensions, Blueprint::Routing routing);
 
-  /// How many links the route takes.
+  /// The kind of the route (an index of `ways`): how many links it takes.
   int way(std::int64_t from, std::int64_t to) const;
   std::vector<Crossing> ways(std::int64_t switches) const;
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
@@ -32,12 +31,12 @@ class Torus {
   struct Dimension {
     int size;
     std::int64_t stride;  ///< between neighbours
-    int port;             ///< up; down is the next, if there is one
+    int port;             ///< upwards; the next one is downwards, if there is one
   };
   int coordinate(std::int64_t at, const Dimension& d) const {
     return static_cast<int>(at / d.stride % d.size);
   }
-  /// The switch one further in a dimension.
+  /// The next switch up or down a dimension.
   std::int64_t neighbour(std::int64_t at, const Dimension& d, bool up) const {
     const int c = coordinate(at, d), next = up ? (c + 1) % d.size : (c + d.size - 1) % d.size;
     return at + (next - c) * d.stride;

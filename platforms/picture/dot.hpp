@@ -7,8 +7,8 @@
 
 namespace collcast {
 
-/// A picture in Graphviz's language: one node with all its vertices and links, and the network by its levels
-/// of switches. Link widths and labels are bandwidths of one direction, colours what the links are made of.
+/// A picture in Graphviz's language: one node with its vertices and links, and the levels of switches of the
+/// network. Widths and labels of links are bandwidths of one direction, colours are kinds of links.
 std::string dot(const Blueprint& blueprint);
 
 }  // namespace collcast

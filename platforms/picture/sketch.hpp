@@ -8,26 +8,26 @@
 
 namespace collcast {
 
-/// A platform as boxes and lines, to show what its links do: one node, as all are alike, over its network by
-/// levels of switches.
+/// A platform as boxes and lines, on which link loads are shown: one node, which stands for all, and the
+/// levels of switches of the network.
 struct Sketch {
   struct Box {
     std::string name, what;
     int row;       ///< 0 on top
-    int column;    ///< of those in the row
-    bool network;  ///< a level of switches; else in the node
+    int column;    ///< within the row
+    bool network;  ///< a level of switches; false: in the node
   };
   /// From a box to itself: within a memory, or between switches of a level.
   struct Line {
     int from, to;
-    std::vector<std::string> forth, back;  ///< which links and ports go that way, by `alike`
+    std::vector<std::string> forth, back;  ///< names (`alike`) of the links and ports in either direction
   };
   std::vector<Box> boxes;
   std::vector<Line> lines;
 };
 Sketch sketch(const Blueprint& blueprint);
 
-/// The name of a machine's link or port without the number of its node, rank or switch.
+/// The name of a link or port of a machine without the numbers of nodes, ranks and switches.
 std::string alike(const std::string& name);
 
 }  // namespace collcast

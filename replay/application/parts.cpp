@@ -42,7 +42,7 @@ void Parts::done(const Interval& i) {
 
 void Parts::delivered(const Delivery& d) {
   Seconds begin = d.posted;
-  if (fabric_.protocol().hold != Protocol::Hold::delivery) {
+  if (fabric_.protocol().hold != MessageProtocol::Hold::delivery) {
     const Wire wire = fabric_.wire(d.from, d.to, d.bytes);
     begin -= wire.eager ? wire.overhead : wire.overhead + wire.handshake;
   }

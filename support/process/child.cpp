@@ -35,7 +35,7 @@ bool connect(int pipe, int stream) {
   return pipe == stream ? fcntl(pipe, F_SETFD, 0) == 0 : dup2(pipe, stream) >= 0;
 }
 
-/// In the child. Says on `trouble` why the program cannot be run, where it cannot.
+/// Runs in the child. Reports on `trouble` why the program cannot be run.
 [[noreturn]] void become(char* const* words, const std::vector<int>& piped, int pipe, const char* errors,
                          const char* input, pid_t parent, int trouble) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -9,14 +9,13 @@
 
 namespace collcast {
 
-/// A program that was started, and the end of the pipe that it prints to. It is asked to end (SIGTERM: a
-/// launcher then takes its ranks along) where this is left, and when the thread that started it dies,
-/// however it does.
+/// A child process whose output comes back through a pipe. It gets SIGTERM, on which a launcher ends its
+/// ranks, when this object is destroyed, and when the thread that started it dies.
 class Child {
  public:
-  /// The words reach the program as they are: there is no shell. Of its streams `piped` (STDOUT_FILENO,
-  /// STDERR_FILENO) go to output(); its errors are appended to `errors` if that is given; it reads `input`.
-  /// Throws InputError if there is no such program.
+  /// Starts a program with these arguments, without a shell. The streams `piped` (STDOUT_FILENO,
+  /// STDERR_FILENO) go to output(); standard error is appended to the file `errors` if given; standard input
+  /// is `input`. Throws InputError if the program does not exist.
   Child(const std::vector<std::string>& words, const std::vector<int>& piped,
         const std::filesystem::path& errors = {}, const std::filesystem::path& input = "/dev/null");
   ~Child();
@@ -24,9 +23,9 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   int output() const { return output_; }
-  /// All that it prints from now on.
+  /// All output until its end.
   std::string read_all() const;
-  /// Its exit code, or 128 + the signal that ended it, once it has ended.
+  /// Waits for its end; its exit code, or 128 + the signal that ended it.
   int wait();
 
  private:

@@ -5,8 +5,8 @@
 
 namespace collcast {
 
-/// What a launcher's error output comes down to, in one line: a rank that was killed, what collcast's own
-/// programs said, a host that cannot be reached, ...; else its last words and the exit code.
+/// One line that sums up the error output of a launcher: a rank that was killed, a message of collcast's
+/// programs, an unreachable host, ...; else its last line and the exit code.
 std::string complaint(const std::string& errors, int code);
 
 }  // namespace collcast

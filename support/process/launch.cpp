@@ -40,13 +40,13 @@ class Scratch {
 
 }  // namespace
 
-Ended launch(const std::vector<std::string>& command) {
+ProcessResult launch(const std::vector<std::string>& command) {
   Child child(command, {STDERR_FILENO});
   std::string errors = child.read_all();
   return {child.wait(), std::move(errors), {}};
 }
 
-Ended filter(const std::vector<std::string>& command, const std::string& input) {
+ProcessResult filter(const std::vector<std::string>& command, const std::string& input) {
   const Scratch text, errors;
   text.put(input);
   Child child(command, {STDOUT_FILENO}, errors.path(), text.path());

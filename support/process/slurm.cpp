@@ -40,7 +40,7 @@ std::string submitted(const std::string& script, const std::vector<std::string>&
   std::vector<std::string> words{"sbatch", "--parsable"};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back(script);
-  const Ended sbatch = filter(words, "");
+  const ProcessResult sbatch = filter(words, "");
   const std::string said = last_line(sbatch.errors);
   if (sbatch.code != 0)
     throw SubstrateError("sbatch ended with code " + std::to_string(sbatch.code) +

@@ -101,7 +101,7 @@ TEST_P(Laws, StepsRepeatAsStated) {
 }
 
 /// Each rank once as sender and once as receiver of messages of one kind, one rank to another.
-void expect_round(std::span<const Transfer> round, const Even& e, const std::string& where) {
+void expect_round(std::span<const Transfer> round, const SymmetricStep& e, const std::string& where) {
   std::set<Rank> from, to;
   for (const Transfer& t : round) {
     ASSERT_NE(t.from.rank, t.to.rank) << where;
@@ -114,11 +114,11 @@ void expect_round(std::span<const Transfer> round, const Even& e, const std::str
 TEST_P(Laws, RanksDoAlikeAsStated) {
   for_each_call(algorithm(), {2, 3, 4, 6, 8, 13, 16, 18}, [&](Call c) {
     const Schedule s = algorithm().schedule(c);
-    const EvenRule* alike = even(s);
+    const SymmetricRule* alike = symmetric_rule(s);
     if (!alike) return;
     ASSERT_EQ(s.channels, 1) << describe(algorithm(), c);
     for (std::int64_t i = 0; i < s.steps; ++i) {
-      const Even e = (*alike)(i);
+      const SymmetricStep e = (*alike)(i);
       Step step;
       s.rule(i, step);
       const std::string where = describe(algorithm(), c) + ", step " + std::to_string(i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The critical path that leaves out steps which repeat is the one that reads them all, for every algorithm of
 // the catalogue on machines that are alike throughout, hierarchical, and shared by the ranks of a node.
-#include "model/folding.hpp"
+#include "model/steady_state.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ class Fold : public ::testing::TestWithParam<const Algorithm*> {};
 /// One rank stands for all where they do alike and all wires are alike.
 void expect_alike(const Algorithm& a, const Call& c, const Fabric& fabric) {
   const Schedule schedule = a.schedule(c);
-  if (!even(schedule)) return;
+  if (!symmetric_rule(schedule)) return;
   const Layout sizes = layout(a, c, schedule);
   const Schedule whole = without_repeats(schedule);
   const PathResult x = critical_path(schedule, sizes, fabric), y = critical_path(whole, sizes, fabric);
@@ -118,7 +118,7 @@ class SlowSpot {
     return w;
   }
   SecondsPerByte gamma(Place p) const { return even_.gamma(p); }
-  const Protocol& protocol() const { return even_.protocol(); }
+  const MessageProtocol& protocol() const { return even_.protocol(); }
   Port ports() const { return even_.ports(); }
   Port queues() const { return even_.queues(); }
 
@@ -192,32 +192,32 @@ Period period(std::vector<double> before, std::vector<double> after, std::vector
 
 /// Three ranks of a ring hand on their times, with 1, 2 and 6 s on top: after three periods each has all of
 /// it.
-TEST(Onward, TimesGoRoundRings) {
+TEST(Extrapolation, TimesGoRoundRings) {
   const Period p = period({0, 10, 20}, {21, 2, 16}, {3, 1, 2});
-  const Onward one = onward(p, 1);  // and one more: 16 + 1, 21 + 2, 2 + 6
+  const Extrapolation one = extrapolate(p, 1);  // and one more: 16 + 1, 21 + 2, 2 + 6
   ASSERT_EQ(one.periods, 1);
   EXPECT_EQ(one.after, (std::vector{Seconds(0), Seconds(17), Seconds(23), Seconds(8)}));
   EXPECT_EQ(one.least, Seconds(23));
-  EXPECT_EQ(onward(p, 2).after, (std::vector{Seconds(0), Seconds(9), Seconds(19), Seconds(29)}));
+  EXPECT_EQ(extrapolate(p, 2).after, (std::vector{Seconds(0), Seconds(9), Seconds(19), Seconds(29)}));
 }
 
 /// The first takes 2 s a period, the second 3 s; it is 10 s behind, where the first wins: as long as it is
 /// ahead, after period 10 with nothing to spare.
-TEST(Onward, EndsWhereARaceWouldBeLost) {
+TEST(Extrapolation, EndsWhereARaceWouldBeLost) {
   Period p = period({10, 0}, {12, 3}, {1, 2});
   p.races = {{1, 2, Seconds(10)}};
-  EXPECT_EQ(onward(p, 7).periods, 7);
-  EXPECT_EQ(onward(p, 100).periods, 10);
-  EXPECT_EQ(onward(p, 100).least, Seconds(0 + 101 * 3));  // whoever wins
+  EXPECT_EQ(extrapolate(p, 7).periods, 7);
+  EXPECT_EQ(extrapolate(p, 100).periods, 10);
+  EXPECT_EQ(extrapolate(p, 100).least, Seconds(0 + 101 * 3));  // whoever wins
 }
 
 /// What the second is ahead by swings, as it gets the times of the ring's two places in turn.
-TEST(Onward, RacesAreWonOnAllPlacesOfARing) {
+TEST(Extrapolation, RacesAreWonOnAllPlacesOfARing) {
   Period p = period({0, 4}, {5, 1}, {2, 1});  // 1 s on top at each: 5 1, then 2 6
   p.races = {{2, 1, Seconds(4)}};             // 4 against 0, but then 1 against 5
-  EXPECT_EQ(onward(p, 9).periods, 0);
+  EXPECT_EQ(extrapolate(p, 9).periods, 0);
   p.races = {{2, 1, Seconds(9)}};  // 5 s ahead besides: 4, 9, 4, ...
-  EXPECT_EQ(onward(p, 9).periods, 9);
+  EXPECT_EQ(extrapolate(p, 9).periods, 9);
 }
 
 /// Of copies that a switch makes, too, no more are read than the limit asks for.

@@ -23,7 +23,7 @@ class Table final : public Fabric {
   Rank ranks() const override { return ranks_; }
   Wire wire(Place, Place, Bytes) const override { return {}; }
   SecondsPerByte gamma(Place) const override { return {}; }
-  const Protocol& protocol() const override { return protocol_; }
+  const MessageProtocol& protocol() const override { return protocol_; }
   Port ports() const override { return 0; }
   std::string port_name(Port) const override { return {}; }
   const std::vector<Link>& links() const override { return links_; }
@@ -34,7 +34,7 @@ class Table final : public Fabric {
 
  private:
   Rank ranks_;
-  Protocol protocol_;
+  MessageProtocol protocol_;
   std::vector<Link> links_;
   std::map<std::pair<Rank, Rank>, std::vector<LinkId>> routes_;
 };

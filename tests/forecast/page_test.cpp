@@ -312,7 +312,7 @@ TEST(Page, OpensInABrowser) {
   const Folder folder;
   const std::string file = folder / "page.html";
   std::ofstream(file) << html(hostile, {{"Chapter", "words", {{"h"}, {hostile}}, {example()}}}, {{"a", 1}});
-  const Ended ended =
+  const ProcessResult ended =
       filter({*browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + folder.path(),
               "--virtual-time-budget=2000", "--dump-dom", "file://" + file},
              "");

@@ -29,10 +29,10 @@ class Choosers : public ::testing::Test {
 TEST_F(Choosers, KnowHowMembersSit) {
   for (const auto& [members, nodes, on_a_node] :
        {std::tuple{node, 1, 4}, {across, 2, 1}, {all, 2, 6}, {std::vector<Rank>{0, 1, 2, 6}, 2, 3}}) {
-    EXPECT_EQ(seats(machine, members).nodes, nodes);
-    EXPECT_EQ(seats(machine, members).on_a_node, on_a_node);
+    EXPECT_EQ(occupancy(machine, members).nodes, nodes);
+    EXPECT_EQ(occupancy(machine, members).on_a_node, on_a_node);
   }
-  EXPECT_EQ(seats(machine).nodes, 2);
+  EXPECT_EQ(occupancy(machine).nodes, 2);
 }
 
 TEST_F(Choosers, TakeTheOneThatIsNamed) {
@@ -82,8 +82,8 @@ TEST_F(Choosers, TakeWhatTheLibraryWould) {
     for (const auto& members : {node, across, all})
       for (const Bytes message : {8_B, 64_KiB, 16_MiB}) {
         const Request asked = request(Collective::allreduce, members, message);
-        const Pick expected =
-            pick(policy, asked.collective, asked.call, situation(summit, seats(machine, members), policy));
+        const Pick expected = pick(policy, asked.collective, asked.call,
+                                   situation(summit, occupancy(machine, members), policy));
         const Choice choice = chooser(asked);
         EXPECT_EQ(choice.algorithm->name, expected.algorithm) << policy << ", " << members.size() << " ranks";
         EXPECT_EQ(choice.protocol, expected.protocol);

@@ -75,7 +75,8 @@ TEST(NcclSchedules, aNodeOfADoubleTreeMovesTwiceItsBytesEachWay) {
   for (const Rank node : {2, 3, 4, 5})
     for (const Rank card : {0, 1}) {  // the channels enter and leave by different ranks
       Bytes in, out;
-      for (const Pair& p : traffic(Shape::tree, Collective::allreduce, 0, all, 2, per_node, Bytes(4))) {
+      for (const PairTraffic& p :
+           traffic(Shape::tree, Collective::allreduce, 0, all, 2, per_node, Bytes(4))) {
         if (p.from / per_node == p.to / per_node) continue;
         if (p.from == node * per_node + card) out += p.bytes;
         if (p.to == node * per_node + card) in += p.bytes;

@@ -156,18 +156,18 @@ struct ChannelNetwork {
   Seconds step, across, proxy;
   SecondsPerByte on_node, on_card;
 
-  collcast::Wire wire(Place from, Place to, Bytes = {}) const {
+  Wire wire(Place from, Place to, Bytes = {}) const {
     const bool stays = from.rank / per_node == to.rank / per_node;
-    collcast::Wire w{stays ? step : across, {}, {}, stays ? step : proxy, stays ? on_node : on_card};
+    Wire w{stays ? step : across, {}, {}, stays ? step : proxy, stays ? on_node : on_card};
     w.out = static_cast<Port>(from.rank), w.in = static_cast<Port>(to.rank + ranks);
     return w;
   }
   std::vector<Bytes> sizes() const { return {Bytes(1)}; }
   SecondsPerByte gamma(Place) const { return {}; }
-  const collcast::Protocol& protocol() const { return eager; }
+  const MessageProtocol& protocol() const { return eager; }
   Port ports() const { return static_cast<Port>(2 * ranks); }
   Port queues() const { return ports(); }
-  collcast::Protocol eager{};
+  MessageProtocol eager{};
 };
 
 /// One channel alone, in chunks of one turn.

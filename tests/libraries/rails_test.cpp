@@ -14,7 +14,7 @@ struct Way {
   std::size_t links;
 };
 
-Way way(const char* platform, const nccl::Transport& protocol, Rank from, Rank to) {
+Way way(const char* platform, const nccl::KernelSettings& protocol, Rank from, Rank to) {
   const Transport transport{Transport::Kind::nccl, protocol};
   const Description d = load_platform(platform);
   const Machine machine(carrying(transport, d), 16);
@@ -27,7 +27,7 @@ Way way(const char* platform, const nccl::Transport& protocol, Rank from, Rank t
           trunks};
 }
 
-constexpr nccl::Transport ring{.minor = 18};
+constexpr nccl::KernelSettings ring{.minor = 18};
 
 /// A DGX H100 has a card for each GPU, and a switch for each card of a node: a ring that ends at GPU 1 goes
 /// on to GPU 0 of the next node, by its own card 0 and one switch. NCCL's search calls that "nic0 gpu0 ...

@@ -23,7 +23,7 @@ TEST(Set, OverridesSettings) {
   set_all(d,
           {"network.levels.0.down=24", "network.levels.0.up=12", "max_nodes=864", "protocol.hold=delivery"});
   EXPECT_EQ(max_ranks(d), 864);
-  EXPECT_EQ(Machine(d, 2).protocol().hold, Protocol::Hold::delivery);
+  EXPECT_EQ(Machine(d, 2).protocol().hold, MessageProtocol::Hold::delivery);
   set(d, "node.ranks_on=cpu0");
   EXPECT_EQ(Machine(d, 2).wire({0, Memory::device}, {0, Memory::host}, Bytes(0)).per_byte, SecondsPerByte());
 }

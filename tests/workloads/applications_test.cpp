@@ -14,7 +14,7 @@ namespace collcast::workloads {
 namespace {
 
 using collcast::testing::complaint;
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 
 /// An operation takes a nanosecond, memory nothing.
 const Device arithmetic = {"plain", 1e9, 1e9, BytesPerSecond(1e30)};
@@ -30,8 +30,8 @@ double nanoseconds(const std::string& text, Rank ranks, const Device& device = a
   return 1e9 * play(application_job(text, ranks, device), nanosecond_a_byte).time.value;
 }
 
-Activity first(const Job& job, Kind kind) {
-  for (const Activity& a : job.roles[0].activities)
+JobActivity first(const Job& job, Kind kind) {
+  for (const JobActivity& a : job.roles[0].activities)
     if (a.kind == kind) return a;
   return {};
 }

@@ -11,7 +11,7 @@ namespace collcast::workloads {
 namespace {
 
 using collcast::testing::complaint;
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 
 /// A byte takes a second; the control plane nothing.
 Price a_second_per_byte(const GroupCall& call) {
@@ -19,10 +19,10 @@ Price a_second_per_byte(const GroupCall& call) {
   return {t, 0.5 * t, 2.0 * t, "bytes"};
 }
 
-Activity compute(double seconds, std::vector<int> after = {}) {
+JobActivity compute(double seconds, std::vector<int> after = {}) {
   return {.kind = Kind::compute, .name = "compute", .time = Seconds(seconds), .after = std::move(after)};
 }
-Activity reduce(double bytes, std::vector<int> after = {}) {
+JobActivity reduce(double bytes, std::vector<int> after = {}) {
   return {.kind = Kind::collective,
           .name = "reduce",
           .stream = 1,
@@ -30,7 +30,7 @@ Activity reduce(double bytes, std::vector<int> after = {}) {
           .after = std::move(after)};
 }
 
-Job of_one_role(std::vector<Activity> activities) {
+Job of_one_role(std::vector<JobActivity> activities) {
   Job job;
   job.name = "test";
   job.dimensions = {{"data", 4}};
@@ -97,7 +97,7 @@ TEST(Job, CollectivesSlowComputationDown) {
   EXPECT_DOUBLE_EQ(play(job, a_second_per_byte).time.value, 6);
 }
 
-Activity by_host(Activity a) {
+JobActivity by_host(JobActivity a) {
   a.progress = Progress::host;
   return a;
 }
@@ -136,7 +136,7 @@ TEST(Progress, OfTheHostNeedsNoneForNothing) {
 
 /// A DPU's goes on beneath computation, at its own price: 2 + 4.
 TEST(Progress, OfADpuHasItsOwnPrice) {
-  Activity handed = reduce(2, {0});
+  JobActivity handed = reduce(2, {0});
   handed.progress = Progress::dpu;
   const auto twice_on_a_dpu = [](const GroupCall& call) {
     const Seconds t((call.offloaded ? 2 : 1) * call.bytes.value);
@@ -145,7 +145,7 @@ TEST(Progress, OfADpuHasItsOwnPrice) {
   EXPECT_DOUBLE_EQ(play(of_one_role({compute(2), handed, compute(3)}), twice_on_a_dpu).time.value, 6);
 }
 
-Job pipeline(std::vector<Activity> first, std::vector<Activity> second) {
+Job pipeline(std::vector<JobActivity> first, std::vector<JobActivity> second) {
   Job job = of_one_role({});
   job.dimensions = {{"data", 2}, {"pipeline", 2}};
   job.groups = {{"data", {0}}, {"all", {0, 1}}};
@@ -153,7 +153,7 @@ Job pipeline(std::vector<Activity> first, std::vector<Activity> second) {
   job.roles = {{"stage 0", std::move(first)}, {"stage 1", std::move(second)}};
   return job;
 }
-Activity message(Kind kind, double bytes, int peer, std::vector<int> after = {}) {
+JobActivity message(Kind kind, double bytes, int peer, std::vector<int> after = {}) {
   return {.kind = kind,
           .name = "message",
           .stream = 1,
@@ -203,16 +203,16 @@ TEST(Job, MessagesComeInOneAfterTheOther) {
 
 /// A collective over both stages starts when the slower one has come.
 TEST(Job, CollectivesOfSeveralRolesWaitForAll) {
-  Activity all = reduce(1, {0});
+  JobActivity all = reduce(1, {0});
   all.group = 1;
   EXPECT_DOUBLE_EQ(play(pipeline({compute(2), all}, {compute(4), all}), a_second_per_byte).time.value, 5);
 }
 
 /// The second stage computes until 5 s, which stops the collective that all have called by 2 s: 5 + 2.
 TEST(Progress, OfTheHostTakesAllRoles) {
-  Activity all = by_host(reduce(2));
+  JobActivity all = by_host(reduce(2));
   all.group = 1;
-  Activity later = all;
+  JobActivity later = all;
   later.after = {0};
   EXPECT_DOUBLE_EQ(play(pipeline({compute(2), later}, {all, compute(5)}), a_second_per_byte).time.value, 7);
 }
@@ -229,7 +229,7 @@ TEST(Job, GroupsFollowFromDimensions) {
 
 TEST(Job, SaysWhatIsWrong) {
   const auto error = [](const Job& job) { return complaint([&] { play(job, a_second_per_byte); }); };
-  Activity lost = reduce(1);
+  JobActivity lost = reduce(1);
   lost.group = 7;
   EXPECT_EQ(error(of_one_role({lost})), "job test: 'reduce' of rank names a group that the job lacks");
   lost = reduce(1);
@@ -254,7 +254,7 @@ TEST(Job, SaysWhatIsWrong) {
 
 /// Horovod: cycle 2 s from 0.
 Job offered(std::vector<std::pair<double, double>> computed_then_offered, Coordinator c) {
-  std::vector<Activity> all;
+  std::vector<JobActivity> all;
   for (const auto& [seconds, bytes] : computed_then_offered) {
     all.push_back(compute(seconds));
     all.push_back({.kind = Kind::offer, .name = "gradient", .bytes = Bytes(bytes)});

@@ -18,7 +18,7 @@ namespace collcast::workloads {
 namespace {
 
 using collcast::testing::complaint;
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 
 Price nothing(const GroupCall&) {
   return {};
@@ -55,7 +55,7 @@ Training equal_layers(int layers, const std::string& framework, Rank ranks) {
 
 std::vector<Bytes> collectives(const Job& job) {
   std::vector<Bytes> sizes;
-  for (const Activity& a : job.roles[0].activities)
+  for (const JobActivity& a : job.roles[0].activities)
     if (a.kind == Kind::collective) sizes.push_back(a.bytes);
   return sizes;
 }
@@ -120,7 +120,7 @@ TEST(Training, EveryFrameworkReducesEveryGradient) {
   }
   double offered = 0;
   const Job job = training_job(equal_layers(10, "horovod", 4));
-  for (const Activity& a : job.roles[0].activities)
+  for (const JobActivity& a : job.roles[0].activities)
     if (a.kind == Kind::offer) offered += a.bytes.value;
   EXPECT_NEAR(offered, 10e6, 1);
 }
@@ -246,7 +246,7 @@ TEST(Training, ConnectionsSkipStages) {
   EXPECT_NEAR(play(job, bandwidth(1)).time.value, 25e-3, 1e-9);
   double sent = 0;
   for (const Role& r : job.roles)
-    for (const Activity& a : r.activities)
+    for (const JobActivity& a : r.activities)
       if (a.kind == Kind::send) sent += a.bytes.value;
   EXPECT_EQ(sent, 2 * 3 * 4e6);  // each way
   // a stage that reads a tensor twice gets it once
@@ -409,7 +409,7 @@ TEST(Training, ExpertsAreReachedByAlltoalls) {
   for (const auto& [extra, bytes] : {std::pair{"", 256.0}, {",imbalance=1.5", 384.0}}) {
     const Job job = training_job(experts(std::string("ddp:ep=2") + extra, 4));
     std::vector<std::string> names;
-    for (const Activity& a : job.roles[0].activities) {
+    for (const JobActivity& a : job.roles[0].activities) {
       if (a.collective != Collective::alltoall || a.kind != Kind::collective) continue;
       names.push_back(a.name);
       EXPECT_DOUBLE_EQ(a.bytes.value, bytes);
@@ -431,14 +431,14 @@ TEST(Training, ExpertsGradientsAreAddedUpByThoseWhoHaveThem) {
                                          {"zero1:ep=2", 2.0}}) {  // scattered, and gathered
     std::map<int, double> elements;                               // by group
     const Job job = training_job(experts(framework, 4));
-    for (const Activity& a : job.roles[0].activities)
+    for (const JobActivity& a : job.roles[0].activities)
       if (a.kind == Kind::collective && a.collective != Collective::alltoall)
         elements[a.group] += a.bytes.value / 4;
     EXPECT_EQ(elements, (std::map<int, double>{{0, times * (160 + 256 + 32 + 24)}, {3, times * 768}}))
         << framework;
   }
   const Job whole = training_job(experts("ddp:ep=4", 4));  // nobody else has a rank's expert
-  for (const Activity& a : whole.roles[0].activities) EXPECT_NE(a.group, 3);
+  for (const JobActivity& a : whole.roles[0].activities) EXPECT_NE(a.group, 3);
   EXPECT_DOUBLE_EQ(memory_need(experts("ddp:ep=4", 4)).parameters.value, 4 * (472 + 384));
   EXPECT_DOUBLE_EQ(memory_need(experts("zero1:ep=2", 4)).optimizer.value, 8 * (472 / 4.0 + 768 / 2.0));
 }
@@ -451,7 +451,7 @@ TEST(Training, ImagesAreSharedOutWithTheirEdges) {
   t.batch = 2;
   const Job job = training_job(t);
   std::vector<double> halos, joins;
-  for (const Activity& a : job.roles[0].activities) {
+  for (const JobActivity& a : job.roles[0].activities) {
     if (a.name == "halo") halos.push_back(a.bytes.value / 4 / 2);  // elements of a sample
     if (a.name == "gather parts") joins.push_back(a.bytes.value / 4 / 2);
   }
@@ -465,7 +465,7 @@ TEST(Training, ImagesAreSharedOutWithTheirEdges) {
 
   t.framework = parse_framework("ddp:sp=2");  // a neighbour on one side
   const Job pair = training_job(t);
-  for (const Activity& a : pair.roles[0].activities)
+  for (const JobActivity& a : pair.roles[0].activities)
     if (a.name == "halo") {
       EXPECT_EQ(a.collective, Collective::sendrecv);
     }

@@ -60,7 +60,7 @@ TEST(WriteJob, NumbersWhatWouldBeMistaken) {
   job.name = "hidden";
   job.dimensions = {{"data", 2}};
   job.groups = {{"data", {0}}};
-  using Kind = Activity::Kind;
+  using Kind = JobActivity::Kind;
   job.roles = {{"rank",
                 {{.kind = Kind::collective, .name = "x", .stream = 1, .bytes = Bytes(1)},
                  {.kind = Kind::collective, .name = "x", .stream = 1, .bytes = Bytes(9)},

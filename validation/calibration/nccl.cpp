@@ -192,7 +192,7 @@ class NcclCalibrator {
   }
 
   CalibratedOn range(const nccl::Software& now, const std::string& source) const {
-    const nccl::Transport sent{nccl::parse(policy_)->minor, {}, {}};
+    const nccl::KernelSettings sent{nccl::parse(policy_)->minor, {}, {}};
     const std::string transport = Transport{Transport::Kind::nccl, sent}.name();
     CalibratedOn on{transport.substr(0, transport.find(':')), source, {}, {}, {}};
     const auto widen = [](CalibratedOn::Range& range, std::int64_t n) {

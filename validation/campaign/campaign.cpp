@@ -29,11 +29,11 @@ Node of_row_or_file(const Node& row, const Node& file, const char* key) {
 }
 
 /// One row of the file is the product of its lists.
-void add_row(const Node& row, const Node& file, std::vector<Wish>& wishes) {
+void add_row(const Node& row, const Node& file, std::vector<PlannedPoint>& points) {
   row.only({"collective", "algorithm", "ranks", "sizes", "root", "radix", "segment", "channels",
             "ranks_per_node", "jobs"});
-  Wish wish;
-  Point& p = wish.point;
+  PlannedPoint planned;
+  Point& p = planned.point;
   p.collective =
       row.at("collective").guarded([&] { return definition(row.at("collective").text()).collective; });
   if (const std::string name = row.at("algorithm").text(); name != library_algorithm)
@@ -50,33 +50,33 @@ void add_row(const Node& row, const Node& file, std::vector<Wish>& wishes) {
           p.call.radix = radix;
           p.call.ranks_per_node = node;
           p.call.message = size.size();
-          wish.segments = Wish::Segments::given;
+          planned.segments = PlannedPoint::Segments::given;
           p.call.segments = 1;
           if (p.algorithm && p.algorithm->segmented) {
             const bool best = !row.has("segment") || row.at("segment").text() == "auto";
             if (best)
-              wish.segments = Wish::Segments::best;
+              planned.segments = PlannedPoint::Segments::best;
             else
               p.call.segments = std::max<Block>(
                   1, static_cast<Block>(
                          std::ceil(p.call.message / std::max(Bytes(1), row.at("segment").size()))));
           }
           if (p.algorithm) row.guarded([&] { check(*p.algorithm, p.call); });
-          wishes.push_back(wish);
+          points.push_back(planned);
         }
 }
 
-Care read_care(const Node& node) {
+MeasurementSettings read_settings(const Node& node) {
   node.only({"least", "most", "interval", "limit_s", "check_up_to", "multicast", "overlap_workers"});
-  Care care;
-  if (node.has("least")) care.least = node.at("least").count(1);
-  if (node.has("most")) care.most = node.at("most").count(1);
-  if (node.has("interval")) care.interval = node.at("interval").number();
-  if (node.has("limit_s")) care.limit_s = node.at("limit_s").number();
-  if (node.has("check_up_to")) care.check_up_to = node.at("check_up_to").size();
-  if (node.has("multicast")) care.multicast = node.at("multicast").text();
-  if (node.has("overlap_workers")) care.overlap_workers = node.at("overlap_workers").count(0);
-  return care;
+  MeasurementSettings settings;
+  if (node.has("least")) settings.least = node.at("least").count(1);
+  if (node.has("most")) settings.most = node.at("most").count(1);
+  if (node.has("interval")) settings.interval = node.at("interval").number();
+  if (node.has("limit_s")) settings.limit_s = node.at("limit_s").number();
+  if (node.has("check_up_to")) settings.check_up_to = node.at("check_up_to").size();
+  if (node.has("multicast")) settings.multicast = node.at("multicast").text();
+  if (node.has("overlap_workers")) settings.overlap_workers = node.at("overlap_workers").count(0);
+  return settings;
 }
 
 std::map<std::string, Bounds> read_bounds(const Node& node) {
@@ -103,12 +103,12 @@ Campaign parse_campaign(const std::string& text, const std::string& file) try {
   top.only({"description", "ranks", "sizes", "points", "measure", "nominal", "bounds"});
   Campaign campaign;
   if (top.has("description")) campaign.description = top.at("description").text();
-  for (const Node& row : top.at("points").items()) add_row(row, top, campaign.wishes);
+  for (const Node& row : top.at("points").items()) add_row(row, top, campaign.points);
   std::set<std::string> seen;
-  for (const Wish& wish : campaign.wishes)
-    if (!seen.insert(dump(to_json(wish.point))).second)
-      top.at("points").reject(describe(wish.point) + " is there twice");
-  if (top.has("measure")) campaign.care = read_care(top.at("measure"));
+  for (const PlannedPoint& planned : campaign.points)
+    if (!seen.insert(dump(to_json(planned.point))).second)
+      top.at("points").reject(describe(planned.point) + " is there twice");
+  if (top.has("measure")) campaign.settings = read_settings(top.at("measure"));
   if (top.has("nominal")) {
     const Node nominal = top.at("nominal");
     nominal.only({"platform", "set"});
@@ -116,10 +116,10 @@ Campaign parse_campaign(const std::string& text, const std::string& file) try {
     if (nominal.has("set"))
       for (const Node& item : nominal.at("set").items()) campaign.nominal_set.push_back(item.text());
   }
-  if (campaign.care.overlap_workers)
-    for (const Wish& wish : campaign.wishes)
-      if (!wish.point.algorithm || wish.point.jobs > 1)
-        top.at("points").reject(describe(wish.point) + " has no overlap that could be predicted");
+  if (campaign.settings.overlap_workers)
+    for (const PlannedPoint& planned : campaign.points)
+      if (!planned.point.algorithm || planned.point.jobs > 1)
+        top.at("points").reject(describe(planned.point) + " has no overlap that could be predicted");
   if (top.has("bounds")) campaign.bounds = read_bounds(top.at("bounds"));
   return campaign;
 } catch (const InputError& e) {

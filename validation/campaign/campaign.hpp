@@ -11,39 +11,39 @@
 
 namespace collcast::campaign {
 
-/// How carefully the points of a campaign are measured.
-struct Care {
+/// How the points of a campaign are measured.
+struct MeasurementSettings {
   int least = 10, most = 50;         ///< repetitions
   double interval = 0.02;            ///< enough once the median's 95 % interval is within this share of it
-  double limit_s = 60;               ///< or once `least` or more have lasted so many seconds together
-  Bytes check_up_to = Bytes(65536);  ///< results of messages up to this size are checked first
-  std::string multicast = {};  ///< GROUP:PORT[%INTERFACE] that multicasts go to; empty: message by message
-  /// Set: what is asked is how much of a collective a computation hides, where so many workers on each host
-  /// play for its rank (0: it does itself).
+  double limit_s = 60;               ///< or once at least `least` have lasted this long in all
+  Bytes check_up_to = Bytes(65536);  ///< the largest message whose results are checked first
+  std::string multicast = {};  ///< GROUP:PORT[%INTERFACE] of IP multicasts; empty: one message per receiver
+  /// If set, the campaign measures how much of a collective a computation hides, with this number of workers
+  /// on each host to play for its rank (0: the rank plays itself).
   std::optional<int> overlap_workers = {};
 
-  /// Processes that so many ranks take, one on each host.
+  /// The number of processes for `ranks` ranks, one rank on each host.
   Rank processes(Rank ranks) const { return ranks * (1 + overlap_workers.value_or(0)); }
 };
 
-/// A point, and how many segments it takes where the campaign leaves that to the prediction.
-struct Wish {
+/// A point, and whether its segments are given or left to the prediction.
+struct PlannedPoint {
   Point point;
   enum class Segments { given, best } segments = Segments::given;
 };
 
-/// What the absolute errors of an engine may be: of times relatively, of the overlap in shares of the
+/// The largest absolute errors allowed of an engine: of times relative, of the overlap as a share of the
 /// collective.
 struct Bounds {
   double mean = 0.02, worst = 0.10, overlap = 0.10;
   auto operator<=>(const Bounds&) const = default;
 };
 
-/// What is predicted and measured in one go.
+/// A set of points to predict and measure.
 struct Campaign {
   std::string description;
-  std::vector<Wish> wishes;
-  Care care;
+  std::vector<PlannedPoint> points;
+  MeasurementSettings settings;
   std::string nominal_platform;  ///< of a negative control: the machine as its maker describes it
   std::vector<std::string> nominal_set;
   /// By engine. One that is not named is shown, but held to nothing.

@@ -23,7 +23,7 @@ class HalfDuplex {
     return wire;
   }
   SecondsPerByte gamma(Place place) const { return fabric_.gamma(place); }
-  const Protocol& protocol() const { return fabric_.protocol(); }
+  const MessageProtocol& protocol() const { return fabric_.protocol(); }
   Port ports() const { return fabric_.ports(); }
   Port queues() const { return static_cast<Port>(fabric_.ranks()); }
 
@@ -47,7 +47,7 @@ class FairNic : public Fabric {
     return wire;
   }
   SecondsPerByte gamma(Place place) const override { return fabric_.gamma(place); }
-  const Protocol& protocol() const override { return fabric_.protocol(); }
+  const MessageProtocol& protocol() const override { return fabric_.protocol(); }
   Port ports() const override { return 2 * pairs(); }
   std::string port_name(Port port) const override { return "connection " + std::to_string(port % pairs()); }
   const std::vector<Link>& links() const override { return fabric_.links(); }

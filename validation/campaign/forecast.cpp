@@ -14,11 +14,10 @@
 namespace collcast::campaign {
 namespace {
 
-/// A platform with as many ranks as a point asks for. Ranks keep their data in host memory: so do MPI's
-/// players.
-class Bed {
+/// The platform with the number of ranks of each point. Data lie in host memory, as with MPI's players.
+class Testbed {
  public:
-  explicit Bed(Description description) : description_(std::move(description)) {}
+  explicit Testbed(Description description) : description_(std::move(description)) {}
 
   const Fabric& fabric(Rank ranks) const {
     auto& seated = seated_[ranks];
@@ -56,8 +55,8 @@ Schedule acknowledged(const Schedule& schedule) {
   return then(schedule, words);
 }
 
-Plan plan(const Care& care) {
-  if (care.multicast.empty()) return schedule;
+Plan plan(const MeasurementSettings& settings) {
+  if (settings.multicast.empty()) return schedule;
   return [](const Point& point) { return acknowledged(schedule(point)); };
 }
 
@@ -86,12 +85,14 @@ Description nominal(const Campaign& campaign) {
 
 /// A rank begins its collective, and looks at its messages again when it has computed; workers bring it on
 /// meanwhile.
-std::vector<Predictor> of_overlap(const std::shared_ptr<Bed>& bed, int workers) {
+std::vector<Predictor> of_overlap(const std::shared_ptr<Testbed>& testbed, int workers) {
   using enum Predictor::Role;
-  const auto alone = [bed](const Point& p) { return by_path(schedule(p), p, bed->fabric(p.ranks())); };
-  const auto with_computation = [bed, alone](const Point& p) {
+  const auto alone = [testbed](const Point& p) {
+    return by_path(schedule(p), p, testbed->fabric(p.ranks()));
+  };
+  const auto with_computation = [testbed, alone](const Point& p) {
     const Schedule s = schedule(p);
-    return critical_path(s, layout(p, s), bed->fabric(p.ranks()), alone(p)).time;
+    return critical_path(s, layout(p, s), testbed->fabric(p.ranks()), alone(p)).time;
   };
   const std::string what = workers > 0 ? "critical path, brought on by workers"
                                        : "critical path of ranks that are away while they compute";
@@ -112,50 +113,51 @@ std::string to_string(Predictor::Role role) {
 std::vector<Predictor> predictors(const Description& platform, const Campaign& campaign,
                                   const std::string& tools) {
   using enum Predictor::Role;
-  const auto bed = std::make_shared<Bed>(platform);
-  if (campaign.care.overlap_workers) return of_overlap(bed, *campaign.care.overlap_workers);
-  const Plan plays = plan(campaign.care);
-  const auto path_on = [plays](const std::shared_ptr<Bed>& on) {
+  const auto testbed = std::make_shared<Testbed>(platform);
+  if (campaign.settings.overlap_workers) return of_overlap(testbed, *campaign.settings.overlap_workers);
+  const Plan plays = plan(campaign.settings);
+  const auto path_on = [plays](const std::shared_ptr<Testbed>& on) {
     return [plays, on](const Point& p) { return by_path(plays(p), p, on->fabric(p.ranks())); };
   };
   std::vector<Predictor> all;
   for (const Engine& e : engines())
     if (e.play && e.built())
-      all.push_back({std::string(e.name), engine, std::string(e.what), [plays, bed, &e](const Point& p) {
-                       return by_engine(e, plays(p), p, bed->fabric(p.ranks()));
+      all.push_back({std::string(e.name), engine, std::string(e.what), [plays, testbed, &e](const Point& p) {
+                       return by_engine(e, plays(p), p, testbed->fabric(p.ranks()));
                      }});
   all.push_back({"bandwidth-only", control, "critical path, all latencies and overheads 0",
-                 path_on(std::make_shared<Bed>(without_times(platform)))});
-  all.push_back(
-      {"half-duplex", control, "critical path, a NIC sends or receives but not both at once",
-       [plays, bed](const Point& p) { return by_path(plays(p), p, HalfDuplex(bed->fabric(p.ranks()))); }});
+                 path_on(std::make_shared<Testbed>(without_times(platform)))});
+  all.push_back({"half-duplex", control, "critical path, a NIC sends or receives but not both at once",
+                 [plays, testbed](const Point& p) {
+                   return by_path(plays(p), p, HalfDuplex(testbed->fabric(p.ranks())));
+                 }});
   if (can_simulate())
     all.push_back({"fair-sharing", control, "SimGrid, connections share a NIC fairly instead of in order",
-                   [plays, bed](const Point& p) {
-                     const FairNic fair(bed->fabric(p.ranks()));
+                   [plays, testbed](const Point& p) {
+                     const FairNic fair(testbed->fabric(p.ranks()));
                      return by_engine(collcast::engine("simgrid"), plays(p), p, fair);
                    }});
   if (!campaign.nominal_platform.empty())
     all.push_back({"nominal", control, "critical path, nominal instead of calibrated parameters",
-                   path_on(std::make_shared<Bed>(nominal(campaign)))});
+                   path_on(std::make_shared<Testbed>(nominal(campaign)))});
   if (smpi::available())
     for (const smpi::Settings& settings : smpi::settings())
       all.push_back({settings.name, settings.defaults ? control : peer, settings.what,
-                     [bed, tools, &settings](const Point& p) -> std::optional<Seconds> {
+                     [testbed, tools, &settings](const Point& p) -> std::optional<Seconds> {
                        const Schedule s = schedule(p);
                        if (moves_in_network(s)) return std::nullopt;
-                       return smpi::simulate(s, layout(p, s), bed->fabric(p.ranks()), settings, tools);
+                       return smpi::simulate(s, layout(p, s), testbed->fabric(p.ranks()), settings, tools);
                      }});
   return all;
 }
 
 std::vector<Point> settle(const Campaign& campaign, const Description& platform) {
-  const Bed bed(platform);
+  const Testbed testbed(platform);
   std::vector<Point> points;
-  for (const Wish& wish : campaign.wishes) {
-    Point p = wish.point;
-    const Fabric& fabric = bed.fabric(p.ranks());  // the platform holds so many ranks
-    if (wish.segments == Wish::Segments::best) p.call = segmented(fabric, *p.algorithm, p.call);
+  for (const PlannedPoint& planned : campaign.points) {
+    Point p = planned.point;
+    const Fabric& fabric = testbed.fabric(p.ranks());  // the platform holds so many ranks
+    if (planned.segments == PlannedPoint::Segments::best) p.call = segmented(fabric, *p.algorithm, p.call);
     points.push_back(p);
   }
   return points;

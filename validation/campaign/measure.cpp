@@ -24,34 +24,34 @@ std::string text_of(const std::vector<Request>& requests) {
   return text;
 }
 
-std::vector<std::string> arguments(const Care& care, const fs::path& requests) {
+std::vector<std::string> arguments(const MeasurementSettings& settings, const fs::path& requests) {
   std::vector<std::string> all{requests.string(),
                                "--least",
-                               std::to_string(care.least),
+                               std::to_string(settings.least),
                                "--most",
-                               std::to_string(care.most),
+                               std::to_string(settings.most),
                                "--interval",
-                               std::to_string(care.interval),
+                               std::to_string(settings.interval),
                                "--limit",
-                               std::to_string(care.limit_s),
+                               std::to_string(settings.limit_s),
                                "--check-up-to",
-                               std::to_string(static_cast<std::int64_t>(care.check_up_to.value))};
-  if (!care.multicast.empty()) all.insert(all.end(), {"--multicast", care.multicast});
-  if (care.overlap_workers)
-    all.insert(all.end(), {"--overlap-workers", std::to_string(*care.overlap_workers)});
+                               std::to_string(static_cast<std::int64_t>(settings.check_up_to.value))};
+  if (!settings.multicast.empty()) all.insert(all.end(), {"--multicast", settings.multicast});
+  if (settings.overlap_workers)
+    all.insert(all.end(), {"--overlap-workers", std::to_string(*settings.overlap_workers)});
   return all;
 }
 
 /// Long enough for the longest repetitions: checking, warming up and the least number may take longer than
 /// the limit.
-double patience(const Care& care) {
-  return 300 + 5 * care.limit_s;
+double patience(const MeasurementSettings& settings) {
+  return 300 + 5 * settings.limit_s;
 }
 
 }  // namespace
 
-bool measure(const std::vector<Request>& requests, Rank ranks, const Care& care, const Launcher& launcher,
-             const fs::path& folder, Journal& journal, const Progress& progress) {
+bool measure(const std::vector<Request>& requests, Rank ranks, const MeasurementSettings& settings,
+             const Launcher& launcher, const fs::path& folder, Journal& journal, const Progress& progress) {
   const fs::path file = fs::absolute(folder / "requests.jsonl"), log = folder / "measure.log";
   write_file(file, text_of(requests));
   write_file(log, "");
@@ -64,12 +64,13 @@ bool measure(const std::vector<Request>& requests, Rank ranks, const Care& care,
     Json kept = requests[done].what;
     kept.update(answer);
     kept.erase("id");
-    kept["launcher"] = launcher.command(care.processes(ranks), {})[0];
+    kept["launcher"] = launcher.command(settings.processes(ranks), {})[0];
     kept["provenance"] = where;
     journal.append(kept);
     if (++done < requests.size()) progress("measuring " + requests[done].words);
   };
-  const int code = launcher.run(care.processes(ranks), arguments(care, file), log, patience(care), take);
+  const int code =
+      launcher.run(settings.processes(ranks), arguments(settings, file), log, patience(settings), take);
   fs::remove(file);
   if (code == 0 && done == requests.size()) return true;
   const std::string words = complaint(read_file(log), code);

@@ -26,7 +26,8 @@ struct Request {
 /// the times, the MPI library, where it was made. Throws SubstrateError with one line if the run ends early:
 /// what was measured stays. Returns false where a player's result was wrong, having said so on standard
 /// error.
-bool measure(const std::vector<Request>& requests, Rank ranks, const Care& care, const Launcher& launcher,
-             const std::filesystem::path& folder, Journal& journal, const Progress& progress);
+bool measure(const std::vector<Request>& requests, Rank ranks, const MeasurementSettings& settings,
+             const Launcher& launcher, const std::filesystem::path& folder, Journal& journal,
+             const Progress& progress);
 
 }  // namespace collcast::campaign

@@ -68,7 +68,7 @@ PingPongs standard_ping_pongs() {
   for (const double size : {1., 64., 1024., 4096., 8192., 16384., 32768., 61440., 65536., 81920., 262144.,
                             1048576., 4194304., 16777216.})
     p.sizes.emplace_back(size);
-  p.care = {.least = 6, .most = 50, .interval = 0.01};
+  p.settings = {.least = 6, .most = 50, .interval = 0.01};
   return p;
 }
 
@@ -80,7 +80,7 @@ void measure_ping_pongs(const PingPongs& wanted, const Launcher& launcher, const
   const auto folder = std::filesystem::absolute(file).parent_path();
   const auto measure_left = [&](std::vector<Request> left, Rank ranks) {
     std::erase_if(left, [&](const Request& r) { return done.contains(key(r.what)); });
-    if (!left.empty()) measure(left, ranks, wanted.care, launcher, folder, journal, progress);
+    if (!left.empty()) measure(left, ranks, wanted.settings, launcher, folder, journal, progress);
   };
   for (const int pairs : wanted.pairs) measure_left(requests(wanted, pairs), 2 * pairs);
   for (const int ranks : std::set{2, wanted.star})

@@ -16,7 +16,7 @@ struct PingPongs {
   Bytes longest_in_window = Bytes(262144);
   /// Ranks of bursts, fan-ins, fan-outs and exchanges, one of them with all others. Below 2: none.
   int star = 4;
-  Care care;
+  MeasurementSettings settings;
 };
 
 /// Sizes from 1 B to 16 MiB: powers of 4, and on both sides of where MPI libraries change their protocol.

@@ -83,7 +83,7 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
     progress("predicting " + describe(point));
     Json line = to_json(point);
     line["predicted_s"] = predict(point, all);
-    if (campaign.care.overlap_workers) line["predicted_pure_s"] = line["predicted_s"][all_hidden];
+    if (campaign.settings.overlap_workers) line["predicted_pure_s"] = line["predicted_s"][all_hidden];
     line["platform"] = platform.name();
     line["provenance"] = where;
     text += dump(line) + "\n";
@@ -94,7 +94,7 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
   write_file(file, text);
 }
 
-bool measure_campaign(const Care& care, const Launcher& launcher, const fs::path& folder,
+bool measure_campaign(const MeasurementSettings& settings, const Launcher& launcher, const fs::path& folder,
                       const Progress& progress) {
   Journal measured(folder / "measured.jsonl");
   std::set<std::string> done;
@@ -106,7 +106,7 @@ bool measure_campaign(const Care& care, const Launcher& launcher, const fs::path
     if (!done.contains(key(point))) left[point.ranks()].push_back({to_json(point), describe(point)});
   }
   for (const auto& [ranks, requests] : left)
-    if (!measure(requests, ranks, care, launcher, folder, measured, progress)) return false;
+    if (!measure(requests, ranks, settings, launcher, folder, measured, progress)) return false;
   return true;
 }
 

@@ -18,7 +18,7 @@ void predict_campaign(const Campaign& campaign, const Description& platform,
 /// each at once. Throws SubstrateError with one line if a run ends early: what was measured stays, and
 /// measuring again goes on from there. Returns false where a player's result was wrong, having said so on
 /// standard error.
-bool measure_campaign(const Care& care, const Launcher& launcher, const std::filesystem::path& folder,
-                      const Progress& progress);
+bool measure_campaign(const MeasurementSettings& settings, const Launcher& launcher,
+                      const std::filesystem::path& folder, const Progress& progress);
 
 }  // namespace collcast::campaign

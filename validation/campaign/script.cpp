@@ -95,7 +95,7 @@ started() {
 
 std::set<Collective> collectives(const Campaign& campaign) {
   std::set<Collective> all;
-  for (const Wish& w : campaign.wishes) all.insert(w.point.collective);
+  for (const PlannedPoint& w : campaign.points) all.insert(w.point.collective);
   return all;
 }
 
@@ -106,7 +106,7 @@ struct Grid {
 };
 Grid grid(const Campaign& campaign, Collective collective) {
   Grid g;
-  for (const Wish& w : campaign.wishes) {
+  for (const PlannedPoint& w : campaign.points) {
     if (w.point.collective != collective) continue;
     g.ranks.insert(w.point.ranks());
     g.least = std::min(g.least, w.point.call.message.value),
@@ -137,7 +137,8 @@ std::string lines(const Benchmark& b, const Grid& g) {
 
 Rank processes(const Campaign& campaign) {
   Rank most = 1;
-  for (const Wish& w : campaign.wishes) most = std::max(most, campaign.care.processes(w.point.ranks()));
+  for (const PlannedPoint& w : campaign.points)
+    most = std::max(most, campaign.settings.processes(w.point.ranks()));
   return most;
 }
 

@@ -36,9 +36,10 @@ Job pbt(Settings& settings, const Site& site) {
       }
       before = {script.collective("scores", Collective::allgather, 1, Bytes(8.0 * site.ranks), before)};
       const Bytes part = checkpoint / static_cast<double>(trial);
-      if (q == 0) before = {script.message(Activity::Kind::send, "checkpoint", quantiles - 1, part, before)};
+      if (q == 0)
+        before = {script.message(JobActivity::Kind::send, "checkpoint", quantiles - 1, part, before)};
       if (q == quantiles - 1) {
-        before = {script.message(Activity::Kind::receive, "checkpoint", 0, part, before)};
+        before = {script.message(JobActivity::Kind::receive, "checkpoint", 0, part, before)};
         if (trial > 1) before = {script.collective("spread", Collective::allgather, 0, checkpoint, before)};
       }
     }

@@ -12,7 +12,7 @@ constexpr std::size_t most_of_a_role = 1'000'000;
 
 }  // namespace
 
-int Script::add(Activity activity) {
+int Script::add(JobActivity activity) {
   if (activities_.size() == most_of_a_role)
     throw InputError("the application makes more activities than a million");
   activities_.push_back(std::move(activity));

@@ -26,7 +26,7 @@ class Script {
   }
   int collective(std::string name, Collective what, int group, Bytes bytes, std::vector<int> after = {},
                  Progress progress = Progress::always) {
-    return add({.kind = Activity::Kind::collective,
+    return add({.kind = JobActivity::Kind::collective,
                 .name = std::move(name),
                 .stream = 1,
                 .bytes = bytes,
@@ -36,7 +36,7 @@ class Script {
                 .after = std::move(after)});
   }
   /// A message to (Kind::send) or from (Kind::receive) the same place in another role.
-  int message(Activity::Kind kind, std::string name, int peer, Bytes bytes, std::vector<int> after = {}) {
+  int message(JobActivity::Kind kind, std::string name, int peer, Bytes bytes, std::vector<int> after = {}) {
     return add({.kind = kind,
                 .name = std::move(name),
                 .stream = 1,
@@ -44,13 +44,13 @@ class Script {
                 .peer = peer,
                 .after = std::move(after)});
   }
-  std::vector<Activity> take() { return std::move(activities_); }
+  std::vector<JobActivity> take() { return std::move(activities_); }
 
  private:
   /// Throws InputError where there are more than a million.
-  int add(Activity activity);
+  int add(JobActivity activity);
 
-  std::vector<Activity> activities_;
+  std::vector<JobActivity> activities_;
 };
 
 /// Of `setting`, one of the words. Throws InputError that lists them.

@@ -9,7 +9,7 @@ namespace collcast::workloads {
 namespace {
 
 template <class Of>
-void require(const Job& job, const Role& role, const Activity& a, bool holds, Of what) {
+void require(const Job& job, const Role& role, const JobActivity& a, bool holds, Of what) {
   if (!holds)
     throw InputError("job " + job.name + ": '" + a.name + "' of " + role.name + " " + std::string(what));
 }
@@ -19,8 +19,8 @@ bool within(int index, std::size_t size) {
 }
 
 void check_activity(const Job& job, const Role& role, std::size_t index) {
-  const Activity& a = role.activities[index];
-  using Kind = Activity::Kind;
+  const JobActivity& a = role.activities[index];
+  using Kind = JobActivity::Kind;
   require(job, role, a, within(a.stream, job.streams.size()), "names a stream that the job lacks");
   require(job, role, a, a.kind != Kind::collective || within(a.group, job.groups.size()),
           "names a group that the job lacks");

@@ -19,7 +19,7 @@ enum class Progress : std::uint8_t {
 };
 
 /// One thing that the ranks of a role do. Those of a stream follow each other; streams run side by side.
-struct Activity {
+struct JobActivity {
   enum class Kind : std::uint8_t {
     compute,     ///< for `time`
     collective,  ///< of `bytes`, by `group`
@@ -47,7 +47,7 @@ struct Activity {
 /// Ranks that do the same, each with its own group members.
 struct Role {
   std::string name;
-  std::vector<Activity> activities;
+  std::vector<JobActivity> activities;
 };
 
 /// What ranks do together, once: computation, collectives by group, messages. Ranks are numbered along the

@@ -13,7 +13,7 @@
 namespace collcast::workloads {
 namespace {
 
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 constexpr Seconds never = Seconds(std::numeric_limits<double>::infinity());
 constexpr std::array<Seconds Price::*, 3> price_ends = {&Price::low, &Price::time, &Price::high};
 
@@ -36,7 +36,7 @@ struct Task {
 
 /// A role as it is played. What its coordinator does is appended as it comes.
 struct State {
-  std::vector<Activity> activities;
+  std::vector<JobActivity> activities;
   std::vector<char> announced, done;
   std::vector<Seconds> begun, moving_since;
   std::vector<int> order;                ///< in which activities are done
@@ -59,7 +59,7 @@ struct State {
   };
   std::map<int, Round> rounds;  ///< by their agreements
 
-  int append(const Activity& a) {
+  int append(const JobActivity& a) {
     const int index = static_cast<int>(activities.size());
     activities.push_back(a);
     announced.push_back(0), done.push_back(0), begun.emplace_back(), moving_since.emplace_back();
@@ -114,7 +114,7 @@ class Player {
     const std::size_t agreements = job_.coordinator ? 1 : 0;  // on a stream of their own
     s.queue.resize(job_.streams.size() + agreements);
     s.next.resize(s.queue.size());
-    for (const Activity& a : role.activities) {
+    for (const JobActivity& a : role.activities) {
       s.offers += a.kind == Kind::offer;
       s.append(a);
     }
@@ -123,7 +123,7 @@ class Player {
   }
 
   State& state(int role) { return roles_[at(role)]; }
-  const Activity& activity(Ref r) { return state(r.role).activities[at(r.activity)]; }
+  const JobActivity& activity(Ref r) { return state(r.role).activities[at(r.activity)]; }
 
   void start_all() {
     for (int r = 0; r < static_cast<int>(roles_.size()); ++r)
@@ -131,7 +131,7 @@ class Player {
         while (advance(r, s)) continue;
   }
 
-  bool ready(const State& s, const Activity& a) const {
+  bool ready(const State& s, const JobActivity& a) const {
     if (!std::ranges::all_of(a.after, [&](int i) { return s.done[at(i)]; })) return false;
     return a.kind != Kind::settle || (s.unreduced == 0 && s.pending.empty());
   }
@@ -141,7 +141,7 @@ class Player {
     State& s = state(role);
     if (s.next[stream] == s.queue[stream].size()) return false;
     const int index = s.queue[stream][s.next[stream]];
-    const Activity& a = s.activities[at(index)];
+    const JobActivity& a = s.activities[at(index)];
     if (s.announced[at(index)] || !ready(s, a)) return false;
     s.announced[at(index)] = 1;
     s.begun[at(index)] = s.moving_since[at(index)] = now_;
@@ -162,7 +162,7 @@ class Player {
   };
 
   /// How many roles an activity is part of.
-  std::size_t roles_of(const Activity& a) const {
+  std::size_t roles_of(const JobActivity& a) const {
     if (a.kind == Kind::send || a.kind == Kind::receive) return 2;
     if (a.kind != Kind::collective || job_.role_dimension < 0) return 1;
     const auto& dimensions = job_.groups[at(a.group)].dimensions;
@@ -171,7 +171,7 @@ class Player {
 
   /// Streams are ordered, so the parts of one operation come together under their key in order.
   void announce(Ref ref) {
-    const Activity& a = activity(ref);
+    const JobActivity& a = activity(ref);
     const std::size_t needed = roles_of(a);
     if (needed == 1) return begin(std::vector{ref});
     const Key key = a.kind == Kind::collective ? Key{a.kind, a.group, 0, 0, 0}
@@ -186,7 +186,7 @@ class Player {
   }
 
   void begin(std::vector<Ref> parts) {
-    const Activity& a = activity(parts[0]);
+    const JobActivity& a = activity(parts[0]);
     const bool communication = a.kind != Kind::compute;
     const bool by_host = a.kind == Kind::collective && a.progress == Progress::host;
     const Seconds left = communication ? paid(call(parts[0])) : a.time;
@@ -233,7 +233,7 @@ class Player {
   }
 
   GroupCall call(Ref ref) {
-    const Activity& a = activity(ref);
+    const JobActivity& a = activity(ref);
     if (a.kind == Kind::collective)
       return {a.collective,
               job_.members(job_.groups[at(a.group)].dimensions),
@@ -309,7 +309,7 @@ class Player {
 
   void finish(Ref ref) {
     State& s = state(ref.role);
-    const Activity& a = activity(ref);
+    const JobActivity& a = activity(ref);
     s.done[at(ref.activity)] = 1;
     s.order.push_back(ref.activity);
     ++s.next[at(a.stream)];
@@ -383,8 +383,8 @@ class Player {
   }
 
   /// In the order in which they were done, which has each behind what it comes after.
-  std::vector<Activity> put_down(const State& s) const {
-    std::vector<Activity> all;
+  std::vector<JobActivity> put_down(const State& s) const {
+    std::vector<JobActivity> all;
     std::vector<int> place(s.activities.size()), last;
     const auto places = [&](const std::vector<int>& of) {
       std::vector<int> result;
@@ -393,7 +393,7 @@ class Player {
     };
     Seconds agreed;  // until when the rounds before took
     for (const int index : s.order) {
-      Activity a = s.activities[at(index)];
+      JobActivity a = s.activities[at(index)];
       a.after = places(a.after);
       if (a.kind == Kind::settle) a.after = places(last);
       if (a.kind == Kind::offer || a.kind == Kind::settle) a.kind = Kind::compute, a.bytes = Bytes();
@@ -446,7 +446,7 @@ Job without_coordinator(const Job& job, const PriceOf& price, End end) {
 
 Seconds computation(const Role& role) {
   Seconds sum;
-  for (const Activity& a : role.activities)
+  for (const JobActivity& a : role.activities)
     if (a.kind == Kind::compute && a.stream == 0) sum += a.time;
   return sum;
 }

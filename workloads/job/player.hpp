@@ -13,7 +13,7 @@ namespace collcast::workloads {
 /// One activity as it was played.
 struct Span {
   int role, stream;
-  Activity::Kind kind;
+  JobActivity::Kind kind;
   std::string name, part;
   Bytes bytes;
   Seconds start;  ///< it is there

@@ -13,7 +13,7 @@
 namespace collcast::workloads {
 namespace {
 
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 constexpr std::size_t most_activities = 4'000'000;
 
 /// An object of the file and where it stands.
@@ -136,9 +136,9 @@ class RoleReader {
   }
 
  private:
-  Activity activity(const Node& node) {
+  JobActivity activity(const Node& node) {
     const std::string what = node["do"].text();
-    Activity a;
+    JobActivity a;
     a.name = node.has("name") ? node["name"].text() : what;
     if (what == "compute") {
       node.keys({"do", "name", "stream", "after", "time_s"});
@@ -174,7 +174,7 @@ class RoleReader {
     }
   }
   /// One of the catalogue that the group's ranks can play.
-  std::string algorithm_of(const Node& node, const Activity& a) const {
+  std::string algorithm_of(const Node& node, const JobActivity& a) const {
     try {
       const Call call{.ranks =
                           job_.members(job_.groups[static_cast<std::size_t>(a.group)].dimensions).size()};

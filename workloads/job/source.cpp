@@ -11,7 +11,7 @@
 namespace collcast::workloads {
 namespace {
 
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 using Done = collcast::Activity;
 
 std::size_t at(int index) {
@@ -29,7 +29,7 @@ void check_messages(const Job& job) {
   require(job, !job.coordinator, "a coordinator (horovod)");
   require(job, job.slowdown == 0, "a slowdown");
   for (const Role& role : job.roles)
-    for (const Activity& a : role.activities)
+    for (const JobActivity& a : role.activities)
       require(
           job, a.progress == Progress::always,
           "'" + a.name + "', which " +
@@ -44,11 +44,11 @@ struct Order {
 
   Order(const Role& role, std::size_t streams)
       : of_stream(streams), awaited(role.activities.size()), recorded(role.activities.size()) {
-    for (const Activity& a : role.activities)
+    for (const JobActivity& a : role.activities)
       for (const int before : a.after) recorded[at(before)] |= role.activities[at(before)].stream != a.stream;
     std::vector<int> records(streams), record_of(role.activities.size());
     for (std::size_t i = 0; i < role.activities.size(); ++i) {
-      const Activity& a = role.activities[i];
+      const JobActivity& a = role.activities[i];
       of_stream[at(a.stream)].push_back(static_cast<int>(i));
       if (recorded[i]) record_of[i] = ++records[at(a.stream)];
       std::map<int, int> last;
@@ -119,7 +119,7 @@ class JobSource final : public Source {
     bool next(Done& played) override {
       if (next_ == queue_.size()) return false;
       const int index = queue_[next_];
-      const Activity& a = source_.job_.roles[at(role_)].activities[at(index)];
+      const JobActivity& a = source_.job_.roles[at(role_)].activities[at(index)];
       const auto& awaited = order_.awaited[at(index)];
       played = {};
       if (awaits_ < awaited.size()) {
@@ -136,7 +136,7 @@ class JobSource final : public Source {
     }
 
    private:
-    void fill(Done& played, const Activity& a) const {
+    void fill(Done& played, const JobActivity& a) const {
       played.call = a.name;
       switch (a.kind) {
         case Kind::compute:
@@ -166,7 +166,7 @@ class JobSource final : public Source {
       }
     }
     /// Of nobody else, or of nothing, it is nothing.
-    void fill_collective(Done& played, const Activity& a) const {
+    void fill_collective(Done& played, const JobActivity& a) const {
       played.communicator = source_.communicator_of_[at(a.group)][at(rank_)];
       if (a.bytes == Bytes() || source_.communicators_[at(played.communicator)].size() == 1) {
         played.kind = Done::Kind::pause;

@@ -18,7 +18,7 @@ class Account {
     ++rows_[row->second].count;
     rows_[row->second].total += s.end - s.moves;
     if (!(s.end > s.moves)) return;
-    const bool first = s.kind == Activity::Kind::compute && s.stream == 0;
+    const bool first = s.kind == JobActivity::Kind::compute && s.stream == 0;
     events_.push_back({s.moves, row->second, first, 1});
     events_.push_back({s.end, row->second, first, -1});
   }
@@ -71,7 +71,7 @@ std::vector<ActivitySummary> summary(const Job& job, const Played& played) {
   std::vector<Account> accounts;
   for (const Role& role : job.roles) accounts.emplace_back(role.name);
   for (const Span& s : played.spans)
-    if (s.kind != Activity::Kind::offer && s.kind != Activity::Kind::settle)
+    if (s.kind != JobActivity::Kind::offer && s.kind != JobActivity::Kind::settle)
       accounts[static_cast<std::size_t>(s.role)].add(s);
   const std::string waiting = job.coordinator ? "waiting for a round or others" : "waiting for others";
   std::vector<ActivitySummary> all;

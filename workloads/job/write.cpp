@@ -11,7 +11,7 @@
 namespace collcast::workloads {
 namespace {
 
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 
 std::size_t place(int index) {
   return static_cast<std::size_t>(index);
@@ -53,7 +53,7 @@ std::vector<std::string> group_names(const Job& job, Json& named) {
 /// referred to behind another of their name are numbered.
 std::vector<std::string> activity_names(const Role& role) {
   std::vector<std::string> names;
-  for (const Activity& a : role.activities) names.push_back(a.name);
+  for (const JobActivity& a : role.activities) names.push_back(a.name);
   std::set<std::string> taken(names.begin(), names.end());
   std::map<std::string, int> last;
   std::set<int> hidden;
@@ -93,7 +93,7 @@ class Writer {
     return all + "]}";
   }
 
-  Json activity(const Activity& a, const std::vector<std::string>& names, const std::string& name) const {
+  Json activity(const JobActivity& a, const std::vector<std::string>& names, const std::string& name) const {
     const std::string what = verb(a);
     Json one = {{"do", what}};
     if (name != what) one["name"] = name;
@@ -107,14 +107,14 @@ class Writer {
     return one;
   }
 
-  static std::string verb(const Activity& a) {
+  static std::string verb(const JobActivity& a) {
     if (a.kind == Kind::compute) return "compute";
     if (a.kind == Kind::send) return "send";
     if (a.kind == Kind::receive) return "receive";
     return std::string(definition(a.collective).name);
   }
 
-  void add_communication(Json& one, const Activity& a) const {
+  void add_communication(Json& one, const JobActivity& a) const {
     one["bytes"] = a.bytes.value;
     if (a.kind == Kind::collective) {
       one["group"] = groups_[place(a.group)];

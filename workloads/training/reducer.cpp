@@ -7,7 +7,7 @@
 namespace collcast::workloads {
 namespace {
 
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 using How = Framework::Reduction;
 
 /// What a tensor of `elements` puts on the wire.
@@ -319,7 +319,7 @@ std::unique_ptr<Reducer> reducer_of(const Plan& plan, Role& role, Adders adders)
 
 }  // namespace
 
-int append(Role& role, Activity activity) {
+int append(Role& role, JobActivity activity) {
   role.activities.push_back(std::move(activity));
   return static_cast<int>(role.activities.size()) - 1;
 }

@@ -19,7 +19,7 @@ constexpr int communication_stream = 1, first_message_stream = 2;
 void name_groups(const Plan& plan, Job& job);
 
 /// Puts an activity at the end of a role; its place there.
-int append(Role& role, Activity activity);
+int append(Role& role, JobActivity activity);
 
 /// Adds to a role what its framework does about gradients and parameters.
 class Reducer {

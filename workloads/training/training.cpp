@@ -13,7 +13,7 @@
 namespace collcast::workloads {
 namespace {
 
-using Kind = Activity::Kind;
+using Kind = JobActivity::Kind;
 
 /// What the ranks of a stage do.
 class StageWriter {
@@ -35,7 +35,7 @@ class StageWriter {
   }
 
  private:
-  int add(Activity a) { return append(role_, std::move(a)); }
+  int add(JobActivity a) { return append(role_, std::move(a)); }
   int compute(Seconds time, const std::string& name, std::vector<int> after = {}) {
     return add({.kind = Kind::compute, .name = name, .time = time, .after = std::move(after), .part = part_});
   }
@@ -339,7 +339,7 @@ Job training_job(const Training& training) {
   for (int stage = 0; stage < plan.pipeline; ++stage) {
     job.roles.push_back({plan.pipeline > 1 ? "stage " + std::to_string(stage) : "rank", {}});
     StageWriter(plan, stage, job.roles.back()).write();
-    for (Activity& a : job.roles.back().activities)
+    for (JobActivity& a : job.roles.back().activities)
       if (a.kind == Kind::collective) a.part = job.collective_of(a.group, a.collective);
   }
   return job;

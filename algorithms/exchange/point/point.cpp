@@ -36,7 +36,7 @@ class Reader {
   std::string where_;
 };
 
-/// Says where, if what is done throws an InputError.
+/// Prefixes an InputError with `where`.
 void located(const std::string& where, auto act) {
   try {
     act();

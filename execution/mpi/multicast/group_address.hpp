@@ -6,7 +6,7 @@
 
 namespace collcast::mpi {
 
-/// An IP multicast group, and the network interface by which it is reached (empty: the system's choice).
+/// An IP multicast group, and the network interface to reach it (empty: the system's choice).
 struct GroupAddress {
   std::uint32_t group = 0;  ///< in network order
   std::uint16_t port = 0;

@@ -10,26 +10,26 @@
 
 namespace collcast::mpi {
 
-/// A UDP socket that is in a multicast group. Datagrams may be lost, doubled or overtaken on their way.
+/// A UDP socket that has joined a multicast group. Datagrams may be lost, duplicated or reordered.
 class GroupSocket {
  public:
-  /// `loop`: other processes of this machine hear it as well. Throws InputError if the interface does not
-  /// exist, no route leads to the group or another program has the port.
+  /// `loop`: processes of this machine receive its datagrams too. Throws InputError if the interface does not
+  /// exist, no route leads to the group, or another program uses the port.
   GroupSocket(const GroupAddress& address, bool loop);
   ~GroupSocket();
   GroupSocket(const GroupSocket&) = delete;
   GroupSocket& operator=(const GroupSocket&) = delete;
 
-  /// Bytes of one datagram that the network need not cut into pieces.
+  /// The most bytes of a datagram that the network does not fragment.
   std::size_t datagram_bytes() const { return datagram_bytes_; }
-  /// What the system keeps for a socket that nobody reads, its own bookkeeping included.
+  /// The size of the system's receive buffer, including its bookkeeping.
   std::size_t buffer_bytes() const { return buffer_bytes_; }
 
-  /// Sends the parts as one datagram; false if the system has no room for it now.
+  /// Sends the parts as one datagram; false if the system's send buffer is full.
   bool send(std::span<iovec> parts);
   /// Receives a datagram into the parts; its size, or -1 if none has come.
   std::ptrdiff_t receive(std::span<iovec> parts);
-  /// Sleeps until a datagram comes, at most so long.
+  /// Sleeps until a datagram comes, or for `milliseconds`.
   void wait(int milliseconds) const;
 
  private:

@@ -8,18 +8,18 @@
 #include <string>
 
 #include "execution/mpi/check.hpp"
+#include "execution/mpi/collective_errors.hpp"
 #include "execution/mpi/on_machine.hpp"
-#include "execution/mpi/together.hpp"
 #include "support/error.hpp"
 
 namespace collcast::mpi {
 namespace {
 
-/// A receiver asks again after so long without a packet, then after twice as long, ...
+/// How long a receiver waits for a packet before it asks again; doubled each time.
 constexpr double first_patience = 20e-3, last_patience = 0.5;
-/// A rank that receives looks for requests after so long without a packet.
+/// How long a receiving rank waits for a packet before it looks for requests.
 constexpr double quiet_interval = 1e-3;
-/// What several ask for at once is repeated once.
+/// For how long a repeated packet is not repeated again, as several receivers may ask for it at once.
 constexpr double repeat_interval = 5e-3;
 /// What the system adds to each datagram that it keeps, roughly.
 constexpr std::size_t bookkeeping_bytes = 1024;
@@ -55,7 +55,7 @@ void IpMulticast::open(const Options& options, MPI_Comm parent) {
   check(MPI_Comm_size(parent, &ranks_), "MPI_Comm_size");
   random_.seed(options.seed + static_cast<std::uint64_t>(rank_));
   const bool loop = on_machine(control_).ranks > 1;
-  together(control_, [&] { socket_ = std::make_unique<GroupSocket>(options.group, loop); });
+  attempt_on_all(control_, [&] { socket_ = std::make_unique<GroupSocket>(options.group, loop); });
   session_ = std::random_device()() * (std::uint64_t{1} << 32) + std::random_device()();
   check(MPI_Bcast(&session_, 1, MPI_UINT64_T, 0, control_), "MPI_Bcast");
   packet_bytes_ = least(socket_->datagram_bytes(), control_) - header_bytes;
@@ -148,7 +148,7 @@ PacketCounts IpMulticast::total() const {
   return all;
 }
 
-/// Messages of receivers are looked for where nothing else can bring this rank on: to look takes time.
+/// Looks for receivers' messages only if this rank can make no other progress, as looking takes time.
 void IpMulticast::progress() {
   send_some();
   receive_some();
@@ -217,7 +217,7 @@ void IpMulticast::receive_some() {
   }
 }
 
-/// The packet that should come next is received where it belongs; others are copied from there.
+/// Receives the expected packet at its place in the message; any other packet is copied from there.
 bool IpMulticast::receive_one() {
   Header header{};
   std::span<std::byte> place;
@@ -283,7 +283,7 @@ void IpMulticast::completed(int series, Series& s, std::uint32_t number, Incomin
   likely_ = next == s.incoming.end() ? Likely{} : Likely{series, number + 1, &s, &next->second};
 }
 
-/// Of a play or a multicast that this rank has not come to yet.
+/// Keeps a packet of a play or a multicast that this rank has not reached yet.
 void IpMulticast::keep(const Header& header, std::span<const std::byte> payload) {
   if (early_bytes_ + payload.size() > most_early_bytes) return;
   early_bytes_ += payload.size();

@@ -19,14 +19,14 @@
 
 namespace collcast::mpi {
 
-/// Packets of this rank so far. Sent and taken: each packet of each message once.
+/// Packets of this rank so far. `sent` and `taken` count each packet of each message once.
 struct PacketCounts {
   std::uint64_t sent = 0, repeated = 0, taken = 0, doubled = 0, dropped = 0;
 };
 
-/// Multicasts for real: UDP datagrams that the network replicates. All data goes to the group, once;
-/// receivers ask for what did not come (NACK) and grant the sender more to send (credit) in MPI messages, so
-/// that no receiver's buffer overflows and a sender knows when all have all.
+/// Reliable multicast over UDP datagrams that the network replicates. Data are sent to the group once. By MPI
+/// messages, receivers ask for lost packets (NACK) and grant the sender credit, so that no receiver's buffer
+/// overflows and the sender knows when all have received everything.
 ///
 /// A *series* is what one player multicasts; its plays are numbered by begin(), its multicasts within a play
 /// by the caller. Nothing moves but in progress().
@@ -34,7 +34,7 @@ class IpMulticast {
  public:
   struct Options {
     GroupAddress group;
-    double loss = 0;  ///< share of the datagrams that each receiver drops, to try the recovery
+    double loss = 0;  ///< share of the datagrams that each receiver drops on purpose, to test recovery
     std::uint64_t seed = 1;
   };
   /// Collective over `parent`. Throws InputError, on all ranks, if one of them cannot join the group.
@@ -43,19 +43,19 @@ class IpMulticast {
   IpMulticast(const IpMulticast&) = delete;
   IpMulticast& operator=(const IpMulticast&) = delete;
 
-  /// The series' next play; all ranks begin it.
+  /// Begins the series' next play, on all ranks.
   void begin(int series);
-  /// Counts `left` down once all packets are with the system. The data stays as it is until the play ends.
+  /// Decrements `left` once the system has all packets. The data must not change until the play ends.
   void send(int series, std::uint32_t number, Ranks to, std::span<const std::byte> data, int* left);
-  /// Counts `left` down once the message is complete.
+  /// Decrements `left` once the message is complete.
   void receive(int series, std::uint32_t number, Rank source, std::span<std::byte> data, int* left);
-  /// After the last multicast of the play on this rank: whether all receivers have all that it sent.
+  /// After the play's last multicast on this rank: whether all receivers have everything that it sent.
   bool finished(int series);
-  /// Forgets a play that is not going to end.
+  /// Drops a play that will not be finished.
   void abandon(int series);
 
   void progress();
-  /// Sleeps for a moment, until a datagram comes, where this rank waits for one.
+  /// If this rank waits for a datagram, sleeps until one comes, but only briefly.
   void rest();
 
   const PacketCounts& counts() const { return counts_; }
@@ -83,8 +83,8 @@ class IpMulticast {
   };
   /// Packets between this rank and another, in one play of one series.
   struct Account {
-    std::uint64_t sent = 0, granted = 0;   ///< to it: sent, and heard of as received
-    std::uint64_t received = 0, told = 0;  ///< from it: received, and told of
+    std::uint64_t sent = 0, granted = 0;   ///< to the other: sent, and acknowledged by it
+    std::uint64_t received = 0, told = 0;  ///< from the other: received, and acknowledged to it
   };
   struct Series {
     std::uint32_t play = 0;
@@ -103,7 +103,7 @@ class IpMulticast {
     std::uint64_t received;
     std::array<PacketRange, 8> missing;
   };
-  /// The message whose next packet is expected next.
+  /// The message to which the next packet probably belongs.
   struct Likely {
     int number = 0;
     std::uint32_t multicast = 0;
@@ -139,7 +139,7 @@ class IpMulticast {
   std::uint64_t session_ = 0;
   std::unique_ptr<GroupSocket> socket_;
   std::size_t packet_bytes_ = 0;
-  std::uint64_t window_ = 1;  ///< packets that a sender may have under way to a receiver
+  std::uint64_t window_ = 1;  ///< the most unacknowledged packets from a sender to a receiver
 
   std::unordered_map<int, Series> series_;
   std::deque<std::pair<int, std::uint32_t>> unsent_;  ///< series and number, in order

@@ -15,12 +15,12 @@ struct PacketRange {
   bool operator==(const PacketRange&) const = default;
 };
 
-/// How many packets carry so many bytes; an empty message is one empty packet.
+/// How many packets a message of `bytes` takes; an empty message is one empty packet.
 inline std::uint32_t packets_of(std::size_t bytes, std::size_t packet_bytes) {
   return bytes == 0 ? 1 : static_cast<std::uint32_t>((bytes + packet_bytes - 1) / packet_bytes);
 }
 
-/// A message that comes in packets, some of which may be late, lost or doubled.
+/// A message received in packets, which may be late, lost or duplicated.
 class Reassembly {
  public:
   Reassembly(std::span<std::byte> message, std::size_t packet_bytes)
@@ -30,7 +30,7 @@ class Reassembly {
         missing_(packets_),
         have_(packets_) {}
 
-  /// Where a packet's bytes belong; empty if it is none of this message.
+  /// Where a packet's bytes belong; empty if the message has no such packet.
   std::span<std::byte> place(std::uint32_t packet) const {
     if (packet >= packets_) return {};
     const std::size_t begin = packet * packet_bytes_;
@@ -39,12 +39,12 @@ class Reassembly {
   /// The first packet that has not come.
   std::uint32_t next() const { return next_; }
   bool complete() const { return missing_ == 0; }
-  /// What must have come before `packet` on a network that keeps packets in order, and did not.
+  /// The packets missing just before `packet`; on a network that keeps packets in order they are lost.
   PacketRange gap_before(std::uint32_t packet) const {
     return packet > beyond_ ? PacketRange{beyond_, packet - beyond_} : PacketRange{};
   }
 
-  /// Notes that a packet is in its place; false if it was there already.
+  /// Notes that a packet was received; false if it had been before.
   bool take(std::uint32_t packet) {
     if (packet >= packets_ || have_[packet]) return false;
     have_[packet] = true;
@@ -54,8 +54,8 @@ class Reassembly {
     return true;
   }
 
-  /// What to ask for when nothing comes any more: the first runs of packets that others have overtaken, and
-  /// the last packet; `most` ranges.
+  /// What to ask for when no packet comes any more: up to `most` ranges, which are the first gaps before
+  /// received packets, and the last packet.
   std::vector<PacketRange> overdue(std::size_t most) const {
     std::vector<PacketRange> runs;
     for (std::uint32_t i = next_; i < beyond_ && runs.size() < most; ++i) {
@@ -73,7 +73,7 @@ class Reassembly {
   std::span<std::byte> message_;
   std::size_t packet_bytes_;
   std::uint32_t packets_, missing_;
-  std::uint32_t next_ = 0, beyond_ = 0;  ///< beyond_: behind the last packet that has come
+  std::uint32_t next_ = 0, beyond_ = 0;  ///< beyond_: one past the last packet received
   std::vector<bool> have_;
 };
 

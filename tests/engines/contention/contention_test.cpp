@@ -13,7 +13,7 @@ namespace collcast {
 namespace {
 
 using namespace testing;
-using Hold = Protocol::Hold;
+using Hold = MessageProtocol::Hold;
 
 void expect_finish(std::vector<Script> scripts, const Fabric& fabric, const std::vector<double>& finish) {
   Written program(std::move(scripts));

@@ -9,7 +9,7 @@ namespace collcast::testing {
 class SharedFabric : public Fabric {
  public:
   /// `per_byte`: of a lone message; slower than its links if above 1.
-  SharedFabric(Rank ranks, double trunk, Protocol::Hold hold, double latency = 0, double per_byte = 1)
+  SharedFabric(Rank ranks, double trunk, MessageProtocol::Hold hold, double latency = 0, double per_byte = 1)
       : ranks_(ranks),
         latency_(latency),
         per_byte_(std::max(per_byte, 1 / trunk)),
@@ -25,7 +25,7 @@ class SharedFabric : public Fabric {
     return {Seconds(latency_), {}, {}, {}, SecondsPerByte(per_byte_), out, in};
   }
   SecondsPerByte gamma(Place) const override { return {}; }
-  const Protocol& protocol() const override { return protocol_; }
+  const MessageProtocol& protocol() const override { return protocol_; }
   Port ports() const override { return static_cast<Port>(2 * ranks_); }
   std::string port_name(Port port) const override { return links_[port].name; }
   const std::vector<Link>& links() const override { return links_; }
@@ -39,14 +39,14 @@ class SharedFabric : public Fabric {
  private:
   Rank ranks_;
   double latency_, per_byte_;
-  Protocol protocol_;
+  MessageProtocol protocol_;
   std::vector<Link> links_;
 };
 
 /// Two racks of ranks, the first half and the second: messages between them cross an uplink, one each way.
 class RackFabric : public SharedFabric {
  public:
-  RackFabric(Rank ranks, double uplink, Protocol::Hold hold = Protocol::Hold::injection)
+  RackFabric(Rank ranks, double uplink, MessageProtocol::Hold hold = MessageProtocol::Hold::injection)
       : SharedFabric(ranks, uplink, hold), links_(SharedFabric::links()) {
     links_.back().name = "rack 0 to 1";
     links_.push_back({"rack 1 to 0", BytesPerSecond(uplink)});

@@ -21,7 +21,7 @@ namespace {
 using namespace testing;
 
 Result contended(Rank ranks, double trunk, bool here) {
-  const SharedFabric fabric(ranks, trunk, Protocol::Hold::injection, 0.25);
+  const SharedFabric fabric(ranks, trunk, MessageProtocol::Hold::injection, 0.25);
   const Schedule schedule = ring(ranks);
   const auto program = collcast::program(schedule, Layout::equal(Bytes(1000), schedule.blocks));
   return simulate(*program, fabric, {.here = here});
@@ -62,7 +62,7 @@ TEST(Process, ManySimulationsInOneProcess) {
 }
 
 TEST(Process, ADeadlockedSimulationDoesNotHarmTheNext) {
-  const SharedFabric fabric(4, 1, Protocol::Hold::injection);
+  const SharedFabric fabric(4, 1, MessageProtocol::Hold::injection);
   Written stuck({{{send(1, 6)}, {wait(3)}}, {{receive(0, 6)}}, {{send(3, 6)}}, {{receive(1, 6)}}});
   EXPECT_THROW(simulate(stuck, fabric), InputError);
   EXPECT_THROW(simulate(stuck, fabric, {.here = true}), InputError);
@@ -75,7 +75,7 @@ TEST(Process, ObserverAndProgressAreToldHere) {
     int count = 0;
     Interval last{};
   } observer;
-  const SharedFabric fabric(2, 1, Protocol::Hold::injection);
+  const SharedFabric fabric(2, 1, MessageProtocol::Hold::injection);
   Script sender, receiver;
   for (int i = 0; i < 5000; ++i) sender.push_back({send(1, 1)}), receiver.push_back({receive(0, 1)});
   Written program({sender, receiver});
@@ -114,7 +114,7 @@ class Endless : public Program {
 };
 
 TEST(Process, Interrupt) {
-  const SharedFabric fabric(1, 1, Protocol::Hold::injection);
+  const SharedFabric fabric(1, 1, MessageProtocol::Hold::injection);
   std::atomic<bool> stop = true;
   PlayOptions options;
   options.interrupt = &stop;
@@ -129,7 +129,7 @@ TEST(Process, Interrupt) {
 TEST(Process, DeathOfTheChildIsAnError) {
   Endless program(true);
   try {
-    simulate(program, SharedFabric(1, 1, Protocol::Hold::injection));
+    simulate(program, SharedFabric(1, 1, MessageProtocol::Hold::injection));
     FAIL();
   } catch (const SubstrateError& e) {
     EXPECT_STREQ(e.what(), "the simulating process was stopped by signal 6 (Aborted)");

@@ -39,16 +39,16 @@ TEST(SharedPages, WhatNoPeerCanHaveOpenedIsGivenBack) {
   EXPECT_EQ(mapped, 1);
 }
 
-TEST(Kept, TheSmallestThatIsLargeEnough) {
+TEST(ReleasedMemory, TheSmallestThatIsLargeEnough) {
   std::array<std::byte, 3> at{};
-  Kept kept;
+  ReleasedMemory kept;
   kept.keep(&at[0], 4096);
   kept.keep(&at[1], 65536);
   kept.keep(&at[2], 16384);
   EXPECT_EQ(kept.take(8192), &at[2]);
   EXPECT_EQ(kept.take(8192), &at[1]);
   EXPECT_EQ(kept.take(8192), nullptr);
-  EXPECT_EQ(Kept::rounded(5000, 4096), 8192u);
+  EXPECT_EQ(ReleasedMemory::rounded(5000, 4096), 8192u);
 }
 
 }  // namespace

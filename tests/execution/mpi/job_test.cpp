@@ -55,7 +55,7 @@ class RealJob : public ::testing::Test {
 void expect_order(const Job& job, const JobPlayer& player) {
   std::vector<double> over(job.streams.size());
   for (std::size_t i = 0; i < player.role().activities.size(); ++i) {
-    const workloads::Activity& a = player.role().activities[i];
+    const workloads::JobActivity& a = player.role().activities[i];
     const JobPlayer::Interval when = player.intervals()[i];
     double& stream = over[static_cast<std::size_t>(a.stream)];
     EXPECT_GE(when.start, stream) << a.name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "execution/mpi/same_version.hpp"
+#include "execution/mpi/version.hpp"
 #include "support/error.hpp"
 #include "tests/execution/mpi/world.hpp"
 

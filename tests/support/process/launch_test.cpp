@@ -66,7 +66,7 @@ TEST(Complaint, ElseIsTheLastWordsAndTheCode) {
 }
 
 TEST(Launch, ReturnsErrorsAndCode) {
-  const Ended ended = launch({"sh", "-c", "echo oh >&2; exit 5"});
+  const ProcessResult ended = launch({"sh", "-c", "echo oh >&2; exit 5"});
   EXPECT_EQ(ended.code, 5);
   EXPECT_EQ(ended.errors, "oh\n");
   EXPECT_EQ(launch({"sh", "-c", "kill -15 $$"}).code, 128 + 15);

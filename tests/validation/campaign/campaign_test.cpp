@@ -30,11 +30,11 @@ TEST(CampaignFile, ARowIsTheProductOfItsLists) {
           "points": [{"collective": "broadcast", "algorithm": "knomial", "radix": [2, 4]},
                      {"collective": "allreduce", "algorithm": "library", "ranks": 6, "jobs": 2, "sizes": 8}]})",
       "c.json");
-  ASSERT_EQ(c.wishes.size(), 13u);
-  EXPECT_EQ(describe(c.wishes[0].point), "broadcast knomial k=2, 4 ranks, 1 KiB");
-  EXPECT_EQ(describe(c.wishes[11].point), "broadcast knomial k=4, 8 ranks, 977 KiB");
-  EXPECT_EQ(c.wishes[12].point.ranks(), 6);
-  EXPECT_EQ(c.wishes[12].point.call.ranks, 3);
+  ASSERT_EQ(c.points.size(), 13u);
+  EXPECT_EQ(describe(c.points[0].point), "broadcast knomial k=2, 4 ranks, 1 KiB");
+  EXPECT_EQ(describe(c.points[11].point), "broadcast knomial k=4, 8 ranks, 977 KiB");
+  EXPECT_EQ(c.points[12].point.ranks(), 6);
+  EXPECT_EQ(c.points[12].point.call.ranks, 3);
   ASSERT_EQ(c.bounds.size(), 1u);  // the critical path is held to nothing
   EXPECT_EQ(c.bounds.at("simgrid").mean, 0.03);
   EXPECT_EQ(c.bounds.at("simgrid").worst, 0.10);
@@ -45,19 +45,19 @@ TEST(CampaignFile, SaysHowPointsAreMeasured) {
       "measure": {"multicast": "239.1.2.3:7000%eth0", "overlap_workers": 2},
       "points": {"collective": "allreduce", "algorithm": "ring"}})",
                                     "c.json");
-  EXPECT_EQ(c.care.multicast, "239.1.2.3:7000%eth0");
-  EXPECT_EQ(c.care.processes(4), 12);
+  EXPECT_EQ(c.settings.multicast, "239.1.2.3:7000%eth0");
+  EXPECT_EQ(c.settings.processes(4), 12);
   EXPECT_EQ(c.bounds.at("path").overlap, 0.2);
-  EXPECT_EQ(Care{}.processes(4), 4);
+  EXPECT_EQ(MeasurementSettings{}.processes(4), 4);
 }
 
 TEST(CampaignFile, SegmentsAreGivenOrLeftOpen) {
   const Campaign c = parse_campaign(with_row(R"({"collective": "broadcast", "algorithm": "chain"},
       {"collective": "broadcast", "algorithm": "chain", "sizes": "10KiB", "segment": "4KiB"})"),
                                     "c.json");
-  EXPECT_EQ(c.wishes[0].segments, Wish::Segments::best);
-  EXPECT_EQ(c.wishes[1].segments, Wish::Segments::given);
-  EXPECT_EQ(c.wishes[1].point.call.segments, 3);
+  EXPECT_EQ(c.points[0].segments, PlannedPoint::Segments::best);
+  EXPECT_EQ(c.points[1].segments, PlannedPoint::Segments::given);
+  EXPECT_EQ(c.points[1].point.call.segments, 3);
 }
 
 TEST(CampaignFile, SaysWhatIsWrongAndWhere) {
@@ -97,7 +97,7 @@ TEST(CampaignFile, ShippedOnesAreSound) {
   int found = 0;
   for (const auto& file : std::filesystem::directory_iterator(COLLCAST_SOURCE_DIR "/validation/campaigns"))
     if (file.path().extension() == ".json") {
-      EXPECT_FALSE(read_campaign(file.path()).wishes.empty()) << file.path();
+      EXPECT_FALSE(read_campaign(file.path()).points.empty()) << file.path();
       ++found;
     }
   EXPECT_GE(found, 3);

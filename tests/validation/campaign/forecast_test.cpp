@@ -13,7 +13,7 @@ namespace collcast::campaign {
 namespace {
 
 /// 2 ms and 12.5 MB/s; 100,000 B take 8 ms on the wire. Everything is eager.
-Description bed() {
+Description testbed() {
   Description d = load_platform("testbed");
   set_all(d, {"protocol.eager_limit_KiB=100000", "devices.core.reduce_GBps=1000000",
               "network.switch_latency_us=0"});
@@ -28,8 +28,8 @@ std::map<std::string, double> times(const std::string& row, const std::string& m
           R"(, "nominal": {"platform": "testbed", "set": ["network.latency_us=500", "network.switch_latency_us=0"]}})",
       "c.json");
   std::map<std::string, double> all;
-  for (const Predictor& p : predictors(bed(), c, folder))
-    if (const auto time = p.predict(settle(c, bed())[0])) all[p.name] = time->value;
+  for (const Predictor& p : predictors(testbed(), c, folder))
+    if (const auto time = p.predict(settle(c, testbed())[0])) all[p.name] = time->value;
   std::filesystem::remove_all(folder);
   return all;
 }
@@ -91,7 +91,7 @@ TEST(Forecast, SegmentsLeftOpenAreTheBest) {
   const Campaign c = parse_campaign(
       R"({"ranks": 4, "sizes": "1MiB", "points": {"collective": "broadcast", "algorithm": "chain"}})",
       "c.json");
-  EXPECT_GT(settle(c, bed())[0].call.segments, 1);
+  EXPECT_GT(settle(c, testbed())[0].call.segments, 1);
 }
 
 }  // namespace

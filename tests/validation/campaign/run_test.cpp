@@ -55,7 +55,7 @@ TEST_F(Run, PredictionIsOnTheDiskBeforeAnythingIsMeasured) {
                                          " || exit 9\ntest $RANKS = 4 || exit 8\n" + all_well);
   predict_campaign(campaign_, platform_, results(), silent);
   EXPECT_FALSE(fs::exists(results() / "measured.jsonl"));
-  EXPECT_TRUE(measure_campaign(campaign_.care, launcher, results(), silent));
+  EXPECT_TRUE(measure_campaign(campaign_.settings, launcher, results(), silent));
   EXPECT_EQ(lines("measured.jsonl"), 3u);
   for (const char* key : {"collective", "time_s", "provenance", "launcher", "parameters"})
     EXPECT_TRUE(read_journal(results() / "measured.jsonl")[0].contains(key)) << key;
@@ -66,7 +66,7 @@ TEST_F(Run, WhatWasMeasuredIsKeptAndNotMeasuredAgain) {
   const Launcher dies =
       measuring_by("echo '{\"id\":0,\"time_s\":1e-3}'; echo 'collcast-measure: rank 2: gone' >&2; exit 3\n");
   try {
-    measure_campaign(campaign_.care, dies, results(), silent);
+    measure_campaign(campaign_.settings, dies, results(), silent);
     FAIL();
   } catch (const SubstrateError& e) {
     const std::string words = e.what();
@@ -78,10 +78,10 @@ TEST_F(Run, WhatWasMeasuredIsKeptAndNotMeasuredAgain) {
   EXPECT_EQ(lines("measured.jsonl"), 1u);
   const Launcher goes_on =
       measuring_by("grep -q '\"message_bytes\":8,' $1 && exit 9\n" + std::string(all_well));
-  EXPECT_TRUE(measure_campaign(campaign_.care, goes_on, results(), silent));
+  EXPECT_TRUE(measure_campaign(campaign_.settings, goes_on, results(), silent));
   EXPECT_EQ(lines("measured.jsonl"), 3u);
   EXPECT_TRUE(
-      measure_campaign(campaign_.care, measuring_by("exit 9\n"), results(), silent));  // nothing is left
+      measure_campaign(campaign_.settings, measuring_by("exit 9\n"), results(), silent));  // nothing is left
 }
 
 TEST_F(Run, AWrongResultStopsIt) {
@@ -89,7 +89,7 @@ TEST_F(Run, AWrongResultStopsIt) {
   const Launcher wrong =
       measuring_by("echo 'collcast-measure: allreduce ring is wrong: rank 1, element 5' >&2; exit 1\n");
   testing::internal::CaptureStderr();
-  EXPECT_FALSE(measure_campaign(campaign_.care, wrong, results(), silent));
+  EXPECT_FALSE(measure_campaign(campaign_.settings, wrong, results(), silent));
   EXPECT_NE(testing::internal::GetCapturedStderr().find("rank 1, element 5"), std::string::npos);
 }
 
@@ -98,7 +98,7 @@ TEST_F(Run, AnotherCampaignOrPlatformIsRefused) {
   predict_campaign(campaign_, platform_, results(), silent);
   EXPECT_THROW(predict_campaign(campaign_, load_platform("testbed"), results(), silent), InputError);
   Campaign other = campaign_;
-  other.wishes.pop_back();
+  other.points.pop_back();
   EXPECT_THROW(predict_campaign(other, platform_, results(), silent), InputError);
 }
 
@@ -125,7 +125,7 @@ TEST_F(Run, MeasuresWithRealMpi) {
                  {"collective": "allreduce", "algorithm": "library"}]})",
                                       "c.json");
   predict_campaign(two, platform_, results(), silent);
-  EXPECT_TRUE(measure_campaign(two.care, Launcher({"mpirun", "--oversubscribe", "--allow-run-as-root"}),
+  EXPECT_TRUE(measure_campaign(two.settings, Launcher({"mpirun", "--oversubscribe", "--allow-run-as-root"}),
                                results(), silent));
   const auto measured = read_journal(results() / "measured.jsonl");
   ASSERT_EQ(measured.size(), 2u);

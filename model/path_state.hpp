@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "model/units.hpp"
+
+namespace collcast {
+
+/// What a reading of a schedule keeps from step to step: O(ranks) times. `Time` is that of its clock.
+template <class Time>
+struct PathState {
+  PathState(std::size_t ranks, std::size_t channels, std::size_t ports, std::size_t queues)
+      : ready(ranks * channels),
+        free(queues),
+        reducing(ranks),
+        posted(ready),
+        taken(ready),
+        latest(ready),
+        busy(ports),
+        reduced(ranks) {}
+
+  std::vector<Time> ready;       ///< per channel and rank: when all earlier steps are done
+  std::vector<Time> free;        ///< per queue: when its port takes the next message
+  std::vector<Time> reducing;    ///< per processor: when all reductions so far are done
+  std::vector<Time> posted;      ///< per channel and processor: when the overheads of its sends are paid
+  std::vector<Time> taken;       ///< per channel and processor: when the overheads of its receives are paid
+  std::vector<Time> latest;      ///< per channel and processor: when its last message arrived
+  std::vector<Seconds> busy;     ///< per port: how long it was occupied
+  std::vector<Seconds> reduced;  ///< per processor: how long it reduced
+  Seconds arrived;               ///< when the last message of this step arrived
+  bool unqueued = false;         ///< some message did not queue at the port where it arrived
+
+  /// All times that a reading compares, those of the ranks first.
+  std::array<std::vector<Time>*, 6> times() { return {&ready, &free, &reducing, &posted, &taken, &latest}; }
+};
+
+}  // namespace collcast
