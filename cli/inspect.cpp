@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -51,6 +52,10 @@ Json like_deepintrospect(const std::string& format, const Json& operations) {
   return all;
 }
 
+std::string whole_number(double n) {
+  return count(std::llround(n));
+}
+
 /// What DeepIntrospect's dashboard shows: counts and times by operation, and both by message size.
 std::vector<Chapter> dashboard(const Json& dump) {
   Chapter sums{"Operations", "Over the recorded ranks, waiting for others included.", {}};
@@ -94,7 +99,7 @@ std::vector<Chapter> dashboard(const Json& dump) {
     if (!called.points.empty()) calls.curves.push_back(std::move(called));
   }
   sums.figures = {bars("Time by operation", {""}, times, seconds),
-                  bars("Calls by operation", {""}, counts, number)};
+                  bars("Calls by operation", {""}, counts, whole_number)};
   if (!mean.curves.empty()) by_size.figures.push_back(chart(mean));
   if (!calls.curves.empty()) by_size.figures.push_back(chart(calls));
   shorten(by_size);

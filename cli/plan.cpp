@@ -2,6 +2,7 @@
 #include "forecast/plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -24,6 +25,7 @@
 
 namespace collcast::cli {
 using namespace workloads;
+using report::count_of, report::number_of, report::text_of;
 
 namespace {
 
@@ -49,6 +51,14 @@ std::optional<double> duration(const std::string& text) {
   for (const auto& [name, seconds] : {std::pair{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}, {'d', 86400.0}})
     if (text.back() == name) unit = seconds, number.pop_back();
   return unit * above_zero(number, "time limit (as 90s, 30m, 2h or 3d)");
+}
+
+plan::Limits limits_of(const PlanOptions& options) {
+  const plan::Limits limits{duration(options.time), limit(options.efficiency, "efficiency"),
+                            limit(options.cost, "cost"), limit(options.power_limit, "power")};
+  if (limits.efficiency && *limits.efficiency > 1)
+    throw InputError("efficiency is a share from 0 to 1, as in 0.8, not " + options.efficiency);
+  return limits;
 }
 
 std::optional<double> value(const Description& platform, const std::string& path) {
@@ -278,14 +288,14 @@ Json judged_row(const std::vector<plan::Judged>& all, std::size_t i) {
           {"verdict", verdict(all, i)}};
 }
 
-template <class Text>
-report::Column column(std::string title, const char* key, Text text) {
-  return {std::move(title),
-          [key, text](const Json& r) { return r[key].is_null() ? std::string("-") : text(r[key]); }};
+std::string hours(double s) {
+  return s < 600 ? seconds(s) : s < 7200 ? number(s / 60) + " min" : number(s / 3600) + " h";
 }
 
-std::string hours(double s) {
-  return s < 600 ? seconds(s) : number(s / 3600) + " h";
+/// "time 1.32 % (slow end: 1.52 %)"
+std::string used(const plan::Margin& m) {
+  return std::string(m.limit) + ' ' + text::percent(m.used) +
+         (m.used_at_worst > m.used ? " (slow end: " + text::percent(m.used_at_worst) + ')' : std::string());
 }
 
 /// What the first says of itself and of the second.
@@ -297,18 +307,30 @@ std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
   std::string words = least + c.platform + ", " + count(c.ranks) + " ranks on " + count(c.nodes) +
                       (c.nodes == 1 ? " node" : " nodes");
   words += ", limited by " + c.limited_by + ".";
+  std::string shares;
   for (const plan::Margin& m : best.margins)
-    words += " It uses " + text::percent(m.used) + " of the " + std::string(m.limit) + " that it may" +
-             (m.used_at_worst > 1
-                  ? ", and " + text::percent(m.used_at_worst) + " at the slow end of its interval: not safe."
-                  : ".");
+    shares += (shares.empty() ? " Of its limits it uses: " : ", ") + used(m);
+  if (!shares.empty()) words += shares + (best.safe ? "." : ": not safe.");
   if (all.size() < 2 || !all[1].feasible) return words + " No other keeps to the limits.";
   const plan::Judged& next = all[1];
-  words += " Next: " + next.candidate.platform + ", " + count(next.candidate.ranks) + " ranks, " +
-           text::percent(next.aimed / best.aimed - 1) + " more " + std::string(plan::name(aim));
+  words +=
+      " Next: " + next.candidate.platform + ", " + count(next.candidate.ranks) + " ranks, " +
+      (number(next.aimed) == number(best.aimed) ? "the same "
+                                                : text::percent(next.aimed / best.aimed - 1) + " more ") +
+      std::string(plan::name(aim));
   const bool sure = best.aimed_high < next.aimed_low;
   return words + (sure ? "; their intervals do not meet."
                        : "; their intervals meet, so that either may be the better.");
+}
+
+/// ", time up to 2.00 h, efficiency from 0.8": the limits.
+std::string within(const PlanOptions& o) {
+  std::string words;
+  if (!o.time.empty()) words += ", time up to " + hours(*duration(o.time));
+  if (!o.cost.empty()) words += ", cost up to " + o.cost + " USD";
+  if (!o.power_limit.empty()) words += ", power up to " + o.power_limit + " W";
+  if (!o.efficiency.empty()) words += ", efficiency from " + o.efficiency;
+  return words;
 }
 
 /// What the plan is of, and how much of it.
@@ -335,8 +357,7 @@ int run_plan(const PlanOptions& options) {
       if (std::ranges::none_of(
               platforms, [&](const Description& d) { return text.substr(0, text.rfind('=')) == d.name(); }))
         throw InputError("'" + text + "' names no platform of the plan");
-  const plan::Limits limits{duration(options.time), limit(options.efficiency, "efficiency"),
-                            limit(options.cost, "cost"), limit(options.power_limit, "power")};
+  const plan::Limits limits = limits_of(options);
   const bool priced =
       std::ranges::all_of(platforms, [](const Description& d) { return value(d, price_key).has_value(); });
   const plan::Aim aim =
@@ -351,34 +372,34 @@ int run_plan(const PlanOptions& options) {
   else
     report.head = {{"model", options.model}, {"samples", above_zero(options.samples, "number of samples")}};
   report.head["aim"] = plan::name(aim);
-  report.title = of + ": least " + std::string(plan::name(aim));
+  report.title = of + ": least " + std::string(plan::name(aim)) + within(options);
   Json rows = Json::array();
   for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(judged_row(all, i));
-  const auto percent = [](const Json& x) { return text::percent(x); };
-  const auto dollars = [](const Json& x) { return number(x) + " USD"; };
-  const auto plain = [](const Json& x) { return x.is_string() ? x.get<std::string>() : dump(x); };
-  std::vector<report::Column> columns{column("platform", "platform", plain), column("ranks", "ranks", plain),
-                                      column("nodes", "nodes", plain), column("time", "time_s", hours)};
+  std::vector<report::Column> columns{text_of("platform", "platform"), count_of("ranks", "ranks"),
+                                      count_of("nodes", "nodes"), number_of("time", "time_s", hours)};
   if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.cost_USD.has_value(); }))
-    columns.push_back(column("cost", "cost_USD", dollars));
+    columns.push_back(number_of("cost", "cost_USD", [](double x) { return number(x) + " USD"; }));
   if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.power_W.has_value(); }))
-    columns.push_back(
-        column("power", "power_W", [](const Json& x) { return number(x.get<double>() / 1000) + " kW"; }));
-  columns.push_back(column("verdict", "verdict", plain));
-  columns.push_back(column("low", "low_s", hours));
-  columns.push_back(column("high", "high_s", hours));
-  columns.push_back(column("efficiency", "efficiency", percent));
+    columns.push_back(number_of("power", "power_W", [](double x) { return number(x / 1000) + " kW"; }));
+  if (aim == plan::Aim::energy)
+    columns.push_back(number_of("energy", "energy_kWh", [](double x) { return number(x) + " kWh"; }));
+  std::ranges::move(
+      std::vector{text_of("verdict", "verdict"), number_of("low", "low_s", hours),
+                  number_of("high", "high_s", hours), number_of("efficiency", "efficiency", text::percent)},
+      std::back_inserter(columns));
   report.sections.push_back({"candidates", std::move(rows), std::move(columns)});
   if (any) {
     const auto chosen = std::ranges::find(platforms, all[0].candidate.platform, &Description::name);
     report.sections.push_back({"a_tenth_more",
                                purchases(options, *chosen, all[0].candidate),
-                               {column("a tenth more (or less)", "parameter", plain),
-                                column("saves of the time", "saved", percent)}});
+                               {text_of("a tenth more (or less)", "parameter"),
+                                number_of("saves of the time", "saved", text::percent)}});
     report.head["safe"] = all[0].safe;
     report.remark = in_words(all, aim);
   } else {
-    report.remark = "Nothing keeps to the limits; the first row is the nearest.";
+    report.remark = "Nothing keeps to the limits.";
+    if (all[0].candidate.refused.empty())
+      report.remark += " The first row is the nearest: " + used(all[0].margins[0]) + " of what it may use.";
   }
   plot(options.plot, {report.title, {report::graph(all, limits)}}, report.notes);
   print(report, options.format);
@@ -390,13 +411,18 @@ int run_plan(const PlanOptions& options) {
 void add_plan(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* verb = app.add_subcommand("plan", "Which machine, and how many ranks of it, for a job");
-  add_training(*verb, *options)->required(false);
+  CLI::Option* model = add_training(*verb, *options)->required(false);
+  for (const TrainingSetting& s : training_settings())
+    if (CLI::Option* of_model = verb->get_option("--" + std::string(s.key)); of_model != model)
+      of_model->needs(model);
   verb->add_option("--samples", options->samples, "How many samples the model trains on in all")
+      ->needs(model)
       ->option_text("X");
   verb->add_option("--trace", options->trace, "Or a recorded run, as `replay` reads it")->option_text("FILE");
   verb->add_option("--job", options->job, "Or an application, or a job's file, as `job` reads it")
       ->option_text("APPLICATION|FILE");
   verb->add_option("--runs", options->runs, "How often the trace or the job runs (default 1)")
+      ->excludes(model)
       ->option_text("X");
   verb->add_option("-p,--platform", options->platforms,
                    "Machines to choose from: names from `collcast platforms`, or files")
@@ -420,9 +446,11 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->option_text("W");
   verb->add_option("--price", options->price,
                    "USD per hour of a platform's node (its node.price_per_hour_USD)")
-      ->option_text("P=X");
+      ->delimiter(',')
+      ->option_text("P=X[,P=X...]");
   verb->add_option("--power", options->power, "W of a platform's node (its node.power_W)")
-      ->option_text("P=W");
+      ->delimiter(',')
+      ->option_text("P=W[,P=W...]");
   verb->add_option("--set", options->set, "Overrides a parameter of each platform")->option_text("KEY=VALUE");
   add_plot(*verb, options->plot, "every candidate's time over its cost, or its nodes");
   add_format(*verb, options->format, true);

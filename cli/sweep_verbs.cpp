@@ -140,11 +140,16 @@ sweep::Rows worked(Priced& last, const sweep::Point& point) {
   return last.told(std::move(told));
 }
 
+std::vector<std::string> trace_files(const std::string& trace) {
+  std::vector<std::string> files = files_like(trace);
+  if (files.empty()) throw InputError("there is no trace '" + trace + "'");
+  return files;
+}
+
 sweep::Rows replayed(const sweep::Point& point) {
   const Asked a(point);
   ReplayText text;
-  text.files = files_like(a.get("trace"));
-  if (text.files.empty()) throw InputError("there is no trace '" + a.get("trace") + "'");
+  text.files = trace_files(a.get("trace"));
   if (const std::string all = a.get("algorithm"); !all.empty())
     text.algorithms = CLI::detail::split(all, ',');
   text.placement = a.get("placement", text.placement);
@@ -190,6 +195,9 @@ void check_texts(const sweep::Space& space) {
       {"policy", require_policy},
       {"engine", [](const std::string& t) { playing_engine(t); }},
       {"job", require_job},
+      {"trace", [](const std::string& t) { trace_files(t); }},
+      {"placement", [](const std::string& t) { parse_placement(t); }},
+      {"memory", [](const std::string& t) { sweep::parse_memory(t); }},
       {"pieces", [](const std::string& t) { pieces(t); }},
       {"delivery", [](const std::string& t) { is_direct("delivery", t); }},
       {"ranks", [](const std::string& t) { parse_ranks(t); }}};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "support/error.hpp"
 
@@ -69,6 +70,13 @@ Judged judged(const Candidate& c, const Limits& limits, Aim aim) {
   return j;
 }
 
+/// To the three digits that tables show: what differs by less is a tie, and the faster of two comes first.
+double shown(double x) {
+  if (!(x > 0)) return x;
+  const double digit = std::pow(10, std::floor(std::log10(x)) - 2);
+  return std::round(x / digit) * digit;
+}
+
 }  // namespace
 
 Aim parse_aim(const std::string& text) {
@@ -95,7 +103,10 @@ std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits
   std::ranges::stable_sort(all, [&](const Judged& a, const Judged& b) {
     if (a.feasible != b.feasible) return a.feasible;
     if (!a.feasible) return missed(a) < missed(b);
-    return a.aimed != b.aimed ? a.aimed < b.aimed : a.candidate.time < b.candidate.time;
+    const auto key = [aim](const Judged& j) {
+      return std::pair(aim == Aim::nodes ? j.aimed : shown(j.aimed), j.candidate.time);
+    };
+    return key(a) < key(b);
   });
   return all;
 }

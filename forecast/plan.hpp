@@ -52,7 +52,8 @@ struct Judged {
   double aimed_low = 0, aimed_high = 0;
 };
 
-/// Every candidate: feasible ones by the aim, the best first, then the others by how far they miss.
+/// Every candidate: feasible ones by the aim, the best first, to three digits, and of equal ones the fastest;
+/// then the others by how far they miss.
 /// Throws InputError where the aim or a limit needs a price or a power that a platform does not say.
 std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits& limits, Aim aim);
 

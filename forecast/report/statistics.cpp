@@ -175,8 +175,10 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
             std::to_string(most_sizes) + " sizes, those of an octave are taken together.");
     const Axis duration{"time", text::seconds, Axis::Scale::decades};
     const Axis number{"calls", text::number, Axis::Scale::decades};
-    c.figures = {chart({"Latency by message size", size, duration, times}),
-                 chart({"Calls by message size", size, number, counts})};
+    const bool sizes = std::ranges::any_of(times, [](const Curve& curve) { return curve.points.size() > 1; });
+    if (sizes)  // else the table says it all
+      c.figures = {chart({"Latency by message size", size, duration, times}),
+                   chart({"Calls by message size", size, number, counts})};
     all.push_back(std::move(c));
   }
   if (ranks_.things() > 0) all.push_back(overview(time));
@@ -184,10 +186,13 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
     all.push_back(on_machine(time));
     Chapter c = chapter(links_ ? "Use of links" : "Use of ports", links(time, listed_links),
                         text::count(static_cast<std::int64_t>(usage_.things())) +
-                            " carried anything; these were busy the longest.");
+                            " carried anything; these were busy the longest. Over time: a message is spread "
+                            "evenly over its way, as far as the link has room.");
     std::vector<Curve> curves;
-    for (const Usage::Of& use : usage_.most_used(drawn_links))
+    for (Usage::Of& use : usage_.most_used(drawn_links)) {
+      level(use.by_span, usage_.span().value);
       curves.push_back(over_time(usage_, resources_.at(use.which).name, use, 1, time));
+    }
     const Axis when{"time", text::seconds}, busy{"busy", text::percent};
     c.figures = {chart({"The busiest over time", when, busy, curves})};
     all.push_back(std::move(c));

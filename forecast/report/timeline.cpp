@@ -226,10 +226,13 @@ std::string Timeline::words(const Slice& s) const {
 }
 
 void Timeline::write_counters(Writer& out, std::int32_t process) const {
-  const std::vector<Usage::Of> most = usage_.most_used(counted_links);
+  std::vector<Usage::Of> most = usage_.most_used(counted_links);
   if (most.empty()) return;
   out.label("process", process, 0, links_ ? "busiest links" : "busiest ports", process);
-  for (const Usage::Of& use : most) out.counter(process, resources_.at(use.which), use, usage_.span());
+  for (Usage::Of& use : most) {
+    level(use.by_span, usage_.span().value);
+    out.counter(process, resources_.at(use.which), use, usage_.span());
+  }
 }
 
 std::vector<std::string> Timeline::left_out() const {

@@ -40,16 +40,9 @@ Json row(const tuner::Rule& r) {
           {"channels", r.tuned && r.channels > 0 ? Json(r.channels) : Json()}};
 }
 
-Column plain(std::string title, const char* key) {
-  return {std::move(title), [key](const Json& r) {
-            return r[key].is_null() ? "-" : r[key].is_string() ? r[key].get<std::string>() : dump(r[key]);
-          }};
-}
-template <class Text>
-Column number(std::string title, const char* key, Text text, std::string otherwise = "-") {
-  return {std::move(title), [key, text, otherwise](const Json& r) {
-            return r[key].is_null() ? otherwise : text(r[key].get<double>());
-          }};
+/// The first size that a rule is not for.
+std::string below(const Json& rule) {
+  return rule["to_bytes"].is_null() ? "any" : text::bytes(rule["to_bytes"].get<double>() + 1);
 }
 
 std::string title_of(const Tuned& tuned, const tuner::Library& library) {
@@ -126,22 +119,25 @@ Report make(const Tuned& tuned, const tuner::Library& library) {
   report.title = title_of(tuned, library);
   Section points{"points",
                  Json::array(),
-                 {plain("collective", "collective"),
-                  number("message", "message_bytes", text::bytes),
-                  plain("default", "default"),
-                  number("time", "default_s", text::seconds),
-                  plain("best", "best"),
-                  number("time", "time_s", text::seconds),
-                  number("up to", "high_s", text::seconds),
-                  number("regret", "regret", text::percent),
+                 {text_of("collective", "collective"),
+                  number_of("message", "message_bytes", text::bytes),
+                  text_of("default", "default"),
+                  number_of("time", "default_s", text::seconds),
+                  text_of("best", "best"),
+                  number_of("time", "time_s", text::seconds),
+                  number_of("up to", "high_s", text::seconds),
+                  number_of("regret", "regret", text::percent),
                   {"told", [](const Json& r) { return r["told"].get<bool>() ? "yes" : "no"; }}}};
   for (const Tuned::Point& p : tuned.points) points.rows.push_back(row(p));
-  Section rules{
-      "rules",
-      Json::array(),
-      {plain("collective", "collective"), number("from", "from_bytes", text::bytes),
-       number("to", "to_bytes", text::bytes, "any"), plain("algorithm", "algorithm"), plain("radix", "radix"),
-       number("segment", "segment_bytes", text::bytes), plain("channels", "channels")}};
+  Section rules{"rules",
+                Json::array(),
+                {text_of("collective", "collective"),
+                 number_of("from", "from_bytes", text::bytes),
+                 {"below", below},
+                 text_of("algorithm", "algorithm"),
+                 count_of("radix", "radix"),
+                 number_of("segment", "segment_bytes", text::bytes),
+                 count_of("channels", "channels")}};
   for (const tuner::Rule& r : joined(tuned.tuning.rules)) rules.rows.push_back(row(r));
   report.sections = {std::move(points), std::move(rules)};
   report.remark =

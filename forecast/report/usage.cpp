@@ -2,6 +2,7 @@
 #include "forecast/report/usage.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace collcast::report {
 
@@ -42,6 +43,24 @@ std::vector<Usage::Of> Usage::most_used(std::size_t most) const {
   for (const auto& [which, one] : order)
     result.push_back({which, one->total, {one->by_span.begin(), one->by_span.end()}});
   return result;
+}
+
+void level(std::vector<double>& by_span, double most) {
+  double above = 0;
+  const auto pass = [&](auto first, auto last) {
+    for (; first != last; ++first) {
+      above += *first;
+      *first = std::min(above, most);
+      above -= *first;
+    }
+  };
+  for (auto first = by_span.begin(); first != by_span.end();) {
+    const auto rests = std::find(first, by_span.end(), 0.0);
+    pass(first, rests);
+    pass(std::make_reverse_iterator(rests), std::make_reverse_iterator(first));
+    above = 0;  // rounding
+    first = std::find_if(rests, by_span.end(), [](double used) { return used > 0; });
+  }
 }
 
 }  // namespace collcast::report

@@ -37,4 +37,8 @@ class Usage {
   std::unordered_map<std::uint32_t, One> all_;
 };
 
+/// A link carries no more than it can: what the even spread puts above `most` in a span is moved to the next
+/// ones with room, or else to those before, until the link rests.
+void level(std::vector<double>& by_span, double most);
+
 }  // namespace collcast::report

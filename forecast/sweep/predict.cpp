@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 
+#include "algorithms/catalogue.hpp"
 #include "forecast/answer.hpp"
 #include "forecast/known.hpp"
 #include "forecast/report/answer.hpp"
@@ -75,10 +76,23 @@ std::vector<std::string> values(const Space& space, std::string_view key) {
   return axis == space.axes().end() ? std::vector<std::string>{} : axis->values;
 }
 
+/// Throws InputError where no collective has it.
+void check_algorithm(const std::string& name, const std::vector<std::string>& collectives) {
+  if (name == "all" || name == "auto") return;
+  const auto has = [&](const std::string& collective) {
+    const auto all = algorithms(definition(collective).collective);
+    return std::ranges::find(all, name, &Algorithm::name) != all.end();
+  };
+  if (std::ranges::none_of(collectives, has)) algorithm(definition(collectives.at(0)).collective, name);
+}
+
 void check_names(const Space& space) {
   for (const std::string& name : values(space, "platform")) load_platform(name);
   for (const std::string& name : values(space, "collective")) definition(name);
   for (const std::string& name : values(space, "engine")) engine(name);
+  for (const std::string& name : values(space, "algorithm"))
+    check_algorithm(name, values(space, "collective"));
+  for (const std::string& name : values(space, "placement")) parse_placement(name);
   for (const std::string& name : values(space, "memory")) parse_memory(name);
   for (const std::string& name : values(space, "transport")) parse_transport(name);
   for (const std::string& name : values(space, "policy"))

@@ -188,10 +188,37 @@ void align(Json& rows) {
   }
 }
 
-/// Of an engine that is said, and the same at all points.
-std::string played_by(const Space& space) {
-  const auto axis = std::ranges::find(space.axes(), "engine", &Axis::key);
-  return axis == space.axes().end() || axis->values.size() != 1 ? "" : ", engine " + axis->values[0];
+/// ", engine path": what a setting is, behind some words, where it is the same at all points.
+std::string throughout(const Space& space, const std::string& key, const std::string& words) {
+  const auto axis = std::ranges::find(space.axes(), key, &Axis::key);
+  return axis == space.axes().end() || axis->values.size() != 1 ? "" : words + axis->values[0];
+}
+
+/// "Which wins?: 12 points of allreduce on summit, engine path"
+std::string title(const Sweep& sweep) {
+  const Space& space = sweep.space();
+  const std::string about = sweep.about().empty() ? std::string(sweep.verb().name) : sweep.about();
+  std::string words = about + ": " + text::counted(space.size(), "point");
+  for (const char* subject : {"collective", "model", "job", "trace"})
+    if (throughout(space, subject, "") != about) words += throughout(space, subject, " of ");
+  return words + throughout(space, "platform", " on ") + throughout(space, "engine", ", engine ");
+}
+
+/// A parameter that no platform of the space has is wrong at every point.
+void check_parameters(const Space& space) {
+  const auto platforms = std::ranges::find(space.axes(), "platform", &Axis::key);
+  if (platforms == space.axes().end()) return;
+  for (const Axis& axis : space.axes()) {
+    if (!axis.key.starts_with("set.")) continue;
+    const std::string path = axis.key.substr(4);
+    const auto has = [&](const std::string& platform) {
+      const std::vector<std::string> paths = settable_paths(load_platform(platform));
+      return std::ranges::find(paths, path) != paths.end();
+    };
+    if (std::ranges::any_of(platforms->values, has)) continue;
+    Description first = load_platform(platforms->values[0]);
+    set_all(first, {path + '=' + (axis.values.empty() ? "1" : axis.values[0])});
+  }
 }
 
 std::string text_of(const Json& value) {
@@ -230,6 +257,7 @@ Sweep::Sweep(const std::string& text, const std::string& file, std::span<const V
       throw InputError(file + ": \"" + key + "\" is missing");
   stop_ = stop_of(object_of(text, file), space_, file);
   if (verb_->check) verb_->check(space_);
+  check_parameters(space_);
 } catch (const InputError& e) {
   throw InputError(printable(e.what()));  // words of the file may end lines
 }
@@ -342,8 +370,7 @@ Summary summary(const Sweep& sweep, const Each& each) {
   align(rows);
   s.report.head = {{"sweep", sweep.about()}, {"ask", sweep.verb().name}, {"points", sweep.space().size()},
                    {"missing", s.missing},   {"stopped", s.stopped},     {"failed", failed}};
-  s.report.title = (sweep.about().empty() ? std::string(sweep.verb().name) : sweep.about()) + ": " +
-                   text::counted(sweep.space().size(), "point") + played_by(sweep.space());
+  s.report.title = title(sweep);
   std::vector<report::Column> shown = columns(sweep, rows);
   s.report.sections.push_back({"rows", std::move(rows), std::move(shown)});
   for (const Json& row : failed)

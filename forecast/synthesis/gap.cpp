@@ -18,15 +18,7 @@
 namespace collcast {
 namespace {
 
-using report::Column;
-
-Column number_of(std::string title, const char* key, std::string (*text)(double)) {
-  return {std::move(title),
-          [key, text](const Json& r) { return r[key].is_null() ? "-" : text(r[key].get<double>()); }};
-}
-Column text_of(std::string title, const char* key) {
-  return {std::move(title), [key](const Json& r) { return r[key].get<std::string>(); }};
-}
+using report::Column, report::count_of, report::number_of, report::text_of;
 
 Json row(const std::string& what, const Prediction& p, const Bound& bound,
          const std::string& transport = "") {
@@ -70,7 +62,8 @@ std::vector<Column> columns() {
           text_of("engine", "engine"),
           number_of("time", "time_s", text::seconds),
           number_of("x bound", "ratio", text::number),
-          number_of("algbw", "algbw_GBps", text::gbps)};
+          number_of("algbw", "algbw_GBps", text::gbps),
+          text_of("limited by", "limited_by")};
 }
 
 /// The one collective, platform and number of ranks of a question.
@@ -210,12 +203,14 @@ report::Report report_of(Front& front, const Question& q, const Forecaster& fore
   answer.head["schedule_algbw_GBps"] = limit.optimum ? Json(bandwidth(limit.busiest)) : Json();
   answer.head["busiest_link"] = limit.optimum ? Json(limit.link) : Json();
   if (limit.optimum && limit.optimum->value > 0)
-    answer.title += "\nlinks allow " + text::gbps(bandwidth(*limit.optimum)) + " (algbw), the busiest of " +
-                    limit.name + " (" + limit.link + ") " + text::gbps(bandwidth(limit.busiest));
+    answer.title +=
+        (d.collective == Collective::allreduce ? "\ntrees that share evenly allow " : "\nlinks allow ") +
+        text::gbps(bandwidth(*limit.optimum)) + " (algbw), the busiest of " + limit.name + " (" + limit.link +
+        ") " + text::gbps(bandwidth(limit.busiest));
   answer.notes = front.notes();
   std::vector<Column> shown_columns = columns();
   shown_columns[1] = text_of("schedule", "algorithm");
-  shown_columns[2] = {"segments", [](const Json& r) { return dump(r["segments"]); }};
+  shown_columns[2] = count_of("segments", "segments");
   answer.sections.push_back({"predictions", std::move(rows), std::move(shown_columns)});
   return answer;
 }

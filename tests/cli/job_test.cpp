@@ -159,7 +159,7 @@ TEST(Job, TheHeadingSaysWhoPlays) {
   EXPECT_THAT(collcast("job kmeans" + on).out,
               testing::StartsWith("kmeans on edr-cluster, nccl-2.8, engine path\n"));
   EXPECT_THAT(collcast("job kmeans,stencil" + on).out,
-              testing::StartsWith("kmeans,stencil: 2 points, engine path\n"));
+              testing::StartsWith("kmeans,stencil: 2 points on edr-cluster, engine path\n"));
   const std::string step = "train --model resnet50 --framework horovod --explain" + on;
   EXPECT_THAT(collcast(step).out, HasSubstr("per replica, nccl-2.8, engine path\n"));
   EXPECT_THAT(collcast(step).out, HasSubstr("the coordinator's next round"));

@@ -165,6 +165,28 @@ TEST(SweepCli, BadInputIsOneLine) {
   expect(folder / "none.json", "none.json");
 }
 
+/// One wrong name of a list that no other setting can make right: nothing is asked.
+TEST(SweepCli, WhatIsWrongAtEveryPointIsRefusedAtOnce) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("set": {"network.bandwith_GBps": 5})", "did you mean network.bandwidth_GBps?"},
+      {R"("algorithm": ["ring", "rign"])", "no algorithm 'rign' for allreduce; did you mean 'ring'?"},
+      {R"("placement": ["block", "zigzag"])", "must be block, round-robin, by-socket"},
+      {R"("policy": ["mpich", "mpihc"])", "unknown policy 'mpihc'"},
+      {R"("engine": ["path", "magic"])", "not 'magic'"}};
+  const Folder folder;
+  for (const auto& [setting, words] : cases) {
+    const std::string s = file(
+        folder, R"({"platform": "flat", "ranks": 4, "collective": ["allreduce", "alltoall"], "size": 1, )" +
+                    std::string(setting) + "}");
+    const Outcome o = collcast("sweep " + s + " -o " + folder / "j");
+    EXPECT_EQ(o.code, 2) << setting;
+    EXPECT_EQ(o.out, "");
+    EXPECT_NE(o.err.find(words), std::string::npos) << o.err;
+  }
+  const std::string trace = file(folder, R"({"ask": "replay", "platform": "flat", "trace": "none.cct"})");
+  EXPECT_EQ(collcast("sweep " + trace).err, "collcast: there is no trace 'none.cct'\n");
+}
+
 TEST(SweepCli, AFullDiskIsAFailureOfTheMachine) {
   const Folder folder;
   const std::string s = file(folder, long_one);
@@ -343,6 +365,9 @@ TEST(Plan, OfATraceAndOfAJob) {
   EXPECT_EQ(collcast("plan --job p3dfft:n=64 --model resnet50 --platform frontera --ranks 4").code, 2);
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6").err,
             "collcast: --samples is missing: on how many the job trains in all\n");
+  for (const std::string words : {"--model resnet50 --samples 1 --runs 2", "--job p3dfft:n=64 --batch 2",
+                                  "--job p3dfft:n=64 --samples 2", "--job p3dfft:n=64 --efficiency 80"})
+    EXPECT_EQ(collcast("plan --platform frontera --ranks 4 " + words).code, 2) << words;
 }
 
 }  // namespace

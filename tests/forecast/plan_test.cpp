@@ -52,6 +52,15 @@ TEST(Plan, TheCheapestThatKeepsToTheLimits) {
   EXPECT_FALSE(judge(all, {.efficiency = 0.9}, Aim::time)[0].feasible);
 }
 
+/// 8 x 1.0004 h x 10 = 80.03 USD is 80.0 as shown, like 2 x 4 h x 10 = 80 USD, and takes a quarter of the
+/// time.
+TEST(Plan, TheFasterOfEqualCosts) {
+  const std::vector<Judged> judged = judge({on("slow", 2, 4, 10), on("fast", 8, 1.0004, 10)}, {}, Aim::cost);
+  EXPECT_EQ(judged[0].candidate.platform, "fast");
+  EXPECT_EQ(judge({on("slow", 2, 4, 10), on("fast", 8, 1.01, 10)}, {}, Aim::cost)[0].candidate.platform,
+            "slow");
+}
+
 TEST(Plan, WhatDoesNotFitOrHasNoForecastIsLast) {
   Candidate full = on("full", 1, 1, 1), refused = on("refused", 1, 1, 1);
   full.memory = Bytes(41e9);

@@ -220,5 +220,12 @@ TEST(Usage, IsSpreadEvenlyAndKeepsItsSum) {
   EXPECT_NEAR(second, 2, 1e-4);
 }
 
+/// What is too much for a span goes on in the next ones; at the end of a busy time back to those before.
+TEST(Usage, OfALinkIsNeverAboveItsSpeed) {
+  std::vector<double> use = {0, 1.5, 0.25, 0.5, 0, 0.5, 1.5, 0, 0.75};
+  level(use, 1);
+  EXPECT_EQ(use, (std::vector<double>{0, 1, 0.75, 0.5, 0, 1, 1, 0, 0.75}));
+}
+
 }  // namespace
 }  // namespace collcast::report
