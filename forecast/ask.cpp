@@ -146,6 +146,7 @@ class Inquiry {
 
   void take(Description d) {
     answer_.platforms.push_back(d.name());
+    answer_.files.push_back(d.file());
     platforms_.push_back(std::move(d));
   }
 

@@ -217,6 +217,18 @@ TEST(Inputs, ThatNeverEndOrNeverComeAreRefused) {
   }
 }
 
+/// Editors put a byte order mark before text, and some end lines with CR LF.
+TEST(Inputs, OfOtherEditorsAreRead) {
+  const Folder folder;
+  const std::string file = folder / "mine.json",
+                    data = COLLCAST_SOURCE_DIR "/platforms/data/edr-cluster.json";
+  const Outcome made = shell("{ printf '\\357\\273\\277'; sed 's/$/\\r/' " + data + "; } > " + file);
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Outcome o = collcast("predict allreduce --ranks 4 --size 1KiB --platform " + file);
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.out, HasSubstr("`collcast platforms " + file + "` lists them"));
+}
+
 TEST(HostileTraces, AreRefusedInOneLine) {
   const fs::path all = collcast::shared_data("hostile");
   if (!fs::exists(all)) GTEST_SKIP() << all << " is absent";
