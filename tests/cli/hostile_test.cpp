@@ -139,7 +139,7 @@ TEST(Options, TakeNoEmptyTextAndNoNumberThatIsNone) {
     EXPECT_EQ(o.out, "") << arguments;
   }
   EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("'0,5' is not a finite number"));
-  EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("its decimals follow a point"));
+  EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("; decimals follow a point"));
 }
 
 TEST(Options, SizesReachTerabytes) {
