@@ -59,10 +59,8 @@ const Algorithm& algorithm(Collective collective, std::string_view name) {
     if (a->name == name) return *a;
     known.emplace_back(a->name);
   }
-  const std::string meant = did_you_mean(name, known);
   throw InputError("no algorithm '" + std::string(name) + "' for " +
-                   std::string(definition(collective).name) + "; " + (meant.empty() ? "" : meant + " ") +
-                   "there are: " + join(known));
+                   std::string(definition(collective).name) + suggestion(name, known));
 }
 
 void check(Collective collective, const Call& c) {

@@ -270,45 +270,47 @@ void run_calibrate(CalibrateOptions options) {
 void add_calibrate(CLI::App& app, int&) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App* verb = app.add_subcommand("calibrate", "Fits a platform to measured point-to-point tables");
-  verb->add_option("--from", options->files,
-                   "Tables: OSU latency, bandwidth and multi-pair output, p2pBandwidthLatencyTest, JSON "
-                   "lines; what one does not say itself stands behind its name: nodes=N, sockets=N, pairs=N, "
-                   "buffers=host|device|host-device|device-host")
+  verb->add_option(
+          "--from", options->files,
+          "Tables: OSU latency, bandwidth and multi-pair output, p2pBandwidthLatencyTest, JSON lines. After "
+          "a table's name comes what the table itself does not say: nodes=N, sockets=N, pairs=N, "
+          "buffers=host|device|host-device|device-host")
       ->option_text("FILE[:KEY=VALUE,...]...");
   verb->add_option("--base", options->base, "The platform to start from: a name or a file")->required();
   verb->add_option("--policy", options->policy,
-                   "Fits what NCCL's software costs to tables of nccl-tests by this release, e.g. nccl-2.18")
+                   "Fits the costs of NCCL's software to tables that nccl-tests measured with this release, "
+                   "e.g. nccl-2.18")
       ->option_text("nccl-2.N");
   verb->add_option("-o,--output", options->output, "The platform file to write")
       ->required()
       ->option_text("NEW.json");
-  verb->add_option("--nodes", options->nodes, "On how many nodes all tables were measured that do not say so")
+  verb->add_option("--nodes", options->nodes, "Number of nodes of the tables that do not say it")
       ->check(CLI::PositiveNumber);
   verb->add_option("--sockets", options->sockets, "2: the two ranks of one node were on different sockets")
       ->check(CLI::Range(1, 2));
-  verb->add_option("--buffers", options->buffers, "Where buffers were, for tables that do not say so");
+  verb->add_option("--buffers", options->buffers, "Where the buffers were, for tables that do not say it");
   verb->add_flag("--run", options->ping_pong.run,
-                 "Measures ping-pongs, bursts and fans first, into NEW.json.ping-pong.jsonl; an interrupted "
-                 "run goes on");
-  verb->add_option("-s,--size", options->ping_pong.sizes, "Of --run: message sizes (default 1 B to 16 MiB)")
+                 "First measures ping-pongs, bursts and fans, and keeps them in NEW.json.ping-pong.jsonl, "
+                 "where an interrupted run resumes");
+  verb->add_option("-s,--size", options->ping_pong.sizes, "With --run: message sizes (default 1 B to 16 MiB)")
       ->delimiter(',')
       ->option_text("S[,S...]");
-  verb->add_option("--pairs", options->ping_pong.pairs, "Of --run: pairs of ranks side by side (default 1)")
+  verb->add_option("--pairs", options->ping_pong.pairs, "With --run: pairs of ranks side by side (default 1)")
       ->delimiter(',')
       ->check(CLI::PositiveNumber)
       ->option_text("N[,N...]");
   verb->add_option("--window", options->ping_pong.window,
-                   "Of --run: also so many messages at once, one way and both ways (default 0: none)")
+                   "With --run: also N messages at once, one way and both ways (default 0: none)")
       ->check(CLI::NonNegativeNumber)
       ->option_text("N");
   verb->add_option(
           "--star", options->ping_pong.star,
-          "Of --run: ranks among which several messages at once are measured, from one to all others, "
-          "from all to one, and both ways (default 4, or what the command starts; 2: a pair; 0: none)")
+          "With --run: number of ranks that exchange several messages at once: one to all others, all to "
+          "one, and both ways (default 4, or as many as the command starts; 2: one pair; 0: none)")
       ->check(CLI::Range(0, 4096))
       ->option_text("N");
   verb->add_option("command", options->ping_pong.command,
-                   "Of --run, after --: what starts ranks, as for validate, e.g. mpirun --hostfile h");
+                   "With --run, after --: the launcher, as for validate, e.g. mpirun --hostfile h");
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast calibrate --from latency.txt:nodes=2 bw.txt:nodes=2 --base edr-cluster -o "

@@ -47,7 +47,7 @@ bool names_collective(const std::string& text) try {
 Compared compared(const CompareOptions& options) {
   if (options.files.empty() == options.model.empty())
     throw InputError(
-        "compare takes a trace, a collective, an application, a job's file or --model: one of them");
+        "compare takes exactly one of: a trace, a collective, an application, a job's file, --model");
   if (!options.model.empty()) return {"train", "model", options.model};
   const std::string& what = options.files[0];
   const bool one = options.files.size() == 1;
@@ -78,7 +78,7 @@ Contender contender(const std::string& text, const CompareOptions& options) {
   if (!options.nodes.empty()) nodes = parse_count(options.nodes, "--nodes", 1, 1 << 24);
   if (!options.budget.empty()) {
     if (!c.price)
-      throw InputError("--budget: the price of " + text + " is not known; give one behind it, as in " +
+      throw InputError("--budget: the price of " + text + " is unknown; add it after a comma, as in " +
                        c.platform + "," + hourly_price + "=20");
     nodes = static_cast<std::int64_t>(parse_number(options.budget, "--budget", 0, 1e12) / *c.price);
     if (nodes < 1) throw InputError("--budget: a node of " + text + " costs more");
@@ -189,16 +189,16 @@ void require_fitting(const CLI::App& verb, const std::string& subject) {
 void run_compare(const CompareOptions& options) {
   const Compared of = compared(options);
   if (!options.ranks.empty() + !options.nodes.empty() + !options.budget.empty() > 1)
-    throw InputError("--ranks, --nodes and --budget say what is equal: one of them");
+    throw InputError(
+        "--ranks, --nodes and --budget do not go together: each says what all platforms have in common");
   if (of.verb == "predict" && options.sizes.empty() && of.value != "barrier")
-    throw InputError("--size is missing: how large the messages of " + of.value + " are");
+    throw InputError("--size is required: how large the messages of " + of.value + " are");
   if ((of.verb == "predict" || of.verb == "train") && options.ranks.empty() && options.nodes.empty() &&
       options.budget.empty())
-    throw InputError("say on how many --ranks or --nodes, or for what --budget");
+    throw InputError("one of --ranks, --nodes and --budget is required");
   std::vector<std::string> names = options.on;
   names.insert(names.end(), options.platforms.begin(), options.platforms.end());
-  if (names.empty())
-    throw InputError("a platform is missing: --on or --platform; see collcast compare --help");
+  if (names.empty()) throw InputError("--on or --platform is required; see collcast compare --help");
   playing_engine(options.engine);
   Report report;
   describe(report, options, of);
@@ -238,25 +238,26 @@ void add_compare(CLI::App& app, int&) {
       app.add_subcommand("compare", "A trace, a collective or a job on several platforms, side by side");
   verb->add_option(
           "what", options->files,
-          "A trace's files, as of `replay`; a collective; or an application or a job's file, as of `job`")
+          "A trace's files, as in `replay`; a collective; or an application or a job's file, as in `job`")
       ->option_text("FILE...|COLLECTIVE|JOB");
-  verb->add_option("-m,--model", options->model, "Or a training step of this model, as of `train`")
+  verb->add_option("-m,--model", options->model, "Or a training step of this model, as in `train`")
       ->option_text("M");
   verb->add_option("--framework", options->framework, "Of --model")->option_text("F");
   verb->add_option("--precision", options->precision, "Of --model")->option_text("fp32|tf32|amp");
   verb->add_option("--batch", options->batch, "Of --model")->option_text("B");
-  verb->add_option("-s,--size", options->sizes, "Of a collective: its messages")
+  verb->add_option("-s,--size", options->sizes, "Message sizes of a collective")
       ->delimiter(',')
       ->option_text("S[,S...]");
-  verb->add_option("--on", options->on, "A platform, with changes after commas; once per row of the answer")
+  verb->add_option("--on", options->on, "A platform, with changes after commas; may be repeated, a row each")
       ->option_text("P[,KEY=VALUE...]");
   verb->add_option("-p,--platform", options->platforms, "Platforms as they are, a row each")
       ->delimiter(',')
       ->option_text("P[,P...]");
   add_replaying(*verb, *options);
-  verb->add_option("--nodes", options->nodes, "So many nodes of each, full of ranks")->option_text("N");
+  verb->add_option("--nodes", options->nodes, "Number of nodes of each platform, filled with ranks")
+      ->option_text("N");
   verb->add_option("--budget", options->budget,
-                   "As many nodes of each as so many USD pay for an hour (node.price_per_hour_USD)")
+                   "As many nodes of each platform as X USD per hour pay for (node.price_per_hour_USD)")
       ->option_text("X");
   verb->add_option("--steps", options->steps, "Only these steps of a profiler trace, by their numbers")
       ->option_text("A[-B]");

@@ -116,7 +116,7 @@ std::string completion(const Manual& m, const std::string& shell) {
   if (shell == "bash") return bash(m);
   if (shell == "zsh") return zsh(m);
   if (shell == "fish") return fish(m);
-  throw InputError("there is no completion for '" + shell + "'; there are: bash, zsh, fish");
+  throw InputError("there is no completion for '" + shell + "'; expected one of: bash, zsh, fish");
 }
 
 }  // namespace collcast::cli

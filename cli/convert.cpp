@@ -39,7 +39,7 @@ void refuse_own_input(const Source& source, const ConvertOptions& options) {
     const std::string out = of_each ? chakra_file(options.out, r) : options.out;
     for (const std::string& in : options.files)
       if (std::error_code none; std::filesystem::equivalent(in, out, none))
-        throw InputError("'" + out + "' is the trace itself; take another name for -o");
+        throw InputError("'" + out + "' is the trace itself; choose another name for -o");
   }
 }
 
@@ -48,7 +48,8 @@ void run_convert(const ConvertOptions& options) {
   const Trace trace = open_trace(options.files, steps(options.steps));
   const Source& source = trace.source();
   if (!source.info().ordered)
-    throw InputError(source.info().name + ": a profile has no order, and cannot be converted");
+    throw InputError(source.info().name +
+                     ": a profile does not record the order of calls, so it cannot be converted");
   refuse_own_input(source, options);
   Json lost = Json::array();
   for (const Loss& l : written(source, options))
@@ -82,7 +83,8 @@ void add_convert(CLI::App& app, int&) {
       ->required()
       ->check(one_of({"cct", "goal", "ti", "chakra"}))
       ->option_text("cct|goal|ti|chakra");
-  verb->add_option("-o,--output", options->out, "The file; of chakra what comes before .RANK.et")
+  verb->add_option("-o,--output", options->out,
+                   "The file to write; for chakra, the part of the names before .RANK.et")
       ->required()
       ->option_text("OUT");
   add_format(*verb, options->format, true);

@@ -77,7 +77,7 @@ void run_explain(const ExplainOptions& options) {
 void add_explain(CLI::App& app, int&) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* verb = app.add_subcommand("explain", "What a word of the tables and documents means");
-  verb->add_option("word", options->word, "A word of the glossary; without, all of it");
+  verb->add_option("word", options->word, "A word of the glossary (default: all of them)");
   add_format(*verb, options->format);
   verb->footer("Example: collcast explain busbw");
   verb->callback([options] { run_explain(*options); });

@@ -30,7 +30,7 @@ std::string text(const ExportOptions& options, const Algorithm& a, const Call& c
 int run_export(ExportOptions& options) {
   if (!options.output.empty()) check_writable(options.output);
   const auto imported = import(options.subject, options.call);
-  if (options.subject.ranks.size() != 1) throw InputError("export takes one number of ranks");
+  if (options.subject.ranks.size() != 1) throw InputError("export takes a single number for --ranks");
   if (imported && imported->wrong) {
     std::cerr << "collcast: " << imported->refusal() << '\n';
     return 1;
@@ -54,7 +54,7 @@ void add_export(CLI::App& app, int& exit_code) {
   CLI::App* verb =
       app.add_subcommand("export", "Writes an algorithm for other programs: MSCCL's XML, or GOAL");
   add_subject(*verb, options->subject, "A name from `collcast algorithms`");
-  verb->add_option("-s,--size", options->size, "Message size (default 1MiB); MSCCL's XML knows none")
+  verb->add_option("-s,--size", options->size, "Message size (default 1MiB); MSCCL's XML has none")
       ->option_text("S");
   verb->add_option("--format", options->format, "msccl: for MSCCL and RCCL; goal: for LogGOPSim and ATLAHS")
       ->required()
@@ -64,7 +64,7 @@ void add_export(CLI::App& app, int& exit_code) {
                    "GOAL's reductions take bytes / X nanoseconds, X in GB/s (default: no time)")
       ->check(CLI::PositiveNumber)
       ->option_text("X");
-  verb->add_option("-o,--output", options->output, "Where to (default: standard output)")
+  verb->add_option("-o,--output", options->output, "The file to write (default: standard output)")
       ->option_text("FILE");
   add_call_options(*verb, options->call);
   verb->footer("Example: collcast export allreduce --algorithm ring --ranks 8 --format msccl -o ring.xml");

@@ -51,8 +51,26 @@ bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
 }
 
+/// What an option of nccl-tests, OSU's benchmarks or a launcher is called here; empty: nothing that is known.
+std::string elsewhere(const std::string& word, const std::vector<std::string>& known) {
+  using Words = std::vector<std::string_view>;
+  for (const auto& [theirs, ours, shown] :
+       {std::tuple{
+            Words{"-b", "-e", "-f", "-m", "--minbytes", "--maxbytes", "--stepfactor", "--message-size"},
+            "--size", "--size, as in --size 8:128MiB:x2"},
+        {Words{"-N", "-g", "--np", "--ntasks", "--ngpus"}, "--ranks", "--ranks"},
+        {Words{"--json", "--csv"}, "--format", "--format json or --format csv"}})
+    if (std::ranges::find(theirs, word) != theirs.end() && std::ranges::find(known, ours) != known.end())
+      return shown;
+  return {};
+}
+
 std::string unknown_option(const std::string& verb, const std::string& word,
                            const std::vector<std::string>& known) {
+  if (const std::string here = elsewhere(word, known); !here.empty())
+    return verb + " has no " + word + "; here that is " + here;
+  if (word[1] != '-')
+    return verb + " has no " + word + "; see collcast " + (verb == "collcast" ? "" : verb + " ") + "--help";
   const std::string meant = did_you_mean(word, known, "");
   return verb + " has no " + word + "; " + (meant.empty() ? "it takes " + join(known) : meant);
 }
@@ -82,11 +100,11 @@ std::string mistake(const CLI::App& app, int argc, char** argv, const CLI::Parse
     if (parsed.empty() && !is_option(word))
       return "there is no verb '" + word + "'" + suggestion(word, verbs(app));
   }
-  if (parsed.empty()) return "a verb is missing; there are: " + join(verbs(app));
+  if (parsed.empty()) return "a verb is missing; expected one of: " + join(verbs(app));
   std::string what = error.what();
   if (const auto at = what.find(": At Most 1 required but received "); at != std::string::npos)
     what = what.substr(0, at) + " is given more than once";
-  return what + "; see collcast " + verb + " --help";
+  return what + (what.ends_with('?') ? "" : "; see collcast " + verb + " --help");
 }
 
 }  // namespace collcast::cli

@@ -113,9 +113,9 @@ void write_page(Canvas& canvas, const Report& report, const Json& dump, bool ali
   all[0].words = report.title.substr(line + 1) + ". " + all[0].words;
   if (!alike) {
     all.push_back(chapter("Operations by communicator", report.sections[0], report.remark));
-    all.push_back(
-        chapter("Ranks", report.sections[1],
-                "late: beyond the first that came to a collective; last: how often no other came later."));
+    all.push_back(chapter(
+        "Ranks", report.sections[1],
+        "late: how long after the first rank a rank came to a collective; last: how often it came last."));
     all.push_back(chapter("Messages between ranks", report.sections[2]));
     all.push_back(chapter("Not modelled", report.sections[3]));
   }
@@ -124,6 +124,8 @@ void write_page(Canvas& canvas, const Report& report, const Json& dump, bool ali
 }
 
 void run_inspect(const InspectOptions& options) {
+  if (!options.like.empty() && (options.format == Format::csv || options.format == Format::markdown))
+    throw InputError("--like deepintrospect writes JSON: it does not go with --format csv or markdown");
   Canvas canvas(options.pictures);
   const auto source = open_source(options.files, steps(options.steps));
   const Report report = inspected(*source, inspect(*source));

@@ -96,12 +96,12 @@ void check(const JobOptions& options, const workloads::Job& job, const Descripti
   const bool direct = options.delivery == "direct";
   if ((options.pieces != 1 || direct) && !offloads(job))
     throw InputError((direct ? "--delivery" : "--pieces") +
-                     (" goes with collectives that are offloaded; " + job.name + " has none"));
+                     (" applies only to offloaded collectives; " + job.name + " has none"));
 }
 
 int run_job(const JobOptions& options) {
   if (options.list || options.what.empty()) return list_applications(options.format), 0;
-  if (options.platform.empty()) throw InputError("--platform is missing");
+  if (options.platform.empty()) throw InputError("--platform is required; see collcast job --help");
   if (const Several several = cases(options); several.more_than_one())
     return several.answer("job", options.what, options.format);
   const Description platform = platform_with(options.platform, options.what_if);
@@ -110,9 +110,9 @@ int run_job(const JobOptions& options) {
   const double samples = options.samples.empty() ? 0 : above_zero(options.samples, "--samples");
   std::vector<Rank> all = parse_rank_counts(options.ranks);
   if (all.empty()) all = {0};  // as the file says
-  if (options.describe && all.size() > 1) throw InputError("--describe takes one number of --ranks");
+  if (options.describe && all.size() > 1) throw InputError("--describe takes a single number for --ranks");
   if (options.describe && !(options.pictures.timeline + options.pictures.report).empty())
-    throw InputError("--describe plays nothing, and has nothing for --timeline or --report");
+    throw InputError("--describe only describes the job: it does not go with --timeline or --report");
   Runs runs(platform, how(options), options, all.size());
   std::string name;
   for (const Rank ranks : all) {
@@ -144,10 +144,9 @@ void add_job(CLI::App& app, int& exit_code) {
                    "The job, as docs/jobs.md describes it, or an application with settings behind a colon; "
                    "without it, the applications are listed")
       ->option_text("FILE.json|APPLICATION");
-  verb->add_option(
-          "-p,--platform", options->platform,
-          "Names from `collcast platforms`, or files. Where this, the job, --policy, --engine or a --set has "
-          "several values, each combination is a row")
+  verb->add_option("-p,--platform", options->platform,
+                   "Names from `collcast platforms`, or files. Several values of this, the job, --policy, "
+                   "--engine or a --set give a row for each combination")
       ->option_text("P[,P...]");
   verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources");
   verb->add_flag("--describe", options->describe, "The job as a file that this verb reads back");
@@ -156,23 +155,23 @@ void add_job(CLI::App& app, int& exit_code) {
                  "instead of the rows");
   verb->add_option(
           "-n,--ranks", options->ranks,
-          "How many ranks: of a file, what the dimension '*' makes of the others (default: as it says)")
+          "Number of ranks, from which a job's file gets its dimension '*' (default: as the file says)")
       ->delimiter(',')
       ->option_text("N[,N...]");
   verb->add_option("--policy", options->policy,
-                   "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs, or the "
-                   "first that knows them)")
+                   "The library that chooses and sends collectives, as in predict (default between GPUs: "
+                   "nccl-2.8, or the first release that supports them)")
       ->option_text("L");
   add_messages(*verb, options->engine);
   verb->add_option("--pieces", options->pieces,
                    "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
       ->option_text("K");
-  verb->add_option(
-          "--delivery", options->delivery,
-          "Where DPUs put what they send: staged (default), in the memory of the receiver's DPU, which "
-          "copies it; direct, in the receiver's own, where no rank passes on what it got (alltoall)")
+  verb->add_option("--delivery", options->delivery,
+                   "Where DPUs put what they send. staged (default): in the memory of the receiver's DPU, "
+                   "which copies it to the receiver; direct: in the receiver's own memory, where no rank "
+                   "forwards what it received (alltoall)")
       ->option_text("staged|direct");
-  verb->add_option("--samples", options->samples, "Samples that one pass of the job works off")
+  verb->add_option("--samples", options->samples, "Samples that one pass of the job processes")
       ->option_text("X");
   add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
   add_pictures(*verb, options->pictures);

@@ -39,7 +39,7 @@ JobSource::JobSource(const std::string& what, const Description& platform) : wha
 
 workloads::Job JobSource::on(Rank ranks) const {
   if (text_) return workloads::parse_job(*text_, what_, ranks);
-  if (ranks == 0) throw InputError("application " + what_ + ": say on how many --ranks");
+  if (ranks == 0) throw InputError("application " + what_ + ": --ranks is required");
   return workloads::application_job(what_, ranks, device_);
 }
 

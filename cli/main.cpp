@@ -10,6 +10,7 @@
 #endif
 
 #include "cli/help.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/verbs.hpp"
 #include "support/error.hpp"
@@ -18,7 +19,7 @@
 
 namespace {
 
-constexpr int bad_input = 2, substrate_failed = 3;
+constexpr int bad_input = 2, substrate_failed = 3, interrupted = 130;
 
 /// "collcast: what", on one line, and the exit code that belongs to it.
 int report(const std::string& what, int code) {
@@ -38,7 +39,7 @@ int run(int argc, char** argv) {
   CLI::App app{"Forecasts how long collective communication takes, and what it does to an application.",
                "collcast"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", COLLCAST_VERSION);
+  app.set_version_flag("-V,--version", COLLCAST_VERSION);
   int exit_code = 0;
   for (auto add : {collcast::cli::add_algorithms, collcast::cli::add_platforms, collcast::cli::add_prove,
                    collcast::cli::add_predict,    collcast::cli::add_export,    collcast::cli::add_inspect,
@@ -54,6 +55,9 @@ int run(int argc, char** argv) {
   try {
     std::vector<std::string> words(argv + std::min(1, argc), argv + argc);
     if (!words.empty() && words[0] == "help") words.erase(words.begin()), words.push_back("--help");
+    if (!words.empty() && words[0] == "version") words[0] = "--version";
+    if (!words.empty() && words[0] != "record")  // mpirun's own words of `record` and behind --
+      std::replace(words.begin(), std::ranges::find(words, "--"), std::string("-np"), std::string("-n"));
     std::ranges::reverse(words);  // as CLI11 takes them
     app.parse(std::move(words));
   } catch (const CLI::Success& e) {
@@ -90,5 +94,6 @@ int main(int argc, char** argv) {
   collcast::cli::prepare_standard_streams();
   const int code = guarded(argc, argv);
   const std::string trouble = collcast::cli::output_trouble();
-  return trouble.empty() || code >= bad_input ? code : report(trouble, substrate_failed);
+  if (!trouble.empty() && code < bad_input) return report(trouble, substrate_failed);
+  return collcast::cli::interrupted() ? interrupted : code;
 }

@@ -5,9 +5,12 @@
 #include "cli/manual.hpp"
 #include "support/error.hpp"
 #include "support/suggest.hpp"
+#include "support/wrap.hpp"
 
 namespace collcast::cli {
 namespace {
+
+constexpr std::size_t width = 73;  // of 80 columns, what man(1) leaves beside its margin
 
 /// Text that no macro of man(7) begins in and whose signs stay what they are.
 std::string plain(const std::string& text) {
@@ -34,7 +37,8 @@ std::string page_of_program(const Manual& m) {
   for (const Manual::Verb& v : m.verbs)
     page += ".TP\n.BR " + plain(m.name + "-" + v.name) + " (1)\n" + plain(v.description) + "\n";
   return page +
-         ".SH EXIT STATUS\n0: done; 1: the answer is no; 2: bad input; 3: a library or machine failed.\n";
+         ".SH EXIT STATUS\n0: done; 1: the answer is no; 2: bad input; 3: a library or machine failed; 130: "
+         "interrupted.\n";
 }
 
 std::string page_of_verb(const Manual& m, const Manual::Verb& v) {
@@ -47,7 +51,7 @@ std::string page_of_verb(const Manual& m, const Manual::Verb& v) {
   page += ".SH EXAMPLES\n.nf\n";
   std::istringstream lines(v.examples);
   for (std::string line; std::getline(lines, line);)
-    page += plain(line.starts_with("Example: ") ? line.substr(9) : line) + "\n";
+    page += plain(wrap(line.starts_with("Example: ") ? line.substr(9) : line, width, "    ", " \\")) + "\n";
   return page + ".fi\n.SH SEE ALSO\n.BR collcast (1)\n";
 }
 

@@ -8,10 +8,10 @@ namespace collcast::cli {
 
 void add_offload(CLI::App& verb, Offload& options) {
   CLI::Option* offload =
-      verb.add_option(
-              "--offload", options.who,
-              "Ranks compute meanwhile: dpu has cores of each node's DPU play, none the ranks themselves "
-              "as far as they get; says how much is hidden, as OSU's benchmarks do")
+      verb.add_option("--offload", options.who,
+                      "Ranks compute during the collective, and the answer says how much of it that hides, "
+                      "as OSU's benchmarks do. dpu: cores of each node's DPU play it; none: the ranks "
+                      "themselves do, as far as they get")
           ->check(one_of({"dpu", "none"}))
           ->option_text("dpu|none");
   verb.add_option("--workers", options.workers, "Cores of a node's DPU that play (default: all)")

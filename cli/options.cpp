@@ -15,7 +15,7 @@ std::vector<std::string> told_of(const Description& platform) {
   std::vector<std::string> notes;
   for (const Parameter& p : unused_parameters(platform))
     if (p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W")
-      notes.push_back(p.path + " moves no message and no reduction");
+      notes.push_back(p.path + " has no effect: no message and no reduction uses it");
   for (std::string& words : implausible(platform)) notes.push_back(std::move(words));
   return notes;
 }
@@ -41,7 +41,7 @@ void add_engine(CLI::App& verb, std::string& engine, bool playing) {
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
   std::string names = "fastest: by critical path";
   for (const std::string& name : policies()) names += ", " + name;
-  names += "; behind those of NCCL what it was told, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
+  names += "; NCCL's settings follow a colon, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
   verb.add_option("--policy", policy, what + ": " + names)->option_text("P");
 }
 
@@ -52,9 +52,10 @@ void require_policy(const std::string& policy) {
 void add_transport(CLI::App& verb, std::string& transport) {
   std::string names;
   for (const std::string& name : transports()) names += (names.empty() ? "" : ", ") + name;
-  verb.add_option("--transport", transport,
-                  "What carries the messages of any algorithm, a policy's choice included: " + names +
-                      "; of a release: nccl-2.8:LL (default: the policy's, or the platform's own software)")
+  verb.add_option(
+          "--transport", transport,
+          "What carries the messages of any algorithm, a policy's choice included: " + names +
+              "; a given release's: nccl-2.8:LL (default: the policy's, or the platform's own software)")
       ->option_text("T");
 }
 
@@ -74,14 +75,14 @@ void add_memory(CLI::App& verb, Memory& memory) {
 }
 
 void add_memory(CLI::App& verb, std::optional<Memory>& memory) {
-  add_memory_option(verb, memory, "device of traces of GPUs, else host");
+  add_memory_option(verb, memory, "device for traces of GPUs, else host");
 }
 
 void add_placement(CLI::App& verb, std::string& placement) {
   verb.add_option(
           "--placement", placement,
-          "block (default) fills nodes; by-socket does, sockets taking turns; round-robin deals ranks out to "
-          "nodes; or a file of lines 'rank 0=node3 slot=1'")
+          "block (default) fills one node after another; by-socket does too, alternating between sockets; "
+          "round-robin deals ranks out to nodes in turn; or a file with lines like 'rank 0=node3 slot=1'")
       ->option_text("block|by-socket|round-robin|FILE");
 }
 
@@ -89,7 +90,8 @@ void add_format(CLI::App& verb, Format& format, bool report) {
   std::map<std::string, Format> formats{
       {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
   if (report) formats.emplace("markdown", Format::markdown);
-  verb.add_flag_callback("--wide", show_all_columns, "Tables with all columns, also wider than the terminal");
+  verb.add_flag_callback("--wide", show_all_columns,
+                         "Shows all columns of a table, even beyond the width of the terminal");
   verb.add_option("--format", format,
                   report ? "table (default), json, csv or markdown" : "table (default), json or csv")
       ->transform(one_of(formats))
@@ -100,24 +102,24 @@ void add_call_options(CLI::App& verb, CallText& options) {
   verb.add_option("--root", options.root, "Root rank (default 0)")->option_text("R");
   verb.add_option("--radix", options.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
       ->option_text("K");
-  verb.add_option(
-          "--segment", options.segment,
-          "Segment size of pipelined algorithms; auto (default where there is a platform) searches the "
-          "fastest of 64 B and more by critical path; otherwise 64KiB")
+  verb.add_option("--segment", options.segment,
+                  "Segment size of pipelined algorithms; auto (default where a platform is given) searches "
+                  "for the fastest, from 64 B up, by critical path; else the default is 64KiB")
       ->option_text("SIZE|auto");
   verb.add_option("--channels", options.channels, "Rings side by side of multi-ring (default 1)")
       ->option_text("C");
   verb.add_option(
           "--counts", options.counts,
-          "Of alltoallv, gatherv, ...: sizes of each rank's block, or of each pair's, row by row; zeros are "
+          "For alltoallv, gatherv, ...: sizes of each rank's block, or of each pair's, row by row; zeros are "
           "fine (default: all equal)")
       ->delimiter(',')
       ->option_text("S,S,...");
   verb.add_option("--buffer", options.buffer,
-                  "What one aggregated message of pat may carry (default: no limit; NCCL: 512KiB)")
+                  "Largest aggregated message of pat (default: no limit; NCCL: 512KiB)")
       ->option_text("SIZE");
   verb.add_option("--ranks-per-node", options.ranks_per_node,
-                  "Of hierarchical algorithms; divides the ranks (default: the platform's, where it does)")
+                  "Ranks per node of hierarchical algorithms, a divisor of the ranks (default: the "
+                  "platform's, if it is one)")
       ->option_text("Q");
 }
 
@@ -137,7 +139,7 @@ void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_
   verb.add_option("-n,--ranks", subject.ranks, "Number of ranks")->delimiter(',')->option_text("N");
   verb.add_option("--import", subject.import,
                   "An algorithm in MSCCL's XML, or as `synthesize` writes it, instead of one of the "
-                  "catalogue; it says collective and ranks")
+                  "catalogue; it names the collective and the number of ranks")
       ->excludes(algorithm)
       ->option_text("FILE");
 }
@@ -147,7 +149,7 @@ std::optional<ImportedAlgorithm> import(Subject& subject, CallText& options) {
     for (const auto& [given, name] : {std::pair{!subject.collective.empty(), "the collective"},
                                       {!subject.algorithm.empty(), "--algorithm"},
                                       {!subject.ranks.empty(), "--ranks"}})
-      if (!given) throw InputError(std::string(name) + " is missing (only --import says it itself)");
+      if (!given) throw InputError(std::string(name) + " is required (unless --import gives it)");
     return {};
   }
   ImportedAlgorithm imported = read_algorithm(subject.import);

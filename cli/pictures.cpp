@@ -10,10 +10,10 @@ using namespace report;
 
 void add_pictures(CLI::App& verb, Pictures& pictures) {
   verb.add_option("--timeline", pictures.timeline,
-                  "Writes who computes and sends what when, for ui.perfetto.dev or chrome://tracing")
+                  "Writes a timeline of computation and messages, for ui.perfetto.dev or chrome://tracing")
       ->option_text("FILE.json.gz");
   verb.add_option("--timeline-events", pictures.timeline_events,
-                  "About so many of them, the longest (default 400,000)")
+                  "About how many events to keep, the longest ones (default 400,000)")
       ->check(CLI::Range(std::int64_t{1000}, std::int64_t{50'000'000}))
       ->option_text("N");
   verb.add_option("--report", pictures.report, "Writes the answer as a page with pictures, for a browser")
@@ -30,8 +30,7 @@ void plot(const std::string& file, Picture picture, std::vector<std::string>& no
   std::erase_if(picture.graphs, [](const Graph& g) {
     return std::ranges::all_of(g.curves, [](const Curve& c) { return c.points.empty(); });
   });
-  if (picture.graphs.empty())
-    return notes.push_back("there is nothing to draw: " + file + " was not written");
+  if (picture.graphs.empty()) return notes.push_back("nothing to draw: " + file + " was not written");
   for (Graph& g : picture.graphs)
     if (g.curves.size() > most) {
       notes.push_back(file + " has the first " + std::to_string(most) + " of " +

@@ -72,7 +72,8 @@ void set_for(Description& platform, const std::vector<std::string>& given, const
              const std::string& option) {
   for (const std::string& text : given) {
     const auto equals = text.rfind('=');
-    if (equals == std::string::npos) throw InputError(option + " '" + text + "' is not like dgx-a100=32.77");
+    if (equals == std::string::npos)
+      throw InputError(option + " '" + text + "' is not PLATFORM=NUMBER, as in dgx-a100=32.77");
     if (text.substr(0, equals) == platform.name()) set(platform, path + text.substr(equals));
   }
 }
@@ -311,7 +312,7 @@ std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
   for (const plan::Margin& m : best.margins)
     shares += (shares.empty() ? " Of its limits it uses: " : ", ") + used(m);
   if (!shares.empty()) words += shares + (best.safe ? "." : ": not safe.");
-  if (all.size() < 2 || !all[1].feasible) return words + " No other keeps to the limits.";
+  if (all.size() < 2 || !all[1].feasible) return words + " No other candidate stays within the limits.";
   const plan::Judged& next = all[1];
   words +=
       " Next: " + next.candidate.platform + ", " + count(next.candidate.ranks) + " ranks, " +
@@ -319,8 +320,8 @@ std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
                                                 : text::percent(next.aimed / best.aimed - 1) + " more ") +
       std::string(plan::name(aim));
   const bool sure = best.aimed_high < next.aimed_low;
-  return words + (sure ? "; their intervals do not meet."
-                       : "; their intervals meet, so that either may be the better.");
+  return words + (sure ? "; their intervals do not overlap."
+                       : "; their intervals overlap, so either may be the better one.");
 }
 
 /// ", time up to 2.00 h, efficiency from 0.8": the limits.
@@ -336,11 +337,12 @@ std::string within(const PlanOptions& o) {
 /// What the plan is of, and how much of it.
 std::string subject(const PlanOptions& options) {
   const int subjects = !options.model.empty() + !options.trace.empty() + !options.job.empty();
-  if (subjects != 1) throw InputError("plan takes --model, --trace or --job: one of them");
+  if (subjects != 1) throw InputError("plan takes exactly one of --model, --trace and --job");
   if (options.model.empty())
     return options.trace + options.job +
            (options.runs == "1" ? std::string() : ", " + options.runs + " times");
-  if (options.samples.empty()) throw InputError("--samples is missing: on how many the job trains in all");
+  if (options.samples.empty())
+    throw InputError("--samples is required: the number of samples that the job trains on in all");
   return options.model + ", " + options.framework + ", " + options.samples + " samples";
 }
 
@@ -350,13 +352,13 @@ int run_plan(const PlanOptions& options) {
   const std::vector<Description> platforms = platforms_of(options);
   std::vector<Rank> ranks = parse_rank_counts(options.ranks);
   if (ranks.empty() && options.trace.empty())
-    throw InputError("--ranks is missing: the numbers to choose from");
+    throw InputError("--ranks is required: the numbers to choose from");
   if (ranks.empty()) ranks = {open_source({options.trace})->ranks()};
   for (const auto* given : {&options.price, &options.power})
     for (const std::string& text : *given)
       if (std::ranges::none_of(
               platforms, [&](const Description& d) { return text.substr(0, text.rfind('=')) == d.name(); }))
-        throw InputError("'" + text + "' names no platform of the plan");
+        throw InputError("'" + text + "' names a platform that is not in the plan");
   const plan::Limits limits = limits_of(options);
   const bool priced =
       std::ranges::all_of(platforms, [](const Description& d) { return value(d, price_key).has_value(); });
@@ -397,9 +399,9 @@ int run_plan(const PlanOptions& options) {
     report.head["safe"] = all[0].safe;
     report.remark = in_words(all, aim);
   } else {
-    report.remark = "Nothing keeps to the limits.";
+    report.remark = "No candidate stays within the limits.";
     if (all[0].candidate.refused.empty())
-      report.remark += " The first row is the nearest: " + used(all[0].margins[0]) + " of what it may use.";
+      report.remark += " The first row comes closest: " + used(all[0].margins[0]) + " of what it may use.";
   }
   plot(options.plot, {report.title, {report::graph(all, limits)}}, report.notes);
   print(report, options.format);
@@ -433,16 +435,17 @@ void add_plan(CLI::App& app, int& exit_code) {
           "Numbers of ranks to choose from, and ranges of them: 8:512:x2 (default of a trace: its own)")
       ->delimiter(',')
       ->option_text("N[,N...]");
-  verb->add_option(
-          "--aim", options->aim,
-          "What shall be least: cost (default where all have a price), time (default), energy, nodes")
+  verb->add_option("--aim", options->aim,
+                   "What to minimize: cost (default where all have a price), time (default otherwise), "
+                   "energy or nodes")
       ->option_text("cost|time|energy|nodes");
-  verb->add_option("--time", options->time, "The job takes no longer: 90s, 30m, 2h, 3d")->option_text("T");
+  verb->add_option("--time", options->time, "Limit of the job's time: 90s, 30m, 2h, 3d")->option_text("T");
   verb->add_option("--efficiency", options->efficiency,
-                   "At least, against one processor alone: 0.8; of a trace or a job the share of computation")
+                   "Least efficiency against one processor alone, as 0.8; of a trace or a job, the share of "
+                   "computation")
       ->option_text("X");
-  verb->add_option("--cost", options->cost, "At most, in USD")->option_text("X");
-  verb->add_option("--max-power", options->power_limit, "At most, in W, of the nodes together")
+  verb->add_option("--cost", options->cost, "Limit of the job's cost, in USD")->option_text("X");
+  verb->add_option("--max-power", options->power_limit, "Limit of the power of all nodes together, in W")
       ->option_text("W");
   verb->add_option("--price", options->price,
                    "USD per hour of a platform's node (its node.price_per_hour_USD)")

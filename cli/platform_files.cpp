@@ -23,8 +23,9 @@ namespace fs = std::filesystem;
 
 void draw(const std::string& dot_text, const std::string& path) {
   if (!can_run({"dot", "-V"}))
-    throw SubstrateError(
-        path + ": Graphviz's `dot` draws SVG and is not installed (Debian: graphviz); ask for a .dot file");
+    throw SubstrateError(path +
+                         ": drawing SVG needs Graphviz's `dot`, which is not installed (Debian: graphviz); a "
+                         ".dot file does not need it");
   check_writable(path);
   const ProcessResult ended = filter({"dot", "-Tsvg"}, dot_text);
   if (ended.code != 0) throw SubstrateError(path + ": dot: " + complaint(ended.errors, ended.code));

@@ -141,7 +141,7 @@ void run_platforms(const PlatformsOptions& options) {
   }
   const bool one = options.rings || !options.graph.empty() || !options.exported.empty();
   if (options.platform.empty() && one)
-    throw InputError("--rings, --graph and --export want the name of a platform");
+    throw InputError("--rings, --graph and --export need the name of a platform");
   if (options.platform.empty()) return list(options);
   if (!options.graph.empty()) write_graph(edited(options), options.graph);
   if (!options.exported.empty())
@@ -159,7 +159,7 @@ void add_platforms(CLI::App& app, int&) {
   verb->add_option("platform", options->platform, "Shows one: a name from the list, or a file");
   verb->add_option("--set", options->set, "Overrides a parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
-  verb->add_flag("--all", options->all, "Every parameter of one, also the pieces of curves");
+  verb->add_flag("--all", options->all, "Lists every parameter of the platform, the pieces of curves too");
   verb->add_flag("--rings", options->rings,
                  "The rings and trees that the search of NCCL 2.18 finds, before it doubles them");
   verb->add_option("--graph", options->graph,
@@ -168,16 +168,17 @@ void add_platforms(CLI::App& app, int&) {
   verb->add_option("--export", options->exported,
                    "Writes FILE.json, complete without base and parts, or FILE.xml for SimGrid")
       ->option_text("FILE");
-  verb->add_option("-n,--ranks", options->ranks, "Of FILE.xml; a node's if not given")
+  verb->add_option("-n,--ranks", options->ranks, "Ranks of FILE.xml (default: those of one node)")
       ->check(CLI::Range(1, 512))
       ->option_text("N");
-  verb->add_option("--import", options->imported,
-                   "Makes a platform of a file of NCCL (topology), hwloc, ibnetdiscover or SimGrid (cluster)")
+  verb->add_option(
+          "--import", options->imported,
+          "Makes a platform from a file of NCCL (topology), hwloc, ibnetdiscover or SimGrid (cluster)")
       ->option_text("FILE");
-  verb->add_option("-o,--output", options->output, "Where --import writes")->option_text("NEW.json");
+  verb->add_option("-o,--output", options->output, "The file that --import writes")->option_text("NEW.json");
   verb->get_option("--import")->needs("-o");
   verb->get_option("-o")->needs("--import");
-  verb->add_flag("--schema", options->schema, "The form of platform files, as JSON Schema");
+  verb->add_flag("--schema", options->schema, "Prints the JSON Schema of platform files");
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast platforms dgx-1v --rings; collcast platforms --import topology.xml -o mine.json");

@@ -60,8 +60,8 @@ Description platform_of(const Question& question, std::size_t platform) {
 /// Why nobody sees how messages go; empty: somebody does.
 std::string why_unwatched(const Question& question, std::size_t calls) {
   if (calls != 1)
-    return "messages are looked at where one collective is asked for, of one algorithm, on one platform, "
-           "number of ranks and size";
+    return "messages are shown only where a single collective, algorithm, platform, number of ranks and size "
+           "is asked for";
   try {
     require_messages(engine(question.engine));
   } catch (const InputError& e) {
@@ -81,8 +81,8 @@ void write_page(Canvas& canvas, const Question& question, const Report& report,
   for (const Section& s : report.sections)
     if (s.key == "sensitivity")
       after.push_back(chapter("Sensitivity", s,
-                              "By what share the time of all rows together moves with each parameter: -1 is "
-                              "inversely, 0 not at all."));
+                              "How the time of all rows together follows each parameter: -1 is in inverse "
+                              "proportion, 0 not at all."));
   after.push_back(notes_chapter(report.notes));
   for (std::size_t p = 0; p < question.platforms.size(); ++p)
     after.push_back(pedigree(platform_of(question, p)));
@@ -171,8 +171,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PredictOptions>();
   CLI::App* verb = app.add_subcommand("predict", "How long a collective takes on a platform");
   add_subject(*verb, options->subject,
-              "A name from `collcast algorithms`, all, or auto (default): the fastest; of the best by "
-              "critical path where messages share links");
+              "A name from `collcast algorithms`, all, or auto (default): what --policy chooses");
   verb->add_option("-p,--platform", options->platforms, "Names from `collcast platforms`, or files")
       ->required()
       ->option_text("P[,P...]");
@@ -182,9 +181,9 @@ void add_predict(CLI::App& app, int& exit_code) {
           "binary (default: what --counts add up to)")
       ->delimiter(',')
       ->option_text("S[,S...]");
-  add_policy(*verb, options->question.policy, "What auto does (default: fastest)");
+  add_policy(*verb, options->question.policy, "What --algorithm auto chooses (default: fastest)");
   verb->add_flag("--with-synthesized", options->question.with_synthesized,
-                 "With --algorithm all also the fastest that `collcast synthesize` makes");
+                 "With --algorithm all: adds the fastest schedules that `collcast synthesize` makes");
   add_engine(*verb, options->question.engine);
   add_transport(*verb, options->transport);
   verb->add_flag("--explain", options->question.explain, "Where the time goes, along the chain of causes");

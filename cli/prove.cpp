@@ -64,7 +64,7 @@ Json prove_call(const Algorithm& a, const Call& call) {
 
 Json prove(Subject subject, CallText options, const std::string& size) {
   const auto imported = import(subject, options);
-  if (subject.ranks.size() != 1) throw InputError("prove takes one number of ranks");
+  if (subject.ranks.size() != 1) throw InputError("prove takes a single number for --ranks");
   if (imported && imported->wrong) return verdict(imported->algorithm, imported->ranks, imported->wrong);
   const Algorithm& a = imported ? imported->algorithm
                                 : algorithm(definition(subject.collective).collective, subject.algorithm);

@@ -17,10 +17,11 @@ void add_record(CLI::App& app, int& exit_code) {
   CLI::App* verb =
       app.add_subcommand("record", "Records a run of an MPI application, without recompiling it");
   verb->add_option("-o,--output", options->folder,
-                   "Folder that gets trace.cct (default " + options->folder + ")")
+                   "Folder to write trace.cct in (default " + options->folder + ")")
       ->option_text("DIR");
   verb->add_option("command", options->command, "After --: mpirun and the application, with their arguments");
-  verb->add_flag("--merge", *only_merge, "Only makes trace.cct of what an interrupted recording left in DIR");
+  verb->add_flag("--merge", *only_merge,
+                 "Only makes trace.cct from what an interrupted recording left in DIR");
   verb->footer(
       "The exit code is the application's.\n"
       "Example: collcast record -o run1 -- mpirun -np 8 lmp -in in.melt");

@@ -89,7 +89,7 @@ Report made(const ReplayCommand& options, const Description& platform, const Sou
   const std::string share =
       r.limited_by_share ? " (" + text::percent(*r.limited_by_share) + ")" : std::string();
   report.remark = "Limited by " + r.limited_by + share + "; from " + seconds(r.low.value) + " to " +
-                  seconds(r.high.value) + " as the platform's parameters are uncertain" +
+                  seconds(r.high.value) + " at both ends of the platform's uncertainty" +
                   (r.calibrated ? "." : " (not calibrated).");
   report.notes = r.notes;
   if (options.explain && r.explanation.empty())
@@ -210,9 +210,9 @@ void add_replay(CLI::App& app, int& exit_code) {
       app.add_subcommand("replay", "How long a recorded application takes on a platform, and what limits it");
   add_trace_files(*verb, options->files, options->steps);
   verb->add_option("-p,--platform", options->platforms,
-                   "Names from `collcast platforms`, or files. Where this, --ranks, --fusion, --cycle, "
-                   "--bucket, --nonblocking, --offload, --algorithm, --policy, --engine, --placement or a "
-                   "--set has several values, each combination is a row")
+                   "Names from `collcast platforms`, or files. Several values of this, --ranks, --fusion, "
+                   "--cycle, --bucket, --nonblocking, --offload, --algorithm, --policy, --engine, "
+                   "--placement or a --set give a row for each combination")
       ->required()
       ->option_text("P[,P...]");
   add_replaying(*verb, *options);

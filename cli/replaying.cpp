@@ -44,17 +44,16 @@ bool is_collective(const std::string& operation) {
 
 void add_replaying(CLI::App& verb, ReplayText& text) {
   verb.add_option("--fusion", text.fusion,
-                  "Tensors of a Horovod timeline are fused anew, up to so many bytes (0: none with another)")
+                  "Fuses the tensors of a Horovod timeline anew, up to S bytes (0: does not fuse)")
       ->option_text("SIZE");
-  verb.add_option("--cycle", text.cycle, "The same in rounds of so long")->option_text("T");
-  verb.add_option(
-          "--bucket", text.bucket,
-          "Gradients that are allreduced beside the computation, as PyTorch's DDP does, in buckets of "
-          "so many bytes")
+  verb.add_option("--cycle", text.cycle, "Fuses them in rounds of this length")->option_text("T");
+  verb.add_option("--bucket", text.bucket,
+                  "Regroups gradients that are allreduced during computation, as PyTorch's DDP does, into "
+                  "buckets of S bytes")
       ->option_text("SIZE");
   verb.add_option("--nonblocking", text.nonblocking,
-                  "Collectives that hold up computation are started instead, and waited for before the next "
-                  "call on their communicator: the most that can be hidden. Names joined by +, all or none")
+                  "Makes these blocking collectives nonblocking, each waited for before the next call on its "
+                  "communicator: the most that can be hidden. Names joined by +, all or none")
       ->option_text("COLLECTIVE[+...]");
   CLI::Option* offload =
       verb.add_option("--offload", text.offload,
@@ -76,14 +75,13 @@ void add_replaying(CLI::App& verb, ReplayText& text) {
                   "Algorithm of one collective, e.g. allreduce=ring, or of its messages from a size on: "
                   "allreduce@64KiB=ring; the others take the fastest by critical path")
       ->option_text("COLLECTIVE[@SIZE]=A");
-  add_policy(
-      verb, text.policy,
-      "Who chooses for the other collectives, each communicator by itself (default: fastest; what NCCL "
-      "sent when it was recorded: nccl-2.8, or the first that knows the GPUs)");
+  add_policy(verb, text.policy,
+             "The library that chooses for the other collectives, per communicator (default: fastest; for "
+             "recorded NCCL calls nccl-2.8, or the first release that supports the GPUs)");
   add_engine(verb, text.engine, true);
   add_placement(verb, text.placement);
   verb.add_option("--compute-scale", text.compute_scale,
-                  "Computation takes this times the recorded CPU time (default 1)")
+                  "Multiplies the recorded CPU time of computation (default 1)")
       ->option_text("X");
   add_memory(verb, text.memory);
 }
@@ -94,7 +92,7 @@ Trace open_replayed(const ReplayText& text) {
   if (!text.cycle.empty()) options.cycle = workloads::parse_time(text.cycle, "--cycle");
   if (!text.bucket.empty()) {
     options.bucket = parse_size(text.bucket, "--bucket");
-    if (options.bucket <= Bytes()) throw InputError("--bucket 0: a bucket holds some bytes, as in 25MiB");
+    if (options.bucket <= Bytes()) throw InputError("--bucket must be above 0, as in 25MiB");
   }
   options.nonblocking = collectives(text.nonblocking);
   options.offloaded = collectives(text.offload);

@@ -203,12 +203,12 @@ void Runs::write_page(const Report& report) {
   after.push_back(pedigree(platform_));
   const bool nccl = playing_.policy().starts_with("nccl");
   const std::string of_nccl = nccl ? "; collectives of NCCL are single operations on every engine" : "";
-  canvas_.write_page(report.title, std::move(before), seen_, std::move(after), as_json(report),
-                     !playing_.by_messages()
-                         ? "a step is made of the times of its collectives, each asked for by itself; "
-                           "--engine plays their messages, and `predict` shows the links of one"
-                     : seen_ > Seconds() ? "no message was sent" + of_nccl
-                                         : "messages are looked at where one number of ranks is asked for");
+  canvas_.write_page(
+      report.title, std::move(before), seen_, std::move(after), as_json(report),
+      !playing_.by_messages() ? "this step adds up separate forecasts of its collectives; --engine plays "
+                                "their messages together, and `predict` shows the links of one collective"
+      : seen_ > Seconds()     ? "no message was sent" + of_nccl
+                              : "messages are shown only where a single number of ranks is asked for");
 }
 
 std::vector<Column> run_columns(const std::string& time, const Json& rows) {

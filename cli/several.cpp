@@ -67,7 +67,7 @@ void Several::add(const std::string& key, const std::vector<std::string>& values
 void Several::set(const std::vector<std::string>& assignments) {
   for (const std::string& text : assignments) {
     const auto equals = text.find('=');
-    if (equals == std::string::npos)
+    if (equals == std::string::npos || equals == 0)
       throw InputError("--set '" + text + "' is not KEY=VALUE, as in network.bandwidth_GBps=25");
     Json& values = settings_["set"][text.substr(0, equals)] = Json::array();
     if (is_list(text.substr(0, equals))) {
@@ -84,7 +84,7 @@ void Several::set(const std::vector<std::string>& assignments) {
 
 void Several::refuse(bool given, const std::string& option) const {
   if (given && several_)
-    throw InputError(option + " is of one case, not of a list of them; `collcast sweep` asks many");
+    throw InputError(option + " takes a single case, not a list of them; `collcast sweep` runs many");
 }
 
 int Several::answer(const std::string& verb, const std::string& about, Format format,

@@ -30,7 +30,7 @@ struct SweepOptions {
 sweep::Part parse_part(const std::string& text) {
   if (text.empty()) return {};
   const auto slash = text.find('/');
-  if (slash == std::string::npos) throw InputError("part '" + text + "' is not like 0/8");
+  if (slash == std::string::npos) throw InputError("part '" + text + "' is not K/N, as in 0/8");
   const auto of = static_cast<int>(parse_count(text.substr(slash + 1), "number of parts", 1, 1 << 20));
   return {static_cast<int>(parse_count(text.substr(0, slash), "part", 0, of - 1)), of};
 }
@@ -43,16 +43,16 @@ int workers(const std::string& jobs) {
 /// What the sweep is, and the folder where its journal lies.
 sweep::Sweep described(SweepOptions& options, const std::vector<sweep::Verb>& verbs) {
   if ((options.file.empty() + options.resume.empty() + options.merge.empty()) != 2)
-    throw InputError("sweep takes a file, --resume DIR or --merge DIR...: one of them");
+    throw InputError("sweep takes exactly one of: a file, --resume DIR, --merge DIR...");
   if (!options.file.empty()) {
     if (options.folder.empty())
       options.folder = std::filesystem::path(options.file).stem().string() + ".sweep";
     return {read_file(options.file), options.file, verbs};
   }
   if (options.merge.empty() && !options.folder.empty())
-    throw InputError("--resume goes on where it was, without -o");
+    throw InputError("--resume writes into its own folder: it does not go with -o");
   if (!options.merge.empty() && options.folder.empty())
-    throw InputError("--merge needs -o DIR for what it makes");
+    throw InputError("--merge needs -o DIR, the folder to write");
   if (options.merge.empty()) options.folder = options.resume;
   const std::string& from = options.merge.empty() ? options.resume : options.merge[0];
   return {sweep::Journal::identity(from).sweep, from, verbs};
@@ -68,9 +68,9 @@ int work(const SweepModule& module, const sweep::Sweep& asked) {
 /// What a picture shows across; refused before the sweep begins.
 std::string across(const SweepOptions& options, const sweep::Sweep& asked) {
   if (options.plot.empty() && options.plot_over.empty()) return {};
-  if (options.plot.empty()) throw InputError("--plot-over says how --plot FILE.svg draws");
+  if (options.plot.empty()) throw InputError("--plot-over needs --plot FILE.svg");
   if (options.slurm)
-    throw InputError("--plot draws what is finished: with --merge, when the job array has ended");
+    throw InputError("--plot does not go with --slurm: plot with --merge, when the job array has ended");
   report::check_plot(options.plot);
   return sweep::across(asked.space(), options.plot_over);
 }
@@ -94,9 +94,9 @@ int run_sweep(SweepOptions options) {
   sweep::Journal journal(options.folder, asked.identity(program));
   for (const std::string& other : options.merge) journal.merge(other);
   const std::string resume = "`collcast sweep --resume " + options.folder +
-                             (options.part.empty() ? "" : " --part " + options.part) + "` goes on";
+                             (options.part.empty() ? "" : " --part " + options.part) + "` continues";
   if (options.merge.empty()) {
-    end_at_interrupt("interrupted; what was finished is kept, " + resume);
+    end_at_interrupt("interrupted; finished points are kept, " + resume);
     sweep::run(asked, part, journal, module ? ranks_of(*module) : sweep::processes(workers(options.jobs)),
                [](std::int64_t finished, std::int64_t all) {
                  progress(count(finished) + " of " + count(all) + " points");
@@ -108,12 +108,13 @@ int run_sweep(SweepOptions options) {
     all.report.notes.push_back((journal.damaged() == 1
                                     ? "a record of a finished point was damaged"
                                     : count(journal.damaged()) + " records of finished points were damaged") +
-                               (options.merge.empty() ? "; such points were asked again" : ""));
+                               (options.merge.empty() ? "; those points were computed again" : ""));
   if (all.missing > 0)
     all.report.notes.push_back(
         count(all.missing) +
-        (options.part.empty() ? " points are missing; " + resume
-                              : " points are other parts'; `collcast sweep --merge` puts parts together"));
+        (options.part.empty()
+             ? " points are missing; " + resume
+             : " points belong to other parts; `collcast sweep --merge` combines the parts"));
   if (!options.plot.empty())
     plot(options.plot, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
          all.report.notes);
@@ -126,21 +127,22 @@ int run_sweep(SweepOptions options) {
 
 void add_sweep(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SweepOptions>();
-  CLI::App* verb = app.add_subcommand("sweep", "Answers a space of questions, and goes on after a kill");
+  CLI::App* verb = app.add_subcommand("sweep", "Forecasts a space of cases, and resumes after a kill");
   verb->add_option("file", options->file, "The space, as docs/sweep.md describes it")
       ->option_text("FILE.json");
   verb->add_option("-o,--output", options->folder, "Where finished points are kept (default: FILE.sweep)")
       ->option_text("DIR");
-  verb->add_option("--resume", options->resume, "Goes on with the sweep of this folder")->option_text("DIR");
-  verb->add_option("--merge", options->merge, "Puts together what several machines did of one sweep, in -o")
+  verb->add_option("--resume", options->resume, "Resumes the sweep in this folder")->option_text("DIR");
+  verb->add_option("--merge", options->merge, "Combines what several machines computed of one sweep, in -o")
       ->option_text("DIR...");
   verb->add_option("--jobs,-j", options->jobs, "Processes at a time (default: as many as there are cores)")
       ->option_text("N");
   verb->add_option("--part", options->part, "Only every Nth point, from the Kth on (K from 0 to N-1)")
       ->option_text("K/N");
-  verb->add_flag("--mpi", options->mpi, "The ranks of this mpirun answer, each as it gets round to it");
+  verb->add_flag("--mpi", options->mpi, "The ranks of this mpirun compute the points");
   verb->add_flag("--slurm", options->slurm, "Writes a job array, and submits it with sbatch");
-  verb->add_option("--tasks", options->tasks, "Of the job array (default 8)")->option_text("N");
+  verb->add_option("--tasks", options->tasks, "Number of tasks of the job array (default 8)")
+      ->option_text("N");
   verb->add_option("--sbatch", options->sbatch, "An option for sbatch: --sbatch=--partition=short")
       ->option_text("OPTION");
   add_plot(*verb, options->plot, "time over the number that varies most");

@@ -52,7 +52,7 @@ std::string submit(const std::string& spec, const std::string& folder, int tasks
   write_file(in / "sweep.json", spec + "\n");
   write_file(file, script);
   return slurm::submitted(file) + "; when it has ended, `collcast sweep --merge " + folder + "/part-* -o " +
-         folder + "/all` has the rows, and `sbatch " + file + "` asks again what was lost";
+         folder + "/all` has the rows, and `sbatch " + file + "` computes lost points again";
 }
 
 }  // namespace collcast::cli

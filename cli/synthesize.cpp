@@ -118,7 +118,8 @@ void add_synthesize(CLI::App& app, int& exit_code) {
   verb->add_option("--trees", o->trees,
                    "Trees from each root (default: as many as the optimum takes, up to 64)")
       ->option_text("K");
-  verb->add_option("-o,--output", o->output, "Where to: .json, for `--import` at any size, or MSCCL's .xml")
+  verb->add_option("-o,--output", o->output,
+                   "The file to write: .json, for `--import` at any size, or MSCCL's .xml")
       ->option_text("FILE");
   verb->footer("Example: collcast synthesize allgather --platform dgx-a100 --ranks 16 -o forest.json");
   verb->callback([o, &exit_code] { exit_code = run_synthesize(*o); });
@@ -130,7 +131,7 @@ void add_gap(CLI::App& app, int&) {
       "gap",
       "How far from the bound are a synthesized schedule, the catalogue's fastest, a library's choice");
   add_question(*verb, *o, "1KiB:1GiB:x16");
-  add_policy(*verb, o->question.policy, "A library whose choice is compared, too");
+  add_policy(*verb, o->question.policy, "Also compares this library's choice");
   add_engine(*verb, o->question.engine);
   add_plot(*verb, o->plot, "the times over message size");
   verb->footer(

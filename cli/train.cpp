@@ -55,8 +55,8 @@ Report made(const TrainOptions& options, const Training& t, const Description& p
   const Json& last = std::ranges::find(report.sections, "rows", &Section::key)->rows.back();
   if (options.throughput.empty())
     report.remark =
-        "Computation is a roofline, its efficiencies calibrated on published single-GPU runs; "
-        "--throughput takes a measured one.\n";
+        "Computation follows a roofline calibrated on published single-GPU runs; --throughput takes a "
+        "measured rate instead.\n";
   if (const Json& tuned = last["tuned"]; !tuned.is_null())
     report.remark += "Autotuned for " + text::counted(last["ranks"], "rank") + ": fusion " +
                      bytes(tuned["fusion_B"].get<double>()) + ", cycle " +
@@ -152,6 +152,28 @@ int run_train(const TrainOptions& options) {
   return 1;
 }
 
+/// The columns of `model_csv`.
+Report layers(const Model& model) {
+  Json rows = Json::array();
+  for (const Layer& l : model.layers)
+    rows.push_back({{"name", l.name},
+                    {"kind", workloads::name(l.kind)},
+                    {"flops", l.flops},
+                    {"backward_flops", l.backward_flops},
+                    {"in_elements", l.in},
+                    {"out_elements", l.out},
+                    {"kept_elements", l.kept},
+                    {"parameters", l.tensors}});
+  Report report;
+  report.head = nullptr;
+  report.sections = {
+      {"layers",
+       std::move(rows),
+       {text_of("layer", "name"), text_of("kind", "kind"), number_of("forward flops", "flops", number),
+        number_of("backward flops", "backward_flops", number)}}};
+  return report;
+}
+
 void list_models(Format format) {
   Report report;
   report.head = nullptr;
@@ -191,7 +213,10 @@ void add_models(CLI::App& app, int&) {
   verb->footer("Example: collcast models gpt:layers=24,hidden=1024,heads=16 > my.csv");
   verb->callback([options] {
     if (options->model.empty()) return list_models(options->format);
-    std::cout << model_csv(load_model(options->model));
+    const Model model = load_model(options->model);
+    if (options->format == Format::json || options->format == Format::markdown)
+      return print(layers(model), options->format);
+    std::cout << model_csv(model);
   });
 }
 
@@ -199,21 +224,19 @@ void add_train(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* verb = app.add_subcommand("train", "How long a training step takes, and what limits it");
   add_training(*verb, *options);
-  verb->add_option(
-          "-p,--platform", options->platform,
-          "Names from `collcast platforms`, or files. Where this, --model, --framework, --policy, --engine, "
-          "--precision, --batch or a --set has several values, each combination is a row")
+  verb->add_option("-p,--platform", options->platform,
+                   "Names from `collcast platforms`, or files. Several values of this, --model, --framework, "
+                   "--policy, --engine, --precision, --batch or a --set give a row for each combination")
       ->required()
       ->option_text("P[,P...]");
-  verb->add_option("-n,--ranks", options->ranks, "How many GPUs or processes, and ranges of them: 8:512:x2")
+  verb->add_option("-n,--ranks", options->ranks, "Numbers of GPUs or processes, and ranges of them: 8:512:x2")
       ->required()
       ->delimiter(',')
       ->option_text("N[,N...]");
   add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
-  verb->add_option(
-          "--steps", options->steps,
-          "A table batch,steps: how many steps of so many samples an accuracy takes; the answer has the "
-          "time to it")
+  verb->add_option("--steps", options->steps,
+                   "A table batch,steps: how many steps of that batch a target accuracy takes; the answer "
+                   "adds the time to it")
       ->option_text("FILE.csv");
   verb->add_flag(
       "--explain", options->explain,

@@ -32,21 +32,21 @@ std::string listed_frameworks() {
 }  // namespace
 
 CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
-  CLI::Option* model = verb.add_option(
-      "-m,--model", text.model, "A name from `collcast models`, with sizes behind a colon, or a table");
+  CLI::Option* model = verb.add_option("-m,--model", text.model,
+                                       "A name from `collcast models`, with sizes after a colon, or a table");
   model->required()->option_text("M");
-  verb.add_option("--batch", text.batch, "Samples of a replica in a step (default 32)")->option_text("B");
+  verb.add_option("--batch", text.batch, "Samples per replica in a step (default 32)")->option_text("B");
   verb.add_option("--precision", text.precision, "fp32 (default), tf32 or amp")->option_text("fp32|tf32|amp");
   verb.add_option(
           "--framework", text.framework,
-          "ddp (default) or another, with settings behind a colon: " + listed_frameworks() +
+          "ddp (default) or another, with settings after a colon: " + listed_frameworks() +
               "; those that allreduce gradients take hierarchical; all take compression=fp16, tp, "
               "pp, micro-batches, schedule=1f1b|gpipe, interleave, balance=A/B/.. (layers of each part), "
               "sequence, ep, imbalance, sp, recompute=1|except-last, per-gpu")
       ->option_text("F");
   verb.add_option("--policy", text.policy,
-                  "What chooses and sends collectives, as in predict (default nccl-2.8 between GPUs, or the "
-                  "first that knows them)")
+                  "The library that chooses and sends collectives, as in predict (default between GPUs: "
+                  "nccl-2.8, or the first release that supports them)")
       ->option_text("L");
   verb.add_option("--throughput", text.throughput,
                   "Samples per second of one processor, measured at this batch without recomputation")
@@ -59,13 +59,12 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
                   "Standard deviation of ranks' computation, relative: the slowest decides (default 0)")
       ->option_text("X");
   verb.add_option("--input", text.input,
-                  "Where samples come from: packed or files, with what is on their way behind a colon: "
+                  "Where samples are read from: packed or files, with settings after a colon: "
                   "sample=SIZE, shared, local and copy in GB/s, opens a second, decode=TIME, cores")
       ->option_text("I");
-  verb.add_option(
-          "--checkpoint", text.checkpoint,
-          "Parameters and optimizer state are written from time to time: blocking or background, behind a "
-          "colon every=STEPS, shared, node and copy in GB/s")
+  verb.add_option("--checkpoint", text.checkpoint,
+                  "Writes parameters and optimizer state from time to time: blocking or background, with "
+                  "settings after a colon: every=STEPS, shared, node and copy in GB/s")
       ->option_text("C");
   return model;
 }

@@ -62,8 +62,7 @@ void run_tune(TuneOptions& options, bool memory_given) {
   if (memory_given) q.memory = options.memory;
   if (!options.plot.empty()) report::check_plot(options.plot);
   if (!options.file.empty()) check_writable(options.file);
-  catch_interrupts();
-  const Tuned tuned = tune(q, {progress, &interrupt_flag()});
+  const Tuned tuned = tune(q, {progress});
   progress_end();
   report::Report report = report::make(tuned, library);
   if (options.all) report.sections.push_back(able(tuned));
@@ -95,11 +94,12 @@ void add_tune(CLI::App& app, int&) {
       ->option_text("S[,S...]");
   verb->add_option("-o,--output", options->file, "The file")->option_text("FILE");
   verb->add_option("--collective", q.collectives,
-                   "Some of those that the library can be told about (default: all)")
+                   "Collectives to tune (default: all that the library can be told about)")
       ->delimiter(',')
       ->option_text("C[,C...]");
-  verb->add_flag("--all", options->all, "Lists all that the library can be told, and how long that takes");
-  verb->add_option("--policy", q.policy, "The release whose default is compared, e.g. nccl-2.30")
+  verb->add_flag("--all", options->all,
+                 "Also lists every choice that the library can be told, with its time");
+  verb->add_option("--policy", q.policy, "The release whose defaults are compared, e.g. nccl-2.30")
       ->option_text("P");
   add_engine(*verb, q.engine);
   add_placement(*verb, q.placement);

@@ -16,7 +16,7 @@ int run(const CampaignOptions& options, MeasurementOptions& tables) {
   const bool asked[] = {options.run, !options.script.empty(), !options.reports.empty(), !tables.files.empty(),
                         !tables.studies.empty()};
   if (std::ranges::count(asked, true) != 1)
-    throw InputError("validate takes one of --run, --script, --report, --measurements and --studies");
+    throw InputError("validate takes exactly one of --run, --script, --report, --measurements and --studies");
   if (!options.plot.empty()) {
     if (!options.script.empty() || !tables.studies.empty())
       throw InputError("--plot goes with --run, --report and --measurements");
@@ -62,24 +62,21 @@ void add_validate(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("S[,S...]");
-  verb->add_option(
-          "-o,--output", options->folder,
-          "Folder that gets prediction.jsonl, measured.jsonl and the report; what it holds already is not "
-          "measured again (default " +
-              options->folder + ")")
+  verb->add_option("-o,--output", options->folder,
+                   "Folder for prediction.jsonl, measured.jsonl and the report; what it already holds is not "
+                   "measured again (default " +
+                       options->folder + ")")
       ->option_text("DIR");
-  verb->add_option(
-      "command", options->command,
-      "After --: what starts ranks, e.g. mpirun --hostfile h; {ranks} in it becomes their number");
+  verb->add_option("command", options->command,
+                   "After --: the launcher, e.g. mpirun --hostfile h; {ranks} in it stands for their number");
   verb->add_option("--script", options->script,
-                   "Predicts into this folder, and writes what measures it there: run.sh for sbatch or bash")
+                   "Writes predictions into this folder, and run.sh for sbatch or bash, which measures them")
       ->option_text("DIR");
-  verb->add_flag("--slurm", options->slurm, "Submits that with sbatch");
+  verb->add_flag("--slurm", options->slurm, "Submits run.sh with sbatch");
   verb->add_option("--sbatch", options->sbatch, "An option for sbatch: --sbatch=--partition=short")
       ->allow_extra_args(false)
       ->option_text("OPTION");
-  verb->add_option("--report", options->reports, "Reports what such folders hold, together")
-      ->option_text("DIR...");
+  verb->add_option("--report", options->reports, "Reports on such folders together")->option_text("DIR...");
   verb->add_option("--measurements", tables->files,
                    "Predicts what these tables measured of collectives and of messages between two ranks; "
                    "FILE:ranks=32,buffers=host where a table does not say it (docs/measurements.md)")
@@ -87,7 +84,7 @@ void add_validate(CLI::App& app, int& exit_code) {
   std::string names = "fastest (default)";
   for (const std::string& name : policies()) names += ", " + name;
   verb->add_option("--policy", tables->policy,
-                   "Who chose the algorithm where a table does not name it: " + names)
+                   "The library that chose the algorithm where a table does not name it: " + names)
       ->option_text("P");
   verb->add_option("--bound", tables->bound,
                    "Exit code 1 if the geometric mean error over the tables is above this, e.g. 0.2")

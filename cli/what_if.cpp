@@ -10,12 +10,12 @@
 namespace collcast::cli {
 
 void add_what_if(CLI::App& verb, std::vector<std::string>& set, bool& sensitivity) {
-  verb.add_option("--set", set,
-                  "Overrides a platform parameter, e.g. network.bandwidth_GBps=25; several values are cases "
-                  "of their own")
+  verb.add_option(
+          "--set", set,
+          "Overrides a platform parameter, e.g. network.bandwidth_GBps=25; several values give a row each")
       ->option_text("KEY=VALUE[,...]");
   verb.add_flag("--sensitivity", sensitivity,
-                "Also by how much the time moves with each parameter: d ln(time) / d ln(parameter)");
+                "Also how strongly the time depends on each parameter: d ln(time) / d ln(parameter)");
 }
 
 Description platform_with(const std::string& name, const WhatIf& asked) {

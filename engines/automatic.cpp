@@ -93,9 +93,8 @@ ResolvedEngine resolve(const Engine& asked, const SizedSchedule& subject, const 
   if (asked.name != "auto") return {&asked, {}};
   if (too_many(subject.schedule))
     return {&engine("path"),
-            "what has more than 300,000 messages is answered by critical path, in which ranks do not share "
-            "links; "
-            "--engine contention plays it"};
+            "schedules of more than 300,000 messages are answered by critical path, which ignores that ranks "
+            "share links; --engine contention models it"};
   return {&engine(may_share(subject.schedule, fabric) ? "contention" : "path"), {}};
 }
 

@@ -35,12 +35,12 @@ class Suspect {
 
 Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
   if (!subject.algorithm)
-    throw InputError("a schedule without an algorithm has no formula; ask another engine");
+    throw InputError("a schedule without an algorithm has no formula; use another engine");
   const Algorithm& a = *subject.algorithm;
   const Call& c = *subject.call;
   if (!a.time)
     throw InputError(full_name(a) +
-                     " has no formula: it came from a file, or is staged in host memory; ask another engine");
+                     " has no formula: it came from a file, or is staged in host memory; use another engine");
   const AlphaBetaGamma m = slowest_path(fabric, subject.schedule, subject.layout);
   const std::pair<Seconds, const char*> terms[] = {
       {a.time(c, {m.alpha, {}, {}}), "latency"},
@@ -154,7 +154,7 @@ const Engine& one(std::string_view name, bool playing) {
     throw InputError("--engine takes " + engine_names(playing) + ", not '" + std::string(name) + "'");
   if (found->built()) return *found;
   throw InputError("this collcast was built without " + std::string(name) +
-                   "; --engine contention shares links without it");
+                   "; --engine contention models shared links without it");
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ bool can_simulate() {
 }
 
 Result simulate_program(Program&, const Fabric&, const PlayOptions&) {
-  throw InputError("this collcast was built without SimGrid; --engine contention shares links without it");
+  throw InputError(
+      "this collcast was built without SimGrid; --engine contention models shared links without it");
 }
 
 #endif

@@ -31,6 +31,7 @@ struct Answer {
     Occupied on = {};
   };
   std::vector<std::string> collectives, platforms;  ///< by our names
+  std::vector<std::string> files;                   ///< of the platforms; names of those that are shipped
   std::string engine;                               ///< that was asked for
   bool transport_forced = false;
   Offload offload;

@@ -75,7 +75,7 @@ class Inquiry {
       std::vector<std::string> on;
       for (const CalibratedOn& c : calibrated_on(platform)) on.push_back(c.text());
       note(platform.name() + " was calibrated on " + join(on, "; on ") +
-           ": beyond that a forecast is transferred, and its interval wider");
+           ": forecasts beyond that are transferred, with wider intervals");
     }
     return std::move(answer_);
   }
@@ -85,13 +85,13 @@ class Inquiry {
     for (const auto& [given, what] : {std::pair{q_.collectives.size(), "the collective"},
                                       {q_.platforms.size(), "--platform"},
                                       {q_.ranks.size(), "--ranks"}})
-      if (given == 0) throw InputError(std::string(what) + " is missing");
+      if (given == 0) throw InputError(std::string(what) + " is required");
     for (const std::string& name : q_.collectives) {
       const Definition& d = definition(name);
       collectives_.push_back(d.collective);
       answer_.collectives.emplace_back(d.name);
     }
-    if (q_.sensitivity && q_.platforms.size() != 1) throw InputError("--sensitivity takes one platform");
+    if (q_.sensitivity && q_.platforms.size() != 1) throw InputError("--sensitivity takes a single platform");
     if (on_)
       take(*on_);
     else
@@ -102,7 +102,7 @@ class Inquiry {
     check(q_.offload, engine_);
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
     if (q_.offload.pieces > 1 && !q_.call.counts.empty())
-      throw InputError("--pieces cuts blocks alike: it does not go with --counts");
+      throw InputError("--pieces cuts all blocks alike, so it does not go with --counts");
     if (by_library()) check_policy(q_.policy);
     check_transport();
     if (q_.with_synthesized && (!every_ || by_library() || q_.offload.asked() || engine_.name == "formula"))
@@ -119,7 +119,7 @@ class Inquiry {
     }
     if (q_.imported && q_.imported->unused_messages > 0)
       note(std::to_string(q_.imported->unused_messages) +
-           " messages of the file whose data no result needs are left out");
+           " messages of the file are left out: no result needs their data");
     for (const Collective collective : collectives_)
       if (definition(collective).whole(1) == 0 && !q_.sizes.empty() && q_.sizes != std::vector{Bytes()})
         note(std::string(definition(collective).name) + " moves no data: --size changes nothing");
@@ -132,9 +132,9 @@ class Inquiry {
     if (!q_.transport) return;
     const std::string asked = "--transport " + q_.transport->name();
     if (q_.offload.asked())
-      throw InputError(asked + " does not go with --offload, which has the DPU's own software send");
+      throw InputError(asked + " does not go with --offload, where the DPU's own software sends");
     if (q_.transport->kind == Transport::Kind::nccl && q_.memory != Memory::device)
-      throw InputError(asked + " moves device buffers: --memory device");
+      throw InputError(asked + " sends from device buffers only: it does not go with --memory host");
   }
 
   void add_platform(const std::string& name) {
@@ -146,6 +146,7 @@ class Inquiry {
 
   void take(Description d) {
     answer_.platforms.push_back(d.name());
+    answer_.files.push_back(d.file());
     platforms_.push_back(std::move(d));
   }
 
@@ -242,7 +243,7 @@ class Inquiry {
           if (interrupted()) return false;
           watch_.progress("predicting " + a->name + " on " + std::to_string(ranks) + " ranks");
           if (const std::string why = every_ ? forecaster.unwise(*a, size) : ""; !why.empty())
-            note(a->name + " is left out at " + text::bytes(size.value) + ": " + why);
+            note(a->name + " is skipped at " + text::bytes(size.value) + ": " + why);
           else
             add(platform, forecaster, {a}, call);
         }
@@ -257,7 +258,7 @@ class Inquiry {
     const Rank ranks = forecaster.fabric().ranks();
     if (!q_.with_synthesized) return {};
     if (!synthesizes(collective) || ranks > most_synthesized) {
-      note("nothing is synthesized for " + std::string(definition(collective).name) + " on " +
+      note("no schedule was synthesized for " + std::string(definition(collective).name) + " on " +
            std::to_string(ranks) + " ranks");
       return {};
     }
@@ -298,7 +299,7 @@ class Inquiry {
       std::erase_if(able, [&](const Algorithm* a) {
         const std::string missing = a->supports(ranks) ? forecaster.lacks(*a) : "ranks: " + a->ranks;
         if (!missing.empty() && every_)
-          note(a->name + " is left out on " + std::to_string(ranks) + " ranks: it needs " + missing);
+          note(a->name + " is skipped on " + std::to_string(ranks) + " ranks: it needs " + missing);
         return !missing.empty();
       });
     return able;
@@ -339,7 +340,7 @@ class Inquiry {
     if (shared_told_ || !messages_may_share(a.schedule(call), fabric)) return;
     shared_told_ = true;
     note("messages of " + a.name +
-         " can meet on a link, which the critical path does not see; --engine contention plays it");
+         " can share a link, which the critical path ignores; --engine contention models it");
   }
 
   /// The fastest by critical path was played; so are all others whose path takes less than that: links that
@@ -386,7 +387,8 @@ class Inquiry {
           watch_.progress("looking for the fastest on " + std::to_string(call.ranks) + " ranks: " + a.name);
         });
     if (best.algorithm) return best;
-    throw InputError("no algorithm for " + std::string(definition(among.at(0)->collective).name) + " on " +
+    throw InputError("no algorithm of the catalogue serves " +
+                     std::string(definition(among.at(0)->collective).name) + " on " +
                      std::to_string(call.ranks) + " ranks");
   }
 

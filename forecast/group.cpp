@@ -223,13 +223,13 @@ std::vector<std::string> GroupForecaster::notes() const {
   std::vector<std::string> all;
   for (const auto& [collective, why] : unruled_)
     all.push_back(std::string(definition(collective).name) +
-                  " is priced as the fastest of the catalogue's algorithms: " + why);
+                  " takes the time of the catalogue's fastest algorithm: " + why);
   for (const auto& [group, alike] : alike_)
     if (!alike)
       all.push_back("collectives of groups of " + std::to_string(group.size()) +
-                    " ranks are priced as those of the first group; on nodes of " +
+                    " ranks all take the times of the first such group; with " +
                     std::to_string(ranks_per_node_) +
-                    " ranks not all lie alike, and those on more nodes take longer");
+                    " ranks per node some of them span more nodes, and take longer");
   return all;
 }
 

@@ -17,7 +17,7 @@ std::vector<std::string> unmoved(const Description& description) {
   const auto what_if = [](const Parameter& p) { return p.stamp == Stamp::what_if; };
   if (std::ranges::none_of(description.parameters(), what_if)) return notes;
   for (const Parameter& p : unused_parameters(description))
-    if (what_if(p)) notes.push_back(p.path + " moves no message and no reduction");
+    if (what_if(p)) notes.push_back(p.path + " has no effect: no message and no reduction uses it");
   return notes;
 }
 

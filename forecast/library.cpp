@@ -40,7 +40,8 @@ std::string told(const std::string& policy, const std::optional<Transport>& tran
   if (transport->protocol.minor != nccl->minor && transport->protocol.minor != nccl::usual_minor)
     throw InputError("--transport " + transport->name() + " is of another release than --policy " + policy);
   if (nccl->proto.value_or(transport->protocol.protocol) != transport->protocol.protocol)
-    throw InputError("--transport " + transport->name() + " and --policy " + policy + " name two protocols");
+    throw InputError("--transport " + transport->name() + " and --policy " + policy +
+                     " name different protocols");
   nccl->proto = transport->protocol.protocol;
   return nccl->text();
 }

@@ -92,8 +92,8 @@ void check(const Offload& options, const Engine& engine) {
       if (e.*knows) able += (able.empty() ? "" : " or ") + std::string(e.name);
     throw InputError("--offload " + options.who + " goes with --engine " + able);
   }
-  if (options.workers && !options.to_dpu()) throw InputError("--workers goes with --offload dpu");
-  if (options.pieces != 1 && !options.to_dpu()) throw InputError("--pieces goes with --offload dpu");
+  if (options.workers && !options.to_dpu()) throw InputError("--workers needs --offload dpu");
+  if (options.pieces != 1 && !options.to_dpu()) throw InputError("--pieces needs --offload dpu");
   if (options.pieces < 1 || options.pieces > most_pieces)
     throw InputError("--pieces must be from 1 to " + std::to_string(most_pieces) + ", not " +
                      std::to_string(options.pieces));

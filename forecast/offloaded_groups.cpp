@@ -85,8 +85,8 @@ OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const Ra
                             ? fastest(fabric, among, call)
                             : Choice{among[0], segmented(*among[0], call, usual_segment)};
   if (!choice.algorithm)
-    throw InputError("no algorithm for " + std::string(definition(collective).name) + " on " +
-                     std::to_string(call.ranks) + " ranks");
+    throw InputError("no algorithm of the catalogue serves " + std::string(definition(collective).name) +
+                     " on " + std::to_string(call.ranks) + " ranks");
   const SizedSchedule subject(*choice.algorithm, choice.call);
   const Engine& by = *resolve(engine("auto"), subject, fabric).engine;
   const Reading answer = read(by, subject, fabric);

@@ -39,7 +39,7 @@ void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, 
 
 constexpr std::string_view amplified =
     "long contention amplifies rounding: times are medians of three plays whose messages differ by 1e-9; low "
-    "and high hold all three";
+    "and high include all three";
 
 }  // namespace
 

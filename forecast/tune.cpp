@@ -119,7 +119,7 @@ class Mpi : public Subject {
         entries_(entries) {}
 
   Played standard(Collective collective, Bytes size) override {
-    if (!knows_) throw InputError("what the library does by itself is not known");
+    if (!knows_) throw InputError("what the library does by default is not known");
     const Library::Forecast f = own_.predict(collective, site_.call(own_, size), site_.engine);
     tuner::Rule rule{.collective = collective, .entry = entry_of(f.choice)};
     Played p = played(std::move(rule), f.prediction);
@@ -217,8 +217,7 @@ std::string policy_of(const TuneQuestion& q, const tuner::Library& library) {
   check_policy(q.policy);
   const std::string family(library.policy.substr(0, library.policy.find('-')));
   if (family.empty() || !q.policy.starts_with(family))
-    throw InputError("policy '" + q.policy + "' is not what " + std::string(library.name) +
-                     " does by itself");
+    throw InputError("policy '" + q.policy + "' is not one of " + std::string(library.name) + "'s own");
   return q.policy;
 }
 
@@ -257,12 +256,12 @@ Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
   Tuned::Point p = by_itself(subject, collective, size);
   p.able = subject.told(collective, size);
   if (p.able.empty())
-    throw InputError("nothing that the library can be told plays " +
+    throw InputError("the library cannot be told any algorithm for " +
                      std::string(definition(collective).name) + " here");
   p.best = *std::ranges::min_element(p.able, {}, &Played::time);
   if (!p.standard) return p;
   if (!p.standard->own_transport)
-    p.unknown = p.standard->name + " is not priced as the library sends";
+    p.unknown = p.standard->name + " is not timed over the library's own transport";
   else
     p.told = p.standard->time > p.best.high;
   if (p.standard->time <= p.best.time || !p.unknown.empty()) p.best = *p.standard;
@@ -295,7 +294,7 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
       if (tuned.policy.empty()) p.told = true;
       if (!p.unknown.empty() && !tuned.policy.empty())
         tuned.notes.push_back("the default of " + std::string(definition(collective).name) + " at " +
-                              text::bytes(size.value) + " is left alone: " + p.unknown);
+                              text::bytes(size.value) + " is kept: " + p.unknown);
     }
     add_rules(tuned.tuning, points,
               devices ? beyond(*asked, collective, q.sizes.back()) : std::vector<Tuned::Point>());
@@ -313,7 +312,7 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
   if (tuned.policy.empty())
     tuned.notes.push_back(
         "what " + std::string(library.name) +
-        " does by itself is not known to collcast: the file has the fastest that it can be told");
+        " does by default is unknown to collcast: the file holds the fastest that it can be told");
   return tuned;
 }
 

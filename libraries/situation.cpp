@@ -36,12 +36,12 @@ Gpu gpu_for_nccl(const Description& description, const std::string& device, cons
   const auto found = generations.find(generation);
   if (found != generations.end()) return found->second;
   if (!generation.empty())
-    throw InputError(policy + " knows no " + generation + " GPU, which " + device +
-                     " is; it knows those of NVIDIA");
+    throw InputError(policy + " does not support the " + generation + " GPU " + device +
+                     "; it supports those of NVIDIA");
   const std::string path = "devices." + device + ".generation";
   throw InputError(policy + " needs the generation of the GPU " + device +
-                   ", which the platform does not say; " + "give " + path + " in its file, or --set " + path +
-                   "=volta");
+                   ", which the platform does not give; " + "give " + path + " in its file, or --set " +
+                   path + "=volta");
 }
 
 /// If ranks have GPUs of several generations, NCCL takes the constants of the oldest.
@@ -51,7 +51,7 @@ Gpu gpu_for_nccl(const Description& description, const Blueprint& b, const std::
     const Blueprint::Vertex& vertex = b.vertices[static_cast<std::size_t>(v)];
     if (vertex.kind != Blueprint::Vertex::Kind::gpu)
       throw InputError(policy + " needs GPUs, and the ranks of " + b.name + " sit on " + vertex.name +
-                       "; MPI's policies, mpich for one, do not");
+                       "; the policies of MPI libraries, such as mpich, do not");
     const std::string& device = b.devices[static_cast<std::size_t>(vertex.device)].name;
     const Gpu gpu = gpu_for_nccl(description, device, policy);
     oldest = oldest ? std::min(*oldest, gpu) : gpu;

@@ -66,8 +66,8 @@ Transport parse_transport(std::string_view name) {
   if (const auto gdr = transport_of(name)) return *gdr;
   if (const auto protocol = of_nccl(name)) return {Transport::Kind::nccl, *protocol};
   throw InputError("no transport \"" + std::string(name) +
-                   "\"; there are mpi, links, nccl:LL, nccl:LL128, nccl:Simple and mvapich2-gdr; NCCL's of a "
-                   "release, too: nccl-2.8:LL");
+                   "\"; expected mpi, links, nccl:LL, nccl:LL128, nccl:Simple, mvapich2-gdr, or a given "
+                   "release's, as in nccl-2.8:LL");
 }
 
 Transport own_transport(const Description& platform) {

@@ -68,6 +68,7 @@ std::string read_file(const std::string& path) {
   std::string all;
   for (std::string_view part; !(part = source.part()).empty(); all += part)
     if (all.size() > most_bytes) source.fail("it holds more than 256 MiB");
+  if (all.starts_with("\xEF\xBB\xBF")) all.erase(0, 3);  // the byte order mark of some editors
   return all;
 }
 

@@ -27,7 +27,7 @@ struct Strictness {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
-      reject(file, "the key " + parsed.get<std::string>() + " stands twice in one object");
+      reject(file, "the key " + parsed.get<std::string>() + " appears twice in one object");
     return true;
   }
 };
@@ -71,8 +71,8 @@ Json parse_json(const std::vector<std::uint8_t>& text) {
 Json parse_json(std::string_view text, const std::string& file) {
   if (const std::size_t begin = text.find_first_not_of(" \t\r\n");
       begin == std::string_view::npos || std::string_view("{[").find(text[begin]) == std::string_view::npos)
-    reject(file, begin == std::string_view::npos ? "is empty; a JSON file is wanted"
-                                                 : "is no JSON file: that begins with { or [");
+    reject(file, begin == std::string_view::npos ? "is empty; expected JSON"
+                                                 : "is not JSON, which begins with { or [");
   try {
     return Json::parse(text, Strictness{file});
   } catch (const Json::parse_error& e) {

@@ -44,7 +44,7 @@ double parse_number(const std::string& text, const std::string& what, double lea
                    (most < std::numeric_limits<double>::max()
                         ? "number from " + plain(least) + " to " + plain(most)
                         : "finite number") +
-                   (comma ? "; its decimals follow a point" : ""));
+                   (comma ? "; decimals follow a point" : ""));
 }
 
 }  // namespace collcast

@@ -43,7 +43,7 @@ inline void make_strict(CLI::App& app) {
     const std::string type = option->get_type_name();
     if (option->get_positional() || option->get_expected_max() == 0) continue;
     option->check([=](const std::string& text) {
-      if (text.empty()) return std::string("an empty text is not taken");
+      if (text.empty()) return std::string("must not be empty");
       try {
         if (type.starts_with("INT") || type.starts_with("UINT")) parse_count(text, "number", -whole, whole);
         if (type.starts_with("FLOAT")) parse_number(text, "number", -any, any);

@@ -88,7 +88,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string meant = did_you_mean(word, candidates);
-  return "; " + (meant.empty() ? "there are: " + join(candidates) : meant);
+  return "; " + (meant.empty() ? "expected one of: " + join(candidates) : meant);
 }
 
 std::string join(const std::vector<std::string>& words, std::string_view separator) {

@@ -15,7 +15,7 @@ std::vector<std::string> alike(std::string_view word, const std::vector<std::str
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
                          std::string_view quote = "'");
 
-/// The end of an error about an unknown word: "; did you mean 'a'?", or "; there are: a, b, c".
+/// What follows an unknown word: "; did you mean 'a'?", or "; expected one of: a, b, c" if none is alike.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b, c".

@@ -21,21 +21,21 @@ Options parse(int argc, char** argv) {
       "calibrate --run` start.\n\nExample: mpirun -np 8 collcast-measure points.jsonl",
       "collcast-measure");
   app.add_option("file", o.file, "One request per line, as prediction.jsonl holds them")->required();
-  app.add_option("--least", o.effort.least, "Repetitions at least")->check(CLI::Range(1, 1000000));
-  app.add_option("--most", o.effort.most, "Repetitions at most")->check(CLI::Range(1, 1000000));
+  app.add_option("--least", o.effort.least, "Smallest number of repetitions")->check(CLI::Range(1, 1000000));
+  app.add_option("--most", o.effort.most, "Largest number of repetitions")->check(CLI::Range(1, 1000000));
   app.add_option("--interval", o.effort.interval,
-                 "Enough once the median's 95 % interval is within this share of it")
+                 "Stops once the median's 95 % interval is within this share of it")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--limit", o.effort.limit,
-                 "Enough once the repetitions of one point have lasted so many seconds together")
+                 "Stops once the repetitions of one point have taken this many seconds in all")
       ->check(CLI::PositiveNumber);
   app.add_option("--check-up-to", check_up_to,
-                 "Results of messages up to so many bytes are compared with the MPI library's first")
+                 "First compares the results of messages up to this many bytes with the MPI library's")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--multicast", o.multicast, "GROUP:PORT[%INTERFACE]: multicasts go over IP");
   app.add_option("--overlap-workers", o.overlap_workers,
-                 "Measures how much of a collective a computation hides, where the last so many processes of "
-                 "each machine play for the others (0: each for itself)")
+                 "Measures how much of a collective a computation hides, where the last N processes of each "
+                 "machine play for the others (0: each rank for itself)")
       ->check(CLI::Range(0, 1024));
   o.help = parse_strictly(app, argc, argv);
   o.check_up_to = Bytes(check_up_to);

@@ -59,7 +59,7 @@ Parsed parse(int argc, char** argv) {
       "collcast-mpi");
   app.add_option("collective", o.collective, "allreduce, broadcast, ... (`collcast algorithms` lists them)");
   auto* algorithm =
-      app.add_option("--algorithm", o.algorithm, "its algorithm, or all that can serve so many ranks")
+      app.add_option("--algorithm", o.algorithm, "its algorithm, or all that support this number of ranks")
           ->option_text("A|all");
   app.add_option("--import", o.import,
                  "an algorithm of a file instead, MSCCL's XML or JSON of synthesize; it says its collective")
@@ -86,7 +86,7 @@ Parsed parse(int argc, char** argv) {
   auto* multicast = app.add_option("--multicast", o.multicast,
                                    "Multicast over IP (UDP), not as one message to each receiver")
                         ->option_text("GROUP:PORT[%INTERFACE]");
-  app.add_option("--loss", o.loss, "Share of the datagrams that receivers drop, to try the recovery")
+  app.add_option("--loss", o.loss, "Share of the datagrams that receivers drop, to test the recovery")
       ->check(CLI::Range(0.0, 0.9))
       ->needs(multicast)
       ->option_text("P");
@@ -111,7 +111,7 @@ std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported,
   if (imported)
     require(*imported, options.collective, options.root);
   else if (options.collective.empty() || options.algorithm.empty())
-    throw InputError("the collective and --algorithm are needed, or --import");
+    throw InputError("a collective and --algorithm are required, or --import");
   const Collective collective =
       imported ? imported->algorithm.collective : definition(options.collective).collective;
   const Bytes segment = parse_size(options.segment);

@@ -140,7 +140,7 @@ void print_table(const workloads::Job& job, const JobOptions& o, const JobOutcom
                   outcome.activities[r][i].start * 1e3, outcome.activities[r][i].end * 1e3);
     }
   if (t.late != 0)
-    std::printf("\n%d repetitions began late on some rank: their times hold that delay as well.\n", t.late);
+    std::printf("\n%d repetitions began late on some rank: their times include that delay.\n", t.late);
 }
 
 /// On ranks.

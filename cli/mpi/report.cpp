@@ -110,8 +110,8 @@ void print_table(const Report& report) {
         static_cast<unsigned long long>(p->dropped));
   if (late != 0)
     std::printf(
-        "\n%d repetitions began late on some rank (more ranks than processors?): their times hold that "
-        "delay as well.\n",
+        "\n%d repetitions began late on some rank (more ranks than processors?): their times include that "
+        "delay.\n",
         late);
 }
 

@@ -140,8 +140,10 @@ std::string not_calibrated(const Answer& answer) {
     if (!r.prediction.calibrated && std::ranges::find(guessed, r.platform) == guessed.end())
       guessed.push_back(r.platform);
   if (guessed.empty() || (answer.platforms.size() == 1 && answer.rows[0].prediction.calibrated)) return {};
+  const auto at = std::ranges::find(answer.platforms, guessed[0]) - answer.platforms.begin();
+  const std::string& file = answer.files.at(static_cast<std::size_t>(at));
   return "Not calibrated: some parameters of " + joined(guessed) +
-         " are datasheet values or guesses; `collcast platforms " + guessed[0] + "` lists them.";
+         " are datasheet values or guesses; `collcast platforms " + file + "` lists them.";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 
 #include "forecast/report/report.hpp"
 #include "support/json.hpp"
@@ -30,6 +31,27 @@ bool numeric(const std::string& s) {
   return !s.empty() &&
          (std::isdigit(static_cast<unsigned char>(s[0])) ||
           (s.size() > 1 && (s[0] == '-' || s[0] == '+') && std::isdigit(static_cast<unsigned char>(s[1]))));
+}
+
+/// About so many characters of a word.
+std::string cut(const std::string& word, std::size_t most) {
+  if (shown_width(word) <= most) return word;
+  std::size_t end = most - 2;
+  while ((static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;  // within a character
+  return word.substr(0, end) + "..";
+}
+
+/// A terminal that is too narrow for four columns shows the beginnings of the widest one's words.
+void narrow(std::vector<std::vector<std::string>>& rows, std::size_t width) {
+  constexpr std::size_t least_columns = 4, least_word = 8;
+  const std::vector<std::size_t> widths = column_widths(rows);
+  const std::size_t first = std::min(least_columns, widths.size());
+  if (width == 0 || fitting(widths, width) >= first) return;
+  const auto end = widths.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto widest = static_cast<std::size_t>(std::max_element(widths.begin(), end) - widths.begin());
+  const std::size_t others = std::accumulate(widths.begin(), end, 2 * (first - 1)) - widths[widest];
+  const std::size_t left = width > others + least_word ? width - others : least_word;
+  for (auto& row : rows) row[widest] = cut(row[widest], left);
 }
 
 std::string csv_cell(const Json& value) {
@@ -117,6 +139,7 @@ std::string text_table(const std::vector<std::vector<std::string>>& cells, std::
   std::vector<std::vector<std::string>> rows = cells;
   for (auto& row : rows)
     for (std::string& cell : row) cell = printable(cell);
+  narrow(rows, width);
   const std::vector<std::size_t> widths = column_widths(rows);
   const std::size_t columns = fitting(widths, width);
   std::vector<bool> right(columns, rows.size() > 1);

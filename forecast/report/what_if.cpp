@@ -27,13 +27,17 @@ Section sensitivity_table(const std::vector<Elasticity>& sensitivity) {
 }
 
 std::string words(const std::vector<Elasticity>& sensitivity) {
-  return sensitivity.empty() ? "No parameter of the platform moves the answer by itself.\n" : "";
+  return sensitivity.empty() ? "No parameter of the platform changes the answer by itself.\n" : "";
 }
 
 std::string words(const std::vector<Unbound>& unbound) {
+  constexpr std::string_view nothing = "nothing: ";  // as `cap` says it
   std::string text;
   for (const Unbound& u : unbound)
-    text += u.parameter + " does not move the answer; capped by " + u.capped_by + ".\n";
+    text += u.parameter + " does not change the answer" +
+            (u.capped_by.starts_with(nothing) ? ": " + u.capped_by.substr(nothing.size())
+                                              : "; the limit is " + u.capped_by) +
+            ".\n";
   return text;
 }
 

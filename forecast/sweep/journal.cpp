@@ -19,10 +19,10 @@ std::string where(const std::filesystem::path& path) {
 
 [[noreturn]] void fail(sqlite3* file, const std::filesystem::path& path, int code) {
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-    throw InputError(where(path) + " is in use by another sweep; wait for it, or take another folder");
+    throw InputError(where(path) + " is in use by another sweep; wait for it, or choose another folder");
   // What we ask is always the same: if it is wrong, the file is.
   if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR)
-    throw InputError(where(path) + " is no journal of a sweep, or is damaged");
+    throw InputError(where(path) + " is not the journal of a sweep, or is damaged");
   throw SubstrateError("journal " + where(path) + ": " +
                        (file ? sqlite3_errmsg(file) : sqlite3_errstr(code)) + "; what was finished is kept");
 }
@@ -104,7 +104,7 @@ Identity identity_of(sqlite3* file, const std::filesystem::path& path) {
   Statement all(file, path, "SELECT key, value FROM sweep");
   while (all.step()) said[all.text(0)] = all.text(1);
   if (said["form"] != form)
-    throw InputError(where(path) + " is no journal of a sweep of this program, or is damaged");
+    throw InputError(where(path) + " is not the journal of a sweep of this program, or is damaged");
   const Identity identity{said["sweep"], said["platforms"], said["program"]};
   if (said["sum"] != sum_of(identity)) throw InputError(where(path) + " is damaged: what its sweep is");
   return identity;
@@ -115,7 +115,7 @@ void require_same(const Identity& a, const Identity& b, const std::filesystem::p
                         : a.platforms != b.platforms ? "this sweep on platforms that have changed since"
                         : a.program != b.program     ? "this sweep by another version of the program"
                                                      : nullptr;
-  if (differs) throw InputError(where(path) + " is the journal of " + differs + "; take another folder");
+  if (differs) throw InputError(where(path) + " is the journal of " + differs + "; choose another folder");
 }
 
 bool has_tables(sqlite3* file, const std::filesystem::path& path) {
@@ -183,7 +183,7 @@ Identity Journal::identity(const std::filesystem::path& folder) {
   const std::filesystem::path path = journal_in(folder);
   if (!std::filesystem::exists(path)) throw InputError("there is no journal of a sweep in " + where(folder));
   const Opened opened(path, SQLITE_OPEN_READWRITE);
-  if (!has_tables(opened.file, path)) throw InputError(where(path) + " is no journal of a sweep");
+  if (!has_tables(opened.file, path)) throw InputError(where(path) + " is not the journal of a sweep");
   return identity_of(opened.file, path);
 }
 

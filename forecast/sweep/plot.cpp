@@ -77,7 +77,7 @@ std::string across(const Space& space, const std::string& over) {
     }
   if (!most) throw InputError("--plot needs a number that varies, and no setting of this sweep is one");
   if (!over.empty())
-    throw InputError("--plot-over '" + over + "' is no number that varies; these do: " + able);
+    throw InputError("--plot-over '" + over + "' is not a number that varies; these are: " + able);
   return most->key;
 }
 

@@ -65,7 +65,7 @@ Axis interval(const Json& range, Kind kind, const std::string& file, const std::
   if (scale != "linear" && scale != "log") reject(file, name + ".scale", "must be \"linear\" or \"log\"");
   axis.logarithmic = scale == "log";
   if (!(axis.from < axis.to)) reject(file, name, "is empty: from must be less than to");
-  if (axis.logarithmic && axis.from <= 0) reject(file, name, "begins at 0, where a log scale has no place");
+  if (axis.logarithmic && axis.from <= 0) reject(file, name, "begins at 0, which a log scale does not have");
   return axis;
 }
 
@@ -130,7 +130,7 @@ std::string value_at(const Axis& axis, double place) {
 Space::Space(const Json& settings, std::span<const Key> keys, const Json& sample, const std::string& file) {
   for (const auto& [key, value] : settings.items())
     if (key != "set" && std::ranges::find(keys, key, &Key::name) == keys.end())
-      reject(file, "\"" + key + "\"", "is no key here; there are " + names(keys));
+      reject(file, "\"" + key + "\"", "is not a key here; expected one of: " + names(keys));
   bool overridden = false;
   for (const Key& key : keys) {
     const std::string name(key.name);

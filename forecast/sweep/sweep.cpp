@@ -29,7 +29,8 @@ Json object_of(const std::string& text, const std::string& file) {
   Json json = parse_json(text, file);
   if (!json.is_object()) throw InputError(file + ": a sweep is an object: {\"ask\": \"predict\", ...}");
   for (const char* key : {"about", "ask"})
-    if (json.contains(key) && !json[key].is_string()) throw InputError(file + ": " + key + " must be a text");
+    if (json.contains(key) && !json[key].is_string())
+      throw InputError(file + ": " + key + " must be a string");
   return json;
 }
 
@@ -40,7 +41,7 @@ const Verb& verb_of(const Json& file, const std::string& name, std::span<const V
     if (v.name == asked) return v;
     known += (known.empty() ? "" : ", ") + std::string(v.name);
   }
-  throw InputError(name + ": ask \"" + asked + "\" is not known; there are " + known);
+  throw InputError(name + ": ask \"" + asked + "\" is unknown; expected one of: " + known);
 }
 
 /// {"along": "ranks", "when": "efficiency", "below": 0.5}.

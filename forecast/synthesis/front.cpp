@@ -101,7 +101,7 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
              const Stop& stop)
     : collective_(collective), forecaster_(forecaster), root_(root), by_levels_(trees == 0) {
   if (!synthesizes(collective) || (trees > 0 && !plays_forests(collective)))
-    throw InputError("no method synthesizes " + std::string(definition(collective).name) +
+    throw InputError("there is no method to synthesize " + std::string(definition(collective).name) +
                      (trees > 0 ? " by trees" : "") +
                      "; there is one for allgather, reduce-scatter, allreduce, broadcast" +
                      (trees > 0 ? " and reduce" : ", reduce, gather, scatter and alltoall"));

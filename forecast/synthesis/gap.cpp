@@ -130,7 +130,7 @@ report::Report gap(const Question& q, const Watch& watch) {
     answer.notes = front->notes();
   } else {
     answer.notes.push_back(
-        "nothing is synthesized: there is a method for allgather, reduce-scatter, allreduce, broadcast, "
+        "no schedule was synthesized: there are methods for allgather, reduce-scatter, allreduce, broadcast, "
         "reduce, gather, scatter and alltoall on at most " +
         std::to_string(most_synthesized) + " ranks");
   }

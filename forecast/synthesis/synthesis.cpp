@@ -117,7 +117,7 @@ Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank r
                      const Stop& stop) {
   const Fabric& fabric = forecaster.fabric();
   if (!plays_forests(collective))
-    throw InputError("no method synthesizes " + std::string(definition(collective).name) +
+    throw InputError("there is no method to synthesize " + std::string(definition(collective).name) +
                      "; there is one for allgather, reduce-scatter, allreduce, broadcast and reduce");
   if (fabric.ranks() > most_synthesized)
     throw InputError("a synthesis takes at most " + std::to_string(most_synthesized) + " ranks, not " +

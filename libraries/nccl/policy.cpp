@@ -54,7 +54,7 @@ void set(Policy& policy, const std::string& setting) {
   else if (key == "channels")
     once(policy.channels, channel_count(setting, value));
   else
-    throw InputError("policy: " + setting + " is no setting of NCCL; algo=, proto= and channels= are");
+    throw InputError("policy: " + setting + " is not a setting of NCCL; expected algo=, proto= or channels=");
 }
 
 }  // namespace

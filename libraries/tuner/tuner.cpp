@@ -114,7 +114,7 @@ const Library& library(std::string_view name) {
     if (l.name == name) return l;
     known += (known.empty() ? "" : ", ") + std::string(l.name);
   }
-  throw InputError("tune --for '" + std::string(name) + "' is not known; there are " + known);
+  throw InputError("tune --for '" + std::string(name) + "' is unknown; expected one of: " + known);
 }
 
 std::vector<Collective> collectives(const Library& library) {

@@ -47,7 +47,7 @@ Json edited(Json json, const std::string& file) {
   const Json edits = json["edit"];
   json.erase("edit");
   if (!edits.is_array() || !std::ranges::all_of(edits, [](const Json& e) { return e.is_string(); }))
-    reject(file, "edit", R"(must be a list of texts, as in ["node.nics=1"])");
+    reject(file, "edit", R"(must be a list of strings, as in ["node.nics=1"])");
   Description d(file, file, std::move(json));
   set_all(d, edits.get<std::vector<std::string>>(), file + ": edit");
   return d.json();

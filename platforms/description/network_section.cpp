@@ -45,9 +45,9 @@ struct Section {
 
   void uniform() {
     if (b.vertices.size() != 1 || b.ranks_per_node != 1)
-      fail("kind", "uniform wants nodes of one vertex with one rank; take single-switch");
+      fail("kind", "uniform needs nodes of one vertex with one rank; use single-switch");
     if (all.contains("software"))
-      reject(file, "software", "has no place where network.kind is uniform; take single-switch");
+      reject(file, "software", "does not apply where network.kind is uniform; use single-switch");
   }
 
   void single_switch() {
@@ -171,7 +171,7 @@ void check_settings(const Section& section, const NetworkKind& kind) {
   for (const NetworkKind& other : network_kinds)
     for (const std::string& key : other.settings)
       if (section.n.contains(key) && std::ranges::find(kind.settings, key) == kind.settings.end())
-        section.fail(key, std::string("has no place where network.kind is ") + kind.name);
+        section.fail(key, std::string("does not apply where network.kind is ") + kind.name);
 }
 
 Blueprint::Routing routing(const Section& section, const NetworkKind& kind) {
@@ -179,7 +179,7 @@ Blueprint::Routing routing(const Section& section, const NetworkKind& kind) {
   if (kind.routings.empty()) {
     for (const char* key : {"routing", "routing_seed"})
       if (section.n.contains(key))
-        section.fail(key, std::string("has no place where network.kind is ") + kind.name);
+        section.fail(key, std::string("does not apply where network.kind is ") + kind.name);
     return {};
   }
   const std::string name = section.n.value("routing", kind.routings.front());

@@ -119,7 +119,7 @@ struct Checker {
   }
 
   void text(const Json& json, const std::string& path) const {
-    if (!json.is_string()) fail(path, "must be a text, not " + shown(json));
+    if (!json.is_string()) fail(path, "must be a string, not " + shown(json));
     if (!is_utf8(json)) fail(path, "must be valid UTF-8");
   }
 

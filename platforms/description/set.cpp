@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <sstream>
 
 #include "platforms/description/description.hpp"
@@ -34,7 +35,7 @@ void collect(const Json* json, const Schema& schema, const std::string& path,
 
 std::string meant(const Description& d, const std::string& path, const std::vector<std::string>& paths) {
   const std::string words = did_you_mean(path, paths, "");
-  return words.empty() ? "`collcast platforms " + d.name() + " --all` lists them" : words;
+  return words.empty() ? "`collcast platforms " + d.file() + " --all` lists them" : words;
 }
 
 template <class T>
@@ -42,7 +43,8 @@ Json number(const std::string& path, const std::string& text, const char* wanted
   T value{};
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stopped != end) reject(origin, path, "'" + text + "' is not " + wanted);
+  if (error != std::errc{} || stopped != end || !std::isfinite(static_cast<double>(value)))
+    reject(origin, path, "'" + text + "' is not " + wanted);
   return value;
 }
 

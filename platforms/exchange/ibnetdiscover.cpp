@@ -107,7 +107,7 @@ Json levels_of(const FoundFabric& f, int top, const std::string& file) {
       int below = l == 0 ? s.hosts : 0, above = 0;
       for (const auto& [peer, n] : s.peers) {
         const int other = f.switches.at(peer).level;
-        if (other == l) reject(file, "", name + " and " + peer + " are on one level: this is no fat tree");
+        if (other == l) reject(file, "", name + " and " + peer + " are on one level: this is not a fat tree");
         (other < l ? below : above) += 1;
         if (other > l) cables = std::max(cables, n);
       }

@@ -27,7 +27,8 @@ Json from_xml(const std::string& text, const std::string& path) {
   if (name == "system") return from_nccl(root, path);
   if (name == "topology") return from_hwloc(root, path);
   if (name == "platform") return from_simgrid(root, path);
-  reject(path, "", "<" + name + "> is none of <system> (NCCL), <topology> (hwloc) and <platform> (SimGrid)");
+  reject(path, "",
+         "<" + name + "> is not one of <system> (NCCL), <topology> (hwloc) and <platform> (SimGrid)");
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ Json import_platform(const std::string& path) {
   const std::string text = read_file(path);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) reject(path, "", "is empty");
-  if (!is_utf8(text)) reject(path, "", "is no text in UTF-8");
+  if (!is_utf8(text)) reject(path, "", "is not text in UTF-8");
   return text[first] == '<' ? from_xml(text, path) : from_ibnetdiscover(text, path);
 }
 

@@ -52,7 +52,7 @@ struct SimgridReader {
     for (const Unit& u : units)
       if (error == std::errc{} && suffix == u.suffix && std::isfinite(value) && value >= 0)
         return value * u.factor;
-    fail(key, "'" + text + "' is no such quantity; write 12.5GBps, 1us");
+    fail(key, "'" + text + "' is not such a quantity; write 12.5GBps or 1us");
   }
 
   /// "0-15,20": how many hosts.
@@ -69,7 +69,7 @@ struct SimgridReader {
         stop = second.ptr, error = second.ec;
       }
       if (error != std::errc{} || stop != end || last < first || last - first > 1 << 24)
-        fail("radical", "'" + range + "' is no range of hosts; write 0-15");
+        fail("radical", "'" + range + "' is not a range of hosts; write 0-15");
       count += last - first + 1;
     }
     if (count < 1) fail("radical", "names no host");
@@ -87,7 +87,7 @@ struct SimgridReader {
         int n = 0;
         const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), n);
         if (error != std::errc{} || end != item.data() + item.size() || n < 1)
-          fail("topo_parameters", "'" + item + "' is no count");
+          fail("topo_parameters", "'" + item + "' is not a count");
         lists.back().push_back(n);
       }
     }

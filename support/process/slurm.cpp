@@ -20,7 +20,7 @@ std::string options(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     if (!line.starts_with("--") || line.find('\n') != std::string::npos)
       throw InputError("--sbatch '" + printable(line) +
-                       "' is no option of sbatch, such as --partition=short");
+                       "' is not an option of sbatch, such as --partition=short");
     text += "#SBATCH " + line + "\n";
   }
   return text;

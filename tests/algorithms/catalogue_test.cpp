@@ -29,7 +29,7 @@ TEST(Catalogue, ComplainsOfCallsItCannotServe) {
   EXPECT_EQ(complaint("allreduce", "hierarchical-ring", {.ranks = 8, .ranks_per_node = 3}),
             "ranks per node must divide 8 ranks, got 3");
   EXPECT_EQ(complaint("allreduce", "no-such", {.ranks = 8}).substr(0, 58),
-            "no algorithm 'no-such' for allreduce; there are: ring, mul");
+            "no algorithm 'no-such' for allreduce; expected one of: ring, mul");
 }
 
 // 8 blocks of 1000 B, 2 to a buffer: one level of the trees, then the three places below each of two.

@@ -452,7 +452,7 @@ TEST(Cli, ConvertWritesOverNoTraceOfItsOwn) {
         ti + " --to goal -o " + link, k + ".0.et " + k + ".1.et --to chakra -o " + k}) {
     const Outcome o = collcast("convert " + arguments);
     EXPECT_EQ(o.code, 2) << arguments;
-    EXPECT_NE(o.err.find("is the trace itself; take another name for -o\n"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("is the trace itself; choose another name for -o\n"), std::string::npos) << o.err;
   }
   std::ifstream kept(ti);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), samples::time_independent);

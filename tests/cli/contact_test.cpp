@@ -46,37 +46,45 @@ TEST(Mistakes, LeadOn) {
   const std::string predict = "predict allreduce --platform flat --ranks 4 --size 1KiB ";
   for (const auto& [words, said] : std::vector<std::pair<std::string, std::string>>{
            {"predit", "there is no verb 'predit'; did you mean 'predict'?"},
-           {"frobnicate", "there is no verb 'frobnicate'; there are: algorithms, platforms, "},
-           {"", "a verb is missing; there are: algorithms, platforms, "},
+           {"frobnicate", "there is no verb 'frobnicate'; expected one of: algorithms, platforms, "},
+           {"", "a verb is missing; expected one of: algorithms, platforms, "},
            {predict + "--algoritm ring", "predict has no --algoritm; did you mean --algorithm?"},
            {predict + "--xyzzy 3", "predict has no --xyzzy; it takes --help, -h, "},
            {"predict allreduce --platfrom flat", "predict has no --platfrom; did you mean --platform?"},
            {"predict allredcue --platform flat --ranks 4 --size 1",
             "unknown collective 'allredcue'; did you mean 'allreduce'?"},
            {"predict nosuch --platform flat --ranks 4 --size 1",
-            "unknown collective 'nosuch'; there are: allreduce, reduce-scatter, "},
+            "unknown collective 'nosuch'; expected one of: allreduce, reduce-scatter, "},
            {predict + "--policy nccl", "unknown policy 'nccl'; did you mean 'nccl-2.7', 'nccl-2.8', ... or"},
-           {predict + "--policy nosuch", "unknown policy 'nosuch'; there are: mpich, "},
+           {predict + "--policy nosuch", "unknown policy 'nosuch'; expected one of: mpich, "},
            {"predict allreduce --platform nosuch --ranks 4 --size 1",
             "there is no platform 'nosuch' (known: flat, summit, "},
            {"predict allreduce --platform sumit --ranks 4 --size 1",
             "there is no platform 'sumit'; did you mean summit? (known: "},
-           {predict + "--algorithm rin",
-            "no algorithm 'rin' for allreduce; did you mean 'ring'? there are: ring, "},
+           {predict + "--algorithm rin", "no algorithm 'rin' for allreduce; did you mean 'ring'?"},
            {predict + "--set network.bandwith=25",
             "--set: network.bandwith: flat has no such parameter; did you mean network.bandwidth_GBps?"},
            {predict + "--set xyzzy=25",
             "--set: xyzzy: flat has no such parameter; `collcast platforms flat --all` lists them"},
            {"predict allreduce --platform frontier --ranks 16 --size 1MiB --policy nccl-2.18",
-            "nccl-2.18 knows no cdna GPU, which MI250X-GCD is"},
-           {"foo predict", "there is no verb 'foo'; there are: algorithms, platforms, "},
+            "nccl-2.18 does not support the cdna GPU MI250X-GCD; it supports those of NVIDIA"},
+           {"foo predict", "there is no verb 'foo'; expected one of: algorithms, platforms, "},
            {predict + "--format yaml",
-            "--format: 'yaml' is not known; there are: csv, json, markdown, table; "},
-           {predict + "--format jsn", "--format: 'jsn' is not known; did you mean 'json'?"},
-           {predict + "--memory gpu", "--memory: 'gpu' is not known; there are: device, host; "},
+            "--format: 'yaml' is not known; expected one of: csv, json, markdown, table; "},
+           {predict + "--format jsn", "--format: 'jsn' is not known; did you mean 'json'?\n"},
+           {predict + "--memory gpu", "--memory: 'gpu' is not known; expected one of: device, host; "},
+           {predict + "-b 8", "predict has no -b; here that is --size, as in --size 8:128MiB:x2\n"},
+           {predict + "-g 8", "predict has no -g; here that is --ranks\n"},
+           {predict + "-o x", "predict has no -o; see collcast predict --help\n"},
+           {"-x", "collcast has no -x; see collcast --help\n"},
+           {predict + "--set =5", "--set '=5' is not KEY=VALUE, as in network.bandwidth_GBps=25\n"},
+           {predict + "--set network.bandwidth_GBps=inf",
+            "--set: network.bandwidth_GBps: 'inf' is not a number\n"},
+           {"inspect " + trace + " --like deepintrospect --format csv",
+            "--like deepintrospect writes JSON: it does not go with --format csv or markdown\n"},
            {"convert x --to ct -o y", "--to: 'ct' is not known; did you mean 'cct'"},
            {predict + "--platform summit", "--platform is given more than once"},
-           {"compare " + trace, "a platform is missing: --on or --platform"},
+           {"compare " + trace, "--on or --platform is required; see collcast compare --help"},
            {"compare " + trace + " --on flat --compute-scale -1",
             "compute_scale '-1.0' is not a number from 0 to 1000000000"},
            {"train --model resnet50 --platform summit --ranks 6 --framework horovod:cycle=3.5",
@@ -84,12 +92,12 @@ TEST(Mistakes, LeadOn) {
            {"prove allreduce --algorithm ring --ranks 100000",
             "a proof keeps what each block of each rank combines: 100000 ranks and 100000 blocks take more"},
            {"predict allreduce --ranks 4 --size 1 --platform " + trace,
-            trace + ": is no JSON file: that begins with { or ["},
+            trace + ": is not JSON, which begins with { or ["},
            {"inspect /none", "/none: cannot be read: No such file or directory"},
-           {"explain busbandwidth", "the glossary has no 'busbandwidth'; there are: rank, ranks, "},
+           {"explain busbandwidth", "the glossary has no 'busbandwidth'; expected one of: rank, ranks, "},
            {"explain busb", "the glossary has no 'busb'; did you mean 'busbw'?"},
            {"man predit", "there is no verb 'predit'; did you mean 'predict'?"},
-           {"completion tcsh", "there is no completion for 'tcsh'; there are: bash, zsh, fish"}}) {
+           {"completion tcsh", "there is no completion for 'tcsh'; expected one of: bash, zsh, fish"}}) {
     const Outcome o = collcast(words);
     EXPECT_EQ(o.code, 2) << words;
     EXPECT_THAT(o.err, StartsWith("collcast: " + said)) << words;
@@ -104,6 +112,13 @@ TEST(Names, OfOtherProgramsAreTaken) {
   const Outcome o = collcast("replay " + trace + " --platform flat --algorithm bcast=chain --engine path");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_THAT(o.out, HasSubstr("chain"));
+}
+
+TEST(Names, OptionsOfOtherProgramsAreTaken) {
+  const std::string predict = "predict allreduce --platform flat --size 1k ";
+  EXPECT_EQ(collcast(predict + "-np 4").out, collcast(predict + "-n 4").out);
+  EXPECT_EQ(collcast("version").out, collcast("--version").out);
+  EXPECT_EQ(collcast("-V").out, collcast("--version").out);
 }
 
 TEST(Names, ABarrierNeedsNoSize) {
@@ -145,6 +160,16 @@ TEST(Width, OfHelpIs80) {
   for (const std::string& verb : all) EXPECT_LE(widest(collcast(verb + " --help").out), 80u) << verb;
 }
 
+/// man(1) indents by 7 characters; \- and \e are one each.
+TEST(Width, OfManualPagesExamplesIs80) {
+  for (const std::string& verb : verbs()) {
+    std::string examples = collcast("man " + verb).out;
+    examples.erase(0, examples.find(".nf\n"));
+    for (std::size_t at = 0; (at = examples.find('\\', at)) != std::string::npos; ++at) examples.erase(at, 1);
+    EXPECT_LE(widest(examples), 73u) << examples;
+  }
+}
+
 /// script(1) gives the program a terminal of 80 columns.
 TEST(Width, OfTablesIsTheTerminals) {
   if (shell("command -v script").code != 0) GTEST_SKIP() << "script(1) is not installed";
@@ -160,6 +185,18 @@ TEST(Width, OfTablesIsTheTerminals) {
     EXPECT_GT(widest(wide), 80u);
     EXPECT_THAT(collcast(words).out, ::testing::Not(HasSubstr("--wide shows all"))) << "in a pipe";
   }
+}
+
+/// Of 50 columns ranks, message and time take 5, 7 and 7, and the spaces between four of them 6: 25 are left.
+TEST(Width, ANarrowTerminalShowsTheTime) {
+  if (shell("command -v script").code != 0) GTEST_SKIP() << "script(1) is not installed";
+  const std::string table = shell("script -qec 'stty cols 50; unset COLUMNS; " COLLCAST_BINARY_DIR
+                                  "/collcast predict allreduce --platform summit --ranks 12 --size 1KiB "
+                                  "--algorithm all 2>/dev/null' /dev/null")
+                                .out;
+  EXPECT_LE(widest(table), 50u) << table;
+  EXPECT_THAT(table, HasSubstr("time")) << table;
+  EXPECT_THAT(table, HasSubstr("hierarchical-leader k=2..  ")) << table;
 }
 
 TEST(Platform, BeginsWithTwentyLines) {
@@ -241,6 +278,13 @@ TEST(Replay, ExposedCommunicationIsCommunication) {
     const auto answer = ::collcast::parse_json(o.out);
     EXPECT_LE(answer["exposed_communication_s"].get<double>(), answer["communication_s"].get<double>());
   }
+}
+
+/// Whether the interrupt comes before it is caught or after, and whatever was printed by then.
+TEST(Interrupts, AreTheExitCode) {
+  const Outcome o = shell("timeout --preserve-status -s INT 0.7 " COLLCAST_BINARY_DIR
+                          "/collcast synthesize allreduce --platform summit --ranks 96 --size 1MiB");
+  EXPECT_EQ(o.code, 130) << o.out;  // 128 + SIGINT
 }
 
 /// What is asked is wrong too, which would be seen later.

@@ -139,7 +139,7 @@ TEST(Options, TakeNoEmptyTextAndNoNumberThatIsNone) {
     EXPECT_EQ(o.out, "") << arguments;
   }
   EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("'0,5' is not a finite number"));
-  EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("its decimals follow a point"));
+  EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("; decimals follow a point"));
 }
 
 TEST(Options, SizesReachTerabytes) {
@@ -215,6 +215,18 @@ TEST(Inputs, ThatNeverEndOrNeverComeAreRefused) {
     EXPECT_EQ(o.code, 2) << arguments;
     EXPECT_TRUE(one_line(o.err)) << arguments << o.err;
   }
+}
+
+/// Editors put a byte order mark before text, and some end lines with CR LF.
+TEST(Inputs, OfOtherEditorsAreRead) {
+  const Folder folder;
+  const std::string file = folder / "mine.json",
+                    data = COLLCAST_SOURCE_DIR "/platforms/data/edr-cluster.json";
+  const Outcome made = shell("{ printf '\\357\\273\\277'; sed 's/$/\\r/' " + data + "; } > " + file);
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Outcome o = collcast("predict allreduce --ranks 4 --size 1KiB --platform " + file);
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.out, HasSubstr("`collcast platforms " + file + "` lists them"));
 }
 
 TEST(HostileTraces, AreRefusedInOneLine) {

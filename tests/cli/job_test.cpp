@@ -192,7 +192,7 @@ TEST(Job, NotesOfPricesReachListsAndCsv) {
   const std::string job = "job " + file + " --policy openmpi-4.0 --platform ";
   for (const std::string on :
        {"frontera", "frontera --format csv", "frontera,summit", "frontera,summit --format csv"})
-    EXPECT_THAT(collcast(job + on).err, HasSubstr("scan is priced as the fastest")) << on;
+    EXPECT_THAT(collcast(job + on).err, HasSubstr("scan takes the time of the catalogue's fastest")) << on;
   // nobody chooses among one algorithm
   EXPECT_EQ(collcast("job stencil --ranks 4 --policy openmpi-4.0 --engine path --platform frontera").err, "");
 }
@@ -255,8 +255,8 @@ TEST(Job, TheFullMachineIsPlayed) {
 
 TEST(Job, BadInputIsOneLine) {
   for (const auto& [arguments, what] : {
-           std::pair("p3dfft --ranks 8", "--platform is missing"),
-           {"p3dfft --platform summit", "application p3dfft: say on how many --ranks"},
+           std::pair("p3dfft --ranks 8", "--platform is required; see collcast job --help"),
+           {"p3dfft --platform summit", "application p3dfft: --ranks is required"},
            {"p3dff --platform summit --ranks 8", "did you mean 'p3dfft'?"},
            {"p3dfft:n=two --platform summit --ranks 8", "n takes a whole number from 2, got 'two'"},
            {"p3dfft:wrong=1 --platform summit --ranks 8", "application p3dfft has no 'wrong'"},
@@ -267,7 +267,8 @@ TEST(Job, BadInputIsOneLine) {
             "takes staged or direct, got 'far'"},
            {"none.json --platform summit", "none.json: cannot be read"},
            {"p3dfft --platform flat --ranks 8", "give compute=TIME"},
-           {"p3dfft --platform summit --ranks 8,16 --describe", "--describe takes one number of --ranks"},
+           {"p3dfft --platform summit --ranks 8,16 --describe",
+            "--describe takes a single number for --ranks"},
            {"p3dfft --platform bluefield-2-cluster --ranks 4096", "holds 1024 ranks, not 4096"},
        }) {
     const Outcome o = collcast(std::string("job ") + arguments);

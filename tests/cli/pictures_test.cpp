@@ -150,7 +150,7 @@ TEST(Pictures, AJobHasATimelineAndAPage) {
   }
   answer("job p3dfft:n=64 --platform edr-cluster --ranks 8,16 --policy openmpi-4.0 --engine path --report " +
          page);
-  EXPECT_NE(text_of(page).find("Not known: messages are looked at where one number of ranks"),
+  EXPECT_NE(text_of(page).find("Not known: messages are shown only where a single number of ranks"),
             std::string::npos);
 }
 
@@ -184,7 +184,7 @@ TEST(Pictures, APageOfAPredictionHoldsItsNumbers) {
   const std::string html = text_of(page), mark = "id=\"data\">";
   const std::size_t begin = html.find(mark) + mark.size();
   EXPECT_EQ(parse_json(html.substr(begin, html.find("</script>", begin) - begin)), a);
-  EXPECT_NE(html.find("Not known: messages are looked at where one collective"), std::string::npos);
+  EXPECT_NE(html.find("Not known: messages are shown only where a single collective"), std::string::npos);
 }
 
 /// Each of 24 NICs of 11.5 GB/s sends 46/24 of the message. By itself the program takes the critical path for

@@ -42,7 +42,7 @@ TEST(SweepCli, GoesOnAfterAKill) {
     EXPECT_EQ(o.code, signal == "KILL" ? 137 : 130) << signal;
     EXPECT_TRUE(whole.out.starts_with(o.out)) << o.out;  // not empty where the signal came as it printed
     if (signal != "KILL") {
-      EXPECT_EQ(o.err, "\ncollcast: interrupted; what was finished is kept, `collcast sweep --resume " + in +
+      EXPECT_EQ(o.err, "\ncollcast: interrupted; finished points are kept, `collcast sweep --resume " + in +
                            "` goes on\n");
     }
   }
@@ -57,7 +57,7 @@ TEST(SweepCli, PartsMerge) {
       file(folder, R"({"platform": "flat", "ranks": "2:9:+1", "collective": "barrier", "size": 0})");
   const Outcome whole = collcast("sweep " + s + " -o " + folder / "whole");
   const Outcome part = collcast("sweep " + s + " --part 0/2 -o " + folder / "a");
-  EXPECT_NE(part.err.find("note: 4 points are other parts'; "), std::string::npos) << part.err;
+  EXPECT_NE(part.err.find("note: 4 points belong to other parts; "), std::string::npos) << part.err;
   collcast("sweep " + s + " --part 1/2 -o " + folder / "b");
   const Outcome merged =
       collcast("sweep --merge " + folder / "a" + " " + folder / "b" + " -o " + folder / "all");
@@ -149,7 +149,7 @@ TEST(SweepCli, BadInputIsOneLine) {
     EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
   };
   std::ofstream(other) << R"({"platform": "flat", "ranks": 5, "collective": "allreduce", "size": 1})";
-  expect(other + j, "is the journal of another sweep; take another folder");
+  expect(other + j, "is the journal of another sweep; choose another folder");
   std::ofstream(other) << R"({"platform": "flat", "rnks": 5, "collective": "allreduce", "size": 1})";
   expect(other + j, "\"rnks\" is no key here");
   std::ofstream(other) << R"({"platform": "flat", "ranks": "5:4", "collective": "allreduce", "size": 1})";
@@ -160,7 +160,7 @@ TEST(SweepCli, BadInputIsOneLine) {
   expect("--resume " + folder / "j" + j, "without -o");
   expect("--merge " + folder / "j", "--merge needs -o DIR");
   expect(s + j + " --part 4/4", "part '4' is not a whole number from 0 to 3");
-  expect(s + j + " --part 4", "part '4' is not like 0/8");
+  expect(s + j + " --part 4", "part '4' is not K/N, as in 0/8");
   expect(s + j + " -j 0", "--jobs '0' is not a whole number");
   expect(folder / "none.json", "none.json");
 }
@@ -192,7 +192,7 @@ TEST(SweepCli, AFullDiskIsAFailureOfTheMachine) {
   const std::string s = file(folder, long_one);
   const Outcome o = shell("trap '' XFSZ; ulimit -f 200; collcast sweep " + s + " -o " + folder / "j");
   EXPECT_EQ(o.code, 3) << o.err;
-  EXPECT_NE(o.err.find("what was finished is kept"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("finished points are kept"), std::string::npos) << o.err;
 }
 
 TEST(SweepCli, AsksReplaysAndJobs) {
@@ -267,7 +267,7 @@ TEST(Lists, AreEveryCombination) {
   EXPECT_EQ(misspelled.code, 2);
   EXPECT_NE(misspelled.err.find("did you mean 'allreduce'"), std::string::npos) << misspelled.err;
   EXPECT_EQ(empty.code, 2);
-  EXPECT_EQ(empty.err, "collcast: --bucket 0: a bucket holds some bytes, as in 25MiB\n");
+  EXPECT_EQ(empty.err, "collcast: --bucket must be above 0, as in 25MiB\n");
   const Outcome none = collcast(changed + "--bucket 1MiB");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("has no two allreduces beside the computation"), std::string::npos) << none.err;
@@ -310,7 +310,8 @@ TEST(Lists, OneRowIsTheSingleAnswer) {
 TEST(Lists, RefuseWhatIsOfOneCase) {
   const Outcome o = collcast("replay " + collcast::testing::trace + " --platform flat,summit --explain");
   EXPECT_EQ(o.code, 2);
-  EXPECT_EQ(o.err, "collcast: --explain is of one case, not of a list of them; `collcast sweep` asks many\n");
+  EXPECT_EQ(o.err,
+            "collcast: --explain takes a single case, not a list of them; `collcast sweep` runs many\n");
   const Outcome unknown = collcast("replay " + collcast::testing::trace + " --platform flat,sumit");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("there is no platform 'sumit'"), std::string::npos) << unknown.err;
@@ -349,7 +350,7 @@ TEST(Compare, AtEqualNodesAndCost) {
   EXPECT_NE(cost.out.find("\"hourly_USD\": 40"), std::string::npos) << cost.out;
   EXPECT_EQ(rows(collcast("compare p3dfft:n=64 --ranks 8 --on frontera --on summit --format csv")), 2);
   EXPECT_EQ(collcast("compare allreduce --size 1MiB --budget 45 --on flat").err,
-            "collcast: --budget: the price of flat is not known; give one behind it, as in "
+            "collcast: --budget: the price of flat is unknown; add it after a comma, as in "
             "flat,node.price_per_hour_USD=20\n");
   EXPECT_EQ(collcast("compare allreduce --size 1MiB --nodes 2 --ranks 4 --on flat").code, 2);
   EXPECT_EQ(collcast("compare --on flat").code, 2);
@@ -364,7 +365,7 @@ TEST(Plan, OfATraceAndOfAJob) {
   EXPECT_EQ(collcast("plan --job p3dfft:n=64 --platform frontera --ranks 4,8 --time 1h").code, 0);
   EXPECT_EQ(collcast("plan --job p3dfft:n=64 --model resnet50 --platform frontera --ranks 4").code, 2);
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6").err,
-            "collcast: --samples is missing: on how many the job trains in all\n");
+            "collcast: --samples is required: the number of samples that the job trains on in all\n");
   for (const std::string words : {"--model resnet50 --samples 1 --runs 2", "--job p3dfft:n=64 --batch 2",
                                   "--job p3dfft:n=64 --samples 2", "--job p3dfft:n=64 --efficiency 80"})
     EXPECT_EQ(collcast("plan --platform frontera --ranks 4 " + words).code, 2) << words;

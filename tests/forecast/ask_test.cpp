@@ -54,7 +54,7 @@ TEST(Ask, WhatIsSynthesizedStandsBesideTheCatalogue) {
   });
   EXPECT_NEAR(small.time.value, same->prediction.time.value, 1e-12);
   q.collectives = {"barrier"};
-  EXPECT_THAT(ask(q).notes, Contains("nothing is synthesized for barrier on 8 ranks"));
+  EXPECT_THAT(ask(q).notes, Contains("no schedule was synthesized for barrier on 8 ranks"));
   q.algorithm = "ring";
   EXPECT_EQ(
       complaint([&] { ask(q); }),
@@ -110,9 +110,9 @@ TEST(Ask, ThePathSaysWhereItIsBlind) {
     q.platforms = {"edr-cluster"}, q.ranks = {16}, q.sizes = {1_MiB};
     return ask(q).notes;
   };
-  EXPECT_THAT(notes("gather", "linear"), Contains(HasSubstr("which the critical path does not see")));
+  EXPECT_THAT(notes("gather", "linear"), Contains(HasSubstr("which the critical path ignores")));
   EXPECT_THAT(notes("allreduce", "ring"),
-              ::testing::Not(Contains(HasSubstr("which the critical path does not see"))));
+              ::testing::Not(Contains(HasSubstr("which the critical path ignores"))));
 }
 
 TEST(Ask, AutoDoesNotPlayTooManyMessages) {
@@ -233,7 +233,7 @@ TEST(Ask, RefusesWhatMakesNoSense) {
             std::string::npos);
   q = allreduce();
   q.sizes.clear();
-  EXPECT_EQ(complaint([&] { ask(q); }), "--size is missing");
+  EXPECT_EQ(complaint([&] { ask(q); }), "--size is required");
 }
 
 /// The same numbers in each format.

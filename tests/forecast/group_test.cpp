@@ -78,7 +78,7 @@ TEST_P(Price, OfEveryoneIsWhatPredictSays) {
     if (const std::string why = testing::complaint([&] { ask(q); }); !why.empty()) {
       EXPECT_THAT(forecaster.notes(),
                   ::testing::Contains(std::string(definition(c.collective).name) +
-                                      " is priced as the fastest of the catalogue's algorithms: " + why));
+                                      " takes the time of the catalogue's fastest algorithm: " + why));
       continue;
     }
     const Prediction p = ask(q).rows.at(0).prediction;

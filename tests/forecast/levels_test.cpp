@@ -160,11 +160,13 @@ TEST(Front, AnInterruptLeavesTheRest) {
 
 TEST(Front, RefusesWhatItCannotMake) {
   const Forecaster few(load_platform("flat"), 4), many(load_platform("flat"), 300);
-  EXPECT_EQ(complaint([&] { Front(Collective::barrier, few); }),
-            "no method synthesizes barrier; there is one for allgather, reduce-scatter, allreduce, "
-            "broadcast, reduce, gather, scatter and alltoall");
+  EXPECT_EQ(
+      complaint([&] { Front(Collective::barrier, few); }),
+      "there is no method to synthesize barrier; there is one for allgather, reduce-scatter, allreduce, "
+      "broadcast, reduce, gather, scatter and alltoall");
   EXPECT_EQ(complaint([&] { Front(Collective::alltoall, few, 0, 2); }),
-            "no method synthesizes alltoall by trees; there is one for allgather, reduce-scatter, allreduce, "
+            "there is no method to synthesize alltoall by trees; there is one for allgather, reduce-scatter, "
+            "allreduce, "
             "broadcast and reduce");
   EXPECT_EQ(complaint([&] { Front(Collective::alltoall, many); }),
             "a synthesis takes at most 256 ranks, not 300");

@@ -160,7 +160,7 @@ TEST(Space, SaysWhatIsWrong) {
     return complaint([&] { space(settings, sample); });
   };
   EXPECT_EQ(says(R"({"rank": 2})"),
-            "s.json: \"rank\" is no key here; there are platform, ranks, size, x, set");
+            "s.json: \"rank\" is not a key here; expected one of: platform, ranks, size, x, set");
   EXPECT_EQ(says(R"({"ranks": []})"), "s.json: ranks is an empty list");
   EXPECT_EQ(says(R"({"ranks": "8:4"})"), "s.json: ranks: range '8:4' is empty: it begins after its end");
   EXPECT_EQ(says(R"({"x": "4:1"})"), "s.json: x: range '4:1' is empty: it begins after its end");
@@ -168,7 +168,7 @@ TEST(Space, SaysWhatIsWrong) {
   EXPECT_EQ(says(R"({"x": {"from": 2, "to": 2}})"), "s.json: x is empty: from must be less than to");
   EXPECT_EQ(says(R"({"x": {"from": 2}})"), "s.json: x has no \"to\"");
   EXPECT_EQ(says(R"({"x": {"from": 0, "to": 2, "scale": "log"}})"),
-            "s.json: x begins at 0, where a log scale has no place");
+            "s.json: x begins at 0, which a log scale does not have");
   EXPECT_EQ(says(R"({"x": {"from": 1, "to": 2, "scale": "ln"}})"),
             "s.json: x.scale must be \"linear\" or \"log\"");
   EXPECT_EQ(says(R"({"x": {"from": 1, "to": 2, "step": 1}})"),
@@ -307,22 +307,22 @@ TEST(Journal, BelongsToOneSweepAndOneProcess) {
     journal.add(3, {Outcome::Kind::answered, "[]"});
     EXPECT_EQ(complaint([&] { Journal again(folder.path(), mine); }),
               "'" + folder / "journal.sqlite" +
-                  "' is in use by another sweep; wait for it, or take another folder");
+                  "' is in use by another sweep; wait for it, or choose another folder");
   }
   const auto refusal = [&](const Identity& other) {
     return complaint([&] { Journal j(folder.path(), other); });
   };
   const std::string file = "'" + folder / "journal.sqlite" + "'";
-  EXPECT_EQ(refusal({"b", "p", "1"}), file + in + "another sweep; take another folder");
+  EXPECT_EQ(refusal({"b", "p", "1"}), file + in + "another sweep; choose another folder");
   EXPECT_EQ(refusal({"a", "q", "1"}),
-            file + in + "this sweep on platforms that have changed since; take another folder");
+            file + in + "this sweep on platforms that have changed since; choose another folder");
   EXPECT_EQ(refusal({"a", "p", "2"}),
-            file + in + "this sweep by another version of the program; take another folder");
+            file + in + "this sweep by another version of the program; choose another folder");
   EXPECT_EQ(refusal(mine), "");
   EXPECT_EQ(complaint([&] { Journal::identity(folder / "none"); }),
             "there is no journal of a sweep in '" + folder / "none" + "'");
   std::ofstream(folder / "journal.sqlite") << std::string(5000, 'x');
-  EXPECT_EQ(refusal(mine), file + " is no journal of a sweep, or is damaged");
+  EXPECT_EQ(refusal(mine), file + " is not the journal of a sweep, or is damaged");
 }
 
 /// What something else than this program does to a journal.
@@ -360,9 +360,9 @@ TEST(Journal, WhatIsDamagedIsAskedAgain) {
   EXPECT_EQ(refusal("UPDATE sweep SET value = replace(value, '10', '11') WHERE key = 'sweep'"),
             file + " is damaged: what its sweep is");
   EXPECT_EQ(refusal("UPDATE sweep SET value = 'collcast sweep 3' WHERE key = 'form'"),
-            file + " is no journal of a sweep of this program, or is damaged");
+            file + " is not the journal of a sweep of this program, or is damaged");
   EXPECT_EQ(refusal("ALTER TABLE sweep RENAME COLUMN value TO worth"),
-            file + " is no journal of a sweep, or is damaged");
+            file + " is not the journal of a sweep, or is damaged");
 }
 
 TEST(Journal, APointThatCannotBeIsNone) {

@@ -176,9 +176,10 @@ TEST(Synthesis, OfOneSwitchIsARing) {
 
 TEST(Synthesis, RefusesWhatItCannotMake) {
   const Forecaster few(load_platform("flat"), 4), many(load_platform("flat"), 300);
-  EXPECT_EQ(complaint([&] { synthesize(Collective::alltoall, few); }),
-            "no method synthesizes alltoall; there is one for allgather, reduce-scatter, allreduce, "
-            "broadcast and reduce");
+  EXPECT_EQ(
+      complaint([&] { synthesize(Collective::alltoall, few); }),
+      "there is no method to synthesize alltoall; there is one for allgather, reduce-scatter, allreduce, "
+      "broadcast and reduce");
   EXPECT_EQ(complaint([&] { synthesize(Collective::allgather, many); }),
             "a synthesis takes at most 256 ranks, not 300");
 }

@@ -92,7 +92,7 @@ TEST(Transferred, IsToldWithItsRange) {
   EXPECT_EQ(a.rows[1].prediction.transferred, true);
   EXPECT_THAT(a.notes,
               Contains("abci-v-nccl was calibrated on nccl-2.8: allreduce, broadcast, 4 to 8 ranks, "
-                       "4 B to 32 MiB: beyond that a forecast is transferred, and its interval wider"));
+                       "4 B to 32 MiB: forecasts beyond that are transferred, with wider intervals"));
 }
 
 }  // namespace

@@ -52,9 +52,9 @@ TEST(Transport, enginesAgree) {
 }
 
 TEST(Transport, whatTheMachineCannotRunIsRefused) {
-  EXPECT_EQ(
-      complaint([] { predicted("frontera", "nccl:LL", 4, 1_KiB); }),
-      "nccl-2.18 needs GPUs, and the ranks of frontera sit on cpu0; MPI's policies, mpich for one, do not");
+  EXPECT_EQ(complaint([] { predicted("frontera", "nccl:LL", 4, 1_KiB); }),
+            "nccl-2.18 needs GPUs, and the ranks of frontera sit on cpu0; the policies of MPI libraries, "
+            "such as mpich, do not");
   EXPECT_EQ(complaint([] { predicted("rtx2080ti-cluster", "nccl:LL128", 2, 1_KiB); }),
             "--transport nccl-2.18:LL128 needs NVLink between the GPUs of a node, which rtx2080ti-cluster "
             "does not have");
@@ -267,7 +267,7 @@ TEST(Transport, sensitivityIsOfItsRow) {
 
 TEST(Transport, whatDoesNotGoTogether) {
   EXPECT_EQ(complaint([] { ask(told("nccl-2.18:proto=Simple", "nccl:LL")); }),
-            "--transport nccl:LL and --policy nccl-2.18:proto=Simple name two protocols");
+            "--transport nccl:LL and --policy nccl-2.18:proto=Simple name different protocols");
   for (const char* policy : {"nccl-2.18", "mpich"}) {
     Question q = told(policy, "nccl:LL128");
     q.platforms = {"rtx2080ti-cluster"};
@@ -277,7 +277,8 @@ TEST(Transport, whatDoesNotGoTogether) {
   }
   Question host = told("mpich", "nccl:LL");
   host.memory = Memory::host;
-  EXPECT_EQ(complaint([&] { ask(host); }), "--transport nccl:LL moves device buffers: --memory device");
+  EXPECT_EQ(complaint([&] { ask(host); }),
+            "--transport nccl:LL sends from device buffers only: it does not go with --memory host");
 }
 
 /// Leaf uplinks that are slower than a rail's card slow down what crosses the spine.

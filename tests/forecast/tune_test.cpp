@@ -110,8 +110,7 @@ TEST(Tune, SaysWhatItCannot) {
   };
   EXPECT_EQ(says([](TuneQuestion& q) { q.collectives = {"scan"}; }),
             "openmpi cannot be told how to play scan");
-  EXPECT_EQ(says([](TuneQuestion& q) { q.policy = "mpich"; }),
-            "policy 'mpich' is not what openmpi does by itself");
+  EXPECT_EQ(says([](TuneQuestion& q) { q.policy = "mpich"; }), "policy 'mpich' is not one of openmpi's own");
   EXPECT_EQ(says([](TuneQuestion& q) { q.ranks = 1; }), "tune needs 2 ranks or more");
   EXPECT_EQ(says([](TuneQuestion& q) {
               q.sizes = {Bytes(2), Bytes(1)};

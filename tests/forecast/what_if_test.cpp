@@ -63,7 +63,7 @@ TEST(Unbound, IsSaidInEveryFormat) {
   q.set = {"network.bandwidth_GBps=100"};
   const report::Report r = report::make(ask(q));
   EXPECT_EQ(r.head["unbound"][0]["parameter"], "network.bandwidth_GBps");
-  EXPECT_TRUE(r.remark.starts_with("network.bandwidth_GBps does not move the answer; capped by nothing"));
+  EXPECT_TRUE(r.remark.starts_with("network.bandwidth_GBps does not change the answer: no "));
 }
 
 /// 14 steps of 1 us; 14 chunks of 131072 B at 0.08 ns, 7 of them reduced at 0.01 ns: 169.97568 us, of which
@@ -87,7 +87,7 @@ TEST(Sensitivity, IsEachPartsShare) {
 
 TEST(Sensitivity, SaysThatNothingMovesTheAnswer) {
   EXPECT_EQ(report::words(std::vector<Elasticity>()),
-            "No parameter of the platform moves the answer by itself.\n");
+            "No parameter of the platform changes the answer by itself.\n");
   EXPECT_EQ(report::words(std::vector<Elasticity>{{"network.latency_us", 1}}), "");
 }
 
@@ -103,7 +103,7 @@ TEST(Sensitivity, OfSeveralRowsIsOfTheirSum) {
   EXPECT_EQ(r.sections[1].key, "sensitivity");
   EXPECT_EQ(r.sections[1].rows[0]["parameter"], "network.bandwidth_GBps");
   q.platforms = {"flat", "summit"};
-  EXPECT_EQ(complaint([&] { ask(q); }), "--sensitivity takes one platform");
+  EXPECT_EQ(complaint([&] { ask(q); }), "--sensitivity takes a single platform");
 }
 
 /// Law 7: a parameter at twice its value moves the time, or is reported with what caps it.

@@ -135,8 +135,8 @@ TEST(Mvapich, OtherSettingsAreRefused) {
   const auto refusal = [](const char* name) { return complaint([&] { check_policy(name); }); };
   EXPECT_EQ(refusal("mvapich2-gdr:gpudirect_limt=1"),
             "mvapich2-gdr: no setting 'gpudirect_limt'; did you mean 'gpudirect_limit'?");
-  EXPECT_TRUE(
-      refusal("mvapich2-gdr:").starts_with("mvapich2-gdr: no setting ''; there are: use_gpudirect_rdma"));
+  EXPECT_TRUE(refusal("mvapich2-gdr:")
+                  .starts_with("mvapich2-gdr: no setting ''; expected one of: use_gpudirect_rdma"));
   EXPECT_EQ(refusal("mvapich2-gdr:gpudirect_limit"),
             "mvapich2-gdr: gpudirect_limit needs a value: gpudirect_limit=N");
   EXPECT_EQ(refusal("mvapich2-gdr:use_mcast=2"), "mvapich2-gdr: use_mcast must be from 0 to 1");

@@ -297,7 +297,8 @@ TEST(Nccl, bad_input_is_named) {
   EXPECT_EQ(set("proto="), "policy: proto= must be LL, LL128 or Simple");
   EXPECT_EQ(set("channels=33"), "policy: channels=33 must be from 1 to 32");
   EXPECT_EQ(set("channels=two"), "policy: channels=two must be from 1 to 32");
-  EXPECT_EQ(set("threads=64"), "policy: threads=64 is no setting of NCCL; algo=, proto= and channels= are");
+  EXPECT_EQ(set("threads=64"),
+            "policy: threads=64 is not a setting of NCCL; expected algo=, proto= or channels=");
   EXPECT_EQ(set("algo=Ring,algo=Tree"), "policy: algo=Tree is its second algo=");
   EXPECT_EQ(set("algo=Tree", Collective::broadcast),
             "nccl-2.8:algo=Tree leaves nothing to play broadcast with");

@@ -42,10 +42,10 @@ std::string refusal(const Description& platform, const std::string& policy) {
 
 TEST(Situation, WhatNcclDoesNotKnowIsRefused) {
   EXPECT_EQ(refusal(load_platform("frontier"), "nccl-2.18"),
-            "nccl-2.18 knows no cdna GPU, which MI250X-GCD is; it knows those of NVIDIA");
+            "nccl-2.18 does not support the cdna GPU MI250X-GCD; it supports those of NVIDIA");
   EXPECT_EQ(refusal(load_platform("frontera"), "nccl-2.18"),
-            "nccl-2.18 needs GPUs, and the ranks of frontera sit on cpu0; MPI's policies, mpich for one, do "
-            "not");
+            "nccl-2.18 needs GPUs, and the ranks of frontera sit on cpu0; the policies of MPI libraries, "
+            "such as mpich, do not");
   Description own = load_platform("edr-cluster");
   Json json = own.json();
   json["devices"]["own"] = json["devices"]["V100-PCIe-16GB"];
@@ -53,7 +53,7 @@ TEST(Situation, WhatNcclDoesNotKnowIsRefused) {
   json["node"]["vertices"]["gpu0"]["device"] = "own";
   own = Description("own", "own.json", json);
   EXPECT_EQ(refusal(own, "nccl-2.18"),
-            "nccl-2.18 needs the generation of the GPU own, which the platform does not say; give "
+            "nccl-2.18 needs the generation of the GPU own, which the platform does not give; give "
             "devices.own.generation in its file, or --set devices.own.generation=volta");
   EXPECT_EQ(refusal(own, "mpich"), "");
   set(own, "devices.own.generation=hopper");

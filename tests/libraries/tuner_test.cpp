@@ -47,8 +47,9 @@ TEST(Tuner, EveryEntryIsInTheCatalogueWithItsRadix) {
       EXPECT_TRUE(e.radix == 0 || a.radix || e.radix == 2) << l.name << ' ' << e.theirs;
       EXPECT_TRUE(!e.segments || a.segmented) << l.name << ' ' << e.theirs;
     }
-  EXPECT_EQ(complaint([] { library("opnmpi"); }),
-            "tune --for 'opnmpi' is not known; there are nccl, openmpi, openmpi-json, mpich, ucc, mvapich2");
+  EXPECT_EQ(
+      complaint([] { library("opnmpi"); }),
+      "tune --for 'opnmpi' is unknown; expected one of: nccl, openmpi, openmpi-json, mpich, ucc, mvapich2");
 }
 
 TEST(Tuner, OpenMpiSendsAsItsPolicySays) {

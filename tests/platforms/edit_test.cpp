@@ -150,7 +150,7 @@ TEST(EditOfAFile, IsLaidOverItsBase) {
             "half.json: edit: network.bandwidth_GBps: is a parameter: give it in its place, with its source "
             "and stamp");
   EXPECT_EQ(complaint([&] { parsed("4"); }),
-            R"(half.json: edit: must be a list of texts, as in ["node.nics=1"])");
+            R"(half.json: edit: must be a list of strings, as in ["node.nics=1"])");
   EXPECT_EQ(complaint([&] { parsed(R"("node.cpus=4")"); }),
             "half.json: edit: node.cpus: half.json has no such parameter; did you mean node.gpus?");
 }

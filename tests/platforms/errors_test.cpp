@@ -147,7 +147,7 @@ TEST(Errors, Networks) {
       "x.json: network.kind: must be one of none, uniform, single-switch, fat-tree, torus, dragonfly, not "
       "\"hypercube\"");
   EXPECT_EQ(complaint_about("summit", "/network/kind", "uniform"),
-            "x.json: network.kind: uniform wants nodes of one vertex with one rank; take single-switch");
+            "x.json: network.kind: uniform needs nodes of one vertex with one rank; use single-switch");
   EXPECT_EQ(complaint_about("summit", "/network/kind", "single-switch"),
             "x.json: network.switch_ports: a switch of 36 ports does not take 9216 NICs");
   EXPECT_EQ(complaint_about("summit", "/max_nodes", 0),
@@ -171,7 +171,7 @@ TEST(Errors, TorusAndDragonfly) {
   EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "switch_ports=4"}),
             "edr-cluster: network.switch_ports: 1 ports to nodes and 4 to switches do not fit a switch of 4");
   EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "groups=3"}),
-            "edr-cluster: network.groups: has no place where network.kind is torus");
+            "edr-cluster: network.groups: does not apply where network.kind is torus");
   EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "routing=ecmp"}),
             "edr-cluster: network.routing: must be minimal or valiant where network.kind is torus, not ecmp");
   EXPECT_EQ(said(9, {"kind=torus", "dimensions=3,3", "routing_seed=2"}),
@@ -183,7 +183,7 @@ TEST(Errors, TorusAndDragonfly) {
   EXPECT_EQ(complaint_about("frontier", "/network/switches_per_group", 31),
             "x.json: network.switches_per_group: must be a multiple of switches_per_node, 4, not 31");
   EXPECT_EQ(said(9, {"dimensions=3,3"}),
-            "edr-cluster: network.dimensions: has no place where network.kind is fat-tree");
+            "edr-cluster: network.dimensions: does not apply where network.kind is fat-tree");
   EXPECT_EQ(said(6, {"kind=dragonfly", "switches_per_group=2"}),
             "edr-cluster: network: a dragonfly needs groups");
   EXPECT_EQ(said(6, {"kind=dragonfly", "groups=3"}),
@@ -207,10 +207,10 @@ TEST(Errors, Syntax) {
   auto said = [](const std::string& text) { return complaint([&] { parse_platform(text, "x", "x.json"); }); };
   const std::string missing = said("{\n  \"description\": \"d\"\n  \"max_nodes\": 1\n}");
   EXPECT_TRUE(missing.starts_with("x.json: line 3, column 13: syntax error while parsing object")) << missing;
-  EXPECT_EQ(said(""), "x.json: is empty; a JSON file is wanted");
+  EXPECT_EQ(said(""), "x.json: is empty; expected JSON");
   EXPECT_TRUE(said(R"({"max_nodes": NaN})").starts_with("x.json: line 1, column 15: syntax error"));
   EXPECT_EQ(said(R"({"max_nodes": 1, "max_nodes": 2})"),
-            "x.json: the key max_nodes stands twice in one object");
+            "x.json: the key max_nodes appears twice in one object");
   EXPECT_EQ(said(std::string(100000, '[')), "x.json: nested more than 32 levels deep");
   EXPECT_EQ(said("{}"), "x.json: lacks the key description");
   EXPECT_TRUE(said("[]").starts_with("x.json: must be an object with the keys base, description"));

@@ -38,7 +38,7 @@ TEST(Suggest, WordsThatAreNot) {
 
 TEST(Suggest, SaysWhatIsMeantOrWhatThereIs) {
   EXPECT_EQ(suggestion("rin", {"ring", "tree"}), "; did you mean 'ring'?");
-  EXPECT_EQ(suggestion("nosuch", {"ring", "tree"}), "; there are: ring, tree");
+  EXPECT_EQ(suggestion("nosuch", {"ring", "tree"}), "; expected one of: ring, tree");
   EXPECT_EQ(suggestion("openmpi", {"openmpi-4.0", "openmpi-4.1"}),
             "; did you mean 'openmpi-4.0' or 'openmpi-4.1'?");
   EXPECT_EQ(did_you_mean("gpu", {"gpu0", "gpu1", "gpu2", "gpu3", "gpu4"}, ""),

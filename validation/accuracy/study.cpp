@@ -33,7 +33,7 @@ struct At {
     return {value[key], place + "." + key};
   }
   std::string text() const {
-    if (!value.is_string()) fail("must be a text");
+    if (!value.is_string()) fail("must be a string");
     return value.get<std::string>();
   }
   double positive() const {

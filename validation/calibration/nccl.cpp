@@ -260,7 +260,7 @@ NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measur
   reject_waiting(measurements);
   for (const Measurement& m : measurements)
     if (m.timing != Timing::collective || m.library.find("nccl-tests") == std::string::npos)
-      throw InputError(m.source() + ": is no table of nccl-tests");
+      throw InputError(m.source() + ": is not a table of nccl-tests");
   if (measurements.empty()) throw InputError("there is no measurement to calibrate with");
   NcclCalibration out = NcclCalibrator(base, measurements, policy).run(source);
   Json head = {{"base", base.file().empty() ? base.name() : base.file()},

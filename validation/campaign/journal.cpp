@@ -35,7 +35,7 @@ std::vector<Json> read_journal(const fs::path& path) {
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
     auto line = parse_json(text.substr(at, end - at));
     if (!line.is_object())
-      throw InputError(path.string() + ":" + std::to_string(lines.size() + 1) + ": is no JSON object");
+      throw InputError(path.string() + ":" + std::to_string(lines.size() + 1) + ": is not a JSON object");
     lines.push_back(std::move(line));
   }
   return lines;

@@ -62,7 +62,7 @@ int Launcher::run(Rank ranks, const std::vector<std::string>& arguments, const f
     const int ready = ::poll(&output, 1, static_cast<int>(std::min(patience * 1e3, 2e9)));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0)
-      throw SubstrateError(words_[0] + " was ended: it had said nothing for " +
+      throw SubstrateError(words_[0] + " was stopped: no output for " +
                            std::to_string(static_cast<int>(patience)) + " s");
     const ssize_t got = ::read(child.output(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;

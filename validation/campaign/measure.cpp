@@ -80,7 +80,7 @@ bool measure(const std::vector<Request>& requests, Rank ranks, const Measurement
   }
   const std::string at = done < requests.size() ? " at " + requests[done].words : "";
   throw SubstrateError("measuring stopped" + at + ": " + words + "; what was measured is in " +
-                       folder.string() + ", and the same command goes on from there");
+                       folder.string() + ", and the same command continues from there");
 }
 
 }  // namespace collcast::campaign

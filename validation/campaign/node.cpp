@@ -53,7 +53,7 @@ std::vector<std::string> Node::keys() const {
 }
 
 std::string Node::text() const {
-  if (!json_->is_string()) reject("must be a text, not " + shown(*json_));
+  if (!json_->is_string()) reject("must be a string, not " + shown(*json_));
   return json_->get<std::string>();
 }
 

@@ -33,8 +33,9 @@ void check_same(const std::vector<Point>& points, const Description& platform, c
   for (std::size_t i = 0; same && i < lines.size(); ++i)
     same = key(parse_point(lines[i], (folder / "prediction.jsonl").string())) == key(points[i]);
   if (!same)
-    throw InputError(folder.string() +
-                     ": holds the predictions of another campaign or platform; name another folder with -o");
+    throw InputError(
+        folder.string() +
+        ": holds the predictions of another campaign or platform; choose another folder with -o");
 }
 
 /// A folder for what other programs read; gone at the end.

@@ -39,7 +39,7 @@ void set_count(int& count, const std::string& file, const std::string& key, cons
     if (end == value.size() && count > 0) return;
   } catch (const std::logic_error&) {
   }
-  throw InputError(file + ": " + key + "=" + value + ": a whole number above 0 was expected");
+  throw InputError(file + ": " + key + "=" + value + ": expected a whole number above 0");
 }
 
 void set_buffers(FileFacts& known, const std::string& file, const std::string& value) {
@@ -49,8 +49,7 @@ void set_buffers(FileFacts& known, const std::string& file, const std::string& v
   std::optional<Memory>* const memories[] = {&known.from, &known.to};
   for (int i = 0; i < 2; ++i) {
     if (ends[i] != "host" && ends[i] != "device")
-      throw InputError(file + ": buffers=" + value +
-                       ": host, device, host-device or device-host was expected");
+      throw InputError(file + ": buffers=" + value + ": expected host, device, host-device or device-host");
     *memories[i] = ends[i] == "host" ? Memory::host : Memory::device;
   }
 }
@@ -73,9 +72,9 @@ void set_known(FileFacts& known, const std::string& file, const std::string& key
   else if (key == "library")
     known.library = value;
   else
-    throw InputError(file + ": " + key +
-                     "= is not known of a file; ranks, nodes, sockets, pairs, buffers, collective, algorithm "
-                     "and library are");
+    throw InputError(
+        file + ": " + key +
+        "= is unknown; expected ranks, nodes, sockets, pairs, buffers, collective, algorithm or library");
 }
 
 }  // namespace

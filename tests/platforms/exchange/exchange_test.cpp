@@ -329,10 +329,10 @@ TEST(Import, RefusesWhatItCannotRead) {
     return complaint([&] { import_platform(file("bad.xml", text)); }).substr(scratch("").size());
   };
   EXPECT_EQ(said(""), "bad.xml: is empty");
-  EXPECT_EQ(said("<system>\xff</system>"), "bad.xml: is no text in UTF-8");
+  EXPECT_EQ(said("<system>\xff</system>"), "bad.xml: is not text in UTF-8");
   EXPECT_TRUE(said("<system>").starts_with("bad.xml: Start-end tags mismatch at byte")) << said("<system>");
   EXPECT_EQ(said("<html/>"),
-            "bad.xml: <html> is none of <system> (NCCL), <topology> (hwloc) and <platform> (SimGrid)");
+            "bad.xml: <html> is not one of <system> (NCCL), <topology> (hwloc) and <platform> (SimGrid)");
   EXPECT_EQ(said("<system/>"), "bad.xml: holds no <gpu> below <system><cpu>");
   EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1" class="0x030200"/></cpu></system>)"),
             "bad.xml: <pci> 0:1: holds no <gpu> or <nic>: NCCL itself completes such a file; import what it "
@@ -352,9 +352,9 @@ TEST(Import, RefusesWhatItCannotRead) {
   EXPECT_EQ(said("hello"),
             "bad.xml: has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
   EXPECT_EQ(said(cluster(R"(radical="0-15" bw="10 parsec" lat="1us")")),
-            "bad.xml: <cluster> bw: '10 parsec' is no such quantity; write 12.5GBps, 1us");
+            "bad.xml: <cluster> bw: '10 parsec' is not such a quantity; write 12.5GBps or 1us");
   EXPECT_EQ(said(cluster(R"(radical="9-0" bw="1GBps" lat="1us")")),
-            "bad.xml: <cluster> radical: '9-0' is no range of hosts; write 0-15");
+            "bad.xml: <cluster> radical: '9-0' is not a range of hosts; write 0-15");
   EXPECT_EQ(complaint([] { import_platform("no/such.xml"); }),
             "no/such.xml: cannot be read: No such file or directory");
 }

@@ -22,7 +22,7 @@ TEST(Slurm, OutputIsQuotedAsSbatchReadsIt) {
 
 TEST(Slurm, OptionsAreOnesOfSbatch) {
   EXPECT_EQ(slurm::options({"--nodes=2", "--mem=1G"}), "#SBATCH --nodes=2\n#SBATCH --mem=1G\n");
-  EXPECT_NE(complaint([] { slurm::options({"--nodes=2\ntouch b"}); }).find("is no option of sbatch"),
+  EXPECT_NE(complaint([] { slurm::options({"--nodes=2\ntouch b"}); }).find("is not an option of sbatch"),
             std::string::npos);
 }
 

@@ -45,7 +45,7 @@ TEST(Compare, WithTheSettingsOfTheTable) {
   EXPECT_EQ(c.points[0].algorithm, "double-tree");
   EXPECT_EQ(c.points[0].protocol, "LL");
   EXPECT_EQ(c.left_out.begin()->first,
-            "policy: speed=high is no setting of NCCL; algo=, proto= and channels= are");
+            "policy: speed=high is not a setting of NCCL; expected algo=, proto= or channels=");
   EXPECT_TRUE(compare({told[0]}, load_platform("abci-v"), "nccl-2.8:algo=Ring").points.empty());
 }
 

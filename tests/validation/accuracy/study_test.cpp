@@ -45,7 +45,7 @@ std::string complaint(const std::string& text) {
 TEST(Study, BadInputIsNamed) {
   EXPECT_EQ(complaint("{}"), "$: lacks the key studies");
   EXPECT_EQ(complaint(R"({"studies": {}})"), "$.studies: must be a list");
-  EXPECT_EQ(complaint(R"({"studies": [{"title": 1}]})"), "$.studies.0.title: must be a text");
+  EXPECT_EQ(complaint(R"({"studies": [{"title": 1}]})"), "$.studies.0.title: must be a string");
   EXPECT_EQ(complaint(R"({"studies": [{"title": "t"}]})"), "$.studies.0: lacks the key platform");
   EXPECT_EQ(complaint(R"({"studies": [{"tittle": "x"}]})"), "$.studies.0: has an unknown key tittle");
   const std::string head =

@@ -77,7 +77,7 @@ TEST(CalibrateNccl, Refuses) {
   EXPECT_EQ(said({}, "nccl-2.8"), "there is no measurement to calibrate with");
   std::vector<Measurement> osu = table(4);
   osu[2].library = "OSU 5.7";
-  EXPECT_EQ(said(osu, "nccl-2.8"), "made.txt:1: is no table of nccl-tests");
+  EXPECT_EQ(said(osu, "nccl-2.8"), "made.txt:1: is not a table of nccl-tests");
   std::vector<Measurement> waiting = table(4);
   for (std::size_t i = 0; i < waiting.size(); ++i)
     waiting[i].time = Seconds(10.0 / static_cast<double>(i + 1));

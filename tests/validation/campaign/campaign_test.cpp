@@ -86,7 +86,7 @@ TEST(CampaignFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "measure": {"limit_s": -1}, "points": )" + ring + "}"),
             "c.json.measure.limit_s: must be a number of 0 or more, not -1");
   EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "bounds": {"mean": 0.1}, "points": )" + ring + "}"),
-            "c.json.bounds: unknown key 'mean'; there are: path, simgrid");
+            "c.json.bounds: unknown key 'mean'; expected one of: path, simgrid");
   EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "measure": {"overlap_workers": 0},
                        "points": {"collective": "allreduce", "algorithm": "library"}})"),
             "c.json.points: allreduce library, 4 ranks, 4 B has no overlap that could be predicted");

@@ -44,7 +44,7 @@ TEST(Journal, OtherDamageIsNamed) {
     Journal journal(path);
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(std::string(e.what()), path.string() + ":2: is no JSON object");
+    EXPECT_EQ(std::string(e.what()), path.string() + ":2: is not a JSON object");
   }
 }
 

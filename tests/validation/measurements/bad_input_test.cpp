@@ -115,12 +115,12 @@ TEST(BadTable, NoTable) {
 
 TEST(BadTable, WhatIsSaidOfAFile) {
   const auto said = [](const char* text) { return complaint([&] { parse_measurement_file(text); }); };
-  EXPECT_EQ(said("f:nodes=0"), "f: nodes=0: a whole number above 0 was expected");
-  EXPECT_EQ(said("f:nodes=2x"), "f: nodes=2x: a whole number above 0 was expected");
-  EXPECT_EQ(said("f:buffers=gpu"), "f: buffers=gpu: host, device, host-device or device-host was expected");
+  EXPECT_EQ(said("f:nodes=0"), "f: nodes=0: expected a whole number above 0");
+  EXPECT_EQ(said("f:nodes=2x"), "f: nodes=2x: expected a whole number above 0");
+  EXPECT_EQ(said("f:buffers=gpu"), "f: buffers=gpu: expected host, device, host-device or device-host");
   EXPECT_EQ(said("f:colour=red"),
-            "f: colour= is not known of a file; ranks, nodes, sockets, pairs, buffers, collective, algorithm "
-            "and library are");
+            "f: colour= is unknown; expected ranks, nodes, sockets, pairs, buffers, collective, algorithm or "
+            "library");
 }
 
 }  // namespace
