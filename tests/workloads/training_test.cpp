@@ -125,6 +125,14 @@ TEST(Training, EveryFrameworkReducesEveryGradient) {
   EXPECT_NEAR(offered, 10e6, 1);
 }
 
+/// A unit a layer: a gather takes 1 ms, as a forward pass does, and a scatter 1 ms more beneath a backward
+/// pass of 2. The first gather of all and the last scatter are exposed: 1 + 30 + 1 ms.
+TEST(Training, GathersAreAheadOfScatters) {
+  Training t = equal_layers(10, "fsdp", 4);
+  for (int i = 0; i < 10; ++i) t.model.layers[static_cast<std::size_t>(i)].block = i;
+  EXPECT_NEAR(play(training_job(t), bandwidth(1)).time.value, 32e-3, 1e-9);
+}
+
 /// Everything at once, behind the backward pass: 30 + 10 ms.
 TEST(Training, OneAllreduceIsExposed) {
   EXPECT_NEAR(play(training_job(equal_layers(10, "one", 4)), bandwidth(1)).time.value, 40e-3, 1e-9);
