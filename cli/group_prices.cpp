@@ -10,6 +10,7 @@ workloads::PriceOf group_prices(GroupForecaster& forecaster) {
                        ? forecaster.predict_offloaded(call.collective, call.group, call.bytes, call.algorithm)
                        : forecaster.predict(call.collective, call.group, call.bytes, call.algorithm);
     workloads::Price price{a.time, a.low, a.high, a.limited_by};
+    price.load = a.load, price.between_nodes = forecaster.nodes(call.group) > 1;
     if (call.collective == Collective::sendrecv && call.group.size() == 2)
       if (const auto wire = forecaster.departure(call.group, call.bytes))
         price.departure = {wire->overhead, wire->gap + wire->occupation(call.bytes)};

@@ -65,8 +65,19 @@ Call call_of(const Forecaster& forecaster, const RankGroup& group, Bytes message
   return call;
 }
 
+/// Of its time, for how much links carry all that they can: as its explanation has it, or at least its bound.
+double link_share(const Prediction& p) {
+  if (p.time == Seconds()) return 0;
+  Seconds busy;
+  for (const Share& s : p.explanation)
+    if (s.cause == Cause::link || s.cause == Cause::queue) busy += s.time;
+  return std::min(1.0, (p.explanation.empty() ? p.bound.time : busy) / p.time);
+}
+
 GroupForecaster::Answer answer_of(const Prediction& p, const std::string& protocol = {}) {
-  return {p.time, p.low, p.high, p.limited_by, p.algorithm->name + (protocol.empty() ? "" : " " + protocol)};
+  return {
+      p.time,       p.low, p.high, p.limited_by, p.algorithm->name + (protocol.empty() ? "" : " " + protocol),
+      link_share(p)};
 }
 
 /// What libraries have no rule for: the fastest of the catalogue.
@@ -163,8 +174,8 @@ GroupForecaster::Answer GroupForecaster::extrapolated(Collective collective, con
   const auto farther = [&](Seconds Answer::*time) {
     return near.*time + doublings * std::max(Seconds(), near.*time - nearer.*time);
   };
-  return {farther(&Answer::time), farther(&Answer::low), farther(&Answer::high), near.limited_by,
-          near.choice};
+  return {farther(&Answer::time), farther(&Answer::low), farther(&Answer::high),
+          near.limited_by,        near.choice,           near.load};
 }
 
 const GroupForecaster::Answer& GroupForecaster::forecast(Collective collective, const RankGroup& group,
@@ -182,7 +193,7 @@ GroupForecaster::Answer GroupForecaster::named(const Algorithm& algorithm, const
   const Library& l = library(group, policy_, Memory::device);
   const Prediction p =
       l.predict(algorithm, call_of(l.forecaster(), group, message), engine("auto"), usual_segment).prediction;
-  return {p.time, p.low, p.high, p.limited_by};
+  return {p.time, p.low, p.high, p.limited_by, {}, link_share(p)};
 }
 
 std::optional<Wire> GroupForecaster::departure(const RankGroup& pair, Bytes message) {
@@ -215,8 +226,8 @@ GroupForecaster::Answer GroupForecaster::predict(Collective collective, const Ra
   const auto between = [&](Seconds Answer::*time) {
     return (1 - share) * (low.*time) + share * (high.*time);
   };
-  return {between(&Answer::time), between(&Answer::low), between(&Answer::high), high.limited_by,
-          high.choice};
+  return {between(&Answer::time), between(&Answer::low), between(&Answer::high),
+          high.limited_by,        high.choice,           high.load};
 }
 
 std::vector<std::string> GroupForecaster::notes() const {
@@ -237,7 +248,7 @@ GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, 
                                                          Bytes message) {
   if (group.size() == 1) return {};
   Answer a = whole(collective, group, message, host_policy, Memory::host);
-  a.limited_by = "the framework's coordination";
+  a.limited_by = "the framework's coordination", a.load = 0;
   return a;
 }
 

@@ -46,6 +46,8 @@ class GroupForecaster {
     return offloaded_.predict(collective, group, message, algorithm);
   }
 
+  /// That a group's members lie on.
+  int nodes(const RankGroup& group) const;
   const std::string& policy() const { return policy_; }
   /// Of what was asked: collectives that the library has no rule for, which are priced as the fastest of the
   /// catalogue, and groups whose likes do not lie on nodes as they do.
@@ -59,7 +61,6 @@ class GroupForecaster {
   Answer whole(Collective collective, const RankGroup& group, Bytes message, const std::string& policy,
                Memory memory);
   Answer extrapolated(Collective collective, const RankGroup& group, Bytes message);
-  int nodes(const RankGroup& group) const;
   /// All nodes are alike, and so are messages between nodes of whatever places that are farther apart than a
   /// node's ranks.
   RankGroup on_first_node(RankGroup group) const;

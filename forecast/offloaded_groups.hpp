@@ -22,6 +22,7 @@ class OffloadedGroups {
     Seconds time, low, high;  ///< handing it over included
     std::string limited_by;
     std::string choice = {};  ///< of the policy: algorithm and protocol
+    double load = 0;          ///< of the time, for how much links carry all that they can
   };
   /// By `algorithm`, or by the fastest of the catalogue where it is empty. Throws InputError where the
   /// platform has no DPU.

@@ -73,13 +73,22 @@ double Settings::real(const std::string& key, double otherwise) {
   return value;
 }
 
-Bytes Settings::size(const std::string& key, Bytes otherwise) {
+double Settings::positive(const std::string& key) {
+  const double value = real(key, 0);
+  if (value == 0 && has(key)) reject(key, values_.at(key), "a number above 0");
+  return value;
+}
+
+Bytes Settings::size(const std::string& key, Bytes otherwise, Bytes least) {
   const std::string* text = take(key);
-  return text ? parse_size(*text, what_ + " " + name_ + ": " + key) : otherwise;
+  if (!text) return otherwise;
+  const Bytes size = parse_size(*text, what_ + " " + name_ + ": " + key);
+  if (size < least) reject(key, *text, std::to_string(std::llround(least.value)) + " bytes or more");
+  return size;
 }
 
 BytesPerSecond Settings::rate(const std::string& key) {
-  return BytesPerSecond(1e9 * real(key, 0));
+  return BytesPerSecond(1e9 * positive(key));
 }
 
 Seconds Settings::time(const std::string& key, Seconds otherwise) {

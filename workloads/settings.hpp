@@ -22,7 +22,8 @@ class Settings {
   /// The value of `key`, or `otherwise` where it was not given.
   int count(const std::string& key, int otherwise, int least = 1, int most = unbounded);
   double real(const std::string& key, double otherwise);  ///< not negative
-  Bytes size(const std::string& key, Bytes otherwise);
+  double positive(const std::string& key);                ///< 0 where it was not given
+  Bytes size(const std::string& key, Bytes otherwise, Bytes least = {});
   BytesPerSecond rate(const std::string& key);              ///< in GB/s; 0 where it was not given
   Seconds time(const std::string& key, Seconds otherwise);  ///< "3.5ms", "20us", "1s", or seconds
   bool flag(const std::string& key, bool otherwise);        ///< "1" or "0"

@@ -97,6 +97,53 @@ TEST(Job, CollectivesSlowComputationDown) {
   EXPECT_DOUBLE_EQ(play(job, a_second_per_byte).time.value, 6);
 }
 
+/// Two collectives at once, of 2 s and of 4 s. Where both need all of the same links they share them: the
+/// first ends at 4 s, when 2 s of the second are left: 6. Where each needs half of them, or one those within
+/// nodes and the other those between, nothing is shared.
+TEST(Job, CollectivesAtOnceShareTheirLinks) {
+  Job job = of_one_role({reduce(2), reduce(4)});
+  job.streams.push_back("more");
+  job.roles[0].activities[1].stream = 2;
+  const auto time = [&](double load, bool apart) {
+    return play(job,
+                [=](const GroupCall& call) {
+                  Price p = a_second_per_byte(call);
+                  p.load = load, p.between_nodes = apart && call.bytes == Bytes(2);
+                  return p;
+                })
+        .time.value;
+  };
+  EXPECT_DOUBLE_EQ(time(1, false), 6);
+  EXPECT_DOUBLE_EQ(time(0.75, false), 5);  // 3 s and 1.5 times as slow, then 2 s left
+  EXPECT_DOUBLE_EQ(time(0.5, false), 4);
+  EXPECT_DOUBLE_EQ(time(1, true), 4);
+}
+
+/// Messages of 2 s from a to b, and back: what leaves a rank does not meet what comes in. Two the same way
+/// take twice as long.
+TEST(Job, MessagesShareADirection) {
+  const auto message = [](Kind kind, int peer, int stream) {
+    return JobActivity{
+        .kind = kind, .name = "m", .stream = stream, .bytes = Bytes(2), .peer = peer, .tag = stream};
+  };
+  Job job = of_one_role({message(Kind::send, 1, 0), message(Kind::send, 1, 1)});
+  job.dimensions = {{"stage", 2}};
+  job.role_dimension = 0;
+  job.roles.push_back({"other", {message(Kind::receive, 0, 0), message(Kind::receive, 0, 1)}});
+  const auto time = [&] {
+    return play(job,
+                [](const GroupCall& call) {
+                  Price p = a_second_per_byte(call);
+                  p.load = 1;
+                  return p;
+                })
+        .time.value;
+  };
+  EXPECT_DOUBLE_EQ(time(), 4);
+  std::swap(job.roles[0].activities[1].kind, job.roles[1].activities[1].kind);
+  EXPECT_DOUBLE_EQ(time(), 2);
+}
+
 JobActivity by_host(JobActivity a) {
   a.progress = Progress::host;
   return a;

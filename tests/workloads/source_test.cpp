@@ -34,6 +34,7 @@ PriceOf prices(GroupForecaster& forecaster) {
     const auto a = call.control ? forecaster.predict_control(call.collective, call.group, call.bytes)
                                 : forecaster.predict(call.collective, call.group, call.bytes, call.algorithm);
     Price p{a.time, a.low, a.high, a.limited_by};
+    p.load = a.load, p.between_nodes = forecaster.nodes(call.group) > 1;
     if (call.collective == Collective::sendrecv)
       if (const auto wire = forecaster.departure(call.group, call.bytes))
         p.departure = {wire->overhead, wire->gap + wire->occupation(call.bytes)};
@@ -138,8 +139,9 @@ TEST(JobSource, TrainingStepsAgreeWithPricesOnIdleNetworks) {
 }
 
 /// Allreduces of activations, of pairs of nodes, and of gradients, of every second node, leave through the
-/// same ports where buckets go beneath the backward pass; with one bucket behind it they take turns.
-TEST(JobSource, StepsShareLinksOnlyAsMessages) {
+/// same ports where buckets go beneath the backward pass: prices that share them are off by 6 % at most (by
+/// 12 % without). With one bucket behind it they take turns.
+TEST(JobSource, StepsShareLinksAsMessagesDo) {
   const Description cluster = load_platform("edr-cluster");
   const auto ratio = [&](const char* framework) {
     Training t;
@@ -151,7 +153,7 @@ TEST(JobSource, StepsShareLinksOnlyAsMessages) {
     const Job job = training_job(t);
     return by_messages(job, cluster, "contention") / by_price(job, cluster);
   };
-  EXPECT_GT(ratio("ddp:tp=2"), 1.03);
+  EXPECT_NEAR(ratio("ddp:tp=2"), 1, 0.06);
   EXPECT_NEAR(ratio("ddp:tp=2,first=2GB,bucket=2GB"), 1, 1e-9);
 }
 

@@ -125,6 +125,14 @@ TEST(Training, EveryFrameworkReducesEveryGradient) {
   EXPECT_NEAR(offered, 10e6, 1);
 }
 
+/// A unit a layer: a gather takes 1 ms, as a forward pass does, and a scatter 1 ms more beneath a backward
+/// pass of 2. The first gather of all and the last scatter are exposed: 1 + 30 + 1 ms.
+TEST(Training, GathersAreAheadOfScatters) {
+  Training t = equal_layers(10, "fsdp", 4);
+  for (int i = 0; i < 10; ++i) t.model.layers[static_cast<std::size_t>(i)].block = i;
+  EXPECT_NEAR(play(training_job(t), bandwidth(1)).time.value, 32e-3, 1e-9);
+}
+
 /// Everything at once, behind the backward pass: 30 + 10 ms.
 TEST(Training, OneAllreduceIsExposed) {
   EXPECT_NEAR(play(training_job(equal_layers(10, "one", 4)), bandwidth(1)).time.value, 40e-3, 1e-9);
@@ -567,6 +575,15 @@ TEST(Training, SaysWhatIsWrong) {
   EXPECT_EQ(framework("ddp:imbalance=0.5"),
             "framework ddp:imbalance=0.5: imbalance is words of the fullest rank's experts, of the mean: 1 "
             "or more");
+  EXPECT_EQ(framework("megatron:imbalance=1.2"),
+            "framework megatron:imbalance=1.2: imbalance needs experts that are shared out (ep=2 and more)");
+  EXPECT_EQ(framework("megatron:sequence=1"),
+            "framework megatron:sequence=1: sequence needs tensor parallelism (tp=2 and more)");
+  for (const char* whose : {"one", "megatron", "zero1", "ddl", "gems"})
+    EXPECT_EQ(framework(std::string(whose) + ":bucket=0"),
+              std::string("framework ") + whose + ": bucket takes 65536 bytes or more, got '0'");
+  EXPECT_EQ(complaint([] { parse_input("packed:shared=0"); }),
+            "input packed: shared takes a number above 0, got '0'");
   EXPECT_EQ(framework("ddp:recompute=most"),
             "framework ddp: recompute takes 0, 1 or except-last, got 'most'");
   for (const char* wrong : {"3//4", "3/0", "a/4", "-3/4", "99999999999/1"})

@@ -32,6 +32,8 @@ struct Task {
   Seconds left;
   bool communication;
   bool by_host = false;  ///< a collective that waits for computation
+  double load = 0;       ///< as its price has it
+  bool between_nodes = false;
 };
 
 /// A role as it is played. What its coordinator does is appended as it comes.
@@ -45,6 +47,7 @@ struct State {
   int computing = 0, communicating = 0;  ///< tasks under way; collectives that wait for computation aside
   int working = 0;                       ///< of those that compute, on the first stream
   bool moving = false;                   ///< some communication of it advances
+  std::array<std::array<double, 2>, 2> load = {};  ///< within and between nodes, out and in, of what moves
   Seconds communication, hidden, waiting, agreement;
   Seconds free_out, free_in;  ///< when the messages that are under way have left, and come in
 
@@ -189,8 +192,9 @@ class Player {
     const JobActivity& a = activity(parts[0]);
     const bool communication = a.kind != Kind::compute;
     const bool by_host = a.kind == Kind::collective && a.progress == Progress::host;
-    const Seconds left = communication ? paid(call(parts[0])) : a.time;
-    begin(Task{std::move(parts), left, communication, by_host});
+    if (!communication) return begin(Task{std::move(parts), a.time, false});
+    const Price p = paid(call(parts[0]));
+    begin(Task{std::move(parts), p.*end_, true, by_host, p.load, p.between_nodes});
   }
   void begin(Task task) {
     count(task, 1);
@@ -214,7 +218,7 @@ class Player {
     State &from = state(ref.role), &to = state(activity(ref).peer);
     const Seconds start = std::max(now_, from.free_out);
     from.free_out = start + departure.occupies;
-    to.free_in = std::max(start + paid(call(ref)), to.free_in + departure.occupies);
+    to.free_in = std::max(start + paid(call(ref)).*end_, to.free_in + departure.occupies);
     begin(Task{{ref}, departure.overhead, true});
     if (waiting_[key].empty())
       arrivals_[key].push_back(to.free_in);
@@ -226,10 +230,10 @@ class Player {
     arrivals.pop_front();
   }
 
-  Seconds paid(const GroupCall& call) {
-    const Price p = price_(call);
+  Price paid(const GroupCall& call) {
+    Price p = price_(call);
     limits_[p.limited_by] += p.*end_;
-    return p.*end_;
+    return p;
   }
 
   GroupCall call(Ref ref) {
@@ -262,10 +266,35 @@ class Player {
     return slowest;
   }
 
+  bool stands(const Task& task) {
+    return task.by_host &&
+           std::ranges::any_of(task.parts, [&](Ref r) { return state(r.role).computing > 0; });
+  }
+  /// Where a part of a task loads its rank's links.
+  std::vector<double*> loads(const Task& task, Ref part) {
+    auto& [out, in] = state(part.role).load[task.between_nodes ? 1 : 0];
+    if (const Kind kind = activity(part).kind; kind != Kind::collective)
+      return {kind == Kind::send ? &out : &in};
+    return {&out, &in};
+  }
+  /// Of all that moves, on every rank.
+  void load() {
+    for (State& s : roles_) s.load = {};
+    for (const Task& t : tasks_)
+      for (const Ref r : t.parts)
+        if (t.load > 0 && !stands(t))
+          for (double* of : loads(t, r)) *of += t.load;
+  }
+
+  /// What loads links of a rank with more than they carry advances as much more slowly.
   double rate(const Task& task) {
-    if (task.by_host)
-      return std::ranges::any_of(task.parts, [&](Ref r) { return state(r.role).computing > 0; }) ? 0 : 1;
-    return !task.communication && state(task.parts[0].role).communicating > 0 ? 1 / (1 + job_.slowdown) : 1;
+    if (!task.communication) return state(task.parts[0].role).communicating > 0 ? 1 / (1 + job_.slowdown) : 1;
+    if (stands(task)) return 0;
+    double most = 1;
+    if (task.load > 0)
+      for (const Ref r : task.parts)
+        for (const double* of : loads(task, r)) most = std::max(most, *of);
+    return 1 / most;
   }
   /// What stands still takes for ever, unless nothing of it is left.
   Seconds remaining(const Task& task) {
@@ -281,6 +310,7 @@ class Player {
 
   /// To the next end of a task or round of a coordinator.
   void step() {
+    load();
     Seconds ahead = next_wake() - now_;
     for (const Task& t : tasks_) ahead = std::min(ahead, remaining(t));
     std::vector<Task> over;

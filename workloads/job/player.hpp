@@ -39,8 +39,9 @@ struct Played {
 enum class End : std::uint8_t { low, middle, high };
 
 /// Every activity starts when the one before it on its stream, those that it comes after, and its
-/// counterparts in other roles are there; ranks of a role are alike, so that one stands for them. Throws
-/// InputError where activities wait for each other.
+/// counterparts in other roles are there; ranks of a role are alike, so that one stands for them. What loads
+/// the same links of a rank with more than they carry shares them. Throws InputError where activities wait
+/// for each other.
 Played play(const Job& job, const PriceOf& price, End end = End::middle);
 
 /// How a job is played: as above, or by those who play its messages.

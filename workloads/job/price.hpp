@@ -33,6 +33,8 @@ struct Price {
   Seconds time, low, high;
   std::string limited_by;
   std::optional<Departure> departure = {};  ///< of a message; none: it waits for its receiver
+  double load = 0;                          ///< of the time, for how much its links carry all that they can
+  bool between_nodes = false;  ///< which of a rank's links: those to other nodes, or those within
 };
 using PriceOf = std::function<Price(const GroupCall&)>;
 

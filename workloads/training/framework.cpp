@@ -65,17 +65,22 @@ void ddp(Settings& s, Framework& f) {
   f.copies = !s.flag("view", false);
 }
 
+/// What is cut into pieces of it: smaller ones would be millions.
+Bytes pieces(Settings& s, const std::string& key, Bytes otherwise) {
+  return s.size(key, otherwise, Bytes(65536));
+}
+
 void one_allreduce(Settings& s, Framework& f) {
   f.reduction = Reduction::buckets;
   f.overlap = false;
-  f.first_bucket = f.bucket = s.size("bucket", Bytes(1e18));
+  f.first_bucket = f.bucket = pieces(s, "bucket", Bytes(1e18));
   f.copies = true;
 }
 
 /// All packs behind the backward pass (tensorflow/python/distribute/cross_device_ops.py).
 void tf_distribute(Settings& s, Framework& f) {
   one_allreduce(s, f);
-  f.first_bucket = f.bucket = s.size("pack", f.bucket);
+  f.first_bucket = f.bucket = pieces(s, "pack", f.bucket);
 }
 
 /// Cho et al. 2017: level by level of the machine.
@@ -104,13 +109,13 @@ void sharded(Framework& f, int stage, bool overlap, Settings& s) {
   f.reduction = Reduction::sharded;
   f.stage = stage;
   f.overlap = s.flag("overlap", overlap);
-  f.first_bucket = f.bucket = s.size("bucket", Bytes(1e9));  // 5e8 elements of 16 bits
+  f.first_bucket = f.bucket = pieces(s, "bucket", Bytes(1e9));  // 5e8 elements of 16 bits
 }
 
 void megatron(Settings& s, Framework& f) {
   f.reduction = Reduction::buckets;
   f.overlap = s.flag("overlap", false);
-  f.first_bucket = f.bucket = s.size("bucket", Bytes(160e6));  // 4e7 elements of 32 bits
+  f.first_bucket = f.bucket = pieces(s, "bucket", Bytes(160e6));  // 4e7 elements of 32 bits
 }
 
 struct FrameworkEntry {
@@ -200,6 +205,10 @@ void share_work(Settings& s, Framework& f) {
   if (f.imbalance < 1)
     throw InputError("framework " + f.name +
                      ": imbalance is words of the fullest rank's experts, of the mean: 1 or more");
+  if (f.imbalance > 1 && f.experts == 1)
+    throw InputError("framework " + f.name + ": imbalance needs experts that are shared out (ep=2 and more)");
+  if (f.sequence_parallel && f.tensor == 1)
+    throw InputError("framework " + f.name + ": sequence needs tensor parallelism (tp=2 and more)");
   if (f.replicas > 1 && (f.one_forward_one_backward || f.pipeline == 1 || f.micro_batches % f.replicas != 0))
     throw InputError("framework " + f.name + ": replicas=" + std::to_string(f.replicas) +
                      " need a gpipe pipeline (pp=2 and more) and micro-batches that they divide");

@@ -15,7 +15,7 @@ Input parse_input(const std::string& text) {
   input.packed = s.name() == "packed";
   input.sample = s.size("sample", Bytes());
   input.shared = s.rate("shared");
-  if (!input.packed) input.opens = s.real("opens", 0);
+  if (!input.packed) input.opens = s.positive("opens");
   input.local = s.rate("local");
   input.decode = s.time("decode", Seconds());
   input.cores = s.count("cores", 1);

@@ -2,6 +2,7 @@
 #include "workloads/training/reducer.hpp"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace collcast::workloads {
@@ -200,7 +201,8 @@ class Sharded final : public Buckets {
 };
 
 /// ZeRO-3 and FSDP: the layers of a unit are gathered before they compute, forward and backward, at most two
-/// units ahead; gradients are scattered unit by unit.
+/// units ahead; gradients are scattered unit by unit. Backward the next unit's gather is called before this
+/// one's computation, and so ahead of the scatter behind it (PyTorch's BACKWARD_PRE).
 class FullySharded final : public Base {
  public:
   FullySharded(const Plan& plan, Role& role, Adders adders) : Base(plan, role, adders) { find_units(); }
@@ -210,13 +212,10 @@ class FullySharded final : public Base {
   void before(std::size_t index, std::vector<int>& waiting, bool backward) override {
     const std::size_t unit = unit_of_[index];
     const bool first = backward ? index + 1 == units_[unit].last : index == units_[unit].first;
-    if (!first || units_[unit].elements == 0) return;
-    // two all-gathers may be under way: this one waits for the unit before the last to be computed
-    std::vector<int> after;
-    if (computed_.size() >= 2) after.push_back(computed_[computed_.size() - 2]);
-    const Bytes bytes = units_[unit].elements * element(plan_.training.precision);
-    const int gathered = communicate(Collective::allgather, bytes, "gather parameters", after);
-    waiting.push_back(gathered);
+    if (!first) return;
+    gather(unit);
+    if (backward && unit > 0) gather(unit - 1);
+    if (units_[unit].gathered) waiting.push_back(*std::exchange(units_[unit].gathered, {}));
   }
   bool watches(std::size_t index) const override {
     const Unit& u = units_[unit_of_[index]];
@@ -238,7 +237,17 @@ class FullySharded final : public Base {
   struct Unit {
     std::size_t first, last;
     double elements = 0;
+    std::optional<int> gathered = {};  ///< for the computation to come
   };
+  /// Two may be under way: this one waits for the unit before the last to be computed.
+  void gather(std::size_t index) {
+    Unit& unit = units_[index];
+    if (unit.gathered || unit.elements == 0) return;
+    std::vector<int> after;
+    if (computed_.size() >= 2) after.push_back(computed_[computed_.size() - 2]);
+    const Bytes bytes = unit.elements * element(plan_.training.precision);
+    unit.gathered = communicate(Collective::allgather, bytes, "gather parameters", after);
+  }
   void scatter(int computed) {
     if (scattered_ > Bytes())
       communicate(Collective::reduce_scatter, std::exchange(scattered_, {}), "scatter gradients", {computed});
