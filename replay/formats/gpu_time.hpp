@@ -23,7 +23,7 @@ struct Comm {
   double bytes = -1;               ///< instead of elements: NCCL's count, in bytes
   int size = 0, start = -1, stride = 0, peer = -1;
   std::vector<Comm> messages;  ///< of a group that one kernel plays
-  bool known() const;  ///< its name is that of a collective or message
+  bool known() const;          ///< its name is that of a collective or message
   bool sized() const;
 };
 
