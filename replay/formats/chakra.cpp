@@ -29,7 +29,7 @@ struct EtNode {
   std::string name, group;
   std::vector<std::uint64_t> after, parents;  ///< data_deps, ctrl_deps
   std::int64_t collective = -1, size = -1, source = -1, dest = -1, tag = 0;
-  bool host = false;
+  bool host = false, partly = false;
 };
 
 [[noreturn]] void damaged(const std::string& path, std::size_t at) {
@@ -50,7 +50,7 @@ void read_attribute(std::string_view message, EtNode& node) {
   while (const auto f = take_field(message)) {
     if (f->number == 1)
       name = f->bytes;
-    else if (f->number == 29)
+    else if (f->number == 28 || f->number == 29)
       text = f->bytes;
     else if (f->wire != 2)
       value = integer(*f);
@@ -62,6 +62,7 @@ void read_attribute(std::string_view message, EtNode& node) {
   if (name == "comm_dst") node.dest = value;
   if (name == "comm_tag") node.tag = value;
   if (name == "pg_name") node.group = text;
+  if (name == "involved_dim") node.partly = text.find('\0') != std::string_view::npos;
 }
 
 EtNode read_node(const std::string& path, std::string_view message, std::size_t at) {
@@ -228,6 +229,17 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
   std::map<Rank, std::vector<EtNode>> all;
   for (const auto& [rank, file] : by_rank) all[rank] = read_nodes(file);
   const ProcessGroups groups(*source, all);
+  const auto collective = [](const EtNode& n) { return n.type == comm_coll && n.size >= 0; };
+  if (files.size() == 1 && std::ranges::any_of(all.begin()->second, collective))
+    info.notes.push_back(
+        "one file is a job of one rank, in which collectives move nothing: name those of all ranks");
+  std::int64_t partly = 0;
+  for (const auto& [rank, nodes] : all)
+    partly += std::ranges::count_if(nodes, [&](const EtNode& n) { return collective(n) && n.partly; });
+  if (partly)
+    info.notes.push_back(
+        std::to_string(partly) +
+        " collectives along some dimensions of a network (involved_dim) are taken for all ranks'");
   for (auto& [rank, nodes] : all) {
     std::uint64_t first_us = ~std::uint64_t{0}, last_us = 0;
     for (const EtNode& n : nodes)

@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -259,7 +260,8 @@ struct Dump {
 Dump read(const std::string& path, Rank position) {
   Dump d;
   d.path = path;
-  const int number = number_in_name(path);
+  const int said = rank_in_name(std::filesystem::path(path).filename().string());
+  const int number = said >= 0 ? said : number_in_name(path);
   d.rank = number >= 0 ? number : position;
   if (is_pickle(head_of(path, 16))) {
     d.pickle = std::make_unique<Unpickler>(path, text_of(path, std::size_t{1} << 28));

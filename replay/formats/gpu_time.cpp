@@ -7,7 +7,9 @@
 #include <set>
 
 #include "replay/formats/across_ranks.hpp"
+#include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
+#include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
 
@@ -21,15 +23,48 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+bool is_message(const Comm& comm) {
+  return comm.name == "send" || comm.name == "recv";
+}
+
+/// The calls that one kernel plays, where torch coalesced them or NCCL grouped them: those of its thread that
+/// launched nothing themselves, since the kernel before.
+void join_groups(RankTrace& trace) {
+  std::map<std::int64_t, std::vector<const Kernel*>> launched;  // by thread
+  for (const Kernel& k : trace.kernels) {
+    const auto launch = trace.launches.find(k.correlation);
+    if (k.call >= 0 && launch != trace.launches.end() && !launch->second.of_graph)
+      launched[launch->second.thread].push_back(&k);
+  }
+  for (auto& [thread, kernels] : launched) {
+    const auto calls = trace.calls.find(thread);
+    if (calls == trace.calls.end()) continue;
+    std::ranges::stable_sort(kernels, {}, [](const Kernel* k) { return k->launch; });
+    auto next = calls->second.begin();
+    for (const Kernel* k : kernels) {
+      std::vector<Comm> group;
+      for (; next != calls->second.end() && next->begin < k->launch; ++next)
+        if (!next->launched && next->comm.sized()) group.push_back(next->comm);
+      Comm& comm = trace.comms[static_cast<std::size_t>(k->call)];
+      if (comm.sized() || group.empty()) continue;
+      const Comm all = merged(group);
+      const auto named = collective_of(comm.name), called = collective_of(all.name);
+      const bool exchanges = contains(comm.name, "SendRecv");
+      if (all.sized() && (exchanges ? !called || called == Collective::alltoall : !named || named == called))
+        comm = all;
+    }
+  }
+}
+
 /// Finds for each communication kernel the host call that launched it, and forgets the waits that belong to
 /// calls.
 void join_host(RankTrace& trace) {
   for (auto& [thread, calls] : trace.calls)
     std::ranges::sort(calls, [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  auto enclosing = [&](std::int64_t thread, double at, auto wanted) -> const HostCall* {
+  auto enclosing = [&](std::int64_t thread, double at, auto wanted) -> HostCall* {
     const auto found = trace.calls.find(thread);
     if (found == trace.calls.end()) return nullptr;
-    const auto& calls = found->second;
+    auto& calls = found->second;
     auto c = std::ranges::upper_bound(calls, at, {}, [](const Span& s) { return s.begin; });
     for (int looked = 0; c != calls.begin() && looked < 64; ++looked)
       if (--c; c->end >= at && wanted(*c)) return &*c;
@@ -41,9 +76,9 @@ void join_host(RankTrace& trace) {
     k.launch = launch->second.at;
     if (k.call < 0) continue;
     Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
+    auto* host = enclosing(launch->second.thread, k.launch, [](const HostCall& c) { return c.comm.sized(); });
+    if (host) host->launched = true;
     if (comm.sized()) continue;
-    const auto* host =
-        enclosing(launch->second.thread, k.launch, [](const HostCall& c) { return c.comm.sized(); });
     if (!host && !collective_of(comm.name))
       if (const auto* named = enclosing(launch->second.thread, k.launch,
                                         [](const HostCall& c) { return bool(collective_of(c.comm.name)); }))
@@ -53,6 +88,7 @@ void join_host(RankTrace& trace) {
     comm = host->comm;
     if (!collective_of(comm.name) && comm.peer < 0) comm.name = kernel_name;
   }
+  join_groups(trace);
   std::erase_if(trace.waits, [&](const auto& wait) {
     return enclosing(wait.first, wait.second, [](const HostCall& c) { return c.comm.name != "wait"; }) !=
            nullptr;
@@ -260,6 +296,7 @@ class GpuRank {
   }
 
   void play(std::size_t stream, const Kernel& k) {
+    if (k.communicates && group(stream, k)) return;
     Activity a;
     if (k.communicates)
       a = communication(trace_.comms[static_cast<std::size_t>(k.call)]);
@@ -270,15 +307,31 @@ class GpuRank {
     add(stream) = std::move(a);
   }
 
+  /// Plays messages that one kernel moves; false if it has none, or one of them cannot be played.
+  bool group(std::size_t stream, const Kernel& k) {
+    const std::vector<Comm>& messages = trace_.comms[static_cast<std::size_t>(k.call)].messages;
+    std::vector<Activity> parts;
+    for (const Comm& c : messages)
+      if (parts.push_back(communication(c)); parts.back().kind == Activity::Kind::collective) return false;
+    if (parts.empty()) return false;
+    MessageGroup& group =
+        groups_.try_emplace(stream, source_.at(trace_.rank, static_cast<int>(stream))).first->second;
+    for (Activity& a : parts) group.add(std::move(a));
+    group.finish();
+    Activity& wait = source_.at(trace_.rank, static_cast<int>(stream)).back();
+    wait.begin = Seconds(1e-6 * (k.begin - window_.begin));
+    wait.duration = Seconds(1e-6 * (k.end - k.begin));
+    return true;
+  }
+
   Activity communication(const Comm& comm) {
-    const int communicator = group(comm);
+    const int communicator = members(comm);
     const auto& members = source_.communicators()[static_cast<std::size_t>(communicator)];
     const auto ranks = static_cast<Rank>(members.size());
     const double element = element_bytes(comm.type);
     const Bytes in = comm.bytes >= 0 ? Bytes(comm.bytes) : Bytes(element * std::max(comm.input, 0.0)),
                 out(element * std::max(comm.output, 0.0));
-    if (std::ranges::find(members, comm.peer) != members.end() &&
-        (comm.name == "send" || comm.name == "recv"))
+    if (is_message(comm) && std::ranges::find(members, comm.peer) != members.end())
       return message(comm, communicator, members, in, out);
     const auto collective = collective_of(comm.name);
     Bytes size;
@@ -306,7 +359,7 @@ class GpuRank {
     return a;
   }
 
-  int group(const Comm& comm) {
+  int members(const Comm& comm) {
     std::vector<Rank> ranks;
     if (const auto known = trace_.groups.find(comm.group); known != trace_.groups.end())
       ranks = known->second;
@@ -339,6 +392,7 @@ class GpuRank {
   const RankTrace& trace_;
   Span window_;
   std::vector<GpuStream> streams_;
+  std::map<std::size_t, MessageGroup> groups_;        ///< by stream
   std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
 };
 
@@ -354,10 +408,17 @@ Rank largest_group(const RankTrace& trace) {
   return largest;
 }
 
+/// Takes ranks that no file says from the names of the files, where each has another one below `world`.
+void name_ranks(std::vector<RankTrace>& traces, Rank world) {
+  std::set<int> ranks;
+  for (const RankTrace& t : traces) ranks.insert(t.rank < 0 ? rank_in_name(t.path) : -1);
+  if (ranks.size() != traces.size() || *ranks.begin() < 0 || *ranks.rbegin() >= world) return;
+  for (RankTrace& t : traces) t.rank = rank_in_name(t.path);
+}
+
 /// Who is which rank: the files say so, all of one job, or the order of the files does.
-Rank assign_ranks(std::vector<RankTrace>& traces) {
+Rank assign_ranks(std::vector<RankTrace>& traces, Rank world) {
   std::map<Rank, std::string> claimed;
-  Rank world = static_cast<Rank>(traces.size());
   std::set<Rank> said;
   const RankTrace* first = nullptr;
   for (const RankTrace& t : traces) {
@@ -386,12 +447,68 @@ Rank assign_ranks(std::vector<RankTrace>& traces) {
 
 }  // namespace
 
+bool Comm::known() const {
+  return is_message(*this) || collective_of(name);
+}
+
 bool Comm::sized() const {
-  return bytes >= 0 || (input >= 0 && element_bytes(type) > 0);
+  // torch's calls of other names, as "wait" and "coalesced", have no elements.
+  const bool counted = input >= 0 && element_bytes(type) > 0 && (input > 0 || known());
+  return bytes >= 0 || !messages.empty() || counted;
+}
+
+Comm merged(const std::vector<Comm>& calls) {
+  Comm all = calls[0];
+  if (calls.size() == 1) return all;
+  const auto bytes = [](const Comm& c, double elements) {
+    return c.bytes >= 0 ? c.bytes : element_bytes(c.type) * std::max(elements, 0.0);
+  };
+  const bool sized = std::ranges::all_of(calls, &Comm::sized);
+  const bool alike =
+      std::ranges::all_of(calls, [&](const Comm& c) { return c.name == all.name && c.group == all.group; });
+  if (!is_message(all) && alike) {
+    all.bytes = all.input = all.output = sized ? 0 : -1;
+    for (const Comm& c : calls) {
+      if (!sized) break;
+      all.input += bytes(c, c.input), all.output += bytes(c, c.output);
+      all.bytes = calls[0].bytes >= 0 ? all.input : -1;
+    }
+    all.type = "byte";
+    return all;
+  }
+  all.name = "group";
+  all.peer = -1;
+  all.bytes = all.input = -1;
+  if (!std::ranges::all_of(calls, is_message)) return all;
+  std::set<int> to;
+  double sent = 0;
+  std::ptrdiff_t sends = 0;
+  for (const Comm& c : calls)
+    if (c.name == "send") to.insert(c.peer), sent += bytes(c, c.input), ++sends;
+  // As many sends as receives, to everybody as far as is known, are an all-to-all.
+  const bool everybody = sends > 1 && 2 * sends == std::ssize(calls) && sends + 1 >= all.size;
+  if (everybody && (to.contains(-1) || std::ssize(to) == sends)) {
+    all.name = "alltoall";
+    if (sized) all.bytes = sent / static_cast<double>(sends);
+  } else if (sized) {
+    all.messages = calls;
+  }
+  return all;
+}
+
+std::int64_t unsized(const Source& source) {
+  std::int64_t n = 0;
+  Activity a;
+  for (const Rank r : source.info().recorded_ranks)
+    for (int s = 0; s < source.streams(r); ++s)
+      for (const auto stream = source.stream(r, s); stream->next(a);)
+        n += a.kind == Activity::Kind::collective && !a.sized;
+  return n;
 }
 
 bool communicates(std::string_view name) {
-  return contains(name, "nccl") || contains(name, "rccl");
+  constexpr std::string_view libraries[] = {"nccl", "rccl", "msccl", "oneccl"};
+  return std::ranges::any_of(libraries, [&](std::string_view l) { return contains(name, l); });
 }
 
 void RankTrace::add(Kernel kernel, Comm comm) {
@@ -409,23 +526,28 @@ void RankTrace::add(Kernel kernel, Comm comm) {
 void RankTrace::runtime(std::string_view name, double at, std::int64_t thread, std::int64_t correlation) {
   if (contains(name, "StreamWaitEvent")) waits.emplace_back(thread, at);
   if (correlation >= 0 && (contains(name, "Launch") || contains(name, "Memcpy") || contains(name, "Memset")))
-    launches[correlation] = {at, thread};
+    launches[correlation] = {at, thread, contains(name, "Graph")};
 }
 
 std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options) {
   const bool said = std::ranges::any_of(traces, [](const RankTrace& t) { return t.world > 0; });
-  Rank world = assign_ranks(traces), largest = 0;
-  for (const RankTrace& t : traces) largest = std::max(largest, largest_group(t));
-  const bool guessed = !said && largest > world;
-  if (guessed) world = largest;
+  const auto files = static_cast<Rank>(traces.size());
+  Rank largest = 0;
+  for (const RankTrace& t : traces) largest = std::max({largest, t.world, largest_group(t)});
+  const bool guessed = !said && largest > files;
+  name_ranks(traces, std::max(files, largest));
+  const auto unnamed = std::ranges::count_if(traces, [](const RankTrace& t) { return t.rank < 0; });
+  const Rank world = assign_ranks(traces, guessed ? largest : files);
   auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
   if (guessed)
     info.notes.push_back("no file says how many ranks there are: as many as in the largest group, " +
                          std::to_string(world));
+  if (unnamed > 1)
+    info.notes.push_back("ranks are numbered in the order of files and GPUs: nothing says who is which");
   info.unknown = {"roots of broadcasts and reductions (taken as the first rank)", "reduction operators",
                   "which bytes of an all-to-all go to whom (taken as equal)"};
-  std::int64_t kernels = 0, impossible = 0, outside = 0;
+  std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0;
   const std::string path = traces[0].path;
   // Where one file says no base, nobody knows how the clocks compare.
   if (std::ranges::any_of(traces, [](const RankTrace& t) { return t.base_ns == 0; }))
@@ -447,12 +569,15 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     kernels += static_cast<std::int64_t>(trace.kernels.size());
     impossible += trace.impossible + trace.damaged;
     outside += trace.outside;
+    on_hosts += trace.on_hosts;
     trace = {};
   }
   if (kernels == 0)
     throw InputError(path + ": has no kernels of a GPU; profile CUDA activity, over whole steps");
   if (impossible) info.losses.push_back({"kernel", impossible, "with an impossible duration, or damaged"});
   if (outside) info.losses.push_back({"kernel", outside, "outside the steps that are looked at"});
+  if (on_hosts)
+    info.losses.push_back({"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are"});
   std::ranges::sort(info.recorded_ranks);
   compare_ranks(*source);
   info.recorded = Seconds(1e-6 * (begin_as_recorded(*source, begins) ? all.end - all.begin : longest));

@@ -22,6 +22,8 @@ struct Comm {
   double input = -1, output = -1;  ///< elements; -1: not said
   double bytes = -1;               ///< instead of elements: NCCL's count, in bytes
   int size = 0, start = -1, stride = 0, peer = -1;
+  std::vector<Comm> messages;  ///< of a group that one kernel plays
+  bool known() const;          ///< its name is that of a collective or message
   bool sized() const;
 };
 
@@ -30,6 +32,7 @@ struct Span {
 };
 struct HostCall : Span {
   Comm comm;
+  bool launched = false;  ///< a kernel
 };
 struct Kernel : Span {
   std::int64_t correlation;
@@ -41,6 +44,7 @@ struct Kernel : Span {
 struct Launch {
   double at;
   std::int64_t thread;
+  bool of_graph;
 };
 struct Step : Span {
   std::int64_t number;
@@ -58,7 +62,7 @@ struct RankTrace {
   std::map<std::int64_t, std::vector<HostCall>> calls;  ///< by thread
   std::vector<std::pair<std::int64_t, double>> waits;   ///< stream waits: thread, when
   std::vector<Step> steps;
-  std::int64_t damaged = 0, impossible = 0, outside = 0;
+  std::int64_t damaged = 0, impossible = 0, outside = 0, on_hosts = 0;
 
   /// Adds a kernel, or counts it as impossible; `comm` is looked at where it communicates.
   void add(Kernel kernel, Comm comm);
@@ -66,7 +70,14 @@ struct RankTrace {
   void runtime(std::string_view name, double at, std::int64_t thread, std::int64_t correlation);
 };
 
-/// Whether a kernel of that name is NCCL's or RCCL's.
+/// Several calls in one: of collectives of one kind and group the sum, of messages these, else a call whose
+/// size is unknown.
+Comm merged(const std::vector<Comm>& calls);
+
+/// Communication kernels of unknown size.
+std::int64_t unsized(const Source& source);
+
+/// Whether a kernel of that name is one of NCCL, RCCL or oneCCL.
 bool communicates(std::string_view name);
 
 /// The ranks as one job. Throws InputError if two claim one rank, or there are no kernels, or not the steps

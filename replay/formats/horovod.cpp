@@ -72,7 +72,7 @@ class Timeline {
   bool by_mpi = false;  ///< some of them
   Rank ranks = 0;
   std::set<Rank> ticked;
-  std::int64_t unfinished = 0;
+  std::map<std::string, std::int64_t> unknown;  ///< operations that are no collective
   double first() const { return first_; }
   double last() const { return last_; }
 
@@ -89,6 +89,8 @@ class Timeline {
   void begin(Tensor& tensor, std::string_view name, double at) {
     constexpr std::size_t deepest = 64;
     if (tensor.open.size() < deepest) tensor.open.emplace_back(name);
+    if (tensor.open.size() == 1 && !name.starts_with("NEGOTIATE") && !collective_of(name))
+      ++unknown[std::string(name)];
     if (name.starts_with("MEMCPY_OUT") && tensor.left < 0) tensor.left = at;
     const bool moves = name.find('_') != std::string_view::npos && !name.starts_with("NEGOTIATE") &&
                        !name.starts_with("MEMCPY") && !name.starts_with("WAIT") &&
@@ -421,6 +423,12 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   if (static_cast<std::size_t>(timeline.ranks) > 4 * timeline.ticked.size() + 16)
     throw InputError(files[0] + ": rank " + std::to_string(timeline.ranks - 1) +
                      " is ready, and most before it never are");
+  // Shapes are those of results, of which each rank has a share here.
+  for (Operation& op : timeline.operations)
+    if (op.collective == Collective::reduce_scatter) {
+      op.message = std::max(timeline.ranks, 1) * op.message;
+      for (Piece& piece : op.pieces) piece.bytes = std::max(timeline.ranks, 1) * piece.bytes;
+    }
   auto source = std::make_unique<RecordedSource>(std::max(timeline.ranks, 1));
   SourceInfo& info = source->info();
   info.by_mpi = timeline.by_mpi;
@@ -435,6 +443,8 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   if (unfinished)
     info.losses.push_back(
         {"operation", static_cast<std::int64_t>(unfinished), "begun and not ended in the file"});
+  for (const auto& [operation, count] : timeline.unknown)
+    info.losses.push_back({operation, count, "an operation that is not known"});
   if (end.damaged) info.losses.push_back({"event", end.damaged, "damaged"});
   Plan plan;
   if (options.fuses_anew()) {

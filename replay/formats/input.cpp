@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <vector>
 
 #include "support/error.hpp"
@@ -188,6 +189,14 @@ int number_in_name(const std::string& path) {
   std::size_t begin = end;
   while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1]))) --begin;
   return end - begin < 7 ? std::stoi(name.substr(begin, end - begin + 1)) : -1;
+}
+
+int rank_in_name(const std::string& path) {
+  static const std::regex said("(?:rank|worker)[-_.=]?([0-9]{1,7})(?![0-9])", std::regex::icase);
+  int rank = -1;
+  for (std::sregex_iterator at(path.begin(), path.end(), said), end; at != end; ++at)
+    rank = std::stoi(at->str(1));
+  return rank;
 }
 
 }  // namespace collcast

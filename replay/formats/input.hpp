@@ -48,4 +48,8 @@ std::size_t most_activities(const std::string& path);
 /// The last number in a file's name, as in "trace.12.json" without its ending; -1 if there is none.
 int number_in_name(const std::string& path);
 
+/// The number after the last "rank" or "worker" in a path, as in "job/rank_12/trace.json"; -1 if there is
+/// none.
+int rank_in_name(const std::string& path);
+
 }  // namespace collcast

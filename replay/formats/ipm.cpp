@@ -27,7 +27,9 @@ Banner banner_of(const std::string& path) {
     std::string hash, word;
     if (!(words >> hash >> word) || hash != "#") continue;
     if (word == "[time]") ++tables;
-    if (word == "mpi_tasks") words >> word >> banner.tasks;
+    // Alone in its line, or in IPM 0.98 after the host.
+    if (const auto at = line.find("mpi_tasks"); at != std::string::npos)
+      std::istringstream(line.substr(at)) >> word >> word >> banner.tasks;
     double seconds = 0, count = 0;
     if (tables != 1 || !word.starts_with("MPI_") || !(words >> seconds >> count)) continue;
     if (!(seconds >= 0 && seconds < 1e15 && count >= 1 && count < 1e15))

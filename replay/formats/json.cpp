@@ -110,6 +110,44 @@ bool read_array(Cutter& cutter, JsonText& json, const std::function<void(JsonVal
   }
 }
 
+/// Bytes of the character in `text` that begins at `at`; 0 if it may not stand in a JSON string.
+std::size_t character(std::string_view text, std::size_t at) {
+  const auto c = static_cast<unsigned char>(text[at]);
+  if (c == '\\' && at + 1 < text.size())
+    return std::string_view("\"\\/bfnrtu").find(text[at + 1]) == std::string_view::npos ? 0 : 2;
+  if (c < 0x80) return c < 0x20 || c == '\\' ? 0 : 1;
+  const std::size_t bytes = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+  return at + bytes <= text.size() && simdjson::validate_utf8(text.data() + at, bytes) ? bytes : 0;
+}
+
+/// What profilers write and JSON forbids, made JSON: NaN and infinities become null, and a '?' stands for
+/// what may not be in a string.
+std::string repaired(std::string_view text) {
+  std::string made;
+  made.reserve(text.size());
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t bytes = 1;
+    if (text[at] == '"') {
+      quoted = !quoted;
+    } else if (quoted) {
+      bytes = character(text, at);
+      if (bytes == 0) made += '?', ++at;
+    } else {
+      const auto end = std::min(text.find_first_of(" \t\r\n,:[]{}\"", at), text.size());
+      std::string word(text.substr(at, end - at));
+      for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      if (word.find("nan") != std::string::npos || word.find("inf") != std::string::npos)
+        made += "null", at = end, bytes = 0;
+      else
+        bytes = std::max<std::size_t>(word.size(), 1);
+    }
+    made.append(text, at, bytes);
+    at += bytes;
+  }
+  return made;
+}
+
 std::string unquoted(std::string_view text) {
   const auto begin = text.find('"'), last = text.rfind('"');
   return last == begin ? std::string() : std::string(text.substr(begin + 1, last - begin - 1));
@@ -185,13 +223,20 @@ void JsonValue::members(const std::function<void(std::string_view, JsonValue)>& 
 
 struct JsonText::Parser {
   simdjson::dom::parser parser{largest_value * 16};
+  std::string repaired;
 };
 JsonText::JsonText() : parser_(std::make_unique<Parser>()) {}
 JsonText::~JsonText() = default;
 
 JsonValue JsonText::parse(std::string_view text) {
   JsonValue value;
-  if (element e; parser_->parser.parse(text.data(), text.size(), true).get(e) == simdjson::SUCCESS) {
+  element e;
+  auto error = parser_->parser.parse(text.data(), text.size(), true).get(e);
+  if (error != simdjson::SUCCESS) {
+    parser_->repaired = repaired(text);
+    if (parser_->repaired != text) error = parser_->parser.parse(parser_->repaired).get(e);
+  }
+  if (error == simdjson::SUCCESS) {
     std::memcpy(value.element_, &e, sizeof e);
     value.set_ = true;
   }

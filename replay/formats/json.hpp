@@ -39,7 +39,7 @@ class JsonText {
  public:
   JsonText();
   ~JsonText();
-  /// Null if the text is no JSON.
+  /// Null if the text is no JSON. NaN and infinities are null, and what may not stand in a string is a '?'.
   JsonValue parse(std::string_view text);
 
  private:

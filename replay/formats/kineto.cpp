@@ -32,10 +32,17 @@ Comm comm_of(const JsonValue& args) {
   return c;
 }
 
-/// "nccl:all_reduce" over tensors of known shape: what traces before 2024 have instead of sizes.
+/// "nccl:all_reduce" or "nccl:send 0->1" over tensors of known shape: what traces before 2024 have instead of
+/// sizes.
 Comm annotated(std::string_view name, const JsonValue& args) {
   Comm c;
   c.name = name.substr(name.find(':') + 1);
+  for (const std::string_view message : {"send ", "recv "})
+    if (const auto peer = c.name.find_last_not_of("0123456789") + 1;
+        c.name.starts_with(message) && c.name.size() - peer - 1 < 7) {
+      c.peer = std::stoi(c.name.substr(peer));
+      c.name.resize(message.size() - 1);
+    }
   double elements = 0;
   for (const JsonValue& tensor : args["Input Dims"].items()) {
     double n = tensor.items().empty() ? 0 : 1;
@@ -84,39 +91,47 @@ class FileReader {
     if (category == "kernel" || category == "Kernel" || category == "gpu_memcpy" ||
         category == "gpu_memset" || category == "Memcpy" || category == "Memset")
       return kernel(e, span, name, category);
-    if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime")
+    if (category.ends_with("_runtime") || category.ends_with("_driver") || category == "Runtime")
       return runtime(e, at, name);
-    if (category == "user_annotation" && name.starts_with("ProfilerStep#")) {
+    if (category == "gpu_user_annotation") return;
+    if (name.starts_with("ProfilerStep#")) {
       std::int64_t number = 0;
       for (char c : name.substr(13))
         number = c >= '0' && c <= '9' && number < 1'000'000'000'000 ? 10 * number + (c - '0') : number;
       trace_.steps.push_back({span, number});
     } else if (name == "record_param_comms") {
       call(e, span, comm_of(e["args"]));
-    } else if (name.starts_with("nccl:") && category != "gpu_user_annotation") {
+    } else if (name.starts_with("nccl:")) {
       call(e, span, annotated(name, e["args"]));
+    } else if (name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:")) {
+      ++trace_.on_hosts;
     }
   }
 
+  /// A number, or in traces of 2021 a text.
+  static std::int64_t thread(const JsonValue& e) {
+    const JsonValue id = e["tid"];
+    return id.integer().value_or(static_cast<std::int64_t>(std::hash<std::string_view>{}(id.text())));
+  }
+
   void call(const JsonValue& e, Span span, Comm comm) {
-    trace_.calls[e["tid"].integer().value_or(0)].push_back({span, std::move(comm)});
+    trace_.calls[thread(e)].push_back({span, std::move(comm)});
   }
 
   void kernel(const JsonValue& e, Span span, std::string_view name, std::string_view category) {
     const JsonValue args = e["args"];
     Kernel k{span, args["correlation"].integer().value_or(-1), {}, false, false};
-    k.stream = {args["device"].integer().value_or(0),
-                args["stream"].integer().value_or(e["tid"].integer().value_or(0))};
+    k.stream = {args["device"].integer().value_or(0), args["stream"].integer().value_or(thread(e))};
     k.copies = category != "kernel" && category != "Kernel";
     k.communicates = !k.copies && gpu::communicates(name);
     Comm comm;
     if (k.communicates) comm = comm_of(args);
-    if (k.communicates && comm.name.empty()) comm.name = name.substr(0, name.find('('));
+    if (k.communicates && !comm.sized() && !comm.known()) comm.name = name.substr(0, name.find('('));
     trace_.add(k, std::move(comm));
   }
 
   void runtime(const JsonValue& e, double at, std::string_view name) {
-    trace_.runtime(name, at, e["tid"].integer().value_or(0), e["args"]["correlation"].integer().value_or(-1));
+    trace_.runtime(name, at, thread(e), e["args"]["correlation"].integer().value_or(-1));
   }
 
   RankTrace trace_;
@@ -134,7 +149,12 @@ bool is_kineto(std::string_view head) {
 std::unique_ptr<Source> open_kineto(const std::vector<std::string>& files, const OpenOptions& options) {
   std::vector<RankTrace> traces;
   for (const std::string& file : files) traces.push_back(FileReader(file).read());
-  return gpu::source_of(traces, options);
+  auto source = gpu::source_of(traces, options);
+  if (const auto n = gpu::unsized(*source))
+    source->info().notes.push_back(std::to_string(n) +
+                                   " communication kernels have no size: the trace lacks the calls that "
+                                   "launched them, or, before PyTorch 2.2, record_shapes=True");
+  return source;
 }
 
 }  // namespace collcast

@@ -69,7 +69,7 @@ int element_bytes(std::string_view type) {
       {"bool", 1},         {"int8", 1},           {"uint8", 1},
       {"unsignedchar", 1}, {"signedchar", 1},     {"float8e4m3fn", 1},
       {"float8e5m2", 1},   {"float8e4m3fnuz", 1}, {"float8e5m2fnuz", 1},
-      {"complexfloat", 8}, {"complexdouble", 16}};
+      {"complexfloat", 8}, {"complexdouble", 16}, {"float8e8m0fnu", 1}};
   if (const auto scope = type.rfind("::"); scope != std::string_view::npos) type.remove_prefix(scope + 2);
   const auto found = sizes.find(plain(type));
   return found == sizes.end() ? 0 : found->second;

@@ -116,7 +116,8 @@ class Job {
       const Rank first = std::min(rank_[device] / c.ranks * c.ranks, world_ - c.ranks);
       for (Rank r = 0; r < c.ranks; ++r) members[static_cast<std::size_t>(r)] = first + r;
     }
-    return source.communicator(c.id, members);
+    if (world_id_.empty() && members == source.communicators()[0]) world_id_ = c.id;
+    return !c.id.empty() && c.id == world_id_ ? 0 : source.communicator(c.id, members);
   }
 
   void calls(RecordedSource& source, std::size_t device, const DeviceLog& log) {
@@ -177,6 +178,7 @@ class Job {
   Rank world_ = 0;
   std::vector<Rank> rank_;  ///< of each device in the log's order
   std::map<std::pair<std::size_t, std::string>, int> numbers_;
+  std::string world_id_;  ///< of the first communicator of all ranks
   bool inferred_ = false;
 };
 

@@ -21,6 +21,8 @@ class LogReader : public nccl::CallLog {
     for (std::string line; input.line(line);) {
       const auto at = line.rfind(marker);
       if (at == std::string::npos) continue;
+      // Threads write into each other's lines: of two messages in one, the first may be cut.
+      unreadable += line.find(": opCount ") < at;
       Device device;
       if (!whose(std::string_view(line).substr(0, at), device)) {
         ++unreadable;
@@ -130,7 +132,9 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
                   "calls inside replayed CUDA graphs (logged once, at capture)"};
   for (const auto& [what, count] : log.choices)
     info.notes.push_back(what + ", " + std::to_string(count) + " times");
-  if (log.unreadable) info.losses.push_back({"log line", log.unreadable, "without host, process and thread"});
+  if (log.unreadable)
+    info.losses.push_back(
+        {"log line", log.unreadable, "without host, process and thread, or with a second one in it"});
   return source;
 }
 

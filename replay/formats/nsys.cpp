@@ -248,7 +248,8 @@ class Export {
       if (group.depth++ == 0) group.begin = span.begin;
     } else if (name == "ncclGroupEnd") {
       if (group.depth == 0 || --group.depth > 0) return;
-      if (!group.calls.empty()) call(thread, {group.begin, span.end}, merged(group.calls));
+      one_of_each_gpu(thread, group.calls);
+      if (!group.calls.empty()) call(thread, {group.begin, span.end}, gpu::merged(group.calls));
       group.calls.clear();
     } else if (name.starts_with("ncclCommInit")) {
       init(thread, fields);
@@ -258,6 +259,16 @@ class Export {
       else
         call(thread, span, *comm);
     }
+  }
+
+  /// A process of several GPUs calls a collective for all of them in one group.
+  void one_of_each_gpu(std::int64_t thread, std::vector<Comm>& calls) {
+    std::size_t gpus = 0;
+    of_process(thread, [&](Gpu&) { ++gpus; });
+    if (gpus < 2 || calls.size() != gpus || !collective_of(calls[0].name)) return;
+    for (const Comm& c : calls)
+      if (c.name != calls[0].name || c.bytes != calls[0].bytes) return;
+    calls.resize(1);
   }
 
   void call(std::int64_t thread, Span span, const Comm& comm) {
@@ -296,32 +307,6 @@ class Export {
     return comm;
   }
 
-  /// The calls of a group as one: equal collectives are added up; as many sends as receives, and more than
-  /// one, are an all-to-all.
-  static Comm merged(const std::vector<Comm>& calls) {
-    Comm all = calls[0];
-    std::ptrdiff_t sends = 0;
-    double sum = 0;
-    bool alike = true, sized = true;
-    for (const Comm& c : calls) {
-      alike = alike && c.name == all.name;
-      sized = sized && c.bytes >= 0;
-      sends += c.name == "send";
-      sum += c.name == "recv" ? 0 : c.bytes;
-    }
-    const auto messages = std::ranges::count_if(calls, [](const Comm& c) { return !collective_of(c.name); });
-    if (calls.size() == 1) return all;
-    if (!alike || messages > 0) {
-      const bool every = messages == std::ssize(calls) && sends > 1 && 2 * sends == messages;
-      all.name = every ? "alltoall" : "group";
-      all.peer = -1;
-      sum /= static_cast<double>(std::max<std::ptrdiff_t>(sends, 1));
-      sized = sized && every;
-    }
-    all.bytes = sized ? sum : -1;
-    return all;
-  }
-
   /// "ProfilerStep#12", "step 12", "iteration_12".
   void step(const std::string& name, Span span, std::int64_t thread) {
     const auto digit = name.find_last_not_of("0123456789") + 1;
@@ -348,6 +333,13 @@ class Export {
   std::map<std::int64_t, std::map<std::string, std::pair<std::size_t, std::size_t>>> schemas_;
   std::map<std::int64_t, Group> groups_;
 };
+
+/// Peers are ranks of the communicator.
+void in_world(Comm& comm, const RankTrace& trace) {
+  const auto group = trace.groups.find(comm.group);
+  if (group == trace.groups.end() || comm.peer < 0) return;
+  comm.peer = comm.peer < std::ssize(group->second) ? group->second[static_cast<std::size_t>(comm.peer)] : -1;
+}
 
 /// Ranks and members of communicators, where every GPU says its rank in the largest one.
 void number_gpus(std::vector<Gpu>& gpus) {
@@ -377,23 +369,11 @@ void number_gpus(std::vector<Gpu>& gpus) {
       if (std::ranges::find(list, -1) == list.end()) g.trace.groups[id] = list;
     }
     for (auto& [thread, calls] : g.trace.calls)
-      for (HostCall& c : calls)
-        if (const auto group = g.trace.groups.find(c.comm.group);
-            group != g.trace.groups.end() && c.comm.peer >= 0)
-          c.comm.peer = c.comm.peer < std::ssize(group->second)
-                            ? group->second[static_cast<std::size_t>(c.comm.peer)]
-                            : -1;
+      for (HostCall& c : calls) {
+        in_world(c.comm, g.trace);
+        for (Comm& message : c.comm.messages) in_world(message, g.trace);
+      }
   }
-}
-
-std::int64_t unsized(const Source& source) {
-  std::int64_t n = 0;
-  Activity a;
-  for (const Rank r : source.info().recorded_ranks)
-    for (int s = 0; s < source.streams(r); ++s)
-      for (const auto stream = source.stream(r, s); stream->next(a);)
-        n += a.kind == Activity::Kind::collective && !a.sized;
-  return n;
 }
 
 }  // namespace
@@ -411,14 +391,11 @@ std::unique_ptr<Source> open_nsys(const std::vector<std::string>& files, const O
     graphs += one.graphs;
   }
   number_gpus(gpus);
-  const bool said = gpus[0].trace.rank >= 0;
   std::vector<RankTrace> traces;
   for (Gpu& g : gpus) traces.push_back(std::move(g.trace));
   auto source = gpu::source_of(traces, options);
   SourceInfo& info = source->info();
-  if (!said && traces.size() > 1)
-    info.notes.push_back("ranks are numbered by file and device: no range says who is which");
-  if (const auto n = unsized(*source))
+  if (const auto n = gpu::unsized(*source))
     info.notes.push_back(std::to_string(n) +
                          " communication kernels have no size: profile with --trace=cuda,nvtx, and " +
                          "export with --include-blobs=true");

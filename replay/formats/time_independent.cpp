@@ -100,7 +100,8 @@ class RankActions {
   Rank peer(const TraceLine& line, std::size_t i) const {
     const int r = line.whole(i, -1);
     if (r < 0 || r >= ranks_)
-      line.refuse("names rank " + std::to_string(r) + " of " + std::to_string(ranks_));
+      line.refuse("names rank " + std::to_string(r) + " of " + std::to_string(ranks_) +
+                  (r < 0 ? "" : "; name the files of all ranks"));
     return r;
   }
   void compute(double seconds) {
@@ -114,10 +115,11 @@ class RankActions {
     a.operation = a.call = sends ? "send" : "recv";
     a.synchronous = line.action == "ssend";
     const Rank other = peer(line, 0);
-    const int tag = line.whole(1, 0);
+    const int tag = line.arguments.size() == 2 ? 0 : line.whole(1, 0);
     (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;
-    (sends ? a.bytes : a.received_bytes) = sized(line, 2, 3);
+    // Before SimGrid 3.20, actions had no tag.
+    (sends ? a.bytes : a.received_bytes) = line.arguments.size() == 2 ? sized(line, 1, 2) : sized(line, 2, 3);
     if (line.action[0] == 'i') {
       a.request = requests_++;
       open_.push_back({sends ? rank_ : other, sends ? other : rank_, tag, a.request});
@@ -143,6 +145,11 @@ class RankActions {
     a.requests = std::move(requests);
   }
   void wait_one(const TraceLine& line) {
+    if (line.arguments.empty() && !open_.empty()) {  // before SimGrid 3.20: for the last one
+      wait({open_.back().request});
+      open_.pop_back();
+      return;
+    }
     const int source = line.whole(0, -1), dest = line.whole(1, -1), tag = line.whole(2, 0);
     const auto found = std::ranges::find_if(
         open_, [&](const Open& o) { return o.source == source && o.dest == dest && o.tag == tag; });
@@ -157,7 +164,11 @@ class RankActions {
     wait(std::move(all));
   }
 
-  std::vector<Bytes> list(const TraceLine& line, std::size_t first, int type) const {
+  /// Sizes for each rank, in a line of at most `most` arguments.
+  std::vector<Bytes> list(const TraceLine& line, std::size_t first, int type, std::size_t most) const {
+    if (line.arguments.size() > most)
+      line.refuse("has sizes for more ranks than " + std::to_string(ranks_) +
+                  "; name the files of all ranks");
     const int bytes = type >= 0 && type < static_cast<int>(mpi_type_bytes.size())
                           ? mpi_type_bytes[static_cast<std::size_t>(type)]
                           : 1;
@@ -195,23 +206,23 @@ class RankActions {
     if (a == "gather") return put(Collective::gather, ranks_ * sized(l, 0, 3), l, l.whole(2, 0)), true;
     if (a == "scatter") return put(Collective::scatter, ranks_ * sized(l, 1, 4), l, l.whole(2, 0)), true;
     if (a == "gatherv" || a == "allgatherv") {
-      const auto shares = list(l, 1, l.whole(1 + p + (a == "gatherv" ? 1 : 0), default_type_));
+      const auto shares = list(l, 1, l.whole(1 + p + (a == "gatherv" ? 1 : 0), default_type_), 2 * p + 4);
       return by_shares(put(a == "gatherv" ? Collective::gather : Collective::allgather, sum(shares), l,
                            a == "gatherv" ? l.whole(1 + p, 0) : 0),
                        shares),
              true;
     }
     if (a == "scatterv") {
-      const auto shares = list(l, 0, l.whole(p + 2, default_type_));
+      const auto shares = list(l, 0, l.whole(p + 2, default_type_), p + 4);
       return by_shares(put(Collective::scatter, sum(shares), l, l.whole(p + 1, 0)), shares), true;
     }
     if (a == "reducescatter") {
-      const auto shares = list(l, 0, l.whole(p + 1, default_type_));
+      const auto shares = list(l, 0, l.whole(p + 1, default_type_), p + 2);
       return by_shares(put(Collective::reduce_scatter, sum(shares), l), shares), compute_flops(l, p), true;
     }
     if (a == "alltoallv") {
-      const auto sent = list(l, 1, l.whole(2 * p + 2, default_type_)),
-                 received = list(l, 2 + p, l.whole(2 * p + 3, default_type_));
+      const auto sent = list(l, 1, l.whole(2 * p + 2, default_type_), 2 * p + 4),
+                 received = list(l, 2 + p, l.whole(2 * p + 3, default_type_), 2 * p + 4);
       Activity& put_one = put(Collective::alltoall, sum(sent), l);
       put_one.direct = true;
       put_one.counts = std::make_shared<Counts>(Counts{{}, sent, received});
@@ -268,9 +279,11 @@ void for_each_line(const std::vector<std::string>& files, Visit visit) {
 }  // namespace
 
 bool is_time_independent(std::string_view head) {
-  static constexpr std::string_view actions[] = {"init",     "compute", "send",      "isend",     "recv",
-                                                 "irecv",    "bcast",   "barrier",   "allreduce", "reduce",
-                                                 "alltoall", "sleep",   "comm_size", "finalize",  "wait"};
+  static constexpr std::string_view actions[] = {
+      "init",      "compute", "send",   "isend",    "recv",     "irecv",      "ssend",      "sendrecv",
+      "bcast",     "barrier", "reduce", "gather",   "gatherv",  "allgather",  "allgatherv", "scatter",
+      "allreduce", "sleep",   "scan",   "alltoall", "exscan",   "alltoallv",  "scatterv",   "reducescatter",
+      "comm_size", "wait",    "test",   "waitall",  "finalize", "comm_split", "comm_dup",   "location"};
   for (int lines = 0; !head.empty() && lines < 32; ++lines) {
     const auto end = std::min(head.find('\n'), head.size());
     const auto words = words_of(head.substr(0, head.substr(0, end).ends_with('\r') ? end - 1 : end));

@@ -18,7 +18,7 @@ struct Known {
 };
 
 /// In the order in which they are asked.
-constexpr std::array<Known, 17> all = {{
+constexpr std::array<Known, 19> all = {{
     {[](std::string_view h) {
        return h.starts_with(
                   "\xfd"
@@ -49,11 +49,19 @@ constexpr std::array<Known, 17> all = {{
      "a table of ucc_perftest: measurements, no calls"},
     {[](std::string_view h) {
        return h.starts_with("rule-file-version") || has(h, "# num of collectives") ||
-              has(h, "# number of collectives");
+              has(h, "# number of collectives") || has(h, "# Collective count") ||
+              has(h, "\"rule_file_version\"") || has(h, "OpenMPITunedRules");
      },
      "a rule file of Open MPI, which `collcast tune --for openmpi` writes"},
     {[](std::string_view h) { return has(h, "\"collective=") && has(h, "\"comm_type="); },
      "a selection of MPICH, which `collcast tune --for mpich` writes"},
+    {[](std::string_view h) { return has(h, "\"workload_graph\"") && has(h, "\"NodeType\""); },
+     "a Chakra trace as JSON, which is not read: name the .et files"},
+    {[](std::string_view h) {
+       const std::string_view first = h.substr(0, h.find_first_of(" \t\r\n"));
+       return first.ends_with(".txt") && !has(h, " ");
+     },
+     "a list of files, as of an SMPI trace; name those"},
     {[](std::string_view h) { return h.starts_with("collective,size_bytes,"); },
      "a table of measurements for NCCL's tuner, no calls"},
     {[](std::string_view h) { return has(h, "\"rules\"") && has(h, "\"bytesPerRank\""); },

@@ -109,6 +109,99 @@ TEST_F(Files, KinetoGroupSizesAreEnough) {
             "groups of 2 ranks, of which the trace has no members, are taken for consecutive ranks");
 }
 
+/// What profilers write and JSON forbids does not lose the kernel that it is in.
+TEST_F(Files, KinetoKernelsWithWhatJsonForbids) {
+  const std::string fine = samples::kineto(0), gemm = R"("name":"gemm","pid":0,"tid":7,"ts":2000)";
+  const std::string odd =
+      replaced(replaced(fine, gemm, "\"name\":\"g\xff\x01\\m\xc3\xa9\",\"pid\":0,\"tid\":7,\"ts\":2000"),
+               R"("device":0,"correlation":1)",
+               R"("device":0,"blocks per SM":inf,"a":-nan,"b":[NaN,-Infinity],"correlation":1)");
+  const auto source = open("odd.json", odd);
+  EXPECT_TRUE(source->info().losses.empty());
+  testing::expect_same(*source, *open("fine.json", fine));
+}
+
+/// Threads were texts in 2021, and categories had other names: the host call is the one of its own thread.
+TEST_F(Files, KinetoOfThePast) {
+  const auto source = open("a.json", R"json({"schemaVersion":1,"deviceProperties":[],"traceEvents":[
+{"ph":"X","cat":"Operator","name":"ProfilerStep#3","pid":1,"tid":"100","ts":0,"dur":1000,"args":{}},
+{"ph":"X","cat":"Operator","name":"nccl:all_reduce","pid":1,"tid":"100","ts":10,"dur":400,"args":{"Input Dims":[[1000]],"Input type":["float"]}},
+{"ph":"X","cat":"Operator","name":"nccl:broadcast","pid":1,"tid":"200","ts":20,"dur":300,"args":{"Input Dims":[[77]],"Input type":["long int"]}},
+{"ph":"X","cat":"Operator","name":"nccl:send 0->1","pid":1,"tid":"100","ts":420,"dur":80,"args":{"Input Dims":[[5]],"Input type":["c10::Half"]}},
+{"ph":"X","cat":"Operator","name":"gloo:all_reduce","pid":1,"tid":"100","ts":520,"dur":80,"args":{}},
+{"ph":"X","cat":"Runtime","name":"cudaLaunchKernel","pid":1,"tid":"100","ts":30,"dur":5,"args":{"correlation":1}},
+{"ph":"X","cat":"hip_runtime","name":"hipExtLaunchKernel","pid":1,"tid":"100","ts":430,"dur":5,"args":{"correlation":2}},
+{"ph":"X","cat":"Kernel","name":"mscclKernel_Sum_float_LL(x)","pid":0,"tid":"stream 20","ts":60,"dur":50,"args":{"device":0,"stream":20,"correlation":1}},
+{"ph":"X","cat":"Kernel","name":"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)","pid":0,"tid":"stream 20","ts":500,"dur":50,"args":{"device":0,"stream":20,"correlation":2}}
+],"distributedInfo":{"rank":0,"world_size":2}})json");
+  const auto played = all(*source, 0);
+  ASSERT_EQ(kinds(played),
+            (std::vector{Kind::pause, Kind::collective, Kind::pause, Kind::send, Kind::record, Kind::pause}));
+  EXPECT_EQ(played[1].operation, "allreduce");
+  EXPECT_DOUBLE_EQ(played[1].message.value, 4000);
+  EXPECT_EQ(played[3].to, 1);
+  EXPECT_DOUBLE_EQ(played[3].bytes.value, 10);
+  ASSERT_EQ(source->info().losses.size(), 1u);
+  EXPECT_EQ(source->info().losses[0].count, 1);  // gloo's
+  EXPECT_NO_THROW(open_source({folder_ / "a.json"}, {3, 3}));
+}
+
+/// torch coalesces calls: they launch nothing themselves, and one kernel after them plays them all.
+TEST_F(Files, KinetoKernelsOfCoalescedCalls) {
+  const auto call = [](int at, const std::string& name, int in, int out, const std::string& more = "") {
+    return R"({"ph":"X","cat":"cpu_op","name":"record_param_comms","pid":1,"tid":1,"ts":)" +
+           std::to_string(at) + R"(,"dur":3,"args":{"dtype":"Float","Group size":3,"Collective name":")" +
+           name + R"(","In msg nelems":)" + std::to_string(in) + R"(,"Out msg nelems":)" +
+           std::to_string(out) + more + "}},\n";
+  };
+  const auto kernel = [](int launch, const std::string& name) {
+    const std::string at = std::to_string(launch);
+    return R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernelExC","pid":1,"tid":1,"ts":)" + at +
+           R"(,"dur":2,"args":{"correlation":)" + at + "}},\n" + R"({"ph":"X","cat":"kernel","name":")" +
+           name + R"json((x)","pid":0,"tid":9,"ts":)json" + std::to_string(launch + 10) +
+           R"(,"dur":50,"args":{"stream":9,"device":0,"correlation":)" + at + "}},\n";
+  };
+  const std::string send = "ncclDevKernel_SendRecv", gather = "ncclDevKernel_AllGather_RING_LL";
+  const auto source =
+      open("a.json", R"json({"schemaVersion":1,"deviceProperties":[],"traceEvents":[)json" +
+                         call(1, "allgather", 100, 300) + kernel(2, gather) +  // a call of its own
+                         call(100, "send", 500, 500, R"(,"Dst Rank":1)") +
+                         call(104, "recv", 200, 200, R"(,"Src Rank":1)") + kernel(110, send) +
+                         call(200, "_allgather_base", 100, 300) + call(204, "_allgather_base", 50, 150) +
+                         kernel(210, gather) + kernel(300, gather) +  // of no call that is there
+                         R"json({"ph":"M"}],"distributedInfo":{"rank":0,"world_size":3}})json");
+  std::vector<Activity> played;
+  for (const Activity& a : all(*source, 0))
+    if (a.kind != Kind::pause && a.kind != Kind::record) played.push_back(a);
+  ASSERT_EQ(kinds(played), (std::vector{Kind::collective, Kind::send, Kind::receive, Kind::wait,
+                                        Kind::collective, Kind::collective}));
+  EXPECT_DOUBLE_EQ(played[0].message.value, 1200);
+  EXPECT_DOUBLE_EQ(played[1].bytes.value, 2000);
+  EXPECT_DOUBLE_EQ(played[2].received_bytes.value, 800);
+  EXPECT_EQ(played[3].requests.size(), 2u);
+  EXPECT_NEAR(played[3].duration.value, 50e-6, 1e-12);
+  EXPECT_DOUBLE_EQ(played[4].message.value, 1800);  // 300 and 150 floats
+  EXPECT_FALSE(played[5].sized);
+  EXPECT_EQ(source->info().notes.back().substr(0, 38), "1 communication kernels have no size: ");
+}
+
+TEST_F(Files, KinetoRanksAreThoseOfTheFilesNames) {
+  const auto unsaid = [&](const std::string& name, const std::string& duration) {
+    return file(name, replaced(replaced(samples::kineto(0), "distributedInfo", "distributedINFO"),
+                               R"("ts":2000,"dur":2000)", R"("ts":2000,"dur":)" + duration));
+  };
+  std::vector<std::string> files;  // in a shell's order, 10 before 2
+  for (const int r : {0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9})
+    files.push_back(unsaid("job_rank" + std::to_string(r) + ".json", std::to_string(1000 + r)));
+  const auto named = open_source(files);
+  EXPECT_NEAR(all(*named, 10)[1].time.value, 1010e-6, 1e-12);
+  EXPECT_TRUE(named->info().notes.empty());
+  const auto ordered = open_source({unsaid("b.1.json", "900"), unsaid("a.2.json", "800")});
+  EXPECT_NEAR(all(*ordered, 0)[1].time.value, 900e-6, 1e-12);
+  EXPECT_EQ(ordered->info().notes.at(0),
+            "ranks are numbered in the order of files and GPUs: nothing says who is which");
+}
+
 /// A second allreduce from 7 to 8 ms makes two buckets of 4 MB, both waited for at the end.
 TEST_F(Files, BucketsAreFormedAnew) {
   const std::string
@@ -282,6 +375,19 @@ TEST_F(Files, HorovodsRoundsBeginAtTheirTimes) {
       std::string::npos);
 }
 
+TEST_F(Files, HorovodResultsOfReduceScattersAreShares) {
+  std::string text = samples::horovod;
+  for (std::size_t at = 0; (at = text.find("ALLREDUCE", at)) != std::string::npos; at += 13)
+    text.replace(at, 9, "REDUCESCATTER");
+  text += R"json({"ph":"B","name":"ADASUM","ts":5000,"pid":1},
+{"ph":"E","ts":6000,"pid":1},
+)json";
+  const auto source = open("t", text);
+  EXPECT_DOUBLE_EQ(all(*source, 0, 1)[2].message.value, 2 * 4000);
+  ASSERT_EQ(source->info().losses.size(), 1u);
+  EXPECT_EQ(source->info().losses[0].operation, "ADASUM");
+}
+
 TEST_F(Files, NcclLogsGiveCallsByRankAndCommunicator) {
   EXPECT_TRUE(complaint([&] {
                 open("empty", "node0:10:11 [0] NCCL INFO cudaDriverVersion 12020\n");
@@ -296,6 +402,7 @@ TEST_F(Files, NcclLogsGiveCallsByRankAndCommunicator) {
   EXPECT_DOUBLE_EQ(first[1].bytes.value, 80);
   EXPECT_EQ(second[1].from, 0);
   EXPECT_EQ(source->info().notes[0], "AllGather: 4096 B by ring / Simple, 1 times");
+  EXPECT_EQ(source->communicators().size(), 1u);  // that of all ranks is the world
 }
 
 TEST_F(Files, TimeIndependentTracesAreReadInOneFileOrSeveral) {
@@ -313,6 +420,17 @@ TEST_F(Files, TimeIndependentTracesAreReadInOneFileOrSeveral) {
   const std::string bad = file("bad", "0 init\n0 bcast many\n");
   EXPECT_EQ(complaint([&] { open_source({bad}); }),
             bad + ": line 2: bcast has 'many' where a number belongs");
+  // Without tags, and waiting for the last request, as before SimGrid 3.20.
+  const auto old = open("old", "0 init 1\n0 Isend 1 10\n0 wait\n1 init 1\n1 recv 0 10\n");
+  ASSERT_EQ(kinds(all(*old, 0)), (std::vector{Kind::send, Kind::wait}));
+  EXPECT_DOUBLE_EQ(all(*old, 0)[0].bytes.value, 80);  // ten doubles
+  EXPECT_EQ(all(*old, 0)[1].requests, std::vector<std::int64_t>{0});
+  const std::string one = file("one", "0 alltoallv 9 1 2 3 9 1 2 3\n");
+  EXPECT_EQ(complaint([&] { open_source({one}); }),
+            one + ": line 1: alltoallv has sizes for more ranks than 1; name the files of all ranks");
+  const std::string list = file("list", "traces/rank0.txt\ntraces/rank1.txt\n");
+  EXPECT_EQ(complaint([&] { open_source({list}); }),
+            list + ": is a list of files, as of an SMPI trace; name those");
 }
 
 TEST_F(Files, ChakraNodesPlayAfterTheirDependencies) {

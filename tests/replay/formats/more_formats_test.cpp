@@ -60,6 +60,8 @@ class MoreFiles : public ::testing::Test {
 };
 
 TEST_F(MoreFiles, FlightRecorderPicklesAreDataAlone) {
+  EXPECT_EQ(open_source({file("nccl_trace_rank_2_at_1200", pickle())})->info().recorded_ranks,
+            std::vector<Rank>{2});
   const auto source = open_source({file("dump_0", pickle())});
   EXPECT_EQ(source->info().format, "flight-recorder");
   const auto entries = all(*source, 0);
@@ -432,6 +434,16 @@ TEST_F(MoreFiles, MpipReportsAreProfilesByCallSite) {
   const std::string none = file("none", "@ mpiP\n");
   EXPECT_NE(testing::complaint([&] { open_source({none}); }).find("an mpiP report without the sections"),
             std::string::npos);
+}
+
+TEST_F(MoreFiles, IpmBannersOf2005HaveTheRanksAfterTheHost) {
+  const auto source = open_source({file(
+      "old",
+      "##IPMv0.98####\n# command : a.out\n# host    : s1/AIX    mpi_tasks : 32 on 2 nodes\n"
+      "#                 [time]     [calls]    <%mpi>   <%wall>\n# MPI_Send   2.5    3   80.1   1.2\n")});
+  EXPECT_EQ(source->ranks(), 32);
+  ASSERT_EQ(all(*source, 0).size(), 1u);
+  EXPECT_EQ(all(*source, 0)[0].times, 3);
 }
 
 TEST_F(MoreFiles, IpmBannersAreProfilesOfTheWholeRun) {
