@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output that README.md and docs/ show behind `$ collcast ...`, and the demo's table, are what the program prints.
 
-Usage: documents.py [--without-simgrid] [--every N] COLLCAST SOURCE_DIR
+Usage: documents.py [--without-simgrid] [--every N] [--update] COLLCAST SOURCE_DIR
 A shown output that ends with a line `...` is some of the printed lines, in their order; a command behind which nothing
-is shown is not run.
+is shown is not run. --update writes what is printed into the pages, but for outputs that end with `...`.
 """
 import argparse
 import difflib
@@ -34,9 +34,12 @@ def demo(source):
     return re.search(r"^exec build/release/collcast (.*)", script, re.DOTALL | re.MULTILINE)[1].replace('"$trace"', trace)
 
 
-def differences(collcast, folder, arguments, shown):
+def run(collcast, folder, arguments):
+    return subprocess.run(f"{collcast} {arguments}", shell=True, capture_output=True, text=True, cwd=folder)
+
+
+def differences(run, shown):
     """A diff from what is shown to what is printed; nothing where they agree."""
-    run = subprocess.run(f"{collcast} {arguments}", shell=True, capture_output=True, text=True, cwd=folder)
     if run.returncode:
         return [f"exit code {run.returncode}: {run.stderr.strip()}"]
     wanted, printed = shown.rstrip().splitlines(), run.stdout.rstrip().splitlines()
@@ -50,6 +53,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--without-simgrid", action="store_true")
     parser.add_argument("--every", type=int, default=1, help="runs every Nth example only")
+    parser.add_argument("--update", action="store_true")
     parser.add_argument("collcast", type=pathlib.Path)
     parser.add_argument("source", type=pathlib.Path)
     options = parser.parse_args()
@@ -65,7 +69,11 @@ def main():
         for entry in source.iterdir():
             (pathlib.Path(folder) / entry.name).symlink_to(entry)
         for page, arguments, output in shown:
-            if found := differences(collcast, folder, arguments, output):
+            printed = run(collcast, folder, arguments)
+            if found := differences(printed, output):
+                if options.update and printed.returncode == 0 and not output.rstrip().endswith("..."):
+                    page.write_text(page.read_text().replace(output.rstrip(), printed.stdout.rstrip()))
+                    continue
                 wrong += 1
                 print(f"{page.relative_to(source)}: $ collcast {arguments.strip()}", *found, sep="\n  ")
     print(f"{len(shown)} examples, {wrong} that the program does not print")
