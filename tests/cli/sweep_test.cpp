@@ -43,7 +43,7 @@ TEST(SweepCli, GoesOnAfterAKill) {
     EXPECT_TRUE(whole.out.starts_with(o.out)) << o.out;  // not empty where the signal came as it printed
     if (signal != "KILL") {
       EXPECT_EQ(o.err, "\ncollcast: interrupted; finished points are kept, `collcast sweep --resume " + in +
-                           "` goes on\n");
+                           "` continues\n");
     }
   }
   const Outcome resumed = collcast("sweep --resume " + in + " --format csv -j 2");
