@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/simgrid/kernel.hpp"
 
-#include <simgrid/version.h>
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -9,6 +8,8 @@
 #include <set>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
+//
+#include <simgrid/version.h>  // needs another header of SimGrid first
 
 #include "engines/simgrid/physics.hpp"
 #include "support/error.hpp"
