@@ -23,6 +23,8 @@ namespace collcast {
 
 /// How many ranks a platform holds.
 std::int64_t max_ranks(const Description& description);
+/// Throws InputError where it holds fewer.
+void require_room(const Description& platform, Rank ranks);
 
 /// A platform with ranks on it. Set-up and memory are O(ranks); a wire is looked up by its class: the
 /// vertices of its two ends and the level of the network where their ways meet.
