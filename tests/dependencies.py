@@ -36,10 +36,10 @@ ALLOWED = {
     "execution/job": "support model algorithms workloads execution/mpi execution/check execution/offload",
     "execution/cuda": "support model algorithms execution/mpi execution/check",
     "validation": "support model algorithms platforms libraries engines forecast replay workloads",
-    "cli": "support model algorithms platforms libraries engines forecast replay validation",
+    "cli": "support model algorithms platforms libraries engines forecast replay workloads validation",
     "cli/mpi": "support model algorithms workloads execution",
     "cli/measure": "support model algorithms execution",
-    "python": "support model algorithms platforms libraries engines forecast replay validation",
+    "python": "support model algorithms platforms libraries engines forecast replay workloads validation",
     "bench": "support model algorithms platforms libraries engines forecast replay execution",
 }
 ONLY_IN = {"simgrid/": ("engines/simgrid/", "bench/"), "mpi.h": ("execution/", "replay/recorder/", "cli/", "bench/"),
