@@ -3,7 +3,6 @@
 #include <iterator>
 #include <optional>
 
-#include "cli/jobs.hpp"
 #include "cli/options.hpp"
 #include "cli/replaying.hpp"
 #include "cli/several.hpp"
@@ -17,6 +16,7 @@
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "workloads/compute/processor.hpp"
+#include "workloads/playing/job_source.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -51,7 +51,7 @@ Compared compared(const CompareOptions& options) {
   if (!options.model.empty()) return {"train", "model", options.model};
   const std::string& what = options.files[0];
   const bool one = options.files.size() == 1;
-  if (one && is_job(what)) return {"job", "job", what};
+  if (one && workloads::is_job(what)) return {"job", "job", what};
   std::string files;
   for (const std::string& file : options.files) files += (files.empty() ? "" : "\n") + file;
   if (one && files_like(files).empty() && names_collective(what)) return {"predict", "collective", what};

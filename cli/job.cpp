@@ -3,7 +3,6 @@
 #include <iostream>
 
 #include "cli/interrupt.hpp"
-#include "cli/jobs.hpp"
 #include "cli/offload.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
@@ -16,11 +15,15 @@
 #include "support/json.hpp"
 #include "workloads/applications/application.hpp"
 #include "workloads/job/write.hpp"
+#include "workloads/playing/job_source.hpp"
+#include "workloads/playing/rows.hpp"
+#include "workloads/settings.hpp"
 
 namespace collcast::cli {
 namespace {
 
 using namespace report;
+using workloads::HowPlayed, workloads::JobSource, workloads::Playing;
 
 struct JobOptions : Shown {
   std::string samples, what, platform, policy, engine, delivery = "staged";
@@ -44,14 +47,6 @@ void list_applications(Format format) {
                       {text_of("application", "application"), text_of("description", "description"),
                        text_of("settings", "settings")}}};
   print(report, format);
-}
-
-bool offloads(const workloads::Job& job) {
-  return std::ranges::any_of(job.roles, [](const workloads::Role& role) {
-    return std::ranges::any_of(role.activities, [](const workloads::JobActivity& a) {
-      return a.progress == workloads::Progress::dpu;
-    });
-  });
 }
 
 HowPlayed how(const JobOptions& options) {
@@ -90,15 +85,6 @@ Several cases(const JobOptions& options) {
   return cases;
 }
 
-/// What only some jobs, or one, may be asked.
-void check(const JobOptions& options, const workloads::Job& job, const Description& platform) {
-  require_room(platform, job.ranks());
-  const bool direct = options.delivery == "direct";
-  if ((options.pieces != 1 || direct) && !offloads(job))
-    throw InputError((direct ? "--delivery" : "--pieces") +
-                     (" applies only to offloaded collectives; " + job.name + " has none"));
-}
-
 int run_job(const JobOptions& options) {
   if (options.list || options.what.empty()) return list_applications(options.format), 0;
   if (options.platform.empty()) throw InputError("--platform is required; see collcast job --help");
@@ -107,7 +93,7 @@ int run_job(const JobOptions& options) {
   const Description platform = platform_with(options.platform, options.what_if);
   const JobSource source(options.what, platform);
   is_direct("--delivery", options.delivery);
-  const double samples = options.samples.empty() ? 0 : above_zero(options.samples, "--samples");
+  const double samples = options.samples.empty() ? 0 : workloads::above_zero(options.samples, "--samples");
   std::vector<Rank> all = parse_rank_counts(options.ranks);
   if (all.empty()) all = {0};  // as the file says
   if (options.describe && all.size() > 1) throw InputError("--describe takes a single number for --ranks");
@@ -117,11 +103,12 @@ int run_job(const JobOptions& options) {
   std::string name;
   for (const Rank ranks : all) {
     const workloads::Job job = source.on(ranks);
-    check(options, job, platform);
+    require_room(platform, job.ranks());
+    require_offload(how(options), job);
     if (options.describe) return std::cout << job_text(job), 0;
     name = job.name;
     const workloads::JobForecast forecast = runs.playing().forecast(job);
-    runs.add(job, name, forecast, job_row(job, forecast, samples, platform));
+    runs.add(job, name, forecast, workloads::job_row(job, forecast, samples, platform));
   }
   progress_end();
   Report report =

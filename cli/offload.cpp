@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/offload.hpp"
 
-#include "support/error.hpp"
 #include "support/strict_options.hpp"
 
 namespace collcast::cli {
@@ -25,12 +24,6 @@ void add_offload(CLI::App& verb, Offload& options) {
   verb.add_option("--compute", options.compute, "Computation of a rank (default: as long as the collective)")
       ->needs(offload)
       ->option_text("SECONDS");
-}
-
-bool is_direct(const std::string& what, const std::string& delivery) {
-  if (delivery != "staged" && delivery != "direct")
-    throw InputError(what + " takes staged or direct, got '" + delivery + "'");
-  return delivery == "direct";
 }
 
 }  // namespace collcast::cli

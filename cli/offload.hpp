@@ -10,7 +10,4 @@ namespace collcast::cli {
 /// --offload, --workers, --pieces, --compute.
 void add_offload(CLI::App& verb, Offload& offload);
 
-/// Whether DPUs write into the receivers' own memory (`on_dpu`): "staged" or "direct", as `what` says.
-bool is_direct(const std::string& what, const std::string& delivery);
-
 }  // namespace collcast::cli

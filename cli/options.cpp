@@ -3,22 +3,11 @@
 
 #include "forecast/predict.hpp"
 #include "libraries/policy.hpp"
-#include "platforms/description/plausible.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
 #include "support/strict_options.hpp"
-#include "workloads/settings.hpp"
 
 namespace collcast::cli {
-
-std::vector<std::string> told_of(const Description& platform) {
-  std::vector<std::string> notes;
-  for (const Parameter& p : unused_parameters(platform))
-    if (p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W")
-      notes.push_back(p.path + " has no effect: no message and no reduction uses it");
-  for (std::string& words : implausible(platform)) notes.push_back(std::move(words));
-  return notes;
-}
 
 void override_platform(Description& platform, const std::vector<std::string>& assignments) {
   set_all(platform, assignments);
@@ -38,15 +27,19 @@ void add_engine(CLI::App& verb, std::string& engine, bool playing) {
   verb.add_option("--engine", engine, engine_words(playing, engine))->option_text(engine_names(playing, "|"));
 }
 
+void add_messages(CLI::App& verb, std::string& engine) {
+  verb.add_option(
+          "--engine", engine,
+          "Plays every message of every collective, so that those under way at once share links, by " +
+              engine_words(true) + "; without it, collectives are single operations")
+      ->option_text(engine_names(true, "|"));
+}
+
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
   std::string names = "fastest: by critical path";
   for (const std::string& name : policies()) names += ", " + name;
   names += "; NCCL's settings follow a colon, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
   verb.add_option("--policy", policy, what + ": " + names)->option_text("P");
-}
-
-void require_policy(const std::string& policy) {
-  if (!policy.empty() && policy != "fastest") check_policy(policy);
 }
 
 void add_transport(CLI::App& verb, std::string& transport) {
@@ -125,12 +118,6 @@ void add_call_options(CLI::App& verb, CallText& options) {
 
 Rank parse_ranks(const std::string& text) {
   return static_cast<Rank>(parse_count(text, "number of ranks", 1, 1 << 24));
-}
-
-double above_zero(const std::string& text, const std::string& what) {
-  const double value = workloads::parse_real(text, what);
-  if (value <= 0) throw InputError(what + " must be above 0, got " + text);
-  return value;
 }
 
 void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_help) {

@@ -19,8 +19,6 @@
 
 namespace collcast::cli {
 
-/// What is to be said of a platform's parameters as they were set: which move no answer, which are odd.
-std::vector<std::string> told_of(const Description& platform);
 /// Applies `--set` and says so on standard error.
 void override_platform(Description& platform, const std::vector<std::string>& assignments);
 
@@ -28,11 +26,11 @@ void override_platform(Description& platform, const std::vector<std::string>& as
 std::string engine_words(bool playing, const std::string& standard = {});
 /// --engine, by its name in the table.
 void add_engine(CLI::App& verb, std::string& engine, bool playing = false);
+/// --engine of jobs and training steps.
+void add_messages(CLI::App& verb, std::string& engine);
 
 /// --policy: who chooses where no algorithm is named.
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what);
-/// Throws InputError unless there is a policy of that name; empty is the usual one.
-void require_policy(const std::string& policy);
 /// --transport: what carries messages.
 void add_transport(CLI::App& verb, std::string& transport);
 
@@ -50,8 +48,6 @@ void add_format(CLI::App& verb, Format& format, bool report = false);
 void add_call_options(CLI::App& verb, CallText& options);
 
 Rank parse_ranks(const std::string& text);
-/// Throws InputError unless it is a number above 0.
-double above_zero(const std::string& text, const std::string& what);
 
 /// What a verb works on: an algorithm of the catalogue by its names, or one from a file.
 struct Subject {

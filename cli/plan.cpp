@@ -7,10 +7,8 @@
 #include <thread>
 
 #include "cli/interrupt.hpp"
-#include "cli/jobs.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
-#include "cli/playing.hpp"
 #include "cli/replaying.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
@@ -22,6 +20,10 @@
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "workloads/compute/processor.hpp"
+#include "workloads/playing/job_source.hpp"
+#include "workloads/playing/playing.hpp"
+#include "workloads/settings.hpp"
 
 namespace collcast::cli {
 using namespace workloads;

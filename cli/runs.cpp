@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "forecast/report/answer.hpp"
 #include "support/json.hpp"
@@ -10,7 +11,7 @@
 namespace collcast::cli {
 
 using namespace report;
-using workloads::Job, workloads::JobForecast, workloads::Span, workloads::Wait;
+using workloads::HowPlayed, workloads::Job, workloads::JobForecast, workloads::Span, workloads::Wait;
 
 namespace {
 
@@ -83,13 +84,20 @@ Chapter steps_of(const Report& report, const Section& rows) {
   return steps;
 }
 
+HowPlayed with_progress(HowPlayed how) {
+  how.progress = [](Seconds now, std::int64_t messages) {
+    progress("played " + seconds(now.value) + ", " + count(messages) + " messages");
+  };
+  return how;
+}
+
 }  // namespace
 
 Runs::Runs(const Description& platform, const HowPlayed& how, const Shown& shown, std::size_t count)
     : platform_(platform),
       engine_(how.engine),
       shown_(shown),
-      playing_(platform, how),
+      playing_(platform, with_progress(how)),
       canvas_(shown.pictures),
       alone_(count == 1) {
   canvas_.require_one(count);

@@ -5,7 +5,7 @@
 
 #include "cli/output.hpp"
 #include "cli/pictures.hpp"
-#include "cli/playing.hpp"
+#include "workloads/playing/playing.hpp"
 
 namespace collcast::cli {
 
@@ -21,9 +21,9 @@ class Runs {
  public:
   /// On so many numbers of ranks. `platform` outlives it. Throws InputError for what cannot be played or
   /// shown.
-  Runs(const Description& platform, const HowPlayed& how, const Shown& shown, std::size_t count);
+  Runs(const Description& platform, const workloads::HowPlayed& how, const Shown& shown, std::size_t count);
 
-  Playing& playing() { return playing_; }
+  workloads::Playing& playing() { return playing_; }
   /// A forecast of the job, as it was played, and its row.
   void add(const workloads::Job& job, const std::string& name, const workloads::JobForecast& forecast,
            Json row);
@@ -40,7 +40,7 @@ class Runs {
   const Description& platform_;
   const std::string engine_;
   const Shown& shown_;
-  Playing playing_;
+  workloads::Playing playing_;
   Canvas canvas_;
   const bool alone_;  ///< one number of ranks is asked for
   Json rows_ = Json::array(), activities_ = Json::array(), causes_ = Json::array();

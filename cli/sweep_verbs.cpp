@@ -7,13 +7,10 @@
 #include <map>
 #include <memory>
 
-#include "cli/jobs.hpp"
 #include "cli/offload.hpp"
 #include "cli/options.hpp"
-#include "cli/playing.hpp"
 #include "cli/replaying.hpp"
 #include "cli/runs.hpp"
-#include "cli/training.hpp"
 #include "forecast/sweep/predict.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
@@ -23,11 +20,17 @@
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "workloads/compute/processor.hpp"
+#include "workloads/playing/job_source.hpp"
+#include "workloads/playing/playing.hpp"
+#include "workloads/playing/rows.hpp"
+#include "workloads/playing/training_text.hpp"
 
 namespace collcast::cli {
 namespace {
 
 using sweep::Key, sweep::Kind;
+using workloads::HowPlayed, workloads::JobSource, workloads::Playing, workloads::TrainingSetting,
+    workloads::TrainingText, workloads::training_settings;
 
 constexpr std::array training_keys = {
     Key{"platform", Kind::word}, Key{"policy", Kind::word},       Key{"engine", Kind::word},
@@ -114,11 +117,11 @@ sweep::Rows trained(Priced& last, const sweep::Point& point) {
   const TrainingText text = training_text(a);
   last.take(a.get("platform"), a.set, {text.policy, a.get("engine")});
   const Description& platform = last.changed->platform;
-  workloads::Training t = described(text, platform);
+  workloads::Training t = workloads::described(text, platform);
   t.ranks = parse_ranks(a.get("ranks"));
   require_room(platform, t.ranks);
   Json told{{"platform", platform.name()}, {"model", text.model}};
-  told.update(row(t, last.playing->forecast(t)));
+  told.update(workloads::train_row(t, last.playing->forecast(t)));
   return last.told(std::move(told));
 }
 
@@ -136,7 +139,7 @@ sweep::Rows worked(Priced& last, const sweep::Point& point) {
   const workloads::Job job = JobSource(a.get("job"), platform).on(ranks.empty() ? 0 : parse_ranks(ranks));
   require_room(platform, job.ranks());
   Json told{{"job", job.name}, {"platform", platform.name()}};
-  told.update(job_row(job, last.playing->forecast(job), 0, platform));
+  told.update(workloads::job_row(job, last.playing->forecast(job), 0, platform));
   return last.told(std::move(told));
 }
 
@@ -194,7 +197,7 @@ void check_texts(const sweep::Space& space) {
       {"platform", [](const std::string& t) { load_platform(t); }},
       {"policy", require_policy},
       {"engine", [](const std::string& t) { playing_engine(t); }},
-      {"job", require_job},
+      {"job", workloads::require_job},
       {"trace", [](const std::string& t) { trace_files(t); }},
       {"placement", [](const std::string& t) { parse_placement(t); }},
       {"memory", [](const std::string& t) { sweep::parse_memory(t); }},

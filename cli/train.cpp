@@ -3,7 +3,6 @@
 #include <iostream>
 
 #include "cli/interrupt.hpp"
-#include "cli/jobs.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
 #include "cli/several.hpp"
@@ -15,6 +14,7 @@
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "workloads/playing/rows.hpp"
 #include "workloads/training/convergence.hpp"
 #include "workloads/training/step.hpp"
 
@@ -30,15 +30,6 @@ struct TrainOptions : TrainingText, Shown {
   std::vector<std::string> ranks;
   WhatIf what_if;
 };
-
-std::string too_large(const Training& t, const StepForecast& s) {
-  const MemoryNeed& m = s.memory;
-  if (t.processor.memory == Bytes() || m.sum() <= t.processor.memory) return {};
-  return "does not fit: a rank needs " + bytes(m.sum().value) + " of " + bytes(t.processor.memory.value) +
-         " on " + t.processor.name + " (parameters " + bytes(m.parameters.value) + ", gradients " +
-         bytes(m.gradients.value) + ", optimizer " + bytes(m.optimizer.value) + ", activations " +
-         bytes(m.activations.value) + ", other " + bytes(m.other.value) + ")";
-}
 
 Report made(const TrainOptions& options, const Training& t, const Description& platform, Runs& runs) {
   Report report =
@@ -130,7 +121,7 @@ int run_train(const TrainOptions& options) {
     progress(options.model + " on " + text::counted(ranks, "rank"));
     t.ranks = ranks;
     const StepForecast step = runs.playing().forecast(t);
-    Json told = row(t, step);
+    Json told = train_row(t, step);
     told["start_broadcast_s"] = start_broadcast(t, runs.playing().price()).value;
     if (experience) add_time_to_accuracy(told, *experience, step);
     if (refusal.empty()) refusal = too_large(t, step);

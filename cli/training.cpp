@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/training.hpp"
 
-#include <cmath>
-
-#include "cli/jobs.hpp"
-#include "cli/options.hpp"
-#include "support/error.hpp"
-#include "support/json.hpp"
-#include "support/numbers.hpp"
-#include "workloads/settings.hpp"
-
 namespace collcast::cli {
 using namespace workloads;
 
 namespace {
-
-/// Not negative.
-double share(const std::string& text, const std::string& what) {
-  const double value = parse_real(text, what);
-  if (value < 0) throw InputError(what + " must not be negative, got " + text);
-  return value;
-}
 
 std::string listed_frameworks() {
   std::string text;
@@ -67,54 +51,6 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
                   "settings after a colon: every=STEPS, shared, node and copy in GB/s")
       ->option_text("C");
   return model;
-}
-
-std::span<const TrainingSetting> training_settings() {
-  using Text = const std::string&;
-  static constexpr TrainingSetting all[] = {
-      {"model", &TrainingText::model, [](Training& t, Text text) { t.model = load_model(text); }},
-      {"framework", &TrainingText::framework,
-       [](Training& t, Text text) { t.framework = parse_framework(text); }},
-      {"precision", &TrainingText::precision,
-       [](Training& t, Text text) { t.precision = parse_precision(text); }},
-      {"batch", &TrainingText::batch,
-       [](Training& t, Text text) { t.batch = static_cast<int>(parse_count(text, "batch", 1, 1 << 24)); }},
-      {"throughput", &TrainingText::throughput,
-       [](Training& t, Text text) { t.throughput = above_zero(text, "throughput"); }},
-      {"slowdown", &TrainingText::slowdown,
-       [](Training& t, Text text) { t.slowdown = share(text, "slowdown"); }},
-      {"noise", &TrainingText::noise, [](Training& t, Text text) { t.noise = share(text, "noise"); }},
-      {"input", &TrainingText::input, [](Training& t, Text text) { t.input = parse_input(text); }},
-      {"checkpoint", &TrainingText::checkpoint,
-       [](Training& t, Text text) { t.checkpoint = parse_checkpoint(text); }}};
-  return all;
-}
-
-Training described(const TrainingText& text, const Description& platform) {
-  Training t;
-  for (const TrainingSetting& s : training_settings())
-    if (!(text.*s.text).empty()) s.put(t, text.*s.text);
-  t.processor = processor(platform, t.precision);
-  t.ranks_per_node = ranks_per_node(platform);
-  return t;
-}
-
-Json row(const Training& t, const StepForecast& s) {
-  Json bottlenecks = Json::object(), tuned;
-  if (const Framework& f = s.framework; f.autotune)
-    tuned = {{"fusion_B", f.fusion.value}, {"cycle_s", f.cycle.value}, {"hierarchical", f.hierarchical}};
-  for (const LimitShare& b : s.bottlenecks) bottlenecks[b.name] = b.share;
-  Json row = run_row(t.ranks, t.ranks_per_node, s, s.samples);
-  row.update({{"flops_per_s", s.samples * (t.model.flops() + t.model.backward_flops()) / s.time.value},
-              {"efficiency", s.efficiency},
-              {"agreement_s", s.agreement.value},
-              {"waiting_s", s.waiting.value},
-              {"io_s", s.input.value},
-              {"checkpoint_s", s.checkpoint.value},
-              {"memory_B", std::llround(s.memory.sum().value)},
-              {"tuned", tuned},
-              {"bottlenecks", bottlenecks}});
-  return row;
 }
 
 }  // namespace collcast::cli

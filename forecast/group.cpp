@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "libraries/nccl/tables.hpp"
+#include "libraries/policy.hpp"
 #include "libraries/situation.hpp"
 #include "platforms/description/blueprint.hpp"
 #include "support/error.hpp"
@@ -116,6 +117,10 @@ Description seen_by(const Description& platform, const RankGroup& group) {
         bandwidth[key] = bandwidth[key].get<double>() / ways;
   }
   return {platform.name(), platform.file(), std::move(json)};
+}
+
+void require_policy(const std::string& policy) {
+  if (!policy.empty() && policy != "fastest") check_policy(policy);
 }
 
 GroupForecaster::GroupForecaster(Description platform, std::string policy, int pieces, bool direct)

@@ -16,6 +16,8 @@ namespace collcast {
 /// Who chooses and sends where nobody says: between GPUs NCCL 2.8, the first that knows them, or "fastest",
 /// the fastest of the catalogue, where none does; else Open MPI 4.0.
 std::string usual_policy(const Description& platform);
+/// Throws InputError unless there is a policy of that name; empty is the usual one.
+void require_policy(const std::string& policy);
 
 /// How long collectives of groups of a platform's ranks take, in block placement, where every group of the
 /// world calls at the same time: those that meet on a node share its network cards. Otherwise the

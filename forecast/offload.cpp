@@ -103,6 +103,12 @@ void check(const Offload& options, const Engine& engine) {
     throw InputError("--compute must be a number of seconds, 0 or more");
 }
 
+bool is_direct(const std::string& what, const std::string& delivery) {
+  if (delivery != "staged" && delivery != "direct")
+    throw InputError(what + " takes staged or direct, got '" + delivery + "'");
+  return delivery == "direct";
+}
+
 int workers(const Offload& options, const Description& platform) {
   if (!options.to_dpu()) return 0;
   if (options.workers) return static_cast<int>(*options.workers);

@@ -20,6 +20,8 @@ struct Offload {
 void check(const Offload& offload, const Engine& engine);
 /// Cores of a node's DPU that play; 0 without a DPU being asked for.
 int workers(const Offload& offload, const Description& platform);
+/// Whether DPUs write into the receivers' own memory (`on_dpu`): "staged" or "direct", as `what` says.
+bool is_direct(const std::string& what, const std::string& delivery);
 
 /// The algorithm as the cores of a DPU play it: the message is copied to the DPU's memory, sent from there to
 /// the others', and what a rank is to have is copied back. Of several pieces each is a step behind the one

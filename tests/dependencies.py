@@ -29,6 +29,7 @@ ALLOWED = {
     "replay/formats": "support model replay/source replay/trace",
     "replay/application": "support model algorithms platforms libraries engines forecast replay/source",
     "workloads": "support model algorithms platforms replay/source",
+    "workloads/playing": "support model algorithms platforms libraries engines forecast replay workloads",
     "execution/mpi": "support model algorithms",
     "execution/check": "support model algorithms execution/mpi",
     "execution/offload": "support model algorithms execution/mpi execution/check",
@@ -38,7 +39,7 @@ ALLOWED = {
     "cli": "support model algorithms platforms libraries engines forecast replay workloads validation",
     "cli/mpi": "support model algorithms workloads execution",
     "cli/measure": "support model algorithms execution",
-    "python": "support model algorithms platforms libraries engines forecast replay validation",
+    "python": "support model algorithms platforms libraries engines forecast replay workloads validation",
     "bench": "support model algorithms platforms libraries engines forecast replay execution",
 }
 ONLY_IN = {"simgrid/": ("engines/simgrid/", "bench/"), "mpi.h": ("execution/", "replay/recorder/", "cli/", "bench/"),

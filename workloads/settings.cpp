@@ -117,4 +117,10 @@ void Settings::finish() const {
                        (known.empty() ? "': it takes no settings" : "'; it takes " + known));
 }
 
+double above_zero(const std::string& text, const std::string& what) {
+  const double value = parse_real(text, what);
+  if (value <= 0) throw InputError(what + " must be above 0, got " + text);
+  return value;
+}
+
 }  // namespace collcast::workloads

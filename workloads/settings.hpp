@@ -43,6 +43,8 @@ class Settings {
 
 /// A real number, the whole text. Throws InputError that says `what` it is.
 double parse_real(const std::string& text, const std::string& what);
+/// Throws InputError unless it is above 0.
+double above_zero(const std::string& text, const std::string& what);
 /// "3.5ms", "20us", "1s", or seconds.
 Seconds parse_time(const std::string& text, const std::string& what);
 

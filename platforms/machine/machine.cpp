@@ -34,6 +34,13 @@ std::int64_t max_ranks(const Description& description) {
   return room(read_blueprint(description));
 }
 
+void require_room(const Description& platform, Rank ranks) {
+  const std::int64_t most = max_ranks(platform);
+  if (ranks > most)
+    throw InputError(platform.name() + " holds " + std::to_string(most) + (most == 1 ? " rank" : " ranks") +
+                     ", not " + std::to_string(ranks));
+}
+
 Machine::Machine(const Description& description, Rank ranks, const Placement& placement)
     : blueprint_(read_blueprint(description)),
       graph_(blueprint_),

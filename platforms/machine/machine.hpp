@@ -23,6 +23,8 @@ namespace collcast {
 
 /// The most ranks of a platform.
 std::int64_t max_ranks(const Description& description);
+/// Throws InputError where it holds fewer.
+void require_room(const Description& platform, Rank ranks);
 
 /// A platform with ranks placed on it. Set-up and memory are O(ranks). A wire is looked up by its class: the
 /// vertices of its two ends, and the kind of route between their switches.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "platforms/description/plausible.hpp"
+
 namespace collcast {
 namespace {
 
@@ -51,6 +53,15 @@ std::vector<Parameter> unused_parameters(const Description& description) {
   for (Parameter& p : description.parameters())
     if (!used(p.path)) unused.push_back(std::move(p));
   return unused;
+}
+
+std::vector<std::string> told_of(const Description& platform) {
+  std::vector<std::string> notes;
+  for (const Parameter& p : unused_parameters(platform))
+    if (p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W")
+      notes.push_back(p.path + " has no effect: no message and no reduction uses it");
+  for (std::string& words : implausible(platform)) notes.push_back(std::move(words));
+  return notes;
 }
 
 }  // namespace collcast

@@ -14,4 +14,7 @@ AlphaBetaGamma fastest_path(const Machine& machine, Memory memory = Memory::devi
 /// The parameters that affect no message and no reduction, for any number of ranks.
 std::vector<Parameter> unused_parameters(const Description& description);
 
+/// What is to be said of a platform's parameters as they were set: which move no answer, which are odd.
+std::vector<std::string> told_of(const Description& platform);
+
 }  // namespace collcast

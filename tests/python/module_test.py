@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python module answers as the program does. Usage: module_test.py MODULE_FOLDER PROGRAM SOURCE"""
 import ast
+import gzip
 import json
 import re
 import subprocess
 import sys
+import tempfile
 import threading
+import warnings
 
 folder, program, source = sys.argv[1:]
 sys.path.insert(0, folder)
@@ -33,13 +36,47 @@ trace = source + "/traces/qe-si-8.cct"
 replayed = collcast.replay(trace, "flat", algorithms={"bcast": "chain"}, engine="path")
 told = said("replay", trace, "--platform", "flat", "--algorithm", "bcast=chain", "--engine", "path")
 assert replayed["time_s"] == told["time_s"]
+with tempfile.TemporaryDirectory() as scratch:
+    spread = collcast.replay(trace, "abci-v", engine="path", placement="round-robin", timeline=scratch + "/t.json.gz")
+    drawn = json.load(gzip.open(scratch + "/t.json.gz"))
+assert spread["time_s"] == said("replay", trace, "--platform", "abci-v", "--engine", "path", "--placement",
+                                "round-robin")["time_s"]
+assert max(e["ts"] + e["dur"] for e in drawn["traceEvents"] if e["ph"] == "X") <= spread["time_s"] * 1e6 * (1 + 1e-9)
+
+# Training steps and jobs: the program's rows, with the keys of its sweeps.
+rows = collcast.train(["resnet50", "vgg16"], "summit", [6, 96], batch=64, framework="horovod:fusion=32MiB", noise=0.02)
+told = said("train", "--model", "vgg16", "--platform", "summit", "--ranks", "6,96", "--batch", "64", "--framework",
+            "horovod:fusion=32MiB", "--noise", "0.02")["rows"]
+assert rows[2:] == [{"platform": "summit", "model": "vgg16", **row} for row in told]
+assert [(row["model"], row["ranks"]) for row in rows[:2]] == [("resnet50", 6), ("resnet50", 96)]
+measured = collcast.train("resnet50", "summit", 1, throughput=320)[0]  # 32 samples at 320 a second
+assert abs(measured["step_s"] - 0.1) < 1e-12 and measured["exposed_communication_s"] == 0
+told = said("job", "p3dfft:n=256", "--platform", "frontera", "--ranks", "64", "--samples", "3")["rows"]
+assert collcast.job("p3dfft:n=256", "frontera", 64, samples=3) == [{"platform": "frontera", "job": "p3dfft:n=256", **told[0]}]
+assert [row["platform"] for row in collcast.job("p3dfft:n=256", ["frontera", "summit"], 64)] == ["frontera", "summit"]
+
+# What the program notes on its standard error is a warning.
+with warnings.catch_warnings(record=True) as notes:
+    warnings.simplefilter("always")
+    collcast.train("gpt3-13b", "summit", 6, batch=1)
+assert any("gpt3-13b does not fit: a rank needs" in str(n.message) for n in notes), notes
 
 for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did you mean 'allreduce'?"),
                     (lambda: collcast.predict("allreduce", "sumit", 4, 1), "did you mean summit?"),
                     (lambda: collcast.predict("allreduce", "flat", 4, "4QB"), "is not understood"),
                     (lambda: collcast.predict("all\nreduce", "flat", 4, 1), "all\\nreduce"),
                     (lambda: collcast.times("allreduce", "flat", 4, 1, algorithm="all"), "takes one algorithm"),
+                    (lambda: collcast.train("resnet5", "flat", 4), "resnet50"),
+                    (lambda: collcast.train("resnet50", "dgx-1v", 9), "dgx-1v holds 8 ranks, not 9"),
+                    (lambda: collcast.train("resnet50", "dgx-1v", 8, noise=-1), "noise must not be negative"),
+                    (lambda: collcast.train("resnet50", "dgx-1v", 8, noise=float("nan")), "noise"),
+                    (lambda: collcast.job("p3dfft:n=64", "flat"), "on how many"),
+                    (lambda: collcast.job("p3dfft:n=64", "flat", 4, pieces=2), "has none"),
+                    (lambda: collcast.job("p3dfft:n=64", "flat", 4, delivery="fast"), "takes staged or direct"),
+                    (lambda: collcast.job("/nowhere.json", "flat", 4), "/nowhere.json"),
                     (lambda: collcast.calibrate("/nowhere.txt", "flat"), "/nowhere.txt"),
+                    (lambda: collcast.replay(trace, "flat", placement="best"), "best"),
+                    (lambda: collcast.replay(trace, "flat", timeline="t.txt"), "t.txt"),
                     (lambda: collcast.replay("/nowhere.cct", "flat"), "/nowhere.cct")]:
     try:
         call()

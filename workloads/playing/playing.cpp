@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/playing.hpp"
+#include "workloads/playing/playing.hpp"
 
 #include <algorithm>
 
-#include "cli/group_prices.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/options.hpp"
-#include "cli/output.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
 #include "workloads/job/source.hpp"
 
-namespace collcast::cli {
-using namespace workloads;
-
+namespace collcast::workloads {
 namespace {
 
 /// What limits what is neither computation nor waiting.
@@ -37,6 +33,22 @@ void fill_parts(Played& played, const std::vector<Parts::OfRank>& ranks) {
   }
 }
 
+/// By forecast; each is asked for once.
+PriceOf group_prices(GroupForecaster& forecaster) {
+  return cached([&forecaster](const GroupCall& call) {
+    const auto a = call.control ? forecaster.predict_control(call.collective, call.group, call.bytes)
+                   : call.offloaded
+                       ? forecaster.predict_offloaded(call.collective, call.group, call.bytes, call.algorithm)
+                       : forecaster.predict(call.collective, call.group, call.bytes, call.algorithm);
+    Price price{a.time, a.low, a.high, a.limited_by};
+    price.load = a.load, price.between_nodes = forecaster.nodes(call.group) > 1;
+    if (call.collective == Collective::sendrecv && call.group.size() == 2)
+      if (const auto wire = forecaster.departure(call.group, call.bytes))
+        price.departure = {wire->overhead, wire->gap + wire->occupation(call.bytes)};
+    return price;
+  });
+}
+
 const std::string& checked(const std::string& policy) {
   require_policy(policy);
   return policy;
@@ -44,19 +56,21 @@ const std::string& checked(const std::string& policy) {
 
 }  // namespace
 
-void add_messages(CLI::App& verb, std::string& engine) {
-  verb.add_option(
-          "--engine", engine,
-          "Plays every message of every collective, so that those under way at once share links, by " +
-              engine_words(true) + "; without it, collectives are single operations")
-      ->option_text(engine_names(true, "|"));
+void require_offload(const HowPlayed& how, const Job& job) {
+  const auto offloaded = [](const JobActivity& a) { return a.progress == Progress::dpu; };
+  if (how.pieces == 1 && !how.direct) return;
+  if (std::ranges::none_of(job.roles,
+                           [&](const Role& r) { return std::ranges::any_of(r.activities, offloaded); }))
+    throw InputError((how.direct ? "--delivery" : "--pieces") +
+                     (" applies only to offloaded collectives; " + job.name + " has none"));
 }
 
 Playing::Playing(const Description& platform, const HowPlayed& how)
     : platform_(platform),
       engine_(how.engine.empty() ? nullptr : &playing_engine(how.engine)),
       forecaster_(platform, checked(how.policy), how.pieces, how.direct),
-      price_(group_prices(forecaster_)) {}
+      price_(group_prices(forecaster_)),
+      progress_(how.progress) {}
 
 ReplayOptions Playing::options() const {
   ReplayOptions options;
@@ -64,9 +78,7 @@ ReplayOptions Playing::options() const {
   options.policy = forecaster_.policy();
   options.memory = Memory::device;
   options.interval = false;
-  options.play.progress = [](Seconds now, std::int64_t messages) {
-    progress("played " + seconds(now.value) + ", " + count(messages) + " messages");
-  };
+  options.play.progress = progress_;
   return options;
 }
 
@@ -92,7 +104,7 @@ Played Playing::play(const Job& job, End end, bool interval) {
   played.limited_by = limit_beside_computation(r);
   last_ = plain;
   for (const ReplayReport::NotModelled& n : r.not_modelled)
-    r.notes.push_back(n.operation + ", " + count(n.count) + " times: " + n.reason);
+    r.notes.push_back(n.operation + ", " + text::count(n.count) + " times: " + n.reason);
   notes_.insert(notes_.end(), r.notes.begin(), r.notes.end());
   return played;
 }
@@ -150,4 +162,4 @@ std::vector<std::string> Playing::notes() const {
   return all;
 }
 
-}  // namespace collcast::cli
+}  // namespace collcast::workloads

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,10 +9,7 @@
 #include "replay/application/replay.hpp"
 #include "workloads/training/step.hpp"
 
-namespace collcast::cli {
-
-/// --engine of jobs and training steps.
-void add_messages(CLI::App& verb, std::string& engine);
+namespace collcast::workloads {
 
 /// Who chooses and sends (empty: who usually does), what plays the messages (empty: nobody, collectives are
 /// single operations), and how DPUs work.
@@ -20,7 +17,11 @@ struct HowPlayed {
   std::string policy, engine = {};
   int pieces = 1;
   bool direct = false;
+  std::function<void(Seconds, std::int64_t)> progress = nullptr;  ///< of messages that are played
 };
+
+/// Throws InputError where it says how DPUs work, and the job hands them nothing.
+void require_offload(const HowPlayed& how, const Job& job);
 
 /// Plays jobs and training steps on a platform, which outlives it: by the prices of their collectives, or
 /// message by message, each phase of a coordinator's rounds then as the prices of agreements have them.
@@ -32,35 +33,36 @@ class Playing {
   Playing& operator=(const Playing&) = delete;
 
   /// Throw InputError where the job holds what only prices know.
-  workloads::JobForecast forecast(const workloads::Job& job);
-  workloads::StepForecast forecast(const workloads::Training& training);
+  JobForecast forecast(const Job& job);
+  StepForecast forecast(const Training& training);
   /// Without the interval.
-  Seconds time(const workloads::Job& job);
-  Seconds time(const workloads::Training& training);
+  Seconds time(const Job& job);
+  Seconds time(const Training& training);
 
-  const workloads::PriceOf& price() const { return price_; }
+  const PriceOf& price() const { return price_; }
   const std::string& policy() const { return forecaster_.policy(); }
   bool by_messages() const { return engine_ != nullptr; }
   /// Of the last forecast: along the chains of causes, in the mean of the phases, with what else the step
   /// waits for; none where one has too many messages.
-  std::vector<Share> causes(const std::vector<workloads::Wait>& waits) const;
+  std::vector<Share> causes(const std::vector<Wait>& waits) const;
   /// Plays its messages once more for who watches.
   Seconds watch(const Watched& watched) const;
   /// What was played or priced otherwise than asked, or not at all; each thing once.
   std::vector<std::string> notes() const;
 
  private:
-  workloads::Played play(const workloads::Job& job, workloads::End end, bool interval);
-  workloads::PlayOf player(bool interval);
+  Played play(const Job& job, End end, bool interval);
+  PlayOf player(bool interval);
   ReplayOptions options() const;
 
   const Description& platform_;
   const Engine* engine_ = nullptr;
   GroupForecaster forecaster_;
-  const workloads::PriceOf price_;
+  const PriceOf price_;
   std::vector<ReplayReport> reports_;  ///< of the last forecast, in the middle of the uncertainty
-  workloads::Job last_;                ///< of those
+  Job last_;                           ///< of those
   std::vector<std::string> notes_;
+  const std::function<void(Seconds, std::int64_t)> progress_;
 };
 
-}  // namespace collcast::cli
+}  // namespace collcast::workloads

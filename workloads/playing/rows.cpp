@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/playing/rows.hpp"
+
+#include <cmath>
+
+#include "support/json.hpp"
+#include "support/text.hpp"
+#include "workloads/compute/processor.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+/// What rows of jobs and training steps have in common.
+Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double samples) {
+  return {{"ranks", ranks},
+          {"nodes", (ranks + ranks_per_node - 1) / ranks_per_node},
+          {"ranks_per_node", std::min<int>(ranks_per_node, ranks)},
+          {"step_s", f.time.value},
+          {"low_s", f.low.value},
+          {"high_s", f.high.value},
+          {"samples_per_s", samples > 0 && f.time > Seconds() ? Json(samples / f.time.value) : Json()},
+          {"efficiency", f.time > Seconds() ? Json(f.compute / f.time) : Json()},
+          {"compute_s", f.compute.value},
+          {"exposed_communication_s", f.exposed.value},
+          {"hidden_communication_s", f.hidden.value},
+          {"communication_s", f.communication.value},
+          {"bubble_s", f.bubble.value},
+          {"io_s", 0.0},
+          {"memory_B", nullptr},
+          {"limited_by", f.limited_by}};
+}
+
+}  // namespace
+
+Json job_row(const Job& job, const JobForecast& forecast, double samples, const Description& platform) {
+  return run_row(job.ranks(), ranks_per_node(platform), forecast, samples);
+}
+
+Json train_row(const Training& t, const StepForecast& s) {
+  Json bottlenecks = Json::object(), tuned;
+  if (const Framework& f = s.framework; f.autotune)
+    tuned = {{"fusion_B", f.fusion.value}, {"cycle_s", f.cycle.value}, {"hierarchical", f.hierarchical}};
+  for (const LimitShare& b : s.bottlenecks) bottlenecks[b.name] = b.share;
+  Json row = run_row(t.ranks, t.ranks_per_node, s, s.samples);
+  row.update({{"flops_per_s", s.samples * (t.model.flops() + t.model.backward_flops()) / s.time.value},
+              {"efficiency", s.efficiency},
+              {"agreement_s", s.agreement.value},
+              {"waiting_s", s.waiting.value},
+              {"io_s", s.input.value},
+              {"checkpoint_s", s.checkpoint.value},
+              {"memory_B", std::llround(s.memory.sum().value)},
+              {"tuned", tuned},
+              {"bottlenecks", bottlenecks}});
+  return row;
+}
+
+std::string too_large(const Training& t, const StepForecast& s) {
+  const MemoryNeed& m = s.memory;
+  if (t.processor.memory == Bytes() || m.sum() <= t.processor.memory) return {};
+  return "does not fit: a rank needs " + text::bytes(m.sum().value) + " of " +
+         text::bytes(t.processor.memory.value) + " on " + t.processor.name + " (parameters " +
+         text::bytes(m.parameters.value) + ", gradients " + text::bytes(m.gradients.value) + ", optimizer " +
+         text::bytes(m.optimizer.value) + ", activations " + text::bytes(m.activations.value) + ", other " +
+         text::bytes(m.other.value) + ")";
+}
+
+}  // namespace collcast::workloads

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/playing/training_text.hpp"
+
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "workloads/settings.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+/// Not negative.
+double share(const std::string& text, const std::string& what) {
+  const double value = parse_real(text, what);
+  if (value < 0) throw InputError(what + " must not be negative, got " + text);
+  return value;
+}
+
+}  // namespace
+
+std::span<const TrainingSetting> training_settings() {
+  using Text = const std::string&;
+  static constexpr TrainingSetting all[] = {
+      {"model", &TrainingText::model, [](Training& t, Text text) { t.model = load_model(text); }},
+      {"framework", &TrainingText::framework,
+       [](Training& t, Text text) { t.framework = parse_framework(text); }},
+      {"precision", &TrainingText::precision,
+       [](Training& t, Text text) { t.precision = parse_precision(text); }},
+      {"batch", &TrainingText::batch,
+       [](Training& t, Text text) { t.batch = static_cast<int>(parse_count(text, "batch", 1, 1 << 24)); }},
+      {"throughput", &TrainingText::throughput,
+       [](Training& t, Text text) { t.throughput = above_zero(text, "throughput"); }},
+      {"slowdown", &TrainingText::slowdown,
+       [](Training& t, Text text) { t.slowdown = share(text, "slowdown"); }},
+      {"noise", &TrainingText::noise, [](Training& t, Text text) { t.noise = share(text, "noise"); }},
+      {"input", &TrainingText::input, [](Training& t, Text text) { t.input = parse_input(text); }},
+      {"checkpoint", &TrainingText::checkpoint,
+       [](Training& t, Text text) { t.checkpoint = parse_checkpoint(text); }}};
+  return all;
+}
+
+Training described(const TrainingText& text, const Description& platform) {
+  Training t;
+  for (const TrainingSetting& s : training_settings())
+    if (!(text.*s.text).empty()) s.put(t, text.*s.text);
+  t.processor = processor(platform, t.precision);
+  t.ranks_per_node = ranks_per_node(platform);
+  return t;
+}
+
+}  // namespace collcast::workloads

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "platforms/description/description.hpp"
+#include "workloads/training/training.hpp"
+
+namespace collcast::workloads {
+
+/// A training step as users describe it.
+struct TrainingText {
+  std::string model, framework = "ddp", precision = "fp32", policy, batch = "32", throughput, slowdown = "0",
+                     noise = "0", input, checkpoint;
+};
+
+/// One of them, by its option and the key of sweeps.
+struct TrainingSetting {
+  const char* key;
+  std::string TrainingText::*text;
+  void (*put)(Training& training, const std::string& text);  ///< throws InputError
+};
+/// All but the policy.
+std::span<const TrainingSetting> training_settings();
+
+/// The step on a platform, without its ranks. Throws InputError.
+Training described(const TrainingText& text, const Description& platform);
+
+}  // namespace collcast::workloads
