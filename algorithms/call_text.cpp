@@ -33,7 +33,7 @@ std::vector<std::string> untaken(const CallText& text, Collective collective,
 }
 
 Bytes counted_message(const CallText& text, Collective collective, Rank ranks) {
-  if (text.counts.empty()) throw InputError("--size is missing");
+  if (text.counts.empty()) throw InputError("--size is required");
   Bytes sum;
   for (const std::string& count : text.counts) sum += parse_size(count, "count");
   return sum / static_cast<double>(definition(collective).whole(ranks));

@@ -24,7 +24,7 @@ std::string where(const std::filesystem::path& path) {
   if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR)
     throw InputError(where(path) + " is not the journal of a sweep, or is damaged");
   throw SubstrateError("journal " + where(path) + ": " +
-                       (file ? sqlite3_errmsg(file) : sqlite3_errstr(code)) + "; what was finished is kept");
+                       (file ? sqlite3_errmsg(file) : sqlite3_errstr(code)) + "; finished points are kept");
 }
 
 /// One statement, bound and stepped.

@@ -253,7 +253,7 @@ TEST(Plots, ASweepShowsTheNumberThatVariesMost) {
     EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
   }
   EXPECT_NE(run("sweep --resume " + (folder / "j") + " --plot-over root --plot " + (folder / "n.svg"))
-                .err.find("these do: size, ranks"),
+                .err.find("these are: size, ranks"),
             std::string::npos);
   EXPECT_TRUE(text_of(folder / "n.svg").empty());
 }

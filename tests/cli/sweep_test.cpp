@@ -151,13 +151,13 @@ TEST(SweepCli, BadInputIsOneLine) {
   std::ofstream(other) << R"({"platform": "flat", "ranks": 5, "collective": "allreduce", "size": 1})";
   expect(other + j, "is the journal of another sweep; choose another folder");
   std::ofstream(other) << R"({"platform": "flat", "rnks": 5, "collective": "allreduce", "size": 1})";
-  expect(other + j, "\"rnks\" is no key here");
+  expect(other + j, "\"rnks\" is not a key here");
   std::ofstream(other) << R"({"platform": "flat", "ranks": "5:4", "collective": "allreduce", "size": 1})";
   expect(other + j, "range '5:4' is empty");
-  expect(s + " --resume x", "one of them");
-  expect("", "one of them");
+  expect(s + " --resume x", "exactly one of");
+  expect("", "exactly one of");
   expect("--resume " + folder / "nowhere", "there is no journal of a sweep in");
-  expect("--resume " + folder / "j" + j, "without -o");
+  expect("--resume " + folder / "j" + j, "does not go with -o");
   expect("--merge " + folder / "j", "--merge needs -o DIR");
   expect(s + j + " --part 4/4", "part '4' is not a whole number from 0 to 3");
   expect(s + j + " --part 4", "part '4' is not K/N, as in 0/8");

@@ -80,7 +80,7 @@ TEST(Sweep, ComplainsInOneLine) {
   const auto says = [&](const std::string& rest) {
     return complaint([&] { Sweep(start + rest, "s.json", verbs); });
   };
-  EXPECT_EQ(says(R"("a\nb": 2})").find("s.json: \"a\\nb\" is no key here"), 0u);
+  EXPECT_EQ(says(R"("a\nb": 2})").find("s.json: \"a\\nb\" is not a key here"), 0u);
   EXPECT_EQ(says(R"("size": "1\n"})").find("s.json: size: size '1\\n'"), 0u);
 }
 

@@ -51,8 +51,7 @@ TEST(Set, RefusesAndLeavesAllAsItWas) {
   EXPECT_EQ(said("network.bandwidth_GBps=fast"), "--set: network.bandwidth_GBps: 'fast' is not a number");
   EXPECT_EQ(said("network.bandwidth_GBps=-1"),
             "--set: network.bandwidth_GBps: must be a number above 0, not -1.0");
-  EXPECT_EQ(said("network.bandwidth_GBps=nan"),
-            "--set: network.bandwidth_GBps: must be a number above 0, not null");
+  EXPECT_EQ(said("network.bandwidth_GBps=nan"), "--set: network.bandwidth_GBps: 'nan' is not a number");
   EXPECT_EQ(said("max_nodes=1.5"), "--set: max_nodes: '1.5' is not an integer");
   EXPECT_EQ(said("protocol.hold=never"),
             "--set: protocol.hold: must be one of injection, delivery, not \"never\"");
