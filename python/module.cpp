@@ -127,7 +127,6 @@ py::object predict(const Asked& asked) {
     const py::gil_scoped_release others_run;
     answer = report::make(ask(asked.question()));
   }
-  warn(answer.notes);
   return to_python(answer.sections.at(0).rows);
 }
 
@@ -146,7 +145,6 @@ py::array_t<double> times(const Asked& asked) {
     const py::gil_scoped_release others_run;
     answer = ask(asked.question());
   }
-  warn(answer.notes);
   py::array_t<double> seconds(shape);
   double* at = seconds.mutable_data();
   for (const Answer::Row& r : answer.rows)
