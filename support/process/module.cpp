@@ -2,6 +2,7 @@
 #include "support/process/module.hpp"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
 #include <filesystem>
 
@@ -18,7 +19,11 @@ fs::path this_folder() {
   // The program's own name may be as it was typed.
   const bool library = dladdr(reinterpret_cast<const void*>(&load_module), &info) && info.dli_fname &&
                        fs::path(info.dli_fname).filename().string().find(".so") != std::string::npos;
-  return fs::canonical(library ? info.dli_fname : "/proc/self/exe").parent_path();
+  if (library) return fs::canonical(info.dli_fname).parent_path();
+  std::error_code no_proc;  // as in a chroot
+  const fs::path program = fs::read_symlink("/proc/self/exe", no_proc);
+  return (no_proc ? fs::absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN))) : program)
+      .parent_path();
 }
 
 }  // namespace
