@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/rows.hpp"
 
-#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {
