@@ -8,18 +8,12 @@
 #include "support/address_sanitizer.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
+#include "support/process/companion.hpp"
 #include "support/process/module.hpp"
 #include "support/process/slurm.hpp"
 #include "support/text.hpp"
 
 namespace collcast::cli {
-namespace {
-
-std::string this_program() {
-  return std::filesystem::read_symlink("/proc/self/exe").string();
-}
-
-}  // namespace
 
 const SweepModule& sweep_module() {
   if (address_sanitizer)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/mpi/launched.hpp"
 
-#include <filesystem>
 #include <iostream>
 #include <sstream>
 
 #include "support/error.hpp"
+#include "support/process/companion.hpp"
 #include "support/process/complaint.hpp"
 #include "support/process/launch.hpp"
 
@@ -18,7 +18,7 @@ int launched(int argc, char** argv) {
   for (std::string word; words >> word;) command.push_back(word);
   try {
     if (command.empty()) throw InputError("--launch needs a launcher, such as \"mpirun -np 4\"");
-    command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+    command.push_back(this_program());
     command.insert(command.end(), argv + 3, argv + argc);
     const ProcessResult ended = launch(command);
     if (ended.code == 0) return std::cerr << ended.errors, 0;

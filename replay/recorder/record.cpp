@@ -18,6 +18,7 @@
 #include "replay/recorder/window.hpp"
 #include "replay/trace/reader.hpp"
 #include "support/error.hpp"
+#include "support/process/companion.hpp"
 
 namespace collcast::recorder {
 namespace {
@@ -126,18 +127,6 @@ class IgnoreInterrupts {
 
 }  // namespace
 
-std::string find_recorder() {
-  if (const char* set = std::getenv("COLLCAST_RECORDER")) {
-    if (fs::exists(set)) return fs::absolute(set).string();
-    throw InputError(std::string("COLLCAST_RECORDER: there is no file ") + set);
-  }
-  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& folder : {here, here / "../lib", here / "../lib/collcast"})
-    if (fs::exists(folder / library_name)) return fs::weakly_canonical(folder / library_name).string();
-  throw InputError(std::string(library_name) + ": is neither in " + here.string() +
-                   " nor in ../lib from there; set COLLCAST_RECORDER to its path");
-}
-
 std::vector<std::string> with_recorder(const std::vector<std::string>& command, const std::string& version,
                                        const Environment& environment) {
   const bool open_mpi =
@@ -159,7 +148,8 @@ Recorded record_run(const RecordOptions& options) {
   if (!window.empty()) Window{window};  // says now what is wrong with it
   const std::string folder = prepare_ranks_folder(options.folder);
   const char* others = std::getenv("LD_PRELOAD");
-  const std::string preload = find_recorder() + (others && *others ? std::string(":") + others : "");
+  const std::string preload =
+      companion(library_name, "COLLCAST_RECORDER") + (others && *others ? std::string(":") + others : "");
   Environment environment = {{"LD_PRELOAD", preload}, {"COLLCAST_RECORD_DIR", folder}};
   if (!window.empty()) environment.emplace_back(window_variable, window);
   Recorded recorded;

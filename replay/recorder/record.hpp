@@ -32,9 +32,6 @@ int record(const RecordOptions& options);
 /// does.
 trace::Merged merge_interrupted(const std::string& folder);
 
-/// The preload library: from COLLCAST_RECORDER, or beside this program, or in ../lib. Throws InputError.
-std::string find_recorder();
-
 /// The command with what its launcher needs to give every rank, on every host, the environment of the
 /// recorder. `launcher_version` is what `mpirun --version` prints.
 std::vector<std::string> with_recorder(const std::vector<std::string>& command,

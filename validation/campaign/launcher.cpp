@@ -11,23 +11,14 @@
 
 #include "support/error.hpp"
 #include "support/process/child.hpp"
+#include "support/process/companion.hpp"
 
 namespace collcast::campaign {
-namespace {
 
 namespace fs = std::filesystem;
 
-std::string find_program() {
-  if (const char* set = std::getenv("COLLCAST_MEASURE")) return set;
-  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  if (const fs::path beside = here / "collcast-measure"; fs::exists(beside)) return beside.string();
-  throw InputError("there is no collcast-measure in " + here.string() +
-                   "; it is built where MPI is; COLLCAST_MEASURE may name another");
-}
-
-}  // namespace
-
-Launcher::Launcher(std::vector<std::string> words) : words_(std::move(words)), program_(find_program()) {
+Launcher::Launcher(std::vector<std::string> words)
+    : words_(std::move(words)), program_(companion("collcast-measure", "COLLCAST_MEASURE")) {
   if (words_.empty()) words_ = {"mpirun"};
 }
 

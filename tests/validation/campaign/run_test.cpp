@@ -103,11 +103,11 @@ TEST_F(Run, AnotherCampaignOrPlatformIsRefused) {
 }
 
 TEST_F(Run, LauncherKnowsTheNumberOfRanks) {
-  setenv("COLLCAST_MEASURE", "/bin/measure", 1);
+  setenv("COLLCAST_MEASURE", "/bin/true", 1);
   using Words = std::vector<std::string>;
-  EXPECT_EQ(Launcher({}).command(4, {"f"}), (Words{"mpirun", "-np", "4", "/bin/measure", "f"}));
-  EXPECT_EQ(Launcher({"srun", "-n", "{ranks}"}).command(4, {}), (Words{"srun", "-n", "4", "/bin/measure"}));
-  EXPECT_EQ(Launcher({"mpirun", "-np", "2"}).command(4, {}), (Words{"mpirun", "-np", "2", "/bin/measure"}));
+  EXPECT_EQ(Launcher({}).command(4, {"f"}), (Words{"mpirun", "-np", "4", "/bin/true", "f"}));
+  EXPECT_EQ(Launcher({"srun", "-n", "{ranks}"}).command(4, {}), (Words{"srun", "-n", "4", "/bin/true"}));
+  EXPECT_EQ(Launcher({"mpirun", "-np", "2"}).command(4, {}), (Words{"mpirun", "-np", "2", "/bin/true"}));
   EXPECT_THROW(Launcher({"/nowhere/mpirun"}).run(1, {}, folder_ / "log", 1, silent), InputError);
 }
 
