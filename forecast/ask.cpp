@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <deque>
+#include <map>
 
 #include "engines/automatic.hpp"
 #include "forecast/answer.hpp"
@@ -233,6 +234,7 @@ class Inquiry {
     seats_ = occupied(forecaster.machine());
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     std::optional<Front> front = synthesized(collective, forecaster);
+    std::map<std::string, std::map<std::string, std::vector<Bytes>>> skipped;  // by algorithm and reason
     for (const Bytes size : sizes(collective)) {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       if (auto_choice()) {
@@ -243,14 +245,24 @@ class Inquiry {
           if (interrupted()) return false;
           watch_.progress("predicting " + a->name + " on " + std::to_string(ranks) + " ranks");
           if (const std::string why = every_ ? forecaster.unwise(*a, size) : ""; !why.empty())
-            note(a->name + " is skipped at " + text::bytes(size.value) + ": " + why);
+            skipped[a->name][why].push_back(size);
           else
             add(platform, forecaster, {a}, call);
         }
       }
       if (front) add(platform, *front, size);
     }
+    for (const auto& [a, why_at] : skipped)
+      for (const auto& [why, at] : why_at) note(a + " is skipped at " + listed(at) + ": " + why);
     return true;
+  }
+
+  /// "4 KiB", "4 KiB to 1 MiB (3 sizes)".
+  static std::string listed(const std::vector<Bytes>& sizes) {
+    const std::string first = text::bytes(sizes.front().value);
+    if (sizes.size() == 1) return first;
+    return first + " to " + text::bytes(sizes.back().value) + " (" +
+           text::counted(static_cast<std::int64_t>(sizes.size()), "size") + ")";
   }
 
   /// What is made for the machine, if that was asked for.

@@ -166,8 +166,7 @@ Pen pen_of(const Curve& c, std::size_t number, int above) {
   constexpr const char* dashes[] = {"", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 3\""};
   if (c.look == Curve::Look::broad) return {"#cccccc", "", 6, 3};
   if (c.look == Curve::Look::star) return {"#222222", "", 1.5, 6};
-  return {color(number), dashes[(number / colors.size()) % std::size(dashes)], 1.5 + 2.5 * above,
-          3 + 1.5 * above};
+  return {color(number), dashes[(number / colors.size()) % std::size(dashes)], 1.5 + 2 * above, 3.0 + above};
 }
 
 /// Where a graph's numbers are in its picture.
@@ -258,7 +257,7 @@ std::vector<int> hidden_by(const Graph& graph) {
   const Rulers rulers(graph);
   std::vector<int> all(graph.curves.size());
   for (std::size_t i = 0; i < all.size(); ++i)
-    for (std::size_t j = i + 1; j < all.size() && all[i] < 3; ++j)
+    for (std::size_t j = i + 1; j < all.size() && all[i] < 2; ++j)
       all[i] += coincide(rulers.up, graph.curves[i], graph.curves[j]);
   return all;
 }
@@ -277,7 +276,8 @@ Figure chart(const Graph& graph) {
   for (std::size_t i = 0; i < graph.curves.size(); ++i) {
     const Curve& c = graph.curves[i];
     const Pen pen = pen_of(c, numbers[i], above[i]);
-    if (!c.same) entries.push_back({c.name, pen.color});
+    if (!c.same)
+      entries.push_back({c.name, pen.color, pen.dashes, c.look == Curve::Look::points ? 0 : pen.width});
     body += frame.drawn(c, pen);
     if (c.points.empty()) continue;
     const Curve::Point &first = c.points.front(), &last = c.points.back();

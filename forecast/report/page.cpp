@@ -39,13 +39,23 @@ document.querySelectorAll(".filter input").forEach(function (input) {
 </script>
 )";
 
+/// Where a long name without blanks may break.
+std::string breakable(const std::string& text) {
+  constexpr std::size_t long_name = 24;
+  std::string out = escaped(text);
+  if (text.size() > long_name && text.find(' ') == std::string::npos)
+    for (auto at = out.find('.'); at != std::string::npos; at = out.find('.', at + 1))
+      out.insert(at + 1, "<wbr>");
+  return out;
+}
+
 /// Quantities stay on one line.
 void write_row(std::ostream& out, const std::vector<std::string>& row) {
   constexpr std::size_t longest_quantity = 16;
   out << "<tr>";
   for (const std::string& text : row) {
     const bool quantity = text.size() <= longest_quantity && text.find_first_of("0123456789") < 2;
-    out << (quantity ? "<td class=\"q\">" : "<td>") << escaped(text) << "</td>";
+    out << (quantity ? "<td class=\"q\">" : "<td>") << breakable(text) << "</td>";
   }
   out << "</tr>\n";
 }

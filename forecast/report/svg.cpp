@@ -62,14 +62,22 @@ Figure framed(std::string title, std::string words, double height, const std::st
 
 constexpr double legend_left = 80, line_height = 18;
 
+/// A box, or a piece of the line; returns its width.
+double sign(const Entry& e, double x, double y, std::string& out) {
+  if (e.width <= 0) return out += box(x, y - 9, 10, 10, e.color, e.name), 10;
+  constexpr double length = 26;
+  out += stroke(x, y - 4, x + length, y - 4,
+                "stroke=\"" + e.color + "\"" + e.dashes + " stroke-width=\"" + at(e.width) + "\"");
+  return length;
+}
+
 std::string legend(const std::vector<Entry>& entries, double& y) {
   std::string out;
   double x = legend_left;
   for (const Entry& e : entries) {
-    const double needs = 28 + 7.4 * static_cast<double>(shown_width(e.name));
+    const double needs = (e.width > 0 ? 44 : 28) + 7.4 * static_cast<double>(shown_width(e.name));
     if (x > legend_left && x + needs > width) x = legend_left, y += line_height;
-    out += "<rect x=\"" + at(x) + "\" y=\"" + at(y - 9) + "\" width=\"10\" height=\"10\" fill=\"" + e.color +
-           "\"/>\n" + label(x + 14, y, e.name, "start");
+    out += label(x + sign(e, x, y, out) + 4, y, e.name, "start");
     x += needs;
   }
   y += line_height;

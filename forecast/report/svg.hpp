@@ -19,9 +19,10 @@ std::string stroke(double x1, double y1, double x2, double y2, const std::string
 std::string box(double x, double y, double w, double h, const std::string& fill, const std::string& words);
 
 struct Entry {
-  std::string name, color;
+  std::string name, color, dashes = {};
+  double width = 0;  ///< of a line; without one it is a box
 };
-/// Names with their colours, as many to a line as fit; `y` moves down.
+/// Names with what is drawn so, as many to a line as fit; `y` moves down.
 std::string legend(const std::vector<Entry>& entries, double& y);
 
 /// The whole, so high.

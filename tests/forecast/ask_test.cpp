@@ -38,6 +38,14 @@ TEST(Ask, ARowForEachPlatformRanksAndSize) {
   for (const Answer::Row& r : a.rows) EXPECT_EQ(r.engine, "path");
 }
 
+TEST(Ask, WhatIsSkippedAtSeveralSizesIsOneNote) {
+  Question q = allreduce("all");
+  q.platforms = {"summit"}, q.ranks = {96}, q.engine = "path";
+  q.sizes = {1_KiB, 4_KiB, 1_MiB};
+  EXPECT_THAT(ask(q).notes, Contains("in-network is skipped at 4 KiB to 1 MiB (2 sizes): libraries reduce no "
+                                     "more than 1 KiB in these switches"));
+}
+
 TEST(Ask, WhatIsSynthesizedStandsBesideTheCatalogue) {
   Question q = allreduce("all");
   q.platforms = {"flat"}, q.ranks = {8}, q.engine = "path";

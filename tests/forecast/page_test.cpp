@@ -250,8 +250,9 @@ TEST(Chart, ACurveIsBroaderBelowOthers) {
       {curve("a", {1, 2, 4, 9}), curve("b", {1, 2, 8, 9}), curve("c", {3, 2, 1, 9}), curve("d", {1})}};
   EXPECT_EQ(hidden_by(g), (std::vector<int>{2, 1, 0, 0}));  // d has one point, where a and b are
   const std::string svg = chart(g).svg;
-  for (const char* width : {"\"6.5\"", "\"4.0\"", "\"1.5\""})
-    EXPECT_NE(svg.find(std::string("stroke-width=") + width), std::string::npos) << svg;
+  for (const char* width : {"\"5.5\"", "\"3.5\"", "\"1.5\""})  // the curve, and its sign beside its name
+    EXPECT_NE(svg.find(std::string("stroke-width=") + width), svg.rfind(std::string("stroke-width=") + width))
+        << svg;
 }
 
 /// 5 > 4 > 2 h at 1, 2 and 3 USD; what is at 4 USD is slower than the one before, and so is not on the
