@@ -51,7 +51,7 @@ std::uint32_t Timeline::name_of(const std::string& name) {
   return at->second;
 }
 
-void Timeline::keep(Kept<Slice>& in, const Slice& s) {
+void Timeline::keep(Longest<Slice>& in, const Slice& s) {
   in.add(s, s.end - s.begin, static_cast<std::uint32_t>(s.process));
 }
 

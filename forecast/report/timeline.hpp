@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engines/player/player.hpp"
-#include "forecast/report/kept.hpp"
+#include "forecast/report/longest.hpp"
 #include "forecast/report/usage.hpp"
 #include "support/compressed_file.hpp"
 #include "support/json_fwd.hpp"
@@ -54,7 +54,7 @@ class Timeline : public Observer {
   };
   struct Writer;
   std::uint32_t name_of(const std::string& name);
-  void keep(Kept<Slice>& in, const Slice& slice);
+  void keep(Longest<Slice>& in, const Slice& slice);
   std::vector<Slice> slices();
   void write_rows(Writer& out, std::vector<Slice>& all) const;
   void write_counters(Writer& out, std::int32_t process) const;
@@ -65,8 +65,8 @@ class Timeline : public Observer {
   CompressedFile file_;
   const Fabric* fabric_ = nullptr;  ///< while it runs
   NameOf name_;
-  Kept<Slice> operations_, steps_;
-  Kept<Delivery> messages_;
+  Longest<Slice> operations_, steps_;
+  Longest<Delivery> messages_;
   Usage usage_;
   bool links_ = false;
   std::map<std::uint32_t, std::string> resources_;  ///< names of ports or links

@@ -178,9 +178,9 @@ TEST(Timeline, RefusesOtherNamesAndPlaces) {
             std::string::npos);
 }
 
-TEST(Kept, TheLongestStayWhateverTheirOrder) {
+TEST(Longest, TheLongestStayWhateverTheirOrder) {
   for (const bool backwards : {false, true}) {
-    Kept<int> kept(10);
+    Longest<int> kept(10);
     for (int i = 0; i < 1000; ++i) {
       const int length = backwards ? 999 - i : i;
       kept.add(length, Seconds(std::exp2(length / 2.0 - 200)), 0);
@@ -193,8 +193,8 @@ TEST(Kept, TheLongestStayWhateverTheirOrder) {
   }
 }
 
-TEST(Kept, OfEqualOnesThoseOfLowerRanksStay) {
-  Kept<std::uint32_t> kept(100);
+TEST(Longest, OfEqualOnesThoseOfLowerRanksStay) {
+  Longest<std::uint32_t> kept(100);
   for (std::uint32_t i = 0; i < 10'000; ++i) kept.add(i % 100, Seconds(1), i % 100);
   std::set<std::uint32_t> ranks;
   for (const std::uint32_t rank : kept.take()) ranks.insert(rank);

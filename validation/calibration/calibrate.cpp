@@ -10,9 +10,9 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
+#include "validation/calibration/concurrent_messages.hpp"
 #include "validation/calibration/hardware.hpp"
 #include "validation/calibration/parameters.hpp"
-#include "validation/calibration/together.hpp"
 
 namespace collcast {
 namespace {
@@ -164,7 +164,7 @@ class Calibrator {
 
   /// What keeps messages waiting: overheads, the gap, and the port that all of them pass.
   void fit_together(PathReport& report, const PathMeasurements& tables) {
-    const std::vector<Star> stars = messages_together(base_, tables, report.fit);
+    const std::vector<Star> stars = concurrent_messages(base_, tables, report.fit);
     if (stars.empty()) return;
     const Wire wire = PathMachine(now(), report.path).wire(Bytes(0));
     report.stars = stars.size();

@@ -17,7 +17,7 @@ int pairs_per_node(const Measurement& measurement);
 /// What was measured of messages that keep each other waiting: stars, and windows of one pair, of several,
 /// and both ways; pairs that share a NIC of the platform. Empty where that is no more than one pair's
 /// windows, or where no half round trip is known.
-std::vector<Star> messages_together(const Description& platform, const PathMeasurements& tables,
-                                    const PathFit& fit);
+std::vector<Star> concurrent_messages(const Description& platform, const PathMeasurements& tables,
+                                      const PathFit& fit);
 
 }  // namespace collcast

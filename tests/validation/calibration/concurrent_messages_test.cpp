@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "validation/calibration/together.hpp"
+#include "validation/calibration/concurrent_messages.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support.hpp"
 #include "support/json.hpp"
@@ -66,7 +66,7 @@ std::string all_notes(const Calibration& c) {
 }
 
 /// Whatever the base says of rate and latency.
-TEST(Together, LinksOfAWrongBaseAreFound) {
+TEST(ConcurrentMessages, LinksOfAWrongBaseAreFound) {
   const Description truth = bed(0.010, 1490, 20);
   for (const Description& base : {load_platform("testbed"), bed(0.010, 1490, 0), bed(0.05, 5000, 100)})
     for (const double noise : {0., 0.01}) {
@@ -90,7 +90,7 @@ TEST(Together, LinksOfAWrongBaseAreFound) {
     }
 }
 
-TEST(Together, MeasuredLinksCarryStampAndInterval) {
+TEST(ConcurrentMessages, MeasuredLinksCarryStampAndInterval) {
   const Calibration c = calibrate(load_platform("testbed"), run_on(bed(0.010, 1490, 20), 0.01, 3));
   for (const char* key : {"bandwidth_GBps", "latency_us"}) {
     const Json& p = c.platform["network"][key];
@@ -102,7 +102,7 @@ TEST(Together, MeasuredLinksCarryStampAndInterval) {
 }
 
 /// Half round trips alone do not say what is overhead and what is latency, unless links would take longer.
-TEST(Together, HalfRoundTripsContradictLinksOnlyWhereTheyAreFaster) {
+TEST(ConcurrentMessages, HalfRoundTripsContradictLinksOnlyWhereTheyAreFaster) {
   std::vector<Measurement> latency = run_on(bed(0.010, 1490, 20), 0, 1);
   std::erase_if(latency, [](const Measurement& m) { return m.timing != Timing::latency; });
   const Calibration slower = calibrate(load_platform("testbed"), latency);
@@ -127,7 +127,7 @@ TEST(Together, HalfRoundTripsContradictLinksOnlyWhereTheyAreFaster) {
 }
 
 /// OSU's tables: windows of one pair, of four pairs that share a port, and both ways.
-TEST(Together, WindowsOfPairsSayTheSame) {
+TEST(ConcurrentMessages, WindowsOfPairsSayTheSame) {
   std::vector<Measurement> tables;
   for (double n = 1; n <= 4194304; n *= 4) {
     // Alone 2 us; each byte 0.1 ns; the sender's overhead 0.5 us, the receiver's 0.3, no gap.
@@ -150,7 +150,7 @@ TEST(Together, WindowsOfPairsSayTheSame) {
 }
 
 /// Two pairs on four nodes have a port each.
-TEST(Together, PairsPerNode) {
+TEST(ConcurrentMessages, PairsPerNode) {
   Measurement m = measured(Timing::bandwidth, 4, 8, 1);
   m.pairs = 2;
   EXPECT_EQ(pairs_per_node(m), 1);
@@ -161,20 +161,20 @@ TEST(Together, PairsPerNode) {
 }
 
 /// Six pairs of Summit's use two ports, three each.
-TEST(Together, PairsThatShareANic) {
+TEST(ConcurrentMessages, PairsThatShareANic) {
   Measurement m = measured(Timing::bandwidth, 2, 8, 1e-6);
   m.pairs = 6;
   PathMeasurements tables;
   tables.latency = {measured(Timing::latency, 2, 8, 1e-6)};
   tables.more_pairs = {m};
   const PathFit fit = fit_path({{{Bytes(8), Seconds(1e-6)}}, {}});
-  const std::vector<Star> stars = messages_together(load_platform("summit"), tables, fit);
+  const std::vector<Star> stars = concurrent_messages(load_platform("summit"), tables, fit);
   ASSERT_EQ(stars.size(), 1u);
   EXPECT_EQ(stars[0].peers, 3);
   EXPECT_EQ(stars[0].way, Star::Way::pairs);
 }
 
-TEST(Together, BadInput) {
+TEST(ConcurrentMessages, BadInput) {
   const Description base = load_platform("testbed");
   EXPECT_EQ(complaint([&] { calibrate(base, {star(Timing::fan_in, 4, 1, 8)}); }),
             "t:1: there is no latency or bandwidth between nodes, host to host beside it");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "validation/calibration/together.hpp"
+#include "validation/calibration/concurrent_messages.hpp"
 
 #include <algorithm>
 
@@ -54,8 +54,8 @@ int pairs_per_node(const Measurement& m) {
   return m.nodes > 1 ? (m.pairs + senders - 1) / senders : m.pairs;
 }
 
-std::vector<Star> messages_together(const Description& platform, const PathMeasurements& tables,
-                                    const PathFit& fit) {
+std::vector<Star> concurrent_messages(const Description& platform, const PathMeasurements& tables,
+                                      const PathFit& fit) {
   std::vector<Star> all;
   if (tables.latency.empty()) return all;
   for (const Measurement& m : tables.stars) all.push_back(star_of(m, fit));

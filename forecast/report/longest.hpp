@@ -15,9 +15,9 @@ namespace collcast::report {
 /// Of what is too much to show, the longest; of those about equally long those of the lower ranks, and of one
 /// rank's an even sample. The choice depends on what came, not on how it was stored.
 template <class T>
-class Kept {
+class Longest {
  public:
-  explicit Kept(std::size_t most) : most_(std::max<std::size_t>(most, 1)) {}
+  explicit Longest(std::size_t most) : most_(std::max<std::size_t>(most, 1)) {}
 
   /// `rank` by which equal ones are told apart.
   void add(const T& what, Seconds duration, std::uint32_t rank) {
