@@ -250,8 +250,9 @@ Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, con
   const Call empty{.ranks = c.ranks};
   const Schedule call = a.schedule(c), pause = barrier.schedule(empty);
   const Layout sizes = layout(a, c, call), none = layout(barrier, empty, pause);
-  const auto finish = [this](const Schedule& schedule, const Layout& layout, const std::vector<Seconds>& at) {
-    return CriticalPath(schedule, layout, nominal_.fabric).run(at).finish;
+  LastSenders last(static_cast<std::size_t>(c.ranks));
+  const auto finish = [&](const Schedule& schedule, const Layout& layout, const std::vector<Seconds>& at) {
+    return CriticalPath(schedule, layout, nominal_.fabric).run(at, &last).finish;
   };
   std::vector<Seconds> entered(static_cast<std::size_t>(c.ranks)), left;
   for (int i = 0; i < calls; ++i) {

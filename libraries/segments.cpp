@@ -74,7 +74,7 @@ class BytesAlone {
       least = std::min(least, smaller.per_byte - smaller.software);
     }
     wire.per_byte = least, wire.software = {};
-    wire.latency = wire.overhead = wire.receive_overhead = wire.gap = wire.handshake = {};
+    wire.latency = wire.overhead = wire.receive_overhead = wire.gap = wire.handshake = wire.other_sender = {};
     return wire;
   }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/explanation.hpp"
+#include "model/last_senders.hpp"
 #include "model/layout.hpp"
 #include "model/network.hpp"
 #include "model/path_state.hpp"
@@ -64,13 +65,17 @@ class CriticalPath {
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
         processors_(shared_processors()),
+        last_senders_(protocol_.other_senders ? ranks_ : 0),
         state_(ranks_, static_cast<std::size_t>(schedule.channels), network.ports(), network.queues() + 1) {}
 
-  /// `entered`: when each rank begins; empty: all at 0.
-  PathResult run(const std::vector<Seconds>& entered = {}) {
+  /// `entered`: when each rank begins; empty: all at 0. `last`: who sent before this schedule; run() leaves
+  /// who sends before the next one.
+  PathResult run(const std::vector<Seconds>& entered = {}, LastSenders* last = nullptr) {
+    if (last && protocol_.other_senders) last_senders_ = *last;
     for (std::size_t i = 0; !entered.empty() && i < state_.ready.size(); ++i)
       state_.ready[i] = Clock::time(entered[i % ranks_]);
     read_steps();
+    if (last && protocol_.other_senders) *last = last_senders_;
     PathResult result{{},
                       std::vector<Seconds>(ranks_),
                       std::move(state_.busy),
@@ -128,7 +133,9 @@ class CriticalPath {
   /// next. `last`: the end of the repeat.
   std::int64_t follow(Tracer& tracer, std::int64_t s, std::int64_t steps, std::int64_t last, Step& step) {
     tracer.follower.begin(state_, tracer.path.state_);
+    tracer.path.last_senders_ = last_senders_;
     for (std::int64_t i = 0; i < steps; ++i) tracer.path.read(step, s++);
+    last_senders_ = tracer.path.last_senders_;
     const auto skipped = tracer.follower.end(state_, tracer.path.state_, (last - s) / steps);
     least_ = std::max(least_, skipped.least);
     return s + skipped.periods * steps;
@@ -202,6 +209,7 @@ class CriticalPath {
       const Transfer& t = step.transfers[i++];
       c.bytes = layout_.size(step, t);
       c.wire = network_.wire(t.from, t.to, c.bytes);
+      if (protocol_.other_senders && last_senders_.change(t)) c.wire.overhead += c.wire.other_sender;
       for (const Time* free : {&state_.free[queue(c.wire.out_queue, c.wire.out)],
                                &state_.free[queue(c.wire.in_queue, c.wire.in)]})
         __builtin_prefetch(free, 1);
@@ -414,6 +422,7 @@ class CriticalPath {
   const MessageProtocol protocol_;
   const std::size_t ranks_;
   const std::vector<Rank> processors_;  ///< by rank; empty: each has its own
+  LastSenders last_senders_;            ///< none where no wire asks for them
   PathState<Time> state_;
   Time last_{};                    ///< when the last rank was done
   Seconds least_;                  ///< a lower bound of the time, from extrapolated periods

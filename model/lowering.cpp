@@ -90,7 +90,8 @@ Lowering::Lowering(Schedule schedule, Layout layout, std::uint64_t tag, std::vec
       layout_(std::move(layout)),
       tag_(tag),
       members_(std::move(members)),
-      detailed_(detailed) {}
+      detailed_(detailed),
+      last_senders_(static_cast<std::size_t>(schedule_.ranks)) {}
 
 std::shared_ptr<Lowering> Lowering::make(Schedule schedule, Layout layout, std::uint64_t tag,
                                          std::vector<Rank> members, bool detailed) {
@@ -147,6 +148,7 @@ void Lowering::lower(RankStep& out) {
     op.tag = tag_ + t.channel;
     op.order = order_++;
     op.peer = world(t.to.rank);
+    op.other_sender = last_senders_.change(t);
     pieces_of(op, out.step.pieces(t));
     out.add(t.from.rank, t.channel, op);
     if (op.kind == Op::Kind::copy) continue;

@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "model/last_senders.hpp"
 #include "model/layout.hpp"
 #include "model/program.hpp"
 
@@ -53,7 +54,8 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   std::uint64_t tag_;
   std::vector<Rank> members_;
   bool detailed_;
-  std::uint64_t order_ = 0;        ///< messages lowered so far
+  std::uint64_t order_ = 0;  ///< messages lowered so far
+  LastSenders last_senders_;
   std::vector<std::uint32_t> at_;  ///< by rank, while sorting
   std::int64_t first_ = 0;         ///< step number of window_.front()
   std::deque<std::unique_ptr<RankStep>> window_;

@@ -37,6 +37,8 @@ struct Wire {
   /// Messages of its other channels wait only for the port.
   bool streamed = false;
   double framing = 1;  ///< bytes on the links per byte of the message, as flags and headers are added
+  /// What the sender pays besides `overhead` if the receiver's last message came from another sender.
+  Seconds other_sender = {};
 
   /// For how long the bytes of a message occupy a port.
   Seconds occupation(Bytes bytes) const { return bytes * (per_byte - software); }
@@ -68,7 +70,8 @@ struct MessageProtocol {
   Hold hold = Hold::injection;
   /// Larger messages are rendezvous, unless their wires have a limit of their own.
   Bytes eager_limit = Bytes(std::numeric_limits<double>::infinity());
-  Seconds handshake;  ///< of a rendezvous, unless its wire has its own
+  Seconds handshake;           ///< of a rendezvous, unless its wire has its own
+  bool other_senders = false;  ///< wires may have an `other_sender`
 };
 
 /// The smallest size above a limit.

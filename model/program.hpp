@@ -39,6 +39,7 @@ struct Op {
   /// Of a send, if not 0: the network reduces the `merged` messages with this `order` and `tag` to one on
   /// their way. The receiver posts a `receive` for each.
   std::int32_t merged = 0;
+  bool other_sender = false;  ///< of a send: its schedule's last message to `peer` came from another rank
   Ranks group;
   const std::vector<Rank>* members =
       nullptr;  ///< the program's ranks that the numbers of `group` stand for; null: themselves

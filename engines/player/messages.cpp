@@ -19,6 +19,7 @@ Message Interpreter::outgoing(Rank rank, Rank peer, const Op& op) const {
   m.to = {peer, op.to};
   const auto [wire, bytes] = cross(op, m.from, m.to);
   m.wire = wire;
+  if (op.other_sender && protocol_.other_senders) m.wire.overhead += wire.other_sender;
   m.bytes = bytes;
   m.tag = op.tag;
   m.order = op.order;

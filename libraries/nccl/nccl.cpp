@@ -164,9 +164,10 @@ double Model::latency(Shape shape, Protocol protocol) const {
 /// NCCL 2.8.4 on V100, aistabci/abci2.0benchmark f0aa27f: between nodes broadcasts go from LL straight to
 /// Simple, where the model has these two equal (16 and 32 GPUs), and allreduces from LL's trees to rings:
 /// from 128 KiB on they take 21 us for each node (2, 8 and 16 nodes), where a tree's levels would show.
+/// NCCL searches other trees on A100 (balanced ones), for which its source stands.
 bool Model::uses_ll128(Shape shape) const {
   const bool ring = shape == Shape::ring && !rooted();
-  return ll128_runs(minor, s) && (s.nodes == 1 || ring || minor > 9);
+  return ll128_runs(minor, s) && (s.nodes == 1 || ring || minor > 9 || s.gpu > Gpu::volta);
 }
 
 /// NVLS over several nodes would need CollNet. Of its trees NCCL plays as many as the poorest node has GPUs,

@@ -158,7 +158,8 @@ struct BlueprintReader {
                           {},
                           optional(at, path, "eager_limit_KiB"),
                           optional(at, path, "handshake_us"),
-                          optional(at, path, "single_copy_GBps")};
+                          optional(at, path, "single_copy_GBps"),
+                          optional(at, path, "other_sender_us")};
     if (!at.contains("pieces")) return s;
     for (std::size_t i = 0; i < at["pieces"].size(); ++i) {
       const std::string piece = path + ".pieces." + std::to_string(i);

@@ -86,6 +86,7 @@ struct Blueprint {
     std::optional<Parameter> eager_limit, handshake;  ///< empty: those of the protocol
     std::optional<Parameter>
         single_copy;  ///< bandwidth of the receiver's copy in a rendezvous; empty: as eager
+    std::optional<Parameter> other_sender;  ///< what a message costs more after one of another sender
   };
   struct SoftwareByMemory {
     Software device, host;

@@ -180,7 +180,8 @@ Schema software() {
   const std::vector<Field> protocols = {{"eager_limit_KiB", zero_or_more()},
                                         {"blocking_eager_limit_KiB", zero_or_more()},
                                         {"handshake_us", zero_or_more()},
-                                        {"single_copy_GBps", positive()}};
+                                        {"single_copy_GBps", positive()},
+                                        {"other_sender_us", zero_or_more()}};
   for (const Schema& field : object(protocols).fields) message.fields.push_back(field);
   const Schema by_memory = object({{"device", message},
                                    {"host", message},

@@ -58,6 +58,7 @@ Machine::Machine(const Description& description, Rank ranks, const Placement& pl
     return;
   }
   wires_.emplace(blueprint_, graph_, extent_, usage_);
+  protocol_.other_senders = wires_->other_senders();
   find_places();
   check_size();
 }

@@ -99,6 +99,8 @@ SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprin
   wire.overhead = usage_.time(from.overhead);
   wire.receive_overhead = usage_.time(to.receive_overhead);
   wire.gap = usage_.time(from.gap);
+  wire.other_sender = usage_.time(receiver.other_sender);
+  other_senders_ = other_senders_ || wire.other_sender > Seconds(0);
   wire.latency += std::max(usage_.time(from.latency), usage_.time(to.latency));
   const SecondsPerByte links = wire.per_byte;
   for (const auto& bandwidth : {from.bandwidth, to.bandwidth})

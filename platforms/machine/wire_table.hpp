@@ -69,6 +69,8 @@ class WireTable {
   const SizedWire& remote(int way, int from, int to) const {
     return remote_[static_cast<std::size_t>(way) * size_ * size_ + index(from, to)];
   }
+  /// Whether some wire has an `other_sender`.
+  bool other_senders() const { return other_senders_; }
   /// The sizes at which wires change, ascending from 0.
   std::vector<Bytes> sizes() const { return {sizes_.begin(), sizes_.end()}; }
 
@@ -100,6 +102,7 @@ class WireTable {
   std::size_t size_;
   std::vector<SizedWire> local_, copy_, remote_;
   std::set<Bytes> sizes_ = {Bytes(0)};
+  bool other_senders_ = false;
 };
 
 /// The numbering of a node's ports: the two ends of each link, then of each slot, then of each NIC.

@@ -188,6 +188,20 @@ TEST(Nccl, nvls_needs_a_hopper_and_its_switch) {
   EXPECT_EQ(winner("nccl-2.19", Collective::allreduce, call(8, 1024_MiB), s), "multi-ring Simple");
 }
 
+/// On V100 trees between nodes, broadcast and reduce went without, as measured.
+TEST(Nccl, ll128_between_nodes_before_2_10) {
+  const auto protocols = [](int minor, Collective collective, Gpu gpu) {
+    Situation s = cases[1].s;
+    s.gpu = gpu;
+    return candidates({minor}, collective, call(12, 1_KiB), s).size();
+  };
+  EXPECT_EQ(protocols(8, Collective::allreduce, Gpu::volta), 5u);
+  EXPECT_EQ(protocols(8, Collective::broadcast, Gpu::volta), 2u);
+  EXPECT_EQ(protocols(8, Collective::allreduce, Gpu::ampere), 6u);
+  EXPECT_EQ(protocols(8, Collective::broadcast, Gpu::ampere), 3u);
+  EXPECT_EQ(protocols(10, Collective::allreduce, Gpu::volta), 6u);
+}
+
 TEST(Nccl, ll128_needs_nvlink_and_a_network_card_near_the_gpu) {
   const auto protocols = [](Situation s) {
     return candidates({18}, Collective::allreduce, call(12, 1_KiB), s).size();

@@ -57,6 +57,46 @@ TEST(CriticalPath, RanksMayEnterAtDifferentTimes) {
   EXPECT_EQ(result.finish[1].value, 23);
 }
 
+/// L = 10, o = 1, and 7 more for a message after one of another sender.
+class Queues : public UniformNetwork {
+ public:
+  explicit Queues(Rank ranks)
+      : UniformNetwork(LogGP{Seconds(10), Seconds(1), {}, {}, {}}, ranks),
+        protocol_(UniformNetwork::protocol()) {
+    protocol_.other_senders = true;
+  }
+  Wire wire(Place from, Place to, Bytes bytes) const {
+    Wire w = UniformNetwork::wire(from, to, bytes);
+    return w.other_sender = Seconds(7), w;
+  }
+  const MessageProtocol& protocol() const { return protocol_; }
+
+ private:
+  MessageProtocol protocol_;
+};
+
+/// Rank 1 sends after rank 0 and pays 1 + 7, then again and pays 1: at 9 + 10 it is there, received at 20.
+/// Rank 0 pays 1; when the schedule begins again, rank 2 has heard of rank 1 last, and rank 0 pays 8.
+TEST(CriticalPath, AMessageAfterOneOfAnotherSenderCostsMore) {
+  const Schedule s = written(3, 1, {{{0, 2, {}}}, {{1, 2, {}}}, {{1, 2, {}}}});
+  const Layout layout = Layout::equal(Bytes(4), 1);
+  const Queues network(3);
+  EXPECT_EQ(CriticalPath(s, layout, network).run().finish[2].value, 20);
+  LastSenders last(3);
+  EXPECT_EQ(CriticalPath(s, layout, network).run({}, &last).finish[0].value, 1);
+  EXPECT_EQ(CriticalPath(s, layout, network).run({}, &last).finish[0].value, 1 + 7);
+}
+
+/// Ranks 0 and 1 send in turn: each message but the first costs 8.
+TEST(CriticalPath, SkippedPeriodsCostAsMuchAfterAnotherSender) {
+  const Schedule s{3, 1, 1000, [](std::int64_t i, Step& step) { step.send(i % 2 == 0 ? 0 : 1, 2, {}); }};
+  const Layout layout = Layout::equal(Bytes(4), 1);
+  const Queues network(3);
+  const PathResult all = CriticalPath(s, layout, network).run();
+  EXPECT_EQ(all.finish[0].value, 1 + 499 * 8);
+  EXPECT_EQ(CriticalPath(repeating(s, {{0, 1000, 2}}), layout, network).run().finish, all.finish);
+}
+
 TEST(CriticalPath, APortServesItsMessagesOneByOne) {
   // Two messages leave rank 0 in one step: the second arrives at 36. Opposite directions do not disturb each
   // other.

@@ -30,6 +30,19 @@ TEST(Lowering, EveryMessageHasBothItsEnds) {
   EXPECT_EQ(batch.pieces[send.first_piece], (Chunk{1, 1}));
 }
 
+/// Rank 2 hears of 0, 0, 1: the last message comes after one of another sender.
+TEST(Lowering, SaysWhichMessagesComeAfterAnotherSenders) {
+  Schedule s{3, 1, 3, [](std::int64_t i, Step& step) { step.send(i < 2 ? 0 : 1, 2, {}); }};
+  auto lowering = Lowering::make(s, Layout::equal(Bytes(8), 1));
+  const auto first = lowering->strand(0), second = lowering->strand(1);
+  for (const auto& [strand, expected] :
+       {std::pair(first.get(), false), {first.get(), false}, {second.get(), true}}) {
+    Batch batch;
+    ASSERT_TRUE(strand->next(batch));
+    EXPECT_EQ(batch.ops[0].other_sender, expected);
+  }
+}
+
 TEST(Lowering, ForgetsStepsThatEveryoneHasLeft) {
   auto lowering = Lowering::make(ring(4, 1000), Layout::equal(Bytes(4), 4));
   std::vector<std::unique_ptr<Strand>> strands;

@@ -35,7 +35,8 @@ bool show_machine(const Description& d, See&& see) {
           for (const Bytes bytes : sizes) {
             const Wire w = m.wire({a, from}, {b, to}, bytes);
             row.insert(row.end(), {w.latency.value, w.overhead.value, w.receive_overhead.value, w.gap.value,
-                                   w.per_byte.value, w.software.value, w.handshake.value, double(w.out)});
+                                   w.per_byte.value, w.software.value, w.handshake.value,
+                                   w.other_sender.value, double(w.out)});
           }
       if (!see(row)) return false;
     }

@@ -92,6 +92,18 @@ TEST(Pieces, ARendezvousMayBeCopiedOnce) {
   EXPECT_EQ(with_blocking_sends(with_pieces("summit")).json(), with_pieces("summit").json());
 }
 
+/// The queue is the receiver's.
+TEST(Pieces, AMessageAfterOneOfAnotherSenderMayCostMore) {
+  Description d = with_pieces("summit");
+  EXPECT_FALSE(Machine(d, 12).protocol().other_senders);
+  set(d, "software.in_node.host.other_sender_us=2");
+  const Machine m(d, 12);
+  EXPECT_TRUE(m.protocol().other_senders);
+  EXPECT_NEAR(us(m.wire({0, Memory::device}, {1, Memory::host}, Bytes(8)).other_sender), 2, 1e-9);
+  EXPECT_EQ(us(m.wire({0, Memory::host}, {1, Memory::device}, Bytes(8)).other_sender), 0);
+  EXPECT_EQ(us(m.wire({0, Memory::host}, {6, Memory::host}, Bytes(8)).other_sender), 0);
+}
+
 TEST(Pieces, CopiesOfARankKnowNoProtocol) {
   const Machine m(with_pieces("summit"), 6);
   expect(m.wire(0, {0, Memory::host}, Bytes(1 << 10)), {1, 0, 0.8, 0, 50, 0});

@@ -64,6 +64,29 @@ TEST(Agreement, LogGPInPieces) {
       for (const Bytes whole : {0_B, 1_B, 1000_B, 1_MiB})
         expect_agreement(which, ranks, whole, testing::PacedFabric(m, ranks, 500_B, 2.5));
 }
+
+/// A message costs its sender more if the receiver's last one came from another sender.
+class Queues : public UniformFabric {
+ public:
+  Queues(const LogGP& m, Rank ranks) : UniformFabric(m, ranks), protocol_(UniformFabric::protocol()) {
+    protocol_.other_senders = true;
+  }
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    Wire w = UniformFabric::wire(from, to, bytes);
+    w.other_sender = us(0.3);
+    return w;
+  }
+  const MessageProtocol& protocol() const override { return protocol_; }
+
+ private:
+  MessageProtocol protocol_;
+};
+TEST(Agreement, LogGPWithQueues) {
+  const LogGP m{us(1.3), us(0.4), us(0.7), 1.0 / 12.5_GBps, SecondsPerByte(7e-11), 500_B};
+  for (const testing::Case& which : testing::cases())
+    for (Rank ranks = 1; ranks <= 17; ++ranks)
+      for (const Bytes whole : {0_B, 1000_B, 1_MiB}) expect_agreement(which, ranks, whole, Queues(m, ranks));
+}
 TEST(Agreement, LogGPBothProtocols) {
   expect_agreement(LogGP{us(1.3), us(0.4), us(0.7), 1.0 / 12.5_GBps, {}, 500_B});
 }
