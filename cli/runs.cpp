@@ -221,7 +221,8 @@ void Runs::write_page(const Report& report) {
 
 std::vector<Column> run_columns(const std::string& time, const Json& rows) {
   const auto filled = [&](const char* key) {
-    return std::ranges::any_of(rows, [&](const Json& r) { return r[key].is_number() && r[key] != 0; });
+    return std::ranges::any_of(
+        rows, [&](const Json& r) { return r.contains(key) && r[key].is_number() && r[key] != 0; });
   };
   std::vector<Column> all{number_of(time, "step_s", seconds), number_of("low", "low_s", seconds),
                           number_of("high", "high_s", seconds)};
@@ -230,7 +231,11 @@ std::vector<Column> run_columns(const std::string& time, const Json& rows) {
   all.push_back(number_of("compute", "compute_s", seconds));
   all.push_back(number_of("exposed", "exposed_communication_s", seconds));
   if (filled("hidden_communication_s")) all.push_back(number_of("hidden", "hidden_communication_s", seconds));
-  if (filled("bubble_s")) all.push_back(number_of("bubble", "bubble_s", seconds));
+  for (const auto& [title, key] : {std::pair("bubble", "bubble_s"),
+                                   {"waiting", "waiting_s"},
+                                   {"input", "io_s"},
+                                   {"checkpoint", "checkpoint_s"}})
+    if (filled(key)) all.push_back(number_of(title, key, seconds));
   all.push_back(text_of("limited by", "limited_by"));
   return all;
 }
