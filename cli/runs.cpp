@@ -67,15 +67,16 @@ Chapter steps_of(const Report& report, const Section& rows) {
   std::vector<Bar> all;
   Curve efficiency{"efficiency", {}};
   for (const Json& r : rows.rows) {
+    const double waits = r.value("waiting_s", 0.0) + r.value("io_s", 0.0) + r.value("checkpoint_s", 0.0);
     all.push_back({text::counted(r["ranks"], "rank"),
                    {r["compute_s"].get<double>(), r["exposed_communication_s"].get<double>(),
-                    r["bubble_s"].get<double>()}});
+                    r["bubble_s"].get<double>(), waits}});
     if (r["efficiency"].is_null()) continue;
     const double e = r["efficiency"];
     efficiency.points.push_back({r["ranks"].get<double>(), e, e, e});
   }
-  steps.figures = {
-      bars("Where the time goes", {"computation", "exposed communication", "bubble"}, all, seconds)};
+  steps.figures = {bars("Where the time goes",
+                        {"computation", "exposed communication", "bubble", "other waits"}, all, seconds)};
   if (efficiency.points.size() > 1)
     steps.figures.push_back(chart({"Efficiency",
                                    {"ranks", number, Axis::Scale::octaves, true},
