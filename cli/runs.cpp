@@ -67,15 +67,16 @@ Chapter steps_of(const Report& report, const Section& rows) {
   std::vector<Bar> all;
   Curve efficiency{"efficiency", {}};
   for (const Json& r : rows.rows) {
+    const double waits = r.value("waiting_s", 0.0) + r.value("io_s", 0.0) + r.value("checkpoint_s", 0.0);
     all.push_back({text::counted(r["ranks"], "rank"),
                    {r["compute_s"].get<double>(), r["exposed_communication_s"].get<double>(),
-                    r["bubble_s"].get<double>()}});
+                    r["bubble_s"].get<double>(), waits}});
     if (r["efficiency"].is_null()) continue;
     const double e = r["efficiency"];
     efficiency.points.push_back({r["ranks"].get<double>(), e, e, e});
   }
-  steps.figures = {
-      bars("Where the time goes", {"computation", "exposed communication", "bubble"}, all, seconds)};
+  steps.figures = {bars("Where the time goes",
+                        {"computation", "exposed communication", "bubble", "other waits"}, all, seconds)};
   if (efficiency.points.size() > 1)
     steps.figures.push_back(chart({"Efficiency",
                                    {"ranks", number, Axis::Scale::octaves, true},
@@ -221,7 +222,8 @@ void Runs::write_page(const Report& report) {
 
 std::vector<Column> run_columns(const std::string& time, const Json& rows) {
   const auto filled = [&](const char* key) {
-    return std::ranges::any_of(rows, [&](const Json& r) { return r[key].is_number() && r[key] != 0; });
+    return std::ranges::any_of(
+        rows, [&](const Json& r) { return r.contains(key) && r[key].is_number() && r[key] != 0; });
   };
   std::vector<Column> all{number_of(time, "step_s", seconds), number_of("low", "low_s", seconds),
                           number_of("high", "high_s", seconds)};
@@ -230,7 +232,11 @@ std::vector<Column> run_columns(const std::string& time, const Json& rows) {
   all.push_back(number_of("compute", "compute_s", seconds));
   all.push_back(number_of("exposed", "exposed_communication_s", seconds));
   if (filled("hidden_communication_s")) all.push_back(number_of("hidden", "hidden_communication_s", seconds));
-  if (filled("bubble_s")) all.push_back(number_of("bubble", "bubble_s", seconds));
+  for (const auto& [title, key] : {std::pair("bubble", "bubble_s"),
+                                   {"waiting", "waiting_s"},
+                                   {"input", "io_s"},
+                                   {"checkpoint", "checkpoint_s"}})
+    if (filled(key)) all.push_back(number_of(title, key, seconds));
   all.push_back(text_of("limited by", "limited_by"));
   return all;
 }

@@ -55,7 +55,8 @@ Report made(const TrainOptions& options, const Training& t, const Description& p
                      (tuned["hierarchical"] ? ", level by level.\n" : ".\n");
   report.remark += "Memory of a rank: " + bytes(last["memory_B"].get<double>());
   if (t.processor.memory > Bytes()) report.remark += " of " + bytes(t.processor.memory.value);
-  report.remark += ". Efficiency is against one processor alone.";
+  report.remark += ". Efficiency is against one processor alone";
+  report.remark += t.framework.per_gpu > 1 ? ", of one process." : ".";
   return report;
 }
 

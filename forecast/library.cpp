@@ -154,30 +154,46 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
                                    const Engine& engine) const {
   if (const OfPairs* pairs = of_pairs(collective))
     return predict(algorithm_of(*pairs, asked.ranks), asked, engine);
-  const Chooser other = told.text() == nccl_->text()
-                            ? chooser_
-                            : by_policy(told.text(), description_, forecaster_.machine(), rest().fabric());
-  Choice choice = other({collective, {}, asked});
+  const auto by_rule = [&] {
+    if (told.text() == nccl_->text()) return choose(collective, asked);
+    return by_policy(told.text(), description_, forecaster_.machine(),
+                     rest().fabric())({collective, {}, asked});
+  };
+  if (asked.ranks == 1) {
+    const Choice choice = by_rule();
+    return {choice, rest().predict(*choice.algorithm, choice.call, engine)};
+  }
+  const nccl::Candidate chosen = nccl::choose(told, collective, asked, situation());
+  const bool by_kernels = own_transport_ && engine.name != "formula" && nccl::has_transport(chosen.shape);
+  Choice choice = by_kernels ? as_played(told, collective, asked, chosen) : by_rule();
   const Algorithm& a = *choice.algorithm;
-  if (asked.ranks == 1) return {choice, rest().predict(a, choice.call, engine)};
   if (!own_transport_) {
     choice.protocol.clear();
     choice.why += ", on its own transport, which " + forecaster_.transport().name() + " replaces";
     return {choice, forecaster_.predict(a, choice.call, engine)};
   }
-  const nccl::Candidate chosen = nccl::choose(told, collective, choice.call, situation());
   const bool switched = chosen.shape == nccl::Shape::nvls || chosen.shape == nccl::Shape::nvls_tree;
   if (engine.name != "formula" && switched) {
     Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).predict(a, choice.call, engine);
     p.calibrated = calibrated_ && forecaster_.calibrated();
     return {choice, not_below_bound(left_out(std::move(p))), chosen.time};
   }
-  if (engine.name == "formula" || !nccl::has_transport(chosen.shape))
-    return {choice, rest().predict(a, choice.call, engine), chosen.time};
+  if (!by_kernels) return {choice, rest().predict(a, choice.call, engine), chosen.time};
   return {choice,
           engine.name == "path" || engine.name == "auto" ? by_transport(a, choice.call, chosen)
                                                          : by_schedule(a, choice.call, chosen, engine),
           chosen.time};
+}
+
+/// A pipelined message is cut into the rounds of its kernel.
+Choice Library::as_played(const nccl::Policy& told, Collective collective, Call call,
+                          const nccl::Candidate& chosen) const {
+  const Pick p = nccl::pick(told, collective, call, situation());
+  const Algorithm& a = algorithm(collective, p.algorithm);
+  if (a.channels) call.channels = p.channels;
+  if (a.segmented)
+    call.segments = std::max<Block>(1, std::llround(play(views_[nominal], collective, call, chosen).loops));
+  return {&a, call, p.why, std::string(p.protocol)};
 }
 
 Library::Forecast Library::predict(Collective collective, const Call& asked, const Engine& engine) const {

@@ -72,6 +72,9 @@ class Library {
   /// Of NCCL, told what it is told.
   Forecast by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                    const Engine& engine) const;
+  /// What NCCL's own kernels play.
+  Choice as_played(const nccl::Policy& told, Collective collective, Call call,
+                   const nccl::Candidate& chosen) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
   Prediction by_schedule(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen,
                          const Engine& engine) const;

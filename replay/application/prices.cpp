@@ -63,6 +63,11 @@ Prices::Answer Prices::predict(const Activity& activity, const RankGroup& group,
   return answer;
 }
 
+bool Prices::of_several_groups() const {
+  const auto group = [](const auto& known) { return std::get<RankGroup>(known.first); };
+  return !known_.empty() && group(*known_.begin()) != group(*known_.rbegin());
+}
+
 std::vector<std::string> Prices::notes(const std::string& messages) const {
   std::vector<std::string> notes;
   for (const auto& [why, operations] : played_) {

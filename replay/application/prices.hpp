@@ -40,6 +40,9 @@ class Prices {
 
   /// What was not priced although it would have a price, and why. `messages`: whose it is played as.
   std::vector<std::string> notes(const std::string& messages) const;
+  /// Whether calls of more than one group were priced, each as if it had the links to itself.
+  bool of_several_groups() const;
+  bool any() const { return !known_.empty(); }
   /// Calls that DPUs play.
   std::int64_t offloaded() const { return offloaded_calls_; }
 

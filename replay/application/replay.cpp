@@ -240,6 +240,15 @@ class Replay {
     report.high = std::max(at_end(slow(), report.time), report.time);
   }
 
+  void add_notes_of_prices(ReplayReport& report, const std::string& messages, bool sent) const {
+    for (std::string& note : prices_->notes(messages)) report.notes.push_back(std::move(note));
+    const bool shares = options_.engine->name != "path" && options_.policy.starts_with("nccl");
+    if (shares && (prices_->of_several_groups() || (sent && prices_->any())))
+      report.notes.push_back("each collective of " + options_.policy +
+                             " takes as long as it does alone: messages and those of other groups that are "
+                             "under way at once do not share its links");
+  }
+
   void add_notes(ReplayReport& report, const Result& result) const {
     report.notes = source_.info().notes;
     const bool alone = source_.ranks() == 1 && std::ranges::any_of(report.operations, [](const auto& o) {
@@ -253,7 +262,7 @@ class Replay {
     report.notes.insert(report.notes.end(), selection_.notes().begin(), selection_.notes().end());
     const std::string messages = nominal_.nccl ? "ncclSend and ncclRecv" : "the platform's own software";
     if (prices_)
-      for (std::string& note : prices_->notes(messages)) report.notes.push_back(std::move(note));
+      add_notes_of_prices(report, messages, result.messages > 0);
     else if (options_.policy.starts_with("nccl"))
       report.notes.push_back(options_.policy +
                              " chose the algorithms; in this placement they are played as messages of " +

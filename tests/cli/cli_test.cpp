@@ -538,6 +538,8 @@ TEST(Cli, TrainWaitsForItsInputAndItsSlowestRank) {
     sum += row[part].get<double>();
   }
   EXPECT_NEAR(sum, row["step_s"].get<double>(), 1e-9);
+  const std::string table = collcast(command).out;
+  for (const char* column : {"waiting", "input"}) EXPECT_LT(table.find(column), table.find("limited by"));
   for (const char* wrong : {" --noise x", " --input tape", " --input packed:shared=-1"})
     EXPECT_EQ(collcast("train --model resnet50 --platform abci-v --ranks 24" + std::string(wrong)).code, 2)
         << wrong;

@@ -140,6 +140,12 @@ TEST(Train, BubblesAreToldApart) {
     for (const char* key : {"bubble_s", "communication_s", "exposed_communication_s"})
       EXPECT_NEAR(r[key].get<double>() / priced[key].get<double>(), 1, 0.15) << key;
   }
+  const auto says = [&](const std::string& engine) {
+    return collcast(step + engine).out.find("do not share its links") != std::string::npos;
+  };
+  EXPECT_TRUE(says(" --engine contention"));  // allreduces of tensors and of data, messages between stages
+  EXPECT_FALSE(says(" --engine contention --policy openmpi-4.0"));
+  EXPECT_FALSE(says(" --engine path"));
 }
 
 /// The rule is that of steps: what takes the longest part.

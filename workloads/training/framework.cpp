@@ -125,9 +125,9 @@ struct FrameworkEntry {
 
 const std::vector<FrameworkEntry>& framework_entries() {
   static const std::vector<FrameworkEntry> all = {
-      {{"horovod", "version=0.28, fusion, cycle, cache, groups or grouped, request=0.5us, autotune"},
+      {{"horovod", "version=0.28, fusion, cycle, cache, groups or grouped=1, request=0.5us, autotune=1"},
        horovod},
-      {{"ddp", "PyTorch DistributedDataParallel: first=1MiB, bucket=25MiB, view"}, ddp},
+      {{"ddp", "PyTorch DistributedDataParallel: first=1MiB, bucket=25MiB, view=1"}, ddp},
       {{"fsdp", "PyTorch FSDP, full sharding"}, [](Settings& s, Framework& f) { sharded(f, 3, true, s); }},
       {{"zero1", "DeepSpeed ZeRO-1: bucket, overlap"},
        [](Settings& s, Framework& f) { sharded(f, 1, false, s); }},
@@ -245,7 +245,8 @@ Framework parse_framework(const std::string& text) {
     settings.finish();
     return f;
   }
-  throw InputError("unknown framework '" + settings.name() + "'; known: " + list);
+  throw InputError("unknown framework '" + settings.name() + "'; known: " + list +
+                   ", with settings KEY=VALUE after a colon");
 }
 
 }  // namespace collcast::workloads

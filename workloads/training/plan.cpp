@@ -123,7 +123,9 @@ void check(const Training& t) {
   if (t.batch % f.micro_batches != 0)
     reject("a batch of " + std::to_string(t.batch) + " does not divide into " +
            std::to_string(f.micro_batches) + " micro-batches");
-  if (f.tensor > 1 && (t.model.heads == 0 || t.model.heads % f.tensor != 0))
+  if (f.tensor > 1 && t.model.heads == 0)
+    reject("tensor parallelism shares out attention heads, and " + t.model.name + " has none");
+  if (f.tensor > 1 && t.model.heads % f.tensor != 0)
     reject("tensor parallelism shares out attention heads: " + t.model.name + " has " +
            std::to_string(t.model.heads) + ", which do not divide by " + std::to_string(f.tensor));
   check_experts(t, t.ranks / shared);
