@@ -167,6 +167,13 @@ TEST(Synthesis, HoldsOnShippedMachines) {
   }
 }
 
+/// A dragonfly's nodes have a port on each of four switches: between nodes, trees keep to one switch, else the
+/// links between switches carry twice what ports do.
+TEST(Synthesis, KeepsToTheRails) {
+  const Synthesis s = synthesize(Collective::allgather, Forecaster(load_platform("frontier"), 16));
+  EXPECT_LE(s.busiest, s.optimum * 1.01);
+}
+
 /// One switch, one port a rank: five ranks send four fifths of the message each, at 12.5 GB/s.
 TEST(Synthesis, OfOneSwitchIsARing) {
   const Synthesis s = synthesize(Collective::allgather, Forecaster(load_platform("flat"), 5));
