@@ -47,6 +47,22 @@ TEST(Mistakes, LeadOn) {
   const std::string predict = "predict allreduce --platform flat --ranks 4 --size 1KiB ";
   for (const auto& [words, said] : std::vector<std::pair<std::string, std::string>>{
            {"predit", "there is no verb 'predit'; did you mean 'predict'?"},
+           {"all_reduce_perf -b 8 -e 128M",
+            "there is no verb 'all_reduce_perf'; a collective is asked for by predict, as in predict "
+            "all_red"},
+           {"osu_bcast -m 8", "there is no verb 'osu_bcast'; a collective is asked for by predict"},
+           {"simulate x.et", "there is no verb 'simulate'; predict forecasts a collective, replay a trace"},
+           {"list", "there is no verb 'list'; platforms, algorithms and models list what there is"},
+           {predict + "--nodes 4",
+            "predict has no --nodes; here that is --ranks, those of all nodes together"},
+           {predict + "--proto LL128", "predict has no --proto; here that is --transport, as in --transport"},
+           {predict + "--collective allgather", "predict has no --collective; here that is the first word"},
+           {"train --model resnet50 --platform flat --ranks 4 --batch-size 8",
+            "train has no --batch-size; here that is --batch\n"},
+           {"train --model gpt3-13b --platform dgx-a100 --ranks 64 --tp 8",
+            "train has no --tp; here that is --framework, as in megatron:tp=8,pp=4\n"},
+           {"train --model resnet50 --platform flat --ranks 4 --framework deepspeed",
+            "unknown framework 'deepspeed'; did you mean zero1 or zero2 or zero3? (known: horovod, ddp, "},
            {"frobnicate", "there is no verb 'frobnicate'; expected one of: algorithms, platforms, "},
            {"", "a verb is missing; expected one of: algorithms, platforms, "},
            {predict + "--algoritm ring", "predict has no --algoritm; did you mean --algorithm?"},
