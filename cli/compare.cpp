@@ -37,13 +37,6 @@ struct Compared {
   std::string verb, key, value;
 };
 
-bool names_collective(const std::string& text) try {
-  definition(text);
-  return true;
-} catch (const InputError&) {
-  return false;
-}
-
 Compared compared(const CompareOptions& options) {
   if (options.files.empty() == options.model.empty())
     throw InputError(
@@ -54,7 +47,13 @@ Compared compared(const CompareOptions& options) {
   if (one && workloads::is_job(what)) return {"job", "job", what};
   std::string files;
   for (const std::string& file : options.files) files += (files.empty() ? "" : "\n") + file;
-  if (one && files_like(files).empty() && names_collective(what)) return {"predict", "collective", what};
+  if (one && files_like(files).empty()) {
+    if (what.find_first_of("/.*?[") == std::string::npos) {
+      definition(what);  // says what it knows
+      return {"predict", "collective", what};
+    }
+    read_file(what);  // says why not
+  }
   return {"replay", "trace", files};
 }
 

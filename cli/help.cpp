@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.hpp"
 
+#include "model/collective.hpp"
+#include "support/error.hpp"
 #include "support/suggest.hpp"
 #include "support/wrap.hpp"
 
@@ -51,7 +53,8 @@ bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
 }
 
-/// What an option of nccl-tests, OSU's benchmarks or a launcher is called here; empty: nothing that is known.
+/// What an option of nccl-tests, OSU's benchmarks, a launcher or a simulator is called here; empty: nothing
+/// that is known.
 std::string elsewhere(const std::string& word, const std::vector<std::string>& known) {
   using Words = std::vector<std::string_view>;
   for (const auto& [theirs, ours, shown] :
@@ -59,6 +62,13 @@ std::string elsewhere(const std::string& word, const std::vector<std::string>& k
             Words{"-b", "-e", "-f", "-m", "--minbytes", "--maxbytes", "--stepfactor", "--message-size"},
             "--size", "--size, as in --size 8:128MiB:x2"},
         {Words{"-N", "-g", "--np", "--ntasks", "--ngpus"}, "--ranks", "--ranks"},
+        {Words{"--nodes"}, "--ranks", "--ranks, those of all nodes together"},
+        {Words{"--proto", "--protocol"}, "--transport", "--transport, as in --transport nccl:LL128"},
+        {Words{"--library", "--nccl", "--mpi"}, "--policy", "--policy, as in --policy nccl-2.18"},
+        {Words{"--collective", "--coll", "--op"}, "--radix", "the first word, as in predict allreduce"},
+        {Words{"--batch-size", "--bs"}, "--batch", "--batch"},
+        {Words{"--tp", "--pp", "--dp", "--ep"}, "--framework", "--framework, as in megatron:tp=8,pp=4"},
+        {Words{"--system", "--topology", "--network"}, "--platform", "--platform, a name or a file"},
         {Words{"--json", "--csv"}, "--format", "--format json or --format csv"}})
     if (std::ranges::find(theirs, word) != theirs.end() && std::ranges::find(known, ours) != known.end())
       return shown;
@@ -73,6 +83,23 @@ std::string unknown_option(const std::string& verb, const std::string& word,
     return verb + " has no " + word + "; see collcast " + (verb == "collcast" ? "" : verb + " ") + "--help";
   const std::string meant = did_you_mean(word, known, "");
   return verb + " has no " + word + "; " + (meant.empty() ? "it takes " + join(known) : meant);
+}
+
+bool is_collective(const std::string& word) try {
+  definition(word);
+  return true;
+} catch (const InputError&) {
+  return false;
+}
+
+/// Other programs are named by what they measure, or have a verb for all.
+std::string no_verb(const std::string& word, const CLI::App& app) {
+  const std::string what = "there is no verb '" + word + "'";
+  if (is_collective(word)) return what + "; a collective is asked for by predict, as in predict " + word;
+  for (const char* all : {"run", "simulate", "sim", "bench", "benchmark"})
+    if (word == all) return what + "; predict forecasts a collective, replay a trace, train a training step";
+  if (word == "list") return what + "; platforms, algorithms and models list what there is";
+  return what + suggestion(word, verbs(app));
 }
 
 }  // namespace
@@ -90,15 +117,14 @@ std::string mistake(const CLI::App& app, int argc, char** argv, const CLI::Parse
   const CLI::App& asked = parsed.empty() ? app : *parsed[0];
   const std::vector<std::string> known = options(asked);
   if (!words.empty() && !is_option(words[0]) && !verb.empty() && words[0] != verb)
-    return "there is no verb '" + words[0] + "'" + suggestion(words[0], verbs(app));
+    return no_verb(words[0], app);
   for (const std::string& word : words) {
     if (word == "--") break;
     const std::string name = word.substr(0, word.find('='));
     if (is_option(name) && std::ranges::find(known, name) == known.end() &&
         !(name[1] != '-' && std::ranges::find(known, name.substr(0, 2)) != known.end()))
       return unknown_option(verb.empty() ? app.get_name() : verb, name, known);
-    if (parsed.empty() && !is_option(word))
-      return "there is no verb '" + word + "'" + suggestion(word, verbs(app));
+    if (parsed.empty() && !is_option(word)) return no_verb(word, app);
   }
   if (parsed.empty()) return "a verb is missing; expected one of: " + join(verbs(app));
   std::string what = error.what();

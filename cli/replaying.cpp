@@ -3,38 +3,13 @@
 
 #include "cli/offload.hpp"
 #include "cli/options.hpp"
-#include "cli/trace_files.hpp"
 #include "forecast/occupied.hpp"
-#include "model/sizes.hpp"
 #include "replay/application/report.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
-#include "workloads/settings.hpp"
 
 namespace collcast::cli {
 namespace {
-
-std::map<std::string, std::string> forced(const std::vector<std::string>& assignments) {
-  std::map<std::string, std::string> result;
-  for (const std::string& text : assignments) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos)
-      throw InputError("--algorithm '" + text + "' is not COLLECTIVE=ALGORITHM, as in allreduce=ring");
-    result[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return result;
-}
-
-/// "allreduce+broadcast", "all"; none for "none".
-std::vector<Collective> collectives(const std::string& text) {
-  std::vector<Collective> all;
-  if (text.empty() || text == "none") return all;
-  for (const Definition& d : definitions())
-    if (text == "all") all.push_back(d.collective);
-  if (text == "all") return all;
-  for (const std::string& name : CLI::detail::split(text, '+')) all.push_back(definition(name).collective);
-  return all;
-}
 
 bool is_collective(const std::string& operation) {
   return operation != "send" && operation != "recv" && operation != "wait";
@@ -84,33 +59,6 @@ void add_replaying(CLI::App& verb, ReplayText& text) {
                   "Multiplies the recorded CPU time of computation (default 1)")
       ->option_text("X");
   add_memory(verb, text.memory);
-}
-
-Trace open_replayed(const ReplayText& text) {
-  OpenOptions options = steps(text.steps);
-  if (!text.fusion.empty()) options.fusion = parse_size(text.fusion, "--fusion");
-  if (!text.cycle.empty()) options.cycle = workloads::parse_time(text.cycle, "--cycle");
-  if (!text.bucket.empty()) {
-    options.bucket = parse_size(text.bucket, "--bucket");
-    if (options.bucket <= Bytes()) throw InputError("--bucket must be above 0, as in 25MiB");
-  }
-  options.nonblocking = collectives(text.nonblocking);
-  options.offloaded = collectives(text.offload);
-  return open_trace(text.files, options, text.ranks.empty() ? 0 : parse_ranks(text.ranks));
-}
-
-ReplayOptions replay_options(const ReplayText& text) {
-  ReplayOptions options;
-  options.engine = &playing_engine(text.engine);
-  options.algorithms = forced(text.algorithms);
-  options.policy = text.policy;
-  options.placement = parse_placement(text.placement);
-  options.memory = text.memory;
-  options.compute_scale = text.compute_scale;
-  options.offloaded = {.collectives = collectives(text.offload),
-                       .pieces = static_cast<int>(parse_count(text.pieces, "--pieces", 1, 1 << 20)),
-                       .direct = is_direct("--delivery", text.delivery)};
-  return options;
 }
 
 Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,

@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "forecast/report/answer.hpp"
 #include "support/json.hpp"
+#include "workloads/playing/rows.hpp"
 
 namespace collcast::cli {
 
@@ -112,14 +113,10 @@ void Runs::add(const Job& job, const std::string& name, const JobForecast& f, Js
 
 void Runs::explain(Rank ranks, const JobForecast& f) {
   if (!playing_.by_messages()) {
-    for (const workloads::ActivitySummary& a : f.activities)
-      activities_.push_back({{"ranks", ranks},
-                             {"role", a.role},
-                             {"activity", a.name},
-                             {"count", a.count},
-                             {"total_s", a.total.value},
-                             {"exposed_s", a.exposed.value},
-                             {"share", f.time > Seconds() ? Json(a.exposed / f.time) : Json()}});
+    for (const Json& activity : workloads::activity_rows(f)) {
+      activities_.push_back({{"ranks", ranks}});
+      activities_.back().update(activity);
+    }
     return;
   }
   const std::vector<Share> causes = playing_.causes(f.waits);

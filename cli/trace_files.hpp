@@ -5,14 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "replay/formats/formats.hpp"
+#include "workloads/playing/replay_text.hpp"
 
 namespace collcast::cli {
 
 /// The trace's files, and --steps.
 void add_trace_files(CLI::App& verb, std::vector<std::string>& files, std::string& steps);
 
-/// "3-5" or "4"; all of them if empty. Throws InputError otherwise.
-OpenOptions steps(const std::string& text);
+using workloads::steps;
 
 }  // namespace collcast::cli

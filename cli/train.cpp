@@ -60,13 +60,6 @@ Report made(const TrainOptions& options, const Training& t, const Description& p
   return report;
 }
 
-/// Of a batch outside the table nobody knows.
-void add_time_to_accuracy(Json& row, const Convergence& experience, const StepForecast& step) {
-  const std::optional<double> steps = experience.steps(step.samples);
-  row["steps"] = steps ? Json(*steps) : Json();
-  row["time_to_accuracy_s"] = steps ? Json(*steps * step.time.value) : Json();
-}
-
 /// The steps' times on a platform.
 TimesOn times_of(const TrainOptions& options, const std::vector<Rank>& all) {
   return [&](const Description& platform) {

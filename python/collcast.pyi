@@ -18,21 +18,32 @@ def algorithms(collective: Optional[str] = None) -> list[dict[str, Any]]: ...
 def predict(
     collective: Text, platform: Text, ranks: Union[int, Sequence[int]], size: Union[Size, Sequence[Size]] = ..., *,
     algorithm: str = "auto", policy: str = "fastest", engine: str = "auto", set: Sequence[str] = [], root: int = 0,
-    segment: str = "", placement: str = "block") -> list[dict[str, Any]]: ...
+    segment: Size = "", placement: str = "block", radix: Optional[int] = None, channels: Optional[int] = None,
+    counts: Sequence[Size] = [], buffer: Size = "", ranks_per_node: Optional[int] = None, memory: str = "device",
+    transport: str = "", import_: str = "", offload: str = "", workers: Optional[int] = None, pieces: int = 1,
+    compute: Optional[float] = None, with_synthesized: bool = False, explain: bool = False,
+    sensitivity: bool = False, timeline: str = "") -> list[dict[str, Any]]: ...
 def times(
     collective: Text, platform: Text, ranks: Union[int, Sequence[int]], size: Union[Size, Sequence[Size]] = ..., *,
     algorithm: str = "auto", policy: str = "fastest", engine: str = "auto", set: Sequence[str] = [], root: int = 0,
-    segment: str = "", placement: str = "block") -> numpy.typing.NDArray[numpy.float64]: ...
+    segment: Size = "", placement: str = "block", radix: Optional[int] = None, channels: Optional[int] = None,
+    counts: Sequence[Size] = [], buffer: Size = "", ranks_per_node: Optional[int] = None, memory: str = "device",
+    transport: str = "", import_: str = "", offload: str = "", workers: Optional[int] = None, pieces: int = 1,
+    compute: Optional[float] = None) -> numpy.typing.NDArray[numpy.float64]: ...
 def prove(
     collective: str, algorithm: str, ranks: int, *, root: int = 0, radix: int = 2,
     size: Size = "1MiB") -> dict[str, Any]: ...
 def replay(
-    trace: Text, platform: str, *, algorithms: Mapping[str, str] = {}, policy: str = "", engine: str = "",
-    set: Sequence[str] = [], compute_scale: float = 1.0, placement: str = "block", timeline: str = "") -> dict[str, Any]: ...
+    trace: Text, platform: str, *, algorithm: Mapping[str, str] = {}, policy: str = "", engine: str = "",
+    set: Sequence[str] = [], compute_scale: float = 1.0, placement: str = "block", steps: str = "", fusion: Size = "",
+    cycle: str = "", bucket: Size = "", nonblocking: str = "", offload: str = "", pieces: int = 1,
+    delivery: str = "staged", ranks: Optional[int] = None, memory: Optional[str] = None, explain: bool = False,
+    sensitivity: bool = False, timeline: str = "") -> dict[str, Any]: ...
 def train(
     model: Text, platform: Text, ranks: Union[int, Sequence[int]], *, framework: str = "ddp", precision: str = "fp32",
     batch: int = 32, throughput: Optional[float] = None, slowdown: float = 0.0, noise: float = 0.0, input: str = "",
-    checkpoint: str = "", policy: str = "", engine: str = "", set: Sequence[str] = []) -> list[dict[str, Any]]: ...
+    checkpoint: str = "", policy: str = "", engine: str = "", set: Sequence[str] = [], steps: str = "",
+    explain: bool = False, sensitivity: bool = False) -> list[dict[str, Any]]: ...
 def job(
     what: Text, platform: Text, ranks: Union[int, Sequence[int]] = [], *, policy: str = "", engine: str = "",
     set: Sequence[str] = [], pieces: int = 1, delivery: str = "staged", samples: float = 0.0) -> list[dict[str, Any]]: ...

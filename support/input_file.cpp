@@ -30,7 +30,7 @@ class Source {
     const bool known = fstat(file_, &status) == 0;
     if (!known || !(S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode))) {
       close(file_);
-      fail(S_ISDIR(status.st_mode) ? "it is a folder" : "it is neither a file nor a pipe");
+      fail(S_ISDIR(status.st_mode) ? "it is a folder; expected a file" : "it is neither a file nor a pipe");
     }
   }
   ~Source() { close(file_); }

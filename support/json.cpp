@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 
 namespace collcast {
 namespace {
@@ -70,9 +71,10 @@ Json parse_json(const std::vector<std::uint8_t>& text) {
 
 Json parse_json(std::string_view text, const std::string& file) {
   if (const std::size_t begin = text.find_first_not_of(" \t\r\n");
-      begin == std::string_view::npos || std::string_view("{[").find(text[begin]) == std::string_view::npos)
-    reject(file, begin == std::string_view::npos ? "is empty; expected JSON"
-                                                 : "is not JSON, which begins with { or [");
+      begin == std::string_view::npos || std::string_view("{[").find(text[begin]) == std::string_view::npos) {
+    refuse_other_kinds(file, text, "JSON");
+    reject(file, "is not JSON, which begins with { or [");
+  }
   try {
     return Json::parse(text, Strictness{file});
   } catch (const Json::parse_error& e) {

@@ -9,6 +9,7 @@
 #include "algorithms/exchange/msccl.hpp"
 #include "algorithms/exchange/msccl_conversion.hpp"
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "support/printable.hpp"
@@ -73,9 +74,13 @@ ImportedAlgorithm parse_msccl(const std::string& text, const std::string& file) 
 ImportedAlgorithm read_algorithm(const std::string& path) try {
   const std::string text = unpacked(path);
   const auto first = text.find_first_not_of(" \t\r\n");
+  constexpr auto expected = "MSCCL's XML, or what `collcast synthesize` wrote";
+  if (first == std::string::npos || (text[first] != '{' && text[first] != '<'))
+    refuse_other_kinds(path, text, expected);
   if (first == std::string::npos || text[first] != '{') return parse_msccl(text, path);
   const Json json = parse_json(text, path);
   const auto format = json.find("format");
+  if (format == json.end()) refuse_other_kinds(path, text, expected);
   return format != json.end() && *format == listing_format ? parse_listing(json, path)
                                                            : parse_forest(json, path);
 } catch (const InputError& e) {

@@ -195,15 +195,19 @@ Section explanation_table(const Json& explanation, std::string of) {
            number_of("share", "share", text::percent)}};
 }
 
+Json rows(const Answer& answer) {
+  Json all = Json::array();
+  for (const Answer::Row& r : answer.rows) all.push_back(row(answer, r));
+  return all;
+}
+
 Report make(const Answer& answer) {
   Report report;
   report.head = {
       {"platform", joined(answer.platforms)}, {"engine", answer.engine}, {"unbound", list(answer.unbound)}};
   report.title = joined(answer.collectives) + " on " + joined(answer.platforms) + ", engine " +
                  (one_engine(answer) ? answer.rows[0].engine : answer.engine) + played_by(answer);
-  Section rows{"predictions", Json::array(), columns(answer)};
-  for (const Answer::Row& r : answer.rows) rows.rows.push_back(row(answer, r));
-  report.sections.push_back(std::move(rows));
+  report.sections.push_back({"predictions", rows(answer), columns(answer)});
   const Json all = report.sections[0].rows;
   for (const Json& row : all)
     if (row.contains("explanation"))

@@ -12,6 +12,8 @@ Json explanation(const std::vector<Share>& shares, Seconds total);
 /// The same for people; `of`: the rows' name.
 Section explanation_table(const Json& explanation, std::string of);
 
+/// The rows of `predict`.
+Json rows(const Answer& answer);
 /// `predict`'s table, JSON, CSV and Markdown.
 Report make(const Answer& answer);
 /// What a file of one forecast says of itself: its row of the JSON, with a title.

@@ -11,6 +11,7 @@
 #include "platforms/description/load.hpp"
 #include "support/checksum.hpp"
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "support/printable.hpp"
@@ -27,6 +28,8 @@ Json settings_of(Json file) {
 
 Json object_of(const std::string& text, const std::string& file) {
   Json json = parse_json(text, file);
+  if (!json.contains("platform"))
+    refuse_other_kinds(file, text, "the cases of a sweep, which name a platform");
   if (!json.is_object()) throw InputError(file + ": a sweep is an object: {\"ask\": \"predict\", ...}");
   for (const char* key : {"about", "ask"})
     if (json.contains(key) && !json[key].is_string())

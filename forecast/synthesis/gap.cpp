@@ -9,6 +9,7 @@
 #include "forecast/library.hpp"
 #include "forecast/report/plot.hpp"
 #include "libraries/segments.hpp"
+#include "model/critical_path.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
@@ -81,11 +82,32 @@ struct GapCase {
 };
 
 /// An alltoall's ways know more than its cuts.
-Bound tightest(Bound bound, Bytes message, const std::optional<Front>& front) {
-  if (!front || front->collective() != Collective::alltoall || !front->limit().optimum) return bound;
-  if (const Seconds by_ways = message * *front->limit().optimum; by_ways > bound.time)
+Bound tightest(Bound bound, Bytes message, const Front& front) {
+  if (front.collective() != Collective::alltoall || !front.limit().optimum) return bound;
+  if (const Seconds by_ways = message * *front.limit().optimum; by_ways > bound.time)
     bound = {by_ways, "links, whatever the ways"};
   return bound;
+}
+
+/// Three factors of the time over the bound: how much longer the schedule keeps its busiest link, how much
+/// longer than that its busiest port, whose messages may be slower than links, and latency and waiting.
+Json losses(const Prediction& p, const Bound& bound, const Fabric& fabric) {
+  const Schedule schedule = p.algorithm->schedule(p.call);
+  const Layout sizes = layout(*p.algorithm, p.call, schedule);
+  std::vector<double> busy(fabric.links().size());
+  std::vector<LinkId> route;
+  for_each_step(schedule, true, [&](const Step& step) {
+    for (const Transfer& t : step.transfers) {
+      route.clear();
+      fabric.route(t.from, t.to, route);
+      for (const LinkId l : route) busy[l] += (sizes.size(step, t) / fabric.links()[l].bandwidth).value;
+    }
+  });
+  const double links = busy.empty() ? 0 : std::ranges::max(busy);
+  const double ports = std::ranges::max(critical_path(schedule, sizes, fabric).busy).value;
+  const double cut = bound.time.value, on_links = std::max(cut, links), on_ports = std::max(on_links, ports);
+  if (!(cut > 0) || p.time.value < on_ports) return {};
+  return {{"links", on_links / cut}, {"ports", on_ports / on_links}, {"waiting", p.time.value / on_ports}};
 }
 
 /// The fastest that the catalogue has.
@@ -152,7 +174,7 @@ report::Report gap(const Question& q, const Watch& watch) {
       // Software that the catalogue's messages have to pay for is not that of every library.
       if (const Bound& own = chosen->prediction.bound; own.time < bound.time) bound = own;
     }
-    bound = tightest(bound, size, front);
+    if (front) bound = tightest(bound, size, *front);
     rows.push_back(bound_row(size, bound));
     if (front) rows.push_back(row("synthesized", front->fastest(size, by).prediction, bound));
     rows.push_back(row("catalogue", best, bound));
@@ -182,7 +204,9 @@ report::Report report_of(Front& front, const Question& q, const Forecaster& fore
     for (const char* name : {"path", "contention"}) {
       const Prediction& p = fastest.prediction;
       const Prediction by = forecaster.predict(*p.algorithm, p.call, engine(name));
-      rows.push_back(row("synthesized", by, by.bound));
+      const Bound bound = tightest(by.bound, size, front);
+      rows.push_back(row("synthesized", by, bound));
+      rows.back()["lost"] = by.engine == "contention" ? losses(by, bound, forecaster.fabric()) : Json();
     }
     const Made& made = *fastest.made;
     if (!shown.insert(&made).second) continue;
@@ -211,7 +235,15 @@ report::Report report_of(Front& front, const Question& q, const Forecaster& fore
   std::vector<Column> shown_columns = columns();
   shown_columns[1] = text_of("schedule", "algorithm");
   shown_columns[2] = count_of("segments", "segments");
+  for (const char* part : {"waiting", "ports", "links"})
+    shown_columns.insert(shown_columns.begin() + 6,
+                         {part, [part](const Json& r) {
+                            return r["lost"].is_null() ? "-" : text::number(r["lost"][part].get<double>());
+                          }});
   answer.sections.push_back({"predictions", std::move(rows), std::move(shown_columns)});
+  answer.remark =
+      "x bound = links x ports x waiting: what the busiest link carries beyond what the cut asks,\n"
+      "what messages are slower than their links on the busiest port, latency and waiting.";
   return answer;
 }
 

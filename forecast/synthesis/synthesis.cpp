@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "support/error.hpp"
 
@@ -46,6 +48,27 @@ Pairs wide_pairs(const Machine& machine, const Fabric& fabric) {
            2 * width[at(a, b)] >=
                std::min(widest[static_cast<std::size_t>(a)], widest[static_cast<std::size_t>(b)]);
   };
+}
+
+/// Of each rank and those of each node that it reaches by the fewest links: the node's rails, links of its
+/// own.
+Pairs near_pairs(const Machine& machine, const Fabric& fabric) {
+  std::set<std::pair<Rank, Rank>> near;
+  std::vector<LinkId> route;
+  for (Rank a = 0; a < fabric.ranks(); ++a) {
+    std::map<int, std::pair<std::size_t, std::vector<Rank>>> by_node;  // how many links, and to whom
+    for (Rank b = 0; b < fabric.ranks(); ++b) {
+      if (a == b) continue;
+      route.clear();
+      fabric.route(a, b, route);
+      auto& [links, ranks] = by_node[machine.node(b)];
+      if (ranks.empty() || route.size() < links) links = route.size(), ranks.clear();
+      if (route.size() == links) ranks.push_back(b);
+    }
+    for (const auto& [node, nearest] : by_node)
+      for (const Rank b : nearest.second) near.emplace(a, b);
+  }
+  return [near = std::move(near)](Rank a, Rank b) { return near.contains({a, b}); };
 }
 
 constexpr std::int64_t most_trees = 64;  ///< from a root
@@ -111,8 +134,8 @@ Synthesis between(const Pairs& pairs, bool joined, Collective collective, const 
 }  // namespace
 
 /// Logical links may differ from the routes that messages take. Where that costs, other wirings are tried:
-/// slower links left to messages between nodes, switches apart; the one whose routes are the least busy
-/// stands.
+/// slower links left to messages between nodes, near ranks alone, switches apart; the one whose routes are
+/// the least busy stands.
 Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root, std::int64_t trees,
                      const Stop& stop) {
   const Fabric& fabric = forecaster.fabric();
@@ -127,6 +150,7 @@ Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank r
   std::string refused;
   for (const auto& [pairs, joined] : {std::pair<Pairs, bool>{all_pairs, true},
                                       {wide_pairs(forecaster.machine(), fabric), true},
+                                      {near_pairs(forecaster.machine(), fabric), true},
                                       {all_pairs, false},
                                       {wide_pairs(forecaster.machine(), fabric), false}}) {
     if (best && (best->busiest <= optimum * 1.01 || (!joined && fabric.ranks() > most_apart))) break;

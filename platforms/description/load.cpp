@@ -8,6 +8,7 @@
 
 #include "platforms/description/embedded.hpp"
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "support/suggest.hpp"
@@ -25,8 +26,13 @@ const EmbeddedPlatform* shipped(const std::string& name, bool parts) {
 /// `file`: the one whose base is asked for; empty for the platform itself.
 Json text_of(const std::string& name, const std::string& file) {
   if (const EmbeddedPlatform* p = shipped(name, !file.empty())) return parse_json(p->text, name);
-  const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
-  if (path) return parse_json(read_file(name), name);
+  if (name.find('/') != std::string::npos || name.ends_with(".json") || is_file(name)) {
+    const std::string text = read_file(name);
+    Json json = parse_json(text, name);
+    if (!json.contains("base") && !json.contains("network") && !json.contains("node"))
+      refuse_other_kinds(name, text, "the description of a machine");
+    return json;
+  }
   const std::vector<std::string> names = shipped_platforms();
   const std::string meant = did_you_mean(name, names, "");
   throw InputError((file.empty() ? "" : file + ": base: ") + "there is no platform '" + name + "'" +

@@ -18,7 +18,7 @@ struct Known {
 };
 
 /// In the order in which they are asked.
-constexpr std::array<Known, 19> all = {{
+constexpr std::array<Known, 10> all = {{
     {[](std::string_view h) {
        return h.starts_with(
                   "\xfd"
@@ -39,22 +39,8 @@ constexpr std::array<Known, 19> all = {{
        return has(h, "/host:metadata") || has(h, "/device:GPU:") || has(h, "/host:CPU");
      },
      "an XSpace profile (JAX, TensorFlow), which is not read"},
-    {[](std::string_view h) { return h.find("<algo ") < 200; },
-     "an algorithm of MSCCL: `collcast prove --import FILE`"},
-    {[](std::string_view h) { return has(h, "\"reuse_resources\"") || has(h, "\"num_threads_per_block\""); },
-     "an execution plan of MSCCL++, which is not read"},
     {[](std::string_view h) { return has(h, " times and ignored ") && has(h, " called "); },
      "the counts of calls at the end of a DUMPI trace, without the calls: name the trace"},
-    {[](std::string_view h) { return h.starts_with("Collective:") && has(h, "Memory type:"); },
-     "a table of ucc_perftest: measurements, no calls"},
-    {[](std::string_view h) {
-       return h.starts_with("rule-file-version") || has(h, "# num of collectives") ||
-              has(h, "# number of collectives") || has(h, "# Collective count") ||
-              has(h, "\"rule_file_version\"") || has(h, "OpenMPITunedRules");
-     },
-     "a rule file of Open MPI, which `collcast tune --for openmpi` writes"},
-    {[](std::string_view h) { return has(h, "\"collective=") && has(h, "\"comm_type="); },
-     "a selection of MPICH, which `collcast tune --for mpich` writes"},
     {[](std::string_view h) { return has(h, "\"workload_graph\"") && has(h, "\"NodeType\""); },
      "a Chakra trace as JSON, which is not read: name the .et files"},
     {[](std::string_view h) {
@@ -62,16 +48,6 @@ constexpr std::array<Known, 19> all = {{
        return first.ends_with(".txt") && !has(h, " ");
      },
      "a list of files, as of an SMPI trace; name those"},
-    {[](std::string_view h) { return h.starts_with("collective,size_bytes,"); },
-     "a table of measurements for NCCL's tuner, no calls"},
-    {[](std::string_view h) { return has(h, "\"rules\"") && has(h, "\"bytesPerRank\""); },
-     "a tuner file of NCCLX, which is not read"},
-    {[](std::string_view h) {
-       return has(h, "collective_type,min_bytes") || has(h, "\nallreduce,") || h.starts_with("allreduce,");
-     },
-     "a tuner file of NCCL, which `collcast tune --for nccl` writes"},
-    {[](std::string_view h) { return has(h, "UCC_TL_") || has(h, "UCC_CL_"); },
-     "a configuration of UCC; `collcast tune --for ucc` writes its tune strings"},
 }};
 
 }  // namespace

@@ -2,6 +2,7 @@
 // What a new user meets: mistakes that lead on, help and tables that fit, completions, manual pages, words.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -46,6 +47,22 @@ TEST(Mistakes, LeadOn) {
   const std::string predict = "predict allreduce --platform flat --ranks 4 --size 1KiB ";
   for (const auto& [words, said] : std::vector<std::pair<std::string, std::string>>{
            {"predit", "there is no verb 'predit'; did you mean 'predict'?"},
+           {"all_reduce_perf -b 8 -e 128M",
+            "there is no verb 'all_reduce_perf'; a collective is asked for by predict, as in predict "
+            "all_red"},
+           {"osu_bcast -m 8", "there is no verb 'osu_bcast'; a collective is asked for by predict"},
+           {"simulate x.et", "there is no verb 'simulate'; predict forecasts a collective, replay a trace"},
+           {"list", "there is no verb 'list'; platforms, algorithms and models list what there is"},
+           {predict + "--nodes 4",
+            "predict has no --nodes; here that is --ranks, those of all nodes together"},
+           {predict + "--proto LL128", "predict has no --proto; here that is --transport, as in --transport"},
+           {predict + "--collective allgather", "predict has no --collective; here that is the first word"},
+           {"train --model resnet50 --platform flat --ranks 4 --batch-size 8",
+            "train has no --batch-size; here that is --batch\n"},
+           {"train --model gpt3-13b --platform dgx-a100 --ranks 64 --tp 8",
+            "train has no --tp; here that is --framework, as in megatron:tp=8,pp=4\n"},
+           {"train --model resnet50 --platform flat --ranks 4 --framework deepspeed",
+            "unknown framework 'deepspeed'; did you mean zero1 or zero2 or zero3? (known: horovod, ddp, "},
            {"frobnicate", "there is no verb 'frobnicate'; expected one of: algorithms, platforms, "},
            {"", "a verb is missing; expected one of: algorithms, platforms, "},
            {predict + "--algoritm ring", "predict has no --algoritm; did you mean --algorithm?"},
@@ -92,12 +109,70 @@ TEST(Mistakes, LeadOn) {
            {"prove allreduce --algorithm ring --ranks 100000",
             "a proof keeps what each block of each rank combines: 100000 ranks and 100000 blocks take more"},
            {"predict allreduce --ranks 4 --size 1 --platform " + trace,
-            trace + ": is not JSON, which begins with { or ["},
+            trace + ": is a recorded application, which `collcast replay` takes; expected JSON\n"},
            {"inspect /none", "/none: cannot be read: No such file or directory"},
            {"explain busbandwidth", "the glossary has no 'busbandwidth'; expected one of: rank, ranks, "},
            {"explain busb", "the glossary has no 'busb'; did you mean 'busbw'?"},
            {"man predit", "there is no verb 'predit'; did you mean 'predict'?"},
            {"completion tcsh", "there is no completion for 'tcsh'; expected one of: bash, zsh, fish"}}) {
+    const Outcome o = collcast(words);
+    EXPECT_EQ(o.code, 2) << words;
+    EXPECT_THAT(o.err, StartsWith("collcast: " + said)) << words;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  }
+}
+
+/// Each file is told by its content, whatever its name, and by each reader.
+TEST(Mistakes, AFileOfAnotherKindIsNamed) {
+  const ::collcast::Folder folder;
+  const std::string job = folder / "job", machine = folder / "machine.json", cases = folder / "cases.json",
+                    schedule = folder / "schedule.json", table = folder / "table", empty = folder / "empty",
+                    binary = folder / "binary.json";
+  const auto write = [](const std::string& file, const std::string& text) { std::ofstream(file) << text; };
+  write(job, R"({"name": "j", "dimensions": {"all": 0}, "roles": [{"do": []}]})");
+  write(machine, R"({"base": "flat"})");
+  write(cases, R"({"ask": "predict", "platform": "flat", "ranks": 4, "collective": "allreduce"})");
+  write(schedule, R"({"format": "collcast messages", "ranks": 4})");
+  write(table, "# OSU MPI Latency Test v5.7\n# Size Latency (us)\n8 1.9\n");
+  write(empty, "");
+  write(binary, std::string("\x7f"
+                            "ELF\0\0",
+                            6));
+  const std::string is_trace = ": is a recorded application, which `collcast replay` takes; expected ",
+                    is_machine = ": is the description of a machine, which --platform takes; expected ",
+                    is_cases = ": is the cases of a sweep, which `collcast sweep` takes; expected ",
+                    is_job = ": is the description of a job, which `collcast job` takes; expected ",
+                    is_table =
+                        ": is a table of measurements, which `collcast validate --measurements` and "
+                        "`calibrate --from` take; expected ";
+  for (const auto& [words, said] : std::vector<std::pair<std::string, std::string>>{
+           {"job " + trace + " --platform flat", trace + is_trace + "JSON"},
+           {"job " + machine + " --platform flat", machine + is_machine + "a job, which has roles"},
+           {"job " + empty + " --platform flat", empty + ": is empty; expected JSON"},
+           {"job " + binary + " --platform flat", binary + ": is binary; expected JSON"},
+           {"train --platform flat --ranks 4 --model " + trace,
+            trace + is_trace + "a model's name, or its table: a file that ends in .csv"},
+           {"replay --platform flat " + machine, machine + is_machine + "a trace, as docs/traces.md lists"},
+           {"replay --platform flat " + job, job + is_job + "a trace"},
+           {"replay --platform flat " + empty, empty + ": is empty; expected a trace"},
+           {"inspect " + table, table + is_table + "a trace"},
+           {"sweep " + machine, machine + is_machine + "the cases of a sweep, which name a platform"},
+           {"sweep " + trace, trace + is_trace + "JSON"},
+           {"platforms " + job, job + is_job + "the description of a machine"},
+           {"platforms " + trace, trace + is_trace + "JSON"},
+           {"platforms " + cases, cases + is_cases + "the description of a machine"},
+           {"platforms " + binary, binary + ": is binary; expected JSON"},
+           {"prove --import " + trace, trace + is_trace + "MSCCL's XML, or what `collcast synthesize` wrote"},
+           {"prove --import " + machine, machine + is_machine + "MSCCL's XML"},
+           {"prove --import " + empty, empty + ": is empty; expected MSCCL's XML"},
+           {"calibrate -o x.json --base edr-cluster --from " + trace,
+            trace + is_trace + "a table of measurements, as docs/measurements.md lists"},
+           {"validate --platform flat --measurements " + schedule,
+            schedule + ": is a schedule that `collcast synthesize` made, which --import takes; expected a"},
+           {"validate --platform flat --measurements " + empty, empty + ": is empty; expected a table"},
+           {"compare allredcue --on flat", "unknown collective 'allredcue'; did you mean 'allreduce'?"},
+           {"compare nowhere.json --on flat", "nowhere.json: cannot be read: No such file or directory"},
+           {"sweep " + folder.path(), folder.path() + ": cannot be read: it is a folder; expected a file"}}) {
     const Outcome o = collcast(words);
     EXPECT_EQ(o.code, 2) << words;
     EXPECT_THAT(o.err, StartsWith("collcast: " + said)) << words;

@@ -58,6 +58,22 @@ Wiring boxes(int nodes, std::int64_t inside, std::int64_t outside) {
   return w;
 }
 
+/// Nodes of 16 halves of MI250 with links of 50 GB/s, and 16 GB/s of each to one switch:
+/// liangyuRain/ForestColl fc693e2, topologies.py.
+Wiring mi250(int nodes) {
+  const int links[][3] = {{0, 1, 4},   {0, 4, 2},   {0, 8, 1},   {1, 5, 1},   {1, 9, 1},   {1, 10, 1},
+                          {2, 3, 4},   {2, 6, 1},   {2, 9, 1},   {2, 10, 1},  {3, 7, 2},   {3, 11, 1},
+                          {4, 5, 4},   {4, 6, 1},   {5, 6, 1},   {5, 7, 1},   {6, 7, 4},   {8, 9, 4},
+                          {8, 12, 2},  {9, 13, 1},  {10, 11, 4}, {10, 14, 1}, {11, 15, 2}, {12, 13, 4},
+                          {12, 14, 1}, {13, 14, 1}, {13, 15, 1}, {14, 15, 4}};
+  Wiring w(16 * nodes, nodes > 1);
+  for (int node = 0; node < nodes; ++node) {
+    for (const auto& [a, b, count] : links) join(w, 16 * node + a, 16 * node + b, 50 * count);
+    for (int gpu = 0; nodes > 1 && gpu < 16; ++gpu) join(w, 16 * node + gpu, 16 * nodes, 16);
+  }
+  return w;
+}
+
 /// Two nodes of 16 GPUs with 125 GB/s to their switch; every other one sends 12.5 GB/s to the next one's
 /// place on the other node, as TACCL and TE-CCL have it. Units: 0.5 GB/s.
 Wiring dgx_2() {
@@ -97,7 +113,11 @@ TEST(Packing, ReachesTheWorstCut) {
                       {"four DGX-A100", boxes(4, 300, 25), 0, 32 * 25 / 3.0},
                       {"DGX-H100", boxes(1, 450, 0), 0, 8 * 450 / 7.0},
                       {"two DGX-H100", boxes(2, 450, 50), 0, 16 * 100 / 3.0},
+                      {"MI250", mi250(1), 0, 16 * 150 / 7.0},
+                      {"two MI250", mi250(2), 83, 32 * 166 / 15.0},
                       // One tree a root: as ForestColl's program found.
+                      {"MI250, one tree", mi250(1), 1, 266.667},
+                      {"two MI250, one tree", mi250(2), 1, 320},
                       {"DGX-1V, one tree", dgx_1v(1), 1, 133.333},
                       {"two DGX-A100, one tree", boxes(2, 300, 25), 1, 342.857}};
   for (const Row& row : rows) {
@@ -165,6 +185,13 @@ TEST(Synthesis, HoldsOnShippedMachines) {
                 forecaster.predict(s.algorithm, call, engine("path")).time);
     }
   }
+}
+
+/// A dragonfly's nodes have a port on each of four switches: between nodes, trees keep to one switch, else
+/// the links between switches carry twice what ports do.
+TEST(Synthesis, KeepsToTheRails) {
+  const Synthesis s = synthesize(Collective::allgather, Forecaster(load_platform("frontier"), 16));
+  EXPECT_LE(s.busiest, s.optimum * 1.01);
 }
 
 /// One switch, one port a rank: five ranks send four fifths of the message each, at 12.5 GB/s.

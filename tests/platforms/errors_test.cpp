@@ -224,7 +224,8 @@ TEST(Errors, Names) {
                 ", or the path of a .json file)");
   EXPECT_EQ(complaint([] { load_platform("no/such.json"); }),
             "no/such.json: cannot be read: No such file or directory");
-  EXPECT_EQ(complaint([] { load_platform("/tmp/"); }), "/tmp/: cannot be read: it is a folder");
+  EXPECT_EQ(complaint([] { load_platform("/tmp/"); }),
+            "/tmp/: cannot be read: it is a folder; expected a file");
 }
 
 class Files : public ::testing::Test {

@@ -29,11 +29,43 @@ words = ["predict", "allreduce", "--platform", "summit", "--ranks", "6,12", "--s
 assert collcast.predict("allreduce", "summit", [6, 12], "64KiB", algorithm="ring") == said(*words)["predictions"]
 assert collcast.predict("bcast", "flat", 4, 1024)[0]["message_bytes"] == 1024
 
+# Each option of the program is an argument of that name.
+bluefield = ["predict", "alltoall", "--platform", "bluefield-2-cluster", "--ranks", "16", "--size", "64KiB"]
+for words, row in [
+        (["predict", "broadcast", "--platform", "flat", "--ranks", "27", "--size", "1MiB", "--algorithm", "knomial",
+          "--radix", "3", "--root", "2"], collcast.predict("broadcast", "flat", 27, "1MiB", algorithm="knomial", radix=3, root=2)),
+        (["predict", "allreduce", "--platform", "summit", "--ranks", "12", "--size", "1MiB", "--memory", "host",
+          "--explain", "--placement", "round-robin"],
+         collcast.predict("allreduce", "summit", 12, 1 << 20, memory="host", explain=True, placement="round-robin")),
+        (["predict", "allreduce", "--platform", "dgx-1v", "--ranks", "8", "--size", "1MiB", "--algorithm", "ring",
+          "--transport", "nccl:LL128", "--sensitivity"],
+         collcast.predict("allreduce", "dgx-1v", 8, "1MiB", algorithm="ring", transport="nccl:LL128", sensitivity=True)),
+        (["predict", "gatherv", "--platform", "flat", "--ranks", "3", "--counts", "1KiB,0,5"],
+         collcast.predict("gatherv", "flat", 3, counts=["1KiB", 0, 5])),
+        (["predict", "broadcast", "--platform", "flat", "--ranks", "4", "--size", "1MiB", "--algorithm", "chain",
+          "--segment", "65536"], collcast.predict("broadcast", "flat", 4, "1MiB", algorithm="chain", segment=65536)),
+        (bluefield + ["--offload", "dpu", "--workers", "4", "--pieces", "2", "--compute", "0.001"],
+         collcast.predict("alltoall", "bluefield-2-cluster", 16, "64KiB", offload="dpu", workers=4, pieces=2, compute=1e-3))]:
+    assert row == said(*words)["predictions"], words
+whole = collcast.predict("allreduce", "summit", 12, "1MiB", explain=True)[0]
+assert abs(sum(part["time_s"] for part in whole["explanation"]) - whole["time_s"]) < 1e-9 * whole["time_s"]
+both = collcast.predict("allgather", "dgx-1v", 8, "1MiB", algorithm="all", with_synthesized=True)
+assert both == said("predict", "allgather", "--platform", "dgx-1v", "--ranks", "8", "--size", "1MiB", "--algorithm",
+                    "all", "--with-synthesized")["predictions"]
+with tempfile.TemporaryDirectory() as scratch:
+    schedule = scratch + "/s.json"
+    subprocess.run([program, "synthesize", "allgather", "--platform", "dgx-1v", "--ranks", "8", "--size", "1MiB", "-o",
+                    schedule], check=True, capture_output=True)
+    read = collcast.predict("allgather", "dgx-1v", 8, "1MiB", import_=schedule, timeline=scratch + "/t.json.gz")
+    assert read == said("predict", "--import", schedule, "--platform", "dgx-1v", "--size", "1MiB")["predictions"]
+    drawn = json.load(gzip.open(scratch + "/t.json.gz"))["traceEvents"]
+    assert max(e["ts"] + e["dur"] for e in drawn if e["ph"] == "X") <= read[0]["time_s"] * 1e6 * (1 + 1e-9)
+
 assert collcast.prove("allreduce", "ring", 8)["holds"]
 assert collcast.prove("broadcast", "knomial", 9, root=3, radix=3)["messages"] == 8
 
 trace = source + "/traces/qe-si-8.cct"
-replayed = collcast.replay(trace, "flat", algorithms={"bcast": "chain"}, engine="path")
+replayed = collcast.replay(trace, "flat", algorithm={"bcast": "chain"}, engine="path")
 told = said("replay", trace, "--platform", "flat", "--algorithm", "bcast=chain", "--engine", "path")
 assert replayed["time_s"] == told["time_s"]
 with tempfile.TemporaryDirectory() as scratch:
@@ -43,6 +75,17 @@ assert spread["time_s"] == said("replay", trace, "--platform", "abci-v", "--engi
                                 "round-robin")["time_s"]
 assert max(e["ts"] + e["dur"] for e in drawn["traceEvents"] if e["ph"] == "X") <= spread["time_s"] * 1e6 * (1 + 1e-9)
 
+asked = dict(algorithm={"bcast": "chain"}, engine="path", nonblocking="allreduce", memory="host", compute_scale=2)
+more = collcast.replay(trace, "edr-cluster", explain=True, **asked)
+told = said("replay", trace, "--platform", "edr-cluster", "--algorithm", "bcast=chain", "--engine", "path",
+            "--nonblocking", "allreduce", "--memory", "host", "--compute-scale", "2", "--explain")
+for key in ("time_s", "low_s", "high_s", "operations", "not_modelled", "explanation"):
+    assert more[key] == told[key], key
+
+small = source + "/traces/hpcc-8.cct"
+told = said("replay", small, "--platform", "flat", "--engine", "path", "--sensitivity")
+assert collcast.replay(small, "flat", engine="path", sensitivity=True)["sensitivity"] == told["sensitivity"]
+
 # Training steps and jobs: the program's rows, with the keys of its sweeps.
 rows = collcast.train(["resnet50", "vgg16"], "summit", [6, 96], batch=64, framework="horovod:fusion=32MiB", noise=0.02)
 told = said("train", "--model", "vgg16", "--platform", "summit", "--ranks", "6,96", "--batch", "64", "--framework",
@@ -51,6 +94,17 @@ assert rows[2:] == [{"platform": "summit", "model": "vgg16", **row} for row in t
 assert [(row["model"], row["ranks"]) for row in rows[:2]] == [("resnet50", 6), ("resnet50", 96)]
 measured = collcast.train("resnet50", "summit", 1, throughput=320)[0]  # 32 samples at 320 a second
 assert abs(measured["step_s"] - 0.1) < 1e-12 and measured["exposed_communication_s"] == 0
+said_of_steps = ["train", "--model", "resnet50", "--platform", "flat", "--ranks", "8"]
+with tempfile.TemporaryDirectory() as scratch:
+    table = scratch + "/steps.csv"
+    open(table, "w").write("batch,steps\n32,1000\n1024,100\n")
+    row = collcast.train("resnet50", "flat", 8, steps=table, explain=True, sensitivity=True)[0]
+    told = said(*said_of_steps, "--steps", table, "--explain", "--sensitivity")
+assert row["time_to_accuracy_s"] == told["rows"][0]["time_to_accuracy_s"] > 0
+assert [{"ranks": 8, **part} for part in row["explanation"]] == told["activities"]
+assert row["sensitivity"] == told["sensitivity"]
+played = collcast.train("resnet50", "flat", 8, engine="path", explain=True)[0]["explanation"]
+assert played == said(*said_of_steps, "--engine", "path", "--explain")["explanation"][0]["causes"]
 told = said("job", "p3dfft:n=256", "--platform", "frontera", "--ranks", "64", "--samples", "3")["rows"]
 assert collcast.job("p3dfft:n=256", "frontera", 64, samples=3) == [{"platform": "frontera", "job": "p3dfft:n=256", **told[0]}]
 assert [row["platform"] for row in collcast.job("p3dfft:n=256", ["frontera", "summit"], 64)] == ["frontera", "summit"]
@@ -66,6 +120,13 @@ for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did y
                     (lambda: collcast.predict("allreduce", "flat", 4, "4QB"), "is not understood"),
                     (lambda: collcast.predict("all\nreduce", "flat", 4, 1), "all\\nreduce"),
                     (lambda: collcast.times("allreduce", "flat", 4, 1, algorithm="all"), "takes one algorithm"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, 1, memory="gpu"), "expected host or device"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, 1, workers=2), "go with offload"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, 1, offload="gpu"), "expected dpu or none"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, [1, 2], timeline="t.json"), "takes a single"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, 1, import_=trace), "a recorded application"),
+                    (lambda: collcast.replay(trace, "flat", pieces=2), "go with offload"),
+                    (lambda: collcast.replay(trace, "flat", fusion="1MiB"), "Horovod"),
                     (lambda: collcast.train("resnet5", "flat", 4), "resnet50"),
                     (lambda: collcast.train("resnet50", "p40-node", 9), "p40-node holds 8 ranks, not 9"),
                     (lambda: collcast.train("resnet50", "dgx-1v", 8, noise=-1), "noise must not be negative"),

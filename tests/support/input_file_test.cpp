@@ -50,7 +50,7 @@ TEST(InputFile, APipeThatNobodyWritesToDoesNotBlock) {
 
 TEST(InputFile, WhatHasNoEndOrNoTextIsRefused) {
   EXPECT_EQ(refusal("/dev/zero"), "/dev/zero: cannot be read: it is neither a file nor a pipe");
-  EXPECT_EQ(refusal("/dev"), "/dev: cannot be read: it is a folder");
+  EXPECT_EQ(refusal("/dev"), "/dev: cannot be read: it is a folder; expected a file");
   EXPECT_EQ(refusal("/nowhere"), "/nowhere: cannot be read: No such file or directory");
   const Folder folder;
   std::ofstream(folder / "huge");

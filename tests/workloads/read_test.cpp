@@ -63,7 +63,7 @@ TEST(ReadJob, SaysWhatIsWrong) {
   const auto error = [](const std::string& text, Rank ranks = 8) {
     return complaint([&] { parse_job(text, "p.json", ranks); });
   };
-  EXPECT_EQ(error("{"), "p.json: is not JSON");
+  EXPECT_EQ(error("hello"), "p.json: is not JSON, which begins with { or [");
   EXPECT_EQ(error("[]"), "p.json: the job must be an object");
   EXPECT_EQ(error(pipeline_file, 7), "p.json: dimensions multiply to 2 and '*', not to 7 ranks");
   EXPECT_EQ(error(pipeline_file, 0), "p.json: dimensions leave '*' open: say how many ranks");

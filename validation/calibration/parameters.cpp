@@ -80,10 +80,11 @@ std::optional<StarCost> gap_of(const PathPiece& piece) {
   return StarCost{piece.gap->value.value, piece.gap->deviation.value, true};
 }
 
-/// Of `rest`, what is over beyond links and handshake: no more than the gap shows, nor than half of it.
-Shares shares(const PathPiece& piece, Seconds rest) {
+/// Of `rest`, what is over beyond links and handshake: no more than the gap shows, nor than half of it. What
+/// was not streamed, as empty messages are not, is taken to leave the `pace` of the next longer ones.
+Shares shares(const PathPiece& piece, Seconds rest, const std::optional<StarCost>& pace) {
   Seconds overhead = 0.5 * rest;
-  if (piece.gap) overhead = std::min(overhead, piece.gap->value);
+  if (pace) overhead = std::min(overhead, Seconds(pace->value));
   const StarCost each{overhead.value, 0, true};
   return {each, each, gap_of(piece)};
 }
@@ -102,8 +103,9 @@ Shares shares(const PathPiece& piece, Seconds rest, const StarFit& together) {
 }
 
 /// LogGP's costs of one piece; what the table lacks is left to the base.
-Json costs(const PathPiece& piece, const std::optional<StarFit>& together, const Hardware& hardware,
-           const Rendezvous& protocol, const std::string& source) {
+Json costs(const PathPiece& piece, const std::optional<StarCost>& pace,
+           const std::optional<StarFit>& together, const Hardware& hardware, const Rendezvous& protocol,
+           const std::string& source) {
   Json json = Json::object();
   const auto put = [&](const char* key, const StarCost& cost) {
     if (cost.determined) json[key] = time_us(Seconds(cost.value), Seconds(cost.deviation), source);
@@ -113,7 +115,7 @@ Json costs(const PathPiece& piece, const std::optional<StarFit>& together, const
     Seconds rest = piece.fixed->value - hardware.latency;
     if (piece.from >= protocol.from) rest -= protocol.handshake;
     rest = std::max(rest, Seconds());
-    found = together ? shares(piece, rest, *together) : shares(piece, rest);
+    found = together ? shares(piece, rest, *together) : shares(piece, rest, pace);
     const Seconds overheads(found.overhead.value + found.receive_overhead.value);
     put("overhead_us", found.overhead);
     put("receive_overhead_us", found.receive_overhead);
@@ -142,7 +144,13 @@ Json calibrated(double value, double deviation, const std::string& source) {
 Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,
                     const std::string& source) {
   const Rendezvous protocol = rendezvous(fit, hardware);
-  Json software = costs(fit.pieces[0], together, hardware, protocol, source);
+  const auto costs_of = [&](std::size_t i) {
+    const auto streamed = std::find_if(fit.pieces.begin() + static_cast<std::ptrdiff_t>(i), fit.pieces.end(),
+                                       [](const PathPiece& piece) { return piece.gap.has_value(); });
+    return costs(fit.pieces[i], streamed == fit.pieces.end() ? std::nullopt : gap_of(*streamed), together,
+                 hardware, protocol, source);
+  };
+  Json software = costs_of(0);
   if (std::isfinite(protocol.from.value)) {
     const double limit = (protocol.from.value - 1) / 1024;
     software["eager_limit_KiB"] = {{"value", limit}, {"source", source}, {"stamp", "calibrated"}};
@@ -151,7 +159,7 @@ Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, 
   for (std::size_t i = 1; i < fit.pieces.size(); ++i) {
     const Bytes from = fit.pieces[i - 1].last > Bytes(0) ? fit.pieces[i].from : not_empty;
     Json piece = {{"from_KiB", {{"value", from.value / 1024}, {"source", source}, {"stamp", "calibrated"}}}};
-    piece.update(costs(fit.pieces[i], together, hardware, protocol, source));
+    piece.update(costs_of(i));
     software["pieces"].push_back(piece);
   }
   return software;

@@ -3,6 +3,7 @@
 #include "support/json.hpp"
 
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast::measurements {
@@ -49,7 +50,10 @@ std::vector<Entry> entries(const Text& text) {
       if (!line.text.empty()) all.push_back({text, line.number, parse_json(line.text)});
   }
   for (const Entry& entry : all)
-    if (!entry.object.is_object()) entry.reject("not a JSON object");
+    if (!entry.object.is_object() || !entry.object.contains("collective")) {
+      refuse_other_kinds(text.file, whole, "a table of measurements, as docs/measurements.md lists");
+      if (!entry.object.is_object()) entry.reject("not a JSON object");
+    }
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 #include "support/input_file.hpp"
 #include "validation/measurements/formats.hpp"
 
@@ -101,6 +102,8 @@ std::vector<Measurement> parse_measurements(const std::string& content, const st
                                             const FileFacts& known) {
   const Text text(file, content);
   const Format* format = format_of(text);
+  if (format == nullptr)
+    refuse_other_kinds(file, content, "a table of measurements, as docs/measurements.md lists");
   if (format == nullptr)
     throw InputError(file +
                      ": no table found; OSU micro-benchmarks, nccl-tests, p2pBandwidthLatencyTest, JSON "

@@ -9,6 +9,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -239,8 +240,8 @@ void read_roles(const Node& list, Job& job) {
 }  // namespace
 
 Job parse_job(const std::string& text, const std::string& file, Rank ranks) {
-  const Json json = parse_json(text);
-  if (json.is_discarded()) throw InputError(file + ": is not JSON");
+  const Json json = parse_json(text, file);
+  if (!json.contains("roles")) refuse_other_kinds(file, text, "a job, which has roles");
   const Node root{json, file, ""};
   root.keys({"name", "dimensions", "groups", "streams", "slowdown", "roles_along", "roles"});
   Job job;

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 #include "support/input_file.hpp"
 #include "support/suggest.hpp"
 #include "workloads/models/architectures.hpp"
@@ -186,6 +187,8 @@ const std::vector<ModelName>& model_names() {
 }
 
 Model load_model(const std::string& text) {
+  if (!text.ends_with(".csv") && is_file(text))
+    refuse_other_kinds(text, read_file(text), "a model's name, or its table: a file that ends in .csv");
   if (is_path(text)) return from_file(text);
   Settings settings(text, "model");
   const std::string wanted = plain(settings.name());

@@ -54,6 +54,24 @@ Json train_row(const Training& t, const StepForecast& s) {
   return row;
 }
 
+Json activity_rows(const JobForecast& f) {
+  Json rows = Json::array();
+  for (const ActivitySummary& a : f.activities)
+    rows.push_back({{"role", a.role},
+                    {"activity", a.name},
+                    {"count", a.count},
+                    {"total_s", a.total.value},
+                    {"exposed_s", a.exposed.value},
+                    {"share", f.time > Seconds() ? Json(a.exposed / f.time) : Json()}});
+  return rows;
+}
+
+void add_time_to_accuracy(Json& row, const Convergence& experience, const StepForecast& step) {
+  const std::optional<double> steps = experience.steps(step.samples);
+  row["steps"] = steps ? Json(*steps) : Json();
+  row["time_to_accuracy_s"] = steps ? Json(*steps * step.time.value) : Json();
+}
+
 std::string too_large(const Training& t, const StepForecast& s) {
   const MemoryNeed& m = s.memory;
   if (t.processor.memory == Bytes() || m.sum() <= t.processor.memory) return {};

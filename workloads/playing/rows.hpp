@@ -4,6 +4,7 @@
 #include <string>
 
 #include "support/json_fwd.hpp"
+#include "workloads/training/convergence.hpp"
 #include "workloads/training/step.hpp"
 
 namespace collcast::workloads {
@@ -12,6 +13,12 @@ namespace collcast::workloads {
 Json job_row(const Job& job, const JobForecast& forecast, double samples, const Description& platform);
 /// A forecast as a row of `train`.
 Json train_row(const Training& training, const StepForecast& step);
+
+/// Where its time goes, by part: rows of role, activity, count, total_s, exposed_s and share. What is exposed
+/// adds up to the time.
+Json activity_rows(const JobForecast& forecast);
+/// Adds `steps` and `time_to_accuracy_s`, of which nobody knows those of a batch outside the table.
+void add_time_to_accuracy(Json& row, const Convergence& experience, const StepForecast& step);
 
 /// Why the step does not fit into a processor's memory; empty where it does, or where that is not known.
 std::string too_large(const Training& training, const StepForecast& step);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/framework.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <functional>
 #include <sstream>
 
@@ -219,6 +221,13 @@ void share_work(Settings& s, Framework& f) {
                      std::to_string(f.pipeline) + ", got " + std::to_string(f.micro_batches));
 }
 
+std::string lower(std::string_view text) {
+  std::string all(text);
+  std::ranges::transform(all, all.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return all;
+}
+
 }  // namespace
 
 const std::vector<FrameworkName>& framework_names() {
@@ -245,8 +254,12 @@ Framework parse_framework(const std::string& text) {
     settings.finish();
     return f;
   }
-  throw InputError("unknown framework '" + settings.name() + "'; known: " + list +
-                   ", with settings KEY=VALUE after a colon");
+  std::string meant;  // "deepspeed" is in what is said of its stages
+  for (const FrameworkName& f : framework_names())
+    if (!settings.name().empty() && lower(f.description).find(lower(settings.name())) != std::string::npos)
+      meant += (meant.empty() ? "; did you mean " : " or ") + std::string(f.name);
+  throw InputError("unknown framework '" + settings.name() + "'" + meant + (meant.empty() ? "; " : "? (") +
+                   "known: " + list + (meant.empty() ? "" : ")") + ", with settings KEY=VALUE after a colon");
 }
 
 }  // namespace collcast::workloads

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/exchange/msccl.hpp"
+#include "forecast/report/answer.hpp"
+#include "forecast/report/timeline.hpp"
+#include "python/values.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+
+namespace collcast::python {
+namespace {
+
+/// What `predict` and `times` are asked.
+struct Asked {
+  OneOrMore<std::string> collective, platform;
+  OneOrMore<Rank> ranks;
+  OneOrMore<Size> size;
+  Question question;  ///< the rest of it
+  std::optional<ImportedAlgorithm> imported = {};
+
+  Answer answer(const Watch& watch = {}) {
+    Question& q = question;
+    q.collectives = all(collective), q.platforms = all(platform), q.ranks = all(ranks);
+    for (const Size& s : all(size)) q.sizes.push_back(bytes(s));
+    if (imported) {
+      if (imported->wrong) throw InputError(imported->refusal());
+      for (const std::string& name : q.collectives) require(*imported, name, {});
+      if (definition(imported->algorithm.collective).rooted) q.call.root = std::to_string(imported->root);
+      q.imported = &*imported, q.algorithm = imported->algorithm.name;
+    }
+    return ask(q, watch);
+  }
+};
+
+/// Lets a timeline see the messages of the one forecast.
+Watch watched(const Asked& asked, report::Timeline& timeline) {
+  const auto cases = all(asked.platform).size() * all(asked.collective).size() * all(asked.ranks).size() *
+                     std::max<std::size_t>(1, all(asked.size).size());
+  if (cases != 1 || asked.question.algorithm == "all")
+    throw InputError("timeline: takes a single collective, algorithm, platform, number of ranks and size");
+  return {.watched = [&](const Fabric& fabric, const NameOf& name) { return timeline.watch(fabric, name); }};
+}
+
+py::object predict(Asked asked, bool with_synthesized, bool explain, bool sensitivity,
+                   const std::string& path) {
+  Question& q = asked.question;
+  q.with_synthesized = with_synthesized, q.explain = explain, q.sensitivity = sensitivity;
+  Json rows;
+  {
+    const py::gil_scoped_release others_run;
+    std::optional<report::Timeline> timeline;
+    if (!path.empty()) timeline.emplace(path);
+    const Answer answer = asked.answer(timeline ? watched(asked, *timeline) : Watch{});
+    if (timeline) timeline->write(report::about(answer));
+    rows = report::rows(answer);
+  }
+  return to_python(rows);
+}
+
+/// An axis for each of platform, collective, ranks and size that is a list, and one of time, low and high.
+py::array_t<double> times(Asked asked) {
+  if (asked.question.algorithm == "all") throw InputError("times: takes one algorithm, or auto, not all");
+  std::vector<py::ssize_t> shape;
+  const auto axis = [&](const auto& given) {
+    if (const std::size_t length = all(given).size(); given.index() == 1 && length > 0)
+      shape.push_back(static_cast<py::ssize_t>(length));
+  };
+  axis(asked.platform), axis(asked.collective), axis(asked.ranks), axis(asked.size);
+  shape.push_back(3);
+  Answer answer;
+  {
+    const py::gil_scoped_release others_run;
+    answer = asked.answer();
+  }
+  py::array_t<double> seconds(shape);
+  double* at = seconds.mutable_data();
+  for (const Answer::Row& r : answer.rows)
+    for (const Seconds t : {r.prediction.time, r.prediction.low, r.prediction.high}) *at++ = t.value;
+  return seconds;
+}
+
+Offload offload(const std::string& who, std::optional<std::int64_t> workers, int pieces,
+                std::optional<double> compute) {
+  if (!who.empty() && who != "dpu" && who != "none")
+    throw InputError("offload: '" + who + "' is not known; expected dpu or none");
+  if (who.empty() && (workers || pieces != 1 || compute))
+    throw InputError("workers, pieces and compute go with offload");
+  return {who, workers, pieces, compute};
+}
+
+/// Python's arguments, one by one: those of both calls, and more of `predict`.
+template <auto function, class... More>
+auto called(const OneOrMore<std::string>& collective, const OneOrMore<std::string>& platform,
+            const OneOrMore<Rank>& ranks, const OneOrMore<Size>& size, const std::string& algorithm,
+            const std::string& policy, const std::string& engine, const std::vector<std::string>& set,
+            Rank root, const Size& segment, const std::string& placement, std::optional<int> radix,
+            std::optional<int> channels, const std::vector<Size>& counts, const Size& buffer,
+            std::optional<int> ranks_per_node, const std::string& memory_name, const std::string& transport,
+            const std::string& import, const std::string& offload_to, std::optional<std::int64_t> workers,
+            int pieces, std::optional<double> compute, const More&... more) {
+  Asked asked{collective, platform, ranks, size, {}};
+  Question& q = asked.question;
+  q.algorithm = algorithm, q.policy = policy, q.engine = engine, q.set = set, q.placement = placement;
+  q.memory = memory(memory_name);
+  if (!transport.empty()) q.transport = parse_transport(transport);
+  if (root != 0) q.call.root = std::to_string(root);
+  q.call.segment = text(segment), q.call.buffer = text(buffer);
+  q.call.radix = text(radix), q.call.channels = text(channels), q.call.ranks_per_node = text(ranks_per_node);
+  for (const Size& count : counts) q.call.counts.push_back(text(count));
+  q.offload = offload(offload_to, workers, pieces, compute);
+  if (!import.empty()) asked.imported = read_algorithm(import);
+  return function(std::move(asked), more...);
+}
+
+}  // namespace
+
+void add_predict(py::module_& m) {
+  using namespace py::literals;
+  const auto add = [&m](const char* name, auto function, const auto&... more) {
+    m.def(name, function, "collective"_a, "platform"_a, "ranks"_a, "size"_a = py::list(), py::kw_only(),
+          "algorithm"_a = "auto", "policy"_a = "fastest", "engine"_a = Question().engine,
+          "set"_a = std::vector<std::string>(), "root"_a = 0, "segment"_a = "", "placement"_a = "block",
+          "radix"_a = py::none(), "channels"_a = py::none(), "counts"_a = std::vector<Size>(),
+          "buffer"_a = "", "ranks_per_node"_a = py::none(), "memory"_a = "device", "transport"_a = "",
+          "import_"_a = "", "offload"_a = "", "workers"_a = py::none(), "pieces"_a = 1,
+          "compute"_a = py::none(), more...);
+  };
+  add("predict", &called<predict, bool, bool, bool, std::string>, "with_synthesized"_a = false,
+      "explain"_a = false, "sensitivity"_a = false, "timeline"_a = "",
+      "How long a collective takes: a dictionary per platform, collective, ranks, size and algorithm, with "
+      "the keys of `collcast predict --format json`.\n\nArguments are the program's options. size: bytes, "
+      "or text like '64KiB'; collective, platform, ranks and size may be lists. import_: a file with an "
+      "algorithm; timeline: a file FILE.json.gz to write. Raises InputError.");
+  add("times", &called<times>,
+      "The same as a numpy array of seconds. Its axes are those of platform, collective, ranks and size "
+      "that are lists, in this order, and then time, low and high.");
+}
+
+}  // namespace collcast::python

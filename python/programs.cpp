@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "forecast/report/answer.hpp"
+#include "forecast/report/timeline.hpp"
+#include "forecast/report/what_if.hpp"
+#include "platforms/description/load.hpp"
+#include "platforms/machine/machine.hpp"
+#include "platforms/machine/paths.hpp"
+#include "python/values.hpp"
+#include "replay/application/report.hpp"
+#include "support/error.hpp"
+#include "support/input_file.hpp"
+#include "support/json.hpp"
+#include "workloads/playing/job_source.hpp"
+#include "workloads/playing/playing.hpp"
+#include "workloads/playing/replay_text.hpp"
+#include "workloads/playing/rows.hpp"
+#include "workloads/playing/training_text.hpp"
+
+namespace collcast::python {
+namespace {
+
+using workloads::HowPlayed, workloads::Playing, workloads::ReplayText, workloads::StepForecast,
+    workloads::Training;
+
+/// By how much the time that `time` has of a platform moves with its parameters.
+template <class Time>
+Json sensitivity_of(const Description& platform, const Time& time) {
+  return report::list(
+      sensitivity(platform, [&](const Description& d) { return std::vector{time(d)}; }).back());
+}
+
+/// A row of each forecast that `add(platform, playing, rows, notes)` makes on one platform after the other.
+template <class Add>
+py::object on_each(const OneOrMore<std::string>& platforms, const std::vector<std::string>& set,
+                   const HowPlayed& how, const Add& add) {
+  Json rows = Json::array();
+  std::vector<std::string> notes;
+  {
+    const py::gil_scoped_release others_run;
+    for (const std::string& name : all(platforms)) {
+      Description platform = load_platform(name);
+      set_all(platform, set);
+      std::ranges::copy(told_of(platform), std::back_inserter(notes));
+      Playing playing(platform, how);
+      add(platform, playing, rows, notes);
+      std::ranges::copy(playing.notes(), std::back_inserter(notes));
+    }
+  }
+  warn(notes);
+  return to_python(rows);
+}
+
+/// Where its time goes: along the chain of causes where messages were played, else by part.
+Json where_time_goes(const Playing& playing, const StepForecast& f) {
+  return playing.by_messages() ? report::explanation(playing.causes(f.waits), f.time)
+                               : workloads::activity_rows(f);
+}
+
+py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::string>& platforms,
+                 const OneOrMore<Rank>& ranks, const std::string& framework, const std::string& precision,
+                 int batch, std::optional<double> throughput, double slowdown, double noise,
+                 const std::string& input, const std::string& checkpoint, const std::string& policy,
+                 const std::string& engine, const std::vector<std::string>& set, const std::string& steps,
+                 bool explain, bool sensitivity) {
+  const auto number = [](double n) { return Json(n).dump(); };
+  workloads::TrainingText step{.model = {},
+                               .framework = framework,
+                               .precision = precision,
+                               .policy = policy,
+                               .batch = std::to_string(batch),
+                               .throughput = throughput ? number(*throughput) : "",
+                               .slowdown = number(slowdown),
+                               .noise = number(noise),
+                               .input = input,
+                               .checkpoint = checkpoint};
+  std::optional<workloads::Convergence> experience;
+  if (!steps.empty()) experience = workloads::parse_convergence(read_file(steps), steps);
+  const HowPlayed how{policy, engine};
+  const auto add = [&](const Description& platform, Playing& playing, Json& rows,
+                       std::vector<std::string>& notes) {
+    for (const std::string& model : all(models)) {
+      step.model = model;
+      Training training = described(step, platform);
+      for (const Rank count : all(ranks)) {
+        training.ranks = count;
+        require_room(platform, count);
+        const StepForecast forecast = playing.forecast(training);
+        Json row{{"platform", platform.name()}, {"model", model}};
+        row.update(train_row(training, forecast));
+        row["start_broadcast_s"] = start_broadcast(training, playing.price()).value;
+        if (experience) add_time_to_accuracy(row, *experience, forecast);
+        if (explain) row["explanation"] = where_time_goes(playing, forecast);
+        if (sensitivity)
+          row["sensitivity"] = sensitivity_of(platform, [&](const Description& other) {
+            Training moved = described(step, other);
+            moved.ranks = count;
+            return Playing(other, how).time(moved);
+          });
+        rows.push_back(std::move(row));
+        if (const std::string refusal = too_large(training, forecast); !refusal.empty())
+          notes.push_back(model + " " + refusal);
+      }
+    }
+  };
+  return on_each(platforms, set, how, add);
+}
+
+py::object job(const OneOrMore<std::string>& what, const OneOrMore<std::string>& platforms,
+               const OneOrMore<Rank>& ranks, const std::string& policy, const std::string& engine,
+               const std::vector<std::string>& set, int pieces, const std::string& delivery, double samples) {
+  const HowPlayed how{policy, engine, pieces, is_direct("delivery", delivery)};
+  std::vector<Rank> counts = all(ranks);
+  if (counts.empty()) counts = {0};  // as the file says
+  const auto add = [&](const Description& platform, workloads::Playing& playing, Json& rows, auto&) {
+    for (const std::string& one : all(what)) {
+      const workloads::JobSource source(one, platform);
+      for (const Rank count : counts) {
+        const workloads::Job job = source.on(count);
+        require_room(platform, job.ranks());
+        require_offload(how, job);
+        Json row{{"platform", platform.name()}, {"job", job.name}};
+        row.update(job_row(job, playing.forecast(job), samples, platform));
+        rows.push_back(std::move(row));
+      }
+    }
+  };
+  return on_each(platforms, set, how, add);
+}
+
+/// The answer, with the explanation and the sensitivity that were asked for.
+Json replayed(const ReplayText& text, const std::string& platform, const std::vector<std::string>& set,
+              bool explain, bool sensitivity, const std::string& path) {
+  Description description = load_platform(platform);
+  set_all(description, set);
+  ReplayOptions options = replay_options(text);
+  std::optional<report::Timeline> timeline;
+  if (!path.empty()) timeline.emplace(path);
+  if (timeline)
+    options.watched = [&](const Fabric& fabric, const NameOf& name) { return timeline->watch(fabric, name); };
+  const Trace opened = open_replayed(text);
+  const Source& trace = opened.source();
+  const ReplayReport r = replay(trace, description, options);
+  Json answer = report::totals(r);
+  answer["operations"] = report::operations(r), answer["not_modelled"] = report::not_modelled(r);
+  answer["notes"] = r.notes;
+  if (explain) answer["explanation"] = report::explanation(r.explanation, r.time);
+  if (timeline)
+    for (const std::string& words :
+         timeline->write({{"title", trace.info().name + " on " + platform}, {"time_s", r.time.value}}))
+      answer["notes"].push_back(words);
+  if (sensitivity) {
+    options.watched = nullptr, options.engine = &engine("path");
+    answer["sensitivity"] =
+        sensitivity_of(description, [&](const Description& d) { return replay_time(trace, d, options); });
+  }
+  return answer;
+}
+
+py::object replay_trace(const OneOrMore<std::string>& trace, const std::string& platform,
+                        const std::map<std::string, std::string>& algorithm, const std::string& policy,
+                        const std::string& engine, const std::vector<std::string>& set, double compute_scale,
+                        const std::string& placement, const std::string& steps, const Size& fusion,
+                        const std::string& cycle, const Size& bucket, const std::string& nonblocking,
+                        const std::string& offload, int pieces, const std::string& delivery,
+                        std::optional<Rank> ranks, const std::optional<std::string>& memory_name,
+                        bool explain, bool sensitivity, const std::string& timeline) {
+  ReplayText asked;
+  asked.files = all(trace);
+  for (const auto& [collective, name] : algorithm) asked.algorithms.push_back(collective + "=" + name);
+  asked.steps = steps, asked.cycle = cycle, asked.nonblocking = nonblocking, asked.offload = offload;
+  asked.fusion = text(fusion), asked.bucket = text(bucket), asked.ranks = text(ranks);
+  asked.pieces = std::to_string(pieces), asked.delivery = delivery, asked.placement = placement;
+  asked.policy = policy, asked.compute_scale = compute_scale;
+  if (!engine.empty()) asked.engine = engine;
+  if (memory_name) asked.memory = memory(*memory_name);
+  if (offload.empty() && (pieces != 1 || delivery != "staged"))
+    throw InputError("pieces and delivery go with offload");
+  Json answer;
+  {
+    const py::gil_scoped_release others_run;
+    answer = replayed(asked, platform, set, explain, sensitivity, timeline);
+  }
+  return to_python(answer);
+}
+
+}  // namespace
+
+void add_programs(py::module_& m) {
+  using namespace py::literals;
+  m.def("replay", &replay_trace, "trace"_a, "platform"_a, py::kw_only(),
+        "algorithm"_a = std::map<std::string, std::string>(), "policy"_a = "", "engine"_a = "",
+        "set"_a = std::vector<std::string>(), "compute_scale"_a = 1.0, "placement"_a = "block",
+        "steps"_a = "", "fusion"_a = "", "cycle"_a = "", "bucket"_a = "", "nonblocking"_a = "",
+        "offload"_a = "", "pieces"_a = 1, "delivery"_a = "staged", "ranks"_a = py::none(),
+        "memory"_a = py::none(), "explain"_a = false, "sensitivity"_a = false, "timeline"_a = "",
+        "How long a recorded application takes on a platform, with the keys of `collcast replay --format "
+        "json`. Arguments are the program's options. algorithm: {'allreduce': 'ring'}; timeline: a file "
+        "FILE.json.gz to write, of who computes and sends what when.");
+  m.def("train", &train, "model"_a, "platform"_a, "ranks"_a, py::kw_only(), "framework"_a = "ddp",
+        "precision"_a = "fp32", "batch"_a = 32, "throughput"_a = py::none(), "slowdown"_a = 0.0,
+        "noise"_a = 0.0, "input"_a = "", "checkpoint"_a = "", "policy"_a = "", "engine"_a = "",
+        "set"_a = std::vector<std::string>(), "steps"_a = "", "explain"_a = false, "sensitivity"_a = false,
+        "How long a training step takes, and what limits it: a dictionary per platform, model and ranks, "
+        "which may be lists, with the keys of the rows of `collcast train --format json`. Arguments are the "
+        "program's options; `explanation` and `sensitivity` are keys of the rows.");
+  m.def("job", &job, "what"_a, "platform"_a, "ranks"_a = py::list(), py::kw_only(), "policy"_a = "",
+        "engine"_a = "", "set"_a = std::vector<std::string>(), "pieces"_a = 1, "delivery"_a = "staged",
+        "samples"_a = 0.0,
+        "How long an application, or the job that a file describes, takes: a dictionary per platform, job "
+        "and ranks, which may be lists, with the keys of the rows of `collcast job --format json`.");
+}
+
+}  // namespace collcast::python

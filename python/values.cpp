@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/values.hpp"
+
+#include <cmath>
+
+#include "model/sizes.hpp"
+#include "support/error.hpp"
+#include "support/json.hpp"
+#include "support/printable.hpp"
+
+namespace collcast::python {
+
+py::object to_python(const Json& json) {
+  if (json.is_boolean()) return py::bool_(json.get<bool>());
+  if (json.is_number_integer()) return py::int_(json.get<std::int64_t>());
+  if (json.is_number()) return py::float_(json.get<double>());
+  if (json.is_string()) return py::str(json.get<std::string>());
+  if (json.is_array()) {
+    py::list list;
+    for (const Json& item : json) list.append(to_python(item));
+    return list;
+  }
+  if (!json.is_object()) return py::none();
+  py::dict dict;
+  for (const auto& [key, value] : json.items()) dict[py::str(key)] = to_python(value);
+  return dict;
+}
+
+Bytes bytes(const Size& size) {
+  if (const auto* text = std::get_if<std::string>(&size)) return parse_size(*text, "size");
+  const double number = std::get<double>(size);
+  if (!(number >= 0) || number > 1e18) throw InputError("size must be from 0 to 1e18 bytes");
+  return Bytes(number);
+}
+
+std::string text(const Size& size) {
+  if (const auto* words = std::get_if<std::string>(&size)) return *words;
+  return std::to_string(std::llround(bytes(size).value));
+}
+
+Memory memory(const std::string& name) {
+  if (name != "host" && name != "device")
+    throw InputError("memory: '" + name + "' is not known; expected host or device");
+  return name == "host" ? Memory::host : Memory::device;
+}
+
+/// What is to be said beside an answer.
+void warn(const std::vector<std::string>& notes) {
+  for (const std::string& words : notes)
+    if (PyErr_WarnEx(PyExc_UserWarning, printable(words).c_str(), 1) != 0) throw py::error_already_set();
+}
+
+}  // namespace collcast::python

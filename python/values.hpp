@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/fabric.hpp"
+#include "support/json_fwd.hpp"
+
+namespace collcast::python {
+namespace py = pybind11;
+
+/// Each registers some calls.
+void add_predict(py::module_& module);
+void add_programs(py::module_& module);
+
+py::object to_python(const Json& json);
+
+/// Bytes as a number, or as text: "64KiB".
+using Size = std::variant<double, std::string>;
+Bytes bytes(const Size& size);
+/// The same as text; empty stays empty.
+std::string text(const Size& size);
+
+template <class T>
+using OneOrMore = std::variant<T, std::vector<T>>;
+template <class T>
+std::vector<T> all(const OneOrMore<T>& given) {
+  if (const auto* one = std::get_if<T>(&given)) return {*one};
+  return std::get<std::vector<T>>(given);
+}
+
+/// Texts of what is a number in Python: empty without it.
+template <class T>
+std::string text(const std::optional<T>& number) {
+  return number ? std::to_string(*number) : std::string();
+}
+
+Memory memory(const std::string& name);
+
+/// What is to be said beside an answer.
+void warn(const std::vector<std::string>& notes);
+
+}  // namespace collcast::python

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/playing/replay_text.hpp"
+
+#include <charconv>
+#include <sstream>
+
+#include "forecast/offload.hpp"
+#include "model/sizes.hpp"
+#include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "workloads/settings.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+std::map<std::string, std::string> forced(const std::vector<std::string>& assignments) {
+  std::map<std::string, std::string> result;
+  for (const std::string& text : assignments) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos)
+      throw InputError("--algorithm '" + text + "' is not COLLECTIVE=ALGORITHM, as in allreduce=ring");
+    result[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return result;
+}
+
+/// "allreduce+broadcast", "all"; none for "none".
+std::vector<Collective> collectives(const std::string& text) {
+  std::vector<Collective> all;
+  if (text.empty() || text == "none") return all;
+  for (const Definition& d : definitions())
+    if (text == "all") all.push_back(d.collective);
+  if (text == "all") return all;
+  std::istringstream names(text);
+  for (std::string name; std::getline(names, name, '+');) all.push_back(definition(name).collective);
+  return all;
+}
+
+}  // namespace
+
+OpenOptions steps(const std::string& text) {
+  OpenOptions options;
+  if (text.empty()) return options;
+  const char* const end = text.data() + text.size();
+  const auto [middle, error] = std::from_chars(text.data(), end, options.first_step);
+  options.last_step = options.first_step;
+  bool good = error == std::errc() && options.first_step >= 0;
+  if (good && middle != end) {
+    const auto [last, last_error] = std::from_chars(middle + 1, end, options.last_step);
+    good =
+        *middle == '-' && last_error == std::errc() && last == end && options.last_step >= options.first_step;
+  }
+  if (!good) throw InputError("--steps takes A or A-B, as in 3-5, got '" + text + "'");
+  return options;
+}
+
+Trace open_replayed(const ReplayText& text) {
+  OpenOptions options = steps(text.steps);
+  if (!text.fusion.empty()) options.fusion = parse_size(text.fusion, "--fusion");
+  if (!text.cycle.empty()) options.cycle = parse_time(text.cycle, "--cycle");
+  if (!text.bucket.empty()) {
+    options.bucket = parse_size(text.bucket, "--bucket");
+    if (options.bucket <= Bytes()) throw InputError("--bucket must be above 0, as in 25MiB");
+  }
+  options.nonblocking = collectives(text.nonblocking);
+  options.offloaded = collectives(text.offload);
+  return open_trace(
+      text.files, options,
+      static_cast<Rank>(text.ranks.empty() ? 0 : parse_count(text.ranks, "number of ranks", 1, 1 << 24)));
+}
+
+ReplayOptions replay_options(const ReplayText& text) {
+  ReplayOptions options;
+  options.engine = &playing_engine(text.engine);
+  options.algorithms = forced(text.algorithms);
+  options.policy = text.policy;
+  options.placement = parse_placement(text.placement);
+  options.memory = text.memory;
+  options.compute_scale = text.compute_scale;
+  options.offloaded = {.collectives = collectives(text.offload),
+                       .pieces = static_cast<int>(parse_count(text.pieces, "--pieces", 1, 1 << 20)),
+                       .direct = is_direct("--delivery", text.delivery)};
+  return options;
+}
+
+}  // namespace collcast::workloads
