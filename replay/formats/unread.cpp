@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/unread.hpp"
 
-#include <array>
-
 #include "replay/formats/tar.hpp"
 
 namespace collcast {
@@ -18,7 +16,7 @@ struct Known {
 };
 
 /// In the order in which they are asked.
-constexpr std::array<Known, 19> all = {{
+constexpr Known all[] = {
     {[](std::string_view h) {
        return h.starts_with(
                   "\xfd"
@@ -55,8 +53,6 @@ constexpr std::array<Known, 19> all = {{
      "a rule file of Open MPI, which `collcast tune --for openmpi` writes"},
     {[](std::string_view h) { return has(h, "\"collective=") && has(h, "\"comm_type="); },
      "a selection of MPICH, which `collcast tune --for mpich` writes"},
-    {[](std::string_view h) { return has(h, "\"workload_graph\"") && has(h, "\"NodeType\""); },
-     "a Chakra trace as JSON, which is not read: name the .et files"},
     {[](std::string_view h) {
        const std::string_view first = h.substr(0, h.find_first_of(" \t\r\n"));
        return first.ends_with(".txt") && !has(h, " ");
@@ -72,7 +68,7 @@ constexpr std::array<Known, 19> all = {{
      "a tuner file of NCCL, which `collcast tune --for nccl` writes"},
     {[](std::string_view h) { return has(h, "UCC_TL_") || has(h, "UCC_CL_"); },
      "a configuration of UCC; `collcast tune --for ucc` writes its tune strings"},
-}};
+};
 
 }  // namespace
 
