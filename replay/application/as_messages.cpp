@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <utility>
 
 #include "support/error.hpp"
 
@@ -83,9 +84,8 @@ class AsMessages::OfRank : public Activities {
       if (!channel.strand->next(channel.ahead)) return false;
       for (const Op& op : channel.ahead.ops)
         if (op.kind == Op::Kind::start) add(std::move(channel.ahead.strands[op.strand]));
-      std::erase_if(channel.ahead.ops, [](const Op& op) {
-        return op.kind == Op::Kind::start || op.kind == Op::Kind::join;
-      });
+      std::erase_if(channel.ahead.ops,
+                    [](const Op& op) { return op.kind == Op::Kind::start || op.kind == Op::Kind::join; });
       if (!channel.ahead.ops.empty()) return true;
     }
   }
@@ -96,12 +96,10 @@ class AsMessages::OfRank : public Activities {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     for (const Channel& c : channels_) first = std::min(first, c.ahead.step);
     std::vector<Op> ops;
-    std::vector<Channel> left;
-    for (Channel& c : channels_) {
+    for (Channel& c : std::exchange(channels_, {})) {
       if (c.ahead.step == first) ops.insert(ops.end(), c.ahead.ops.begin(), c.ahead.ops.end());
-      if (c.ahead.step != first || advance(c)) left.push_back(std::move(c));
+      if (c.ahead.step != first || advance(c)) channels_.push_back(std::move(c));
     }
-    channels_ = std::move(left);
     put(ops);
   }
 
@@ -113,8 +111,9 @@ class AsMessages::OfRank : public Activities {
     for (const Op& op : ops) {
       const bool sends = op.kind == Op::Kind::send;
       if ((!sends && op.kind != Op::Kind::receive) || op.merged != 0)
-        throw InputError("the messages of an algorithm with multicasts, copies or reductions in the network "
-                         "cannot be written");
+        throw InputError(
+            "the messages of an algorithm with multicasts, copies or reductions in the network "
+            "cannot be written");
       Activity& a = out_.emplace_back();
       a.kind = sends ? Kind::send : Kind::receive;
       a.operation = a.call = sends ? "send" : "recv";
@@ -139,8 +138,7 @@ class AsMessages::OfRank : public Activities {
 };
 
 AsMessages::AsMessages(const Source& source, Selection& selection, const Fabric& fabric, Held held)
-    : source_(source),
-      shared_(new Shared{{source_, selection}, fabric, std::move(held), {}, {}}) {}
+    : source_(source), shared_(new Shared{{source_, selection}, fabric, std::move(held), {}, {}}) {}
 
 std::unique_ptr<Activities> AsMessages::stream(Rank rank, int stream) const {
   return std::make_unique<OfRank>(*shared_, source_.stream(rank, stream), rank);

@@ -27,8 +27,8 @@ std::vector<Loss> written_as_messages(const Application& application);
 
 /// A source for formats that lack some collectives: those for which `held` is false are the messages of the
 /// algorithms that `selection` picks, and the time of their reductions on `fabric`. Ranks have one stream
-/// each, which has to be read once and to its end. A nonblocking collective that becomes messages holds up its
-/// rank; the channels of an algorithm go on step by step together.
+/// each, which has to be read once and to its end. A nonblocking collective that becomes messages holds up
+/// its rank; the channels of an algorithm go on step by step together.
 class AsMessages : public Source {
  public:
   using Held = std::function<bool(const Activity&)>;

@@ -413,8 +413,9 @@ class GpuRank {
   std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
 };
 
-/// All-to-alls whose parts are equal on all ranks are as those of which nothing is said.
-void forget_equal_parts(RecordedSource& source) {
+/// Keeps the parts of all-to-alls where all members say theirs and they differ: of fewer, nobody knows who
+/// gets what.
+void compare_parts(RecordedSource& source) {
   std::map<std::pair<int, std::int64_t>, std::vector<Activity*>> calls;  // by communicator, in order
   for (const Rank r : source.info().recorded_ranks) {
     std::map<int, std::int64_t> numbers;
@@ -423,15 +424,27 @@ void forget_equal_parts(RecordedSource& source) {
         if (a.kind == Activity::Kind::collective && a.collective == Collective::alltoall)
           calls[{a.communicator, numbers[a.communicator]++}].push_back(&a);
   }
-  const auto equal = [](const std::vector<Bytes>& parts) {
-    return std::ranges::all_of(parts, [&](Bytes b) { return b == parts[0]; });
+  const auto differ = [](const std::vector<Bytes>& parts) {
+    return std::ranges::any_of(parts, [&](Bytes b) { return b != parts[0]; });
   };
-  for (const auto& [call, all] : calls)
-    if (std::ranges::all_of(all, [&](const Activity* a) {
-          return a->message == all[0]->message &&
-                 (!a->counts || (equal(a->counts->sent) && equal(a->counts->received)));
-        }))
-      for (Activity* a : all) a->direct = false, a->counts.reset();
+  std::int64_t unknown = 0;
+  for (const auto& [call, all] : calls) {
+    const bool uneven = std::ranges::any_of(all, [&](const Activity* a) {
+      return a->counts &&
+             (a->message != all[0]->message || differ(a->counts->sent) || differ(a->counts->received));
+    });
+    const auto& members = source.communicators()[static_cast<std::size_t>(call.first)];
+    const bool known =
+        all.size() == members.size() && std::ranges::all_of(all, [](const Activity* a) { return a->direct; });
+    if (uneven && known) continue;
+    unknown += uneven;
+    for (Activity* a : all) a->direct = false, a->counts.reset();
+  }
+  if (unknown)
+    source.info().notes.push_back(
+        std::to_string(unknown) +
+        " all-to-alls of unequal parts are taken as of equal ones: not all of their "
+        "ranks say theirs");
 }
 
 /// The ranks of the largest group that a trace tells of.
@@ -619,7 +632,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   if (on_hosts)
     info.losses.push_back({"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are"});
   std::ranges::sort(info.recorded_ranks);
-  forget_equal_parts(*source);
+  compare_parts(*source);
   compare_ranks(*source);
   info.recorded = Seconds(1e-6 * (begin_as_recorded(*source, begins) ? all.end - all.begin : longest));
   return source;

@@ -89,10 +89,10 @@ TEST(AsMessages, CollectivesThatAreNotHeldAreThoseOfTheirAlgorithm) {
   EXPECT_EQ(three[4].tag, one[4].received_tag);
   EXPECT_GE(three[4].tag, first_collective_tag);
   EXPECT_NE(three[0].tag, three[4].tag);
-  EXPECT_EQ(messages.losses(),
-            (std::vector<Loss>{
-                {"allreduce", 1, "is written as the messages of an algorithm: recursive-doubling"},
-                {"broadcast", 1, "is written as the messages of an algorithm: flat"}}));
+  EXPECT_EQ(
+      messages.losses(),
+      (std::vector<Loss>{{"allreduce", 1, "is written as the messages of an algorithm: recursive-doubling"},
+                         {"broadcast", 1, "is written as the messages of an algorithm: flat"}}));
 }
 
 /// Two channels of a double tree go on side by side in a replay, and step by step together in messages.

@@ -243,6 +243,11 @@ TEST_F(Files, KinetosSplitSizesAreThoseOfTheAllToAll) {
   EXPECT_EQ(first.counts->received, (std::vector{Bytes(4000), Bytes(8000)}));
   EXPECT_EQ(second.counts->sent, (std::vector{Bytes(8000), Bytes(8000)}));
   EXPECT_EQ(second.counts->received, (std::vector{Bytes(12000), Bytes(8000)}));
+  // Of one rank alone nobody knows what goes to whom.
+  const auto alone = open_source({file("a.json", rank(0, "[10, 30]", "[1, 2]", 3000))});
+  EXPECT_FALSE(all(*alone, 0, 1)[2].direct);
+  EXPECT_EQ(alone->info().notes.back(),
+            "1 all-to-alls of unequal parts are taken as of equal ones: not all of their ranks say theirs");
   // Parts that are equal everywhere, or of another number than the members, are as if nothing were said.
   for (const std::string split : {"[7, 7]", "[1, 2, 3]", "[1, 2, ...]"}) {
     const auto even = open_source(
@@ -557,6 +562,7 @@ TEST_F(Files, JsonThatIsCutInItsMiddleIsRefused) {
 }
 
 TEST_F(Files, WhatIsNoTraceIsRefused) {
+  EXPECT_TRUE(complaint([&] { open("hollow", ""); }).ends_with("hollow: is empty"));
   const std::string text = file("text", "hello\n"), none = folder_ / "none",
                     mixed = file("log", samples::nccl_log), kineto = file("k", samples::kineto(0));
   EXPECT_NE(complaint([&] { open_source({text}); }).find("is of no format that is known: own recordings"),

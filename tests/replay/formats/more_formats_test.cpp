@@ -47,6 +47,15 @@ const std::string execution_trace =
 {"id":3,"name":"record_param_comms","inputs":{"values":[[[14,15,0,8,4,"cuda:0"]],12,0,0,"all_gather",[],[],2]},"outputs":{"values":[[[[19,20,0,8,4,"cuda:0"],[5,23,0,8,4,"cuda:0"]]]]}}
 ],"finish_ts":1})json";
 
+/// As Chakra's own feeder has it: the kernel of a broadcast without a size, and an allreduce after it.
+const std::string chakra_json =
+    R"json({"workload_graph": [
+{"Id": 3, "Name": "gemm", "NodeType": 4, "data_deps": [], "runtime": 5, "is_cpu_op": false},
+{"Id": 4, "Name": "ncclKernel_Broadcast_RING_LL_Sum_int8_t(x)", "NodeType": 7, "data_deps": [3], "runtime": 28, "is_cpu_op": false},
+{"Id": 5, "Name": "c10d::broadcast_", "NodeType": 7, "ctrlDeps": [3], "data_deps": [3], "runtime": 85, "is_cpu_op": true},
+{"Id": 6, "Name": "sum", "NodeType": 7, "data_deps": [4], "comm_type": 0, "comm_size": 1000, "is_cpu_op": false}
+], "ngpus": 8})json";
+
 const std::string goal =
     "num_ranks 2\nrank 0 {\nl1: calc 1000\nl2: send 10b to 1 tag 5 cpu 0\nl2 requires l1\n}\n/* a comment "
     "*/\n"
@@ -580,7 +589,7 @@ TEST_F(MoreFiles, RcclReplayerRecordsAreReadToo) {
 
 TEST_F(MoreFiles, MutatedOnesAreReadOrRefused) {
   for (const std::string& good :
-       {pickle(), inspector, execution_trace, goal, deepspeed_calls, deepspeed_summary,
+       {pickle(), inspector, execution_trace, chakra_json, goal, deepspeed_calls, deepspeed_summary,
         samples::rccl_replay(), rccl_record(17, 0, 0) + rccl_record(4, 9, 0) + rccl_record(6, 9, 0)}) {
     std::mt19937 random(7);
     for (int i = 0; i < 400; ++i) {
@@ -703,15 +712,8 @@ TEST_F(MoreFiles, ChakraKeepsRootsAndTimesInAttributesOfItsOwn) {
     for (const Activity& a : all(*back, 0, s)) EXPECT_EQ(a.root, a.kind == Kind::collective ? 1 : 0);
 }
 
-/// As Chakra's own feeder has it: the kernel of a broadcast without a size, and an allreduce after it.
 TEST_F(MoreFiles, ChakraAsJson) {
-  const std::string text = R"json({"workload_graph": [
-{"Id": 3, "Name": "gemm", "NodeType": 4, "data_deps": [], "runtime": 5, "is_cpu_op": false},
-{"Id": 4, "Name": "ncclKernel_Broadcast_RING_LL_Sum_int8_t(x)", "NodeType": 7, "data_deps": [3], "runtime": 28, "is_cpu_op": false},
-{"Id": 5, "Name": "c10d::broadcast_", "NodeType": 7, "ctrlDeps": [3], "data_deps": [3], "runtime": 85, "is_cpu_op": true},
-{"Id": 6, "Name": "sum", "NodeType": 7, "data_deps": [4], "comm_type": 0, "comm_size": 1000, "is_cpu_op": false}
-], "ngpus": 8})json";
-  const auto source = open_source({file("c.0.json", text), file("c.1.json", text)});
+  const auto source = open_source({file("c.0.json", chakra_json), file("c.1.json", chakra_json)});
   EXPECT_EQ(source->info().format, "chakra");
   std::vector<Activity> calls;
   for (int s = 0; s < source->streams(1); ++s)
@@ -723,9 +725,9 @@ TEST_F(MoreFiles, ChakraAsJson) {
   EXPECT_NEAR(calls[0].time.value, 28e-6, 1e-12);
   EXPECT_EQ(calls[1].collective, Collective::allreduce);
   EXPECT_DOUBLE_EQ(calls[1].message.value, 1000);
-  std::string negative = text;
+  std::string negative = chakra_json;
   negative.insert(negative.find("28, "), "-");
-  const std::string cut = file("d.0.json", text.substr(0, text.size() - 20)),
+  const std::string cut = file("d.0.json", chakra_json.substr(0, chakra_json.size() - 20)),
                     odd = file("e.0.json", negative);
   EXPECT_EQ(testing::complaint([&] { open_source({cut}); }), cut + ": the JSON is damaged or cut short");
   EXPECT_EQ(testing::complaint([&] { open_source({odd}); }), odd + ": has a node whose runtime is below 0");
