@@ -5,8 +5,9 @@
 #include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
 #include "platforms/description/load.hpp"
-#include "platforms/machine/machine.hpp"
+#include "replay/application/as_messages.hpp"
 #include "replay/application/goal.hpp"
+#include "replay/application/stage.hpp"
 #include "replay/formats/convert.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -18,17 +19,32 @@ namespace {
 
 struct ConvertOptions {
   std::vector<std::string> files;
-  std::string steps, to, out;
+  std::string steps, to, out, platform;
   Format format = Format::table;
 };
 
+/// Algorithms are those of a replay on the platform, for where the format is read back to.
 Losses written(const Source& source, const ConvertOptions& options) {
+  if (options.to == "cct" && !options.platform.empty())
+    throw InputError("--platform chooses algorithms, and a .cct needs none: it holds every collective");
   if (options.to == "cct") return write_cct(source, options.out);
-  if (options.to == "ti") return write_time_independent(source, options.out);
-  if (options.to == "chakra") return write_chakra(source, options.out);
-  const Machine flat(load_platform("flat"), source.ranks());
-  Losses losses = write_goal(source, HomeFabric(flat, Memory::host), options.out);
-  add_lost_home(losses, source, Memory::host);
+  const Description platform = load_platform(options.platform.empty() ? "flat" : options.platform);
+  ReplayOptions play;
+  play.policy = "fastest";
+  play.memory = options.to == "chakra" ? source.info().memory : Memory::host;
+  const Stage stage(platform, source, play);
+  Selection selection(platform, stage.machine, stage.fabric, play.policy, {});
+  if (options.to == "goal") {
+    Losses losses = write_goal(source, selection, stage.fabric, options.out);
+    add_lost_home(losses, source, Memory::host);
+    return losses;
+  }
+  const auto held = options.to == "ti" ? time_independent_holds : chakra_holds;
+  const AsMessages messages(source, selection, stage.fabric,
+                            [&](const Activity& a) { return held(source, a); });
+  Losses losses = options.to == "ti" ? write_time_independent(messages, options.out)
+                                     : write_chakra(messages, options.out);
+  for (Loss& loss : messages.losses()) losses.push_back(std::move(loss));
   return losses;
 }
 
@@ -87,6 +103,10 @@ void add_convert(CLI::App& app, int&) {
                    "The file to write; for chakra, the part of the names before .RANK.et")
       ->required()
       ->option_text("OUT");
+  verb->add_option("-p,--platform", options->platform,
+                   "Collectives that the format lacks become messages of the algorithms that are fastest on "
+                   "this platform (default flat)")
+      ->option_text("P");
   add_format(*verb, options->format, true);
   verb->footer("Example: collcast convert traces/qe-si-8.cct --to ti -o qe.ti");
   verb->callback([options] { run_convert(*options); });

@@ -33,6 +33,10 @@ Layout layout_of(const Activity& activity, const Algorithm& a, const Call& call,
 
 }  // namespace
 
+bool of_collective(std::uint64_t tag) {
+  return tag >> 63 != 0;
+}
+
 /// Gives messages the sizes that the rank itself knows: in an alltoallv nobody knows all of them.
 class Application::Resized : public Strand {
  public:

@@ -14,6 +14,9 @@
 
 namespace collcast {
 
+/// Whether a message of an application with this tag is one of a collective.
+bool of_collective(std::uint64_t tag);
+
 /// What a source's ranks do as a program: their computation, their messages, and their collectives, each
 /// played by the algorithm that `selection` picks. Activities are read as they are played.
 class Application : public Program {
@@ -36,6 +39,14 @@ class Application : public Program {
 
   Rank ranks() const override { return source_.ranks(); }
   std::unique_ptr<Strand> main(Rank rank) override;
+
+  /// What is to be played, and how long it takes if it is a single operation.
+  struct Begun {
+    std::unique_ptr<Strand> strand;
+    Seconds lasting = Seconds(-1);
+  };
+  /// The rank's part in its next call on that communicator; no strand where it does nothing.
+  Begun collective(Rank world, const Activity& activity);
 
   /// What was played of an operation.
   struct Tally {
@@ -89,12 +100,6 @@ class Application : public Program {
     std::int32_t last_own_request = 0;  ///< numbers below 0: buffered sends, and awaits of records
   };
 
-  /// What is to be played, and how long it takes if it is a single operation.
-  struct Begun {
-    std::unique_ptr<Strand> strand;
-    Seconds lasting = Seconds(-1);
-  };
-  Begun collective(Rank world, const Activity& activity);
   Instance make(Rank world, const Activity& activity, const std::vector<Rank>& members);
   void note_recorded(const Activity& activity);
   Op meeting(const Activity& activity, const Price& price, std::size_t members);

@@ -6,8 +6,7 @@
 #include <map>
 #include <set>
 
-#include "replay/application/application.hpp"
-#include "replay/source/merged.hpp"
+#include "replay/application/as_messages.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
 
@@ -16,25 +15,11 @@ namespace {
 
 using Labels = std::set<std::int64_t>;
 
-/// The source with one stream per rank.
-class OneStream : public Source {
- public:
-  explicit OneStream(const Source& source) : source_(source) {}
-  const SourceInfo& info() const override { return source_.info(); }
-  Rank ranks() const override { return source_.ranks(); }
-  const std::vector<std::vector<Rank>>& communicators() const override { return source_.communicators(); }
-  std::unique_ptr<Activities> stream(Rank rank, int) const override {
-    return std::make_unique<Merged>(source_, rank);
-  }
-
- private:
-  const Source& source_;
-};
-
 /// One rank's program as operations and what each requires.
 class RankWriter {
  public:
-  RankWriter(std::ostream& out, std::map<std::uint64_t, std::int64_t>& tags) : out_(out), tags_(tags) {}
+  RankWriter(std::ostream& out, const Fabric& fabric, Rank rank, MessageTags& tags)
+      : out_(out), fabric_(fabric), rank_(rank), tags_(tags) {}
 
   /// Writes a strand that begins after `after`; returns what its end is after.
   Labels strand(Strand& code, Labels after) {
@@ -64,11 +49,11 @@ class RankWriter {
         ++pauses_;
         [[fallthrough]];
       case Op::Kind::compute:
-        return write("calc " + std::to_string(std::llround(1e9 * op.time.value)), after);
+        return calc(op.time, after);
       case Op::Kind::send:
         return write("send " + message(op, " to "), after);
       case Op::Kind::receive:
-        return write("recv " + message(op, " from "), after);
+        return reduced(op, write("recv " + message(op, " from "), after));
       case Op::Kind::start:
         return strand(*strands[op.strand], after);
       case Op::Kind::wait: {
@@ -85,9 +70,18 @@ class RankWriter {
   }
 
   std::string message(const Op& op, const std::string& direction) {
-    const auto [tag, is_new] = tags_.try_emplace(op.tag, static_cast<std::int64_t>(tags_.size()));
     return std::to_string(std::llround(op.bytes.value)) + "b" + direction + std::to_string(op.peer) +
-           " tag " + std::to_string(tag->second);
+           " tag " + std::to_string(tags_(op.tag));
+  }
+
+  Labels calc(Seconds time, const Labels& after) {
+    return write("calc " + std::to_string(std::llround(1e9 * time.value)), after);
+  }
+
+  Labels reduced(const Op& op, const Labels& received) {
+    const Seconds time =
+        op.combine == Combine::reduce ? op.bytes * fabric_.gamma(Place{rank_, op.to}) : Seconds();
+    return time > Seconds() ? calc(time, received) : received;
   }
 
   Labels write(const std::string& operation, const Labels& after) {
@@ -98,24 +92,26 @@ class RankWriter {
   }
 
   std::ostream& out_;
-  std::map<std::uint64_t, std::int64_t>& tags_;
+  const Fabric& fabric_;
+  Rank rank_;
+  MessageTags& tags_;
   std::int64_t next_ = 0, pauses_ = 0;
   std::map<std::int32_t, Labels> requests_;
 };
 
 }  // namespace
 
-std::vector<Loss> write_goal(const Source& source, const Fabric& fabric, const std::string& path) {
+std::vector<Loss> write_goal(const Source& source, Selection& selection, const Fabric& fabric,
+                             const std::string& path) {
   const OneStream merged(source);
-  Selection selection(fabric);
   Application application(merged, selection);
   OutputStream file(path);
-  std::map<std::uint64_t, std::int64_t> tags;
+  MessageTags tags;
   std::int64_t pauses = 0;
   file << "num_ranks " << source.ranks() << "\n";
   for (Rank r = 0; r < source.ranks(); ++r) {
     file << "\nrank " << r << " {\n";
-    RankWriter writer(file, tags);
+    RankWriter writer(file, fabric, r, tags);
     writer.strand(*application.main(r), {});
     if (writer.labels() == 0) file << "l0: calc 0\n";
     pauses += writer.pauses();
@@ -125,13 +121,8 @@ std::vector<Loss> write_goal(const Source& source, const Fabric& fabric, const s
   std::vector<Loss> losses = source.info().losses;
   if (pauses > 0)
     losses.push_back({"pause", pauses, "becomes computation, which is all that the format has"});
-  for (const auto& [what, count] : application.passed_over())
-    losses.push_back({what.first, count, what.second});
-  for (const auto& [name, tally] : application.tallies())
-    if (!tally.algorithms.empty())
-      losses.push_back(
-          {name, tally.count,
-           "is written as the messages of an algorithm: " + std::string(*tally.algorithms.begin())});
+  for (std::vector<Loss> more : {merged.losses(), written_as_messages(application)})
+    losses.insert(losses.end(), more.begin(), more.end());
   return losses;
 }
 

@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "model/fabric.hpp"
+#include "replay/application/selection.hpp"
 #include "replay/source/source.hpp"
 
 namespace collcast {
 
 /// Writes the source in GOAL's text (LogGOPSim, ATLAHS), in which times are ns. Collectives become the
-/// messages of the algorithm that is fastest on `fabric`, as GOAL has none; streams are merged. Returns what
-/// is lost.
-std::vector<Loss> write_goal(const Source& source, const Fabric& fabric, const std::string& path);
+/// messages of the algorithms that `selection` picks, as GOAL has none, and the time of their reductions on
+/// `fabric`; streams are merged. Returns what is lost.
+std::vector<Loss> write_goal(const Source& source, Selection& selection, const Fabric& fabric,
+                             const std::string& path);
 
 }  // namespace collcast

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libraries/transport.hpp"
 #include "replay/application/account.hpp"
 #include "replay/application/application.hpp"
 #include "replay/application/followed.hpp"
+#include "replay/application/stage.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -75,34 +75,6 @@ void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric,
   if (report.limited_by == "computation" && report.time.value > 0)
     report.limited_by_share = report.compute / report.time;
 }
-
-/// Whose ncclSend and ncclRecv send a source's messages: those of its own program, which used no MPI.
-std::optional<nccl::Policy> sent_by_nccl(const Source& source, const ReplayOptions& options) {
-  const bool on_gpus = options.memory.value_or(source.info().memory) == Memory::device;
-  return on_gpus && !source.info().by_mpi ? nccl::parse(options.policy) : std::nullopt;
-}
-
-/// A platform with the source's ranks on it, as the policy's library sends where it brings its own way.
-struct Stage {
-  std::optional<nccl::Policy> nccl;
-  Transport transport;
-  Machine machine;
-  std::unique_ptr<nccl::PairFabric> pairs;
-  std::unique_ptr<Fabric> sent;
-  HomeFabric fabric;
-  Stage(const Description& d, const Source& source, const ReplayOptions& options, double stretch = 1)
-      : nccl(sent_by_nccl(source, options)),
-        transport(nccl ? Transport{Transport::Kind::nccl}
-                       : transport_of(options.policy).value_or(own_transport(d))),
-        machine(carrying(transport, d), source.ranks(), options.placement),
-        pairs(nccl ? pairs_of(*nccl, machine, d, stretch) : nullptr),
-        sent(nccl ? nullptr : fabric_of(transport, machine, d)),
-        fabric(carrier(), options.memory.value_or(source.info().memory)) {}
-  const Fabric& carrier() const {
-    if (pairs) return *pairs;
-    return sent ? *sent : static_cast<const Fabric&>(machine);
-  }
-};
 
 ReplayOptions with_policy(ReplayOptions options, const Source& source, const Description& platform) {
   if (options.policy.empty())

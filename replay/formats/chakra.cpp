@@ -8,6 +8,7 @@
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/graph.hpp"
 #include "replay/formats/input.hpp"
+#include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
 #include "replay/formats/protobuf.hpp"
 #include "support/error.hpp"
@@ -26,10 +27,16 @@ constexpr Collective collectives[] = {
     Collective::reduce_scatter, Collective::barrier};
 struct EtNode {
   std::uint64_t id = 0, type = 0, start_us = 0, duration_us = 0;
+  std::int64_t duration_ns = -1;  ///< in files of our own
   std::string name, group;
   std::vector<std::uint64_t> after, parents;  ///< data_deps, ctrl_deps
-  std::int64_t collective = -1, size = -1, source = -1, dest = -1, tag = 0;
+  std::int64_t collective = -1, size = -1, source = -1, dest = -1, tag = 0, root = 0;
   bool host = false, partly = false;
+
+  /// A collective, and no host's call that launches one.
+  bool collects() const {
+    return type == comm_coll && (size >= 0 || (!host && collective_of(name).has_value()));
+  }
 };
 
 [[noreturn]] void damaged(const std::string& path, std::size_t at) {
@@ -61,6 +68,8 @@ void read_attribute(std::string_view message, EtNode& node) {
   if (name == "comm_src") node.source = value;
   if (name == "comm_dst") node.dest = value;
   if (name == "comm_tag") node.tag = value;
+  if (name == "comm_root") node.root = value;
+  if (name == "duration_ns") node.duration_ns = value;
   if (name == "pg_name") node.group = text;
   if (name == "involved_dim") node.partly = text.find('\0') != std::string_view::npos;
 }
@@ -107,7 +116,7 @@ EtNode read_node(const std::string& path, std::string_view message, std::size_t 
   return node;
 }
 
-std::vector<EtNode> read_nodes(const std::string& path) {
+std::vector<EtNode> read_messages(const std::string& path) {
   const std::string text = text_of(path);
   std::string_view rest = text;
   std::vector<EtNode> nodes;
@@ -117,6 +126,56 @@ std::vector<EtNode> read_nodes(const std::string& path) {
     if (!length || *length > rest.size()) damaged(path, at);
     if (!first) nodes.push_back(read_node(path, rest.substr(0, *length), at));
     rest.remove_prefix(*length);
+  }
+  return nodes;
+}
+
+/// As Chakra's feeder reads JSON.
+EtNode read_node(const std::string& path, const JsonValue& json) {
+  EtNode node;
+  const auto number = [&](std::string_view key, std::int64_t otherwise) {
+    const JsonValue value = json[key];
+    const auto n = value.integer();
+    if (!value.null() && !n)
+      throw InputError(path + ": has a node whose " + std::string(key) + " is no whole number");
+    return n.value_or(otherwise);
+  };
+  const auto count = [&](std::string_view key) {
+    const std::int64_t n = number(key, 0);
+    if (n < 0) throw InputError(path + ": has a node whose " + std::string(key) + " is below 0");
+    return static_cast<std::uint64_t>(n);
+  };
+  const auto ids = [&](std::string_view key, std::vector<std::uint64_t>& all) {
+    for (const JsonValue& id : json[key].items())
+      if (const auto n = id.integer()) all.push_back(static_cast<std::uint64_t>(*n));
+  };
+  node.id = count("Id");
+  node.name = json["Name"].text();
+  node.type = count("NodeType");
+  node.host = json["is_cpu_op"].truth();
+  node.duration_us = count("runtime");
+  ids("ctrlDeps", node.parents), ids("data_deps", node.after);
+  node.collective = number("comm_type", -1), node.size = number("comm_size", -1);
+  node.source = number("comm_src", -1), node.dest = number("comm_dst", -1);
+  node.tag = number("comm_tag", 0), node.root = number("comm_root", 0);
+  node.group = json["pg_name"].text();
+  for (const JsonValue& dimension : json["involved_dim"].items()) node.partly |= !dimension.truth();
+  return node;
+}
+
+bool is_chakra_json(std::string_view head) {
+  return head.find("\"workload_graph\"") != std::string_view::npos &&
+         head.find("\"NodeType\"") != std::string_view::npos;
+}
+
+std::vector<EtNode> read_nodes(const std::string& path) {
+  std::vector<EtNode> nodes;
+  if (is_chakra_json(head_of(path))) {
+    const JsonEnd end = read_elements(path, "workload_graph",
+                                      [&](const JsonValue& json) { nodes.push_back(read_node(path, json)); });
+    if (!end.closed || end.damaged > 0) throw InputError(path + ": the JSON is damaged or cut short");
+  } else {
+    nodes = read_messages(path);
   }
   // The parents of the call tree are circular in real traces, and count only where nothing else is said.
   if (std::ranges::all_of(nodes, [](const EtNode& n) { return n.after.empty(); }))
@@ -132,7 +191,7 @@ class ProcessGroups {
     for (const auto& [rank, nodes] : all) {
       std::set<std::string> used;
       for (const EtNode& n : nodes)
-        if (n.type == comm_coll && n.size >= 0 && !n.group.empty()) used.insert(n.group);
+        if (n.collects() && !n.group.empty()) used.insert(n.group);
       for (const std::string& name : used) members[name].push_back(rank);
     }
     std::int64_t alone = 0;
@@ -162,16 +221,21 @@ Node lowered(RecordedSource& source, const ProcessGroups& groups, const EtNode& 
   node.after = n.after;
   node.host = n.host;
   Activity& a = node.what;
-  const Seconds lasts(1e-6 * static_cast<double>(n.duration_us));
+  const Seconds lasts(n.duration_ns < 0 ? 1e-6 * static_cast<double>(n.duration_us)
+                                        : 1e-9 * static_cast<double>(n.duration_ns));
   const Bytes size(static_cast<double>(std::max<std::int64_t>(n.size, 0)));
   const auto kind = static_cast<std::size_t>(n.collective);
   const bool sends = n.type == comm_send;
   const std::int64_t peer = sends ? n.dest : n.source;
-  if (n.type == comm_coll && n.size >= 0 && n.collective >= 0 && kind < std::size(collectives)) {
+  const auto named = n.collective < 0 ? collective_of(n.name) : std::nullopt;
+  if (n.collects() && (named || kind < std::size(collectives))) {
     const int communicator = groups.communicator(n);
     const auto ranks =
         static_cast<Rank>(source.communicators()[static_cast<std::size_t>(communicator)].size());
-    a = collective_activity(collectives[kind], communicator, message_of(collectives[kind], size, {}, ranks));
+    const Collective collective = named ? *named : collectives[kind];
+    a = collective_activity(collective, communicator, message_of(collective, size, {}, ranks));
+    a.sized = n.size >= 0;
+    if (n.root >= 0 && n.root < ranks) a.root = static_cast<Rank>(n.root);
   } else if ((sends || n.type == comm_recv) && peer >= 0 && peer < source.ranks()) {
     a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
     a.operation = a.call = sends ? "send" : "recv";
@@ -192,6 +256,7 @@ Node lowered(RecordedSource& source, const ProcessGroups& groups, const EtNode& 
 }  // namespace
 
 bool is_chakra(std::string_view head) {
+  if (is_chakra_json(head)) return true;
   const auto length = protobuf::take_varint(head);
   if (!length || *length > 65536) return false;
   // GlobalMetadata: a version, or attributes whose first field is their name.
@@ -223,19 +288,19 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
                      " by its name, of " + std::to_string(files.size()) + " files; name those of all ranks");
   auto source = std::make_unique<RecordedSource>(static_cast<Rank>(files.size()));
   SourceInfo& info = source->info();
-  info.unknown = {"members of process groups (those that use their names)",
-                  "element types, roots and algorithms", "times below 1 us"};
+  info.unknown = {"members of process groups (those that use their names)", "element types and algorithms",
+                  "roots, but where comm_root has them (taken as the first rank)",
+                  "times below 1 us, but where duration_ns has them"};
   std::int64_t missing = 0;
   std::map<Rank, std::vector<EtNode>> all;
   for (const auto& [rank, file] : by_rank) all[rank] = read_nodes(file);
   const ProcessGroups groups(*source, all);
-  const auto collective = [](const EtNode& n) { return n.type == comm_coll && n.size >= 0; };
-  if (files.size() == 1 && std::ranges::any_of(all.begin()->second, collective))
+  if (files.size() == 1 && std::ranges::any_of(all.begin()->second, &EtNode::collects))
     info.notes.push_back(
         "one file is a job of one rank, in which collectives move nothing: name those of all ranks");
   std::int64_t partly = 0;
   for (const auto& [rank, nodes] : all)
-    partly += std::ranges::count_if(nodes, [&](const EtNode& n) { return collective(n) && n.partly; });
+    partly += std::ranges::count_if(nodes, [&](const EtNode& n) { return n.collects() && n.partly; });
   if (partly)
     info.notes.push_back(
         std::to_string(partly) +

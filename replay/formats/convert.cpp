@@ -21,9 +21,11 @@ class LossCount {
   void add(std::string_view operation, const std::string& reason) {
     ++counts_[{std::string(operation), reason}];
   }
+  void add(const Losses& losses) { more_.insert(more_.end(), losses.begin(), losses.end()); }
   Losses losses(const Source& source) const {
     Losses all = source.info().losses;
     for (const auto& [what, count] : counts_) all.push_back({what.first, count, what.second});
+    all.insert(all.end(), more_.begin(), more_.end());
     return all;
   }
   /// What no format with sizes can hold.
@@ -34,12 +36,26 @@ class LossCount {
     if (!a.sized && a.kind != Kind::skipped) add(a.operation, "of unknown size");
     return true;
   }
-  void merged(const Merged& merged) {
-    if (merged.lost().value > 0) add("time beside the first stream", "has no place in one order per rank");
-  }
 
  private:
   std::map<std::pair<std::string, std::string>, std::int64_t> counts_;
+  Losses more_;
+};
+
+/// Times in whole units that add up to no more or less than the exact ones.
+class Whole {
+ public:
+  explicit Whole(double unit) : unit_(unit) {}
+  std::int64_t operator()(Seconds time) {
+    exact_ += time;
+    const std::int64_t all = std::llround(exact_.value / unit_);
+    return all - std::exchange(written_, all);
+  }
+
+ private:
+  double unit_;
+  Seconds exact_;
+  std::int64_t written_ = 0;
 };
 
 std::int64_t whole(Bytes b) {
@@ -159,7 +175,7 @@ std::string list(const std::vector<std::int64_t>& counts) {
   return text;
 }
 
-/// The action's words after the rank, as the `me`th of `p`; empty if the format has none for it. Types are
+/// The action's words after the rank, as the `me`th of `p`, of a collective that the format holds. Types are
 /// bytes (6).
 std::string collective_action(const Activity& a, Rank p, Rank me) {
   const bool shares = a.counts && !a.counts->shares.empty();
@@ -172,7 +188,6 @@ std::string collective_action(const Activity& a, Rank p, Rank me) {
     const auto sent = wholes(a.counts->sent, p), received = wholes(a.counts->received, p);
     return "alltoallv " + n + list(sent) + " " + n + list(received) + " 6 6";
   }
-  if (a.direct) return "";
   switch (a.collective) {
     case Collective::barrier:
       return "barrier";
@@ -197,14 +212,12 @@ std::string collective_action(const Activity& a, Rank p, Rank me) {
     case Collective::scatter:
       if (shares) return "scatterv" + list(parts) + " " + each + root + " 6 6";
       return "scatter " + each + " " + each + root + " 6 6";
-    case Collective::reduce_scatter: {
+    default: {  // reduce-scatter
       std::vector<std::int64_t> counts = parts;
       for (Rank r = 0; !shares && r < p; ++r)
         counts.push_back(whole(a.message) / p + (r < whole(a.message) % p));
       return "reducescatter" + list(counts) + " 0 6";
     }
-    default:
-      return "";
   }
 }
 
@@ -218,28 +231,29 @@ class ActionWriter {
     if (a.kind == Kind::wait) return wait(a);
     if (a.kind == Kind::collective) return collective(a);
     const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
-    auto message = [&](bool sends, Rank peer, int tag, Bytes size) {
-      const Rank world = members.at(static_cast<std::size_t>(peer));
-      const std::string prefix = a.request >= 0 ? "i" : "";
-      line(prefix + (sends ? "send " : "recv ") + std::to_string(world) + " " + std::to_string(tag) + " " +
-           std::to_string(whole(size)) + " 6");
-      if (a.request >= 0)
-        open_[a.request] = std::to_string(sends ? rank_ : world) + " " +
-                           std::to_string(sends ? world : rank_) + " " + std::to_string(tag);
+    /// What a wait for it names.
+    const auto message = [&](bool sends, bool starts, Rank peer, int tag, Bytes size) {
+      const Rank other = members.at(static_cast<std::size_t>(peer));
+      line((starts ? "i" : "") + std::string(sends ? "send " : "recv ") + std::to_string(other) + " " +
+           std::to_string(tag) + " " + std::to_string(whole(size)) + " 6");
+      return std::to_string(sends ? rank_ : other) + " " + std::to_string(sends ? other : rank_) + " " +
+             std::to_string(tag);
     };
-    if (a.kind == Kind::exchange)
-      return line("sendrecv " + std::to_string(whole(a.bytes)) + " " +
-                  std::to_string(members.at(static_cast<std::size_t>(a.to))) + " " +
-                  std::to_string(whole(a.received_bytes)) + " " +
-                  std::to_string(members.at(static_cast<std::size_t>(a.from))) + " 6 6");
-    a.kind == Kind::send ? message(true, a.to, a.tag, a.bytes)
-                         : message(false, a.from, a.received_tag, a.received_bytes);
+    if (a.kind == Kind::exchange) {  // the format's sendRecv has no tags
+      const std::string sent = message(true, true, a.to, a.tag, a.bytes),
+                        received = message(false, true, a.from, a.received_tag, a.received_bytes);
+      return line("wait " + sent), line("wait " + received);
+    }
+    const bool sends = a.kind == Kind::send;
+    const std::string named = message(sends, a.request >= 0, sends ? a.to : a.from,
+                                      sends ? a.tag : a.received_tag, sends ? a.bytes : a.received_bytes);
+    if (a.request >= 0) open_[a.request] = named;
   }
 
  private:
   void line(const std::string& action) { out_ << rank_ << ' ' << action << '\n'; }
   void compute(Seconds time) {
-    if (time.value > 0) line("compute " + std::to_string(std::llround(1e9 * time.value)));
+    if (const std::int64_t ns = flops_(time); ns > 0) line("compute " + std::to_string(ns));
   }
   void wait(const Activity& a) {
     for (const std::int64_t r : a.requests)
@@ -247,30 +261,30 @@ class ActionWriter {
         line("wait " + found->second), open_.erase(found);
   }
   void collective(const Activity& a) {
-    const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
-    if (members.size() != static_cast<std::size_t>(source_.ranks()))
-      return losses_.add(a.operation, "of a communicator that lacks ranks: the format has one of all alone");
-    if (!std::ranges::is_sorted(members))
-      return losses_.add(a.operation, "of a communicator in another order than the world's");
+    if (!time_independent_holds(source_, a)) return losses_.add(a.operation, "has no action in the format");
     if (a.request >= 0) losses_.add(a.operation, "holds its rank up, as the format has no other");
-    const std::string action = collective_action(a, source_.ranks(), rank_);
-    if (!action.empty()) return line(action);
-    losses_.add(a.operation, a.direct ? "has parts of which each rank knows its own; the format wants all"
-                                      : "has no action in the format");
+    line(collective_action(a, source_.ranks(), rank_));
   }
 
   const Source& source_;
   Rank rank_;
   std::ostream& out_;
   LossCount& losses_;
+  Whole flops_{1e-9};
   std::map<std::int64_t, std::string> open_;
 };
 
 // ---- Chakra
 
+const std::map<Collective, std::uint64_t> chakra_types = {
+    {Collective::allreduce, 0}, {Collective::reduce, 1},         {Collective::allgather, 2},
+    {Collective::gather, 3},    {Collective::scatter, 4},        {Collective::broadcast, 5},
+    {Collective::alltoall, 6},  {Collective::reduce_scatter, 7}, {Collective::barrier, 9}};
+
 class NodeWriter {
  public:
-  NodeWriter(const Source& source, std::ostream& out) : source_(source), out_(out) {
+  NodeWriter(const Source& source, Rank rank, std::ostream& out, LossCount& losses)
+      : source_(source), rank_(rank), out_(out), losses_(losses) {
     std::string metadata;
     protobuf::put_field(metadata, 1, std::string_view("0.0.4"));
     message(metadata);
@@ -308,11 +322,6 @@ class NodeWriter {
   }
 
   std::uint64_t node(const Activity& a, const std::set<std::uint64_t>& after) {
-    static const std::map<Collective, std::uint64_t> types = {
-        {Collective::allreduce, 0}, {Collective::reduce, 1},         {Collective::allgather, 2},
-        {Collective::gather, 3},    {Collective::scatter, 4},        {Collective::broadcast, 5},
-        {Collective::alltoall, 6},  {Collective::reduce_scatter, 7}, {Collective::barrier, 9},
-        {Collective::scan, 0},      {Collective::exscan, 0}};
     constexpr std::uint32_t boolean = 27, int64 = 9, int32 = 7;
     std::string n, deps;
     const bool computes = a.kind == Kind::compute || a.kind == Kind::pause,
@@ -322,14 +331,17 @@ class NodeWriter {
     protobuf::put_field(n, 3, computes ? 4u : collective ? 7u : sends ? 5u : 6u);
     for (const std::uint64_t d : after) protobuf::put_varint(deps, d);
     if (!deps.empty()) protobuf::put_field(n, 5, deps);
-    protobuf::put_field(n, 7,
-                        static_cast<std::uint64_t>(
-                            std::llround(1e6 * std::max((computes ? a.time : a.duration).value, 0.0))));
+    const std::int64_t us = computes ? micros_(a.time) : std::llround(1e6 * a.duration.value);
+    protobuf::put_field(n, 7, static_cast<std::uint64_t>(std::max<std::int64_t>(us, 0)));
     attribute(n, "is_cpu_op", boolean, 0);
+    if (computes) {
+      attribute(n, "duration_ns", int64, static_cast<std::uint64_t>(nanos_(a.time)));
+      losses_.add("computation", "in whole us; duration_ns, an attribute of ours, has the rest");
+    }
     if (collective) {
       const bool shared = a.collective == Collective::allgather || a.collective == Collective::gather ||
                           a.collective == Collective::scatter;
-      attribute(n, "comm_type", int64, types.at(a.collective));
+      attribute(n, "comm_type", int64, chakra_types.at(a.collective));
       attribute(n, "comm_size", int64,
                 static_cast<std::uint64_t>(
                     whole(shared ? a.message / static_cast<double>(size_of(source_, a)) : a.message)));
@@ -337,6 +349,13 @@ class NodeWriter {
       protobuf::put_field(pg, 1, std::string_view("pg_name"));
       protobuf::put_field(pg, 29, std::to_string(a.communicator));
       protobuf::put_field(n, 10, pg);
+      if (definition(a.collective).rooted) {
+        attribute(n, "comm_root", int32, static_cast<std::uint64_t>(a.root));
+        const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
+        if (members.at(static_cast<std::size_t>(a.root)) == rank_)
+          losses_.add(a.operation,
+                      "has its root in comm_root, an attribute of ours that other tools pass over");
+      }
     } else if (!computes) {
       const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
       attribute(n, sends ? "comm_dst" : "comm_src", int32,
@@ -356,19 +375,21 @@ class NodeWriter {
   }
 
   const Source& source_;
+  Rank rank_;
   std::ostream& out_;
+  LossCount& losses_;
+  Whole micros_{1e-6}, nanos_{1e-9};
   std::uint64_t next_ = 0;
   std::set<std::uint64_t> after_;
   std::map<std::int64_t, std::uint64_t> open_;
 };
 
-/// Each activity that the formats can hold, of one rank's merged streams.
+/// Each activity of a rank that the formats can hold.
 template <class Visit>
 void for_each_activity(const Source& source, Rank rank, LossCount& losses, Visit visit) {
-  Merged merged(source, rank);
-  for (Activity a; merged.next(a);)
+  const auto stream = source.stream(rank, 0);
+  for (Activity a; stream->next(a);)
     if (!losses.lacks(a)) visit(a);
-  losses.merged(merged);
 }
 
 }  // namespace
@@ -386,6 +407,7 @@ void add_lost_home(Losses& losses, const Source& source, Memory taken) {
 }
 
 Losses write_cct(const Source& source, const std::string& path) {
+  const OneStream merged(source);
   LossCount losses;
   trace::Metadata metadata;
   metadata.ranks = source.ranks();
@@ -397,7 +419,7 @@ Losses write_cct(const Source& source, const std::string& path) {
   trace::Writer writer(path, metadata, source.communicators());
   for (Rank r = 0; r < source.ranks(); ++r) {
     Seconds computed;
-    for_each_activity(source, r, losses, [&](const Activity& a) {
+    for_each_activity(merged, r, losses, [&](const Activity& a) {
       const bool computes = a.kind == Kind::compute || a.kind == Kind::pause;
       if (computes) computed += a.time;
       if (computes && a.request < 0) return;
@@ -411,22 +433,38 @@ Losses write_cct(const Source& source, const std::string& path) {
     writer.put(r, last);
   }
   writer.close();
+  losses.add(merged.losses());
   return losses.losses(source);
 }
 
+bool time_independent_holds(const Source& source, const Activity& a) {
+  const auto& members = source.communicators().at(static_cast<std::size_t>(a.communicator));
+  const bool known = chakra_types.contains(a.collective) || a.collective == Collective::scan ||
+                     a.collective == Collective::exscan;
+  return known && members.size() == static_cast<std::size_t>(source.ranks()) &&
+         std::ranges::is_sorted(members) && (!a.direct || (a.counts && a.collective == Collective::alltoall));
+}
+
 Losses write_time_independent(const Source& source, const std::string& path) {
+  const OneStream merged(source);
   LossCount losses;
   OutputStream file(path);
   for (Rank r = 0; r < source.ranks(); ++r) {
     ActionWriter writer(source, r, file, losses);
     file << r << " init\n";
-    for_each_activity(source, r, losses, [&](const Activity& a) { writer.write(a); });
+    for_each_activity(merged, r, losses, [&](const Activity& a) { writer.write(a); });
     file << r << " finalize\n";
   }
   file.commit();
+  losses.add(merged.losses());
   Losses all = losses.losses(source);
   add_lost_home(all, source, Memory::host);
   return all;
+}
+
+bool chakra_holds(const Source& source, const Activity& a) {
+  return chakra_types.contains(a.collective) && !a.direct && !a.counts &&
+         std::ranges::is_sorted(source.communicators().at(static_cast<std::size_t>(a.communicator)));
 }
 
 std::string chakra_file(const std::string& prefix, Rank rank) {
@@ -434,21 +472,19 @@ std::string chakra_file(const std::string& prefix, Rank rank) {
 }
 
 Losses write_chakra(const Source& source, const std::string& prefix) {
+  const OneStream merged(source);
   LossCount losses;
   for (Rank r = 0; r < source.ranks(); ++r) {
     OutputStream file(chakra_file(prefix, r));
-    NodeWriter writer(source, file);
-    for_each_activity(source, r, losses, [&](const Activity& a) {
-      if (a.kind == Kind::collective &&
-          !std::ranges::is_sorted(source.communicators().at(static_cast<std::size_t>(a.communicator))))
-        losses.add(a.operation, "of a communicator whose ranks are in another order than the world's");
-      if (a.kind == Kind::collective &&
-          (a.collective == Collective::scan || a.collective == Collective::exscan))
+    NodeWriter writer(source, r, file, losses);
+    for_each_activity(merged, r, losses, [&](const Activity& a) {
+      if (a.kind == Kind::collective && !chakra_holds(source, a))
         return losses.add(a.operation, "has no type in the format");
       writer.write(a);
     });
     file.commit();
   }
+  losses.add(merged.losses());
   Losses all = losses.losses(source);
   add_lost_home(all, source, Memory::device);
   return all;

@@ -19,14 +19,18 @@ void add_lost_home(Losses& losses, const Source& source, Memory taken);
 /// One .cct file. Streams are merged; what a collective was called is lost.
 Losses write_cct(const Source& source, const std::string& path);
 
-/// One file of SMPI's time-independent format for all ranks; a flop is 1 ns of computation. Collectives of
-/// communicators that lack ranks are lost, and those that hold nobody up hold up. Parts that differ are kept
-/// where every rank knows all of them.
+/// Whether SMPI's time-independent format has an action for the collective: of all ranks, in their order; in
+/// equal parts, or those that every rank knows.
+bool time_independent_holds(const Source& source, const Activity& collective);
+/// One file of that format for all ranks; a flop is 1 ns of computation. Collectives that it does not hold
+/// are lost, and those that hold nobody up hold up.
 Losses write_time_independent(const Source& source, const std::string& path);
 
+/// Whether Chakra has a type for the collective: in equal parts, on a communicator in the world's order.
+bool chakra_holds(const Source& source, const Activity& collective);
 std::string chakra_file(const std::string& prefix, Rank rank);
 /// One Chakra .et per rank: `prefix`.RANK.et. A process group is named by its number; its members are the
-/// ranks that use it, and their order is lost.
+/// ranks that use it. Collectives that Chakra does not hold are lost.
 Losses write_chakra(const Source& source, const std::string& prefix);
 
 }  // namespace collcast

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/formats.hpp"
 
+#include <algorithm>
+
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/allprof.hpp"
 #include "replay/formats/cct.hpp"
@@ -49,6 +51,7 @@ const TraceFormat* format_of(const std::string& path) {
   const std::string head = head_of(path);
   for (const TraceFormat& f : formats())
     if (f.detect(head)) return &f;
+  if (head.empty()) throw InputError(path + ": is empty");
   if (const std::string_view what = unread(head); !what.empty())
     throw InputError(path + ": is " + std::string(what));
   if (kind_of_file(head) != "binary") refuse_other_kinds(path, head, "a trace, as docs/traces.md lists");
@@ -69,7 +72,7 @@ const std::vector<TraceFormat>& formats() {
       {"flight-recorder", "PyTorch Flight Recorder dumps", is_flight_recorder, open_flight_recorder,
        Memory::device},
       {"deepintrospect", "DeepIntrospect dumps", is_deepintrospect, open_deepintrospect},
-      {"horovod", "Horovod timelines", is_horovod, open_horovod, Memory::device, false, true},
+      {"horovod", "Horovod timelines", is_horovod, open_horovod, Memory::host, false, true},
       {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log, Memory::device},
       {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed, Memory::device},
       {"dumpi", "DUMPI traces", is_dumpi, open_dumpi},
@@ -85,7 +88,7 @@ const std::vector<TraceFormat>& formats() {
       {"darshan", "Darshan logs", is_darshan, open_darshan},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
-      {"chakra", "Chakra execution traces (.et)", is_chakra, open_chakra, Memory::device},
+      {"chakra", "Chakra execution traces (.et, JSON)", is_chakra, open_chakra, Memory::device},
   };
   return all;
 }
@@ -115,10 +118,14 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
     throw InputError(files[0] + ": " + std::string(format->what) +
                      " have tensors, which --fusion puts into buffers; --bucket is for DDP's gradients");
   auto source = format->open(files, options);
+  for (std::size_t i = 1; i < files.size(); ++i)
+    if (std::find(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i), files[i]) !=
+        files.begin() + static_cast<std::ptrdiff_t>(i))
+      throw InputError(files[i] + ": is named twice; the files are those of different ranks");
   if (auto* recorded = dynamic_cast<RecordedSource*>(source.get())) {
     recorded->info().name = name;
     recorded->info().format = format->name;
-    recorded->info().memory = format->memory;
+    if (format->memory == Memory::device) recorded->info().memory = Memory::device;
     recorded->info().by_mpi &= format->memory == Memory::host || format->rounds;
     note_contradictions(*recorded);
   }

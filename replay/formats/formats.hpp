@@ -34,7 +34,7 @@ struct TraceFormat {
   std::string_view what;  ///< "PyTorch profiler (Kineto) JSON"
   bool (*detect)(std::string_view head);
   std::unique_ptr<Source> (*open)(const std::vector<std::string>& files, const OpenOptions& options);
-  Memory memory = Memory::host;  ///< where such applications keep their data
+  Memory memory = Memory::host;  ///< where such applications keep their data; host: or as the file says
   bool steps = false;            ///< it marks steps, so that some can be chosen
   bool rounds = false;           ///< it has each tensor's readiness, so that they can be fused anew
 };

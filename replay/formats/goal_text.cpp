@@ -153,6 +153,7 @@ class Reader {
       else if (option != "cpu" && option != "nic")
         refuse("'" + option + "' is no option that is known: tag, cpu, nic");
     }
+    a.synchronous = a.kind == Activity::Kind::send && a.tag >= first_collective_tag;
     return node;
   }
 

@@ -22,6 +22,8 @@ struct Comm {
   double input = -1, output = -1;  ///< elements; -1: not said
   double bytes = -1;               ///< instead of elements: NCCL's count, in bytes
   int size = 0, start = -1, stride = 0, peer = -1;
+  std::vector<int> sent,
+      received;                ///< of an all-to-all: the proportions to and from each member; empty: equal
   std::vector<Comm> messages;  ///< of a group that one kernel plays
   bool known() const;          ///< its name is that of a collective or message
   bool sized() const;

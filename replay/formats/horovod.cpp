@@ -45,6 +45,11 @@ struct Tensor {
   double left = -1;       ///< when it began to be copied out of the fusion buffer
 };
 
+/// Adasum scales what it adds, and moves what an allreduce does.
+std::optional<Collective> operation_of(std::string_view name) {
+  return name == "ADASUM" ? Collective::allreduce : collective_of(name);
+}
+
 double elements(std::string_view shape) {
   const auto sizes = integers(shape);
   if (!sizes) return -1;
@@ -69,7 +74,10 @@ class Timeline {
   }
 
   std::vector<Operation> operations;
-  bool by_mpi = false;  ///< some of them
+  bool by_mpi = false;   ///< some of them
+  bool by_gloo = false;  ///< some of them: in host memory
+  bool by_gpus = false;  ///< some of them
+  std::int64_t adasums = 0;
   Rank ranks = 0;
   std::set<Rank> ticked;
   std::map<std::string, std::int64_t> unknown;  ///< operations that are no collective
@@ -89,20 +97,22 @@ class Timeline {
   void begin(Tensor& tensor, std::string_view name, double at) {
     constexpr std::size_t deepest = 64;
     if (tensor.open.size() < deepest) tensor.open.emplace_back(name);
-    if (tensor.open.size() == 1 && !name.starts_with("NEGOTIATE") && !collective_of(name))
+    if (tensor.open.size() == 1 && !name.starts_with("NEGOTIATE") && !operation_of(name))
       ++unknown[std::string(name)];
     if (name.starts_with("MEMCPY_OUT") && tensor.left < 0) tensor.left = at;
     const bool moves = name.find('_') != std::string_view::npos && !name.starts_with("NEGOTIATE") &&
                        !name.starts_with("MEMCPY") && !name.starts_with("WAIT") &&
                        !name.starts_with("INIT") && collective_of(name);
     if (!moves || tensor.operation >= 0 || tensor.open.size() < 2) return;
-    const auto collective = collective_of(tensor.open[0]);
+    const auto collective = operation_of(tensor.open[0]);
     if (!collective) return;
     const bool joins = !operations.empty() && at - last_begin_ <= fused_us && operations.back().end < 0 &&
                        operations.back().collective == *collective;
     if (!joins) operations.push_back({*collective, at, -1, {}, true, 0, {}, {}});
+    adasums += !joins && tensor.open[0] == "ADASUM";
     last_begin_ = at;
-    by_mpi |= name.starts_with("MPI_");
+    const bool gloo = name.starts_with("GLOO_");
+    by_mpi |= name.starts_with("MPI_"), by_gloo |= gloo, by_gpus |= !gloo;
     tensor.operation = static_cast<std::ptrdiff_t>(operations.size()) - 1;
     tensor.left = -1;
     Operation& op = operations.back();
@@ -431,7 +441,15 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
     }
   auto source = std::make_unique<RecordedSource>(std::max(timeline.ranks, 1));
   SourceInfo& info = source->info();
-  info.by_mpi = timeline.by_mpi;
+  info.by_mpi = timeline.by_mpi || timeline.by_gloo;
+  info.memory = timeline.by_gpus ? Memory::device : Memory::host;
+  if (timeline.by_gloo)
+    info.notes.push_back(timeline.by_gpus
+                             ? "some operations are gloo's, in host memory: played as in the GPUs'"
+                             : "the operations are gloo's: played in host memory, as an MPI library would");
+  if (timeline.adasums)
+    info.notes.push_back(std::to_string(timeline.adasums) +
+                         " operations of Adasum are played as allreduces, without its scalar products");
   info.waits_recorded = false;  // an operation begins when all are ready
   info.recorded = Seconds(1e-6 * (timeline.last() - timeline.first()));
   info.unknown = {"what ranks compute (the time until a tensor is ready)",

@@ -108,7 +108,19 @@ std::unique_ptr<Input::Decoder> Input::Decoder::make(const std::string& path) {
   return std::make_unique<Plain>(path);
 }
 
-Input::Input(const std::string& path) : path_(path), decoder_(Decoder::make(path)) {}
+/// Editors on Windows put a mark before a text; it is no part of it.
+Input::Input(const std::string& path) : path_(path), decoder_(Decoder::make(path)) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  buffer_.resize(mark.size());
+  std::size_t got = 0;
+  while (got < mark.size())
+    if (const std::size_t n = decoder_->read(buffer_.data() + got, mark.size() - got); n > 0)
+      got += n;
+    else
+      break;
+  buffer_.resize(got);
+  if (buffer_ == mark) buffer_.clear();
+}
 Input::~Input() = default;
 
 std::size_t Input::read(char* to, std::size_t most) {

@@ -27,6 +27,8 @@ Comm comm_of(const JsonValue& args) {
   if (const auto id = args["Process Group ID"].integer(); c.group.empty() && id)
     c.group = std::to_string(*id);
   c.ranks = args["Process Group Ranks"].text();
+  c.sent = integers(args["In split size"].text()).value_or(c.sent);
+  c.received = integers(args["Out split size"].text()).value_or(c.received);
   const auto to = args["Dst Rank"].integer(), from = args["Src Rank"].integer();
   c.peer = static_cast<int>(contains(c.name, "recv") ? from.value_or(-1) : to.value_or(from.value_or(-1)));
   return c;

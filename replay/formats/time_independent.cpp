@@ -113,9 +113,9 @@ class RankActions {
     Activity a;
     a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
     a.operation = a.call = sends ? "send" : "recv";
-    a.synchronous = line.action == "ssend";
     const Rank other = peer(line, 0);
     const int tag = line.arguments.size() == 2 ? 0 : line.whole(1, 0);
+    a.synchronous = line.action == "ssend" || (sends && tag >= first_collective_tag);
     (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;
     // Before SimGrid 3.20, actions had no tag.
@@ -296,8 +296,12 @@ bool is_time_independent(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& files, const OpenOptions&) {
-  std::map<Rank, std::int64_t> seen;
-  for_each_line(files, [&](const std::string&, Rank rank, const auto&) { ++seen[rank]; });
+  std::map<Rank, const std::string*> seen;
+  for (const std::string& file : files)
+    for_each_line({file}, [&](const std::string&, Rank rank, const auto&) {
+      if (const std::string* other = seen.try_emplace(rank, &file).first->second; other != &file)
+        throw InputError("two files claim rank " + std::to_string(rank) + ": " + *other + " and " + file);
+    });
   if (seen.empty()) throw InputError(files[0] + ": has no actions");
   const Rank ranks = seen.rbegin()->first + 1;
   if (static_cast<std::size_t>(ranks) != seen.size())

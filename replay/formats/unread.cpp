@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/unread.hpp"
 
-#include <array>
-
 #include "replay/formats/tar.hpp"
 
 namespace collcast {
@@ -18,7 +16,7 @@ struct Known {
 };
 
 /// In the order in which they are asked.
-constexpr std::array<Known, 10> all = {{
+constexpr Known all[] = {
     {[](std::string_view h) {
        return h.starts_with(
                   "\xfd"
@@ -41,14 +39,12 @@ constexpr std::array<Known, 10> all = {{
      "an XSpace profile (JAX, TensorFlow), which is not read"},
     {[](std::string_view h) { return has(h, " times and ignored ") && has(h, " called "); },
      "the counts of calls at the end of a DUMPI trace, without the calls: name the trace"},
-    {[](std::string_view h) { return has(h, "\"workload_graph\"") && has(h, "\"NodeType\""); },
-     "a Chakra trace as JSON, which is not read: name the .et files"},
     {[](std::string_view h) {
        const std::string_view first = h.substr(0, h.find_first_of(" \t\r\n"));
        return first.ends_with(".txt") && !has(h, " ");
      },
      "a list of files, as of an SMPI trace; name those"},
-}};
+};
 
 }  // namespace
 

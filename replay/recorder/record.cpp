@@ -96,6 +96,23 @@ std::string prepare_ranks_folder(const std::string& folder) {
   return ranks.string();
 }
 
+/// Removes the folders at the end if they are empty, the recording's own only if it was made here.
+class NoEmptyFolders {
+ public:
+  explicit NoEmptyFolders(const std::string& folder) : folder_(folder), made_(!fs::exists(folder)) {}
+  ~NoEmptyFolders() {
+    std::error_code ignored;
+    fs::remove(folder_ / "ranks", ignored);
+    if (made_) fs::remove(folder_, ignored);
+  }
+  NoEmptyFolders(const NoEmptyFolders&) = delete;
+  NoEmptyFolders& operator=(const NoEmptyFolders&) = delete;
+
+ private:
+  fs::path folder_;
+  bool made_;
+};
+
 /// Merges; if that fails, says where the ranks' files are.
 trace::Merged merge_or_keep(const std::string& ranks_folder, const std::string& path) {
   const std::string kept = "; the ranks' files stay in " + ranks_folder;
@@ -146,6 +163,7 @@ Recorded record_run(const RecordOptions& options) {
   const char* from_environment = std::getenv(window_variable);
   const std::string window = options.window.empty() && from_environment ? from_environment : options.window;
   if (!window.empty()) Window{window};  // says now what is wrong with it
+  const NoEmptyFolders tidy(options.folder);
   const std::string folder = prepare_ranks_folder(options.folder);
   const char* others = std::getenv("LD_PRELOAD");
   const std::string preload =

@@ -16,7 +16,8 @@ bool begins_communication(const Activity& a) {
 
 }  // namespace
 
-Merged::Merged(const Source& source, Rank rank) : source_(source), rank_(rank) {
+Merged::Merged(const Source& source, Rank rank, std::set<Rank>* losing)
+    : source_(source), rank_(rank), losing_(losing) {
   for (int s = 0; s < source.streams(rank); ++s) streams_.emplace_back().activities = source.stream(rank, s);
 }
 
@@ -74,7 +75,7 @@ bool Merged::side(Stream& stream) {
         numbers_.erase(known);
       }
   } else if (a.kind == Kind::compute || a.kind == Kind::pause) {
-    lost_ += a.time;
+    if (losing_ && a.time > Seconds()) losing_->insert(rank_);
   } else {
     out_.push_back(a);
   }
@@ -121,6 +122,12 @@ void Merged::renumber(std::size_t stream, Activity& a) {
   if (a.request < 0) return;
   numbers_[{stream, a.request}] = requests_;
   a.request = requests_++;
+}
+
+std::vector<Loss> OneStream::losses() const {
+  if (losing_.empty()) return {};
+  return {{"time beside the first stream", static_cast<std::int64_t>(losing_.size()),
+           "has no place in one order per rank"}};
 }
 
 }  // namespace collcast

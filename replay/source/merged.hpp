@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 
 #include "replay/source/source.hpp"
 
@@ -14,10 +15,10 @@ namespace collcast {
 /// Requests are numbered anew, from 0.
 class Merged : public Activities {
  public:
-  Merged(const Source& source, Rank rank);
+  /// Adds its rank to `losing` where time is lost.
+  Merged(const Source& source, Rank rank, std::set<Rank>* losing = nullptr);
   /// Throws InputError where streams await each other in a circle.
   bool next(Activity& activity) override;
-  Seconds lost() const { return lost_; }  ///< time of the other streams so far
 
  private:
   struct Stream {
@@ -43,7 +44,25 @@ class Merged : public Activities {
   std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> numbers_;
   std::int64_t requests_ = 0;
   std::deque<Activity> out_;
-  Seconds lost_;
+  std::set<Rank>* losing_;
+};
+
+/// A source whose ranks have one stream each: their own as one.
+class OneStream : public Source {
+ public:
+  explicit OneStream(const Source& source) : source_(source) {}
+  const SourceInfo& info() const override { return source_.info(); }
+  Rank ranks() const override { return source_.ranks(); }
+  const std::vector<std::vector<Rank>>& communicators() const override { return source_.communicators(); }
+  std::unique_ptr<Activities> stream(Rank rank, int) const override {
+    return std::make_unique<Merged>(source_, rank, &losing_);
+  }
+  /// What was lost by merging, in the streams that were read.
+  std::vector<Loss> losses() const;
+
+ private:
+  const Source& source_;
+  mutable std::set<Rank> losing_;
 };
 
 }  // namespace collcast

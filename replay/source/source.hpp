@@ -11,6 +11,10 @@
 
 namespace collcast {
 
+/// Messages with tags from here on are those of a collective's algorithm: no library buffers them beyond what
+/// the platform says.
+inline constexpr int first_collective_tag = 1 << 30;
+
 /// What one rank's own call says of the bytes that it moves to and from each member of its communicator.
 struct Counts {
   std::vector<Bytes> shares;    ///< of each member, where every rank knows all of them and they differ

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -15,6 +16,7 @@
 #include "model/calibration/least_squares.hpp"
 #include "platforms/description/blueprint.hpp"
 #include "platforms/description/calibrated_on.hpp"
+#include "platforms/description/description.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 #include "validation/calibration/parameters.hpp"
@@ -88,6 +90,14 @@ double factor(const std::vector<double>& errors) {
   return errors.empty() ? 0 : std::expm1(sum / static_cast<double>(errors.size()));
 }
 
+/// Large messages are the links': where software does not explain them by this much, the base is wrong.
+constexpr double unlike = 0.1;
+
+/// Those messages, of one table.
+bool is_large(Bytes message, Bytes most) {
+  return message >= 0.25 * most && most >= Bytes(1 << 22);
+}
+
 class NcclCalibrator {
  public:
   NcclCalibrator(const Description& base, const std::vector<Measurement>& all, std::string policy)
@@ -105,6 +115,15 @@ class NcclCalibrator {
         c.before = c.first(start_);
         costs_.push_back(c);
       }
+  }
+
+  /// How far off large messages are, with the base's software: the mean over the tables.
+  double large_off() const {
+    NcclCalibration out;
+    tables(out, start_);
+    double sum = 0;
+    for (const NcclTable& t : out.tables) sum += std::abs(t.large) / static_cast<double>(out.tables.size());
+    return sum;
   }
 
   NcclCalibration run(const std::string& source) {
@@ -179,6 +198,7 @@ class NcclCalibrator {
     }
     if (active.empty()) throw InputError("the tables determine none of NCCL's costs");
     tables(out, software(active, fit.values));
+    for (const NcclTable& t : out.tables) check_links(out, t);
     out.platform["calibrated_on"] = calibrated_on(base_, range(software(active, fit.values), source));
     return out;
   }
@@ -217,28 +237,27 @@ class NcclCalibrator {
   void tables(NcclCalibration& out, const nccl::Software& now) const {
     for (const auto& [key, cases] : by_table()) {
       const auto& [file, collective, ranks] = key;
-      NcclTable table{file, collective, ranks, cases.size(), 0, 0, 0};
+      NcclTable table{file, collective, ranks, cases.size(), 0, 0, {}, 0};
       std::vector<double> before, after, large;
       Bytes most;
       for (const Case* c : cases) most = std::max(most, c->call.message);
       for (const Case* c : cases) {
         before.push_back(c->log_error(start_)), after.push_back(c->log_error(now));
-        if (c->call.message >= 0.25 * most && most >= Bytes(1 << 22)) large.push_back(after.back());
+        if (is_large(c->call.message, most)) large.push_back(after.back());
       }
       table.before = factor(before), table.after = factor(after);
       if (!large.empty())
         table.large = std::accumulate(large.begin(), large.end(), 0.0) / static_cast<double>(large.size());
-      check_links(out, table, most);
+      table.most = most;
       out.tables.push_back(table);
     }
   }
 
-  /// Large messages are the links': where software does not explain them, the base is wrong.
-  void check_links(NcclCalibration& out, const NcclTable& t, Bytes most) const {
-    constexpr double unlike = 0.1, contradiction = 0.7;
+  void check_links(NcclCalibration& out, const NcclTable& t) const {
+    constexpr double contradiction = 0.7;
     if (std::abs(t.large) < unlike) return;
     const std::string words = t.file + ": with any software " + base_.name() + " forecasts " +
-                              text::bytes(most.value) + " " + text::percent(std::abs(std::expm1(t.large))) +
+                              text::bytes(t.most.value) + " " + text::percent(std::abs(std::expm1(t.large))) +
                               (t.large < 0 ? " too fast" : " too slow") +
                               ": its links are not those of the table";
     if (std::abs(t.large) > contradiction) throw InputError(words);
@@ -253,6 +272,59 @@ class NcclCalibrator {
   std::vector<Cost> costs_;
 };
 
+/// A link whose bandwidth is a guess, and what the large messages make of it.
+struct GuessedLink {
+  std::string parameter;
+  double before = 0, low = 0, high = 0;  ///< of what explains them best, as NCCL takes links in steps
+  double off = 0;
+  double after() const { return std::sqrt(low * high); }
+  double change() const { return std::abs(std::log(after() / before)); }
+};
+
+/// The large ones of each table: what links alone explain.
+std::vector<Measurement> large_ones(const std::vector<Measurement>& all) {
+  std::map<std::tuple<std::string, Collective, Rank>, Bytes> most;
+  for (const Measurement& m : all) {
+    Bytes& of_table = most[{m.file, m.collective, m.ranks}];
+    of_table = std::max(of_table, m.message);
+  }
+  std::vector<Measurement> large;
+  for (const Measurement& m : all)
+    if (is_large(m.message, most.at({m.file, m.collective, m.ranks}))) large.push_back(m);
+  return large;
+}
+
+/// The bandwidth, from a quarter to four times what it is, with which large messages are forecast best.
+GuessedLink searched(const Description& base, const Parameter& guess, const std::vector<Measurement>& large,
+                     const std::string& policy) {
+  GuessedLink best{guess.path, guess.value, 0, 0, std::numeric_limits<double>::infinity()};
+  for (int sixteenth = -32; sixteenth <= 32; ++sixteenth) {
+    const double value = guess.value * std::exp2(sixteenth / 16.0);
+    Description changed = base;
+    set(changed, guess.path + "=" + std::to_string(value));
+    const double off = NcclCalibrator(changed, large, policy).large_off();
+    if (off < best.off - 1e-9) best.low = value, best.off = off;
+    if (off < best.off + 1e-9) best.high = value;
+  }
+  return best;
+}
+
+/// The guess to which the tables' large messages point, if the base's links are not theirs and one of them
+/// explains it; of several, the one that has to change least.
+std::optional<GuessedLink> guessed_link(const Description& base, const std::vector<Measurement>& all,
+                                        const std::string& policy) {
+  const std::vector<Measurement> large = large_ones(all);
+  if (large.empty() || NcclCalibrator(base, large, policy).large_off() < unlike) return {};
+  std::optional<GuessedLink> best;
+  for (const Parameter& p : base.parameters()) {
+    if (p.stamp != Stamp::guess || !p.path.ends_with("bandwidth_GBps") || p.path.starts_with("devices."))
+      continue;
+    const GuessedLink link = searched(base, p, large, policy);
+    if (link.off < unlike && (!best || link.change() < best->change())) best = link;
+  }
+  return best;
+}
+
 }  // namespace
 
 NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measurement>& measurements,
@@ -262,7 +334,23 @@ NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measur
     if (m.timing != Timing::collective || m.library.find("nccl-tests") == std::string::npos)
       throw InputError(m.source() + ": is not a table of nccl-tests");
   if (measurements.empty()) throw InputError("there is no measurement to calibrate with");
-  NcclCalibration out = NcclCalibrator(base, measurements, policy).run(source);
+  const auto link = guessed_link(base, measurements, policy);
+  Description linked = base;
+  if (link) set(linked, link->parameter + "=" + std::to_string(link->after()));
+  NcclCalibration out = NcclCalibrator(linked, measurements, policy).run(source);
+  if (link) {
+    Json value = calibrated(link->after(), 0, source);
+    value["low"] = std::min(link->low, value["low"].get<double>());
+    value["high"] = std::max(link->high, value["high"].get<double>());
+    std::string pointer = "/" + link->parameter;
+    std::ranges::replace(pointer, '.', '/');
+    out.platform[Json::json_pointer(pointer)] = std::move(value);
+    out.notes.insert(out.notes.begin(),
+                     link->parameter + " was a guess, " + text::number(link->before) +
+                         " GB/s, with which large messages are not forecast as measured: it becomes " +
+                         text::number(link->after()) + " GB/s, of " + text::number(link->low) + " to " +
+                         text::number(link->high) + " that explain them alike");
+  }
   Json head = {{"base", base.file().empty() ? base.name() : base.file()},
                {"description", base.text() + "; NCCL's software calibrated"}};
   head.update(out.platform);

@@ -25,6 +25,7 @@ struct NcclTable {
   Rank ranks = 0;
   std::size_t points = 0;
   double before = 0, after = 0;  ///< exp(mean |ln(predicted / measured)|) - 1
+  Bytes most;                    ///< its largest message
   double large = 0;  ///< ln(predicted / measured) of its largest messages, as fitted: links, not software
 };
 
@@ -37,8 +38,9 @@ struct NcclCalibration {
 };
 
 /// Fits what NCCL's kernels and proxies cost, by protocol, to tables of nccl-tests. What these do not
-/// determine keeps its published value. Throws InputError for tables of others, at tables that waiting
-/// dominates, and for policies that are not NCCL's.
+/// determine keeps its published value. Where the largest messages contradict the base's links, the bandwidth
+/// that explains them is fitted too, if it is a guess. Throws InputError for tables of others, at tables that
+/// waiting dominates, and for policies that are not NCCL's.
 NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measurement>& measurements,
                                const std::string& policy, const std::string& source);
 

@@ -241,10 +241,8 @@ const std::vector<FrameworkName>& framework_names() {
 
 Framework parse_framework(const std::string& text) {
   Settings settings(text, "framework");
-  std::vector<std::string_view> known;
   std::string list;
   for (const FrameworkEntry& e : framework_entries()) {
-    known.push_back(e.about.name);
     list += (list.empty() ? "" : ", ") + std::string(e.about.name);
     if (e.about.name != settings.name()) continue;
     Framework f;

@@ -226,6 +226,38 @@ TEST_F(Files, BucketsAreFormedAnew) {
                 "gradients");
 }
 
+/// Rank 0 of two keeps 1,000 of its 4,000 floats and sends 3,000; rank 1 sends 2,000 of its 4,000.
+TEST_F(Files, KinetosSplitSizesAreThoseOfTheAllToAll) {
+  const auto rank = [](int r, const std::string& in, const std::string& out, int received) {
+    return replaced(replaced(samples::kineto(r), R"("Collective name":"allreduce")",
+                             R"("Collective name":"all_to_allv")"),
+                    R"("In msg nelems":1000000,"Out msg nelems":1000000)",
+                    R"("In split size":")" + in + R"(","Out split size":")" + out +
+                        R"(","In msg nelems":4000,"Out msg nelems":)" + std::to_string(received));
+  };
+  const auto source = open_source({file("a.json", rank(0, "[10, 30]", "[1, 2]", 3000)),
+                                   file("b.json", rank(1, "[2, 2]", "[3, 2]", 5000))});
+  const Activity first = all(*source, 0, 1)[2], second = all(*source, 1, 1)[2];
+  EXPECT_TRUE(first.direct && second.direct);
+  EXPECT_EQ(first.counts->sent, (std::vector{Bytes(4000), Bytes(12000)}));
+  EXPECT_EQ(first.counts->received, (std::vector{Bytes(4000), Bytes(8000)}));
+  EXPECT_EQ(second.counts->sent, (std::vector{Bytes(8000), Bytes(8000)}));
+  EXPECT_EQ(second.counts->received, (std::vector{Bytes(12000), Bytes(8000)}));
+  // Of one rank alone nobody knows what goes to whom.
+  const auto alone = open_source({file("a.json", rank(0, "[10, 30]", "[1, 2]", 3000))});
+  EXPECT_FALSE(all(*alone, 0, 1)[2].direct);
+  EXPECT_EQ(alone->info().notes.back(),
+            "1 all-to-alls of unequal parts are taken as of equal ones: not all of their ranks say theirs");
+  // Parts that are equal everywhere, or of another number than the members, are as if nothing were said.
+  for (const std::string split : {"[7, 7]", "[1, 2, 3]", "[1, 2, ...]"}) {
+    const auto even = open_source(
+        {file("a.json", rank(0, split, split, 4000)), file("b.json", rank(1, split, split, 4000))});
+    const Activity a = all(*even, 1, 1)[2];
+    EXPECT_FALSE(a.direct || a.counts) << split;
+    EXPECT_DOUBLE_EQ(a.message.value, 16000);
+  }
+}
+
 TEST_F(Files, KinetoStepsAreSelected) {
   const std::string path = file("a.json", samples::kineto(0));
   OpenOptions seven{7, 7}, eight{8, 9};
@@ -375,17 +407,36 @@ TEST_F(Files, HorovodsRoundsBeginAtTheirTimes) {
       std::string::npos);
 }
 
+/// Adasum moves what an allreduce does; gloo's operations are in host memory.
+TEST_F(Files, HorovodsAdasumAndGloo) {
+  std::string text = replaced(samples::horovod, "NEGOTIATE_ALLREDUCE", "NEGOTIATE_ADASUM");
+  text = replaced(text, R"("name":"ALLREDUCE")", R"("name":"ADASUM")");
+  const auto adasum = open("a", replaced(text, "NCCL_ALLREDUCE", "MPI_ADASUM_ALLREDUCE"));
+  const Inspection inspected = inspect(*adasum);
+  ASSERT_EQ(inspected.operations.size(), 1u);
+  EXPECT_EQ(inspected.operations[0].name, "allreduce");
+  EXPECT_DOUBLE_EQ(inspected.operations[0].size.value, 4000);
+  EXPECT_TRUE(adasum->info().losses.empty());
+  EXPECT_EQ(adasum->info().memory, Memory::device);
+  EXPECT_EQ(adasum->info().notes[0],
+            "1 operations of Adasum are played as allreduces, without its scalar products");
+  const auto gloo = open("g", replaced(samples::horovod, "NCCL_ALLREDUCE", "GLOO_ALLREDUCE"));
+  EXPECT_EQ(gloo->info().memory, Memory::host);
+  EXPECT_TRUE(gloo->info().by_mpi);
+  EXPECT_EQ(open("n", samples::horovod)->info().memory, Memory::device);
+}
+
 TEST_F(Files, HorovodResultsOfReduceScattersAreShares) {
   std::string text = samples::horovod;
   for (std::size_t at = 0; (at = text.find("ALLREDUCE", at)) != std::string::npos; at += 13)
     text.replace(at, 9, "REDUCESCATTER");
-  text += R"json({"ph":"B","name":"ADASUM","ts":5000,"pid":1},
+  text += R"json({"ph":"B","name":"JOIN","ts":5000,"pid":1},
 {"ph":"E","ts":6000,"pid":1},
 )json";
   const auto source = open("t", text);
   EXPECT_DOUBLE_EQ(all(*source, 0, 1)[2].message.value, 2 * 4000);
   ASSERT_EQ(source->info().losses.size(), 1u);
-  EXPECT_EQ(source->info().losses[0].operation, "ADASUM");
+  EXPECT_EQ(source->info().losses[0].operation, "JOIN");
 }
 
 TEST_F(Files, NcclLogsGiveCallsByRankAndCommunicator) {
@@ -483,6 +534,27 @@ TEST_F(Files, CompressedFilesAreReadAndCutOnesRefused) {
   EXPECT_EQ(complaint([&] { open_source({path}); }), path + ": its gzip stream is cut short");
 }
 
+TEST_F(Files, MarksAndLineEndsOfWindowsAreNoPartOfATrace) {
+  for (const std::string& text : {samples::time_independent, samples::horovod, samples::nccl_log}) {
+    std::string windows = "\xef\xbb\xbf";
+    for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    testing::expect_same(*open("w", windows), *open("t", text));
+  }
+}
+
+TEST_F(Files, AFileOrARankTwiceIsRefused) {
+  const std::string one = file("one", "0 init\n0 compute 5\n1 init\n"), other = file("other", "1 init\n"),
+                    log = file("log", samples::nccl_log);
+  EXPECT_EQ(complaint([&] {
+              open_source({one, other});
+            }),
+            "two files claim rank 1: " + one + " and " + other);
+  EXPECT_EQ(complaint([&] {
+              open_source({log, log});
+            }),
+            log + ": is named twice; the files are those of different ranks");
+}
+
 TEST_F(Files, JsonThatIsCutInItsMiddleIsRefused) {
   const std::string text = samples::kineto(0);
   const std::string path = file("cut", text.substr(0, text.size() - 200));
@@ -490,6 +562,7 @@ TEST_F(Files, JsonThatIsCutInItsMiddleIsRefused) {
 }
 
 TEST_F(Files, WhatIsNoTraceIsRefused) {
+  EXPECT_TRUE(complaint([&] { open("hollow", ""); }).ends_with("hollow: is empty"));
   const std::string text = file("text", "hello\n"), none = folder_ / "none",
                     mixed = file("log", samples::nccl_log), kineto = file("k", samples::kineto(0));
   EXPECT_NE(complaint([&] { open_source({text}); }).find("is of no format that is known: own recordings"),

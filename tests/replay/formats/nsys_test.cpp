@@ -56,7 +56,7 @@ std::string gpu(std::int64_t process, int rank, bool blob) {
   return sql;
 }
 
-std::string two_gpus() {
+std::string tables() {
   return kernels +
          "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, globalTid INTEGER, correlationId INTEGER,"
          " nameId INTEGER);"
@@ -65,8 +65,33 @@ std::string two_gpus() {
          "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (schemaId INTEGER, type INTEGER, name TEXT, offset "
          "INTEGER);"
          "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (16777221,18,'NCCL communicator ID',NULL),"
-         "(16777221,22,'Message size [bytes]',8);" +
-         gpu(5, 1, false) + gpu(6, 0, true);
+         "(16777221,22,'Message size [bytes]',8);";
+}
+std::string two_gpus() {
+  return tables() + gpu(5, 1, false) + gpu(6, 0, true);
+}
+
+/// A process of two GPUs: in one group it lets both add up 4 MB, from 3 to 5 ms.
+std::string one_process() {
+  const std::string pid = std::to_string(5 << 24), thread = std::to_string((5 << 24) + 9);
+  std::string sql = tables() + "INSERT INTO StringIds VALUES (7,'ncclGroupStart'),(8,'ncclGroupEnd');";
+  const auto range = [&](int begin, int end, int name, const std::string& json) {
+    sql += "INSERT INTO NVTX_EVENTS (start,end,globalTid,textId,jsonText) VALUES (" + std::to_string(begin) +
+           "," + std::to_string(end) + "," + thread + "," + std::to_string(name) + ",'" + json + "');";
+  };
+  range(100000, 100010, 7, "");
+  for (const int g : {0, 1}) {
+    const std::string gpu = std::to_string(g);
+    range(1 + g, 2 + g, 6,
+          R"({"NCCL communicator ID":77,"No. of ranks":2,"Rank":)" + gpu + R"(,"CUDA device":)" + gpu + "}");
+    range(100020 + 10 * g, 100025 + 10 * g, 4,
+          R"({"NCCL communicator ID":77,"Message size [bytes]":4000000})");
+    sql += "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (3000000,5000000," + gpu + ",20,1" + gpu + "," +
+           pid + ",2);";
+    sql += "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10005" + gpu + "," + thread + ",1" + gpu + ",3);";
+  }
+  range(100045, 100060, 8, "");
+  return sql;
 }
 
 std::string bytes_of(const std::string& path) {
@@ -101,6 +126,20 @@ TEST(Nsys, GpusAreRanksWithStreamsAndNcclsPayloads) {
               open_source({path}, {4, 5});
             }),
             path + ": has steps 3 to 3; --steps asks for 4-5");
+}
+
+TEST(Nsys, AGroupOverTheGpusOfAProcessIsOneCallOfEach) {
+  const Folder folder;
+  const auto source = open_source({write_sqlite(folder / "a", one_process())});
+  ASSERT_EQ(source->ranks(), 2);
+  for (const Rank r : {0, 1}) {
+    std::vector<Activity> calls = all(*source, r);
+    std::erase_if(calls, [](const Activity& a) { return a.kind != Kind::collective; });
+    ASSERT_EQ(calls.size(), 1u);
+    EXPECT_TRUE(calls[0].sized);
+    EXPECT_DOUBLE_EQ(calls[0].message.value, 4e6);
+    EXPECT_EQ(calls[0].collective, Collective::allreduce);
+  }
 }
 
 TEST(Nsys, TablesThatAreMissingAreSaid) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
 #include "tests/replay/recorder/fixture.hpp"
 
 namespace collcast::recorder::test {
@@ -190,9 +192,17 @@ TEST(Record, CommandThatDoesNotExist) {
 }
 
 TEST(Record, CommandWithoutMpi) {
+  setenv("COLLCAST_RECORDER", COLLCAST_RECORDER_LIBRARY, 1);
   const Folder folder;
-  EXPECT_THAT(trace::test::complaint([&] { record_into(folder, {"true"}); }),
-              testing::HasSubstr("no rank recorded anything"));
+  const auto said = [](const std::string& to, const std::string& command) {
+    return trace::test::complaint([&] { record_run({to, {command}, {}}); });
+  };
+  EXPECT_THAT(said(folder.path(), "true"), testing::HasSubstr("no rank recorded anything"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  // What was made for nothing goes.
+  EXPECT_THAT(said(folder / "new", "true"), testing::HasSubstr("no rank recorded anything"));
+  EXPECT_THAT(said(folder / "new", "no-such-command"), testing::HasSubstr("cannot be run"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Record, LaunchersGetTheirOwnFlags) {

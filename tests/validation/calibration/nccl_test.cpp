@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "libraries/nccl/transport.hpp"
@@ -64,6 +65,33 @@ TEST(CalibrateNccl, WarnsOfLinksThatTheTableContradicts) {
   EXPECT_TRUE(complaint([] {
                 calibrate_nccl(load_platform("abci-v"), table(4, 4), "nccl-2.8", "made up");
               }).ends_with("too fast: its links are not those of the table"));
+}
+
+/// 5.2 GB/s between the sockets, of which NCCL makes a ring of 5; the platform guesses 8.
+TEST(CalibrateNccl, FitsAGuessedLinkThatLargeMessagesContradict) {
+  const std::string parameter = "node.link_kinds.sockets.bandwidth_GBps";
+  const Description base = load_platform("rtx2080ti-cluster");
+  Description true_one = base;
+  set(true_one, parameter + "=5.2");
+  const Situation s = situation(true_one, 32, "nccl-2.7");
+  const nccl::Policy policy = *nccl::parse("nccl-2.7");
+  std::vector<Measurement> all;
+  for (double bytes = 1 << 12; bytes <= 1 << 28; bytes *= 2) {
+    const Call call{.ranks = 32, .message = Bytes(bytes)};
+    const nccl::Candidate c = nccl::choose(policy, Collective::allreduce, call, s);
+    Measurement m;
+    m.library = "nccl-tests", m.ranks = 32, m.message = call.message, m.file = "made.txt", m.line = 1;
+    m.time = nccl::play(policy, m.collective, call, s, c, nccl::published_software(7, s)).time;
+    all.push_back(m);
+  }
+  const NcclCalibration c = calibrate_nccl(base, all, "nccl-2.7", "made up");
+  EXPECT_TRUE(c.notes[0].starts_with(parameter + " was a guess, 8.00 GB/s, ")) << c.notes[0];
+  EXPECT_LT(std::abs(c.tables[0].large), 0.02);
+  const Description now = parse_platform(platform_text(c.platform), "new", "new.json");
+  const Json link = now.json()["node"]["link_kinds"]["sockets"]["bandwidth_GBps"];
+  EXPECT_EQ(link["stamp"], "calibrated");
+  EXPECT_LE(link["low"], 5.2);
+  EXPECT_GE(link["high"], 5.2);
 }
 
 TEST(CalibrateNccl, Refuses) {

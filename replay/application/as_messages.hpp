@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "model/fabric.hpp"
+#include "replay/application/application.hpp"
+#include "replay/source/merged.hpp"
+
+namespace collcast {
+
+/// Numbers for the tags of a program's messages: those of collectives from `first_collective_tag` on.
+class MessageTags {
+ public:
+  int operator()(std::uint64_t tag);
+
+ private:
+  std::map<std::uint64_t, int> numbers_;
+  int messages_ = 0, collectives_ = first_collective_tag;
+};
+
+/// The collectives that were played, as what is lost where they are written as messages.
+std::vector<Loss> written_as_messages(const Application& application);
+
+/// A source for formats that lack some collectives: those for which `held` is false are the messages of the
+/// algorithms that `selection` picks, and the time of their reductions on `fabric`. Ranks have one stream
+/// each, which has to be read once and to its end. A nonblocking collective that becomes messages holds up
+/// its rank; the channels of an algorithm go on step by step together.
+class AsMessages : public Source {
+ public:
+  using Held = std::function<bool(const Activity&)>;
+  AsMessages(const Source& source, Selection& selection, const Fabric& fabric, Held held);
+
+  const SourceInfo& info() const override { return source_.info(); }
+  Rank ranks() const override { return source_.ranks(); }
+  const std::vector<std::vector<Rank>>& communicators() const override { return source_.communicators(); }
+  std::unique_ptr<Activities> stream(Rank rank, int stream) const override;
+
+  /// What was lost, in the streams that were read.
+  std::vector<Loss> losses() const;
+
+ private:
+  class OfRank;
+
+  /// What the ranks' streams share.
+  struct Shared {
+    Application application;
+    const Fabric& fabric;
+    Held held;
+    MessageTags tags;
+    std::map<std::string, std::int64_t> held_up;
+  };
+
+  OneStream source_;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace collcast
