@@ -103,11 +103,16 @@ Json times(double runs, Seconds time, Seconds low, Seconds high, Seconds compute
           {"limited_by", limit}};
 }
 
-Json of_trace(const PlanOptions& options, const Description& platform, Rank ranks) {
-  const double runs = above_zero(options.runs, "number of runs");
+ReplayText replayed(const PlanOptions& options, Rank ranks) {
   ReplayText text;
   text.files = {options.trace}, text.ranks = std::to_string(ranks);
-  if (!options.policy.empty()) text.policy = options.policy;
+  text.policy = options.policy;
+  return text;
+}
+
+Json of_trace(const PlanOptions& options, const Description& platform, Rank ranks) {
+  const double runs = above_zero(options.runs, "number of runs");
+  const ReplayText text = replayed(options, ranks);
   const Trace trace = open_replayed(text);
   const ReplayReport r = replay(trace.source(), platform, replay_options(text));
   return times(runs, r.time, r.low, r.high, r.compute, r.limited_by);
@@ -146,6 +151,22 @@ Json forecast_of(const PlanOptions& options, const Description& platform, Rank r
   } catch (const InputError& e) {
     return {{"refused", e.what()}};
   }
+}
+
+/// Of one run or step, without its interval; none where there is no forecast.
+std::optional<Seconds> time_of_one(const PlanOptions& options, const Description& platform, Rank ranks) try {
+  if (!options.trace.empty()) {
+    const ReplayText text = replayed(options, ranks);
+    const Trace trace = open_replayed(text);
+    return replay_time(trace.source(), platform, replay_options(text));
+  }
+  Playing playing(platform, {options.policy});
+  if (!options.job.empty()) return playing.time(JobSource(options.job, platform).on(ranks));
+  Training t = described(options, platform);
+  t.ranks = ranks;
+  return playing.time(t);
+} catch (const InputError&) {
+  return {};
 }
 
 plan::Candidate candidate(const Description& platform, Rank ranks, const Json& f) {
@@ -224,27 +245,45 @@ std::optional<std::string> improved(const Parameter& p) {
   return text.str();
 }
 
-/// What each would take off the time, the most first.
-Json purchases(const PlanOptions& options, const Description& platform, const plan::Candidate& chosen) {
-  std::vector<std::pair<std::string, Description>> changed;
+/// A platform with a better part.
+struct Improved {
+  std::string parameter;
+  Description platform;
+};
+
+/// What each would take off the time, the most first. Those that no message needs are tried together, and one
+/// by one only if that moves the time.
+Json purchases(const PlanOptions& options, const Description& platform, Rank ranks) {
+  std::vector<Improved> tried{{"", platform}, {"", platform}}, others;
+  const Machine machine(platform, ranks);
   for (const Parameter& p : platform.parameters())
     if (const auto assignment = improved(p)) {
+      const bool needed = machine.used_parameters().contains(p.path);
       try {
         Description d = platform;
         set(d, *assignment);
-        changed.emplace_back(p.path, std::move(d));
+        if (!needed) set(tried[1].platform, *assignment);
+        (needed ? tried : others).push_back({p.path, std::move(d)});
       } catch (const InputError&) {
         continue;  // at the end of what is sound
       }
     }
-  const std::vector<Json> forecasts = in_parallel(changed.size(), "a tenth more", [&](std::size_t i) {
-    return forecast_of(options, changed[i].second, chosen.ranks);
-  });
+  const auto times_on = [&](const std::vector<Improved>& all) {
+    return in_parallel(all.size(), "a tenth more", [&](std::size_t i) {
+      const auto time = time_of_one(options, all[i].platform, ranks);
+      return time ? Json(time->value) : Json();
+    });
+  };
+  std::vector<Json> times = times_on(tried);
+  if (times[1] != times[0]) {
+    std::ranges::move(times_on(others), std::back_inserter(times));
+    std::ranges::move(others, std::back_inserter(tried));
+  }
   Json all = Json::array();
-  for (std::size_t i = 0; i < changed.size(); ++i) {
-    if (forecasts[i].contains("refused")) continue;
-    const double saved = 1 - forecasts[i]["time_s"].get<double>() / chosen.time.value;
-    if (saved > 5e-4) all.push_back({{"parameter", changed[i].first}, {"saved", saved}});
+  for (std::size_t i = 2; i < tried.size(); ++i) {
+    if (times[i].is_null()) continue;
+    const double saved = 1 - times[i].get<double>() / times[0].get<double>();
+    if (saved > 5e-4) all.push_back({{"parameter", tried[i].parameter}, {"saved", saved}});
   }
   std::sort(all.begin(), all.end(), [](const Json& a, const Json& b) { return a["saved"] > b["saved"]; });
   return all;
@@ -367,6 +406,9 @@ int run_plan(const PlanOptions& options) {
   const plan::Aim aim =
       options.aim.empty() ? (priced ? plan::Aim::cost : plan::Aim::time) : plan::parse_aim(options.aim);
   const std::vector<plan::Judged> all = plan::judge(candidates(options, platforms, ranks), limits, aim);
+  const std::string& why = all[0].candidate.refused;
+  const auto same = [&](const plan::Judged& j) { return j.candidate.refused == why; };
+  if (!why.empty() && std::ranges::all_of(all, same)) throw InputError(why);
   const bool any = all[0].feasible;
 
   report::Report report;
@@ -395,7 +437,7 @@ int run_plan(const PlanOptions& options) {
   if (any) {
     const auto chosen = std::ranges::find(platforms, all[0].candidate.platform, &Description::name);
     report.sections.push_back({"a_tenth_more",
-                               purchases(options, *chosen, all[0].candidate),
+                               purchases(options, *chosen, all[0].candidate.ranks),
                                {text_of("a tenth more (or less)", "parameter"),
                                 number_of("saves of the time", "saved", text::percent)}});
     report.head["safe"] = all[0].safe;
