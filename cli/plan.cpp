@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <thread>
 
@@ -153,8 +154,10 @@ Json forecast_of(const PlanOptions& options, const Description& platform, Rank r
   }
 }
 
-/// Of one run or step, without its interval; none where there is no forecast.
-std::optional<Seconds> time_of_one(const PlanOptions& options, const Description& platform, Rank ranks) try {
+/// Of one run or step with parameters set, without its interval; none where there is no forecast.
+std::optional<Seconds> time_of_one(const PlanOptions& options, Description platform,
+                                   std::span<const std::string> set, Rank ranks) try {
+  set_all(platform, {set.begin(), set.end()});
   if (!options.trace.empty()) {
     const ReplayText text = replayed(options, ranks);
     const Trace trace = open_replayed(text);
@@ -245,47 +248,35 @@ std::optional<std::string> improved(const Parameter& p) {
   return text.str();
 }
 
-/// A platform with a better part.
-struct Improved {
-  std::string parameter;
-  Description platform;
-};
-
-/// What each would take off the time, the most first. Those that no message needs are tried together, and one
-/// by one only if that moves the time.
+/// What each would take off the time, the most first. Of parts that together save nothing to speak of, none
+/// is asked for alone.
 Json purchases(const PlanOptions& options, const Description& platform, Rank ranks) {
-  std::vector<Improved> tried{{"", platform}, {"", platform}}, others;
-  const Machine machine(platform, ranks);
+  std::vector<std::string> parts;  // as --set has them
   for (const Parameter& p : platform.parameters())
-    if (const auto assignment = improved(p)) {
-      const bool needed = machine.used_parameters().contains(p.path);
-      try {
-        Description d = platform;
-        set(d, *assignment);
-        if (!needed) set(tried[1].platform, *assignment);
-        (needed ? tried : others).push_back({p.path, std::move(d)});
-      } catch (const InputError&) {
-        continue;  // at the end of what is sound
+    if (const auto assignment = improved(p)) parts.push_back(*assignment);
+  const Seconds now = *time_of_one(options, platform, {}, ranks);
+  Json all = Json::array();
+  using Parts = std::span<const std::string>;
+  for (std::vector<Parts> open{parts}; !open.empty();) {
+    const std::vector<Json> times = in_parallel(open.size(), "a tenth more", [&](std::size_t i) {
+      const auto time = time_of_one(options, platform, open[i], ranks);
+      return time ? Json(time->value) : Json();  // none: at the end of what is sound
+    });
+    std::vector<Parts> next;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const Parts group = open[i];
+      const double saved = times[i].is_null() ? 1 : 1 - times[i].get<double>() / now.value;
+      if (saved <= 5e-4 || group.empty()) continue;
+      if (const std::size_t half = group.size() / 2; half > 0) {
+        next.push_back(group.first(half)), next.push_back(group.subspan(half));
+      } else if (!times[i].is_null()) {
+        all.push_back({{"parameter", group[0].substr(0, group[0].find('='))}, {"saved", saved}});
       }
     }
-  const auto times_on = [&](const std::vector<Improved>& all) {
-    return in_parallel(all.size(), "a tenth more", [&](std::size_t i) {
-      const auto time = time_of_one(options, all[i].platform, ranks);
-      return time ? Json(time->value) : Json();
-    });
-  };
-  std::vector<Json> times = times_on(tried);
-  if (times[1] != times[0]) {
-    std::ranges::move(times_on(others), std::back_inserter(times));
-    std::ranges::move(others, std::back_inserter(tried));
+    open = std::move(next);
   }
-  Json all = Json::array();
-  for (std::size_t i = 2; i < tried.size(); ++i) {
-    if (times[i].is_null()) continue;
-    const double saved = 1 - times[i].get<double>() / times[0].get<double>();
-    if (saved > 5e-4) all.push_back({{"parameter", tried[i].parameter}, {"saved", saved}});
-  }
-  std::sort(all.begin(), all.end(), [](const Json& a, const Json& b) { return a["saved"] > b["saved"]; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Json& a, const Json& b) { return a["saved"] > b["saved"]; });
   return all;
 }
 
