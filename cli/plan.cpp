@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <thread>
 
@@ -103,11 +104,16 @@ Json times(double runs, Seconds time, Seconds low, Seconds high, Seconds compute
           {"limited_by", limit}};
 }
 
-Json of_trace(const PlanOptions& options, const Description& platform, Rank ranks) {
-  const double runs = above_zero(options.runs, "number of runs");
+ReplayText replayed(const PlanOptions& options, Rank ranks) {
   ReplayText text;
   text.files = {options.trace}, text.ranks = std::to_string(ranks);
-  if (!options.policy.empty()) text.policy = options.policy;
+  text.policy = options.policy;
+  return text;
+}
+
+Json of_trace(const PlanOptions& options, const Description& platform, Rank ranks) {
+  const double runs = above_zero(options.runs, "number of runs");
+  const ReplayText text = replayed(options, ranks);
   const Trace trace = open_replayed(text);
   const ReplayReport r = replay(trace.source(), platform, replay_options(text));
   return times(runs, r.time, r.low, r.high, r.compute, r.limited_by);
@@ -146,6 +152,24 @@ Json forecast_of(const PlanOptions& options, const Description& platform, Rank r
   } catch (const InputError& e) {
     return {{"refused", e.what()}};
   }
+}
+
+/// Of one run or step with parameters set, without its interval; none where there is no forecast.
+std::optional<Seconds> time_of_one(const PlanOptions& options, Description platform,
+                                   std::span<const std::string> set, Rank ranks) try {
+  set_all(platform, {set.begin(), set.end()});
+  if (!options.trace.empty()) {
+    const ReplayText text = replayed(options, ranks);
+    const Trace trace = open_replayed(text);
+    return replay_time(trace.source(), platform, replay_options(text));
+  }
+  Playing playing(platform, {options.policy});
+  if (!options.job.empty()) return playing.time(JobSource(options.job, platform).on(ranks));
+  Training t = described(options, platform);
+  t.ranks = ranks;
+  return playing.time(t);
+} catch (const InputError&) {
+  return {};
 }
 
 plan::Candidate candidate(const Description& platform, Rank ranks, const Json& f) {
@@ -224,29 +248,35 @@ std::optional<std::string> improved(const Parameter& p) {
   return text.str();
 }
 
-/// What each would take off the time, the most first.
-Json purchases(const PlanOptions& options, const Description& platform, const plan::Candidate& chosen) {
-  std::vector<std::pair<std::string, Description>> changed;
+/// What each would take off the time, the most first. Of parts that together save nothing to speak of, none
+/// is asked for alone.
+Json purchases(const PlanOptions& options, const Description& platform, Rank ranks) {
+  std::vector<std::string> parts;  // as --set has them
   for (const Parameter& p : platform.parameters())
-    if (const auto assignment = improved(p)) {
-      try {
-        Description d = platform;
-        set(d, *assignment);
-        changed.emplace_back(p.path, std::move(d));
-      } catch (const InputError&) {
-        continue;  // at the end of what is sound
+    if (const auto assignment = improved(p)) parts.push_back(*assignment);
+  const Seconds now = *time_of_one(options, platform, {}, ranks);
+  Json all = Json::array();
+  using Parts = std::span<const std::string>;
+  for (std::vector<Parts> open{parts}; !open.empty();) {
+    const std::vector<Json> times = in_parallel(open.size(), "a tenth more", [&](std::size_t i) {
+      const auto time = time_of_one(options, platform, open[i], ranks);
+      return time ? Json(time->value) : Json();  // none: at the end of what is sound
+    });
+    std::vector<Parts> next;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const Parts group = open[i];
+      const double saved = times[i].is_null() ? 1 : 1 - times[i].get<double>() / now.value;
+      if (saved <= 5e-4 || group.empty()) continue;
+      if (const std::size_t half = group.size() / 2; half > 0) {
+        next.push_back(group.first(half)), next.push_back(group.subspan(half));
+      } else if (!times[i].is_null()) {
+        all.push_back({{"parameter", group[0].substr(0, group[0].find('='))}, {"saved", saved}});
       }
     }
-  const std::vector<Json> forecasts = in_parallel(changed.size(), "a tenth more", [&](std::size_t i) {
-    return forecast_of(options, changed[i].second, chosen.ranks);
-  });
-  Json all = Json::array();
-  for (std::size_t i = 0; i < changed.size(); ++i) {
-    if (forecasts[i].contains("refused")) continue;
-    const double saved = 1 - forecasts[i]["time_s"].get<double>() / chosen.time.value;
-    if (saved > 5e-4) all.push_back({{"parameter", changed[i].first}, {"saved", saved}});
+    open = std::move(next);
   }
-  std::sort(all.begin(), all.end(), [](const Json& a, const Json& b) { return a["saved"] > b["saved"]; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Json& a, const Json& b) { return a["saved"] > b["saved"]; });
   return all;
 }
 
@@ -367,6 +397,9 @@ int run_plan(const PlanOptions& options) {
   const plan::Aim aim =
       options.aim.empty() ? (priced ? plan::Aim::cost : plan::Aim::time) : plan::parse_aim(options.aim);
   const std::vector<plan::Judged> all = plan::judge(candidates(options, platforms, ranks), limits, aim);
+  const std::string& why = all[0].candidate.refused;
+  const auto same = [&](const plan::Judged& j) { return j.candidate.refused == why; };
+  if (!why.empty() && std::ranges::all_of(all, same)) throw InputError(why);
   const bool any = all[0].feasible;
 
   report::Report report;
@@ -395,7 +428,7 @@ int run_plan(const PlanOptions& options) {
   if (any) {
     const auto chosen = std::ranges::find(platforms, all[0].candidate.platform, &Description::name);
     report.sections.push_back({"a_tenth_more",
-                               purchases(options, *chosen, all[0].candidate),
+                               purchases(options, *chosen, all[0].candidate.ranks),
                                {text_of("a tenth more (or less)", "parameter"),
                                 number_of("saves of the time", "saved", text::percent)}});
     report.head["safe"] = all[0].safe;

@@ -131,13 +131,14 @@ int pieces(const std::string& text) {
 
 sweep::Rows worked(Priced& last, const sweep::Point& point) {
   const Asked a(point);
-  last.take(a.get("platform"), a.set,
-            {a.get("policy"), a.get("engine"), pieces(a.get("pieces", "1")),
-             is_direct("delivery", a.get("delivery", "staged"))});
+  const HowPlayed how{a.get("policy"), a.get("engine"), pieces(a.get("pieces", "1")),
+                      is_direct("delivery", a.get("delivery", "staged"))};
+  last.take(a.get("platform"), a.set, how);
   const Description& platform = last.changed->platform;
   const std::string ranks = a.get("ranks");
   const workloads::Job job = JobSource(a.get("job"), platform).on(ranks.empty() ? 0 : parse_ranks(ranks));
   require_room(platform, job.ranks());
+  require_offload(how, job);
   Json told{{"job", job.name}, {"platform", platform.name()}};
   told.update(workloads::job_row(job, last.playing->forecast(job), 0, platform));
   return last.told(std::move(told));
@@ -202,6 +203,7 @@ void check_texts(const sweep::Space& space) {
       {"placement", [](const std::string& t) { parse_placement(t); }},
       {"memory", [](const std::string& t) { sweep::parse_memory(t); }},
       {"pieces", [](const std::string& t) { pieces(t); }},
+      {"compute_scale", [](const std::string& t) { parse_number(t, "compute_scale", 0, 1e9); }},
       {"delivery", [](const std::string& t) { is_direct("delivery", t); }},
       {"ranks", [](const std::string& t) { parse_ranks(t); }}};
   for (const sweep::Axis& axis : space.axes()) {
@@ -235,9 +237,21 @@ sweep::Verb job() {
           "step_s"};
 }
 
+/// How DPUs work says nothing where they never do.
+void check_replays(const sweep::Space& space) {
+  check_texts(space);
+  const auto works = [](const sweep::Axis& a) {
+    return a.key == "offload" && std::ranges::any_of(a.values, [](const auto& v) { return v != "none"; });
+  };
+  if (std::ranges::any_of(space.axes(), works)) return;
+  for (const sweep::Axis& a : space.axes())
+    if (a.key == "pieces" || a.key == "delivery")
+      throw InputError(a.key + " needs offload: the collectives that DPUs play");
+}
+
 sweep::Verb replay_verb() {
-  return {"replay", replay_keys, {"platform", "trace"},
-          replayed, check_texts, [](const sweep::Space& space) { return columns("replay", space); }};
+  return {"replay", replay_keys,   {"platform", "trace"},
+          replayed, check_replays, [](const sweep::Space& space) { return columns("replay", space); }};
 }
 
 }  // namespace

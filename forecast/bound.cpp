@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 
 #include "model/slowest_path.hpp"
 #include "support/text.hpp"
@@ -194,7 +195,8 @@ class BoundSearch {
         nodes_per_switch_(nodes_per_switch),
         demands_(demands),
         ranks_(machine.ranks()),
-        memories_(std::move(memories)) {}
+        memories_(std::move(memories)),
+        sizes_(fabric.sizes()) {}
 
   /// The least time in which the links can carry what the collective moves.
   Bound carrying(Collective collective, const Call& call) {
@@ -261,15 +263,23 @@ class BoundSearch {
   Seconds least_alpha(Rank from, Rank to) const {
     Seconds least = no_limit;
     for (const Memory m : memories_)
-      for (const Memory n : memories_)
-        for (const Bytes bytes : fabric_.sizes()) {
-          const Place a{from, m}, b{to, n};
-          least = std::min(least, alpha(fabric_.wire(a, b, bytes)));
-          if (demands_.multicast)
-            least = std::min(least, alpha(fabric_.switched(Switching::multicast, a, b, bytes).wire));
-          if (demands_.reduction)
-            least = std::min(least, alpha(fabric_.switched(Switching::reduction, a, b, bytes).wire));
-        }
+      for (const Memory n : memories_) least = std::min(least, least_alpha(Place{from, m}, Place{to, n}));
+    return least;
+  }
+  Seconds least_alpha(Place from, Place to) const {
+    const bool by_switches = demands_.multicast || demands_.reduction;
+    const void* kind = by_switches ? nullptr : fabric_.kind(from, to);
+    if (const auto known = least_of_kind_.find(kind); kind && known != least_of_kind_.end())
+      return known->second;
+    Seconds least = no_limit;
+    for (const Bytes bytes : sizes_) {
+      least = std::min(least, alpha(fabric_.wire(from, to, bytes)));
+      if (demands_.multicast)
+        least = std::min(least, alpha(fabric_.switched(Switching::multicast, from, to, bytes).wire));
+      if (demands_.reduction)
+        least = std::min(least, alpha(fabric_.switched(Switching::reduction, from, to, bytes).wire));
+    }
+    if (kind) least_of_kind_.emplace(kind, least);
     return least;
   }
 
@@ -295,18 +305,19 @@ class BoundSearch {
     for (const auto& [what, number] : {std::pair("ranks", &singles),
                                        {"nodes", &by_node},
                                        {"groups of nodes behind a switch", &by_switch}}) {
-      Partition p = partition(what, *number);
-      if (p.parts > 1 && (all.empty() || p.parts < all.back().parts)) all.push_back(std::move(p));
+      std::vector<int> numbers = *number;
+      std::ranges::sort(numbers);
+      numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+      const auto parts = static_cast<double>(numbers.size());
+      if (parts > 1 && (all.empty() || parts < all.back().parts))
+        all.push_back({what, groups(*number, numbers), parts});
     }
     return all;
   }
 
-  Partition partition(const char* what, const std::vector<int>& number) const {
-    std::vector<int> numbers = number;
-    std::ranges::sort(numbers);
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-    Partition p{what, {}, static_cast<double>(numbers.size())};
-    if (numbers.size() < 2) return p;
+  /// Groups of ranks with the same number.
+  std::vector<Group> groups(const std::vector<int>& number, const std::vector<int>& numbers) const {
+    std::vector<Group> all;
     std::set<int> taken;
     if (numbers.size() <= each_alone) {
       taken.insert(numbers.begin(), numbers.end());
@@ -318,13 +329,22 @@ class BoundSearch {
       Group g{Side(number.size()), {}, {}};
       std::ranges::transform(number, g.inside.begin(), [n](int i) { return static_cast<char>(i == n); });
       const auto members = static_cast<double>(std::ranges::count(number, n));
-      if (members * (ranks_ - members) > most_routes) continue;
-      const auto near = ranks_ <= all_routes ? std::nullopt : std::optional(near_end);
-      g.out = cut_around(fabric_, g.inside, false, memories_, near);
-      g.in = cut_around(fabric_, g.inside, true, memories_, near);
-      p.groups.push_back(std::move(g));
+      if (members * (ranks_ - members) > most_routes && !fabric_.hockney()) continue;
+      for (const bool into : {false, true}) (into ? g.in : g.out) = cut(g.inside, into);
+      all.push_back(std::move(g));
     }
-    return p;
+    return all;
+  }
+
+  Cut cut(const Side& inside, bool into) const {
+    const auto near = ranks_ <= all_routes ? std::nullopt : std::optional(near_end);
+    if (ranks_ <= each_alone || !fabric_.hockney()) return cut_around(fabric_, inside, into, memories_, near);
+    // A rank of the textbook's machine, whose two links have the numbers of their ports.
+    const auto rank = static_cast<LinkId>(std::ranges::find(inside, 1) - inside.begin());
+    Cut own{inside, {into ? rank + static_cast<LinkId>(ranks_) : rank}, 1.0 / fabric_.hockney()->beta};
+    if (into)
+      for (char& i : own.inside) i = static_cast<char>(i == 0);
+    return own;
   }
 
   static std::set<int> fullest(const std::vector<int>& number, const std::set<int>& among) {
@@ -372,29 +392,26 @@ class BoundSearch {
     if (!out)
       for (char& i : side) i = static_cast<char>(i == 0);
     std::string text = (out ? "out of " : "into ") + name(side) + ": ";
-    if (!cut.links.empty()) text += fabric_.links()[cut.links.front()].name;
+    if (!cut.links.empty()) {
+      const LinkId link = cut.links.front();
+      text += fabric_.hockney() ? fabric_.port_name(link) : fabric_.links()[link].name;
+    }
     if (cut.links.size() > 1) text += " and " + std::to_string(cut.links.size() - 1) + " more links";
     return text + ", " + text::gbps(cut.bandwidth.value / 1e9) + (cut.links.size() > 1 ? " together" : "");
   }
 
   std::string name(const Side& side) const {
-    std::vector<int> ranks, nodes;
-    std::set<int> partly;
-    for (Rank r = 0; r < ranks_; ++r) (is(side, r) ? nodes : ranks).push_back(machine_.node(r));
-    partly.insert(ranks.begin(), ranks.end());
-    const bool whole = std::ranges::none_of(nodes, [&](int n) { return partly.contains(n); });
-    if (whole && ranks_ != machine_.node(ranks_ - 1) + 1) return list("node", nodes);
-    ranks.clear();
+    std::vector<int> ranks;
+    std::set<int> nodes;
     for (Rank r = 0; r < ranks_; ++r)
-      if (is(side, r)) ranks.push_back(r);
-    return list("rank", ranks);
+      if (is(side, r)) ranks.push_back(r), nodes.insert(machine_.node(r));
+    bool whole = ranks_ != machine_.node(ranks_ - 1) + 1;
+    for (Rank r = 0; r < ranks_ && whole; ++r) whole = is(side, r) || !nodes.contains(machine_.node(r));
+    return whole ? list("node", {nodes.begin(), nodes.end()}) : list("rank", ranks);
   }
 
-  /// "node 3", "ranks 0-2, 5".
-  static std::string list(std::string text, std::vector<int> numbers) {
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-    std::ranges::sort(numbers);
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  /// "node 3", "ranks 0-2, 5": of ascending numbers.
+  static std::string list(std::string text, const std::vector<int>& numbers) {
     text += numbers.size() > 1 ? "s " : " ";
     int runs = 0;
     for (std::size_t i = 0; i < numbers.size(); ++runs) {
@@ -414,6 +431,8 @@ class BoundSearch {
   const Demands demands_;
   const Rank ranks_;
   const std::vector<Memory> memories_;
+  const std::vector<Bytes> sizes_;
+  mutable std::unordered_map<const void*, Seconds> least_of_kind_;
   Bound best_;
 };
 

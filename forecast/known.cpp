@@ -38,7 +38,7 @@ Description Known::platform(const std::string& name, const std::vector<std::stri
     keys += '\n' + assignment.substr(0, assignment.find('='));
   }
   const auto found = platforms_.get(values, [&] {
-    Description d = load_platform(name);
+    Description d = *loaded_.get(name, [&] { return std::make_shared<Description>(load_platform(name)); });
     set_all(d, set);
     std::vector<std::string> all =
         *unused_.get(keys, [&] { return std::make_shared<std::vector<std::string>>(unmoved(d)); });

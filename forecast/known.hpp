@@ -67,6 +67,7 @@ class Known {
     template <class... Arguments>
     explicit Kept(const Description& d, const Arguments&... arguments) : platform(d), made(arguments...) {}
   };
+  Recent<Description> loaded_;
   Recent<Platform> platforms_;
   Recent<std::vector<std::string>> unused_;  ///< by platform and what is set, whatever to
   Recent<Kept<Forecaster>> forecasters_;

@@ -25,6 +25,8 @@ class Fabric {
 
   virtual Rank ranks() const = 0;
   virtual Wire wire(Place from, Place to, Bytes bytes) const = 0;
+  /// Wires of the same kind differ in their ports alone; null: not known.
+  virtual const void* kind(Place, Place) const { return nullptr; }
   virtual Switched switched(Switching, Place from, Place to, Bytes bytes) const {
     return {wire(from, to, bytes), bytes};
   }
@@ -83,6 +85,7 @@ class HomeFabric : public Fabric {
   Wire wire(Place from, Place to, Bytes bytes) const override {
     return fabric_.wire(at_home(from), at_home(to), bytes);
   }
+  const void* kind(Place from, Place to) const override { return fabric_.kind(at_home(from), at_home(to)); }
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
     return fabric_.switched(what, at_home(from), at_home(to), bytes);
   }

@@ -256,13 +256,14 @@ Ratio narrowest_rank(const Wiring& w, const Shares& shares) {
   return worst;
 }
 
-Ratio across(const Wiring& w, const Shares& shares, const std::vector<char>& inside) {
+/// What the minimum cut of the last flow separates, and carries.
+Ratio across(const Wiring& w, const Shares& shares, const FlowGraph& graph) {
   Ratio cut{0, 0};
   for (int u = 0; u < w.vertices(); ++u) {
-    if (!inside[static_cast<std::size_t>(u)]) continue;
+    if (!graph.on_source_side(u)) continue;
     if (u < w.ranks()) cut.shares += shares[static_cast<std::size_t>(u)];
     for (int v = 0; v < w.vertices(); ++v)
-      if (!inside[static_cast<std::size_t>(v)]) cut.capacity += w(u, v);
+      if (!graph.on_source_side(v)) cut.capacity += w(u, v);
   }
   return cut;
 }
@@ -281,7 +282,7 @@ Ratio worst_cut(const Wiring& w, const std::vector<std::int64_t>& shares) {
     Ratio next = worst;
     for (Rank r = 0; r < w.ranks(); ++r) {
       if (graph.max_flow(w.vertices(), r) >= sum(shares) * worst.capacity) continue;
-      const Ratio cut = across(w, shares, graph.source_side());
+      const Ratio cut = across(w, shares, graph);
       if (cut.capacity == 0)
         throw InputError("no link leads to rank " + std::to_string(r) + " from all others");
       if (cut.shares * next.capacity > next.shares * cut.capacity) next = cut, worse = true;

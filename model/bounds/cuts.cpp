@@ -50,14 +50,22 @@ void RouteGraph::join(Vertex from, Vertex to) {
   if (joined_.insert(key).second) flows_.add_edge(from, to, FlowGraph::unlimited);
 }
 
+/// Neighbours' routes mostly begin, or end, as the last one did.
 void RouteGraph::add(Place from, std::span<const LinkId> route, Place to) {
-  Vertex at = vertex(from);
-  for (const LinkId link : route) {
-    const Ends& e = ends(link);
-    join(at, reversed_ ? e.out : e.in);
-    at = reversed_ ? e.in : e.out;
+  const std::size_t n = route.size();
+  std::size_t first = 0, last = n;
+  if (from == last_from_)
+    first = static_cast<std::size_t>(std::ranges::mismatch(route, last_route_).in1 - route.begin());
+  if (to == last_to_)
+    last = static_cast<std::size_t>(
+        std::mismatch(route.rbegin(), route.rend(), last_route_.rbegin(), last_route_.rend()).first.base() -
+        route.begin());
+  for (std::size_t i = first; i <= last; ++i) {
+    const Vertex left = i == 0 ? vertex(from) : leaves(route[i - 1]);
+    join(left, i == n ? vertex(to) : enters(route[i]));
   }
-  join(at, vertex(to));
+  last_from_ = from, last_to_ = to;
+  last_route_.assign(route.begin(), route.end());
 }
 
 void RouteGraph::add(const Fabric& fabric, std::span<const Place> from, std::span<const Place> to) {
@@ -72,16 +80,14 @@ void RouteGraph::add(const Fabric& fabric, std::span<const Place> from, std::spa
 }
 
 Cut RouteGraph::shown() const {
-  const std::vector<char>& reached = flows_.source_side();
   Cut cut;
   cut.inside.resize(static_cast<std::size_t>(ranks_));
   for (const Terminal& t : places_)
     if (t.place.memory == Memory::device)
       cut.inside[static_cast<std::size_t>(t.place.rank)] =
-          static_cast<char>(reached[static_cast<std::size_t>(t.vertex)] != reversed_);
+          static_cast<char>(flows_.on_source_side(t.vertex) != reversed_);
   for (const auto& [link, e] : ends_)
-    if (reached[static_cast<std::size_t>(e.in)] && !reached[static_cast<std::size_t>(e.out)])
-      cut.links.push_back(link);
+    if (flows_.on_source_side(e.in) && !flows_.on_source_side(e.out)) cut.links.push_back(link);
   std::ranges::sort(cut.links);
   for (const LinkId link : cut.links) cut.bandwidth += links_[link].bandwidth;
   return cut;
@@ -149,7 +155,6 @@ Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
   const auto members = static_cast<Rank>(std::ranges::count_if(inside, [](char i) { return i != 0; }));
   RouteGraph graph(members + 1, fabric.links());
   std::vector<LinkId> route;
-  std::optional<std::vector<LinkId>> last;  // routes of neighbouring ranks mostly have common ends
   Rank at = 0;
   for (Rank r = 0; r < fabric.ranks(); ++r) {
     if (!inside[static_cast<std::size_t>(r)]) continue;
@@ -163,12 +168,10 @@ Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
           const std::span<const LinkId> all(route);
           const std::size_t shown = near ? std::min(*near, (all.size() + 1) / 2) : all.size();
           const std::span<const LinkId> part = into ? all.last(shown) : all.first(shown);
-          if (last && std::ranges::equal(part, *last)) continue;
-          last.emplace(part.begin(), part.end());
           into ? graph.add(members, part, at) : graph.add(at, part, members);
         }
     }
-    last.reset(), ++at;
+    ++at;
   }
   std::vector<char> from(static_cast<std::size_t>(members) + 1, static_cast<char>(!into));
   from.back() = static_cast<char>(into);

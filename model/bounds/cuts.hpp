@@ -46,6 +46,8 @@ class RouteGraph {
     FlowGraph::Edge edge;
   };
   const Ends& ends(LinkId link);
+  Vertex enters(LinkId link) { return reversed_ ? ends(link).out : ends(link).in; }
+  Vertex leaves(LinkId link) { return reversed_ ? ends(link).in : ends(link).out; }
   Vertex vertex(Place place);
   void join(Vertex from, Vertex to);
   /// The minimum cut of the max-flow that was found last.
@@ -65,6 +67,8 @@ class RouteGraph {
   std::unordered_map<std::uint64_t, std::size_t> place_of_;
   std::unordered_map<LinkId, Ends> ends_;
   std::unordered_set<std::uint64_t> joined_;
+  std::optional<Place> last_from_, last_to_;
+  std::vector<LinkId> last_route_;
 };
 
 /// The cut of least bandwidth between some ranks and all others, over the routes out of the group, or `into`

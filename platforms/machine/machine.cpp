@@ -44,6 +44,7 @@ void require_room(const Description& platform, Rank ranks) {
 Machine::Machine(const Description& description, Rank ranks, const Placement& placement)
     : blueprint_(read_blueprint(description)),
       graph_(blueprint_),
+      nics_(blueprint_.of_kind(Blueprint::Vertex::Kind::nic)),
       ranks_(checked(blueprint_, ranks)),
       listed_(placement.order == Placement::listed),
       extent_(occupy(placement)),

@@ -38,6 +38,7 @@ class Machine final : public Fabric {
   Wire wire(Place from, Place to, Bytes bytes) const override {
     return uniform_ ? uniform_->wire(from, to, bytes) : wire_of(from, to, bytes);
   }
+  const void* kind(Place from, Place to) const override { return uniform_ ? nullptr : kind_of(from, to); }
   Switched switched(Switching what, Place from, Place to, Bytes bytes) const override;
   std::vector<Bytes> sizes() const override { return uniform_ ? uniform_->sizes() : wires_->sizes(); }
   SecondsPerByte gamma(Place place) const override {
@@ -99,6 +100,8 @@ class Machine final : public Fabric {
     return planes_ == 1 ? at.group : static_cast<std::int64_t>(at.group) * planes_ + graph_.nic_of(vertex);
   }
   Port base(const Seat& at) const { return at.node * ports_.count(); }
+  /// None from a place to itself.
+  const SizedWire* kind_of(Place from, Place to) const;
   Wire wire_of(Place from, Place to, Bytes bytes) const;
   void own_queue(Wire& wire, Rank sender) const {
     if (protocol_.hold == MessageProtocol::Hold::delivery) return;
@@ -114,7 +117,6 @@ class Machine final : public Fabric {
   void check_size() const;
   std::vector<Rank> find_representatives() const;
 
-  std::string link_name(int link) const;
   void make_links() const;
   std::size_t node_links() const { return graph_.links().size() + loops_.size() + 2 * ports_.nics; }
   LinkId link(const Seat& at, std::size_t index) const {
@@ -131,6 +133,7 @@ class Machine final : public Fabric {
 
   Blueprint blueprint_;
   NodeGraph graph_;
+  std::vector<int> nics_;  ///< their vertices
   Rank ranks_;
   bool listed_;  ///< placed by a file, anywhere
   std::vector<Seat> seats_;
@@ -153,22 +156,20 @@ class Machine final : public Fabric {
   mutable std::vector<Rank> representatives_;
 };
 
-inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {
+inline const SizedWire* Machine::kind_of(Place from, Place to) const {
   const Seat &a = seat(from.rank), &b = seat(to.rank);
   const int out = vertex(from, a), in = vertex(to, b);
-  if (a.node != b.node) {
-    Wire wire = wires_->remote(topology_->way(leaf(a, out), leaf(b, in)), out, in).at(bytes);
-    own_queue(wire, from.rank);
-    wire.out += base(a);
-    wire.in += base(b);
-    return wire;
-  }
-  Wire wire;
-  if (out != in)
-    wire = (from.rank == to.rank ? wires_->copy(out, in) : wires_->local(out, in)).at(bytes);
-  else if (from.rank != to.rank)
-    wire = wires_->local(out, in).at(bytes);
-  if (out == in) wire.out = ports_.slot_out(a.slot), wire.in = ports_.slot_in(b.slot);
+  if (a.node != b.node) return &wires_->remote(topology_->way(leaf(a, out), leaf(b, in)), out, in);
+  if (from.rank != to.rank) return &wires_->local(out, in);
+  return out == in ? nullptr : &wires_->copy(out, in);
+}
+
+inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {
+  const Seat &a = seat(from.rank), &b = seat(to.rank);
+  const SizedWire* kind = kind_of(from, to);
+  Wire wire = kind ? kind->at(bytes) : Wire();
+  if (a.node == b.node && vertex(from, a) == vertex(to, b))
+    wire.out = ports_.slot_out(a.slot), wire.in = ports_.slot_in(b.slot);
   own_queue(wire, from.rank);
   wire.out += base(a);
   wire.in += base(b);

@@ -88,9 +88,8 @@ void Machine::route(Place from, Place to, std::vector<LinkId>& links) const {
     if (out == in && from.rank != to.rank) links.push_back(link(a, loop_index(a.slot, out)));
     return within(a, out, in);
   }
-  const std::vector<int> nics = blueprint_.of_kind(Blueprint::Vertex::Kind::nic);
   const int nic_out = graph_.nic_of(out), nic_in = graph_.nic_of(in);
-  within(a, out, nics[static_cast<std::size_t>(nic_out)]);
+  within(a, out, nics_[static_cast<std::size_t>(nic_out)]);
   links.push_back(link(a, nic_link(nic_out)));
   // Endpoints are numbered leaf by leaf, so that neighbours take different ways up.
   const auto endpoint = [this](const Seat& at, std::int64_t leaf) {
@@ -101,7 +100,7 @@ void Machine::route(Place from, Place to, std::vector<LinkId>& links) const {
   const auto network = static_cast<LinkId>(static_cast<std::size_t>(extent_.nodes) * node_links());
   topology_->route({first, last, endpoint(a, first), endpoint(b, last)}, network, links);
   links.push_back(link(b, nic_link(nic_in) + 1));
-  within(b, nics[static_cast<std::size_t>(nic_in)], in);
+  within(b, nics_[static_cast<std::size_t>(nic_in)], in);
 }
 
 }  // namespace collcast

@@ -187,6 +187,22 @@ TEST(SweepCli, WhatIsWrongAtEveryPointIsRefusedAtOnce) {
   EXPECT_EQ(collcast("sweep " + trace).err, "collcast: there is no trace 'none.cct'\n");
 }
 
+TEST(SweepCli, HowDpusWorkNeedsWorkForThem) {
+  const Folder folder;
+  const std::string replay =
+      file(folder, R"({"ask": "replay", "platform": "bluefield-2-cluster", "pieces": 4, "trace": ")" +
+                       collcast::testing::trace + "\"}");
+  const Outcome replayed = collcast("sweep " + replay + " -o " + folder / "j");
+  EXPECT_EQ(replayed.code, 2);
+  EXPECT_NE(replayed.err.find("pieces needs offload"), std::string::npos) << replayed.err;
+  const std::string job = file(
+      folder, R"({"ask": "job", "platform": "bluefield-2-cluster", "job": "kmeans", "delivery": "direct"})");
+  const Outcome worked = collcast("sweep " + job + " -o " + folder / "j");
+  EXPECT_EQ(worked.code, 1);
+  EXPECT_NE(worked.err.find("delivery applies only to offloaded collectives"), std::string::npos)
+      << worked.err;
+}
+
 TEST(SweepCli, AFullDiskIsAFailureOfTheMachine) {
   const Folder folder;
   const std::string s = file(folder, long_one);
@@ -363,12 +379,21 @@ TEST(Plan, OfATraceAndOfAJob) {
                                 " --platform flat --format json | sed -n 's/^  \"time_s\": //p'");
   EXPECT_NEAR(std::stod(o.out), 1000 * std::stod(once.out), 1e-9 * std::stod(o.out));
   EXPECT_EQ(collcast("plan --job p3dfft:n=64 --platform frontera --ranks 4,8 --time 1h").code, 0);
+  // One node of p4d costs 32.77 USD per hour, as its file says.
+  const std::string priced = "plan --job kmeans --runs 1e6 --platform p4d --ranks 8 --format json";
+  const double time = std::stod(collcast(priced + " | sed -n 's/ *\"time_s\": //p'").out);
+  const double cost = std::stod(collcast(priced + " | sed -n 's/ *\"cost_USD\": //p'").out);
+  EXPECT_NEAR(cost, time / 3600 * 32.77, 1e-9 * cost);
   EXPECT_EQ(collcast("plan --job p3dfft:n=64 --model resnet50 --platform frontera --ranks 4").code, 2);
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6").err,
             "collcast: --samples is required: the number of samples that the job trains on in all\n");
   for (const std::string words : {"--model resnet50 --samples 1 --runs 2", "--job p3dfft:n=64 --batch 2",
                                   "--job p3dfft:n=64 --samples 2", "--job p3dfft:n=64 --efficiency 80"})
     EXPECT_EQ(collcast("plan --platform frontera --ranks 4 " + words).code, 2) << words;
+  const Outcome nobody = collcast("plan --job kmeens --platform frontera,summit --ranks 4,8");
+  EXPECT_EQ(nobody.code, 2);
+  EXPECT_EQ(nobody.out, "");
+  EXPECT_NE(nobody.err.find("unknown application 'kmeens'"), std::string::npos) << nobody.err;
 }
 
 }  // namespace

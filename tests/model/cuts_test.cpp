@@ -126,6 +126,22 @@ TEST(MaxFlow, UnlimitedEdgesOfTheSourceAddUp) {
   EXPECT_EQ(graph.max_flow(0, 1), 300);
 }
 
+/// What takes 0 -> 1 -> 2 -> 3 first bars both other ways, 0 -> 1 -> 4 -> 3 and 0 -> 5 -> 2 -> 3, and has to
+/// be taken back: 2 each on these two is the most.
+TEST(MaxFlow, TakesBackWhatBarsTheWay) {
+  FlowGraph graph(6);
+  for (const auto& [from, to] : {std::pair(0, 1), {1, 4}, {4, 3}, {0, 5}, {5, 2}, {2, 3}})
+    graph.add_edge(from, to, 2);
+  const FlowGraph::Edge across = graph.add_edge(1, 2, 9);
+  EXPECT_EQ(graph.max_flow(0, 3), 4);
+  for (const FlowGraph::Vertex v : {1, 2, 3, 4, 5}) EXPECT_FALSE(graph.on_source_side(v)) << v;
+  EXPECT_EQ(graph.max_flow(0, 3), 4);  // a second one begins anew
+  graph.set_capacity(across, 0);
+  EXPECT_EQ(graph.max_flow(1, 3), 2);
+  EXPECT_TRUE(graph.on_source_side(1));
+  EXPECT_FALSE(graph.on_source_side(4));
+}
+
 /// As where one asks what binds, with all else out of the way.
 TEST(CutAround, HoldsForLinksOfAnySpeed) {
   for (const double GBps : {1e-6, 1.0, 1e9}) {

@@ -61,7 +61,7 @@ void require_offload(const HowPlayed& how, const Job& job) {
   if (how.pieces == 1 && !how.direct) return;
   if (std::ranges::none_of(job.roles,
                            [&](const Role& r) { return std::ranges::any_of(r.activities, offloaded); }))
-    throw InputError((how.direct ? "--delivery" : "--pieces") +
+    throw InputError((how.direct ? "delivery" : "pieces") +
                      (" applies only to offloaded collectives; " + job.name + " has none"));
 }
 
