@@ -1,63 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/bounds/max_flow.hpp"
 
-#include <algorithm>
-#include <limits>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/push_relabel_max_flow.hpp>
 
 namespace collcast {
+/// The network as Boost keeps it.
+namespace boosted {
+
+using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+
+struct Pipe {
+  FlowGraph::Amount capacity = 0, residual = 0;
+  Traits::edge_descriptor reverse = {};
+};
+using Network = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Pipe>;
+
+}  // namespace boosted
+
+struct FlowGraph::Graph {
+  boosted::Network network;
+  std::vector<boosted::Traits::edge_descriptor> edges;
+};
+
+FlowGraph::FlowGraph(Vertex vertices) : graph_(std::make_unique<Graph>()) {
+  for (Vertex v = 0; v < vertices; ++v) add_vertex();
+}
+FlowGraph::~FlowGraph() = default;
+FlowGraph::FlowGraph(FlowGraph&&) noexcept = default;
+FlowGraph& FlowGraph::operator=(FlowGraph&&) noexcept = default;
 
 FlowGraph::Vertex FlowGraph::add_vertex() {
-  first_.push_back(none);
-  return static_cast<Vertex>(first_.size() - 1);
+  return static_cast<Vertex>(boost::add_vertex(graph_->network));
 }
 
 FlowGraph::Edge FlowGraph::add_edge(Vertex from, Vertex to, Amount capacity) {
-  for (const auto& [a, b] : {std::pair(from, to), std::pair(to, from)}) {
-    std::int32_t& first = first_[static_cast<std::size_t>(a)];
-    arcs_.push_back({b, first, 0});
-    first = static_cast<std::int32_t>(arcs_.size() - 1);
-  }
-  capacity_.push_back(capacity);
-  return static_cast<Edge>(capacity_.size() - 1);
+  boosted::Network& n = graph_->network;
+  const auto a = static_cast<std::size_t>(from), b = static_cast<std::size_t>(to);
+  const auto there = boost::add_edge(a, b, n).first, back = boost::add_edge(b, a, n).first;
+  n[there] = {capacity, 0, back};
+  n[back] = {0, 0, there};
+  graph_->edges.push_back(there);
+  return static_cast<Edge>(graph_->edges.size() - 1);
 }
 
-bool FlowGraph::find_levels(Vertex from, Vertex to) {
-  level_.assign(first_.size(), none);
-  level_[static_cast<std::size_t>(from)] = 0;
-  open_.assign(1, from);
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    const auto v = static_cast<std::size_t>(open_[i]);
-    for (std::int32_t a = first_[v]; a != none; a = arcs_[static_cast<std::size_t>(a)].next) {
-      const Arc& arc = arcs_[static_cast<std::size_t>(a)];
-      std::int32_t& level = level_[static_cast<std::size_t>(arc.to)];
-      if (arc.residual > 0 && level == none) level = level_[v] + 1, open_.push_back(arc.to);
-    }
-  }
-  return level_[static_cast<std::size_t>(to)] != none;
-}
-
-/// As much of an amount as flows on from here, each arc to the next level.
-FlowGraph::Amount FlowGraph::push(Vertex at, Vertex to, Amount amount) {
-  if (at == to) return amount;
-  const auto v = static_cast<std::size_t>(at);
-  Amount sent = 0;
-  for (std::int32_t& a = cursor_[v]; a != none; a = arcs_[static_cast<std::size_t>(a)].next) {
-    Arc &arc = arcs_[static_cast<std::size_t>(a)], &back = arcs_[static_cast<std::size_t>(a ^ 1)];
-    if (arc.residual == 0 || level_[static_cast<std::size_t>(arc.to)] != level_[v] + 1) continue;
-    const Amount more = push(arc.to, to, std::min(amount - sent, arc.residual));
-    arc.residual -= more, back.residual += more, sent += more;
-    if (sent == amount) break;
-  }
-  return sent;
+void FlowGraph::set_capacity(Edge edge, Amount capacity) {
+  graph_->network[graph_->edges[static_cast<std::size_t>(edge)]].capacity = capacity;
 }
 
 FlowGraph::Amount FlowGraph::max_flow(Vertex from, Vertex to) {
-  for (std::size_t e = 0; e < capacity_.size(); ++e)
-    arcs_[2 * e].residual = capacity_[e], arcs_[2 * e + 1].residual = 0;
-  Amount flow = 0;
-  while (find_levels(from, to)) {
-    cursor_ = first_;
-    flow += push(from, to, std::numeric_limits<Amount>::max());
+  boosted::Network& n = graph_->network;
+  const auto source = static_cast<std::size_t>(from), sink = static_cast<std::size_t>(to);
+  const Amount flow = boost::push_relabel_max_flow(
+      n, source, sink, get(&boosted::Pipe::capacity, n), get(&boosted::Pipe::residual, n),
+      get(&boosted::Pipe::reverse, n), get(boost::vertex_index, n));
+  reached_.assign(num_vertices(n), 0);
+  std::vector<std::size_t> open = {source};
+  reached_[source] = 1;
+  while (!open.empty()) {
+    const std::size_t v = open.back();
+    open.pop_back();
+    for (const auto e : boost::make_iterator_range(out_edges(v, n)))
+      if (n[e].residual > 0 && !reached_[target(e, n)]) {
+        reached_[target(e, n)] = 1;
+        open.push_back(target(e, n));
+      }
   }
   return flow;
 }
