@@ -196,7 +196,8 @@ TEST(SweepCli, HowDpusWorkNeedsWorkForThem) {
   EXPECT_EQ(replayed.code, 2);
   EXPECT_NE(replayed.err.find("pieces needs offload"), std::string::npos) << replayed.err;
   const std::string job = file(
-      folder, R"({"ask": "job", "platform": "bluefield-2-cluster", "job": "kmeans", "delivery": "direct"})");
+      folder,
+      R"({"ask": "job", "platform": "bluefield-2-cluster", "job": "kmeans", "ranks": 4, "delivery": "direct"})");
   const Outcome worked = collcast("sweep " + job + " -o " + folder / "j");
   EXPECT_EQ(worked.code, 1);
   EXPECT_NE(worked.err.find("delivery applies only to offloaded collectives"), std::string::npos)

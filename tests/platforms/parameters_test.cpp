@@ -151,18 +151,20 @@ TEST(Parameters, OwnIntervalsCount) {
   EXPECT_EQ(it->high, 2.25);
 }
 
-TEST(Parameters, UnusedOnesAreFactsOfDevicesOfStorageAndOfSwitches) {
+TEST(Parameters, UnusedOnesAreFactsOfDevicesStorageSwitchesAndCosts) {
   for (const std::string& name : shipped_platforms())
     for (const Parameter& p : unused_parameters(load_platform(name)))
       EXPECT_TRUE(p.path.starts_with("devices.") || p.path.starts_with("software.nccl.") ||
                   p.path.find("-x4.") != std::string::npos || p.path.ends_with(".max_groups") ||
-                  p.path.ends_with(".recovery_us") || p.path == "network.multicast.mtu_B")
+                  p.path.ends_with(".recovery_us") || p.path == "network.multicast.mtu_B" ||
+                  p.path == "node.power_W" || p.path == "node.price_per_hour_USD")
           << name << " " << p.path;
 }
 
 TEST(Parameters, EachHasAUnitASourceAndAStamp) {
-  const std::set<std::string> units = {"GBps", "us",    "GiB",     "KiB", "TB",     "TFLOPS", "TOPS",
-                                       "GHz",  "cores", "engines", "B",   "groups", "share",  "operations"};
+  const std::set<std::string> units = {"GBps",  "us",         "GiB",   "KiB",     "TB", "TFLOPS",
+                                       "TOPS",  "GHz",        "cores", "engines", "B",  "groups",
+                                       "share", "operations", "W",     "USD"};
   for (const std::string& name : shipped_platforms())
     for (const Parameter& p : load_platform(name).parameters()) {
       EXPECT_TRUE(units.contains(p.unit)) << p.path;
