@@ -428,12 +428,13 @@ void compare_parts(RecordedSource& source) {
     return std::ranges::any_of(parts, [&](Bytes b) { return b != parts[0]; });
   };
   std::int64_t unknown = 0;
-  for (const auto& [call, all] : calls) {
+  for (const auto& of_call : calls) {
+    const std::vector<Activity*>& all = of_call.second;
     const bool uneven = std::ranges::any_of(all, [&](const Activity* a) {
       return a->counts &&
              (a->message != all[0]->message || differ(a->counts->sent) || differ(a->counts->received));
     });
-    const auto& members = source.communicators()[static_cast<std::size_t>(call.first)];
+    const auto& members = source.communicators()[static_cast<std::size_t>(of_call.first.first)];
     const bool known =
         all.size() == members.size() && std::ranges::all_of(all, [](const Activity* a) { return a->direct; });
     if (uneven && known) continue;
