@@ -26,7 +26,9 @@ constexpr std::array<Kind, 19> kinds = {{
     {[](std::string_view h) { return h.find_first_not_of(" \t\r\n") == std::string_view::npos; }, "empty"},
     {[](std::string_view h) { return h.starts_with("CCTRACE"); },
      "a recorded application, which `collcast replay` takes"},
-    {[](std::string_view h) { return has(h, "\"collcast forest\"") || has(h, "\"collcast messages\""); },
+    {[](std::string_view h) {
+       return has(h, "\"format\"") && (has(h, "\"collcast forest\"") || has(h, "\"collcast messages\""));
+     },
      "a schedule that `collcast synthesize` made, which --import takes"},
     {[](std::string_view h) { return is_json(h) && has(h, "\"roles\"") && has(h, "\"dimensions\""); },
      "the description of a job, which `collcast job` takes"},
@@ -37,9 +39,10 @@ constexpr std::array<Kind, 19> kinds = {{
      "the description of a machine, which --platform takes"},
     {[](std::string_view h) { return is_json(h) && has(h, "\"traceEvents\""); },
      "a timeline; `collcast replay` takes those of profilers"},
-    {[](std::string_view h) { return is_json(h) && (has(h, "\"time_s\"") || has(h, "\"step_s\"")); },
-     "an answer of collcast or a table of measurements"},
-    {[](std::string_view h) { return is_json(h) && has(h, "\"platform\"") && has(h, "\"ranks\""); },
+    {[](std::string_view h) { return is_json(h) && has(h, "\"predictions\""); }, "an answer of collcast"},
+    {[](std::string_view h) {
+       return is_json(h) && has(h, "\"platform\"") && has(h, "\"ranks\"") && !has(h, "\"time_s\"");
+     },
      "the cases of a sweep, which `collcast sweep` takes"},
     {[](std::string_view h) {
        return h.starts_with("# OSU") || has(h, "# nThread") || has(h, "out-of-place");
@@ -82,7 +85,9 @@ std::string_view kind_of_file(std::string_view head) {
 
 void refuse_other_kinds(const std::string& file, std::string_view text, std::string_view expected) {
   constexpr std::size_t enough = 65536;
-  if (const std::string_view kind = kind_of_file(text.substr(0, enough)); !kind.empty())
+  const std::string_view kind = kind_of_file(text.substr(0, enough));
+  const auto name = [](std::string_view words) { return words.substr(0, words.find(',')); };
+  if (!kind.empty() && name(kind) != name(expected))
     throw InputError(file + ": is " + std::string(kind) + "; expected " + std::string(expected));
 }
 

@@ -127,13 +127,14 @@ TEST(Mistakes, AFileOfAnotherKindIsNamed) {
   const ::collcast::Folder folder;
   const std::string job = folder / "job", machine = folder / "machine.json", cases = folder / "cases.json",
                     schedule = folder / "schedule.json", table = folder / "table", empty = folder / "empty",
-                    binary = folder / "binary.json";
+                    binary = folder / "binary.json", wrong = folder / "wrong.json";
   const auto write = [](const std::string& file, const std::string& text) { std::ofstream(file) << text; };
   write(job, R"({"name": "j", "dimensions": {"all": 0}, "roles": [{"do": []}]})");
   write(machine, R"({"base": "flat"})");
   write(cases, R"({"ask": "predict", "platform": "flat", "ranks": 4, "collective": "allreduce"})");
   write(schedule, R"({"format": "collcast messages", "ranks": 4})");
   write(table, "# OSU MPI Latency Test v5.7\n# Size Latency (us)\n8 1.9\n");
+  write(wrong, R"({"max_nodes": 4, "nod": {}})");  // of the kind that is asked for
   write(empty, "");
   write(binary, std::string("\x7f"
                             "ELF\0\0",
@@ -147,7 +148,8 @@ TEST(Mistakes, AFileOfAnotherKindIsNamed) {
                         "`calibrate --from` take; expected ";
   for (const auto& [words, said] : std::vector<std::pair<std::string, std::string>>{
            {"job " + trace + " --platform flat", trace + is_trace + "JSON"},
-           {"job " + machine + " --platform flat", machine + is_machine + "a job, which has roles"},
+           {"job " + machine + " --platform flat",
+            machine + is_machine + "the description of a job, which has roles"},
            {"job " + empty + " --platform flat", empty + ": is empty; expected JSON"},
            {"job " + binary + " --platform flat", binary + ": is binary; expected JSON"},
            {"train --platform flat --ranks 4 --model " + trace,
@@ -160,6 +162,7 @@ TEST(Mistakes, AFileOfAnotherKindIsNamed) {
            {"sweep " + trace, trace + is_trace + "JSON"},
            {"platforms " + job, job + is_job + "the description of a machine"},
            {"platforms " + trace, trace + is_trace + "JSON"},
+           {"platforms " + wrong, wrong + ": nod: unknown key; did you mean node? (accepted here: base, "},
            {"platforms " + cases, cases + is_cases + "the description of a machine"},
            {"platforms " + binary, binary + ": is binary; expected JSON"},
            {"prove --import " + trace, trace + is_trace + "MSCCL's XML, or what `collcast synthesize` wrote"},

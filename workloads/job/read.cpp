@@ -241,7 +241,7 @@ void read_roles(const Node& list, Job& job) {
 
 Job parse_job(const std::string& text, const std::string& file, Rank ranks) {
   const Json json = parse_json(text, file);
-  if (!json.contains("roles")) refuse_other_kinds(file, text, "a job, which has roles");
+  if (!json.contains("roles")) refuse_other_kinds(file, text, "the description of a job, which has roles");
   const Node root{json, file, ""};
   root.keys({"name", "dimensions", "groups", "streams", "slowdown", "roles_along", "roles"});
   Job job;
