@@ -1,69 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/bounds/max_flow.hpp"
 
-#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
+#include <boost/range/iterator_range.hpp>
 
 namespace collcast {
-/// The network as Boost keeps it.
-namespace boosted {
 
-using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+using Csr = boost::compressed_sparse_row_graph<boost::directedS>;
 
-struct Pipe {
-  FlowGraph::Amount capacity = 0, residual = 0;
-  Traits::edge_descriptor reverse = {};
+/// The edges, and one back for each, as Boost keeps them: sorted by where they begin.
+struct FlowGraph::Network {
+  Network(Vertex vertices, const std::vector<FromTo>& edges)
+      : place(2 * edges.size()), reverse(place.size()), capacity(place.size()), residual(place.size()) {
+    std::vector<std::size_t> next(static_cast<std::size_t>(vertices) + 1);  // by vertex, of its edges
+    for (const FromTo& e : edges)
+      ++next[static_cast<std::size_t>(e.from) + 1], ++next[static_cast<std::size_t>(e.to) + 1];
+    for (std::size_t v = 1; v < next.size(); ++v) next[v] += next[v - 1];
+    std::vector<std::pair<std::size_t, std::size_t>> sorted(place.size());
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const auto from = static_cast<std::size_t>(edges[i].from), to = static_cast<std::size_t>(edges[i].to);
+      place[2 * i] = next[from]++, place[2 * i + 1] = next[to]++;
+      sorted[place[2 * i]] = {from, to}, sorted[place[2 * i + 1]] = {to, from};
+      reverse[place[2 * i]] = {to, place[2 * i + 1]}, reverse[place[2 * i + 1]] = {from, place[2 * i]};
+    }
+    graph = Csr(boost::edges_are_sorted, sorted.begin(), sorted.end(), static_cast<std::size_t>(vertices));
+  }
+
+  Csr graph;
+  std::vector<std::size_t> place;  ///< by edge: that of its own, and of the one back
+  std::vector<Csr::edge_descriptor> reverse;
+  std::vector<Amount> capacity, residual;
 };
-using Network = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Pipe>;
 
-}  // namespace boosted
-
-struct FlowGraph::Graph {
-  boosted::Network network;
-  std::vector<boosted::Traits::edge_descriptor> edges;
-};
-
-FlowGraph::FlowGraph(Vertex vertices) : graph_(std::make_unique<Graph>()) {
-  for (Vertex v = 0; v < vertices; ++v) add_vertex();
-}
+FlowGraph::FlowGraph(Vertex vertices) : vertices_(vertices) {}
 FlowGraph::~FlowGraph() = default;
 FlowGraph::FlowGraph(FlowGraph&&) noexcept = default;
 FlowGraph& FlowGraph::operator=(FlowGraph&&) noexcept = default;
 
-FlowGraph::Vertex FlowGraph::add_vertex() {
-  return static_cast<Vertex>(boost::add_vertex(graph_->network));
-}
-
 FlowGraph::Edge FlowGraph::add_edge(Vertex from, Vertex to, Amount capacity) {
-  boosted::Network& n = graph_->network;
-  const auto a = static_cast<std::size_t>(from), b = static_cast<std::size_t>(to);
-  const auto there = boost::add_edge(a, b, n).first, back = boost::add_edge(b, a, n).first;
-  n[there] = {capacity, 0, back};
-  n[back] = {0, 0, there};
-  graph_->edges.push_back(there);
-  return static_cast<Edge>(graph_->edges.size() - 1);
-}
-
-void FlowGraph::set_capacity(Edge edge, Amount capacity) {
-  graph_->network[graph_->edges[static_cast<std::size_t>(edge)]].capacity = capacity;
+  network_.reset();
+  edges_.push_back({from, to, capacity});
+  return static_cast<Edge>(edges_.size() - 1);
 }
 
 FlowGraph::Amount FlowGraph::max_flow(Vertex from, Vertex to) {
-  boosted::Network& n = graph_->network;
+  if (!network_) network_ = std::make_unique<Network>(vertices_, edges_);
+  Network& n = *network_;
+  for (std::size_t i = 0; i < edges_.size(); ++i) n.capacity[n.place[2 * i]] = edges_[i].capacity;
+  const auto index = get(boost::edge_index, n.graph);
   const auto source = static_cast<std::size_t>(from), sink = static_cast<std::size_t>(to);
   const Amount flow = boost::push_relabel_max_flow(
-      n, source, sink, get(&boosted::Pipe::capacity, n), get(&boosted::Pipe::residual, n),
-      get(&boosted::Pipe::reverse, n), get(boost::vertex_index, n));
-  reached_.assign(num_vertices(n), 0);
+      n.graph, source, sink, boost::make_iterator_property_map(n.capacity.begin(), index),
+      boost::make_iterator_property_map(n.residual.begin(), index),
+      boost::make_iterator_property_map(n.reverse.begin(), index), get(boost::vertex_index, n.graph));
+  reached_.assign(num_vertices(n.graph), 0);
   std::vector<std::size_t> open = {source};
   reached_[source] = 1;
   while (!open.empty()) {
     const std::size_t v = open.back();
     open.pop_back();
-    for (const auto e : boost::make_iterator_range(out_edges(v, n)))
-      if (n[e].residual > 0 && !reached_[target(e, n)]) {
-        reached_[target(e, n)] = 1;
-        open.push_back(target(e, n));
+    for (const auto e : boost::make_iterator_range(out_edges(v, n.graph)))
+      if (n.residual[get(index, e)] > 0 && !reached_[target(e, n.graph)]) {
+        reached_[target(e, n.graph)] = 1;
+        open.push_back(target(e, n.graph));
       }
   }
   return flow;

@@ -21,10 +21,12 @@ class FlowGraph {
   FlowGraph(FlowGraph&&) noexcept;
   FlowGraph& operator=(FlowGraph&&) noexcept;
 
-  Vertex add_vertex();
+  Vertex add_vertex() { return vertices_++; }
   /// Edges are numbered from 0.
   Edge add_edge(Vertex from, Vertex to, Amount capacity = 0);
-  void set_capacity(Edge edge, Amount capacity);
+  void set_capacity(Edge edge, Amount capacity) {
+    edges_[static_cast<std::size_t>(edge)].capacity = capacity;
+  }
 
   Amount max_flow(Vertex from, Vertex to);
   /// Whether the last flow leaves a path to the vertex from the source. Edges from a vertex where it does to
@@ -32,8 +34,15 @@ class FlowGraph {
   bool on_source_side(Vertex v) const { return reached_[static_cast<std::size_t>(v)] != 0; }
 
  private:
-  struct Graph;
-  std::unique_ptr<Graph> graph_;
+  struct FromTo {
+    Vertex from, to;
+    Amount capacity;
+  };
+  struct Network;
+
+  Vertex vertices_;
+  std::vector<FromTo> edges_;
+  std::unique_ptr<Network> network_;  ///< of these edges; none after one was added
   std::vector<char> reached_;
 };
 
