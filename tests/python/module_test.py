@@ -94,16 +94,16 @@ assert rows[2:] == [{"platform": "summit", "model": "vgg16", **row} for row in t
 assert [(row["model"], row["ranks"]) for row in rows[:2]] == [("resnet50", 6), ("resnet50", 96)]
 measured = collcast.train("resnet50", "summit", 1, throughput=320)[0]  # 32 samples at 320 a second
 assert abs(measured["step_s"] - 0.1) < 1e-12 and measured["exposed_communication_s"] == 0
-said_of_steps = ["train", "--model", "resnet50", "--platform", "flat", "--ranks", "8"]
+said_of_steps = ["train", "--model", "resnet50", "--platform", "summit", "--ranks", "8"]
 with tempfile.TemporaryDirectory() as scratch:
     table = scratch + "/steps.csv"
     open(table, "w").write("batch,steps\n32,1000\n1024,100\n")
-    row = collcast.train("resnet50", "flat", 8, steps=table, explain=True, sensitivity=True)[0]
+    row = collcast.train("resnet50", "summit", 8, steps=table, explain=True, sensitivity=True)[0]
     told = said(*said_of_steps, "--steps", table, "--explain", "--sensitivity")
 assert row["time_to_accuracy_s"] == told["rows"][0]["time_to_accuracy_s"] > 0
 assert [{"ranks": 8, **part} for part in row["explanation"]] == told["activities"]
 assert row["sensitivity"] == told["sensitivity"]
-played = collcast.train("resnet50", "flat", 8, engine="path", explain=True)[0]["explanation"]
+played = collcast.train("resnet50", "summit", 8, engine="path", explain=True)[0]["explanation"]
 assert played == said(*said_of_steps, "--engine", "path", "--explain")["explanation"][0]["causes"]
 told = said("job", "p3dfft:n=256", "--platform", "frontera", "--ranks", "64", "--samples", "3")["rows"]
 assert collcast.job("p3dfft:n=256", "frontera", 64, samples=3) == [{"platform": "frontera", "job": "p3dfft:n=256", **told[0]}]
