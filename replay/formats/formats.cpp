@@ -51,7 +51,6 @@ const TraceFormat* format_of(const std::string& path) {
   const std::string head = head_of(path);
   for (const TraceFormat& f : formats())
     if (f.detect(head)) return &f;
-  if (head.empty()) throw InputError(path + ": is empty");
   if (const std::string_view what = unread(head); !what.empty())
     throw InputError(path + ": is " + std::string(what));
   if (kind_of_file(head) != "binary") refuse_other_kinds(path, head, "a trace, as docs/traces.md lists");

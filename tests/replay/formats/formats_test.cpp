@@ -562,7 +562,9 @@ TEST_F(Files, JsonThatIsCutInItsMiddleIsRefused) {
 }
 
 TEST_F(Files, WhatIsNoTraceIsRefused) {
-  EXPECT_TRUE(complaint([&] { open("hollow", ""); }).ends_with("hollow: is empty"));
+  EXPECT_TRUE(complaint([&] {
+                open("hollow", "");
+              }).ends_with("hollow: is empty; expected a trace, as docs/traces.md lists"));
   const std::string text = file("text", "hello\n"), none = folder_ / "none",
                     mixed = file("log", samples::nccl_log), kineto = file("k", samples::kineto(0));
   EXPECT_NE(complaint([&] { open_source({text}); }).find("is of no format that is known: own recordings"),
