@@ -10,6 +10,7 @@
 #include "forecast/report/plot.hpp"
 #include "libraries/segments.hpp"
 #include "model/critical_path.hpp"
+#include "model/load.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
@@ -94,16 +95,7 @@ Bound tightest(Bound bound, Bytes message, const Front& front) {
 Json losses(const Prediction& p, const Bound& bound, const Fabric& fabric) {
   const Schedule schedule = p.algorithm->schedule(p.call);
   const Layout sizes = layout(*p.algorithm, p.call, schedule);
-  std::vector<double> busy(fabric.links().size());
-  std::vector<LinkId> route;
-  for_each_step(schedule, true, [&](const Step& step) {
-    for (const Transfer& t : step.transfers) {
-      route.clear();
-      fabric.route(t.from, t.to, route);
-      for (const LinkId l : route) busy[l] += (sizes.size(step, t) / fabric.links()[l].bandwidth).value;
-    }
-  });
-  const double links = busy.empty() ? 0 : std::ranges::max(busy);
+  const double links = heaviest(fabric, schedule, sizes).time.value;
   const double ports = std::ranges::max(critical_path(schedule, sizes, fabric).busy).value;
   const double cut = bound.time.value, on_links = std::max(cut, links), on_ports = std::max(on_links, ports);
   if (!(cut > 0) || p.time.value < on_ports) return {};

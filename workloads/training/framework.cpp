@@ -8,6 +8,7 @@
 
 #include "model/collective.hpp"
 #include "support/error.hpp"
+#include "support/suggest.hpp"
 #include "workloads/settings.hpp"
 
 namespace collcast::workloads {
@@ -241,9 +242,9 @@ const std::vector<FrameworkName>& framework_names() {
 
 Framework parse_framework(const std::string& text) {
   Settings settings(text, "framework");
-  std::string list;
+  std::vector<std::string> known;
   for (const FrameworkEntry& e : framework_entries()) {
-    list += (list.empty() ? "" : ", ") + std::string(e.about.name);
+    known.emplace_back(e.about.name);
     if (e.about.name != settings.name()) continue;
     Framework f;
     f.name = text;
@@ -252,12 +253,16 @@ Framework parse_framework(const std::string& text) {
     settings.finish();
     return f;
   }
-  std::string meant;  // "deepspeed" is in what is said of its stages
+  std::vector<std::string> meant;  // "deepspeed" is in what is said of its stages
   for (const FrameworkName& f : framework_names())
     if (!settings.name().empty() && lower(f.description).find(lower(settings.name())) != std::string::npos)
-      meant += (meant.empty() ? "; did you mean " : " or ") + std::string(f.name);
-  throw InputError("unknown framework '" + settings.name() + "'" + meant + (meant.empty() ? "; " : "? (") +
-                   "known: " + list + (meant.empty() ? "" : ")") + ", with settings KEY=VALUE after a colon");
+      meant.emplace_back(f.name);
+  if (meant.empty()) meant = alike(settings.name(), known);
+  const std::string list = "known: " + join(known);
+  throw InputError(
+      "unknown framework '" + settings.name() + "'" +
+      (meant.empty() ? "; " + list : "; did you mean " + join(meant, " or ") + "? (" + list + ")") +
+      ", with settings KEY=VALUE after a colon");
 }
 
 }  // namespace collcast::workloads
