@@ -114,7 +114,7 @@ TEST(SweepCli, RanksOfMpirunTakePointsAsTheyAsk) {
 TEST(SweepCli, ReplaysOnSimGridFollowEachOther) {
   if (!HAS_SIMGRID) GTEST_SKIP() << "built without SimGrid";
   const Folder folder;
-  const int points = collcast::testing::all_or_third(60);
+  const int points = collcast::testing::all_or_one_in(3, 60);
   const std::string s = file(folder,
                              R"({"ask": "replay", "trace": ")" + collcast::testing::trace +
                                  R"(", "platform": "edr-cluster", "engine": "simgrid",

@@ -8,6 +8,7 @@
 #include "forecast/predict.hpp"
 #include "platforms/description/load.hpp"
 #include "support/json.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -42,9 +43,11 @@ TEST(Limits, FormulasPathsAndSimulationsAgreeOnThem) {
   const Description textbook = load_platform("flat"), d = limited("flat", limits);
   const std::vector<const Algorithm*> all = switched_algorithms();
   EXPECT_GE(all.size(), 5u);
+  testing::EachOrOneIn tried(5);
   for (const Algorithm* a : all)
     for (const Rank ranks : {2, 5, 8})
       for (const double message : {0.0, 4096.0, 40000.0, 1e6}) {
+        if (!tried()) continue;
         const Call call{.ranks = ranks, .message = Bytes(message), .segments = a->segmented ? 4 : 1};
         const Forecaster forecaster(d, ranks);
         const double path = forecaster.predict(*a, call, engine("path")).time.value;

@@ -202,7 +202,7 @@ TEST(Transport, thePlatformsOwnChangesNothing) {
 }
 
 TEST(Transport, ofNcclItIsWhatNcclIsTold) {
-  testing::EachOrThird tried;
+  testing::EachOrOneIn tried(10);
   for (const char* by : {"path", "contention", can_simulate() ? "simgrid" : "path"})
     for (const std::string protocol : {"LL", "LL128", "Simple"})
       for (const char* algorithm : {"auto", "double-tree", "multi-ring", "all"})

@@ -84,7 +84,7 @@ std::vector<Description> platforms() {
 }
 
 TEST(Parameters, EachMovesThePredictionOrIsListedAsUnused) {
-  EachOrThird tried;
+  EachOrOneIn tried(10);
   for (const Description& d : platforms()) {
     const std::vector<double> before = seen(d);
     std::set<std::string> unused;
@@ -100,7 +100,7 @@ TEST(Parameters, EachMovesThePredictionOrIsListedAsUnused) {
 }
 
 TEST(Parameters, OnesAddedByASetMoveItOrAreListedAsUnused) {
-  EachOrThird tried;
+  EachOrOneIn tried(10);
   for (const Description& d : {with_pieces("summit"), torus(8, "4,2"), dragonfly(6, 3, 2),
                                load_platform("dgx-h100"), load_platform("bluefield-2-cluster")}) {
     const std::vector<double> before = seen(d);

@@ -61,7 +61,7 @@ TEST(Set, RefusesAndLeavesAllAsItWas) {
 }
 
 TEST(Set, TakesEveryPath) {
-  testing::EachOrThird tried;
+  testing::EachOrOneIn tried(10);
   for (const std::string& name : shipped_platforms()) {
     const Description original = load_platform(name);
     for (const std::string& path : settable_paths(original)) {

@@ -66,7 +66,7 @@ bool meets(const std::string& schedule, const std::string& setting, Rank ranks) 
 
 template <class Check>
 void for_all(bool with_meetings, Check&& check) {
-  testing::EachOrThird tried;
+  testing::EachOrOneIn tried(10);
   for (const Setting& setting : settings())
     for (const testing::Case& which : testing::cases())
       for (const Rank ranks : {1, 2, 3, 4, 7, 8, 17})
@@ -76,8 +76,13 @@ void for_all(bool with_meetings, Check&& check) {
 }
 
 TEST(ContendedAgreement, WithTheCriticalPath) {
-  for (const testing::ContendedEngine& engine : testing::contended_engines())
-    for_all(false, [&](auto&&... point) { expect_agreement(point..., engine); });
+  for (const testing::ContendedEngine& engine : testing::contended_engines()) {
+    const std::size_t every = engine.name.starts_with("simgrid") ? 3 : 1;  // a process for each
+    std::size_t turn = 0;
+    for_all(false, [&](auto&&... point) {
+      if (turn++ % every == 0) expect_agreement(point..., engine);
+    });
+  }
 }
 
 TEST(ContendedAgreement, ContentionNeverMakesFaster) {
