@@ -19,9 +19,10 @@ Placement placement(const Measurement& m, const Description& platform) {
   if (m.sockets == 0) return Placement::block;
   const int slots = read_blueprint(platform).ranks_per_node;
   const Rank nodes = m.nodes > 0 ? m.nodes : (m.ranks - 1) / slots + 1;
-  if (m.ranks % (nodes * m.sockets) != 0)
+  if (m.ranks % (std::int64_t{nodes} * m.sockets) != 0)
     throw InputError(m.file + ": sockets=" + std::to_string(m.sockets) + ": " + std::to_string(m.ranks) +
-                     " ranks on " + std::to_string(nodes) + " nodes are not as many on each socket");
+                     " ranks do not spread evenly over " + std::to_string(nodes) + " x " +
+                     std::to_string(m.sockets) + " sockets");
   const Rank on_node = m.ranks / nodes, on_socket = on_node / m.sockets;
   Placement placed = Placement::listed;
   placed.file = m.file;

@@ -95,7 +95,7 @@ TEST(Compare, RanksSitOnAsManySocketsAsTheTableSays) {
   EXPECT_EQ(predicted(0), Forecaster(summit, 4).predict(ring, call, engine("path")).time);
   four[0].sockets = 3;
   EXPECT_EQ(compare(four, summit, "fastest").left_out.begin()->first,
-            "t.jsonl: sockets=3: 4 ranks on 1 nodes are not as many on each socket");
+            "t.jsonl: sockets=3: 4 ranks do not spread evenly over 1 x 3 sockets");
 }
 
 TEST(Compare, WhatNcclWasToldNeedsAPolicyOfNccl) {
