@@ -34,13 +34,13 @@ struct Measurement {
   std::string algorithm;  ///< empty where the library chose
   std::string settings;   ///< what NCCL was told, as its policies say it: "algo=Ring,proto=LL"
   Rank ranks = 0, nodes = 0;
-  int sockets = 0;                 ///< of a node, between which, or on all of which alike, the ranks are
-  int pairs = 1;                   ///< of ranks, sending side by side (latency, bandwidth)
-  int window = 1;                  ///< messages on their way at once (bandwidth)
-  Bytes message;                   ///< as model/collective.hpp counts it
-  Seconds time;                    ///< of one message of each pair (both ways: and one back), or of one call
-  bool mean_over_ranks = false;    ///< of the times of a collective's ranks; else of the last one
-  double rounding = 0;             ///< relative: half a unit of the last printed digit
+  int sockets = 0;               ///< of a node, which a message goes between and a collective's ranks are on
+  int pairs = 1;                 ///< of ranks, sending side by side (latency, bandwidth)
+  int window = 1;                ///< messages on their way at once (bandwidth)
+  Bytes message;                 ///< as model/collective.hpp counts it
+  Seconds time;                  ///< of one message of each pair (both ways: and one back), or of one call
+  bool mean_over_ranks = false;  ///< of the times of a collective's ranks; else of the last one
+  double rounding = 0;           ///< relative: half a unit of the last printed digit
   std::optional<Memory> from, to;  ///< where the sender and the receiver keep their data
   bool in_place = false;
   int sender = -1, receiver = -1;  ///< GPUs (copy)
