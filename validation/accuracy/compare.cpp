@@ -14,12 +14,30 @@
 namespace collcast::accuracy {
 namespace {
 
-/// Predicts on so many ranks with data in one memory.
+/// In blocks; where the table says on how many sockets of a node, as many ranks on each of them.
+Placement placement(const Measurement& m, const Description& platform) {
+  if (m.sockets == 0) return Placement::block;
+  const int slots = read_blueprint(platform).ranks_per_node;
+  const Rank nodes = m.nodes > 0 ? m.nodes : (m.ranks - 1) / slots + 1;
+  if (m.ranks % (std::int64_t{nodes} * m.sockets) != 0)
+    throw InputError(m.file + ": sockets=" + std::to_string(m.sockets) + ": " + std::to_string(m.ranks) +
+                     " ranks do not spread evenly over " + std::to_string(nodes) + " x " +
+                     std::to_string(m.sockets) + " sockets");
+  const Rank on_node = m.ranks / nodes, on_socket = on_node / m.sockets;
+  Placement placed = Placement::listed;
+  placed.file = m.file;
+  for (Rank r = 0; r < m.ranks; ++r)
+    placed.lines.push_back({m.line, r / on_node, r % on_node / on_socket, r % on_socket});
+  return placed;
+}
+
+/// Predicts for tables of the same ranks in the same places, with data in one memory.
 class Predictor {
  public:
-  Predictor(const Description& platform, const std::string& policy, Rank ranks, Memory memory)
-      : forecaster_(platform, ranks, Placement::block, memory) {
-    if (policy != "fastest") library_.emplace(policy, platform, ranks, Placement::block, memory);
+  Predictor(const Description& platform, const std::string& policy, Rank ranks, const Placement& placement,
+            Memory memory)
+      : forecaster_(platform, ranks, placement, memory) {
+    if (policy != "fastest") library_.emplace(policy, platform, ranks, placement, memory);
   }
 
   Point predict(const Measurement& m) const {
@@ -68,7 +86,7 @@ Comparison compare(const std::vector<Measurement>& measurements, const Descripti
                    const std::string& policy) {
   Comparison result;
   std::vector<Measurement> messages;
-  std::map<std::tuple<Rank, Memory, std::string>, std::unique_ptr<Predictor>> predictors;
+  std::map<std::tuple<Rank, Rank, int, Memory, std::string>, std::unique_ptr<Predictor>> predictors;
   for (const Measurement& m : measurements) {
     if (m.timing != Timing::collective) {
       messages.push_back(m);
@@ -80,12 +98,13 @@ Comparison compare(const std::vector<Measurement>& measurements, const Descripti
       continue;
     }
     const Memory memory = m.from.value_or(Memory::device);
-    auto& predictor = predictors[{m.ranks, memory, m.settings}];
+    auto& predictor = predictors[{m.ranks, m.nodes, m.sockets, memory, m.settings}];
     try {
       const std::string told =
           m.settings.empty() ? policy
                              : policy + (policy.find(':') == std::string::npos ? ":" : ",") + m.settings;
-      if (!predictor) predictor = std::make_unique<Predictor>(platform, told, m.ranks, memory);
+      if (!predictor)
+        predictor = std::make_unique<Predictor>(platform, told, m.ranks, placement(m, platform), memory);
       result.points.push_back(predictor->predict(m));
     } catch (const InputError& e) {
       ++result.left_out[e.what()];

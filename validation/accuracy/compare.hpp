@@ -24,12 +24,12 @@ struct Comparison {
   std::map<std::string, std::size_t> left_out;  ///< how many measurements, by reason
 };
 
-/// Predicts every collective among the measurements on the platform, ranks in block placement. A table that
-/// names an algorithm is predicted with it by critical path, one that does not with what the policy picks
-/// ("fastest": the fastest by critical path), with the settings that the table says. A table of means over
-/// the ranks is held against that mean in OSU's loop (Forecaster::mean_between_barriers). Data are where the
-/// table says, or in device memory. Messages between two ranks are compared, too. Throws InputError where a
-/// table does not say its ranks.
+/// Predicts every collective among the measurements on the platform, ranks in block placement, or as many on
+/// each of the sockets that the table says. A table that names an algorithm is predicted with it by critical
+/// path, one that does not with what the policy picks ("fastest": the fastest by critical path), with the
+/// settings that the table says. A table of means over the ranks is held against that mean in OSU's loop
+/// (Forecaster::mean_between_barriers). Data are where the table says, or in device memory. Messages between
+/// two ranks are compared, too. Throws InputError where a table does not say its ranks.
 Comparison compare(const std::vector<Measurement>& measurements, const Description& platform,
                    const std::string& policy);
 

@@ -330,9 +330,12 @@ std::optional<GuessedLink> guessed_link(const Description& base, const std::vect
 NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measurement>& measurements,
                                const std::string& policy, const std::string& source) {
   reject_waiting(measurements);
-  for (const Measurement& m : measurements)
+  for (const Measurement& m : measurements) {
     if (m.timing != Timing::collective || m.library.find("nccl-tests") == std::string::npos)
       throw InputError(m.source() + ": is not a table of nccl-tests");
+    if (m.sockets > 0)
+      throw InputError(m.file + ": sockets=: ranks are taken to fill a node slot by slot here; leave it out");
+  }
   if (measurements.empty()) throw InputError("there is no measurement to calibrate with");
   const auto link = guessed_link(base, measurements, policy);
   Description linked = base;

@@ -34,7 +34,7 @@ struct Measurement {
   std::string algorithm;  ///< empty where the library chose
   std::string settings;   ///< what NCCL was told, as its policies say it: "algo=Ring,proto=LL"
   Rank ranks = 0, nodes = 0;
-  int sockets = 0;               ///< of a node, between which the ranks are (latency, bandwidth on one node)
+  int sockets = 0;               ///< of a node, which a message goes between and a collective's ranks are on
   int pairs = 1;                 ///< of ranks, sending side by side (latency, bandwidth)
   int window = 1;                ///< messages on their way at once (bandwidth)
   Bytes message;                 ///< as model/collective.hpp counts it

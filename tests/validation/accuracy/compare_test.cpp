@@ -77,6 +77,27 @@ TEST(Compare, MeansLieBetweenTheBarriersOfThePolicy) {
   EXPECT_EQ(compare(four, load_platform("edr-cluster"), "openmpi-4.1").points.size(), 1u);
 }
 
+/// Two ranks on each socket of Summit: GPUs 0, 1, 3 and 4, where a block is GPUs 0 to 3.
+TEST(Compare, RanksSitOnAsManySocketsAsTheTableSays) {
+  std::vector<Measurement> four = table(
+      R"({"collective": "allreduce", "ranks": 4, "algorithm": "ring", "message_bytes": 1048576, "time_s": 1e-3})"
+      "\n");
+  const Description summit = load_platform("summit");
+  const auto predicted = [&](int sockets) {
+    four[0].sockets = sockets;
+    return compare(four, summit, "fastest").points.at(0).times.predicted;
+  };
+  Placement even = Placement::listed;
+  even.lines = {{1, 0, -1, 0}, {2, 0, -1, 1}, {3, 0, -1, 3}, {4, 0, -1, 4}};
+  const Call call{.ranks = 4, .message = 1_MiB, .ranks_per_node = 1};
+  const auto& ring = algorithm(Collective::allreduce, "ring");
+  EXPECT_EQ(predicted(2), Forecaster(summit, 4, even).predict(ring, call, engine("path")).time);
+  EXPECT_EQ(predicted(0), Forecaster(summit, 4).predict(ring, call, engine("path")).time);
+  four[0].sockets = 3;
+  EXPECT_EQ(compare(four, summit, "fastest").left_out.begin()->first,
+            "t.jsonl: sockets=3: 4 ranks do not spread evenly over 1 x 3 sockets");
+}
+
 TEST(Compare, WhatNcclWasToldNeedsAPolicyOfNccl) {
   std::vector<Measurement> told =
       table(R"({"collective": "allreduce", "ranks": 4, "message_bytes": 1024, "time_s": 1e-5})"

@@ -106,6 +106,10 @@ TEST(CalibrateNccl, Refuses) {
   std::vector<Measurement> osu = table(4);
   osu[2].library = "OSU 5.7";
   EXPECT_EQ(said(osu, "nccl-2.8"), "made.txt:1: is not a table of nccl-tests");
+  std::vector<Measurement> placed = table(4);
+  placed[0].sockets = 2;
+  EXPECT_EQ(said(placed, "nccl-2.8"),
+            "made.txt: sockets=: ranks are taken to fill a node slot by slot here; leave it out");
   std::vector<Measurement> waiting = table(4);
   for (std::size_t i = 0; i < waiting.size(); ++i)
     waiting[i].time = Seconds(10.0 / static_cast<double>(i + 1));
