@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every example of every --help is taken by the program, and every verb's JSON and CSV are what their readers expect.
 
-Usage: first_contact.py COLLCAST SOURCE_DIR
+Usage: first_contact.py [--every=N] COLLCAST SOURCE_DIR   (only every Nth verb)
 An example that works for more than a few seconds was taken; one may lack a file that only its user has.
 """
 import csv
@@ -37,9 +37,9 @@ def strict(text):
     return json.loads(text, parse_constant=refuse)
 
 
-def unreadable(collcast, folder):
+def unreadable(collcast, folder, every):
     """What a reader of JSON or CSV would complain of."""
-    for verb in VERBS:
+    for verb in VERBS[::every]:
         for form in ("json", "csv"):
             answer = run([collcast, *verb.split(), "--format", form], folder)
             if answer.returncode:
@@ -55,10 +55,10 @@ def unreadable(collcast, folder):
                     yield f"{verb}: no table: {answer.stdout[:200]}"
 
 
-def refused(collcast, folder):
+def refused(collcast, folder, every):
     """Examples that the program refuses, and verbs without any."""
     verbs = re.findall(r"^  ([a-z]+) ", run([collcast, "--help"], folder).stdout.split("Subcommands:")[1], re.M)
-    for verb in verbs:
+    for verb in verbs[::every]:
         text = run([collcast, verb, "--help"], folder).stdout
         examples = re.findall(r"^(?:Example:|        ) (collcast .*)$", text.replace(" \\\n    ", " "), re.M)
         if not examples and verb != "completion" and not text.startswith("Not in this build"):
@@ -73,11 +73,12 @@ def refused(collcast, folder):
 
 
 def main():
+    every = int(sys.argv.pop(1).removeprefix("--every=")) if len(sys.argv) == 4 else 1
     collcast, source = (pathlib.Path(word).resolve() for word in sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
         for name in ("traces", "docs"):
             (pathlib.Path(folder) / name).symlink_to(source / name)
-        found = [*unreadable(collcast, folder), *refused(collcast, folder)]
+        found = [*unreadable(collcast, folder, every), *refused(collcast, folder, every)]
     for complaint in found:
         print(complaint)
     return 1 if found else 0

@@ -99,10 +99,12 @@ TEST(Train, IsPlayedMessageByMessage) {
   };
   for (const std::string policy : {"", " --policy openmpi-4.0"}) {
     const Json priced = row(policy);
-    for (const std::string engine : {" --engine path", " --engine contention"})
+    for (const std::string engine : {" --engine path", " --engine contention"}) {
+      const Json played = row(policy + engine);
       for (const char* key : {"step_s", "low_s", "high_s", "compute_s", "agreement_s"})
-        EXPECT_NEAR(row(policy + engine)[key].get<double>() / priced[key].get<double>(), 1, 1e-6)
+        EXPECT_NEAR(played[key].get<double>() / priced[key].get<double>(), 1, 1e-6)
             << policy << engine << ", " << key;
+    }
   }
   const Outcome slowed = collcast(step + " --slowdown 0.2 --engine path");
   EXPECT_EQ(slowed.code, 2);
