@@ -55,7 +55,7 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
 /// On a critical path messages that share a link do not slow each other down, but no time is shorter than
 /// that of the most loaded link. If the only links are ports, the path already includes it.
 Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
-  if (fabric.hockney() || fabric.links().size() <= fabric.ports()) return {};  // without making their names
+  if (fabric.hockney()) return {};  // without making their names
   return heaviest(fabric, subject.schedule, subject.layout);
 }
 
