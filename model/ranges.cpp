@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <unordered_set>
 
 #include "model/sizes.hpp"
 #include "support/error.hpp"
@@ -61,6 +62,15 @@ void expand(const std::string& text, const Parse& parse, std::vector<double>& va
   }
 }
 
+/// Each value of the ranges once, where it is first: 1KiB:64KiB,64KiB:1MiB has one 64 KiB.
+std::vector<double> expanded(std::span<const std::string> texts, const Parse& parse) {
+  std::vector<double> values;
+  for (const std::string& text : texts) expand(text, parse, values);
+  std::unordered_set<double> seen;
+  std::erase_if(values, [&](double v) { return !seen.insert(v).second; });
+  return values;
+}
+
 double rank_count(const std::string& text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -78,18 +88,14 @@ double positive(const std::string& text) {
 }  // namespace
 
 std::vector<Bytes> parse_sizes(std::span<const std::string> texts) {
-  std::vector<double> values;
-  for (const std::string& text : texts)
-    expand(
-        text, [](const auto& t) { return parse_size(t).value; }, values);
+  const std::vector<double> values =
+      expanded(texts, [](const std::string& text) { return parse_size(text).value; });
   return {values.begin(), values.end()};
 }
 
 std::vector<Rank> parse_rank_counts(std::span<const std::string> texts) {
-  std::vector<double> values;
-  for (const std::string& text : texts) expand(text, rank_count, values);
   std::vector<Rank> ranks;
-  for (const double v : values) ranks.push_back(static_cast<Rank>(v));
+  for (const double v : expanded(texts, rank_count)) ranks.push_back(static_cast<Rank>(v));
   return ranks;
 }
 

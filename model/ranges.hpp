@@ -11,8 +11,8 @@
 namespace collcast {
 
 /// Reads sizes and ranges of sizes: "4KiB", "1KiB:1GiB:x2" (by a factor), "64:512:+64" (by a step),
-/// "1KiB:1MiB" (by a factor of 2). A range includes its end if a step meets it. Throws InputError for an
-/// empty range and for more than 100,000 values.
+/// "1KiB:1MiB" (by a factor of 2). A range includes its end if a step meets it; a value of two ranges
+/// is there once. Throws InputError for an empty range and for more than 100,000 values.
 std::vector<Bytes> parse_sizes(std::span<const std::string> texts);
 /// The same for numbers of ranks, 1 to 2^24.
 std::vector<Rank> parse_rank_counts(std::span<const std::string> texts);

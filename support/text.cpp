@@ -30,9 +30,13 @@ std::string seconds(double s) {
 
 std::string bytes(double b) {
   if (!(b > -0x1p63 && b < 0x1p90)) return number(b) + " B";  // whole numbers below are of 63 bits
-  for (auto [unit, name] : {std::pair{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}})
-    if (b >= unit)
-      return (std::fmod(b, unit) == 0 ? count(static_cast<std::int64_t>(b / unit)) : number(b / unit)) + name;
+  for (auto [unit, name] : {std::pair{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}}) {
+    if (b < unit) continue;
+    if (std::fmod(b, unit) == 0) return count(static_cast<std::int64_t>(b / unit)) + name;
+    const std::string rounded = number(b / unit);
+    if (!rounded.ends_with(".00")) return rounded + name;
+    break;  // 1,025 B are no KiB
+  }
   return count(static_cast<std::int64_t>(b)) + " B";
 }
 

@@ -9,7 +9,8 @@ namespace collcast::text {
 
 /// "1.5 ms": three digits and the unit that fits.
 std::string seconds(double s);
-/// "64 MiB", "1000 B": exact where a binary unit divides, three digits otherwise.
+/// "64 MiB", "1,025 B": exact where a binary unit divides or three digits would look as if it did, else three
+/// digits: "1.50 KiB".
 std::string bytes(double b);
 /// Three significant digits.
 std::string number(double x);

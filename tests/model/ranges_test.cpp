@@ -31,6 +31,11 @@ TEST(Ranges, GrowByAFactorOrAStep) {
   EXPECT_EQ(ranks({"5:5", "2"}), (std::vector<Rank>{5, 2}));
 }
 
+TEST(Ranges, HaveEachValueOnce) {
+  EXPECT_EQ(sizes({"1KiB:4KiB", "4KiB:16KiB:x4", "1"}), (std::vector<double>{1024, 2048, 4096, 16384, 1}));
+  EXPECT_EQ(ranks({"4", "2:8:x2"}), (std::vector<Rank>{4, 2, 8}));
+}
+
 TEST(Ranges, SayWhatIsWrong) {
   const std::string like = "; ranges are like 1KiB:1GiB:x2 and 64:512:+64";
   EXPECT_EQ(complaint([] { sizes({"2:1"}); }), "range '2:1' is empty: it begins after its end");

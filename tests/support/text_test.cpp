@@ -27,6 +27,8 @@ TEST(Text, BytesAreExactWhereAUnitDivides) {
   EXPECT_EQ(bytes(65536), "64 KiB");
   EXPECT_EQ(bytes(1536), "1.50 KiB");
   EXPECT_EQ(bytes(1e12), "931 GiB");
+  EXPECT_EQ(bytes(1025), "1,025 B");
+  EXPECT_EQ(bytes(0x1p20 + 1), "1,048,577 B");
 }
 
 TEST(Text, AWordOfAShellStaysOneWord) {
