@@ -11,7 +11,7 @@
 namespace collcast {
 
 std::vector<std::string> untaken(const CallText& text, Collective collective,
-                                 std::span<const Algorithm* const> algorithms) {
+                                 std::span<const Algorithm* const> algorithms, const std::string& chooser) {
   const std::string collective_name(definition(collective).name);
   std::vector<std::string> notes;
   if (!text.root.empty() && !definition(collective).rooted)
@@ -24,9 +24,10 @@ std::vector<std::string> untaken(const CallText& text, Collective collective,
     const auto takes = [name = std::string_view(parameter)](const Algorithm* a) {
       return std::ranges::count(parameters(*a), name) > 0;
     };
-    if (given->empty() || std::ranges::any_of(algorithms, takes)) continue;
-    const std::string who = algorithms.size() == 1 ? full_name(*algorithms[0]) + " does not take"
-                                                   : "no algorithm of " + collective_name + " takes";
+    if (given->empty() || (chooser.empty() && std::ranges::any_of(algorithms, takes))) continue;
+    const std::string who = !chooser.empty()         ? chooser + " does not take"
+                            : algorithms.size() == 1 ? full_name(*algorithms[0]) + " does not take"
+                                                     : "no algorithm of " + collective_name + " takes";
     notes.push_back(who + " --" + parameter + ", which changes nothing");
   }
   return notes;

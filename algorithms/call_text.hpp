@@ -21,9 +21,11 @@ struct CallText {
   std::string ranks_per_node;       ///< those of the platform, if they divide the ranks
 };
 
-/// A note for each given parameter that none of these algorithms takes.
+/// A note for each given parameter that none of these algorithms takes. `chooser`: who sets the parameters
+/// itself, whatever the algorithm.
 std::vector<std::string> untaken(const CallText& text, Collective collective,
-                                 std::span<const Algorithm* const> algorithms);
+                                 std::span<const Algorithm* const> algorithms,
+                                 const std::string& chooser = {});
 
 /// The message size to which `counts` add up. Throws InputError if there are no counts, as the size is
 /// missing then.

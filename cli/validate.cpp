@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
@@ -12,27 +13,71 @@
 namespace collcast::cli {
 namespace {
 
-int run(const CampaignOptions& options, MeasurementOptions& tables) {
-  const bool asked[] = {options.run, !options.script.empty(), !options.reports.empty(), !tables.files.empty(),
-                        !tables.studies.empty()};
-  if (std::ranges::count(asked, true) != 1)
+/// Where `validate` takes its points from; an option is for some of these alone.
+constexpr std::array forms{"--run", "--script", "--report", "--measurements", "--studies"};
+enum Form : std::uint8_t { of_run = 1, of_script = 2, of_report = 4, of_tables = 8, of_studies = 16 };
+
+struct Part {
+  const char* option;
+  std::uint8_t forms;
+  const char* hint = "";  ///< what is meant with other forms
+};
+constexpr Part parts[] = {
+    {"--platform", of_run | of_script | of_tables},
+    {"--set", of_run | of_script | of_tables},
+    {"--campaign", of_run | of_script},
+    {"--collective", of_run | of_script},
+    {"--algorithm", of_run | of_script,
+     "; a library that was told to play rings is --policy nccl-2.18:algo=Ring"},
+    {"--ranks", of_run | of_script, "; FILE:ranks=32 says it of a table"},
+    {"--size", of_run | of_script},
+    {"--output", of_run},
+    {"command", of_run | of_script},
+    {"--slurm", of_script},
+    {"--sbatch", of_script},
+    {"--policy", of_tables},
+    {"--bound", of_tables},
+    {"--data", of_studies},
+    {"--plot", of_run | of_report | of_tables},
+};
+
+std::string names_of(std::uint8_t some) {
+  std::string names;
+  for (std::size_t f = 0; f < forms.size(); ++f)
+    if (some >> f & 1) names += (names.empty() ? "" : " and ") + std::string(forms[f]);
+  return names;
+}
+
+Form form_of(const CLI::App& verb) {
+  const auto given = [&](const char* form) { return verb.get_option(form)->count() > 0; };
+  if (std::ranges::count_if(forms, given) != 1)
     throw InputError("validate takes exactly one of --run, --script, --report, --measurements and --studies");
-  if (!options.plot.empty()) {
-    if (!options.script.empty() || !tables.studies.empty())
-      throw InputError("--plot goes with --run, --report and --measurements");
-    report::check_plot(options.plot);
-  }
+  const auto form = static_cast<Form>(1 << (std::ranges::find_if(forms, given) - forms.begin()));
+  for (const Part& p : parts)
+    if (verb.get_option(p.option)->count() > 0 && !(p.forms & form))
+      throw InputError(std::string(p.option) + " goes with " + names_of(p.forms) + p.hint);
+  return form;
+}
+
+int run(Form form, const CampaignOptions& options, MeasurementOptions& tables) {
+  if (!options.plot.empty()) report::check_plot(options.plot);
   tables.plot = options.plot;
   tables.platform = options.platform, tables.set = options.set, tables.format = options.format;
-  if (!tables.files.empty()) return validate_measurements(tables);
-  if (!tables.studies.empty()) return validate_studies(tables);
-  if (!options.script.empty() && options.platform.empty()) throw InputError("--script takes a --platform");
-  if (options.script.empty() && (options.slurm || !options.sbatch.empty()))
-    throw InputError("--slurm and --sbatch go with --script DIR");
-  if (!options.script.empty()) return validate_script(options);
-  if (!options.run) return validate_report(options);
-  if (options.platform.empty()) throw InputError("--run takes a --platform");
-  return validate_run(options);
+  if ((form & (of_run | of_script)) && options.platform.empty())
+    throw InputError(names_of(form) + " takes a --platform");
+  switch (form) {
+    case of_run:
+      return validate_run(options);
+    case of_script:
+      return validate_script(options);
+    case of_report:
+      return validate_report(options);
+    case of_tables:
+      return validate_measurements(tables);
+    case of_studies:
+      return validate_studies(tables);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -45,7 +90,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       ->option_text("P");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
-  verb->add_flag("--run", options->run, "Predicts first, writes that down, then measures, then reports");
+  verb->add_flag("--run", "Predicts first, writes that down, then measures, then reports");
   verb->add_option("--campaign", options->campaign, "What to run: a file (docs/campaigns.md)")
       ->option_text("FILE");
   verb->add_option("--collective", options->collective, "Or this collective ...")->option_text("C");
@@ -84,7 +129,9 @@ void add_validate(CLI::App& app, int& exit_code) {
   std::string names = "fastest (default)";
   for (const std::string& name : policies()) names += ", " + name;
   verb->add_option("--policy", tables->policy,
-                   "The library that chose the algorithm where a table does not name it: " + names)
+                   "The library that chose the algorithm where a table does not name it, told more after a "
+                   "colon (nccl-2.18:algo=Ring): " +
+                       names)
       ->option_text("P");
   verb->add_option("--bound", tables->bound,
                    "Exit code 1 if the geometric mean error over the tables is above this, e.g. 0.2")
@@ -104,7 +151,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       "ring,library "
       "--ranks 96 --size 1KiB,1MiB --sbatch=--nodes=16\n"
       "Example: collcast validate --platform abci-v --policy nccl-2.8 --measurements all_reduce_perf.txt");
-  verb->callback([options, tables, &exit_code] { exit_code = run(*options, *tables); });
+  verb->callback([options, tables, verb, &exit_code] { exit_code = run(form_of(*verb), *options, *tables); });
 }
 
 }  // namespace collcast::cli

@@ -10,7 +10,6 @@ namespace collcast::cli {
 
 /// What `validate --run`, `validate --script` and `validate --report` take.
 struct CampaignOptions {
-  bool run = false;
   std::string platform, campaign, collective, folder = "validation";
   std::string script, plot;
   std::vector<std::string> set, algorithms, ranks, sizes, command, reports, sbatch;

@@ -125,7 +125,9 @@ class Inquiry {
       if (definition(collective).whole(1) == 0 && !q_.sizes.empty() && q_.sizes != std::vector{Bytes()})
         note(std::string(definition(collective).name) + " moves no data: --size changes nothing");
     for (const Collective collective : collectives_)
-      for (std::string& text : untaken(q_.call, collective, candidates(collective))) note(std::move(text));
+      for (std::string& text : untaken(q_.call, collective, candidates(collective),
+                                       by_library() && auto_choice() ? q_.policy : ""))
+        note(std::move(text));
   }
 
   void check_transport() const {

@@ -44,6 +44,10 @@ std::vector<std::string> policies() {
 void check_policy(std::string_view policy) {
   const auto is = [policy](const Policy& p) { return p.name == policy; };
   if (std::ranges::any_of(of_mpi, is) || mvapich::parse(policy) || nccl::parse(policy)) return;
+  if (const auto colon = policy.find(':');
+      std::ranges::any_of(of_mpi, [&](const Policy& p) { return p.name == policy.substr(0, colon); }))
+    throw InputError("policy '" + std::string(policy) + "': " + std::string(policy.substr(0, colon)) +
+                     " has no settings; NCCL's releases have");
   std::vector<std::string> names = policies();
   names.emplace_back("fastest");
   throw InputError("unknown policy '" + std::string(policy) + "'" + suggestion(policy, names));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line as its users call it: the built program, its output and its exit codes.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -174,6 +173,9 @@ TEST(Cli, SaysWhatChangesNothing) {
       "note: no algorithm of alltoall takes --buffer, which changes nothing\n");
   EXPECT_EQ(notes("prove broadcast --algorithm knomial --ranks 4 --radix 4 --root 1 --channels 2"),
             "note: broadcast knomial does not take --channels, which changes nothing\n");
+  EXPECT_NE(notes("predict allreduce --platform flat --ranks 4 --size 1 --policy mpich --channels 2")
+                .find("note: mpich does not take --channels, which changes nothing\n"),
+            std::string::npos);
 }
 
 TEST(Cli, HelpShowsAnExampleOfEveryVerb) {
@@ -355,13 +357,12 @@ TEST(Cli, SetMovesTheAnswer) {
 /// The file of an exported ring, possibly with one mistake.
 class ExportedRing : public ::testing::Test {
  protected:
-  const std::string path = testing::TempDir() + "collcast-ring-" + std::to_string(getpid()) + ".xml";
+  const std::string path = collcast::scratch("ring.xml");
   void SetUp() override {
     const Outcome o = collcast("export allreduce --algorithm ring --ranks 4 --format msccl --output " + path);
     ASSERT_EQ(o.code, 0) << o.err;
     EXPECT_TRUE(o.out.empty()) << o.out;
   }
-  void TearDown() override { std::remove(path.c_str()); }
   void replace(const std::string& from, const std::string& to) {
     std::stringstream text;
     text << std::ifstream(path).rdbuf();
@@ -486,11 +487,28 @@ TEST(Cli, CompareHasARowPerPlatform) {
 
 /// A table of two allreduces on 8 ranks, in a file of its own.
 std::string measured_table() {
-  const std::string file = testing::TempDir() + "collcast-cli-" + std::to_string(getpid()) + ".jsonl";
+  const std::string file = collcast::scratch("measured.jsonl");
   std::ofstream(file) << R"({"collective": "allreduce", "ranks": 8, "message_bytes": 1048576, "time_s": 2e-4}
 {"collective": "allreduce", "ranks": 8, "message_bytes": 4194304, "time_s": 9e-4}
 )";
   return file;
+}
+
+TEST(Cli, ValidateTakesAnOptionWhereItMeansSomething) {
+  for (const auto& [words, said] :
+       {std::pair{
+            "--platform flat --measurements t --algorithm ring",
+            "--algorithm goes with --run and --script; a library that was told to play rings is --policy "
+            "nccl-2.18:algo=Ring"},
+        {"--platform flat --run --policy mpich", "--policy goes with --measurements"},
+        {"--report f --platform flat", "--platform goes with --run and --script and --measurements"},
+        {"--studies s --bound 0.1", "--bound goes with --measurements"},
+        {"--report f -- mpirun", "command goes with --run and --script"},
+        {"--run", "--run takes a --platform"}}) {
+    const Outcome o = collcast(std::string("validate ") + words);
+    EXPECT_EQ(o.code, 2) << words;
+    EXPECT_EQ(o.err, std::string("collcast: ") + said + "\n");
+  }
 }
 
 TEST(Cli, ValidateComparesTablesPointByPoint) {
@@ -517,10 +535,8 @@ TEST(Cli, ValidateComparesTablesPointByPoint) {
     const std::string svg{std::istreambuf_iterator<char>(in), {}};
     for (const char* words : {"allreduce, 8 ranks: predicted over measured", ">1 MiB<", ">4 MiB<"})
       EXPECT_NE(svg.find(words), std::string::npos) << words;
-    std::remove(picture.c_str());
   }
   EXPECT_EQ(collcast("validate --measurements " + file).code, 2);
-  std::remove(file.c_str());
 }
 
 /// 6 nodes read 24 x 32 images of 588 KiB at 0.1 GB/s: 4.62 s, more than a step takes.

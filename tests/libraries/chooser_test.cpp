@@ -105,6 +105,8 @@ TEST_F(Choosers, SendStraightWhatOnlyTwoKnow) {
 TEST_F(Choosers, NameUnknownPolicies) {
   EXPECT_EQ(complaint([] { check_policy("openmpi-4.2"); }),
             "unknown policy 'openmpi-4.2'; did you mean 'openmpi-4.0' or 'openmpi-4.1'?");
+  EXPECT_EQ(complaint([] { check_policy("mpich:algo=Ring"); }),
+            "policy 'mpich:algo=Ring': mpich has no settings; NCCL's releases have");
 }
 
 }  // namespace
