@@ -3,11 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
 #include <string>
+
+#include "tests/folder.hpp"
 
 namespace collcast::testing {
 
@@ -31,7 +32,7 @@ inline std::string read_all(FILE* from) {
 
 /// Runs commands of a shell, in which `collcast` is the built program.
 inline Outcome shell(const std::string& commands) {
-  const std::string errors = ::testing::TempDir() + "collcast-cli-" + std::to_string(getpid()) + ".err";
+  const std::string errors = scratch("errors");
   const std::string command =
       "collcast() { " COLLCAST_BINARY_DIR "/collcast \"$@\"; }; { " + commands + "\n} 2>" + errors;
   FILE* pipe = popen(command.c_str(), "r");
@@ -41,7 +42,6 @@ inline Outcome shell(const std::string& commands) {
   FILE* file = std::fopen(errors.c_str(), "r");
   outcome.err = read_all(file);
   std::fclose(file);
-  std::remove(errors.c_str());
   return outcome;
 }
 

@@ -23,11 +23,11 @@ made = json.loads(subprocess.run([collcast, "platforms", "--schema"], capture_ou
 assert schema == made, "docs/platform.schema.json is not what `collcast platforms --schema` prints"
 jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
-scratch = pathlib.Path(tempfile.mkdtemp())
+scratch = tempfile.TemporaryDirectory()
 
 
 def loads(platform):
-    path = scratch / "mutated.json"
+    path = pathlib.Path(scratch.name) / "mutated.json"
     path.write_text(json.dumps(platform))
     run = subprocess.run([collcast, "platforms", str(path), "--format", "csv"], capture_output=True, text=True)
     assert run.returncode in (0, 2), run

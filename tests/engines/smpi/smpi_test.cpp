@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/error.hpp"
+#include "tests/folder.hpp"
 
 namespace collcast::smpi {
 namespace {
@@ -39,9 +40,10 @@ TEST(Smpi, PlatformHasALinkForEachPortAndALatencyForEachPair) {
 
 TEST(Smpi, SaysTheSumOfTheMessages) {
   if (!available()) GTEST_SKIP() << "there is no smpirun";
-  const double time = simulate(there_and_back, block, fabric, settings()[0], testing::TempDir()).value;
+  const Folder folder;
+  const double time = simulate(there_and_back, block, fabric, settings()[0], folder.path()).value;
   EXPECT_NEAR(time, 2 * (1e-3 + 1e-3) + 1e-3, 1e-4);  // two messages and a reduction; SMPI adds a header
-  EXPECT_GT(simulate(there_and_back, block, fabric, settings()[1], testing::TempDir()).value, 1.5 * time);
+  EXPECT_GT(simulate(there_and_back, block, fabric, settings()[1], folder.path()).value, 1.5 * time);
 }
 
 TEST(Smpi, KnowsNoMulticast) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -9,6 +8,7 @@
 #include "replay/formats/cct.hpp"
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
+#include "tests/folder.hpp"
 
 namespace collcast {
 namespace {
@@ -50,7 +50,7 @@ class Traced {
   }
 
  private:
-  std::string path_ = testing::TempDir() + "collcast-application-" + std::to_string(getpid()) + ".cct";
+  std::string path_ = scratch("application.cct");
 };
 
 Event event(trace::Op op, double compute = 0) {

@@ -7,9 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include <unistd.h>
-
 #include "support/error.hpp"
+#include "tests/folder.hpp"
 #include "tests/shared_data.hpp"
 
 namespace collcast::accuracy {
@@ -26,7 +25,7 @@ std::string text_of(const fs::path& file) {
 }
 
 fs::path write(const std::string& name, const std::string& text) {
-  const fs::path file = fs::temp_directory_path() / ("collcast-" + std::to_string(::getpid()) + name);
+  const fs::path file = scratch(name);
   std::ofstream(file) << text;
   return file;
 }
@@ -36,7 +35,6 @@ std::string complaint(const std::string& text) {
   try {
     read_studies(file);
   } catch (const InputError& e) {
-    fs::remove(file);
     return std::string(e.what()).substr(file.string().size() + 2);
   }
   return "none";

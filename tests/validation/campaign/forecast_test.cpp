@@ -2,12 +2,12 @@
 #include "validation/campaign/forecast.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "engines/smpi/smpi.hpp"
 #include "platforms/description/load.hpp"
+#include "tests/folder.hpp"
 
 namespace collcast::campaign {
 namespace {
@@ -21,16 +21,14 @@ Description testbed() {
 }
 
 std::map<std::string, double> times(const std::string& row, const std::string& measure = "{}") {
-  const std::string folder = testing::TempDir() + "forecast" + std::to_string(getpid());
-  std::filesystem::create_directories(folder);
+  const Folder folder;
   Campaign c = parse_campaign(
       R"({"ranks": 4, "sizes": 100000, "points": )" + row + R"(, "measure": )" + measure +
           R"(, "nominal": {"platform": "testbed", "set": ["network.latency_us=500", "network.switch_latency_us=0"]}})",
       "c.json");
   std::map<std::string, double> all;
-  for (const Predictor& p : predictors(testbed(), c, folder))
+  for (const Predictor& p : predictors(testbed(), c, folder.path()))
     if (const auto time = p.predict(settle(c, testbed())[0])) all[p.name] = time->value;
-  std::filesystem::remove_all(folder);
   return all;
 }
 

@@ -2,25 +2,20 @@
 #include "validation/campaign/journal.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/output_file.hpp"
+#include "tests/folder.hpp"
 
 namespace collcast::campaign {
 namespace {
 
-std::filesystem::path fresh(const std::string& name) {
-  const std::filesystem::path path = testing::TempDir() + name + std::to_string(getpid());
-  std::filesystem::remove(path);
-  return path;
-}
-
 TEST(Journal, GoesOnWhereItEnded) {
-  const auto path = fresh("journal");
+  const Folder folder;
+  const std::filesystem::path path = folder / "journal";
   Journal(path).append({{"a", 1}});
   Journal again(path);
   ASSERT_EQ(again.lines().size(), 1u);
@@ -29,7 +24,8 @@ TEST(Journal, GoesOnWhereItEnded) {
 }
 
 TEST(Journal, ATornLineIsCutOff) {
-  const auto path = fresh("torn");
+  const Folder folder;
+  const std::filesystem::path path = folder / "torn";
   std::ofstream(path) << "{\"a\":1}\n{\"a\":";
   Journal journal(path);
   EXPECT_EQ(journal.lines().size(), 1u);
@@ -38,7 +34,8 @@ TEST(Journal, ATornLineIsCutOff) {
 }
 
 TEST(Journal, OtherDamageIsNamed) {
-  const auto path = fresh("damaged");
+  const Folder folder;
+  const std::filesystem::path path = folder / "damaged";
   std::ofstream(path) << "{\"a\":1}\nnonsense\n";
   try {
     Journal journal(path);

@@ -2,13 +2,13 @@
 #include "validation/campaign/run.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "tests/folder.hpp"
 
 namespace collcast::campaign {
 namespace {
@@ -20,14 +20,7 @@ const auto silent = [](const std::string&) {};
 /// A folder of its own, and a shell script in the place of collcast-measure; "launched" by env.
 class Run : public ::testing::Test {
  protected:
-  Run() : folder_(testing::TempDir() + "run" + std::to_string(getpid())) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~Run() override {
-    unsetenv("COLLCAST_MEASURE");
-    fs::remove_all(folder_);
-  }
+  ~Run() override { unsetenv("COLLCAST_MEASURE"); }
 
   /// The script's $1 is the file of requests.
   Launcher measuring_by(const std::string& script) {
@@ -44,7 +37,8 @@ class Run : public ::testing::Test {
       R"({"ranks": 4, "sizes": [8, 16, 24], "points": {"collective": "allreduce", "algorithm": "ring"}})",
       "c.json");
   const Description platform_ = load_platform("flat");
-  const fs::path folder_;
+  const Folder own_;
+  const fs::path folder_ = own_.path();
 };
 
 constexpr const char* all_well =

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
 
 #include "forecast/report/plot.hpp"
 #include "support/error.hpp"
+#include "tests/folder.hpp"
 #include "validation/report/figure.hpp"
 #include "validation/report/sections.hpp"
 
@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 /// A stored campaign of two algorithms, the library's own, and one point that is not measured.
 class CampaignReport : public ::testing::Test {
  protected:
-  CampaignReport() : folder_(testing::TempDir() + "report" + std::to_string(getpid())) {
-    fs::create_directories(folder_);
+  CampaignReport() {
     write("campaign.json",
           R"({"description": "small", "predictors": [
       {"name": "path", "role": "engine", "what": "critical path", "bounds": {"mean": 0.05, "worst": 0.08}},
@@ -42,10 +41,10 @@ class CampaignReport : public ::testing::Test {
             "\n" + tree + R"("message_bytes":64,"time_s":0.8,"repetitions":6,"late_starts":5})" + "\n" + own +
             R"("message_bytes":64,"time_s":1.6})" + "\n");
   }
-  ~CampaignReport() override { fs::remove_all(folder_); }
   void write(const char* name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
 
-  const fs::path folder_;
+  const Folder own_;
+  const fs::path folder_ = own_.path();
 };
 
 TEST_F(CampaignReport, ErrorsAreSignedAndRelativeToWhatWasMeasured) {
