@@ -90,7 +90,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       ->option_text("P");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
-  verb->add_flag("--run", "Predicts first, writes that down, then measures, then reports");
+  verb->add_flag("--run")->description("Predicts first, writes that down, then measures, then reports");
   verb->add_option("--campaign", options->campaign, "What to run: a file (docs/campaigns.md)")
       ->option_text("FILE");
   verb->add_option("--collective", options->collective, "Or this collective ...")->option_text("C");
