@@ -6,6 +6,7 @@
 #include <set>
 
 #include "forecast/synthesis/flow.hpp"
+#include "forecast/synthesis/growing.hpp"
 #include "libraries/segments.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -51,7 +52,6 @@ std::shared_ptr<const Made> made(Listing listing, Collective collective, const s
 std::shared_ptr<const Made> made(const Synthesis& s) {
   const auto m = std::make_shared<Made>();
   m->algorithm = s.algorithm;
-  m->algorithm.name = "trees-" + std::to_string(s.forest.trees_per_root);
   m->words = text::counted(static_cast<std::int64_t>(s.forest.trees.size()), "tree") + ", " +
              std::to_string(s.forest.trees_per_root) + " a root, at most " + std::to_string(s.depth) +
              " messages deep";
@@ -88,8 +88,11 @@ std::shared_ptr<const Made> chains(const Group& order, Collective collective, Ra
   return m;
 }
 
-constexpr Rank most_packed_twice = 32;  ///< ranks that share, of which one tree each is tried, too
-constexpr Rank most_routed = 64;        ///< ranks whose units look for ways by others
+constexpr Rank most_priced = 32;  ///< ranks for which prices are looked for
+constexpr double far_from_cut = 1.03;
+constexpr std::int64_t most_grown = 128;     ///< trees in all
+constexpr std::int64_t grown[] = {1, 2, 6};  ///< trees from each root
+constexpr Rank most_routed = 64;             ///< ranks whose units look for ways by others
 
 }  // namespace
 
@@ -125,13 +128,34 @@ void Front::add_trees(std::int64_t trees, const Stop& stop) {
   try {
     const Synthesis forest = synthesize(collective_, forecaster_, root_, trees, stop);
     others_.push_back(made(forest));
-    limit_ = {forest.optimum, forest.busiest, forest.busiest_link, others_.back()->algorithm.name};
-    const bool quick = definition(collective_).rooted || ranks() <= most_packed_twice;
-    if (quick && trees == 0 && forest.forest.trees_per_root > 1)
-      others_.push_back(made(synthesize(collective_, forecaster_, root_, 1, stop)));
+    limit_ = {forest.optimum, forest.busiest, forest.busiest_link, others_.back()->algorithm.name, {}};
+    if (trees == 0) add_grown(forest, stop);
   } catch (const Stopped&) {
     by_levels_ = true;
   }
+}
+
+/// Trees like those of the optimum, on the very routes of messages.
+void Front::add_grown(const Synthesis& forest, const Stop& stop) {
+  const std::vector<Rank> from = roots(collective_, ranks(), root_);
+  if (static_cast<std::int64_t>(from.size()) > most_grown || ranks() > most_routed) return;
+  const EdgeUses uses(forecaster_.fabric(), collective_);
+  SecondsPerByte busiest(HUGE_VAL);
+  for (const std::int64_t trees : grown) {
+    if (trees * static_cast<std::int64_t>(from.size()) > most_grown || (stop && stop())) break;
+    Synthesis s;
+    s.root = root_;
+    s.forest = grow(uses, forest.forest, from, trees, forest.optimum, stop);
+    s.depth = depth(s.forest);
+    s.algorithm = algorithm_of(s.forest, collective_, root_, "grown-" + std::to_string(trees));
+    busiest = std::min(busiest, most_taken(uses, s.forest, from.size()));
+    others_.push_back(made(s));
+  }
+  // Where trees do not come near the cut, it may not know what forbids that; what an allreduce may do
+  // besides trees is not known.
+  if (collective_ != Collective::allreduce && busiest > far_from_cut * forest.optimum &&
+      ranks() <= most_priced)
+    limit_.by_prices = least_by_prices(uses, from, stop);
 }
 
 void Front::add_paths(const Stop& stop) {
@@ -142,7 +166,7 @@ void Front::add_paths(const Stop& stop) {
   others_.push_back(made(listing(flow, false), collective_, name));
   const double share = 1.0 / ranks();
   limit_ = {SecondsPerByte(share * flow.least), SecondsPerByte(share * flow.time),
-            fabric.links()[flow.busiest].name, name};
+            fabric.links()[flow.busiest].name, name, SecondsPerByte(share * flow.least)};
 }
 
 std::shared_ptr<const Made> Front::levels_by(const Choice& choice) {
@@ -215,7 +239,9 @@ std::vector<Call> Front::in_segments(const Made& candidate, Call call) const {
   for (int power = 0; std::ldexp(1, power) <= call.message.value; ++power) {
     call.segments = Block{1} << power;
     if (call.segments * messages > most_read) break;
-    if (power % 2 == 0 && call.segments * messages <= most_played) all.push_back(call);
+    const Block messages_now = call.segments * messages;
+    if (messages_now <= most_played && (power % 2 == 0 || 2 * messages_now > most_played))
+      all.push_back(call);
     if (const Seconds time = path_time(fabric, a, call, least); time < least) many = call, least = time;
   }
   all.push_back(many);

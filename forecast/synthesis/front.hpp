@@ -25,6 +25,8 @@ struct Busiest {
   std::optional<SecondsPerByte> optimum;  ///< none: no method says so
   SecondsPerByte busiest;
   std::string link, name;  ///< the schedule's
+  /// What no messages between the ranks' memories are below, by prices of links and ports, if that is known.
+  std::optional<SecondsPerByte> by_prices;
 };
 
 /// Of all schedules that are made for a machine the fastest of each size: trees for large messages, levels
@@ -59,6 +61,7 @@ class Front {
   };
   std::vector<Call> in_segments(const Made& candidate, Call call) const;
   void add_trees(std::int64_t trees, const Stop& stop);
+  void add_grown(const Synthesis& forest, const Stop& stop);
   void add_paths(const Stop& stop);
   std::shared_ptr<const Made> levels_by(const Choice& choice);
   std::vector<Choice> beside(const Choice& choice) const;

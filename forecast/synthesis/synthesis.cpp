@@ -102,16 +102,6 @@ void find_busiest(Synthesis& s, const Fabric& fabric) {
   s.busiest_link = fabric.links()[static_cast<std::size_t>(most - busy.begin())].name;
 }
 
-std::int64_t depth(const Forest& forest) {
-  std::int64_t deepest = 0;
-  for (const Tree& tree : forest.trees) {
-    std::vector<std::int64_t> at(static_cast<std::size_t>(forest.ranks));
-    for (const auto& [from, to] : tree.edges)
-      deepest = std::max(deepest, at[static_cast<std::size_t>(to)] = at[static_cast<std::size_t>(from)] + 1);
-  }
-  return deepest;
-}
-
 /// On the links that messages between these pairs take.
 Synthesis between(const Pairs& pairs, bool joined, Collective collective, const Fabric& fabric, Rank root,
                   std::int64_t trees, const Stop& stop) {
@@ -123,7 +113,7 @@ Synthesis between(const Pairs& pairs, bool joined, Collective collective, const 
   s.root = root;
   s.forest = pack(w, shares, trees, most_trees, stop).forest;
   s.depth = depth(s.forest);
-  s.algorithm = algorithm_of(s.forest, collective, root, "synthesized");
+  s.algorithm = algorithm_of(s.forest, collective, root, "trees-" + std::to_string(s.forest.trees_per_root));
   const double ways = collective == Collective::allreduce ? 2 : 1;
   s.optimum =
       SecondsPerByte(ways * worst_cut(w, shares).value() / static_cast<double>(roots.size()) / w.unit.value);
@@ -132,6 +122,16 @@ Synthesis between(const Pairs& pairs, bool joined, Collective collective, const 
 }
 
 }  // namespace
+
+std::int64_t depth(const Forest& forest) {
+  std::int64_t deepest = 0;
+  for (const Tree& tree : forest.trees) {
+    std::vector<std::int64_t> at(static_cast<std::size_t>(forest.ranks));
+    for (const auto& [from, to] : tree.edges)
+      deepest = std::max(deepest, at[static_cast<std::size_t>(to)] = at[static_cast<std::size_t>(from)] + 1);
+  }
+  return deepest;
+}
 
 /// Logical links may differ from the routes that messages take. Where that costs, other wirings are tried:
 /// slower links left to messages between nodes, near ranks alone, switches apart; the one whose routes are

@@ -20,6 +20,9 @@ struct Synthesis {
   std::string busiest_link;
 };
 
+/// Messages from a root to the farthest rank.
+std::int64_t depth(const Forest& forest);
+
 /// How many ranks a synthesis takes at most.
 constexpr Rank most_synthesized = 256;
 

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/synthesis/edge_prices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace collcast {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// The cheapest edge into each vertex of a graph that may have been contracted.
+struct Cheapest {
+  std::vector<std::size_t> before;
+  std::vector<double> cost;
+};
+Cheapest into_each(std::size_t n, std::size_t root, const std::vector<double>& cost) {
+  Cheapest best{std::vector<std::size_t>(n, root), std::vector<double>(n, never)};
+  best.cost[root] = 0;
+  for (std::size_t from = 0; from < n; ++from)
+    for (std::size_t to = 0; to < n; ++to)
+      if (to != root && from != to && cost[from * n + to] < best.cost[to])
+        best.cost[to] = cost[from * n + to], best.before[to] = from;
+  return best;
+}
+
+/// Vertices on one circle of cheapest edges get one number; how many numbers there are.
+std::size_t number_circles(const Cheapest& best, std::size_t root, std::vector<std::size_t>& number) {
+  const std::size_t n = best.before.size();
+  constexpr auto none = static_cast<std::size_t>(-1);
+  number.assign(n, none);
+  std::vector<std::size_t> seen_from(n, none);
+  std::size_t numbers = 0;
+  for (std::size_t v = 0; v < n; ++v) {
+    std::size_t u = v;
+    while (u != root && seen_from[u] == none) seen_from[u] = v, u = best.before[u];
+    if (u == root || seen_from[u] != v || number[u] != none) continue;
+    for (std::size_t w = best.before[u]; w != u; w = best.before[w]) number[w] = numbers;
+    number[u] = numbers++;
+  }
+  for (std::size_t& i : number)
+    if (i == none) i = numbers++;
+  return numbers;
+}
+
+}  // namespace
+
+EdgeUses::EdgeUses(const Fabric& fabric, Collective collective)
+    : ranks_(fabric.ranks()), links_(fabric.links().size()), resources_(links_ + fabric.ports()) {
+  uses_.resize(at(ranks_, 0));
+  const bool up = definition(collective).reduces;
+  const bool down = collective != Collective::reduce && collective != Collective::reduce_scatter;
+  const bool receiver_held = fabric.protocol().hold == MessageProtocol::Hold::delivery;
+  const std::vector<Bytes> sizes = fabric.sizes();
+  std::vector<LinkId> route;
+  for (Rank from = 0; from < ranks_; ++from)
+    for (Rank to = 0; to < ranks_; ++to) {
+      if (from == to) continue;
+      route.clear();
+      fabric.route(from, to, route);
+      double framing = never;
+      std::map<Port, double> ports;
+      for (const Bytes bytes : sizes) {
+        const Wire w = fabric.wire(from, to, bytes);
+        framing = std::min(framing, w.framing);
+        for (const Port p : {w.out, w.in}) {
+          if (p == w.in && !receiver_held) continue;
+          const double held = (w.per_byte - w.software).value;
+          const auto [known, added] = ports.try_emplace(p, held);
+          if (!added) known->second = std::min(known->second, held);
+        }
+      }
+      const auto take = [&](Rank parent, Rank child) {
+        auto& all = uses_[at(parent, child)];
+        for (const LinkId l : route) all.push_back({l, framing / fabric.links()[l].bandwidth.value});
+        for (const auto& [port, time] : ports)
+          if (time > 0) all.push_back({static_cast<std::uint32_t>(links_ + port), time});
+      };
+      if (down) take(from, to);
+      if (up) take(to, from);
+    }
+}
+
+std::vector<std::size_t> cheapest_tree(std::size_t n, std::size_t root, const std::vector<double>& cost) {
+  Cheapest best = into_each(n, root, cost);
+  std::vector<std::size_t> number;
+  const std::size_t m = number_circles(best, root, number);
+  if (m == n) return std::move(best.before);
+  std::vector<double> contracted(m * m, never);
+  std::vector<std::size_t> entry(m * m);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      if (number[i] == number[j] || j == root) continue;
+      const std::size_t edge = number[i] * m + number[j];
+      const double more = cost[i * n + j] - best.cost[j];
+      if (more < contracted[edge]) contracted[edge] = more, entry[edge] = i * n + j;
+    }
+  const std::vector<std::size_t> above = cheapest_tree(m, number[root], contracted);
+  for (std::size_t v = 0; v < m; ++v)
+    if (v != number[root]) {
+      const std::size_t edge = entry[above[v] * m + v];
+      best.before[edge % n] = edge / n;
+    }
+  return std::move(best.before);
+}
+
+namespace {
+
+/// Fractions of trees, of each root together a share, which look for cheaper trees in turns.
+class Fractions {
+ public:
+  Fractions(const EdgeUses& uses, const std::vector<Rank>& roots)
+      : uses_(uses),
+        roots_(roots),
+        ranks_(static_cast<std::size_t>(uses.ranks())),
+        share_(1 / static_cast<double>(roots.size())),
+        busy_(uses.resources()),
+        cost_(ranks_ * ranks_),
+        own_(roots.size(), busy_) {}
+
+  /// Prices of one sum that grow with how busy the resources are.
+  std::vector<double> prices(double steepness) const {
+    const double top = *std::ranges::max_element(busy_);
+    std::vector<double> all(busy_.size(), 1);
+    for (std::size_t r = 0; r < all.size() && top > 0; ++r)
+      all[r] = std::exp(steepness * (busy_[r] / top - 1));
+    const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+    for (double& price : all) price /= sum;
+    return all;
+  }
+
+  /// Each root sends a part of its share by the tree that is the cheapest now, and less by the others.
+  void turn(double part, double steepness) {
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      set_costs(prices(steepness));
+      for (std::size_t r = 0; r < busy_.size(); ++r) {
+        const double less = part * own_[i][r];
+        own_[i][r] -= less, busy_[r] -= less;
+      }
+      const auto above = cheapest(roots_[i]);
+      for (Rank v = 0; v < uses_.ranks(); ++v) {
+        if (v == roots_[i]) continue;
+        for (const auto& [resource, time] : uses_(static_cast<Rank>(above[static_cast<std::size_t>(v)]), v)) {
+          own_[i][resource] += part * share_ * time;
+          busy_[resource] += part * share_ * time;
+        }
+      }
+    }
+  }
+
+  /// What the cheapest trees cost at prices of which the sum is one.
+  double bound(const std::vector<double>& prices) {
+    set_costs(prices);
+    double all = 0;
+    for (const Rank root : roots_) {
+      const auto above = cheapest(root);
+      for (std::size_t v = 0; v < ranks_; ++v)
+        if (v != static_cast<std::size_t>(root)) all += share_ * cost_[above[v] * ranks_ + v];
+    }
+    return all;
+  }
+
+ private:
+  void set_costs(const std::vector<double>& prices) {
+    for (Rank from = 0; from < uses_.ranks(); ++from)
+      for (Rank to = 0; to < uses_.ranks(); ++to) {
+        double& cost = cost_[uses_.at(from, to)] = 0;
+        for (const auto& [resource, time] : uses_(from, to)) cost += time * prices[resource];
+      }
+  }
+  std::vector<std::size_t> cheapest(Rank root) const {
+    return cheapest_tree(ranks_, static_cast<std::size_t>(root), cost_);
+  }
+
+  const EdgeUses& uses_;
+  const std::vector<Rank>& roots_;
+  std::size_t ranks_;
+  double share_;
+  std::vector<double> busy_, cost_;
+  std::vector<std::vector<double>> own_;  ///< by root, what its trees take of the resources
+};
+
+constexpr int turns = 200, between_looks = 20;
+
+}  // namespace
+
+SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop) {
+  Fractions fractions(uses, roots);
+  std::vector<double> mean(uses.resources());
+  double least = 0;
+  for (int i = 1; i <= turns && !(stop && stop()); ++i) {
+    const double steepness = 5 * std::sqrt(i);
+    fractions.turn(2.0 / (i + 1), steepness);
+    const std::vector<double> prices = fractions.prices(steepness);
+    for (std::size_t r = 0; r < mean.size(); ++r) mean[r] += 2.0 / (i + 1) * (prices[r] - mean[r]);
+    if (i % between_looks == 0) least = std::max({least, fractions.bound(prices), fractions.bound(mean)});
+  }
+  return SecondsPerByte(least);
+}
+
+}  // namespace collcast

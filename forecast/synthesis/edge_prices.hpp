@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "forecast/synthesis/packing.hpp"
+#include "model/fabric.hpp"
+
+namespace collcast {
+
+/// What a byte that goes from rank to rank takes of the links of its route and of the ports that it queues
+/// at: of the resources.
+class EdgeUses {
+ public:
+  struct Use {
+    std::uint32_t resource;  ///< links, then ports
+    double time;             ///< [s/B] for which it is taken, at the least over all sizes of messages
+  };
+
+  /// Of an edge from parent to child as the collective's messages use it: copies go down, sums come up, and
+  /// those of an allreduce do both.
+  EdgeUses(const Fabric& fabric, Collective collective);
+
+  Rank ranks() const { return ranks_; }
+  std::size_t resources() const { return resources_; }
+  std::size_t links() const { return links_; }
+  std::span<const Use> operator()(Rank from, Rank to) const { return uses_[at(from, to)]; }
+  std::size_t at(Rank from, Rank to) const {
+    return static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(to);
+  }
+
+ private:
+  Rank ranks_;
+  std::size_t links_, resources_;
+  std::vector<std::vector<Use>> uses_;
+};
+
+/// The parent of each rank in the cheapest tree from the root to all ranks, where the edge from i to j costs
+/// `cost[i * ranks + j]`. Chu and Liu, Sci. Sin. 14 (1965); Edmonds, J. Res. NBS 71B (1967): every rank takes
+/// the cheapest edge into it; those on a circle become one vertex, for which other edges cost what they cost
+/// more than the one that they replace.
+std::vector<std::size_t> cheapest_tree(std::size_t ranks, std::size_t root, const std::vector<double>& cost);
+
+/// A time that no schedule is below, per byte of a message that `roots` have in equal shares and all ranks
+/// need. However a byte goes to all ranks, its messages contain a tree from its root. So for any prices of
+/// the resources, the cheapest trees cost at most what all resources cost for the time that it takes:
+/// time >= sum of the shares' cheapest trees / sum of the prices. Prices grow with how busy the trees that
+/// were the cheapest so far make the resources, which leads to the worst prices for all (Garg and Koenemann,
+/// FOCS 1998).
+SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop = {});
+
+}  // namespace collcast
