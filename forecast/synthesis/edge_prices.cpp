@@ -151,17 +151,24 @@ class Fractions {
     }
   }
 
-  /// What the cheapest trees cost at prices of which the sum is one.
-  double bound(const std::vector<double>& prices) {
+  /// What the cheapest trees cost at prices of which the sum is one, and what they take of each resource.
+  double bound(const std::vector<double>& prices, std::vector<double>& taken) {
     set_costs(prices);
+    taken.assign(busy_.size(), 0);
     double all = 0;
     for (const Rank root : roots_) {
       const auto above = cheapest(root);
-      for (std::size_t v = 0; v < ranks_; ++v)
-        if (v != static_cast<std::size_t>(root)) all += share_ * cost_[above[v] * ranks_ + v];
+      for (Rank v = 0; v < uses_.ranks(); ++v) {
+        if (v == root) continue;
+        const auto from = static_cast<Rank>(above[static_cast<std::size_t>(v)]);
+        all += share_ * cost_[uses_.at(from, v)];
+        for (const auto& [resource, time] : uses_(from, v)) taken[resource] += share_ * time;
+      }
     }
     return all;
   }
+  /// How busy the busiest resource is: at least what any prices say.
+  double top() const { return *std::ranges::max_element(busy_); }
 
  private:
   void set_costs(const std::vector<double>& prices) {
@@ -183,20 +190,49 @@ class Fractions {
   std::vector<std::vector<double>> own_;  ///< by root, what its trees take of the resources
 };
 
-constexpr int turns = 200, between_looks = 20;
+void normalize(std::vector<double>& prices) {
+  const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
+  for (double& price : prices) price /= sum;
+}
 
-}  // namespace
-
-SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop) {
-  Fractions fractions(uses, roots);
-  std::vector<double> mean(uses.resources());
-  double least = 0;
+/// The mean of the prices that fractions of trees come to see.
+std::vector<double> first_prices(Fractions& fractions, std::size_t resources, const Stop& stop) {
+  constexpr int turns = 100;
+  std::vector<double> mean(resources);
   for (int i = 1; i <= turns && !(stop && stop()); ++i) {
     const double steepness = 5 * std::sqrt(i);
     fractions.turn(2.0 / (i + 1), steepness);
     const std::vector<double> prices = fractions.prices(steepness);
     for (std::size_t r = 0; r < mean.size(); ++r) mean[r] += 2.0 / (i + 1) * (prices[r] - mean[r]);
-    if (i % between_looks == 0) least = std::max({least, fractions.bound(prices), fractions.bound(mean)});
+  }
+  return mean;
+}
+
+}  // namespace
+
+/// The bound is concave in the prices, and what the cheapest trees take is its gradient. A step is as long as
+/// it would be to the fractions' time if the bound were linear (Polyak), each price by a factor; where steps
+/// bring nothing, they become shorter.
+SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop) {
+  constexpr int steps = 300, patience = 10;
+  constexpr double near = 1.002;
+  Fractions fractions(uses, roots);
+  std::vector<double> prices = first_prices(fractions, uses.resources(), stop), taken;
+  double least = 0, length = 1;
+  for (int i = 0, in_vain = 0; i < steps && !(stop && stop()); ++i) {
+    normalize(prices);
+    const double bound = fractions.bound(prices, taken);
+    if (bound > least)
+      least = bound, in_vain = 0;
+    else if (++in_vain == patience)
+      length /= 2, in_vain = 0;
+    if (fractions.top() <= near * least) break;
+    double spread = 0;
+    for (std::size_t r = 0; r < prices.size(); ++r) spread += prices[r] * std::pow(taken[r] - bound, 2);
+    if (!(spread > 0)) break;
+    const double step = length * (fractions.top() - bound) / spread;
+    for (std::size_t r = 0; r < prices.size(); ++r)
+      prices[r] *= std::exp(std::clamp(step * (taken[r] - bound), -1.0, 1.0));
   }
   return SecondsPerByte(least);
 }

@@ -45,9 +45,9 @@ std::vector<std::size_t> cheapest_tree(std::size_t ranks, std::size_t root, cons
 /// A time that no schedule is below, per byte of a message that `roots` have in equal shares and all ranks
 /// need. However a byte goes to all ranks, its messages contain a tree from its root. So for any prices of
 /// the resources, the cheapest trees cost at most what all resources cost for the time that it takes:
-/// time >= sum of the shares' cheapest trees / sum of the prices. Prices grow with how busy the trees that
-/// were the cheapest so far make the resources, which leads to the worst prices for all (Garg and Koenemann,
-/// FOCS 1998).
+/// time >= sum of the shares' cheapest trees / sum of the prices. Prices first grow with how busy the
+/// trees that were the cheapest so far make the resources (Garg and Koenemann, FOCS 1998), then follow the
+/// bound's gradient uphill.
 SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop = {});
 
 }  // namespace collcast

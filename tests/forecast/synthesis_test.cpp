@@ -244,10 +244,11 @@ TEST(Prices, ForbidNothingThatIsDone) {
 }
 
 /// Of a GiB, contended; without trees on the routes it takes 1.07 and 1.20 times the bound, and 2.5 times the
-/// cut where adapters read GPU memory slowly.
+/// cut where adapters read GPU memory slowly. On dgx-1v, 1.06 times the cut: prices know that messages take
+/// one way.
 TEST(Prices, TreesComeNearTheBound) {
   const std::tuple<const char*, Rank, double> machines[] = {
-      {"dgx-h100", 16, 1.03}, {"frontier", 8, 1.10}, {"abci-a", 16, 1.05}};
+      {"dgx-h100", 16, 1.03}, {"frontier", 8, 1.10}, {"abci-a", 16, 1.05}, {"dgx-1v", 8, 1.04}};
   for (const auto& [platform, ranks, within] : machines) {
     const Forecaster forecaster(load_platform(platform), ranks);
     Front front(Collective::allgather, forecaster);
