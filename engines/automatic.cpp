@@ -8,8 +8,8 @@
 namespace collcast {
 namespace {
 
-/// The most messages to play, which takes some ten seconds.
-constexpr std::int64_t most_played = 3'000'000;
+/// The most messages to play, which takes some seconds.
+constexpr std::int64_t most_played = 300'000;
 
 std::int64_t messages_of(const Step& step) {
   auto count = static_cast<std::int64_t>(step.transfers.size());
@@ -92,10 +92,9 @@ bool messages_may_share(const Schedule& schedule, const Fabric& fabric) {
 ResolvedEngine resolve(const Engine& asked, const SizedSchedule& subject, const Fabric& fabric) {
   if (asked.name != "auto") return {&asked, {}};
   if (too_many(subject.schedule))
-    return {
-        &engine("path"),
-        "schedules of more than 3,000,000 messages are answered by critical path, which ignores that ranks "
-        "share links; --engine contention models it"};
+    return {&engine("path"),
+            "schedules of more than 300,000 messages are answered by critical path, which ignores that ranks "
+            "share links; --engine contention models it"};
   return {&engine(may_share(subject.schedule, fabric) ? "contention" : "path"), {}};
 }
 
