@@ -97,8 +97,10 @@ Json losses(const Prediction& p, const Bound& bound, const Fabric& fabric) {
   const Layout sizes = layout(*p.algorithm, p.call, schedule);
   const double links = heaviest(fabric, schedule, sizes).time.value;
   const double ports = std::ranges::max(critical_path(schedule, sizes, fabric).busy).value;
-  const double cut = bound.time.value, on_links = std::max(cut, links), on_ports = std::max(on_links, ports);
-  if (!(cut > 0) || p.time.value < on_ports) return {};
+  const double cut = bound.time.value, on_links = std::max(cut, links);
+  if (!(cut > 0) || p.time.value < on_links) return {};
+  // Messages of several channels may overlap at a port that paces each of them.
+  const double on_ports = std::clamp(ports, on_links, p.time.value);
   return {{"links", on_links / cut}, {"ports", on_ports / on_links}, {"waiting", p.time.value / on_ports}};
 }
 
