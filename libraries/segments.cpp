@@ -67,13 +67,14 @@ class BytesAlone {
   template <class WireOf>
   Wire fastest(Bytes bytes, WireOf wire_of) const {
     Wire wire = wire_of(bytes);
-    SecondsPerByte least = wire.per_byte - wire.software;
+    SecondsPerByte least = wire.per_byte - wire.software, least_in = least - wire.spare_in;
     for (const Bytes size : sizes_) {
       if (!(size < bytes)) break;
       const Wire smaller = wire_of(size);
-      least = std::min(least, smaller.per_byte - smaller.software);
+      const SecondsPerByte links = smaller.per_byte - smaller.software;
+      least = std::min(least, links), least_in = std::min(least_in, links - smaller.spare_in);
     }
-    wire.per_byte = least, wire.software = {};
+    wire.per_byte = least, wire.software = {}, wire.spare_in = least - least_in;
     wire.latency = wire.overhead = wire.receive_overhead = wire.gap = wire.handshake = wire.other_sender = {};
     return wire;
   }

@@ -288,15 +288,18 @@ class CriticalPath {
     const Time paid = clock_.later(go, wire.overhead, Cause::overhead, from, to);
     const Time leaves = clock_.wait(paid, out, Cause::queue, from, to);
     const Time left = clock_.carry(leaves, wire, bytes, from, to);
-    const Seconds occupied = wire.occupation(bytes);
-    occupy(wire, wire.gap + occupied, occupied);
+    const Seconds occupied = wire.occupation(bytes), occupied_in = wire.occupation_in(bytes);
+    occupy(wire, wire.gap + occupied, occupied_in);
     const Time next = clock_.later(leaves, wire.gap, Cause::overhead, from, to);
     out = wire.streamed ? clock_.later(next, occupied, Cause::link, from, to)
                         : clock_.carry(next, wire, bytes, from, to);
     const Time there = clock_.later(leaves, wire.latency, Cause::latency, from, to);
-    in = clock_.carry(clock_.wait(there, in, Cause::queue, from, to), wire, bytes, from, to);
+    const Time first = clock_.wait(there, in, Cause::queue, from, to);
+    Time arrived = clock_.carry(there, wire, bytes, from, to);
+    in = clock_.later(first, occupied_in, Cause::link, from, to);
+    arrived = std::max(arrived, in);
     return {wire.eager && !wire.streamed ? paid : left,
-            std::max(in, receiver),
+            std::max(arrived, receiver),
             wire.receive_overhead,
             bytes,
             from,

@@ -39,9 +39,12 @@ struct Wire {
   double framing = 1;  ///< bytes on the links per byte of the message, as flags and headers are added
   /// What the sender pays besides `overhead` if the receiver's last message came from another sender.
   Seconds other_sender = {};
+  /// By how much the port where it arrives is faster than the slowest link.
+  SecondsPerByte spare_in = {};
 
-  /// For how long the bytes of a message occupy a port.
+  /// For how long the bytes of a message occupy the port where they leave, and the one where they arrive.
   Seconds occupation(Bytes bytes) const { return bytes * (per_byte - software); }
+  Seconds occupation_in(Bytes bytes) const { return bytes * (per_byte - software - spare_in); }
 };
 
 /// What switches do with a message: they replicate it, or reduce it with others.

@@ -39,15 +39,15 @@ void Analytic::deliver(Index id, const Message& message, Seconds out) {
 void Analytic::inject(Index id, const Message& message, Seconds out) {
   const Wire& wire = message.wire;
   const Seconds transmission = message.bytes * wire.per_byte;
-  const Seconds taken = wire.occupation(message.bytes);
+  const Seconds taken = wire.occupation(message.bytes), taken_in = wire.occupation_in(message.bytes);
   const Seconds start = std::max(message.posted, out);
   free_[wire.out] = std::max(free_[wire.out], start + wire.gap + taken);
-  occupy(message, wire.gap + taken, taken);
+  occupy(message, wire.gap + taken, taken_in);
   leaves(id, start);
   if (message.group == no_index || message.first_of_group)
     occupied(wire.out, message.bytes, start, wire.gap + taken);
   if (message.holds_sender()) timers_.at(start + transmission, {Event::Kind::left, id});
-  grown_at(heads_, id) = {transmission, taken, message.bytes, wire.in, merge_of(message)};
+  grown_at(heads_, id) = {transmission, taken_in, message.bytes, wire.in, merge_of(message)};
   timers_.at(start + wire.latency, {head_arrives, id});
 }
 
@@ -58,7 +58,7 @@ void Analytic::reach(Index id) {
   const Seconds in = std::max(now_, in_free(head.in, head.merge));
   if (counts) occupied(head.in, head.bytes, in, head.occupied);
   free_[head.in] = std::max(free_[head.in], in + head.occupied);
-  timers_.at(in + head.transmission, {Event::Kind::arrived, id});
+  timers_.at(std::max(now_ + head.transmission, in + head.occupied), {Event::Kind::arrived, id});
 }
 
 /// Messages that the network reduces into one pass the port together.

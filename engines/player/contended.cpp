@@ -102,7 +102,7 @@ void Contended::flow(Index id) {
   if (message.group == no_index || message.first_of_group) use_[message.wire.out].bytes += message.bytes;
   if (!message.merged || !confluences_.contains(Merge(message))) {
     use_[message.wire.in].bytes += message.bytes;
-    if (!to_delivery_) use_[message.wire.in].busy += message.wire.occupation(message.bytes);
+    if (!to_delivery_) use_[message.wire.in].busy += message.wire.occupation_in(message.bytes);
   }
   if (message.group == no_index)
     return start(id, route(message), message.wire.framing * message.bytes,

@@ -92,6 +92,7 @@ Wire KernelFabric::in_node(Wire w, Bytes bytes) const {
   const SecondsPerByte links = w.framing * w.per_byte;
   w.per_byte = std::max(links, threads_);
   w.software = w.per_byte - links;
+  w.spare_in = w.framing * w.spare_in;
   w.streamed = true;
   w.latency = std::max(Seconds(0), step_ - contained(bytes)) + std::max(Seconds(0), w.latency - of_a_step);
   w.overhead = waiting(bytes);
@@ -109,6 +110,7 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
   if (staged_)
     rail = std::min(rail, machine_.wire({card.rank, Memory::host}, {to.rank, Memory::host}, bytes).per_byte);
   const Seconds gpudirect = bytes * (w.framing * (w.per_byte - rail));
+  w.spare_in = w.framing * std::max(SecondsPerByte(0), rail - (there.per_byte - there.software - there.spare_in));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
   Seconds ahead;  // of the first chunk, which has its bytes' time on the card like the others

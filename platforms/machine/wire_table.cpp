@@ -139,7 +139,9 @@ Wire WireTable::hardware(int from, int to) {
         blueprint_.lines[static_cast<std::size_t>(graph_.links()[static_cast<std::size_t>(l)].line)];
     const Blueprint::LinkKind& kind = blueprint_.link_kinds[static_cast<std::size_t>(line.kind)];
     wire.latency += usage_.time(kind.latency);
-    wire.per_byte = slower(wire.per_byte, 1.0 / (line.count * usage_.bandwidth(kind.bandwidth)));
+    const SecondsPerByte last = 1.0 / (line.count * usage_.bandwidth(kind.bandwidth));
+    wire.per_byte = slower(wire.per_byte, last);
+    wire.spare_in = wire.per_byte - last;
   }
   return wire;
 }
@@ -215,15 +217,21 @@ SizedWire WireTable::across(const Crossing& way, int from, int to) {
   Wire wire;
   wire.latency = before.latency + 2 * usage_.time(b.latency) + way.switches * usage_.time(b.switch_latency) +
                  after.latency;
-  wire.per_byte = slower(slower(before.per_byte, after.per_byte), 1.0 / usage_.bandwidth(*b.bandwidth));
-  for (const auto& limit : {device(from).gpudirect_read, device(to).gpudirect_write})
-    if (limit) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*limit));
+  SecondsPerByte port_in = 1.0 / usage_.bandwidth(*b.bandwidth);
+  wire.per_byte = slower(slower(before.per_byte, after.per_byte), port_in);
+  if (const auto& limit = device(from).gpudirect_read)
+    wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*limit));
+  if (const auto& limit = device(to).gpudirect_write) {
+    port_in = slower(port_in, 1.0 / usage_.bandwidth(*limit));
+    wire.per_byte = slower(wire.per_byte, port_in);
+  }
   for (int trunk : way.trunks) {
     const Blueprint::Trunk& of = b.trunks[static_cast<std::size_t>(trunk)];
     wire.latency += usage_.time(of.latency);
     if (of.bandwidth)
       wire.per_byte = slower(wire.per_byte, 1.0 / (of.cables * usage_.bandwidth(*of.bandwidth)));
   }
+  wire.spare_in = wire.per_byte - port_in;
   const PortNumbers ports = port_numbers(b, graph_);
   wire.out = ports.nic_out(nic_out);
   wire.in = ports.nic_in(nic_in);

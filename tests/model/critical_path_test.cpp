@@ -157,6 +157,29 @@ TEST(CriticalPath, ARankPaysForItsMessagesOneAfterAnother) {
   EXPECT_EQ(received.finish[0].value, 18);
 }
 
+/// Each byte holds the port where it arrives for a quarter of the time that it takes on its way.
+struct FastReceivers : UniformNetwork {
+  using UniformNetwork::UniformNetwork;
+  Wire wire(Place from, Place to, Bytes bytes) const {
+    Wire w = UniformNetwork::wire(from, to, bytes);
+    w.spare_in = 0.75 * w.per_byte;
+    return w;
+  }
+};
+
+TEST(CriticalPath, AFastPortTakesInSeveralMessagesAtOnce) {
+  LogGP m;
+  m.L = Seconds(1), m.g = Seconds(1), m.G = SecondsPerByte(1);
+  const auto finish = [&](Rank senders) {
+    std::vector<Transfer> all;
+    for (Rank r = 1; r <= senders; ++r) all.push_back({r, 0, {}});
+    return critical_path(written(7, 1, {all}), Layout::equal(Bytes(100), 1), FastReceivers(m, 7)).finish[0];
+  };
+  EXPECT_EQ(finish(1).value, 100);
+  EXPECT_EQ(finish(4).value, 100);  // together they come as fast as the port lets them in
+  EXPECT_EQ(finish(6).value, 150);  // the port is busy for 6 x 25
+}
+
 TEST(CriticalPath, WhatIsSentIsPaidBeforeWhatArrives) {
   // Rank 0 comes to its second step at 14; rank 1's message has been there since 12: 14 + 2 + 2.
   const auto result = with_overheads({{{2, 0, {}}}, {{1, 0, {}}, {0, 3, {}}}});

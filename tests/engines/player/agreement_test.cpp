@@ -87,6 +87,23 @@ TEST(Agreement, LogGPWithQueues) {
     for (Rank ranks = 1; ranks <= 17; ++ranks)
       for (const Bytes whole : {0_B, 1000_B, 1_MiB}) expect_agreement(which, ranks, whole, Queues(m, ranks));
 }
+/// Ports take messages in faster than any link on their way brings them.
+class FastReceivers : public UniformFabric {
+ public:
+  using UniformFabric::UniformFabric;
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    Wire w = UniformFabric::wire(from, to, bytes);
+    w.spare_in = 0.6 * w.per_byte;
+    return w;
+  }
+};
+TEST(Agreement, LogGPWithFastReceivers) {
+  const LogGP m{us(1.3), us(0.4), us(0.7), 1.0 / 12.5_GBps, SecondsPerByte(7e-11), 500_B};
+  for (const testing::Case& which : testing::cases())
+    for (Rank ranks = 1; ranks <= 17; ++ranks)
+      for (const Bytes whole : {0_B, 1000_B, 1_MiB})
+        expect_agreement(which, ranks, whole, FastReceivers(m, ranks));
+}
 TEST(Agreement, LogGPBothProtocols) {
   expect_agreement(LogGP{us(1.3), us(0.4), us(0.7), 1.0 / 12.5_GBps, {}, 500_B});
 }
