@@ -5,6 +5,7 @@
 
 #include "engines/automatic.hpp"
 #include "engines/contention/contention.hpp"
+#include "engines/contention/steady.hpp"
 #include "engines/simulated.hpp"
 #include "model/critical_path.hpp"
 #include "model/load.hpp"
@@ -100,16 +101,27 @@ Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain
   return reading;
 }
 
-Reading by_playing(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, bool explain) {
-  PlayOptions options;
-  options.explain = explain;
-  Result run = engine.play(*program(subject.schedule, subject.layout), fabric, options);
+Reading reading_of(Result run, const SizedSchedule& subject, const Fabric& fabric) {
   Suspect suspect(fabric.launch(subject.schedule.channels) + run.time);
   const Bottleneck busiest = bottleneck(run, fabric);
   suspect.consider(busiest.busy * run.time, [&] { return busiest.name; });
   Reading reading = suspect.reading();
   reading.chain = std::move(run.chain);
   return reading;
+}
+
+Reading by_playing(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, bool explain) {
+  PlayOptions options;
+  options.explain = explain;
+  return reading_of(engine.play(*program(subject.schedule, subject.layout), fabric, options), subject,
+                    fabric);
+}
+
+Reading by_contention(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
+  if (subject.layout.equal_blocks())
+    if (auto run = contend_until_steady(subject.schedule, subject.layout, fabric, explain))
+      return reading_of(*std::move(run), subject, fabric);
+  return by_playing(engine("contention"), subject, fabric, explain);
 }
 
 Reading by_itself(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
@@ -122,8 +134,8 @@ const Engine table[] = {
     {"formula", "the algorithm's closed form on the slowest path that it uses", by_formula, nullptr, quick},
     {"path", "critical path, no contention between ranks", by_path, play, quick, !contention, workers,
      overlap},
-    {"contention", "messages in order at each NIC, flows that share links max-min", nullptr, contend, !quick,
-     contention, workers, !overlap},
+    {"contention", "messages in order at each NIC, flows that share links max-min", by_contention, contend,
+     !quick, contention, workers, !overlap},
     {"simgrid", "SimGrid: messages in order at each NIC, shared links in the network", nullptr,
      simulate_program, !quick, contention, workers, !overlap, can_simulate},
     {"auto", "contention where messages can share links, path where they cannot or are too many", by_itself,

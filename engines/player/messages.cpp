@@ -310,7 +310,7 @@ void Interpreter::tell_delivery(Index id) {
   const auto [left, arrived] = backend_.way(id);
   const Seconds first = left + m.wire.latency + (held ? m.wire.overhead : Seconds(0));
   options_.observer->delivered(
-      {m.from, m.to, m.bytes, m.combine, m.posted, left, first, arrived, backend_.now()});
+      {m.from, m.to, m.bytes, m.combine, m.posted, left, first, arrived, backend_.now(), m.order});
 }
 
 /// A key's queue holds either sends or receives.

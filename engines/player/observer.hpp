@@ -38,11 +38,12 @@ class Observer {
     Place from, to;
     Bytes bytes;
     Combine combine;
-    Seconds posted;   ///< when it reaches its port
-    Seconds left;     ///< when its first byte leaves
-    Seconds first;    ///< the earliest arrival of its first byte
-    Seconds arrived;  ///< when its last byte arrives
-    Seconds done;     ///< when it is received, and reduced
+    Seconds posted;           ///< when it reaches its port
+    Seconds left;             ///< when its first byte leaves
+    Seconds first;            ///< the earliest arrival of its first byte
+    Seconds arrived;          ///< when its last byte arrives
+    Seconds done;             ///< when it is received, and reduced
+    std::uint64_t order = 0;  ///< Op::order
   };
   /// A message's use of a port or a link.
   struct Use {

@@ -104,6 +104,20 @@ Json losses(const Prediction& p, const Bound& bound, const Fabric& fabric) {
   return {{"links", on_links / cut}, {"ports", on_ports / on_links}, {"waiting", p.time.value / on_ports}};
 }
 
+/// Whether all messages go from one rank's memory to another's, as those do that have prices.
+bool priced(const Prediction& p) {
+  const Schedule schedule = p.algorithm->schedule(p.call);
+  Step step(false);
+  for (std::int64_t s = 0; s < schedule.steps; ++s) {
+    step.clear();
+    schedule.rule(s, step);
+    if (!step.multicasts.empty() || !step.reductions.empty()) return false;
+    for (const Transfer& t : step.transfers)
+      if (t.from.memory != Memory::device || t.to.memory != Memory::device) return false;
+  }
+  return true;
+}
+
 /// The fastest that the catalogue has.
 Prediction of_catalogue(const Question& q, Bytes size, Known& known, const Watch& watch) {
   Question one = q;
@@ -168,10 +182,7 @@ report::Report gap(const Question& q, const Watch& watch) {
       // Software that the catalogue's messages have to pay for is not that of every library.
       if (const Bound& own = chosen->prediction.bound; own.time < bound.time) bound = own;
     }
-    // Prices are those of messages between the ranks' memories.
-    const Bound priced = front ? tightest(bound, size, *front) : bound;
-    const Demands demanded = demands(*best.algorithm);
-    if (!demanded.multicast && !demanded.reduction && priced.time <= best.time) bound = priced;
+    if (front && priced(best)) bound = tightest(bound, size, *front);
     rows.push_back(bound_row(size, bound));
     if (front) rows.push_back(row("synthesized", front->fastest(size, by).prediction, bound));
     rows.push_back(row("catalogue", best, bound));

@@ -110,7 +110,8 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
   if (staged_)
     rail = std::min(rail, machine_.wire({card.rank, Memory::host}, {to.rank, Memory::host}, bytes).per_byte);
   const Seconds gpudirect = bytes * (w.framing * (w.per_byte - rail));
-  w.spare_in = w.framing * std::max(SecondsPerByte(0), rail - (there.per_byte - there.software - there.spare_in));
+  w.spare_in =
+      w.framing * std::max(SecondsPerByte(0), rail - (there.per_byte - there.software - there.spare_in));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
   Seconds ahead;  // of the first chunk, which has its bytes' time on the card like the others
