@@ -16,9 +16,11 @@
 #include <vector>
 
 #include "engines/contention/contention.hpp"
+#include "engines/contention/steady.hpp"
 #include "engines/simgrid/physics.hpp"
 #include "engines/simgrid/simulate.hpp"
 #include "model/lowering.hpp"
+#include "model/repeats.hpp"
 
 namespace {
 
@@ -125,11 +127,14 @@ Schedule ring(Load load) {
           }};
 }
 
+UniformFabric fabric_of(Load load) {
+  return {AlphaBetaGamma{Seconds(2 * latency), SecondsPerByte(1 / bandwidth), SecondsPerByte(0)}, load.ranks};
+}
+
 /// `play` is given the program, the fabric, and how to play.
 template <class Play>
 Run by_player(Load load, Play play) {
-  const UniformFabric fabric(
-      AlphaBetaGamma{Seconds(2 * latency), SecondsPerByte(1 / bandwidth), SecondsPerByte(0)}, load.ranks);
+  const UniformFabric fabric = fabric_of(load);
   const Schedule schedule = ring(load);
   const auto ring_program = program(schedule, Layout::equal(Bytes(chunk * load.ranks), schedule.blocks));
   const double begin = cpu_now();
@@ -142,6 +147,17 @@ Run by_simgrid(Load load) {
   return by_player(load, [](Program& program, const Fabric& fabric, const PlayOptions& options) {
     return simulate(program, fabric, options, flows);
   });
+}
+
+/// As `predict` reads a schedule whose steps repeat.
+Run until_steady(Load load) {
+  const UniformFabric fabric = fabric_of(load);
+  const Schedule schedule = repeating(ring(load), {{0, load.steps}});
+  const double begin = cpu_now();
+  const auto result =
+      contend_until_steady(schedule, Layout::equal(Bytes(chunk * load.ranks), schedule.blocks), fabric);
+  if (!result) std::exit(3);
+  return {cpu_now() - begin, result->time.value};
 }
 
 Run in_process_of_its_own(const std::function<Run(Load)>& program, Load load) {
@@ -171,12 +187,12 @@ int main(int argc, char** argv) {
     const char* name;
     std::function<Run(Load)> run;
   };
-  const std::vector<Program> programs = {
-      {"S4U callbacks", by_callbacks},
-      {"S4U actors", by_actors},
-      {"player, all flows in SimGrid", by_simgrid<BySimgrid::all>},
-      {"player", by_simgrid<BySimgrid::meeting>},
-      {"player, our solver", [](Load t) { return by_player(t, contend); }}};
+  const std::vector<Program> programs = {{"S4U callbacks", by_callbacks},
+                                         {"S4U actors", by_actors},
+                                         {"player, all flows in SimGrid", by_simgrid<BySimgrid::all>},
+                                         {"player", by_simgrid<BySimgrid::meeting>},
+                                         {"player, our solver", [](Load t) { return by_player(t, contend); }},
+                                         {"our solver, until steady", until_steady}};
   for (const Load load : {Load{64, 2000}, Load{256, 510}, Load{1024, 150}}) {
     std::vector<std::vector<double>> rates(programs.size());
     std::vector<double> simulated(programs.size());

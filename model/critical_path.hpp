@@ -173,7 +173,7 @@ class CriticalPath {
     for (std::size_t i = 0; i < step.transfers.size(); ++i) {
       if (i % coming_.size() == 0) look_ahead(step, i);
       const Transfer& t = step.transfers[i];
-      sent_.push_back(transfer(t, coming_[i % coming_.size()]));
+      transfer(t, coming_[i % coming_.size()], sent_.emplace_back());
       Time& latest = state_.latest[processor(t.channel, t.to.rank)];
       in_order = in_order && latest <= sent_.back().arrived;
       latest = sent_.back().arrived;
@@ -218,14 +218,14 @@ class CriticalPath {
     }
   }
 
-  Sent transfer(const Transfer& t, const Priced& message) {
+  /// Fills `sent` where it stays: a copy would have to wait for the stores.
+  void transfer(const Transfer& t, const Priced& message, Sent& sent) {
     const Wire& wire = message.wire;
     const Time from = ready(t.channel, t.from.rank);
     Time& posted = state_.posted[processor(t.channel, t.from.rank)];
     const Time begin = turn(wire, from, posted);
-    const Sent sent = send(wire, message.bytes, begin, ready(t.channel, t.to.rank), t.from, t.to);
+    send(wire, message.bytes, begin, ready(t.channel, t.to.rank), t.from, t.to, sent);
     if (pays(wire)) posted = paid(wire, begin, sent);
-    return sent;
   }
 
   /// Whether the sender's processor is busy with each message, so that those of a step go one after another.
@@ -271,7 +271,7 @@ class CriticalPath {
     return arrivals_;
   }
 
-  Sent send(const Wire& wire, Bytes bytes, Time sender, Time receiver, Place from, Place to) {
+  void send(const Wire& wire, Bytes bytes, Time sender, Time receiver, Place from, Place to, Sent& sent) {
     Time &out = state_.free[queue(wire.out_queue, wire.out)],
          &in = state_.free[queue(wire.in_queue, wire.in)];
     if (wire.in_queue == Wire::nowhere) in = Clock::time(-no_limit), state_.unqueued = true;
@@ -280,7 +280,9 @@ class CriticalPath {
       const Time start = clock_.wait(both, std::max(out, in), Cause::queue, from, to);
       const Seconds held = wire.overhead + wire.latency + bytes * wire.per_byte + wire.receive_overhead;
       occupy(wire, held, held);
-      return out = in = clock_.hold(start, held, wire, bytes, from, to), Sent{out, out, {}, bytes, from, to};
+      out = in = clock_.hold(start, held, wire, bytes, from, to);
+      sent = {out, out, {}, bytes, from, to};
+      return;
     }
     const Time go = wire.eager ? sender
                                : clock_.later(std::max(std::max(sender, receiver), away_), wire.handshake,
@@ -298,7 +300,7 @@ class CriticalPath {
     Time arrived = clock_.carry(there, wire, bytes, from, to);
     in = clock_.later(first, occupied_in, Cause::link, from, to);
     arrived = std::max(arrived, in);
-    return {wire.eager && !wire.streamed ? paid : left,
+    sent = {wire.eager && !wire.streamed ? paid : left,
             std::max(arrived, receiver),
             wire.receive_overhead,
             bytes,
@@ -329,7 +331,8 @@ class CriticalPath {
       const std::size_t at = index(m.channel, to);
       const Seconds in_busy = state_.busy[wire.in];
       const Time begin = turn(wire, state_.ready[from], posted);
-      const Sent sent = send(wire, carried, begin, state_.ready[at], m.from, {to, m.memory});
+      Sent sent;
+      send(wire, carried, begin, state_.ready[at], m.from, {to, m.memory}, sent);
       if (wire.in == in)
         state_.busy[in] = in_busy;  // the same copy arrived for another rank behind this port
       in = wire.in;
@@ -362,7 +365,8 @@ class CriticalPath {
         state_.free[lane] = free, state_.busy[in] = busy;
       else
         in = wire.in, free = last = state_.free[lane], busy = state_.busy[in];
-      const Sent sent = send(wire, carried, ready(m.channel, from), receiver, {from, m.memory}, m.to);
+      Sent sent;
+      send(wire, carried, ready(m.channel, from), receiver, {from, m.memory}, m.to, sent);
       state_.free[lane] = last = std::max(last, state_.free[lane]);
       arrived =
           std::max(arrived, clock_.later(sent.arrived, sent.overhead, Cause::overhead, sent.from, m.to));

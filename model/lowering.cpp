@@ -2,6 +2,8 @@
 #include "model/lowering.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "support/error.hpp"
 
@@ -131,30 +133,38 @@ void Lowering::leave(std::int64_t s) {
 /// Both ends of every message.
 void Lowering::lower(RankStep& out) {
   out.ops.clear(), out.rank.clear(), out.channel.clear(), out.pieces.clear();
-  auto pieces_of = [&](Op& op, std::span<const Chunk> pieces) {
-    if (!detailed_) return;
-    op.first_piece = static_cast<std::uint32_t>(out.pieces.size());
-    op.pieces = static_cast<std::uint32_t>(pieces.size());
+  /// Where they are listed, and how many.
+  const auto list = [&](std::span<const Chunk> pieces) {
+    if (!detailed_) return std::pair(0u, 0u);
+    const auto first = static_cast<std::uint32_t>(out.pieces.size());
     out.pieces.insert(out.pieces.end(), pieces.begin(), pieces.end());
+    return std::pair(first, static_cast<std::uint32_t>(pieces.size()));
   };
   for (const Transfer& t : out.step.transfers) {
     if (t.from == t.to) continue;
-    Op op;
-    op.kind = t.from.rank == t.to.rank ? Op::Kind::copy : Op::Kind::send;
-    op.combine = t.combine;
-    op.from = t.from.memory;
-    op.to = t.to.memory;
-    op.bytes = layout_.size(out.step, t);
-    op.tag = tag_ + t.channel;
-    op.order = order_++;
-    op.peer = world(t.to.rank);
-    op.other_sender = last_senders_.change(t);
-    pieces_of(op, out.step.pieces(t));
-    out.add(t.from.rank, t.channel, op);
-    if (op.kind == Op::Kind::copy) continue;
-    op.kind = Op::Kind::receive;
-    op.peer = world(t.from.rank);
-    out.add(t.to.rank, t.channel, op);
+    const Bytes bytes = layout_.size(out.step, t);
+    const bool other_sender = last_senders_.change(t);
+    const auto pieces = list(out.step.pieces(t));
+    const auto end = [&](Op::Kind kind, Rank of, Rank peer) {
+      Op& op = out.add(of, t.channel);
+      op.kind = kind;
+      op.combine = t.combine;
+      op.from = t.from.memory;
+      op.to = t.to.memory;
+      op.bytes = bytes;
+      op.tag = tag_ + t.channel;
+      op.order = order_;
+      op.peer = world(peer);
+      op.other_sender = other_sender;
+      std::tie(op.first_piece, op.pieces) = pieces;
+    };
+    if (t.from.rank == t.to.rank) {
+      end(Op::Kind::copy, t.from.rank, t.to.rank);
+    } else {
+      end(Op::Kind::send, t.from.rank, t.to.rank);
+      end(Op::Kind::receive, t.to.rank, t.from.rank);
+    }
+    ++order_;
   }
   const auto multicast = [&](const Multicast& m) {
     Op op;
@@ -166,12 +176,12 @@ void Lowering::lower(RankStep& out) {
     op.order = order_++;
     op.group = m.to;
     op.members = members_.empty() ? nullptr : &members_;
-    pieces_of(op, {&m.chunk, 1});
-    out.add(m.from.rank, m.channel, op);
+    std::tie(op.first_piece, op.pieces) = list({&m.chunk, 1});
+    out.add(m.from.rank, m.channel) = op;
     op.kind = Op::Kind::receive;
     op.peer = world(m.from.rank);
     for (Rank i = 0; i < m.to.count; ++i)
-      if (m.to[i] != m.from.rank) out.add(m.to[i], m.channel, op);
+      if (m.to[i] != m.from.rank) out.add(m.to[i], m.channel) = op;
   };
   const auto reduction = [&](const Reduction& m) {
     Op op;
@@ -183,14 +193,13 @@ void Lowering::lower(RankStep& out) {
     op.order = order_++;
     op.peer = world(m.to.rank);
     for (Rank i = 0; i < m.from.count; ++i) op.merged += m.from[i] != m.to.rank;
-    pieces_of(op, {&m.chunk, 1});
+    std::tie(op.first_piece, op.pieces) = list({&m.chunk, 1});
     for (Rank i = 0; i < m.from.count; ++i) {
       if (m.from[i] == m.to.rank) continue;
-      out.add(m.from[i], m.channel, op);
-      Op receive = op;
+      out.add(m.from[i], m.channel) = op;
+      Op& receive = out.add(m.to.rank, m.channel) = op;
       receive.kind = Op::Kind::receive;
       receive.peer = world(m.from[i]);
-      out.add(m.to.rank, m.channel, receive);
     }
   };
   out.step.for_each_switched(multicast, reduction);

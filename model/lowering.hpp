@@ -35,8 +35,10 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
     std::vector<std::uint32_t> begin;    ///< by rank: its first operation in `sorted`
     std::vector<std::uint32_t> sorted;   ///< operations by rank, then in the order of the schedule
     std::int64_t left = 0;               ///< strands that have yet to pass this step
-    void add(Rank of, std::uint16_t on, const Op& op) {
-      ops.push_back(op), rank.push_back(of), channel.push_back(on);
+    /// Adds an operation, to be filled where it stays.
+    Op& add(Rank of, std::uint16_t on) {
+      rank.push_back(of), channel.push_back(on);
+      return ops.emplace_back();
     }
   };
   class ChannelStrand;

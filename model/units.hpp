@@ -14,6 +14,11 @@ struct Quantity {
   constexpr Quantity() = default;
   constexpr explicit Quantity(double v) : value(v) {}
   constexpr auto operator<=>(const Quantity&) const = default;
+  // As numbers: what <=> yields is compared twice, and with branches (g++ 12).
+  friend constexpr bool operator<(Quantity a, Quantity b) { return a.value < b.value; }
+  friend constexpr bool operator>(Quantity a, Quantity b) { return a.value > b.value; }
+  friend constexpr bool operator<=(Quantity a, Quantity b) { return a.value <= b.value; }
+  friend constexpr bool operator>=(Quantity a, Quantity b) { return a.value >= b.value; }
 
   constexpr Quantity& operator+=(Quantity o) { return value += o.value, *this; }
   constexpr Quantity& operator-=(Quantity o) { return value -= o.value, *this; }

@@ -46,7 +46,8 @@ struct Span {
 };
 
 std::uint64_t messages_of(const Step& step) {
-  const auto sent = std::ranges::count_if(step.transfers, [](const Transfer& t) { return !(t.from == t.to); });
+  const auto sent =
+      std::ranges::count_if(step.transfers, [](const Transfer& t) { return !(t.from == t.to); });
   return static_cast<std::uint64_t>(sent) + step.multicasts.size() + step.reductions.size();
 }
 
@@ -83,8 +84,8 @@ class Notes : public Observer {
   };
   void done(const Interval&) override {}
   void delivered(const Delivery& d) override {
-    notes_.push_back({d.order, d.from.rank, d.to.rank,
-                      {d.posted.value, d.left.value, d.arrived.value, d.done.value}});
+    notes_.push_back(
+        {d.order, d.from.rank, d.to.rank, {d.posted.value, d.left.value, d.arrived.value, d.done.value}});
   }
   std::vector<Note> sorted() && {
     std::ranges::sort(notes_, {}, &Note::key);
@@ -101,8 +102,8 @@ struct Steady {
   double delay, begin, end;  // s
 };
 
-/// Looks at the time after the first period, and all before it, has ended, after the last message that did not
-/// come like the one before, and before the last period, and all after it, begins.
+/// Looks at the time after the first period, and all before it, has ended, after the last message that did
+/// not come like the one before, and before the last period, and all after it, begins.
 std::optional<Steady> steady(const std::vector<Note>& notes, const Span& span) {
   const auto from = [&](std::uint64_t order) {
     return std::ranges::lower_bound(notes, order, {}, &Note::order);

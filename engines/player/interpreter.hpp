@@ -114,13 +114,13 @@ class Interpreter : public Listener {
   void post_copy(Index strand, const Op& op);
   void post_multicast(Index strand, const Op& op);
   void post_receive(Index strand, const Op& op);
-  Switched cross(const Op& op, Place from, Place to) const;
-  Message outgoing(Rank rank, Rank peer, const Op& op) const;
+  Wire cross(const Op& op, Place from, Place to, Bytes& carried) const;
+  Index outgoing(Rank rank, Rank peer, const Op& op);
   Moment pay(const Message& message, Rank rank, Waiter waiter, Seconds overhead, Seconds moving = {});
   void pay_for(Waiter sender, Message& message);
   CauseLog::Entry carried(const Message& message, bool there);
   Moment& busy_until(Rank rank, Waiter waiter);
-  void emit(Message message);
+  void emit(Index id);
   void depart(Index id);
   void enter(Index id);
   Seconds turn(const Message& message);

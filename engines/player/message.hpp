@@ -20,11 +20,11 @@ struct Waiter {
 struct Message {
   Place from, to;
   Wire wire;
-  Bytes bytes;
-  Seconds posted;  ///< when it reaches its port
+  Bytes bytes = {};
+  Seconds posted = {};  ///< when it reaches its port
   std::uint64_t tag = 0;
   std::uint64_t order = 0;  ///< messages that reach a port at the same instant pass it in this order
-  Waiter sender, receiver;
+  Waiter sender = {}, receiver = {};
   Index next = no_index;   ///< in the queue of unmatched posts
   Index group = no_index;  ///< the multicast of which it is a copy
   bool first_of_group = false;

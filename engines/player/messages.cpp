@@ -6,32 +6,39 @@
 
 namespace collcast {
 
-Switched Interpreter::cross(const Op& op, Place from, Place to) const {
-  if (op.kind == Op::Kind::multicast) return fabric_.switched(Switching::multicast, from, to, op.bytes);
-  if (op.merged) return fabric_.switched(Switching::reduction, from, to, op.bytes);
-  return {fabric_.wire(from, to, op.bytes), op.bytes};
+Wire Interpreter::cross(const Op& op, Place from, Place to, Bytes& carried) const {
+  if (op.kind != Op::Kind::multicast && !op.merged) return fabric_.wire(from, to, op.bytes);
+  const auto how = op.merged ? Switching::reduction : Switching::multicast;
+  const Switched message = fabric_.switched(how, from, to, op.bytes);
+  carried = message.bytes;
+  return message.wire;
 }
 
-Message Interpreter::outgoing(Rank rank, Rank peer, const Op& op) const {
+/// A new message, without its ends' waiters.
+Index Interpreter::outgoing(Rank rank, Rank peer, const Op& op) {
   check_peer(rank, peer);
-  Message m;
-  m.from = {rank, op.from};
-  m.to = {peer, op.to};
-  const auto [wire, bytes] = cross(op, m.from, m.to);
-  m.wire = wire;
-  if (op.other_sender && protocol_.other_senders) m.wire.overhead += wire.other_sender;
-  m.bytes = bytes;
-  m.tag = op.tag;
-  m.order = op.order;
-  m.merged = op.merged;
-  m.combine = op.combine;
-  m.send_posted = true;
+  const Place from{rank, op.from}, to{peer, op.to};
+  Bytes carried = op.bytes;
+  const Index id = messages_.made([&] {
+    return Message{.from = from,
+                   .to = to,
+                   .wire = cross(op, from, to, carried),
+                   .tag = op.tag,
+                   .order = op.order,
+                   .merged = op.merged,
+                   .send_posted = true,
+                   .combine = op.combine};
+  });
+  Message& m = messages_[id];
+  m.bytes = carried;
+  if (op.other_sender && protocol_.other_senders) m.wire.overhead += m.wire.other_sender;
   m.eager = protocol_.hold == MessageProtocol::Hold::injection && m.wire.eager;
-  return m;
+  return id;
 }
 
 void Interpreter::post_send(Index strand, const Op& op) {
-  Message m = outgoing(strands_[strand].rank, op.peer, op);
+  const Index id = outgoing(strands_[strand].rank, op.peer, op);
+  Message& m = messages_[id];
   m.sender = hold(strand, op);
   if (m.eager && m.merged) {
     m.posted = backend_.now() + m.wire.overhead;
@@ -41,17 +48,18 @@ void Interpreter::post_send(Index strand, const Op& op) {
   }
   ++sent_messages_;
   sent_bytes_ += op.bytes;
-  emit(m);
+  emit(id);
 }
 
 /// Both ends are on this rank, so no matching is needed.
 void Interpreter::post_copy(Index strand, const Op& op) {
   const Rank rank = strands_[strand].rank;
-  Message m = outgoing(rank, rank, op);
+  const Index id = outgoing(rank, rank, op);
+  Message& m = messages_[id];
   m.receiver = hold(strand, op);
   m.receive_posted = true;
   pay_for(m.receiver, m);
-  depart(messages_.add(m));
+  depart(id);
 }
 
 void Interpreter::post_multicast(Index strand, const Op& op) {
@@ -68,29 +76,28 @@ void Interpreter::post_multicast(Index strand, const Op& op) {
   sent_bytes_ += op.bytes;
   for (Rank i = 0; i < op.group.count; ++i) {
     if (op.group_member(i) == rank) continue;
-    Message m = outgoing(rank, op.group_member(i), op);
-    m.group = group;
+    const Index id = outgoing(rank, op.group_member(i), op);
+    messages_[id].group = group;
     busy = begin;
-    pay_for(sender, m);
+    pay_for(sender, messages_[id]);
     if (busy.at > end.at) end = busy;
-    emit(m);
+    emit(id);
   }
   busy = end;
 }
 
 /// Matches the message with its receive if that is posted; sends it if it may leave.
-void Interpreter::emit(Message m) {
+void Interpreter::emit(Index id) {
+  Message& m = messages_[id];
   const Table::Key key = match_key(m.from.rank, m.to.rank, m.tag);
-  Index id = dequeue(key, false);
-  if (id != no_index) {
-    const Message& post = messages_[id];
-    m.receiver = post.receiver;
-    m.combine = post.combine;
-    m.order = std::max(m.order, post.order);
+  if (const Index post = dequeue(key, false); post != no_index) {
+    const Message& receive = messages_[post];
+    m.receiver = receive.receiver;
+    m.combine = receive.combine;
+    m.order = std::max(m.order, receive.order);
     m.receive_posted = true;
-    messages_[id] = m;
+    messages_.remove(post);
   } else {
-    id = messages_.add(m);
     enqueue(key, id);
   }
   if (m.eager || m.receive_posted) depart(id);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,14 @@ class Pool {
     const Index i = free_.back();
     free_.pop_back();
     records_[i] = std::move(record);
+    return i;
+  }
+  /// Adds what `make` returns, built where it stays: a copy would have to wait for the stores.
+  template <class Make>
+  Index made(Make&& make) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    const Index i = add({});
+    new (&records_[i]) T(make());
     return i;
   }
   void remove(Index i) { free_.push_back(i); }
