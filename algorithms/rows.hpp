@@ -27,8 +27,10 @@ namespace collcast {
   row(allreduce_nvls_tree) \
   row(reduce_scatter_ring) \
   row(reduce_scatter_recursive_halving) \
+  row(reduce_scatter_butterfly) \
   row(reduce_scatter_pairwise) \
   row(reduce_scatter_pat) \
+  row(reduce_scatter_reduce_then_scatter) \
   row(reduce_scatter_nvls) \
   row(allgather_ring) \
   row(allgather_recursive_doubling) \

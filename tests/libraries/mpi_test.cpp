@@ -77,6 +77,10 @@ const Expected expected[] = {
     {"openmpi-4.0", Collective::reduce, 8, 16384, "pipelined-tree"},  // 1.8 < 8 < 10.4
     {"openmpi-4.0", Collective::reduce_scatter, 16, 262144, "recursive-halving"},
     {"openmpi-4.0", Collective::reduce_scatter, 12, 262144, "ring"},
+    {"openmpi-4.1", Collective::reduce_scatter, 7, 7, "reduce-then-scatter"},
+    {"openmpi-4.1", Collective::reduce_scatter, 32, 2048, "butterfly"},
+    {"openmpi-4.1", Collective::reduce_scatter, 4, 1, "reduce-then-scatter"},
+    {"openmpi-4.1", Collective::reduce_scatter, 200, 1 << 20, "butterfly"},
     {"openmpi-4.0", Collective::allgather, 12, 49999, "bruck"},
     {"openmpi-4.0", Collective::allgather, 16, 49999, "recursive-doubling"},
     {"openmpi-4.0", Collective::allgather, 12, 50000, "neighbor-exchange"},
