@@ -6,6 +6,7 @@
 #include "libraries/mpi.hpp"
 #include "libraries/mvapich/settings.hpp"
 #include "libraries/rules.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace mvapich {
@@ -171,10 +172,9 @@ Pick by_rules(std::string_view policy, Collective collective, const Call& call, 
   const MvapichRule& r = rule_of(policy, collective, call, s);
   const bool two_levels = r.levels == Levels::two && s.nodes < call.ranks;
   std::ostringstream why;
-  why.precision(15);
-  why << policy << ": " << (r.compared == block ? call.message / call.ranks : call.message).value << " B"
-      << (r.compared == block ? " per block" : "") << " on " << call.ranks << " ranks";
-  if (r.to < all_sizes) why << ", up to " << r.to << " B";
+  why << policy << ": " << text::plain((r.compared == block ? call.message / call.ranks : call.message).value)
+      << " B" << (r.compared == block ? " per block" : "") << " on " << call.ranks << " ranks";
+  if (r.to < all_sizes) why << ", up to " << text::plain(r.to) << " B";
   why << ": " << r.theirs << (two_levels ? " on two levels" : "");
   Pick pick{.algorithm = played(r, call, two_levels), .radix = r.radix};
   if (r.segment > 0) pick.segment = Bytes(r.segment);
@@ -207,9 +207,8 @@ Pick pick(const Settings& settings, Collective collective, const Call& call, con
     return p;
   }
   std::ostringstream why;
-  why.precision(15);
-  why << "mvapich2-gdr: " << call.message.value << " B on " << s.nodes << " nodes, of "
-      << settings.mcast_num_nodes_threshold << " and more up to " << settings.mcast_bcast_max_msg
+  why << "mvapich2-gdr: " << text::plain(call.message.value) << " B on " << s.nodes << " nodes, of "
+      << settings.mcast_num_nodes_threshold << " and more up to " << text::plain(settings.mcast_bcast_max_msg)
       << " B: multicast";
   if (settings.gpudirect_mcast_pipeline == 0) return {.algorithm = "multicast", .why = why.str()};
   return {.algorithm = "multicast-streaming",
