@@ -7,6 +7,7 @@
 #include "algorithms/catalogue.hpp"
 #include "libraries/mpi.hpp"
 #include "libraries/rules.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -127,7 +128,7 @@ const Rules table[] = {
       {4096, {{32, 2}, {128, 3}, {512, 2}, {4096, 3}, {rest, 5}}},
       {more, {{2, 3}, {8, 2}, {16, 3}, {512, 2}, {4096, 3}, {rest, 5}}}}},
     {Collective::gather, true,
-     {{1, "basic_linear", "linear"}, {2, "binomial", "knomial"}, {3, "linear_sync", ""}},
+     {{1, "basic_linear", "linear"}, {2, "binomial", "knomial"}, {3, "linear_sync", "linear-sync"}},
      {{4, {{2, 3}, {4, 1}, {32768, 2}, {65536, 1}, {131072, 2}, {rest, 3}}},
       {8, {{1024, 2}, {8192, 1}, {32768, 2}, {262144, 1}, {rest, 3}}},
       {256, {{rest, 2}}},
@@ -220,9 +221,8 @@ Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation&)
 Pick openmpi_play(std::string_view release, Collective collective, const Call& call, const OpenMpiChoice& c) {
   const std::string_view ours = c.ours.empty() ? c.ours : serving(collective, c.ours, call.ranks);
   std::ostringstream why;
-  why.precision(15);
-  why << release << ": " << c.bytes << " B" << (c.block ? " per block" : "") << " on " << call.ranks
-      << " ranks: " << c.theirs;
+  why << release << ": " << text::plain(c.bytes) << " B" << (c.block ? " per block" : "") << " on "
+      << call.ranks << " ranks: " << c.theirs;
   if (ours.empty())
     throw NoRule(why.str() + ", which the catalogue does not have for " +
                  std::string(definition(collective).name) + " on so many ranks");

@@ -77,6 +77,11 @@ const Expected expected[] = {
     {"openmpi-4.0", Collective::reduce, 8, 16384, "pipelined-tree"},  // 1.8 < 8 < 10.4
     {"openmpi-4.0", Collective::reduce_scatter, 16, 262144, "recursive-halving"},
     {"openmpi-4.0", Collective::reduce_scatter, 12, 262144, "ring"},
+    {"openmpi-4.0", Collective::allgatherv, 8, 8192, "bruck"},
+    {"openmpi-4.0", Collective::allgatherv, 8, 50000, "neighbor-exchange"},
+    {"openmpi-4.0", Collective::allgatherv, 9, 50000, "ring"},
+    {"openmpi-4.0", Collective::gather, 8, 8 * 8192, "linear-sync"},
+    {"openmpi-4.1", Collective::gather, 4, 4 << 20, "linear-sync"},
     {"openmpi-4.1", Collective::reduce_scatter, 7, 7, "reduce-then-scatter"},
     {"openmpi-4.1", Collective::reduce_scatter, 32, 2048, "butterfly"},
     {"openmpi-4.1", Collective::reduce_scatter, 4, 1, "reduce-then-scatter"},
@@ -202,9 +207,10 @@ TEST(MpiPolicies, what_the_catalogue_lacks_is_refused) {
       error("smpi-mpich", Collective::reduce_scatter, 8, 1024),
       "smpi-mpich: 256 elements on 8 ranks, up to 524288 elements: recursive-doubling, which the catalogue "
       "does not have for reduce-scatter");
-  EXPECT_EQ(error("openmpi-4.0", Collective::gather, 8, 8 * 8192),
-            "openmpi-4.0: 8192 B per block on 8 ranks: linear_sync, which the catalogue does not have for "
-            "gather on so many ranks");
+  EXPECT_EQ(
+      error("openmpi-4.1", Collective::reduce, 300, 8192),
+      "openmpi-4.1: 8192 B on 300 ranks: in-order_binary, which the catalogue does not have for reduce on "
+      "so many ranks");
 }
 
 TEST(MpiPolicies, bad_input_is_named) {
