@@ -446,8 +446,10 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   call.root = activity.root;
   call.message = activity.sized ? activity.message : Bytes(0);
   const Collective collective = activity.sized ? activity.collective : Collective::barrier;
+  // Where nobody knows the size, ranks only meet: no choice of a library.
+  const std::string_view algorithm = activity.sized ? activity.algorithm : "dissemination";
   const Choice choice =
-      selection_.choose(collective, activity.communicator, all, call, activity.direct, activity.algorithm);
+      selection_.choose(collective, activity.communicator, all, call, activity.direct, algorithm);
   if (!choice.algorithm) {
     ++passed_over_[{instance.call, "no algorithm of the catalogue plays it"}];
     return instance;
