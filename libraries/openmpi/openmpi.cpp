@@ -152,7 +152,8 @@ const Rules table[] = {
       {4096, {{rest, 6}}}, {more, {{rest, 4}}}}},
 };
 
-/// Open MPI's fallback for algorithms that do not support this number of ranks.
+/// For algorithms that do not support this number of ranks: Open MPI's fallback, or in broadcast, whose scatter and
+/// recursive doubling it plays on any number, what sends as many bytes.
 struct Instead {
   Collective collective;
   std::string_view first, then;
@@ -160,6 +161,7 @@ struct Instead {
 constexpr Instead instead[] = {
     {Collective::allgather, "recursive-doubling", "bruck"},
     {Collective::allgather, "neighbor-exchange", "ring"},
+    {Collective::broadcast, "scatter-allgather-rd", "scatter-allgather-ring"},
 };
 // clang-format on
 
