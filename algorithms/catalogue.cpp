@@ -2,11 +2,11 @@
 #include "algorithms/catalogue.hpp"
 
 #include <cmath>
-#include <sstream>
 
 #include "algorithms/rows.hpp"
 #include "support/error.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -18,9 +18,7 @@ const Algorithm* const rows[] = {COLLCAST_ALGORITHMS(COLLCAST_ROW)};
 constexpr int most_channels = 1024;
 
 std::string bytes(Bytes b) {
-  std::ostringstream words;
-  words << b.value << " B";
-  return words.str();
+  return text::plain(b.value) + " B";
 }
 
 void check_counts(const Definition& d, const Call& c) {

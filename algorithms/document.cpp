@@ -65,6 +65,7 @@ Call example(const Algorithm& a) {
 std::string blocks(std::span<const Chunk> pieces) {
   std::string list;
   for (const Chunk& c : pieces) {
+    if (c.count == 0) continue;
     list += (list.empty() ? "" : ",") + std::to_string(c.first);
     if (c.count > 1) list += "-" + std::to_string(c.first + c.count - 1);
   }

@@ -27,8 +27,10 @@ namespace collcast {
   row(allreduce_nvls_tree) \
   row(reduce_scatter_ring) \
   row(reduce_scatter_recursive_halving) \
+  row(reduce_scatter_butterfly) \
   row(reduce_scatter_pairwise) \
   row(reduce_scatter_pat) \
+  row(reduce_scatter_reduce_then_scatter) \
   row(reduce_scatter_nvls) \
   row(allgather_ring) \
   row(allgather_recursive_doubling) \
@@ -61,6 +63,7 @@ namespace collcast {
   row(reduce_rabenseifner) \
   row(gather_linear) \
   row(gather_knomial) \
+  row(gather_linear_sync) \
   row(scatter_linear) \
   row(scatter_knomial) \
   row(alltoall_linear) \
@@ -81,6 +84,9 @@ namespace collcast {
   row(alltoallv_pairwise) \
   row(allgatherv_linear) \
   row(allgatherv_ring) \
+  row(allgatherv_recursive_doubling) \
+  row(allgatherv_bruck) \
+  row(allgatherv_neighbor_exchange) \
   row(reduce_scatterv_linear) \
   row(reduce_scatterv_ring) \
   row(reduce_scatterv_pairwise) \

@@ -15,6 +15,7 @@
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 #include "workloads/compute/processor.hpp"
 #include "workloads/playing/job_source.hpp"
 
@@ -91,7 +92,7 @@ Contender contender(const std::string& text, const CompareOptions& options) {
 /// "8 ranks of\n  pw.x -in qe-si.in\nrecorded in 6.23 s (...)", as far as the trace says so.
 std::string title(const Source& trace) {
   const SourceInfo& info = trace.info();
-  std::string text = info.name + ": " + count(trace.ranks()) + " ranks";
+  std::string text = info.name + ": " + text::counted(trace.ranks(), "rank");
   if (!info.command.empty()) text += " of\n  " + info.command;
   if (info.recorded.value > 0)
     text +=

@@ -70,27 +70,43 @@ std::optional<double> value(const Description& platform, const std::string& path
   return {};
 }
 
-/// "dgx-a100=32.77" for each platform.
-void set_for(Description& platform, const std::vector<std::string>& given, const std::string& path,
-             const std::string& option) {
+std::vector<std::string> asked(const PlanOptions& options) {
+  return CLI::detail::split(options.platforms, ',');
+}
+
+/// "dgx-a100=32.77" or, as the platform was asked for, "./mine.json=32.77".
+void set_for(Description& platform, const std::string& asked, const std::vector<std::string>& given,
+             const std::string& path, const std::string& option) {
   for (const std::string& text : given) {
     const auto equals = text.rfind('=');
     if (equals == std::string::npos)
       throw InputError(option + " '" + text + "' is not PLATFORM=NUMBER, as in dgx-a100=32.77");
-    if (text.substr(0, equals) == platform.name()) set(platform, path + text.substr(equals));
+    const std::string name = text.substr(0, equals);
+    if (name == asked || name == platform.name()) set(platform, path + text.substr(equals));
   }
 }
 
 std::vector<Description> platforms_of(const PlanOptions& options) {
   std::vector<Description> all;
-  for (const std::string& name : CLI::detail::split(options.platforms, ',')) {
+  for (const std::string& name : asked(options)) {
     Description d = load_platform(name);
     set_all(d, options.set);
-    set_for(d, options.price, price_key, "--price");
-    set_for(d, options.power, power_key, "--power");
+    set_for(d, name, options.price, price_key, "--price");
+    set_for(d, name, options.power, power_key, "--power");
     all.push_back(std::move(d));
   }
   return all;
+}
+
+/// Prices and powers are of platforms in the plan.
+void require_known(const PlanOptions& options, const std::vector<Description>& platforms) {
+  std::vector<std::string> names = asked(options);
+  for (const Description& d : platforms) names.push_back(d.name());
+  for (const auto* given : {&options.price, &options.power})
+    for (const std::string& text : *given)
+      if (std::ranges::find(names, text.substr(0, text.rfind('='))) == names.end())
+        throw InputError("'" + text + "' names a platform that is not in the plan, which has " +
+                         options.platforms);
 }
 
 /// Of a trace or a job, as often as was asked for; a rank's memory is not known.
@@ -386,11 +402,7 @@ int run_plan(const PlanOptions& options) {
   if (ranks.empty() && options.trace.empty())
     throw InputError("--ranks is required: the numbers to choose from");
   if (ranks.empty()) ranks = {open_source({options.trace})->ranks()};
-  for (const auto* given : {&options.price, &options.power})
-    for (const std::string& text : *given)
-      if (std::ranges::none_of(
-              platforms, [&](const Description& d) { return text.substr(0, text.rfind('=')) == d.name(); }))
-        throw InputError("'" + text + "' names a platform that is not in the plan");
+  require_known(options, platforms);
   const plan::Limits limits = limits_of(options);
   const bool priced =
       std::ranges::all_of(platforms, [](const Description& d) { return value(d, price_key).has_value(); });

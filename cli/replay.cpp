@@ -12,6 +12,7 @@
 #include "replay/application/report.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -77,7 +78,7 @@ Report made(const ReplayCommand& options, const Description& platform, const Sou
   report.head.update(totals(r));
   if (r.stopped_short) report.head["stopped_short"] = true;
   report.head["notes"] = Json::array();
-  report.title = trace.info().name + " on " + platform.name() + ", " + count(trace.ranks()) + " ranks" +
+  report.title = trace.info().name + " on " + platform.name() + ", " + text::counted(trace.ranks(), "rank") +
                  (r.policy == "fastest" ? "" : ", " + r.policy) +
                  (r.stopped_short ? "; the trace ends early, and these times with it" : "");
   report.sections = {totals_table(r), operations_table(r), not_modelled_table(r)};

@@ -22,8 +22,10 @@ struct Kind {
 };
 
 /// In the order in which they are asked; after the first, heads are not blank.
-constexpr std::array<Kind, 19> kinds = {{
+constexpr std::array<Kind, 20> kinds = {{
     {[](std::string_view h) { return h.find_first_not_of(" \t\r\n") == std::string_view::npos; }, "empty"},
+    {[](std::string_view h) { return h.starts_with("\x1f\x8b") || h.starts_with("\x28\xb5\x2f\xfd"); },
+     "packed by gzip or zstd; unpack it"},
     {[](std::string_view h) { return h.starts_with("CCTRACE"); },
      "a recorded application, which `collcast replay` takes"},
     {[](std::string_view h) {
@@ -53,7 +55,7 @@ constexpr std::array<Kind, 19> kinds = {{
     {[](std::string_view h) { return has(h, "\"reuse_resources\"") || has(h, "\"num_threads_per_block\""); },
      "an execution plan of MSCCL++, which is not read"},
     {[](std::string_view h) { return h.starts_with("Collective:") && has(h, "Memory type:"); },
-     "a table of ucc_perftest: measurements, no calls"},
+     "a table of ucc_perftest, which is not read"},
     {[](std::string_view h) {
        return h.starts_with("rule-file-version") || has(h, "# num of collectives") ||
               has(h, "# number of collectives") || has(h, "# Collective count") ||
@@ -63,7 +65,7 @@ constexpr std::array<Kind, 19> kinds = {{
     {[](std::string_view h) { return has(h, "\"collective=") && has(h, "\"comm_type="); },
      "a selection of MPICH, which `collcast tune --for mpich` writes"},
     {[](std::string_view h) { return h.starts_with("collective,size_bytes,"); },
-     "a table of measurements for NCCL's tuner, no calls"},
+     "a table for NCCL's tuner, which is not read"},
     {[](std::string_view h) { return has(h, "\"rules\"") && has(h, "\"bytesPerRank\""); },
      "a tuner file of NCCLX, which is not read"},
     {[](std::string_view h) {

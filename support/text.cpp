@@ -21,6 +21,12 @@ std::string number(double x) {
   return text.data();
 }
 
+std::string plain(double x) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), x == std::floor(x) ? "%.15g" : "%.6g", x);
+  return text.data();
+}
+
 std::string seconds(double s) {
   if (s == 0) return "0 s";
   for (auto [unit, name] : {std::pair{1.0, " s"}, {1e-3, " ms"}, {1e-6, " us"}})

@@ -14,6 +14,8 @@ std::string seconds(double s);
 std::string bytes(double b);
 /// Three significant digits.
 std::string number(double x);
+/// Whole numbers to the last digit, "1048577"; others to six digits: "9362.29".
+std::string plain(double x);
 /// "12.5 GB/s".
 std::string gbps(double x);
 /// "1,234,567".

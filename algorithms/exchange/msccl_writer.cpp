@@ -191,6 +191,7 @@ void write_step(const Step& step, std::vector<RankWriter>& writers) {
   for (const Transfer& t : step.transfers) {
     if (t.from.memory != Memory::device || t.to.memory != Memory::device)
       throw InputError("MSCCL knows device memory only; this schedule goes through a host's");
+    if (t.chunk.count == 0) throw InputError("MSCCL has no message without data; this schedule sends some");
     std::vector<Block>& blocks = messages.emplace_back();
     for (const Chunk& piece : step.pieces(t))
       for (Block b = 0; b < piece.count; ++b) blocks.push_back(piece.first + b);

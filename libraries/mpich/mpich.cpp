@@ -6,6 +6,7 @@
 #include "algorithms/catalogue.hpp"
 #include "libraries/mpi.hpp"
 #include "libraries/rules.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -109,10 +110,9 @@ bool fits(const MpichRule& rule, const Call& call, const Situation& s) {
 std::string because(std::string_view policy, const MpichRule& rule, const Call& call, const Situation& s) {
   const char* unit = rule.size == Size::elements ? " elements" : " B";
   std::ostringstream why;
-  why.precision(15);
-  why << policy << ": " << compared(rule, call, s) << unit << (rule.size == Size::block ? " per block" : "")
-      << " on " << call.ranks << " ranks";
-  if (rule.to < any_size) why << ", up to " << rule.to << unit;
+  why << policy << ": " << text::plain(compared(rule, call, s)) << unit
+      << (rule.size == Size::block ? " per block" : "") << " on " << call.ranks << " ranks";
+  if (rule.to < any_size) why << ", up to " << text::plain(rule.to) << unit;
   why << ": " << rule.algorithm;
   return why.str();
 }

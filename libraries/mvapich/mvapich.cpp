@@ -6,6 +6,7 @@
 #include "libraries/mpi.hpp"
 #include "libraries/mvapich/settings.hpp"
 #include "libraries/rules.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace mvapich {
@@ -28,7 +29,7 @@ struct MvapichRule {
   double to;
   Compared compared;
   Levels levels;
-  std::string_view theirs, ours;  ///< ours empty: not in the catalogue
+  std::string_view theirs, ours;
   int radix = 2;
   double segment = 0;
 };
@@ -90,21 +91,21 @@ constexpr MvapichRule mvapich_rules[] = {
     {reduce, 0, any_number, 1048576, whole, Levels::two, "binomial", "knomial"},
     {reduce, 0, any_number, all_sizes, whole, Levels::one, "reduce-scatter and gather", "rabenseifner"},
 
-    {reduce_scatter, 0, 8, 256, whole, Levels::one, "reduce, then scatter", ""},
+    {reduce_scatter, 0, 8, 256, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, 8, 16384, whole, Levels::one, "recursive halving", "recursive-halving"},
     {reduce_scatter, 0, 8, all_sizes, whole, Levels::one, "pairwise", "pairwise"},
-    {reduce_scatter, 0, 16, 64, whole, Levels::one, "reduce, then scatter", ""},
+    {reduce_scatter, 0, 16, 64, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, 16, 65536, whole, Levels::one, "recursive halving", "recursive-halving"},
     {reduce_scatter, 0, 16, all_sizes, whole, Levels::one, "pairwise", "pairwise"},
-    {reduce_scatter, 0, 32, 64, whole, Levels::one, "reduce, then scatter", ""},
+    {reduce_scatter, 0, 32, 64, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, 32, 131072, whole, Levels::one, "recursive halving", "recursive-halving"},
     {reduce_scatter, 0, 32, all_sizes, whole, Levels::one, "pairwise", "pairwise"},
-    {reduce_scatter, 0, 64, 1024, whole, Levels::one, "reduce, then scatter", ""},
+    {reduce_scatter, 0, 64, 1024, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, 64, 262144, whole, Levels::one, "recursive halving", "recursive-halving"},
     {reduce_scatter, 0, 64, all_sizes, whole, Levels::one, "pairwise", "pairwise"},
-    {reduce_scatter, 0, 256, 128, whole, Levels::one, "reduce, then scatter", ""},
+    {reduce_scatter, 0, 256, 128, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, 256, all_sizes, whole, Levels::one, "recursive halving", "recursive-halving"},
-    {reduce_scatter, 0, any_number, 256, whole, Levels::one, "reduce, then scatter", ""},
+    {reduce_scatter, 0, any_number, 256, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, any_number, all_sizes, whole, Levels::one, "recursive halving", "recursive-halving"},
 
     {allgather, 1, 16, 524288, block, Levels::one, "recursive doubling", "recursive-doubling"},
@@ -171,12 +172,10 @@ Pick by_rules(std::string_view policy, Collective collective, const Call& call, 
   const MvapichRule& r = rule_of(policy, collective, call, s);
   const bool two_levels = r.levels == Levels::two && s.nodes < call.ranks;
   std::ostringstream why;
-  why.precision(15);
-  why << policy << ": " << (r.compared == block ? call.message / call.ranks : call.message).value << " B"
-      << (r.compared == block ? " per block" : "") << " on " << call.ranks << " ranks";
-  if (r.to < all_sizes) why << ", up to " << r.to << " B";
+  why << policy << ": " << text::plain((r.compared == block ? call.message / call.ranks : call.message).value)
+      << " B" << (r.compared == block ? " per block" : "") << " on " << call.ranks << " ranks";
+  if (r.to < all_sizes) why << ", up to " << text::plain(r.to) << " B";
   why << ": " << r.theirs << (two_levels ? " on two levels" : "");
-  if (r.ours.empty()) throw NoRule(why.str() + ", which the catalogue does not have");
   Pick pick{.algorithm = played(r, call, two_levels), .radix = r.radix};
   if (r.segment > 0) pick.segment = Bytes(r.segment);
   why << ", played as " << pick.algorithm;
@@ -208,9 +207,8 @@ Pick pick(const Settings& settings, Collective collective, const Call& call, con
     return p;
   }
   std::ostringstream why;
-  why.precision(15);
-  why << "mvapich2-gdr: " << call.message.value << " B on " << s.nodes << " nodes, of "
-      << settings.mcast_num_nodes_threshold << " and more up to " << settings.mcast_bcast_max_msg
+  why << "mvapich2-gdr: " << text::plain(call.message.value) << " B on " << s.nodes << " nodes, of "
+      << settings.mcast_num_nodes_threshold << " and more up to " << text::plain(settings.mcast_bcast_max_msg)
       << " B: multicast";
   if (settings.gpudirect_mcast_pipeline == 0) return {.algorithm = "multicast", .why = why.str()};
   return {.algorithm = "multicast-streaming",

@@ -7,6 +7,7 @@
 #include "algorithms/catalogue.hpp"
 #include "libraries/mpi.hpp"
 #include "libraries/rules.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -98,7 +99,8 @@ const Rules table[] = {
       {4096, {{512, 5}, {1024, 6}, {8192, 5}, {16384, 6}, {rest, 5}}},
       {more, {{16, 5}, {32, 6}, {1024, 5}, {2048, 6}, {8192, 5}, {16384, 6}, {rest, 5}}}}},
     {Collective::reduce_scatter, false,
-     {{1, "non-overlapping", ""}, {2, "recursive_halving", "recursive-halving"}, {3, "ring", "ring"}, {4, "butterfly", ""}},
+     {{1, "non-overlapping", "reduce-then-scatter"}, {2, "recursive_halving", "recursive-halving"}, {3, "ring", "ring"},
+      {4, "butterfly", "butterfly"}},
      {{4, {{65536, 3}, {131072, 4}, {rest, 3}}},
       {8, {{8, 1}, {262144, 2}, {rest, 3}}},
       {32, {{262144, 2}, {rest, 3}}},
@@ -126,7 +128,7 @@ const Rules table[] = {
       {4096, {{32, 2}, {128, 3}, {512, 2}, {4096, 3}, {rest, 5}}},
       {more, {{2, 3}, {8, 2}, {16, 3}, {512, 2}, {4096, 3}, {rest, 5}}}}},
     {Collective::gather, true,
-     {{1, "basic_linear", "linear"}, {2, "binomial", "knomial"}, {3, "linear_sync", ""}},
+     {{1, "basic_linear", "linear"}, {2, "binomial", "knomial"}, {3, "linear_sync", "linear-sync"}},
      {{4, {{2, 3}, {4, 1}, {32768, 2}, {65536, 1}, {131072, 2}, {rest, 3}}},
       {8, {{1024, 2}, {8192, 1}, {32768, 2}, {262144, 1}, {rest, 3}}},
       {256, {{rest, 2}}},
@@ -150,7 +152,8 @@ const Rules table[] = {
       {4096, {{rest, 6}}}, {more, {{rest, 4}}}}},
 };
 
-/// Open MPI's fallback for algorithms that do not support this number of ranks.
+/// For algorithms that do not support this number of ranks: Open MPI's fallback, or in broadcast, whose scatter and
+/// recursive doubling it plays on any number, what sends as many bytes.
 struct Instead {
   Collective collective;
   std::string_view first, then;
@@ -158,6 +161,7 @@ struct Instead {
 constexpr Instead instead[] = {
     {Collective::allgather, "recursive-doubling", "bruck"},
     {Collective::allgather, "neighbor-exchange", "ring"},
+    {Collective::broadcast, "scatter-allgather-rd", "scatter-allgather-ring"},
 };
 // clang-format on
 
@@ -219,9 +223,8 @@ Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation&)
 Pick openmpi_play(std::string_view release, Collective collective, const Call& call, const OpenMpiChoice& c) {
   const std::string_view ours = c.ours.empty() ? c.ours : serving(collective, c.ours, call.ranks);
   std::ostringstream why;
-  why.precision(15);
-  why << release << ": " << c.bytes << " B" << (c.block ? " per block" : "") << " on " << call.ranks
-      << " ranks: " << c.theirs;
+  why << release << ": " << text::plain(c.bytes) << " B" << (c.block ? " per block" : "") << " on "
+      << call.ranks << " ranks: " << c.theirs;
   if (ours.empty())
     throw NoRule(why.str() + ", which the catalogue does not have for " +
                  std::string(definition(collective).name) + " on so many ranks");

@@ -66,8 +66,8 @@ const OpenmpiRule openmpi_4_0_rules[] = {
     {Collective::allgather, false, always, "ring", "ring"},
 
     {Collective::allgatherv, false, two_ranks, "two_proc", "linear"},
-    {Collective::allgatherv, false, [](const Asked& a) { return a.bytes < 50000; }, "bruck", ""},
-    {Collective::allgatherv, false, [](const Asked& a) { return a.even(); }, "neighbor", ""},
+    {Collective::allgatherv, false, [](const Asked& a) { return a.bytes < 50000; }, "bruck", "bruck"},
+    {Collective::allgatherv, false, [](const Asked& a) { return a.even(); }, "neighbor", "neighbor-exchange"},
     {Collective::allgatherv, false, always, "ring", "ring"},
 
     {Collective::alltoall, true, two_ranks, "two_proc", "pairwise"},
@@ -76,7 +76,7 @@ const OpenmpiRule openmpi_4_0_rules[] = {
     {Collective::alltoall, true, always, "pairwise", "pairwise"},
     {Collective::alltoallv, false, always, "pairwise", "pairwise"},
 
-    {Collective::gather, true, [](const Asked& a) { return a.bytes > 6000; }, "linear_sync", ""},
+    {Collective::gather, true, [](const Asked& a) { return a.bytes > 6000; }, "linear_sync", "linear-sync"},
     {Collective::gather, true, [](const Asked& a) { return a.ranks > 60 || (a.ranks > 10 && a.bytes < 1024); }, "binomial", "knomial"},
     {Collective::gather, true, always, "basic_linear", "linear"},
     {Collective::scatter, true, [](const Asked& a) { return a.ranks > 10 && a.bytes < 300; }, "binomial", "knomial"},

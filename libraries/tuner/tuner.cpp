@@ -39,6 +39,7 @@ constexpr Entry of_openmpi[] = {
     {allgather, "neighbor", 5, "neighbor-exchange"},
     {reduce_scatter, "recursive_halving", 2, "recursive-halving"},
     {reduce_scatter, "ring", 3, "ring"},
+    {reduce_scatter, "butterfly", 4, "butterfly"},
     {alltoall, "linear", 1, "linear", 0, false, true},
     {alltoall, "pairwise", 2, "pairwise"},
     {alltoall, "modified_bruck", 3, "bruck", 2},

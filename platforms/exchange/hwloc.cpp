@@ -4,6 +4,7 @@
 
 #include "platforms/exchange/formats.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -100,8 +101,8 @@ Json from_hwloc(const pugi::xml_node& topology, const std::string& file) {
     notes.push_back(std::to_string(reader.unknown_gpus) +
                     " GPUs of a model that is not known are taken for V100.");
   return {{"base", "gpu-cluster"},
-          {"description", "A machine of " + std::to_string(cpus) + " sockets and " +
-                              std::to_string(reader.cores) + " cores, from hwloc"},
+          {"description", "A machine of " + text::counted(cpus, "socket") + " and " +
+                              text::counted(reader.cores, "core") + ", from hwloc"},
           {"notes", notes},
           {"max_nodes", 1},
           {"devices", reader.devices},

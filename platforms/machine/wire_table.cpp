@@ -35,8 +35,10 @@ Blueprint::Costs costs_at(const Blueprint::Software& software, Bytes bytes) {
 }  // namespace
 
 PortNumbers port_numbers(const Blueprint& b, const NodeGraph& graph) {
+  // Where there is no network, a node's adapters have no ports, and no bandwidth that anybody stated.
+  const std::size_t nics = b.network == Blueprint::Network::none ? 0 : b.of_kind(Kind::nic).size();
   return {static_cast<Port>(graph.links().size()), static_cast<Port>(b.ranks_per_node),
-          static_cast<Port>(b.of_kind(Kind::nic).size())};
+          static_cast<Port>(nics)};
 }
 
 WireTable::WireTable(const Blueprint& blueprint, const NodeGraph& graph, const Extent& extent, Usage& usage)

@@ -365,6 +365,17 @@ const std::vector<Rank>& Application::members(const Activity& activity) const {
   return all[number];
 }
 
+namespace {
+
+/// What a rank's call adds to the size of a collective whose ranks know no sizes but their own: its root
+/// knows the whole; without a root it is what ranks send on average.
+Bytes part_of(const Activity& activity, Rank rank, std::size_t ranks) {
+  if (definition(activity.collective).rooted) return rank == activity.root ? activity.message : Bytes(0);
+  return activity.message / static_cast<double>(ranks);
+}
+
+}  // namespace
+
 Application::Begun Application::collective(Rank world, const Activity& activity) {
   const std::vector<Rank>& all = members(activity);
   const auto rank = static_cast<Rank>(std::ranges::find(all, world) - all.begin());
@@ -384,6 +395,7 @@ Application::Begun Application::collective(Rank world, const Activity& activity)
   const std::shared_ptr<Lowering> lowering = instance.lowering;
   const std::optional<Op> meeting = instance.meeting;
   if (source_.info().waits_recorded) note_recorded(activity);
+  if (activity.direct) tallies_[instance.operation].bytes += part_of(activity, rank, all.size());
   if (--instance.to_come == 0) instances_.erase(found);
   if (meeting) return {std::make_unique<Meeting>(*meeting), meeting->time};
   if (!lowering) return {};
@@ -434,8 +446,10 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   call.root = activity.root;
   call.message = activity.sized ? activity.message : Bytes(0);
   const Collective collective = activity.sized ? activity.collective : Collective::barrier;
+  // Where nobody knows the size, ranks only meet: no choice of a library.
+  const std::string_view algorithm = activity.sized ? activity.algorithm : "dissemination";
   const Choice choice =
-      selection_.choose(collective, activity.communicator, all, call, activity.direct, activity.algorithm);
+      selection_.choose(collective, activity.communicator, all, call, activity.direct, algorithm);
   if (!choice.algorithm) {
     ++passed_over_[{instance.call, "no algorithm of the catalogue plays it"}];
     return instance;
@@ -444,7 +458,7 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   const Layout sizes = layout_of(activity, *choice.algorithm, choice.call, schedule);
   Tally& tally = tallies_[instance.operation];
   ++tally.count;
-  tally.bytes += call.message;
+  if (!activity.direct) tally.bytes += call.message;
   if (activity.sized)
     tally.algorithms.insert(choice.algorithm->name);
   else

@@ -10,7 +10,7 @@
 namespace collcast::report {
 namespace {
 
-using text::bytes, text::count, text::seconds;
+using text::bytes, text::count, text::counted, text::seconds;
 
 constexpr std::size_t shown = 16;
 
@@ -95,9 +95,9 @@ Report inspected(const Source& source, const Inspection& all) {
                  {"compute_s", all.compute.value},
                  {"unknown", info.unknown},
                  {"notes", Json::array()}};
-  report.title = info.name + ": " + info.format + ", " + count(all.ranks) + " ranks" +
+  report.title = info.name + ": " + info.format + ", " + counted(all.ranks, "rank") +
                  (known != all.ranks ? ", of which " + count(known) + " recorded" : "") + ", " +
-                 count(groups) + " communicators\n" +
+                 counted(groups, "communicator") + "\n" +
                  (info.recorded.value > 0 ? "recorded in " + seconds(info.recorded.value) + "; " : "") +
                  "computation " + seconds(all.compute.value) + " over the recorded ranks";
   report.sections = {operations(all), per_rank(all), messages(all), dropped(all)};

@@ -25,6 +25,7 @@
 #include "replay/formats/otf2.hpp"
 #include "replay/formats/pytorch_et.hpp"
 #include "replay/formats/rccl_replay.hpp"
+#include "replay/formats/tar.hpp"
 #include "replay/formats/tau.hpp"
 #include "replay/formats/time_independent.hpp"
 #include "replay/formats/unread.hpp"
@@ -49,8 +50,10 @@ std::unique_ptr<Source> open_one_cct(const std::vector<std::string>& files, cons
 
 const TraceFormat* format_of(const std::string& path) {
   const std::string head = head_of(path);
-  for (const TraceFormat& f : formats())
-    if (f.detect(head)) return &f;
+  // An archive's head holds the begin of its first file, too.
+  if (!is_tar(head) || is_cube(head))
+    for (const TraceFormat& f : formats())
+      if (f.detect(head)) return &f;
   if (const std::string_view what = unread(head); !what.empty())
     throw InputError(path + ": is " + std::string(what));
   if (kind_of_file(head) != "binary") refuse_other_kinds(path, head, "a trace, as docs/traces.md lists");

@@ -9,6 +9,7 @@
 
 #include "replay/source/dimensions.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -429,7 +430,7 @@ class Scaled : public Source {
         info_(source.info()),
         layout_(source, ranks),
         communicators_(source, layout_, ranks) {
-    info_.notes.push_back(std::to_string(ranks) + " ranks, of which each is taken to be like one of the " +
+    info_.notes.push_back(text::counted(ranks, "rank") + ", of which each is taken to be like one of the " +
                           std::to_string(recorded_ranks(source).size()) + " recorded");
     if (const std::string words = layout_.words(); !words.empty()) info_.notes.push_back(words);
     info_.recorded_ranks.clear();

@@ -385,6 +385,14 @@ TEST(Plan, OfATraceAndOfAJob) {
   const double time = std::stod(collcast(priced + " | sed -n 's/ *\"time_s\": //p'").out);
   const double cost = std::stod(collcast(priced + " | sed -n 's/ *\"cost_USD\": //p'").out);
   EXPECT_NEAR(cost, time / 3600 * 32.77, 1e-9 * cost);
+  // A platform may be named as it was asked for.
+  const std::string file = COLLCAST_SOURCE_DIR "/platforms/data/p4d.json";
+  EXPECT_NEAR(std::stod(collcast("plan --job kmeans --runs 1e6 --platform " + file + " --ranks 8 --price " +
+                                 file + "=65.54 --format json | sed -n 's/ *\"cost_USD\": //p'")
+                            .out),
+              2 * cost, 1e-9 * cost);
+  EXPECT_EQ(collcast("plan --job kmeans --platform p4d --ranks 8 --price dgx-2=1").err,
+            "collcast: 'dgx-2=1' names a platform that is not in the plan, which has p4d\n");
   EXPECT_EQ(collcast("plan --job p3dfft:n=64 --model resnet50 --platform frontera --ranks 4").code, 2);
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6").err,
             "collcast: --samples is required: the number of samples that the job trains on in all\n");

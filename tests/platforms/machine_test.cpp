@@ -156,6 +156,15 @@ TEST(Machine, PlacementDecidesWhoSharesANode) {
   EXPECT_EQ(parse_placement("round-robin").order, Placement::round_robin);
 }
 
+TEST(Machine, ANodeAloneHasNoPortsOfItsAdapters) {
+  Json json = load_platform("dgx-a100").json();
+  json["max_nodes"] = 1, json["network"] = {{"kind", "none"}};
+  const Machine m({"x", "x.json", std::move(json)}, 8);
+  for (const Link& l : m.links()) EXPECT_GT(l.bandwidth, BytesPerSecond(0)) << l.name;
+  EXPECT_EQ(m.wire(0, 7, Bytes(0)).per_byte,
+            Machine(load_platform("dgx-a100"), 8).wire(0, 7, Bytes(0)).per_byte);
+}
+
 TEST(Machine, MoreRanksPerNodeThanGpus) {
   Description d = load_platform("summit");
   EXPECT_EQ(complaint([&] { set(d, "node.ranks_per_node=12"); }),

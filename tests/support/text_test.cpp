@@ -15,6 +15,13 @@ TEST(Text, NumbersHaveThreeDigits) {
   EXPECT_EQ(number(-0.00123), "-0.00123");
 }
 
+TEST(Text, WholeNumbersArePlainToTheLastDigit) {
+  EXPECT_EQ(plain(3145728), "3145728");
+  EXPECT_EQ(plain(1e14 + 1), "100000000000001");
+  EXPECT_EQ(plain(65536 / 7.0), "9362.29");
+  EXPECT_EQ(plain(0), "0");
+}
+
 TEST(Text, WhatIsNoNumberIsSaid) {
   EXPECT_EQ(number(std::nan("")), "nan");
   EXPECT_EQ(number(-HUGE_VAL), "-inf");

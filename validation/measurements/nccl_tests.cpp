@@ -131,7 +131,7 @@ void finish(const Text& text, NcclTestsTable& table, const FileFacts& known, std
   if (table.ranks == 0) table.ranks = known.ranks;
   if (table.ranks == 0)
     text.reject(first, "the table does not list its ranks (Using devices); say FILE:ranks=N");
-  reject_duplicates(text, table.rows);
+  reject_duplicates(text, table.rows, true);
   if (!table.collective) table.collective = known.collective;
   if (!table.collective) table.collective = inferred(table);
   if (!table.collective) table.collective = named(text.file.substr(text.file.rfind('/') + 1), "");

@@ -110,15 +110,18 @@ int whole(const Text& text, int line, const std::string& column, const std::stri
   return static_cast<int>(value);
 }
 
-void reject_duplicates(const Text& text, const std::vector<Measurement>& table) {
+void reject_duplicates(const Text& text, const std::vector<Measurement>& table, bool rounded) {
   const auto key = [](const Measurement& m) {
     return std::tuple(m.timing, m.collective, m.library, m.algorithm, m.settings, m.ranks, m.pairs,
                       m.in_place, m.sender, m.receiver, m.peer_access, m.message.value);
   };
   std::map<decltype(key(table[0])), int> seen;
+  Bytes last(-1);
   for (const Measurement& m : table) {
     const auto [first, is_new] = seen.emplace(key(m), m.line);
-    if (!is_new)
+    const bool again = rounded && m.message == last;
+    last = m.message;
+    if (!is_new && !again)
       text.reject(m.line, operation(m) + " of " + std::to_string(std::llround(m.message.value)) +
                               " bytes stands twice in this table; first in line " +
                               std::to_string(first->second));

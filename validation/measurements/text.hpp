@@ -49,8 +49,9 @@ Bytes size(const Text& text, int line, const std::string& word);
 /// A whole number of at least `least`.
 int whole(const Text& text, int line, const std::string& column, const std::string& word, int least = 0);
 
-/// Throws InputError where two rows of a table measure the same.
-void reject_duplicates(const Text& text, const std::vector<Measurement>& table);
+/// Throws InputError where two rows of a table measure the same. `rounded`: rows of one size that follow each
+/// other are repetitions, of sizes that the benchmark rounded to the same.
+void reject_duplicates(const Text& text, const std::vector<Measurement>& table, bool rounded = false);
 
 /// Throws InputError where a rate and a size over a time are not the same but for their rounding, and says
 /// whether binary units were taken for decimal ones: `binary` is "MiB/s" or "GiB/s".

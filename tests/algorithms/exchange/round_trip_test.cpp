@@ -13,7 +13,7 @@ bool writable(const Schedule& schedule) {
   for_each_step(schedule, false, [&](const Step& step) {
     plain = plain && step.multicasts.empty() && step.reductions.empty();
     for (const Transfer& t : step.transfers)
-      plain = plain && t.from.memory == Memory::device && t.to.memory == Memory::device;
+      plain = plain && t.from.memory == Memory::device && t.to.memory == Memory::device && t.chunk.count > 0;
   });
   return plain;
 }

@@ -160,6 +160,18 @@ TEST(Replay, AlltoallvTakesEachPairsOwnSize) {
   ReplayOptions pairwise;
   pairwise.algorithms["alltoall"] = "pairwise";
   EXPECT_DOUBLE_EQ(traced.on_flat(pairwise).time.value, 4);
+  EXPECT_DOUBLE_EQ(traced.on_flat(pairwise).operations[0].bytes.value,
+                   1.5e9);  // what a rank sends on average
+}
+
+TEST(Replay, OfAGathervTheRootKnowsTheSize) {
+  auto gatherv = [](std::int64_t own, std::vector<std::int64_t> all) {
+    Event e = event(trace::Op::gatherv);
+    e.root = 1, e.send_bytes = own, e.recv_counts = std::move(all);
+    return e;
+  };
+  const Traced traced({{gatherv(300, {})}, {gatherv(0, {300, 0})}});
+  EXPECT_DOUBLE_EQ(traced.on_flat().operations[0].bytes.value, 300);
 }
 
 TEST(Replay, CollectivesStayInTheirCommunicator) {

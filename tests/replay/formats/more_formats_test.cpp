@@ -527,6 +527,7 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
   const std::string tar = std::string(257, 'x') + "ustar" + std::string(250, '\0');
   for (const auto& other : std::vector<std::pair<std::string, std::string>>{
            {tar, "is a tar archive; unpack it"},
+           {tar + R"({"workload_graph": [{"NodeType": 5}]})", "is a tar archive; unpack it"},
            {"<?xml version=\"1.0\"?>\n<cube version=\"4.4\">", "is the XML text of a CUBE profile"},
            {"\x03"
             "BOTF2",

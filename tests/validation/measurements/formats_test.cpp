@@ -101,6 +101,20 @@ TEST(NcclTests, AllreduceBothSides) {
   EXPECT_DOUBLE_EQ(all[3].time.value, 2969.8e-6);
 }
 
+TEST(NcclTests, SizesThatAreRoundedToTheSameAreRepetitions) {
+  // all_gather_perf -b 1 on 8 ranks prints five rows of 0 B (superbenchmark's tests/data/nccl_allgather.log).
+  const std::string row =
+      "           0             0   float     sum    35.20    0.00    0.00  N/A    34.05    0.00    0.00  "
+      "N/A\n";
+  std::string table = nccl_allreduce;
+  table.insert(table.find("        1024 "),
+               row + "hostname:3442:3442 [0] NCCL INFO Launch mode Parallel\n" + row);
+  const auto all = parse(table.c_str());
+  ASSERT_EQ(all.size(), 8u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(all[i].message, Bytes(0));
+  EXPECT_EQ(all[4].message, Bytes(1024));
+}
+
 /// Version 2.13 and later: redop and root for every collective, in-place times that may not exist.
 TEST(NcclTests, BroadcastOfALaterVersion) {
   const auto all = parse(nccl_broadcast);
