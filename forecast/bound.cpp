@@ -477,7 +477,7 @@ Bounds::Found Bounds::of_one_byte(Collective collective, const Call& c, const De
     return {s.carrying(collective, one), s.hearing(collective, one), s.one_message()};
   };
   const auto found = [&] {
-    if (c.ranks > each_alone) {
+    if (c.ranks > all_routes) {
       CutGraphs own(memories);
       return search(own);
     }

@@ -16,7 +16,7 @@ bool is_end(Vertex v) {
   return v == ReducedGraph::source || v == ReducedGraph::sink;
 }
 
-/// One round after the other, in each of which a vertex or an edge is changed at most once.
+/// Round after round, until nothing more can be done.
 class Reducing {
  public:
   Reducing(Vertex vertices, std::vector<Edge>& edges)
@@ -32,7 +32,8 @@ class Reducing {
       changed = add_parallel(pair);
       count();
       changed = drop_dead_ends() || changed;
-      changed = merge() || changed;
+      changed = merge(&Edge::to, in_) || changed;
+      changed = merge(&Edge::from, out_) || changed;
       changed = join_series(pair) || changed;
     }
   }
@@ -85,18 +86,16 @@ class Reducing {
     return true;
   }
 
-  /// Where all that enters a vertex comes by an edge without a limit, the minimum cut nearest to the source
-  /// parts the edge's ends no more than where all that leaves one goes by such an edge.
-  bool merge() {
-    std::vector<char> touched(same_as_.size());
+  /// What enters a vertex only by an edge without a limit, or leaves it only so, passes the other end as
+  /// well: to the minimum cut nearest to the source they are one.
+  bool merge(Vertex Edge::*gone, const std::vector<int>& degrees) {
+    const auto kept = gone == &Edge::to ? &Edge::from : &Edge::to;
     bool changed = false;
     for (const Edge& e : edges_) {
-      const bool alone =
-          (in_[at(e.to)] == 1 && !is_end(e.to)) || (out_[at(e.from)] == 1 && !is_end(e.from));
-      if (e.number != ReducedGraph::no_limit || !alone || touched[at(e.from)] || touched[at(e.to)]) continue;
-      touched[at(e.from)] = touched[at(e.to)] = 1;
-      const Vertex gone = is_end(e.to) ? e.from : e.to;
-      same_as_[at(gone)] = gone == e.to ? e.from : e.to;
+      if (e.number != ReducedGraph::no_limit || is_end(e.*gone) || degrees[at(e.*gone)] != 1) continue;
+      const Vertex into = now(e.*kept);
+      if (into == e.*gone) continue;  // round and round, apart from the source
+      same_as_[at(e.*gone)] = into;
       changed = true;
     }
     if (!changed) return false;
@@ -110,7 +109,9 @@ class Reducing {
     std::vector<Edge*> enters(same_as_.size()), leaves(same_as_.size());
     for (Edge& e : edges_) enters[at(e.to)] = &e, leaves[at(e.from)] = &e;
     std::vector<char> used(edges_.size());
-    const auto use = [&](const Edge* e) -> char& { return used[static_cast<std::size_t>(e - edges_.data())]; };
+    const auto use = [&](const Edge* e) -> char& {
+      return used[static_cast<std::size_t>(e - edges_.data())];
+    };
     bool changed = false;
     for (std::size_t v = 0; v < same_as_.size(); ++v) {
       if (is_end(static_cast<Vertex>(v)) || in_[v] != 1 || out_[v] != 1) continue;

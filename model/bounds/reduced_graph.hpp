@@ -9,10 +9,10 @@
 
 namespace collcast {
 
-/// A directed graph from a source to a sink whose minimum cuts are wanted for many capacities of its edges, all
-/// above 0. What does not depend on capacities is done once: edges in series pass what the narrowest does,
-/// parallel ones add up, and what leads nowhere is left out. What remains is searched by max-flow; of routes,
-/// which branch and join again, it is mostly one edge.
+/// A directed graph from a source to a sink whose minimum cuts are wanted for many capacities of its edges,
+/// all above 0. What does not depend on capacities is done once: edges in series pass what the narrowest
+/// does, parallel ones add up, and what leads nowhere is left out. What remains is searched by max-flow; of
+/// routes, which branch and join again, it is mostly one edge.
 class ReducedGraph {
  public:
   using Vertex = FlowGraph::Vertex;

@@ -132,7 +132,8 @@ class Machine final : public Fabric {
     int slot, vertex;
   };
 
-  Blueprint blueprint_;
+  std::shared_ptr<const Blueprint> kept_;
+  const Blueprint& blueprint_;
   NodeGraph graph_;
   std::vector<int> nics_;  ///< their vertices
   Rank ranks_;

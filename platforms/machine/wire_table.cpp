@@ -18,18 +18,13 @@ Bytes kibibytes(double n) {
   return Bytes(n * 1024);
 }
 
-/// The costs of the piece for this size; those that it leaves out are as for the smallest messages.
-Blueprint::Costs costs_at(const Blueprint::Software& software, Bytes bytes) {
-  Blueprint::Costs costs = software.costs;
+/// A cost of the piece for this size; what that leaves out is as for the smallest messages.
+const std::optional<Parameter>& cost_at(const Blueprint::Software& software, Bytes bytes,
+                                        std::optional<Parameter> Blueprint::Costs::*key) {
   const auto beyond = std::ranges::find_if(
       software.pieces, [bytes](const Blueprint::Piece& p) { return kibibytes(p.from.value) > bytes; });
-  if (beyond == software.pieces.begin()) return costs;
-  const Blueprint::Costs& piece = std::prev(beyond)->costs;
-  for (auto key : {&Blueprint::Costs::overhead, &Blueprint::Costs::receive_overhead,
-                   &Blueprint::Costs::latency, &Blueprint::Costs::gap, &Blueprint::Costs::bandwidth,
-                   &Blueprint::Costs::copy, &Blueprint::Costs::processor})
-    if (piece.*key) costs.*key = piece.*key;
-  return costs;
+  const bool own = beyond != software.pieces.begin() && std::prev(beyond)->costs.*key;
+  return own ? std::prev(beyond)->costs.*key : software.costs.*key;
 }
 
 }  // namespace
@@ -112,24 +107,36 @@ const std::vector<WireTable::Terms>& WireTable::terms(const Blueprint::Software&
 /// Overheads come from the software of each side; of costs that both sides determine, the larger one holds.
 WireTable::Terms WireTable::terms(Bytes bytes, const Blueprint::Software& sender,
                                   const Blueprint::Software& receiver) {
-  const Blueprint::Costs from = costs_at(sender, bytes), to = costs_at(receiver, bytes);
+  using Costs = Blueprint::Costs;
+  const auto from = [&](auto key) -> const auto& {
+    return cost_at(sender, bytes, key);
+  };
+  const auto to = [&](auto key) -> const auto& {
+    return cost_at(receiver, bytes, key);
+  };
   Wire wire;
-  wire.overhead = usage_.time(from.overhead);
-  wire.receive_overhead = usage_.time(to.receive_overhead);
-  wire.gap = usage_.time(from.gap);
+  wire.overhead = usage_.time(from(&Costs::overhead));
+  wire.receive_overhead = usage_.time(to(&Costs::receive_overhead));
+  wire.gap = usage_.time(from(&Costs::gap));
   wire.other_sender = usage_.time(receiver.other_sender);
   other_senders_ = other_senders_ || wire.other_sender > Seconds(0);
-  wire.latency = std::max(usage_.time(from.latency), usage_.time(to.latency));
-  for (const auto& bandwidth : {from.bandwidth, to.bandwidth})
-    if (bandwidth) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*bandwidth));
+  wire.latency = std::max(usage_.time(from(&Costs::latency)), usage_.time(to(&Costs::latency)));
+  for (const auto* bandwidth : {&from(&Costs::bandwidth), &to(&Costs::bandwidth)})
+    if (*bandwidth) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(**bandwidth));
   wire.eager = bytes <= std::min(eager_limit(sender), eager_limit(receiver));
   if (!wire.eager) wire.handshake = std::max(handshake(sender), handshake(receiver));
   const auto pace = [this](const std::optional<Parameter>& copy) {
     return copy ? 1.0 / usage_.bandwidth(*copy) : SecondsPerByte();
   };
   if (!wire.eager && receiver.single_copy)
-    return {bytes, wire, pace(receiver.single_copy), slower(pace(from.copy), pace(to.copy)), {}, {}};
-  return {bytes, wire, {}, slower(pace(from.copy), pace(to.copy)), pace(from.processor), pace(to.processor)};
+    return {bytes, wire, pace(receiver.single_copy), slower(pace(from(&Costs::copy)), pace(to(&Costs::copy))),
+            {},    {}};
+  return {bytes,
+          wire,
+          {},
+          slower(pace(from(&Costs::copy)), pace(to(&Costs::copy))),
+          pace(from(&Costs::processor)),
+          pace(to(&Costs::processor))};
 }
 
 /// Copies within a rank have no protocol.
