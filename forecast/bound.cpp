@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "model/bounds/cut_graphs.hpp"
 #include "model/slowest_path.hpp"
 #include "support/text.hpp"
 
@@ -188,15 +189,15 @@ constexpr std::size_t near_end = 6;    ///< links of a route that a large machin
 
 class BoundSearch {
  public:
-  BoundSearch(const Machine& machine, const Fabric& fabric, int nodes_per_switch, const Demands& demands,
-              std::vector<Memory> memories)
+  BoundSearch(const Machine& machine, const Fabric& fabric, const Demands& demands,
+              std::vector<Memory> memories, CutGraphs& graphs)
       : machine_(machine),
         fabric_(fabric),
-        nodes_per_switch_(nodes_per_switch),
         demands_(demands),
         ranks_(machine.ranks()),
         memories_(std::move(memories)),
-        sizes_(fabric.sizes()) {}
+        sizes_(fabric.sizes()),
+        graphs_(graphs) {}
 
   /// The least time in which the links can carry what the collective moves.
   Bound carrying(Collective collective, const Call& call) {
@@ -207,11 +208,10 @@ class BoundSearch {
       if (collective == Collective::allreduce && !demands_.reduction) consider_sums(p, call);
     }
     if (d.spread() && ranks_ <= all_routes) {
-      const std::vector<Place> places = all_places();
-      RouteGraph graph(ranks_, fabric_.links(), d.reversed);
-      graph.add(fabric_, places, places);
       const bool all = ranks_ <= each_alone || d.sinks.size() == 1;
-      const Cut cut = graph.slowest(d.weights, all ? d.sinks : machine_.representatives(), best_.time);
+      const Cut cut =
+          graphs_.all(fabric_, d.reversed)
+              .slowest(fabric_.links(), d.weights, all ? d.sinks : machine_.representatives(), best_.time);
       if (!cut.inside.empty()) consider(d, cut);
     }
     return best_;
@@ -226,9 +226,12 @@ class BoundSearch {
       for (Rank j = 0; j < ranks_; ++j)
         if (i != j) time[at(i, j)] = least_alpha(i, j).value;
     for (Rank via = 0; via < ranks_; ++via)
-      for (Rank i = 0; i < ranks_; ++i)
-        for (Rank j = 0; j < ranks_; ++j)
-          time[at(i, j)] = std::min(time[at(i, j)], time[at(i, via)] + time[at(via, j)]);
+      for (Rank i = 0; i < ranks_; ++i) {
+        const double there = time[at(i, via)];
+        const double* const onwards = &time[at(via, 0)];
+        double* const whole = &time[at(i, 0)];
+        for (std::size_t j = 0; j < n; ++j) whole[j] = std::min(whole[j], there + onwards[j]);
+      }
     const Demand d = demand(collective, call);
     Bound longest;
     for (Rank i = 0; i < ranks_; ++i)
@@ -253,13 +256,6 @@ class BoundSearch {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(j);
   }
 
-  std::vector<Place> all_places() const {
-    std::vector<Place> places;
-    for (const Memory m : memories_)
-      for (Rank r = 0; r < ranks_; ++r) places.emplace_back(r, m);
-    return places;
-  }
-
   Seconds least_alpha(Rank from, Rank to) const {
     Seconds least = no_limit;
     for (const Memory m : memories_)
@@ -267,8 +263,7 @@ class BoundSearch {
     return least;
   }
   Seconds least_alpha(Place from, Place to) const {
-    const bool by_switches = demands_.multicast || demands_.reduction;
-    const void* kind = by_switches ? nullptr : fabric_.kind(from, to);
+    const void* kind = fabric_.kind(from, to);
     if (const auto known = least_of_kind_.find(kind); kind && known != least_of_kind_.end())
       return known->second;
     Seconds least = no_limit;
@@ -296,11 +291,12 @@ class BoundSearch {
     return least;
   }
 
-  std::vector<Partition> partitions() const {
+  std::vector<Partition> partitions() {
     std::vector<Partition> all;
     std::vector<int> by_node, by_switch;
     for (Rank r = 0; r < ranks_; ++r)
-      by_node.push_back(machine_.node(r)), by_switch.push_back(machine_.node(r) / nodes_per_switch_);
+      by_node.push_back(machine_.node(r)),
+          by_switch.push_back(machine_.node(r) / machine_.nodes_per_switch());
     const std::vector<Rank> singles = everyone(ranks_);
     for (const auto& [what, number] : {std::pair("ranks", &singles),
                                        {"nodes", &by_node},
@@ -316,7 +312,7 @@ class BoundSearch {
   }
 
   /// Groups of ranks with the same number.
-  std::vector<Group> groups(const std::vector<int>& number, const std::vector<int>& numbers) const {
+  std::vector<Group> groups(const std::vector<int>& number, const std::vector<int>& numbers) {
     std::vector<Group> all;
     std::set<int> taken;
     if (numbers.size() <= each_alone) {
@@ -336,9 +332,9 @@ class BoundSearch {
     return all;
   }
 
-  Cut cut(const Side& inside, bool into) const {
+  Cut cut(const Side& inside, bool into) {
     const auto near = ranks_ <= all_routes ? std::nullopt : std::optional(near_end);
-    if (ranks_ <= each_alone || !fabric_.hockney()) return cut_around(fabric_, inside, into, memories_, near);
+    if (ranks_ <= each_alone || !fabric_.hockney()) return graphs_.around(fabric_, inside, into, near);
     // A rank of the textbook's machine, whose two links have the numbers of their ports.
     const auto rank = static_cast<LinkId>(std::ranges::find(inside, 1) - inside.begin());
     Cut own{inside, {into ? rank + static_cast<LinkId>(ranks_) : rank}, 1.0 / fabric_.hockney()->beta};
@@ -427,11 +423,11 @@ class BoundSearch {
 
   const Machine& machine_;
   const Fabric& fabric_;
-  const int nodes_per_switch_;
   const Demands demands_;
   const Rank ranks_;
   const std::vector<Memory> memories_;
   const std::vector<Bytes> sizes_;
+  CutGraphs& graphs_;
   mutable std::unordered_map<const void*, Seconds> least_of_kind_;
   Bound best_;
 };
@@ -476,8 +472,19 @@ Bounds::Found Bounds::of_one_byte(Collective collective, const Call& c, const De
   for (const Memory m : memories) key.push_back(static_cast<std::int64_t>(m));
   const std::scoped_lock lock(found_mutex_);
   if (const auto known = found_.find(key); c.counts.empty() && known != found_.end()) return known->second;
-  BoundSearch search(machine_, fabric_, nodes_per_switch_, d, memories);
-  const Found found{search.carrying(collective, one), search.hearing(collective, one), search.one_message()};
+  const auto search = [&](CutGraphs& graphs) -> Found {
+    BoundSearch s(machine_, fabric_, d, memories, graphs);
+    return {s.carrying(collective, one), s.hearing(collective, one), s.one_message()};
+  };
+  const auto found = [&] {
+    if (c.ranks > all_routes) {
+      CutGraphs own(memories);
+      return search(own);
+    }
+    const auto shared = graphs_->of(fabric_, memories);
+    const std::scoped_lock use(shared->in_use);
+    return search(shared->graphs);
+  }();
   if (c.counts.empty()) found_.emplace(std::move(key), found);
   return found;
 }

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
-#include "model/bounds/cuts.hpp"
 #include "platforms/machine/machine.hpp"
 
 namespace collcast {
+
+class SharedCutGraphs;
 
 /// What no schedule beats, and what forbids it, in words.
 struct Bound {
@@ -23,9 +25,9 @@ struct Bound {
 /// messages, and by what is reduced. Cuts are found once for calls that differ in size alone.
 class Bounds {
  public:
-  /// `home`: where ranks keep what the algorithm calls device.
-  Bounds(const Machine& machine, Memory home, int nodes_per_switch)
-      : machine_(machine), fabric_(machine, home), nodes_per_switch_(nodes_per_switch) {}
+  /// `home`: where ranks keep what the algorithm calls device. `graphs`: those of other machines, too.
+  Bounds(const Machine& machine, Memory home, std::shared_ptr<SharedCutGraphs> graphs)
+      : machine_(machine), fabric_(machine, home), graphs_(std::move(graphs)) {}
 
   /// messages: sent and reduced as the machine describes. links: by a library with costs of its own, of which
   /// nothing is known but that its bytes cross the links; asked of a machine without software.
@@ -43,7 +45,7 @@ class Bounds {
 
   const Machine& machine_;
   HomeFabric fabric_;
-  int nodes_per_switch_;
+  std::shared_ptr<SharedCutGraphs> graphs_;
   mutable std::mutex found_mutex_;
   mutable std::map<std::vector<std::int64_t>, Found> found_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "model/bounds/cut_graphs.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
 #include "platforms/machine/paths.hpp"
@@ -30,6 +31,8 @@ std::string name_of(const Known::Seating& s) {
 
 }  // namespace
 
+Known::Known() : graphs_(std::make_shared<SharedCutGraphs>()) {}
+
 Description Known::platform(const std::string& name, const std::vector<std::string>& set,
                             std::vector<std::string>& notes) {
   std::string values = name, keys = name;
@@ -52,7 +55,7 @@ Description Known::platform(const std::string& name, const std::vector<std::stri
 std::shared_ptr<const Forecaster> Known::forecaster(const Seating& s) {
   const auto kept = forecasters_.get(name_of(s), [&] {
     return std::make_shared<Kept<Forecaster>>(s.platform, s.platform, s.ranks, parse_placement(s.placement),
-                                              s.memory, s.workers, s.transport);
+                                              s.memory, s.workers, s.transport, graphs_);
   });
   return {kept, &kept->made};
 }

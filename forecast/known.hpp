@@ -48,6 +48,8 @@ class Known {
     std::optional<Transport> transport = {};
   };
 
+  Known();
+
   /// A platform by name or file, with parameters set, and what is to be said of it. Throws InputError.
   Description platform(const std::string& name, const std::vector<std::string>& set,
                        std::vector<std::string>& notes);
@@ -70,6 +72,7 @@ class Known {
   Recent<Description> loaded_;
   Recent<Platform> platforms_;
   Recent<std::vector<std::string>> unused_;  ///< by platform and what is set, whatever to
+  std::shared_ptr<SharedCutGraphs> graphs_;
   Recent<Kept<Forecaster>> forecasters_;
   Recent<Kept<Library>> libraries_;
 };

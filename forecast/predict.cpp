@@ -10,6 +10,7 @@
 #include "forecast/spread.hpp"
 #include "forecast/transferred.hpp"
 #include "libraries/chooser.hpp"
+#include "model/bounds/cut_graphs.hpp"
 #include "model/critical_path.hpp"
 #include "model/load.hpp"
 #include "model/lowering.hpp"
@@ -81,34 +82,37 @@ std::vector<Rank> served_by(int workers, const Machine& machine) {
 }
 
 Forecaster::Platform::Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory,
-                               int workers, const Transport& transport, double stretch)
+                               int workers, const Transport& transport,
+                               const std::shared_ptr<SharedCutGraphs>& graphs, double stretch)
     : machine(carrying(transport, d), ranks, placement),
       sent(fabric_of(transport, machine, d, stretch)),
       fabric(sent ? *sent : static_cast<const Fabric&>(machine), memory, served_by(workers, machine)),
       description_(d),
       placement_(placement),
       home_(workers == 0 ? memory : Memory::dpu),
-      nodes_per_switch_(read_blueprint(d).nodes_per_switch),
-      bounds_(machine, home_, nodes_per_switch_) {}
+      graphs_(graphs),
+      bounds_(machine, home_, graphs) {}
 
 Forecaster::Platform::Bare::Bare(const Description& d, Rank ranks, const Placement& placement, Memory home,
-                                 int nodes_per_switch)
+                                 std::shared_ptr<SharedCutGraphs> graphs)
     : machine(carrying({Transport::Kind::links}, d), ranks, placement),
-      bounds(machine, home, nodes_per_switch) {}
+      bounds(machine, home, std::move(graphs)) {}
 
 Bound Forecaster::Platform::bound(const Algorithm& a, const Call& c, Bounds::Of of) const {
   if (of == Bounds::Of::messages) return bounds_(a, c, of);
   std::call_once(made_bare_,
-                 [&] { bare_.emplace(description_, machine.ranks(), placement_, home_, nodes_per_switch_); });
+                 [&] { bare_.emplace(description_, machine.ranks(), placement_, home_, graphs_); });
   return bare_->bounds(a, c, of);
 }
 
 Forecaster::Forecaster(const Description& description, Rank ranks, const Placement& placement, Memory memory,
-                       int workers, const std::optional<Transport>& transport)
+                       int workers, const std::optional<Transport>& transport,
+                       std::shared_ptr<SharedCutGraphs> graphs)
     : transport_(transport.value_or(own_transport(description))),
-      nominal_(description, ranks, placement, memory, workers, transport_),
-      fast_(optimistic(description), ranks, placement, memory, workers, transport_, 1 / guessed),
-      slow_(pessimistic(description), ranks, placement, memory, workers, transport_, guessed),
+      graphs_(graphs ? std::move(graphs) : std::make_shared<SharedCutGraphs>()),
+      nominal_(description, ranks, placement, memory, workers, transport_, graphs_),
+      fast_(optimistic(description), ranks, placement, memory, workers, transport_, graphs_, 1 / guessed),
+      slow_(pessimistic(description), ranks, placement, memory, workers, transport_, graphs_, guessed),
       ranks_per_node_(nominal_.machine.consecutive_ranks()),
       calibrated_on_(calibrated_on(description)) {}
 

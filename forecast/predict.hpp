@@ -49,9 +49,11 @@ class Forecaster {
  public:
   /// `memory`: where the ranks keep the message. `workers`: cores of each node's DPU that play for its ranks;
   /// 0: the ranks play themselves. Throws InputError where there are no such cores.
-  /// `transport`: what carries the messages; the platform's own software without it.
+  /// `transport`: what carries the messages; the platform's own software without it. `graphs`: of machines
+  /// alike, with whom the search for bounds is shared.
   Forecaster(const Description& description, Rank ranks, const Placement& placement = Placement::block,
-             Memory memory = Memory::device, int workers = 0, const std::optional<Transport>& transport = {});
+             Memory memory = Memory::device, int workers = 0, const std::optional<Transport>& transport = {},
+             std::shared_ptr<SharedCutGraphs> graphs = nullptr);
 
   /// Throws InputError where the platform lacks what the algorithm needs.
   Prediction predict(const Algorithm& algorithm, const Call& call, const Engine& engine) const;
@@ -86,7 +88,7 @@ class Forecaster {
     std::unique_ptr<Fabric> sent;  ///< by a transport that is not the machine's
     HomeFabric fabric;
     Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory, int workers,
-             const Transport& transport, double stretch = 1);
+             const Transport& transport, const std::shared_ptr<SharedCutGraphs>& graphs, double stretch = 1);
     Bound bound(const Algorithm& algorithm, const Call& call, Bounds::Of of) const;
 
    private:
@@ -94,17 +96,19 @@ class Forecaster {
     struct Bare {
       Machine machine;
       Bounds bounds;
-      Bare(const Description& d, Rank ranks, const Placement& placement, Memory home, int nodes_per_switch);
+      Bare(const Description& d, Rank ranks, const Placement& placement, Memory home,
+           std::shared_ptr<SharedCutGraphs> graphs);
     };
     Description description_;
     Placement placement_;
     Memory home_;
-    int nodes_per_switch_;
+    std::shared_ptr<SharedCutGraphs> graphs_;
     Bounds bounds_;
     mutable std::once_flag made_bare_;
     mutable std::optional<Bare> bare_;
   };
   Transport transport_;
+  std::shared_ptr<SharedCutGraphs> graphs_;
   Platform nominal_, fast_, slow_;
   Rank ranks_per_node_;
   std::vector<CalibratedOn> calibrated_on_;

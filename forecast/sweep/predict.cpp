@@ -18,42 +18,59 @@
 namespace collcast::sweep {
 namespace {
 
-constexpr std::array keys = {
-    Key{"platform", Kind::word},   Key{"ranks", Kind::ranks},           Key{"placement", Kind::word},
-    Key{"memory", Kind::word},     Key{"policy", Kind::word},           Key{"transport", Kind::word},
-    Key{"collective", Kind::word}, Key{"algorithm", Kind::word},        Key{"engine", Kind::word},
-    Key{"root", Kind::number},     Key{"radix", Kind::number},          Key{"channels", Kind::number},
-    Key{"buffer", Kind::size},     Key{"ranks_per_node", Kind::number}, Key{"segment", Kind::word},
-    Key{"size", Kind::size}};
-
-using Put = void (*)(Question&, const std::string&);
+using Text = std::string;
+/// A key, what its value means to a question, and for names which there are. Throw InputError.
 struct Slot {
-  std::string_view key;
-  Put put;
+  Key key;
+  void (*put)(Question&, const Text&);
+  void (*check)(const Text&) = nullptr;
 };
 constexpr Slot slots[] = {
-    {"platform", [](Question& q, const std::string& v) { q.platforms = {v}; }},
-    {"ranks", [](Question& q, const std::string& v) { q.ranks = parse_rank_counts(std::vector{v}); }},
-    {"placement", [](Question& q, const std::string& v) { q.placement = v; }},
-    {"memory", [](Question& q, const std::string& v) { q.memory = parse_memory(v); }},
-    {"policy", [](Question& q, const std::string& v) { q.policy = v; }},
-    {"transport", [](Question& q, const std::string& v) { q.transport = parse_transport(v); }},
-    {"collective", [](Question& q, const std::string& v) { q.collectives = {v}; }},
-    {"algorithm", [](Question& q, const std::string& v) { q.algorithm = v; }},
-    {"engine", [](Question& q, const std::string& v) { q.engine = v; }},
-    {"root", [](Question& q, const std::string& v) { q.call.root = v; }},
-    {"radix", [](Question& q, const std::string& v) { q.call.radix = v; }},
-    {"channels", [](Question& q, const std::string& v) { q.call.channels = v; }},
-    {"buffer", [](Question& q, const std::string& v) { q.call.buffer = v; }},
-    {"ranks_per_node", [](Question& q, const std::string& v) { q.call.ranks_per_node = v; }},
-    {"segment", [](Question& q, const std::string& v) { q.call.segment = v; }},
-    {"size", [](Question& q, const std::string& v) { q.sizes = parse_sizes(std::vector{v}); }},
+    {{"platform", Kind::word},
+     [](Question& q, const Text& v) { q.platforms = {v}; },
+     [](const Text& v) { load_platform(v); }},
+    {{"ranks", Kind::ranks}, [](Question& q, const Text& v) { q.ranks = parse_rank_counts(std::vector{v}); }},
+    {{"placement", Kind::word},
+     [](Question& q, const Text& v) { q.placement = v; },
+     [](const Text& v) { parse_placement(v); }},
+    {{"memory", Kind::word},
+     [](Question& q, const Text& v) { q.memory = parse_memory(v); },
+     [](const Text& v) { parse_memory(v); }},
+    {{"policy", Kind::word},
+     [](Question& q, const Text& v) { q.policy = v; },
+     [](const Text& v) {
+       if (v != "fastest") check_policy(v);
+     }},
+    {{"transport", Kind::word},
+     [](Question& q, const Text& v) { q.transport = parse_transport(v); },
+     [](const Text& v) { parse_transport(v); }},
+    {{"collective", Kind::word},
+     [](Question& q, const Text& v) { q.collectives = {v}; },
+     [](const Text& v) { definition(v); }},
+    {{"algorithm", Kind::word}, [](Question& q, const Text& v) { q.algorithm = v; }},
+    {{"engine", Kind::word},
+     [](Question& q, const Text& v) { q.engine = v; },
+     [](const Text& v) { engine(v); }},
+    {{"root", Kind::number}, [](Question& q, const Text& v) { q.call.root = v; }},
+    {{"radix", Kind::number}, [](Question& q, const Text& v) { q.call.radix = v; }},
+    {{"channels", Kind::number}, [](Question& q, const Text& v) { q.call.channels = v; }},
+    {{"buffer", Kind::size}, [](Question& q, const Text& v) { q.call.buffer = v; }},
+    {{"ranks_per_node", Kind::number}, [](Question& q, const Text& v) { q.call.ranks_per_node = v; }},
+    {{"segment", Kind::word}, [](Question& q, const Text& v) { q.call.segment = v; }},
+    {{"size", Kind::size}, [](Question& q, const Text& v) { q.sizes = parse_sizes(std::vector{v}); }},
 };
+
+constexpr auto keys = [] {
+  std::array<Key, std::size(slots)> all{};
+  std::ranges::transform(slots, all.begin(), &Slot::key);
+  return all;
+}();
 
 Question question(const Point& point) {
   Question q;
   for (const Setting& s : point) {
-    const auto* slot = std::ranges::find(slots, s.key, &Slot::key);
+    const auto* slot =
+        std::ranges::find_if(slots, [&](const Slot& known) { return known.key.name == s.key; });
     if (slot != std::end(slots))
       slot->put(q, s.value);
     else
@@ -87,16 +104,11 @@ void check_algorithm(const std::string& name, const std::vector<std::string>& co
 }
 
 void check_names(const Space& space) {
-  for (const std::string& name : values(space, "platform")) load_platform(name);
-  for (const std::string& name : values(space, "collective")) definition(name);
-  for (const std::string& name : values(space, "engine")) engine(name);
+  for (const Slot& slot : slots)
+    for (const std::string& name : values(space, slot.key.name))
+      if (slot.check) slot.check(name);
   for (const std::string& name : values(space, "algorithm"))
     check_algorithm(name, values(space, "collective"));
-  for (const std::string& name : values(space, "placement")) parse_placement(name);
-  for (const std::string& name : values(space, "memory")) parse_memory(name);
-  for (const std::string& name : values(space, "transport")) parse_transport(name);
-  for (const std::string& name : values(space, "policy"))
-    if (name != "fastest") check_policy(name);
 }
 
 std::vector<report::Column> columns(const Space& space) {

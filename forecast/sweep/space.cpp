@@ -127,6 +127,10 @@ std::string value_at(const Axis& axis, double place) {
 
 }  // namespace
 
+std::vector<std::string> values_of(const Axis& axis) {
+  return axis.values.empty() ? std::vector{plain(axis.from), plain(axis.to)} : axis.values;
+}
+
 Space::Space(const Json& settings, std::span<const Key> keys, const Json& sample, const std::string& file) {
   for (const auto& [key, value] : settings.items())
     if (key != "set" && std::ranges::find(keys, key, &Key::name) == keys.end())

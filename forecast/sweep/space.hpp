@@ -33,6 +33,9 @@ struct Axis {
   bool logarithmic = false, whole = false;
 };
 
+/// The values of a list, or the ends of what is between, as points have them.
+std::vector<std::string> values_of(const Axis& axis);
+
 /// Points of a space, by number: all of a grid, or samples of it.
 class Space {
  public:

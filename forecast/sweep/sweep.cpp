@@ -9,6 +9,7 @@
 #include <set>
 
 #include "platforms/description/load.hpp"
+#include "platforms/description/set.hpp"
 #include "support/checksum.hpp"
 #include "support/error.hpp"
 #include "support/file_kind.hpp"
@@ -208,20 +209,25 @@ std::string title(const Sweep& sweep) {
   return words + throughout(space, "platform", " on ") + throughout(space, "engine", ", engine ");
 }
 
-/// A parameter that no platform of the space has is wrong at every point.
+/// A parameter that no platform of the space has is wrong at every point; a value that one does not take, at
+/// each of its own.
 void check_parameters(const Space& space) {
-  const auto platforms = std::ranges::find(space.axes(), "platform", &Axis::key);
-  if (platforms == space.axes().end()) return;
+  const auto named = std::ranges::find(space.axes(), "platform", &Axis::key);
+  if (named == space.axes().end()) return;
+  std::vector<Description> platforms;
+  std::vector<std::vector<std::string>> paths;
   for (const Axis& axis : space.axes()) {
     if (!axis.key.starts_with("set.")) continue;
+    if (platforms.empty())
+      for (const std::string& name : named->values) {
+        platforms.push_back(load_platform(name));
+        paths.push_back(settable_paths(platforms.back()));
+      }
     const std::string path = axis.key.substr(4);
-    const auto has = [&](const std::string& platform) {
-      const std::vector<std::string> paths = settable_paths(load_platform(platform));
-      return std::ranges::find(paths, path) != paths.end();
-    };
-    if (std::ranges::any_of(platforms->values, has)) continue;
-    Description first = load_platform(platforms->values[0]);
-    set_all(first, {path + '=' + (axis.values.empty() ? "1" : axis.values[0])});
+    const auto has = [&](const auto& all) { return std::ranges::find(all, path) != all.end(); };
+    const auto first = std::ranges::find_if(paths, has) - paths.begin();
+    const auto which = static_cast<std::size_t>(first) % platforms.size();
+    check_values(platforms[which], path, values_of(axis));
   }
 }
 

@@ -20,8 +20,7 @@ Amount whole(double amount) {
 
 }  // namespace
 
-RouteGraph::RouteGraph(Rank ranks, const std::vector<Link>& links, bool reversed)
-    : ranks_(ranks), links_(links), reversed_(reversed), flows_(2) {
+RouteGraph::RouteGraph(Rank ranks, bool reversed) : ranks_(ranks), reversed_(reversed), flows_(2) {
   for (Rank r = 0; r < ranks; ++r) vertex(r);
 }
 
@@ -36,18 +35,20 @@ RouteGraph::Vertex RouteGraph::vertex(Place place) {
 }
 
 const RouteGraph::Ends& RouteGraph::ends(LinkId link) {
-  const auto [at, added] = ends_.try_emplace(link);
+  const auto [at, added] = ends_of_.try_emplace(link, ends_.size());
   if (added) {
     const Vertex in = flows_.add_vertex(), out = flows_.add_vertex();
-    at->second = {in, out, flows_.add_edge(in, out)};
+    ends_.push_back({link, in, out, flows_.add_edge(in, out)});
   }
-  return at->second;
+  return ends_[at->second];
 }
 
 void RouteGraph::join(Vertex from, Vertex to) {
   if (reversed_) std::swap(from, to);
   const auto key = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
-  if (joined_.insert(key).second) flows_.add_edge(from, to, FlowGraph::unlimited);
+  if (!joined_.insert(key).second) return;
+  flows_.add_edge(from, to, FlowGraph::unlimited);
+  joins_.push_back({from, to});
 }
 
 /// Neighbours' routes mostly begin, or end, as the last one did.
@@ -79,38 +80,75 @@ void RouteGraph::add(const Fabric& fabric, std::span<const Place> from, std::spa
     }
 }
 
-Cut RouteGraph::shown() const {
+Cut RouteGraph::shown(const std::vector<Link>& links) const {
   Cut cut;
   cut.inside.resize(static_cast<std::size_t>(ranks_));
   for (const Terminal& t : places_)
     if (t.place.memory == Memory::device)
       cut.inside[static_cast<std::size_t>(t.place.rank)] =
           static_cast<char>(flows_.on_source_side(t.vertex) != reversed_);
-  for (const auto& [link, e] : ends_)
-    if (flows_.on_source_side(e.in) && !flows_.on_source_side(e.out)) cut.links.push_back(link);
+  for (const Ends& e : ends_)
+    if (flows_.on_source_side(e.in) && !flows_.on_source_side(e.out)) cut.links.push_back(e.link);
   std::ranges::sort(cut.links);
-  for (const LinkId link : cut.links) cut.bandwidth += links_[link].bandwidth;
+  for (const LinkId link : cut.links) cut.bandwidth += links[link].bandwidth;
   return cut;
 }
 
-Cut RouteGraph::around(const std::vector<char>& inside) {
-  double together = 0;
-  for (const auto& [link, e] : ends_)
-    if (std::isfinite(links_[link].bandwidth.value)) together += links_[link].bandwidth.value;
-  for (const auto& [link, e] : ends_)
-    flows_.set_capacity(e.edge, whole(links_[link].bandwidth.value / together * finest));
+NarrowestCut RouteGraph::around(const std::vector<char>& inside) const {
+  std::vector<Vertex> ends(static_cast<std::size_t>(flows_.vertices()));
+  std::iota(ends.begin(), ends.end(), 0);
   for (const Terminal& t : places_) {
     const bool in = (inside[static_cast<std::size_t>(t.place.rank)] != 0) != reversed_;
-    flows_.set_capacity(t.from_source, in ? FlowGraph::unlimited : 0);
-    flows_.set_capacity(t.to_sink, in ? 0 : FlowGraph::unlimited);
+    ends[static_cast<std::size_t>(t.vertex)] = in ? source_ : sink_;
   }
-  flows_.max_flow(source_, sink_);
-  return shown();
+  const auto end = [&](Vertex v) { return ends[static_cast<std::size_t>(v)]; };
+  std::vector<ReducedGraph::Edge> edges;
+  std::vector<LinkId> links;
+  for (const Ends& e : ends_) {
+    edges.push_back({e.in, e.out, static_cast<int>(links.size())});
+    links.push_back(e.link);
+  }
+  for (const Join& j : joins_) edges.push_back({end(j.from), end(j.to), ReducedGraph::no_limit});
+  const auto limited = static_cast<int>(links.size());
+  return {inside, std::move(links), ReducedGraph(flows_.vertices(), limited, std::move(edges))};
+}
+
+Cut NarrowestCut::operator()(const std::vector<Link>& links) {
+  double together = 0;
+  for (const LinkId link : links_)
+    if (const double own = links[link].bandwidth.value; std::isfinite(own)) together += own;
+  capacities_.clear();
+  for (const LinkId link : links_)
+    capacities_.push_back(whole(links[link].bandwidth.value / together * finest));
+  Cut cut{inside_, {}, {}};
+  for (const int number : graph_.min_cut(capacities_))
+    cut.links.push_back(links_[static_cast<std::size_t>(number)]);
+  std::ranges::sort(cut.links);
+  for (const LinkId link : cut.links) cut.bandwidth += links[link].bandwidth;
+  return cut;
+}
+
+/// Other edges pass as much as there is.
+bool RouteGraph::still_enough(Rank sink) const {
+  const auto kept = enough_.find(sink);
+  if (kept == enough_.end() || kept->second.size() != places_.size() + ends_.size()) return false;
+  auto flow = kept->second.begin();
+  for (const Terminal& t : places_)
+    if (*flow++ != flows_.capacity(t.from_source)) return false;
+  return std::ranges::all_of(ends_, [&](const Ends& e) { return *flow++ <= flows_.capacity(e.edge); });
+}
+
+void RouteGraph::keep_enough(Rank sink) {
+  std::vector<Amount>& flow = enough_[sink];
+  flow.clear();
+  for (const Terminal& t : places_) flow.push_back(flows_.flow(t.from_source));
+  for (const Ends& e : ends_) flow.push_back(flows_.flow(e.edge));
 }
 
 /// A time T is enough if, when each link may pass what it carries in T, all bytes flow from the sources to
 /// each sink. Otherwise the minimum cut gives a longer T to try (Newton's method).
-Cut RouteGraph::slowest(const std::vector<double>& weights, std::span<const Rank> sinks, Seconds least) {
+Cut RouteGraph::slowest(const std::vector<Link>& links, const std::vector<double>& weights,
+                        std::span<const Rank> sinks, Seconds least) {
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
   Cut slowest;
   if (!(all > 0)) return slowest;
@@ -131,16 +169,20 @@ Cut RouteGraph::slowest(const std::vector<double>& weights, std::span<const Rank
   };
   // The first T, as flows need some capacity: that of the fastest link alone.
   BytesPerSecond fastest;
-  for (const auto& [link, e] : ends_) fastest = std::max(fastest, links_[link].bandwidth);
+  for (const Ends& e : ends_) fastest = std::max(fastest, links[e.link].bandwidth);
   Seconds time = std::max(least, Bytes(all) / fastest * 1e-9);
   for (bool longer = true; longer;) {
-    for (const auto& [link, e] : ends_)
-      flows_.set_capacity(e.edge, whole((links_[link].bandwidth * time).value * grid));
+    for (const Ends& e : ends_)
+      flows_.set_capacity(e.edge, whole((links[e.link].bandwidth * time).value * grid));
     longer = false;
     Seconds next = time;
     for (const Rank sink : sinks) {
-      if (flows_.max_flow(source_, places_[static_cast<std::size_t>(sink)].vertex) >= sent) continue;
-      Cut cut = shown();
+      if (still_enough(sink)) continue;
+      if (flows_.max_flow(source_, places_[static_cast<std::size_t>(sink)].vertex) >= sent) {
+        keep_enough(sink);
+        continue;
+      }
+      Cut cut = shown(links);
       if (const Seconds t = time_of(cut); t > next * (1 + 1e-12))
         next = t, slowest = std::move(cut), longer = true;
     }
@@ -150,10 +192,10 @@ Cut RouteGraph::slowest(const std::vector<double>& weights, std::span<const Rank
 }
 
 /// All ranks outside are one vertex here.
-Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
-               std::span<const Memory> memories, std::optional<std::size_t> near) {
+NarrowestCut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
+                        std::span<const Memory> memories, std::optional<std::size_t> near) {
   const auto members = static_cast<Rank>(std::ranges::count_if(inside, [](char i) { return i != 0; }));
-  RouteGraph graph(members + 1, fabric.links());
+  RouteGraph graph(members + 1);
   std::vector<LinkId> route;
   Rank at = 0;
   for (Rank r = 0; r < fabric.ranks(); ++r) {
@@ -175,11 +217,10 @@ Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
   }
   std::vector<char> from(static_cast<std::size_t>(members) + 1, static_cast<char>(!into));
   from.back() = static_cast<char>(into);
-  Cut cut = graph.around(from);
-  cut.inside = inside;
+  std::vector<char> sources = inside;
   if (into)
-    for (char& i : cut.inside) i = static_cast<char>(i == 0);
-  return cut;
+    for (char& i : sources) i = static_cast<char>(i == 0);
+  return graph.around(from).of(std::move(sources));
 }
 
 }  // namespace collcast

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/bounds/max_flow.hpp"
+#include "model/bounds/reduced_graph.hpp"
 #include "model/fabric.hpp"
 
 namespace collcast {
@@ -20,28 +21,50 @@ struct Cut {
   BytesPerSecond bandwidth;  ///< of these links in all
 };
 
+/// Of all cuts between some ranks and the others that of least bandwidth, whatever the links carry.
+class NarrowestCut {
+ public:
+  /// `graph`: its edges are numbered as the links.
+  NarrowestCut(std::vector<char> inside, std::vector<LinkId> links, ReducedGraph graph)
+      : inside_(std::move(inside)), links_(std::move(links)), graph_(std::move(graph)) {}
+
+  Cut operator()(const std::vector<Link>& links);
+  /// The same of other ranks, whose data take the same links.
+  NarrowestCut of(std::vector<char> inside) && {
+    return {std::move(inside), std::move(links_), std::move(graph_)};
+  }
+
+ private:
+  std::vector<char> inside_;
+  std::vector<LinkId> links_;
+  ReducedGraph graph_;
+  std::vector<FlowGraph::Amount> capacities_;
+};
+
 /// The graph of a fabric's routes: a link leads to another only if some route takes both in succession, and
 /// ranks forward what they received.
 class RouteGraph {
  public:
   /// `reversed`: data flow against the routes, as in a reduce-scatter compared with an allgather.
-  RouteGraph(Rank ranks, const std::vector<Link>& links, bool reversed = false);
+  explicit RouteGraph(Rank ranks, bool reversed = false);
 
   void add(Place from, std::span<const LinkId> route, Place to);
   /// Adds the routes of a fabric from each place of `from` to each of `to`.
   void add(const Fabric& fabric, std::span<const Place> from, std::span<const Place> to);
 
-  /// The cut of least bandwidth between the ranks inside and all others. `inside`: by rank.
-  Cut around(const std::vector<char>& inside);
+  /// Between the ranks inside and all others. `inside`: by rank.
+  NarrowestCut around(const std::vector<char>& inside) const;
 
   /// The cut that takes longest, if longer than `least`, when every rank of `sinks` needs the `weights[r]`
   /// bytes that each rank r begins with. Exact, by Newton's method on integer max-flows; that some schedule
   /// attains it: Zhao et al., ForestColl, arXiv 2402.06787.
-  Cut slowest(const std::vector<double>& weights, std::span<const Rank> sinks, Seconds least = {});
+  Cut slowest(const std::vector<Link>& links, const std::vector<double>& weights, std::span<const Rank> sinks,
+              Seconds least = {});
 
  private:
   using Vertex = FlowGraph::Vertex;
   struct Ends {
+    LinkId link;
     Vertex in, out;
     FlowGraph::Edge edge;
   };
@@ -50,14 +73,19 @@ class RouteGraph {
   Vertex leaves(LinkId link) { return reversed_ ? ends(link).in : ends(link).out; }
   Vertex vertex(Place place);
   void join(Vertex from, Vertex to);
+  /// Whether a flow that brought a sink all that there was still does.
+  bool still_enough(Rank sink) const;
+  void keep_enough(Rank sink);
   /// The minimum cut of the max-flow that was found last.
-  Cut shown() const;
+  Cut shown(const std::vector<Link>& links) const;
 
   Rank ranks_;
-  const std::vector<Link>& links_;
   bool reversed_;
   FlowGraph flows_;
-  Vertex source_ = 0, sink_ = 1;
+  Vertex source_ = ReducedGraph::source, sink_ = ReducedGraph::sink;
+  struct Join {
+    Vertex from, to;
+  };
   struct Terminal {
     Vertex vertex;
     FlowGraph::Edge from_source, to_sink;
@@ -65,8 +93,13 @@ class RouteGraph {
   };
   std::vector<Terminal> places_;
   std::unordered_map<std::uint64_t, std::size_t> place_of_;
-  std::unordered_map<LinkId, Ends> ends_;
+  /// By sink: of the last flow that was enough, what leaves each terminal's source, then what each link
+  /// passes.
+  std::map<Rank, std::vector<FlowGraph::Amount>> enough_;
+  std::vector<Ends> ends_;  ///< by link, as routes first took them
+  std::unordered_map<LinkId, std::size_t> ends_of_;
   std::unordered_set<std::uint64_t> joined_;
+  std::vector<Join> joins_;  ///< as routes first took them
   std::optional<Place> last_from_, last_to_;
   std::vector<LinkId> last_route_;
 };
@@ -74,7 +107,7 @@ class RouteGraph {
 /// The cut of least bandwidth between some ranks and all others, over the routes out of the group, or `into`
 /// it, between these memories. With many ranks, only the half of each route next to the group is searched, or
 /// if given, the `near` links next to it.
-Cut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
-               std::span<const Memory> memories, std::optional<std::size_t> near = {});
+NarrowestCut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
+                        std::span<const Memory> memories, std::optional<std::size_t> near = {});
 
 }  // namespace collcast

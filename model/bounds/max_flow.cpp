@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/bounds/max_flow.hpp"
 
+#include <boost/graph/boykov_kolmogorov_max_flow.hpp>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
-#include <boost/graph/push_relabel_max_flow.hpp>
 #include <boost/range/iterator_range.hpp>
+#include <cassert>
 
 namespace collcast {
 
@@ -24,6 +25,8 @@ struct FlowGraph::Network {
       sorted[place[2 * i]] = {from, to}, sorted[place[2 * i + 1]] = {to, from};
       reverse[place[2 * i]] = {to, place[2 * i + 1]}, reverse[place[2 * i + 1]] = {from, place[2 * i]};
     }
+    before.resize(static_cast<std::size_t>(vertices)), colour.resize(before.size());
+    distance.resize(before.size());
     graph = Csr(boost::edges_are_sorted, sorted.begin(), sorted.end(), static_cast<std::size_t>(vertices));
   }
 
@@ -31,6 +34,9 @@ struct FlowGraph::Network {
   std::vector<std::size_t> place;  ///< by edge: that of its own, and of the one back
   std::vector<Csr::edge_descriptor> reverse;
   std::vector<Amount> capacity, residual;
+  std::vector<Csr::edge_descriptor> before;  ///< by vertex, of the search, as are these
+  std::vector<boost::default_color_type> colour;
+  std::vector<std::size_t> distance;
 };
 
 FlowGraph::FlowGraph(Vertex vertices) : vertices_(vertices) {}
@@ -39,9 +45,14 @@ FlowGraph::FlowGraph(FlowGraph&&) noexcept = default;
 FlowGraph& FlowGraph::operator=(FlowGraph&&) noexcept = default;
 
 FlowGraph::Edge FlowGraph::add_edge(Vertex from, Vertex to, Amount capacity) {
+  assert(from != to);  // Boost trips over loops
   network_.reset();
   edges_.push_back({from, to, capacity});
   return static_cast<Edge>(edges_.size() - 1);
+}
+
+FlowGraph::Amount FlowGraph::flow(Edge edge) const {
+  return capacity(edge) - network_->residual[network_->place[2 * static_cast<std::size_t>(edge)]];
 }
 
 FlowGraph::Amount FlowGraph::max_flow(Vertex from, Vertex to) {
@@ -50,10 +61,14 @@ FlowGraph::Amount FlowGraph::max_flow(Vertex from, Vertex to) {
   for (std::size_t i = 0; i < edges_.size(); ++i) n.capacity[n.place[2 * i]] = edges_[i].capacity;
   const auto index = get(boost::edge_index, n.graph);
   const auto source = static_cast<std::size_t>(from), sink = static_cast<std::size_t>(to);
-  const Amount flow = boost::push_relabel_max_flow(
-      n.graph, source, sink, boost::make_iterator_property_map(n.capacity.begin(), index),
-      boost::make_iterator_property_map(n.residual.begin(), index),
-      boost::make_iterator_property_map(n.reverse.begin(), index), get(boost::vertex_index, n.graph));
+  const auto of_edge = [&](auto& values) { return boost::make_iterator_property_map(values.begin(), index); };
+  const auto number = get(boost::vertex_index, n.graph);
+  const auto of_vertex = [&](auto& values) {
+    return boost::make_iterator_property_map(values.begin(), number);
+  };
+  const Amount flow = boost::boykov_kolmogorov_max_flow(
+      n.graph, of_edge(n.capacity), of_edge(n.residual), of_edge(n.reverse), of_vertex(n.before),
+      of_vertex(n.colour), of_vertex(n.distance), number, source, sink);
   reached_.assign(num_vertices(n.graph), 0);
   std::vector<std::size_t> open = {source};
   reached_[source] = 1;

@@ -22,16 +22,20 @@ class FlowGraph {
   FlowGraph& operator=(FlowGraph&&) noexcept;
 
   Vertex add_vertex() { return vertices_++; }
-  /// Edges are numbered from 0.
+  Vertex vertices() const { return vertices_; }
+  /// Between two vertices. Edges are numbered from 0.
   Edge add_edge(Vertex from, Vertex to, Amount capacity = 0);
   void set_capacity(Edge edge, Amount capacity) {
     edges_[static_cast<std::size_t>(edge)].capacity = capacity;
   }
+  Amount capacity(Edge edge) const { return edges_[static_cast<std::size_t>(edge)].capacity; }
 
   Amount max_flow(Vertex from, Vertex to);
   /// Whether the last flow leaves a path to the vertex from the source. Edges from a vertex where it does to
   /// one where it does not are a minimum cut.
   bool on_source_side(Vertex v) const { return reached_[static_cast<std::size_t>(v)] != 0; }
+  /// What the last flow sends along the edge.
+  Amount flow(Edge edge) const;
 
  private:
   struct FromTo {

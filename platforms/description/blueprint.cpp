@@ -227,7 +227,7 @@ std::vector<int> Blueprint::of_kind(Vertex::Kind kind) const {
   return found;
 }
 
-Blueprint read_blueprint(const Description& description) {
+Blueprint make_blueprint(const Description& description) {
   BlueprintReader reader{description, description.json()};
   reader.b.name = description.name();
   reader.b.file = description.file();

@@ -137,7 +137,12 @@ struct Blueprint {
   }
 };
 
-/// Throws InputError at names that dangle and at counts that do not add up.
-Blueprint read_blueprint(const Description& description);
+/// That of the description, which keeps it.
+inline const Blueprint& read_blueprint(const Description& description) {
+  return *description.blueprint();
+}
+
+/// For the description itself. Throws InputError at names that dangle and at counts that do not add up.
+Blueprint make_blueprint(const Description& description);
 
 }  // namespace collcast

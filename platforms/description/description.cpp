@@ -59,7 +59,8 @@ Description::Description(std::string name, std::string file, Json json)
   draw_parts(json);
   check(json, platform_schema(), file_);
   json_ = std::make_shared<const Json>(std::move(json));
-  [[maybe_unused]] const NodeGraph sound(read_blueprint(*this));
+  blueprint_ = std::make_shared<const Blueprint>(make_blueprint(*this));
+  [[maybe_unused]] const NodeGraph sound(*blueprint_);
   calibrated_on(*this);
 }
 

@@ -20,6 +20,8 @@ struct Parameter {
   double low = 0, high = 0;  ///< its own interval, or the one that its stamp implies
 };
 
+struct Blueprint;
+
 /// A valid platform file.
 class Description {
  public:
@@ -30,6 +32,8 @@ class Description {
   const std::string& file() const { return file_; }
   const Json& json() const { return *json_; }
   std::string text() const;
+  /// What it says, as typed values (`read_blueprint`); copies share it.
+  const std::shared_ptr<const Blueprint>& blueprint() const { return blueprint_; }
 
   /// All parameters, in the order of the file.
   std::vector<Parameter> parameters() const;
@@ -37,6 +41,7 @@ class Description {
  private:
   std::string name_, file_;
   std::shared_ptr<const Json> json_;
+  std::shared_ptr<const Blueprint> blueprint_;
 };
 
 /// Overrides parameters and settings ("network.bandwidth_GBps=25", "network.levels.0.up=9"), and makes the

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platforms/description/set.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
 
-#include "platforms/description/description.hpp"
 #include "platforms/description/edit.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -106,6 +107,29 @@ void assign(Json& json, const Schema& schema, const std::string& path, const std
   check(*at, *form, origin, path);
 }
 
+struct Paths {
+  std::vector<std::string> all, edited;
+  explicit Paths(const Description& d) : all(settable_paths(d)), edited(edits(d.json())) {}
+};
+
+/// Makes an assignment, which is sound by itself; the whole may be none.
+void assign(Json& json, const Description& description, const Paths& paths, const std::string& assignment,
+            const std::string& origin) {
+  const std::size_t equals = assignment.find('=');
+  const std::string path = assignment.substr(0, equals);
+  if (equals == std::string::npos) reject(origin, assignment, "needs a value: " + assignment + "=...");
+  if (std::ranges::find(paths.all, path) == paths.all.end())
+    reject(origin, path,
+           description.name() + " has no such parameter; " + meant(description, path, paths.all));
+  const auto port = Json::json_pointer("/network/bandwidth_GBps/value");
+  const double before = json.contains(port) ? json[port].get<double>() : 0;
+  if (std::ranges::find(paths.edited, path) != paths.edited.end())
+    edit(json, path, assignment.substr(equals + 1), origin);
+  else
+    assign(json, platform_schema(), path, assignment.substr(equals + 1), origin);
+  if (path == "network.bandwidth_GBps" && before > 0) follow_port(json, before);
+}
+
 }  // namespace
 
 std::vector<std::string> settable_paths(const Description& description) {
@@ -127,23 +151,18 @@ void set_all(Description& description, const std::vector<std::string>& assignmen
 void set_all(Description& description, const std::vector<std::string>& assignments,
              const std::string& origin) {
   if (assignments.empty()) return;
-  const std::vector<std::string> paths = settable_paths(description), own = edits(description.json());
+  const Paths paths(description);
   Json json = description.json();
-  for (const std::string& a : assignments) {
-    const std::size_t equals = a.find('=');
-    const std::string path = a.substr(0, equals);
-    if (equals == std::string::npos) reject(origin, a, "needs a value: " + a + "=...");
-    if (std::ranges::find(paths, path) == paths.end())
-      reject(origin, path, description.name() + " has no such parameter; " + meant(description, path, paths));
-    const auto port = Json::json_pointer("/network/bandwidth_GBps/value");
-    const double before = json.contains(port) ? json[port].get<double>() : 0;
-    if (std::ranges::find(own, path) != own.end())
-      edit(json, path, a.substr(equals + 1), origin);
-    else
-      assign(json, platform_schema(), path, a.substr(equals + 1), origin);
-    if (path == "network.bandwidth_GBps" && before > 0) follow_port(json, before);
-  }
+  for (const std::string& a : assignments) assign(json, description, paths, a, origin);
   description = Description(description.name(), description.file(), std::move(json));
+}
+
+void check_values(const Description& description, const std::string& path,
+                  const std::vector<std::string>& values) {
+  const Paths paths(description);
+  if (std::ranges::find(paths.edited, path) != paths.edited.end()) return;
+  Json json = description.json();
+  for (const std::string& value : values) assign(json, description, paths, path + '=' + value, by_user);
 }
 
 void set(Description& description, const std::string& assignment) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 
 #include "model/units.hpp"
 #include "platforms/description/description.hpp"
@@ -25,11 +26,11 @@ class Usage {
   void mention(const Parameter& p) { paths_.insert(p.path); }
   void weaken(Stamp stamp) { weakest_ = std::max(weakest_, stamp); }
 
-  const std::set<std::string>& paths() const { return paths_; }
+  std::set<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
   Stamp weakest() const { return weakest_; }
 
  private:
-  std::set<std::string> paths_;
+  std::unordered_set<std::string> paths_;
   Stamp weakest_ = Stamp::what_if;
 };
 

@@ -42,7 +42,8 @@ void require_room(const Description& platform, Rank ranks) {
 }
 
 Machine::Machine(const Description& description, Rank ranks, const Placement& placement)
-    : blueprint_(read_blueprint(description)),
+    : kept_(description.blueprint()),
+      blueprint_(*kept_),
       graph_(blueprint_),
       nics_(blueprint_.of_kind(Blueprint::Vertex::Kind::nic)),
       ranks_(checked(blueprint_, ranks)),

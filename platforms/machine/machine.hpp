@@ -61,6 +61,7 @@ class Machine final : public Fabric {
   const std::string& platform() const { return blueprint_.name; }
   int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
+  int nodes_per_switch() const { return blueprint_.nodes_per_switch; }
   /// The rank on the node of `here` in the slot that `there` has on its node; `here` if that slot is empty.
   Rank opposite(Rank here, Rank there) const;
   /// The largest q such that ranks 0 to q-1 share a node, ranks q to 2q-1 another, and so on; the last node
@@ -80,7 +81,7 @@ class Machine final : public Fabric {
   const std::vector<Rank>& representatives() const;
 
   /// Paths of the parameters on which this machine depends.
-  const std::set<std::string>& used_parameters() const { return usage_.paths(); }
+  std::set<std::string> used_parameters() const { return usage_.paths(); }
   /// The weakest stamp among them.
   Stamp stamp() const { return usage_.weakest(); }
   /// Whether all of them were measured, calibrated or set by the user.
@@ -131,7 +132,8 @@ class Machine final : public Fabric {
     int slot, vertex;
   };
 
-  Blueprint blueprint_;
+  std::shared_ptr<const Blueprint> kept_;
+  const Blueprint& blueprint_;
   NodeGraph graph_;
   std::vector<int> nics_;  ///< their vertices
   Rank ranks_;

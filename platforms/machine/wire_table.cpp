@@ -18,18 +18,13 @@ Bytes kibibytes(double n) {
   return Bytes(n * 1024);
 }
 
-/// The costs of the piece for this size; those that it leaves out are as for the smallest messages.
-Blueprint::Costs costs_at(const Blueprint::Software& software, Bytes bytes) {
-  Blueprint::Costs costs = software.costs;
+/// A cost of the piece for this size; what that leaves out is as for the smallest messages.
+const std::optional<Parameter>& cost_at(const Blueprint::Software& software, Bytes bytes,
+                                        std::optional<Parameter> Blueprint::Costs::*key) {
   const auto beyond = std::ranges::find_if(
       software.pieces, [bytes](const Blueprint::Piece& p) { return kibibytes(p.from.value) > bytes; });
-  if (beyond == software.pieces.begin()) return costs;
-  const Blueprint::Costs& piece = std::prev(beyond)->costs;
-  for (auto key : {&Blueprint::Costs::overhead, &Blueprint::Costs::receive_overhead,
-                   &Blueprint::Costs::latency, &Blueprint::Costs::gap, &Blueprint::Costs::bandwidth,
-                   &Blueprint::Costs::copy, &Blueprint::Costs::processor})
-    if (piece.*key) costs.*key = piece.*key;
-  return costs;
+  const bool own = beyond != software.pieces.begin() && std::prev(beyond)->costs.*key;
+  return own ? std::prev(beyond)->costs.*key : software.costs.*key;
 }
 
 }  // namespace
@@ -48,7 +43,8 @@ WireTable::WireTable(const Blueprint& blueprint, const NodeGraph& graph, const E
       size_(blueprint.vertices.size()),
       local_(size_ * size_),
       copy_(size_ * size_),
-      remote_(size_ * size_ * extent.ways.size()) {
+      remote_(size_ * size_ * extent.ways.size()),
+      hardware_(size_ * size_) {
   fill_node(extent.slots);
   fill_remote(extent);
 }
@@ -81,43 +77,68 @@ SizedWire WireTable::with_software(const Wire& hardware, int from, int to,
   return with_software(hardware, side(from), side(to));
 }
 
-/// Overheads come from the software of each side; of costs that both sides determine, the larger one holds.
 SizedWire WireTable::with_software(const Wire& hardware, const Blueprint::Software& sender,
                                    const Blueprint::Software& receiver) {
+  SizedWire sized;
+  for (const Terms& t : terms(sender, receiver)) {
+    Wire wire = t.wire;
+    wire.out = hardware.out, wire.in = hardware.in;
+    wire.latency = hardware.latency + t.wire.latency;
+    wire.per_byte = slower(hardware.per_byte, t.wire.per_byte);
+    wire.software = wire.per_byte - hardware.per_byte;
+    wire.per_byte = slower(wire.per_byte, t.copy);
+    sized.add(t.from, {wire, t.copied, t.sending, t.receiving});
+  }
+  return sized;
+}
+
+const std::vector<WireTable::Terms>& WireTable::terms(const Blueprint::Software& sender,
+                                                      const Blueprint::Software& receiver) {
+  const auto [at, added] = terms_.try_emplace({&sender, &receiver});
+  if (!added) return at->second;
   std::set<Bytes> sizes = {Bytes(0)};
   for (const Blueprint::Software* side : {&sender, &receiver}) {
     for (const Blueprint::Piece& p : side->pieces) sizes.insert(kibibytes(usage_.take(p.from)));
     if (const Bytes limit = eager_limit(*side); std::isfinite(limit.value)) sizes.insert(just_above(limit));
   }
-  SizedWire wire;
-  for (const Bytes bytes : sizes) wire.add(bytes, with_software(hardware, bytes, sender, receiver));
+  for (const Bytes bytes : sizes) at->second.push_back(terms(bytes, sender, receiver));
   sizes_.merge(sizes);
-  return wire;
+  return at->second;
 }
 
-SizedWire::Entry WireTable::with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
-                                          const Blueprint::Software& receiver) {
-  const Blueprint::Costs from = costs_at(sender, bytes), to = costs_at(receiver, bytes);
-  wire.overhead = usage_.time(from.overhead);
-  wire.receive_overhead = usage_.time(to.receive_overhead);
-  wire.gap = usage_.time(from.gap);
+/// Overheads come from the software of each side; of costs that both sides determine, the larger one holds.
+WireTable::Terms WireTable::terms(Bytes bytes, const Blueprint::Software& sender,
+                                  const Blueprint::Software& receiver) {
+  using Costs = Blueprint::Costs;
+  const auto from = [&](auto key) -> const auto& {
+    return cost_at(sender, bytes, key);
+  };
+  const auto to = [&](auto key) -> const auto& {
+    return cost_at(receiver, bytes, key);
+  };
+  Wire wire;
+  wire.overhead = usage_.time(from(&Costs::overhead));
+  wire.receive_overhead = usage_.time(to(&Costs::receive_overhead));
+  wire.gap = usage_.time(from(&Costs::gap));
   wire.other_sender = usage_.time(receiver.other_sender);
   other_senders_ = other_senders_ || wire.other_sender > Seconds(0);
-  wire.latency += std::max(usage_.time(from.latency), usage_.time(to.latency));
-  const SecondsPerByte links = wire.per_byte;
-  for (const auto& bandwidth : {from.bandwidth, to.bandwidth})
-    if (bandwidth) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*bandwidth));
-  wire.software = wire.per_byte - links;
+  wire.latency = std::max(usage_.time(from(&Costs::latency)), usage_.time(to(&Costs::latency)));
+  for (const auto* bandwidth : {&from(&Costs::bandwidth), &to(&Costs::bandwidth)})
+    if (*bandwidth) wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(**bandwidth));
   wire.eager = bytes <= std::min(eager_limit(sender), eager_limit(receiver));
   if (!wire.eager) wire.handshake = std::max(handshake(sender), handshake(receiver));
   const auto pace = [this](const std::optional<Parameter>& copy) {
     return copy ? 1.0 / usage_.bandwidth(*copy) : SecondsPerByte();
   };
-  if (!wire.eager && receiver.single_copy) {
-    wire.per_byte = slower(wire.per_byte, pace(receiver.single_copy));
-    return {wire, slower(pace(from.copy), pace(to.copy)), {}, {}};
-  }
-  return {wire, slower(pace(from.copy), pace(to.copy)), pace(from.processor), pace(to.processor)};
+  if (!wire.eager && receiver.single_copy)
+    return {bytes, wire, pace(receiver.single_copy), slower(pace(from(&Costs::copy)), pace(to(&Costs::copy))),
+            {},    {}};
+  return {bytes,
+          wire,
+          {},
+          slower(pace(from(&Costs::copy)), pace(to(&Costs::copy))),
+          pace(from(&Costs::processor)),
+          pace(to(&Costs::processor))};
 }
 
 /// Copies within a rank have no protocol.
@@ -132,9 +153,15 @@ Seconds WireTable::handshake(const Blueprint::Software& software) {
   return usage_.time(software.handshake ? software.handshake : blueprint_.handshake);
 }
 
+const Wire& WireTable::hardware(int from, int to) {
+  std::optional<Wire>& wire = hardware_[index(from, to)];
+  if (!wire) wire = read_hardware(from, to);
+  return *wire;
+}
+
 /// The wire of the links between two vertices: latencies add up, and the slowest link determines the
 /// bandwidth.
-Wire WireTable::hardware(int from, int to) {
+Wire WireTable::read_hardware(int from, int to) {
   Wire wire;
   for (int l : graph_.route(from, to)) {
     const Blueprint::Line& line =
@@ -214,8 +241,8 @@ SizedWire WireTable::across(const Crossing& way, int from, int to) {
   const Blueprint& b = blueprint_;
   const std::vector<int> nics = b.of_kind(Kind::nic);
   const int nic_out = graph_.nic_of(from), nic_in = graph_.nic_of(to);
-  const Wire before = hardware(from, nics[static_cast<std::size_t>(nic_out)]);
-  const Wire after = hardware(nics[static_cast<std::size_t>(nic_in)], to);
+  const Wire& before = hardware(from, nics[static_cast<std::size_t>(nic_out)]);
+  const Wire& after = hardware(nics[static_cast<std::size_t>(nic_in)], to);
   Wire wire;
   wire.latency = before.latency + 2 * usage_.time(b.latency) + way.switches * usage_.time(b.switch_latency) +
                  after.latency;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -83,11 +85,19 @@ class WireTable {
   bool one_copy_engine(int vertex);
   SizedWire with_software(const Wire& hardware, int from, int to,
                           const Blueprint::SoftwareByMemory& software);
-  Wire hardware(int from, int to);
+  const Wire& hardware(int from, int to);
+  Wire read_hardware(int from, int to);
+  /// What software adds to a wire for messages from a size on.
+  struct Terms {
+    Bytes from;
+    Wire wire;            ///< of no hardware
+    SecondsPerByte copy;  ///< the receiver's single one
+    SecondsPerByte copied, sending, receiving;
+  };
   SizedWire with_software(const Wire& hardware, const Blueprint::Software& sender,
                           const Blueprint::Software& receiver);
-  SizedWire::Entry with_software(Wire wire, Bytes bytes, const Blueprint::Software& sender,
-                                 const Blueprint::Software& receiver);
+  const std::vector<Terms>& terms(const Blueprint::Software& sender, const Blueprint::Software& receiver);
+  Terms terms(Bytes bytes, const Blueprint::Software& sender, const Blueprint::Software& receiver);
   Bytes eager_limit(const Blueprint::Software& software);
   Seconds handshake(const Blueprint::Software& software);
   void fill_node(int slots);
@@ -101,6 +111,8 @@ class WireTable {
   Usage& usage_;
   std::size_t size_;
   std::vector<SizedWire> local_, copy_, remote_;
+  std::vector<std::optional<Wire>> hardware_;  ///< as far as it was read
+  std::map<std::pair<const Blueprint::Software*, const Blueprint::Software*>, std::vector<Terms>> terms_;
   std::set<Bytes> sizes_ = {Bytes(0)};
   bool other_senders_ = false;
 };

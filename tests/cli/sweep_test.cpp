@@ -169,6 +169,9 @@ TEST(SweepCli, BadInputIsOneLine) {
 TEST(SweepCli, WhatIsWrongAtEveryPointIsRefusedAtOnce) {
   const std::pair<const char*, const char*> cases[] = {
       {R"("set": {"network.bandwith_GBps": 5})", "did you mean network.bandwidth_GBps?"},
+      {R"("set": {"network.bandwidth_GBps": [5, -10]})", "must be a number above 0, not -10"},
+      {R"("set": {"network.bandwidth_GBps": ["5:20:x2", "fast"]})", "'fast' is not a number"},
+      {R"("sample": {"random": 3}, "set": {"network.bandwidth_GBps": {"from": -1, "to": 5}})", "not -1"},
       {R"("algorithm": ["ring", "rign"])", "no algorithm 'rign' for allreduce; did you mean 'ring'?"},
       {R"("placement": ["block", "zigzag"])", "must be block, round-robin, by-socket"},
       {R"("policy": ["mpich", "mpihc"])", "unknown policy 'mpihc'"},

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <set>
 
 #include "algorithms/catalogue.hpp"
 #include "engines/simulated.hpp"
 #include "forecast/library.hpp"
+#include "model/bounds/cut_graphs.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
 #include "model/slowest_path.hpp"
@@ -201,6 +204,33 @@ TEST(Bound, OfManyRanksIsFoundByTheirNodes) {
   const Bound small = bound("summit", {}, ranks, Collective::allreduce, "ring", 8_B);
   EXPECT_EQ(small.cut, "latency of one message between nodes");
   EXPECT_GT(small.time.value, 1e-6);
+}
+
+/// Machines that differ in what their links carry share the search; in other ranks, they do not.
+TEST(Bound, IsTheSameWhateverMachinesWereAskedBefore) {
+  const auto shared = std::make_shared<SharedCutGraphs>();
+  std::set<std::string> cuts;
+  for (const char* const platform : {"summit", "dgx-h100", "p40-node"})
+    for (const Rank ranks : {8, 14})
+      for (const char* const bandwidth : {"2", "50", "9", "0.5", "200", "12"}) {
+        Description d = load_platform(platform);
+        if (ranks > max_ranks(d)) continue;
+        if (d.name() != "p40-node") set_all(d, {std::string("network.bandwidth_GBps=") + bandwidth});
+        const Forecaster alone(d, ranks),
+            after(d, ranks, Placement::block, Memory::device, 0, std::nullopt, shared);
+        for (const auto& [collective, name] : {std::pair(Collective::allgather, "ring"),
+                                               {Collective::reduce_scatter, "ring"},
+                                               {Collective::allreduce, "ring"},
+                                               {Collective::broadcast, "knomial"}}) {
+          const Call call{.ranks = ranks, .message = 64_MiB};
+          const Bound one = alone.lower_bound(algorithm(collective, name), call),
+                      other = after.lower_bound(algorithm(collective, name), call);
+          EXPECT_EQ(one.time, other.time) << platform << bandwidth << name;
+          EXPECT_EQ(one.cut, other.cut) << platform << bandwidth << name;
+          cuts.insert(one.cut.substr(0, one.cut.rfind(',')));
+        }
+      }
+  EXPECT_GT(cuts.size(), 8u);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <optional>
+#include <random>
 
 #include "model/bounds/max_flow.hpp"
 
@@ -41,11 +43,12 @@ class Wires {
               {i, {up[static_cast<std::size_t>(i / size)], down[static_cast<std::size_t>(j / size)]}, j});
   }
   RouteGraph graph(bool reversed = false) const {
-    RouteGraph g(ranks_, links_, reversed);
+    RouteGraph g(ranks_, reversed);
     for (const auto& [from, route, to] : routes_) g.add(from, route, to);
     return g;
   }
   Rank ranks() const { return ranks_; }
+  const std::vector<Link>& links() const { return links_; }
 
  private:
   LinkId link(double GBps) {
@@ -72,7 +75,7 @@ std::vector<Rank> all(Rank ranks) {
 double algbw(const Wires& wires, bool reversed = false) {
   RouteGraph graph = wires.graph(reversed);
   const std::vector<double> shares(static_cast<std::size_t>(wires.ranks()), 1.0 / wires.ranks());
-  const Cut cut = graph.slowest(shares, all(wires.ranks()));
+  const Cut cut = graph.slowest(wires.links(), shares, all(wires.ranks()));
   double bytes = 0;
   for (std::size_t r = 0; r < shares.size(); ++r)
     if ((cut.inside[r] != 0) != reversed) bytes += shares[r];
@@ -148,7 +151,7 @@ TEST(CutAround, HoldsForLinksOfAnySpeed) {
     Wires wires(3);
     wires.pair(0, 1, GBps);
     wires.pair(1, 2, 2 * GBps);
-    const Cut cut = wires.graph().around({1, 0, 0});
+    const Cut cut = wires.graph().around({1, 0, 0})(wires.links());
     EXPECT_EQ(cut.links.size(), 1u);
     EXPECT_DOUBLE_EQ(cut.bandwidth.value, GBps * 1e9);
   }
@@ -165,6 +168,57 @@ TEST(Cuts, GiveTheOptimumOfPublishedMachines) {
   EXPECT_NEAR(algbw(dgx(8, 2, 450, 50)), 16 * 100 / 3.0, 1e-9);
   EXPECT_NEAR(algbw(dgx(8, 4, 450, 50)), 32 * 500 / 31.0, 1e-9);
   EXPECT_NEAR(algbw(dgx(8, 16, 450, 50)), 128 * 10 / 3.0, 1e-9);
+}
+
+/// The cut nearest to the source, by flows through the whole graph; none where nothing limits them.
+std::optional<std::vector<int>> cut_of(FlowGraph::Vertex vertices,
+                                       const std::vector<ReducedGraph::Edge>& edges,
+                                       const std::vector<FlowGraph::Amount>& capacities) {
+  FlowGraph graph(vertices);
+  for (const ReducedGraph::Edge& e : edges)
+    if (e.from != e.to)
+      graph.add_edge(e.from, e.to,
+                     e.number < 0 ? FlowGraph::unlimited : capacities[static_cast<std::size_t>(e.number)]);
+  if (graph.max_flow(ReducedGraph::source, ReducedGraph::sink) >= FlowGraph::unlimited) return {};
+  std::vector<int> cut;
+  for (const ReducedGraph::Edge& e : edges)
+    if (graph.on_source_side(e.from) && !graph.on_source_side(e.to)) cut.push_back(e.number);
+  return cut;
+}
+
+/// Capacities of few values make many cuts equally narrow.
+TEST(Cuts, OfReducedGraphsAreThoseOfTheWhole) {
+  std::mt19937 random(7);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  int several = 0;
+  for (int trial = 0; trial < 20'000; ++trial) {
+    const int vertices = 2 + below(10);
+    int limited = 0;
+    std::vector<ReducedGraph::Edge> edges;
+    for (int e = below(3 * vertices); e >= 0; --e) {
+      const int from = below(vertices), to = below(vertices);
+      edges.push_back({from, to, below(3) == 0 ? ReducedGraph::no_limit : limited++});
+    }
+    ReducedGraph reduced(vertices, limited, edges);
+    for (int again = 0; again < 3; ++again) {
+      std::vector<FlowGraph::Amount> capacities;
+      for (int i = 0; i < limited; ++i) capacities.push_back(1 + below(4));
+      const auto expected = cut_of(vertices, edges, capacities);
+      if (!expected) continue;
+      std::vector<int> cut = reduced.min_cut(capacities);
+      std::ranges::sort(cut);
+      ASSERT_EQ(cut, *expected) << "trial " << trial;
+      several += cut.size() > 1;
+    }
+  }
+  EXPECT_GT(several, 1000);
+}
+
+/// A chain of links beside another, to ranks that are one: a formula, whatever the capacities.
+TEST(Cuts, NearestToTheSourceAmongEquallyNarrow) {
+  ReducedGraph graph(4, 4, {{0, 2, 0}, {2, 1, 1}, {0, 3, 2}, {3, 1, 3}});
+  EXPECT_EQ(graph.min_cut(std::vector<FlowGraph::Amount>{5, 5, 9, 2}), (std::vector{3, 0}));
+  EXPECT_EQ(graph.min_cut(std::vector<FlowGraph::Amount>{5, 4, 2, 2}), (std::vector{2, 1}));
 }
 
 }  // namespace
