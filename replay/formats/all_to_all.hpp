@@ -13,8 +13,8 @@ namespace collcast {
 void set_parts(Activity& call, const std::vector<int>& sent, const std::vector<int>& received, Bytes in,
                Bytes out, Rank ranks);
 
-/// Keeps the parts of all-to-alls where all members say theirs and they differ; of fewer, nobody knows who gets
-/// what, and a note counts them.
+/// Keeps the parts of all-to-alls where all members say theirs and they differ; of fewer, nobody knows who
+/// gets what, and a note counts them.
 void compare_parts(RecordedSource& source);
 
 }  // namespace collcast

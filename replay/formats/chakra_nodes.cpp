@@ -24,8 +24,8 @@ constexpr Collective collectives[] = {
     Collective::scatter,        Collective::broadcast, Collective::alltoall,  Collective::reduce_scatter,
     Collective::reduce_scatter, Collective::barrier};
 
-/// How nodes are written: before there was metadata, with every attribute a field; with attributes whose types
-/// are numbers; as now.
+/// How nodes are written: before there was metadata, with every attribute a field; with attributes whose
+/// types are numbers; as now.
 enum class Schema { fields, typed, current };
 
 /// The CollectiveCommType of an older schema in today's numbers.
@@ -48,8 +48,8 @@ struct Attribute {
 
 void set(EtNode& node, Schema schema, const Attribute& a) {
   const std::pair<std::string_view, std::int64_t*> numbers[] = {
-      {"comm_size", &node.size}, {"comm_src", &node.source}, {"comm_dst", &node.dest},
-      {"comm_tag", &node.tag},   {"comm_root", &node.root},  {"duration_ns", &node.duration_ns},
+      {"comm_size", &node.size},    {"comm_src", &node.source}, {"comm_dst", &node.dest},
+      {"comm_tag", &node.tag},      {"comm_root", &node.root},  {"duration_ns", &node.duration_ns},
       {"num_ops", &node.operations}};
   for (const auto& [name, number] : numbers)
     if (a.name == name) *number = a.value;
@@ -57,7 +57,8 @@ void set(EtNode& node, Schema schema, const Attribute& a) {
   if (a.name == "comm_type") node.collective = todays(schema, a.value);
   if ((a.name == "runtime" || a.name == "simulated_run_time") && node.duration_us == 0 && a.value > 0)
     node.duration_us = static_cast<std::uint64_t>(a.value);
-  if (a.name == "pg_name") node.group = a.text.empty() && a.value > 0 ? std::to_string(a.value) : std::string(a.text);
+  if (a.name == "pg_name")
+    node.group = a.text.empty() && a.value > 0 ? std::to_string(a.value) : std::string(a.text);
   if (a.name == "involved_dim") node.partly = node.partly || a.text.find('\0') != std::string_view::npos;
 }
 
@@ -88,7 +89,8 @@ void read_typed_attribute(std::string_view message, EtNode& node) {
     if (f->number == 1) a.name = f->bytes;
     if (f->number == 8) a.text = f->bytes;
     if (f->number == 4 || f->number == 6 || f->number == 7) a.value = static_cast<std::int64_t>(f->value);
-    if (f->number == 9 && f->wire == 0) node.partly = node.partly || (a.name == "involved_dim" && f->value == 0);
+    if (f->number == 9 && f->wire == 0)
+      node.partly = node.partly || (a.name == "involved_dim" && f->value == 0);
   }
   set(node, Schema::typed, a);
 }
@@ -96,7 +98,7 @@ void read_typed_attribute(std::string_view message, EtNode& node) {
 /// Of schema 0.0.1, where all is a field.
 void read_field(const Field& f, EtNode& node) {
   constexpr std::pair<std::uint32_t, std::string_view> attributes[] = {
-      {7, "simulated_run_time"}, {12, "num_ops"},   {13, "comm_type"}, {15, "pg_name"},
+      {7, "simulated_run_time"}, {12, "num_ops"},  {13, "comm_type"}, {15, "pg_name"},
       {16, "comm_src"},          {17, "comm_dst"}, {18, "comm_size"}, {19, "comm_tag"}};
   for (const auto& [number, name] : attributes)
     if (f.number == number) set(node, Schema::fields, {name, {}, static_cast<std::int64_t>(f.value)});
@@ -120,7 +122,8 @@ void read_groups(std::string_view text, EtFile& file) {
     return static_cast<Rank>(std::clamp<std::int64_t>(value.integer().value_or(-1), -1, most_recorded_ranks));
   };
   JsonText json;
-  for (const JsonValue& group : json.parse("[" + std::string(text.substr(begin, end - begin + 1)) + "]").items()) {
+  for (const JsonValue& group :
+       json.parse("[" + std::string(text.substr(begin, end - begin + 1)) + "]").items()) {
     std::vector<Rank> ranks;
     for (const JsonValue& r : group["ranks"].items()) ranks.push_back(bounded(r));
     const Rank size = bounded(group["group_size"]);
@@ -135,7 +138,8 @@ bool names_groups(const EtNode& node) {
   return node.name.find("process_group:init") != std::string::npos;
 }
 
-EtNode read_node(const std::string& path, std::string_view message, std::size_t at, Schema schema, EtFile& file) {
+EtNode read_node(const std::string& path, std::string_view message, std::size_t at, Schema schema,
+                 EtFile& file) {
   EtNode node;
   while (const auto f = take_field(message)) {
     if (f->number == 1) node.id = f->value;
@@ -173,7 +177,8 @@ bool is_typed_attribute(std::string_view message) {
 /// Told by the first message, or where that is empty by the first node.
 Schema schema_of(std::string_view first, std::string_view second) {
   if (is_first_node(first)) return Schema::fields;
-  if (const auto f = take_field(first)) return f->number == 1 && is_typed_attribute(f->bytes) ? Schema::typed : Schema::current;
+  if (const auto f = take_field(first))
+    return f->number == 1 && is_typed_attribute(f->bytes) ? Schema::typed : Schema::current;
   while (const auto f = take_field(second))
     if (f->number == 11 && f->wire == 2 && is_typed_attribute(f->bytes)) return Schema::typed;
   return Schema::current;
@@ -257,8 +262,10 @@ EtNode printed_node(const JsonValue& json, EtFile& file) {
   node.type = type == std::end(types) ? 0 : static_cast<std::uint64_t>(type - types);
   node.start_us = static_cast<std::uint64_t>(std::max<std::int64_t>(whole(json["startTimeMicros"]), 0));
   node.duration_us = static_cast<std::uint64_t>(std::max<std::int64_t>(whole(json["durationMicros"]), 0));
-  for (const JsonValue& id : json["ctrlDeps"].items()) node.parents.push_back(static_cast<std::uint64_t>(whole(id)));
-  for (const JsonValue& id : json["dataDeps"].items()) node.after.push_back(static_cast<std::uint64_t>(whole(id)));
+  for (const JsonValue& id : json["ctrlDeps"].items())
+    node.parents.push_back(static_cast<std::uint64_t>(whole(id)));
+  for (const JsonValue& id : json["dataDeps"].items())
+    node.after.push_back(static_cast<std::uint64_t>(whole(id)));
   for (const JsonValue& attribute : json["attr"].items()) {
     Attribute a{attribute["name"].text(), {}, 0};
     attribute.members([&](std::string_view key, const JsonValue& value) {
@@ -284,7 +291,8 @@ bool is_feeders_json(std::string_view head) {
 
 bool is_printed_json(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && head[first] == '{' && has(head, "_NODE\"") && has(head, "\"attr\"");
+  return first != std::string_view::npos && head[first] == '{' && has(head, "_NODE\"") &&
+         has(head, "\"attr\"");
 }
 
 }  // namespace
@@ -322,8 +330,8 @@ EtFile read_et(const std::string& path) {
   EtFile file;
   const std::string head = head_of(path);
   if (is_feeders_json(head)) {
-    const JsonEnd end = read_elements(path, "workload_graph",
-                                      [&](const JsonValue& json) { file.nodes.push_back(read_node(path, json)); });
+    const JsonEnd end = read_elements(
+        path, "workload_graph", [&](const JsonValue& json) { file.nodes.push_back(read_node(path, json)); });
     if (!end.closed || end.damaged > 0) throw InputError(path + ": the JSON is damaged or cut short");
   } else if (is_printed_json(head)) {
     const JsonEnd end = read_values(path, [&](const JsonValue& json) {

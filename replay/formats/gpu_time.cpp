@@ -70,19 +70,29 @@ void join_host(RankTrace& trace) {
       if (--c; c->end >= at && wanted(*c)) return &*c;
     return nullptr;
   };
+  std::map<std::int64_t, HostCall*> by_number;
+  for (auto& [thread, calls] : trace.calls)
+    for (HostCall& c : calls)
+      if (c.external >= 0 && c.comm.sized()) by_number[c.external] = &c;
+  const auto is_sized = [](const HostCall& c) { return c.comm.sized(); };
+  const auto is_named = [](const HostCall& c) { return bool(collective_of(c.comm.name)); };
   for (Kernel& k : trace.kernels) {
     const auto launch = trace.launches.find(k.correlation);
-    if (launch == trace.launches.end()) continue;
-    k.launch = launch->second.at;
+    const bool launched = launch != trace.launches.end();
+    if (launched) k.launch = launch->second.at;
     if (k.call < 0) continue;
+    const auto by = [&](auto wanted) {
+      return launched ? enclosing(launch->second.thread, k.launch, wanted) : nullptr;
+    };
     Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
-    auto* host = enclosing(launch->second.thread, k.launch, [](const HostCall& c) { return c.comm.sized(); });
+    HostCall* host = by(is_sized);
+    // Tools that cut traces leave out launches first.
+    if (const auto numbered = by_number.find(k.external); !host && numbered != by_number.end())
+      host = numbered->second;
     if (host) host->launched = true;
     if (comm.sized()) continue;
     if (!host && !collective_of(comm.name))
-      if (const auto* named = enclosing(launch->second.thread, k.launch,
-                                        [](const HostCall& c) { return bool(collective_of(c.comm.name)); }))
-        comm.name = named->comm.name;
+      if (const auto* named = by(is_named)) comm.name = named->comm.name;
     if (!host) continue;
     const std::string kernel_name = comm.name;
     comm = host->comm;

@@ -37,7 +37,8 @@ struct Span {
 };
 struct HostCall : Span {
   Comm comm;
-  bool launched = false;  ///< a kernel
+  bool launched = false;       ///< a kernel
+  std::int64_t external = -1;  ///< torch's number of the call, which its kernels name; -1: not said
 };
 struct Kernel : Span {
   std::int64_t correlation;
@@ -45,6 +46,7 @@ struct Kernel : Span {
   bool communicates, copies;
   std::int64_t call = -1;  ///< into RankTrace::comms
   double launch = -1;
+  std::int64_t external = -1;  ///< HostCall::external of who launched it
 };
 struct Launch {
   double at;

@@ -155,14 +155,17 @@ class FileReader {
     return id.integer().value_or(static_cast<std::int64_t>(std::hash<std::string_view>{}(id.text())));
   }
 
+  static std::int64_t external(const JsonValue& e) { return e["args"]["External id"].integer().value_or(-1); }
+
   void call(const JsonValue& e, Span span, Comm comm) {
-    trace_.calls[thread(e)].push_back({span, std::move(comm)});
+    trace_.calls[thread(e)].push_back({span, std::move(comm), false, external(e)});
   }
 
   void kernel(const JsonValue& e, Span span, std::string_view name, std::string_view category) {
     const JsonValue args = e["args"];
     Kernel k{span, args["correlation"].integer().value_or(-1), {}, false, false};
     k.stream = {args["device"].integer().value_or(0), args["stream"].integer().value_or(thread(e))};
+    k.external = external(e);
     k.copies = category != "kernel" && category != "Kernel";
     k.communicates = !k.copies && gpu::communicates(name);
     Comm comm;

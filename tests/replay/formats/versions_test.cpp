@@ -75,26 +75,37 @@ TEST_F(Versions, KinetoOfHostsAlonePlaysTheirCalls) {
 }
 
 TEST_F(Versions, KinetoOfGlooIsOfHosts) {
-  const std::string calls =
-      event("gloo:all_reduce", "user_annotation", 100, 50, R"("Input Dims":[[10,100]],"Input type":["float"])");
+  const std::string calls = event("gloo:all_reduce", "user_annotation", 100, 50,
+                                  R"("Input Dims":[[10,100]],"Input type":["float"])");
   const auto source = open_source({file("a", profile(0, calls)), file("b", profile(1, calls))});
   EXPECT_EQ(source->info().memory, Memory::host);
   EXPECT_TRUE(source->info().by_mpi);
   const auto activities = all(*source, 0);
   EXPECT_DOUBLE_EQ(activities[0].message.value, 4000);
   EXPECT_NEAR(activities[0].duration.value, 50e-6, 1e-12);
-  const std::string empty = testing::complaint([&] { open("c", profile(0, event("aten::mm", "cpu_op", 1, 2, ""))); });
+  const std::string empty =
+      testing::complaint([&] { open("c", profile(0, event("aten::mm", "cpu_op", 1, 2, ""))); });
   EXPECT_NE(empty.find("has no kernels of a GPU"), std::string::npos);
 }
 
 /// Kernels of Intel's GPUs, whose calls torch names after their library.
 TEST_F(Versions, KinetoOfXpus) {
   const std::string calls =
-      event("xccl:all_reduce", "user_annotation", 10, 20, R"("Input Dims":[[1024]],"Input type":["float"])") + "," +
-      event("urEnqueueKernelLaunch", "xpu_runtime", 12, 3, R"("correlation":1)") + "," +
+      event("xccl:all_reduce", "user_annotation", 10, 20, R"("Input Dims":[[1024]],"Input type":["float"])") +
+      "," + event("urEnqueueKernelLaunch", "xpu_runtime", 12, 3, R"("correlation":1)") + "," +
       event("oneccl_allreduce_kernel", "kernel", 40, 30, R"("correlation":1,"stream":4,"device":0)");
   const auto source = open_source({file("a", profile(0, calls)), file("b", profile(1, calls))});
   EXPECT_DOUBLE_EQ(all(*source, 0)[0].message.value, 4096);
+}
+
+/// A tool left out the launches: kernels say which call was theirs.
+TEST_F(Versions, KinetoKernelsWithoutTheirLaunches) {
+  const std::string calls =
+      event("record_param_comms", "cpu_op", 10, 20, R"("External id":77,)" + call("allreduce", 500)) + "," +
+      event("ncclDevKernel_Generic_4(x)", "kernel", 40, 30,
+            R"("External id":77,"correlation":9,"stream":4,"device":0)");
+  const auto source = open_source({file("a", profile(0, calls)), file("b", profile(1, calls))});
+  EXPECT_DOUBLE_EQ(all(*source, 0)[0].message.value, 2000);
 }
 
 TEST_F(Versions, KinetoEventsWithoutWhatIsAroundThem) {
@@ -111,9 +122,10 @@ TEST_F(Versions, KinetoGroupsByNumber) {
     const std::string group = rank % 2 == 0 ? "[0,2]" : "[1,3]";
     return altered(
         altered(samples::kineto(rank, 4), R"("Process Group Name":"0","Process Group Ranks":"[0, 1]")",
-                 R"("Process Group ID":1)"),
-        R"("world_size":4)", R"("world_size":4,"pg_config":[{"uid":"0","ranks":[0,1,2,3]},{"uid":"1","ranks":)" +
-                                 group + R"(},{"desc":"nameless","ranks":[0,3]}])");
+                R"("Process Group ID":1)"),
+        R"("world_size":4)",
+        R"("world_size":4,"pg_config":[{"uid":"0","ranks":[0,1,2,3]},{"uid":"1","ranks":)" + group +
+            R"(},{"desc":"nameless","ranks":[0,3]}])");
   };
   std::vector<std::string> files;
   for (int r = 0; r < 4; ++r) files.push_back(file("g" + std::to_string(r), trace(r)));
@@ -126,8 +138,8 @@ TEST_F(Versions, KinetoGroupsByNumber) {
 TEST_F(Versions, KinetoRootsAndOwnRanks) {
   const auto trace = [](const std::string& collective, int rank) {
     return altered(altered(samples::kineto(0), R"("Collective name":"allreduce")",
-                             R"("Collective name":")" + collective + R"(","Rank":)" + std::to_string(rank)),
-                    R"("distributedInfo":{"backend":"nccl","rank":0,"world_size":2},)", "");
+                           R"("Collective name":")" + collective + R"(","Rank":)" + std::to_string(rank)),
+                   R"("distributedInfo":{"backend":"nccl","rank":0,"world_size":2},)", "");
   };
   EXPECT_EQ(all(*open("root", trace("broadcast", 1)), 0, 1)[2].root, 1);
   const auto apart = open_source({file("r0", trace("broadcast", 0)), file("r1", trace("broadcast", 1))});
@@ -138,11 +150,12 @@ TEST_F(Versions, KinetoRootsAndOwnRanks) {
 
 /// One file of rank 3 of 4: its groups, a broadcast's root, a message's peer, unequal parts.
 std::string torch_trace(int rank) {
-  const std::string r = std::to_string(rank), own = std::to_string(rank / 2), other = std::to_string(1 - rank / 2);
+  const std::string r = std::to_string(rank), own = std::to_string(rank / 2),
+                    other = std::to_string(1 - rank / 2);
   const std::string group = rank % 2 == 0 ? "[0, 2]" : "[1, 3]";
   const auto node = [](int id, const std::string& values) {
-    return R"({"id":)" + std::to_string(id) + R"(,"name":"record_param_comms","inputs":{"values":[)" + values +
-           R"(]},"outputs":{"values":[]}})";
+    return R"({"id":)" + std::to_string(id) + R"(,"name":"record_param_comms","inputs":{"values":[)" +
+           values + R"(]},"outputs":{"values":[]}})";
   };
   const std::string tensor = R"([[1,2,0,1000,4,"cuda:0"]],5,)", world = R"(["0","default_pg"],)";
   return R"({"schema":"1.1.1-chakra.0.0.4","nodes":[{"id":2,"name":"## process_group:init ##","inputs":{"values":["[)"
@@ -151,7 +164,8 @@ std::string torch_trace(int rank) {
          node(3, tensor + world + r + R"(,"allreduce",[],[],0,1,4)") + "," +
          node(4, tensor + world + R"(2,"broadcast",[],[],0,1,4)") + "," +
          node(5, tensor + R"(["7","tp"],)" + own + R"(,"_reduce_scatter_base",[],[],-1,-1,2)") + "," +
-         node(6, tensor + R"(["7","tp"],)" + other + (rank < 2 ? R"(,"send")" : R"(,"recv")") + ",[],[],-1,-1,2") +
+         node(6, tensor + R"(["7","tp"],)" + other + (rank < 2 ? R"(,"send")" : R"(,"recv")") +
+                     ",[],[],-1,-1,2") +
          "," + node(7, R"(9,["",""],0,"wait",[],[],-1,-1,1)") + "]}";
 }
 
@@ -163,7 +177,8 @@ TEST_F(Versions, ExecutionTracesSayGroupsRootsAndPeers) {
   const auto calls = all(*source, 3);
   ASSERT_EQ(calls.size(), 4u);
   EXPECT_EQ(calls[1].root, 2);
-  EXPECT_EQ(source->communicators()[static_cast<std::size_t>(calls[2].communicator)], (std::vector<Rank>{1, 3}));
+  EXPECT_EQ(source->communicators()[static_cast<std::size_t>(calls[2].communicator)],
+            (std::vector<Rank>{1, 3}));
   EXPECT_EQ(calls[3].kind, Kind::receive);
   EXPECT_EQ(calls[3].from, 0);
   EXPECT_DOUBLE_EQ(calls[3].received_bytes.value, 4000);
@@ -191,7 +206,8 @@ std::string nccl_line(int rank, const std::string& text) {
 
 std::string nccl_call(int rank, const std::string& operation, const std::string& comm, int ranks,
                       const std::string& more = "") {
-  return nccl_line(rank, operation + ": opCount 1 sendbuff 0x1 recvbuff 0x2 count 100 datatype 7 op 0 root 0 comm " +
+  return nccl_line(rank, operation +
+                             ": opCount 1 sendbuff 0x1 recvbuff 0x2 count 100 datatype 7 op 0 root 0 comm " +
                              comm + " [nranks=" + std::to_string(ranks) + "] stream 0x5" + more);
 }
 
@@ -206,8 +222,8 @@ TEST_F(Versions, NcclCommunicatorsThatWereSplit) {
                                 " nranks 4 cudaDev 0 nvmlDev 0 busId 1000 commId 0x99 - Init " + when);
       for (const char* when : {"START", "COMPLETE"})
         log += nccl_line(r, "ncclCommSplit comm 0xb" + n + " rank " + half +
-                                " nranks 2 cudaDev 0 nvmlDev 0 busId 1000 parent 0xa" + n + " " + count + "color " +
-                                color + " key 0- Init " + when);
+                                " nranks 2 cudaDev 0 nvmlDev 0 busId 1000 parent 0xa" + n + " " + count +
+                                "color " + color + " key 0- Init " + when);
       calls += nccl_call(r, "AllReduce", "0xa" + n, 4) + nccl_call(r, "AllGather", "0xb" + n, 2);
     }
     const auto source = open("log", log + calls);
@@ -222,7 +238,8 @@ TEST_F(Versions, NcclAddressesAreUsedAgain) {
   for (int r = 0; r < 2; ++r)
     for (const int again : {0, 1})
       log += nccl_line(r, "comm 0xaa rank " + std::to_string(again ? 1 - r : r) +
-                              " nranks 2 cudaDev 0 busId 1000 commId 0x" + std::to_string(again) + " - Init COMPLETE") +
+                              " nranks 2 cudaDev 0 busId 1000 commId 0x" + std::to_string(again) +
+                              " - Init COMPLETE") +
              nccl_call(r, "AllReduce", "0xaa", 2);
   EXPECT_EQ(open("log", log)->communicators(), (Communicators{{0, 1}, {1, 0}}));
 }
@@ -230,21 +247,24 @@ TEST_F(Versions, NcclAddressesAreUsedAgain) {
 TEST_F(Versions, RcclSaysWhichRankCalls) {
   std::string log;
   for (const int r : {2, 0, 1})
-    log += nccl_call(r, r == 2 ? "AllGather" : "AllReduce", "0xa", 3, " task 0 globalrank " + std::to_string(r));
+    log +=
+        nccl_call(r, r == 2 ? "AllGather" : "AllReduce", "0xa", 3, " task 0 globalrank " + std::to_string(r));
   const auto source = open("log", log);
   EXPECT_EQ(all(*source, 2)[0].operation, "allgather");
 }
 
 /// torch sorts the keys of its JSON: pg_config comes behind all entries.
 TEST_F(Versions, FlightRecorderJsonBeginsWithItsEntries) {
-  const std::string entry =
-      R"({"input_dtypes":["Float"],"input_sizes":[[1000]],"output_dtypes":["Float"],"output_sizes":[[1000]],)"
-      R"("process_group":["0","default_pg"],"profiling_name":"nccl:all_reduce","record_id":)",
-                    rest = R"(,"state":"completed","time_created_ns":1000})";
+  const std::string
+      entry =
+          R"({"input_dtypes":["Float"],"input_sizes":[[1000]],"output_dtypes":["Float"],"output_sizes":[[1000]],)"
+          R"("process_group":["0","default_pg"],"profiling_name":"nccl:all_reduce","record_id":)",
+      rest = R"(,"state":"completed","time_created_ns":1000})";
   std::string entries;
   for (int i = 0; i < 1000; ++i) entries += (i ? "," : "") + entry + std::to_string(i) + rest;
-  const auto source = open("rank_0.json", R"({"entries":[)" + entries +
-                                              R"(],"pg_config":{"0":{"name":"0","ranks":"[0, 1]"}},"version":"2.5"})");
+  const auto source =
+      open("rank_0.json", R"({"entries":[)" + entries +
+                              R"(],"pg_config":{"0":{"name":"0","ranks":"[0, 1]"}},"version":"2.5"})");
   EXPECT_EQ(source->info().format, "flight-recorder");
   EXPECT_EQ(source->ranks(), 2);
   EXPECT_EQ(all(*source, 0).size(), 1000u);
@@ -282,7 +302,8 @@ std::string old_chakra(bool typed) {
   };
   std::string metadata, first, second;
   put_field(metadata, 1, std::string_view(attribute("pid", 4)));
-  for (auto [node, id, type, name] : {std::tuple{&first, 0, 4, "gemm"}, std::tuple{&second, 1, 7, "gather"}}) {
+  for (auto [node, id, type, name] :
+       {std::tuple{&first, 0, 4, "gemm"}, std::tuple{&second, 1, 7, "gather"}}) {
     put_field(*node, 1, static_cast<std::uint64_t>(id));
     put_field(*node, 2, std::string_view(name));
     put_field(*node, 3, static_cast<std::uint64_t>(type));
@@ -353,7 +374,8 @@ TEST_F(Versions, TimeIndependentRanksWithALetter) {
 }
 
 TEST_F(Versions, TimeIndependentReceivesOfWhateverComes) {
-  const auto source = open("ti", "0 init\n1 init\n0 send 1 7 10 1\n0 send 1 7 20 1\n1 recv 0 7 10 1\n1 recv 0 7 -1 1\n");
+  const auto source =
+      open("ti", "0 init\n1 init\n0 send 1 7 10 1\n0 send 1 7 20 1\n1 recv 0 7 10 1\n1 recv 0 7 -1 1\n");
   EXPECT_DOUBLE_EQ(all(*source, 1)[1].received_bytes.value, 80);
   EXPECT_TRUE(source->info().notes.empty());
 }
@@ -361,9 +383,11 @@ TEST_F(Versions, TimeIndependentReceivesOfWhateverComes) {
 TEST_F(Versions, WhatIsNotReadIsNamed) {
   for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
            {"PK\x03\x04zipped", "is an archive of zip or 7z"},
-           {"# TYPE nccl_bus_bandwidth_gbs gauge\nnccl_bus_bandwidth_gbs{rank=\"0\"} 3.1\n", "for Prometheus"},
+           {"# TYPE nccl_bus_bandwidth_gbs gauge\nnccl_bus_bandwidth_gbs{rank=\"0\"} 3.1\n",
+            "for Prometheus"},
            {"<?xml version=\"1.0\"?>\n<ipm>\n<task ipm_version=\"2.0.6\">", "is IPM's log (XML)"}})
-    EXPECT_NE(testing::complaint([&, t = text] { open("other", t); }).find(words), std::string::npos) << words;
+    EXPECT_NE(testing::complaint([&, t = text] { open("other", t); }).find(words), std::string::npos)
+        << words;
 }
 
 }  // namespace
