@@ -354,6 +354,38 @@ TEST_F(Versions, ChakraAsProtobufPrintsIt) {
   EXPECT_EQ(source->info().notes[0].find("1 computations say how many operations"), 0u);
 }
 
+/// A zip archive with these names and texts, as they are.
+std::string zipped(const std::vector<std::pair<std::string, std::string>>& files) {
+  const auto number = [](std::size_t value, int width) {
+    std::string bytes;
+    for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i));
+    return bytes;
+  };
+  std::string archive, directory;
+  for (const auto& [name, text] : files) {
+    const std::string same =
+        number(0, 12) + number(text.size(), 4) + number(text.size(), 4) + number(name.size(), 2);
+    directory += "PK\1\2" + number(0, 4) + same + number(0, 12) + number(archive.size(), 4) + name;
+    archive += "PK\3\4" + number(0, 2) + same + number(0, 2) + name + text;
+  }
+  return archive + directory + "PK\5\6" + number(0, 8) + number(directory.size(), 4) +
+         number(archive.size(), 4) + number(0, 2);
+}
+
+TEST_F(Versions, ZipArchivesOfOneFileAreRead) {
+  const std::string& log = samples::nccl_log;
+  const auto source =
+      open("one.zip", zipped({{"logs/", ""}, {"logs/a.log", log}, {"__MACOSX/._a.log", "x"}}));
+  EXPECT_EQ(source->info().format, "nccl-log");
+  EXPECT_EQ(source->ranks(), 2);
+  const std::string two = zipped({{"a", log}, {"b", log}});
+  EXPECT_NE(testing::complaint([&] { open("two.zip", two); }).find("is a zip archive of 2 files"),
+            std::string::npos);
+  const std::string cut = two.substr(0, two.size() - 30);
+  EXPECT_NE(testing::complaint([&] { open("cut.zip", cut); }).find("its zip archive is cut short"),
+            std::string::npos);
+}
+
 TEST_F(Versions, InspectorLinesLaidOutAnew) {
   const std::string line =
       R"({"header":{"id":"0x1","rank":0,"n_ranks":2},
@@ -382,7 +414,8 @@ TEST_F(Versions, TimeIndependentReceivesOfWhateverComes) {
 
 TEST_F(Versions, WhatIsNotReadIsNamed) {
   for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
-           {"PK\x03\x04zipped", "is an archive of zip or 7z"},
+           {"7z\xbc\xaf\x27\x1c", "is a 7z archive"},
+           {"PK\x03\x04zipped", "its zip archive is cut short"},
            {"# TYPE nccl_bus_bandwidth_gbs gauge\nnccl_bus_bandwidth_gbs{rank=\"0\"} 3.1\n",
             "for Prometheus"},
            {"<?xml version=\"1.0\"?>\n<ipm>\n<task ipm_version=\"2.0.6\">", "is IPM's log (XML)"}})
