@@ -564,7 +564,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
       "roots of broadcasts and reductions, but where the trace says them (taken as the first rank)",
       "reduction operators",
       "which bytes of an all-to-all go to whom, without its split sizes (taken as equal)"};
-  std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0;
+  std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0, peerless = 0;
   const std::string path = traces[0].path;
   // Where one file says no base, nobody knows how the clocks compare.
   if (std::ranges::any_of(traces, [](const RankTrace& t) { return t.base_ns == 0; }))
@@ -587,6 +587,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     impossible += trace.impossible + trace.damaged;
     outside += trace.outside;
     on_hosts += std::ssize(trace.of_hosts);
+    peerless += trace.peerless;
     trace = {};
   }
   if (kernels == 0)
@@ -595,6 +596,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   if (outside) info.losses.push_back({"kernel", outside, "outside the steps that are looked at"});
   if (on_hosts)
     info.losses.push_back({"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are"});
+  if (peerless) info.losses.push_back({"message", peerless, "its peer is not said"});
   std::ranges::sort(info.recorded_ranks);
   compare_parts(*source);
   agree_on_roots(*source);

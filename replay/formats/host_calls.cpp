@@ -2,16 +2,45 @@
 #include "replay/formats/host_calls.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace collcast::gpu {
 namespace {
+
+bool is_message(const HostCall& c) {
+  return c.comm.name == "send" || c.comm.name == "recv";
+}
+
+/// Messages up to a `coalesced` are one group; what is alone stays so.
+std::vector<HostCall> in_groups(const std::vector<HostCall>& calls) {
+  std::vector<HostCall> all;
+  std::size_t first = 0;  // of the messages that came last
+  for (const HostCall& c : calls) {
+    if (c.comm.name != "coalesced") {
+      all.push_back(c);
+      if (!is_message(c)) first = all.size();
+      continue;
+    }
+    std::vector<Comm> group;
+    for (std::size_t i = first; i < all.size(); ++i) group.push_back(all[i].comm);
+    if (group.size() > 1) {
+      HostCall whole = all[first];
+      whole.end = std::max(whole.end, c.end);
+      whole.comm = merged(group);
+      all.resize(first);
+      all.push_back(whole);
+    }
+    first = all.size();
+  }
+  return all;
+}
 
 /// A rank's calls in the order in which they began. torch notes a call twice, by its parameters and by its
 /// name; only the first says how large its group is.
 std::vector<HostCall> calls_of(const RankTrace& trace) {
   std::vector<HostCall> all;
   const auto take = [&](const HostCall& c) {
-    if (c.comm.known()) all.push_back(c);
+    if (c.comm.known() || c.comm.name == "coalesced") all.push_back(c);
   };
   for (const auto& [thread, calls] : trace.calls) std::ranges::for_each(calls, take);
   std::ranges::for_each(trace.of_hosts, take);
@@ -23,7 +52,10 @@ std::vector<HostCall> calls_of(const RankTrace& trace) {
 
 void play(RankTrace& trace) {
   constexpr std::int64_t none = -1;
-  const auto calls = calls_of(trace);
+  std::vector<HostCall> calls = calls_of(trace);
+  trace.peerless = static_cast<std::int64_t>(
+      std::erase_if(calls, [](const HostCall& c) { return is_message(c) && c.comm.peer < 0; }));
+  calls = in_groups(calls);
   double free = calls.empty() ? 0 : calls.front().begin;
   for (const Step& step : trace.steps) free = std::min(free, step.begin);
   for (const HostCall& c : calls) {

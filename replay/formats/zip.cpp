@@ -60,11 +60,13 @@ ZipMember only_member(std::istream& archive, const std::string& path) {
       flags = little_endian(directory, at + 8, 2), method = little_endian(directory, at + 10, 2);
       only = {little_endian(directory, at + 42, 4), little_endian(directory, at + 20, 4), method != 0};
     }
-    at += entry_bytes + named +
-          static_cast<std::size_t>(little_endian(directory, at + 30, 2) + little_endian(directory, at + 32, 2));
+    at +=
+        entry_bytes + named +
+        static_cast<std::size_t>(little_endian(directory, at + 30, 2) + little_endian(directory, at + 32, 2));
   }
   if (files != 1)
-    throw InputError(path + ": is a zip archive of " + std::to_string(files) + " files; unpack it, and name them");
+    throw InputError(path + ": is a zip archive of " + std::to_string(files) +
+                     " files; unpack it, and name them");
   constexpr std::uint64_t unsaid = 0xffffffff, encrypted = 1, deflate = 8;
   if ((flags & encrypted) != 0 || only.at == unsaid || (method == 0 && only.packed == unsaid) ||
       (method != 0 && method != deflate))

@@ -3,8 +3,10 @@
 
 #include "replay/formats/formats.hpp"
 #include "replay/formats/protobuf.hpp"
+#include "replay/source/inspection.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
+#include "tests/mutated.hpp"
 #include "tests/replay/formats/activities.hpp"
 #include "tests/replay/formats/samples.hpp"
 
@@ -86,6 +88,24 @@ TEST_F(Versions, KinetoOfGlooIsOfHosts) {
   const std::string empty =
       testing::complaint([&] { open("c", profile(0, event("aten::mm", "cpu_op", 1, 2, ""))); });
   EXPECT_NE(empty.find("has no kernels of a GPU"), std::string::npos);
+}
+
+/// Messages of one group begin together; gloo's say no peer.
+TEST_F(Versions, KinetoOfHostsKnowsGroups) {
+  const auto message = [](const std::string& name, const std::string& end, int at) {
+    return event("record_param_comms", "cpu_op", at, 5, call(name, 10, R"(,")" + end + R"( Rank":1)")) + ",";
+  };
+  const std::string calls = message("send", "Dst", 10) + message("recv", "Src", 20) +
+                            event("record_param_comms", "cpu_op", 30, 5, call("coalesced", 0)),
+                    gloo = event("gloo:send", "user_annotation", 10, 5, "") + "," +
+                           event("gloo:barrier", "user_annotation", 20, 5, "");
+  const auto source = open("grouped", profile(0, calls));
+  std::vector<Kind> kinds;
+  for (const Activity& a : all(*source, 0)) kinds.push_back(a.kind);
+  EXPECT_EQ(kinds, (std::vector{Kind::send, Kind::receive, Kind::wait, Kind::record}));
+  const auto peerless = open("gloo", profile(0, gloo));
+  EXPECT_EQ(first_collective(*peerless, 0).operation, "barrier");
+  EXPECT_EQ(peerless->info().losses, (std::vector<Loss>{{"message", 1, "its peer is not said"}}));
 }
 
 /// Kernels of Intel's GPUs, whose calls torch names after their library.
@@ -334,8 +354,7 @@ TEST_F(Versions, ChakraOfOlderSchemas) {
 }
 
 /// As chakra_jsonizer prints a trace of torch's, with the groups of its rank 2 of 4.
-TEST_F(Versions, ChakraAsProtobufPrintsIt) {
-  const auto source = open("print.2.json", R"json({
+const std::string printed_chakra = R"json({
   "version": "0.0.4"
 }{
   "id": "3", "name": "## process_group:init ##", "type": "METADATA_NODE",
@@ -346,7 +365,10 @@ TEST_F(Versions, ChakraAsProtobufPrintsIt) {
 }{
   "id": "5", "name": "nccl", "type": "COMM_COLL_NODE", "dataDeps": ["4"], "durationMicros": "7",
   "attr": [{"name": "comm_type", "int64Val": "0"}, {"name": "comm_size", "int64Val": "1000"}, {"name": "pg_name", "stringVal": "5"}]
-})json");
+})json";
+
+TEST_F(Versions, ChakraAsProtobufPrintsIt) {
+  const auto source = open("print.2.json", printed_chakra);
   EXPECT_EQ(source->info().format, "chakra");
   EXPECT_EQ(source->communicators(), (Communicators{{0, 1, 2, 3}, {0, 2}}));
   EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{2}));
@@ -410,6 +432,19 @@ TEST_F(Versions, TimeIndependentReceivesOfWhateverComes) {
       open("ti", "0 init\n1 init\n0 send 1 7 10 1\n0 send 1 7 20 1\n1 recv 0 7 10 1\n1 recv 0 7 -1 1\n");
   EXPECT_DOUBLE_EQ(all(*source, 1)[1].received_bytes.value, 80);
   EXPECT_TRUE(source->info().notes.empty());
+}
+
+TEST_F(Versions, MutatedOnesAreReadOrRefused) {
+  const std::string hosts = profile(0, event("record_param_comms", "cpu_op", 1, 5, call("allreduce", 9)) +
+                                           "," + event("gloo:broadcast", "cpu_op", 8, 5, ""));
+  for (const std::string& good : {hosts, torch_trace(3), old_chakra(false), old_chakra(true), printed_chakra,
+                                  zipped({{"a/", ""}, {"a/b", samples::horovod}})}) {
+    std::mt19937 random(7);
+    for (int i = 0; i < 200; ++i) {
+      const std::string path = file("t_0", mutated(good, "{}[]\",:0123456789-.PK\x01\x08\x12\x80", random));
+      testing::complaint([&] { inspect(*open_source({path})); });
+    }
+  }
 }
 
 TEST_F(Versions, WhatIsNotReadIsNamed) {
