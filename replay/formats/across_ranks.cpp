@@ -72,24 +72,20 @@ struct Contradiction {
   }
 };
 
-bool rooted(Collective c) {
-  return c == Collective::broadcast || c == Collective::reduce || c == Collective::gather ||
-         c == Collective::scatter;
-}
-
 /// Whether all ranks of the call say the same size: elsewhere each has a part of its own.
 bool equally_sized(const Activity& a) {
-  return a.sized && !a.counts && !a.direct && (rooted(a.collective) || a.collective == Collective::allreduce);
+  return a.sized && !a.counts && !a.direct &&
+         (definition(a.collective).rooted || a.collective == Collective::allreduce);
 }
 
 bool same_call(const Activity& a, const Activity& b) {
-  return a.collective == b.collective && (!rooted(a.collective) || a.root == b.root) &&
+  return a.collective == b.collective && (!definition(a.collective).rooted || a.root == b.root) &&
          (!equally_sized(a) || !equally_sized(b) || a.message == b.message);
 }
 
 std::string words(const Activity& a) {
   return std::string(a.operation) + (equally_sized(a) ? " of " + text::bytes(a.message.value) : "") +
-         (rooted(a.collective) ? " with root " + std::to_string(a.root) : "");
+         (definition(a.collective).rooted ? " with root " + std::to_string(a.root) : "");
 }
 
 void compare_calls(RecordedSource& source) {
@@ -170,6 +166,21 @@ void note_contradictions(RecordedSource& source) {
   const bool open = anything(
       source, [](const Activity& a) { return a.kind == Activity::Kind::skipped || a.received_tag < 0; });
   if (!open) compare_messages(source);
+}
+
+void agree_on_roots(RecordedSource& source) {
+  std::int64_t count = 0;
+  for (const auto& [communicator, members] : by_communicator(source))
+    for (std::size_t i = 0; i < least_of(members); ++i) {
+      const Activity& first = *members[0].all[i];
+      if (std::ranges::all_of(members, [&](const Calls& c) { return c.all[i]->root == first.root; }))
+        continue;
+      ++count;
+      for (const Calls& c : members) c.all[i]->root = 0;
+    }
+  if (count)
+    source.info().notes.push_back("ranks say different roots of " + text::count(count) +
+                                  " calls: taken as the first rank");
 }
 
 void compare_ranks(RecordedSource& source) {

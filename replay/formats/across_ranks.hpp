@@ -12,6 +12,9 @@ namespace collcast {
 /// source truncated.
 void compare_ranks(RecordedSource& source);
 
+/// Takes the first rank for the root, with a note, where ranks say different ones of the same call.
+void agree_on_roots(RecordedSource& source);
+
 /// Ranks begin as far apart as their own clocks say, in `begins`, where these agree: no rank is through with
 /// a collective before another one comes to it. Else all begin together, with a note. Collectives that do not
 /// hold up everybody (broadcast, reduce, gather, scatter, scan) say nothing. Returns whether they agree.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -254,8 +255,25 @@ struct Dump {
   std::unique_ptr<JsonText> json;
   std::unique_ptr<std::deque<Value>> values;
   const Value* top = nullptr;
+  std::vector<const Value*> entries;
   std::map<std::string, std::vector<Rank>, std::less<>> groups;
 };
+
+/// A group's ranks: of a dict with `ranks` as a text, or in version 1 the list itself.
+std::vector<Rank> members(const Value& group) {
+  const Value* ranks = group.find("ranks");
+  if (const auto listed = integers(ranks ? ranks->text : group.text)) return *listed;
+  std::vector<Rank> all;
+  for (const Value* r : (ranks ? *ranks : group).items)
+    if (r->kind == Value::Kind::number && std::abs(r->number) <= most_recorded_ranks)
+      all.push_back(static_cast<Rank>(r->number));
+  return group.kind == Value::Kind::dict && !ranks ? std::vector<Rank>() : all;
+}
+
+std::string name_of_group(const Value& name) {
+  return name.kind == Value::Kind::number ? std::to_string(std::llround(name.number))
+                                          : std::string(name.text);
+}
 
 Dump read(const std::string& path, Rank position) {
   Dump d;
@@ -271,12 +289,16 @@ Dump read(const std::string& path, Rank position) {
     d.values = std::make_unique<std::deque<Value>>();
     d.top = value_of(read_json(path, *d.json), *d.values);
   }
-  if (!d.top->find("entries") && !d.top->find("pg_config"))
+  // Version 1.0 is the list of entries alone.
+  const bool listed = d.top->kind == Value::Kind::list && !d.top->items.empty() &&
+                      d.top->items[0]->find("profiling_name") != nullptr;
+  if (!listed && !d.top->find("entries") && !d.top->find("pg_config"))
     throw InputError(path + ": a pickle without entries, so not the Flight Recorder's");
+  if (const Value* entries = listed ? d.top : d.top->find("entries")) d.entries = entries->items;
   if (const Value* groups = d.top->find("pg_config"))
     for (std::size_t i = 0; i + 1 < groups->items.size(); i += 2)
-      if (const auto ranks = integers(groups->items[i + 1]->text_of("ranks")))
-        d.groups[std::string(groups->items[i]->text)] = *ranks;
+      if (auto ranks = members(*groups->items[i + 1]); !ranks.empty())
+        d.groups[name_of_group(*groups->items[i])] = std::move(ranks);
   return d;
 }
 
@@ -287,8 +309,7 @@ class FlightRank {
       : source_(source), dump_(dump), group_(source.at(dump.rank)) {}
 
   void build() {
-    const Value* list = dump_.top->find("entries");
-    std::vector<const Value*> entries = list ? list->items : std::vector<const Value*>();
+    std::vector<const Value*> entries = dump_.entries;
     std::ranges::stable_sort(entries, {}, [](const Value* e) { return e->number_of("record_id", 0); });
     for (const Value* e : entries) {
       first_ns_ = std::min(first_ns_, e->number_of("time_created_ns", 1e300));
@@ -301,7 +322,7 @@ class FlightRank {
   }
 
   double lost = 0;
-  std::int64_t unfinished = 0;
+  std::int64_t unfinished = 0, sizeless = 0;
 
  private:
   static std::string_view name_of(const Value& e) {
@@ -345,6 +366,7 @@ class FlightRank {
     } else if (const auto collective = collective_of(name)) {
       a = collective_activity(*collective, group, message_of(*collective, in, out, ranks));
       a.sized = *collective == Collective::barrier || in.value + out.value > 0;
+      sizeless += !a.sized && e.find("input_sizes") != nullptr && e.find("input_dtypes") == nullptr;
     } else {
       a.kind = Activity::Kind::skipped;
       a.operation = a.call = source_.keep(name);
@@ -382,8 +404,10 @@ class FlightRank {
 
   int communicator(const Value& e) {
     const Value* group = e.find("process_group");
-    if (!group || group->items.empty()) return 0;
-    const auto found = dump_.groups.find(group->items[0]->text);
+    if (group && !group->items.empty()) group = group->items[0];
+    if (!group) group = e.find("pg_id");  // before version 2
+    if (!group) return 0;
+    const auto found = dump_.groups.find(name_of_group(*group));
     if (found == dump_.groups.end() || found->second == source_.communicators()[0]) return 0;
     const std::set<Rank> distinct(found->second.begin(), found->second.end());
     const bool possible = !distinct.empty() && distinct.size() == found->second.size() &&
@@ -402,8 +426,12 @@ class FlightRank {
 
 bool is_flight_recorder(std::string_view head) {
   if (is_pickle(head)) return true;
-  return head.starts_with('{') && head.find("\"pg_config\"") != std::string_view::npos &&
-         head.find("\"pg_status\"") != std::string_view::npos;
+  // torch sorts the keys of its JSON, so that the entries come first.
+  const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
+  const auto first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return false;
+  return (has("\"pg_config\"") && has("\"pg_status\"")) ||
+         (has("\"profiling_name\"") && has("\"time_created_ns\""));
 }
 
 std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& files, const OpenOptions&) {
@@ -426,12 +454,13 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
   info.unknown = {"roots, reduction operators and streams", "computation (only when the host enqueued what)",
                   "how all-to-alls are split", "durations, unless TORCH_NCCL_ENABLE_TIMING was set"};
   double lost = 0;
-  std::int64_t unfinished = 0;
+  std::int64_t unfinished = 0, sizeless = 0;
   for (const Dump& d : dumps) {
     FlightRank builder(*source, d);
     builder.build();
     lost += builder.lost;
     unfinished += builder.unfinished;
+    sizeless += builder.sizeless;
     info.recorded_ranks.push_back(d.rank);
   }
   std::ranges::sort(info.recorded_ranks);
@@ -441,6 +470,11 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
   if (unfinished)
     info.notes.push_back(std::to_string(unfinished) +
                          " entries were not completed when the recorder was dumped");
+  if (sizeless)
+    info.notes.push_back(
+        std::to_string(sizeless) +
+        " entries have shapes and no types of data, which torch notes from version 2.0 on: their "
+        "sizes are unknown");
   compare_ranks(*source);
   info.truncated = true;
   return source;

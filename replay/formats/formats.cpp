@@ -48,12 +48,23 @@ std::unique_ptr<Source> open_one_cct(const std::vector<std::string>& files, cons
   return open_cct(files[0]);
 }
 
+/// The format of a file that begins with `head`; of logs that stand between other output, further on in it.
+const TraceFormat* detected(const std::string& path, std::string_view head) {
+  constexpr std::size_t far = std::size_t{1} << 27;
+  for (const TraceFormat& f : formats())
+    if (f.detect(head)) return &f;
+  if (kind_of_file(head) == "binary") return nullptr;
+  const std::string more = head_of(path, far);
+  for (const TraceFormat& f : formats())
+    if (f.log && f.detect(more)) return &f;
+  return nullptr;
+}
+
 const TraceFormat* format_of(const std::string& path) {
   const std::string head = head_of(path);
   // An archive's head holds the begin of its first file, too.
   if (!is_tar(head) || is_cube(head))
-    for (const TraceFormat& f : formats())
-      if (f.detect(head)) return &f;
+    if (const TraceFormat* format = detected(path, head)) return format;
   if (const std::string_view what = unread(head); !what.empty())
     throw InputError(path + ": is " + std::string(what));
   if (kind_of_file(head) != "binary") refuse_other_kinds(path, head, "a trace, as docs/traces.md lists");
@@ -67,7 +78,7 @@ const TraceFormat* format_of(const std::string& path) {
 const std::vector<TraceFormat>& formats() {
   static const std::vector<TraceFormat> all = {
       {"cct", "own recordings (.cct)", is_cct, open_one_cct},
-      {"kineto", "PyTorch profiler (Kineto) JSON", is_kineto, open_kineto, Memory::device, true},
+      {"kineto", "PyTorch profiler (Kineto) JSON", is_kineto, open_kineto, Memory::host, true},
       {"nsys", "Nsight Systems exports (SQLite)", is_nsys, open_nsys, Memory::device, true},
       {"pytorch-et", "PyTorch execution traces", is_pytorch_et, open_pytorch_et, Memory::device},
       {"nccl-inspector", "NCCL Inspector JSON lines", is_nccl_inspector, open_nccl_inspector, Memory::device},
@@ -75,8 +86,9 @@ const std::vector<TraceFormat>& formats() {
        Memory::device},
       {"deepintrospect", "DeepIntrospect dumps", is_deepintrospect, open_deepintrospect},
       {"horovod", "Horovod timelines", is_horovod, open_horovod, Memory::host, false, true},
-      {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log, Memory::device},
-      {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed, Memory::device},
+      {"nccl-log", "NCCL_DEBUG logs", is_nccl_log, open_nccl_log, Memory::device, false, false, true},
+      {"deepspeed", "DeepSpeed communication logs", is_deepspeed, open_deepspeed, Memory::device, false,
+       false, true},
       {"dumpi", "DUMPI traces", is_dumpi, open_dumpi},
       {"liballprof", "liballprof traces", is_allprof, open_dumpi},
 #ifdef COLLCAST_OTF2
@@ -96,8 +108,7 @@ const std::vector<TraceFormat>& formats() {
 }
 
 bool is_trace(const std::string& file) {
-  const std::string head = head_of(file);
-  return std::ranges::any_of(formats(), [&](const TraceFormat& f) { return f.detect(head); });
+  return detected(file, head_of(file)) != nullptr;
 }
 
 std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const OpenOptions& options) {

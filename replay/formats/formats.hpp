@@ -37,6 +37,7 @@ struct TraceFormat {
   Memory memory = Memory::host;  ///< where such applications keep their data; host: or as the file says
   bool steps = false;            ///< it marks steps, so that some can be chosen
   bool rounds = false;           ///< it has each tensor's readiness, so that they can be fused anew
+  bool log = false;              ///< its lines stand between what else a job prints
 };
 
 /// All that are known, in the order in which they are tried.

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "replay/formats/across_ranks.hpp"
+#include "replay/formats/all_to_all.hpp"
 #include "replay/formats/input.hpp"
-#include "replay/formats/json.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -70,19 +70,29 @@ void join_host(RankTrace& trace) {
       if (--c; c->end >= at && wanted(*c)) return &*c;
     return nullptr;
   };
+  std::map<std::int64_t, HostCall*> by_number;
+  for (auto& [thread, calls] : trace.calls)
+    for (HostCall& c : calls)
+      if (c.external >= 0 && c.comm.sized()) by_number[c.external] = &c;
+  const auto is_sized = [](const HostCall& c) { return c.comm.sized(); };
+  const auto is_named = [](const HostCall& c) { return bool(collective_of(c.comm.name)); };
   for (Kernel& k : trace.kernels) {
     const auto launch = trace.launches.find(k.correlation);
-    if (launch == trace.launches.end()) continue;
-    k.launch = launch->second.at;
+    const bool launched = launch != trace.launches.end();
+    if (launched) k.launch = launch->second.at;
     if (k.call < 0) continue;
+    const auto by = [&](auto wanted) {
+      return launched ? enclosing(launch->second.thread, k.launch, wanted) : nullptr;
+    };
     Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
-    auto* host = enclosing(launch->second.thread, k.launch, [](const HostCall& c) { return c.comm.sized(); });
+    HostCall* host = by(is_sized);
+    // Tools that cut traces leave out launches first.
+    if (const auto numbered = by_number.find(k.external); !host && numbered != by_number.end())
+      host = numbered->second;
     if (host) host->launched = true;
     if (comm.sized()) continue;
     if (!host && !collective_of(comm.name))
-      if (const auto* named = enclosing(launch->second.thread, k.launch,
-                                        [](const HostCall& c) { return bool(collective_of(c.comm.name)); }))
-        comm.name = named->comm.name;
+      if (const auto* named = by(is_named)) comm.name = named->comm.name;
     if (!host) continue;
     const std::string kernel_name = comm.name;
     comm = host->comm;
@@ -341,25 +351,11 @@ class GpuRank {
       size = message_of(*collective, in, out, ranks);
     Activity a = collective_activity(collective.value_or(Collective::alltoall), communicator, size);
     a.sized = collective && comm.sized();
+    if (collective && definition(*collective).rooted && comm.root >= 0 && comm.root < ranks)
+      a.root = comm.root;
     if (!collective) a.operation = a.call = source_.keep(comm.name);
-    if (a.sized && a.collective == Collective::alltoall && !(comm.sent.empty() && comm.received.empty())) {
-      const auto sent = parts(comm.sent, in, ranks), received = parts(comm.received, out, ranks);
-      a.direct = !sent.empty() && !received.empty();
-      if (a.direct) a.counts = std::make_shared<Counts>(Counts{{}, sent, received});
-    }
+    if (a.sized) set_parts(a, comm.sent, comm.received, in, out, ranks);
     return a;
-  }
-
-  /// What goes to or comes from each member, in these proportions; empty if they are none of the members'.
-  static std::vector<Bytes> parts(const std::vector<int>& proportions, Bytes all, Rank ranks) {
-    if (proportions.empty()) return {all / ranks};
-    double sum = 0;
-    for (const int p : proportions) sum += p;
-    if (std::ssize(proportions) != ranks || std::ranges::min(proportions) < 0 || (sum == 0 && all > Bytes()))
-      return {};
-    std::vector<Bytes> parts;
-    for (const int p : proportions) parts.push_back(sum > 0 ? Bytes(all.value * p / sum) : Bytes());
-    return parts;
   }
 
   Activity message(const Comm& comm, int communicator, const std::vector<Rank>& members, Bytes in,
@@ -380,8 +376,8 @@ class GpuRank {
     std::vector<Rank> ranks;
     if (const auto known = trace_.groups.find(comm.group); known != trace_.groups.end())
       ranks = known->second;
-    else if (const auto listed = integers(comm.ranks))
-      ranks = *listed;
+    else if (!comm.ranks.empty())
+      ranks = comm.ranks;
     else if (comm.start >= 0 && comm.stride > 0)
       for (int i = 0; i < std::min(comm.size, source_.ranks()); ++i)
         ranks.push_back(comm.start + i * comm.stride);
@@ -412,41 +408,6 @@ class GpuRank {
   std::map<std::size_t, MessageGroup> groups_;        ///< by stream
   std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
 };
-
-/// Keeps the parts of all-to-alls where all members say theirs and they differ: of fewer, nobody knows who
-/// gets what.
-void compare_parts(RecordedSource& source) {
-  std::map<std::pair<int, std::int64_t>, std::vector<Activity*>> calls;  // by communicator, in order
-  for (const Rank r : source.info().recorded_ranks) {
-    std::map<int, std::int64_t> numbers;
-    for (int s = 0; s < source.streams(r); ++s)
-      for (Activity& a : source.at(r, s))
-        if (a.kind == Activity::Kind::collective && a.collective == Collective::alltoall)
-          calls[{a.communicator, numbers[a.communicator]++}].push_back(&a);
-  }
-  const auto differ = [](const std::vector<Bytes>& parts) {
-    return std::ranges::any_of(parts, [&](Bytes b) { return b != parts[0]; });
-  };
-  std::int64_t unknown = 0;
-  for (const auto& of_call : calls) {
-    const std::vector<Activity*>& all = of_call.second;
-    const bool uneven = std::ranges::any_of(all, [&](const Activity* a) {
-      return a->counts &&
-             (a->message != all[0]->message || differ(a->counts->sent) || differ(a->counts->received));
-    });
-    const auto& members = source.communicators()[static_cast<std::size_t>(of_call.first.first)];
-    const bool known =
-        all.size() == members.size() && std::ranges::all_of(all, [](const Activity* a) { return a->direct; });
-    if (uneven && known) continue;
-    unknown += uneven;
-    for (Activity* a : all) a->direct = false, a->counts.reset();
-  }
-  if (unknown)
-    source.info().notes.push_back(
-        std::to_string(unknown) +
-        " all-to-alls of unequal parts are taken as of equal ones: not all of their "
-        "ranks say theirs");
-}
 
 /// The ranks of the largest group that a trace tells of.
 Rank largest_group(const RankTrace& trace) {
@@ -599,9 +560,11 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
                          std::to_string(world));
   if (unnamed > 1)
     info.notes.push_back("ranks are numbered in the order of files and GPUs: nothing says who is which");
-  info.unknown = {"roots of broadcasts and reductions (taken as the first rank)", "reduction operators",
-                  "which bytes of an all-to-all go to whom, without its split sizes (taken as equal)"};
-  std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0;
+  info.unknown = {
+      "roots of broadcasts and reductions, but where the trace says them (taken as the first rank)",
+      "reduction operators",
+      "which bytes of an all-to-all go to whom, without its split sizes (taken as equal)"};
+  std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0, peerless = 0;
   const std::string path = traces[0].path;
   // Where one file says no base, nobody knows how the clocks compare.
   if (std::ranges::any_of(traces, [](const RankTrace& t) { return t.base_ns == 0; }))
@@ -623,7 +586,8 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     kernels += static_cast<std::int64_t>(trace.kernels.size());
     impossible += trace.impossible + trace.damaged;
     outside += trace.outside;
-    on_hosts += trace.on_hosts;
+    on_hosts += std::ssize(trace.of_hosts);
+    peerless += trace.peerless;
     trace = {};
   }
   if (kernels == 0)
@@ -632,8 +596,10 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   if (outside) info.losses.push_back({"kernel", outside, "outside the steps that are looked at"});
   if (on_hosts)
     info.losses.push_back({"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are"});
+  if (peerless) info.losses.push_back({"message", peerless, "its peer is not said"});
   std::ranges::sort(info.recorded_ranks);
   compare_parts(*source);
+  agree_on_roots(*source);
   compare_ranks(*source);
   info.recorded = Seconds(1e-6 * (begin_as_recorded(*source, begins) ? all.end - all.begin : longest));
   return source;

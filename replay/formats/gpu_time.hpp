@@ -18,10 +18,13 @@ namespace collcast::gpu {
 
 /// What a host call or a kernel says of a communication.
 struct Comm {
-  std::string name, group, ranks, type;
+  std::string name, group, type;
   double input = -1, output = -1;  ///< elements; -1: not said
   double bytes = -1;               ///< instead of elements: NCCL's count, in bytes
   int size = 0, start = -1, stride = 0, peer = -1;
+  int root = -1;           ///< of a broadcast, reduction, gather or scatter, in its group; -1: not said
+  int own = -1;            ///< which of its group the calling rank is; -1: not said
+  std::vector<int> ranks;  ///< of its group; empty: not said
   std::vector<int> sent,
       received;                ///< of an all-to-all: the proportions to and from each member; empty: equal
   std::vector<Comm> messages;  ///< of a group that one kernel plays
@@ -34,7 +37,8 @@ struct Span {
 };
 struct HostCall : Span {
   Comm comm;
-  bool launched = false;  ///< a kernel
+  bool launched = false;       ///< a kernel
+  std::int64_t external = -1;  ///< torch's number of the call, which its kernels name; -1: not said
 };
 struct Kernel : Span {
   std::int64_t correlation;
@@ -42,6 +46,7 @@ struct Kernel : Span {
   bool communicates, copies;
   std::int64_t call = -1;  ///< into RankTrace::comms
   double launch = -1;
+  std::int64_t external = -1;  ///< HostCall::external of who launched it
 };
 struct Launch {
   double at;
@@ -64,7 +69,9 @@ struct RankTrace {
   std::map<std::int64_t, std::vector<HostCall>> calls;  ///< by thread
   std::vector<std::pair<std::int64_t, double>> waits;   ///< stream waits: thread, when
   std::vector<Step> steps;
-  std::int64_t damaged = 0, impossible = 0, outside = 0, on_hosts = 0;
+  std::vector<HostCall> of_hosts;  ///< of gloo, MPI or UCC, which hosts play
+  std::int64_t damaged = 0, impossible = 0, outside = 0;
+  std::int64_t peerless = 0;  ///< messages of hosts that say no other end
 
   /// Adds a kernel, or counts it as impossible; `comm` is looked at where it communicates.
   void add(Kernel kernel, Comm comm);

@@ -13,6 +13,7 @@
 #include <regex>
 #include <vector>
 
+#include "replay/formats/zip.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -34,6 +35,7 @@ struct Input::Decoder {
   struct Plain;
   struct Gzip;
   struct Zstd;
+  struct Zip;
   static std::unique_ptr<Decoder> make(const std::string& path);
 };
 
@@ -92,6 +94,50 @@ struct Input::Decoder::Zstd : Decoder {
   bool inside = false;
 };
 
+/// The one file of a zip archive.
+struct Input::Decoder::Zip : Decoder {
+  explicit Zip(const std::string& path) : archive(path), name(path) {
+    const ZipMember member = only_member(archive.file, path);
+    archive.file.seekg(static_cast<std::streamoff>(member.at));
+    left = member.packed;
+    stored = !member.deflated;
+    if (!stored && inflateInit2(&z, -MAX_WBITS) != Z_OK) refuse(name, "cannot be unpacked");
+  }
+  ~Zip() override { inflateEnd(&z); }
+  std::size_t read(char* to, std::size_t most) override {
+    if (stored) {
+      const std::size_t n = archive.read(to, static_cast<std::size_t>(std::min<std::uint64_t>(most, left)));
+      if (n == 0 && left > 0) cut();
+      left -= n;
+      return n;
+    }
+    z.next_out = reinterpret_cast<Bytef*>(to);
+    z.avail_out = static_cast<unsigned>(std::min(most, piece));
+    const unsigned room = z.avail_out;
+    while (!ended && z.avail_out == room) {
+      if (z.avail_in == 0) {
+        z.next_in = reinterpret_cast<Bytef*>(bytes.data());
+        z.avail_in = static_cast<unsigned>(archive.read(bytes.data(), bytes.size()));
+        if (z.avail_in == 0) cut();
+      }
+      const int status = inflate(&z, Z_NO_FLUSH);
+      if (status != Z_OK && status != Z_STREAM_END) refuse(name, "its zip archive is damaged");
+      ended = status == Z_STREAM_END;
+    }
+    return room - z.avail_out;
+  }
+
+ private:
+  [[noreturn]] void cut() const { refuse(name, "its zip archive is cut short"); }
+
+  Plain archive;
+  std::string name;
+  z_stream z{};
+  std::vector<char> bytes = std::vector<char>(piece);
+  std::uint64_t left = 0;  ///< of a file that is stored as it is
+  bool stored = false, ended = false;
+};
+
 std::unique_ptr<Input::Decoder> Input::Decoder::make(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status kind = std::filesystem::status(path, error);
@@ -103,6 +149,7 @@ std::unique_ptr<Input::Decoder> Input::Decoder::make(const std::string& path) {
   if (!plain.file) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
   plain.file.read(reinterpret_cast<char*>(first), 4);
   if (first[0] == 0x1f && first[1] == 0x8b) return std::make_unique<Gzip>(path);
+  if (std::memcmp(first, "PK\3\4", 4) == 0) return std::make_unique<Zip>(path);
   constexpr unsigned char zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
   if (std::memcmp(first, zstd, 4) == 0) return std::make_unique<Zstd>(path);
   return std::make_unique<Plain>(path);

@@ -271,6 +271,26 @@ JsonEnd read_elements(const std::string& path, std::string_view key,
   }
 }
 
+JsonEnd read_values(const std::string& path, const std::function<void(JsonValue)>& read) {
+  Cutter cutter(path);
+  JsonText json;
+  JsonEnd end;
+  if (cutter.take('[')) {
+    end.closed = read_array(cutter, json, read, end);
+    return end;
+  }
+  for (std::string text; cutter.peek() != '\0';) {
+    if (!cutter.value(text) || text.empty()) return end;
+    const JsonValue value = json.parse(text);
+    if (value.null())
+      ++end.damaged;
+    else
+      read(value);
+  }
+  end.closed = true;
+  return end;
+}
+
 JsonValue read_json(const std::string& path, JsonText& text) {
   const JsonValue value = text.parse(text_of(path));
   if (value.null()) throw InputError(path + ": is no JSON, or is cut short");

@@ -60,6 +60,9 @@ JsonEnd read_elements(const std::string& path, std::string_view key,
                       const std::function<void(JsonValue)>& element,
                       const std::function<void(std::string_view, JsonValue)>& member = nullptr);
 
+/// Reads the file's values one by one, whatever stands between them, or the elements of its array.
+JsonEnd read_values(const std::string& path, const std::function<void(JsonValue)>& read);
+
 /// The file as one value, kept by `text`. Throws InputError if it is no JSON.
 JsonValue read_json(const std::string& path, JsonText& text);
 

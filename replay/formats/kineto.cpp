@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/kineto.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "replay/formats/gpu_time.hpp"
+#include "replay/formats/host_calls.hpp"
 #include "replay/formats/json.hpp"
+#include "replay/formats/names.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
 namespace {
 
-using gpu::Comm, gpu::Kernel, gpu::RankTrace, gpu::Span;
+using gpu::Comm, gpu::HostCall, gpu::Kernel, gpu::RankTrace, gpu::Span;
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+/// A list, or as torch writes it a text with one in it.
+std::optional<std::vector<int>> list_of(const JsonValue& value) {
+  if (!value.is_array()) return integers(value.text());
+  std::vector<int> all;
+  for (const JsonValue& item : value.items()) all.push_back(static_cast<int>(item.integer().value_or(-1)));
+  return all;
+}
+
+/// A text, or a number as one.
+std::string word_of(const JsonValue& value) {
+  if (const auto number = value.integer()) return std::to_string(*number);
+  return std::string(value.text());
 }
 
 Comm comm_of(const JsonValue& args) {
@@ -23,12 +42,16 @@ Comm comm_of(const JsonValue& args) {
   c.size = static_cast<int>(args["Group size"].integer().value_or(0));
   c.start = static_cast<int>(args["Global rank start"].integer().value_or(-1));
   c.stride = static_cast<int>(args["Global rank stride"].integer().value_or(0));
-  c.group = args["Process Group Name"].text();
-  if (const auto id = args["Process Group ID"].integer(); c.group.empty() && id)
-    c.group = std::to_string(*id);
-  c.ranks = args["Process Group Ranks"].text();
-  c.sent = integers(args["In split size"].text()).value_or(c.sent);
-  c.received = integers(args["Out split size"].text()).value_or(c.received);
+  c.group = word_of(args["Process Group Name"]);
+  if (c.group.empty()) c.group = word_of(args["Process Group ID"]);
+  c.ranks = list_of(args["Process Group Ranks"]).value_or(c.ranks);
+  c.sent = list_of(args["In split size"]).value_or(c.sent);
+  c.received = list_of(args["Out split size"]).value_or(c.received);
+  // torch says the root there, the other end of a message, or else which of the group this rank is.
+  if (const auto rank = args["Rank"].integer(); rank && *rank >= 0 && *rank < c.size) {
+    const auto collective = collective_of(c.name);
+    if (collective) (definition(*collective).rooted ? c.root : c.own) = static_cast<int>(*rank);
+  }
   const auto to = args["Dst Rank"].integer(), from = args["Src Rank"].integer();
   c.peer = static_cast<int>(contains(c.name, "recv") ? from.value_or(-1) : to.value_or(from.value_or(-1)));
   return c;
@@ -66,10 +89,24 @@ class FileReader {
         [this](std::string_view key, const JsonValue& value) { member(key, value); });
     trace_.damaged = end.damaged;
     if (!end.closed) throw InputError(trace_.path + ": the JSON is cut short in its middle");
+    for (const auto& [thread, calls] : trace_.calls)
+      for (const HostCall& c : calls)
+        if (trace_.rank < 0) trace_.rank = own_rank(c.comm);
     return std::move(trace_);
   }
 
  private:
+  static bool begins_with_one_of(std::string_view name, std::initializer_list<std::string_view> beginnings) {
+    return std::ranges::any_of(beginnings, [&](std::string_view b) { return name.starts_with(b); });
+  }
+
+  /// The rank whose call it is, if it says so; else -1.
+  static Rank own_rank(const Comm& c) {
+    if (c.own < 0) return -1;
+    if (c.own < std::ssize(c.ranks)) return c.ranks[static_cast<std::size_t>(c.own)];
+    return c.start >= 0 && c.stride > 0 ? c.start + c.own * c.stride : -1;
+  }
+
   void member(std::string_view key, const JsonValue& value) {
     if (key == "baseTimeNanoseconds") trace_.base_ns = std::max<std::int64_t>(0, value.integer().value_or(0));
     if (key != "distributedInfo") return;
@@ -79,7 +116,9 @@ class FileReader {
       std::vector<Rank> ranks;
       for (const JsonValue& r : group["ranks"].items())
         ranks.push_back(static_cast<Rank>(r.integer().value_or(-1)));
-      trace_.groups[std::string(group["pg_name"].text())] = ranks;
+      std::string name = word_of(group["pg_name"]);
+      if (name.empty()) name = word_of(group["uid"]);  // before April 2024
+      if (!name.empty() && !ranks.empty()) trace_.groups[name] = ranks;
     }
   }
 
@@ -103,10 +142,10 @@ class FileReader {
       trace_.steps.push_back({span, number});
     } else if (name == "record_param_comms") {
       call(e, span, comm_of(e["args"]));
-    } else if (name.starts_with("nccl:")) {
+    } else if (begins_with_one_of(name, {"nccl:", "xccl:"})) {
       call(e, span, annotated(name, e["args"]));
-    } else if (name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:")) {
-      ++trace_.on_hosts;
+    } else if (begins_with_one_of(name, {"gloo:", "mpi:", "ucc:"})) {
+      trace_.of_hosts.push_back({span, annotated(name, e["args"])});
     }
   }
 
@@ -116,14 +155,17 @@ class FileReader {
     return id.integer().value_or(static_cast<std::int64_t>(std::hash<std::string_view>{}(id.text())));
   }
 
+  static std::int64_t external(const JsonValue& e) { return e["args"]["External id"].integer().value_or(-1); }
+
   void call(const JsonValue& e, Span span, Comm comm) {
-    trace_.calls[thread(e)].push_back({span, std::move(comm)});
+    trace_.calls[thread(e)].push_back({span, std::move(comm), false, external(e)});
   }
 
   void kernel(const JsonValue& e, Span span, std::string_view name, std::string_view category) {
     const JsonValue args = e["args"];
     Kernel k{span, args["correlation"].integer().value_or(-1), {}, false, false};
     k.stream = {args["device"].integer().value_or(0), args["stream"].integer().value_or(thread(e))};
+    k.external = external(e);
     k.copies = category != "kernel" && category != "Kernel";
     k.communicates = !k.copies && gpu::communicates(name);
     Comm comm;
@@ -139,11 +181,26 @@ class FileReader {
   RankTrace trace_;
 };
 
+/// Those of sized calls: hosts alone say how long it took to launch them, not how long they took.
+void forget_durations(RecordedSource& source) {
+  for (const Rank r : source.info().recorded_ranks)
+    for (int stream = 0; stream < source.streams(r); ++stream)
+      for (Activity& a : source.at(r, stream))
+        if (a.kind == Activity::Kind::collective && a.sized) a.duration = Seconds(-1);
+}
+
 }  // namespace
 
 bool is_kineto(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && head[first] == '{' &&
+  if (first == std::string_view::npos) return false;
+  // The events alone, as tools leave them that cut traces, and with categories that only torch has.
+  if (head[first] == '[')
+    return contains(head, "\"cat\"") &&
+           std::ranges::any_of(std::initializer_list<std::string_view>{"\"cpu_op\"", "\"cuda_runtime\"",
+                                                                       "\"user_annotation\"", "\"kernel\""},
+                               [&](std::string_view category) { return contains(head, category); });
+  return head[first] == '{' &&
          (contains(head, "\"traceEvents\"") ||
           (contains(head, "\"schemaVersion\"") && contains(head, "\"deviceProperties\"")));
 }
@@ -151,11 +208,24 @@ bool is_kineto(std::string_view head) {
 std::unique_ptr<Source> open_kineto(const std::vector<std::string>& files, const OpenOptions& options) {
   std::vector<RankTrace> traces;
   for (const std::string& file : files) traces.push_back(FileReader(file).read());
+  const bool by_gpus = std::ranges::any_of(traces, [](const RankTrace& t) { return t.of_hosts.empty(); });
+  const bool hosts = gpu::play_host_calls(traces);
   auto source = gpu::source_of(traces, options);
+  SourceInfo& info = source->info();
+  info.memory = !hosts || by_gpus ? Memory::device : Memory::host;
+  info.by_mpi = info.memory == Memory::host;
+  if (hosts && by_gpus) forget_durations(*source);
+  if (hosts)
+    info.notes.push_back(
+        by_gpus
+            ? "no kernels of a GPU were recorded: calls are played one after the other, as hosts made them, "
+              "and the hosts' time between them is taken for computation; how long they took is not known"
+            : "calls of gloo, MPI or UCC are played one after the other in host memory, as an MPI library "
+              "would, and the time between them is taken for computation");
   if (const auto n = gpu::unsized(*source))
-    source->info().notes.push_back(std::to_string(n) +
-                                   " communication kernels have no size: the trace lacks the calls that "
-                                   "launched them, or, before PyTorch 2.2, record_shapes=True");
+    info.notes.push_back(std::to_string(n) +
+                         " communication kernels have no size: the trace lacks the calls that "
+                         "launched them, or, before PyTorch 2.2, record_shapes=True");
   return source;
 }
 

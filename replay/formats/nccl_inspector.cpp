@@ -238,6 +238,16 @@ std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& file
         ++damaged;
     }
   }
+  // Tools lay the lines out anew, or put them into one array.
+  for (std::size_t i = 0; i < files.size() && lines.empty(); ++i) {
+    damaged = 0;
+    read_values(files[i], [&](const JsonValue& value) {
+      if (InspectorLine line; read_line(value, line))
+        lines.push_back(std::move(line));
+      else
+        ++damaged;
+    });
+  }
   if (lines.empty()) throw InputError(files[0] + ": has no line with header and coll_perf or p2p_perf");
   const InspectorJob job(lines);
   const Rank world = job.ranks();

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/nccl_log.hpp"
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "replay/formats/input.hpp"
 #include "replay/formats/nccl_calls.hpp"
@@ -72,7 +76,7 @@ class LogReader : public nccl::CallLog {
     DeviceLog& d = log(device);
     LoggedCall c;
     c.operation = text.substr(0, text.find(':'));
-    c.communicator = word_after(text, "comm ");
+    c.communicator = key(device, word_after(text, "comm "));
     c.number = number<std::uint64_t>(word_after(text, "opCount "), 0, 16);
     const auto type = number(word_after(text, "datatype "));
     const auto count = number(word_after(text, "count "));
@@ -81,6 +85,10 @@ class LogReader : public nccl::CallLog {
     Communicator& communicator = d.communicator(c.communicator);
     if (const auto ranks = number(word_after(text, "nranks=")); ranks > 0 && ranks <= most_recorded_ranks)
       communicator.ranks = static_cast<Rank>(ranks);
+    // RCCL says which of the communicator's ranks calls.
+    const auto own = number(word_after(text, "globalrank "));
+    if (communicator.rank < 0 && own >= 0 && own < communicator.ranks)
+      communicator.rank = static_cast<Rank>(own);
     d.calls.push_back(std::move(c));
   }
 
@@ -89,10 +97,39 @@ class LogReader : public nccl::CallLog {
     if (ranks < 0) ranks = number(word_after(text, "nRanks "));
     const auto rank = number(word_after(text, "rank "));
     if (rank < 0 || ranks <= rank || ranks > most_recorded_ranks) return;
-    Communicator& c = log(device).communicator(word_after(text, "comm "));
+    const std::string pointer(word_after(text, "comm "));
+    std::string& name = keys_.try_emplace({device, pointer}, pointer).first->second;
+    const std::string before = log(device).communicator(name).id;
+    std::string id(word_after(text, "commId "));
+    if (id.empty() && (before.empty() || text.find("Init START") != std::string_view::npos))
+      id = split_id(device, pointer, text);
+    // What was destroyed leaves its address to others.
+    if (!id.empty() && !before.empty() && before != id) name = pointer + "/" + id;
+    Communicator& c = log(device).communicator(name);
     c.rank = static_cast<Rank>(rank);
     c.ranks = static_cast<Rank>(ranks);
-    if (const auto id = word_after(text, "commId "); !id.empty()) c.id = id;
+    if (!id.empty()) c.id = id;
+  }
+
+  std::string key(const Device& device, std::string_view pointer) {
+    const auto known = keys_.find({device, std::string(pointer)});
+    return known == keys_.end() ? std::string(pointer) : known->second;
+  }
+
+  /// What is split off has no commId in NCCL 2.18 to 2.23: its parent's, which split it was and its color are
+  /// the same on all its ranks.
+  std::string split_id(const Device& device, const std::string& pointer, std::string_view text) {
+    const auto parent = word_after(text, "parent ");
+    if (parent.empty()) return {};
+    const std::string of = log(device).communicator(key(device, parent)).id;
+    if (of.empty()) return {};
+    std::string split(word_after(text, "splitCount "));
+    if (split.empty()) {  // before 2.22
+      std::vector<std::string>& children = children_[{device, of}];
+      if (std::ranges::find(children, pointer) == children.end()) children.push_back(pointer);
+      split = std::to_string(std::ranges::find(children, pointer) - children.begin());
+    }
+    return of + "." + split + "." + std::string(word_after(text, "color "));
   }
 
   void choice(std::string_view text, std::size_t arrow) {
@@ -110,6 +147,9 @@ class LogReader : public nccl::CallLog {
                              named(word_after(text, "proto "), protocols);
     if (choices.contains(line) || choices.size() < most) ++choices[line];
   }
+
+  std::map<std::pair<Device, std::string>, std::string> keys_;  ///< of the communicator that a pointer is now
+  std::map<std::pair<Device, std::string>, std::vector<std::string>> children_;  ///< split off, by parent
 };
 
 }  // namespace

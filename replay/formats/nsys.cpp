@@ -299,9 +299,11 @@ class Export {
     if (comm.name == "ncclRecv") comm.name = "recv";
     if (!collective_of(comm.name) && comm.name != "send" && comm.name != "recv") return {};
     for (const auto& [field, value] : fields) {
-      if (field.starts_with("Message size") && value < std::uint64_t{1} << 50)
+      // Of broadcasts and messages NCCL said "Bytes" before 2.23.
+      if ((field.starts_with("Message size") || field == "Bytes") && value < std::uint64_t{1} << 50)
         comm.bytes = static_cast<double>(value);
       if (field == "NCCL communicator ID") comm.group = std::to_string(value);
+      if (field == "Root" && value < most_recorded_ranks) comm.root = static_cast<int>(value);
       if (field == "Peer rank" && value < most_recorded_ranks) comm.peer = static_cast<int>(value);
     }
     return comm;

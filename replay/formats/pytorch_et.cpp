@@ -2,11 +2,15 @@
 #include "replay/formats/pytorch_et.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <set>
 
 #include "replay/formats/across_ranks.hpp"
+#include "replay/formats/all_to_all.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
+#include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
 
@@ -14,10 +18,23 @@ namespace collcast {
 namespace {
 
 struct RecordedCall {
-  std::int64_t id;
+  std::int64_t id = 0;
   std::string name, group;
   Bytes input, output;
   Rank ranks = 0;
+  Rank number = -1;  ///< in the group: the root, the other end of a message, or else whose call it is
+  std::vector<int> sent, received;  ///< proportions of an all-to-all; empty: equal
+  std::vector<Rank> members;        ///< of the group, where they are said to be equally far apart
+
+  bool message() const { return name == "send" || name == "recv"; }
+};
+
+/// One file: its calls, and what it says of the groups that its rank is in.
+struct ExecutionTrace {
+  std::vector<RecordedCall> calls;
+  std::map<std::string, std::vector<Rank>> groups;
+  Rank rank = -1, world = 0;
+  std::int64_t damaged = 0;
 };
 
 /// Bytes of the tensors in a value: [tensor, storage, offset, elements, bytes of one, device], in lists of
@@ -32,6 +49,25 @@ double tensor_bytes(const JsonValue& value, int depth = 0) {
   return sum;
 }
 
+Rank as_rank(const JsonValue& value, Rank otherwise) {
+  return static_cast<Rank>(
+      std::clamp<std::int64_t>(value.integer().value_or(otherwise), -1, most_recorded_ranks));
+}
+
+/// A group by its name, which is a number before schema 1.0.3: ["0", "default_pg"], "0", 82149104.
+std::string group_of(const JsonValue& value) {
+  if (const auto number = value.integer()) return std::to_string(*number);
+  const auto items = value.items();
+  return std::string(items.empty() ? value.text() : items[0].text());
+}
+
+std::vector<int> whole_numbers(const JsonValue& list) {
+  std::vector<int> all;
+  for (const JsonValue& item : list.items())
+    if (const auto n = item.integer(); n && *n >= 0 && *n < 1 << 30) all.push_back(static_cast<int>(*n));
+  return all.size() == list.items().size() ? all : std::vector<int>();
+}
+
 /// What schema 1.1 says in attributes.
 void read_attributes(const JsonValue& node, RecordedCall& call) {
   double in = -1, out = -1;
@@ -44,36 +80,188 @@ void read_attributes(const JsonValue& node, RecordedCall& call) {
     if (name == "dtype") element = element_bytes(value.text());
     if (name == "in_msg_nelems") in = value.number().value_or(-1);
     if (name == "out_msg_nelems") out = value.number().value_or(-1);
-    if (name == "pg_size" || name == "group_size")
-      call.ranks =
-          static_cast<Rank>(std::clamp<std::int64_t>(value.integer().value_or(0), 0, most_recorded_ranks));
+    if (name == "pg_size" || name == "group_size") call.ranks = std::max(as_rank(value, 0), 0);
   }
   if (element > 0 && in >= 0)
     call.input = Bytes(in * element), call.output = Bytes(std::max(out, 0.0) * element);
 }
 
+/// The inputs of torch's record_param_comms: the tensors if there are some, a sequence number, the group, a
+/// rank, the collective, what is sent to and received from each member, and from schema 1.0.2 on where the
+/// group begins and how far apart its ranks are, or neither, and its size.
 bool read_call(const JsonValue& node, RecordedCall& call) {
-  if (node["name"].text() != "record_param_comms") return false;
   call.id = node["id"].integer().value_or(0);
   const JsonValue inputs = node["inputs"], outputs = node["outputs"];
   const auto values = (inputs.is_array() ? inputs : inputs["values"]).items();
   call.output = Bytes(tensor_bytes(outputs.is_array() ? outputs : outputs["values"]));
-  std::size_t lists = 0;
-  for (const JsonValue& v : values) {
-    if (call.name.empty()) call.name = v.text();
-    if (v.is_array() && !call.name.empty()) lists = std::max(lists, v.items().size());
-  }
   if (!values.empty()) call.input = Bytes(tensor_bytes(values[0]));
-  // After the split sizes, from schema 1.0.2 on, stands the group's size; before, unequal splits give it
-  // away.
-  if (!values.empty() && values.back().integer() && !call.name.empty())
-    call.ranks = static_cast<Rank>(
-        std::clamp<std::int64_t>(values.back().integer().value_or(0), 0, most_recorded_ranks));
-  else
-    call.ranks = static_cast<Rank>(std::min<std::size_t>(lists, most_recorded_ranks));
+  std::size_t at = values.size();
+  while (at > 0 && values[at - 1].text().empty()) --at;
+  if (at-- > 0) {
+    call.name = values[at].text();
+    if (at >= 1) call.number = as_rank(values[at - 1], -1);
+    if (at >= 2) call.group = group_of(values[at - 2]);
+    // Roots are said where groups have a name and a description, own ranks in their place before.
+    const auto collective = collective_of(call.name);
+    if (collective && definition(*collective).rooted && (at < 2 || !values[at - 2].is_array()))
+      call.number = -1;
+    if (at + 1 < values.size()) call.sent = whole_numbers(values[at + 1]);
+    if (at + 2 < values.size()) call.received = whole_numbers(values[at + 2]);
+    // Before it was said, unequal parts give the size away.
+    call.ranks = std::max(as_rank(values.back(), 0), 0);
+    if (!values.back().integer())
+      call.ranks = static_cast<Rank>(
+          std::min<std::size_t>(std::max(call.sent.size(), call.received.size()), most_recorded_ranks));
+    const Rank first = at + 5 < values.size() ? as_rank(values[at + 3], -1) : -1,
+               stride = first >= 0 ? as_rank(values[at + 4], -1) : -1;
+    for (Rank r = 0; stride > 0 && call.ranks <= 1 << 16 && r < call.ranks; ++r)
+      call.members.push_back(first + r * stride);
+  }
   read_attributes(node, call);
   return call.name != "wait" && call.name != "init" && !call.name.empty();
 }
+
+/// The node "## process_group:init ##" has the groups as JSON in a text; no ranks are all of them.
+void read_groups(const JsonValue& node, ExecutionTrace& trace) {
+  const JsonValue inputs = node["inputs"];
+  const auto values = (inputs.is_array() ? inputs : inputs["values"]).items();
+  if (values.empty()) return;
+  JsonText text;
+  for (const JsonValue& group : text.parse(values[0].text()).items()) {
+    std::vector<Rank> ranks;
+    for (const JsonValue& r : group["ranks"].items()) ranks.push_back(as_rank(r, -1));
+    group["ranks"].members([&](std::string_view key, const JsonValue&) {
+      Rank r = -1;
+      std::from_chars(key.data(), key.data() + key.size(), r);
+      ranks.push_back(r);
+    });
+    trace.world = std::max(trace.world, as_rank(group["group_size"], 0));
+    for (const Rank r : ranks) trace.world = std::max(trace.world, std::min(r, most_recorded_ranks - 1) + 1);
+    if (ranks.empty()) continue;
+    for (const char* key : {"pg_name", "backend_id"})
+      if (const std::string name = group_of(group[key]); !name.empty()) trace.groups[name] = ranks;
+  }
+}
+
+/// Whose file it is, as a call of all members says.
+Rank own_rank(const ExecutionTrace& trace) {
+  for (const RecordedCall& c : trace.calls) {
+    const auto collective = collective_of(c.name);
+    if (!collective || definition(*collective).rooted || c.number < 0) continue;
+    const auto group = trace.groups.find(c.group);
+    const std::vector<Rank>& members = group == trace.groups.end() ? c.members : group->second;
+    if (members.empty() && (c.ranks == 0 || c.ranks == trace.world)) return c.number;
+    if (c.number < std::ssize(members)) return members[static_cast<std::size_t>(c.number)];
+  }
+  return -1;
+}
+
+ExecutionTrace read_trace(const std::string& file) {
+  ExecutionTrace trace;
+  const JsonEnd end = read_elements(file, "nodes", [&](const JsonValue& node) {
+    const std::string_view name = node["name"].text();
+    if (name.find("process_group:init") != std::string_view::npos) read_groups(node, trace);
+    RecordedCall call;
+    if (name != "record_param_comms" || !read_call(node, call)) return;
+    trace.world = std::max(trace.world, call.ranks);
+    if (!call.members.empty())
+      trace.world = std::max(trace.world, std::min(call.members.back(), most_recorded_ranks - 1) + 1);
+    trace.calls.push_back(std::move(call));
+  });
+  if (!end.closed) throw InputError(file + ": the JSON is cut short in its middle");
+  trace.damaged = end.damaged;
+  std::ranges::stable_sort(trace.calls, {}, &RecordedCall::id);
+  trace.rank = own_rank(trace);
+  return trace;
+}
+
+/// The ranks of the files: as their calls say, if each says another; else the numbers in their names, or
+/// their order.
+void number_ranks(std::vector<ExecutionTrace>& traces, const std::vector<std::string>& files, Rank world) {
+  std::set<Rank> said;
+  for (const ExecutionTrace& t : traces) said.insert(t.rank);
+  const bool known = said.size() == traces.size() && *said.begin() >= 0 && *said.rbegin() < world;
+  std::map<Rank, std::string> claimed;
+  for (std::size_t i = 0; i < traces.size() && !known; ++i) {
+    const int number = traces.size() > 1 ? number_in_name(files[i]) : rank_in_name(files[i]);
+    traces[i].rank = number >= 0 && number < world ? number : static_cast<Rank>(i);
+    if (!claimed.emplace(traces[i].rank, files[i]).second)
+      throw InputError("two files claim rank " + std::to_string(traces[i].rank) + ", " + files[i] +
+                       " the second");
+  }
+}
+
+/// One rank's calls, in order; messages up to `coalesced` begin together.
+class Calls {
+ public:
+  Calls(RecordedSource& source, const ExecutionTrace& trace)
+      : source_(source), trace_(trace), stream_(source.at(trace.rank)), group_(stream_) {}
+
+  void build() {
+    const std::vector<RecordedCall>& calls = trace_.calls;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (calls[i].name == "coalesced") {
+        group_.finish();
+      } else if (calls[i].message() && coalesced(i)) {
+        group_.add(activity(calls[i]));
+      } else {
+        stream_.push_back(activity(calls[i]));
+      }
+    }
+    group_.finish();
+  }
+
+ private:
+  bool coalesced(std::size_t i) const {
+    while (i < trace_.calls.size() && trace_.calls[i].message()) ++i;
+    return i < trace_.calls.size() && trace_.calls[i].name == "coalesced";
+  }
+
+  Activity activity(const RecordedCall& c) {
+    const int communicator = members(c);
+    const auto ranks =
+        static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(communicator)].size());
+    const auto collective = collective_of(c.name);
+    Activity a;
+    if (collective) {
+      a = collective_activity(*collective, communicator, message_of(*collective, c.input, c.output, ranks));
+      a.sized = *collective == Collective::barrier || c.input + c.output > Bytes();
+      if (definition(*collective).rooted && c.number >= 0 && c.number < ranks) a.root = c.number;
+      if (a.sized) set_parts(a, c.sent, c.received, c.input, c.output, ranks);
+    } else if (c.message() && c.number >= 0 && c.number < ranks) {
+      const bool sends = c.name == "send";
+      a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
+      a.operation = a.call = sends ? "send" : "recv";
+      a.communicator = communicator;
+      (sends ? a.to : a.from) = c.number;
+      (sends ? a.bytes : a.received_bytes) = sends ? c.input : std::max(c.input, c.output);
+    } else {
+      a.kind = Activity::Kind::skipped;
+      a.operation = a.call = source_.keep(c.name);
+      a.note = "is no collective that is known, or a message whose peer is not said";
+    }
+    return a;
+  }
+
+  int members(const RecordedCall& c) {
+    const auto found = trace_.groups.find(c.group);
+    const std::vector<Rank>& ranks = found == trace_.groups.end() ? c.members : found->second;
+    const std::set<Rank> distinct(ranks.begin(), ranks.end());
+    unnamed += ranks.empty() && c.ranks > 0 && c.ranks < source_.ranks();
+    const bool possible = !ranks.empty() && distinct.size() == ranks.size() && *distinct.begin() >= 0 &&
+                          *distinct.rbegin() < source_.ranks() && distinct.contains(trace_.rank);
+    if (!possible || ranks == source_.communicators()[0]) return 0;
+    return source_.communicator(c.group, ranks);
+  }
+
+  RecordedSource& source_;
+  const ExecutionTrace& trace_;
+  RecordedSource::Stream& stream_;
+  MessageGroup group_;
+
+ public:
+  std::int64_t unnamed = 0;  ///< calls of a part of the ranks, of which nothing says which
+};
 
 }  // namespace
 
@@ -85,48 +273,31 @@ bool is_pytorch_et(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_pytorch_et(const std::vector<std::string>& files, const OpenOptions&) {
-  std::vector<std::vector<RecordedCall>> all;
+  std::vector<ExecutionTrace> traces;
   Rank world = static_cast<Rank>(files.size());
-  std::int64_t damaged = 0;
+  std::int64_t damaged = 0, unnamed = 0;
   for (const std::string& file : files) {
-    auto& calls = all.emplace_back();
-    const JsonEnd end = read_elements(file, "nodes", [&](const JsonValue& node) {
-      RecordedCall call;
-      if (!read_call(node, call)) return;
-      world = std::max(world, call.ranks);
-      calls.push_back(std::move(call));
-    });
-    if (!end.closed) throw InputError(file + ": the JSON is cut short in its middle");
-    damaged += end.damaged;
-    std::ranges::stable_sort(calls, {}, &RecordedCall::id);
+    traces.push_back(read_trace(file));
+    world = std::max(world, traces.back().world);
+    damaged += traces.back().damaged;
   }
+  number_ranks(traces, files, world);
   auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
-  info.unknown = {"times and computation (a replay has communication alone)",
-                  "roots, reduction operators, streams",
-                  "members of process groups (all ranks are taken to take part)"};
-  if (damaged) info.losses.push_back({"node", damaged, "damaged"});
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const int number = number_in_name(files[i]);
-    const Rank rank = all.size() > 1 && number >= 0 && number < world ? number : static_cast<Rank>(i);
-    if (std::ranges::find(info.recorded_ranks, rank) != info.recorded_ranks.end())
-      throw InputError("two files claim rank " + std::to_string(rank) + ", " + files[i] + " the second");
-    info.recorded_ranks.push_back(rank);
-    for (const RecordedCall& c : all[i]) {
-      const auto collective = collective_of(c.name);
-      const Rank ranks = c.ranks > 0 ? c.ranks : world;
-      Activity a =
-          collective ? collective_activity(*collective, 0, message_of(*collective, c.input, c.output, ranks))
-                     : Activity();
-      if (!collective) {
-        a.kind = Activity::Kind::skipped;
-        a.operation = a.call = source->keep(c.name);
-        a.note = "is no collective that is known, or a message whose peer is not said";
-      }
-      source->at(rank).push_back(std::move(a));
-    }
+  info.unknown = {"times and computation (a replay has communication alone)", "reduction operators, streams"};
+  for (const ExecutionTrace& trace : traces) {
+    Calls calls(*source, trace);
+    calls.build();
+    unnamed += calls.unnamed;
+    info.recorded_ranks.push_back(trace.rank);
   }
+  if (damaged) info.losses.push_back({"node", damaged, "damaged"});
+  if (unnamed)
+    info.notes.push_back(std::to_string(unnamed) +
+                         " calls are of groups whose members nothing says: all ranks are taken to take part");
   std::ranges::sort(info.recorded_ranks);
+  compare_parts(*source);
+  agree_on_roots(*source);
   compare_ranks(*source);
   return source;
 }

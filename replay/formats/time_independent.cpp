@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
@@ -36,6 +37,14 @@ std::string lower(std::string_view word) {
   return text;
 }
 
+/// "0", or in old traces "p0".
+Rank rank_of(std::string_view word) {
+  Rank rank = -1;
+  if (word.starts_with('p')) word.remove_prefix(1);
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
+  return error == std::errc() && end == word.data() + word.size() ? rank : -1;
+}
+
 struct TraceLine {
   std::string where;
   std::string action;
@@ -54,6 +63,10 @@ struct TraceLine {
       refuse("has '" + std::string(text) + "' where a number belongs");
     return value;
   }
+  int rank(std::size_t i) const {
+    if (const Rank r = has(i) ? rank_of(arguments[i]) : -1; r >= 0) return r;
+    return whole(i, -1);
+  }
   int whole(std::size_t i, int otherwise) const {
     if (!has(i)) return otherwise;
     const double value = number(i);
@@ -62,6 +75,24 @@ struct TraceLine {
     return static_cast<int>(value);
   }
 };
+
+/// Of a receive whose size its rank asked for (-1): that of the message that it meets.
+constexpr Bytes probed{-1};
+
+void size_probed(RecordedSource& source) {
+  std::map<std::tuple<Rank, Rank, int>, std::deque<Bytes>> sent;  // by sender, receiver, tag
+  using Kind = Activity::Kind;
+  for (Rank r = 0; r < source.ranks(); ++r)
+    for (const Activity& a : source.at(r))
+      if (a.kind == Kind::send || a.kind == Kind::exchange) sent[{r, a.to, a.tag}].push_back(a.bytes);
+  for (Rank r = 0; r < source.ranks(); ++r)
+    for (Activity& a : source.at(r)) {
+      if (a.kind != Kind::receive && a.kind != Kind::exchange) continue;
+      std::deque<Bytes>& messages = sent[{a.from, r, a.received_tag}];
+      if (a.received_bytes < Bytes()) a.received_bytes = messages.empty() ? Bytes() : messages.front();
+      if (!messages.empty()) messages.pop_front();
+    }
+}
 
 /// One rank's actions so far.
 class RankActions {
@@ -98,7 +129,7 @@ class RankActions {
     return Bytes(std::max(line.number(i), 0.0) * (known ? mpi_type_bytes[static_cast<std::size_t>(t)] : 1));
   }
   Rank peer(const TraceLine& line, std::size_t i) const {
-    const int r = line.whole(i, -1);
+    const int r = line.rank(i);
     if (r < 0 || r >= ranks_)
       line.refuse("names rank " + std::to_string(r) + " of " + std::to_string(ranks_) +
                   (r < 0 ? "" : "; name the files of all ranks"));
@@ -120,6 +151,7 @@ class RankActions {
     (sends ? a.tag : a.received_tag) = tag;
     // Before SimGrid 3.20, actions had no tag.
     (sends ? a.bytes : a.received_bytes) = line.arguments.size() == 2 ? sized(line, 1, 2) : sized(line, 2, 3);
+    if (!sends && line.arguments.size() > 2 && line.number(2) < 0) a.received_bytes = probed;
     if (line.action[0] == 'i') {
       a.request = requests_++;
       open_.push_back({sends ? rank_ : other, sends ? other : rank_, tag, a.request});
@@ -252,12 +284,6 @@ class RankActions {
   std::deque<Open> open_;
 };
 
-Rank rank_of(std::string_view word) {
-  Rank rank = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
-  return error == std::errc() && end == word.data() + word.size() ? rank : -1;
-}
-
 template <class Visit>
 void for_each_line(const std::vector<std::string>& files, Visit visit) {
   for (const std::string& file : files) {
@@ -318,6 +344,7 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
     const TraceLine line{where, lower(words[1]), {words.begin() + 2, words.end()}};
     if (!all[static_cast<std::size_t>(rank)].add(line)) ++unknown[line.action];
   });
+  size_probed(*source);
   for (const auto& [action, count] : unknown)
     info.losses.push_back({action, count, "an action that is not known"});
   return source;

@@ -26,6 +26,8 @@ constexpr Known all[] = {
      "packed by xz or bzip2, which is not read; unpack it, or pack it by gzip or zstd"},
     {[](std::string_view h) { return h.starts_with("\x1f\x8b") || h.starts_with("\x28\xb5\x2f\xfd"); },
      "packed twice; unpack it once"},
+    {[](std::string_view h) { return h.starts_with("7z\xbc\xaf"); },
+     "a 7z archive, which is not read; unpack it, and name the files in it"},
     {[](std::string_view h) { return has(h, "<cube version=") && h.starts_with("<?xml"); },
      "the XML text of a CUBE profile, which is read as a whole: the .cubex archive"},
     {is_tar, "a tar archive; unpack it, and name the files in it"},
@@ -37,6 +39,13 @@ constexpr Known all[] = {
        return has(h, "/host:metadata") || has(h, "/device:GPU:") || has(h, "/host:CPU");
      },
      "an XSpace profile (JAX, TensorFlow), which is not read"},
+    {[](std::string_view h) {
+       return has(h, "nccl_bus_bandwidth_gbs") || has(h, "nccl_collective_exec_time_microseconds");
+     },
+     "a page of the NCCL Inspector's metrics for Prometheus, which are no operations; run it without "
+     "NCCL_INSPECTOR_PROM_DUMP"},
+    {[](std::string_view h) { return has(h, "<ipm") || has(h, "<task ipm_version"); },
+     "IPM's log (XML), which is not read; name the banner that `ipm_parse` prints of it"},
     {[](std::string_view h) { return has(h, " times and ignored ") && has(h, " called "); },
      "the counts of calls at the end of a DUMPI trace, without the calls: name the trace"},
     {[](std::string_view h) {

@@ -128,6 +128,22 @@ TEST(Nsys, GpusAreRanksWithStreamsAndNcclsPayloads) {
             path + ": has steps 3 to 3; --steps asks for 4-5");
 }
 
+/// Before NCCL 2.23 a broadcast's size is "Bytes", and no payload names the communicator.
+TEST(Nsys, BroadcastsHaveBytesAndARoot) {
+  const Folder folder;
+  std::string sql = two_gpus() +
+                    "UPDATE StringIds SET value = 'ncclDevKernel_Broadcast_RING_LL' WHERE id = 2;"
+                    "UPDATE StringIds SET value = 'ncclBroadcast' WHERE id = 4;"
+                    "UPDATE NVTX_EVENTS SET binaryData = NULL,"
+                    " jsonText = '{\"Bytes\":1000,\"Root\":1}' WHERE textId = 4;";
+  const auto source = open_source({write_sqlite(folder / "b.sqlite", sql)});
+  const auto comm = all(*source, 0, 1);
+  const auto broadcast = std::ranges::find(comm, Kind::collective, &Activity::kind);
+  ASSERT_NE(broadcast, comm.end());
+  EXPECT_DOUBLE_EQ(broadcast->message.value, 1000);
+  EXPECT_EQ(broadcast->root, 1);
+}
+
 TEST(Nsys, AGroupOverTheGpusOfAProcessIsOneCallOfEach) {
   const Folder folder;
   const auto source = open_source({write_sqlite(folder / "a", one_process())});

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "replay/formats/formats.hpp"
+#include "replay/formats/protobuf.hpp"
+#include "replay/source/inspection.hpp"
+#include "tests/complaint.hpp"
+#include "tests/folder.hpp"
+#include "tests/mutated.hpp"
+#include "tests/replay/formats/activities.hpp"
+#include "tests/replay/formats/samples.hpp"
+
+/// What other versions of the tools write than those of the larger samples.
+namespace collcast {
+namespace {
+
+using Kind = Activity::Kind;
+using testing::all;
+using Communicators = std::vector<std::vector<Rank>>;
+
+class Versions : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& text) {
+    return samples::write(folder_ / name, text);
+  }
+  std::unique_ptr<Source> open(const std::string& name, const std::string& text) {
+    return open_source({file(name, text)});
+  }
+  Folder folder_;
+};
+
+/// The first collective of a rank, on whatever stream.
+Activity first_collective(const Source& source, Rank rank) {
+  for (int stream = 0; stream < source.streams(rank); ++stream)
+    for (const Activity& a : all(source, rank, stream))
+      if (a.kind == Kind::collective) return a;
+  return {};
+}
+
+std::string altered(std::string text, const std::string& what, const std::string& by) {
+  return text.replace(text.find(what), what.size(), by);
+}
+
+/// An event of torch's profiler, us.
+std::string event(const std::string& name, const std::string& category, int at, int lasts,
+                  const std::string& arguments) {
+  return R"({"ph":"X","cat":")" + category + R"(","name":")" + name + R"(","pid":1,"tid":1,"ts":)" +
+         std::to_string(at) + R"(,"dur":)" + std::to_string(lasts) + R"(,"args":{)" + arguments + "}}";
+}
+
+std::string profile(int rank, const std::string& events) {
+  return R"({"schemaVersion":1,"deviceProperties":[],"distributedInfo":{"backend":"nccl","rank":)" +
+         std::to_string(rank) + R"(,"world_size":2},"traceEvents":[)" + events + "]}";
+}
+
+std::string call(const std::string& collective, int elements, const std::string& more = "") {
+  return R"("Collective name":")" + collective + R"(","dtype":"Float","Group size":2,"In msg nelems":)" +
+         std::to_string(elements) + R"(,"Out msg nelems":)" + std::to_string(elements) + more;
+}
+
+/// Two calls of 10 us, and 30 us between them; torch notes the first twice.
+TEST_F(Versions, KinetoOfHostsAlonePlaysTheirCalls) {
+  const std::string calls = event("record_param_comms", "cpu_op", 100, 10, call("allreduce", 1000)) + "," +
+                            event("nccl:all_reduce", "user_annotation", 101, 8, "") + "," +
+                            event("record_param_comms", "cpu_op", 140, 10, call("barrier", 0)) + "," +
+                            event("record_param_comms", "cpu_op", 160, 10, call("wait", 0));
+  const auto source = open_source({file("a", profile(0, calls)), file("b", profile(1, calls))});
+  EXPECT_EQ(source->info().memory, Memory::device);
+  EXPECT_EQ(source->info().notes[0].find("no kernels of a GPU were recorded"), 0u);
+  const auto activities = all(*source, 1);
+  ASSERT_EQ(activities.size(), 4u);
+  EXPECT_DOUBLE_EQ(activities[0].message.value, 4000);
+  EXPECT_LT(activities[0].duration.value, 0);  // how long the GPUs took nobody says
+  EXPECT_EQ(activities[1].kind, Kind::compute);
+  EXPECT_NEAR(activities[1].time.value, 30e-6, 1e-12);
+  EXPECT_EQ(activities[2].operation, "barrier");
+}
+
+TEST_F(Versions, KinetoOfGlooIsOfHosts) {
+  const std::string calls = event("gloo:all_reduce", "user_annotation", 100, 50,
+                                  R"("Input Dims":[[10,100]],"Input type":["float"])");
+  const auto source = open_source({file("a", profile(0, calls)), file("b", profile(1, calls))});
+  EXPECT_EQ(source->info().memory, Memory::host);
+  EXPECT_TRUE(source->info().by_mpi);
+  const auto activities = all(*source, 0);
+  EXPECT_DOUBLE_EQ(activities[0].message.value, 4000);
+  EXPECT_NEAR(activities[0].duration.value, 50e-6, 1e-12);
+  const std::string empty =
+      testing::complaint([&] { open("c", profile(0, event("aten::mm", "cpu_op", 1, 2, ""))); });
+  EXPECT_NE(empty.find("has no kernels of a GPU"), std::string::npos);
+}
+
+/// Messages of one group begin together; gloo's say no peer.
+TEST_F(Versions, KinetoOfHostsKnowsGroups) {
+  const auto message = [](const std::string& name, const std::string& end, int at) {
+    return event("record_param_comms", "cpu_op", at, 5, call(name, 10, R"(,")" + end + R"( Rank":1)")) + ",";
+  };
+  const std::string calls = message("send", "Dst", 10) + message("recv", "Src", 20) +
+                            event("record_param_comms", "cpu_op", 30, 5, call("coalesced", 0)),
+                    gloo = event("gloo:send", "user_annotation", 10, 5, "") + "," +
+                           event("gloo:barrier", "user_annotation", 20, 5, "");
+  const auto source = open("grouped", profile(0, calls));
+  std::vector<Kind> kinds;
+  for (const Activity& a : all(*source, 0)) kinds.push_back(a.kind);
+  EXPECT_EQ(kinds, (std::vector{Kind::send, Kind::receive, Kind::wait, Kind::record}));
+  const auto peerless = open("gloo", profile(0, gloo));
+  EXPECT_EQ(first_collective(*peerless, 0).operation, "barrier");
+  EXPECT_EQ(peerless->info().losses, (std::vector<Loss>{{"message", 1, "its peer is not said"}}));
+}
+
+/// Kernels of Intel's GPUs, whose calls torch names after their library.
+TEST_F(Versions, KinetoOfXpus) {
+  const std::string calls =
+      event("xccl:all_reduce", "user_annotation", 10, 20, R"("Input Dims":[[1024]],"Input type":["float"])") +
+      "," + event("urEnqueueKernelLaunch", "xpu_runtime", 12, 3, R"("correlation":1)") + "," +
+      event("oneccl_allreduce_kernel", "kernel", 40, 30, R"("correlation":1,"stream":4,"device":0)");
+  const auto source = open_source({file("a", profile(0, calls)), file("b", profile(1, calls))});
+  EXPECT_DOUBLE_EQ(all(*source, 0)[0].message.value, 4096);
+}
+
+/// A tool left out the launches: kernels say which call was theirs.
+TEST_F(Versions, KinetoKernelsWithoutTheirLaunches) {
+  const std::string calls =
+      event("record_param_comms", "cpu_op", 10, 20, R"("External id":77,)" + call("allreduce", 500)) + "," +
+      event("ncclDevKernel_Generic_4(x)", "kernel", 40, 30,
+            R"("External id":77,"correlation":9,"stream":4,"device":0)");
+  const auto source = open_source({file("a", profile(0, calls)), file("b", profile(1, calls))});
+  EXPECT_DOUBLE_EQ(all(*source, 0)[0].message.value, 2000);
+}
+
+TEST_F(Versions, KinetoEventsWithoutWhatIsAroundThem) {
+  const std::string whole = samples::kineto(0);
+  const auto begin = whole.find('[', whole.find("traceEvents")), end = whole.rfind(']') + 1;
+  const auto source = open("events", whole.substr(begin, end - begin));
+  EXPECT_EQ(source->info().format, "kineto");
+  EXPECT_DOUBLE_EQ(all(*source, 0, 1)[2].message.value, 4e6);
+}
+
+/// Groups by a number, as of April 2024, which are not consecutive; lists that are no texts.
+TEST_F(Versions, KinetoGroupsByNumber) {
+  const auto trace = [](int rank) {
+    const std::string group = rank % 2 == 0 ? "[0,2]" : "[1,3]";
+    return altered(
+        altered(samples::kineto(rank, 4), R"("Process Group Name":"0","Process Group Ranks":"[0, 1]")",
+                R"("Process Group ID":1)"),
+        R"("world_size":4)",
+        R"("world_size":4,"pg_config":[{"uid":"0","ranks":[0,1,2,3]},{"uid":"1","ranks":)" + group +
+            R"(},{"desc":"nameless","ranks":[0,3]}])");
+  };
+  std::vector<std::string> files;
+  for (int r = 0; r < 4; ++r) files.push_back(file("g" + std::to_string(r), trace(r)));
+  EXPECT_EQ(open_source(files)->communicators(), (Communicators{{0, 1, 2, 3}, {0, 2}, {1, 3}}));
+  const auto listed = open("listed", altered(samples::kineto(2, 4), R"("[0, 1]")", "[2, 1]"));
+  EXPECT_EQ(listed->communicators().back(), (std::vector<Rank>{2, 1}));
+}
+
+/// torch says the root of rooted calls, and of others which rank it is; ranks that disagree say nothing.
+TEST_F(Versions, KinetoRootsAndOwnRanks) {
+  const auto trace = [](const std::string& collective, int rank) {
+    return altered(altered(samples::kineto(0), R"("Collective name":"allreduce")",
+                           R"("Collective name":")" + collective + R"(","Rank":)" + std::to_string(rank)),
+                   R"("distributedInfo":{"backend":"nccl","rank":0,"world_size":2},)", "");
+  };
+  EXPECT_EQ(all(*open("root", trace("broadcast", 1)), 0, 1)[2].root, 1);
+  const auto apart = open_source({file("r0", trace("broadcast", 0)), file("r1", trace("broadcast", 1))});
+  EXPECT_EQ(all(*apart, 1, 1)[2].root, 0);
+  EXPECT_EQ(apart->info().notes.back().find("ranks say different roots of 1 call"), 0u);
+  EXPECT_EQ(open("own", trace("allreduce", 1))->info().recorded_ranks, (std::vector<Rank>{1}));
+}
+
+/// One file of rank 3 of 4: its groups, a broadcast's root, a message's peer, unequal parts.
+std::string torch_trace(int rank) {
+  const std::string r = std::to_string(rank), own = std::to_string(rank / 2),
+                    other = std::to_string(1 - rank / 2);
+  const std::string group = rank % 2 == 0 ? "[0, 2]" : "[1, 3]";
+  const auto node = [](int id, const std::string& values) {
+    return R"({"id":)" + std::to_string(id) + R"(,"name":"record_param_comms","inputs":{"values":[)" +
+           values + R"(]},"outputs":{"values":[]}})";
+  };
+  const std::string tensor = R"([[1,2,0,1000,4,"cuda:0"]],5,)", world = R"(["0","default_pg"],)";
+  return R"({"schema":"1.1.1-chakra.0.0.4","nodes":[{"id":2,"name":"## process_group:init ##","inputs":{"values":["[)"
+         R"({\"pg_name\": \"0\", \"ranks\": [], \"group_size\": 4}, {\"pg_name\": \"7\", \"ranks\": )" +
+         group + R"(, \"group_size\": 2}]"]}},)" +
+         node(3, tensor + world + r + R"(,"allreduce",[],[],0,1,4)") + "," +
+         node(4, tensor + world + R"(2,"broadcast",[],[],0,1,4)") + "," +
+         node(5, tensor + R"(["7","tp"],)" + own + R"(,"_reduce_scatter_base",[],[],-1,-1,2)") + "," +
+         node(6, tensor + R"(["7","tp"],)" + other + (rank < 2 ? R"(,"send")" : R"(,"recv")") +
+                     ",[],[],-1,-1,2") +
+         "," + node(7, R"(9,["",""],0,"wait",[],[],-1,-1,1)") + "]}";
+}
+
+TEST_F(Versions, ExecutionTracesSayGroupsRootsAndPeers) {
+  std::vector<std::string> files;
+  for (const int r : {2, 0, 3, 1}) files.push_back(file("et" + std::to_string(9 - r), torch_trace(r)));
+  const auto source = open_source(files);
+  EXPECT_EQ(source->communicators().size(), 3u);
+  const auto calls = all(*source, 3);
+  ASSERT_EQ(calls.size(), 4u);
+  EXPECT_EQ(calls[1].root, 2);
+  EXPECT_EQ(source->communicators()[static_cast<std::size_t>(calls[2].communicator)],
+            (std::vector<Rank>{1, 3}));
+  EXPECT_EQ(calls[3].kind, Kind::receive);
+  EXPECT_EQ(calls[3].from, 0);
+  EXPECT_DOUBLE_EQ(calls[3].received_bytes.value, 4000);
+  EXPECT_TRUE(source->info().notes.empty());
+  const auto alone = open_source({files[2]});
+  EXPECT_EQ(alone->ranks(), 4);
+  EXPECT_EQ(alone->info().recorded_ranks, (std::vector<Rank>{3}));
+}
+
+/// Before schema 1.0.3 a group is a number, and the rank of a broadcast whoever calls it.
+TEST_F(Versions, ExecutionTracesOfThePast) {
+  const auto source = open("et.json", R"({"schema":"1.0.1","nodes":[
+{"id":3,"name":"record_param_comms","inputs":[[1,2,0,80,4,"cuda:1"],147,94428220485728,1,"all_to_allv",[10,70],[40,40]],"outputs":[]},
+{"id":4,"name":"record_param_comms","inputs":[[1,2,0,80,4,"cuda:1"],148,94428220485728,1,"broadcast",[],[]],"outputs":[]}]})");
+  EXPECT_EQ(source->ranks(), 2);
+  EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{1}));
+  EXPECT_EQ(all(*source, 1)[1].root, 0);
+  EXPECT_EQ(source->info().notes.back().find("1 all-to-alls of unequal parts"), 0u);
+}
+
+std::string nccl_line(int rank, const std::string& text) {
+  const std::string r = std::to_string(rank);
+  return "n0:10" + r + ":20" + r + " [" + r + "] NCCL INFO " + text + "\n";
+}
+
+std::string nccl_call(int rank, const std::string& operation, const std::string& comm, int ranks,
+                      const std::string& more = "") {
+  return nccl_line(rank, operation +
+                             ": opCount 1 sendbuff 0x1 recvbuff 0x2 count 100 datatype 7 op 0 root 0 comm " +
+                             comm + " [nranks=" + std::to_string(ranks) + "] stream 0x5" + more);
+}
+
+/// Splits have no commId: even and odd ranks of four. The log begins behind much that is none of it.
+TEST_F(Versions, NcclCommunicatorsThatWereSplit) {
+  for (const std::string count : {"splitCount 1 ", ""}) {
+    std::string log(100'000, '\n'), calls;
+    for (int r = 0; r < 4; ++r) {
+      const std::string n = std::to_string(r), half = std::to_string(r / 2), color = std::to_string(r % 2);
+      for (const char* when : {"START", "COMPLETE"})
+        log += nccl_line(r, "ncclCommInitRank comm 0xa" + n + " rank " + n +
+                                " nranks 4 cudaDev 0 nvmlDev 0 busId 1000 commId 0x99 - Init " + when);
+      for (const char* when : {"START", "COMPLETE"})
+        log += nccl_line(r, "ncclCommSplit comm 0xb" + n + " rank " + half +
+                                " nranks 2 cudaDev 0 nvmlDev 0 busId 1000 parent 0xa" + n + " " + count +
+                                "color " + color + " key 0- Init " + when);
+      calls += nccl_call(r, "AllReduce", "0xa" + n, 4) + nccl_call(r, "AllGather", "0xb" + n, 2);
+    }
+    const auto source = open("log", log + calls);
+    EXPECT_EQ(source->communicators(), (Communicators{{0, 1, 2, 3}, {0, 2}, {1, 3}}));
+    EXPECT_TRUE(source->info().notes.empty());
+  }
+}
+
+/// A communicator that was destroyed leaves its address to another one, of the ranks in another order.
+TEST_F(Versions, NcclAddressesAreUsedAgain) {
+  std::string log;
+  for (int r = 0; r < 2; ++r)
+    for (const int again : {0, 1})
+      log += nccl_line(r, "comm 0xaa rank " + std::to_string(again ? 1 - r : r) +
+                              " nranks 2 cudaDev 0 busId 1000 commId 0x" + std::to_string(again) +
+                              " - Init COMPLETE") +
+             nccl_call(r, "AllReduce", "0xaa", 2);
+  EXPECT_EQ(open("log", log)->communicators(), (Communicators{{0, 1}, {1, 0}}));
+}
+
+TEST_F(Versions, RcclSaysWhichRankCalls) {
+  std::string log;
+  for (const int r : {2, 0, 1})
+    log +=
+        nccl_call(r, r == 2 ? "AllGather" : "AllReduce", "0xa", 3, " task 0 globalrank " + std::to_string(r));
+  const auto source = open("log", log);
+  EXPECT_EQ(all(*source, 2)[0].operation, "allgather");
+}
+
+/// torch sorts the keys of its JSON: pg_config comes behind all entries.
+TEST_F(Versions, FlightRecorderJsonBeginsWithItsEntries) {
+  const std::string
+      entry =
+          R"({"input_dtypes":["Float"],"input_sizes":[[1000]],"output_dtypes":["Float"],"output_sizes":[[1000]],)"
+          R"("process_group":["0","default_pg"],"profiling_name":"nccl:all_reduce","record_id":)",
+      rest = R"(,"state":"completed","time_created_ns":1000})";
+  std::string entries;
+  for (int i = 0; i < 1000; ++i) entries += (i ? "," : "") + entry + std::to_string(i) + rest;
+  const auto source =
+      open("rank_0.json", R"({"entries":[)" + entries +
+                              R"(],"pg_config":{"0":{"name":"0","ranks":"[0, 1]"}},"version":"2.5"})");
+  EXPECT_EQ(source->info().format, "flight-recorder");
+  EXPECT_EQ(source->ranks(), 2);
+  EXPECT_EQ(all(*source, 0).size(), 1000u);
+}
+
+/// Version 1 is a list of entries, or has groups that are lists; it knows no types.
+TEST_F(Versions, FlightRecorderOfVersionOne) {
+  const std::string entry =
+      R"({"pg_id":0,"seq_id":1,"profiling_name":"nccl:all_reduce","time_created_ns":5,"input_sizes":[[4]],"duration_ms":2.5,"state":"completed"})";
+  const auto list = open("rank_0", "[" + entry + "]");
+  ASSERT_EQ(all(*list, 0).size(), 1u);
+  EXPECT_FALSE(all(*list, 0)[0].sized);
+  EXPECT_NEAR(all(*list, 0)[0].time.value, 2.5e-3, 1e-12);
+  EXPECT_EQ(list->info().notes[0].find("1 entries have shapes and no types"), 0u);
+  const auto grouped =
+      open("rank_1", R"({"version":"1.2","pg_config":{"0":[1,3]},"entries":[)" + entry + "]}");
+  EXPECT_EQ(grouped->communicators(), (Communicators{{0, 1, 2, 3}, {1, 3}}));
+}
+
+std::string with_length(const std::string& message) {
+  std::string text;
+  protobuf::put_varint(text, message.size());
+  return text + message;
+}
+
+/// A computation of 5 us, then an allgather of 1000 bytes, as schemas 0.0.1 and 0.0.2 have them.
+std::string old_chakra(bool typed) {
+  using protobuf::put_field;
+  const auto attribute = [](std::string_view name, std::uint64_t value) {
+    std::string a;
+    put_field(a, 1, name);
+    put_field(a, 2, 2);
+    put_field(a, 6, value);
+    return a;
+  };
+  std::string metadata, first, second;
+  put_field(metadata, 1, std::string_view(attribute("pid", 4)));
+  for (auto [node, id, type, name] :
+       {std::tuple{&first, 0, 4, "gemm"}, std::tuple{&second, 1, 7, "gather"}}) {
+    put_field(*node, 1, static_cast<std::uint64_t>(id));
+    put_field(*node, 2, std::string_view(name));
+    put_field(*node, 3, static_cast<std::uint64_t>(type));
+  }
+  put_field(second, 4, std::uint64_t{0});
+  if (typed) {
+    put_field(first, 11, std::string_view(attribute("runtime", 5)));
+    put_field(second, 11, std::string_view(attribute("comm_type", 2)));
+    put_field(second, 11, std::string_view(attribute("comm_size", 1000)));
+    return with_length(metadata) + with_length(first) + with_length(second);
+  }
+  put_field(first, 7, 5);
+  put_field(second, 13, 3);
+  put_field(second, 18, 1000);
+  return with_length(first) + with_length(second);
+}
+
+TEST_F(Versions, ChakraOfOlderSchemas) {
+  for (const bool typed : {false, true}) {
+    const auto source = open_source({file("t.0.et", old_chakra(typed)), file("t.1.et", old_chakra(typed))});
+    EXPECT_EQ(source->info().format, "chakra");
+    EXPECT_NEAR(all(*source, 0)[0].time.value, 5e-6, 1e-12);
+    const Activity allgather = first_collective(*source, 0);
+    EXPECT_EQ(allgather.operation, "allgather") << typed;
+    EXPECT_DOUBLE_EQ(allgather.message.value, 2000);
+    EXPECT_LT(allgather.duration.value, 0);  // nobody recorded it
+  }
+}
+
+/// As chakra_jsonizer prints a trace of torch's, with the groups of its rank 2 of 4.
+const std::string printed_chakra = R"json({
+  "version": "0.0.4"
+}{
+  "id": "3", "name": "## process_group:init ##", "type": "METADATA_NODE",
+  "inputs": {"values": "['[{\"pg_name\": \"0\", \"ranks\": [], \"group_size\": 4}, {\"pg_name\": \"5\", \"ranks\": [0, 2], \"group_size\": 2}]']"},
+  "attr": [{"name": "is_cpu_op", "boolVal": true}]
+}{
+  "id": "4", "name": "gemm", "type": "COMP_NODE", "attr": [{"name": "num_ops", "int64Val": "1000"}]
+}{
+  "id": "5", "name": "nccl", "type": "COMM_COLL_NODE", "dataDeps": ["4"], "durationMicros": "7",
+  "attr": [{"name": "comm_type", "int64Val": "0"}, {"name": "comm_size", "int64Val": "1000"}, {"name": "pg_name", "stringVal": "5"}]
+})json";
+
+TEST_F(Versions, ChakraAsProtobufPrintsIt) {
+  const auto source = open("print.2.json", printed_chakra);
+  EXPECT_EQ(source->info().format, "chakra");
+  EXPECT_EQ(source->communicators(), (Communicators{{0, 1, 2, 3}, {0, 2}}));
+  EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{2}));
+  EXPECT_EQ(first_collective(*source, 2).communicator, 1);
+  EXPECT_EQ(source->info().notes[0].find("1 computations say how many operations"), 0u);
+}
+
+/// A zip archive with these names and texts, as they are.
+std::string zipped(const std::vector<std::pair<std::string, std::string>>& files) {
+  const auto number = [](std::size_t value, int width) {
+    std::string bytes;
+    for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i));
+    return bytes;
+  };
+  std::string archive, directory;
+  for (const auto& [name, text] : files) {
+    const std::string same =
+        number(0, 12) + number(text.size(), 4) + number(text.size(), 4) + number(name.size(), 2);
+    directory += "PK\1\2" + number(0, 4) + same + number(0, 12) + number(archive.size(), 4) + name;
+    archive += "PK\3\4" + number(0, 2) + same + number(0, 2) + name + text;
+  }
+  return archive + directory + "PK\5\6" + number(0, 8) + number(directory.size(), 4) +
+         number(archive.size(), 4) + number(0, 2);
+}
+
+TEST_F(Versions, ZipArchivesOfOneFileAreRead) {
+  const std::string& log = samples::nccl_log;
+  const auto source =
+      open("one.zip", zipped({{"logs/", ""}, {"logs/a.log", log}, {"__MACOSX/._a.log", "x"}}));
+  EXPECT_EQ(source->info().format, "nccl-log");
+  EXPECT_EQ(source->ranks(), 2);
+  const std::string two = zipped({{"a", log}, {"b", log}});
+  EXPECT_NE(testing::complaint([&] { open("two.zip", two); }).find("is a zip archive of 2 files"),
+            std::string::npos);
+  const std::string cut = two.substr(0, two.size() - 30);
+  EXPECT_NE(testing::complaint([&] { open("cut.zip", cut); }).find("its zip archive is cut short"),
+            std::string::npos);
+}
+
+TEST_F(Versions, InspectorLinesLaidOutAnew) {
+  const std::string line =
+      R"({"header":{"id":"0x1","rank":0,"n_ranks":2},
+"metadata":{"hostname":"a","pid":1},
+"coll_perf":{"coll":"AllReduce","coll_sn":1,"coll_msg_size_bytes":100,"coll_exec_time_us":50}})";
+  for (const std::string& text : {line + "\n" + line, "[" + line + ",\n" + line + "]"}) {
+    const auto source = open("log", text);
+    EXPECT_EQ(all(*source, 0).size(), 2u);
+    EXPECT_TRUE(source->info().losses.empty());
+  }
+}
+
+TEST_F(Versions, TimeIndependentRanksWithALetter) {
+  const auto source = open("ti", "p0 init\np1 init\np0 send p1 1e6\np1 recv p0 1e6\n");
+  EXPECT_EQ(source->info().format, "ti");
+  EXPECT_EQ(all(*source, 0)[0].to, 1);
+  EXPECT_DOUBLE_EQ(all(*source, 0)[0].bytes.value, 1e6);
+}
+
+TEST_F(Versions, TimeIndependentReceivesOfWhateverComes) {
+  const auto source =
+      open("ti", "0 init\n1 init\n0 send 1 7 10 1\n0 send 1 7 20 1\n1 recv 0 7 10 1\n1 recv 0 7 -1 1\n");
+  EXPECT_DOUBLE_EQ(all(*source, 1)[1].received_bytes.value, 80);
+  EXPECT_TRUE(source->info().notes.empty());
+}
+
+TEST_F(Versions, MutatedOnesAreReadOrRefused) {
+  const std::string hosts = profile(0, event("record_param_comms", "cpu_op", 1, 5, call("allreduce", 9)) +
+                                           "," + event("gloo:broadcast", "cpu_op", 8, 5, ""));
+  for (const std::string& good : {hosts, torch_trace(3), old_chakra(false), old_chakra(true), printed_chakra,
+                                  zipped({{"a/", ""}, {"a/b", samples::horovod}})}) {
+    std::mt19937 random(7);
+    for (int i = 0; i < 200; ++i) {
+      const std::string path = file("t_0", mutated(good, "{}[]\",:0123456789-.PK\x01\x08\x12\x80", random));
+      testing::complaint([&] { inspect(*open_source({path})); });
+    }
+  }
+}
+
+TEST_F(Versions, WhatIsNotReadIsNamed) {
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {"7z\xbc\xaf\x27\x1c", "is a 7z archive"},
+           {"PK\x03\x04zipped", "its zip archive is cut short"},
+           {"# TYPE nccl_bus_bandwidth_gbs gauge\nnccl_bus_bandwidth_gbs{rank=\"0\"} 3.1\n",
+            "for Prometheus"},
+           {"<?xml version=\"1.0\"?>\n<ipm>\n<task ipm_version=\"2.0.6\">", "is IPM's log (XML)"}})
+    EXPECT_NE(testing::complaint([&, t = text] { open("other", t); }).find(words), std::string::npos)
+        << words;
+}
+
+}  // namespace
+}  // namespace collcast
