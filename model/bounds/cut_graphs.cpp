@@ -69,7 +69,7 @@ std::shared_ptr<SharedCutGraphs::Shared> SharedCutGraphs::of(const Fabric& fabri
   if (known != last_.end()) {
     last_.splice(last_.begin(), last_, known);
   } else {
-    last_.push_front(std::make_shared<Shared>(Routes(fabric, memories), CutGraphs(memories)));
+    last_.push_front(std::make_shared<Shared>(fabric, memories));
     if (last_.size() > most) last_.pop_back();
   }
   return last_.front();

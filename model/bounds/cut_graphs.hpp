@@ -49,9 +49,11 @@ class SharedCutGraphs {
  public:
   /// Whoever uses them holds their lock.
   struct Shared {
+    Shared(const Fabric& fabric, const std::vector<Memory>& memories)
+        : routes(fabric, memories), graphs(memories) {}
     Routes routes;
     CutGraphs graphs;
-    std::mutex in_use = {};
+    std::mutex in_use;
   };
   std::shared_ptr<Shared> of(const Fabric& fabric, const std::vector<Memory>& memories);
 
