@@ -32,7 +32,11 @@ Bytes parse_size(const std::string& text, const std::string& what) {
   const std::string unit(end, text.data() + text.size());
   if (error == std::errc() && std::isfinite(value) && value >= 0)
     for (const auto& [name, factor] : units)
-      if (unit == name && value * factor <= 1e18) return Bytes(std::floor(value * factor));
+      if (unit == name && value * factor <= 1e18) {
+        if (factor == 1 && value != std::floor(value))
+          throw InputError(what + " '" + text + "' is no whole number of bytes");
+        return Bytes(std::floor(value * factor));
+      }
   throw InputError(what + " '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB" +
                    (text.find(',') == std::string::npos ? "" : ", with a decimal point"));
 }

@@ -47,6 +47,7 @@ TEST(Ranges, SayWhatIsWrong) {
             "range '1:1MiB:+1' has more than 100000 values; take a larger stride");
   EXPECT_EQ(complaint([] { sizes({"1:y"}); }),
             "size 'y' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
+  EXPECT_EQ(complaint([] { sizes({"1.5"}); }), "size '1.5' is no whole number of bytes");
   EXPECT_EQ(complaint([] { ranks({"0:4"}); }),
             "number of ranks '0' is not a whole number from 1 to 16777216");
 }
