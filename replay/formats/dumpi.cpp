@@ -40,7 +40,7 @@ std::vector<std::int64_t> whole_numbers(std::string_view text) {
 }
 
 /// A rank's trace, but for its calls.
-struct RankTrace {
+struct DumpiTrace {
   std::string path;
   Rank rank = -1, world = -1;
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();  ///< ns: of what is played, after MPI_Init
@@ -126,8 +126,8 @@ Rank plausible(std::int64_t n) {
   return n >= 0 && n <= most_recorded_ranks ? static_cast<Rank>(n) : -1;
 }
 
-RankTrace rank_of(const std::string& path) {
-  RankTrace r;
+DumpiTrace rank_of(const std::string& path) {
+  DumpiTrace r;
   r.path = path;
   read_calls(path, r.facts, [&](const MpiCall& c) {
     if (r.begin == std::numeric_limits<std::int64_t>::max()) r.begin = c.enter;
@@ -143,7 +143,7 @@ RankTrace rank_of(const std::string& path) {
 /// Lowers one rank's calls to activities.
 class DumpiRank {
  public:
-  DumpiRank(RecordedSource& source, const RankTrace& rank)
+  DumpiRank(RecordedSource& source, const DumpiTrace& rank)
       : source_(source),
         stream_(source.at(rank.rank)),
         rank_(rank),
@@ -364,7 +364,7 @@ class DumpiRank {
 
   RecordedSource& source_;
   RecordedSource::Stream& stream_;
-  const RankTrace& rank_;
+  const DumpiTrace& rank_;
   std::int64_t begin_, before_;
   std::size_t most_;
   std::map<std::int64_t, std::vector<std::int64_t>> requests_;  ///< of an MPI_Request, those not waited for
@@ -393,7 +393,7 @@ bool is_dumpi(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const OpenOptions&) {
-  std::vector<RankTrace> all;
+  std::vector<DumpiTrace> all;
   std::map<Rank, std::string> claimed;
   Rank world = 0;
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0, longest = 0;
@@ -403,7 +403,7 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
       world = std::max<Rank>(world, ranks.empty() ? 0 : plausible(ranks[0]));
       continue;
     }
-    RankTrace r = rank_of(file);
+    DumpiTrace r = rank_of(file);
     if (r.begin == std::numeric_limits<std::int64_t>::max())
       throw InputError(file + ": a DUMPI trace without calls of which the end is there");
     if (r.rank < 0) r.rank = std::max(number_in_name(file), -1);
@@ -433,7 +433,7 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   info.unknown = {"members of communicators but the world",
                   "sizes of derived types that the trace does not list"};
   std::int64_t ignored = 0, cut = 0, unsaid = 0;
-  for (const RankTrace& r : all) {
+  for (const DumpiTrace& r : all) {
     info.recorded_ranks.push_back(r.rank);
     DumpiRank(*source, r).build();
     ignored += r.facts.ignored, cut += r.facts.cut, unsaid += r.facts.unsaid;
