@@ -236,7 +236,8 @@ def gap():
          [r["time_s"] for r in rows if r["schedule"] == "catalogue"] == [alone["time_s"]], words, alone)
     made = said("synthesize", *words)
     mine = made["predictions"][-1]
-    hold("gap and synthesize have two bounds", mine["lower_bound_s"] == rows[0]["lower_bound_s"], words, mine)
+    # Switches that multicast or reduce may do more than the messages of a synthesized schedule.
+    hold("gap: the bound is above synthesize's", rows[0]["lower_bound_s"] <= mine["lower_bound_s"], words, mine)
     hold("synthesize: what is proven does not hold", made["holds"], words)
     if mine["lost"]:
         hold("synthesize: what is lost does not multiply to the whole",
