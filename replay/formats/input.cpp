@@ -204,11 +204,12 @@ void require_one(const std::vector<std::string>& files, const std::string& forma
 
 std::string head_of(const std::string& path, std::size_t most) {
   Input input(path);
-  std::string head(most, '\0');
+  std::string head;
   std::size_t got = 0;
   try {
     while (got < most) {
-      const std::size_t n = input.read(head.data() + got, most - got);
+      if (got == head.size()) head.resize(std::min(most, std::max(piece, 2 * got)));
+      const std::size_t n = input.read(head.data() + got, head.size() - got);
       if (n == 0) break;
       got += n;
     }

@@ -46,15 +46,15 @@ RoundTime round_time(const Coordinator& c, const RankGroup& all, int tensors, co
   if (tensors <= c.cache)
     return {control(Collective::allreduce, Bytes(8 * std::ceil((tensors + 3) / 64.0))), {}};
   const double p = all.size();
-  const Seconds gather = control(Collective::gather, p * header);
+  const Seconds requests = control(Collective::gatherv, p * header);
   const Seconds broadcast = control(Collective::broadcast, header);
   const auto more = [&](Collective what, Bytes least, Bytes bytes, Seconds of_least) {
     return (control(what, least + bytes) - of_least) / tensors;
   };
   const Seconds per_tensor = p * c.request +
-                             more(Collective::gather, p * header, p * tensors * request, gather) +
+                             more(Collective::gatherv, p * header, p * tensors * request, requests) +
                              more(Collective::broadcast, header, tensors * request, broadcast);
-  return {control(Collective::gather, Bytes(4 * p)) + gather + 2 * broadcast,
+  return {control(Collective::gather, Bytes(4 * p)) + requests + 2 * broadcast,
           std::max(Seconds(), per_tensor)};
 }
 
