@@ -380,7 +380,7 @@ TEST_F(Versions, ChakraAsProtobufPrintsIt) {
 std::string zipped(const std::vector<std::pair<std::string, std::string>>& files) {
   const auto number = [](std::size_t value, int width) {
     std::string bytes;
-    for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i));
+    for (int i = 0; i < width; ++i, value >>= 8) bytes += static_cast<char>(value);
     return bytes;
   };
   std::string archive, directory;
