@@ -9,9 +9,7 @@ const Algorithm allgatherv_bruck{
     .name = "bruck",
     .description = "in round s rank r sends all it has to the k - 1 ranks k^s, 2 k^s, ... before it",
     .radix = true,
-    .formula =
-        "~ sum over messages of a rank of a + (largest such message of any rank) b; an upper bound, exact if "
-        "equal",
+    .formula = formula_of_largest,
     .exact = false,
     .bound = most_messages,
     .source =

@@ -11,9 +11,7 @@ const Algorithm allgatherv_neighbor_exchange{
         "pairs swap blocks, then every rank passes the last two blocks on, to its two neighbours in turn",
     .ranks = "1 or even",
     .supports = [](Rank p) { return p == 1 || p % 2 == 0; },
-    .formula =
-        "~ sum over messages of a rank of a + (largest such message of any rank) b; an upper bound, exact if "
-        "equal",
+    .formula = formula_of_largest,
     .exact = false,
     .bound = most_messages,
     .source = "Chen, Zhang, Zhang & Yuan, HPC-Asia 2005",

@@ -10,9 +10,7 @@ const Algorithm allgatherv_recursive_doubling{
     .description = "neighbours at distance 1, 2, 4, ... swap all they have",
     .ranks = "power of two",
     .supports = power_of_two,
-    .formula =
-        "~ sum over messages of a rank of a + (largest such message of any rank) b; an upper bound, exact if "
-        "equal",
+    .formula = formula_of_largest,
     .exact = false,
     .bound = most_messages,
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",

@@ -18,8 +18,8 @@ namespace {
 constexpr double same = 2;
 /// Relative difference between delays that count as equal.
 constexpr double alike = 1e-9;
-/// Messages of a play whose times are noted: 50 MB.
-constexpr std::int64_t most_noted = 1'000'000;
+/// Messages, and copies of multicasts, of a play whose times are noted: 50 MB.
+constexpr std::size_t most_noted = 1'000'000;
 
 /// A repeat, of which only the first periods are played.
 struct Cut {
@@ -222,7 +222,7 @@ std::optional<Result> contend_until_steady(const Schedule& schedule, const Layou
     if (cuts.empty()) return {};
     const Schedule few = shortened(schedule, cuts);
     const std::vector<Span> messages = spans(few, cuts);
-    if (messages.back().end > static_cast<std::uint64_t>(most_noted)) return {};
+    if (messages.back().end > most_noted) return {};
     Notes notes;
     PlayOptions options;
     options.observer = &notes;
@@ -232,8 +232,9 @@ std::optional<Result> contend_until_steady(const Schedule& schedule, const Layou
     std::vector<Steady> states;
     for (const Span& span : messages)
       if (const auto state = steady(all, span)) states.push_back(*state);
-    if (states.size() < cuts.size()) continue;
-    if (auto whole = extended(played, cuts, states, schedule, layout, fabric)) return whole;
+    if (states.size() == cuts.size())
+      if (auto whole = extended(played, cuts, states, schedule, layout, fabric)) return whole;
+    if (2 * all.size() > most_noted) return {};
   }
 }
 

@@ -182,7 +182,7 @@ report::Report gap(const Question& q, const Watch& watch) {
       // Software that the catalogue's messages have to pay for is not that of every library.
       if (const Bound& own = chosen->prediction.bound; own.time < bound.time) bound = own;
     }
-    if (front && priced(best)) bound = tightest(bound, size, *front);
+    if (front && front->limit().by_prices && priced(best)) bound = tightest(bound, size, *front);
     rows.push_back(bound_row(size, bound));
     if (front) rows.push_back(row("synthesized", front->fastest(size, by).prediction, bound));
     rows.push_back(row("catalogue", best, bound));
