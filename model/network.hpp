@@ -112,11 +112,14 @@ class UniformNetwork {
 
   Wire wire(Place from, Place to, Bytes bytes) const {
     Wire w = wire_;
+    if (from.rank == to.rank) {
+      w = {};
+    } else {
+      w.eager = bytes <= protocol_.eager_limit;
+      w.handshake = protocol_.handshake;
+    }
     w.out = static_cast<Port>(from.rank);
     w.in = static_cast<Port>(to.rank + ranks_);
-    if (from.rank == to.rank) return {{}, {}, {}, {}, {}, w.out, w.in};
-    w.eager = bytes <= protocol_.eager_limit;
-    w.handshake = protocol_.handshake;
     return w;
   }
   /// The sizes at which wires change, ascending from 0.
