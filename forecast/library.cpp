@@ -126,7 +126,10 @@ Library::Library(const std::string& policy, const Description& description, Rank
   }
   calibrated_ = knows_nccl(description);
   calibrated_on_ = calibrated_on(description);
-  if (nccl_) found_ = channels(description, occupancy(forecaster_.machine()), policy_);
+  if (nccl_)
+    for (const auto& node : ranks_of_nodes(forecaster_.machine()))
+      if (const auto [at, is_new] = found_.try_emplace(node.size()); is_new)
+        at->second = channels(description, situation().nodes, static_cast<Rank>(node.size()), policy_);
   if (transport && nccl_ && own_transport_) {
     forced_ = nccl::KernelSettings{.minor = nccl_->minor, .protocol = transport->protocol.protocol};
     nccl::check(*forced_, forecaster_.machine(), situation());
@@ -281,7 +284,7 @@ const Forecaster& Library::sent_by(const nccl::KernelSettings& t) const {
 }
 
 std::vector<nccl::Order> Library::orders(const nccl::Play& played) const {
-  return nccl::orders(found_, ranks_of_nodes(forecaster_.machine()), played.channels);
+  return nccl::orders(found_, ranks_of_nodes(forecaster_.machine()), situation().channels, played.channels);
 }
 
 Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl::Candidate& chosen,
@@ -289,7 +292,7 @@ Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl
   const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
   const Rank on_a_node = occupancy(forecaster_.machine()).on_a_node;
   const Algorithm played_by_nccl =
-      nccl::scheduled(a.name, a.collective, chosen, played, orders(played), searched(), on_a_node);
+      nccl::scheduled(a.name, a.collective, chosen, played, orders(played), situation().channels, on_a_node);
   Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).predict(played_by_nccl, call, engine);
   p.algorithm = &a;
   p.calibrated = calibrated_ && forecaster_.calibrated();
@@ -315,9 +318,9 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
   const auto told = [&] { return not_below_bound(within(calibrated_on_, std::move(p))); };
   if (situation().nodes == 1) return told();
   const Fabric& sent = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).fabric();
-  const Load load =
-      heaviest(sent, nccl::traffic(chosen.shape, a.collective, call.root, orders(played), searched(),
-                                   occupancy(forecaster_.machine()).on_a_node, call.message));
+  const Load load = heaviest(
+      sent, nccl::traffic(chosen.shape, a.collective, call.root, orders(played), situation().channels,
+                          occupancy(forecaster_.machine()).on_a_node, call.message));
   if (load.time > p.time) {
     const double slower = load.time / p.time;
     p.time = load.time, p.low = slower * p.low, p.high = slower * p.high;

@@ -82,7 +82,6 @@ class Library {
   Algorithm in_nccls_order(const Algorithm& algorithm) const;
   /// Of the channels that the search finds, as many as are played.
   std::vector<nccl::Order> orders(const nccl::Play& played) const;
-  int searched() const { return static_cast<int>(found_.channels.size()); }
   nccl::Play play(const View& view, Collective collective, const Call& call,
                   const nccl::Candidate& chosen) const;
   /// The platform under that transport of NCCL, made when first asked for.
@@ -97,7 +96,7 @@ class Library {
   std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty
   bool calibrated_ = false;
   std::vector<CalibratedOn> calibrated_on_;
-  Channels found_;  ///< by NCCL's search
+  nccl::NodeChannels found_;
   Description description_;
   Placement placement_;
   Memory memory_;

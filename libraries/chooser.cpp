@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <ranges>
 
 #include "libraries/policy.hpp"
 #include "model/critical_path.hpp"
@@ -38,7 +39,7 @@ class Situations {
 
   const Situation& of(const Request& request) {
     const Occupancy s = occupancy(machine_, request.members);
-    const auto [found, is_new] = known_.try_emplace({s.nodes, s.on_a_node});
+    const auto [found, is_new] = known_.try_emplace(s);
     if (is_new) found->second = situation(description_, s, policy_);
     return found->second;
   }
@@ -50,7 +51,7 @@ class Situations {
   std::string policy_;
   Description description_;
   const Machine& machine_;
-  std::map<std::pair<Rank, Rank>, Situation> known_;
+  std::map<Occupancy, Situation> known_;
 };
 
 /// A rough length of a schedule: its number of steps, or a rank's messages in the first step if these are
@@ -82,9 +83,8 @@ Occupancy occupancy(const Machine& machine, std::span<const Rank> members) {
   if (members.empty())
     for (Rank r = 0; r < machine.ranks(); ++r) ++on_node[machine.node(r)];
   for (const Rank r : members) ++on_node[machine.node(r)];
-  Occupancy s{static_cast<Rank>(on_node.size()), 0};
-  for (const auto& [node, ranks] : on_node) s.on_a_node = std::max(s.on_a_node, ranks);
-  return s;
+  const auto [fewest, most] = std::ranges::minmax(on_node | std::views::values);
+  return {static_cast<Rank>(on_node.size()), most, fewest};
 }
 
 Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<Bytes> segment) {

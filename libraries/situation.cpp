@@ -65,11 +65,12 @@ int minor_of(const std::string& policy) {
   return nccl ? nccl->minor : nccl::usual_minor;
 }
 
-/// Keeps only the GPUs that the ranks of a node use.
-void keep_used(Blueprint& b, Rank used) {
+/// Only with the GPUs that the ranks of a node use.
+Blueprint with(Blueprint b, Rank used) {
   const int last = b.vertex_of_slot(used - 1);
   b.ranks_per_node = used;
   b.ranks_on.erase(std::ranges::find(b.ranks_on, last) + 1, b.ranks_on.end());
+  return b;
 }
 
 /// From every GPU to its NIC through PCIe switches only.
@@ -85,9 +86,18 @@ bool gpudirect(const Blueprint& b) {
   });
 }
 
+ChannelReach reach(Rank nodes) {
+  return nodes > 1 ? ChannelReach::network : ChannelReach::node;
+}
+
 Channels channels_of(const Blueprint& b, Rank nodes, const std::string& policy, ChannelShape shape) {
-  return find_channels(b, shape, nodes > 1 ? ChannelReach::network : ChannelReach::node,
-                       nccl_speeds(minor_of(policy)));
+  return find_channels(b, shape, reach(nodes), nccl_speeds(minor_of(policy)));
+}
+
+/// NCCL keeps the fewest channels of all nodes, at the lowest speed (initTransportsRank, src/init.cc).
+void keep_least(Channels& c, const Channels& other) {
+  if (other.channels.size() < c.channels.size()) c.channels.resize(other.channels.size());
+  c.bandwidth = std::min(c.bandwidth, other.bandwidth);
 }
 
 bool alike(const Channels& c) {
@@ -119,7 +129,6 @@ Seconds network_latency(const Blueprint& b) {
 /// NCCL searches again for faster trees within a node, up to twice the speed between nodes; NVLinks have that
 /// much room.
 void set_rails(Situation& s, const Channels& found, const Machine& machine, const Blueprint& b) {
-  s.rails = network_cards(found);
   const auto between_nodes = [&](Memory memory) {
     const Rank other = machine.ranks_per_node();
     return 1.0 / machine.wire({0, memory}, {other, memory}, machine.sizes().back()).per_byte;
@@ -134,21 +143,26 @@ void set_rails(Situation& s, const Channels& found, const Machine& machine, cons
 }  // namespace
 
 Situation situation(const Description& description, Rank ranks, const std::string& policy) {
-  const Rank node = read_blueprint(description).ranks_per_node;
-  return situation(description, Occupancy{(ranks + node - 1) / node, std::min(ranks, node)}, policy);
+  const Rank node = read_blueprint(description).ranks_per_node, full = (ranks - 1) / node;
+  return situation(description, Occupancy{full + 1, std::min(ranks, node), ranks - full * node}, policy);
 }
 
-Situation situation(const Description& description, Occupancy occupancy, const std::string& policy) {
-  Blueprint b = read_blueprint(description);
-  const Rank ranks = (occupancy.nodes - 1) * b.ranks_per_node + occupancy.on_a_node;
+Situation situation(const Description& description, Occupancy o, const std::string& policy) {
+  const Blueprint node = read_blueprint(description), b = with(node, o.on_a_node);
+  const Rank ranks = (o.nodes - 1) * node.ranks_per_node + o.on_a_node;
   Situation s;
-  s.nodes = occupancy.nodes;
-  keep_used(b, occupancy.on_a_node);
+  s.nodes = o.nodes;
   for (const Blueprint::Vertex& v : b.vertices)
     if (v.device >= 0) recognise(s.cpu, b.devices[static_cast<std::size_t>(v.device)].name);
   if (nccl::parse(policy)) s.gpu = gpu_for_nccl(description, b, policy);
   s.gpudirect = gpudirect(b);
-  const Channels found = channels_of(b, s.nodes, policy, ChannelShape::ring);
+  Channels found = channels_of(b, s.nodes, policy, ChannelShape::ring);
+  s.rails = network_cards(found);
+  if (o.at_least < o.on_a_node) {
+    const Channels fewest = channels_of(with(node, o.at_least), s.nodes, policy, ChannelShape::ring);
+    keep_least(found, fewest);
+    s.rails = std::min(s.rails, network_cards(fewest));
+  }
   s.link = found.nvlink ? NodeLink::nvlink : NodeLink::pci;
   s.channels = std::max(1, static_cast<int>(found.channels.size()));
   s.intra_bandwidth = found.bandwidth;
@@ -158,8 +172,8 @@ Situation situation(const Description& description, Occupancy occupancy, const s
   }
   s.inter_bandwidth = s.intra_bandwidth;
   if (b.within.multicast && b.within.reduction) {
-    const Channels switched = find_switch_channels(
-        b, s.nodes > 1 ? ChannelReach::network : ChannelReach::node, nccl_speeds(minor_of(policy)));
+    const Channels switched =
+        find_switch_channels(with(node, o.at_least), reach(s.nodes), nccl_speeds(minor_of(policy)));
     s.switch_channels = static_cast<int>(switched.channels.size());
     s.switch_bandwidth = switched.bandwidth;
   }
@@ -168,11 +182,9 @@ Situation situation(const Description& description, Occupancy occupancy, const s
   return s;
 }
 
-Channels channels(const Description& description, Occupancy occupancy, const std::string& policy,
+Channels channels(const Description& description, Rank nodes, Rank on_the_node, const std::string& policy,
                   ChannelShape shape) {
-  Blueprint b = read_blueprint(description);
-  keep_used(b, occupancy.on_a_node);
-  return channels_of(b, occupancy.nodes, policy, shape);
+  return channels_of(with(read_blueprint(description), on_the_node), nodes, policy, shape);
 }
 
 }  // namespace collcast

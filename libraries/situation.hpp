@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <string>
 
 #include "libraries/nccl/ring_search.hpp"
@@ -9,21 +10,23 @@
 
 namespace collcast {
 
-/// How many nodes some ranks occupy, and with how many ranks each at most.
+/// How many nodes some ranks occupy, and with how many ranks each, at most and at least.
 struct Occupancy {
-  Rank nodes = 1, on_a_node = 1;
+  Rank nodes = 1, on_a_node = 1, at_least = on_a_node;
+  auto operator<=>(const Occupancy&) const = default;
 };
 
 /// What a library knows of the machine when it chooses for ranks with this occupancy, which are the first
 /// ones of each node. Channels and their bandwidths are those that the policy's release of NCCL finds
-/// (nccl/ring_search.hpp); for other policies, and if no GPU has a peer, one channel with the bandwidth of
-/// the slowest path.
+/// (nccl/ring_search.hpp), the fewest and lowest of all nodes; for other policies, and if no GPU has a peer,
+/// one channel with the bandwidth of the slowest path.
 Situation situation(const Description& description, Occupancy occupancy, const std::string& policy);
 /// The same for the first `ranks` ranks in block placement.
 Situation situation(const Description& description, Rank ranks, const std::string& policy);
 
-/// The channels that the policy's release of NCCL finds for them, before it doubles them.
-Channels channels(const Description& description, Occupancy occupancy, const std::string& policy,
+/// The channels that the policy's release of NCCL finds on one of `nodes` nodes, with so many ranks, before
+/// it doubles them.
+Channels channels(const Description& description, Rank nodes, Rank on_the_node, const std::string& policy,
                   ChannelShape shape = ChannelShape::ring);
 
 }  // namespace collcast

@@ -151,14 +151,15 @@ struct Tree {
 
 }  // namespace
 
-std::vector<Order> orders(const Channels& found, const std::vector<std::vector<Rank>>& nodes, int channels) {
+std::vector<Order> orders(const NodeChannels& found, const std::vector<std::vector<Rank>>& nodes,
+                          int searched, int channels) {
   std::vector<Order> all;
   for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
     Order& order = all.emplace_back();
     for (const std::vector<Rank>& ranks : nodes) {
-      const std::size_t before = order.size();
-      if (!found.channels.empty())
-        for (const int gpu : found.channels[c % found.channels.size()].gpus)
+      const std::size_t before = order.size(), at = c % static_cast<std::size_t>(searched);
+      if (const auto& all_found = found.at(ranks.size()).channels; at < all_found.size())
+        for (const int gpu : all_found[at].gpus)
           if (static_cast<std::size_t>(gpu) < ranks.size())
             order.push_back(ranks[static_cast<std::size_t>(gpu)]);
       if (order.size() - before == ranks.size()) continue;

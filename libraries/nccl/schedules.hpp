@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
@@ -15,9 +16,13 @@ namespace collcast::nccl {
 /// All ranks in the order in which a channel visits them: node by node, within a node in the channel's order.
 using Order = std::vector<Rank>;
 
-/// The orders of `channels` channels, which repeat the found ones in turn. `nodes`: the ranks of each, in the
-/// order of their GPUs.
-std::vector<Order> orders(const Channels& found, const std::vector<std::vector<Rank>>& nodes, int channels);
+/// The channels that NCCL's search found on a node, by its number of ranks.
+using NodeChannels = std::map<std::size_t, Channels>;
+
+/// The orders of `channels` channels, which repeat the first `searched` of each node in turn. `nodes`: the
+/// ranks of each, in the order of their GPUs.
+std::vector<Order> orders(const NodeChannels& found, const std::vector<std::vector<Rank>>& nodes,
+                          int searched, int channels);
 
 /// A ring on each channel (a chain for broadcast and reduce), over which each rank's chunks go in `loops`
 /// rounds. Chunks after the first `filled` are empty and not sent; for allgather and reduce-scatter `filled`

@@ -108,6 +108,20 @@ TEST(Transport, theClosedFormOfNcclStaysNearItsSchedule) {
   }
 }
 
+/// A last node with fewer GPUs has fewer channels, and so has every other; its network cards bind.
+TEST(Transport, theClosedFormStaysNearTheScheduleOnAPartialNode) {
+  for (const Rank ranks : {9, 12, 17, 20}) {
+    const Library library("nccl-2.18", load_platform("dgx-a100"), ranks);
+    for (const Bytes message : {64_KiB, 256_MiB}) {
+      const Call call{.ranks = ranks, .message = message};
+      const Prediction form = library.predict(Collective::allreduce, call, engine("path")).prediction;
+      const Prediction played = library.predict(Collective::allreduce, call, engine("contention")).prediction;
+      EXPECT_LT(std::abs(std::log(played.time / form.time)), std::log(1.7))
+          << ranks << " ranks, " << message.value;
+    }
+  }
+}
+
 /// Software that was measured at the pace of the port speeds up with it; PCIe does not.
 TEST(Transport, aFasterNetworkIsFaster) {
   Description d = load_platform("summit");

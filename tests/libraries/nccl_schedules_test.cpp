@@ -22,14 +22,16 @@ std::vector<std::vector<Rank>> nodes(Rank ranks, Rank per_node) {
   return all;
 }
 
-/// Two channels; the second visits a node's GPUs the other way round.
-Channels found(Rank per_node) {
-  std::vector<int> there(static_cast<std::size_t>(per_node)), back;
-  std::iota(there.begin(), there.end(), 0);
-  back.assign(there.rbegin(), there.rend());
-  Channels c;
-  c.channels = {{there, 0}, {back, 0}};
-  return c;
+/// Two channels on each node; the second visits its GPUs the other way round.
+NodeChannels found(Rank per_node) {
+  NodeChannels all;
+  for (std::size_t ranks = 1; ranks <= static_cast<std::size_t>(per_node); ++ranks) {
+    std::vector<int> there(ranks), back;
+    std::iota(there.begin(), there.end(), 0);
+    back.assign(there.rbegin(), there.rend());
+    all[ranks].channels = {{there, 0}, {back, 0}};
+  }
+  return all;
 }
 
 TEST(NcclSchedules, ringsDoWhatTheyAreFor) {
@@ -38,7 +40,7 @@ TEST(NcclSchedules, ringsDoWhatTheyAreFor) {
     for (const Rank per_node : {1, 2, 3, 4})
       for (Rank ranks = 2; ranks <= 9; ++ranks)
         for (const Block loops : {1, 3}) {
-          const auto all = orders(found(per_node), nodes(ranks, per_node), 3);
+          const auto all = orders(found(per_node), nodes(ranks, per_node), 2, 3);
           const bool rooted = definition(collective).rooted;
           for (Rank root = 0; root < (rooted ? ranks : 1); ++root)
             EXPECT_FALSE(prove(rings(collective, root, all, loops), collective, root))
@@ -46,8 +48,16 @@ TEST(NcclSchedules, ringsDoWhatTheyAreFor) {
         }
 }
 
+/// Each node goes by its own channels, the first ones of them.
+TEST(NcclSchedules, aPartialNodeHasItsOwnChannels) {
+  NodeChannels all = found(3);
+  all[2].channels = {{{1, 0}, 0}, {{0, 1}, 0}, {{1, 0}, 1}};
+  EXPECT_EQ(orders(all, nodes(5, 3), 2, 3),
+            (std::vector<Order>{{0, 1, 2, 4, 3}, {2, 1, 0, 3, 4}, {0, 1, 2, 4, 3}}));
+}
+
 TEST(NcclSchedules, emptyChunksAreNotSent) {
-  const auto all = orders(found(2), nodes(4, 2), 2);
+  const auto all = orders(found(2), nodes(4, 2), 2, 2);
   const Schedule two = rings(Collective::allreduce, 0, all, 1, 2);
   EXPECT_EQ(two.blocks, 2);
   EXPECT_EQ(traffic(two).messages, 2 * 6);
@@ -59,7 +69,7 @@ TEST(NcclSchedules, treesDoWhatTheyAreFor) {
     for (Rank ranks = 2; ranks <= 17; ++ranks)
       for (const Block loops : {1, 3})
         for (const bool at_once : {false, true}) {
-          const auto all = orders(found(per_node), nodes(ranks, per_node), 2);
+          const auto all = orders(found(per_node), nodes(ranks, per_node), 2, 2);
           const Schedule s = trees(all, 1, std::min(per_node, ranks), loops, at_once);
           EXPECT_FALSE(prove(s, Collective::allreduce)) << ranks << " ranks, " << per_node;
         }
@@ -71,7 +81,7 @@ TEST(NcclSchedules, treesDoWhatTheyAreFor) {
 /// two roots, which have one child, and nobody above, have less.
 TEST(NcclSchedules, aNodeOfADoubleTreeMovesTwiceItsBytesEachWay) {
   constexpr Rank per_node = 2, ranks = 16;
-  const auto all = orders(found(per_node), nodes(ranks, per_node), 4);
+  const auto all = orders(found(per_node), nodes(ranks, per_node), 2, 4);
   for (const Rank node : {2, 3, 4, 5})
     for (const Rank card : {0, 1}) {  // the channels enter and leave by different ranks
       Bytes in, out;
