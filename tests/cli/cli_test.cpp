@@ -71,6 +71,9 @@ TEST(Cli, BadInputIsOneLineAndExitCode2) {
         "predict allreduce --platform edr-cluster --ranks 4 --size 1KiB --set network.dimensions=3,3",
         "predict allreduce --platform summit --ranks 4 --size 1KiB --placement " COLLCAST_SOURCE_DIR
         "/README.md",
+        "platforms --set network.bandwidth_GBps=25",
+        "platforms --all",
+        "platforms summit --ranks 6",
         "prove allreduce --ranks 4",
         "prove allreduce --algorithm ring",
         "prove --algorithm ring --ranks 4",
