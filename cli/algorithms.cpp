@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <optional>
 
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
@@ -33,10 +34,10 @@ Json algorithm_row(const Algorithm& a) {
 
 void run_algorithms(const AlgorithmsOptions& options) {
   Json rows = Json::array();
-  if (!options.collective.empty()) definition(options.collective);
+  std::optional<Collective> only;
+  if (!options.collective.empty()) only = definition(options.collective).collective;
   for (const Algorithm* a : catalogue())
-    if (options.collective.empty() || definition(a->collective).name == options.collective)
-      rows.push_back(algorithm_row(*a));
+    if (a->collective == only.value_or(a->collective)) rows.push_back(algorithm_row(*a));
   if (options.format == Format::json) {
     print_json(rows);
   } else if (options.format == Format::csv) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 
@@ -66,7 +67,7 @@ struct Contender {
 };
 
 /// "edr-cluster,network.bandwidth_GBps=50", with as many ranks as were asked for.
-Contender contender(const std::string& text, const CompareOptions& options) {
+Contender contender(const std::string& text, const CompareOptions& options, std::vector<std::string>& notes) {
   Contender c{text, {}, options.ranks, CLI::detail::split(text, ','), {}};
   c.platform = c.set[0];
   c.set.erase(c.set.begin());
@@ -74,18 +75,25 @@ Contender contender(const std::string& text, const CompareOptions& options) {
   set_all(platform, c.set);
   for (const Parameter& p : platform.parameters())
     if (p.path == hourly_price && p.value > 0) c.price = p.value;
-  std::int64_t nodes = 0;
-  if (!options.nodes.empty()) nodes = parse_count(options.nodes, "--nodes", 1, 1 << 24);
+  const int per_node = workloads::ranks_per_node(platform);
+  const std::int64_t most = max_ranks(platform);
+  std::int64_t ranks = 0;
+  if (!options.nodes.empty()) ranks = per_node * parse_count(options.nodes, "--nodes", 1, 1 << 24);
   if (!options.budget.empty()) {
     if (!c.price)
       throw InputError("--budget: the price of " + text + " is unknown; add it after a comma, as in " +
                        c.platform + "," + hourly_price + "=20");
-    nodes = static_cast<std::int64_t>(parse_number(options.budget, "--budget", 0, 1e12) / *c.price);
-    if (nodes < 1) throw InputError("--budget: a node of " + text + " costs more");
+    const double paid = std::floor(parse_number(options.budget, "--budget", 0, 1e12) / *c.price);
+    if (paid < 1) throw InputError("--budget: a node of " + text + " costs more");
+    const std::string all = "--budget pays for more nodes than " + text + " has: it takes all of them";
+    if (paid * per_node > static_cast<double>(most) && std::ranges::find(notes, all) == notes.end())
+      notes.push_back(all);
+    ranks = static_cast<std::int64_t>(std::min(paid * per_node, static_cast<double>(most)));
   }
-  if (nodes > 0)
-    c.ranks = std::to_string(
-        std::min<std::int64_t>(nodes * workloads::ranks_per_node(platform), max_ranks(platform)));
+  if (ranks > most)
+    throw InputError("--nodes " + options.nodes + ": " + text + " holds " + text::counted(most, "rank") +
+                     ", not " + std::to_string(ranks));
+  if (ranks > 0) c.ranks = std::to_string(ranks);
   return c;
 }
 
@@ -208,7 +216,7 @@ void run_compare(const CompareOptions& options) {
   std::vector<sweep::Point> points;
   for (const std::string& size : sizes)
     for (const std::string& text : names) {
-      contenders.push_back(contender(text, options));
+      contenders.push_back(contender(text, options, report.notes));
       points.push_back(point(options, of, contenders.back(), size));
     }
   const std::vector<sweep::Rows> answers = ask_all(of.verb, points);

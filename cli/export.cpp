@@ -28,6 +28,8 @@ std::string text(const ExportOptions& options, const Algorithm& a, const Call& c
 }
 
 int run_export(ExportOptions& options) {
+  if (options.format == "msccl" && options.reduction > 0)
+    throw InputError("--reduction goes with --format goal: MSCCL's XML has no times");
   if (!options.output.empty()) check_writable(options.output);
   const auto imported = import(options.subject, options.call);
   if (options.subject.ranks.size() != 1) throw InputError("export takes a single number for --ranks");

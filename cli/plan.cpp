@@ -6,6 +6,7 @@
 #include <span>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -18,6 +19,7 @@
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
+#include "platforms/machine/paths.hpp"
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -77,20 +79,27 @@ std::vector<std::string> asked(const PlanOptions& options) {
 /// "dgx-a100=32.77" or, as the platform was asked for, "./mine.json=32.77".
 void set_for(Description& platform, const std::string& asked, const std::vector<std::string>& given,
              const std::string& path, const std::string& option) {
+  bool has = false;
   for (const std::string& text : given) {
     const auto equals = text.rfind('=');
     if (equals == std::string::npos)
       throw InputError(option + " '" + text + "' is not PLATFORM=NUMBER, as in dgx-a100=32.77");
     const std::string name = text.substr(0, equals);
-    if (name == asked || name == platform.name()) set(platform, path + text.substr(equals));
+    if (name != asked && name != platform.name()) continue;
+    if (std::exchange(has, true))
+      throw InputError(option + " '" + text + "' is a second one for " + asked +
+                       "; expected one for each platform");
+    above_zero(text.substr(equals + 1), option + " of " + name);
+    set(platform, path + text.substr(equals));
   }
 }
 
-std::vector<Description> platforms_of(const PlanOptions& options) {
+std::vector<Description> platforms_of(const PlanOptions& options, std::vector<std::string>& notes) {
   std::vector<Description> all;
   for (const std::string& name : asked(options)) {
     Description d = load_platform(name);
     set_all(d, options.set);
+    std::ranges::copy(told_of(d), std::back_inserter(notes));
     set_for(d, name, options.price, price_key, "--price");
     set_for(d, name, options.power, power_key, "--power");
     all.push_back(std::move(d));
@@ -132,14 +141,19 @@ Json of_trace(const PlanOptions& options, const Description& platform, Rank rank
   const ReplayText text = replayed(options, ranks);
   const Trace trace = open_replayed(text);
   const ReplayReport r = replay(trace.source(), platform, replay_options(text));
-  return times(runs, r.time, r.low, r.high, r.compute, r.limited_by);
+  Json f = times(runs, r.time, r.low, r.high, r.compute, r.limited_by);
+  f["notes"] = r.notes;
+  return f;
 }
 
 Json of_job(const PlanOptions& options, const Description& platform, Rank ranks) {
   const double runs = above_zero(options.runs, "number of runs");
   const Job job = JobSource(options.job, platform).on(ranks);
-  const JobForecast f = Playing(platform, {options.policy}).forecast(job);
-  return times(runs, f.time, f.low, f.high, f.compute, f.limited_by);
+  Playing playing(platform, {options.policy});
+  const JobForecast of_one = playing.forecast(job);
+  Json f = times(runs, of_one.time, of_one.low, of_one.high, of_one.compute, of_one.limited_by);
+  f["notes"] = playing.notes();
+  return f;
 }
 
 /// The whole job on so many ranks, of as many samples or runs as were asked for; or why there is no forecast.
@@ -155,7 +169,8 @@ Json forecast_of(const PlanOptions& options, const Description& platform, Rank r
     Training t = described(options, platform);
     t.ranks = ranks;
     require_room(platform, ranks);
-    const StepForecast step = Playing(platform, {options.policy}).forecast(t);
+    Playing playing(platform, {options.policy});
+    const StepForecast step = playing.forecast(t);
     const double steps = above_zero(options.samples, "number of samples") / step.samples;
     return {{"nodes", (ranks + t.ranks_per_node - 1) / t.ranks_per_node},
             {"time_s", steps * step.time.value},
@@ -164,7 +179,8 @@ Json forecast_of(const PlanOptions& options, const Description& platform, Rank r
             {"efficiency", step.efficiency},
             {"memory_B", step.memory.sum().value},
             {"holds_B", t.processor.memory.value},
-            {"limited_by", step.limited_by}};
+            {"limited_by", step.limited_by},
+            {"notes", playing.notes()}};
   } catch (const InputError& e) {
     return {{"refused", e.what()}};
   }
@@ -188,8 +204,8 @@ std::optional<Seconds> time_of_one(const PlanOptions& options, Description platf
   return {};
 }
 
-plan::Candidate candidate(const Description& platform, Rank ranks, const Json& f) {
-  plan::Candidate c{.platform = platform.name(), .ranks = ranks};
+plan::Candidate candidate(const std::string& asked, const Description& platform, Rank ranks, const Json& f) {
+  plan::Candidate c{.platform = asked, .ranks = ranks};
   c.price_USD = value(platform, price_key);
   c.power_W = value(platform, power_key);
   if (f.contains("refused")) {
@@ -233,19 +249,19 @@ std::vector<Json> in_parallel(std::size_t count, const std::string& what,
 }
 
 std::vector<plan::Candidate> candidates(const PlanOptions& options, const std::vector<Description>& platforms,
-                                        const std::vector<Rank>& ranks) {
-  const auto at = [&](std::size_t i) {
-    return std::pair{&platforms[i / ranks.size()], ranks[i % ranks.size()]};
-  };
+                                        const std::vector<Rank>& ranks, std::vector<std::string>& notes) {
+  const std::vector<std::string> names = asked(options);
+  const auto at = [&](std::size_t i) { return std::pair{i / ranks.size(), ranks[i % ranks.size()]}; };
   const std::vector<Json> forecasts =
       in_parallel(platforms.size() * ranks.size(), "forecasts", [&](std::size_t i) {
         const auto [platform, n] = at(i);
-        return forecast_of(options, *platform, n);
+        return forecast_of(options, platforms[platform], n);
       });
   std::vector<plan::Candidate> all;
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
     const auto [platform, n] = at(i);
-    all.push_back(candidate(*platform, n, forecasts[i]));
+    all.push_back(candidate(names[platform], platforms[platform], n, forecasts[i]));
+    for (const Json& words : forecasts[i].value("notes", Json::array())) notes.push_back(words);
   }
   return all;
 }
@@ -397,7 +413,8 @@ std::string subject(const PlanOptions& options) {
 int run_plan(const PlanOptions& options) {
   const std::string of = subject(options);
   if (!options.plot.empty()) report::check_plot(options.plot);
-  const std::vector<Description> platforms = platforms_of(options);
+  report::Report report;
+  const std::vector<Description> platforms = platforms_of(options, report.notes);
   std::vector<Rank> ranks = parse_rank_counts(options.ranks);
   if (ranks.empty() && options.trace.empty())
     throw InputError("--ranks is required: the numbers to choose from");
@@ -408,13 +425,12 @@ int run_plan(const PlanOptions& options) {
       std::ranges::all_of(platforms, [](const Description& d) { return value(d, price_key).has_value(); });
   const plan::Aim aim =
       options.aim.empty() ? (priced ? plan::Aim::cost : plan::Aim::time) : plan::parse_aim(options.aim);
-  const std::vector<plan::Judged> all = plan::judge(candidates(options, platforms, ranks), limits, aim);
+  const std::vector<plan::Judged> all =
+      plan::judge(candidates(options, platforms, ranks, report.notes), limits, aim);
   const std::string& why = all[0].candidate.refused;
   const auto same = [&](const plan::Judged& j) { return j.candidate.refused == why; };
   if (!why.empty() && std::ranges::all_of(all, same)) throw InputError(why);
   const bool any = all[0].feasible;
-
-  report::Report report;
   if (options.model.empty())
     report.head = {{options.job.empty() ? "trace" : "job", options.trace + options.job},
                    {"runs", above_zero(options.runs, "number of runs")}};
@@ -438,11 +454,13 @@ int run_plan(const PlanOptions& options) {
       std::back_inserter(columns));
   report.sections.push_back({"candidates", std::move(rows), std::move(columns)});
   if (any) {
-    const auto chosen = std::ranges::find(platforms, all[0].candidate.platform, &Description::name);
-    report.sections.push_back({"a_tenth_more",
-                               purchases(options, *chosen, all[0].candidate.ranks),
-                               {text_of("a tenth more (or less)", "parameter"),
-                                number_of("saves of the time", "saved", text::percent)}});
+    const std::vector<std::string> names = asked(options);
+    const auto chosen = std::ranges::find(names, all[0].candidate.platform) - names.begin();
+    report.sections.push_back(
+        {"a_tenth_more",
+         purchases(options, platforms[static_cast<std::size_t>(chosen)], all[0].candidate.ranks),
+         {text_of("a tenth more (or less)", "parameter"),
+          number_of("saves of the time", "saved", text::percent)}});
     report.head["safe"] = all[0].safe;
     report.remark = in_words(all, aim);
   } else {
@@ -450,6 +468,10 @@ int run_plan(const PlanOptions& options) {
     if (all[0].candidate.refused.empty())
       report.remark += " The first row comes closest: " + used(all[0].margins[0]) + " of what it may use.";
   }
+  std::vector<std::string> once;
+  for (std::string& words : report.notes)
+    if (std::ranges::find(once, words) == once.end()) once.push_back(std::move(words));
+  report.notes = std::move(once);
   plot(options.plot, {report.title, {report::graph(all, limits)}}, report.notes);
   print(report, options.format);
   return any ? 0 : 1;

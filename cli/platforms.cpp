@@ -10,6 +10,7 @@
 #include "libraries/nccl/ring_search.hpp"
 #include "platforms/description/json_schema.hpp"
 #include "platforms/description/load.hpp"
+#include "platforms/description/plausible.hpp"
 #include "platforms/machine/listing.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
@@ -55,6 +56,7 @@ void list(const PlatformsOptions& options) {
 Description edited(const PlatformsOptions& options) {
   Description d = load_platform(options.platform);
   set_all(d, options.set);
+  for (const std::string& words : implausible(d)) note(words);
   return d;
 }
 
@@ -140,8 +142,8 @@ void run_platforms(const PlatformsOptions& options) {
     return;
   }
   const bool one = options.rings || !options.graph.empty() || !options.exported.empty();
-  if (options.platform.empty() && one)
-    throw InputError("--rings, --graph and --export need the name of a platform");
+  if (options.platform.empty() && (one || options.all || !options.set.empty()))
+    throw InputError("--set, --all, --rings, --graph and --export need the name of a platform");
   if (options.platform.empty()) return list(options);
   if (!options.graph.empty()) write_graph(edited(options), options.graph);
   if (!options.exported.empty())
@@ -176,6 +178,7 @@ void add_platforms(CLI::App& app, int&) {
           "Makes a platform from a file of NCCL (topology), hwloc, ibnetdiscover or SimGrid (cluster)")
       ->option_text("FILE");
   verb->add_option("-o,--output", options->output, "The file that --import writes")->option_text("NEW.json");
+  verb->get_option("--ranks")->needs("--export");
   verb->get_option("--import")->needs("-o");
   verb->get_option("-o")->needs("--import");
   verb->add_flag("--schema", options->schema, "Prints the JSON Schema of platform files");

@@ -35,19 +35,19 @@ using workloads::HowPlayed, workloads::JobSource, workloads::Playing, workloads:
 constexpr std::array training_keys = {
     Key{"platform", Kind::word}, Key{"policy", Kind::word},       Key{"engine", Kind::word},
     Key{"model", Kind::word},    Key{"framework", Kind::word},    Key{"precision", Kind::word},
-    Key{"batch", Kind::number},  Key{"throughput", Kind::number}, Key{"slowdown", Kind::number},
+    Key{"batch", Kind::count},   Key{"throughput", Kind::number}, Key{"slowdown", Kind::number},
     Key{"noise", Kind::number},  Key{"input", Kind::word},        Key{"checkpoint", Kind::word},
     Key{"ranks", Kind::ranks}};
 
 constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind::word},
-                                 Key{"engine", Kind::word},   Key{"pieces", Kind::number},
+                                 Key{"engine", Kind::word},   Key{"pieces", Kind::count},
                                  Key{"delivery", Kind::word}, Key{"job", Kind::word},
                                  Key{"ranks", Kind::ranks}};
 
 constexpr std::array replay_keys = {
     Key{"trace", Kind::word},   Key{"steps", Kind::word},          Key{"fusion", Kind::size},
     Key{"cycle", Kind::word},   Key{"bucket", Kind::size},         Key{"nonblocking", Kind::word},
-    Key{"offload", Kind::word}, Key{"pieces", Kind::number},       Key{"delivery", Kind::word},
+    Key{"offload", Kind::word}, Key{"pieces", Kind::count},        Key{"delivery", Kind::word},
     Key{"ranks", Kind::ranks},  Key{"platform", Kind::word},       Key{"placement", Kind::word},
     Key{"memory", Kind::word},  Key{"policy", Kind::word},         Key{"algorithm", Kind::word},
     Key{"engine", Kind::word},  Key{"compute_scale", Kind::number}};

@@ -27,7 +27,7 @@ struct TuneOptions {
 
 std::string names() {
   std::string text;
-  for (const tuner::Library& l : tuner::libraries())
+  for (const tuner::Format& l : tuner::formats())
     text += (text.empty() ? "" : "; ") + std::string(l.name) + ": " + std::string(l.what);
   return text;
 }
@@ -41,22 +41,23 @@ report::Section able(const Tuned& tuned) {
        report::number_of("message", "message_bytes", text::bytes), report::text_of("algorithm", "algorithm"),
        report::number_of("segment", "segment_bytes", text::bytes),
        report::number_of("time", "time_s", text::seconds), report::number_of("low", "low_s", text::seconds),
-       report::number_of("high", "high_s", text::seconds)}};
+       report::number_of("high", "high_s", text::seconds), report::text_of("engine", "engine")}};
   for (const Tuned::Point& p : tuned.points)
-    for (const collcast::Played& a : p.able)
+    for (const Tuned::Play& a : p.able)
       section.rows.push_back({{"collective", definition(p.collective).name},
                               {"message_bytes", std::llround(p.size.value)},
                               {"algorithm", a.rule.entry ? std::string(a.rule.entry->theirs) : a.name},
                               {"segment_bytes", a.rule.segment > 0 ? Json(a.rule.segment) : Json()},
                               {"time_s", a.time.value},
                               {"low_s", a.low.value},
-                              {"high_s", a.high.value}});
+                              {"high_s", a.high.value},
+                              {"engine", a.engine}});
   return section;
 }
 
 void run_tune(TuneOptions& options, bool memory_given) {
   TuneQuestion& q = options.question;
-  const tuner::Library& library = tuner::library(q.library);
+  const tuner::Format& format = tuner::format(q.library);
   q.ranks = parse_ranks(options.ranks);
   q.sizes = parse_sizes(options.sizes);
   if (memory_given) q.memory = options.memory;
@@ -64,15 +65,15 @@ void run_tune(TuneOptions& options, bool memory_given) {
   if (!options.file.empty()) check_writable(options.file);
   const Tuned tuned = tune(q, {progress});
   progress_end();
-  report::Report report = report::make(tuned, library);
+  report::Report report = report::make(tuned, format);
   if (options.all) report.sections.push_back(able(tuned));
   if (!options.file.empty()) {
-    write_file(options.file, library.write(tuned.tuning));
-    std::string use(library.use);
+    write_file(options.file, format.write(tuned.tuning));
+    std::string use(format.use);
     if (const auto at = use.rfind("FILE"); at != std::string::npos) use.replace(at, 4, options.file);
     report.remark += "\n" + options.file + " is read by: " + use;
   }
-  plot(options.plot, report::picture(tuned, library), report.notes);
+  plot(options.plot, report::picture(tuned, format), report.notes);
   print(report, options.format);
 }
 

@@ -29,6 +29,7 @@ struct Answer {
     std::optional<bool> picked = {};           ///< of all that the library has it takes this
     std::vector<Elasticity> sensitivity = {};  ///< of its time, if it was asked for
     Occupied on = {};
+    std::size_t which = 0;  ///< of `platforms`: two may have one name
   };
   std::vector<std::string> collectives, platforms;  ///< by our names
   std::vector<std::string> files;                   ///< of the platforms; names of those that are shipped

@@ -44,10 +44,10 @@ class Inquiry {
 
   Answer answer() {
     resolve();
-    for (const Description& platform : platforms_)
+    for (which_ = 0; which_ < platforms_.size(); ++which_)
       for (const Collective collective : collectives_)
         for (const Rank ranks : q_.ranks)
-          if (!of_ranks(platform, collective, ranks)) {
+          if (!of_ranks(platforms_[which_], collective, ranks)) {
             note("interrupted: what follows was not computed");
             return told();
           }
@@ -56,10 +56,6 @@ class Inquiry {
 
  private:
   bool by_library() const { return q_.policy != "fastest"; }
-  /// A barrier's messages are empty: the hosts send them, unless a transport for GPUs is asked for.
-  Memory memory(Collective collective) const {
-    return collective == Collective::barrier && !q_.transport ? Memory::host : q_.memory;
-  }
   bool auto_choice() const { return !q_.imported && q_.algorithm == "auto"; }
   bool interrupted() const { return watch_.interrupt && watch_.interrupt->load(std::memory_order_relaxed); }
   void note(std::string text) {
@@ -105,6 +101,7 @@ class Inquiry {
     if (q_.offload.pieces > 1 && !q_.call.counts.empty())
       throw InputError("--pieces cuts all blocks alike, so it does not go with --counts");
     if (by_library()) check_policy(q_.policy);
+    if (by_library()) check_memory(q_.policy, q_.memory);
     check_transport();
     if (q_.with_synthesized && (!every_ || by_library() || q_.offload.asked() || engine_.name == "formula"))
       throw InputError(
@@ -172,7 +169,7 @@ class Inquiry {
 
   bool of_library(const Description& platform, Collective collective, Rank ranks) {
     const auto kept =
-        known_.library(q_.policy, {platform, ranks, q_.placement, memory(collective), 0, q_.transport});
+        known_.library(q_.policy, {platform, ranks, q_.placement, q_.memory_of(collective), 0, q_.transport});
     const Library& library = *kept;
     seats_ = occupied(library.forecaster().machine());
     for (const Bytes size : sizes(collective)) {
@@ -194,7 +191,7 @@ class Inquiry {
                                 f.choice.why,
                                 {},
                                 f.estimate});
-        answer_.rows.back().on = seats_;
+        answer_.rows.back().on = seats_, answer_.rows.back().which = which_;
         if (every_) answer_.rows.back().picked = &f == &all.front();
       }
     }
@@ -230,8 +227,8 @@ class Inquiry {
   }
 
   bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {
-    const auto kept = known_.forecaster(
-        {platform, ranks, q_.placement, memory(collective), workers(q_.offload, platform), q_.transport});
+    const auto kept = known_.forecaster({platform, ranks, q_.placement, q_.memory_of(collective),
+                                         workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;
     seats_ = occupied(forecaster.machine());
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
@@ -287,7 +284,7 @@ class Inquiry {
     Front::Fastest fastest = front.fastest(size, engine_);
     Answer::Row row;
     row.platform = platform.name();
-    row.on = seats_;
+    row.on = seats_, row.which = which_;
     row.engine = fastest.prediction.engine;
     row.prediction = std::move(fastest.prediction);
     if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
@@ -329,7 +326,7 @@ class Inquiry {
     const auto which = std::ranges::find(among, choice.algorithm) - among.begin();
     Answer::Row row;
     row.platform = platform.name();
-    row.on = seats_;
+    row.on = seats_, row.which = which_;
     if (q_.offload.asked()) {
       OverlapPrediction p = predict_overlap(q_.offload, forecaster, *choice.algorithm, choice.call, engine_);
       row.prediction = std::move(p.prediction);
@@ -411,7 +408,8 @@ class Inquiry {
   Known& known_;
   const Engine& engine_;
   bool every_;
-  Occupied seats_;  ///< by the ranks that are asked for at present
+  std::size_t which_ = 0;  ///< of the platforms, at present
+  Occupied seats_;         ///< by the ranks that are asked for at present
   bool shared_told_ = false;
   std::optional<Description> on_;
   std::vector<Collective> collectives_;
@@ -470,7 +468,7 @@ void add_unbound(Answer& answer, const Question& q, const Watch& watch) {
   for (std::size_t p = 0; p < q.platforms.size(); ++p) {
     std::vector<Seconds> now;
     for (const Answer::Row& r : answer.rows)
-      if (r.platform == answer.platforms[p]) now.push_back(r.prediction.time);
+      if (r.which == p) now.push_back(r.prediction.time);
     std::vector<Unbound> here =
         unbound(load_platform(q.platforms[p]), q.set, now, asked, quick, slowest->prediction.limited_by);
     if (p > 0)

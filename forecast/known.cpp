@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast/known.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "model/bounds/cut_graphs.hpp"
@@ -11,16 +10,6 @@
 
 namespace collcast {
 namespace {
-
-/// Parameters that were set and move nothing.
-std::vector<std::string> unmoved(const Description& description) {
-  std::vector<std::string> notes;
-  const auto what_if = [](const Parameter& p) { return p.stamp == Stamp::what_if; };
-  if (std::ranges::none_of(description.parameters(), what_if)) return notes;
-  for (const Parameter& p : unused_parameters(description))
-    if (what_if(p)) notes.push_back(p.path + " has no effect: no message and no reduction uses it");
-  return notes;
-}
 
 /// Copies of a description share their text.
 std::string name_of(const Known::Seating& s) {

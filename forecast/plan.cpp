@@ -112,9 +112,10 @@ std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits
 }
 
 bool on_frontier(const std::vector<Judged>& all, const Judged& one) {
-  if (!one.candidate.refused.empty() || !one.cost_USD) return false;
+  if (!one.candidate.runs() || !one.cost_USD) return false;
   return std::ranges::none_of(all, [&](const Judged& other) {
-    return other.cost_USD && other.candidate.time <= one.candidate.time && *other.cost_USD <= *one.cost_USD &&
+    return other.cost_USD && other.candidate.runs() && other.candidate.time <= one.candidate.time &&
+           *other.cost_USD <= *one.cost_USD &&
            (other.candidate.time < one.candidate.time || *other.cost_USD < *one.cost_USD);
   });
 }

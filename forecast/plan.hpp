@@ -13,7 +13,7 @@ namespace collcast::plan {
 
 /// A machine and so many of its ranks, and how long they take for the whole job, as forecast.
 struct Candidate {
-  std::string platform;
+  std::string platform;  ///< as it was asked for
   Rank ranks = 1;
   int nodes = 1;
   Seconds time = {}, low = {}, high = {};
@@ -23,6 +23,9 @@ struct Candidate {
   std::optional<double> power_W = {};    ///< of a node
   std::string limited_by = {};
   std::string refused = {};  ///< why there is no forecast
+
+  /// There is a forecast, and the memory for it.
+  bool runs() const { return refused.empty() && !(holds > Bytes() && memory > holds); }
 };
 
 enum class Aim : std::uint8_t { cost, energy, time, nodes };
@@ -57,7 +60,7 @@ struct Judged {
 /// Throws InputError where the aim or a limit needs a price or a power that a platform does not say.
 std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits& limits, Aim aim);
 
-/// Those that no other beats in both time and cost.
+/// Those that run, and that no other that runs beats in both time and cost.
 bool on_frontier(const std::vector<Judged>& all, const Judged& one);
 
 }  // namespace collcast::plan

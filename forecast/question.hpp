@@ -33,6 +33,12 @@ struct Question {
   Offload offload;
   bool with_synthesized = false;  ///< beside all algorithms the fastest that is made for the machine
   bool sensitivity = false;       ///< of one platform: what moves the times, and by how much
+
+  /// Where its messages lie: a barrier's are empty, so that the hosts send them, unless a transport for GPUs
+  /// is asked for.
+  Memory memory_of(Collective collective) const {
+    return collective == Collective::barrier && !transport ? Memory::host : memory;
+  }
 };
 
 /// Who waits for an answer.

@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <utility>
 
 #include "libraries/nccl/nccl.hpp"
 #include "libraries/segments.hpp"
 #include "platforms/description/load.hpp"
+#include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
 namespace {
+
+using Play = Tuned::Play;
 
 std::string in_words(const tuner::Rule& r) {
   if (!r.shape.empty()) return r.shape + " " + r.protocol + " c=" + std::to_string(r.channels);
@@ -22,17 +26,26 @@ std::string in_words(const tuner::Rule& r) {
   return name;
 }
 
-Played played(tuner::Rule rule, const Prediction& p) {
+Play played(tuner::Rule rule, const Prediction& p) {
   std::string name = in_words(rule);
-  return {std::move(rule), std::move(name), p.time, p.low, p.high};
+  return {std::move(rule), std::move(name), p.time, p.low, p.high, p.engine, p.note};
+}
+
+bool same(const tuner::Rule& a, const tuner::Rule& b) {
+  return a.tuned == b.tuned && a.entry == b.entry && a.segment == b.segment && a.shape == b.shape &&
+         a.protocol == b.protocol && a.channels == b.channels;
 }
 
 /// What can be asked of a library on a platform: how long by itself, and how long when told.
 class Subject {
  public:
   virtual ~Subject() = default;
-  virtual Played standard(Collective collective, Bytes size) = 0;
-  virtual std::vector<Played> told(Collective collective, Bytes size) = 0;
+  virtual Play standard(Collective collective, Bytes size) = 0;
+  virtual std::vector<Play> told(Collective collective, Bytes size) = 0;
+  /// What the file has to say where nothing is tuned: without a gap from 0 on. Throws InputError.
+  virtual std::vector<tuner::Rule> untuned(Collective collective) const {
+    return {tuner::Rule{.collective = collective}};
+  }
   virtual Rank nodes() const = 0;
 };
 
@@ -66,16 +79,16 @@ class Nccl : public Subject {
           variants_.emplace_back(p, site);
         }
   }
-  Played standard(Collective collective, Bytes size) override {
+  Play standard(Collective collective, Bytes size) override {
     const Call call = site_.call(own_, size);
     const nccl::Candidate chosen = nccl::choose(base_, collective, call, own_.situation());
-    Played p =
+    Play p =
         played(rule_of(collective, base_, chosen), own_.predict(collective, call, site_.engine).prediction);
     p.own_transport = nccl::has_transport(chosen.shape);
     return p;
   }
-  std::vector<Played> told(Collective collective, Bytes size) override {
-    std::vector<Played> all;
+  std::vector<Play> told(Collective collective, Bytes size) override {
+    std::vector<Play> all;
     const std::vector<nccl::Candidate> able =
         nccl::candidates(base_, collective, site_.call(own_, size), own_.situation());
     for (const Variant& v : variants_) {
@@ -88,6 +101,31 @@ class Nccl : public Subject {
                  v.library.predict(collective, site_.call(v.library, size), site_.engine).prediction));
     }
     return all;
+  }
+  /// NCCL's own choice by size, as a call without a line gets one channel.
+  std::vector<tuner::Rule> untuned(Collective collective) const override {
+    const auto at = [&](std::int64_t size) {
+      const Call call = site_.call(own_, Bytes(static_cast<double>(size)));
+      return rule_of(collective, base_, nccl::choose(base_, collective, call, own_.situation()));
+    };
+    std::vector<tuner::Rule> rules{at(1)};
+    rules.back().from = 0;
+    // Of two sizes that differ, the first byte that does.
+    for (std::int64_t from = 1, to = 2; to <= std::int64_t{1} << 40;) {
+      if (same(at(to), rules.back())) {
+        from = std::exchange(to, 2 * to);
+        continue;
+      }
+      std::int64_t high = to;
+      while (high - from > 1) {
+        const std::int64_t middle = from + (high - from) / 2;
+        (same(at(middle), rules.back()) ? from : high) = middle;
+      }
+      rules.back().to = from;
+      rules.push_back(at(high));
+      rules.back().from = from = high;
+    }
+    return rules;
   }
   Rank nodes() const override { return own_.situation().nodes; }
 
@@ -118,16 +156,16 @@ class Mpi : public Subject {
         own_(site.library(knows_ ? policy : "openmpi-4.1")),
         entries_(entries) {}
 
-  Played standard(Collective collective, Bytes size) override {
+  Play standard(Collective collective, Bytes size) override {
     if (!knows_) throw InputError("what the library does by default is not known");
     const Library::Forecast f = own_.predict(collective, site_.call(own_, size), site_.engine);
     tuner::Rule rule{.collective = collective, .entry = entry_of(f.choice)};
-    Played p = played(std::move(rule), f.prediction);
+    Play p = played(std::move(rule), f.prediction);
     if (p.name.empty()) p.name = f.choice.algorithm->name;
     return p;
   }
-  std::vector<Played> told(Collective collective, Bytes size) override {
-    std::vector<Played> all;
+  std::vector<Play> told(Collective collective, Bytes size) override {
+    std::vector<Play> all;
     for (const tuner::Entry& e : entries_) {
       if (e.collective != collective) continue;
       const Algorithm& a = algorithm(collective, e.ours);
@@ -154,7 +192,7 @@ class Mpi : public Subject {
         return &e;
     return nullptr;
   }
-  Played price(const Algorithm& a, const tuner::Entry& e, Bytes size, std::int64_t segment) {
+  Play price(const Algorithm& a, const tuner::Entry& e, Bytes size, std::int64_t segment) {
     Choice choice{&a, site_.call(own_, size)};
     if (e.radix != 0) choice.call.radix = radix(e);
     const Bytes cut = segment > 0 ? Bytes(static_cast<double>(segment)) : size;
@@ -170,95 +208,86 @@ class Mpi : public Subject {
   std::span<const tuner::Entry> entries_;
 };
 
-bool same(const tuner::Rule& a, const tuner::Rule& b) {
-  return a.tuned == b.tuned && a.entry == b.entry && a.segment == b.segment && a.shape == b.shape &&
-         a.protocol == b.protocol && a.channels == b.channels;
-}
-
-/// Without a gap from 0 to the largest message; what is beyond the sizes is left to the library. `beyond`:
-/// what it does there, where it has to be told that.
+/// Without a gap from 0 on: what is told, and between and around that what is `untuned`.
 void add_rules(tuner::Tuning& tuning, const std::vector<Tuned::Point>& points,
-               const std::vector<Tuned::Point>& beyond) {
+               const std::vector<tuner::Rule>& untuned) {
   std::vector<tuner::Rule> rules;
-  const auto append = [&](tuner::Rule rule, std::int64_t from) {
-    rule.from = from;
-    if (!rules.empty() && same(rules.back(), rule)) return;
-    if (!rules.empty()) rules.back().to = from - 1;
-    rules.push_back(std::move(rule));
+  std::int64_t next = 0;
+  const auto append = [&](tuner::Rule rule, std::int64_t to) {
+    if (to < next) return;
+    if (rules.empty() || !same(rules.back(), rule)) {
+      rule.from = next;
+      rules.push_back(std::move(rule));
+    }
+    rules.back().to = to;
+    if (to != tuner::no_end) next = to + 1;
   };
-  const auto by_itself = [](const Tuned::Point& p) {
-    return p.standard ? p.standard->rule : tuner::Rule{.collective = p.collective};
+  const auto leave = [&](std::int64_t to) {
+    for (const tuner::Rule& r : untuned) append(r, std::min(r.to, to));
   };
-  double last = 0;
-  for (const Tuned::Point& p : points) {
-    tuner::Rule rule = p.told ? p.best.rule : by_itself(p);
-    rule.tuned = p.told;
-    const bool first = &p == &points.front();
-    if (first && p.size.value >= 1) append(by_itself(p), 0);
-    append(std::move(rule), std::llround(first ? p.size.value : std::sqrt(last * p.size.value)));
-    last = std::max(1.0, p.size.value);
+  const auto size = [&](std::size_t i) { return std::max(1.0, points[i].size.value); };
+  leave(std::llround(points[0].size.value) - 1);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::int64_t to = std::llround(points[i].size.value);
+    if (i + 1 < points.size())
+      to = std::max<std::int64_t>(to, std::llround(std::sqrt(size(i) * size(i + 1))) - 1);
+    tuner::Rule rule = points[i].best.rule;
+    rule.tuned = true;
+    points[i].told ? append(std::move(rule), to) : leave(to);
   }
-  append(by_itself(points.back()), std::llround(last) + 1);
-  for (const Tuned::Point& p : beyond) {
-    append(by_itself(p), std::llround(std::sqrt(last * p.size.value)) + 1);
-    last = p.size.value;
-  }
+  leave(tuner::no_end);
   std::ranges::move(rules, std::back_inserter(tuning.rules));
 }
 
-std::unique_ptr<Subject> subject(const tuner::Library& library, const Site& site, const std::string& policy) {
-  if (library.entries.empty()) return std::make_unique<Nccl>(site, policy);
-  return std::make_unique<Mpi>(site, policy, library.entries);
+std::unique_ptr<Subject> subject(const tuner::Format& format, const Site& site, const std::string& policy) {
+  if (format.entries.empty()) return std::make_unique<Nccl>(site, policy);
+  return std::make_unique<Mpi>(site, policy, format.entries);
 }
 
 /// The library's own policy, in the release that was asked for.
-std::string policy_of(const TuneQuestion& q, const tuner::Library& library) {
-  if (q.policy.empty()) return std::string(library.policy);
+std::string policy_of(const TuneQuestion& q, const tuner::Format& format) {
+  if (q.policy.empty()) return std::string(format.policy);
   check_policy(q.policy);
-  const std::string family(library.policy.substr(0, library.policy.find('-')));
+  const std::string family(format.policy.substr(0, format.policy.find('-')));
   if (family.empty() || !q.policy.starts_with(family))
-    throw InputError("policy '" + q.policy + "' is not one of " + std::string(library.name) + "'s own");
+    throw InputError("policy '" + q.policy + "' is not one of " + std::string(format.name) + "'s own");
+  if (const auto release = nccl::parse(q.policy), first = nccl::parse(format.policy);
+      release && release->minor < first->minor)
+    throw InputError("policy '" + q.policy + "' reads no such file; the first that does is " +
+                     std::string(format.policy));
   return q.policy;
 }
 
-std::vector<Collective> collectives_of(const TuneQuestion& q, const tuner::Library& library) {
-  const std::vector<Collective> able = collectives(library);
+std::vector<Collective> collectives_of(const TuneQuestion& q, const tuner::Format& format) {
+  const std::vector<Collective> able = collectives(format);
   if (q.collectives.empty()) return able;
   std::vector<Collective> asked;
   for (const std::string& name : q.collectives) {
-    asked.push_back(definition(name).collective);
-    if (std::ranges::find(able, asked.back()) == able.end())
-      throw InputError(std::string(library.name) + " cannot be told how to play " + name);
+    const Collective collective = definition(name).collective;
+    if (std::ranges::find(able, collective) == able.end())
+      throw InputError(std::string(format.name) + " cannot be told how to play " + name);
+    if (std::ranges::find(asked, collective) == asked.end()) asked.push_back(collective);
   }
   return asked;
 }
 
-/// What the library does, if it is known.
-Tuned::Point by_itself(Subject& subject, Collective collective, Bytes size) {
+Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
   Tuned::Point p{.collective = collective, .size = size};
   try {
     p.standard = subject.standard(collective, size);
   } catch (const InputError& e) {
     p.unknown = e.what();
   }
-  return p;
-}
-
-/// What it does above the sizes that were compared: NCCL takes another protocol for large messages.
-std::vector<Tuned::Point> beyond(Subject& subject, Collective collective, Bytes largest) {
-  std::vector<Tuned::Point> points;
-  for (Bytes size = 4 * std::max(largest, Bytes(1)); size <= Bytes(std::exp2(34)); size = 4 * size)
-    points.push_back(by_itself(subject, collective, size));
-  return points;
-}
-
-Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
-  Tuned::Point p = by_itself(subject, collective, size);
-  p.able = subject.told(collective, size);
+  const std::string hint = "; --collective says which are tuned";
+  try {
+    p.able = subject.told(collective, size);
+  } catch (const InputError& e) {
+    throw InputError(e.what() + hint);
+  }
   if (p.able.empty())
     throw InputError("the library cannot be told any algorithm for " +
-                     std::string(definition(collective).name) + " here");
-  p.best = *std::ranges::min_element(p.able, {}, &Played::time);
+                     std::string(definition(collective).name) + " here" + hint);
+  p.best = *std::ranges::min_element(p.able, {}, &Play::time);
   if (!p.standard) return p;
   if (!p.standard->own_transport)
     p.unknown = p.standard->name + " is not timed over the library's own transport";
@@ -271,20 +300,25 @@ Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
 }  // namespace
 
 Tuned tune(const TuneQuestion& q, const Watch& watch) {
-  const tuner::Library& library = tuner::library(q.library);
+  const tuner::Format& format = tuner::format(q.library);
   if (q.ranks < 2) throw InputError("tune needs 2 ranks or more");
   if (q.sizes.empty() || !std::ranges::is_sorted(q.sizes))
     throw InputError("tune needs --size in ascending order");
   Description platform = load_platform(q.platform);
   set_all(platform, q.set);
-  const bool devices = library.entries.empty();
+  const bool devices = format.entries.empty();
   const Site site{platform, q.ranks, parse_placement(q.placement),
                   q.memory.value_or(devices ? Memory::device : Memory::host), engine(q.engine)};
-  Tuned tuned{.platform = platform.name(), .policy = policy_of(q, library)};
-  const auto asked = subject(library, site, tuned.policy);
+  Tuned tuned{.platform = platform.name(), .policy = policy_of(q, format), .notes = told_of(platform)};
+  const auto note = [&tuned](std::string words) {
+    if (std::ranges::find(tuned.notes, words) == tuned.notes.end()) tuned.notes.push_back(std::move(words));
+  };
+  check_memory(tuned.policy, site.memory);
+  const auto asked = subject(format, site, tuned.policy);
   tuned.tuning.ranks = q.ranks;
   tuned.tuning.nodes = asked->nodes();
-  for (const Collective collective : collectives_of(q, library)) {
+  const std::vector<Collective> compared = collectives_of(q, format);
+  for (const Collective collective : compared) {
     std::vector<Tuned::Point> points;
     for (const Bytes size : q.sizes) {
       watch.progress("tuning " + std::string(definition(collective).name) + ", " + text::bytes(size.value));
@@ -293,26 +327,29 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
       Tuned::Point& p = points.back();
       if (tuned.policy.empty()) p.told = true;
       if (!p.unknown.empty() && !tuned.policy.empty())
-        tuned.notes.push_back("the default of " + std::string(definition(collective).name) + " at " +
-                              text::bytes(size.value) + " is kept: " + p.unknown);
+        note("the default of " + std::string(definition(collective).name) + " at " + text::bytes(size.value) +
+             " is kept: " + p.unknown);
+      if (p.standard && !p.standard->note.empty()) note(std::string(p.standard->note));
+      for (const Play& a : p.able)
+        if (!a.note.empty()) note(std::string(a.note));
     }
-    add_rules(tuned.tuning, points,
-              devices ? beyond(*asked, collective, q.sizes.back()) : std::vector<Tuned::Point>());
+    add_rules(tuned.tuning, points, asked->untuned(collective));
     std::ranges::move(points, std::back_inserter(tuned.points));
   }
   // NCCL's plug-in gives a call without a line one channel: the other collectives have lines of their
   // defaults.
-  const std::vector<Collective> compared = collectives_of(q, library);
-  for (const Collective collective : collectives(library)) {
+  for (const Collective collective : collectives(format)) {
     if (!devices || std::ranges::find(compared, collective) != compared.end()) continue;
-    std::vector<Tuned::Point> points;
-    for (const Bytes size : q.sizes) points.push_back(by_itself(*asked, collective, size));
-    add_rules(tuned.tuning, points, beyond(*asked, collective, q.sizes.back()));
+    try {
+      std::ranges::move(asked->untuned(collective), std::back_inserter(tuned.tuning.rules));
+    } catch (const InputError& e) {
+      note(std::string(definition(collective).name) +
+           " has no line, so NCCL gives it one channel: " + e.what());
+    }
   }
   if (tuned.policy.empty())
-    tuned.notes.push_back(
-        "what " + std::string(library.name) +
-        " does by default is unknown to collcast: the file holds the fastest that it can be told");
+    note("what " + std::string(format.name) +
+         " does by default is unknown to collcast: the file holds the fastest that it can be told");
   return tuned;
 }
 

@@ -9,7 +9,7 @@ namespace collcast {
 
 /// Which file, for which calls.
 struct TuneQuestion {
-  std::string library;  ///< tuner::library
+  std::string library;  ///< tuner::format
   std::string policy;   ///< a release of it; empty: the one that the library's files are for
   std::string platform;
   std::vector<std::string> set;
@@ -20,24 +20,24 @@ struct TuneQuestion {
   std::optional<Memory> memory = {};  ///< none: devices for NCCL, the host for MPI
 };
 
-/// What a library plays at one size, as it was priced.
-struct Played {
-  tuner::Rule rule;
-  std::string name;  ///< as the library calls it, with what else it is told
-  Seconds time, low, high;
-  bool own_transport = true;  ///< priced as the library sends, so that two can be compared
-};
-
 struct Tuned {
+  /// What a library plays at one size, as it was priced.
+  struct Play {
+    tuner::Rule rule;
+    std::string name;  ///< as the library calls it, with what else it is told
+    Seconds time, low, high;
+    std::string_view engine = {}, note = {};  ///< that priced it; why that one
+    bool own_transport = true;                ///< priced as the library sends, so that two can be compared
+  };
   struct Point {
     Collective collective;
     Bytes size;
-    std::optional<Played> standard =
+    std::optional<Play> standard =
         {};                    ///< what the library does by itself; none where collcast does not know
     std::string unknown = {};  ///< why
-    Played best = {};
-    std::vector<Played> able = {};  ///< all that the library can be told
-    bool told = false;              ///< the gain exceeds the interval
+    Play best = {};
+    std::vector<Play> able = {};  ///< all that the library can be told
+    bool told = false;            ///< the gain exceeds the interval
   };
   tuner::Tuning tuning = {};
   std::string platform, policy;

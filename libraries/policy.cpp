@@ -53,6 +53,12 @@ void check_policy(std::string_view policy) {
   throw InputError("unknown policy '" + std::string(policy) + "'" + suggestion(policy, names));
 }
 
+void check_memory(std::string_view policy, Memory memory) {
+  if (memory != Memory::device && nccl::parse(policy))
+    throw InputError(std::string(policy) +
+                     " sends from device buffers only: it does not go with --memory host");
+}
+
 std::vector<Collective> ruled(std::string_view policy) {
   check_policy(policy);
   if (mvapich::parse(policy)) return mvapich2_2_3_ruled();

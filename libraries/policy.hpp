@@ -65,6 +65,8 @@ std::vector<Collective> ruled(std::string_view policy);
 
 /// Throws InputError unless `pick` knows the name.
 void check_policy(std::string_view policy);
+/// Throws InputError where the policy's library does not send from there.
+void check_memory(std::string_view policy, Memory memory);
 /// The names that `pick` knows. Those of NCCL may be followed by settings (nccl/nccl.hpp).
 std::vector<std::string> policies();
 

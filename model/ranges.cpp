@@ -99,6 +99,17 @@ std::vector<Rank> parse_rank_counts(std::span<const std::string> texts) {
   return ranks;
 }
 
+std::vector<std::int64_t> parse_counts(const std::string& text) {
+  std::vector<double> values;
+  expand(
+      text,
+      [](const std::string& part) {
+        return static_cast<double>(parse_count(part, "value", 0, std::int64_t{1} << 53));
+      },
+      values);
+  return {values.begin(), values.end()};
+}
+
 std::vector<double> parse_values(const std::string& text) {
   std::vector<double> values;
   expand(text, positive, values, Of::reals);

@@ -45,9 +45,8 @@ Json row(const Answer& answer, const Answer::Row& r) {
   if (!p.explanation.empty()) json["explanation"] = explanation(p.explanation, p.time);
   if (answer.sensitivity) json["sensitivity"] = list(r.sensitivity);
   if (!r.overlap) return json;
-  const auto at = std::ranges::find(answer.platforms, r.platform) - answer.platforms.begin();
   json["offload"] = answer.offload.who;
-  json["workers"] = answer.workers[static_cast<std::size_t>(at)];
+  json["workers"] = answer.workers[r.which];
   json["pieces"] = answer.offload.pieces;
   json["compute_s"] = r.overlap->compute_s;
   json["total_s"] = r.overlap->total_s;

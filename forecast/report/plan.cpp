@@ -37,7 +37,7 @@ Terms terms_of(const std::vector<plan::Judged>& all) {
 Curve frontier(const std::vector<plan::Judged>& all, const Terms& terms) {
   Curve c{"none is faster and takes less", {}, Look::broad};
   for (const plan::Judged& j : all)
-    if (j.candidate.refused.empty()) c.points.push_back(terms.point(j));
+    if (j.candidate.runs()) c.points.push_back(terms.point(j));
   std::ranges::sort(c.points, [](const Curve::Point& a, const Curve::Point& b) {
     return a.x != b.x ? a.x < b.x : a.y < b.y;
   });

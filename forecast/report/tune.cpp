@@ -45,8 +45,8 @@ std::string below(const Json& rule) {
   return rule["to_bytes"].is_null() ? "any" : text::bytes(rule["to_bytes"].get<double>() + 1);
 }
 
-std::string title_of(const Tuned& tuned, const tuner::Library& library) {
-  return std::string(library.what) + ", for " + std::to_string(tuned.tuning.ranks) + " ranks on " +
+std::string title_of(const Tuned& tuned, const tuner::Format& format) {
+  return std::string(format.what) + ", for " + std::to_string(tuned.tuning.ranks) + " ranks on " +
          std::to_string(tuned.tuning.nodes) + (tuned.tuning.nodes == 1 ? " node of " : " nodes of ") +
          tuned.platform;
 }
@@ -73,7 +73,7 @@ std::vector<tuner::Rule> joined(const std::vector<tuner::Rule>& rules) {
   return all;
 }
 
-Curve::Point point(const Tuned::Point& p, const Played& played) {
+Curve::Point point(const Tuned::Point& p, const Tuned::Play& played) {
   return {std::max(1.0, p.size.value), played.time.value, played.low.value, played.high.value};
 }
 
@@ -98,8 +98,8 @@ Graph graph(const Tuned& tuned, Collective collective, bool standard_known) {
 
 }  // namespace
 
-Picture picture(const Tuned& tuned, const tuner::Library& library) {
-  Picture all{title_of(tuned, library), {}, 1};
+Picture picture(const Tuned& tuned, const tuner::Format& format) {
+  Picture all{title_of(tuned, format), {}, 1};
   for (const Tuned::Point& p : tuned.points) {
     const std::string name(definition(p.collective).name);
     if (std::ranges::find(all.graphs, name, &Graph::title) == all.graphs.end())
@@ -109,14 +109,14 @@ Picture picture(const Tuned& tuned, const tuner::Library& library) {
   return all;
 }
 
-Report make(const Tuned& tuned, const tuner::Library& library) {
+Report make(const Tuned& tuned, const tuner::Format& format) {
   Report report;
-  report.head = {{"for", library.name},
+  report.head = {{"for", format.name},
                  {"platform", tuned.platform},
                  {"policy", tuned.policy.empty() ? Json() : Json(tuned.policy)},
                  {"ranks", tuned.tuning.ranks},
                  {"nodes", tuned.tuning.nodes}};
-  report.title = title_of(tuned, library);
+  report.title = title_of(tuned, format);
   Section points{"points",
                  Json::array(),
                  {text_of("collective", "collective"),

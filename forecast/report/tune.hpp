@@ -8,10 +8,10 @@
 namespace collcast::report {
 
 /// `tune`'s points, and the rules that the file has.
-Report make(const Tuned& tuned, const tuner::Library& library);
+Report make(const Tuned& tuned, const tuner::Format& format);
 
 /// For each collective the time by size of the default and of what the library then plays, with its interval,
 /// and the sizes at which the file changes its mind.
-Picture picture(const Tuned& tuned, const tuner::Library& library);
+Picture picture(const Tuned& tuned, const tuner::Format& format);
 
 }  // namespace collcast::report

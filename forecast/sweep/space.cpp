@@ -34,6 +34,8 @@ std::vector<std::string> expanded(Kind kind, const std::string& text) {
     for (const Bytes b : parse_sizes(one)) values.push_back(plain(b.value));
   else if (kind == Kind::ranks)
     for (const Rank r : parse_rank_counts(one)) values.push_back(std::to_string(r));
+  else if (kind == Kind::count && text.find(':') != std::string::npos)
+    for (const std::int64_t n : parse_counts(text)) values.push_back(std::to_string(n));
   else if (kind == Kind::number && text.find(':') != std::string::npos)
     for (const double v : parse_values(text)) values.push_back(plain(v));
   else
@@ -61,6 +63,9 @@ Axis interval(const Json& range, Kind kind, const std::string& file, const std::
       reject(file, name, "knows no \"" + key + "\"; it has from, to and scale");
   Axis axis{name, {}, bound(range, "from", kind, file, name), bound(range, "to", kind, file, name)};
   axis.whole = kind != Kind::number;
+  for (const double end : {axis.from, axis.to})
+    if (axis.whole && end != std::floor(end))
+      reject(file, name, "goes between whole numbers, not " + plain(end));
   const Json scale = range.value("scale", Json("linear"));
   if (scale != "linear" && scale != "log") reject(file, name + ".scale", "must be \"linear\" or \"log\"");
   axis.logarithmic = scale == "log";

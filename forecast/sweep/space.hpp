@@ -18,7 +18,7 @@ struct Setting {
 using Point = std::vector<Setting>;
 
 /// What a value may be, and which ranges of it there are.
-enum class Kind : std::uint8_t { word, size, ranks, number };
+enum class Kind : std::uint8_t { word, size, ranks, count, number };
 /// A key of a sweep's file. Those that take long to set up stand first: neighbouring points share them.
 struct Key {
   std::string_view name;

@@ -8,6 +8,7 @@
 #include "forecast/known.hpp"
 #include "forecast/library.hpp"
 #include "forecast/report/plot.hpp"
+#include "libraries/policy.hpp"
 #include "libraries/segments.hpp"
 #include "model/critical_path.hpp"
 #include "model/load.hpp"
@@ -36,25 +37,26 @@ Json row(const std::string& what, const Prediction& p, const Bound& bound,
           {"lower_bound_s", bound.time.value},
           {"bound_cut", bound.cut},
           {"ratio", bound.time.value > 0 ? Json(p.time / bound.time) : Json()},
-          {"algbw_GBps", p.algorithm_bandwidth().value / 1e9},
+          {"algbw_GBps", p.call.message > Bytes() ? Json(p.algorithm_bandwidth().value / 1e9) : Json()},
           {"limited_by", p.limited_by}};
 }
 
 Json bound_row(Bytes message, const Bound& b) {
-  return {{"message_bytes", std::llround(message.value)},
-          {"schedule", "bound"},
-          {"algorithm", "any"},
-          {"segments", Json()},
-          {"engine", "cuts"},
-          {"transport", Json()},
-          {"time_s", b.time.value},
-          {"low_s", b.time.value},
-          {"high_s", b.time.value},
-          {"lower_bound_s", b.time.value},
-          {"bound_cut", b.cut},
-          {"ratio", 1.0},
-          {"algbw_GBps", b.time.value > 0 ? Json((message / b.time).value / 1e9) : Json()},
-          {"limited_by", b.cut}};
+  return {
+      {"message_bytes", std::llround(message.value)},
+      {"schedule", "bound"},
+      {"algorithm", "any"},
+      {"segments", Json()},
+      {"engine", "cuts"},
+      {"transport", Json()},
+      {"time_s", b.time.value},
+      {"low_s", b.time.value},
+      {"high_s", b.time.value},
+      {"lower_bound_s", b.time.value},
+      {"bound_cut", b.cut},
+      {"ratio", 1.0},
+      {"algbw_GBps", message > Bytes() && b.time.value > 0 ? Json((message / b.time).value / 1e9) : Json()},
+      {"limited_by", b.cut}};
 }
 
 std::vector<Column> columns() {
@@ -118,11 +120,11 @@ bool priced(const Prediction& p) {
   return true;
 }
 
-/// The fastest that the catalogue has.
-Prediction of_catalogue(const Question& q, Bytes size, Known& known, const Watch& watch) {
+/// The fastest that the catalogue has, with what is to be said of it.
+Answer of_catalogue(const Question& q, Bytes size, Known& known, const Watch& watch) {
   Question one = q;
   one.policy = "fastest", one.algorithm = "auto", one.sizes = {size};
-  return ask(one, known, {.progress = watch.progress}).rows.at(0).prediction;
+  return ask(one, known, {.progress = watch.progress});
 }
 
 }  // namespace
@@ -141,7 +143,9 @@ bool holds(const Made& made, Rank root) {
 report::Report gap(const Question& q, const Watch& watch) {
   const GapCase subject(q);
   const std::string name(definition(subject.collective).name);
-  const Library library(q.policy, subject.platform, subject.ranks, parse_placement(q.placement), q.memory);
+  check_memory(q.policy, q.memory);
+  const Library library(q.policy, subject.platform, subject.ranks, parse_placement(q.placement),
+                        q.memory_of(subject.collective));
   const Forecaster& forecaster = library.forecaster();
   const Engine& by = engine(q.engine);
   report::Report answer;
@@ -164,27 +168,43 @@ report::Report gap(const Question& q, const Watch& watch) {
         "reduce, gather, scatter and alltoall on at most " +
         std::to_string(most_synthesized) + " ranks");
   }
+  const auto note = [&answer](std::string words) {
+    if (!words.empty() && std::ranges::find(answer.notes, words) == answer.notes.end())
+      answer.notes.push_back(std::move(words));
+  };
+  std::vector<Bytes> sizes = q.sizes;
+  if (definition(subject.collective).whole(1) == 0) {
+    sizes = {Bytes()};
+    note(name + " moves no data: --size changes nothing");
+  }
   Json rows = Json::array();
   Known known;
-  for (const Bytes size : q.sizes) {
+  for (const Bytes size : sizes) {
     if (stop()) {
-      answer.notes.push_back("interrupted: what follows was not computed");
+      note("interrupted: what follows was not computed");
       break;
     }
     watch.progress("comparing at " + text::bytes(size.value));
     const Call call =
         plain_call(q.call, subject.collective, subject.ranks, size, forecaster.ranks_per_node());
-    const Prediction best = of_catalogue(q, size, known, watch);
+    const Answer asked = of_catalogue(q, size, known, watch);
+    const Prediction& best = asked.rows.at(0).prediction;
+    for (const std::string& words : asked.notes) note(words);
     Bound bound = forecaster.lower_bound(*best.algorithm, call);
     std::optional<Library::Forecast> chosen;
     if (q.policy != "fastest") {
       chosen = library.predict(subject.collective, call, by);
+      note(std::string(chosen->prediction.note));
       // Software that the catalogue's messages have to pay for is not that of every library.
       if (const Bound& own = chosen->prediction.bound; own.time < bound.time) bound = own;
     }
     if (front && front->limit().by_prices && priced(best)) bound = tightest(bound, size, *front);
     rows.push_back(bound_row(size, bound));
-    if (front) rows.push_back(row("synthesized", front->fastest(size, by).prediction, bound));
+    if (front) {
+      const Prediction made = front->fastest(size, by).prediction;
+      note(std::string(made.note));
+      rows.push_back(row("synthesized", made, bound));
+    }
     rows.push_back(row("catalogue", best, bound));
     if (chosen) rows.push_back(row(q.policy, chosen->prediction, bound, chosen->prediction.transport));
   }

@@ -90,7 +90,7 @@ constexpr Entry of_mvapich2[] = {
     {allreduce, "reduce-scatter and allgather", 2, "rabenseifner", 0, false, true},
 };
 
-constexpr Library table[] = {
+constexpr Format table[] = {
     {"nccl", "CSV of NCCL's example tuner plug-in, 2.28.3 and later", "nccl-2.28", {}, write_nccl,
      "NCCL_TUNER_PLUGIN=libnccl-tuner-example.so NCCL_TUNER_CONFIG_FILE=FILE"},
     {"openmpi", "rules of Open MPI's coll/tuned, 4.1 and 5.0", "openmpi-4.1", of_openmpi, write_openmpi,
@@ -105,23 +105,23 @@ constexpr Library table[] = {
 
 }  // namespace
 
-std::span<const Library> libraries() {
+std::span<const Format> formats() {
   return table;
 }
 
-const Library& library(std::string_view name) {
+const Format& format(std::string_view name) {
   std::string known;
-  for (const Library& l : table) {
+  for (const Format& l : table) {
     if (l.name == name) return l;
     known += (known.empty() ? "" : ", ") + std::string(l.name);
   }
   throw InputError("tune --for '" + std::string(name) + "' is unknown; expected one of: " + known);
 }
 
-std::vector<Collective> collectives(const Library& library) {
-  if (library.entries.empty()) return {allreduce, allgather, reduce_scatter, broadcast, reduce};
+std::vector<Collective> collectives(const Format& format) {
+  if (format.entries.empty()) return {allreduce, allgather, reduce_scatter, broadcast, reduce};
   std::vector<Collective> all;
-  for (const Entry& e : library.entries)
+  for (const Entry& e : format.entries)
     if (std::ranges::find(all, e.collective) == all.end()) all.push_back(e.collective);
   return all;
 }

@@ -45,7 +45,7 @@ struct Tuning {
 };
 
 /// A library that reads its algorithm selection from a file.
-struct Library {
+struct Format {
   std::string_view name;
   std::string_view what;           ///< the file, in words
   std::string_view policy;         ///< its selection without a file; empty: not known
@@ -54,10 +54,10 @@ struct Library {
   std::string_view use;  ///< how to tell the library to read FILE
 };
 
-std::span<const Library> libraries();
+std::span<const Format> formats();
 /// Throws InputError with the names that exist.
-const Library& library(std::string_view name);
+const Format& format(std::string_view name);
 /// The collectives that the library's file can tune.
-std::vector<Collective> collectives(const Library& library);
+std::vector<Collective> collectives(const Format& format);
 
 }  // namespace collcast::tuner

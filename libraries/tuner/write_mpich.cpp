@@ -109,7 +109,7 @@ Json by_size(const Theirs& t, Rank ranks, const std::vector<Step>& steps) {
     const std::int64_t to = t.block ? steps[i].to / ranks : steps[i].to;
     // The reader takes sizes below 2 GiB.
     if (!last && to < std::int64_t{1} << 31)
-      node[size + "<=" + std::to_string(to)] = guarded(steps[i].name);
+      node.emplace(size + "<=" + std::to_string(to), guarded(steps[i].name));  // of equal blocks the first
     else {
       node[size + "=any"] = guarded(steps[i].name);
       break;
@@ -120,7 +120,7 @@ Json by_size(const Theirs& t, Rank ranks, const std::vector<Step>& steps) {
 
 std::string played(Collective collective, Rank ranks, std::int64_t bytes) {
   const Pick p = mpich_pick(collective, {.ranks = ranks, .message = Bytes(static_cast<double>(bytes))}, {});
-  for (const Entry& e : library("mpich").entries)
+  for (const Entry& e : format("mpich").entries)
     if (e.collective == collective && e.ours == p.algorithm) return std::string(e.theirs);
   return "";
 }
@@ -162,14 +162,16 @@ Json own_rules(const Theirs& t) {
 
 Json within(const Theirs& t, const Tuning& tuning) {
   std::vector<Step> steps;
-  bool known = true;  // what is not tuned has to be said, too
-  for (const Rule& r : tuning.rules) {
-    if (r.collective != t.collective) continue;
-    known &= r.entry != nullptr;
-    steps.push_back({r.to, r.entry ? std::string(r.entry->theirs) : ""});
-  }
+  const std::vector<Step> of_mpich = own(t, tuning.ranks);
+  for (const Rule& r : tuning.rules)
+    if (r.collective == t.collective && r.tuned)
+      steps.push_back({r.to, std::string(r.entry->theirs)});
+    else if (r.collective == t.collective)
+      for (const Step& s : of_mpich)  // what is not tuned has to be said, too
+        if (steps.empty() || (s.to >= r.from && steps.back().to < r.to))
+          steps.push_back({std::min(s.to, r.to), s.name});
   Json rules = own_rules(t);
-  if (!steps.empty() && known)
+  if (!steps.empty())
     rules = {{"comm_size<" + std::to_string(tuning.ranks), own_rules(t)},
              {"comm_size<=" + std::to_string(tuning.ranks), by_size(t, tuning.ranks, steps)},
              {"comm_size=any", own_rules(t)}};

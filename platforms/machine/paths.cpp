@@ -55,11 +55,19 @@ std::vector<Parameter> unused_parameters(const Description& description) {
   return unused;
 }
 
-std::vector<std::string> told_of(const Description& platform) {
+std::vector<std::string> unmoved(const Description& description) {
   std::vector<std::string> notes;
-  for (const Parameter& p : unused_parameters(platform))
-    if (p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W")
-      notes.push_back(p.path + " has no effect: no message and no reduction uses it");
+  const auto what_if = [](const Parameter& p) {
+    return p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W";
+  };
+  if (std::ranges::none_of(description.parameters(), what_if)) return notes;
+  for (const Parameter& p : unused_parameters(description))
+    if (what_if(p)) notes.push_back(p.path + " has no effect: no message and no reduction uses it");
+  return notes;
+}
+
+std::vector<std::string> told_of(const Description& platform) {
+  std::vector<std::string> notes = unmoved(platform);
   for (std::string& words : implausible(platform)) notes.push_back(std::move(words));
   return notes;
 }

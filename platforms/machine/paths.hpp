@@ -14,6 +14,9 @@ AlphaBetaGamma fastest_path(const Machine& machine, Memory memory = Memory::devi
 /// The parameters that affect no message and no reduction, for any number of ranks.
 std::vector<Parameter> unused_parameters(const Description& description);
 
+/// The parameters that were set and move no answer, in words. Prices and powers move those of plans.
+std::vector<std::string> unmoved(const Description& description);
+
 /// What is to be said of a platform's parameters as they were set: which move no answer, which are odd.
 std::vector<std::string> told_of(const Description& platform);
 

@@ -71,6 +71,9 @@ TEST(Cli, BadInputIsOneLineAndExitCode2) {
         "predict allreduce --platform edr-cluster --ranks 4 --size 1KiB --set network.dimensions=3,3",
         "predict allreduce --platform summit --ranks 4 --size 1KiB --placement " COLLCAST_SOURCE_DIR
         "/README.md",
+        "platforms --set network.bandwidth_GBps=25",
+        "platforms --all",
+        "platforms summit --ranks 6",
         "prove allreduce --ranks 4",
         "prove allreduce --algorithm ring",
         "prove --algorithm ring --ranks 4",
@@ -82,6 +85,7 @@ TEST(Cli, BadInputIsOneLineAndExitCode2) {
         "export allreduce --algorithm ring --ranks 4 --format dot",
         "export allreduce --algorithm ring --ranks 4 --format msccl -o /nowhere/ring.xml",
         "export allreduce --algorithm in-network --ranks 4 --format msccl",
+        "export allreduce --algorithm ring --ranks 4 --format msccl --reduction 5",
         "export allgather --algorithm multicast --ranks 4 --format goal",
         "prove gatherv --algorithm linear --ranks 3 --counts 1,2",
         "prove gatherv --algorithm linear --ranks 3 --counts 1,2,3 --size 7",
@@ -173,6 +177,9 @@ TEST(Cli, SaysWhatChangesNothing) {
       "note: no algorithm of alltoall takes --buffer, which changes nothing\n");
   EXPECT_EQ(notes("prove broadcast --algorithm knomial --ranks 4 --radix 4 --root 1 --channels 2"),
             "note: broadcast knomial does not take --channels, which changes nothing\n");
+  EXPECT_NE(collcast("synthesize allgather --platform dgx-a100 --ranks 4 --size 1MiB --root 3")
+                .err.find("note: allgather has no --root, which changes nothing\n"),
+            std::string::npos);
   EXPECT_NE(notes("predict allreduce --platform flat --ranks 4 --size 1 --policy mpich --channels 2")
                 .find("note: mpich does not take --channels, which changes nothing\n"),
             std::string::npos);
@@ -202,6 +209,7 @@ TEST(Cli, AlgorithmsOfOneCollective) {
   EXPECT_GE(rows.size(), 16u);
   for (const Json& row : rows) EXPECT_EQ(row["collective"], "allreduce");
   EXPECT_EQ(rows, json("algorithms --collective allreduce"));
+  EXPECT_EQ(rows, json("algorithms all_reduce"));
   EXPECT_NE(collcast("algorithms allreduce").out.find("q = ranks per node"), std::string::npos);
 }
 

@@ -368,11 +368,21 @@ TEST(Compare, AtEqualNodesAndCost) {
   EXPECT_NE(cost.out.find("\"ranks\": 24"), std::string::npos) << cost.out;
   EXPECT_NE(cost.out.find("\"ranks\": 16"), std::string::npos) << cost.out;
   EXPECT_NE(cost.out.find("\"hourly_USD\": 40"), std::string::npos) << cost.out;
+  EXPECT_EQ((nodes.out + cost.out).find("has no effect"), std::string::npos) << nodes.out << cost.out;
   EXPECT_EQ(rows(collcast("compare p3dfft:n=64 --ranks 8 --on frontera --on summit --format csv")), 2);
   EXPECT_EQ(collcast("compare allreduce --size 1MiB --budget 45 --on flat").err,
             "collcast: --budget: the price of flat is unknown; add it after a comma, as in "
             "flat,node.price_per_hour_USD=20\n");
   EXPECT_EQ(collcast("compare allreduce --size 1MiB --nodes 2 --ranks 4 --on flat").code, 2);
+  EXPECT_EQ(collcast("compare allreduce --size 1MiB --nodes 2 --on p40-node").err,
+            "collcast: --nodes 2: p40-node holds 8 ranks, not 16\n");
+  const Outcome rich =
+      collcast("compare allreduce --size 1MiB --budget 1e12 --on p40-node,node.price_per_hour_USD=1e-9");
+  EXPECT_EQ(rich.code, 0) << rich.err;
+  EXPECT_NE((rich.out + rich.err)
+                .find("--budget pays for more nodes than p40-node,node.price_per_hour_USD=1e-9 has"),
+            std::string::npos)
+      << rich.out << rich.err;
   EXPECT_EQ(collcast("compare --on flat").code, 2);
 }
 
@@ -396,6 +406,12 @@ TEST(Plan, OfATraceAndOfAJob) {
               2 * cost, 1e-9 * cost);
   EXPECT_EQ(collcast("plan --job kmeans --platform p4d --ranks 8 --price dgx-2=1").err,
             "collcast: 'dgx-2=1' names a platform that is not in the plan, which has p4d\n");
+  EXPECT_EQ(collcast("plan --job kmeans --platform p4d --ranks 8 --price p4d=0").err,
+            "collcast: --price of p4d must be above 0, got 0\n");
+  EXPECT_EQ(collcast("plan --job kmeans --platform p4d --ranks 8 --price p4d=1,p4d=2").err,
+            "collcast: --price 'p4d=2' is a second one for p4d; expected one for each platform\n");
+  const Outcome odd = collcast("plan --job kmeans --platform p4d --ranks 8 --set network.bandwidth_GBps=200");
+  EXPECT_NE((odd.out + odd.err).find("than a port or cable of a network has ever had"), std::string::npos);
   EXPECT_EQ(collcast("plan --job p3dfft:n=64 --model resnet50 --platform frontera --ranks 4").code, 2);
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6").err,
             "collcast: --samples is required: the number of samples that the job trains on in all\n");
@@ -406,6 +422,25 @@ TEST(Plan, OfATraceAndOfAJob) {
   EXPECT_EQ(nobody.code, 2);
   EXPECT_EQ(nobody.out, "");
   EXPECT_NE(nobody.err.find("unknown application 'kmeens'"), std::string::npos) << nobody.err;
+}
+
+/// What a tenth more saves is of the machine that was chosen, even if a slower one has its name.
+TEST(Plan, OfTwoPlatformsOfOneName) {
+  const Folder folder;
+  const std::string slow = folder / "p4d.json";
+  shell(
+      "sed 's/\"bandwidth_GBps\": {\"value\": 10.6, \"low\": 6.9/\"bandwidth_GBps\": {\"value\": 0.1, "
+      "\"low\": 0.1/' " COLLCAST_SOURCE_DIR "/platforms/data/p4d.json > " +
+      slow);
+  const auto more = [](const std::string& platforms) {
+    return collcast("plan --job p3dfft:n=64 --ranks 16 --time 1h --platform " + platforms +
+                    " --format json | sed -n '/a_tenth_more/,/]/p'")
+        .out;
+  };
+  const std::string alone = more("p4d");
+  EXPECT_NE(alone.find("parameter"), std::string::npos) << alone;
+  EXPECT_NE(more(slow), alone);
+  EXPECT_EQ(more(slow + ",p4d"), alone);
 }
 
 }  // namespace

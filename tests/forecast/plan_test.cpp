@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "forecast/report/plan.hpp"
 #include "tests/complaint.hpp"
 
 namespace collcast::plan {
@@ -70,6 +71,12 @@ TEST(Plan, WhatDoesNotFitOrHasNoForecastIsLast) {
   EXPECT_EQ(judged[1].candidate.platform, "full");
   EXPECT_EQ(judged[1].margins[0].limit, "memory");
   EXPECT_EQ(judged[2].candidate.platform, "refused");
+  // What does not fit beats nobody.
+  EXPECT_TRUE(on_frontier(judged, judged[0]));
+  EXPECT_FALSE(on_frontier(judged, judged[1]));
+  const report::Graph graph = report::graph(judged, {});
+  ASSERT_EQ(graph.curves[0].points.size(), 1u);
+  EXPECT_EQ(graph.curves[0].points[0].x, 5);
 }
 
 TEST(Plan, PricesAreNotInvented) {

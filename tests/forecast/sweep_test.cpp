@@ -19,8 +19,11 @@ namespace {
 
 using collcast::testing::complaint;
 
-constexpr Key keys[] = {
-    {"platform", Kind::word}, {"ranks", Kind::ranks}, {"size", Kind::size}, {"x", Kind::number}};
+constexpr Key keys[] = {{"platform", Kind::word},
+                        {"ranks", Kind::ranks},
+                        {"size", Kind::size},
+                        {"n", Kind::count},
+                        {"x", Kind::number}};
 
 Space space(const std::string& settings, const std::string& sample = "") {
   return {parse_json(settings, "s.json"), keys, sample.empty() ? Json() : parse_json(sample), "s.json"};
@@ -72,6 +75,20 @@ TEST(Space, SamplesComeFromTheSeedAlone) {
     EXPECT_EQ(platforms.size(), 2u);
     EXPECT_NEAR(below, 150, kind == "random" ? 40 : 5);
   }
+}
+
+TEST(Space, CountsAreWhole) {
+  const Space sampled = space(R"({"n": {"from": 0, "to": 20}})", R"({"random": 100, "seed": 1})");
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(sampled.at(i)[0].value.find_first_not_of("0123456789"), std::string::npos);
+  const Space grid = space(R"({"n": ["1:7:x1.5", "0:1:+1"]})");
+  std::string all;
+  for (int i = 0; i < grid.size(); ++i) all += text(grid.at(i));
+  EXPECT_EQ(all, "n=1 n=2 n=3 n=4 n=6 n=0 n=1 ");
+  EXPECT_EQ(complaint([] { space(R"({"n": {"from": 0.5, "to": 2}})", R"({"random": 9})"); }),
+            "s.json: n goes between whole numbers, not 0.5");
+  EXPECT_EQ(complaint([] { space(R"({"n": "1:2.5"})"); }),
+            "s.json: n: value '2.5' is not a whole number from 0 to 9007199254740992");
 }
 
 TEST(Sweep, ComplainsInOneLine) {
@@ -160,7 +177,7 @@ TEST(Space, SaysWhatIsWrong) {
     return complaint([&] { space(settings, sample); });
   };
   EXPECT_EQ(says(R"({"rank": 2})"),
-            "s.json: \"rank\" is not a key here; expected one of: platform, ranks, size, x, set");
+            "s.json: \"rank\" is not a key here; expected one of: platform, ranks, size, n, x, set");
   EXPECT_EQ(says(R"({"ranks": []})"), "s.json: ranks is an empty list");
   EXPECT_EQ(says(R"({"ranks": "8:4"})"), "s.json: ranks: range '8:4' is empty: it begins after its end");
   EXPECT_EQ(says(R"({"x": "4:1"})"), "s.json: x: range '4:1' is empty: it begins after its end");

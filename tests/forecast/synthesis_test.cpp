@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spanning trees are packed as densely as the worst cut allows, and what they make holds.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "forecast/synthesis/front.hpp"
+#include "forecast/synthesis/gap.hpp"
 #include "forecast/synthesis/growing.hpp"
 #include "forecast/synthesis/packing.hpp"
 #include "forecast/synthesis/synthesis.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 #include "tests/complaint.hpp"
 
 namespace collcast {
@@ -268,6 +271,26 @@ TEST(Synthesis, RefusesWhatItCannotMake) {
       "broadcast and reduce");
   EXPECT_EQ(complaint([&] { synthesize(Collective::allgather, many); }),
             "a synthesis takes at most 256 ranks, not 300");
+}
+
+/// The hosts play a barrier, and its messages have no size.
+TEST(Gap, OfABarrier) {
+  Question q;
+  q.collectives = {"barrier"}, q.platforms = {"summit"}, q.ranks = {12};
+  q.sizes = {Bytes(1024), Bytes(1 << 20)};
+  q.policy = "mpich";
+  q.set = {"network.bandwidth_GBps=200"};
+  const report::Report answer = gap(q);
+  const Json& rows = answer.sections[0].rows;
+  ASSERT_EQ(rows.size(), 3u);
+  for (const Json& row : rows) {
+    EXPECT_EQ(row["message_bytes"], 0);
+    EXPECT_TRUE(row["algbw_GBps"].is_null());
+    EXPECT_GE(row["time_s"], row["lower_bound_s"]) << row["schedule"];
+  }
+  using ::testing::Contains, ::testing::HasSubstr;
+  EXPECT_THAT(answer.notes, Contains("barrier moves no data: --size changes nothing"));
+  EXPECT_THAT(answer.notes, Contains(HasSubstr("than a port or cable of a network has ever had")));
 }
 
 }  // namespace

@@ -293,6 +293,10 @@ TEST(Transport, whatDoesNotGoTogether) {
   host.memory = Memory::host;
   EXPECT_EQ(complaint([&] { ask(host); }),
             "--transport nccl:LL sends from device buffers only: it does not go with --memory host");
+  host = told("nccl-2.18", "links");
+  host.transport = {}, host.memory = Memory::host;
+  EXPECT_EQ(complaint([&] { ask(host); }),
+            "nccl-2.18 sends from device buffers only: it does not go with --memory host");
 }
 
 /// Leaf uplinks that are slower than a rail's card slow down what crosses the spine.

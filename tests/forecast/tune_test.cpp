@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast/tune.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "libraries/nccl/nccl.hpp"
 #include "libraries/tuner/write.hpp"
 #include "model/ranges.hpp"
+#include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"
 
 namespace collcast {
@@ -95,6 +98,56 @@ TEST(Tune, NcclKeepsItsChannels) {
     }
 }
 
+/// Around the sizes, and where nothing is tuned, NCCL does what it does by itself: LL of small messages.
+TEST(Tune, NcclsOwnChoiceHasItsOwnSizes) {
+  TuneQuestion q = question("nccl", "dgx-a100", "allreduce");
+  q.sizes = {Bytes(1 << 26)};
+  const Tuned tuned = tune(q);
+  expect_sound(tuned);
+  EXPECT_EQ(tuned.tuning.rules.front().protocol, "LL");
+  const Library own(tuned.policy, load_platform("dgx-a100"), q.ranks);
+  for (const tuner::Rule& r : tuned.tuning.rules)
+    for (const std::int64_t size :
+         {std::max<std::int64_t>(r.from, 1), std::min(r.to, std::int64_t{1} << 33)}) {
+      if (r.tuned || size < r.from) continue;
+      const Call call{.ranks = 16, .message = Bytes(static_cast<double>(size)), .ranks_per_node = 8};
+      const nccl::Candidate c = nccl::choose(*nccl::parse(tuned.policy), r.collective, call, own.situation());
+      EXPECT_EQ(r.shape, nccl::name(c.shape)) << size;
+      EXPECT_EQ(r.protocol, nccl::name(c.protocol)) << size;
+    }
+}
+
+TEST(Tune, ACollectiveNamedTwiceIsTunedOnce) {
+  TuneQuestion q = question("openmpi", "frontera", "alltoall");
+  q.collectives.push_back("all_to_all");
+  const Tuned tuned = tune(q);
+  EXPECT_EQ(tuned.points.size(), q.sizes.size());
+  expect_sound(tuned);
+}
+
+TEST(Tune, NeighbouringSizesHaveARuleEach) {
+  TuneQuestion q = question("ucc", "frontera", "allreduce");
+  q.sizes = {Bytes(0), Bytes(1), Bytes(2), Bytes(3)};
+  expect_sound(tune(q));
+}
+
+TEST(Tune, SaysWhatItsTimesRestOn) {
+  using ::testing::Contains, ::testing::HasSubstr;
+  TuneQuestion q = question("mpich", "frontera", "alltoall");
+  q.set = {"network.bandwidth_GBps=200"};
+  q.sizes = {Bytes(1 << 20)};
+  q.ranks = 640;
+  const Tuned tuned = tune(q);
+  EXPECT_THAT(tuned.notes, Contains(HasSubstr("than a port or cable of a network has ever had")));
+  EXPECT_THAT(tuned.notes, Contains(HasSubstr("are answered by critical path")));
+  std::set<std::string_view> engines;
+  for (const Tuned::Play& play : tuned.points[0].able) engines.insert(play.engine);
+  EXPECT_TRUE(engines.contains("path"));
+  TuneQuestion tree = question("nccl", "dgx-a100", "allreduce");
+  tree.policy = "nccl-2.28:algo=Tree";
+  EXPECT_THAT(tune(tree).notes, Contains(HasSubstr("allgather has no line, so NCCL gives it one channel: ")));
+}
+
 TEST(Tune, WithoutAPolicyTheFastestIsTold) {
   const Tuned tuned = tune(question("ucc", "frontera", "allreduce"));
   for (const Tuned::Point& p : tuned.points) EXPECT_TRUE(p.told);
@@ -111,6 +164,15 @@ TEST(Tune, SaysWhatItCannot) {
   EXPECT_EQ(says([](TuneQuestion& q) { q.collectives = {"scan"}; }),
             "openmpi cannot be told how to play scan");
   EXPECT_EQ(says([](TuneQuestion& q) { q.policy = "mpich"; }), "policy 'mpich' is not one of openmpi's own");
+  EXPECT_EQ(says([](TuneQuestion& q) { q.library = "nccl", q.policy = "nccl-2.27"; }),
+            "policy 'nccl-2.27' reads no such file; the first that does is nccl-2.28");
+  EXPECT_EQ(says([](TuneQuestion& q) { q.library = "nccl", q.memory = Memory::host; }),
+            "nccl-2.28 sends from device buffers only: it does not go with --memory host");
+  EXPECT_EQ(says([](TuneQuestion& q) {
+              q.library = "nccl", q.platform = "dgx-a100", q.policy = "nccl-2.28:algo=Tree";
+              q.collectives = {"allgather"};
+            }),
+            "nccl-2.28:algo=Tree leaves nothing to play allgather with; --collective says which are tuned");
   EXPECT_EQ(says([](TuneQuestion& q) { q.ranks = 1; }), "tune needs 2 ranks or more");
   EXPECT_EQ(says([](TuneQuestion& q) {
               q.sizes = {Bytes(2), Bytes(1)};

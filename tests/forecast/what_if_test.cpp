@@ -58,6 +58,15 @@ TEST(Unbound, NamesWhatNothingDependsOn) {
   EXPECT_EQ(all.at("devices.V100-SXM2-16GB.memory_GiB"), "nothing: no message and no reduction uses it");
 }
 
+TEST(Unbound, OfTwoPlatformsOfOneName) {
+  Question q = ring("summit", 6, 1_MiB);
+  q.platforms.push_back("summit");
+  q.set = {"network.bandwidth_GBps=100"};
+  const Answer a = ask(q);
+  ASSERT_EQ(a.unbound.size(), 1u);
+  EXPECT_EQ(a.unbound[0].parameter, "network.bandwidth_GBps");
+}
+
 TEST(Unbound, IsSaidInEveryFormat) {
   Question q = ring("summit", 6, 1_MiB);
   q.set = {"network.bandwidth_GBps=100"};

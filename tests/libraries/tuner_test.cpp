@@ -22,7 +22,7 @@ using collcast::testing::complaint;
 using enum Collective;
 
 const Entry& entry(std::string_view library_name, Collective c, std::string_view theirs) {
-  for (const Entry& e : library(library_name).entries)
+  for (const Entry& e : format(library_name).entries)
     if (e.collective == c && e.theirs == theirs) return e;
   throw std::runtime_error("no such entry");
 }
@@ -41,14 +41,14 @@ Tuning tuning(Collective c, const Entry& standard, const Entry& small, const Ent
 constexpr std::int64_t sizes[] = {0, 1, 1023, 1024, 65535, 65536, 1048576, 1048577, 1LL << 40};
 
 TEST(Tuner, EveryEntryIsInTheCatalogueWithItsRadix) {
-  for (const Library& l : libraries())
+  for (const Format& l : formats())
     for (const Entry& e : l.entries) {
       const Algorithm& a = algorithm(e.collective, e.ours);  // throws if there is none
       EXPECT_TRUE(e.radix == 0 || a.radix || e.radix == 2) << l.name << ' ' << e.theirs;
       EXPECT_TRUE(!e.segments || a.segmented) << l.name << ' ' << e.theirs;
     }
   EXPECT_EQ(
-      complaint([] { library("opnmpi"); }),
+      complaint([] { format("opnmpi"); }),
       "tune --for 'opnmpi' is unknown; expected one of: nccl, openmpi, openmpi-json, mpich, ucc, mvapich2");
 }
 
@@ -63,7 +63,7 @@ TEST(Tuner, OpenMpiSendsAsItsPolicySays) {
         } catch (const InputError&) {
           continue;  // not in the catalogue
         }
-        for (const Entry& e : library("openmpi").entries)
+        for (const Entry& e : format("openmpi").entries)
           if (e.collective == c && e.ours == p.algorithm && (e.radix == 0 || e.radix == p.radix)) {
             EXPECT_EQ(p.blocking, !e.started) << e.theirs;
             ++seen;
@@ -223,7 +223,7 @@ NcclChoice nccl(const std::string& text, const std::string& collective, std::uin
 
 TEST(Tuner, NcclCsvNeverLeavesOneChannel) {
   Tuning t{16, 2, {}};
-  for (const Collective c : collectives(library("nccl"))) {
+  for (const Collective c : collectives(format("nccl"))) {
     t.rules.push_back({.collective = c, .to = 65535, .shape = "Tree", .protocol = "LL", .channels = 8});
     t.rules.push_back({.collective = c,
                        .from = 65536,
@@ -287,7 +287,8 @@ TEST(Tuner, MpichSelection) {
   const Json json = parse_json(write_mpich(t), "selection");
   const std::string doubling = "MPIR_Allreduce_intra_recursive_doubling",
                     scatter_ = "MPIR_Allreduce_intra_reduce_scatter_allgather";
-  const bool scatters[] = {false, false, false, true, true, false, false, false, false};
+  // Above 1 MiB, where nothing is tuned, as MPICH itself.
+  const bool scatters[] = {false, false, false, true, true, false, false, true, true};
   for (std::size_t i = 0; i < std::size(sizes); ++i) {
     Csel call{"allreduce", 8, sizes[i], sizes[i]};
     EXPECT_EQ(call.choice(json), scatters[i] ? scatter_ : doubling) << sizes[i];
@@ -315,6 +316,28 @@ TEST(Tuner, MpichSelection) {
   for (const std::string c : {"allgather", "reduce", "reduce_scatter", "barrier", "gather", "scatterv",
                               "ibcast", "iscan", "ineighbor_alltoall"})
     EXPECT_EQ((Csel{c, 12, 64, 64}.choice(json).rfind("MPIR_", 0)), 0u) << c;
+}
+
+TEST(Tuner, MpichLeavesWhatIsNotTunedToMpich) {
+  const Entry& linear = entry("mpich", alltoall, "MPIR_Alltoall_intra_scattered");
+  for (Rank ranks = 2; ranks <= 40; ++ranks) {
+    const Tuning t{ranks, 1, {{alltoall, 0, 99}, {alltoall, 100, 119, true, &linear}, {alltoall, 120}}};
+    const Json json = parse_json(write_mpich(t), "selection");
+    for (const std::int64_t block : {1, 2, 3, 5, 11, 99, 256, 257, 32768, 32769}) {
+      const std::int64_t bytes = block * ranks;
+      const Pick own =
+          mpich_pick(alltoall, {.ranks = ranks, .message = Bytes(static_cast<double>(bytes))}, {});
+      const std::string chosen = Csel{"alltoall", static_cast<int>(ranks), bytes, block}.choice(json);
+      const bool tuned = bytes >= 100 && bytes <= 119;
+      for (const Entry& e : format("mpich").entries)
+        if (e.collective == alltoall && e.ours == own.algorithm && !tuned) {
+          EXPECT_EQ(chosen, e.theirs) << ranks << ' ' << block;
+        }
+      if (tuned) {
+        EXPECT_EQ(chosen, linear.theirs) << ranks << ' ' << block;
+      }
+    }
+  }
 }
 
 TEST(Tuner, UccAndMvapich) {
