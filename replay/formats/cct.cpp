@@ -143,7 +143,7 @@ class CctActivities : public Activities {
       case OpClass::exchange:
         return exchange(a);
       case OpClass::completion:
-        return wait(a);
+        return event_.op != TraceOp::request_free && wait(a);  // a request that is freed goes on by itself
       case OpClass::collective:
       case OpClass::communicator:
         return collective(a);
@@ -190,8 +190,7 @@ class CctActivities : public Activities {
   bool wait(Activity& a) const {
     a.kind = Activity::Kind::wait;
     for (const trace::Completion& completed : event_.completed)
-      if (!completed.cancelled && !never_matched_.contains(completed.request))
-        a.requests.push_back(completed.request);
+      if (!never_matched_.contains(completed.request)) a.requests.push_back(completed.request);
     return !a.requests.empty();
   }
 

@@ -419,17 +419,25 @@ Losses write_cct(const Source& source, const std::string& path) {
   trace::Writer writer(path, metadata, source.communicators());
   for (Rank r = 0; r < source.ranks(); ++r) {
     Seconds computed;
+    std::set<std::int64_t> open;
     for_each_activity(merged, r, losses, [&](const Activity& a) {
       const bool computes = a.kind == Kind::compute || a.kind == Kind::pause;
       if (computes) computed += a.time;
+      if (a.request >= 0) open.insert(a.request);
+      for (const std::int64_t request : a.requests) open.erase(request);
       if (computes && a.request < 0) return;
       trace::Event e = computes ? nothing(a.request) : event_of(source, a, r);
       e.compute = std::exchange(computed, Seconds(0));
       writer.put(r, e);
     });
     trace::Event last;
-    last.op = trace::Op::finalize;
     last.compute = computed;
+    if (!open.empty() && !source.info().truncated) {
+      last.op = trace::Op::request_free;
+      for (const std::int64_t request : open) last.completed.push_back({request});
+      writer.put(r, std::exchange(last, {}));
+    }
+    last.op = trace::Op::finalize;
     writer.put(r, last);
   }
   writer.close();

@@ -149,6 +149,16 @@ TEST(Replay, SmallSendsDoNotWaitForTheirReceivers) {
   EXPECT_NEAR(traced.on_flat().time.value, 1, 1e-6);
 }
 
+TEST(Replay, NobodyWaitsForWhatIsFreed) {
+  // Both send 1 GB before they receive: 1 + 1 s.
+  const auto rank = [](int other) {
+    Event start = send(other, 1'000'000'000), free = waiting(0);
+    start.request = 0, free.op = trace::Op::request_free;
+    return std::vector{start, free, receive(other, 1'000'000'000)};
+  };
+  EXPECT_DOUBLE_EQ(Traced({rank(1), rank(0)}).on_flat().time.value, 2);
+}
+
 TEST(Replay, AlltoallvTakesEachPairsOwnSize) {
   auto exchange = [](std::vector<std::int64_t> to, std::vector<std::int64_t> from) {
     Event e = event(trace::Op::alltoallv);

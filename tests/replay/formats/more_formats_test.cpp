@@ -10,6 +10,7 @@
 #include "replay/formats/names.hpp"
 #include "replay/source/inspection.hpp"
 #include "replay/source/recorded.hpp"
+#include "replay/trace/writer.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
 #include "tests/mutated.hpp"
@@ -732,6 +733,27 @@ TEST_F(MoreFiles, ChakraAsJson) {
                     odd = file("e.0.json", negative);
   EXPECT_EQ(testing::complaint([&] { open_source({cut}); }), cut + ": the JSON is damaged or cut short");
   EXPECT_EQ(testing::complaint([&] { open_source({odd}); }), odd + ": has a node whose runtime is below 0");
+}
+
+/// A receive that was cancelled, waited for, and a message whose request is freed.
+TEST_F(MoreFiles, ConversionsCompleteAllRequests) {
+  trace::Event cancelled, done, send, freed, receive;
+  cancelled.op = receive.op = trace::Op::recv;
+  cancelled.comm = send.comm = receive.comm = trace::world;
+  cancelled.source = trace::proc_null, cancelled.request = 0;
+  done.op = trace::Op::wait, done.completed = {{0, trace::none, trace::none, true}};
+  send.op = trace::Op::send;
+  send.dest = 0, send.send_tag = 1, send.send_bytes = 100, send.request = 1;
+  freed.op = trace::Op::request_free, freed.completed = {{1}};
+  receive.source = 0, receive.recv_tag = 1, receive.recv_bytes = 100;
+  const std::string path = folder_ / "in.cct", cct = folder_ / "out.cct";
+  trace::Metadata metadata;
+  metadata.ranks = 1;
+  trace::Writer writer(path, metadata, {{0}});
+  for (const trace::Event& e : {cancelled, done, send, freed, receive}) writer.put(0, e);
+  writer.close();
+  write_cct(*open_source({path}), cct);
+  EXPECT_TRUE(open_source({cct})->info().notes.empty());
 }
 
 TEST_F(MoreFiles, StreamsThatOverlapBecomeNonBlockingCollectives) {
