@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "platforms/description/load.hpp"
+#include "replay/application/moments.hpp"
 #include "replay/application/replay.hpp"
 #include "replay/source/recorded.hpp"
 #include "tests/complaint.hpp"
@@ -77,6 +78,32 @@ TEST(Streams, EachMomentIsCountedOnce) {
   EXPECT_GT(r.time.value, 2);
   EXPECT_GT(time_of(r, "wait").value, 1);
   EXPECT_LE(time_of(r, "wait"), r.time);
+}
+
+TEST(Streams, EachMomentOfManyIsCountedOnce) {
+  // Beside one allreduce of 200 GB go 300 messages of 1 s with a computation behind each.
+  RecordedSource source(2);
+  for (const Rank r : {0, 1}) {
+    auto& mine = source.at(r);
+    mine.push_back(allreduce_of(2e11));
+    mine.back().request = 0;
+    for (int i = 0; i < 300; ++i) {
+      mine.push_back(message(r == 0 ? Kind::send : Kind::receive, 0));
+      mine.push_back(lasting(Kind::compute, 0.01));
+    }
+    mine.push_back(wait_for({0}));
+  }
+  const ReplayReport r = on_flat(source);
+  EXPECT_LE(r.communication, (1 + 1e-9) * r.time);
+}
+
+TEST(Moments, AreCountedOnceHoweverManyTheirSpans) {
+  Moments moments;
+  for (int i = 0; i < 100'000; ++i) moments.add(Seconds(i), Seconds(i + 0.5));
+  EXPECT_NEAR(moments.sum().value, 50'000, 1e-6);
+  EXPECT_NEAR(moments.add(Seconds(1000), Seconds(100'000)).value, 99'000 / 2.0, 1);
+  EXPECT_NEAR(moments.add(Seconds(0), Seconds(100'001)).value, 1 + 1000 / 2.0, 1);
+  EXPECT_NEAR(moments.sum().value, 100'001, 1e-6);
 }
 
 TEST(Streams, AMessageOnAStreamIsItsOperationsTime) {
