@@ -243,8 +243,7 @@ class CctSource : public Source {
     info_.truncated = reader.truncated();
     info_.memory = reader.metadata().memory;
     info_.by_mpi = reader.metadata().by_mpi;
-    for (const trace::Loss& l : reader.metadata().losses)
-      info_.losses.push_back({l.operation, l.count, l.reason});
+    info_.losses = reader.metadata().losses;
     info_.notes = reader.notes();
     for (std::string& note : contradictions(reader)) info_.notes.push_back(std::move(note));
   }

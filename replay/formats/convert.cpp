@@ -415,7 +415,7 @@ Losses write_cct(const Source& source, const std::string& path) {
   metadata.recorded_time = source.info().recorded;
   metadata.memory = source.info().memory;
   metadata.by_mpi = source.info().by_mpi;
-  for (const Loss& l : source.info().losses) metadata.losses.push_back({l.operation, l.count, l.reason});
+  metadata.losses = source.info().losses;
   trace::Writer writer(path, metadata, source.communicators());
   for (Rank r = 0; r < source.ranks(); ++r) {
     Seconds computed;

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -345,6 +346,7 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
     if (!all[static_cast<std::size_t>(rank)].add(line)) ++unknown[line.action];
   });
   size_probed(*source);
+  keep_alone(*source);
   for (const auto& [action, count] : unknown)
     info.losses.push_back({action, count, "an action that is not known"});
   return source;

@@ -56,7 +56,6 @@ void Merged::pump() {
 /// One activity of a stream other than the first; false if it has to wait.
 bool Merged::side(Stream& stream) {
   Activity& a = stream.ahead;
-  const auto s = static_cast<std::size_t>(&stream - streams_.data());
   if (a.kind == Kind::await) {
     const auto other = static_cast<std::size_t>(a.stream);
     if (other >= streams_.size() || streams_[other].records < a.count) return false;
@@ -65,12 +64,12 @@ bool Merged::side(Stream& stream) {
     stream.recorded.emplace_back(stream.records, std::exchange(stream.begun, {}));
   } else if (begins_communication(a)) {
     const bool held_up = a.request < 0;
-    renumber(s, a);
+    renumber(a);
     if (held_up) stream.begun.push_back(a.request = requests_++);
     out_.push_back(a);
   } else if (a.kind == Kind::wait) {
     for (const std::int64_t r : a.requests)
-      if (const auto known = numbers_.find({s, r}); known != numbers_.end()) {
+      if (const auto known = numbers_.find(r); known != numbers_.end()) {
         stream.begun.push_back(known->second);
         numbers_.erase(known);
       }
@@ -92,7 +91,7 @@ void Merged::first() {
   } else if (a.kind == Kind::await) {
     await(a.stream, a.count);
   } else {
-    renumber(0, a);
+    renumber(a);
     out_.push_back(std::move(a));
   }
 }
@@ -112,15 +111,15 @@ void Merged::await(int stream, std::int64_t count) {
   if (!a.requests.empty()) out_.push_back(std::move(a));
 }
 
-void Merged::renumber(std::size_t stream, Activity& a) {
+void Merged::renumber(Activity& a) {
   for (std::int64_t& r : a.requests) {
-    const auto known = numbers_.find({stream, r});
+    const auto known = numbers_.find(r);
     if (known == numbers_.end()) continue;
     r = known->second;
     numbers_.erase(known);
   }
   if (a.request < 0) return;
-  numbers_[{stream, a.request}] = requests_;
+  numbers_[a.request] = requests_;
   a.request = requests_++;
 }
 

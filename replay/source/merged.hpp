@@ -36,12 +36,12 @@ class Merged : public Activities {
   bool side(Stream& stream);
   void first();
   void await(int stream, std::int64_t count);
-  void renumber(std::size_t stream, Activity& activity);
+  void renumber(Activity& activity);
 
   const Source& source_;
   Rank rank_;
   std::vector<Stream> streams_;
-  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> numbers_;
+  std::map<std::int64_t, std::int64_t> numbers_;
   std::int64_t requests_ = 0;
   std::deque<Activity> out_;
   std::set<Rank>* losing_;

@@ -8,17 +8,9 @@
 
 #include "model/schedule.hpp"
 #include "model/units.hpp"
+#include "support/loss.hpp"
 
 namespace collcast::trace {
-
-/// An operation that the recorder saw and a replay cannot play.
-struct Loss {
-  std::string operation;
-  std::int64_t count = 0;
-  std::string reason;
-
-  bool operator==(const Loss&) const = default;
-};
 
 /// What a trace says about itself; JSON in the file.
 struct Metadata {

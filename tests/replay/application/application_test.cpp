@@ -113,8 +113,7 @@ TEST(Replay, CollectivesTakeTheAlgorithmThatWasNamed) {
 TEST(Replay, OneRankOfAJobIsToldToBeAlone) {
   const auto notes = Traced({{allreduce(1000)}}).on_flat().notes;
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_EQ(notes[0],
-            "one rank talks to nobody: name the files of the others, or say with --ranks how many there are");
+  EXPECT_EQ(notes[0], "one rank talks to nobody; name the files of all, or --ranks above 1");
   EXPECT_TRUE(Traced({{event(trace::Op::init, 3)}}).on_flat().notes.empty());
 }
 
