@@ -180,7 +180,25 @@ TEST(Streams, ARecordThatNeverComesIsADeadlock) {
   RecordedSource lost(1);
   lost.at(0, 0) = {await(1, 1)};
   lost.at(0, 1) = {lasting(Kind::pause, 1)};
-  EXPECT_NE(testing::complaint([&] { on_flat(lost); }).find("deadlock: rank 0 waits"), std::string::npos);
+  EXPECT_EQ(testing::complaint([&] { on_flat(lost); }), "deadlock: rank 0 waits for another of its streams");
+}
+
+TEST(Streams, DeadlocksAreInTheSourcesWords) {
+  const auto says = [](Activity a) {
+    RecordedSource source(2);
+    source.communicator("other", {0, 1});
+    source.at(1) = {std::move(a)};
+    return testing::complaint([&] { on_flat(source); });
+  };
+  Activity receive = message(Kind::receive, 8);
+  receive.received_tag = 5;
+  EXPECT_EQ(says(receive), "deadlock: rank 1 waits for a message from rank 0 (tag 5)");
+  receive.communicator = 1;
+  EXPECT_EQ(says(receive), "deadlock: rank 1 waits for a message from rank 0 (communicator 1, tag 5)");
+  EXPECT_EQ(says(allreduce_of(8)),
+            "deadlock: rank 1 waits for a message from rank 0 (of a collective); rank 1 waits for a receive "
+            "by rank 0 (of a collective)");
+  EXPECT_EQ(says(wait_for({3})), "deadlock: rank 1 waits for request 3, never begun");
 }
 
 TEST(Streams, CollectivesOfUnknownSizeTakeWhatTheyTook) {
