@@ -245,6 +245,8 @@ class CctSource : public Source {
     info_.by_mpi = reader.metadata().by_mpi;
     info_.losses = reader.metadata().losses;
     info_.notes = reader.notes();
+    info_.notes.insert(info_.notes.end(), reader.metadata().inferred.begin(),
+                       reader.metadata().inferred.end());
     for (std::string& note : contradictions(reader)) info_.notes.push_back(std::move(note));
   }
   explicit CctSource(std::unique_ptr<trace::Reader> reader) : CctSource(*reader) { own_ = std::move(reader); }

@@ -147,6 +147,7 @@ class RankActions {
     a.operation = a.call = sends ? "send" : "recv";
     const Rank other = peer(line, 0);
     const int tag = line.arguments.size() == 2 ? 0 : line.whole(1, 0);
+    if (tag < 0) line.refuse("has tag " + std::to_string(tag) + "; tags are 0 and above");
     a.synchronous = line.action == "ssend" || (sends && tag >= first_collective_tag);
     (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;

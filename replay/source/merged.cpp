@@ -16,8 +16,7 @@ bool begins_communication(const Activity& a) {
 
 }  // namespace
 
-Merged::Merged(const Source& source, Rank rank, std::set<Rank>* losing)
-    : source_(source), rank_(rank), losing_(losing) {
+Merged::Merged(const Source& source, Rank rank, Lost* lost) : source_(source), rank_(rank), lost_(lost) {
   for (int s = 0; s < source.streams(rank); ++s) streams_.emplace_back().activities = source.stream(rank, s);
 }
 
@@ -61,10 +60,12 @@ bool Merged::side(Stream& stream) {
     if (other >= streams_.size() || streams_[other].records < a.count) return false;
   } else if (a.kind == Kind::record) {
     ++stream.records;
-    stream.recorded.emplace_back(stream.records, std::exchange(stream.begun, {}));
+    if (!stream.begun.empty()) stream.recorded.emplace_back(stream.records, std::exchange(stream.begun, {}));
   } else if (begins_communication(a)) {
     const bool held_up = a.request < 0;
     renumber(a);
+    if (lost_ && (!stream.begun.empty() || !stream.recorded.empty()))
+      ++lost_->order[std::string(a.operation)];
     if (held_up) stream.begun.push_back(a.request = requests_++);
     out_.push_back(a);
   } else if (a.kind == Kind::wait) {
@@ -74,7 +75,7 @@ bool Merged::side(Stream& stream) {
         numbers_.erase(known);
       }
   } else if (a.kind == Kind::compute || a.kind == Kind::pause) {
-    if (losing_ && a.time > Seconds()) losing_->insert(rank_);
+    if (lost_) lost_->time |= a.time > Seconds();
   } else {
     out_.push_back(a);
   }
@@ -124,9 +125,17 @@ void Merged::renumber(Activity& a) {
 }
 
 std::vector<Loss> OneStream::losses() const {
-  if (losing_.empty()) return {};
-  return {{"time beside the first stream", static_cast<std::int64_t>(losing_.size()),
-           "has no place in one order per rank"}};
+  std::int64_t ranks = 0;
+  std::map<std::string, std::int64_t> order;
+  for (const auto& [rank, lost] : lost_) {
+    ranks += lost.time;
+    for (const auto& [operation, count] : lost.order) order[operation] += count;
+  }
+  std::vector<Loss> all;
+  if (ranks > 0) all.push_back({"time beside the first stream", ranks, "has no place in one order per rank"});
+  for (const auto& [operation, count] : order)
+    all.push_back({operation, count, "may begin before the one ahead on its stream is done"});
+  return all;
 }
 
 }  // namespace collcast

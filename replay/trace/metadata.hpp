@@ -25,7 +25,8 @@ struct Metadata {
   Memory memory = Memory::host;  ///< where the application keeps its data
   bool by_mpi = true;            ///< it communicates by MPI, and not by NCCL or RCCL
   std::vector<Loss> losses;
-  std::vector<std::string> notes;  ///< why the recording is incomplete; empty if it is complete
+  std::vector<std::string> notes;     ///< why the recording is incomplete; empty if it is complete
+  std::vector<std::string> inferred;  ///< what a reader of another format took for granted
 
   bool operator==(const Metadata&) const = default;
 };
