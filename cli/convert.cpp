@@ -36,7 +36,7 @@ Losses written(const Source& source, const ConvertOptions& options) {
   Selection selection(platform, stage.machine, stage.fabric, play.policy, {});
   if (options.to == "goal") {
     Losses losses = write_goal(source, selection, stage.fabric, options.out);
-    add_lost_home(losses, source, Memory::host);
+    add_lost_facts(losses, source, Memory::host);
     return losses;
   }
   const auto held = options.to == "ti" ? time_independent_holds : chakra_holds;

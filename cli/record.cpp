@@ -19,6 +19,10 @@ void add_record(CLI::App& app, int& exit_code) {
   verb->add_option("-o,--output", options->folder,
                    "Folder to write trace.cct in (default " + options->folder + ")")
       ->option_text("DIR");
+  verb->add_option("--window", options->window,
+                   "Only parts of the run, by the count of collectives on MPI_COMM_WORLD, as in "
+                   "347-357,1307- (default: COLLCAST_RECORD_WINDOW, or all)")
+      ->option_text("FIRST-[LAST][,...]");
   verb->add_option("command", options->command, "After --: mpirun and the application, with their arguments");
   verb->add_flag("--merge", *only_merge,
                  "Only makes trace.cct from what an interrupted recording left in DIR");

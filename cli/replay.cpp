@@ -93,7 +93,7 @@ Report made(const ReplayCommand& options, const Description& platform, const Sou
                   seconds(r.high.value) + " at both ends of the platform's uncertainty" +
                   (r.calibrated ? "." : " (not calibrated).");
   report.notes = r.notes;
-  if (options.explain && r.explanation.empty())
+  if (options.explain && r.explanation.empty() && r.time > Seconds())
     report.notes.push_back("too many messages for an explanation");
   return report;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/schedule.hpp"
@@ -76,6 +77,11 @@ class Program {
   virtual Rank ranks() const = 0;
   /// The main strand of a rank; called once for each rank. The program outlives its strands.
   virtual std::unique_ptr<Strand> main(Rank rank) = 0;
+  /// What a message's or meeting's tag, or a request, is to whoever reads of a deadlock.
+  virtual std::string name_of_tag(std::uint64_t tag) const { return "tag " + std::to_string(tag); }
+  virtual std::string name_of_request(std::int32_t request) const {
+    return "request " + std::to_string(request) + ", never begun";
+  }
 };
 
 }  // namespace collcast

@@ -123,10 +123,11 @@ std::string Interpreter::stuck() const {
 std::vector<std::pair<Rank, std::string>> Interpreter::blocked() const {
   std::vector<std::pair<Rank, std::string>> all;
   auto number = [](auto n) { return std::to_string(n); };
+  auto named = [&](std::uint64_t tag) { return " (" + program_.name_of_tag(tag) + ")"; };
   unmatched_.for_each([&](const Table::Entry& entry) {
     for (Index id = entry.first; id != no_index; id = messages_[id].next) {
       const Message& m = messages_[id];
-      const std::string tag = " (tag " + number(m.tag) + ")";
+      const std::string tag = named(m.tag);
       if (!m.send_posted)
         all.push_back({m.to.rank, "a message from rank " + number(m.from.rank) + tag});
       else if (!m.eager)
@@ -135,12 +136,13 @@ std::vector<std::pair<Rank, std::string>> Interpreter::blocked() const {
   });
   requests_.for_each([&](const Table::Entry& entry) {
     if (entry.second != no_index && entry.first == 0)
-      all.push_back({static_cast<Rank>(entry.key.a), "request " + number(entry.key.b) + ", never begun"});
+      all.push_back(
+          {static_cast<Rank>(entry.key.a), program_.name_of_request(static_cast<std::int32_t>(entry.key.b))});
   });
   joins_.for_each([&](const Table::Entry& entry) {
     const bool of_all = static_cast<Rank>(entry.key.a) < 0;
-    all.push_back({strands_[entry.second].rank,
-                   (of_all ? "other ranks at meeting " : "other strands at join ") + number(entry.key.b)});
+    all.push_back(
+        {strands_[entry.second].rank, (of_all ? "other ranks" : "other strands") + named(entry.key.b)});
   });
   return all;
 }

@@ -7,6 +7,7 @@
 
 #include "engines/player/player.hpp"
 #include "replay/application/application.hpp"
+#include "replay/application/moments.hpp"
 
 namespace collcast {
 
@@ -26,17 +27,10 @@ class Account : public Observer {
   Seconds communication() const { return communication_; }
 
  private:
-  struct Span {
-    Seconds begin, end;
-  };
-  struct Union {
-    std::vector<Span> spans;  ///< the last ones, without overlap, in order
-    Seconds add(Span span);   ///< returns by how much it has grown
-  };
   const Application& application_;
   std::map<std::string, Seconds> times_;
   Seconds communication_;
-  std::vector<std::map<std::string, Union>> open_;  ///< of each rank, by operation; "": of any
+  std::vector<std::map<std::string, Moments>> open_;  ///< of each rank, by operation; "": of any
 };
 
 }  // namespace collcast

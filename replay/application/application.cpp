@@ -338,6 +338,17 @@ std::string_view Application::operation(std::uint64_t tag) const {
   return tag == 0 || tag > named_.size() ? std::string_view{} : named_[tag - 1].operation;
 }
 
+std::string Application::name_of_tag(std::uint64_t tag) const {
+  if (of_collective(tag)) return "of a collective";
+  const std::uint64_t communicator = tag >> 32;
+  return (communicator > 0 ? "communicator " + std::to_string(communicator) + ", " : std::string()) + "tag " +
+         std::to_string(static_cast<std::int32_t>(tag));
+}
+
+std::string Application::name_of_request(std::int32_t request) const {
+  return request < 0 ? "another of its streams" : Program::name_of_request(request - 1);
+}
+
 Seconds Application::lasting(std::uint64_t tag) const {
   return tag == 0 || tag > named_.size() ? Seconds(-1) : named_[tag - 1].lasting;
 }

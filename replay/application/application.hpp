@@ -65,6 +65,9 @@ class Application : public Program {
   bool is_own(std::uint64_t tag) const;
   bool is_own(std::string_view operation) const;
 
+  std::string name_of_tag(std::uint64_t tag) const override;
+  std::string name_of_request(std::int32_t request) const override;
+
   /// What explains the time of collectives that have a price, by the numbers of their meetings.
   const std::vector<std::string>& limits() const { return limits_; }
 

@@ -18,6 +18,10 @@ Json time_or_null(const Inspection::Operation& o, Seconds time) {
   return o.timed ? Json(time.value) : Json();
 }
 
+Json or_null(std::optional<Seconds> time) {
+  return time ? Json(time->value) : Json();
+}
+
 Section operations(const Inspection& all) {
   Json rows = Json::array();
   for (const auto& o : all.operations)
@@ -32,7 +36,7 @@ Section operations(const Inspection& all) {
           time_or_null(o, std::clamp(o.total / static_cast<double>(std::max<std::int64_t>(o.timed, 1)),
                                      o.least, o.most))},
          {"max_s", time_or_null(o, o.most)},
-         {"waiting_s", time_or_null(o, o.waiting)}});
+         {"waiting_s", or_null(o.waiting)}});
   return {"operations",
           rows,
           {text_of("operation", "operation"), text_of("communicator", "communicator"),
@@ -47,9 +51,9 @@ Section per_rank(const Inspection& all) {
     rows.push_back({{"rank", r.rank},
                     {"compute_s", r.compute.value},
                     {"communication_s", r.communication.value},
-                    {"overlap_s", r.overlap.value},
-                    {"late_s", r.lateness.value},
-                    {"last", r.last}});
+                    {"overlap_s", or_null(r.overlap)},
+                    {"late_s", or_null(r.lateness)},
+                    {"last", r.last ? Json(*r.last) : Json()}});
   return {"per_rank",
           rows,
           {count_of("rank", "rank"), number_of("computation", "compute_s", seconds),
@@ -104,6 +108,8 @@ Report inspected(const Source& source, const Inspection& all) {
   for (const std::string& words : info.unknown)
     report.remark += (report.remark.empty() ? "" : "\n") + ("unknown: " + words);
   report.notes = info.notes;
+  if (all.more_pairs > 0)
+    report.notes.push_back(counted(all.more_pairs, "pair") + " of ranks that send less are left out");
   return report;
 }
 

@@ -4,27 +4,6 @@
 #include <algorithm>
 
 namespace collcast {
-namespace {
-
-/// Spans further back than this are taken to overlap no new one.
-constexpr std::size_t kept_spans = 256;
-
-}  // namespace
-
-/// Intervals come about in the order of their ends: those that a new one touches are at the back.
-void Moments::add(Seconds begin, Seconds end) {
-  if (!(end > begin)) return;
-  auto last = spans_.end();
-  while (last != spans_.begin() && last[-1].begin > end) --last;
-  auto first = last;
-  for (; first != spans_.begin() && first[-1].end >= begin; --first) {
-    begin = std::min(begin, first[-1].begin), end = std::max(end, first[-1].end);
-    sum_ -= first[-1].end - first[-1].begin;
-  }
-  sum_ += end - begin;
-  spans_.insert(spans_.erase(first, last), {begin, end});
-  if (spans_.size() > kept_spans) spans_.erase(spans_.begin(), spans_.begin() + kept_spans / 2);
-}
 
 void Parts::communicates(collcast::Rank rank, Seconds begin, Seconds end) {
   Rank& r = ranks_[static_cast<std::size_t>(rank)];
@@ -36,8 +15,10 @@ void Parts::done(const Interval& i) {
   if (i.kind == Op::Kind::compute)
     for (Moments* m : {&r.compute, &r.either, &r.all}) m->add(i.begin, i.end);
   if (i.kind != Op::Kind::start || application_.lasting(i.tag) < Seconds()) return;
-  if (application_.is_own(i.tag)) return r.all.add(i.begin, i.end);
-  communicates(i.rank, std::max(i.begin, i.end - application_.lasting(i.tag)), i.end);
+  if (application_.is_own(i.tag))
+    r.all.add(i.begin, i.end);
+  else
+    communicates(i.rank, std::max(i.begin, i.end - application_.lasting(i.tag)), i.end);
 }
 
 void Parts::delivered(const Delivery& d) {

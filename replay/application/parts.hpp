@@ -6,22 +6,9 @@
 #include "engines/player/player.hpp"
 #include "model/fabric.hpp"
 #include "replay/application/application.hpp"
+#include "replay/application/moments.hpp"
 
 namespace collcast {
-
-/// Moments that belong to at least one of some intervals.
-class Moments {
- public:
-  void add(Seconds begin, Seconds end);
-  Seconds sum() const { return sum_; }
-
- private:
-  struct Span {
-    Seconds begin, end;
-  };
-  std::vector<Span> spans_;  ///< the last ones, without overlap, in order
-  Seconds sum_;
-};
 
 /// What the time of each rank of an application goes to. Of messages each is under way from its software on
 /// either side to its end; a collective with a price once all have come.

@@ -227,8 +227,8 @@ class Replay {
                          return o.bytes > Bytes();
                        });
     if (alone)
-      report.notes.push_back(
-          "one rank talks to nobody: name the files of the others, or say with --ranks how many there are");
+      report.notes.push_back(std::string("one rank talks to nobody; name the files of all") +
+                             (source_.info().unscalable.empty() ? ", or --ranks above 1" : ""));
     if (!result.stopped_short.empty())
       report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
     report.notes.insert(report.notes.end(), selection_.notes().begin(), selection_.notes().end());

@@ -22,8 +22,9 @@ Selection::Selection(const Description& description, const Machine& machine, con
     const auto at = what.find('@');
     const Definition& d = definition(what.substr(0, at));
     const Bytes from = at == std::string::npos ? Bytes() : parse_size(what.substr(at + 1));
-    forced_[d.collective][from] =
-        name == "auto" ? Named() : Named{name, named(fabric, algorithm(d.collective, name))};
+    const Named chosen = name == "auto" ? Named() : Named{name, named(fabric, algorithm(d.collective, name))};
+    if (!forced_[d.collective].emplace(from, chosen).second)
+      throw InputError(what + "=" + name + ": these messages have an algorithm already");
   }
 }
 

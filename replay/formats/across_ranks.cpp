@@ -159,6 +159,19 @@ bool anything(RecordedSource& source, bool (*is)(const Activity&)) {
 
 }  // namespace
 
+void keep_alone(RecordedSource& source) {
+  if (source.ranks() != 1) return;
+  for (int s = 0; s < source.streams(0); ++s)
+    for (const Activity& a : source.at(0, s)) {
+      const bool share = a.collective == Collective::allgather || a.collective == Collective::gather ||
+                         a.collective == Collective::scatter;
+      if (a.kind == Activity::Kind::collective && share && a.sized)
+        source.info().unscalable = std::string(a.operation) +
+                                   " says what one rank gives or gets, not how many are recorded; name the "
+                                   "files of all ranks";
+    }
+}
+
 void note_contradictions(RecordedSource& source) {
   if (!source.info().ordered || source.info().truncated || !source.info().losses.empty()) return;
   compare_calls(source);

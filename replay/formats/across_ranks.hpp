@@ -20,6 +20,9 @@ void agree_on_roots(RecordedSource& source);
 /// hold up everybody (broadcast, reduce, gather, scatter, scan) say nothing. Returns whether they agree.
 bool begin_as_recorded(RecordedSource& source, const std::map<Rank, Seconds>& begins);
 
+/// One rank says of some collectives what it gives or gets alone: it is not taken for several.
+void keep_alone(RecordedSource& source);
+
 /// Notes where whole, ordered recordings of ranks contradict each other: collectives that differ in kind,
 /// size or root, messages that are longer than what receives them, that nobody receives, that nobody sends.
 void note_contradictions(RecordedSource& source);

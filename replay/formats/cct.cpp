@@ -143,7 +143,7 @@ class CctActivities : public Activities {
       case OpClass::exchange:
         return exchange(a);
       case OpClass::completion:
-        return wait(a);
+        return event_.op != TraceOp::request_free && wait(a);  // a request that is freed goes on by itself
       case OpClass::collective:
       case OpClass::communicator:
         return collective(a);
@@ -190,8 +190,7 @@ class CctActivities : public Activities {
   bool wait(Activity& a) const {
     a.kind = Activity::Kind::wait;
     for (const trace::Completion& completed : event_.completed)
-      if (!completed.cancelled && !never_matched_.contains(completed.request))
-        a.requests.push_back(completed.request);
+      if (!never_matched_.contains(completed.request)) a.requests.push_back(completed.request);
     return !a.requests.empty();
   }
 
@@ -244,9 +243,10 @@ class CctSource : public Source {
     info_.truncated = reader.truncated();
     info_.memory = reader.metadata().memory;
     info_.by_mpi = reader.metadata().by_mpi;
-    for (const trace::Loss& l : reader.metadata().losses)
-      info_.losses.push_back({l.operation, l.count, l.reason});
+    info_.losses = reader.metadata().losses;
     info_.notes = reader.notes();
+    info_.notes.insert(info_.notes.end(), reader.metadata().inferred.begin(),
+                       reader.metadata().inferred.end());
     for (std::string& note : contradictions(reader)) info_.notes.push_back(std::move(note));
   }
   explicit CctSource(std::unique_ptr<trace::Reader> reader) : CctSource(*reader) { own_ = std::move(reader); }

@@ -180,6 +180,7 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
   }
   if (missing) info.losses.push_back({"dependency", missing, "on nodes that the file does not have"});
   compare_ranks(*source);
+  keep_alone(*source);
   return source;
 }
 

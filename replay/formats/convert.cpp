@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <utility>
 
 #include "replay/formats/protobuf.hpp"
 #include "replay/source/merged.hpp"
+#include "replay/trace/sense.hpp"
 #include "replay/trace/writer.hpp"
+#include "support/error.hpp"
 #include "support/output_file.hpp"
 
 namespace collcast {
@@ -120,12 +123,20 @@ void set_sizes(trace::Event& e, const Activity& a, Rank ranks, Rank me) {
     const bool rooted = e.op == trace::Op::gatherv || e.op == trace::Op::scatterv;
     if (!rooted || me == a.root) (e.op == trace::Op::scatterv ? e.send_counts : e.recv_counts) = shares;
     const auto mine = shares[static_cast<std::size_t>(me)];
-    (e.op == trace::Op::scatterv ? e.recv_bytes : e.send_bytes) = mine;
+    if (e.op == trace::Op::reduce_scatter)
+      e.send_bytes = std::accumulate(shares.begin(), shares.end(), std::int64_t{0});
+    else
+      (e.op == trace::Op::scatterv ? e.recv_bytes : e.send_bytes) = mine;
     return;
   }
-  const bool divided = e.op == trace::Op::allgather || e.op == trace::Op::gather ||
-                       e.op == trace::Op::scatter || e.op == trace::Op::alltoall;
-  e.send_bytes = e.recv_bytes = whole(divided ? a.message / static_cast<double>(ranks) : a.message);
+  using trace::Op;
+  const bool divided =
+      e.op == Op::allgather || e.op == Op::gather || e.op == Op::scatter || e.op == Op::alltoall;
+  const std::int64_t part = whole(a.message / static_cast<double>(ranks));
+  e.send_bytes = e.recv_bytes = divided ? part : whole(a.message);
+  if (e.op == Op::reduce_scatter_block) e.recv_bytes = part;
+  if (me != a.root && (e.op == Op::reduce || e.op == Op::gather)) e.recv_bytes = 0;
+  if (me != a.root && e.op == Op::scatter) e.send_bytes = 0;
 }
 
 trace::Event event_of(const Source& source, const Activity& a, Rank rank) {
@@ -166,6 +177,21 @@ trace::Event nothing(std::int64_t request) {
   e.request = request;
   return e;
 }
+
+/// Of formats without communicators: the tags of messages, but where two communicators have the same one.
+class TagsOfAll {
+ public:
+  int operator()(int communicator, int tag) {
+    const auto [known, is_new] = tags_.try_emplace({communicator, tag}, tag);
+    for (; is_new && !used_.insert(known->second).second; --next_) known->second = next_;
+    return known->second;
+  }
+
+ private:
+  std::map<std::pair<int, int>, int> tags_;
+  std::set<int> used_;
+  int next_ = first_collective_tag - 1;
+};
 
 // ---- time-independent
 
@@ -223,8 +249,8 @@ std::string collective_action(const Activity& a, Rank p, Rank me) {
 
 class ActionWriter {
  public:
-  ActionWriter(const Source& source, Rank rank, std::ostream& out, LossCount& losses)
-      : source_(source), rank_(rank), out_(out), losses_(losses) {}
+  ActionWriter(const Source& source, Rank rank, std::ostream& out, LossCount& losses, TagsOfAll& tags)
+      : source_(source), rank_(rank), out_(out), losses_(losses), tags_(tags) {}
 
   void write(const Activity& a) {
     if (a.kind == Kind::compute || a.kind == Kind::pause) return compute(a.time);
@@ -232,7 +258,8 @@ class ActionWriter {
     if (a.kind == Kind::collective) return collective(a);
     const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
     /// What a wait for it names.
-    const auto message = [&](bool sends, bool starts, Rank peer, int tag, Bytes size) {
+    const auto message = [&](bool sends, bool starts, Rank peer, int its_tag, Bytes size) {
+      const int tag = tags_(a.communicator, its_tag);
       const Rank other = members.at(static_cast<std::size_t>(peer));
       line((starts ? "i" : "") + std::string(sends ? "send " : "recv ") + std::to_string(other) + " " +
            std::to_string(tag) + " " + std::to_string(whole(size)) + " 6");
@@ -270,6 +297,7 @@ class ActionWriter {
   Rank rank_;
   std::ostream& out_;
   LossCount& losses_;
+  TagsOfAll& tags_;
   Whole flops_{1e-9};
   std::map<std::int64_t, std::string> open_;
 };
@@ -283,8 +311,8 @@ const std::map<Collective, std::uint64_t> chakra_types = {
 
 class NodeWriter {
  public:
-  NodeWriter(const Source& source, Rank rank, std::ostream& out, LossCount& losses)
-      : source_(source), rank_(rank), out_(out), losses_(losses) {
+  NodeWriter(const Source& source, Rank rank, std::ostream& out, LossCount& losses, TagsOfAll& tags)
+      : source_(source), rank_(rank), out_(out), losses_(losses), tags_(tags) {
     std::string metadata;
     protobuf::put_field(metadata, 1, std::string_view("0.0.4"));
     message(metadata);
@@ -360,8 +388,9 @@ class NodeWriter {
       const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
       attribute(n, sends ? "comm_dst" : "comm_src", int32,
                 static_cast<std::uint64_t>(members.at(static_cast<std::size_t>(sends ? a.to : a.from))));
-      attribute(n, "comm_tag", int32,
-                static_cast<std::uint64_t>(sends ? a.tag : a.received_tag) & 0x7fffffff);
+      attribute(
+          n, "comm_tag", int32,
+          static_cast<std::uint64_t>(tags_(a.communicator, sends ? a.tag : a.received_tag)) & 0x7fffffff);
       attribute(n, "comm_size", int64, static_cast<std::uint64_t>(whole(sends ? a.bytes : a.received_bytes)));
     }
     message(n);
@@ -378,6 +407,7 @@ class NodeWriter {
   Rank rank_;
   std::ostream& out_;
   LossCount& losses_;
+  TagsOfAll& tags_;
   Whole micros_{1e-6}, nanos_{1e-9};
   std::uint64_t next_ = 0;
   std::set<std::uint64_t> after_;
@@ -394,12 +424,15 @@ void for_each_activity(const Source& source, Rank rank, LossCount& losses, Visit
 
 }  // namespace
 
-void add_lost_home(Losses& losses, const Source& source, Memory taken) {
+void add_lost_facts(Losses& losses, const Source& source, Memory taken) {
   const bool device = taken == Memory::device;
   if (source.info().memory != taken)
     losses.push_back({"memory", source.ranks(),
                       device ? "is the host's; the format is read as of GPUs (replay --memory host)"
                              : "is the GPUs'; the format is read as of the host (replay --memory device)"});
+  if (source.info().truncated)
+    losses.push_back({"end", source.ranks(),
+                      "of ranks may come before others are done; the format is read as if all were there"});
   if (source.info().by_mpi == device)
     losses.push_back(
         {"library", source.ranks(),
@@ -415,22 +448,38 @@ Losses write_cct(const Source& source, const std::string& path) {
   metadata.recorded_time = source.info().recorded;
   metadata.memory = source.info().memory;
   metadata.by_mpi = source.info().by_mpi;
-  for (const Loss& l : source.info().losses) metadata.losses.push_back({l.operation, l.count, l.reason});
+  metadata.losses = source.info().losses;
+  (source.info().truncated ? metadata.notes : metadata.inferred) = source.info().notes;
+  if (source.info().truncated && metadata.notes.empty()) metadata.notes = {"ranks end before others do"};
   trace::Writer writer(path, metadata, source.communicators());
   for (Rank r = 0; r < source.ranks(); ++r) {
+    trace::Sense sense(source.communicators(), r);
+    const auto put = [&](const trace::Event& e) {
+      if (const std::string what = sense.complaint(e); !what.empty())
+        throw InputError(source.info().name + ": cannot be written as .cct: " + what);
+      writer.put(r, e);
+    };
     Seconds computed;
+    std::set<std::int64_t> open;
     for_each_activity(merged, r, losses, [&](const Activity& a) {
       const bool computes = a.kind == Kind::compute || a.kind == Kind::pause;
       if (computes) computed += a.time;
+      if (a.request >= 0) open.insert(a.request);
+      for (const std::int64_t request : a.requests) open.erase(request);
       if (computes && a.request < 0) return;
       trace::Event e = computes ? nothing(a.request) : event_of(source, a, r);
       e.compute = std::exchange(computed, Seconds(0));
-      writer.put(r, e);
+      put(e);
     });
     trace::Event last;
-    last.op = trace::Op::finalize;
     last.compute = computed;
-    writer.put(r, last);
+    if (!open.empty() && !source.info().truncated) {
+      last.op = trace::Op::request_free;
+      for (const std::int64_t request : open) last.completed.push_back({request});
+      put(std::exchange(last, {}));
+    }
+    last.op = trace::Op::finalize;
+    put(last);
   }
   writer.close();
   losses.add(merged.losses());
@@ -448,9 +497,10 @@ bool time_independent_holds(const Source& source, const Activity& a) {
 Losses write_time_independent(const Source& source, const std::string& path) {
   const OneStream merged(source);
   LossCount losses;
+  TagsOfAll tags;
   OutputStream file(path);
   for (Rank r = 0; r < source.ranks(); ++r) {
-    ActionWriter writer(source, r, file, losses);
+    ActionWriter writer(source, r, file, losses, tags);
     file << r << " init\n";
     for_each_activity(merged, r, losses, [&](const Activity& a) { writer.write(a); });
     file << r << " finalize\n";
@@ -458,7 +508,7 @@ Losses write_time_independent(const Source& source, const std::string& path) {
   file.commit();
   losses.add(merged.losses());
   Losses all = losses.losses(source);
-  add_lost_home(all, source, Memory::host);
+  add_lost_facts(all, source, Memory::host);
   return all;
 }
 
@@ -474,9 +524,10 @@ std::string chakra_file(const std::string& prefix, Rank rank) {
 Losses write_chakra(const Source& source, const std::string& prefix) {
   const OneStream merged(source);
   LossCount losses;
+  TagsOfAll tags;
   for (Rank r = 0; r < source.ranks(); ++r) {
     OutputStream file(chakra_file(prefix, r));
-    NodeWriter writer(source, r, file, losses);
+    NodeWriter writer(source, r, file, losses, tags);
     for_each_activity(merged, r, losses, [&](const Activity& a) {
       if (a.kind == Kind::collective && !chakra_holds(source, a))
         return losses.add(a.operation, "has no type in the format");
@@ -486,7 +537,7 @@ Losses write_chakra(const Source& source, const std::string& prefix) {
   }
   losses.add(merged.losses());
   Losses all = losses.losses(source);
-  add_lost_home(all, source, Memory::device);
+  add_lost_facts(all, source, Memory::device);
   return all;
 }
 

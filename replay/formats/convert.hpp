@@ -12,9 +12,9 @@ namespace collcast {
 /// Each writes the source in another format, and returns what that format cannot hold.
 using Losses = std::vector<Loss>;
 
-/// Adds where the application kept its data and who sent it, if not as those who read the format take it:
-/// files of host memory are MPI's, of device memory NCCL's.
-void add_lost_home(Losses& losses, const Source& source, Memory taken);
+/// Adds where the application kept its data, who sent it and that it ends early, if not as those who read the
+/// format take it: files of host memory are MPI's, of device memory NCCL's, all of them whole.
+void add_lost_facts(Losses& losses, const Source& source, Memory taken);
 
 /// One .cct file. Streams are merged; what a collective was called is lost.
 Losses write_cct(const Source& source, const std::string& path);

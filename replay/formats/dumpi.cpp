@@ -443,6 +443,7 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   if (unsaid) info.losses.push_back({"wait or test", unsaid, "what was done is not recorded"});
   if (cut) info.losses.push_back({"call", cut, "whose end is not there"});
   compare_ranks(*source);
+  keep_alone(*source);
   return source;
 }
 

@@ -324,10 +324,9 @@ class GpuRank {
     for (const Comm& c : messages)
       if (parts.push_back(communication(c)); parts.back().kind == Activity::Kind::collective) return false;
     if (parts.empty()) return false;
-    MessageGroup& group =
-        groups_.try_emplace(stream, source_.at(trace_.rank, static_cast<int>(stream))).first->second;
+    MessageGroup group(source_.at(trace_.rank, static_cast<int>(stream)), requests_);
     for (Activity& a : parts) group.add(std::move(a));
-    group.finish();
+    requests_ += group.finish();
     Activity& wait = source_.at(trace_.rank, static_cast<int>(stream)).back();
     wait.begin = Seconds(1e-6 * (k.begin - window_.begin));
     wait.duration = Seconds(1e-6 * (k.end - k.begin));
@@ -405,7 +404,7 @@ class GpuRank {
   const RankTrace& trace_;
   Span window_;
   std::vector<GpuStream> streams_;
-  std::map<std::size_t, MessageGroup> groups_;        ///< by stream
+  std::int64_t requests_ = 0;
   std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -9,9 +11,11 @@
 namespace collcast {
 
 /// Messages that are begun one after another and then waited for together, as NCCL plays those of a group.
+/// Their requests count up from `first`.
 class MessageGroup {
  public:
-  explicit MessageGroup(RecordedSource::Stream& stream) : stream_(stream) {}
+  explicit MessageGroup(RecordedSource::Stream& stream, std::int64_t first = 0)
+      : stream_(stream), next_(first) {}
 
   void add(Activity message) {
     if (message.kind != Activity::Kind::skipped) open_.push_back(message.request = next_++);
@@ -19,8 +23,8 @@ class MessageGroup {
   }
 
   /// Waits for those that were begun; returns how many they were.
-  std::size_t finish() {
-    const std::size_t messages = open_.size();
+  std::int64_t finish() {
+    const std::int64_t messages = std::ssize(open_);
     if (messages == 0) return 0;
     Activity& wait = stream_.emplace_back();
     wait.kind = Activity::Kind::wait;
@@ -32,7 +36,7 @@ class MessageGroup {
  private:
   RecordedSource::Stream& stream_;
   std::vector<std::int64_t> open_;
-  std::int64_t next_ = 0;
+  std::int64_t next_;
 };
 
 }  // namespace collcast

@@ -201,8 +201,8 @@ class InspectorMessages {
   }
 
   void finish() {
-    const std::size_t messages = group_.finish();
-    if (messages > 1) grouped += static_cast<std::int64_t>(messages);
+    const std::int64_t messages = group_.finish();
+    if (messages > 1) grouped += messages;
     communicator_.clear();
     end_us_ = -1;
   }

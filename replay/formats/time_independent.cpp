@@ -10,6 +10,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -146,6 +147,7 @@ class RankActions {
     a.operation = a.call = sends ? "send" : "recv";
     const Rank other = peer(line, 0);
     const int tag = line.arguments.size() == 2 ? 0 : line.whole(1, 0);
+    if (tag < 0) line.refuse("has tag " + std::to_string(tag) + "; tags are 0 and above");
     a.synchronous = line.action == "ssend" || (sends && tag >= first_collective_tag);
     (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;
@@ -345,6 +347,7 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
     if (!all[static_cast<std::size_t>(rank)].add(line)) ++unknown[line.action];
   });
   size_probed(*source);
+  keep_alone(*source);
   for (const auto& [action, count] : unknown)
     info.losses.push_back({action, count, "an action that is not known"});
   return source;

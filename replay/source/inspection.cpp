@@ -2,7 +2,7 @@
 #include "replay/source/inspection.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 #include <tuple>
 
 namespace collcast {
@@ -40,12 +40,7 @@ class Inspector {
   Inspection run() {
     all_.ranks = source_.ranks();
     all_.dropped = source_.info().losses;
-    std::vector<Rank> ranks = source_.info().recorded_ranks;
-    if (ranks.empty()) {
-      ranks.resize(static_cast<std::size_t>(source_.ranks()));
-      std::iota(ranks.begin(), ranks.end(), 0);
-    }
-    for (const Rank r : ranks) rank(r);
+    for (const Rank r : recorded_ranks(source_)) rank(r);
     lateness();
     for (const auto& [what, count] : skipped_) all_.dropped.push_back({what.first, count, what.second});
     for (auto& [key, op] : operations_) all_.operations.push_back(std::move(op));
@@ -55,6 +50,11 @@ class Inspector {
     });
     for (const auto& [ends, pair] : pairs_) all_.pairs.push_back(pair);
     std::ranges::stable_sort(all_.pairs, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    constexpr std::size_t most = 10'000;
+    if (all_.pairs.size() > most) {
+      all_.more_pairs = static_cast<std::int64_t>(all_.pairs.size() - most);
+      all_.pairs.resize(most);
+    }
     return std::move(all_);
   }
 
@@ -79,8 +79,11 @@ class Inspector {
         if (communicates || a.kind == Kind::skipped) count(r, a);
       }
     all_.compute += mine.compute;
+    if (computing.empty() && communicating.empty()) return;
     const Seconds overlap = common(std::move(computing), std::move(communicating));
-    if (overlap > 1e-9 * mine.communication) mine.overlap = overlap;  // else ends that touch, rounded
+    // Less are ends that touch, rounded.
+    mine.overlap = overlap > 1e-9 * mine.communication ? overlap : Seconds();
+    mine.lateness = Seconds(), mine.last = 0;
   }
 
   std::string communicator_name(const Activity& a) {
@@ -110,7 +113,7 @@ class Inspector {
       op.most = std::max(op.most, a.duration);
       op.timed += a.times;
       if (a.kind == Kind::collective && a.time > Seconds(0))
-        op.waiting += std::max(Seconds(0), a.duration - a.time);
+        op.waiting = op.waiting.value_or(Seconds()) + std::max(Seconds(0), a.duration - a.time);
     }
     if (a.kind == Kind::send || a.kind == Kind::exchange) message(r, a);
     if (a.kind == Kind::collective && a.begin >= Seconds(0))
@@ -118,13 +121,11 @@ class Inspector {
   }
 
   void message(Rank r, const Activity& a) {
-    constexpr std::size_t most = 10'000;
     const auto& all = source_.communicators();
     if (a.communicator < 0 || static_cast<std::size_t>(a.communicator) >= all.size()) return;
     const auto& members = all[static_cast<std::size_t>(a.communicator)];
     if (a.to < 0 || static_cast<std::size_t>(a.to) >= members.size()) return;
     const std::pair ends(r, members[static_cast<std::size_t>(a.to)]);
-    if (!pairs_.contains(ends) && pairs_.size() == most) return;
     auto& pair = pairs_[ends];
     pair.from = ends.first, pair.to = ends.second;
     ++pair.messages;
@@ -139,8 +140,8 @@ class Inspector {
     for (const auto& [call, came] : arrivals_) {
       if (came.size() < 2) continue;
       const auto [first, last] = std::ranges::minmax(came, {}, [](const auto& c) { return c.second; });
-      for (const auto& [r, at] : came) by_rank[r]->lateness += at - first.second;
-      ++by_rank[last.first]->last;
+      for (const auto& [r, at] : came) *by_rank[r]->lateness += at - first.second;
+      ++*by_rank[last.first]->last;
     }
   }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
+#include <optional>
 
 #include "replay/source/source.hpp"
 
 namespace collcast {
 
-/// What is in a source, in numbers. Times are recorded ones; where the source has none they are 0.
+/// What is in a source, in numbers. Times are recorded ones; where the source has none they are 0 or
+/// not there.
 struct Inspection {
   struct Operation {
     std::string name;
@@ -17,14 +18,15 @@ struct Inspection {
     std::int64_t count = 0;  ///< calls, over the recorded ranks
     std::int64_t timed = 0;  ///< of them, those with a recorded time
     Seconds total, least, most;
-    Seconds waiting;  ///< beyond the shortest of the same collective over the ranks: for late ranks
+    std::optional<Seconds> waiting;  ///< beyond the shortest of the same call over the ranks: for late ranks
   };
   struct OfRank {
     Rank rank = 0;
     Seconds compute, communication;
-    Seconds overlap;        ///< with computation under way on another stream
-    Seconds lateness;       ///< over its collectives: how much later it came than the first
-    std::int64_t last = 0;  ///< collectives to which it came last
+    // If the source says when its calls began:
+    std::optional<Seconds> overlap;    ///< with computation under way on another stream
+    std::optional<Seconds> lateness;   ///< over its collectives: how much later it came than the first
+    std::optional<std::int64_t> last;  ///< collectives to which it came last
   };
   struct Pair {
     Rank from = 0, to = 0;
@@ -35,8 +37,9 @@ struct Inspection {
   Seconds compute;                    ///< over the recorded ranks
   std::vector<Operation> operations;  ///< most time first, then most bytes
   std::vector<OfRank> of_rank;
-  std::vector<Pair> pairs;    ///< point-to-point messages, most bytes first; at most 10,000
-  std::vector<Loss> dropped;  ///< the source's own, and what it could not say how to play
+  std::vector<Pair> pairs;      ///< point-to-point messages, most bytes first; at most 10,000
+  std::int64_t more_pairs = 0;  ///< beyond those
+  std::vector<Loss> dropped;    ///< the source's own, and what it could not say how to play
 };
 
 /// Reads all of the source once.

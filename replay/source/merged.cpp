@@ -16,8 +16,7 @@ bool begins_communication(const Activity& a) {
 
 }  // namespace
 
-Merged::Merged(const Source& source, Rank rank, std::set<Rank>* losing)
-    : source_(source), rank_(rank), losing_(losing) {
+Merged::Merged(const Source& source, Rank rank, Lost* lost) : source_(source), rank_(rank), lost_(lost) {
   for (int s = 0; s < source.streams(rank); ++s) streams_.emplace_back().activities = source.stream(rank, s);
 }
 
@@ -56,26 +55,27 @@ void Merged::pump() {
 /// One activity of a stream other than the first; false if it has to wait.
 bool Merged::side(Stream& stream) {
   Activity& a = stream.ahead;
-  const auto s = static_cast<std::size_t>(&stream - streams_.data());
   if (a.kind == Kind::await) {
     const auto other = static_cast<std::size_t>(a.stream);
     if (other >= streams_.size() || streams_[other].records < a.count) return false;
   } else if (a.kind == Kind::record) {
     ++stream.records;
-    stream.recorded.emplace_back(stream.records, std::exchange(stream.begun, {}));
+    if (!stream.begun.empty()) stream.recorded.emplace_back(stream.records, std::exchange(stream.begun, {}));
   } else if (begins_communication(a)) {
     const bool held_up = a.request < 0;
-    renumber(s, a);
+    renumber(a);
+    if (lost_ && (!stream.begun.empty() || !stream.recorded.empty()))
+      ++lost_->order[std::string(a.operation)];
     if (held_up) stream.begun.push_back(a.request = requests_++);
     out_.push_back(a);
   } else if (a.kind == Kind::wait) {
     for (const std::int64_t r : a.requests)
-      if (const auto known = numbers_.find({s, r}); known != numbers_.end()) {
+      if (const auto known = numbers_.find(r); known != numbers_.end()) {
         stream.begun.push_back(known->second);
         numbers_.erase(known);
       }
   } else if (a.kind == Kind::compute || a.kind == Kind::pause) {
-    if (losing_ && a.time > Seconds()) losing_->insert(rank_);
+    if (lost_) lost_->time |= a.time > Seconds();
   } else {
     out_.push_back(a);
   }
@@ -92,7 +92,7 @@ void Merged::first() {
   } else if (a.kind == Kind::await) {
     await(a.stream, a.count);
   } else {
-    renumber(0, a);
+    renumber(a);
     out_.push_back(std::move(a));
   }
 }
@@ -112,22 +112,30 @@ void Merged::await(int stream, std::int64_t count) {
   if (!a.requests.empty()) out_.push_back(std::move(a));
 }
 
-void Merged::renumber(std::size_t stream, Activity& a) {
+void Merged::renumber(Activity& a) {
   for (std::int64_t& r : a.requests) {
-    const auto known = numbers_.find({stream, r});
+    const auto known = numbers_.find(r);
     if (known == numbers_.end()) continue;
     r = known->second;
     numbers_.erase(known);
   }
   if (a.request < 0) return;
-  numbers_[{stream, a.request}] = requests_;
+  numbers_[a.request] = requests_;
   a.request = requests_++;
 }
 
 std::vector<Loss> OneStream::losses() const {
-  if (losing_.empty()) return {};
-  return {{"time beside the first stream", static_cast<std::int64_t>(losing_.size()),
-           "has no place in one order per rank"}};
+  std::int64_t ranks = 0;
+  std::map<std::string, std::int64_t> order;
+  for (const auto& [rank, lost] : lost_) {
+    ranks += lost.time;
+    for (const auto& [operation, count] : lost.order) order[operation] += count;
+  }
+  std::vector<Loss> all;
+  if (ranks > 0) all.push_back({"time beside the first stream", ranks, "has no place in one order per rank"});
+  for (const auto& [operation, count] : order)
+    all.push_back({operation, count, "may begin before the one ahead on its stream is done"});
+  return all;
 }
 
 }  // namespace collcast

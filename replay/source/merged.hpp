@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <map>
-#include <set>
 
 #include "replay/source/source.hpp"
 
@@ -11,12 +10,18 @@ namespace collcast {
 
 /// A rank's streams as one: what formats with a single order per rank can hold. Stream 0 gives the order;
 /// collectives and messages of the others begin as soon as what they await has been recorded, hold nobody up,
-/// and are waited for where stream 0 awaits them. Time that passes on the other streams alone is lost.
+/// and are waited for where stream 0 awaits them. Time that passes on the other streams alone is lost, and so
+/// is their order where stream 0 does not wait in between.
 /// Requests are numbered anew, from 0.
 class Merged : public Activities {
  public:
-  /// Adds its rank to `losing` where time is lost.
-  Merged(const Source& source, Rank rank, std::set<Rank>* losing = nullptr);
+  /// What is lost of a rank.
+  struct Lost {
+    bool time = false;
+    std::map<std::string, std::int64_t> order;  ///< operations that begin while earlier ones of their stream
+                                                ///< may be under way
+  };
+  Merged(const Source& source, Rank rank, Lost* lost = nullptr);
   /// Throws InputError where streams await each other in a circle.
   bool next(Activity& activity) override;
 
@@ -36,15 +41,15 @@ class Merged : public Activities {
   bool side(Stream& stream);
   void first();
   void await(int stream, std::int64_t count);
-  void renumber(std::size_t stream, Activity& activity);
+  void renumber(Activity& activity);
 
   const Source& source_;
   Rank rank_;
   std::vector<Stream> streams_;
-  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> numbers_;
+  std::map<std::int64_t, std::int64_t> numbers_;
   std::int64_t requests_ = 0;
   std::deque<Activity> out_;
-  std::set<Rank>* losing_;
+  Lost* lost_;
 };
 
 /// A source whose ranks have one stream each: their own as one.
@@ -55,14 +60,15 @@ class OneStream : public Source {
   Rank ranks() const override { return source_.ranks(); }
   const std::vector<std::vector<Rank>>& communicators() const override { return source_.communicators(); }
   std::unique_ptr<Activities> stream(Rank rank, int) const override {
-    return std::make_unique<Merged>(source_, rank, &losing_);
+    lost_[rank] = {};
+    return std::make_unique<Merged>(source_, rank, &lost_[rank]);
   }
   /// What was lost by merging, in the streams that were read.
   std::vector<Loss> losses() const;
 
  private:
   const Source& source_;
-  mutable std::set<Rank> losing_;
+  mutable std::map<Rank, Merged::Lost> lost_;
 };
 
 }  // namespace collcast

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -329,12 +328,7 @@ class Rewriting {
 class Rebucketing {
  public:
   Rebucketing(const Source& source, Bytes size) : source_(source), size_(size) {
-    std::vector<Rank> recorded = source.info().recorded_ranks;
-    if (recorded.empty()) {
-      recorded.resize(index(source.ranks()));
-      std::iota(recorded.begin(), recorded.end(), 0);
-    }
-    for (const Rank r : recorded) add(r);
+    for (const Rank r : recorded_ranks(source)) add(r);
   }
 
   std::unique_ptr<RecordedSource> source() {

@@ -20,15 +20,6 @@ std::size_t at(Rank rank) {
   return static_cast<std::size_t>(rank);
 }
 
-std::vector<Rank> recorded_ranks(const Source& source) {
-  std::vector<Rank> ranks = source.info().recorded_ranks;
-  if (ranks.empty()) {
-    ranks.resize(at(source.ranks()));
-    std::iota(ranks.begin(), ranks.end(), 0);
-  }
-  return ranks;
-}
-
 bool is_message(const Activity& a) {
   return a.kind == Kind::send || a.kind == Kind::receive || a.kind == Kind::exchange;
 }
@@ -132,6 +123,7 @@ struct Class {
 class WiderGrid {
  public:
   WiderGrid(const Source& source, Rank ranks) : source_(source), ranks_(ranks), survey_(source) {
+    if (ranks_ != source_.ranks() && !source_.info().unscalable.empty()) refuse(source_.info().unscalable);
     find_grid();
     find_classes();
     find_data_dimension();

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/collective.hpp"
+#include "support/loss.hpp"
 
 namespace collcast {
 
@@ -58,8 +60,8 @@ struct Activity {
   int tag = 0,
       received_tag = 0;  ///< messages with the same sender, receiver, communicator and tag match in order
   Bytes bytes, received_bytes;
-  std::int64_t request =
-      -1;  ///< of send, receive, collective: does not hold up its stream; a `wait` names it, once
+  /// Of send, receive, collective: does not hold up its stream; a `wait` of the rank names it, once.
+  std::int64_t request = -1;
   std::vector<std::int64_t> requests;
   int stream = 0;
   std::int64_t count = 0;
@@ -74,15 +76,6 @@ class Activities {
   virtual bool next(Activity& activity) = 0;
 };
 
-/// Operations that a source saw or knows of, and does not hold.
-struct Loss {
-  std::string operation;
-  std::int64_t count = 0;
-  std::string reason;
-
-  bool operator==(const Loss&) const = default;
-};
-
 /// What a source says about itself.
 struct SourceInfo {
   std::string name;                  ///< its file or files, or what describes it
@@ -94,6 +87,7 @@ struct SourceInfo {
   bool waits_recorded = true;        ///< durations of collectives hold the waiting for late ranks
   std::vector<Rank> recorded_ranks;  ///< those it holds; empty: all
   bool ordered = true;     ///< false: a profile: how often and how long, not when; it cannot be replayed
+  std::string unscalable;  ///< why it says nothing of more ranks; empty: it may
   bool truncated = false;  ///< ranks may end while others wait for them
   std::vector<std::string> unknown;  ///< what its format cannot say, or this file does not
   std::vector<Loss> losses;
@@ -126,5 +120,14 @@ class Source {
   /// A reader of its own; outlives no source.
   virtual std::unique_ptr<Activities> stream(Rank rank, int stream) const = 0;
 };
+
+/// Those that it holds.
+inline std::vector<Rank> recorded_ranks(const Source& source) {
+  std::vector<Rank> ranks = source.info().recorded_ranks;
+  if (!ranks.empty()) return ranks;
+  ranks.resize(static_cast<std::size_t>(source.ranks()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
 
 }  // namespace collcast

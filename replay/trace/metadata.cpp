@@ -28,6 +28,7 @@ Json to_json(const Metadata& metadata) {
             {"not_modelled", losses},    {"notes", metadata.notes}};
   if (metadata.memory == Memory::device) json["memory"] = "device";
   if (!metadata.by_mpi) json["by_mpi"] = false;
+  if (!metadata.inferred.empty()) json["inferred"] = metadata.inferred;
   return json;
 }
 
@@ -48,6 +49,7 @@ Metadata metadata_from_json(const Json& json, const std::string& where) try {
   metadata.notes = json.at("notes").get<std::vector<std::string>>();
   metadata.memory = json.value("memory", "host") == "device" ? Memory::device : Memory::host;
   metadata.by_mpi = json.value("by_mpi", true);
+  metadata.inferred = json.value("inferred", std::vector<std::string>());
   return metadata;
 } catch (const Json::exception& error) {
   throw InputError(where + ": metadata: " + error.what());

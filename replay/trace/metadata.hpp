@@ -8,17 +8,9 @@
 
 #include "model/schedule.hpp"
 #include "model/units.hpp"
+#include "support/loss.hpp"
 
 namespace collcast::trace {
-
-/// An operation that the recorder saw and a replay cannot play.
-struct Loss {
-  std::string operation;
-  std::int64_t count = 0;
-  std::string reason;
-
-  bool operator==(const Loss&) const = default;
-};
 
 /// What a trace says about itself; JSON in the file.
 struct Metadata {
@@ -33,7 +25,8 @@ struct Metadata {
   Memory memory = Memory::host;  ///< where the application keeps its data
   bool by_mpi = true;            ///< it communicates by MPI, and not by NCCL or RCCL
   std::vector<Loss> losses;
-  std::vector<std::string> notes;  ///< why the recording is incomplete; empty if it is complete
+  std::vector<std::string> notes;     ///< why the recording is incomplete; empty if it is complete
+  std::vector<std::string> inferred;  ///< what a reader of another format took for granted
 
   bool operator==(const Metadata&) const = default;
 };

@@ -19,7 +19,8 @@ std::map<std::string, std::string> forced(const std::vector<std::string>& assign
     const auto equals = text.find('=');
     if (equals == std::string::npos)
       throw InputError("--algorithm '" + text + "' is not COLLECTIVE=ALGORITHM, as in allreduce=ring");
-    result[text.substr(0, equals)] = text.substr(equals + 1);
+    if (!result.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+      throw InputError("--algorithm names an algorithm of " + text.substr(0, equals) + " twice");
   }
   return result;
 }
@@ -57,7 +58,10 @@ OpenOptions steps(const std::string& text) {
 Trace open_replayed(const ReplayText& text) {
   OpenOptions options = steps(text.steps);
   if (!text.fusion.empty()) options.fusion = parse_size(text.fusion, "--fusion");
-  if (!text.cycle.empty()) options.cycle = parse_time(text.cycle, "--cycle");
+  if (!text.cycle.empty()) {
+    options.cycle = parse_time(text.cycle, "--cycle");
+    if (options.cycle <= Seconds()) throw InputError("--cycle must be above 0, as in 5ms");
+  }
   if (!text.bucket.empty()) {
     options.bucket = parse_size(text.bucket, "--bucket");
     if (options.bucket <= Bytes()) throw InputError("--bucket must be above 0, as in 25MiB");

@@ -193,8 +193,8 @@ TEST(PlayErrors, DeadlockNamesWhoWaitsForWhat) {
       "(tag 3)");
   EXPECT_EQ(error_of({{{send(1, 1, 4)}}, {}}), "deadlock: rank 0 waits for a receive by rank 1 (tag 4)");
   EXPECT_EQ(error_of({{{wait(6)}}}), "deadlock: rank 0 waits for request 6, never begun");
-  EXPECT_EQ(error_of({{{join(2, 1)}}}), "deadlock: rank 0 waits for other strands at join 1");
-  EXPECT_EQ(error_of({{}, {{meet(2, 1, 0)}}}), "deadlock: rank 1 waits for other ranks at meeting 1");
+  EXPECT_EQ(error_of({{{join(2, 1)}}}), "deadlock: rank 0 waits for other strands (tag 1)");
+  EXPECT_EQ(error_of({{}, {{meet(2, 1, 0)}}}), "deadlock: rank 1 waits for other ranks (tag 1)");
   EXPECT_EQ(
       error_of(std::vector<Script>(5, Script{{wait(6)}})),
       "deadlock: rank 0 waits for request 6, never begun; rank 1 waits for request 6, never begun; rank 2 "

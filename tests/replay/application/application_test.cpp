@@ -113,8 +113,7 @@ TEST(Replay, CollectivesTakeTheAlgorithmThatWasNamed) {
 TEST(Replay, OneRankOfAJobIsToldToBeAlone) {
   const auto notes = Traced({{allreduce(1000)}}).on_flat().notes;
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_EQ(notes[0],
-            "one rank talks to nobody: name the files of the others, or say with --ranks how many there are");
+  EXPECT_EQ(notes[0], "one rank talks to nobody; name the files of all, or --ranks above 1");
   EXPECT_TRUE(Traced({{event(trace::Op::init, 3)}}).on_flat().notes.empty());
 }
 
@@ -147,6 +146,16 @@ TEST(Replay, SmallSendsDoNotWaitForTheirReceivers) {
   // Both send first, as many applications do.
   const Traced traced({{send(1, 8), receive(1, 8)}, {send(0, 8), receive(0, 8)}});
   EXPECT_NEAR(traced.on_flat().time.value, 1, 1e-6);
+}
+
+TEST(Replay, NobodyWaitsForWhatIsFreed) {
+  // Both send 1 GB before they receive: 1 + 1 s.
+  const auto rank = [](int other) {
+    Event start = send(other, 1'000'000'000), free = waiting(0);
+    start.request = 0, free.op = trace::Op::request_free;
+    return std::vector{start, free, receive(other, 1'000'000'000)};
+  };
+  EXPECT_DOUBLE_EQ(Traced({rank(1), rank(0)}).on_flat().time.value, 2);
 }
 
 TEST(Replay, AlltoallvTakesEachPairsOwnSize) {

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <set>
+
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/formats.hpp"
 #include "replay/formats/names.hpp"
 #include "replay/source/inspection.hpp"
+#include "replay/source/recorded.hpp"
 #include "replay/source/scaled.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
@@ -183,6 +186,31 @@ TEST_F(Files, KinetoKernelsOfCoalescedCalls) {
   EXPECT_DOUBLE_EQ(played[4].message.value, 1800);  // 300 and 150 floats
   EXPECT_FALSE(played[5].sized);
   EXPECT_EQ(source->info().notes.back().substr(0, 38), "1 communication kernels have no size: ");
+}
+
+/// Messages of two streams that are under way at once have requests of their own.
+TEST_F(Files, KinetoStreamsShareRequestNumbers) {
+  std::string events;
+  for (const int stream : {20, 21}) {
+    int at = 100 * stream;
+    const std::string s = std::to_string(stream);
+    for (const auto* call : {R"("send","Dst Rank":1)", R"("recv","Src Rank":1)"})
+      events += R"({"ph":"X","cat":"cpu_op","name":"record_param_comms","pid":1,"tid":1,"ts":)" +
+                std::to_string(at += 4) +
+                R"(,"dur":3,"args":{"dtype":"Float","Group size":2,"In msg nelems":9,"Out msg nelems":9,)" +
+                R"("Collective name":)" + call + "}},\n";
+    events += R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernelExC","pid":1,"tid":1,"ts":)" +
+              std::to_string(at + 4) + R"(,"dur":2,"args":{"correlation":)" + s + "}},\n" +
+              R"json({"ph":"X","cat":"kernel","name":"ncclDevKernel_SendRecv(x)","pid":0,"tid":)json" + s +
+              R"(,"ts":)" + std::to_string(at + 10) + R"(,"dur":500,"args":{"device":0,"stream":)" + s +
+              R"(,"correlation":)" + s + "}},\n";
+  }
+  const auto source = open("a.json", R"({"schemaVersion":1,"deviceProperties":[],"traceEvents":[)" + events +
+                                         R"({"ph":"M"}],"distributedInfo":{"rank":0,"world_size":2}})");
+  std::multiset<std::int64_t> requests;
+  for (int s = 0; s < source->streams(0); ++s)
+    for (const Activity& a : all(*source, 0, s)) requests.insert(a.requests.begin(), a.requests.end());
+  EXPECT_EQ(requests, (std::multiset<std::int64_t>{0, 1, 2, 3}));
 }
 
 TEST_F(Files, KinetoRanksAreThoseOfTheFilesNames) {
@@ -479,6 +507,13 @@ TEST_F(Files, TimeIndependentTracesAreReadInOneFileOrSeveral) {
   const std::string one = file("one", "0 alltoallv 9 1 2 3 9 1 2 3\n");
   EXPECT_EQ(complaint([&] { open_source({one}); }),
             one + ": line 1: alltoallv has sizes for more ranks than 1; name the files of all ranks");
+  // One rank's share says nothing of the whole.
+  const std::string share = file("share", "0 init\n0 allgather 100 100 6 6\n0 finalize\n");
+  EXPECT_EQ(complaint([&] { open_trace({share}, {}, 8); }),
+            share +
+                ": cannot stand for 8 ranks: allgather says what one rank gives or gets, not how many are "
+                "recorded; name the files of all ranks");
+  EXPECT_EQ(open_trace({file("whole", "0 init\n0 allreduce 100 0 6\n")}, {}, 8).source().ranks(), 8);
   const std::string list = file("list", "traces/rank0.txt\ntraces/rank1.txt\n");
   EXPECT_EQ(complaint([&] { open_source({list}); }),
             list + ": is a list of files, as of an SMPI trace; name those");
@@ -587,11 +622,29 @@ TEST_F(Files, InspectionsCountBySizeAndFindLateRanks) {
   EXPECT_NEAR(i.operations[0].total.value, 4e-3, 1e-12);
   EXPECT_NEAR(i.compute.value, 10e-3, 1e-12);
   ASSERT_EQ(i.of_rank.size(), 2u);
-  EXPECT_NEAR(i.of_rank[0].overlap.value, 1e-3, 1e-12);  // from 5 to 6 ms
+  EXPECT_NEAR(i.of_rank[0].overlap->value, 1e-3, 1e-12);  // from 5 to 6 ms
+  EXPECT_EQ(i.of_rank[0].last.value() + i.of_rank[1].last.value(), 1);
+  EXPECT_TRUE(i.operations[0].waiting);
   const Inspection log = inspect(*open("log", samples::nccl_log));
   ASSERT_EQ(log.pairs.size(), 1u);
   EXPECT_EQ(log.pairs[0].to, 1);
+  EXPECT_FALSE(log.of_rank[0].overlap || log.of_rank[0].lateness || log.of_rank[0].last);
+  EXPECT_FALSE(log.operations[0].waiting);
   EXPECT_DOUBLE_EQ(log.pairs[0].bytes.value, 80);
+}
+
+TEST(Inspections, KeepThePairsOfMostBytes) {
+  RecordedSource source(102);
+  for (Rank from = 0; from < 102; ++from)
+    for (Rank to = 0; to < 102; ++to) {
+      Activity& a = source.at(from).emplace_back();
+      a.kind = Kind::send;
+      a.to = to, a.bytes = Bytes(from);
+    }
+  const Inspection i = inspect(source);
+  ASSERT_EQ(i.pairs.size(), 10'000u);
+  EXPECT_EQ(i.pairs[0].from, 101);
+  EXPECT_EQ(i.more_pairs, 404);
 }
 
 }  // namespace

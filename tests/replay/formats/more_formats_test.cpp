@@ -10,6 +10,8 @@
 #include "replay/formats/names.hpp"
 #include "replay/source/inspection.hpp"
 #include "replay/source/recorded.hpp"
+#include "replay/trace/reader.hpp"
+#include "replay/trace/writer.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
 #include "tests/mutated.hpp"
@@ -732,6 +734,170 @@ TEST_F(MoreFiles, ChakraAsJson) {
                     odd = file("e.0.json", negative);
   EXPECT_EQ(testing::complaint([&] { open_source({cut}); }), cut + ": the JSON is damaged or cut short");
   EXPECT_EQ(testing::complaint([&] { open_source({odd}); }), odd + ": has a node whose runtime is below 0");
+}
+
+/// A receive that was cancelled, waited for, and a message whose request is freed.
+TEST_F(MoreFiles, ConversionsCompleteAllRequests) {
+  trace::Event cancelled, done, send, freed, receive;
+  cancelled.op = receive.op = trace::Op::recv;
+  cancelled.comm = send.comm = receive.comm = trace::world;
+  cancelled.source = trace::proc_null, cancelled.request = 0;
+  done.op = trace::Op::wait, done.completed = {{0, trace::none, trace::none, true}};
+  send.op = trace::Op::send;
+  send.dest = 0, send.send_tag = 1, send.send_bytes = 100, send.request = 1;
+  freed.op = trace::Op::request_free, freed.completed = {{1}};
+  receive.source = 0, receive.recv_tag = 1, receive.recv_bytes = 100;
+  const std::string path = folder_ / "in.cct", cct = folder_ / "out.cct";
+  trace::Metadata metadata;
+  metadata.ranks = 1;
+  trace::Writer writer(path, metadata, {{0}});
+  for (const trace::Event& e : {cancelled, done, send, freed, receive}) writer.put(0, e);
+  writer.close();
+  write_cct(*open_source({path}), cct);
+  EXPECT_TRUE(open_source({cct})->info().notes.empty());
+}
+
+/// Four allreduces one after the other beside the computation that they await: nothing keeps the order of the
+/// last three.
+TEST_F(MoreFiles, ConversionsSayWhereStreamsLoseTheirOrder) {
+  RecordedSource source(1);
+  const auto of = [](Kind kind, int stream = 0) {
+    Activity a;
+    a.kind = kind, a.stream = stream, a.count = 1;
+    return a;
+  };
+  const Activity call = collective_activity(Collective::allreduce, 0, Bytes(8));
+  source.at(0, 0) = {of(Kind::record), of(Kind::await, 1)};
+  source.at(0, 1) = {of(Kind::await), call, call, call, call, of(Kind::record)};
+  const Loss lost{"allreduce", 3, "may begin before the one ahead on its stream is done"};
+  EXPECT_EQ(write_cct(source, folder_ / "o.cct"), Losses{lost});
+  source.at(0, 1) = {of(Kind::await), call, of(Kind::record)};
+  EXPECT_TRUE(write_cct(source, folder_ / "p.cct").empty());
+}
+
+TEST_F(MoreFiles, ConversionsKeepThatATraceEndsEarly) {
+  RecordedSource source(2);
+  source.at(0) = {collective_activity(Collective::allreduce, 0, Bytes(8))};
+  source.info().notes = {"ranks are numbered in the order of files"};
+  const std::string cct = folder_ / "e.cct", ti = folder_ / "e.ti";
+  write_cct(source, cct);
+  EXPECT_NE(testing::complaint([&] { open_source({cct}); }).find("rank 1 calls 0 collectives"),
+            std::string::npos);
+  source.info().truncated = true;
+  write_cct(source, cct);
+  EXPECT_TRUE(open_source({cct})->info().truncated);
+  EXPECT_EQ(open_source({cct})->info().notes, source.info().notes);
+  EXPECT_EQ(write_time_independent(source, ti)[0].operation, "end");
+  source.at(1) = source.at(0);
+  source.info().truncated = false;
+  write_cct(source, cct);
+  EXPECT_FALSE(open_source({cct})->info().truncated);
+  EXPECT_EQ(open_source({cct})->info().notes, source.info().notes);
+}
+
+TEST_F(MoreFiles, ConversionsRefuseWhatCannotBeRead) {
+  RecordedSource source(2);
+  source.info().name = "made up";
+  Activity send;
+  send.kind = Kind::send;
+  send.to = 1, send.tag = -1;
+  source.at(0) = {send};
+  EXPECT_EQ(testing::complaint([&] { write_cct(source, folder_ / "n.cct"); }),
+            "made up: cannot be written as .cct: rank 0, event 0: MPI_Send has tag -1");
+  const std::string ti = file("n.ti", "0 init\n1 init\n0 send 1 -1 9 6\n1 recv 0 -1 9 6\n");
+  EXPECT_EQ(testing::complaint([&] { open_source({ti}); }),
+            ti + ": line 3: send has tag -1; tags are 0 and above");
+}
+
+/// Rank 0 sends on two communicators with one tag; rank 1 receives in the other order.
+TEST_F(MoreFiles, ConversionsKeepCommunicatorsApart) {
+  RecordedSource source(2);
+  const int other = source.communicator("other", {0, 1});
+  for (const int c : {0, other}) {
+    Activity a;
+    a.communicator = c;
+    a.to = 1, a.bytes = a.received_bytes = Bytes(c == 0 ? 100 : 5);
+    a.kind = Kind::send;
+    source.at(0).push_back(a);
+    a.kind = Kind::receive;
+    source.at(1).insert(source.at(1).begin(), a);
+  }
+  const std::string ti = folder_ / "c.ti", chakra = folder_ / "c";
+  write_time_independent(source, ti);
+  write_chakra(source, chakra);
+  for (const auto& files : {std::vector{ti}, {chakra_file(chakra, 0), chakra_file(chakra, 1)}}) {
+    const auto back = open_source(files);
+    std::map<int, std::set<double>> sizes;
+    for (const Rank r : {0, 1})
+      for (int s = 0; s < back->streams(r); ++s)
+        for (const Activity& a : all(*back, r, s)) {
+          if (a.kind == Kind::send) sizes[a.tag].insert(a.bytes.value);
+          if (a.kind == Kind::receive) sizes[a.received_tag].insert(a.received_bytes.value);
+        }
+    ASSERT_EQ(sizes.size(), 2u);
+    EXPECT_EQ(sizes.at(0), std::set<double>{100});
+  }
+}
+
+/// docs/trace-format.md, Bytes: a recording of two ranks and its copy have the same events.
+TEST_F(MoreFiles, ConversionsOfRecordingsAreTheSame) {
+  using trace::Op;
+  const auto event = [](Op op, std::int64_t sent, std::int64_t received, int root = trace::none) {
+    trace::Event e;
+    e.op = op, e.comm = trace::world, e.root = root;
+    e.send_bytes = sent, e.recv_bytes = received;
+    return e;
+  };
+  const auto parts = [&](Op op, std::int64_t sent, std::int64_t received, std::vector<std::int64_t> to,
+                         std::vector<std::int64_t> from, int root = trace::none) {
+    trace::Event e = event(op, sent, received, root);
+    e.send_counts = std::move(to), e.recv_counts = std::move(from);
+    return e;
+  };
+  const auto events = [&](int me) {
+    using Sizes = std::vector<std::int64_t>;
+    const Sizes each{10, 20}, from = me == 1 ? Sizes{20, 20} : Sizes{10, 10};
+    const bool root = me == 1;
+    const std::int64_t mine = each[static_cast<std::size_t>(me)], at_root = root ? 10 : 0;
+    trace::Event message = event(Op::sendrecv, 10, 10), last;
+    message.dest = message.source = 1 - me, message.send_tag = message.recv_tag = 3;
+    last.op = Op::finalize;
+    return std::vector{event(Op::bcast, 10, 10, 1),
+                       event(Op::reduce, 10, at_root, 1),
+                       event(Op::allreduce, 10, 10),
+                       event(Op::scan, 10, 10),
+                       event(Op::exscan, 10, 10),
+                       parts(Op::reduce_scatter, 30, 0, {}, each),
+                       event(Op::reduce_scatter_block, 20, 10),
+                       event(Op::gather, 10, at_root, 1),
+                       parts(Op::gatherv, mine, 0, {}, root ? each : Sizes(), 1),
+                       event(Op::scatter, at_root, 10, 1),
+                       parts(Op::scatterv, 0, mine, root ? each : Sizes(), {}, 1),
+                       event(Op::allgather, 10, 10),
+                       parts(Op::allgatherv, mine, 0, {}, each),
+                       event(Op::alltoall, 10, 10),
+                       parts(Op::alltoallv, 0, 0, each, from),
+                       message,
+                       event(Op::barrier, 0, 0),
+                       last};
+  };
+  const std::string path = folder_ / "in.cct", cct = folder_ / "out.cct";
+  trace::Metadata metadata;
+  metadata.ranks = 2;
+  trace::Writer writer(path, metadata, {{0, 1}});
+  for (const Rank r : {0, 1})
+    for (const trace::Event& e : events(r)) writer.put(r, e);
+  writer.close();
+  write_cct(*open_source({path}), cct);
+  const trace::Reader back(cct);
+  for (const Rank r : {0, 1}) {
+    trace::Cursor cursor = back.rank(r);
+    trace::Event copy;
+    for (const trace::Event& e : events(r)) {
+      ASSERT_TRUE(cursor.next(copy));
+      EXPECT_EQ(copy, e) << "rank " << r << ", " << mpi_name(e.op);
+    }
+  }
 }
 
 TEST_F(MoreFiles, StreamsThatOverlapBecomeNonBlockingCollectives) {

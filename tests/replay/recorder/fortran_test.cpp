@@ -58,9 +58,9 @@ TEST_P(RecordedFortran, HasTheKnownEvents) {
   for (int r = 0; r < fortran_ranks; ++r) expect_rank(reader, r);
   EXPECT_THAT(check(reader).errors, IsEmpty());
   EXPECT_THAT(check(reader).notes, IsEmpty());
-  EXPECT_THAT(reader.metadata().losses, ElementsAre(trace::Loss{"MPI_Win_create", 8, "not modelled"},
-                                                    trace::Loss{"MPI_Win_fence", 8, "not modelled"},
-                                                    trace::Loss{"MPI_Win_free", 8, "not modelled"}));
+  EXPECT_THAT(reader.metadata().losses,
+              ElementsAre(Loss{"MPI_Win_create", 8, "not modelled"}, Loss{"MPI_Win_fence", 8, "not modelled"},
+                          Loss{"MPI_Win_free", 8, "not modelled"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(, RecordedFortran, ::testing::Values("known_calls_mpi", "known_calls_f08"),

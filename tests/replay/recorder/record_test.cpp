@@ -165,9 +165,9 @@ TEST_F(RecordedProgram, Communicators) {
 }
 
 TEST_F(RecordedProgram, CallsThatAreNotModelledAreCounted) {
-  EXPECT_THAT(reader_->metadata().losses, ElementsAre(trace::Loss{"MPI_Win_create", 8, "not modelled"},
-                                                      trace::Loss{"MPI_Win_fence", 16, "not modelled"},
-                                                      trace::Loss{"MPI_Win_free", 8, "not modelled"}));
+  EXPECT_THAT(reader_->metadata().losses, ElementsAre(Loss{"MPI_Win_create", 8, "not modelled"},
+                                                      Loss{"MPI_Win_fence", 16, "not modelled"},
+                                                      Loss{"MPI_Win_free", 8, "not modelled"}));
 }
 
 TEST_F(RecordedProgram, ComputationIsCpuTime) {
