@@ -194,7 +194,7 @@ void require_fitting(const CLI::App& verb, const std::string& subject) {
                        "` answers, not with what `" + subject + "` does");
 }
 
-void run_compare(const CompareOptions& options) {
+int run_compare(const CompareOptions& options) {
   const Compared of = compared(options);
   if (!options.ranks.empty() + !options.nodes.empty() + !options.budget.empty() > 1)
     throw InputError(
@@ -235,12 +235,14 @@ void run_compare(const CompareOptions& options) {
   }
   std::vector<Column> shown = columns(of, rows);
   report.sections = {{"runs", std::move(rows), std::move(shown)}};
+  const bool fit = tell_what_fits(report);
   print(report, options.format);
+  return fit ? 0 : 1;
 }
 
 }  // namespace
 
-void add_compare(CLI::App& app, int&) {
+void add_compare(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* verb =
       app.add_subcommand("compare", "A trace, a collective or a job on several platforms, side by side");
@@ -275,10 +277,10 @@ void add_compare(CLI::App& app, int&) {
       "Example: collcast compare --model resnet50 --nodes 16 --on summit --on dgx-a100\n"
       "Example: collcast compare allreduce --size 1MiB,64MiB --budget 100 --on "
       "dgx-a100,node.price_per_hour_USD=20 --on summit,node.price_per_hour_USD=8");
-  verb->callback([options, verb] {
+  verb->callback([options, verb, &exit_code] {
     options->engine_given = verb->count("--engine") > 0;
     require_fitting(*verb, compared(*options).verb);
-    run_compare(*options);
+    exit_code = run_compare(*options);
   });
 }
 

@@ -2,6 +2,7 @@
 #include "cli/several.hpp"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <thread>
 
@@ -12,6 +13,7 @@
 #include "platforms/description/schema.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -98,11 +100,33 @@ int Several::answer(const std::string& verb, const std::string& about, Format fo
     progress(count(n) + " of " + count(of));
   });
   progress_end();
+  const bool fit = tell_what_fits(all.report);
   if (!plotted.empty())
     plot(plotted, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
          all.report.notes);
   print(all.report, format);
-  return all.failed > 0 ? 1 : 0;
+  return all.failed > 0 || !fit ? 1 : 0;
+}
+
+bool tell_what_fits(report::Report& report) {
+  report::Section& section = *std::ranges::find_if(
+      report.sections, [](const report::Section& s) { return s.key == "rows" || s.key == "runs"; });
+  const auto fits = [](const Json& row) { return row.value("fits", Json()) != Json(false); };
+  std::map<std::string, std::vector<std::string>> ranks;  // by where
+  for (const Json& row : section.rows)
+    if (!fits(row)) {
+      std::vector<std::string>& all = ranks[row.value("platform", "")];
+      const std::string n = count(row["ranks"].get<std::int64_t>());
+      if (std::ranges::find(all, n) == all.end()) all.push_back(n);
+    }
+  if (ranks.empty()) return true;
+  std::string where;
+  for (const auto& [platform, all] : ranks)
+    where += (where.empty() ? "" : "; ") + (platform.empty() ? "" : platform + ": ") + join(all) + " ranks";
+  report.notes.push_back("steps do not fit into their devices' memory: " + where);
+  section.columns.push_back(
+      {"fits", [fits](const Json& row) { return std::string(fits(row) ? "yes" : "no"); }});
+  return false;
 }
 
 std::vector<sweep::Rows> ask_all(const std::string& name, const std::vector<sweep::Point>& points) {

@@ -36,6 +36,9 @@ class Several {
   bool several_ = false;
 };
 
+/// Adds to a report of training steps which of its rows do not fit into memory, if any; whether all do.
+bool tell_what_fits(report::Report& report);
+
 /// Asks a verb of sweeps at points of one's own on all cores. Throws InputError where one makes no sense, and
 /// SubstrateError where one failed.
 std::vector<sweep::Rows> ask_all(const std::string& verb, const std::vector<sweep::Point>& points);

@@ -5,6 +5,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
+#include "cli/several.hpp"
 #include "cli/sweep_elsewhere.hpp"
 #include "cli/sweep_verbs.hpp"
 #include "cli/verbs.hpp"
@@ -115,12 +116,13 @@ int run_sweep(SweepOptions options) {
         (options.part.empty()
              ? " points are missing; " + resume
              : " points belong to other parts; `collcast sweep --merge` combines the parts"));
+  const bool fit = tell_what_fits(all.report);
   if (!options.plot.empty())
     plot(options.plot, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
          all.report.notes);
   print(all.report, options.format);
   if (module) module->end();
-  return all.failed > 0 ? 1 : 0;
+  return all.failed > 0 || !fit ? 1 : 0;
 }
 
 }  // namespace

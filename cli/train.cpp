@@ -130,11 +130,11 @@ int run_train(const TrainOptions& options) {
         ->columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));
   const TimesOn times = times_of(options, all);
   answer_what_if(report, options.platform, options.what_if, times, times, limit_of(report));
+  const bool fit = all.size() == 1 ? refusal.empty() : tell_what_fits(report);
   runs.write_page(report);
   print(report, options.format);
-  if (refusal.empty()) return 0;
-  std::cerr << "collcast: " << options.model << " " << refusal << '\n';
-  return 1;
+  if (!refusal.empty()) std::cerr << "collcast: " << options.model << " " << refusal << '\n';
+  return fit ? 0 : 1;
 }
 
 /// The columns of `model_csv`.

@@ -219,7 +219,7 @@ RankGroup GroupForecaster::on_first_node(RankGroup group) const {
 GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& anywhere,
                                                  Bytes message, const std::string& algorithm) {
   const RankGroup group = on_first_node(anywhere);
-  if (group.size() == 1 || message == Bytes()) return {};
+  if (group.size() == 1 || is_nothing(collective, message)) return {};
   if (collective != Collective::sendrecv && !alike_.contains(group))
     alike_[group] = alike_on_nodes(group, ranks_per_node_);
   if (!algorithm.empty()) return named(collcast::algorithm(collective, algorithm), group, message);

@@ -70,7 +70,7 @@ const OffloadedGroups::World& OffloadedGroups::world(Rank ranks) {
 OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const RankGroup& group, Bytes message,
                                                  const std::string& algorithm) {
   const World& w = world(group.world);
-  if (group.size() == 1 || message == Bytes()) return {};
+  if (group.size() == 1 || is_nothing(collective, message)) return {};
   Call call;
   call.ranks = group.size();
   call.message = message;

@@ -65,6 +65,11 @@ struct Definition {
   std::vector<Holding> (*finally)(Rank r, Rank p, Block blocks, Rank root);
 };
 
+/// Whether a message of this size takes nothing: ranks meet in a barrier all the same.
+constexpr bool is_nothing(Collective collective, Bytes message) {
+  return message == Bytes() && collective != Collective::barrier;
+}
+
 const Definition& definition(Collective collective);
 const std::vector<Definition>& definitions();
 /// By name. Throws InputError, which suggests the nearest name.

@@ -25,7 +25,7 @@ class Settings {
   double positive(const std::string& key);                ///< 0 where it was not given
   Bytes size(const std::string& key, Bytes otherwise, Bytes least = {});
   BytesPerSecond rate(const std::string& key);              ///< in GB/s; 0 where it was not given
-  Seconds time(const std::string& key, Seconds otherwise);  ///< "3.5ms", "20us", "1s", or seconds
+  Seconds time(const std::string& key, Seconds otherwise);  ///< "3.5ms", "20us", "1s", "0"
   bool flag(const std::string& key, bool otherwise);        ///< "1" or "0"
   std::string word(const std::string& key, const std::string& otherwise);
 
@@ -45,7 +45,7 @@ class Settings {
 double parse_real(const std::string& text, const std::string& what);
 /// Throws InputError unless it is above 0.
 double above_zero(const std::string& text, const std::string& what);
-/// "3.5ms", "20us", "1s", or seconds.
+/// "3.5ms", "20us", "1s", "0".
 Seconds parse_time(const std::string& text, const std::string& what);
 
 }  // namespace collcast::workloads

@@ -58,7 +58,7 @@ std::vector<std::string> options(const Settings& settings, const Fabric& fabric)
   return all;
 }
 
-/// The fixed costs of a message, and, above the eager limit, of a rendezvous.
+/// The fixed costs of a message; what a rendezvous costs beside them is left to SMPI.
 Seconds latency(const Fabric& fabric, Rank from, Rank to) {
   const Wire w = fabric.wire(from, to, Bytes(0));
   return w.overhead + w.latency + w.receive_overhead;

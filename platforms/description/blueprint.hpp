@@ -135,6 +135,12 @@ struct Blueprint {
     return ranks_on[static_cast<std::size_t>(slot) * ranks_on.size() /
                     static_cast<std::size_t>(ranks_per_node)];
   }
+  /// Of a node's, that share the vertex.
+  int ranks_on_vertex(int vertex) const {
+    int ranks = 0;
+    for (int slot = 0; slot < ranks_per_node; ++slot) ranks += vertex_of_slot(slot) == vertex;
+    return ranks;
+  }
 };
 
 /// That of the description, which keeps it.

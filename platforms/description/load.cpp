@@ -23,11 +23,31 @@ const EmbeddedPlatform* shipped(const std::string& name, bool parts) {
   return found == end ? nullptr : found;
 }
 
+/// Throws InputError that names the one whose base it is.
+std::string read(const std::string& name, const std::string& file) {
+  try {
+    return read_file(name);
+  } catch (const InputError& e) {
+    throw InputError((file.empty() ? "" : file + ": base: ") + e.what());
+  }
+}
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".json");
+}
+
+/// A path is relative to the file that names it.
+std::string seen_from(const std::string& file, const std::string& base) {
+  if (shipped(base, true)) return base;
+  const std::string path = (std::filesystem::path(file).parent_path() / base).lexically_normal().string();
+  return is_path(base) || is_file(path) ? path : base;
+}
+
 /// `file`: the one whose base is asked for; empty for the platform itself.
 Json text_of(const std::string& name, const std::string& file) {
   if (const EmbeddedPlatform* p = shipped(name, !file.empty())) return parse_json(p->text, name);
-  if (name.find('/') != std::string::npos || name.ends_with(".json") || is_file(name)) {
-    const std::string text = read_file(name);
+  if (is_path(name) || is_file(name)) {
+    const std::string text = read(name, file);
     Json json = parse_json(text, name);
     if (!json.contains("base") && !json.contains("network") && !json.contains("node"))
       refuse_other_kinds(name, text, "the description of a machine");
@@ -63,7 +83,7 @@ Json edited(Json json, const std::string& file) {
 Json resolve(Json json, const std::string& file, std::vector<std::string> chain) {
   if (!json.is_object() || !json.contains("base")) return edited(std::move(json), file);
   if (!json["base"].is_string()) reject(file, "base", "must be the name of a platform or the path of a file");
-  const std::string base = json["base"].get<std::string>();
+  const std::string base = seen_from(file, json["base"].get<std::string>());
   if (std::ranges::find(chain, base) != chain.end() || chain.size() > 16)
     reject(file, "base", "goes round: " + join(chain) + ", " + base);
   chain.push_back(base);

@@ -569,6 +569,36 @@ TEST(Cli, TrainWaitsForItsInputAndItsSlowestRank) {
         << wrong;
 }
 
+/// In lists, sweeps and comparisons, too: rows say which, a note where, and the exit code is 1.
+TEST(Cli, TrainSaysWhatDoesNotFit) {
+  const std::string model = " --model gpt3-1.3b --ranks 4,8";
+  const auto fits = [](const Json& answer, const char* rows = "rows") {
+    std::vector<Json> all;
+    for (const Json& row : answer[rows]) all.push_back(row["fits"]);
+    return all;
+  };
+  const Outcome one =
+      collcast("train --platform summit --framework megatron:tp=4 --batch 1" + model + " --format json");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(fits(parse_json(one.out)), (std::vector<Json>{true, true}));
+  const Outcome several = collcast("train --platform summit" + model + " --format json");
+  EXPECT_EQ(several.code, 1);
+  EXPECT_EQ(fits(parse_json(several.out)), (std::vector<Json>{false, false}));
+  EXPECT_NE(several.err.find("gpt3-1.3b on 4 ranks does not fit: a rank needs"), std::string::npos)
+      << several.err;
+  const Outcome list = collcast("train --platform summit,flat --throughput 1" + model + " --format json");
+  EXPECT_EQ(list.code, 1);
+  EXPECT_EQ(fits(parse_json(list.out)), (std::vector<Json>{false, false, nullptr, nullptr}));
+  EXPECT_EQ(parse_json(list.out)["notes"].back(),
+            "steps do not fit into their devices' memory: summit: 4, 8 ranks");
+  const Outcome table = collcast("train --platform summit,dgx-h200" + model);
+  EXPECT_NE(table.out.find("fits"), std::string::npos) << table.out;
+  const Outcome compared =
+      collcast("compare --model gpt3-1.3b --ranks 8 --batch 4 --on summit --on dgx-h200 --format json");
+  EXPECT_EQ(compared.code, 1);
+  EXPECT_EQ(fits(parse_json(compared.out), "runs"), (std::vector<Json>{false, true}));
+}
+
 TEST(Cli, PredictTimesNcclByItsTransport) {
   const Json answer = json("predict allreduce --platform abci-v --ranks 32 --size 32MiB --policy nccl-2.8");
   const Json& p = answer["predictions"][0];

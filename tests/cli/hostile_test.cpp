@@ -142,6 +142,15 @@ TEST(Options, TakeNoEmptyTextAndNoNumberThatIsNone) {
   EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("; decimals follow a point"));
 }
 
+/// What a measurement takes says nothing of tables.
+TEST(Options, OfARunNeedOne) {
+  for (const char* option : {"--window 4", "--star 4", "--size 4", "--pairs 4", "-- mpirun"}) {
+    const Outcome o = collcast(std::string("calibrate --from x --base flat -o y ") + option);
+    EXPECT_EQ(o.code, 2) << option;
+    EXPECT_THAT(o.err, HasSubstr("--run")) << option;
+  }
+}
+
 TEST(Options, SizesReachTerabytes) {
   EXPECT_EQ(
       collcast("predict allreduce --algorithm ring --platform flat --ranks 4 --size 1TiB,2TB --format csv")

@@ -247,6 +247,17 @@ TEST_F(Files, BaseIsOverridden) {
   EXPECT_EQ(Machine(d, 12).platform(), "half-summit");
 }
 
+/// Wherever the program runs.
+TEST_F(Files, BaseIsBesideItsFile) {
+  write("inner.json", R"({"base": "summit"})");
+  for (const char* beside : {"inner.json", "./inner.json"})
+    EXPECT_EQ(max_ranks(load_platform(write("outer.json", R"({"base": ")" + std::string(beside) + "\"}"))),
+              max_ranks(load_platform("summit")));
+  const std::string outer = write("outer.json", R"({"base": "none.json"})");
+  EXPECT_EQ(complaint([&] { load_platform(outer); }),
+            outer + ": base: " + scratch("none.json") + ": cannot be read: No such file or directory");
+}
+
 TEST_F(Files, BaseMustEnd) {
   const std::string a = scratch("a.json"), b = scratch("b.json");
   write("a.json", R"({"base": ")" + b + "\"}");

@@ -113,7 +113,7 @@ assert [row["platform"] for row in collcast.job("p3dfft:n=256", ["frontera", "su
 with warnings.catch_warnings(record=True) as notes:
     warnings.simplefilter("always")
     collcast.train("gpt3-13b", "summit", 6, batch=1)
-assert any("gpt3-13b does not fit: a rank needs" in str(n.message) for n in notes), notes
+assert any("gpt3-13b on 6 ranks does not fit: a rank needs" in str(n.message) for n in notes), notes
 
 for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did you mean 'allreduce'?"),
                     (lambda: collcast.predict("allreduce", "sumit", 4, 1), "did you mean summit?"),

@@ -299,6 +299,36 @@ TEST(Job, SaysWhatIsWrong) {
             "for it");
 }
 
+/// Whoever comes first, and whether the message waits or has left.
+TEST(Job, CounterpartsAreAlike) {
+  const auto error = [](const Job& job, const PriceOf& price) {
+    return complaint([&] { play(job, price); });
+  };
+  JobActivity all = reduce(100), other = reduce(8);
+  all.group = other.group = 1;
+  EXPECT_EQ(error(pipeline({all}, {compute(1), other}), a_second_per_byte),
+            "job test: 'reduce' of stage 0 (allreduce, 100 B) and 'reduce' of stage 1 (allreduce, 8 B) meet, "
+            "and have to be alike");
+  other = all;
+  other.collective = Collective::broadcast, other.algorithm = "chain", other.progress = Progress::host;
+  EXPECT_EQ(
+      error(pipeline({all}, {other}), a_second_per_byte),
+      "job test: 'reduce' of stage 0 (allreduce, 100 B) and 'reduce' of stage 1 (broadcast, 100 B, chain, "
+      "brought on by the host) meet, and have to be alike");
+  for (const double wait : {0, 10})
+    for (const PriceOf& price : {PriceOf(a_second_per_byte), PriceOf(leaves_at_once)}) {
+      EXPECT_EQ(
+          error(pipeline({message(Kind::send, 100, 1)}, {compute(wait), message(Kind::receive, 8, 0, {0})}),
+                price),
+          "job test: 'message' of stage 0 (send, 100 B) and 'message' of stage 1 (receive, 8 B) meet, and "
+          "have to be alike");
+      EXPECT_NE(
+          error(pipeline({compute(wait), message(Kind::send, 100, 1, {0})}, {message(Kind::receive, 8, 0)}),
+                price),
+          "");
+    }
+}
+
 /// Horovod: cycle 2 s from 0.
 Job offered(std::vector<std::pair<double, double>> computed_then_offered, Coordinator c) {
   std::vector<JobActivity> all;

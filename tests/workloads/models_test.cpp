@@ -107,6 +107,18 @@ TEST(Models, LayersKnowWhatTheyRead) {
   EXPECT_EQ(read_by(amoebanet, "stem3.reduce1.relu"), Names{"stem2.concat"});
   EXPECT_EQ(read_by(amoebanet, "stem3.reduce2.relu"), Names{"stem1.bn"});  // of the cell before
   EXPECT_EQ(read_by(amoebanet, "stem3.concat"), (Names{"stem3.add2", "stem3.add3", "stem3.add4"}));
+  const Model pairs = load_model("transformer-base:layers=2");
+  EXPECT_EQ(read_by(pairs, "encoder.1.add1"), (Names{"encoder.1.attn.out", "encoder.0.norm2"}));
+  EXPECT_EQ(read_by(pairs, "decoder.1.cross.query"), Names{"decoder.1.norm1"});
+  EXPECT_EQ(read_by(pairs, "decoder.1.cross.key"), Names{"encoder.1.norm2"});
+  EXPECT_EQ(read_by(pairs, "decoder.0.attn.query"), Names{"embed"});
+  const Model gpt = load_model("gpt:layers=2");
+  EXPECT_EQ(read_by(gpt, "h.1.attn.context"), (Names{"h.1.attn.softmax", "h.1.attn.qkv"}));
+  EXPECT_EQ(read_by(gpt, "h.1.add2"), (Names{"h.1.mlp.out", "h.1.add1"}));
+  const Model mixtral = load_model("llama:layers=1,experts=2");
+  EXPECT_EQ(read_by(mixtral, "layers.0.attn.flash"), (Names{"layers.0.attn.rotary", "layers.0.attn.v"}));
+  EXPECT_EQ(read_by(mixtral, "layers.0.moe.weigh"),
+            (Names{"layers.0.moe.experts.down", "layers.0.moe.router"}));
   EXPECT_EQ(read_by(load_model("inception-v3"), "Mixed_5c.branch1x1.conv").size(), 4u);
 }
 
@@ -191,7 +203,12 @@ TEST(Models, SayWhatIsWrong) {
   EXPECT_EQ(name("amoebanet-d:layers=4"),
             "model amoebanet-d: layers divides by 3, filters by 8 and is at most 65536, got 4 and 256");
   EXPECT_EQ(name("amoebanet-d:image=100"), "model amoebanet-d: image divides by 32, got 100");
-  EXPECT_EQ(name("gpt:hidden=0"), "model gpt: hidden takes a whole number from 1, got '0'");
+  EXPECT_EQ(name("gpt:hidden=0"), "model gpt: hidden takes a whole number from 1 to 16777216, got '0'");
+  EXPECT_EQ(name("gpt:hidden=1000000000"),
+            "model gpt: hidden takes a whole number from 1 to 16777216, got '1000000000'");
+  EXPECT_EQ(name("resnet50:image=65537"),
+            "model resnet50: image takes a whole number from 32 to 65536, got '65537'");
+  EXPECT_GT(load_model("gpt:hidden=16777216,heads=1,layers=1").flops(), 0);
   EXPECT_EQ(name("gpt:layers=99999"), "model gpt: layers takes a whole number from 1 to 10000, got '99999'");
   EXPECT_EQ(name("gpt:hidden"), "model 'gpt:hidden': 'hidden' is not KEY=VALUE");
   EXPECT_EQ(name("gpt:heads=2,heads=2"), "model 'gpt:heads=2,heads=2' sets 'heads' twice");

@@ -59,6 +59,25 @@ TEST(ReadJob, CollectivesMayNameTheirAlgorithm) {
   EXPECT_EQ(asked.back(), "ring");
 }
 
+TEST(ReadJob, ABarrierHasNoBytes) {
+  const Job job = parse_job(
+      with(R"("allreduce", "group": "data", "bytes": 3)", R"("barrier", "group": "data")"), "p.json", 8);
+  EXPECT_EQ(job.roles[1].activities.back().collective, Collective::barrier);
+  EXPECT_EQ(job.roles[1].activities.back().bytes, Bytes());
+  EXPECT_EQ(complaint([] { parse_job(with("\"allreduce\"", "\"barrier\""), "p.json", 8); }),
+            "p.json: roles.1.do.1.bytes must be 0: a barrier carries nothing");
+  EXPECT_EQ(complaint([] { parse_job(with("\"bytes\": 3, ", ""), "p.json", 8); }),
+            "p.json: roles.1.do.1 needs 'bytes'");
+}
+
+/// 10^18 times nothing come back at once.
+TEST(ReadJob, NothingIsRepeatedOnce) {
+  const std::string often = R"({"repeat": 1000000000, "do": [)";
+  const Job job = parse_job(
+      with("\"do\": [{\"repeat\": 2", "\"do\": [" + often + often + "]}]}, {\"repeat\": 2"), "p.json", 8);
+  EXPECT_EQ(job.roles[0].activities.size(), 4u);
+}
+
 TEST(ReadJob, SaysWhatIsWrong) {
   const auto error = [](const std::string& text, Rank ranks = 8) {
     return complaint([&] { parse_job(text, "p.json", ranks); });
@@ -102,6 +121,11 @@ TEST(ReadJob, SaysWhatIsWrong) {
             "p.json: roles.1.do.1 is brought on by a DPU or by 'progress', not by both");
   EXPECT_EQ(error(with("\"time_s\": 2", "\"time_s\": 2, \"progress\": \"host\"")),
             "p.json: roles.0.do.0.do.0 has no 'progress'; it takes do, name, stream, after, time_s");
+  for (const char* taken : {"all", "stage"})
+    EXPECT_EQ(error(with("\"roles_along\"",
+                         "\"groups\": {\"" + std::string(taken) + "\": [\"data\"]}, \"roles_along\"")),
+              "p.json: groups." + std::string(taken) +
+                  " takes a name that is taken: every dimension is a group, and 'all' is that of all ranks");
   EXPECT_EQ(error(with("\"name\": \"two", "\"nmae\": \"two")).substr(0, 28), "p.json: the job has no 'nmae");
   EXPECT_EQ(error(with(", \"roles_along\": \"stage\"", "")),
             "job two stages: 2 roles, where its dimensions ask for 1");

@@ -11,6 +11,7 @@
 #include "replay/application/replay.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "tests/complaint.hpp"
 #include "workloads/applications/application.hpp"
 #include "workloads/job/player.hpp"
 #include "workloads/job/read.hpp"
@@ -78,6 +79,26 @@ TEST(JobSource, AgreesWithPricesWhereNothingIsShared) {
     ++played;
   }
   EXPECT_GE(played, 6);
+}
+
+/// A barrier costs what prices make of it, and holds back those who come first: 1 s.
+TEST(JobSource, BarriersAgreeWithPrices) {
+  const auto stage = [](const char* seconds) {
+    return std::string(R"({"do": [{"do": "compute", "name": "c", "time_s": )") + seconds +
+           R"(}, {"do": "barrier", "name": "b", "after": ["c"]},
+              {"do": "compute", "time_s": 1, "after": ["b"]}]})";
+  };
+  const Job job = parse_job(R"({"name": "met", "dimensions": {"data": 4, "stage": 2}, "roles_along": "stage",
+    "roles": [)" + stage("1") + "," +
+                                stage("0") + "]}",
+                            "met.json", 0);
+  for (const char* platform : {"testbed", "edr-cluster"}) {
+    const Seconds priced = by_price(job, load_platform(platform));
+    EXPECT_GT(priced, Seconds(2.000001)) << platform;
+    for (const char* engine : {"path", "contention"})
+      EXPECT_NEAR(by_messages(job, load_platform(platform), engine) / priced, 1, 1e-9)
+          << platform << ", " << engine;
+  }
 }
 
 /// A message between each stage and the next, the sixth and the seventh of which lie on two nodes: to
@@ -155,6 +176,20 @@ TEST(JobSource, StepsShareLinksAsMessagesDo) {
   };
   EXPECT_NEAR(ratio("ddp:tp=2"), 1, 0.06);
   EXPECT_NEAR(ratio("ddp:tp=2,first=2GB,bucket=2GB"), 1, 1e-9);
+}
+
+TEST(JobSource, RefusesMessagesOfTwoSizes) {
+  const auto sized = [](const char* bytes) {
+    return parse_job(R"({"name": "two", "dimensions": {"stage": 2}, "roles_along": "stage", "roles": [
+      {"name": "a", "do": [{"do": "send", "to": "b", "bytes": 100}]},
+      {"name": "b", "do": [{"do": "receive", "from": "a", "bytes": )" +
+                         std::string(bytes) + "}]}]}",
+                     "two.json", 0);
+  };
+  EXPECT_EQ(testing::complaint([&] { source_of(sized("100")); }), "");
+  EXPECT_EQ(
+      testing::complaint([&] { source_of(sized("8")); }),
+      "job two: 'send' of a (send, 100 B) and 'receive' of b (receive, 8 B) meet, and have to be alike");
 }
 
 TEST(JobSource, SaysWhatOnlyPricesKnow) {

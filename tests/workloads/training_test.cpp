@@ -177,6 +177,59 @@ TEST(Training, AccumulationCommunicatesOnce) {
   EXPECT_NEAR(play(training_job(t), bandwidth(1)).time.value, 130e-3, 1e-9);
 }
 
+/// Unless each rank has room for its share alone: four times 10 MB are scattered, and gathered once (ZeRO-2)
+/// or eight times (ZeRO-3). What a rank updates stays a fourth of 2.5 million parameters.
+TEST(Training, ShardedGradientsAreReducedEachTime) {
+  for (const auto& [framework, bytes] : {std::pair{"zero1:micro-batches=4", 20e6},
+                                         {"zero2:micro-batches=4", 50e6},
+                                         {"zero2:micro-batches=4,overlap=1", 50e6},
+                                         {"zero3:micro-batches=4", 120e6}}) {
+    Training t = equal_layers(10, framework, 4);
+    t.batch = 4;
+    const auto sizes = collectives(training_job(t));
+    EXPECT_NEAR(std::accumulate(sizes.begin(), sizes.end(), Bytes()).value, bytes, 1) << framework;
+  }
+}
+
+/// As their sources count, in elements: DeepSpeed 5e8, Megatron 4e7 or a million a rank, and one without
+/// overlap.
+TEST(Training, BucketsAreThoseOfTheirSources) {
+  const auto sizes = [](const std::string& framework, Precision precision, Rank ranks) {
+    Training t = equal_layers(1, framework, ranks);
+    t.model.layers.assign(12, t.model.layers[0]);
+    for (Layer& l : t.model.layers) l.tensors = {1e8};
+    t.precision = precision;
+    return collectives(training_job(t));
+  };
+  EXPECT_EQ(sizes("megatron", Precision::fp32, 4), std::vector<Bytes>(1, Bytes(4.8e9)));
+  EXPECT_EQ(sizes("megatron:overlap=1", Precision::fp32, 4).size(), 12u);
+  EXPECT_EQ(sizes("megatron:overlap=1", Precision::fp32, 101).size(), 6u);  // 1.01e8: closed by the second
+  EXPECT_EQ(sizes("megatron:bucket=2.4GB", Precision::fp32, 4).size(), 2u);
+  for (const auto& [precision, scattered] : {std::pair{Precision::fp32, 2e9}, {Precision::amp, 1e9}})
+    EXPECT_EQ(sizes("zero1", precision, 4)[0], Bytes(scattered));
+  EXPECT_EQ(sizes("ddp:first=1GB,bucket=0", Precision::fp32, 4)[0], Bytes(1.2e9));
+}
+
+/// What was compressed on its way to a parameter server comes back as it is kept: 20 + 40 MB.
+TEST(Training, ParametersAreNotCompressed) {
+  const auto sizes = collectives(training_job(equal_layers(10, "parameter-server:compression=fp16", 4)));
+  EXPECT_NEAR(std::accumulate(sizes.begin(), sizes.end(), Bytes()).value, 60e6, 1);
+}
+
+/// What was said stays, as Horovod keeps what its environment sets; nobody asked for levels.
+TEST(Training, AutotuningKeepsWhatWasSaid) {
+  Training t = equal_layers(10, "horovod:autotune=1,fusion=2MiB,cycle=30ms", 4);
+  const Framework kept = forecast_step(t, bandwidth(1)).framework;
+  EXPECT_EQ(kept.fusion, Bytes(2097152));
+  EXPECT_EQ(kept.cycle, Seconds(30e-3));
+  t.ranks = 8, t.ranks_per_node = 4;
+  t.framework = parse_framework("horovod:autotune=1,hierarchical=1");
+  EXPECT_TRUE(forecast_step(t, bandwidth(1)).framework.hierarchical);
+  t.model = load_model("gpt:layers=2");
+  t.framework = parse_framework("horovod:autotune=1,tp=2");
+  EXPECT_FALSE(forecast_step(t, bandwidth(1)).framework.hierarchical);
+}
+
 /// GPipe and 1F1B: (m + p - 1) micro-batches of a stage's time; 8 layers in 4 stages take 6 ms each.
 TEST(Training, BubblesComeOut) {
   for (const char* schedule : {"gpipe", "1f1b"}) {
@@ -513,6 +566,37 @@ TEST(Training, ProcessorsAreThePlatforms) {
   EXPECT_DOUBLE_EQ(processor(load_platform("dgx-a100"), Precision::tf32).flops, 156e12);
 }
 
+/// Half a node's 32 ranks share 76.8 GB/s of a socket; two ranks share a GPU, unless processes do (per-gpu).
+TEST(Training, RanksOfADeviceShareIt) {
+  EXPECT_DOUBLE_EQ(processor(load_platform("bluefield-1-cluster"), Precision::fp32).bandwidth.value, 4.8e9);
+  Description two = load_platform("edr-cluster");
+  const Processor whole = processor(two, Precision::fp32);
+  two = parse_platform(R"({"base": "edr-cluster", "node": {"ranks_per_node": 2, "links": [
+      {"between": ["gpu0", "cpu0"], "kind": "pcie3-x16"}, {"between": ["cpu0", "nic0"], "kind": "pcie3-x16"},
+      {"between": ["gpu0", "gpu0"], "kind": "pcie3-x16"}, {"between": ["cpu0", "cpu0"], "kind": "pcie3-x16"}]}})",
+                       "two", "two.json");
+  const Processor half = processor(two, Precision::fp32);
+  EXPECT_DOUBLE_EQ(half.flops, whole.flops / 2);
+  EXPECT_DOUBLE_EQ(half.bandwidth.value, whole.bandwidth.value / 2);
+  EXPECT_DOUBLE_EQ(half.memory.value, whole.memory.value / 2);
+}
+
+/// Whatever it is called.
+TEST(Training, Tf32GoesByTheGeneration) {
+  const auto with = [](const char* generation) {
+    return parse_platform(
+        R"({"base": "edr-cluster", "node": {"vertices": {"gpu0": {"device": "A10"}}}, "devices":
+      {"A10": {"generation": ")" +
+            std::string(generation) +
+            R"(", "memory_bandwidth_GBps": {"value": 600, "source": "a test", "stamp": "guess"},
+      "tensor_TFLOPS": {"value": 125, "source": "a test", "stamp": "guess"}}}})",
+        "mine", "mine.json");
+  };
+  EXPECT_DOUBLE_EQ(processor(with("ampere"), Precision::tf32).flops, 62.5e12);
+  EXPECT_EQ(complaint([&] { processor(with("volta"), Precision::tf32); }),
+            "A10 has no tf32; take fp32 or amp");
+}
+
 TEST(Training, SaysWhatIsWrong) {
   const auto error = [](const Training& t) { return complaint([&] { training_job(t); }); };
   EXPECT_EQ(error(equal_layers(8, "ddp:pp=3", 8)),
@@ -536,6 +620,9 @@ TEST(Training, SaysWhatIsWrong) {
             "training: experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and one");
   EXPECT_EQ(error(equal_layers(8, "ddp:sp=2", 4)),
             "training: spatial parallelism shares out images, and equal has none");
+  t = equal_layers(8, "ddp:sp=97", 97);
+  t.model = load_model("vgg16:image=96");
+  EXPECT_EQ(error(t), "training: images of vgg16:image=96 have 96 rows, which do not make 97 parts (sp)");
   t = equal_layers(8, "ddp", 4);
   t.processor.flops = 0;
   EXPECT_EQ(error(t),
@@ -555,6 +642,10 @@ TEST(Training, SaysWhatIsWrong) {
   EXPECT_EQ(framework("horovod:cycle=soon"),
             "framework horovod: cycle 'soon' is not understood; times are like 3.5ms, 20us, 1s");
   EXPECT_EQ(framework("ddp:cycle=1ms").substr(0, 39), "framework ddp has no 'cycle'; it takes ");
+  for (const char* whose : {"fsdp", "zero3"})
+    for (const char* what : {"overlap", "bucket"})
+      EXPECT_THAT(framework(std::string(whose) + ":" + what + "=0"),
+                  ::testing::StartsWith(std::string("framework ") + whose + " has no '" + what + "'"));
   EXPECT_EQ(framework("ddp:view=yes"), "framework ddp: view takes 1 or 0, got 'yes'");
   EXPECT_EQ(framework("ddp:compression=zip"), "framework ddp: compression takes none or fp16, got 'zip'");
   EXPECT_EQ(framework("ddp:schedule=best"),
@@ -631,7 +722,32 @@ TEST(Input, StagesByHand) {
     EXPECT_NEAR(all[i].time.value, (std::array{2.56, 2.56, 0.64, 0.32, 0.008}[i]), 1e-12) << all[i].name;
 }
 
+/// 4 samples each: a node of 6 takes 24, whether or not others are full. Of two stages only the first reads,
+/// 2 ranks of 4 on each of its nodes; those that share heads read a part each.
+TEST(Input, OfTheNodeThatReadsMost) {
+  const auto disk = [](const std::string& framework, Rank ranks, Rank node) {
+    Training t = equal_layers(8, framework, ranks);
+    if (framework.find("tp") != std::string::npos) t.model = load_model("gpt:layers=4");
+    t.model.sample_bytes = 1e9;
+    t.batch = 4, t.ranks_per_node = node;
+    return stages(parse_input("packed:local=1"), t)[0].time.value;
+  };
+  for (const Rank ranks : {6, 7, 12}) EXPECT_NEAR(disk("ddp", ranks, 6), 24, 1e-9) << ranks;
+  EXPECT_NEAR(disk("ddp:pp=2,micro-batches=4", 8, 4), 16, 1e-9);  // one node has all that read
+  EXPECT_NEAR(disk("ddp:pp=2,micro-batches=4", 4, 4), 8, 1e-9);
+  EXPECT_NEAR(disk("gems:pp=2,replicas=2", 8, 4), 8, 1e-9);  // half of 2 pipelines' samples on each stage
+  EXPECT_NEAR(disk("megatron:tp=2", 8, 4), 8, 1e-9);
+}
+
 TEST(Input, BadOnesSayWhat) {
+  EXPECT_EQ(complaint([] { parse_input("packed"); }),
+            "input packed: needs a stage: shared, local, decode or copy");
+  EXPECT_EQ(complaint([] { parse_input("files:cores=4,sample=1MiB"); }),
+            "input files: needs a stage: shared, opens, local, decode or copy");
+  EXPECT_EQ(complaint([] { parse_input("packed:copy=4,sample=1MiB"); }),
+            "input packed: sample needs shared or local, which reads it");
+  EXPECT_EQ(complaint([] { parse_input("packed:copy=4,cores=2"); }),
+            "input packed: cores needs decode, what a sample takes of one");
   EXPECT_EQ(complaint([] { parse_input("tape:shared=1"); }), "unknown input 'tape'; known: packed, files");
   EXPECT_THAT(complaint([] { parse_input("packed:opens=1"); }), ::testing::HasSubstr("opens"));
   EXPECT_THAT(complaint([] { parse_input("packed:shared=-1"); }), ::testing::HasSubstr("not negative"));
@@ -663,6 +779,22 @@ TEST(Checkpoint, StallsByHand) {
   t.framework = parse_framework("zero1");
   EXPECT_NEAR(stall("blocking:node=1"), 10e-3, 1e-12);
   EXPECT_NEAR(stall("blocking:shared=1"), 20e-3, 1e-12);
+}
+
+/// 20 MB in two stages; on a node, both write; of 8 ranks on nodes of 4, a node has one that writes, or with
+/// heads shared out two.
+TEST(Checkpoint, WritersOfTheFullestNode) {
+  const auto bytes = [](const std::string& framework, Rank ranks, Rank node) {
+    Training t = equal_layers(10, framework, ranks);
+    t.ranks_per_node = node, t.batch = 8;
+    return checkpoint_bytes(t).of_node.value;
+  };
+  EXPECT_NEAR(bytes("ddp:pp=2,micro-batches=4", 2, 2), 20e6, 1e-3);
+  EXPECT_NEAR(bytes("ddp:pp=2,micro-batches=4", 4, 4), 20e6, 1e-3);
+  EXPECT_NEAR(bytes("ddp:pp=2,micro-batches=4", 8, 4), 10e6, 1e-3);
+  EXPECT_NEAR(bytes("gems:pp=2,replicas=2", 8, 4), 20e6, 1e-3);  // stages are neighbours
+  EXPECT_NEAR(bytes("ddp:pp=5,micro-batches=4", 10, 4), 8e6,
+              1e-3);  // stages of 4 MB: 0 and 1 of the first two
 }
 
 TEST(Checkpoint, BadOnesSayWhat) {

@@ -97,6 +97,8 @@ class Sorter {
     if (is_star(m) && m.nodes > 1 && m.nodes != m.ranks)
       return note(m, "left out are " + operation(m) + "s of " + std::to_string(m.ranks) + " ranks on " +
                          std::to_string(m.nodes) + " nodes: only some of their messages leave a node");
+    if (m.nodes > 1 && m.sockets > 1)
+      note(m, "sockets=" + std::to_string(m.sockets) + " says nothing of ranks on different nodes");
     const Way way = m.nodes > 1 ? Way::between_nodes : m.sockets > 1 ? Way::across_sockets : Way::in_node;
     PathMeasurements& tables = sorted_.paths[{way, *m.from, *m.to}];
     (is_star(m)                                ? tables.stars

@@ -26,8 +26,7 @@ Device device(const Description& platform) {
   const int home = b.vertex_of_slot(0);
   const int index = b.vertices[static_cast<std::size_t>(home)].device;
   if (index < 0) return d;
-  double ranks = 0;
-  for (int slot = 0; slot < b.ranks_per_node; ++slot) ranks += b.vertex_of_slot(slot) == home;
+  const double ranks = b.ranks_on_vertex(home);
   d.name = b.devices[static_cast<std::size_t>(index)].name;
   const std::vector<Parameter> all = platform.parameters();
   const auto number = [&](const char* key) { return of_device(all, d.name, key); };

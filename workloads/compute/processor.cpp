@@ -45,21 +45,26 @@ struct Numbers {
   }
 };
 
-std::string device_of_rank_0(const Description& platform) {
-  const Blueprint blueprint = read_blueprint(platform);
-  const int device = blueprint.ranks_on.empty()
-                         ? -1
-                         : blueprint.vertices[static_cast<std::size_t>(blueprint.ranks_on[0])].device;
-  return device < 0 ? "" : blueprint.devices[static_cast<std::size_t>(device)].name;
+/// What rank 0 sits on, and how many ranks share it.
+struct Home {
+  std::string device;
+  double ranks = 1;
+};
+Home home_of_rank_0(const Description& platform) {
+  const Blueprint& b = read_blueprint(platform);
+  if (b.ranks_on.empty()) return {};
+  const int vertex = b.vertex_of_slot(0), device = b.vertices[static_cast<std::size_t>(vertex)].device;
+  if (device < 0) return {};
+  return {b.devices[static_cast<std::size_t>(device)].name, 1.0 * b.ranks_on_vertex(vertex)};
 }
 
-bool has_tf32(const std::string& device) {
-  return std::ranges::any_of(std::array{"A100", "H100", "H200", "B200"},
-                             [&](const char* gpu) { return device.starts_with(gpu); });
+bool has_tf32(const std::string& generation) {
+  return std::ranges::any_of(std::array{"ampere", "ada", "hopper", "blackwell"},
+                             [&](const char* since) { return generation == since; });
 }
 
-bool is_pascal(const Description& platform, const std::string& device) {
-  return !device.empty() && platform.json()["devices"][device].value("generation", "") == "pascal";
+std::string generation(const Description& platform, const std::string& device) {
+  return device.empty() ? "" : platform.json()["devices"][device].value("generation", "");
 }
 
 /// Bytes moved forward and backward, in elements: batch norm reads its input twice, backward reads what
@@ -143,17 +148,18 @@ Bytes element(Precision precision) {
 }
 
 Processor processor(const Description& platform, Precision precision) {
-  const std::string device = device_of_rank_0(platform);
+  const auto [device, ranks] = home_of_rank_0(platform);
+  const std::string made = generation(platform, device);
   const Numbers number{platform.parameters(), "devices." + device + "."};
   Processor p;
   p.name = device.empty() ? "a rank's processor on " + platform.name() : device;
-  p.bandwidth = BytesPerSecond(number("memory_bandwidth_GBps").value_or(0) * 1e9);
-  p.memory = Bytes(number("memory_GiB").value_or(0) * 1073741824);
-  p.efficiency = is_pascal(platform, device) ? of_pascal : of_fp32;
+  p.bandwidth = BytesPerSecond(number("memory_bandwidth_GBps").value_or(0) * 1e9 / ranks);
+  p.memory = Bytes(number("memory_GiB").value_or(0) * 1073741824 / ranks);
+  p.efficiency = made == "pascal" ? of_pascal : of_fp32;
   if (precision == Precision::fp32) {
     p.flops = number("fp32_TFLOPS").value_or(0) * 1e12;
   } else if (precision == Precision::tf32) {
-    if (!has_tf32(device)) throw InputError(p.name + " has no tf32; take fp32 or amp");
+    if (!has_tf32(made)) throw InputError(p.name + " has no tf32; take fp32 or amp");
     p.flops = number("tensor_TFLOPS").value_or(0) / 2 * 1e12;
     p.efficiency = of_tf32;
   } else if (const auto tensor = number("tensor_TFLOPS")) {
@@ -162,6 +168,7 @@ Processor processor(const Description& platform, Precision precision) {
   } else {
     p.flops = number("fp16_TFLOPS").value_or(0) * 1e12;
   }
+  p.flops /= ranks;
   return p;
 }
 

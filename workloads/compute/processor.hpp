@@ -45,7 +45,7 @@ struct Processor {
   } efficiency = {};
 };
 
-/// The device that rank 0 sits on. Throws InputError where it has no such arithmetic.
+/// A rank's share of the device that rank 0 sits on. Throws InputError where it has no such arithmetic.
 Processor processor(const Description& platform, Precision precision);
 
 /// How many ranks a node holds.

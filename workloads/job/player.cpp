@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -24,6 +25,12 @@ std::size_t at(int index) {
 /// An activity of a role, by its place there.
 struct Ref {
   int role, activity;
+};
+
+/// Of a message.
+struct Arrival {
+  Seconds time;
+  Ref sent;
 };
 
 /// What is under way: an activity, or those of several roles that are one operation.
@@ -181,11 +188,34 @@ class Player {
                     : a.kind == Kind::send     ? Key{Kind::send, 0, ref.role, a.peer, a.tag}
                                                : Key{Kind::send, 0, a.peer, ref.role, a.tag};
     if (a.kind == Kind::receive && !arrivals_[key].empty()) return take(ref, arrivals_[key]);
+    std::vector<Ref>& waiting = waiting_[key];
+    if (!waiting.empty()) require_alike(waiting[0], ref);
     if (a.kind == Kind::send)
       if (const auto departure = price_(call(ref)).departure) return leave(ref, key, *departure);
-    std::vector<Ref>& waiting = waiting_[key];
     waiting.push_back(ref);
     if (waiting.size() == needed) begin(std::exchange(waiting, {}));
+  }
+
+  /// Throws InputError unless both can be parts of one operation.
+  void require_alike(Ref one, Ref other) {
+    const JobActivity &a = activity(one), &b = activity(other);
+    const bool collective = a.kind == Kind::collective;
+    if (a.bytes == b.bytes && (!collective || (a.collective == b.collective && a.algorithm == b.algorithm &&
+                                               a.progress == b.progress)))
+      return;
+    const auto told = [&](const JobActivity& part, Ref ref) {
+      const std::string what = collective                ? std::string(definition(part.collective).name)
+                               : part.kind == Kind::send ? "send"
+                                                         : "receive";
+      return "'" + part.name + "' of " + job_.roles[at(ref.role)].name + " (" + what + ", " +
+             text::plain(part.bytes.value) + " B" + (part.algorithm.empty() ? "" : ", " + part.algorithm) +
+             (part.progress == Progress::host  ? ", brought on by the host"
+              : part.progress == Progress::dpu ? ", played by DPUs"
+                                               : "") +
+             ")";
+    };
+    throw InputError("job " + job_.name + ": " + told(a, one) + " and " + told(b, other) +
+                     " meet, and have to be alike");
   }
 
   void begin(std::vector<Ref> parts) {
@@ -221,12 +251,13 @@ class Player {
     to.free_in = std::max(start + paid(call(ref)).*end_, to.free_in + departure.occupies);
     begin(Task{{ref}, departure.overhead, true});
     if (waiting_[key].empty())
-      arrivals_[key].push_back(to.free_in);
+      arrivals_[key].push_back({to.free_in, ref});
     else
       begin(Task{std::exchange(waiting_[key], {}), to.free_in - now_, true});
   }
-  void take(Ref ref, std::deque<Seconds>& arrivals) {
-    begin(Task{{ref}, std::max(Seconds(), arrivals.front() - now_), true});
+  void take(Ref ref, std::deque<Arrival>& arrivals) {
+    require_alike(arrivals.front().sent, ref);
+    begin(Task{{ref}, std::max(Seconds(), arrivals.front().time - now_), true});
     arrivals.pop_front();
   }
 
@@ -451,7 +482,7 @@ class Player {
   std::vector<State> roles_;
   std::vector<Task> tasks_;
   std::map<Key, std::vector<Ref>> waiting_;
-  std::map<Key, std::deque<Seconds>> arrivals_;  ///< of messages that no receiver waits for yet
+  std::map<Key, std::deque<Arrival>> arrivals_;  ///< of messages that no receiver waits for yet
   std::map<std::pair<std::pair<int, int>, Bytes>, GroupCall> messages_;
   std::map<std::string, Seconds> limits_;
   RoundTime round_;

@@ -106,6 +106,8 @@ void read_groups(const Node& root, Job& job) {
   if (!groups.json.is_object()) groups.reject("must be an object");
   for (const auto& [name, unused] : groups.json.items()) {
     const Node group = groups[name];
+    if (std::ranges::find(job.groups, name, &Job::Group::name) != job.groups.end())
+      group.reject("takes a name that is taken: every dimension is a group, and 'all' is that of all ranks");
     Job::Group g{name, {}};
     for (std::size_t i = 0; i < group.list().size(); ++i)
       g.dimensions.push_back(index_of(group[i], job.dimensions, "dimension"));
@@ -132,7 +134,11 @@ class RoleReader {
       }
       one.keys({"repeat", "do"});
       const int times = one["repeat"].count(0);
-      for (int t = 0; t < times; ++t) read(one["do"], depth + 1);
+      for (int t = 0; t < times; ++t) {
+        const std::size_t before = role_.activities.size();
+        read(one["do"], depth + 1);
+        if (role_.activities.size() == before) break;  // and so does every other time
+      }
     }
   }
 
@@ -158,8 +164,10 @@ class RoleReader {
       if (node.has("algorithm")) a.algorithm = algorithm_of(node["algorithm"], a);
       a.progress = progress(node);
     }
-    if (a.kind != Kind::compute)
-      a.bytes = Bytes(node["bytes"].real()), a.stream = job_.streams.size() > 1 ? 1 : 0;
+    const bool is_barrier = a.kind == Kind::collective && a.collective == Collective::barrier;
+    if (a.kind != Kind::compute) a.stream = job_.streams.size() > 1 ? 1 : 0;
+    if (a.kind != Kind::compute && (!is_barrier || node.has("bytes"))) a.bytes = Bytes(node["bytes"].real());
+    if (is_barrier && a.bytes > Bytes()) node["bytes"].reject("must be 0: a barrier carries nothing");
     if (node.has("stream")) a.stream = stream(node["stream"]);
     if (node.has("after"))
       for (std::size_t i = 0; i < node["after"].list().size(); ++i)

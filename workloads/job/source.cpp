@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/error.hpp"
+#include "workloads/job/player.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -34,6 +35,14 @@ void check_messages(const Job& job) {
           job, a.progress == Progress::always,
           "'" + a.name + "', which " +
               (a.progress == Progress::dpu ? "DPUs play," : "ranks bring on while none of them computes,"));
+}
+
+/// Counterparts have to be alike; messages wait for nobody here, so that engines say who waits for ever.
+void check_meetings(const Job& job) {
+  if (job.roles.size() == 1) return;
+  Price nothing;
+  nothing.departure = Departure{};
+  play(job, [&](const GroupCall&) { return nothing; });
 }
 
 /// What the activities of a role await of other streams, and record for them.
@@ -64,6 +73,7 @@ class JobSource final : public Source {
  public:
   explicit JobSource(Job job) : job_(std::move(job)) {
     check_messages(job_);
+    check_meetings(job_);
     info_.name = job_.name;
     info_.format = "job";
     info_.by_mpi = false;  // but by what a policy says
@@ -168,7 +178,7 @@ class JobSource final : public Source {
     /// Of nobody else, or of nothing, it is nothing.
     void fill_collective(Done& played, const JobActivity& a) const {
       played.communicator = source_.communicator_of_[at(a.group)][at(rank_)];
-      if (a.bytes == Bytes() || source_.communicators_[at(played.communicator)].size() == 1) {
+      if (is_nothing(a.collective, a.bytes) || source_.communicators_[at(played.communicator)].size() == 1) {
         played.kind = Done::Kind::pause;
         return;
       }

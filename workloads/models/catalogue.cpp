@@ -19,30 +19,30 @@ struct ModelEntry {
   std::function<Model(Settings&)> make;
 };
 
-/// Of images: a maker and the size that the paper trains on.
+constexpr int most_layers = 10000, most_pixels = 65536;  // along a side
+constexpr int most_of_text = 1 << 24;                    // words, and elements and heads of one
+
+/// Of images: a maker and the size that the paper trains on. Below 75 Inception has no pixel left.
 std::function<Model(Settings&)> of_images(Model (*make)(int), int image) {
-  return
-      [=](Settings& s) { return make(s.count("image", image, 75)); };  // below, Inception has no pixel left
+  return [=](Settings& s) { return make(s.count("image", image, 75, most_pixels)); };
 }
 std::function<Model(Settings&)> of_depth(Model (*make)(int, int), int layers) {
-  return [=](Settings& s) { return make(layers, s.count("image", 224, 32)); };
+  return [=](Settings& s) { return make(layers, s.count("image", 224, 32, most_pixels)); };
 }
-
-constexpr int most_layers = 10000;
 
 Model of_nine(Settings& s) {
   const int layers = s.count("layers", 110, 11, most_layers);
   if (layers % 9 != 2)
     throw InputError("model " + s.name() + ": layers takes 9 n + 2 like 110 or 1001, got " +
                      std::to_string(layers));
-  return a::resnet_v2(layers, s.count("image", 32, 8));
+  return a::resnet_v2(layers, s.count("image", 32, 8, most_pixels));
 }
 
 constexpr int most_channels = 65536;  // deeper ones have up to 4096 times as many
 
 Model make_unet(Settings& s) {
   a::UNet u{s.count("convs", 5, 1, most_layers), s.count("channels", 64), s.count("depth", 5),
-            s.count("image", 192)};
+            s.count("image", 192, 1, most_pixels)};
   if (u.depth > 12 || u.image % (1 << u.depth) != 0)
     throw InputError("model unet: image " + std::to_string(u.image) +
                      " does not halve depth=" + std::to_string(u.depth) + " times");
@@ -57,7 +57,7 @@ Model make_amoebanet(Settings& s) {
   if (layers % 3 != 0 || filters % 8 != 0 || filters > most_channels)
     throw InputError("model amoebanet-d: layers divides by 3, filters by 8 and is at most 65536, got " +
                      std::to_string(layers) + " and " + std::to_string(filters));
-  const int image = s.count("image", 224);
+  const int image = s.count("image", 224, 1, most_pixels);
   if (image % 32 != 0)
     throw InputError("model amoebanet-d: image divides by 32, got " + std::to_string(image));
   return a::amoebanet_d(layers, filters, image);
@@ -65,11 +65,11 @@ Model make_amoebanet(Settings& s) {
 
 a::Transformer sizes(Settings& s, a::Transformer t) {
   t.layers = s.count("layers", t.layers, 1, most_layers);
-  t.hidden = s.count("hidden", t.hidden);
-  t.heads = s.count("heads", t.heads);
-  t.sequence = s.count("sequence", t.sequence);
-  t.vocabulary = s.count("vocabulary", t.vocabulary);
-  t.feed_forward = s.count("feed-forward", t.feed_forward);
+  t.hidden = s.count("hidden", t.hidden, 1, most_of_text);
+  t.heads = s.count("heads", t.heads, 1, most_of_text);
+  t.sequence = s.count("sequence", t.sequence, 1, most_of_text);
+  t.vocabulary = s.count("vocabulary", t.vocabulary, 1, most_of_text);
+  t.feed_forward = s.count("feed-forward", t.feed_forward, 1, most_of_text);
   if (t.hidden % t.heads != 0)
     throw InputError("model " + s.name() + ": hidden " + std::to_string(t.hidden) + " does not divide by " +
                      std::to_string(t.heads) + " heads");

@@ -118,6 +118,7 @@ Model image_model(std::string name, int height, int width, std::string source) {
   model.sample = "image 3x" + std::to_string(height) + "x" + std::to_string(width);
   model.source = std::move(source);
   model.sample_bytes = 4.0 * 3 * height * width;
+  model.height = height;
   return model;
 }
 

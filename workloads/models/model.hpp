@@ -69,6 +69,7 @@ struct Model {
   std::string source;  ///< of the architecture
   std::vector<Layer> layers;
   double sample_bytes = 0;  ///< of one, as it is read
+  int height = 0;           ///< of an image; 0: of what is none
   int blocks = 0;           ///< of a transformer: pipelines are cut between them
   int heads = 0;            ///< of its attention, of keys and values: tensor parallelism shares them out
   int experts = 0;          ///< in a block; 0: it is dense

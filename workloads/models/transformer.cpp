@@ -17,6 +17,9 @@ struct Writer {
     model.layers.push_back(
         {std::move(name), kind, flops, 2 * flops, in, out, kept, std::move(tensors), block, cut});
   }
+  std::size_t last() const { return model.layers.size() - 1; }
+  /// What the last layer reads, other than the one before it alone.
+  void reads(std::vector<std::size_t> from) { model.layers.back().reads = std::move(from); }
   void linear(const std::string& name, double rows, double in, double out, double kept,
               Cut cut = Cut::whole) {
     layer(name, LayerKind::linear, 2 * rows * in * out, rows * in, rows * out, kept, {out, in * out}, cut);
@@ -25,30 +28,39 @@ struct Writer {
     layer(name, LayerKind::normalization, 0, rows * hidden, rows * hidden, rows * hidden, {hidden, hidden});
   }
   /// Dropout and the sum with what goes around.
-  void residual(const std::string& name, double rows) {
+  void residual(const std::string& name, double rows, std::size_t around) {
     layer(name, LayerKind::elementwise, 0, 2 * rows * hidden, rows * hidden, 1.5 * rows * hidden);
+    reads({last() - 1, around});
   }
   void embedding(const std::string& name, double rows, double entries, Cut cut = Cut::whole) {
     layer(name, LayerKind::embedding, 0, rows * hidden, rows * hidden, 0, {entries * hidden}, cut);
   }
 
-  /// `queries` words that look at `keys`.
-  void attend(const std::string& name, double queries, double keys, bool fused) {
-    if (fused) {
-      linear(name + ".qkv", queries, hidden, 3 * hidden, 3 * queries * hidden, Cut::enter);
-    } else {
-      linear(name + ".query", queries, hidden, hidden, queries * hidden, Cut::enter);
-      linear(name + ".key", keys, hidden, hidden, keys * hidden, Cut::split);
-      linear(name + ".value", keys, hidden, hidden, keys * hidden, Cut::split);
-    }
-    const double scores = heads * queries * keys, flops = 2 * queries * keys * hidden;
-    layer(name + ".scores", LayerKind::attention, flops, (queries + keys) * hidden, scores, 0, {},
-          Cut::split);
+  /// Words that look at as many of their own, in one product.
+  void attend_fused(const std::string& name, double rows) {
+    linear(name + ".qkv", rows, hidden, 3 * hidden, 3 * rows * hidden, Cut::enter);
+    look(name, rows, last(), last(), last());
+  }
+  /// Words of layer `words` that look at as many of layer `at`.
+  void attend(const std::string& name, double rows, std::size_t words, std::size_t at) {
+    linear(name + ".query", rows, hidden, hidden, rows * hidden, Cut::enter);
+    reads({words});
+    linear(name + ".key", rows, hidden, hidden, rows * hidden, Cut::split);
+    reads({at});
+    linear(name + ".value", rows, hidden, hidden, rows * hidden, Cut::split);
+    reads({at});
+    look(name, rows, last() - 2, last() - 1, last());
+  }
+  void look(const std::string& name, double rows, std::size_t query, std::size_t key, std::size_t value) {
+    const double scores = heads * rows * rows, flops = 2 * rows * rows * hidden;
+    layer(name + ".scores", LayerKind::attention, flops, 2 * rows * hidden, scores, 0, {}, Cut::split);
+    reads({query, key});
     layer(name + ".softmax", LayerKind::elementwise, 0, scores, scores, 2.5 * scores, {},
           Cut::split);  // dropout included
-    layer(name + ".context", LayerKind::attention, flops, scores + keys * hidden, queries * hidden,
-          queries * hidden, {}, Cut::split);
-    linear(name + ".out", queries, hidden, hidden, 0, Cut::leave);
+    layer(name + ".context", LayerKind::attention, flops, scores + rows * hidden, rows * hidden,
+          rows * hidden, {}, Cut::split);
+    reads({last() - 1, value});
+    linear(name + ".out", rows, hidden, hidden, 0, Cut::leave);
   }
   void feed(const std::string& name, double rows) {
     linear(name + ".in", rows, hidden, feed_forward, rows * feed_forward, Cut::enter);
@@ -60,8 +72,9 @@ struct Writer {
     layer(name, LayerKind::normalization, 0, rows * hidden, rows * hidden, rows * hidden, {hidden});
   }
   /// The sum with what goes around.
-  void sum(const std::string& name, double rows) {
+  void sum(const std::string& name, double rows, std::size_t around) {
     layer(name, LayerKind::elementwise, 0, 2 * rows * hidden, rows * hidden, rows * hidden);
+    reads({last() - 1, around});
   }
   /// Without a bias.
   void product(const std::string& name, double rows, double in, double out, double kept, Cut cut) {
@@ -76,26 +89,36 @@ struct Writer {
     model.layers.back().backward_flops = 2.5 * flops;
   }
   void attend_grouped(const std::string& name, double rows, double kv) {
+    const std::size_t words = last(), q = words + 1, k = q + 1, v = k + 1;
     product(name + ".q", rows, hidden, hidden, rows * hidden, Cut::enter);
     product(name + ".k", rows, hidden, kv, rows * kv, Cut::split);
+    reads({words});
     product(name + ".v", rows, hidden, kv, rows * kv, Cut::split);
+    reads({words});
     const double turned = rows * (hidden + kv);
     layer(name + ".rotary", LayerKind::elementwise, 0, turned, turned, 0, {}, Cut::split);
+    reads({q, k});
     flash_attention(name + ".flash", rows, kv);
+    reads({last() - 1, v});
     product(name + ".out", rows, hidden, hidden, 0, Cut::leave);
   }
   void feed_gated(const std::string& name, double rows) {
     const double inner = rows * feed_forward;
+    const std::size_t words = last();
     product(name + ".gate", rows, hidden, feed_forward, inner, Cut::enter);
     product(name + ".up", rows, hidden, feed_forward, inner, Cut::split);
+    reads({words});
     layer(name + ".activation", LayerKind::elementwise, 0, 2 * inner, inner, inner, {}, Cut::split);
+    reads({last() - 2, last() - 1});
     product(name + ".down", rows, feed_forward, hidden, 0, Cut::leave);
   }
   /// A router, then the gated network of each word's `chosen` experts of all.
   void feed_experts(const std::string& name, double rows, int experts, int chosen) {
+    const std::size_t words = last(), router = words + 1;
     product(name + ".router", rows, hidden, experts, rows * experts, Cut::whole);
     const double routed = chosen * rows;
     layer(name + ".permute", LayerKind::elementwise, 0, rows * hidden, routed * hidden, routed * hidden);
+    reads({words, router});
     const std::size_t first = model.layers.size();
     feed_gated(name + ".experts", routed);
     for (std::size_t i = first; i < model.layers.size(); ++i) {
@@ -106,16 +129,25 @@ struct Writer {
     model.layers[first].route = Layer::Route::dispatch;
     model.layers.back().route = Layer::Route::combine;
     layer(name + ".weigh", LayerKind::elementwise, 0, routed * hidden, rows * hidden, routed * hidden);
+    reads({last() - 1, router});
   }
   /// A block of an encoder: attention and two linear layers, each added and then normalised.
   void encoder(const std::string& name, double sequence) {
     ++block;
-    attend(name + ".attn", sequence, sequence, false);
-    residual(name + ".add1", sequence);
-    norm(name + ".norm1", sequence);
+    attend_and_add(name + ".attn", sequence, last(), last(), name, 1);
+    feed_and_add(name, sequence, 2);
+  }
+  void attend_and_add(const std::string& attention, double sequence, std::size_t words, std::size_t at,
+                      const std::string& name, int number) {
+    attend(attention, sequence, words, at);
+    residual(name + ".add" + std::to_string(number), sequence, words);
+    norm(name + ".norm" + std::to_string(number), sequence);
+  }
+  void feed_and_add(const std::string& name, double sequence, int number) {
+    const std::size_t words = last();
     feed(name + ".mlp", sequence);
-    residual(name + ".add2", sequence);
-    norm(name + ".norm2", sequence);
+    residual(name + ".add" + std::to_string(number), sequence, words);
+    norm(name + ".norm" + std::to_string(number), sequence);
   }
   /// The word embedding once more: its gradient counts with the embedding's.
   void tied(const std::string& name, double rows, double vocabulary, std::vector<double> tensors) {
@@ -125,7 +157,7 @@ struct Writer {
 };
 
 Writer writer(Model& model, const architectures::Transformer& t) {
-  return {model, 1.0 * t.hidden, 1.0 * t.heads, 1.0 * (t.feed_forward ? t.feed_forward : 4 * t.hidden)};
+  return {model, 1.0 * t.hidden, 1.0 * t.heads, t.feed_forward ? t.feed_forward : 4.0 * t.hidden};
 }
 
 Model text_model(std::string name, const architectures::Transformer& t, std::string source) {
@@ -151,12 +183,14 @@ Model architectures::gpt(std::string name, const Transformer& t) {
   for (int i = 0; i < t.layers; ++i) {
     ++w.block;
     const std::string h = "h." + std::to_string(i);
+    const std::size_t words = w.last();
     w.norm(h + ".ln_1", s);
-    w.attend(h + ".attn", s, s, true);
-    w.residual(h + ".add1", s);
+    w.attend_fused(h + ".attn", s);
+    w.residual(h + ".add1", s, words);
+    const std::size_t attended = w.last();
     w.norm(h + ".ln_2", s);
     w.feed(h + ".mlp", s);
-    w.residual(h + ".add2", s);
+    w.residual(h + ".add2", s, attended);
   }
   w.block = -1;
   w.norm("ln_f", s);
@@ -175,12 +209,14 @@ Model architectures::llama(std::string name, const Transformer& t) {
   for (int i = 0; i < t.layers; ++i) {
     ++w.block;
     const std::string b = "layers." + std::to_string(i);
+    const std::size_t words = w.last();
     w.rms_norm(b + ".norm1", s);
     w.attend_grouped(b + ".attn", s, kv);
-    w.sum(b + ".add1", s);
+    w.sum(b + ".add1", s, words);
+    const std::size_t attended = w.last();
     w.rms_norm(b + ".norm2", s);
     t.experts ? w.feed_experts(b + ".moe", s, t.experts, t.chosen) : w.feed_gated(b + ".mlp", s);
-    w.sum(b + ".add2", s);
+    w.sum(b + ".add2", s, attended);
   }
   w.block = -1;
   w.rms_norm("norm", s);
@@ -198,11 +234,14 @@ Model architectures::bert(std::string name, const Transformer& t, int masked) {
   w.norm("embeddings.norm", s);
   for (int i = 0; i < t.layers; ++i) w.encoder("encoder." + std::to_string(i), s);
   w.block = -1;
+  const std::size_t words = w.last();
   w.linear("pooler", 1, t.hidden, t.hidden, t.hidden);
   w.linear("cls.transform", m, t.hidden, t.hidden, m * t.hidden);
+  w.reads({words});
   w.norm("cls.norm", m);
   w.tied("cls.decoder", m, t.vocabulary, {1.0 * t.vocabulary});
   w.linear("cls.next_sentence", 1, t.hidden, 2, 2);
+  w.reads({words + 1});
   return model;
 }
 
@@ -213,19 +252,16 @@ Model architectures::transformer(std::string name, const Transformer& t) {
   Writer w = writer(model, t);
   const double s = t.sequence;
   w.embedding("embed", 2 * s, t.vocabulary, Layer::Cut::leave);
+  const std::size_t embedded = w.last();
   for (int i = 0; i < t.layers; ++i) w.encoder("encoder." + std::to_string(i), s);
+  const std::size_t encoded = w.last();
   for (int i = 0; i < t.layers; ++i) {
     ++w.block;
     const std::string d = "decoder." + std::to_string(i);
-    w.attend(d + ".attn", s, s, false);
-    w.residual(d + ".add1", s);
-    w.norm(d + ".norm1", s);
-    w.attend(d + ".cross", s, s, false);
-    w.residual(d + ".add2", s);
-    w.norm(d + ".norm2", s);
-    w.feed(d + ".mlp", s);
-    w.residual(d + ".add3", s);
-    w.norm(d + ".norm3", s);
+    const std::size_t words = i == 0 ? embedded : w.last();
+    w.attend_and_add(d + ".attn", s, words, words, d, 1);
+    w.attend_and_add(d + ".cross", s, w.last(), encoded, d, 2);
+    w.feed_and_add(d, s, 3);
   }
   w.block = -1;
   w.tied("output", s, t.vocabulary, {});

@@ -10,6 +10,15 @@
 namespace collcast::workloads {
 namespace {
 
+/// A whole number, as long as it is one of 64 bits.
+Json whole(double value) {
+  return value < 9e18 ? Json(std::llround(value)) : Json(value);
+}
+
+bool fits(const Training& t, const StepForecast& s) {
+  return t.processor.memory == Bytes() || s.memory.sum() <= t.processor.memory;
+}
+
 /// What rows of jobs and training steps have in common.
 Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double samples) {
   return {{"ranks", ranks},
@@ -48,7 +57,8 @@ Json train_row(const Training& t, const StepForecast& s) {
               {"waiting_s", s.waiting.value},
               {"io_s", s.input.value},
               {"checkpoint_s", s.checkpoint.value},
-              {"memory_B", std::llround(s.memory.sum().value)},
+              {"memory_B", whole(s.memory.sum().value)},
+              {"fits", t.processor.memory > Bytes() ? Json(fits(t, s)) : Json()},
               {"tuned", tuned},
               {"bottlenecks", bottlenecks}});
   return row;
@@ -74,12 +84,12 @@ void add_time_to_accuracy(Json& row, const Convergence& experience, const StepFo
 
 std::string too_large(const Training& t, const StepForecast& s) {
   const MemoryNeed& m = s.memory;
-  if (t.processor.memory == Bytes() || m.sum() <= t.processor.memory) return {};
-  return "does not fit: a rank needs " + text::bytes(m.sum().value) + " of " +
-         text::bytes(t.processor.memory.value) + " on " + t.processor.name + " (parameters " +
-         text::bytes(m.parameters.value) + ", gradients " + text::bytes(m.gradients.value) + ", optimizer " +
-         text::bytes(m.optimizer.value) + ", activations " + text::bytes(m.activations.value) + ", other " +
-         text::bytes(m.other.value) + ")";
+  if (fits(t, s)) return {};
+  return "on " + text::counted(t.ranks, "rank") + " does not fit: a rank needs " +
+         text::bytes(m.sum().value) + " of " + text::bytes(t.processor.memory.value) + " on " +
+         t.processor.name + " (parameters " + text::bytes(m.parameters.value) + ", gradients " +
+         text::bytes(m.gradients.value) + ", optimizer " + text::bytes(m.optimizer.value) + ", activations " +
+         text::bytes(m.activations.value) + ", other " + text::bytes(m.other.value) + ")";
 }
 
 }  // namespace collcast::workloads

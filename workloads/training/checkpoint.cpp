@@ -40,12 +40,16 @@ CheckpointBytes checkpoint_bytes(const Training& t) {
   const bool shares = t.framework.reduction == Framework::Reduction::sharded;  // every rank writes its share
   CheckpointBytes bytes;
   bytes.whole = t.model.parameters() * each;
+  std::vector<Bytes> of_stage;
   for (int stage = 0; stage < plan.pipeline; ++stage)
-    bytes.of_rank =
-        std::max(bytes.of_rank, (shares ? plan.sharded_parameters(stage) : plan.parameters(stage)) * each);
-  const int writers =
-      shares ? t.ranks : plan.tensor * plan.experts;  // neighbours, on a node as far as it holds them
-  bytes.of_node = std::min(bytes.whole, std::min(t.ranks_per_node, writers) * bytes.of_rank);
+    of_stage.push_back((shares ? plan.sharded_parameters(stage) : plan.parameters(stage)) * each);
+  bytes.of_rank = *std::ranges::max_element(of_stage);
+  const Rank replica = plan.tensor * plan.spatial * plan.experts;
+  const auto writes = [&](Rank within) { return within < replica && within % plan.spatial == 0; };
+  const Bytes fullest = plan.fullest_node([&](Plan::Place p) {
+    return shares || writes(p.within) ? of_stage[static_cast<std::size_t>(p.stage)] : Bytes();
+  });
+  bytes.of_node = std::min(bytes.whole, fullest);
   return bytes;
 }
 

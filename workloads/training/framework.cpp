@@ -58,6 +58,7 @@ void horovod(Settings& s, Framework& f) {
   f.groups = s.count("groups", s.flag("grouped", false) ? 1 : 0, 0);
   f.request = s.time("request", Seconds(0.5e-6));
   f.autotune = s.flag("autotune", false);
+  f.keeps_fusion = s.has("fusion"), f.keeps_cycle = s.has("cycle"), f.keeps_levels = s.has("hierarchical");
   f.copies = true;
 }
 
@@ -108,17 +109,24 @@ void server(Settings&, Framework& f) {
   f.reduction = Reduction::server;
 }
 
-void sharded(Framework& f, int stage, bool overlap, Settings& s) {
+void sharded(Framework& f, int stage) {
   f.reduction = Reduction::sharded;
   f.stage = stage;
-  f.overlap = s.flag("overlap", overlap);
-  f.first_bucket = f.bucket = pieces(s, "bucket", Bytes(1e9));  // 5e8 elements of 16 bits
+  f.bucket_elements = 5e8;
+}
+
+/// ZeRO-1 and 2; where parameters are sharded, too, units take the place of buckets.
+void in_buckets(Settings& s, Framework& f, int stage) {
+  sharded(f, stage);
+  f.overlap = s.flag("overlap", false);
+  f.first_bucket = f.bucket = pieces(s, "bucket", {});
 }
 
 void megatron(Settings& s, Framework& f) {
   f.reduction = Reduction::buckets;
   f.overlap = s.flag("overlap", false);
-  f.first_bucket = f.bucket = pieces(s, "bucket", Bytes(160e6));  // 4e7 elements of 32 bits
+  f.first_bucket = f.bucket = pieces(s, "bucket", f.overlap ? Bytes() : Bytes(1e18));
+  f.bucket_elements = 4e7, f.elements_of_rank = 1e6;
 }
 
 struct FrameworkEntry {
@@ -131,12 +139,12 @@ const std::vector<FrameworkEntry>& framework_entries() {
       {{"horovod", "version=0.28, fusion, cycle, cache, groups or grouped=1, request=0.5us, autotune=1"},
        horovod},
       {{"ddp", "PyTorch DistributedDataParallel: first=1MiB, bucket=25MiB, view=1"}, ddp},
-      {{"fsdp", "PyTorch FSDP, full sharding"}, [](Settings& s, Framework& f) { sharded(f, 3, true, s); }},
+      {{"fsdp", "PyTorch FSDP, full sharding"}, [](Settings&, Framework& f) { sharded(f, 3); }},
       {{"zero1", "DeepSpeed ZeRO-1: bucket, overlap"},
-       [](Settings& s, Framework& f) { sharded(f, 1, false, s); }},
+       [](Settings& s, Framework& f) { in_buckets(s, f, 1); }},
       {{"zero2", "DeepSpeed ZeRO-2: bucket, overlap"},
-       [](Settings& s, Framework& f) { sharded(f, 2, false, s); }},
-      {{"zero3", "DeepSpeed ZeRO-3"}, [](Settings& s, Framework& f) { sharded(f, 3, true, s); }},
+       [](Settings& s, Framework& f) { in_buckets(s, f, 2); }},
+      {{"zero3", "DeepSpeed ZeRO-3"}, [](Settings&, Framework& f) { sharded(f, 3); }},
       {{"megatron", "Megatron-LM: bucket, overlap"}, megatron},
       {{"per-tensor", "an allreduce for each tensor (torch.distributed as in 2018)"}, each},
       {{"one", "one allreduce after the backward pass: bucket"}, one_allreduce},

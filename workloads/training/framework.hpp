@@ -28,13 +28,16 @@ struct Framework {
   int groups = 0;         ///< of tensors that are reduced together
   Seconds request;        ///< of rank 0, for one tensor of one rank, without the cache
   bool autotune = false;  ///< takes the fusion, the cycle and the levels that are fastest
+  bool keeps_fusion = false, keeps_cycle = false, keeps_levels = false;  ///< of autotuning: were said
   // buckets: closed by the tensor that reaches the limit
-  Bytes first_bucket, bucket;
-  bool copies = false;        ///< gradients are copied into buckets and back
-  bool overlap = true;        ///< with the backward pass; else all follow it
-  bool hierarchical = false;  ///< allreduces: scattered over a node, reduced between nodes, gathered
-  int stage = 0;              ///< of sharded: 1, 2 or 3
-  bool compressed = false;    ///< gradients travel in 16 bits
+  Bytes first_bucket, bucket;   ///< 0: of so many elements, if any
+  double bucket_elements = 0;   ///< at least
+  double elements_of_rank = 0;  ///< for each rank of a data-parallel group
+  bool copies = false;          ///< gradients are copied into buckets and back
+  bool overlap = true;          ///< with the backward pass; else all follow it
+  bool hierarchical = false;    ///< allreduces: scattered over a node, reduced between nodes, gathered
+  int stage = 0;                ///< of sharded: 1, 2 or 3
+  bool compressed = false;      ///< gradients travel in 16 bits
 
   // beyond data parallelism
   int tensor = 1, pipeline = 1, interleave = 1;

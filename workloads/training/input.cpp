@@ -3,7 +3,7 @@
 
 #include "support/error.hpp"
 #include "workloads/settings.hpp"
-#include "workloads/training/training.hpp"
+#include "workloads/training/plan.hpp"
 
 namespace collcast::workloads {
 
@@ -21,11 +21,35 @@ Input parse_input(const std::string& text) {
   input.cores = s.count("cores", 1);
   input.copy = s.rate("copy");
   s.finish();
+  const bool is_read = input.shared.value > 0 || input.local.value > 0;
+  if (!is_read && input.opens == 0 && input.decode == Seconds() && input.copy.value == 0)
+    throw InputError("input " + s.name() + ": needs a stage: shared, " + (input.packed ? "" : "opens, ") +
+                     "local, decode or copy");
+  if (s.has("sample") && !is_read)
+    throw InputError("input " + s.name() + ": sample needs shared or local, which reads it");
+  if (s.has("cores") && input.decode == Seconds())
+    throw InputError("input " + s.name() + ": cores needs decode, what a sample takes of one");
   return input;
 }
 
+namespace {
+
+/// Of the node that reads most: ranks of the first stage read, of a mirrored replica (GEMS) those of the
+/// last.
+double samples_of_node(const Training& t) {
+  const Plan plan(t);
+  const int replicas = t.framework.replicas, mirrored = replicas / 2;
+  const double of_rank = 1.0 * t.framework.per_gpu * t.batch / (plan.tensor * plan.spatial * replicas);
+  return plan.fullest_node([&](Plan::Place p) {
+    const int read = (p.stage == 0 ? replicas - mirrored : 0) + (p.stage + 1 == plan.pipeline ? mirrored : 0);
+    return read * of_rank;
+  });
+}
+
+}  // namespace
+
 std::vector<Stage> stages(const Input& in, const Training& t) {
-  const double all = global_batch(t), of_node = all / ((t.ranks + t.ranks_per_node - 1) / t.ranks_per_node);
+  const double all = global_batch(t), of_node = samples_of_node(t);
   const Bytes taken(t.model.sample_bytes), sample = in.sample == Bytes() ? taken : in.sample;
   std::vector<Stage> way;
   if (in.shared.value > 0) way.push_back({"shared file system", all * sample / in.shared});

@@ -132,7 +132,10 @@ void check(const Training& t) {
   if (f.spatial > 1 && (f.tensor > 1 || !t.model.layers[0].image))
     reject(f.tensor > 1 ? "images are shared out (sp) or heads are (tp), not both"
                         : "spatial parallelism shares out images, and " + t.model.name + " has none");
-  if (f.hierarchical && (t.ranks % std::min(t.ranks, t.ranks_per_node) != 0 || shared > 1 || f.experts > 1))
+  if (f.spatial > std::max(1, t.model.height))
+    reject("images of " + t.model.name + " have " + std::to_string(t.model.height) +
+           " rows, which do not make " + std::to_string(f.spatial) + " parts (sp)");
+  if (f.hierarchical && !goes_by_levels(t))
     reject("a hierarchical allreduce needs full nodes and no other parallelism: " + std::to_string(t.ranks) +
            " ranks, " + std::to_string(t.ranks_per_node) + " on a node");
   if (f.stage == 3 && shared > 1) reject("sharded parameters (fsdp, zero3) go without tp, sp and pp");
@@ -167,6 +170,12 @@ Seconds alone(const Training& t, double micro, int micro_batches) {
 }
 
 }  // namespace
+
+bool goes_by_levels(const Training& t) {
+  const Framework& f = t.framework;
+  return t.ranks % std::min(t.ranks, t.ranks_per_node) == 0 &&
+         f.tensor * f.spatial * f.pipeline * f.experts == 1;
+}
 
 Plan::Plan(const Training& t)
     : training(t),
@@ -227,9 +236,21 @@ Seconds Plan::optimizer(double parameters) const {
   return scale * optimizer_time(parameters, adam(), known(training.processor));
 }
 
+Plan::Place Plan::place(Rank rank) const {
+  const Rank of_stage = training.ranks / pipeline;
+  if (training.framework.stages_together) return {rank % pipeline, rank / pipeline};
+  return {rank / of_stage, rank % of_stage};
+}
+
 Bytes Plan::bytes(const Hop& hop) const {
   const double share = training.framework.sequence_parallel ? 1.0 / tensor : 1;
   return hop.elements * micro * share * element(training.precision);
+}
+
+Bytes Plan::bucket(bool first) const {
+  const Framework& f = training.framework;
+  if (f.bucket > Bytes() || f.bucket_elements == 0) return first ? f.first_bucket : f.bucket;
+  return std::max(f.bucket_elements, f.elements_of_rank * data) * gradient();
 }
 
 Bytes Plan::gradient() const {

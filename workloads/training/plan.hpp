@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "workloads/training/training.hpp"
 
 namespace collcast::workloads {
+
+/// Whether its ranks can allreduce level by level: on full nodes, and nothing but replicas.
+bool goes_by_levels(const Training& training);
 
 /// How a model is shared out: ranks = tensor or spatial x data x pipeline. Experts are shared out among
 /// neighbours of the data-parallel group.
@@ -49,6 +53,24 @@ struct Plan {
   bool owned(const Layer& layer) const { return experts > 1 && layer.experts > 0; }
   /// How many ranks add up the gradients of a layer.
   int adders(const Layer& layer) const { return owned(layer) ? data / experts : data * spatial; }
+  /// Of a rank, as `name_groups` numbers them: its stage, and among this one's ranks those that share heads
+  /// or images follow each other, then those that share experts.
+  struct Place {
+    int stage;
+    Rank within;
+  };
+  Place place(Rank rank) const;
+  /// The most that a node's ranks have, of what `of` says of each.
+  template <class Of>
+  auto fullest_node(Of of) const {
+    decltype(of(Place())) most{}, sum{};
+    for (Rank r = 0; r < training.ranks; ++r) {
+      if (r % training.ranks_per_node == 0) sum = {};
+      sum += of(place(r));
+      most = std::max(most, sum);
+    }
+    return most;
+  }
   /// Where the second of two replicas has what the first has here (GEMS).
   int mirror(int stage) const { return pipeline - 1 - stage; }
   double parameters(int stage) const { return sum_parameters(stage, false); }
@@ -57,6 +79,8 @@ struct Plan {
   Seconds optimizer(double parameters) const;
   /// Of what a part hands on, per micro-batch.
   Bytes bytes(const Hop& hop) const;
+  /// Where one is closed.
+  Bytes bucket(bool first) const;
   /// Of a gradient as it is stored.
   Bytes gradient() const;
   bool adam() const { return training.model.blocks > 0; }

@@ -48,8 +48,8 @@ class Base : public Reducer {
  public:
   Base(const Plan& plan, Role& role, Adders adders) : plan_(plan), role_(role), adders_(adders) {}
 
-  void ready(const Layer& layer, double elements, int made) final {
-    elements_ += elements;
+  void ready(const Layer& layer, double elements, int made, bool last) final {
+    if (last) elements_ += elements;
     take(layer.name, elements, made);
   }
   double updates() const override { return elements_; }
@@ -126,7 +126,7 @@ class Buckets : public Base {
   void settle() override {
     const Framework& f = plan_.training.framework;
     if (!f.overlap)  // as many as there would have been, at the end
-      while (bytes_ > f.bucket) send(f.bucket), bytes_ -= f.bucket;
+      for (const Bytes bucket = plan_.bucket(false); bytes_ > bucket; bytes_ -= bucket) send(bucket);
     if (bytes_ > Bytes()) close();
     Base::settle();
   }
@@ -136,8 +136,7 @@ class Buckets : public Base {
     filled_ += elements * plan_.gradient();
     bytes_ += wire(plan_, elements);
     last_ = made;
-    const Framework& f = plan_.training.framework;
-    if (f.overlap && filled_ >= (count_ == 0 ? f.first_bucket : f.bucket)) close();
+    if (plan_.training.framework.overlap && filled_ >= plan_.bucket(count_ == 0)) close();
   }
   void close() {
     send(bytes_);
@@ -172,7 +171,7 @@ class Server final : public Base {
   void after_optimizer() override {
     append(role_, {.kind = Kind::collective,
                    .name = "fetch",
-                   .bytes = wire(plan_, adders_.ranks * elements_),
+                   .bytes = adders_.ranks * elements_ * plan_.gradient(),  // not compressed
                    .collective = Collective::scatter,
                    .group = adders_.group});
   }
@@ -190,7 +189,7 @@ class Sharded final : public Buckets {
       : Buckets(plan, role, adders, Collective::reduce_scatter) {}
   double updates() const override { return elements_ / adders_.ranks; }
   void after_optimizer() override {
-    const Bytes bucket = plan_.training.framework.bucket;
+    const Bytes bucket = plan_.bucket(false);
     for (Bytes left = elements_ * element(plan_.training.precision); left > Bytes(); left -= bucket)
       append(role_, {.kind = Kind::collective,
                      .name = "gather parameters",
@@ -278,8 +277,8 @@ class Apart final : public Reducer {
   Apart(const Plan& plan, std::unique_ptr<Reducer> shared, std::unique_ptr<Reducer> owned)
       : plan_(plan), shared_(std::move(shared)), owned_(std::move(owned)) {}
 
-  void ready(const Layer& layer, double elements, int made) override {
-    (plan_.owned(layer) ? owned_ : shared_)->ready(layer, elements, made);
+  void ready(const Layer& layer, double elements, int made, bool last) override {
+    (plan_.owned(layer) ? owned_ : shared_)->ready(layer, elements, made, last);
   }
   void settle() override { shared_->settle(), owned_->settle(); }
   double updates() const override { return shared_->updates() + owned_->updates(); }

@@ -25,8 +25,8 @@ int append(Role& role, JobActivity activity);
 class Reducer {
  public:
   virtual ~Reducer() = default;
-  /// A gradient is ready when activity `made` ends.
-  virtual void ready(const Layer& layer, double elements, int made) = 0;
+  /// A gradient is ready when activity `made` ends; `last`: of the micro-batches.
+  virtual void ready(const Layer& layer, double elements, int made, bool last) = 0;
   /// After the backward pass: the optimizer may follow.
   virtual void settle() = 0;
   virtual double updates() const = 0;  ///< parameters that this rank updates: of those that were ready

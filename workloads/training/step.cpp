@@ -121,17 +121,24 @@ std::vector<ActivitySummary> with_waits(const Job& job, const std::vector<Activi
 }
 
 /// The best of what Horovod's autotuning searches: fusion up to 64 MB, cycles of 1 to 100 ms, with levels and
-/// without (horovod/common/parameter_manager.cc); of points that are equally fast the first.
+/// without (horovod/common/parameter_manager.cc), but what was said stays; of points that are equally fast
+/// the first.
 Framework tuned(Training t, const PlayOf& play) {
   Framework best = t.framework;
   Seconds least(HUGE_VAL);
-  const bool levels = t.ranks > t.ranks_per_node && t.ranks % t.ranks_per_node == 0;
-  for (const bool hierarchical : {false, true})
-    for (const double fusion_MiB : {64, 32, 16, 8, 4, 2, 1})
-      for (const double cycle_ms : {1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0}) {
-        if (hierarchical && !levels) continue;
-        t.framework.hierarchical = hierarchical;
-        t.framework.fusion = fusion_MiB * Bytes(1048576), t.framework.cycle = Seconds(cycle_ms * 1e-3);
+  std::vector<bool> levels = {false};
+  if (t.ranks > t.ranks_per_node && goes_by_levels(t)) levels.push_back(true);
+  if (best.keeps_levels) levels = {best.hierarchical};
+  std::vector<Bytes> fusions;
+  for (const double MiB : {64, 32, 16, 8, 4, 2, 1}) fusions.push_back(MiB * Bytes(1048576));
+  if (best.keeps_fusion) fusions = {best.fusion};
+  std::vector<Seconds> cycles;
+  for (const double ms : {1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0}) cycles.emplace_back(ms * 1e-3);
+  if (best.keeps_cycle) cycles = {best.cycle};
+  for (const bool hierarchical : levels)
+    for (const Bytes fusion : fusions)
+      for (const Seconds cycle : cycles) {
+        t.framework.hierarchical = hierarchical, t.framework.fusion = fusion, t.framework.cycle = cycle;
         const Seconds time = mean(play_phases(training_job(t), play, End::middle)).time;
         if (time < (1 - 1e-6) * least) best = t.framework, least = time;
       }

@@ -183,9 +183,11 @@ class StageWriter {
       pending_ += plan_.times[i].backward;
       if (l.route == Layer::Route::dispatch) route(l.in, "gradients from experts");
       if (l.cut == Layer::Cut::enter && plan_.tensor > 1) flush("backward"), sum_up(l.in);
-      if (pass.micro == last_back && !mirrored() && !l.tensors.empty()) {
+      // shared out, gradients are not kept until the last (DeepSpeed's partition_gradients; FSDP)
+      const bool last = pass.micro == last_back;
+      if ((last || f.stage >= 2) && !mirrored() && !l.tensors.empty()) {
         flush("backward of " + l.name);
-        ready(l);
+        ready(l, last);
       }
       if (reducer_->watches(i)) flush("backward of " + l.name), reducer_->passed(i, last_compute_, true);
     }
@@ -199,8 +201,8 @@ class StageWriter {
     last_compute_ = compute(std::exchange(pending_, {}), name, std::exchange(waiting_, {}));
   }
 
-  void ready(const Layer& l) {
-    for (const double elements : plan_.tensors(l)) reducer_->ready(l, elements, last_compute_);
+  void ready(const Layer& l, bool last) {
+    for (const double elements : plan_.tensors(l)) reducer_->ready(l, elements, last_compute_, last);
   }
 
   /// Whether a second replica has here what the first has on the mirrored stage.
@@ -210,7 +212,7 @@ class StageWriter {
   void add_replica() {
     swap_replica("gradients of the replica", -3, plan_.mirror(stage_), stage_);
     const Plan::Part& own = plan_.part(stage_, 0);
-    for (std::size_t i = own.last; i-- > own.first;) ready(plan_.layers()[i]);
+    for (std::size_t i = own.last; i-- > own.first;) ready(plan_.layers()[i], true);
   }
   /// To the mirrored stage what part `out` has of gradients, from there what part `in` has.
   void swap_replica(const std::string& name, int tag, int out, int in) {
@@ -316,8 +318,9 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
                                : activations(plan, stage);
   need.activations = kept * plan.micro * element(t.precision);
   need.other = Bytes(1073741824);
-  if (plan.data * plan.spatial > 1)
-    need.other += std::min(std::max(t.framework.fusion, t.framework.bucket), n * plan.gradient());
+  const bool in_place = t.framework.reduction == Framework::Reduction::buckets && !t.framework.copies;
+  if (plan.data * plan.spatial > 1 && !in_place)
+    need.other += std::min(std::max(t.framework.fusion, plan.bucket(false)), n * plan.gradient());
   for (Bytes* part : {&need.parameters, &need.gradients, &need.optimizer, &need.activations, &need.other})
     *part = t.framework.per_gpu * *part;
   return need;
