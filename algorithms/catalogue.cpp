@@ -86,8 +86,20 @@ void check(const Algorithm& a, const Call& c) {
                      std::to_string(c.ranks_per_node));
 }
 
+namespace {
+
+/// Of blocks that are as many for each count.
+std::vector<Bytes> in_parts(const std::vector<Bytes>& counts, Block blocks) {
+  const auto parts = static_cast<std::size_t>(blocks) / counts.size();
+  std::vector<Bytes> sizes;
+  for (const Bytes count : counts) sizes.insert(sizes.end(), parts, count / static_cast<double>(parts));
+  return sizes;
+}
+
+}  // namespace
+
 Layout layout(const Algorithm& a, const Call& c, const Schedule& schedule) {
-  if (!c.counts.empty()) return Layout(c.counts);
+  if (!c.counts.empty()) return Layout(in_parts(c.counts, schedule.blocks));
   const Block whole = definition(a.collective).whole(c.ranks);
   return Layout::equal(static_cast<double>(whole) * c.message, schedule.blocks);
 }

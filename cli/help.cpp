@@ -130,6 +130,8 @@ std::string mistake(const CLI::App& app, int argc, char** argv, const CLI::Parse
   std::string what = error.what();
   if (const auto at = what.find(": At Most 1 required but received "); at != std::string::npos)
     what = what.substr(0, at) + " is given more than once";
+  const auto above_zero = what.find(" not in range 0.000000 to ");  // CLI::PositiveNumber
+  if (above_zero != std::string::npos) what = what.substr(0, above_zero) + " must be above 0";
   return what + (what.ends_with('?') ? "" : "; see collcast " + verb + " --help");
 }
 

@@ -182,6 +182,8 @@ void add_platforms(CLI::App& app, int&) {
   verb->get_option("--import")->needs("-o");
   verb->get_option("-o")->needs("--import");
   verb->add_flag("--schema", options->schema, "Prints the JSON Schema of platform files");
+  for (const char* asked : {"platform", "--set", "--all", "--rings", "--graph", "--export", "--schema"})
+    verb->get_option("--import")->excludes(verb->get_option(asked));
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast platforms dgx-1v --rings; collcast platforms --import topology.xml -o mine.json");

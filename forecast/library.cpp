@@ -207,7 +207,9 @@ Library::Forecast Library::predict(Collective collective, const Call& asked, con
 
 Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const Engine& engine,
                                    std::optional<Bytes> segment) const {
-  const auto shape = nccl_ ? nccl::shape_of(a.collective, a.name) : std::nullopt;
+  // Algorithms of files may have names of the catalogue.
+  const bool known = std::ranges::find(catalogue(), &a) != catalogue().end();
+  const auto shape = nccl_ && known ? nccl::shape_of(a.collective, a.name) : std::nullopt;
   if (shape && asked.ranks > 1) {
     nccl::Policy told = *nccl_;
     told.algo = shape;
@@ -217,7 +219,8 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
   const OfPairs* pairs = of_pairs(a.collective);
   const auto transport = [&]() -> nccl::KernelSettings {
     if (pairs) {
-      const Rank peers = a.name != pairs->name ? 1 : pairs->peers == 0 ? asked.ranks - 1 : pairs->peers;
+      const bool theirs = known && a.name == pairs->name;
+      const Rank peers = !theirs ? 1 : pairs->peers == 0 ? asked.ranks - 1 : pairs->peers;
       const nccl::Protocol protocol = nccl::pair_protocol(*nccl_, of_a_pair(*pairs, asked));
       return {nccl_->minor, nccl::Shape::ring, protocol, peers, nccl_->channels};
     }
@@ -231,7 +234,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
   Choice choice{&a, call};
   if (!nccl || !pairs) return {std::move(choice), sender.predict(a, call, engine)};
   choice.why = policy_ + ": a ncclSend and a ncclRecv for each pair of ranks";
-  Prediction p = sender.predict(in_nccls_order(a), call, engine);
+  Prediction p = sender.predict(known ? in_nccls_order(a) : a, call, engine);
   p.algorithm = &a;
   return {std::move(choice), not_below_bound(left_out(std::move(p)))};
 }

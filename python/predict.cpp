@@ -23,7 +23,9 @@ struct Asked {
     for (const Size& s : all(size)) q.sizes.push_back(bytes(s));
     if (imported) {
       if (imported->wrong) throw InputError(imported->refusal());
-      for (const std::string& name : q.collectives) require(*imported, name, {});
+      if (q.algorithm != "auto") throw InputError("algorithm: excludes import_");
+      const auto root = q.call.root.empty() ? std::nullopt : std::optional(std::stoll(q.call.root));
+      for (const std::string& name : q.collectives) require(*imported, name, root);
       if (definition(imported->algorithm.collective).rooted) q.call.root = std::to_string(imported->root);
       q.imported = &*imported, q.algorithm = imported->algorithm.name;
     }

@@ -85,11 +85,11 @@ Json from_hwloc(const pugi::xml_node& topology, const std::string& file) {
   for (const pugi::xml_node& object : topology.children("object")) reader.walk(object, "");
   if (reader.cpus.empty()) reject(file, "", "holds no object of type Package");
   reader.devices["core"] = {{"reduce_GBps", sourced(5, "one core summing floats; calibrate", "guess")}};
-  if (reader.memory_B > 0)
-    reader.devices["core"]["memory_GiB"] =
-        sourced(reader.memory_B / std::pow(2, 30), "local_memory in " + file, "measured");
   const bool on_gpus = !reader.gpus.empty();
   const auto cpus = static_cast<int>(reader.cpus.size());
+  if (reader.memory_B > 0)
+    reader.devices["core"]["memory_GiB"] =
+        sourced(reader.memory_B / cpus / std::pow(2, 30), "a package's local_memory in " + file, "measured");
   Json node = {{"vertices", reader.vertices},
                {"links", reader.links},
                {"ranks_on", on_gpus ? reader.gpus : reader.cpus},

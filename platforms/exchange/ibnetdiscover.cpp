@@ -15,21 +15,23 @@ namespace {
 
 /// One lane in GB/s by the name of the rate.
 const std::map<std::string, double> lanes = {{"SDR", 0.25},   {"DDR", 0.5},  {"QDR", 1.0},
-                                             {"FDR10", 1.25}, {"FDR", 1.7},  {"EDR", 3.03},
+                                             {"FDR10", 1.25}, {"FDR", 1.7},  {"EDR", 3.125},
                                              {"HDR", 6.25},   {"NDR", 12.5}, {"XDR", 25}};
 
 struct Switch {
   int ports = 0;
-  int level = -1;                         ///< 0: has hosts
-  int hosts = 0;                          ///< ports that lead to them
-  std::map<std::string, int> peers = {};  ///< switches, and how many cables
+  int level = -1;                           ///< 0: has hosts
+  int hosts = 0;                            ///< ports that lead to them
+  std::set<std::string> names = {};         ///< of the hosts
+  std::map<std::string, int> peers = {};    ///< switches, and how many cables
+  std::map<std::string, double> GBps = {};  ///< of a cable to each
 };
 
 struct FoundFabric {
   std::map<std::string, Switch> switches = {};
   std::map<std::string, int> adapters = {};  ///< of a host, by its name
-  double GBps = 0;
-  int aggregating = 0;  ///< switches with a node for SHARP in them
+  std::set<double> GBps = {};                ///< of the hosts' ports
+  int aggregating = 0;                       ///< switches with a node for SHARP in them
 };
 
 /// What SHARP adds to a switch looks like a host.
@@ -47,7 +49,8 @@ std::string host(const std::string& guid, const std::string& name) {
 /// [port] "peer"[port] # "name" lid ... 4xEDR".
 FoundFabric parse(const std::string& text, const std::string& file) {
   static const std::regex owner(R"re(^(Switch|Ca|Rt)\s+(\d+)\s+"([^"]+)"(?:.*#\s*"([^" ]*))?)re");
-  static const std::regex cable(R"re(^\[\d+\](?:\([^)]*\))?\s+"([SHR])-([^"]+)"\[\d+\])re");
+  static const std::regex cable(
+      R"re(^\[\d+\](?:\([^)]*\))?\s+"([SHR])-([^"]+)"\[\d+\](?:.*#\s*"([^" ]*))?)re");
   static const std::regex rate(R"re((\d+)x([A-Z]+\d*)\s*$)re");
   FoundFabric fabric;
   std::string current;
@@ -68,12 +71,15 @@ FoundFabric parse(const std::string& text, const std::string& file) {
       const std::string side = m[1], peer = side + "-" + m[2].str();
       Switch& s = fabric.switches[current];
       side == "S" ? ++s.peers[peer] : ++s.hosts;
+      if (side == "H") s.names.insert(host(peer, m[3]));
       std::smatch r;
       if (std::regex_search(line, r, rate)) {
         const auto lane = lanes.find(r[2]);
         if (lane == lanes.end())
           reject(file, "", "line " + std::to_string(number) + ": unknown rate " + r[0].str());
-        if (side == "H") fabric.GBps = std::stoi(r[1].str().substr(0, 3)) * lane->second;
+        const double GBps = std::stoi(r[1].str().substr(0, 3)) * lane->second;
+        if (side == "H") fabric.GBps.insert(GBps);
+        if (side == "S") s.GBps[peer] = GBps;
       }
     }
   }
@@ -98,24 +104,29 @@ int set_levels(FoundFabric& f, const std::string& file) {
 }
 
 /// The widest switch of each level stands for all.
-Json levels_of(const FoundFabric& f, int top, const std::string& file) {
+Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::string& file) {
   Json levels = Json::array();
   for (int l = 0; l <= top; ++l) {
     int down = 0, up = 0, cables = 1, ports = 1;
+    double GBps = 0;
     for (const auto& [name, s] : f.switches) {
       if (s.level != l) continue;
-      int below = l == 0 ? s.hosts : 0, above = 0;
+      int below = static_cast<int>(l == 0 ? s.names.size() : 0), above = 0;
       for (const auto& [peer, n] : s.peers) {
         const int other = f.switches.at(peer).level;
         if (other == l) reject(file, "", name + " and " + peer + " are on one level: this is not a fat tree");
         (other < l ? below : above) += 1;
-        if (other > l) cables = std::max(cables, n);
+        if (other < l) continue;
+        cables = std::max(cables, n);
+        if (const auto known = s.GBps.find(peer); known != s.GBps.end()) GBps = std::max(GBps, known->second);
       }
       down = std::max(down, below), up = std::max(up, above), ports = std::max(ports, s.ports);
     }
     Json level = {{"name", "level " + std::to_string(l + 1)}, {"down", down}, {"switch_ports", ports}};
     if (l < top) level["up"] = up;
     if (l < top && cables > 1) level["cables"] = cables;
+    if (l < top && GBps > 0 && GBps != hosts_GBps)
+      level["bandwidth_GBps"] = sourced(GBps, "data rate of the cables in " + file, "datasheet");
     levels.push_back(level);
   }
   return levels;
@@ -128,6 +139,7 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
   if (f.switches.empty() || f.adapters.empty())
     reject(file, "", "has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
   const int top = set_levels(f, file);
+  const double GBps = f.GBps.empty() ? 12.5 : *f.GBps.rbegin();
   int nics = 1;
   for (const auto& [host, n] : f.adapters) nics = std::max(nics, n);
   Json vertices = {{"cpu0", {{"kind", "cpu"}, {"device", "Xeon-6148"}}}}, links = Json::array();
@@ -137,15 +149,23 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
     links.push_back({{"between", {"nic" + std::to_string(n), "cpu0"}}, {"kind", "pcie3-x16"}});
   }
   Json network = {{"kind", "fat-tree"},
-                  {"bandwidth_GBps", sourced(f.GBps > 0 ? f.GBps : 12.5,
-                                             "data rate of the hosts' ports in " + file, "datasheet")},
+                  {"bandwidth_GBps",
+                   f.GBps.empty() ? sourced(GBps, "the file does not say", "guess")
+                                  : sourced(GBps, "data rate of the hosts' ports in " + file, "datasheet")},
                   {"latency_us", sourced(0.15, "adapter and cable, at each end: as on Summit", "guess")},
                   {"switch_latency_us", sourced(0.1, "the file does not say", "guess")},
                   {"switch_ports", 4096},
-                  {"levels", levels_of(f, top, file)}};
+                  {"levels", levels_of(f, top, GBps, file)}};
   Json notes = {
       "Imported from " + file +
       ". Nodes are not in the file: one socket, one rank each. The widest switch of a level stands for all."};
+  if (f.GBps.size() > 1) notes.push_back("Hosts' ports differ in speed; the fastest stand for all.");
+  if (std::ranges::any_of(f.switches, [](const auto& s) {
+        return static_cast<std::size_t>(s.second.hosts) > s.second.names.size();
+      }))
+    notes.push_back(
+        "Some hosts have several ports on one leaf switch. Each is taken to have a leaf of its own, with all "
+        "of its uplinks.");
   if (f.aggregating > 0)
     notes.push_back(std::to_string(f.aggregating) +
                     " switches can reduce (SHARP); what that costs is not in the file: see "

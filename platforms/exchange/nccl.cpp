@@ -40,6 +40,7 @@ struct NcclReader {
   std::map<std::string, int> numbers = {}, unread = {};
   double port_GBps = 0;  ///< of the fastest
   int newest = 0;        ///< compute capability
+  int unknown_speeds = 0;
   std::string cpu_name = {};
 
   std::string add(const std::string& prefix, Json vertex) {
@@ -55,9 +56,10 @@ struct NcclReader {
 
   /// A shared part where there is one; else at NCCL's 0.75 GB/s for each lane of 8 GT/s.
   std::string pcie(const pugi::xml_node& pci) {
-    const double GTps = pci.attribute("link_speed").as_double(8);
+    double GTps = pci.attribute("link_speed").as_double(8);
     int width = pci.attribute("link_width").as_int(16);
-    if (width == 0) width = 16;  // of virtual devices: as NCCL takes it
+    if (!(GTps > 0)) GTps = 8;  // of virtual devices: as NCCL takes them
+    if (width == 0) width = 16;
     if (width == 16 && (GTps == 8 || GTps == 16 || GTps == 32))
       return GTps == 8 ? "pcie3-x16" : GTps == 16 ? "pcie4-x16" : "pcie5-x16";
     const std::string name = "pcie-" + std::to_string(std::lround(GTps * 10)) + "-x" + std::to_string(width);
@@ -95,7 +97,7 @@ struct NcclReader {
     const pugi::xml_node accelerator = node.child("gpu"), card = node.child("nic");
     const std::string pci_class = node.attribute("class").value();
     if (accelerator) return gpu(node, accelerator, parent);
-    if (card) return nic(card, parent, pcie(node));
+    if (card) return adapter(card, parent, pcie(node));
     if (pci_class.starts_with("0x03") || pci_class.starts_with("0x02"))
       reject(file, "<pci> " + std::string(node.attribute("busid").value()),
              "holds no <gpu> or <nic>: NCCL itself completes such a file; import what it writes to "
@@ -137,13 +139,24 @@ struct NcclReader {
     return "c2c";
   }
 
+  /// The ports of one adapter share its slot.
+  void adapter(const pugi::xml_node& node, const std::string& parent, const std::string& slot) {
+    const auto ports = node.children("net");
+    if (std::distance(ports.begin(), ports.end()) < 2) return nic(node, parent, slot);
+    const std::string card = add("card", {{"kind", "switch"}});
+    link(card, parent, slot);
+    nic(node, card, slot);
+  }
+
   /// One that no PCI device holds is listed below every <cpu>.
   void nic(const pugi::xml_node& node, const std::string& parent, const std::string& kind) {
     for (const pugi::xml_node& net : node.children("net")) {
       const auto [at, first] = of_net.try_emplace(net.attribute("name").value());
       if (first || at->first.empty()) {
         at->second = add("nic", {{"kind", "nic"}});
-        vertices[at->second]["speed"] = net.attribute("speed").as_double(100000);
+        const double Mbps = net.attribute("speed").as_double(100000);
+        if (!(Mbps > 0)) ++unknown_speeds;
+        vertices[at->second]["speed"] = Mbps > 0 ? Mbps : 10000;  // as NCCL takes them
       }
       link(at->second, parent, kind);
     }
@@ -216,6 +229,9 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
       "describe."};
   if (slower > 0)
     notes.push_back("Adapters left out, slower than the fastest: " + std::to_string(slower) + ".");
+  if (reader.unknown_speeds > 0)
+    notes.push_back("Adapters of unknown speed, taken for 10 Gb/s: " + std::to_string(reader.unknown_speeds) +
+                    ".");
   if (!reader.unread.empty()) notes.push_back("Not read: " + listed(reader.unread) + ".");
   Json network = no_network();
   if (reader.port_GBps > 0)

@@ -395,6 +395,16 @@ TEST_F(ExportedRing, ComesBackAsItWas) {
   EXPECT_EQ(collcast("export --format goal --import " + path).out.substr(0, 12), "num_ranks 4\n");
 }
 
+/// Whatever it is called: NCCL's channels do not take its place.
+TEST_F(ExportedRing, IsPlayedAsItIsUnderAPolicy) {
+  const std::string where = " --platform summit --size 64MiB --policy nccl-2.18";
+  const Json as_ring = json("predict --import " + path + where)["predictions"][0];
+  replace("name=\"ring\"", "name=\"mine\"");
+  const Json as_mine = json("predict --import " + path + where)["predictions"][0];
+  EXPECT_EQ(as_ring["algorithm"], "ring");
+  EXPECT_EQ(as_ring["time_s"], as_mine["time_s"]);
+}
+
 TEST_F(ExportedRing, RefusesOtherWishesThanTheFiles) {
   for (const std::string rest : {" allgather", " --ranks 8", " --root 1"})
     EXPECT_EQ(collcast("prove --import " + path + rest).code, 2) << rest;

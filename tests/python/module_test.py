@@ -58,6 +58,11 @@ with tempfile.TemporaryDirectory() as scratch:
                     schedule], check=True, capture_output=True)
     read = collcast.predict("allgather", "dgx-1v", 8, "1MiB", import_=schedule, timeline=scratch + "/t.json.gz")
     assert read == said("predict", "--import", schedule, "--platform", "dgx-1v", "--size", "1MiB")["predictions"]
+    try:
+        collcast.predict("allgather", "dgx-1v", 8, "1MiB", import_=schedule, algorithm="ring")
+        raise AssertionError("an algorithm besides that of the file")
+    except collcast.InputError as refused:
+        assert "excludes import_" in str(refused), refused
     drawn = json.load(gzip.open(scratch + "/t.json.gz"))["traceEvents"]
     assert max(e["ts"] + e["dur"] for e in drawn if e["ph"] == "X") <= read[0]["time_s"] * 1e6 * (1 + 1e-9)
 

@@ -51,7 +51,7 @@ struct Home {
   double ranks = 1;
 };
 Home home_of_rank_0(const Description& platform) {
-  const Blueprint& b = read_blueprint(platform);
+  const Blueprint b = read_blueprint(platform);
   if (b.ranks_on.empty()) return {};
   const int vertex = b.vertex_of_slot(0), device = b.vertices[static_cast<std::size_t>(vertex)].device;
   if (device < 0) return {};

@@ -2,6 +2,7 @@
 // Listed messages as JSON: what is written is read back, and what is wrong is said.
 #include <gtest/gtest.h>
 
+#include "algorithms/catalogue.hpp"
 #include "algorithms/exchange/listing_file.hpp"
 #include "support/json.hpp"
 #include "tests/algorithms/exchange/replaced.hpp"
@@ -39,6 +40,23 @@ TEST(Listing, WhatDoesNotHoldIsKnown) {
   ASSERT_TRUE(a.wrong);
   EXPECT_EQ(a.refusal(),
             "allreduce trade on 2 ranks does not hold: block 0 of rank 0 lacks the contribution of rank 1");
+}
+
+/// Each count is cut into as many blocks as the schedule has for it.
+TEST(Listing, CountsAreCutIntoSegments) {
+  const Listing swap{2, 4, {{{0, 1, Combine::copy, {{1, 1}}}, {1, 0, Combine::copy, {{2, 1}}}}}};
+  const Algorithm a = algorithm_of(swap, Collective::alltoallv, "swap");
+  Call call{.ranks = 2, .counts = {Bytes(0), Bytes(1000), Bytes(3000), Bytes(0)}};
+  for (const Block segments : {1, 3}) {
+    call.segments = segments;
+    const Schedule s = a.schedule(call);
+    const Layout sizes = layout(a, call, s);
+    Bytes sent;
+    for_each_step(s, true, [&](const Step& step) {
+      for (const Transfer& t : step.transfers) sent += sizes.size(step, t);
+    });
+    EXPECT_NEAR(sent.value, 4000, 1e-9) << segments;
+  }
 }
 
 /// Three ranks on a chain: two steps, and one more for each further segment.

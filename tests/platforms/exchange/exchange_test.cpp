@@ -95,6 +95,27 @@ TEST(ImportNccl, Nvswitch) {
   EXPECT_EQ(max_ranks(d), 2);
 }
 
+/// Two ports of an adapter get no more than its slot carries; unknown speeds are what NCCL takes them for.
+TEST(ImportNccl, PortsShareASlot) {
+  const auto node = [](const std::string& ports, const std::string& speed) {
+    return "<system><cpu arch=\"x86_64\"><pci busid=\"1:0\" link_speed=\"" + speed +
+           "\" link_width=\"0\"><gpu sm=\"80\"/></pci><pci busid=\"2:0\" link_speed=\"8 GT/s\" "
+           "link_width=\"16\"><nic>" +
+           ports + "</nic></pci></cpu></system>";
+  };
+  const std::string one = R"(<net name="a" speed="100000"/>)", other = R"(<net name="b" speed="100000"/>)";
+  const Json ports = import_platform(file("ports.xml", node(one + other, "8 GT/s")));
+  int to_the_root = 0;
+  for (const Json& l : ports["node"]["links"])
+    to_the_root += l["kind"] == "pcie3-x16" && l["between"][1] == "cpu0";
+  EXPECT_EQ(to_the_root, 2);  // the GPU's and the adapter's
+  EXPECT_EQ(Machine(imported(file("ports.xml", node(one + other, "8 GT/s"))), 1).ranks_per_node(), 1);
+  const Json unknown =
+      import_platform(file("virtual.xml", node(R"(<net name="a" speed="-1"/>)", "Unknown speed")));
+  EXPECT_EQ(unknown["network"]["bandwidth_GBps"]["value"], 1.25);
+  EXPECT_NE(unknown["notes"].dump().find("unknown speed"), std::string::npos);
+}
+
 TEST(ImportHwloc, TwoPackages) {
   const std::string package = R"(<object type="Package"><object type="NUMANode" local_memory="34359738368"/>
     <object type="Core"/><object type="Core"/></object>)";
@@ -105,7 +126,7 @@ TEST(ImportHwloc, TwoPackages) {
       file("hwloc.xml", "<?xml version=\"1.0\"?><topology version=\"2.0\"><object type=\"Machine\">" +
                             package + package + card + "</object></topology>"));
   EXPECT_EQ(max_ranks(d), 4);
-  EXPECT_EQ(d.json()["devices"]["core"]["memory_GiB"]["value"], 64);
+  EXPECT_EQ(d.json()["devices"]["core"]["memory_GiB"]["value"], 32);  // of a package
   EXPECT_TRUE(d.json()["node"]["vertices"].contains("nic0"));
 }
 
@@ -116,8 +137,8 @@ TEST(ImportIbnetdiscover, TwoLevels) {
     std::string s = "Switch\t36 \"S-00" + std::to_string(n) + "\"\t\t# \"leaf" + std::to_string(n) +
                     "\" enhanced port 0 lid 1 lmc 0\n";
     for (int h = 0; h < 2; ++h)
-      s += "[" + std::to_string(h + 1) + "]\t\"H-0" + std::to_string(2 * n + h) +
-           "\"[1](0a)\t\t# \"n HCA-1\" lid 4 4xEDR\n";
+      s += "[" + std::to_string(h + 1) + "]\t\"H-0" + std::to_string(2 * n + h) + "\"[1](0a)\t\t# \"node" +
+           std::to_string(2 * n + h) + " HCA-1\" lid 4 4xEDR\n";
     return s +
            "[35]\t\"S-009\"[1]\t\t# \"spine\" lid 9 4xEDR\n[36]\t\"S-009\"[2]\t\t# \"spine\" lid 9 4xEDR\n\n";
   };
@@ -131,8 +152,30 @@ TEST(ImportIbnetdiscover, TwoLevels) {
   EXPECT_EQ(json["network"]["levels"],
             Json::parse(R"([{"name": "level 1", "down": 2, "switch_ports": 36, "up": 1, "cables": 2},
                             {"name": "level 2", "down": 2, "switch_ports": 36}])"));
-  EXPECT_NEAR(json["network"]["bandwidth_GBps"]["value"].get<double>(), 12.12, 1e-9);
+  EXPECT_NEAR(json["network"]["bandwidth_GBps"]["value"].get<double>(), 12.5, 1e-9);
   EXPECT_EQ(max_ranks(imported(file("fabric.txt", text))), 4);
+}
+
+/// Hosts at half the speed of the cables above; two ports of one host on a leaf are one node.
+TEST(ImportIbnetdiscover, PortsAndTrunksOfTheirOwnSpeeds) {
+  const auto leaf = [](const std::string& n) {
+    return "Switch\t36 \"S-" + n + "\"\n[1]\t\"H-" + n + "1\"[1]\t\t# \"node" + n +
+           " mlx5_0\" lid 1 2xHDR\n[2]\t\"H-" + n + "2\"[1]\t\t# \"node" + n +
+           " mlx5_1\" lid 2 2xHDR\n[35]\t\"S-9\"[" + n + "]\t\t# \"spine\" lid 9 4xHDR\n\n";
+  };
+  std::string text = leaf("1") + leaf("2") + "Switch\t36 \"S-9\"\n";
+  for (const std::string n : {"1", "2"}) {
+    text += "[" + n + "]\t\"S-" + n + "\"[35]\t\t# \"leaf\" lid 1 4xHDR\n";
+    for (const std::string card : {"1", "2"})
+      text += "Ca\t1 \"H-" + n + card + "\"\t\t# \"node" + n + " mlx5\"\n";
+  }
+  const Json json = import_platform(file("trunks.txt", text));
+  EXPECT_EQ(json["network"]["bandwidth_GBps"]["value"], 12.5);
+  const Json& level = json["network"]["levels"][0];
+  EXPECT_EQ(level["bandwidth_GBps"]["value"], 25);
+  EXPECT_EQ(level["down"], 1);
+  EXPECT_NE(json["notes"].dump().find("several ports on one leaf"), std::string::npos);
+  EXPECT_EQ(max_ranks(imported(file("trunks.txt", text))), 2);
 }
 
 std::string cluster(const std::string& attributes) {
