@@ -24,7 +24,8 @@ struct Asked {
     if (imported) {
       if (imported->wrong) throw InputError(imported->refusal());
       if (q.algorithm != "auto") throw InputError("algorithm: excludes import_");
-      const auto root = q.call.root.empty() ? std::nullopt : std::optional(std::stoll(q.call.root));
+      std::optional<std::int64_t> root;
+      if (!q.call.root.empty()) root = std::stoll(q.call.root);
       for (const std::string& name : q.collectives) require(*imported, name, root);
       if (definition(imported->algorithm.collective).rooted) q.call.root = std::to_string(imported->root);
       q.imported = &*imported, q.algorithm = imported->algorithm.name;

@@ -103,7 +103,16 @@ int set_levels(FoundFabric& f, const std::string& file) {
   return top;
 }
 
-/// The widest switch of each level stands for all.
+/// Ports of one host on one leaf switch, at most.
+int shared(const FoundFabric& f) {
+  int most = 1;
+  for (const auto& [name, s] : f.switches)
+    if (!s.names.empty()) most = std::max(most, (s.hosts - 1) / static_cast<int>(s.names.size()) + 1);
+  return most;
+}
+
+/// The widest switch of each level stands for all. A leaf that hosts share with several ports stands for as
+/// many.
 Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::string& file) {
   Json levels = Json::array();
   for (int l = 0; l <= top; ++l) {
@@ -122,6 +131,7 @@ Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::stri
       }
       down = std::max(down, below), up = std::max(up, above), ports = std::max(ports, s.ports);
     }
+    if (l == 1) down *= shared(f);
     Json level = {{"name", "level " + std::to_string(l + 1)}, {"down", down}, {"switch_ports", ports}};
     if (l < top) level["up"] = up;
     if (l < top && cables > 1) level["cables"] = cables;
@@ -153,16 +163,16 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
                    f.GBps.empty() ? sourced(GBps, "the file does not say", "guess")
                                   : sourced(GBps, "data rate of the hosts' ports in " + file, "datasheet")},
                   {"latency_us", sourced(0.15, "adapter and cable, at each end: as on Summit", "guess")},
-                  {"switch_latency_us", sourced(0.1, "the file does not say", "guess")},
-                  {"switch_ports", 4096},
-                  {"levels", levels_of(f, top, GBps, file)}};
+                  {"switch_latency_us", sourced(0.1, "the file does not say", "guess")}};
+  if (top == 0)
+    network["kind"] = "single-switch";
+  else
+    network["switch_ports"] = 4096, network["levels"] = levels_of(f, top, GBps, file);
   Json notes = {
       "Imported from " + file +
       ". Nodes are not in the file: one socket, one rank each. The widest switch of a level stands for all."};
   if (f.GBps.size() > 1) notes.push_back("Hosts' ports differ in speed; the fastest stand for all.");
-  if (std::ranges::any_of(f.switches, [](const auto& s) {
-        return static_cast<std::size_t>(s.second.hosts) > s.second.names.size();
-      }))
+  if (top > 0 && shared(f) > 1)
     notes.push_back(
         "Some hosts have several ports on one leaf switch. Each is taken to have a leaf of its own, with all "
         "of its uplinks.");

@@ -164,11 +164,11 @@ TEST(ImportIbnetdiscover, PortsAndTrunksOfTheirOwnSpeeds) {
            " mlx5_1\" lid 2 2xHDR\n[35]\t\"S-9\"[" + n + "]\t\t# \"spine\" lid 9 4xHDR\n\n";
   };
   std::string text = leaf("1") + leaf("2") + "Switch\t36 \"S-9\"\n";
-  for (const std::string n : {"1", "2"}) {
+  for (const std::string n : {"1", "2"})
     text += "[" + n + "]\t\"S-" + n + "\"[35]\t\t# \"leaf\" lid 1 4xHDR\n";
+  for (const std::string n : {"1", "2"})
     for (const std::string card : {"1", "2"})
       text += "Ca\t1 \"H-" + n + card + "\"\t\t# \"node" + n + " mlx5\"\n";
-  }
   const Json json = import_platform(file("trunks.txt", text));
   EXPECT_EQ(json["network"]["bandwidth_GBps"]["value"], 12.5);
   const Json& level = json["network"]["levels"][0];
