@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <ranges>
 
 #include "libraries/policy.hpp"
 #include "model/critical_path.hpp"
@@ -83,8 +82,9 @@ Occupancy occupancy(const Machine& machine, std::span<const Rank> members) {
   if (members.empty())
     for (Rank r = 0; r < machine.ranks(); ++r) ++on_node[machine.node(r)];
   for (const Rank r : members) ++on_node[machine.node(r)];
-  const auto [fewest, most] = std::ranges::minmax(on_node | std::views::values);
-  return {static_cast<Rank>(on_node.size()), most, fewest};
+  const auto ranks = [](const auto& node) { return node.second; };
+  const auto [fewest, most] = std::ranges::minmax_element(on_node, {}, ranks);
+  return {static_cast<Rank>(on_node.size()), ranks(*most), ranks(*fewest)};
 }
 
 Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<Bytes> segment) {
