@@ -98,6 +98,39 @@ TEST(Compare, RanksSitOnAsManySocketsAsTheTableSays) {
             "t.jsonl: sockets=3: 4 ranks do not spread evenly over 1 x 3 sockets");
 }
 
+/// ABCI has 4 GPUs in a node: 8 ranks fill 2 nodes, or sit on 4 or 8 of them.
+TEST(Compare, RanksSitOnAsManyNodesAsTheTableSays) {
+  std::vector<Measurement> eight = table(
+      R"({"collective": "allreduce", "ranks": 8, "algorithm": "ring", "message_bytes": 1048576, "time_s": 1e-3})"
+      "\n");
+  const Description abci = load_platform("abci-v");
+  const auto predicted = [&](Rank nodes) {
+    eight[0].nodes = nodes;
+    return compare(eight, abci, "fastest").points.at(0).times.predicted;
+  };
+  const Call call{.ranks = 8, .message = 1_MiB, .ranks_per_node = 4};
+  const auto& ring = algorithm(Collective::allreduce, "ring");
+  EXPECT_EQ(predicted(0), Forecaster(abci, 8).predict(ring, call, engine("path")).time);
+  EXPECT_EQ(predicted(2), predicted(0));
+  Placement pairs = Placement::listed;
+  for (Rank r = 0; r < 8; ++r) pairs.lines.push_back({1, r / 2, -1, r % 2});
+  EXPECT_EQ(predicted(4), Forecaster(abci, 8, pairs).predict(ring, call, engine("path")).time);
+  EXPECT_NE(predicted(4), predicted(0));
+  for (const Rank nodes : {1, 3}) {
+    eight[0].nodes = nodes;
+    EXPECT_EQ(compare(eight, abci, "fastest").left_out.begin()->first,
+              "t.jsonl: 8 ranks do not spread evenly over " + std::to_string(nodes) +
+                  " nodes of 4, as the platform has them");
+  }
+}
+
+TEST(Compare, RefusesAnUnknownPolicy) {
+  const auto refuses = [](const char* policy) {
+    EXPECT_THROW(compare(table(both), load_platform("flat"), policy), InputError) << policy;
+  };
+  refuses("ncl-2.8"), refuses("nccl-2.8:algo=Rng"), refuses("mpich:algo=Ring"), refuses("");
+}
+
 TEST(Compare, WhatNcclWasToldNeedsAPolicyOfNccl) {
   std::vector<Measurement> told =
       table(R"({"collective": "allreduce", "ranks": 4, "message_bytes": 1024, "time_s": 1e-5})"
