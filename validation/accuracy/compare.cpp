@@ -24,9 +24,9 @@ Placement placement(const Measurement& m, const Description& platform) {
   const bool alike = blueprint.network == Blueprint::Network::uniform;  // all places are
   if (m.sockets == 0 && (nodes == filled || alike)) return Placement::block;
   if (m.sockets == 0 && (m.ranks % nodes != 0 || m.ranks / nodes > slots))
-    throw InputError(m.file + ": " + std::to_string(m.ranks) + " ranks do not spread evenly over " +
-                     std::to_string(nodes) + " nodes of " + std::to_string(slots) +
-                     ", as the platform has them");
+    throw InputError(m.file + ": nodes=" + std::to_string(nodes) + ": " + std::to_string(m.ranks) +
+                     " ranks do not spread evenly over " + std::to_string(nodes) + " x " +
+                     std::to_string(slots) + " slots");
   const int sockets = std::max(1, m.sockets);
   if (m.ranks % (std::int64_t{nodes} * sockets) != 0)
     throw InputError(m.file + ": sockets=" + std::to_string(m.sockets) + ": " + std::to_string(m.ranks) +
@@ -51,8 +51,10 @@ class Predictor {
   }
 
   Point predict(const Measurement& m) const {
-    Call call{.ranks = m.ranks, .message = m.message};
-    call.ranks_per_node = m.ranks % forecaster_.ranks_per_node() == 0 ? forecaster_.ranks_per_node() : 1;
+    Call call = m.parameters.value_or(Call{});
+    call.ranks = m.ranks, call.root = m.root, call.message = m.message;
+    if (!m.parameters)
+      call.ranks_per_node = m.ranks % forecaster_.ranks_per_node() == 0 ? forecaster_.ranks_per_node() : 1;
     if (m.algorithm.empty() && library_) {
       const Library::Forecast c = library_->predict(m.collective, call, engine("path"));
       const auto mean = [&] { return library_->mean_between_barriers(m.collective, call); };
@@ -61,7 +63,11 @@ class Predictor {
     const std::vector<const Algorithm*> candidates = m.algorithm.empty()
                                                          ? common_algorithms(m.collective)
                                                          : std::vector{&algorithm(m.collective, m.algorithm)};
-    const Choice best = fastest(forecaster_.fabric(), candidates, call);
+    Choice best;
+    if (m.parameters && !m.algorithm.empty())
+      collcast::check(*candidates[0], call), best = {candidates[0], call};
+    else
+      best = fastest(forecaster_.fabric(), candidates, call);
     if (!best.algorithm) throw InputError("no algorithm for " + std::to_string(m.ranks) + " ranks");
     const auto mean = [&] {
       const Algorithm& barrier = algorithm(Collective::barrier, "dissemination");
@@ -104,6 +110,10 @@ Comparison compare(const std::vector<Measurement>& measurements, const Descripti
       continue;
     }
     check(m);
+    if (m.jobs > 1) {
+      ++result.left_out["several jobs at once, which share what a node has"];
+      continue;
+    }
     if (!m.settings.empty() && !nccl::parse(policy)) {
       ++result.left_out["NCCL was told " + m.settings + ", and the policy is not NCCL's"];
       continue;

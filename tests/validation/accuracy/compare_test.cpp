@@ -119,9 +119,30 @@ TEST(Compare, RanksSitOnAsManyNodesAsTheTableSays) {
   for (const Rank nodes : {1, 3}) {
     eight[0].nodes = nodes;
     EXPECT_EQ(compare(eight, abci, "fastest").left_out.begin()->first,
-              "t.jsonl: 8 ranks do not spread evenly over " + std::to_string(nodes) +
-                  " nodes of 4, as the platform has them");
+              "t.jsonl: nodes=" + std::to_string(nodes) + ": 8 ranks do not spread evenly over " +
+                  std::to_string(nodes) + " x 4 slots");
   }
+}
+
+/// What campaigns measure is compared with what they forecast: in host memory, with the parameters of the
+/// call.
+TEST(Compare, OurOwnMeasurementsKeepTheirCall) {
+  const Description summit = load_platform("summit");
+  const Comparison c = compare(
+      table(
+          R"({"collective": "broadcast", "algorithm": "chain", "parameters": {"segments": 4}, "ranks": 12, "root": 2, "message_bytes": 1048576, "time_s": 1e-3}
+{"collective": "allreduce", "algorithm": "library", "parameters": {}, "ranks": 12, "message_bytes": 8, "time_s": 1e-5}
+{"collective": "allreduce", "algorithm": "ring", "parameters": {}, "ranks": 12, "jobs": 2, "message_bytes": 8, "time_s": 1e-5}
+)"),
+      summit, "openmpi-4.1");
+  ASSERT_EQ(c.points.size(), 2u);
+  const Call call{.ranks = 12, .root = 2, .message = 1_MiB, .segments = 4};
+  EXPECT_EQ(c.points[0].times.predicted,
+            Forecaster(summit, 12, Placement::block, Memory::host)
+                .predict(algorithm(Collective::broadcast, "chain"), call, engine("path"))
+                .time);
+  EXPECT_EQ(c.points[1].algorithm, "recursive-doubling");
+  EXPECT_EQ(c.left_out.at("several jobs at once, which share what a node has"), 1u);
 }
 
 TEST(Compare, RefusesAnUnknownPolicy) {
