@@ -241,6 +241,10 @@ std::string source_of(const std::map<std::string, std::string>& dates) {
 
 void run_calibrate(CalibrateOptions options) {
   const Description base = load_platform(options.base);
+  if (options.policy.empty()) require_calibratable(base);
+  if (!options.policy.empty() && options.ping_pong.run)
+    throw InputError(
+        "--policy takes tables of nccl-tests, which --run does not measure; leave one of them out");
   check_writable(options.output);
   std::vector<Measurement> all;
   std::map<std::string, std::string> dates;

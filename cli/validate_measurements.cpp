@@ -100,7 +100,7 @@ void print_comparison(const MeasurementOptions& options, const Description& plat
 
 int validate_measurements(const MeasurementOptions& options) {
   if (options.platform.empty()) throw InputError("--measurements takes a --platform");
-  if (options.bound < 0) throw InputError("--bound must be 0 or more");
+  if (options.bound && *options.bound < 0) throw InputError("--bound must be 0 or more");
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   std::vector<Measurement> all;
@@ -121,7 +121,7 @@ int validate_measurements(const MeasurementOptions& options) {
   print_comparison(options, platform, c);
   for (const std::string& words : notes) note(words);
   const double error = accuracy::errors(in_band(c.points, 0, true)).geometric_mean;
-  return options.bound > 0 && error > options.bound ? 1 : 0;
+  return options.bound && error > *options.bound ? 1 : 0;
 }
 
 int validate_studies(const MeasurementOptions& options) {

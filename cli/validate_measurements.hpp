@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace collcast::cli {
 struct MeasurementOptions {
   std::string platform, policy = "fastest", studies, data, plot;
   std::vector<std::string> files, set;
-  double bound = 0;  ///< of the geometric mean error; 0: none
+  std::optional<double> bound;  ///< of the geometric mean error
   Format format = Format::table;
 };
 

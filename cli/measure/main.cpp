@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
+#include "cli/measure/hosts.hpp"
 #include "cli/measure/options.hpp"
 #include "cli/measure/ping_pong.hpp"
 #include "cli/measure/subject.hpp"
@@ -32,7 +33,7 @@ void require_right(const Point& point, const std::string& wrong) {
 void run_overlap(const Options& options, const Communicator& world) {
   const Team team(world, *options.overlap_workers);
   const SharedClock clock(world);
-  const int nodes = hosts(world);
+  const int nodes = count(hosts(world));
   for (const std::string& line : read_lines(options.file, world)) {
     const auto request = parse_request(line, options.file);
     const std::string where = options.file + ": request " + std::to_string(request.id);
@@ -58,15 +59,18 @@ void run(const Options& options, const std::shared_ptr<Communicator>& world) {
   if (options.overlap_workers) return run_overlap(options, *world);
   if (!options.multicast.empty()) world->multicast_over({parse_group(options.multicast)});
   const SharedClock clock(*world);
-  const int nodes = hosts(*world);
+  const std::vector<std::string> names = hosts(*world);
   for (const std::string& line : read_lines(options.file, *world)) {
     const auto request = parse_request(line, options.file);
     const std::string where = options.file + ": request " + std::to_string(request.id);
     Json answer{{"id", request.id}};
+    int nodes = count(names);
     if (request.ping_pong) {
+      nodes = count_of_pairs(names, request.ping_pong->pairs);
       answer.update(summary(measure_ping_pong(*request.ping_pong, options.effort, *world, clock)));
     } else if (request.star) {
       answer.update(summary(measure_star(*request.star, options.effort, *world, clock)));
+      nodes = count(std::span(names).first(static_cast<std::size_t>(request.star->ranks)));
     } else {
       require_ranks(request, world->size(), where);
       Subject subject(request.point, world);

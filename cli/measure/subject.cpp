@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <set>
 
 #include "execution/check/reference.hpp"
 #include "execution/check/verify.hpp"
@@ -72,7 +71,7 @@ Json summary(const Times& times) {
           {"late_starts", times.late}};
 }
 
-int hosts(const Communicator& world) {
+std::vector<std::string> hosts(const Communicator& world) {
   constexpr int length = MPI_MAX_PROCESSOR_NAME;
   std::array<char, length> mine{};
   int used = 0;
@@ -80,9 +79,9 @@ int hosts(const Communicator& world) {
   std::vector<char> all(static_cast<std::size_t>(length) * static_cast<std::size_t>(world.size()));
   check(MPI_Allgather(mine.data(), length, MPI_CHAR, all.data(), length, MPI_CHAR, world.handle()),
         "MPI_Allgather");
-  std::set<std::string> names;
-  for (auto at = all.begin(); at != all.end(); at += length) names.insert(&*at);
-  return static_cast<int>(names.size());
+  std::vector<std::string> names;
+  for (auto at = all.begin(); at != all.end(); at += length) names.emplace_back(&*at);
+  return names;
 }
 
 }  // namespace collcast::mpi

@@ -34,7 +34,7 @@ class Subject {
 /// {"time_s", "low_s", "high_s": the interval of the median, "min_s", "max_s", "repetitions", "late_starts"}.
 Json summary(const Times& times);
 
-/// How many hosts the ranks are on, by their names. Collective.
-int hosts(const Communicator& world);
+/// The name of each rank's host. Collective.
+std::vector<std::string> hosts(const Communicator& world);
 
 }  // namespace collcast::mpi

@@ -48,17 +48,15 @@ void run(const Options& options, const std::shared_ptr<Communicator>& communicat
   const SharedClock clock(*communicator);
   std::vector<Outcome> outcomes;
   for (const Job& job : jobs(options, given, communicator->size())) {
-    Outcome outcome = gpu_of_rank ? play(*gpu_of_rank, job, options.repetitions, communicator, clock)
-                                  : play(job, options.repetitions, communicator, clock);
-    if (options.check) {
+    if (options.check)
       if (const auto wrong = gpu_of_rank ? verify(*gpu_of_rank, job, communicator)
                                          : verify(*job.algorithm, job.call, communicator))
         throw WrongResult(full_name(*job.algorithm) + " is wrong: " + wrong->words());
-      outcome.checked = true;
-    }
-    outcomes.push_back(std::move(outcome));
+    outcomes.push_back(gpu_of_rank ? play(*gpu_of_rank, job, options.repetitions, communicator, clock)
+                                   : play(job, options.repetitions, communicator, clock));
+    outcomes.back().checked = options.check;
   }
-  Report report{std::move(outcomes), {}};
+  Report report{std::move(outcomes), {}, gpu_of_rank ? "device" : "host"};
   if (communicator->multicast()) report.packets = communicator->multicast()->total();
   if (communicator->rank() == 0) options.json ? print_json(report) : print_table(report);
 }

@@ -104,6 +104,9 @@ Parsed parse(int argc, char** argv) {
       ->transform(one_of(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");
   parsed.help = parse_strictly(app, argc, argv);
+  for (const char* option : {"--transport", "--type", "--operation"})
+    if (o.device == "host" && app.count(option) > 0)
+      throw InputError(std::string(option) + " is of GPUs: it goes with --device cuda or emulated");
   return parsed;
 }
 

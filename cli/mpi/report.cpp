@@ -79,7 +79,10 @@ void print_table(const std::vector<OverlapOutcome>& outcomes) {
 
 void print_json(const Report& report) {
   Json rows = Json::array();
-  for (const Outcome& o : report.outcomes) rows.push_back(row(o));
+  for (const Outcome& o : report.outcomes) {
+    rows.push_back(row(o));
+    rows.back()["buffers"] = report.buffers;
+  }
   Json all{{"engine", "mpi"}, {"library", library()}, {"measurements", rows}};
   if (const auto& p = report.packets)
     all["multicast_packets"] = {{"sent", p->sent},

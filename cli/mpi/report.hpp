@@ -19,10 +19,12 @@ struct Outcome {
   Times times;
 };
 
-/// What was measured, and the packets of all ranks' IP multicasts if there were any.
+/// What was measured, the packets of all ranks' IP multicasts if there were any, and where the messages were:
+/// host or device.
 struct Report {
   std::vector<Outcome> outcomes;
   std::optional<PacketCounts> packets;
+  const char* buffers = "host";
 };
 
 void print_table(const Report& report);

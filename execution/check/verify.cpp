@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "execution/check/reference.hpp"
+#include "execution/check/values.hpp"
 #include "execution/mpi/check.hpp"
 
 namespace collcast::mpi {
@@ -41,19 +42,6 @@ struct Type<float> {
   static constexpr const char* name = "float";
 };
 
-/// Element i of a rank. Sums over the ranks do not overflow: MPI libraries differ in what they make of that
-/// (Open MPI 4.1 saturates vectors of 8-bit integers).
-template <class T>
-T value(int rank, std::size_t i, int ranks) {
-  const std::uint64_t mixed =
-      (static_cast<std::uint64_t>(rank) * 0x9e3779b97f4a7c15 + i) * 0xbf58476d1ce4e5b9;
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(static_cast<double>(mixed >> 11) / 9007199254740992.0 * 2 - 1);
-  else
-    return static_cast<T>((mixed >> 33) % (static_cast<std::uint64_t>(std::numeric_limits<T>::max()) /
-                                           static_cast<std::uint64_t>(ranks)));
-}
-
 template <class T>
 bool close_enough(T got, T wanted, bool reduces, int ranks) {
   if constexpr (std::is_floating_point_v<T>)  // each order of p values up to 1 is within (p - 1) u p of the
@@ -85,7 +73,7 @@ class Check {
   std::optional<Mismatch> run() {
     std::vector<T> send(player_.sent()), wanted(player_.received() + guard_elements);
     for (std::size_t i = 0; i < send.size(); ++i)
-      send[i] = value<T>(communicator_.rank(), i, communicator_.size());
+      send[i] = value<T>(communicator_.rank(), i, reduces_ ? communicator_.size() : 1);
     for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = value<T>(-1, i, 1);
     std::vector<T> got = wanted;
     const std::vector<T> sent = send;

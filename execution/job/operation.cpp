@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "execution/check/reference.hpp"
+#include "execution/check/values.hpp"
 #include "execution/check/verify.hpp"
 #include "execution/mpi/check.hpp"
 
@@ -42,8 +43,8 @@ OffloadedPlay::OffloadedPlay(const Algorithm& algorithm, const Call& call, const
 std::string OffloadedPlay::wrong() {
   const Player& player = offloaded_.player();
   const std::size_t size = words_ ? sizeof(std::int32_t) : 1;
-  for (std::size_t i = 0; i < player.sent() * size; ++i)
-    offloaded_.send()[i] = std::byte(i % 7 + static_cast<std::size_t>(ranks_.rank() % 9));
+  fill(offloaded_.send(), player.sent() * size, words_, ranks_.rank(),
+       definition(player.part().collective).reduces ? ranks_.size() : 1);
   std::vector<std::byte> wanted(player.received() * size);
   offloaded_.start(), offloaded_.wait();
   reference(player.part(), player.elements(), player.blocks(), offloaded_.send(), wanted.data(),

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "execution/check/reference.hpp"
+#include "execution/check/values.hpp"
 #include "execution/mpi/collective_errors.hpp"
 #include "execution/offload/offloaded.hpp"
 
@@ -29,8 +30,8 @@ class Subject {
       send_ = buffers_.data(), recv_ = send_ + own_->sent() * size_;
       own_->bind(send_, recv_);
     }
-    for (std::size_t i = 0; i < player().sent() * size_; ++i)
-      send_[i] = std::byte(i % 7 + (ranks_.rank() % 9));
+    fill(send_, player().sent() * size_, words, ranks_.rank(),
+         definition(algorithm.collective).reduces ? ranks_.size() : 1);
   }
 
   void serve() { offloaded_->serve(); }

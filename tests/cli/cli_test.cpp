@@ -544,6 +544,7 @@ TEST(Cli, ValidateComparesTablesPointByPoint) {
     EXPECT_TRUE(answer[key].is_number()) << key;
   EXPECT_EQ(collcast(arguments + " --bound 100").code, 0);
   EXPECT_EQ(collcast(arguments + " --bound 0.0001").code, 1);
+  EXPECT_EQ(collcast(arguments + " --bound 0").code, 1);
   EXPECT_EQ(collcast(arguments + " --run").code, 2);
   EXPECT_EQ(collcast(arguments + " --plot " + file + ".pdf").code, 2);
   if (std::system("gnuplot --version > /dev/null 2>&1") == 0) {
@@ -555,6 +556,19 @@ TEST(Cli, ValidateComparesTablesPointByPoint) {
       EXPECT_NE(svg.find(words), std::string::npos) << words;
   }
   EXPECT_EQ(collcast("validate --measurements " + file).code, 2);
+}
+
+TEST(Cli, CalibrateRefusesBeforeItMeasures) {
+  const std::string run = " --run -o " + ::testing::TempDir() + "never.json -- no-such-launcher";
+  const Outcome uniform = collcast("calibrate --base flat" + run);
+  EXPECT_EQ(uniform.code, 2);
+  EXPECT_TRUE(uniform.err.starts_with("collcast: flat: cannot be calibrated: a uniform network"))
+      << uniform.err;
+  const Outcome nccl = collcast("calibrate --base abci-v --policy nccl-2.8" + run);
+  EXPECT_EQ(nccl.code, 2);
+  EXPECT_EQ(nccl.err,
+            "collcast: --policy takes tables of nccl-tests, which --run does not measure; leave one of them "
+            "out\n");
 }
 
 /// 6 nodes read 24 x 32 images of 588 KiB at 0.1 GB/s: 4.62 s, more than a step takes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/accuracy/compare.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <tuple>
@@ -14,20 +15,29 @@
 namespace collcast::accuracy {
 namespace {
 
-/// In blocks; where the table says on how many sockets of a node, as many ranks on each of them.
+/// As many ranks on each node, and on each of its sockets where the table says on how many; in blocks where
+/// it says neither, or as many nodes as blocks fill.
 Placement placement(const Measurement& m, const Description& platform) {
-  if (m.sockets == 0) return Placement::block;
-  const int slots = read_blueprint(platform).ranks_per_node;
-  const Rank nodes = m.nodes > 0 ? m.nodes : (m.ranks - 1) / slots + 1;
-  if (m.ranks % (std::int64_t{nodes} * m.sockets) != 0)
+  const Blueprint blueprint = read_blueprint(platform);
+  const int slots = blueprint.ranks_per_node;
+  const Rank filled = (m.ranks - 1) / slots + 1, nodes = m.nodes > 0 ? m.nodes : filled;
+  const bool alike = blueprint.network == Blueprint::Network::uniform;  // all places are
+  if (m.sockets == 0 && (nodes == filled || alike)) return Placement::block;
+  if (m.sockets == 0 && (m.ranks % nodes != 0 || m.ranks / nodes > slots))
+    throw InputError(m.file + ": nodes=" + std::to_string(nodes) + ": " + std::to_string(m.ranks) +
+                     " ranks do not spread evenly over " + std::to_string(nodes) + " x " +
+                     std::to_string(slots) + " slots");
+  const int sockets = std::max(1, m.sockets);
+  if (m.ranks % (std::int64_t{nodes} * sockets) != 0)
     throw InputError(m.file + ": sockets=" + std::to_string(m.sockets) + ": " + std::to_string(m.ranks) +
                      " ranks do not spread evenly over " + std::to_string(nodes) + " x " +
                      std::to_string(m.sockets) + " sockets");
-  const Rank on_node = m.ranks / nodes, on_socket = on_node / m.sockets;
+  const Rank on_node = m.ranks / nodes, on_socket = on_node / sockets;
   Placement placed = Placement::listed;
   placed.file = m.file;
   for (Rank r = 0; r < m.ranks; ++r)
-    placed.lines.push_back({m.line, r / on_node, r % on_node / on_socket, r % on_socket});
+    placed.lines.push_back(
+        {m.line, r / on_node, m.sockets > 0 ? r % on_node / on_socket : -1, r % on_socket});
   return placed;
 }
 
@@ -41,8 +51,10 @@ class Predictor {
   }
 
   Point predict(const Measurement& m) const {
-    Call call{.ranks = m.ranks, .message = m.message};
-    call.ranks_per_node = m.ranks % forecaster_.ranks_per_node() == 0 ? forecaster_.ranks_per_node() : 1;
+    Call call = m.parameters.value_or(Call{});
+    call.ranks = m.ranks, call.root = m.root, call.message = m.message;
+    if (!m.parameters)
+      call.ranks_per_node = m.ranks % forecaster_.ranks_per_node() == 0 ? forecaster_.ranks_per_node() : 1;
     if (m.algorithm.empty() && library_) {
       const Library::Forecast c = library_->predict(m.collective, call, engine("path"));
       const auto mean = [&] { return library_->mean_between_barriers(m.collective, call); };
@@ -51,7 +63,11 @@ class Predictor {
     const std::vector<const Algorithm*> candidates = m.algorithm.empty()
                                                          ? common_algorithms(m.collective)
                                                          : std::vector{&algorithm(m.collective, m.algorithm)};
-    const Choice best = fastest(forecaster_.fabric(), candidates, call);
+    Choice best;
+    if (m.parameters && !m.algorithm.empty())
+      collcast::check(*candidates[0], call), best = {candidates[0], call};
+    else
+      best = fastest(forecaster_.fabric(), candidates, call);
     if (!best.algorithm) throw InputError("no algorithm for " + std::to_string(m.ranks) + " ranks");
     const auto mean = [&] {
       const Algorithm& barrier = algorithm(Collective::barrier, "dissemination");
@@ -84,6 +100,7 @@ void check(const Measurement& m) {
 
 Comparison compare(const std::vector<Measurement>& measurements, const Description& platform,
                    const std::string& policy) {
+  if (policy != "fastest") check_policy(policy);
   Comparison result;
   std::vector<Measurement> messages;
   std::map<std::tuple<Rank, Rank, int, Memory, std::string>, std::unique_ptr<Predictor>> predictors;
@@ -93,6 +110,10 @@ Comparison compare(const std::vector<Measurement>& measurements, const Descripti
       continue;
     }
     check(m);
+    if (m.jobs > 1) {
+      ++result.left_out["several jobs at once, which share what a node has"];
+      continue;
+    }
     if (!m.settings.empty() && !nccl::parse(policy)) {
       ++result.left_out["NCCL was told " + m.settings + ", and the policy is not NCCL's"];
       continue;

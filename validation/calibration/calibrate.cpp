@@ -61,10 +61,7 @@ class Calibrator {
       : base_(base), dates_(dates), json_(base.json()) {}
 
   Calibration run(const SortedMeasurements& sorted, const PiecewiseOptions& options) {
-    if (base_.json()["network"]["kind"] == "uniform")
-      throw InputError(base_.name() +
-                       ": cannot be calibrated: a uniform network has one latency and one bandwidth for all "
-                       "messages; take a base with nodes and switches, such as testbed or edr-cluster");
+    require_calibratable(base_);
     out_.notes = sorted.notes;
     fit(sorted, options);
     set_copies(sorted.copies);
@@ -334,6 +331,13 @@ class Calibrator {
 
 Seconds predicted(const Description& platform, const Path& path, const Measurement& m) {
   return PathMachine(platform, path).time(m);
+}
+
+void require_calibratable(const Description& base) {
+  if (base.json()["network"]["kind"] == "uniform")
+    throw InputError(base.name() +
+                     ": cannot be calibrated: a uniform network has one latency and one bandwidth for all "
+                     "messages; take a base with nodes and switches, such as testbed or edr-cluster");
 }
 
 Calibration calibrate(const Description& base, const std::vector<Measurement>& measurements,

@@ -36,6 +36,9 @@ struct Calibration {
   std::vector<std::string> notes;
 };
 
+/// Throws InputError where no measurement can calibrate the platform.
+void require_calibratable(const Description& base);
+
 /// Fits a platform's parameters to point-to-point tables and leaves the others as they are in `base`.
 /// `dates` names when each file was written, for the sources. Throws InputError.
 Calibration calibrate(const Description& base, const std::vector<Measurement>& measurements,

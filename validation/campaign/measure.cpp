@@ -64,6 +64,7 @@ bool measure(const std::vector<Request>& requests, Rank ranks, const Measurement
     Json kept = requests[done].what;
     kept.update(answer);
     kept.erase("id");
+    kept["buffers"] = "host";
     kept["launcher"] = launcher.command(settings.processes(ranks), {})[0];
     kept["provenance"] = where;
     journal.append(kept);

@@ -25,8 +25,22 @@ void make_folder(const fs::path& folder) {
   if (error) throw InputError(folder.string() + ": cannot be made: " + error.message());
 }
 
-/// Refuses a folder that holds another campaign.
-void check_same(const std::vector<Point>& points, const Description& platform, const fs::path& folder) {
+/// What a campaign says besides its points and how long they are measured.
+Json asked(const Campaign& c) {
+  Json bounds = Json::object();
+  for (const auto& [engine, b] : c.bounds)
+    bounds[engine] = {{"mean", b.mean}, {"worst", b.worst}, {"overlap", b.overlap}};
+  const auto& workers = c.settings.overlap_workers;
+  return {{"description", c.description},
+          {"bounds", bounds},
+          {"nominal", {{"platform", c.nominal_platform}, {"set", c.nominal_set}}},
+          {"multicast", c.settings.multicast},
+          {"overlap_workers", workers ? Json(*workers) : Json()}};
+}
+
+/// Refuses a folder that holds another campaign. (Folders of before say nothing of what was asked.)
+void check_same(const Campaign& campaign, const std::vector<Point>& points, const Description& platform,
+                const fs::path& folder) {
   const auto lines = read_journal(folder / "prediction.jsonl");
   bool same = lines.size() == points.size() &&
               parse_json(read_file(folder / "platform.json")) == Json(platform.json());
@@ -36,6 +50,12 @@ void check_same(const std::vector<Point>& points, const Description& platform, c
     throw InputError(
         folder.string() +
         ": holds the predictions of another campaign or platform; choose another folder with -o");
+  const Json wanted = asked(campaign), about = parse_json(read_file(folder / "campaign.json"));
+  const Json held = about.value("asked", Json::object());
+  for (const auto& [key, value] : wanted.items())
+    if (held.contains(key) && dump(held[key]) != dump(value))
+      throw InputError(folder.string() + ": holds predictions of a campaign whose " + key + " is " +
+                       dump(held[key]) + ", not " + dump(value) + "; choose another folder with -o");
 }
 
 /// A folder for what other programs read; gone at the end.
@@ -67,7 +87,7 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
                       const Progress& progress) {
   const std::vector<Point> points = settle(campaign, platform);
   const fs::path file = folder / "prediction.jsonl";
-  if (fs::exists(file)) return check_same(points, platform, folder);
+  if (fs::exists(file)) return check_same(campaign, points, platform, folder);
   make_folder(folder);
   const Scratch tools(folder / "tools");
   const std::vector<Predictor> all = predictors(platform, campaign, tools.path());
@@ -90,7 +110,7 @@ void predict_campaign(const Campaign& campaign, const Description& platform, con
     text += dump(line) + "\n";
   }
   write_file(folder / "platform.json", dump(platform.json(), 2) + "\n");
-  const Json about{{"description", campaign.description}, {"predictors", what}};
+  const Json about{{"description", campaign.description}, {"predictors", what}, {"asked", asked(campaign)}};
   write_file(folder / "campaign.json", dump(about, 2) + "\n");
   write_file(file, text);
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include "support/json.hpp"
 
+#include "algorithms/exchange/point/point.hpp"
 #include "support/error.hpp"
 #include "support/file_kind.hpp"
 #include "validation/measurements/formats.hpp"
@@ -23,11 +24,11 @@ struct Entry {
     if (!object[key].is_number()) reject(std::string(key) + " is not a number");
     return object[key].get<double>();
   }
-  int count(const char* key, int otherwise) const {
+  int count(const char* key, int otherwise, int least = 1) const {
     if (!has(key)) return otherwise;
     const double value = real(key);
-    if (value != std::floor(value) || value < 1 || value > 1e9)
-      reject(std::string(key) + " is not a whole number above 0");
+    if (value != std::floor(value) || value < least || value > 1e9)
+      reject(std::string(key) + " is not a whole number" + (least == 1 ? " above 0" : " of 0 or more"));
     return static_cast<int>(value);
   }
   std::string word(const char* key, const std::string& otherwise = "") const {
@@ -88,6 +89,22 @@ void read_buffers(const Entry& entry, const FileFacts& known, Measurement& m) {
   const std::size_t dash = name.find('-');
   m.from = memory(entry, name.substr(0, dash), known.from);
   m.to = memory(entry, dash == std::string::npos ? name : name.substr(dash + 1), known.to);
+  if (!m.from && entry.has("parameters")) m.from = m.to = Memory::host;  // our programs before they said so
+}
+
+void read_parameters(const Entry& entry, Measurement& m) {
+  m.root = entry.count("root", 0, 0);
+  m.jobs = entry.count("jobs", 1);
+  if (!entry.has("parameters")) return;
+  const Entry given{entry.text, entry.line, entry.object["parameters"]};
+  if (!given.object.is_object()) entry.reject("parameters are not a JSON object");
+  Call call;
+  call.radix = given.count("radix", call.radix);
+  call.channels = given.count("channels", call.channels);
+  call.ranks_per_node = given.count("ranks_per_node", call.ranks_per_node);
+  call.segments = given.count("segments", 1);
+  if (given.has("buffer")) call.buffer = Bytes(given.real("buffer"));
+  m.parameters = call;
 }
 
 Measurement read(const Entry& entry, const FileFacts& known) {
@@ -97,6 +114,8 @@ Measurement read(const Entry& entry, const FileFacts& known) {
   read_buffers(entry, known, m);
   m.library = entry.word("library", "collcast");
   m.algorithm = entry.word("algorithm");
+  if (m.algorithm == library_algorithm) m.algorithm.clear();
+  read_parameters(entry, m);
   m.nodes = entry.count("nodes", known.nodes);
   m.pairs = entry.count("pairs", known.pairs > 0 ? known.pairs : 1);
   m.window = entry.count("window", 1);
@@ -105,7 +124,7 @@ Measurement read(const Entry& entry, const FileFacts& known) {
   if (m.ranks == 0) entry.reject("the key ranks is missing; say it there or as FILE:ranks=N");
   if (is_star(m) && m.ranks < 2) entry.reject("a " + operation(m) + " takes 2 ranks or more");
   m.message = Bytes(entry.real("message_bytes"));
-  m.time = Seconds(entry.real("time_s"));
+  m.time = Seconds(entry.real(entry.has("pure_s") ? "pure_s" : "time_s"));  // without what hides it
   if (m.message.value < 0 || m.message.value != std::floor(m.message.value))
     entry.reject("message_bytes is not a whole number of bytes");
   if (!(m.time.value > 0)) entry.reject("time_s must be above 0");

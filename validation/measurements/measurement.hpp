@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "algorithms/algorithm.hpp"
 #include "model/collective.hpp"
 #include "model/units.hpp"
 
@@ -30,10 +31,12 @@ enum class Timing : std::uint8_t {
 struct Measurement {
   Timing timing = Timing::collective;
   Collective collective = Collective::allreduce;  ///< where test is collective
-  std::string library;    ///< who measured: "OSU 5.7", "nccl-tests"; and which of a file's tables
-  std::string algorithm;  ///< empty where the library chose
-  std::string settings;   ///< what NCCL was told, as its policies say it: "algo=Ring,proto=LL"
-  Rank ranks = 0, nodes = 0;
+  std::string library;             ///< who measured: "OSU 5.7", "nccl-tests"; and which of a file's tables
+  std::string algorithm;           ///< empty where the library chose
+  std::string settings;            ///< what NCCL was told, as its policies say it: "algo=Ring,proto=LL"
+  std::optional<Call> parameters;  ///< of the algorithm, where the table says them
+  Rank ranks = 0, nodes = 0, root = 0;
+  int jobs = 1;                  ///< at once, which share the ranks (collective)
   int sockets = 0;               ///< of a node, which a message goes between and a collective's ranks are on
   int pairs = 1;                 ///< of ranks, sending side by side (latency, bandwidth)
   int window = 1;                ///< messages on their way at once (bandwidth)

@@ -78,6 +78,27 @@ void set_known(FileFacts& known, const std::string& file, const std::string& key
         "= is unknown; expected ranks, nodes, sockets, pairs, buffers, collective, algorithm or library");
 }
 
+/// Throws InputError where the table says otherwise, or measures what the fact is not of.
+void check_said(const Measurement& m, const FileFacts& said) {
+  const auto require = [&](const char* key, const std::string& table, const std::string& name) {
+    if (table != name)
+      throw InputError(m.source() + ": the table says " + key + "=" + table + ", not " + name);
+  };
+  const auto count = [&](const char* key, int table, int name) {
+    if (name != 0) require(key, std::to_string(table), std::to_string(name));
+  };
+  const auto memory = [](const std::optional<Memory>& m) { return m == Memory::host ? "host" : "device"; };
+  const auto buffers = [&](const auto& facts) {
+    return std::string(memory(facts.from)) +
+           (facts.from == facts.to ? "" : "-" + std::string(memory(facts.to)));
+  };
+  count("ranks", m.ranks, said.ranks);
+  count("nodes", m.nodes, said.nodes);
+  count("pairs", m.pairs, said.pairs);
+  if (said.from) require("buffers", buffers(m), buffers(said));
+  if (said.collective) require("collective", operation(m), std::string(definition(*said.collective).name));
+}
+
 }  // namespace
 
 MeasurementFile parse_measurement_file(const std::string& text, const FileFacts& more) {
@@ -88,14 +109,17 @@ MeasurementFile parse_measurement_file(const std::string& text, const FileFacts&
   std::istringstream known(text.substr(colon + 1));
   for (std::string item; std::getline(known, item, ',');) {
     const std::size_t equals = item.find('=');
-    set_known(file.known, file.path, item.substr(0, equals),
-              equals == std::string::npos ? "" : item.substr(equals + 1));
+    for (FileFacts* facts : {&file.known, &file.said})
+      set_known(*facts, file.path, item.substr(0, equals),
+                equals == std::string::npos ? "" : item.substr(equals + 1));
   }
   return file;
 }
 
 std::vector<Measurement> read_measurements(const MeasurementFile& file) {
-  return parse_measurements(read_file(file.path), file.path, file.known);
+  std::vector<Measurement> all = parse_measurements(read_file(file.path), file.path, file.known);
+  for (const Measurement& m : all) check_said(m, file.said);
+  return all;
 }
 
 std::vector<Measurement> parse_measurements(const std::string& content, const std::string& file,
@@ -116,6 +140,8 @@ std::vector<Measurement> parse_measurements(const std::string& content, const st
   for (Measurement& m : all) {
     m.file = file;
     m.sockets = known.sockets;
+    if (m.nodes == 0) m.nodes = known.nodes;
+    if (!m.from) m.from = known.from, m.to = known.to;
     if (!known.algorithm.empty()) m.algorithm = known.algorithm;
   }
   return all;

@@ -12,6 +12,7 @@ namespace collcast {
 struct MeasurementFile {
   std::string path;
   FileFacts known;
+  FileFacts said = {};  ///< of these, what its name says: rows that say otherwise are refused
 };
 
 /// "FILE" or "FILE:nodes=2,sockets=1,ranks=8,pairs=4,buffers=device,collective=alltoall,algorithm=ring";

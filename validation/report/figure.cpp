@@ -2,15 +2,12 @@
 #include "validation/report/figure.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <tuple>
 
 #include "support/text.hpp"
 
 namespace collcast::report {
 namespace {
-
-namespace fs = std::filesystem;
 
 using Panel = std::tuple<std::size_t, Collective, Rank, Rank>;     // folder, collective, ranks, jobs
 using Curves = std::map<std::string, std::vector<const Result*>>;  // by algorithm
@@ -27,7 +24,7 @@ std::string title(const Panel& panel, const Results& results) {
   const auto& [folder, collective, ranks, jobs] = panel;
   std::string text = std::string(definition(collective).name) + ", " + std::to_string(ranks) + " ranks";
   if (jobs > 1) text += " in " + std::to_string(jobs) + " jobs";
-  if (results.folders.size() > 1) text += " (" + fs::path(results.folders[folder]).filename().string() + ")";
+  if (results.folders.size() > 1) text += " (" + folder_name(results, folder) + ")";
   return text;
 }
 

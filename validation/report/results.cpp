@@ -89,9 +89,10 @@ void read_folder(const fs::path& folder, Results& results) {
 
   std::map<std::string, Line> measured;
   const fs::path measurements = folder / "measured.jsonl";
+  results.provenance.push_back(Json::object());
   if (fs::exists(measurements))
     for (Line& line : read_lines(measurements)) {
-      if (measured.empty()) results.provenance.push_back(origin(line));
+      if (measured.empty()) results.provenance.back() = origin(line);
       line.node().at("time_s").number();
       const std::string point = dump(to_json(parse_point(line.json, line.where)));
       measured[point] = std::move(line);
@@ -111,6 +112,11 @@ void read_folder(const fs::path& folder, Results& results) {
 }
 
 }  // namespace
+
+std::string folder_name(const Results& results, std::size_t folder) {
+  const fs::path path = results.folders[folder];
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
 
 double Hiding::share(double total_s) const {
   return pure_s > 0 ? std::clamp(1 - (total_s - compute_s) / pure_s, 0.0, 1.0) : 0;

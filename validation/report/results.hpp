@@ -52,8 +52,11 @@ struct Results {
   std::vector<Result> all;                                      ///< measured ones only
   std::size_t unmeasured = 0;                                   ///< predicted, but not measured (yet)
   std::vector<std::map<std::string, campaign::Bounds>> bounds;  ///< of each folder, by engine
-  Json provenance;                                              ///< of each folder's first measurement
+  Json provenance;  ///< of each folder's first measurement; {} where there is none
 };
+
+/// The last part of a folder's path.
+std::string folder_name(const Results& results, std::size_t folder);
 
 /// Throws InputError with file and line.
 Results read_results(const std::vector<std::filesystem::path>& folders);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -21,11 +20,6 @@ std::vector<const Result*> of_folder(const std::vector<const Result*>& results, 
   for (const Result* r : results)
     if (r->folder == folder) some.push_back(r);
   return some;
-}
-
-std::string folder_name(const Results& results, std::size_t folder) {
-  const std::filesystem::path path = results.folders[folder];
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
 std::string verdict(std::optional<bool> kept) {
@@ -86,7 +80,9 @@ Chapter by_folder(const Results& results) {
                                    ? "none"
                                    : percent(bounds->second.mean) + ", " + percent(bounds->second.worst) +
                                          ": " + verdict(keeps_bounds(results, name, f));
-      row.insert(row.end(), {percent(e.mean_absolute), signed_percent(e.worst), held});
+      const bool any = e.points > 0;
+      row.insert(row.end(),
+                 {any ? percent(e.mean_absolute) : "-", any ? signed_percent(e.worst) : "-", held});
     }
     row.push_back(std::to_string(some.size()));
     row.push_back(results.descriptions[f]);
@@ -218,13 +214,15 @@ Chapter every_point(const Results& results) {
 
 Chapter origin(const Results& results) {
   Chapter s{"Where this comes from", "", {}};
-  if (results.provenance.empty()) return s;
   s.table.push_back({"run"});
-  for (const auto& [key, value] : results.provenance[0].items()) s.table[0].push_back(key);
+  for (const Json& from : results.provenance)
+    for (const auto& [key, value] : from.items())
+      if (std::ranges::find(s.table[0], key) == s.table[0].end()) s.table[0].push_back(key);
+  if (s.table[0].size() == 1) return s;  // nothing is measured
   for (std::size_t f = 0; f < results.provenance.size(); ++f) {
     Row row{folder_name(results, f)};
-    for (const auto& [key, value] : results.provenance[0].items()) {
-      const auto v = results.provenance[f].value(key, Json());
+    for (std::size_t c = 1; c < s.table[0].size(); ++c) {
+      const auto v = results.provenance[f].value(s.table[0][c], Json("-"));
       row.push_back(v.is_string() ? v.get<std::string>() : dump(v));
     }
     s.table.push_back(row);

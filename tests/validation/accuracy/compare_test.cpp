@@ -98,6 +98,60 @@ TEST(Compare, RanksSitOnAsManySocketsAsTheTableSays) {
             "t.jsonl: sockets=3: 4 ranks do not spread evenly over 1 x 3 sockets");
 }
 
+/// ABCI has 4 GPUs in a node: 8 ranks fill 2 nodes, or sit on 4 or 8 of them.
+TEST(Compare, RanksSitOnAsManyNodesAsTheTableSays) {
+  std::vector<Measurement> eight = table(
+      R"({"collective": "allreduce", "ranks": 8, "algorithm": "ring", "message_bytes": 1048576, "time_s": 1e-3})"
+      "\n");
+  const Description abci = load_platform("abci-v");
+  const auto predicted = [&](Rank nodes) {
+    eight[0].nodes = nodes;
+    return compare(eight, abci, "fastest").points.at(0).times.predicted;
+  };
+  const Call call{.ranks = 8, .message = 1_MiB, .ranks_per_node = 4};
+  const auto& ring = algorithm(Collective::allreduce, "ring");
+  EXPECT_EQ(predicted(0), Forecaster(abci, 8).predict(ring, call, engine("path")).time);
+  EXPECT_EQ(predicted(2), predicted(0));
+  Placement pairs = Placement::listed;
+  for (Rank r = 0; r < 8; ++r) pairs.lines.push_back({1, r / 2, -1, r % 2});
+  EXPECT_EQ(predicted(4), Forecaster(abci, 8, pairs).predict(ring, call, engine("path")).time);
+  EXPECT_NE(predicted(4), predicted(0));
+  for (const Rank nodes : {1, 3}) {
+    eight[0].nodes = nodes;
+    EXPECT_EQ(compare(eight, abci, "fastest").left_out.begin()->first,
+              "t.jsonl: nodes=" + std::to_string(nodes) + ": 8 ranks do not spread evenly over " +
+                  std::to_string(nodes) + " x 4 slots");
+  }
+}
+
+/// What campaigns measure is compared with what they forecast: in host memory, with the parameters of the
+/// call.
+TEST(Compare, OurOwnMeasurementsKeepTheirCall) {
+  const Description summit = load_platform("summit");
+  const Comparison c = compare(
+      table(
+          R"({"collective": "broadcast", "algorithm": "chain", "parameters": {"segments": 4}, "ranks": 12, "root": 2, "message_bytes": 1048576, "time_s": 1e-3}
+{"collective": "allreduce", "algorithm": "library", "parameters": {}, "ranks": 12, "message_bytes": 8, "time_s": 1e-5}
+{"collective": "allreduce", "algorithm": "ring", "parameters": {}, "ranks": 12, "jobs": 2, "message_bytes": 8, "time_s": 1e-5}
+)"),
+      summit, "openmpi-4.1");
+  ASSERT_EQ(c.points.size(), 2u);
+  const Call call{.ranks = 12, .root = 2, .message = 1_MiB, .segments = 4};
+  EXPECT_EQ(c.points[0].times.predicted,
+            Forecaster(summit, 12, Placement::block, Memory::host)
+                .predict(algorithm(Collective::broadcast, "chain"), call, engine("path"))
+                .time);
+  EXPECT_EQ(c.points[1].algorithm, "recursive-doubling");
+  EXPECT_EQ(c.left_out.at("several jobs at once, which share what a node has"), 1u);
+}
+
+TEST(Compare, RefusesAnUnknownPolicy) {
+  const auto refuses = [](const char* policy) {
+    EXPECT_THROW(compare(table(both), load_platform("flat"), policy), InputError) << policy;
+  };
+  refuses("ncl-2.8"), refuses("nccl-2.8:algo=Rng"), refuses("mpich:algo=Ring"), refuses("");
+}
+
 TEST(Compare, WhatNcclWasToldNeedsAPolicyOfNccl) {
   std::vector<Measurement> told =
       table(R"({"collective": "allreduce", "ranks": 4, "message_bytes": 1024, "time_s": 1e-5})"

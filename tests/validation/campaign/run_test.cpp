@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
@@ -51,7 +52,7 @@ TEST_F(Run, PredictionIsOnTheDiskBeforeAnythingIsMeasured) {
   EXPECT_FALSE(fs::exists(results() / "measured.jsonl"));
   EXPECT_TRUE(measure_campaign(campaign_.settings, launcher, results(), silent));
   EXPECT_EQ(lines("measured.jsonl"), 3u);
-  for (const char* key : {"collective", "time_s", "provenance", "launcher", "parameters"})
+  for (const char* key : {"collective", "time_s", "provenance", "launcher", "parameters", "buffers"})
     EXPECT_TRUE(read_journal(results() / "measured.jsonl")[0].contains(key)) << key;
 }
 
@@ -94,6 +95,32 @@ TEST_F(Run, AnotherCampaignOrPlatformIsRefused) {
   Campaign other = campaign_;
   other.points.pop_back();
   EXPECT_THROW(predict_campaign(other, platform_, results(), silent), InputError);
+}
+
+TEST_F(Run, ACampaignThatAsksOtherwiseIsRefused) {
+  predict_campaign(campaign_, platform_, results(), silent);
+  const auto refusal = [&](const auto& change) -> std::string {
+    Campaign other = campaign_;
+    change(other);
+    try {
+      predict_campaign(other, platform_, results(), silent);
+      return "";
+    } catch (const InputError& e) {
+      return std::string(e.what()).substr(results().string().size());
+    }
+  };
+  const std::string begin = ": holds predictions of a campaign whose ",
+                    end = "; choose another folder with -o";
+  EXPECT_EQ(refusal([](Campaign&) {}), "");
+  EXPECT_EQ(refusal([](Campaign& c) { c.settings.most = 99; }), "");
+  EXPECT_EQ(refusal([](Campaign& c) { c.description = "b"; }), begin + R"(description is "", not "b")" + end);
+  EXPECT_EQ(refusal([](Campaign& c) { c.settings.overlap_workers = 1; }),
+            begin + "overlap_workers is null, not 1" + end);
+  for (const auto& [key, change] : std::map<std::string, void (*)(Campaign&)>{
+           {"bounds", [](Campaign& c) { c.bounds["path"].mean = 0.3; }},
+           {"nominal", [](Campaign& c) { c.nominal_platform = "testbed"; }},
+           {"multicast", [](Campaign& c) { c.settings.multicast = "239.192.7.1:47001"; }}})
+    EXPECT_TRUE(refusal(change).starts_with(begin + key)) << key;
 }
 
 TEST_F(Run, LauncherKnowsTheNumberOfRanks) {

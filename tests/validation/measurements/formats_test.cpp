@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <fstream>
+
 #include "support.hpp"
 
 namespace collcast {
@@ -172,6 +175,26 @@ TEST(JsonLines, Document) {
   EXPECT_EQ(all[0].collective, Collective::broadcast);
 }
 
+/// A row of `collcast-mpi` or of a campaign.
+TEST(JsonLines, KeepTheParametersOfTheCall) {
+  const auto all = parse(
+      R"({"collective": "broadcast", "algorithm": "chain", "parameters": {"segments": 16, "segment": 65536}, "ranks": 4, "root": 2, "message_bytes": 1048576, "time_s": 1e-3}
+{"collective": "allreduce", "algorithm": "library", "parameters": {}, "ranks": 8, "root": null, "jobs": 2, "message_bytes": 8, "time_s": 3e-6, "pure_s": 1e-6}
+{"collective": "allreduce", "parameters": {}, "ranks": 8, "message_bytes": 8, "time_s": 3e-6, "buffers": "device"}
+{"collective": "allreduce", "ranks": 8, "message_bytes": 8, "time_s": 3e-6}
+)");
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].parameters->segments, 16);
+  EXPECT_EQ(all[0].root, 2);
+  EXPECT_EQ(all[0].from, Memory::host);
+  EXPECT_EQ(all[1].algorithm, "");
+  EXPECT_EQ(all[1].jobs, 2);
+  EXPECT_DOUBLE_EQ(all[1].time.value, 1e-6);
+  EXPECT_EQ(all[2].from, Memory::device);
+  EXPECT_FALSE(all[3].from);
+  EXPECT_FALSE(all[3].parameters);
+}
+
 /// OSU's names of algorithms had no effect in these.
 TEST(Csv, Experiments) {
   const auto all = parse(experiments);
@@ -212,6 +235,29 @@ TEST(Csv, MscclRingsSayTheirChannelsAndProtocol) {
   EXPECT_EQ(all[0].settings, "");
   EXPECT_EQ(all[1].algorithm, "");
   EXPECT_EQ(all[1].settings, "algo=Ring,proto=LL,channels=32");
+}
+
+TEST(MeasurementFile, MayNotContradictItsTable) {
+  const std::string path = ::testing::TempDir() + "said.csv";
+  std::ofstream(path) << experiments;
+  const auto refusal = [&](const std::string& facts) -> std::string {
+    try {
+      read_measurements(parse_measurement_file(path + ":library=nccl-tests," + facts, {.nodes = 3}));
+      return "";
+    } catch (const InputError& e) {
+      return std::string(e.what()).substr(path.size());
+    }
+  };
+  EXPECT_EQ(refusal("ranks=32,nodes=4,buffers=device,collective=allreduce"), "");
+  EXPECT_EQ(refusal("ranks=999"), ":3: the table says ranks=32, not 999");
+  EXPECT_EQ(refusal("collective=broadcast"), ":3: the table says collective=allreduce, not broadcast");
+  EXPECT_EQ(refusal("buffers=host"), ":3: the table says buffers=device, not host");
+  EXPECT_EQ(refusal("buffers=device-host"), ":3: the table says buffers=device, not device-host");
+  EXPECT_EQ(refusal("pairs=2"), ":3: the table says pairs=1, not 2");
+  const auto all = read_measurements(parse_measurement_file(path + ":nodes=4", {.nodes = 3}));
+  EXPECT_EQ(all[0].nodes, 4);
+  EXPECT_EQ(read_measurements(parse_measurement_file(path, {.nodes = 3}))[0].nodes, 3);
+  std::remove(path.c_str());
 }
 
 TEST(MeasurementFile, SaysWhatItsTableDoesNot) {

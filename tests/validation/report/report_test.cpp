@@ -92,6 +92,23 @@ TEST_F(CampaignReport, FoldersOfEqualBoundsAreTakenTogether) {
   EXPECT_EQ(keeps_bounds(read_results({folder_, other}), "path"), false);
 }
 
+/// The first of two runs is not measured: what is said of the second is its own.
+TEST_F(CampaignReport, ARunThatIsNotMeasuredHasNoErrorsAndNoOrigin) {
+  const fs::path other = folder_ / "later";
+  fs::create_directories(other);
+  for (const char* file : {"campaign.json", "prediction.jsonl"}) fs::copy(folder_ / file, other);
+  const Results r = read_results({other / "", folder_});
+  EXPECT_EQ(r.provenance.size(), 2u);
+  const std::string page = markdown("", sections(r));
+  const std::string name = folder_name(r, 1);
+  EXPECT_NE(page.find("| later | - | - | 5.00 %, 8.00 %: - | 0 | small |"), std::string::npos) << page;
+  EXPECT_NE(page.find("| later | - | - |\n| " + name + " | abc | MPI 1 |"), std::string::npos) << page;
+  for (const Graph& g : picture(r, "path").graphs)
+    EXPECT_NE(g.title.find("(" + name + ")"), std::string::npos) << g.title;
+  EXPECT_NE(picture(read_results({folder_ / "", other}), "path").graphs[0].title.find("(" + name + ")"),
+            std::string::npos);
+}
+
 TEST_F(CampaignReport, OverlapIsComparedInShares) {
   const std::string point = R"({"collective":"allreduce","algorithm":"ring","ranks":4,"message_bytes":64,)";
   write("campaign.json", R"({"predictors": [{"name": "path", "role": "engine", "what": "critical path",
