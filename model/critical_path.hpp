@@ -143,8 +143,7 @@ class CriticalPath {
 
   /// A message, looked up ahead: what it costs, where its ends are in `ready` and its queues in `free`.
   struct Priced {
-    Bytes bytes;
-    Wire wire;
+    Switched cost;
     std::size_t sender, receiver, out, in;
   };
 
@@ -213,28 +212,35 @@ class CriticalPath {
     for (std::size_t i = first; i < end; ++i) {
       const Transfer& t = step.transfers[i];
       Priced& c = coming_[i - first];
-      price(t.from, t.to, t.channel, layout_.size(step, t), c);
-      if (protocol_.other_senders && last_senders_.change(t)) c.wire.overhead += c.wire.other_sender;
+      const Bytes bytes = layout_.size(step, t);
+      static_assert(std::is_trivially_destructible_v<Priced>);
+      new (&c) Priced(priced(
+          [&] {
+            return Switched{network_.wire(t.from, t.to, bytes), bytes};
+          },
+          t.from.rank, t.to.rank, t.channel));
+      Wire& wire = c.cost.wire;
+      if (protocol_.other_senders && last_senders_.change(t)) wire.overhead += wire.other_sender;
       __builtin_prefetch(&state_.free[c.out], 1), __builtin_prefetch(&state_.free[c.in], 1);
-      __builtin_prefetch(&state_.busy[c.wire.out], 1), __builtin_prefetch(&state_.busy[c.wire.in], 1);
+      __builtin_prefetch(&state_.busy[wire.out], 1), __builtin_prefetch(&state_.busy[wire.in], 1);
     }
     return end;
   }
 
-  /// Fills `message` where it stays, like `sent` below: a copy would have to wait for the stores.
-  void price(Place from, Place to, std::uint16_t channel, Bytes bytes, Priced& message) const {
-    static_assert(std::is_trivially_destructible_v<Priced>);
-    new (&message) Priced{
-        bytes, network_.wire(from, to, bytes), index(channel, from.rank), index(channel, to.rank), 0, 0};
-    find_queues(message);
+  /// Built where it stays, like `sent` below: a copy would have to wait for the stores.
+  template <class Cost>
+  Priced priced(Cost&& cost, Rank from, Rank to, std::uint16_t channel) const {
+    Priced m{cost(), index(channel, from), index(channel, to), 0, 0};
+    m.out = queue(m.cost.wire.out_queue, m.cost.wire.out);
+    m.in = queue(m.cost.wire.in_queue, m.cost.wire.in);
+    return m;
   }
-  void find_queues(Priced& m) const {
-    m.out = queue(m.wire.out_queue, m.wire.out);
-    m.in = queue(m.wire.in_queue, m.wire.in);
+  Priced priced(Switching how, Place from, Place to, std::uint16_t channel, Bytes bytes) const {
+    return priced([&] { return switched(network_, how, from, to, bytes); }, from.rank, to.rank, channel);
   }
 
   void transfer(const Transfer& t, const Priced& message, Sent& sent) {
-    const Wire& wire = message.wire;
+    const Wire& wire = message.cost.wire;
     const Time from = state_.ready[message.sender];
     if (!pays(wire)) return send(message, from, t.from, t.to, sent);
     Time& posted = state_.posted[processor(message.sender, t.from.rank, t.channel)];
@@ -288,8 +294,8 @@ class CriticalPath {
   /// Inlined: a fifth of a ring's time.
   [[gnu::always_inline]] inline void send(const Priced& message, Time sender, Place from, Place to,
                                           Sent& sent) {
-    const Wire& wire = message.wire;
-    const Bytes bytes = message.bytes;
+    const Wire& wire = message.cost.wire;
+    const Bytes bytes = message.cost.bytes;
     const Time receiver = state_.ready[message.receiver];
     Time &out = state_.free[message.out], &in = state_.free[message.in];
     if (wire.in_queue == Wire::nowhere) in = Clock::time(-no_limit), state_.unqueued = true;
@@ -339,8 +345,8 @@ class CriticalPath {
     for (Rank i = 0; i < m.to.count; ++i) {
       const Rank to = m.to[i];
       if (to == m.from.rank) continue;
-      const Priced message = price_switched(Switching::multicast, m.from, {to, m.memory}, m.channel, bytes);
-      const Wire& wire = message.wire;
+      const Priced message = priced(Switching::multicast, m.from, {to, m.memory}, m.channel, bytes);
+      const Wire& wire = message.cost.wire;
       const std::size_t lane = message.out;
       if (wire.out == out)
         state_.free[lane] = free,
@@ -378,8 +384,8 @@ class CriticalPath {
     for (Rank i = 0; i < m.from.count; ++i) {
       const Rank from = m.from[i];
       if (from == m.to.rank) continue;
-      const Priced message = price_switched(Switching::reduction, {from, m.memory}, m.to, m.channel, bytes);
-      const Wire& wire = message.wire;
+      const Priced message = priced(Switching::reduction, {from, m.memory}, m.to, m.channel, bytes);
+      const Wire& wire = message.cost.wire;
       const std::size_t lane = message.in;
       if (wire.in == in)
         state_.free[lane] = free, state_.busy[in] = busy;
@@ -393,13 +399,6 @@ class CriticalPath {
       land(sent.from, sent.sender);
     }
     land(to, arrived);
-  }
-
-  Priced price_switched(Switching how, Place from, Place to, std::uint16_t channel, Bytes bytes) const {
-    const auto [wire, carried] = switched(network_, how, from, to, bytes);
-    Priced message{carried, wire, index(channel, from.rank), index(channel, to.rank), 0, 0};
-    find_queues(message);
-    return message;
   }
 
   void land(std::size_t where, Time when) {
