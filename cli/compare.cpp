@@ -16,6 +16,7 @@
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "support/notes.hpp"
 #include "support/text.hpp"
 #include "workloads/compute/processor.hpp"
 #include "workloads/playing/job_source.hpp"
@@ -86,8 +87,7 @@ Contender contender(const std::string& text, const CompareOptions& options, std:
     const double paid = std::floor(parse_number(options.budget, "--budget", 0, 1e12) / *c.price);
     if (paid < 1) throw InputError("--budget: a node of " + text + " costs more");
     const std::string all = "--budget pays for more nodes than " + text + " has: it takes all of them";
-    if (paid * per_node > static_cast<double>(most) && std::ranges::find(notes, all) == notes.end())
-      notes.push_back(all);
+    if (paid * per_node > static_cast<double>(most)) add_once(notes, all);
     ranks = static_cast<std::int64_t>(std::min(paid * per_node, static_cast<double>(most)));
   }
   if (ranks > most)
@@ -230,8 +230,7 @@ int run_compare(const CompareOptions& options) {
       named["hourly_USD"] = c.price ? Json(*c.price * row["nodes"].get<double>()) : Json();
       rows.push_back(std::move(named));
     }
-    for (const std::string& words : answers[i].notes)
-      if (std::ranges::find(report.notes, words) == report.notes.end()) report.notes.push_back(words);
+    for (const std::string& words : answers[i].notes) add_once(report.notes, words);
   }
   std::vector<Column> shown = columns(of, rows);
   report.sections = {{"runs", std::move(rows), std::move(shown)}};

@@ -23,6 +23,7 @@
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/notes.hpp"
 #include "workloads/compute/processor.hpp"
 #include "workloads/playing/job_source.hpp"
 #include "workloads/playing/playing.hpp"
@@ -99,7 +100,7 @@ std::vector<Description> platforms_of(const PlanOptions& options, std::vector<st
   for (const std::string& name : asked(options)) {
     Description d = load_platform(name);
     set_all(d, options.set);
-    std::ranges::copy(told_of(d), std::back_inserter(notes));
+    for (const std::string& words : told_of(d)) add_once(notes, words);
     set_for(d, name, options.price, price_key, "--price");
     set_for(d, name, options.power, power_key, "--power");
     all.push_back(std::move(d));
@@ -261,7 +262,7 @@ std::vector<plan::Candidate> candidates(const PlanOptions& options, const std::v
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
     const auto [platform, n] = at(i);
     all.push_back(candidate(names[platform], platforms[platform], n, forecasts[i]));
-    for (const Json& words : forecasts[i].value("notes", Json::array())) notes.push_back(words);
+    for (const Json& words : forecasts[i].value("notes", Json::array())) add_once(notes, words);
   }
   return all;
 }
@@ -410,6 +411,23 @@ std::string subject(const PlanOptions& options) {
   return options.model + ", " + options.framework + ", " + options.samples + " samples";
 }
 
+/// What every candidate has, and what any of them has.
+std::vector<report::Column> columns_of(const std::vector<plan::Judged>& all, plan::Aim aim) {
+  std::vector<report::Column> columns{text_of("platform", "platform"), count_of("ranks", "ranks"),
+                                      count_of("nodes", "nodes"), number_of("time", "time_s", hours)};
+  if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.cost_USD.has_value(); }))
+    columns.push_back(number_of("cost", "cost_USD", [](double x) { return number(x) + " USD"; }));
+  if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.power_W.has_value(); }))
+    columns.push_back(number_of("power", "power_W", [](double x) { return number(x / 1000) + " kW"; }));
+  if (aim == plan::Aim::energy)
+    columns.push_back(number_of("energy", "energy_kWh", [](double x) { return number(x) + " kWh"; }));
+  std::ranges::move(
+      std::vector{text_of("verdict", "verdict"), number_of("low", "low_s", hours),
+                  number_of("high", "high_s", hours), number_of("efficiency", "efficiency", text::percent)},
+      std::back_inserter(columns));
+  return columns;
+}
+
 int run_plan(const PlanOptions& options) {
   const std::string of = subject(options);
   if (!options.plot.empty()) report::check_plot(options.plot);
@@ -440,19 +458,7 @@ int run_plan(const PlanOptions& options) {
   report.title = of + ": least " + std::string(plan::name(aim)) + within(options);
   Json rows = Json::array();
   for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(judged_row(all, i));
-  std::vector<report::Column> columns{text_of("platform", "platform"), count_of("ranks", "ranks"),
-                                      count_of("nodes", "nodes"), number_of("time", "time_s", hours)};
-  if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.cost_USD.has_value(); }))
-    columns.push_back(number_of("cost", "cost_USD", [](double x) { return number(x) + " USD"; }));
-  if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.power_W.has_value(); }))
-    columns.push_back(number_of("power", "power_W", [](double x) { return number(x / 1000) + " kW"; }));
-  if (aim == plan::Aim::energy)
-    columns.push_back(number_of("energy", "energy_kWh", [](double x) { return number(x) + " kWh"; }));
-  std::ranges::move(
-      std::vector{text_of("verdict", "verdict"), number_of("low", "low_s", hours),
-                  number_of("high", "high_s", hours), number_of("efficiency", "efficiency", text::percent)},
-      std::back_inserter(columns));
-  report.sections.push_back({"candidates", std::move(rows), std::move(columns)});
+  report.sections.push_back({"candidates", std::move(rows), columns_of(all, aim)});
   if (any) {
     const std::vector<std::string> names = asked(options);
     const auto chosen = std::ranges::find(names, all[0].candidate.platform) - names.begin();
@@ -468,10 +474,6 @@ int run_plan(const PlanOptions& options) {
     if (all[0].candidate.refused.empty())
       report.remark += " The first row comes closest: " + used(all[0].margins[0]) + " of what it may use.";
   }
-  std::vector<std::string> once;
-  for (std::string& words : report.notes)
-    if (std::ranges::find(once, words) == once.end()) once.push_back(std::move(words));
-  report.notes = std::move(once);
   plot(options.plot, {report.title, {report::graph(all, limits)}}, report.notes);
   print(report, options.format);
   return any ? 0 : 1;

@@ -7,7 +7,7 @@
 #include "cli/platform_files.hpp"
 #include "cli/platform_summary.hpp"
 #include "cli/verbs.hpp"
-#include "libraries/nccl/ring_search.hpp"
+#include "libraries/situation.hpp"
 #include "platforms/description/json_schema.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
@@ -114,7 +114,8 @@ void show_rings(const PlatformsOptions& options) {
        {std::pair(ChannelReach::node, "one node"), {ChannelReach::network, "several nodes"}})
     for (const auto& [shape, name] : {std::pair(ChannelShape::ring, "ring"), {ChannelShape::tree, "tree"}}) {
       if (reach == ChannelReach::network && b.max_nodes < 2) continue;
-      const Channels found = find_channels(b, shape, reach, nccl_speeds(18));
+      const Channels found =
+          channels(d, reach == ChannelReach::node ? 1 : 2, b.ranks_per_node, "nccl-2.18", shape);
       for (const Channels::Channel& c : found.channels)
         rows.push_back({{"ranks_on", where},
                         {"shape", name},

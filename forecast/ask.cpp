@@ -11,6 +11,7 @@
 #include "libraries/segments.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/notes.hpp"
 #include "support/suggest.hpp"
 #include "support/text.hpp"
 
@@ -58,10 +59,7 @@ class Inquiry {
   bool by_library() const { return q_.policy != "fastest"; }
   bool auto_choice() const { return !q_.imported && q_.algorithm == "auto"; }
   bool interrupted() const { return watch_.interrupt && watch_.interrupt->load(std::memory_order_relaxed); }
-  void note(std::string text) {
-    if (std::ranges::find(answer_.notes, text) == answer_.notes.end())
-      answer_.notes.push_back(std::move(text));
-  }
+  void note(std::string text) { add_once(answer_.notes, std::move(text)); }
 
   Answer told() {
     for (const Description& platform : platforms_) {
@@ -380,9 +378,8 @@ class Inquiry {
 
   void tell_played(Seconds played, Seconds answer) {
     if (std::abs((played - answer).value) > 1e-9 * answer.value)
-      note("messages are shown as " + (q_.transport ? q_.transport->name() : "the platform") +
-           " sends them, in " + text::seconds(played.value) + "; the answer, " + text::seconds(answer.value) +
-           ", is by the library's own transport");
+      note("messages are shown as they are played with contention, in " + text::seconds(played.value) +
+           "; the answer is " + text::seconds(answer.value));
   }
 
   Choice choose(const Forecaster& forecaster, const std::vector<const Algorithm*>& among, const Call& call) {

@@ -82,6 +82,11 @@ Bytes of_a_pair(const OfPairs& pairs, const Call& call) {
   return call.message / parts;
 }
 
+/// Algorithms of files may have names of the catalogue.
+bool in_catalogue(const Algorithm& a) {
+  return std::ranges::find(catalogue(), &a) != catalogue().end();
+}
+
 bool knows_nccl(const Description& description) {
   return description.json().value("software", Json::object()).contains("nccl");
 }
@@ -175,17 +180,16 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
     choice.why += ", on its own transport, which " + forecaster_.transport().name() + " replaces";
     return {choice, forecaster_.predict(a, choice.call, engine)};
   }
-  const bool switched = chosen.shape == nccl::Shape::nvls || chosen.shape == nccl::Shape::nvls_tree;
-  if (engine.name != "formula" && switched) {
-    Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).predict(a, choice.call, engine);
+  if (engine.name == "formula") return {choice, rest().predict(a, choice.call, engine), chosen.time};
+  const Forecaster& sender = sent_by({nccl_->minor, chosen.shape, chosen.protocol});
+  const bool closed = engine.name == "path" || engine.name == "auto";
+  if (!by_kernels) {
+    Prediction p = sender.predict(a, choice.call, closed ? collcast::engine("path") : engine);
     p.calibrated = calibrated_ && forecaster_.calibrated();
-    return {choice, not_below_bound(left_out(std::move(p))), chosen.time};
+    return {choice, not_below_bound(left_out(std::move(p))), chosen.time, &sender};
   }
-  if (!by_kernels) return {choice, rest().predict(a, choice.call, engine), chosen.time};
-  return {choice,
-          engine.name == "path" || engine.name == "auto" ? by_transport(a, choice.call, chosen)
-                                                         : by_schedule(a, choice.call, chosen, engine),
-          chosen.time};
+  Prediction p = closed ? by_transport(a, choice.call, chosen) : by_schedule(a, choice.call, chosen, engine);
+  return {choice, std::move(p), chosen.time, &sender, chosen};
 }
 
 /// A pipelined message is cut into the rounds of its kernel.
@@ -207,8 +211,7 @@ Library::Forecast Library::predict(Collective collective, const Call& asked, con
 
 Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const Engine& engine,
                                    std::optional<Bytes> segment) const {
-  // Algorithms of files may have names of the catalogue.
-  const bool known = std::ranges::find(catalogue(), &a) != catalogue().end();
+  const bool known = in_catalogue(a);
   const auto shape = nccl_ && known ? nccl::shape_of(a.collective, a.name) : std::nullopt;
   if (shape && asked.ranks > 1) {
     nccl::Policy told = *nccl_;
@@ -232,11 +235,20 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
   const Forecaster& sender = nccl ? sent_by(transport()) : rest();
   const Call call = segmented(sender.fabric(), a, asked, segment);
   Choice choice{&a, call};
-  if (!nccl || !pairs) return {std::move(choice), sender.predict(a, call, engine)};
+  if (!nccl || !pairs) return {std::move(choice), sender.predict(a, call, engine), {}, &sender};
   choice.why = policy_ + ": a ncclSend and a ncclRecv for each pair of ranks";
   Prediction p = sender.predict(known ? in_nccls_order(a) : a, call, engine);
   p.algorithm = &a;
-  return {std::move(choice), not_below_bound(left_out(std::move(p)))};
+  return {std::move(choice), not_below_bound(left_out(std::move(p))), {}, &sender};
+}
+
+Seconds Library::watch(const Forecast& f, const Engine& engine, const Watched& watched) const {
+  const Algorithm& a = *f.choice.algorithm;
+  const Forecaster& sender = f.sender ? *f.sender : sends(f.choice);
+  const Algorithm played = f.kernels                     ? scheduled(a, f.choice.call, *f.kernels)
+                           : f.sender && in_catalogue(a) ? in_nccls_order(a)
+                                                         : a;
+  return sender.watch(played, f.choice.call, engine, watched);
 }
 
 Algorithm Library::in_nccls_order(const Algorithm& a) const {
@@ -290,13 +302,16 @@ std::vector<nccl::Order> Library::orders(const nccl::Play& played) const {
   return nccl::orders(found_, ranks_of_nodes(forecaster_.machine()), situation().channels, played.channels);
 }
 
+Algorithm Library::scheduled(const Algorithm& a, const Call& call, const nccl::Candidate& chosen) const {
+  const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
+  return nccl::scheduled(a.name, a.collective, chosen, played, orders(played), situation().channels,
+                         occupancy(forecaster_.machine()).on_a_node);
+}
+
 Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl::Candidate& chosen,
                                 const Engine& engine) const {
-  const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
-  const Rank on_a_node = occupancy(forecaster_.machine()).on_a_node;
-  const Algorithm played_by_nccl =
-      nccl::scheduled(a.name, a.collective, chosen, played, orders(played), situation().channels, on_a_node);
-  Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).predict(played_by_nccl, call, engine);
+  Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol})
+                     .predict(scheduled(a, call, chosen), call, engine);
   p.algorithm = &a;
   p.calibrated = calibrated_ && forecaster_.calibrated();
   return not_below_bound(left_out(std::move(p)));

@@ -31,7 +31,9 @@ class Library {
   struct Forecast {
     Choice choice;
     Prediction prediction;
-    std::optional<Seconds> estimate = {};  ///< the library's own
+    std::optional<Seconds> estimate = {};         ///< the library's own
+    const Forecaster* sender = nullptr;           ///< whose messages are played, if not the platform's own
+    std::optional<nccl::Candidate> kernels = {};  ///< NCCL's, if its rings or trees were chosen
   };
   /// NCCL's choice is its rings or trees, carried by its protocol; `path`, or `auto`, takes the closed form
   /// of that (nccl::play), or what the most loaded link needs for them. Other libraries' choices are read
@@ -47,10 +49,9 @@ class Library {
   /// All that NCCL chooses from, its choice first; nothing of other libraries, which know rules and no list.
   std::vector<Forecast> predict_all(Collective collective, const Call& asked, const Engine& engine) const;
 
-  /// Plays what was forecast for who watches; takes another time than the library's own transport.
-  Seconds watch(const Forecast& forecast, const Engine& engine, const Watched& watched) const {
-    return sends(forecast.choice).watch(*forecast.choice.algorithm, forecast.choice.call, engine, watched);
-  }
+  /// Plays what was forecast for who watches. A closed form is played with contention, and may take another
+  /// time then.
+  Seconds watch(const Forecast& forecast, const Engine& engine, const Watched& watched) const;
 
   /// Mean over the ranks of their own times between the library's barriers (Forecaster); none where the
   /// library sends no messages of MPI.
@@ -78,6 +79,7 @@ class Library {
   Prediction by_transport(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
   Prediction by_schedule(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen,
                          const Engine& engine) const;
+  Algorithm scheduled(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
   /// All pairs' messages are started in one step; those of alltoall node by node.
   Algorithm in_nccls_order(const Algorithm& algorithm) const;
   /// Of the channels that the search finds, as many as are played.

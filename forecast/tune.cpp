@@ -11,6 +11,7 @@
 #include "platforms/description/load.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
+#include "support/notes.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -310,9 +311,7 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
   const Site site{platform, q.ranks, parse_placement(q.placement),
                   q.memory.value_or(devices ? Memory::device : Memory::host), engine(q.engine)};
   Tuned tuned{.platform = platform.name(), .policy = policy_of(q, format), .notes = told_of(platform)};
-  const auto note = [&tuned](std::string words) {
-    if (std::ranges::find(tuned.notes, words) == tuned.notes.end()) tuned.notes.push_back(std::move(words));
-  };
+  const auto note = [&tuned](std::string words) { add_once(tuned.notes, std::move(words)); };
   check_memory(tuned.policy, site.memory);
   const auto asked = subject(format, site, tuned.policy);
   tuned.tuning.ranks = q.ranks;

@@ -90,8 +90,8 @@ ChannelReach reach(Rank nodes) {
   return nodes > 1 ? ChannelReach::network : ChannelReach::node;
 }
 
-Channels channels_of(const Blueprint& b, Rank nodes, const std::string& policy, ChannelShape shape) {
-  return find_channels(b, shape, reach(nodes), nccl_speeds(minor_of(policy)));
+ChannelSpeeds speeds(const std::string& policy, Gpu oldest) {
+  return nccl_speeds(minor_of(policy), oldest);
 }
 
 /// NCCL keeps the fewest channels of all nodes, at the lowest speed (initTransportsRank, src/init.cc).
@@ -152,14 +152,18 @@ Situation situation(const Description& description, Occupancy o, const std::stri
   const Rank ranks = (o.nodes - 1) * node.ranks_per_node + o.on_a_node;
   Situation s;
   s.nodes = o.nodes;
+  s.on_a_node = o.on_a_node;
   for (const Blueprint::Vertex& v : b.vertices)
     if (v.device >= 0) recognise(s.cpu, b.devices[static_cast<std::size_t>(v.device)].name);
   if (nccl::parse(policy)) s.gpu = gpu_for_nccl(description, b, policy);
   s.gpudirect = gpudirect(b);
-  Channels found = channels_of(b, s.nodes, policy, ChannelShape::ring);
+  const auto rings_of = [&](const Blueprint& of) {
+    return find_channels(of, ChannelShape::ring, reach(s.nodes), speeds(policy, s.gpu));
+  };
+  Channels found = rings_of(b);
   s.rails = network_cards(found);
   if (o.at_least < o.on_a_node) {
-    const Channels fewest = channels_of(with(node, o.at_least), s.nodes, policy, ChannelShape::ring);
+    const Channels fewest = rings_of(with(node, o.at_least));
     keep_least(found, fewest);
     s.rails = std::min(s.rails, network_cards(fewest));
   }
@@ -173,7 +177,7 @@ Situation situation(const Description& description, Occupancy o, const std::stri
   s.inter_bandwidth = s.intra_bandwidth;
   if (b.within.multicast && b.within.reduction) {
     const Channels switched =
-        find_switch_channels(with(node, o.at_least), reach(s.nodes), nccl_speeds(minor_of(policy)));
+        find_switch_channels(with(node, o.at_least), reach(s.nodes), speeds(policy, s.gpu));
     s.switch_channels = static_cast<int>(switched.channels.size());
     s.switch_bandwidth = switched.bandwidth;
   }
@@ -184,7 +188,8 @@ Situation situation(const Description& description, Occupancy o, const std::stri
 
 Channels channels(const Description& description, Rank nodes, Rank on_the_node, const std::string& policy,
                   ChannelShape shape) {
-  return channels_of(with(read_blueprint(description), on_the_node), nodes, policy, shape);
+  const Blueprint b = with(read_blueprint(description), on_the_node);
+  return find_channels(b, shape, reach(nodes), speeds(policy, gpu_for_nccl(description, b, policy)));
 }
 
 }  // namespace collcast

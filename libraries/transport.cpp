@@ -98,9 +98,12 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
   const nccl::KernelSettings& t = transport.protocol;
   const OnMachine nccl = on(machine, t, platform, stretch);
   const nccl::Policy policy{.minor = t.minor, .channels = t.channels};
-  return std::make_unique<nccl::KernelFabric>(
-      machine, t, nccl.situation, nccl.software,
-      t.peers > 0 ? nccl::carriers_of_pairs(policy, nccl.situation, machine, t.peers) : nccl::Carriers());
+  nccl::Carriers carriers;
+  if (t.peers > 0)
+    carriers = nccl::carriers_of_pairs(policy, nccl.situation, machine, t.peers);
+  else if (t.shape == nccl::Shape::nvls_tree)  // whose messages are those of all channels
+    carriers.channels = policy.all_channels(nccl.situation);
+  return std::make_unique<nccl::KernelFabric>(machine, t, nccl.situation, nccl.software, carriers);
 }
 
 std::unique_ptr<nccl::PairFabric> pairs_of(const nccl::Policy& policy, const Machine& machine,

@@ -58,7 +58,7 @@ std::string count(std::int64_t n) {
 }
 
 std::string counted(std::int64_t n, const std::string& what) {
-  return count(n) + " " + what + (n == 1 ? "" : "s");
+  return count(n) + " " + what + (n == 1 ? "" : what.ends_with("ch") ? "es" : "s");
 }
 
 std::string percent(double share) {

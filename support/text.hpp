@@ -20,7 +20,7 @@ std::string plain(double x);
 std::string gbps(double x);
 /// "1,234,567".
 std::string count(std::int64_t n);
-/// "1 rank", "1,234 ranks".
+/// "1 rank", "1,234 ranks", "2 switches".
 std::string counted(std::int64_t n, const std::string& what);
 /// "1.23 %" for a share of 0.0123.
 std::string percent(double share);

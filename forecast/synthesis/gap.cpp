@@ -16,6 +16,7 @@
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/notes.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -168,10 +169,7 @@ report::Report gap(const Question& q, const Watch& watch) {
         "reduce, gather, scatter and alltoall on at most " +
         std::to_string(most_synthesized) + " ranks");
   }
-  const auto note = [&answer](std::string words) {
-    if (!words.empty() && std::ranges::find(answer.notes, words) == answer.notes.end())
-      answer.notes.push_back(std::move(words));
-  };
+  const auto note = [&answer](std::string words) { add_once(answer.notes, std::move(words)); };
   std::vector<Bytes> sizes = q.sizes;
   if (definition(subject.collective).whole(1) == 0) {
     sizes = {Bytes()};

@@ -12,6 +12,11 @@ constexpr Kernel kernels[] = {
 /// The channels of a GPU whose links are all in use: NCCL's limits on one node hold for so many together.
 constexpr double channels_of_gpu[] = {4, 6, 12, 16, 16};
 
+/// NCCL limits no ring of Simple. 16 channels of 8 GPUs fill 8 cards of 400 Gb/s: 389 GB/s on nodes of B200
+/// (all_reduce_perf of 32 GiB, NCCL 2.28, 2 to 64 nodes), 380 GB/s on those of H100 (GTC 2024, as quoted in
+/// NVIDIA/nccl issue 1649). Before, trees' limits hold.
+constexpr double simple_of_hopper = 389.0 / 16;
+
 /// What a further channel adds to the launch, and an upper limit [us]; NCCL has no such constant.
 struct FurtherChannel {
   PerProtocol us, most;
@@ -61,6 +66,7 @@ double channel_limit(int minor, Shape shape, Protocol protocol, Collective colle
   if (protocol == Protocol::ll)
     return most_ll(minor, 1, s.gpu, s.cpu) / channels_of_gpu[static_cast<std::size_t>(s.gpu)] / 2;
   if (shape == Shape::nvls_tree) return most_nvls_tree(minor, std::max(2, s.nodes), s.gpu);
+  if (protocol == Protocol::simple && shape == Shape::ring && s.gpu >= Gpu::hopper) return simple_of_hopper;
   if (protocol == Protocol::simple) return most_tree(std::max(minor, 8), protocol, 1, s.gpu, 1) / 2;
   return most_ll128(minor, shape, collective, 1, s.gpu) / 2;
 }

@@ -41,7 +41,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   step_ = us(tree ? software.tree_step : software.ring_step);
   if (flags_ && s.nodes > 1) step_ = ll_slowdown_on_nodes(t.minor) * step_;
   hop_ = us(tree ? software.tree_hop : software.ring_hop) + s.network_latency;
-  proxy_ = us(software.proxy);
+  if (t.shape == Shape::ring) proxy_ = us(software.proxy);
   const double GBps = channel_limit(t.minor, t.shape, t.protocol, Collective::allreduce, s);
   if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(carriers.channels * GBps * 1e9);
   if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);

@@ -284,15 +284,20 @@ std::vector<Candidate> candidates(const Policy& policy, Collective collective, c
   std::vector<Candidate> found;
   if (call.ranks == 1) return found;
   const Model model{policy.minor, collective, call, s};
-  for (Shape shape : {Shape::tree, Shape::ring, Shape::nvls, Shape::nvls_tree, Shape::pat}) {
-    if (!model.considers(shape) || policy.algo.value_or(shape) != shape) continue;
+  const auto consider = [&](Shape shape) {
+    if (!model.considers(shape)) return;
     for (Protocol protocol : protocols) {
       if (policy.proto.value_or(protocol) != protocol) continue;
       if (protocol == Protocol::ll128 && !policy.proto && !model.uses_ll128(shape)) continue;
       if (!has_transport(shape) && protocol != Protocol::simple) continue;
       found.push_back(model.candidate(shape, protocol));
     }
-  }
+  };
+  for (Shape shape : {Shape::tree, Shape::ring, Shape::nvls, Shape::nvls_tree, Shape::pat})
+    if (policy.algo.value_or(shape) == shape) consider(shape);
+  // "Never disable ring for non-allreduce operations. That allows to run real apps with NCCL_ALGO=TREE."
+  if (found.empty() && collective != Collective::allreduce && !algorithms_by_function(policy.minor))
+    consider(Shape::ring);
   if (found.empty())
     throw InputError(policy.text() + " leaves nothing to play " + std::string(definition(collective).name) +
                      " with");

@@ -21,7 +21,7 @@ int power_of_two(int n) {
 /// Between rank 0 and the farthest of its node.
 int channels_of_a_pair(const Policy& policy, const Situation& s, const Machine& links) {
   if (s.nodes > 1 || s.link != NodeLink::nvlink) return without_nvlink;
-  const double nvlink = nccl_speeds(policy.minor).nvlink_GBps * 1e9;
+  const double nvlink = nccl_speeds(policy.minor, s.gpu).nvlink * 1e9;
   int fewest = most_channels;
   for (Rank r = 1; r < links.ranks() && links.node(r) == links.node(0); ++r) {
     const double bandwidth = (1.0 / links.wire({0}, {r}, Bytes(0)).per_byte).value;

@@ -35,7 +35,7 @@ double nominal(const Blueprint::LinkKind& kind, const ChannelSpeeds& speeds) {
   const double GBps = shared.contains(kind.name) ? shared[kind.name]["bandwidth_GBps"]["value"].get<double>()
                                                  : kind.bandwidth.value;
   if (kind.type != Type::nvlink) return GBps;
-  return GBps > 20 ? speeds.nvlink_GBps : first_nvlink_GBps;
+  return GBps > 20 ? speeds.nvlink : first_nvlink_GBps;
 }
 
 /// One attempt to pack `count` channels of one speed into a node.
@@ -232,8 +232,9 @@ Channels fastest(Attempt attempt, const std::vector<double>& levels) {
   return best;
 }
 
-void split(Channels& c) {
-  if (c.bandwidth.value < at_least_split * 1e9 || c.channels.size() > most_channels / 2) return;
+void split(Channels& c, const ChannelSpeeds& speeds) {
+  const double least = c.channels.size() > 4 ? std::max(at_least_split, speeds.many_split) : at_least_split;
+  if (c.bandwidth.value < least * 1e9 || c.channels.size() > most_channels / 2) return;
   const std::vector<Channels::Channel> twins = c.channels;
   c.channels.insert(c.channels.end(), twins.begin(), twins.end());
   c.bandwidth = c.bandwidth / 2;
@@ -241,33 +242,42 @@ void split(Channels& c) {
 
 }  // namespace
 
-ChannelSpeeds nccl_speeds(int minor) {
+ChannelSpeeds nccl_speeds(int minor, Gpu oldest) {
+  if (oldest == Gpu::blackwell)
+    return {40.1,
+            {90, 80, 70, 60, 50, 40, 30, 24, 20, 19, 18},
+            {96, 48, 45.1, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, 0.24, 0.12},
+            50};
+  if (oldest == Gpu::hopper)
+    return {20.6,
+            {60, 40, 30, 24, 20, 15, 12, 6, 3},
+            {48, 45, 42, 40, 30, 24, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, 0.24, 0.12},
+            50};
   const std::vector<double> low = {18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, 0.24, 0.12};
   std::vector<double> levels = minor < 7    ? std::vector<double>{24, 21}
                                : minor < 10 ? std::vector<double>{42, 24, 21}
                                : minor < 18 ? std::vector<double>{44, 30, 22}
                                             : std::vector<double>{40, 30, 20};
   levels.insert(levels.end(), low.begin(), low.end());
-  return {minor < 10 ? 21.0 : minor < 18 ? 22.0 : 20.0, levels};
+  return {minor < 10 ? 21.0 : minor < 18 ? 22.0 : 20.0, levels, levels};
 }
 
 Channels find_channels(const Blueprint& b, ChannelShape shape, ChannelReach reach,
                        const ChannelSpeeds& speeds) {
   const NodeGraph graph(b);
   if (reach == ChannelReach::node && b.ranks_on.size() < 2) return {};
+  const std::vector<double>& levels = reach == ChannelReach::node ? speeds.on_node : speeds.on_network;
   for (bool nvlink_only : {true, false}) {
-    Channels c = fastest(Attempt(b, graph, shape, reach, speeds, nvlink_only), speeds.levels_GBps);
+    Channels c = fastest(Attempt(b, graph, shape, reach, speeds, nvlink_only), levels);
     if (c.channels.empty()) continue;
     c.nvlink = nvlink_only && b.ranks_on.size() > 1;
-    split(c);
+    split(c, speeds);
     return c;
   }
   return {};
 }
 
 Channels find_switch_channels(const Blueprint& b, ChannelReach reach, const ChannelSpeeds& speeds) {
-  static const std::vector<double> on_node = {60, 40, 30, 24, 20, 15, 12, 6, 3};
-  static const std::vector<double> on_network = {48, 45, 42, 40, 30, 24, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2};
   const NodeGraph graph(b);
   std::size_t count = b.ranks_on.size();
   if (count < 3) return {};
@@ -277,7 +287,7 @@ Channels find_switch_channels(const Blueprint& b, ChannelReach reach, const Chan
     most = std::min(most, static_cast<double>(count) * port_rate(b.bandwidth->value));
   }
   Channels c;
-  for (const double level : reach == ChannelReach::node ? on_node : on_network)
+  for (const double level : reach == ChannelReach::node ? speeds.on_node : speeds.on_network)
     if (static_cast<double>(count) * level <= most) {
       c.channels.assign(count, {b.ranks_on});
       c.bandwidth = BytesPerSecond(level * 1e9);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "libraries/policy.hpp"
 #include "model/units.hpp"
 #include "platforms/description/blueprint.hpp"
 
@@ -14,13 +15,15 @@ namespace collcast {
 // bandwidth. Link speeds are NCCL's constants by kind of link, not the platform's measurements, as NCCL does
 // not measure.
 
-/// The speeds that a release of NCCL assumes of links and tries for channels.
+/// The speeds that a release of NCCL assumes of links and tries for channels, highest first, in GB/s.
 struct ChannelSpeeds {
-  double nvlink_GBps;               ///< of one NVLink, from the second generation on
-  std::vector<double> levels_GBps;  ///< of a channel, highest first
+  double nvlink;                            ///< of one NVLink, from the second generation on
+  std::vector<double> on_node, on_network;  ///< of a channel
+  double many_split = 0;  ///< more than four channels are split in two from this speed on; 0: as fewer are
 };
-/// Those of NCCL 2.`minor`, from 2.6 on. NVIDIA/nccl, src/graph/topo.h and search.cc.
-ChannelSpeeds nccl_speeds(int minor);
+/// Those of NCCL 2.`minor`, from 2.6 on, if `oldest` is the generation of the oldest GPU. NVIDIA/nccl,
+/// src/graph/topo.h and search.cc.
+ChannelSpeeds nccl_speeds(int minor, Gpu oldest);
 
 /// Rings or chains that run side by side without sharing the capacity of any link.
 struct Channels {
@@ -41,7 +44,8 @@ enum class ChannelReach : std::uint8_t { node, network };
 /// `network`.
 ///
 ///     const Blueprint b = read_blueprint(load_platform("dgx-1v"));
-///     find_channels(b, ChannelShape::ring, ChannelReach::node, nccl_speeds(18));  // 6 rings of 20 GB/s
+///     find_channels(b, ChannelShape::ring, ChannelReach::node, nccl_speeds(18, Gpu::volta));  // 6 of 20
+///     GB/s
 Channels find_channels(const Blueprint& blueprint, ChannelShape shape, ChannelReach reach,
                        const ChannelSpeeds& speeds);
 

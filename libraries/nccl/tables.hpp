@@ -80,6 +80,8 @@ double ring_ll128_share_alone(int minor);       ///< of the bus bandwidth, with 
 double ring_ll_share(int minor, Collective collective, Rank nodes);
 double pat_share(int minor);
 bool has_pat(int minor);
+/// Whether NCCL_ALGO is per function, and must leave one for each.
+bool algorithms_by_function(int minor);
 bool has_nvls(int minor, Gpu gpu);
 bool has_nvls_tree(int minor);
 bool nvls_tree_is_a_chain(int minor);  ///< its latency is that of a chain of nodes

@@ -217,8 +217,8 @@ class Player {
   /// one after the other otherwise. Above the leaves the second child of a node waits for the first.
   void tree() {
     cut_tree_chunk();
-    const double steps = static_cast<double>(ranks_) / nodes_ - 1;
-    const double hops = std::floor(std::log2(nodes_));
+    const double steps = (s_.on_a_node > 0 ? s_.on_a_node : static_cast<double>(ranks_) / nodes_) - 1;
+    const double hops = std::ceil(std::log2(nodes_));
     const double on_wire = nodes_ > 1 ? rail_time(chunk_) : 0;
     const bool split = protocol_ == Protocol::ll128;
     const double on_cards = nodes_ > 1 ? chunks_on_card(split) * on_wire : 0;

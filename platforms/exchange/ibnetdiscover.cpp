@@ -9,6 +9,7 @@
 
 #include "platforms/exchange/formats.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -181,8 +182,9 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
                     " switches can reduce (SHARP); what that costs is not in the file: see "
                     "network.in_network_reduction.");
   return {{"base", "gpu-cluster"},
-          {"description", std::to_string(f.adapters.size()) + " hosts on " +
-                              std::to_string(f.switches.size()) + " switches, from ibnetdiscover"},
+          {"description", text::counted(static_cast<std::int64_t>(f.adapters.size()), "host") + " on " +
+                              text::counted(static_cast<std::int64_t>(f.switches.size()), "switch") +
+                              ", from ibnetdiscover"},
           {"notes", notes},
           {"max_nodes", f.adapters.size()},
           {"node", {{"vertices", vertices}, {"links", links}, {"ranks_on", {"cpu0"}}, {"ranks_per_node", 1}}},

@@ -93,9 +93,13 @@ Extent Machine::occupy(const Placement& placement) {
 
 Rank Machine::opposite(Rank here, Rank there) const {
   if (uniform_) return here;
-  const auto slots = static_cast<std::size_t>(extent_.slots);
-  const Rank found = sitting_[seat(here).node * slots + static_cast<std::size_t>(seat(there).slot)];
-  return found < 0 ? here : found;
+  const auto slots = static_cast<std::size_t>(extent_.slots),
+             slot = static_cast<std::size_t>(seat(there).slot);
+  const std::span<const Rank> node(&sitting_[seat(here).node * slots], slots);
+  if (node[slot] >= 0) return node[slot];
+  std::size_t turn =
+      slot % static_cast<std::size_t>(std::ranges::count_if(node, [](Rank r) { return r >= 0; }));
+  return *std::ranges::find_if(node, [&turn](Rank r) { return r >= 0 && turn-- == 0; });
 }
 
 /// Finds the vertices of the slots' memories, and the slots that copy within a shared one.

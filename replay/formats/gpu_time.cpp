@@ -12,6 +12,7 @@
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/notes.hpp"
 
 namespace collcast::gpu {
 namespace {
@@ -393,8 +394,7 @@ class GpuRank {
   std::vector<Rank> consecutive(Rank size) {
     const std::string note = "groups of " + std::to_string(size) +
                              " ranks, of which the trace has no members, are taken for consecutive ranks";
-    auto& notes = source_.info().notes;
-    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+    add_once(source_.info().notes, note);
     std::vector<Rank> ranks(static_cast<std::size_t>(size));
     std::iota(ranks.begin(), ranks.end(), trace_.rank - trace_.rank % size);
     return ranks;

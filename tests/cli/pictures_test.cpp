@@ -115,6 +115,18 @@ TEST(Pictures, AReplayHasATimelineAndAPage) {
     EXPECT_NE(html.find(title), std::string::npos) << title;
 }
 
+TEST(Pictures, NcclsChannelsAreShownAsTheyArePlayed) {
+  const Folder folder;
+  const std::string json = folder / "t.json";
+  for (const char* call : {"allreduce --size 16MiB", "alltoall --size 1MiB", "broadcast --size 1KiB"}) {
+    const Json a =
+        answer("predict " + std::string(call) + " --platform dgx-a100 --ranks 20 --policy nccl-2.18" +
+               " --engine contention --timeline " + json);
+    EXPECT_NEAR(last_end(parse_json(text_of(json))), a["predictions"][0]["time_s"].get<double>(), 1e-9)
+        << call;
+  }
+}
+
 TEST(Pictures, ATrainingStepHasRolesAndStreams) {
   const Folder folder;
   const std::string json = folder / "t.json", page = folder / "t.html";

@@ -56,6 +56,22 @@ TEST(Library, TheNetworkMovesIt) {
   EXPECT_GT(allreduce(d, "nccl-2.8", 32, 32_MiB).prediction.time, 1.5 * before);
 }
 
+/// The hops of a tree contain its proxies; of a ring, proxies take the messages of a card in turn.
+TEST(Library, ATreePlayedTakesWhatItsClosedFormSays) {
+  for (const auto& [platform, policy, ranks, message] : {std::tuple{"abci-v", "nccl-2.8", 32, Bytes(8)},
+                                                         {"abci-v", "nccl-2.8", 64, Bytes(8)},
+                                                         {"dgx-a100", "nccl-2.18:algo=Tree", 17, Bytes(8)},
+                                                         {"dgx-a100", "nccl-2.18:algo=Tree", 24, Bytes(8)},
+                                                         {"dgx-a100", "nccl-2.18:algo=Tree", 65, Bytes(8)},
+                                                         {"dgx-a100", "nccl-2.18", 32, 16_MiB},
+                                                         {"dgx-a100", "nccl-2.18", 64, 16_MiB}}) {
+    const Description d = load_platform(platform);
+    const Seconds form = allreduce(d, policy, ranks, message).prediction.time,
+                  played = allreduce(d, policy, ranks, message, engine("contention")).prediction.time;
+    EXPECT_NEAR(played / form, 1, 0.05) << platform << ' ' << ranks;
+  }
+}
+
 TEST(Library, OthersAreReadLikeAnySchedule) {
   const Description d = load_platform("abci-v");
   const Library::Forecast c = allreduce(d, "mpich", 8, 1_MiB);
@@ -98,6 +114,27 @@ TEST(Library, Nvls) {
   const double algorithm_bandwidth =
       allreduce(load_platform("dgx-h100"), "nccl-2.28", 8, 1024_MiB).prediction.algorithm_bandwidth().value;
   EXPECT_NEAR(algorithm_bandwidth, 275e9, 0.1 * 275e9);
+}
+
+/// 388 GB/s of bus bandwidth on 4 to 64 nodes of eight B200 with the same cards, NCCL 2.28.
+TEST(Library, NvlsTreesTakeNoLongerOnMoreNodes) {
+  const Description d = load_platform("dgx-h100");
+  for (const Rank ranks : {24, 64}) {
+    const Call call{.ranks = ranks, .message = 32768_MiB, .ranks_per_node = 8};
+    const Prediction p = Library("nccl-2.28:algo=NVLSTree", d, ranks)
+                             .predict(Collective::allreduce, call, engine("auto"))
+                             .prediction;
+    EXPECT_NEAR(p.bus_bandwidth().value, 388e9, 0.2 * 388e9) << ranks;
+  }
+}
+
+TEST(Library, PatIsSentByNcclsKernels) {
+  const Call call{.ranks = 16, .message = 1_KiB};
+  const Prediction p = Library("nccl-2.28:algo=PAT", load_platform("edr-cluster"), 16)
+                           .predict(Collective::allgather, call, engine("path"))
+                           .prediction;
+  EXPECT_EQ(p.algorithm->name, "pat");
+  EXPECT_EQ(p.transport, "nccl-2.28:Simple");
 }
 
 TEST(Library, OneRankTakesNoTime) {

@@ -14,8 +14,9 @@ using namespace testing;
 using Shape = ChannelShape;
 using Reach = ChannelReach;
 
-Channels rings(const std::string& platform, Reach reach, int minor, Shape shape = Shape::ring) {
-  return find_channels(read_blueprint(load_platform(platform)), shape, reach, nccl_speeds(minor));
+Channels rings(const std::string& platform, Reach reach, int minor, Shape shape = Shape::ring,
+               Gpu gpu = Gpu::volta) {
+  return find_channels(read_blueprint(load_platform(platform)), shape, reach, nccl_speeds(minor, gpu));
 }
 
 /// How often a channel goes from GPU a to GPU b.
@@ -94,6 +95,19 @@ TEST(RingSearch, BetweenNodesEachAdapterCarriesARing) {
   // In by one GPU of the adapter's PCIe switch, out by the other.
   const Channels::Channel first = rings("dgx-1v", Reach::network, 12).channels[0];
   EXPECT_EQ(std::set<int>({first.gpus.front(), first.gpus.back()}), std::set<int>({0, 1}));
+}
+
+/// Logs of NCCL: 12 channels of 30 GB/s on one node of H100; 16, twice those found, on three
+/// (NVIDIA/nccl issue 1453).
+TEST(RingSearch, HopperHasSpeedsOfItsOwn) {
+  const Channels one = rings("dgx-h100", Reach::node, 18, Shape::ring, Gpu::hopper);
+  EXPECT_EQ(one.channels.size(), 12u);
+  EXPECT_NEAR(one.bandwidth.value, 30e9, 1);
+  const Channels more = rings("dgx-h100", Reach::network, 18, Shape::ring, Gpu::hopper);
+  EXPECT_EQ(more.channels.size(), 8u);
+  std::set<int> used;
+  for (const Channels::Channel& channel : more.channels) used.insert(channel.nic);
+  EXPECT_EQ(used.size(), 8u);
 }
 
 TEST(RingSearch, TreesAreChainsThatAreUsedBothWays) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace collcast {
+
+/// What was said already is not said again; nothing is said by no words.
+inline void add_once(std::vector<std::string>& notes, std::string words) {
+  if (!words.empty() && std::ranges::find(notes, words) == notes.end()) notes.push_back(std::move(words));
+}
+
+}  // namespace collcast
