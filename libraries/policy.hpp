@@ -18,7 +18,7 @@ enum class Cpu : std::uint8_t { intel, amd, power, other };
 /// What a library knows of the machine when it chooses. There are the call's ranks / `nodes` ranks on a node.
 struct Situation {
   Rank nodes = 1;
-  Rank on_a_node = 0;  ///< ranks of the fullest node; 0: as many as on the others
+  Rank on_a_node = 0;                ///< ranks of the fullest node; 0: as many as on the others
   NodeLink link = NodeLink::nvlink;  ///< between the GPUs of a node
   int channels = 2;                  ///< that NCCL's search finds, before NCCL doubles them
   BytesPerSecond intra_bandwidth = BytesPerSecond(20e9);  ///< of one channel on a node

@@ -62,8 +62,8 @@ class Machine final : public Fabric {
   int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
   int nodes_per_switch() const { return blueprint_.nodes_per_switch; }
-  /// The rank on the node of `here` in the slot that `there` has on its node. If that slot is empty, slots are
-  /// dealt out to the node's ranks in turn.
+  /// The rank on the node of `here` in the slot that `there` has on its node. If that slot is empty, slots
+  /// are dealt out to the node's ranks in turn.
   Rank opposite(Rank here, Rank there) const;
   /// The largest q such that ranks 0 to q-1 share a node, ranks q to 2q-1 another, and so on; the last node
   /// may have fewer.

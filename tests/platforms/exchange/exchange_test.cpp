@@ -81,9 +81,10 @@ TEST(ImportNccl, NodeOfThreeGpus) {
   EXPECT_NEAR(GBps(m.wire(2, 0, Bytes(0)).per_byte), 50, 1e-9);
   EXPECT_NEAR(GBps(m.wire(0, 3, Bytes(0)).per_byte), 12, 1e-9);
   EXPECT_EQ(d.json()["network"]["bandwidth_GBps"]["value"], 12.5);
-  EXPECT_EQ(find_channels(read_blueprint(d), ChannelShape::ring, ChannelReach::node, nccl_speeds(18, Gpu::volta))
-                .channels.size(),
-            4u);
+  EXPECT_EQ(
+      find_channels(read_blueprint(d), ChannelShape::ring, ChannelReach::node, nccl_speeds(18, Gpu::volta))
+          .channels.size(),
+      4u);
 }
 
 TEST(ImportNccl, Nvswitch) {
