@@ -331,7 +331,7 @@ class Inquiry {
       row.overlap = p.overlap;
     } else {
       row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_);
-      if (auto_choice() && engine_.name == "auto" && row.prediction.engine != "path")
+      if (auto_choice() && !engine_.quick && row.prediction.engine != "path")
         row.prediction = best_of_next(forecaster, among, call, std::move(row.prediction));
       const Prediction& best = row.prediction;
       if (engine_.name == "path") tell_shared(*best.algorithm, best.call, forecaster.fabric());

@@ -9,6 +9,7 @@
 
 #include "libraries/policy.hpp"
 #include "model/critical_path.hpp"
+#include "model/load.hpp"
 #include "model/member_fabric.hpp"
 #include "model/repeats.hpp"
 #include "model/staging.hpp"
@@ -73,6 +74,13 @@ Seconds by_formula_at_least(const Fabric& fabric, const Algorithm& a, const Call
   const auto machine = fabric.hockney();
   if (!machine || !a.time || !c.counts.empty() || !(a.exact || a.bound)) return {};
   return (1 - rounding) / (a.exact ? 1 : a.bound(c.ranks)) * a.time(c, *machine);
+}
+
+/// How long the most loaded link takes; no time where the only links are ports, which are on the path.
+Seconds on_links(const Fabric& fabric, const Algorithm& a, const Call& c) {
+  if (fabric.hockney()) return {};
+  const Schedule schedule = a.schedule(c);
+  return heaviest(fabric, schedule, layout(a, c, schedule)).time;
 }
 
 }  // namespace
@@ -142,14 +150,23 @@ Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candid
   Choice best;
   Seconds least = no_limit;
   std::size_t first = 0;
-  for (const auto [searched, length, place] : able) {
-    const Algorithm& a = *candidates[place];
-    consider(a);
-    const Call c = segmented(fabric, a, call, segment, least);
-    if (by_formula_at_least(fabric, a, c) > least) continue;
-    const Seconds time = path_time(fabric, a, c, least);
-    if (best.algorithm && !(time < least || (time == least && place < first))) continue;
-    best = {&a, c}, least = time, first = place;
+  const auto look = [&](bool at_links) {
+    for (const auto [searched, length, place] : able) {
+      const Algorithm& a = *candidates[place];
+      consider(a);
+      const Call c = segmented(fabric, a, call, segment, least);
+      if (by_formula_at_least(fabric, a, c) > least) continue;
+      Seconds time = path_time(fabric, a, c, least);
+      if (at_links && time <= least) time = std::max(time, on_links(fabric, a, c));
+      if (best.algorithm && !(time < least || (time == least && place < first))) continue;
+      best = {&a, c}, least = time, first = place;
+    }
+  };
+  look(false);
+  if (!best.algorithm) return best;
+  if (const Seconds busy = on_links(fabric, *best.algorithm, best.call); busy > least) {
+    least = busy;
+    look(true);
   }
   return best;
 }

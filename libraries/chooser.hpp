@@ -46,9 +46,9 @@ Chooser fastest_on(const Fabric& fabric, std::optional<Bytes> segment = {});
 Chooser by_policy(std::string policy, const Description& description, const Machine& machine,
                   const Fabric& fabric, const Fabric* blocking = nullptr);
 
-/// The fastest candidate by critical path, the first of equally fast ones; a null algorithm if no candidate
-/// supports this number of ranks. Candidates with few steps are read first, so that longer ones can be
-/// abandoned early. `consider` is called with each candidate before it is read.
+/// The fastest candidate by critical path and most loaded link, the first of equally fast ones; a null
+/// algorithm if no candidate supports this number of ranks. Candidates with few steps are read first, so that
+/// longer ones can be abandoned early. `consider` is called with each candidate before it is read.
 Choice fastest(
     const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
     std::optional<Bytes> segment = {},
