@@ -293,7 +293,7 @@ Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
     p.unknown = p.standard->name + " is not timed over the library's own transport";
   else
     p.told = p.standard->time > p.best.high;
-  if (p.standard->time <= p.best.time || !p.unknown.empty()) p.best = *p.standard;
+  if (p.unknown.empty() && p.standard->time <= p.best.time) p.best = *p.standard;
   return p;
 }
 

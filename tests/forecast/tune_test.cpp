@@ -117,6 +117,17 @@ TEST(Tune, NcclsOwnChoiceHasItsOwnSizes) {
     }
 }
 
+/// NVLS goes over none of NCCL's own transports: what it takes is no measure of what else it can be told.
+TEST(Tune, TheBestIsTheBestOfItsList) {
+  TuneQuestion q = question("nccl", "dgx-h100", "allreduce");
+  q.ranks = 8;
+  q.sizes = {Bytes(1 << 26)};
+  const Tuned::Point p = tune(q).points[0];
+  EXPECT_EQ(p.standard->name, "NVLS Simple c=32");
+  EXPECT_EQ(p.best.time, std::ranges::min_element(p.able, {}, &Tuned::Play::time)->time);
+  EXPECT_FALSE(p.told);
+}
+
 TEST(Tune, ACollectiveNamedTwiceIsTunedOnce) {
   TuneQuestion q = question("openmpi", "frontera", "alltoall");
   q.collectives.push_back("all_to_all");
