@@ -41,10 +41,12 @@ constexpr Part parts[] = {
     {"--plot", of_run | of_report | of_tables},
 };
 
+/// "--run, --script or --report".
 std::string names_of(std::uint8_t some) {
   std::string names;
   for (std::size_t f = 0; f < forms.size(); ++f)
-    if (some >> f & 1) names += (names.empty() ? "" : " and ") + std::string(forms[f]);
+    if (some >> f & 1)
+      names += (names.empty() ? "" : some >> (f + 1) != 0 ? ", " : " or ") + std::string(forms[f]);
   return names;
 }
 
@@ -55,7 +57,7 @@ Form form_of(const CLI::App& verb) {
   const auto form = static_cast<Form>(1 << (std::ranges::find_if(forms, given) - forms.begin()));
   for (const Part& p : parts)
     if (verb.get_option(p.option)->count() > 0 && !(p.forms & form))
-      throw InputError(std::string(p.option) + " goes with " + names_of(p.forms) + p.hint);
+      throw InputError(std::string(p.option) + " needs " + names_of(p.forms) + p.hint);
   return form;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/validate_run.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "forecast/report/plot.hpp"
+#include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
@@ -38,11 +40,11 @@ Text asked_text(const CampaignOptions& o) {
   if (o.collective.empty() || o.algorithms.empty() || o.ranks.empty() || o.sizes.empty())
     throw InputError(
         "a campaign without --campaign takes all of --collective, --algorithm, --ranks and --size");
-  Json ranks = Json::array(), points = Json::array();
-  for (const std::string& text : o.ranks) ranks.push_back(parse_ranks(text));
+  Json sizes = Json::array(), points = Json::array();
+  for (const Bytes size : parse_sizes(o.sizes)) sizes.push_back(std::llround(size.value));
   for (const std::string& name : o.algorithms)
     points.push_back({{"collective", o.collective}, {"algorithm", name}});
-  const Json spelled_out{{"ranks", ranks}, {"sizes", o.sizes}, {"points", points}};
+  const Json spelled_out{{"ranks", parse_rank_counts(o.ranks)}, {"sizes", sizes}, {"points", points}};
   return {dump(spelled_out), "command line"};
 }
 
@@ -103,9 +105,10 @@ void write_files(const report::Results& results, const std::vector<report::Chapt
   write_file(folder / "report.md", report::markdown(title, all));
   write_file(folder / "report.html", report::html(title, pictured, answer(results)));
   if (figure) report::write_plot((folder / "report.png").string(), report::picture(results, "path"));
-  note((folder / "report.html").string() + (figure
-                                                ? " and report.png hold the figures"
-                                                : " holds the figures; there is no gnuplot for report.png"));
+  const std::string page = (folder / "report.html").string();
+  note(results.all.empty() ? page + " has no figures: nothing is measured yet"
+       : figure            ? page + " and report.png hold the figures"
+                           : page + " holds the figures; there is no gnuplot for report.png");
 }
 
 int tell(const std::vector<fs::path>& folders, Format format, const std::string& drawn) {
@@ -147,12 +150,13 @@ int validate_script(const CampaignOptions& options) {
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   const fs::path folder = fs::absolute(options.script);
-  const std::string script = campaign::batch_script(todo, {options.command, options.sbatch});
+  const campaign::Batch batch{options.command, options.sbatch};
+  const std::string script = campaign::batch_script(todo, batch);
   campaign::predict_campaign(todo, platform, folder, progress);
   progress_end();
   write_file(folder / "asked.json", text.words + "\n");
   write_file(folder / "run.sh", script);
-  write_file(folder / "README.md", campaign::batch_words(todo));
+  write_file(folder / "README.md", campaign::batch_words(todo, batch));
   if (options.slurm)
     note(slurm::submitted(folder / "run.sh", {"--chdir=" + folder.string()}) +
          "; when it has ended, `collcast validate --report " + options.script + "` tells");

@@ -69,6 +69,23 @@ TEST(Script, MeasuresWhatWasForecastAndIsReportedElsewhere) {
   EXPECT_NE(osu.out.find("2.1e-05"), std::string::npos) << osu.out;
 }
 
+TEST(Script, TakesRanges) {
+  const Folder folder;
+  const std::string in = folder / "v";
+  ASSERT_EQ(
+      run("validate --platform flat --script " + in +
+          " --collective allreduce --algorithm ring --ranks 2:4:+2 --size 1KiB:64KiB:x8 -- srun -n {ranks}")
+          .code,
+      0);
+  const std::string forecast = text_of(in + "/prediction.jsonl");
+  EXPECT_EQ(std::ranges::count(forecast, '\n'), 2 * 3) << forecast;
+  EXPECT_NE(forecast.find("\"message_bytes\":65536"), std::string::npos) << forecast;
+  const std::string words = text_of(in + "/README.md");
+  EXPECT_NE(words.find("`srun` (LAUNCH="), std::string::npos) << words;
+  const Outcome empty = run("validate --report " + in);
+  EXPECT_NE(empty.err.find("nothing is measured yet"), std::string::npos) << empty.err;
+}
+
 TEST(Script, IsSubmittedFromItsFolder) {
   const Folder folder;
   program(folder / "sbatch", "echo \"$*\" > " + (folder / "asked") + "; echo 17\n");

@@ -159,7 +159,7 @@ std::string batch_script(const Campaign& campaign, const Batch& batch) {
   return text + "exit $code\n";
 }
 
-std::string batch_words(const Campaign& campaign) {
+std::string batch_words(const Campaign& campaign, const Batch& batch) {
   std::string files;
   for (const Benchmark& b : benchmarks)
     if (collectives(campaign).contains(b.collective))
@@ -173,7 +173,9 @@ std::string batch_words(const Campaign& campaign) {
          text::count(processes(campaign)) +
          " processes, `collcast` and `collcast-measure` (COLLCAST=/path/to/collcast where they are not in "
          "PATH), and\n"
-         "`mpirun` (LAUNCH=\"srun -n {ranks}\" where another starts ranks). A run that ended early goes on "
+         "`" +
+         (batch.launcher.empty() ? "mpirun" : batch.launcher[0]) +
+         "` (LAUNCH=\"srun -n {ranks}\" where another starts ranks). A run that ended early goes on "
          "from there when\n"
          "it is started again. It leaves `measured.jsonl`, `topology/`, `benchmarks/`, `calibration/` and, "
          "in\n"

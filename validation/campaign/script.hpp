@@ -21,6 +21,6 @@ struct Batch {
 std::string batch_script(const Campaign& campaign, const Batch& batch);
 
 /// How it is run, and how what it leaves is read, for people.
-std::string batch_words(const Campaign& campaign);
+std::string batch_words(const Campaign& campaign, const Batch& batch);
 
 }  // namespace collcast::campaign
