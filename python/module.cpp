@@ -83,7 +83,7 @@ py::object calibrate_with(const OneOrMore<std::string>& tables, const std::strin
   {
     const py::gil_scoped_release others_run;
     std::vector<Measurement> measured;
-    for (const std::string& table : all(tables))
+    for (const std::string& table : some(tables, "tables"))
       for (Measurement& m : read_measurements(parse_measurement_file(table)))
         measured.push_back(std::move(m));
     const auto keep = [&](const auto& calibration) {
@@ -120,7 +120,8 @@ PYBIND11_MODULE(collcast, m) {
   add_predict(m);
   m.def("prove", &prove_call, "collective"_a, "algorithm"_a, "ranks"_a, py::kw_only(), "root"_a = 0,
         "radix"_a = 2, "size"_a = "1MiB",
-        "Whether an algorithm computes its collective; else with a counterexample.");
+        "Whether an algorithm computes its collective, in so many steps and messages; else with a "
+        "counterexample.");
   add_programs(m);
   m.def("inspect", &inspect_files, "files"_a,
         "What is in a trace or profile, with the keys of `collcast inspect --format json`.");

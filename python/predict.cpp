@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+
 #include "algorithms/exchange/msccl.hpp"
 #include "forecast/report/answer.hpp"
 #include "forecast/report/timeline.hpp"
@@ -48,14 +51,17 @@ py::object predict(Asked asked, bool with_synthesized, bool explain, bool sensit
   Question& q = asked.question;
   q.with_synthesized = with_synthesized, q.explain = explain, q.sensitivity = sensitivity;
   Json rows;
+  std::vector<std::string> notes;
   {
     const py::gil_scoped_release others_run;
     std::optional<report::Timeline> timeline;
     if (!path.empty()) timeline.emplace(path);
     const Answer answer = asked.answer(timeline ? watched(asked, *timeline) : Watch{});
-    if (timeline) timeline->write(report::about(answer));
+    notes = report::notes(answer);
+    if (timeline) std::ranges::move(timeline->write(report::about(answer)), std::back_inserter(notes));
     rows = report::rows(answer);
   }
+  warn(notes);
   return to_python(rows);
 }
 
@@ -74,6 +80,7 @@ py::array_t<double> times(Asked asked) {
     const py::gil_scoped_release others_run;
     answer = asked.answer();
   }
+  warn(report::notes(answer));
   py::array_t<double> seconds(shape);
   double* at = seconds.mutable_data();
   for (const Answer::Row& r : answer.rows)

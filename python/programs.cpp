@@ -17,6 +17,7 @@
 #include "workloads/playing/replay_text.hpp"
 #include "workloads/playing/rows.hpp"
 #include "workloads/playing/training_text.hpp"
+#include "workloads/settings.hpp"
 
 namespace collcast::python {
 namespace {
@@ -39,7 +40,7 @@ py::object on_each(const OneOrMore<std::string>& platforms, const std::vector<st
   std::vector<std::string> notes;
   {
     const py::gil_scoped_release others_run;
-    for (const std::string& name : all(platforms)) {
+    for (const std::string& name : some(platforms, "platform")) {
       Description platform = load_platform(name);
       set_all(platform, set);
       std::ranges::copy(told_of(platform), std::back_inserter(notes));
@@ -80,11 +81,11 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
   const HowPlayed how{policy, engine};
   const auto add = [&](const Description& platform, Playing& playing, Json& rows,
                        std::vector<std::string>& notes) {
-    for (const std::string& model : all(models)) {
+    for (const std::string& model : some(models, "model")) {
       step.model = model;
       Training training = described(step, platform);
-      for (const Rank count : all(ranks)) {
-        training.ranks = count;
+      for (const Rank count : some(ranks, "ranks")) {
+        training.ranks = checked_ranks(count);
         require_room(platform, count);
         const StepForecast forecast = playing.forecast(training);
         Json row{{"platform", platform.name()}, {"model", model}};
@@ -112,9 +113,11 @@ py::object job(const OneOrMore<std::string>& what, const OneOrMore<std::string>&
                const std::vector<std::string>& set, int pieces, const std::string& delivery, double samples) {
   const HowPlayed how{policy, engine, pieces, is_direct("delivery", delivery)};
   std::vector<Rank> counts = all(ranks);
+  for (const Rank count : counts) checked_ranks(count);
   if (counts.empty()) counts = {0};  // as the file says
+  if (samples != 0) workloads::above_zero(std::to_string(samples), "samples");
   const auto add = [&](const Description& platform, workloads::Playing& playing, Json& rows, auto&) {
-    for (const std::string& one : all(what)) {
+    for (const std::string& one : some(what, "what")) {
       const workloads::JobSource source(one, platform);
       for (const Rank count : counts) {
         const workloads::Job job = source.on(count);
@@ -196,7 +199,8 @@ void add_programs(py::module_& m) {
         "offload"_a = "", "pieces"_a = 1, "delivery"_a = "staged", "ranks"_a = py::none(),
         "memory"_a = py::none(), "explain"_a = false, "sensitivity"_a = false, "timeline"_a = "",
         "How long a recorded application takes on a platform, with the keys of `collcast replay --format "
-        "json`. Arguments are the program's options. algorithm: {'allreduce': 'ring'}; timeline: a file "
+        "json`, of which trace, platform, policy, engine, ranks and nodes are left out. Arguments are the "
+        "program's options. algorithm: {'allreduce': 'ring'}; timeline: a file "
         "FILE.json.gz to write, of who computes and sends what when.");
   m.def("train", &train, "model"_a, "platform"_a, "ranks"_a, py::kw_only(), "framework"_a = "ddp",
         "precision"_a = "fp32", "batch"_a = 32, "throughput"_a = py::none(), "slowdown"_a = 0.0,

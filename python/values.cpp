@@ -6,6 +6,7 @@
 #include "model/sizes.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 #include "support/printable.hpp"
 
 namespace collcast::python {
@@ -36,6 +37,10 @@ Bytes bytes(const Size& size) {
 std::string text(const Size& size) {
   if (const auto* words = std::get_if<std::string>(&size)) return *words;
   return std::to_string(std::llround(bytes(size).value));
+}
+
+Rank checked_ranks(Rank ranks) {
+  return static_cast<Rank>(parse_count(std::to_string(ranks), "number of ranks", 1, 1 << 24));
 }
 
 Memory memory(const std::string& name) {

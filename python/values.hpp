@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/fabric.hpp"
+#include "support/error.hpp"
 #include "support/json_fwd.hpp"
 
 namespace collcast::python {
@@ -34,6 +35,17 @@ std::vector<T> all(const OneOrMore<T>& given) {
   if (const auto* one = std::get_if<T>(&given)) return {*one};
   return std::get<std::vector<T>>(given);
 }
+
+/// The same; throws InputError, which calls it `what`, if there is none.
+template <class T>
+std::vector<T> some(const OneOrMore<T>& given, const std::string& what) {
+  std::vector<T> values = all(given);
+  if (values.empty()) throw InputError(what + ": the list is empty");
+  return values;
+}
+
+/// Throws InputError.
+Rank checked_ranks(Rank ranks);
 
 /// Texts of what is a number in Python: empty without it.
 template <class T>

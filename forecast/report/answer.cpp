@@ -200,6 +200,14 @@ Json rows(const Answer& answer) {
   return all;
 }
 
+std::vector<std::string> notes(const Answer& answer) {
+  std::vector<std::string> all = answer.notes;
+  for (const Answer::Row& row : answer.rows)
+    if (!row.why.empty())
+      std::erase_if(all, [&](const std::string& words) { return words.ends_with(row.why); });
+  return all;
+}
+
 Report make(const Answer& answer) {
   Report report;
   report.head = {

@@ -14,6 +14,8 @@ Section explanation_table(const Json& explanation, std::string of);
 
 /// The rows of `predict`.
 Json rows(const Answer& answer);
+/// What is to be said beside the rows: no row's own reason.
+std::vector<std::string> notes(const Answer& answer);
 /// `predict`'s table, JSON, CSV and Markdown.
 Report make(const Answer& answer);
 /// What a file of one forecast says of itself: its row of the JSON, with a title.

@@ -136,6 +136,15 @@ for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did y
                     (lambda: collcast.train("resnet50", "p40-node", 9), "p40-node holds 8 ranks, not 9"),
                     (lambda: collcast.train("resnet50", "dgx-1v", 8, noise=-1), "noise must not be negative"),
                     (lambda: collcast.train("resnet50", "dgx-1v", 8, noise=float("nan")), "noise"),
+                    (lambda: collcast.train("resnet50", "dgx-1v", 0), "number of ranks '0' is not"),
+                    (lambda: collcast.train([], "dgx-1v", 8), "model: the list is empty"),
+                    (lambda: collcast.train("resnet50", [], 8), "platform: the list is empty"),
+                    (lambda: collcast.train("resnet50", "dgx-1v", []), "ranks: the list is empty"),
+                    (lambda: collcast.job([], "frontera", 4), "what: the list is empty"),
+                    (lambda: collcast.job("p3dfft:n=64", "frontera", -3), "number of ranks '-3' is not"),
+                    (lambda: collcast.job("p3dfft:n=64", "frontera", 4, samples=-5), "samples"),
+                    (lambda: collcast.job("p3dfft:n=64", "frontera", 4, samples=float("nan")), "samples"),
+                    (lambda: collcast.calibrate([], "edr-cluster"), "tables: the list is empty"),
                     (lambda: collcast.job("p3dfft:n=64", "frontera"), "--ranks is required"),
                     (lambda: collcast.job("p3dfft:n=64", "frontera", 4, pieces=2), "has none"),
                     (lambda: collcast.job("p3dfft:n=64", "frontera", 4, delivery="fast"), "takes staged or direct"),
@@ -150,6 +159,12 @@ for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did y
         assert isinstance(e, ValueError) and words in str(e) and "\n" not in str(e), e
     else:
         raise AssertionError(words)
+
+# What the program notes is a warning.
+with warnings.catch_warnings(record=True) as noted:
+    warnings.simplefilter("always")
+    collcast.predict("barrier", "flat", 4, 1024)
+assert any("--size changes nothing" in str(w.message) for w in noted), noted
 
 # Times as an array: axes of what is a list, and of time, low and high.
 rows = collcast.predict("allreduce", "summit", [6, 12], ["1KiB", "1MiB", "8MiB"], algorithm="ring")
