@@ -181,6 +181,25 @@ sweep::Rows replayed(const sweep::Point& point) {
   return {Json::array({replay_row(trace, platform.platform, options, report)}), platform.notes};
 }
 
+/// Throws InputError where "allreduce=ring,bcast@64KiB=chain" names what there is not.
+void require_algorithms(const std::string& text) {
+  ReplayText asked;
+  asked.algorithms = CLI::detail::split(text, ',');
+  for (const auto& [what, name] : replay_options(asked).algorithms) {
+    const auto at = what.find('@');
+    const Definition& d = definition(what.substr(0, at));
+    if (at != std::string::npos) parse_size(what.substr(at + 1));
+    if (name != "auto") algorithm(d.collective, name);
+  }
+}
+
+/// Throws InputError where "allreduce+bcast" names a collective that there is not.
+void require_collectives(const std::string& text) {
+  ReplayText asked;
+  asked.offload = text;
+  replay_options(asked);
+}
+
 std::vector<report::Column> columns(const std::string& verb, const sweep::Space& space) {
   std::vector<report::Column> all;
   for (const char* key : {"platform", "model"})
@@ -203,6 +222,9 @@ void check_texts(const sweep::Space& space) {
       {"placement", [](const std::string& t) { parse_placement(t); }},
       {"memory", [](const std::string& t) { sweep::parse_memory(t); }},
       {"pieces", [](const std::string& t) { pieces(t); }},
+      {"algorithm", require_algorithms},
+      {"nonblocking", require_collectives},
+      {"offload", require_collectives},
       {"compute_scale", [](const std::string& t) { parse_number(t, "compute_scale", 0, 1e9); }},
       {"delivery", [](const std::string& t) { is_direct("delivery", t); }},
       {"ranks", [](const std::string& t) { parse_ranks(t); }}};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 
 #include "algorithms/catalogue.hpp"
@@ -14,11 +15,13 @@
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast::sweep {
 namespace {
 
 using Text = std::string;
+constexpr std::int64_t most = std::numeric_limits<Rank>::max();
 /// A key, what its value means to a question, and for names which there are. Throw InputError.
 struct Slot {
   Key key;
@@ -52,11 +55,23 @@ constexpr Slot slots[] = {
      [](Question& q, const Text& v) { q.engine = v; },
      [](const Text& v) { engine(v); }},
     {{"root", Kind::count}, [](Question& q, const Text& v) { q.call.root = v; }},
-    {{"radix", Kind::count}, [](Question& q, const Text& v) { q.call.radix = v; }},
-    {{"channels", Kind::count}, [](Question& q, const Text& v) { q.call.channels = v; }},
+    {{"radix", Kind::count},
+     [](Question& q, const Text& v) { q.call.radix = v; },
+     [](const Text& v) { parse_count(v, "radix", 2, most); }},
+    {{"channels", Kind::count},
+     [](Question& q, const Text& v) { q.call.channels = v; },
+     [](const Text& v) { parse_count(v, "number of channels", 1, most); }},
     {{"buffer", Kind::size}, [](Question& q, const Text& v) { q.call.buffer = v; }},
-    {{"ranks_per_node", Kind::count}, [](Question& q, const Text& v) { q.call.ranks_per_node = v; }},
-    {{"segment", Kind::word}, [](Question& q, const Text& v) { q.call.segment = v; }},
+    {{"ranks_per_node", Kind::count},
+     [](Question& q, const Text& v) { q.call.ranks_per_node = v; },
+     [](const Text& v) { parse_count(v, "number of ranks per node", 1, most); }},
+    {{"segment", Kind::word},
+     [](Question& q, const Text& v) { q.call.segment = v; },
+     [](const Text& v) {
+       CallText call;
+       call.segment = v;
+       parse_segment(call, Bytes(1e18), true);  // a message's size is its point's
+     }},
     {{"size", Kind::size}, [](Question& q, const Text& v) { q.sizes = parse_sizes(std::vector{v}); }},
 };
 
@@ -77,15 +92,6 @@ Question question(const Point& point) {
       q.set.push_back(s.key.substr(std::string_view("set.").size()) + '=' + s.value);
   }
   return q;
-}
-
-/// Notes that are no row's own reason.
-std::vector<std::string> common(const Answer& answer) {
-  std::vector<std::string> notes = answer.notes;
-  for (const Answer::Row& row : answer.rows)
-    if (!row.why.empty())
-      std::erase_if(notes, [&](const std::string& words) { return words.ends_with(row.why); });
-  return notes;
 }
 
 std::vector<std::string> values(const Space& space, std::string_view key) {
@@ -130,7 +136,7 @@ Verb predict() {
   const auto known = std::make_shared<Known>();
   const auto answer = [known](const Point& point) {
     const Answer a = ask(question(point), *known);
-    return Rows{std::move(report::make(a).sections[0].rows), common(a)};
+    return Rows{std::move(report::make(a).sections[0].rows), report::notes(a)};
   };
   return {"predict", keys, {"platform", "ranks", "collective", "size"}, answer, check_names, columns};
 }

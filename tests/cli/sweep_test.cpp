@@ -175,6 +175,8 @@ TEST(SweepCli, WhatIsWrongAtEveryPointIsRefusedAtOnce) {
       {R"("algorithm": ["ring", "rign"])", "no algorithm 'rign' for allreduce; did you mean 'ring'?"},
       {R"("placement": ["block", "zigzag"])", "must be block, round-robin, by-socket"},
       {R"("policy": ["mpich", "mpihc"])", "unknown policy 'mpihc'"},
+      {R"("segment": ["auto", "foo"])", "'foo'"},
+      {R"("radix": [2, 1])", "radix '1' is not"},
       {R"("engine": ["path", "magic"])", "not 'magic'"}};
   const Folder folder;
   for (const auto& [setting, words] : cases) {
@@ -185,6 +187,14 @@ TEST(SweepCli, WhatIsWrongAtEveryPointIsRefusedAtOnce) {
     EXPECT_EQ(o.code, 2) << setting;
     EXPECT_EQ(o.out, "");
     EXPECT_NE(o.err.find(words), std::string::npos) << o.err;
+  }
+  for (const char* setting :
+       {R"("algorithm": "allreduce=foo")", R"("nonblocking": "foo")", R"("offload": ["none", "foo"])"}) {
+    const std::string s = file(folder, R"({"ask": "replay", "platform": "bluefield-2-cluster", "trace": ")" +
+                                           std::string(collcast::testing::trace) + "\", " + setting + "}");
+    const Outcome o = collcast("sweep " + s + " -o " + folder / "j");
+    EXPECT_EQ(o.code, 2) << setting;
+    EXPECT_NE(o.err.find("'foo'"), std::string::npos) << o.err;
   }
   const std::string trace = file(folder, R"({"ask": "replay", "platform": "flat", "trace": "none.cct"})");
   EXPECT_EQ(collcast("sweep " + trace).err, "collcast: there is no trace 'none.cct'\n");
