@@ -131,11 +131,14 @@ void add_job(CLI::App& app, int& exit_code) {
                    "The job, as docs/jobs.md describes it, or an application with settings behind a colon; "
                    "without it, the applications are listed")
       ->option_text("FILE.json|APPLICATION");
-  verb->add_option("-p,--platform", options->platform,
-                   "Names from `collcast platforms`, or files. Several values of this, the job, --policy, "
-                   "--engine or a --set give a row for each combination")
-      ->option_text("P[,P...]");
-  verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources");
+  CLI::Option* platform =
+      verb->add_option(
+              "-p,--platform", options->platform,
+              "Names from `collcast platforms`, or files. Several values of this, the job, --policy, "
+              "--engine or a --set give a row for each combination")
+          ->option_text("P[,P...]");
+  verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources")
+      ->excludes(platform);
   verb->add_flag("--describe", options->describe, "The job as a file that this verb reads back");
   verb->add_flag("--explain", options->explain,
                  "Where the time goes, by activity; with --engine along the chain of causes. CSV has this "

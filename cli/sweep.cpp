@@ -142,10 +142,13 @@ void add_sweep(CLI::App& app, int& exit_code) {
   verb->add_option("--part", options->part, "Only every Nth point, from the Kth on (K from 0 to N-1)")
       ->option_text("K/N");
   verb->add_flag("--mpi", options->mpi, "The ranks of this mpirun compute the points");
-  verb->add_flag("--slurm", options->slurm, "Writes a job array, and submits it with sbatch");
+  CLI::Option* slurm =
+      verb->add_flag("--slurm", options->slurm, "Writes a job array, and submits it with sbatch");
   verb->add_option("--tasks", options->tasks, "Number of tasks of the job array (default 8)")
+      ->needs(slurm)
       ->option_text("N");
   verb->add_option("--sbatch", options->sbatch, "An option for sbatch: --sbatch=--partition=short")
+      ->needs(slurm)
       ->option_text("OPTION");
   add_plot(*verb, options->plot, "time over the number that varies most");
   verb->add_option("--plot-over", options->plot_over,
