@@ -264,6 +264,11 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->option_text("P[,P...]");
   add_replaying(*verb, *options);
+  verb->get_option("--algorithm")
+      ->description("Of a trace's collectives, as in `replay`; or of the collective: ring")
+      ->option_text("COLLECTIVE[@SIZE]=A|A");
+  verb->get_option("--ranks")->description(
+      "Number of ranks on each platform; of a trace: replicas along its data dimension");
   verb->add_option("--nodes", options->nodes, "Number of nodes of each platform, filled with ranks")
       ->option_text("N");
   verb->add_option("--budget", options->budget,

@@ -68,7 +68,7 @@ void add_export(CLI::App& app, int& exit_code) {
       ->option_text("X");
   verb->add_option("-o,--output", options->output, "The file to write (default: standard output)")
       ->option_text("FILE");
-  add_call_options(*verb, options->call);
+  add_call_options(*verb, options->call, false);
   verb->footer("Example: collcast export allreduce --algorithm ring --ranks 8 --format msccl -o ring.xml");
   verb->callback([options, &exit_code] { exit_code = run_export(*options); });
 }

@@ -91,14 +91,15 @@ void add_format(CLI::App& verb, Format& format, bool report) {
       ->option_text(report ? "table|json|csv|markdown" : "table|json|csv");
 }
 
-void add_call_options(CLI::App& verb, CallText& options) {
+void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
   verb.add_option("--root", options.root, "Root rank (default 0)")->option_text("R");
   verb.add_option("--radix", options.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
       ->option_text("K");
   verb.add_option("--segment", options.segment,
-                  "Segment size of pipelined algorithms; auto (default where a platform is given) searches "
-                  "for the fastest, from 64 B up, by critical path; else the default is 64KiB")
-      ->option_text("SIZE|auto");
+                  on_platform ? "Segment size of pipelined algorithms; auto (default) searches for the "
+                                "fastest, from 64 B up, by critical path"
+                              : "Segment size of pipelined algorithms (default 64KiB)")
+      ->option_text(on_platform ? "SIZE|auto" : "SIZE");
   verb.add_option("--channels", options.channels, "Rings side by side of multi-ring (default 1)")
       ->option_text("C");
   verb.add_option(
@@ -111,8 +112,8 @@ void add_call_options(CLI::App& verb, CallText& options) {
                   "Largest aggregated message of pat (default: no limit; NCCL: 512KiB)")
       ->option_text("SIZE");
   verb.add_option("--ranks-per-node", options.ranks_per_node,
-                  "Ranks per node of hierarchical algorithms, a divisor of the ranks (default: the "
-                  "platform's, if it is one)")
+                  "Ranks per node of hierarchical algorithms, a divisor of the ranks (default: " +
+                      std::string(on_platform ? "the platform's, where that divides them, else 1)" : "1)"))
       ->option_text("Q");
 }
 

@@ -45,7 +45,8 @@ void add_placement(CLI::App& verb, std::string& placement);
 /// --format table|json|csv, and markdown of what is a report.
 void add_format(CLI::App& verb, Format& format, bool report = false);
 
-void add_call_options(CLI::App& verb, CallText& options);
+/// `on_platform`: what stands for a segment and for ranks per node by default is the platform's.
+void add_call_options(CLI::App& verb, CallText& options, bool on_platform = true);
 
 Rank parse_ranks(const std::string& text);
 

@@ -172,7 +172,11 @@ void add_predict(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("predict", "How long a collective takes on a platform");
   add_subject(*verb, options->subject,
               "A name from `collcast algorithms`, all, or auto (default): what --policy chooses");
-  verb->add_option("-p,--platform", options->platforms, "Names from `collcast platforms`, or files")
+  verb->get_option("--ranks")->description("Numbers of ranks, and ranges of them")->option_text("N[,N...]");
+  verb->add_option("-p,--platform", options->platforms,
+                   "Names from `collcast platforms`, or files. Several values of this, the collective, "
+                   "--algorithm, --policy, --transport, --engine, --placement, --root, --radix, --segment, "
+                   "--channels or a --set give a row for each combination")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option(

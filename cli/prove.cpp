@@ -112,7 +112,7 @@ void add_prove(CLI::App& app, int& exit_code) {
   add_subject(*verb, options->subject, "A name from `collcast algorithms`");
   verb->add_option("-s,--size", options->size, "Message size (default 1MiB, or what --counts add up to)")
       ->option_text("S");
-  add_call_options(*verb, options->call);
+  add_call_options(*verb, options->call, false);
   add_format(*verb, options->format);
   verb->footer(
       "Exit code 1 and a counterexample if it does not hold.\n"
