@@ -6,7 +6,8 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY platforms/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/collcast/platforms FILES_MATCHING PATTERN *.json)
 install(DIRECTORY traces/ DESTINATION ${CMAKE_INSTALL_DATADIR}/collcast/traces)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md PATTERN *.json)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
+        FILES_MATCHING PATTERN *.md PATTERN *.json PATTERN *.svg)
 
 # Manual pages and completions, as the program itself writes them.
 set(pages ${PROJECT_BINARY_DIR}/pages)

@@ -34,6 +34,7 @@ class Collcast(CMakePackage):
         return [
             self.define("COLLCAST_TESTS", False),
             self.define("COLLCAST_BENCH", False),
+            self.define("COLLCAST_PYTHON", False),
             self.define_from_variant("COLLCAST_MPI", "mpi"),
             self.define_from_variant("COLLCAST_SIMGRID", "simgrid"),
         ]
