@@ -609,7 +609,9 @@ TEST(Training, SaysWhatIsWrong) {
   EXPECT_EQ(error(t), "training: 2 layers do not make 4 parts of a pipeline");
   t = equal_layers(1, "ddp:pp=2,micro-batches=1", 2);
   t.model = load_model("gpt:layers=3");
-  EXPECT_EQ(error(t), "training: 3 blocks of gpt:layers=3 do not divide into 2 parts of a pipeline");
+  EXPECT_EQ(error(t),
+            "training: 3 blocks of gpt:layers=3 do not divide into 2 parts of a pipeline, but into 1, 3; "
+            "balance= says the layers of each part");
   EXPECT_EQ(error(equal_layers(8, "zero3:pp=2,micro-batches=1", 4)),
             "training: sharded parameters (fsdp, zero3) go without tp, sp and pp");
   EXPECT_EQ(error(equal_layers(8, "ddp:ep=2", 4)),

@@ -19,9 +19,14 @@ using Part = Plan::Part;
 
 /// As many blocks in each; what stands before and behind them goes to the first and the last.
 std::vector<Part> by_blocks(const Model& model, int count) {
-  if (model.blocks % count != 0)
+  if (model.blocks % count != 0) {
+    std::string able;
+    for (int parts = 1; parts <= model.blocks; ++parts)
+      if (model.blocks % parts == 0) able += (able.empty() ? "" : ", ") + std::to_string(parts);
     reject(std::to_string(model.blocks) + " blocks of " + model.name + " do not divide into " +
-           std::to_string(count) + " parts of a pipeline");
+           std::to_string(count) + " parts of a pipeline, but into " + able +
+           "; balance= says the layers of each part");
+  }
   std::vector<Part> parts;
   const auto begin_of = [&](int block) {
     const auto at = std::ranges::find(model.layers, block, &Layer::block);
