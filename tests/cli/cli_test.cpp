@@ -517,9 +517,9 @@ TEST(Cli, ValidateTakesAnOptionWhereItMeansSomething) {
        {std::pair{"--platform flat --measurements t --algorithm ring",
                   "--algorithm needs --run or --script; a library that was told to play rings is --policy "
                   "nccl-2.18:algo=Ring"},
-        {"--platform flat --run --policy mpich", "--policy goes with --measurements"},
+        {"--platform flat --run --policy mpich", "--policy needs --measurements"},
         {"--report f --platform flat", "--platform needs --run, --script or --measurements"},
-        {"--studies s --bound 0.1", "--bound goes with --measurements"},
+        {"--studies s --bound 0.1", "--bound needs --measurements"},
         {"--report f -- mpirun", "command needs --run or --script"},
         {"--run", "--run takes a --platform"}}) {
     const Outcome o = collcast(std::string("validate ") + words);

@@ -115,6 +115,7 @@ TEST(Mistakes, LeadOn) {
            {"replay " + trace + " --platform flat -a allreduce@1KiB=ring -a allreduce@1024=ring",
             "allreduce@1KiB=ring: these messages have an algorithm already"},
            {"replay " + trace + " --platform flat --cycle 0", "--cycle must be above 0, as in 5ms"},
+           {"job --list --platform summit", "--platform excludes --list"},
            {"platforms summit --import " + trace + " -o x.json", "platform excludes --import"},
            {"platforms --import " + trace + " -o x.json --set network.bandwidth_GBps=25",
             "--set excludes --import"},

@@ -162,6 +162,8 @@ TEST(SweepCli, BadInputIsOneLine) {
   expect(s + j + " --part 4/4", "part '4' is not a whole number from 0 to 3");
   expect(s + j + " --part 4", "part '4' is not K/N, as in 0/8");
   expect(s + j + " -j 0", "--jobs '0' is not a whole number");
+  expect(s + j + " --tasks 3", "--tasks requires --slurm");
+  expect(s + j + " --sbatch=--nodes=2", "--sbatch requires --slurm");
   expect(folder / "none.json", "none.json");
 }
 
