@@ -185,6 +185,15 @@ TEST(Record, PassesTheExitCodeOn) {
   EXPECT_THAT(recorded.notes, IsEmpty());
 }
 
+TEST(Record, LeavesWhatElseIsInItsFolders) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "ranks");
+  trace::test::write_file(folder / "ranks/notes", {1});
+  record_into(folder, mpirun(1, {"storm", "exit"}));
+  EXPECT_THAT(trace::test::read_file(folder / "ranks/notes"), ElementsAre(1));
+  EXPECT_FALSE(std::filesystem::exists(folder / "ranks/rank-000000.cctr"));
+}
+
 TEST(Record, CommandThatDoesNotExist) {
   const Folder folder;
   EXPECT_THAT(trace::test::complaint([&] { record_into(folder, {"no-such-command"}); }),
