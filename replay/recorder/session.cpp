@@ -125,8 +125,10 @@ bool Session::set_window(const char* text) try {
 }
 
 void Session::finish() {
-  const std::int64_t compute_ns = cpu_ns() - thread_clock.since_ns + thread_clock.pending_ns;
+  const std::int64_t cpu = cpu_ns();
   const std::lock_guard lock(mutex);
+  const std::int64_t compute_ns =
+      window_.contains(place_) ? cpu - thread_clock.since_ns + thread_clock.pending_ns : 0;
   const std::int64_t now = wall_ns();
   commit(blank(trace::Op::finalize), compute_ns, 0, now);
   sink_.flush(now, wall_ns_, true);
@@ -155,7 +157,7 @@ bool Session::on(trace::Event& event, MPI_Comm comm) {
   }
   event.comm = *id;
   if (event.comm != trace::none) return true;
-  sink_.lose(trace::mpi_name(event.op).c_str(), "on an intercommunicator");
+  lose(trace::mpi_name(event.op).c_str(), "on an intercommunicator");
   return false;
 }
 
@@ -171,6 +173,10 @@ void Session::made(trace::Event& event, MPI_Comm comm) {
 void Session::made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent) {
   sink_.define(world_ranks(parent));
   event.new_comm = comms.add_like(comm);
+}
+
+void Session::lose(const char* operation, const char* reason) {
+  if (window_.contains(place_)) sink_.lose(operation, reason);
 }
 
 void Session::fold_polls(trace::Event& event) {

@@ -40,7 +40,8 @@ class Session {
   void made(trace::Event& event, MPI_Comm comm);
   /// The same for a communicator that is not usable yet, and has the group of `parent`.
   void made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent);
-  void lose(const char* operation, const char* reason) { sink_.lose(operation, reason); }
+  /// Counts a call in the window that a replay cannot play.
+  void lose(const char* operation, const char* reason);
 
   /// Appends the event with its times [ns]; tests and probes that failed before it are folded.
   void commit(trace::Event& event, std::int64_t compute_ns, std::int64_t duration_ns, std::int64_t now_ns);
