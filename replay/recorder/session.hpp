@@ -2,10 +2,12 @@
 #pragma once
 
 #include <mpi.h>
+#include <pthread.h>
 #include <sys/types.h>
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "replay/recorder/clocks.hpp"
@@ -15,6 +17,9 @@
 #include "replay/trace/event.hpp"
 
 namespace collcast::recorder {
+
+/// Why calls on a communicator with processes outside the world are lost.
+inline constexpr const char* beyond_world = "on a communicator beyond MPI_COMM_WORLD";
 
 /// The recording of this process, from the end of MPI_Init to MPI_Finalize.
 class Session {
@@ -57,6 +62,7 @@ class Session {
   bool pass(const trace::Event& event, std::int64_t now_ns);
 
   bool recording_ = false;
+  std::optional<pthread_t> caller_;  ///< the thread that called first
   pid_t process_ = 0;
   Window window_;
   std::int64_t place_ = 0;        ///< collectives called on the world so far
