@@ -159,13 +159,17 @@ std::vector<std::string> with_recorder(const std::vector<std::string>& command, 
                                        const Environment& environment) {
   const bool open_mpi =
       version.find("Open MPI") != std::string::npos || version.find("OpenRTE") != std::string::npos;
-  std::vector<std::string> all = {command[0]};
+  std::vector<std::string> flags, all;
   for (const auto& [name, value] : environment)
     if (open_mpi)
-      all.insert(all.end(), {"-x", name + "=" + value});
+      flags.insert(flags.end(), {"-x", name + "=" + value});
     else
-      all.insert(all.end(), {"-genv", name, value});
-  all.insert(all.end(), command.begin() + 1, command.end());
+      flags.insert(flags.end(), {"-genv", name, value});
+  for (const std::string& word : command) {
+    all.push_back(word);
+    // Open MPI's are of one program, and programs are separated by ":".
+    if (all.size() == 1 || (open_mpi && word == ":")) all.insert(all.end(), flags.begin(), flags.end());
+  }
   return all;
 }
 
