@@ -32,6 +32,8 @@ void add_record(CLI::App& app, int& exit_code) {
   verb->callback([options, only_merge, &exit_code] {
     if (*only_merge != options->command.empty())
       throw InputError("record takes either -- mpirun ... or --merge");
+    if (*only_merge && !options->window.empty())
+      throw InputError("record --merge takes no --window: the recording that was interrupted had its own");
     if (*only_merge)
       std::cout << recorder::merge_interrupted(options->folder).path << '\n';
     else

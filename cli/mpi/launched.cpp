@@ -23,8 +23,9 @@ int launched(int argc, char** argv) {
     const ProcessResult ended = launch(command);
     if (ended.code == 0) return std::cerr << ended.errors, 0;
     const std::string why = complaint(ended.errors, ended.code);
-    std::cerr << (why.starts_with("collcast-mpi: ") ? "" : "collcast-mpi: ") << why << std::endl;
-    return ended.code <= bad_input ? ended.code : failed;
+    const bool ours = why.starts_with("collcast-mpi: ");  // else 1 and 2 are the launcher's
+    std::cerr << (ours ? "" : "collcast-mpi: ") << why << std::endl;
+    return ours && ended.code <= bad_input ? ended.code : failed;
   } catch (const InputError& e) {
     std::cerr << "collcast-mpi: " << e.what() << std::endl;
     return bad_input;

@@ -31,6 +31,10 @@ Outcome play(const Job& job, int repetitions, const std::shared_ptr<Communicator
   return {job, words ? "float" : "uint8", false, measure(once, repetitions, *communicator, clock)};
 }
 
+void tell(const Options& options, const std::vector<Job>& jobs) {
+  for (const std::string& note : notes(options, jobs)) std::cerr << "note: " << note << '\n';
+}
+
 void run(const Options& options, const std::shared_ptr<Communicator>& communicator) {
   if (!options.multicast.empty())
     communicator->multicast_over({parse_group(options.multicast), options.loss});
@@ -41,13 +45,19 @@ void run(const Options& options, const std::shared_ptr<Communicator>& communicat
   const ImportedAlgorithm* given = imported ? &*imported : nullptr;
   if (options.overlap) {
     const std::vector<OverlapOutcome> outcomes = measure_overlaps(options, given, *communicator);
-    if (communicator->rank() == 0) options.json ? print_json(outcomes) : print_table(outcomes);
+    if (communicator->rank() != 0) return;
+    std::vector<Job> played;
+    for (const OverlapOutcome& o : outcomes) played.push_back(o.job);
+    tell(options, played);
+    options.json ? print_json(outcomes) : print_table(outcomes);
     return;
   }
   std::optional<Gpu> gpu_of_rank = gpu(options, *communicator);
   const SharedClock clock(*communicator);
   std::vector<Outcome> outcomes;
-  for (const Job& job : jobs(options, given, communicator->size())) {
+  const std::vector<Job> asked = jobs(options, given, communicator->size());
+  if (communicator->rank() == 0) tell(options, asked);
+  for (const Job& job : asked) {
     if (options.check)
       if (const auto wrong = gpu_of_rank ? verify(*gpu_of_rank, job, communicator)
                                          : verify(*job.algorithm, job.call, communicator))

@@ -2,6 +2,7 @@
 #include "cli/mpi/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 
 #include "model/sizes.hpp"
@@ -104,6 +105,14 @@ Parsed parse(int argc, char** argv) {
       ->transform(one_of(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");
   parsed.help = parse_strictly(app, argc, argv);
+  const auto word = [&app](const char* option) { return app.count(option) > 0 ? option : ""; };
+  o.given = {.root = word("--root"),
+             .radix = word("--radix"),
+             .segment = word("--segment"),
+             .buffer = word("--buffer"),
+             .counts = {},
+             .channels = word("--channels"),
+             .ranks_per_node = word("--ranks-per-node")};
   for (const char* option : {"--transport", "--type", "--operation"})
     if (o.device == "host" && app.count(option) > 0)
       throw InputError(std::string(option) + " is of GPUs: it goes with --device cuda or emulated");
@@ -143,6 +152,19 @@ std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported,
       for (const Algorithm* a : algorithms(collective))
         if (a->supports(ranks)) add(*a);
   }
+  return all;
+}
+
+std::vector<std::string> notes(const Options& options, const std::vector<Job>& jobs) {
+  if (jobs.empty()) return {};
+  std::vector<const Algorithm*> played;
+  for (const Job& job : jobs)
+    if (std::ranges::find(played, job.algorithm) == played.end()) played.push_back(job.algorithm);
+  const Collective collective = played[0]->collective;
+  std::vector<std::string> all = untaken(options.given, collective, played);
+  const auto sized = [](const Job& job) { return job.call.message.value > 0; };
+  if (definition(collective).whole(1) == 0 && std::ranges::any_of(jobs, sized))
+    all.push_back(std::string(definition(collective).name) + " moves no data: --size changes nothing");
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/call_text.hpp"
 #include "algorithms/catalogue.hpp"
 #include "algorithms/exchange/msccl.hpp"
 #include "execution/cuda/exchange.hpp"
@@ -26,6 +27,7 @@ struct Options {
   cuda::Transport transport = cuda::Transport::copy;
   cuda::Element element = cuda::Element::float32;
   cuda::Operation operation = cuda::Operation::sum;
+  CallText given;  ///< which parameters of a call the command line has: those are not empty
   bool overlap = false;
   int workers = 0;
 };
@@ -44,5 +46,8 @@ struct Job {
   Call call;
 };
 std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks);
+
+/// What of the command line changes nothing for any of these jobs.
+std::vector<std::string> notes(const Options& options, const std::vector<Job>& jobs);
 
 }  // namespace collcast::mpi

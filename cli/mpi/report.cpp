@@ -13,7 +13,8 @@ namespace collcast::mpi {
 namespace {
 
 double algorithm_bandwidth(const Outcome& o) {
-  return o.job.call.message.value / o.times.median() / 1e9;
+  const bool moves = definition(o.job.algorithm->collective).whole(1) > 0;  // a barrier does not
+  return moves ? o.job.call.message.value / o.times.median() / 1e9 : 0;
 }
 
 double bus_bandwidth(const Outcome& o) {

@@ -25,15 +25,23 @@ double to_double(T x) {
     return static_cast<double>(x);
 }
 
-/// Element i of a rank: from -1 to 1; for products near 1, for integers small enough for any sum, or +-1.
+/// Element i of a rank, where one of each of `added` ranks is reduced (1: none is): from -1 to 1, for
+/// products -1 or 1, for sums whole numbers so small that no sum of some of them is rounded: results are
+/// exact.
 template <class T>
-T value(int rank, std::size_t i, Operation op) {
-  const std::uint64_t mixed =
-      (static_cast<std::uint64_t>(rank + 1) * 0x9e3779b97f4a7c15 + i) * 0xbf58476d1ce4e5b9;
+T value(Element element, int rank, std::size_t i, Operation op, int added) {
+  std::uint64_t mixed = (static_cast<std::uint64_t>(rank + 1) * 0x9e3779b97f4a7c15 + i) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ mixed >> 31) * 0x94d049bb133111eb;
   const double x = static_cast<double>(mixed >> 11) / 0x1p52 - 1;
-  if constexpr (std::is_integral_v<T>)
-    return op == Operation::product ? (x < 0 ? -1 : 1) : static_cast<T>(x * 1e6);
-  return from_double<T>(op == Operation::product ? 1 + x / 16 : x);
+  if (op == Operation::product) return from_double<T>(x < 0 ? -1 : 1);
+  const double rounding = info(element).rounding, exact = rounding > 0 ? 1 / rounding : 0x1p31 - 1;
+  if (op == Operation::sum && added > 1) {
+    const double most = std::floor(exact / added);
+    if (most >= 1) return from_double<T>(std::copysign(std::ceil(std::abs(x) * most), x));
+    const auto one_in = static_cast<std::size_t>(std::ceil(added / exact));  // of the ranks is not 0
+    return from_double<T>((static_cast<std::size_t>(rank) + i) % one_in ? 0 : x < 0 ? -1 : 1);
+  }
+  return from_double<T>(std::is_integral_v<T> ? x * 1e6 : x);
 }
 
 MPI_Op of(Operation op) {
@@ -47,13 +55,6 @@ MPI_Op of(Operation op) {
     default:
       return MPI_MAX;
   }
-}
-
-/// Each order of p values is within p roundings of what is at most `largest`.
-double tolerance(Element element, Operation op, int ranks) {
-  if (op == Operation::minimum || op == Operation::maximum) return 0;
-  const double largest = op == Operation::sum ? ranks : std::pow(1.0 + 1.0 / 16, ranks);
-  return 2 * info(element).rounding * ranks * largest;
 }
 
 template <class T>
@@ -71,8 +72,9 @@ std::optional<mpi::Mismatch> mine(Player& player, const Algorithm& algorithm, El
     }
   };
   auto* values = reinterpret_cast<T*>(host.data());
+  const int added = definition(algorithm.collective).reduces ? communicator.size() : 1;
   for (std::size_t i = 0; i < sent; ++i) {
-    values[i] = value<T>(communicator.rank(), i, op);
+    values[i] = value<T>(element, communicator.rank(), i, op, added);
     exact_send[i] = to_double(values[i]);
   }
   copy(send.data(), host.data(), sent * sizeof(T));
@@ -80,10 +82,8 @@ std::optional<mpi::Mismatch> mine(Player& player, const Algorithm& algorithm, El
                  MPI_DOUBLE, of(op), communicator.handle());
   player.run(send.data(), recv.data());
   copy(host.data(), recv.data(), received * sizeof(T));
-  const bool reduces = definition(algorithm.collective).reduces;
-  const double allowed = reduces ? tolerance(element, op, communicator.size()) : 0;
   for (std::size_t i = 0; i < received; ++i)
-    if (const double got = to_double(values[i]); !(std::abs(got - exact[i]) <= allowed))
+    if (const double got = to_double(values[i]); got != exact[i])
       return mpi::Mismatch{communicator.rank(), i, std::to_string(got), std::to_string(exact[i]),
                            std::string(info(element).name)};
   return {};

@@ -32,6 +32,14 @@ class Watched {
     return use_ = own_.data();
   }
 
+  /// Asks for the status of the only request, which nothing else will tell.
+  void look() {
+    int done = 0;
+    own_.resize(1);
+    if (wants_ && PMPI_Request_get_status(handles_[0], &done, own_.data()) == MPI_SUCCESS && done)
+      use_ = own_.data();
+  }
+
   /// Adds request `index` to the event's completions; its status is in slot `slot`.
   void complete(Session& session, Event& event, int index, int slot) const {
     const MPI_Request handle = handles_[static_cast<std::size_t>(index)];
@@ -179,10 +187,19 @@ int testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_St
   return result;
 }
 
+int request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  if (!active()) return PMPI_Request_get_status(request, flag, status);
+  Call call;
+  const int result = PMPI_Request_get_status(request, flag, status);
+  if (result == MPI_SUCCESS && !*flag) poll(call, Op::test);
+  return result;
+}
+
 int request_free(MPI_Request* request) {
   if (!active()) return PMPI_Request_free(request);
   Call call;
   Watched watched(1, request);
+  watched.look();
   const MPI_Request handle = *request;
   const int result = PMPI_Request_free(request);
   finish_all(call, Op::request_free, result, watched, 1);

@@ -19,12 +19,14 @@ inline bool active() {
 
 /// Commits the event that `fill` makes of a call's arguments, if the call succeeded.
 template <class Fill>
-void conclude(Call& call, trace::Op op, int status, Fill fill) {
+void conclude(Call& call, trace::Op op, int status, Fill fill, bool nonblocking = false) {
   call.returned();
   Session& session = Session::instance();
   const std::lock_guard lock(session.mutex);
-  if (status != MPI_SUCCESS) return session.lose(trace::mpi_name(op).c_str(), "returned an error");
+  if (status != MPI_SUCCESS)
+    return session.lose(trace::mpi_name(op, nonblocking).c_str(), "returned an error");
   trace::Event& event = session.blank(op);
+  if (nonblocking) event.request = session.requests.next();
   if (fill(session, event)) call.commit(event);
 }
 
@@ -51,12 +53,15 @@ struct Nonblocking<op, fill, real> {
     if (!active()) return real(args..., request);
     Call timing;
     const int status = real(args..., request);
-    conclude(timing, op, status, [&](Session& s, trace::Event& e) {
-      if (!fill(s, e, args...)) return false;
-      const bool wildcard = e.source == trace::any || e.recv_tag == trace::any;
-      e.request = s.requests.begin(*request, wildcard, false);
-      return true;
-    });
+    conclude(
+        timing, op, status,
+        [&](Session& s, trace::Event& e) {
+          if (!fill(s, e, args...)) return false;
+          const bool wildcard = e.source == trace::any || e.recv_tag == trace::any;
+          e.request = s.requests.begin(*request, wildcard, false);
+          return true;
+        },
+        true);
     return status;
   }
 };

@@ -11,6 +11,8 @@
 extern "C" {
 extern char mpi_fortran_bottom_ __attribute__((weak));
 extern char mpi_fortran_in_place_ __attribute__((weak));
+extern char mpi_fortran_unweighted_ __attribute__((weak));
+extern char mpi_fortran_weights_empty_ __attribute__((weak));
 }
 
 namespace collcast::recorder::fortran {
@@ -18,6 +20,11 @@ namespace collcast::recorder::fortran {
 void* buffer(void* argument) {
   if (argument == &mpi_fortran_bottom_) return MPI_BOTTOM;
   return argument == &mpi_fortran_in_place_ ? MPI_IN_PLACE : argument;
+}
+
+const int* integers(const void* argument) {
+  if (argument == &mpi_fortran_unweighted_) return MPI_UNWEIGHTED;
+  return argument == &mpi_fortran_weights_empty_ ? MPI_WEIGHTS_EMPTY : static_cast<const int*>(argument);
 }
 
 bool ignores_status(const void* argument) {

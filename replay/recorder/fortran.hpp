@@ -13,6 +13,8 @@ static_assert(sizeof(MPI_Fint) == sizeof(int), "Fortran integers of the MPI libr
 
 /// A choice buffer, with Fortran's MPI_BOTTOM and MPI_IN_PLACE made C's.
 void* buffer(void* argument);
+/// An array of integers, with Fortran's MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY made C's.
+const int* integers(const void* argument);
 /// Whether the address is Fortran's MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE.
 bool ignores_status(const void* argument);
 
@@ -58,6 +60,8 @@ class Argument {
   operator T() const {
     if constexpr (std::is_same_v<T, void*> || std::is_same_v<T, const void*>)
       return buffer(address_);
+    else if constexpr (std::is_same_v<T, const int*>)
+      return integers(address_);
     else if constexpr (is_handle<T>)
       return to_c<T>(*static_cast<MPI_Fint*>(address_));
     else if constexpr (std::is_pointer_v<T>)

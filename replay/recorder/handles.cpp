@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/recorder/handles.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace collcast::recorder {
@@ -23,9 +24,12 @@ std::vector<int> Communicators::add(MPI_Comm comm) {
   last_ = MPI_COMM_NULL;
   int between_groups = 0;
   PMPI_Comm_test_inter(comm, &between_groups);
-  if (between_groups) return ids_[comm] = trace::none, std::vector<int>{};
-  ids_[comm] = next_++;
-  return world_ranks(comm);
+  std::vector<int> members;
+  if (!between_groups) members = world_ranks(comm);
+  const bool playable = !members.empty() && !std::ranges::count(members, MPI_UNDEFINED);
+  if (!playable) members.clear();
+  ids_[comm] = playable ? next_++ : trace::none;
+  return members;
 }
 
 trace::CommId Communicators::add_like(MPI_Comm comm) {
@@ -71,9 +75,9 @@ void Requests::release(MPI_Request handle) {
   starts_.erase(handle);
 }
 
-int size_of(MPI_Datatype type) {
-  int size = 0;
-  if (type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
+std::int64_t size_of(MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (type != MPI_DATATYPE_NULL) PMPI_Type_size_x(type, &size);
   return size;
 }
 

@@ -15,7 +15,8 @@ namespace collcast::recorder {
 /// The communicators that this rank has met, numbered in the order of meeting; world is 0.
 class Communicators {
  public:
-  /// Numbers a new communicator and returns its world ranks; empty if it joins two groups.
+  /// Numbers a new communicator and returns its world ranks; empty, and no number, if it joins two groups or
+  /// has processes outside the world.
   std::vector<int> add(MPI_Comm comm);
   void remove(MPI_Comm comm);
   /// Its number, or nothing if it is unknown.
@@ -45,6 +46,8 @@ struct Pending {
 /// The requests of this rank. An MPI library may give one handle to several requests that are already done.
 class Requests {
  public:
+  /// The number that the next request gets.
+  trace::RequestId next() const { return next_; }
   trace::RequestId begin(MPI_Request handle, bool wildcard, bool persistent);
   /// The active request of a handle, or null.
   const Pending* find(MPI_Request handle) const;
@@ -64,7 +67,7 @@ class Requests {
 };
 
 /// Size of a datatype [bytes].
-int size_of(MPI_Datatype type);
+std::int64_t size_of(MPI_Datatype type);
 
 trace::Reduction reduction_of(MPI_Op op);
 

@@ -84,15 +84,26 @@ std::string launcher_version(const std::string& launcher) {
   return {text.data(), size};
 }
 
+/// The ranks' files in a folder, and the mark that one could not be written.
+std::vector<fs::path> ranks_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".cctr" || entry.path().filename() == trace::write_failure_mark)
+      files.push_back(entry.path());
+  return files;
+}
+
+void remove_ranks_files(const fs::path& folder) {
+  for (const auto& file : ranks_files(folder)) fs::remove(file);
+}
+
 /// A folder for the ranks' files, empty of those of an earlier recording.
 std::string prepare_ranks_folder(const std::string& folder) {
   const fs::path ranks = fs::absolute(folder) / "ranks";
   std::error_code error;
   fs::create_directories(ranks, error);
   if (error) throw InputError(ranks.string() + ": cannot be made: " + error.message());
-  for (const auto& entry : fs::directory_iterator(ranks))
-    if (entry.path().extension() == ".cctr" || entry.path().filename() == trace::write_failure_mark)
-      fs::remove(entry.path());
+  remove_ranks_files(ranks);
   return ranks.string();
 }
 
@@ -148,13 +159,17 @@ std::vector<std::string> with_recorder(const std::vector<std::string>& command, 
                                        const Environment& environment) {
   const bool open_mpi =
       version.find("Open MPI") != std::string::npos || version.find("OpenRTE") != std::string::npos;
-  std::vector<std::string> all = {command[0]};
+  std::vector<std::string> flags, all;
   for (const auto& [name, value] : environment)
     if (open_mpi)
-      all.insert(all.end(), {"-x", name + "=" + value});
+      flags.insert(flags.end(), {"-x", name + "=" + value});
     else
-      all.insert(all.end(), {"-genv", name, value});
-  all.insert(all.end(), command.begin() + 1, command.end());
+      flags.insert(flags.end(), {"-genv", name, value});
+  for (const std::string& word : command) {
+    all.push_back(word);
+    // Open MPI's are of one program, and programs are separated by ":".
+    if (all.size() == 1 || (open_mpi && word == ":")) all.insert(all.end(), flags.begin(), flags.end());
+  }
   return all;
 }
 
@@ -180,12 +195,12 @@ Recorded record_run(const RecordOptions& options) {
       recorded.application_status = run(options.command, environment, -1);
     }
   }
-  if (fs::is_empty(folder))
+  if (ranks_files(folder).empty())
     throw InputError("record: the command ended with " + std::to_string(recorded.application_status) +
                      " and no rank recorded anything: it must reach MPI_Init, with a shared MPI library");
   recorded.trace = merge_or_keep(folder, (fs::path(options.folder) / "trace.cct").string());
   recorded.notes = trace::Reader(recorded.trace.path).notes();
-  fs::remove_all(folder);
+  remove_ranks_files(folder);
   return recorded;
 }
 

@@ -16,10 +16,10 @@
 namespace collcast::recorder {
 namespace {
 
-/// Per thread: when its computation began [ns of CPU], what computation is not written yet, and how deep it
-/// is in calls.
+/// Per thread: when its computation began [ns of CPU; its own start, until it calls], what computation is not
+/// written yet, and how deep it is in calls.
 struct ThreadClock {
-  std::int64_t since_ns = -1;
+  std::int64_t since_ns = 0;
   std::int64_t pending_ns = 0;
   int depth = 0;
 };
@@ -125,8 +125,10 @@ bool Session::set_window(const char* text) try {
 }
 
 void Session::finish() {
-  const std::int64_t compute_ns = cpu_ns() - thread_clock.since_ns + thread_clock.pending_ns;
+  const std::int64_t cpu = cpu_ns();
   const std::lock_guard lock(mutex);
+  const std::int64_t compute_ns =
+      window_.contains(place_) ? cpu - thread_clock.since_ns + thread_clock.pending_ns : 0;
   const std::int64_t now = wall_ns();
   commit(blank(trace::Op::finalize), compute_ns, 0, now);
   sink_.flush(now, wall_ns_, true);
@@ -155,7 +157,10 @@ bool Session::on(trace::Event& event, MPI_Comm comm) {
   }
   event.comm = *id;
   if (event.comm != trace::none) return true;
-  sink_.lose(trace::mpi_name(event.op).c_str(), "on an intercommunicator");
+  int between_groups = 0;
+  PMPI_Comm_test_inter(comm, &between_groups);
+  lose(trace::mpi_name(event.op, event.nonblocking()).c_str(),
+       between_groups ? "on an intercommunicator" : beyond_world);
   return false;
 }
 
@@ -171,6 +176,10 @@ void Session::made(trace::Event& event, MPI_Comm comm) {
 void Session::made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent) {
   sink_.define(world_ranks(parent));
   event.new_comm = comms.add_like(comm);
+}
+
+void Session::lose(const char* operation, const char* reason) {
+  if (window_.contains(place_)) sink_.lose(operation, reason);
 }
 
 void Session::fold_polls(trace::Event& event) {
@@ -197,6 +206,9 @@ bool Session::pass(const trace::Event& event, std::int64_t now_ns) {
 void Session::commit(trace::Event& event, std::int64_t compute_ns, std::int64_t duration_ns,
                      std::int64_t now_ns) {
   if (!pass(event, now_ns)) return;
+  if (event.op != trace::Op::finalize && !pthread_equal(caller_.value_or(pthread_self()), pthread_self()))
+    sink_.lose("calls of other threads", "played as if one thread made all calls in turn");
+  caller_ = caller_.value_or(pthread_self());
   event.compute = seconds(compute_ns);
   event.duration = seconds(duration_ns);
   fold_polls(event);
@@ -227,8 +239,7 @@ bool inside_call() {
 Call::Call() : outermost_(thread_clock.depth++ == 0) {
   if (!outermost_) return;
   const std::int64_t cpu = cpu_ns();
-  if (thread_clock.since_ns >= 0)
-    thread_clock.pending_ns += std::max<std::int64_t>(cpu - thread_clock.since_ns - reading_cost_ns, 0);
+  thread_clock.pending_ns += std::max<std::int64_t>(cpu - thread_clock.since_ns - reading_cost_ns, 0);
   begin_ns_ = wall_ns();
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <mpi.h>
+#include <pthread.h>
 #include <sys/types.h>
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "replay/recorder/clocks.hpp"
@@ -15,6 +17,9 @@
 #include "replay/trace/event.hpp"
 
 namespace collcast::recorder {
+
+/// Why calls on a communicator with processes outside the world are lost.
+inline constexpr const char* beyond_world = "on a communicator beyond MPI_COMM_WORLD";
 
 /// The recording of this process, from the end of MPI_Init to MPI_Finalize.
 class Session {
@@ -40,7 +45,8 @@ class Session {
   void made(trace::Event& event, MPI_Comm comm);
   /// The same for a communicator that is not usable yet, and has the group of `parent`.
   void made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent);
-  void lose(const char* operation, const char* reason) { sink_.lose(operation, reason); }
+  /// Counts a call in the window that a replay cannot play.
+  void lose(const char* operation, const char* reason);
 
   /// Appends the event with its times [ns]; tests and probes that failed before it are folded.
   void commit(trace::Event& event, std::int64_t compute_ns, std::int64_t duration_ns, std::int64_t now_ns);
@@ -56,6 +62,7 @@ class Session {
   bool pass(const trace::Event& event, std::int64_t now_ns);
 
   bool recording_ = false;
+  std::optional<pthread_t> caller_;  ///< the thread that called first
   pid_t process_ = 0;
   Window window_;
   std::int64_t place_ = 0;        ///< collectives called on the world so far

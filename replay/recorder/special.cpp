@@ -28,8 +28,8 @@ class StatusOr {
 };
 
 std::int64_t message_bytes(const MPI_Status& status) {
-  int bytes = 0;
-  PMPI_Get_count(&status, MPI_BYTE, &bytes);
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   return bytes == MPI_UNDEFINED ? 0 : bytes;
 }
 
@@ -72,7 +72,7 @@ bool fill_matched_recv(Session& session, Event& event, int count, MPI_Datatype t
 
 bool start_one(Session& session, Event& event, MPI_Request request) {
   const Event* start = session.requests.start_of(request);
-  if (!start) return false;
+  if (!start) return session.lose("MPI_Start", "of a request that is not recorded"), false;
   event = *start;
   event.persistent = true;
   const bool wildcard = event.source == trace::any || event.recv_tag == trace::any;
@@ -205,11 +205,14 @@ int imrecv(void* to, int count, MPI_Datatype type, MPI_Message* message, MPI_Req
   Call call;
   const MPI_Message before = *message;
   const int result = PMPI_Imrecv(to, count, type, message, request);
-  conclude(call, Op::recv, result, [&](Session& s, Event& e) {
-    if (!fill_matched_recv(s, e, count, type, before)) return false;
-    e.request = s.requests.begin(*request, false, false);
-    return true;
-  });
+  conclude(
+      call, Op::recv, result,
+      [&](Session& s, Event& e) {
+        if (!fill_matched_recv(s, e, count, type, before)) return false;
+        e.request = s.requests.begin(*request, false, false);
+        return true;
+      },
+      true);
   return result;
 }
 
@@ -234,12 +237,15 @@ int comm_idup(MPI_Comm parent, MPI_Comm* made, MPI_Request* request) {
   if (!active()) return PMPI_Comm_idup(parent, made, request);
   Call call;
   const int result = PMPI_Comm_idup(parent, made, request);
-  conclude(call, Op::comm_dup, result, [&](Session& s, Event& e) {
-    if (!s.on(e, parent)) return false;
-    s.made_like(e, *made, parent);
-    e.request = s.requests.begin(*request, false, false);
-    return true;
-  });
+  conclude(
+      call, Op::comm_dup, result,
+      [&](Session& s, Event& e) {
+        if (!s.on(e, parent)) return false;
+        s.made_like(e, *made, parent);
+        e.request = s.requests.begin(*request, false, false);
+        return true;
+      },
+      true);
   return result;
 }
 
@@ -279,9 +285,9 @@ int intercomm_merge(MPI_Comm between, int high, MPI_Comm* made) {
   Call call;
   const int result = PMPI_Intercomm_merge(between, high, made);
   conclude(call, Op::intercomm_merge, result, [&](Session& s, Event& e) {
-    s.lose("MPI_Intercomm_merge", "its synchronisation is not modelled");
     s.made(e, *made);
-    return true;
+    if (e.new_comm == trace::none) s.lose("MPI_Intercomm_merge", beyond_world);
+    return e.new_comm != trace::none;
   });
   return result;
 }

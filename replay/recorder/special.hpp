@@ -34,6 +34,7 @@ int test(MPI_Request* request, int* flag, MPI_Status* status);
 int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]);
 int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status);
 int testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]);
+int request_get_status(MPI_Request request, int* flag, MPI_Status* status);
 int request_free(MPI_Request* request);
 int cancel(MPI_Request* request);
 

@@ -206,7 +206,7 @@ bool Decoder::next(Event& e) {
   number(source, e.source);
   number(send_tag, e.send_tag);
   number(recv_tag, e.recv_tag);
-  number(datatype_bytes, e.datatype_bytes);
+  if (has(datatype_bytes)) e.datatype_bytes = source_.next_signed();
   number(root, e.root);
   int reduced = 0;
   number(reduction, reduced);

@@ -50,7 +50,7 @@ struct Event {
   int root = none;
   std::int64_t send_bytes = 0;
   std::int64_t recv_bytes = 0;
-  std::int32_t datatype_bytes = 0;  ///< size of one element of the datatype
+  std::int64_t datatype_bytes = 0;  ///< size of one element of the datatype
   Reduction reduction = Reduction::none;
   bool in_place = false;
   bool persistent = false;   ///< started by MPI_Start or MPI_Startall

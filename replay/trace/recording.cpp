@@ -24,24 +24,28 @@ struct Match {
 /// One rank's file, and what its events need to become a trace's.
 struct Part {
   PieceFile file;
-  std::vector<CommId> global;  ///< the trace's number of each communicator of this rank
+  std::vector<CommId> global;                  ///< the trace's number of each communicator of this rank
+  std::unordered_map<CommId, CommId> parents;  ///< of this rank's communicators whose creation is an event
   std::unordered_map<RequestId, Match> matches;
 };
 
-/// Communicators of all ranks. A group's members create its communicators in the same order, so the n-th one
-/// of a rank with certain members is the n-th one with those members everywhere: no message was needed to
-/// name it.
+/// The members of a communicator, and the trace's number of the one that it was made from, none if unknown.
+using Origin = std::pair<std::vector<int>, CommId>;
+
+/// Communicators of all ranks. The members of a communicator create those from it in the same order, so the
+/// n-th one of a rank with certain members and a certain parent is the n-th such one everywhere: no message
+/// was needed to name it.
 class Registry {
  public:
-  CommId number(const std::vector<int>& members, int occurrence) {
-    const auto [at, fresh] = ids_.try_emplace({members, occurrence}, static_cast<CommId>(all_.size()));
-    if (fresh) all_.push_back(members);
+  CommId number(const Origin& origin, int occurrence) {
+    const auto [at, fresh] = ids_.try_emplace({origin, occurrence}, static_cast<CommId>(all_.size()));
+    if (fresh) all_.push_back(origin.first);
     return at->second;
   }
   const std::vector<std::vector<int>>& all() const { return all_; }
 
  private:
-  std::map<std::pair<std::vector<int>, int>, CommId> ids_;
+  std::map<std::pair<Origin, int>, CommId> ids_;
   std::vector<std::vector<int>> all_;
 };
 
@@ -80,14 +84,19 @@ PieceFile first_part(const std::string& folder) {
 }
 
 void read_communicators(Part& part, int ranks, Registry& registry) {
-  std::map<std::vector<int>, int> seen;
+  std::map<Origin, int> seen;
   std::vector<std::uint8_t> raw;
   for (const auto& piece : part.file.others()) {
     if (piece.kind != PieceKind::communicators) continue;
     part.file.read(piece, raw);
     Communicators groups;
     decode_groups({raw, part.file.where(piece.offset)}, piece.count, ranks, part.file.room(), groups);
-    for (const auto& members : groups) part.global.push_back(registry.number(members, seen[members]++));
+    for (auto& members : groups) {
+      const auto found = part.parents.find(static_cast<CommId>(part.global.size()));
+      const auto parent = static_cast<std::size_t>(found == part.parents.end() ? none : found->second);
+      Origin origin{std::move(members), parent < part.global.size() ? part.global[parent] : none};
+      part.global.push_back(registry.number(origin, seen[origin]++));
+    }
   }
 }
 
@@ -101,9 +110,11 @@ void each_event(const PieceFile& file, const PieceRef& piece, int ranks, Visit v
   while (decoder.next(event)) visit(event, decoder);
 }
 
-void read_matches(Part& part, int rank, int ranks) {
+/// What other events, or those of other ranks, depend on.
+void read_matches_and_parents(Part& part, int rank, int ranks) {
   for (const auto& piece : part.file.events(rank))
     each_event(part.file, piece, ranks, [&](const Event& event, const Decoder&) {
+      if (event.new_comm != none && event.comm != none) part.parents[event.new_comm] = event.comm;
       for (const auto& done : event.completed)
         if (done.cancelled)
           part.matches[done.request] = {proc_null, none};
@@ -224,9 +235,9 @@ Merged merge(const std::string& folder, const std::string& path) try {
   Report report(ranks, fs::exists(folder + "/" + write_failure_mark));
   std::vector<Part> parts;
   for (int rank = 0; rank < ranks; ++rank) {
-    Part& part = parts.emplace_back(Part{open_part(folder, rank, ranks), {}, {}});
+    Part& part = parts.emplace_back(Part{open_part(folder, rank, ranks), {}, {}, {}});
+    read_matches_and_parents(part, rank, ranks);
     read_communicators(part, ranks, registry);
-    read_matches(part, rank, ranks);
     report.add(part, rank);
   }
   if (registry.all().empty() || registry.all()[world].size() != parts.size())

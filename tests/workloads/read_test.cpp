@@ -87,7 +87,8 @@ TEST(ReadJob, SaysWhatIsWrong) {
   EXPECT_EQ(error(pipeline_file, 7), "p.json: dimensions multiply to 2 and '*', not to 7 ranks");
   EXPECT_EQ(error(pipeline_file, 0), "p.json: dimensions leave '*' open: say how many ranks");
   EXPECT_EQ(error(with("\"*\"", "3")), "p.json: dimensions multiply to 6, not to 8 ranks");
-  EXPECT_EQ(error(with("\"*\"", "-3")), "p.json: dimensions.data must be a whole number from 1");
+  EXPECT_EQ(error(with("\"*\"", "-3")),
+            "p.json: dimensions.data must be a whole number from 1 to 1073741824");
   EXPECT_EQ(error(with("\"time_s\": 2", "\"time_s\": -2")),
             "p.json: roles.0.do.0.do.0.time_s must be a number that is not negative");
   EXPECT_EQ(error(with("\"to\": \"b\"", "\"to\": \"z\"")),

@@ -55,8 +55,9 @@ struct Node {
     return json.get<double>();
   }
   int count(int least) const {
-    if (!json.is_number_integer() || json.get<std::int64_t>() < least || json.get<std::int64_t>() > (1 << 30))
-      reject("must be a whole number from " + std::to_string(least));
+    constexpr int most = 1 << 30;
+    if (!json.is_number_integer() || json.get<std::int64_t>() < least || json.get<std::int64_t>() > most)
+      reject("must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     return json.get<int>();
   }
 };

@@ -75,6 +75,25 @@ TEST_P(OnDevice, EveryElementAndOperation) {
       expect_right(ring, call, e.element, op, Transport::copy);
 }
 
+TEST_P(OnDevice, ChecksFindACopyForAReduction) {
+  if (world()->size() == 1) GTEST_SKIP() << "one rank sends nothing";
+  Algorithm wrong = algorithm(Collective::allreduce, "ring");
+  wrong.schedule = [](const Call& call) {
+    Schedule s = algorithm(Collective::allreduce, "ring").schedule(call);
+    s.rule = [rule = s.rule](std::int64_t number, Step& step) {
+      rule(number, step);
+      if (number == 0) step.transfers[0].combine = Combine::copy;
+    };
+    return s;
+  };
+  Call call;
+  call.ranks = world()->size();
+  call.message = Bytes(8 * 1000.0);
+  for (const ElementInfo& e : elements)
+    for (auto op : {Operation::sum, Operation::product, Operation::minimum, Operation::maximum})
+      EXPECT_TRUE(verify(wrong, call, e.element, op, world(), *device_, Transport::copy)) << e.name;
+}
+
 TEST_P(OnDevice, IsPersistentAndDoesNotBlock) {
   const Algorithm& ring = algorithm(Collective::allreduce, "ring");
   Call call;

@@ -185,6 +185,24 @@ TEST(Record, PassesTheExitCodeOn) {
   EXPECT_THAT(recorded.notes, IsEmpty());
 }
 
+TEST(Record, LeavesWhatElseIsInItsFolders) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "ranks");
+  trace::test::write_file(folder / "ranks/notes", {1});
+  record_into(folder, mpirun(1, {"storm", "exit"}));
+  EXPECT_THAT(trace::test::read_file(folder / "ranks/notes"), ElementsAre(1));
+  EXPECT_FALSE(std::filesystem::exists(folder / "ranks/rank-000000.cctr"));
+}
+
+TEST(Record, SeveralPrograms) {
+  const Folder folder;
+  std::vector<std::string> command = mpirun(1, {"storm", "exit"});
+  const std::vector<std::string> again(command.begin() + 3, command.end());
+  command.push_back(":");
+  command.insert(command.end(), again.begin(), again.end());
+  EXPECT_EQ(record_into(folder, command).trace.ranks, 2);
+}
+
 TEST(Record, CommandThatDoesNotExist) {
   const Folder folder;
   EXPECT_THAT(trace::test::complaint([&] { record_into(folder, {"no-such-command"}); }),
@@ -211,6 +229,11 @@ TEST(Record, LaunchersGetTheirOwnFlags) {
               ElementsAre("mpirun", "-x", "A=b", "-np", "2", "app"));
   EXPECT_THAT(with_recorder(command, "HYDRA build details:", {{"A", "b"}}),
               ElementsAre("mpirun", "-genv", "A", "b", "-np", "2", "app"));
+  const std::vector<std::string> two = {"mpirun", "-np", "2", "app", ":", "-np", "1", "other"};
+  EXPECT_THAT(with_recorder(two, "mpirun (Open MPI) 4.1.4", {{"A", "b"}}),
+              ElementsAre("mpirun", "-x", "A=b", "-np", "2", "app", ":", "-x", "A=b", "-np", "1", "other"));
+  EXPECT_THAT(with_recorder(two, "HYDRA build details:", {{"A", "b"}}),
+              ElementsAre("mpirun", "-genv", "A", "b", "-np", "2", "app", ":", "-np", "1", "other"));
 }
 
 }  // namespace

@@ -58,6 +58,24 @@ TEST(Merge, NumbersCommunicatorsAlikeOnAllRanks) {
   EXPECT_FALSE(reader.truncated());
 }
 
+TEST(Merge, TellsCommunicatorsOfOneGroupByTheirParents) {
+  const Folder folder;
+  const auto made = [](CommId from, CommId what) {
+    Event e = event(Op::comm_dup, from);
+    e.new_comm = what;
+    return e;
+  };
+  // Two duplicates of the world, and one of each of them: rank 1 makes that of the second first.
+  const Groups groups(5, {0, 1});
+  write_part(folder, 0, 2, groups, {made(0, 1), made(0, 2), made(1, 3), made(2, 4), event(Op::barrier, 3)});
+  write_part(folder, 1, 2, groups, {made(0, 1), made(0, 2), made(2, 3), made(1, 4), event(Op::barrier, 4)});
+  merge(folder.path(), folder / "t.cct");
+  const Reader reader(folder / "t.cct");
+  EXPECT_EQ(reader.communicators().size(), 5u);
+  EXPECT_EQ(read_rank(reader, 0).back().comm, read_rank(reader, 1).back().comm);
+  EXPECT_EQ(read_rank(reader, 0)[3].new_comm, read_rank(reader, 1)[2].new_comm);
+}
+
 TEST(Merge, PutsMatchesWhereWildcardReceivesBegan) {
   const Folder folder;
   Event receive = message(Op::recv, none, any, any, 8, 0);

@@ -4,22 +4,22 @@ program known_calls
 #ifdef F08
   use mpi_f08
   implicit none
-  type(MPI_Comm) :: half
+  type(MPI_Comm) :: half, graph
   type(MPI_Request) :: requests(2)
   type(MPI_Status) :: status, statuses(2)
 #define SOURCE(s) s%MPI_SOURCE
 #else
   use mpi
   implicit none
-  integer :: half
+  integer :: half, graph
   integer :: requests(2)
   integer :: status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, 2)
 #define SOURCE(s) s(MPI_SOURCE)
 #endif
   integer :: rank, ranks, ierr, left, right, index, window(1)
-  integer :: out(4), in(4)
+  integer :: out(4), in(4), from(1), to(1)
   double precision :: one, total
-  logical :: flag
+  logical :: flag, weighted
 
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -60,6 +60,13 @@ program known_calls
   call MPI_Comm_split(MPI_COMM_WORLD, modulo(rank, 2), rank, half, ierr)
   call MPI_Barrier(half, ierr)
   call MPI_Comm_free(half, ierr)
+
+  from(1) = left
+  to(1) = right
+  call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, MPI_INFO_NULL, &
+                                      .false., graph, ierr)
+  call MPI_Dist_graph_neighbors_count(graph, out(1), out(2), weighted, ierr)
+  if (weighted) call MPI_Abort(MPI_COMM_WORLD, 16, ierr)
 
   call count_only()
   call MPI_Finalize(ierr)
