@@ -292,23 +292,36 @@ class BoundSearch {
   }
 
   std::vector<Partition> partitions() {
+    const auto by = [&](auto&& number_of) {
+      std::vector<int> number;
+      for (Rank r = 0; r < ranks_; ++r) number.push_back(static_cast<int>(number_of(r)));
+      return number;
+    };
+    std::vector<std::pair<const char*, std::vector<int>>> kinds = {
+        {"ranks", everyone(ranks_)},
+        {"parts of nodes", by([&](Rank r) { return machine_.exit(r); })},
+        {"sockets", by([&](Rank r) { return machine_.socket(r); })},
+        {"nodes", by([&](Rank r) { return machine_.node(r); })}};
+    for (const std::int64_t nodes : machine_.nodes_together())
+      if (nodes > 0)
+        kinds.emplace_back(kinds.size() == 4 ? "groups of nodes behind a switch" : "groups of switches",
+                           by([&](Rank r) { return machine_.node(r) / nodes; }));
+    const std::size_t nodes = distinct(kinds[3].second).size();
     std::vector<Partition> all;
-    std::vector<int> by_node, by_switch;
-    for (Rank r = 0; r < ranks_; ++r)
-      by_node.push_back(machine_.node(r)),
-          by_switch.push_back(machine_.node(r) / machine_.nodes_per_switch());
-    const std::vector<Rank> singles = everyone(ranks_);
-    for (const auto& [what, number] : {std::pair("ranks", &singles),
-                                       {"nodes", &by_node},
-                                       {"groups of nodes behind a switch", &by_switch}}) {
-      std::vector<int> numbers = *number;
-      std::ranges::sort(numbers);
-      numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      const std::vector<int> numbers = distinct(kinds[i].second);
+      if (numbers.size() < 2 || ((i == 1 || i == 2) && numbers.size() == nodes)) continue;
       const auto parts = static_cast<double>(numbers.size());
-      if (parts > 1 && (all.empty() || parts < all.back().parts))
-        all.push_back({what, groups(*number, numbers), parts});
+      if (all.empty() || parts < all.back().parts)
+        all.push_back({kinds[i].first, groups(kinds[i].second, numbers), parts});
     }
     return all;
+  }
+
+  static std::vector<int> distinct(std::vector<int> numbers) {
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
   }
 
   /// Groups of ranks with the same number.
