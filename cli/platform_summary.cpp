@@ -83,14 +83,21 @@ void add_network(Lines& lines, const Json& network) {
   const auto number = [&](const char* key, const char* what) {
     return network.contains(key) ? what + std::string(" ") + dump(network[key]) : "";
   };
-  lines.add("network",
-            listed({network["kind"], value(network, "bandwidth_GBps", "GB/s a port"),
-                    value(network, "latency_us", "us"), value(network, "switch_latency_us", "us a switch"),
-                    number("dimensions", "of"), number("groups", "groups:"), network.value("routing", "")}));
+  lines.add("network", listed({network["kind"], value(network, "bandwidth_GBps", "GB/s a port"),
+                               value(network, "latency_us", "us"),
+                               value(network, "switch_latency_us", "us a switch"), number("dimensions", "of"),
+                               number("groups", "groups:"), number("switches_per_group", "switches a group:"),
+                               number("chassis_per_group", "chassis a group:"),
+                               number("nodes_per_switch", "nodes a switch:"),
+                               number("switches_per_node", "switches a node:"),
+                               number("links_between_groups", "links between groups:"),
+                               network.value("routing", ""), number("routing_seed", "seed")}));
   std::vector<std::string> levels;
   for (const Json& l : network.value("levels", Json::array()))
-    levels.push_back(l["name"].get<std::string>() + " " + std::to_string(l["down"].get<int>()) + " down" +
-                     (l.contains("up") ? " " + std::to_string(l["up"].get<int>()) + " up" : ""));
+    levels.push_back(
+        l["name"].get<std::string>() + " " + std::to_string(l["down"].get<int>()) + " down" +
+        (l.contains("up") ? " " + std::to_string(l["up"].get<int>()) + " up" : "") +
+        (l.contains("cables") ? " of " + std::to_string(l["cables"].get<int>()) + " cables" : ""));
   lines.add("levels", listed(levels, "; "));
 }
 
@@ -149,10 +156,15 @@ std::string platform_summary(const Description& d) {
   lines.add("software", software(platform));
   lines.add("numbers", stamps(d));
   for (const CalibratedOn& on : calibrated_on(d)) lines.add("calibrated on", on.text());
-  const bool gpus = !devices(platform, "gpu").empty(), levels = platform["network"].contains("levels");
-  lines.add("--set takes",
-            "any parameter below and those left out, e.g. network.bandwidth_GBps=25; node.nics" +
-                std::string(gpus ? ", node.gpus" : "") + (levels ? ", network.levels.0.up" : ""));
+  const Json& network = platform["network"];
+  const auto only = [](bool if_so, const char* words) { return std::string(if_so ? words : ""); };
+  const std::string examples = listed({only(network.contains("bandwidth_GBps"), "network.bandwidth_GBps=25"),
+                                       listed({only(!devices(platform, "nic").empty(), "node.nics"),
+                                               only(!devices(platform, "gpu").empty(), "node.gpus"),
+                                               only(network.contains("levels"), "network.levels.0.up")})},
+                                      "; ");
+  lines.add("--set takes", "any parameter below and those left out" +
+                               std::string(examples.empty() ? "" : ", e.g. ") + examples);
   return lines.text;
 }
 

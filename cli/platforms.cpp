@@ -60,6 +60,27 @@ Description edited(const PlatformsOptions& options) {
   return d;
 }
 
+/// The pace of a reduction where the file leaves it out.
+std::vector<Parameter> defaults(const Description& d) {
+  const Blueprint b = read_blueprint(d);
+  std::vector<Parameter> all;
+  std::set<int> seen;
+  using Kind = Blueprint::Vertex::Kind;
+  for (const Blueprint::Vertex& v : b.vertices) {
+    const bool reduces = v.kind == Kind::gpu || v.kind == Kind::cpu || v.kind == Kind::dpu;
+    if (!reduces || v.device < 0 || !seen.insert(v.device).second) continue;
+    const Blueprint::Device& device = b.devices[static_cast<std::size_t>(v.device)];
+    if (device.reduce || !device.memory_bandwidth) continue;
+    const std::string& path = device.memory_bandwidth->path;
+    for (const Parameter& p : d.parameters())
+      if (p.path == path)
+        all.push_back({path.substr(0, path.find_last_of('.')) + ".reduce_GBps", p.value / 3, p.unit,
+                       "default: a third of memory_bandwidth_GBps", std::max(p.stamp, Stamp::derived),
+                       p.low / 3, p.high / 3});
+  }
+  return all;
+}
+
 void show(const PlatformsOptions& options) {
   const Description d = edited(options);
   std::set<std::string> unused;
@@ -67,7 +88,9 @@ void show(const PlatformsOptions& options) {
     if (!p.path.starts_with("software.nccl.")) unused.insert(p.path);  // which policies use
   Json rows = Json::array();
   const bool people = options.format == Format::table && !options.all;
-  for (const Parameter& p : people ? folded(d.parameters()) : d.parameters())
+  std::vector<Parameter> parameters = people ? folded(d.parameters()) : d.parameters();
+  for (Parameter& p : defaults(d)) parameters.push_back(std::move(p));
+  for (const Parameter& p : parameters)
     rows.push_back({{"parameter", p.path},
                     {"value", p.value},
                     {"low", p.low},

@@ -291,24 +291,38 @@ class BoundSearch {
     return least;
   }
 
+  /// From the finest to the coarsest. Parts of nodes count only where some node has several.
   std::vector<Partition> partitions() {
+    const auto by = [&](auto&& part_of) {
+      std::vector<int> part;
+      for (Rank r = 0; r < ranks_; ++r) part.push_back(static_cast<int>(part_of(r)));
+      return part;
+    };
     std::vector<Partition> all;
-    std::vector<int> by_node, by_switch;
-    for (Rank r = 0; r < ranks_; ++r)
-      by_node.push_back(machine_.node(r)),
-          by_switch.push_back(machine_.node(r) / machine_.nodes_per_switch());
-    const std::vector<Rank> singles = everyone(ranks_);
-    for (const auto& [what, number] : {std::pair("ranks", &singles),
-                                       {"nodes", &by_node},
-                                       {"groups of nodes behind a switch", &by_switch}}) {
-      std::vector<int> numbers = *number;
-      std::ranges::sort(numbers);
-      numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-      const auto parts = static_cast<double>(numbers.size());
-      if (parts > 1 && (all.empty() || parts < all.back().parts))
-        all.push_back({what, groups(*number, numbers), parts});
+    const auto add = [&](const char* what, const std::vector<int>& part, std::size_t nodes = 0) {
+      const std::vector<int> parts = distinct(part);
+      if (parts.size() < 2 || parts.size() == nodes) return;
+      if (all.empty() || static_cast<double>(parts.size()) < all.back().parts)
+        all.push_back({what, groups(part, parts), static_cast<double>(parts.size())});
+    };
+    const std::vector<int> by_node = by([&](Rank r) { return machine_.node(r); });
+    const std::size_t nodes = distinct(by_node).size();
+    add("ranks", everyone(ranks_));
+    add("parts of nodes", by([&](Rank r) { return machine_.exit(r); }), nodes);
+    add("sockets", by([&](Rank r) { return machine_.socket(r); }), nodes);
+    add("nodes", by_node);
+    const char* what = "groups of nodes behind a switch";
+    for (const std::int64_t together : machine_.nodes_together()) {
+      if (together > 0) add(what, by([&](Rank r) { return machine_.node(r) / together; }));
+      what = "groups of switches";
     }
     return all;
+  }
+
+  static std::vector<int> distinct(std::vector<int> numbers) {
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
   }
 
   /// Groups of ranks with the same number.

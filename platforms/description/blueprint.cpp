@@ -92,11 +92,15 @@ struct BlueprintReader {
                    "vertex");
     };
     const int from = end(0), to = end(1);
-    for (const Blueprint::Line& line : b.lines)
-      if (std::minmax(line.from, line.to) == std::minmax(from, to))
-        fail(path, "a second link between these two; give the first one a count");
     const int kind =
         index(kind_names, l["kind"].get<std::string>(), path + ".kind", "link kind", "link_kinds");
+    for (const Blueprint::Line& line : b.lines)
+      if (std::minmax(line.from, line.to) == std::minmax(from, to))
+        fail(path,
+             std::string("a second link between these two; ") +
+                 (line.kind == kind ? "give the first one a count"
+                                    : "two vertices have links of one kind: describe both by one kind, of "
+                                      "their bandwidths together"));
     b.lines.push_back({from, to, kind, l.contains("count") ? l["count"].get<int>() : 1});
   }
 

@@ -48,9 +48,6 @@ class Description {
 /// edits of edit.hpp ("node.nics=1"). Values are stamped what-if. Either all assignments are made or none;
 /// the result must be valid as a whole. Throws InputError.
 void set_all(Description& description, const std::vector<std::string>& assignments);
-/// The same for assignments of the file `origin`, which must not override parameters, as these need a source.
-void set_all(Description& description, const std::vector<std::string>& assignments,
-             const std::string& origin);
 void set(Description& description, const std::string& assignment);
 
 /// Every path that `set` takes, including those that the file leaves out.

@@ -37,7 +37,7 @@ struct Edit {
   }
 
   static bool ends_at(const Json& link, const std::string& name) {
-    return link["between"][0] == name || link["between"][1] == name;
+    return std::ranges::find(link["between"], Json(name)) != link["between"].end();
   }
 
   void remove(const std::string& name) const {
@@ -82,6 +82,7 @@ struct Edit {
     const auto wanted = static_cast<std::size_t>(number(value, 1));
     if (there.empty()) fail("there is no " + kind + " to begin with");
     const std::size_t places = node()["ranks_on"].size();
+    if (places == 0) fail("there is no place for a rank to begin with");
     for (std::size_t i = wanted; i < there.size(); ++i) remove(there[i]);
     for (std::size_t i = there.size(); i < wanted; ++i) {
       const std::string& model = there[i % there.size()];

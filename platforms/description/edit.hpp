@@ -8,7 +8,7 @@
 
 namespace collcast {
 
-/// The paths of edits that change several places of a valid platform at once:
+/// The paths of edits that change several places of a platform that keeps to its schema at once:
 /// - `node.nics` and `node.gpus`: their number. The first ones stay; further ones are linked like the
 /// existing ones.
 ///   Ranks are added and removed with their GPUs.

@@ -7,6 +7,9 @@
 #include <sstream>
 
 #include "platforms/description/embedded.hpp"
+#include "platforms/description/parts.hpp"
+#include "platforms/description/repeat.hpp"
+#include "platforms/description/set.hpp"
 #include "support/error.hpp"
 #include "support/file_kind.hpp"
 #include "support/input_file.hpp"
@@ -67,16 +70,18 @@ void drop_intervals(Json& json) {
   for (Json& child : json) drop_intervals(child);
 }
 
-/// Makes the edits that the file asks for, of what is then complete.
+/// Makes the edits that the file asks for; only what they leave has to be sound.
 Json edited(Json json, const std::string& file) {
   if (!json.is_object() || !json.contains("edit")) return json;
   const Json edits = json["edit"];
   json.erase("edit");
   if (!edits.is_array() || !std::ranges::all_of(edits, [](const Json& e) { return e.is_string(); }))
     reject(file, "edit", R"(must be a list of strings, as in ["node.nics=1"])");
-  Description d(file, file, std::move(json));
-  set_all(d, edits.get<std::vector<std::string>>(), file + ": edit");
-  return d.json();
+  write_out(json, file);
+  draw_parts(json);
+  check(json, platform_schema(), file);
+  assign_all(json, file, edits.get<std::vector<std::string>>(), file + ": edit");
+  return json;
 }
 
 /// Lays `json` over the platform that its `base` names: objects merge, all else replaces.

@@ -33,10 +33,10 @@ struct Section {
     return static_cast<std::int64_t>(b.of_kind(Blueprint::Vertex::Kind::nic).size());
   }
   /// `nodes`: what the network has room for.
-  void room(std::int64_t nodes, const char* key) const {
+  void room(std::int64_t nodes, const char* key, const std::string& why = {}) const {
     if (b.max_nodes > nodes)
       fail(key, "this " + (b.network == Network::fat_tree ? "tree" : kind()) + " has room for " +
-                    text(nodes) + " nodes, but max_nodes is " + text(b.max_nodes));
+                    text(nodes) + " nodes, but max_nodes is " + text(b.max_nodes) + why);
   }
 
   void none() {
@@ -65,6 +65,9 @@ struct Section {
     for (std::size_t i = 0; i < n["levels"].size(); ++i) {
       const Json& l = n["levels"][i];
       const std::string key = "levels." + std::to_string(i);
+      if (std::ranges::find(b.levels, l["name"].get<std::string>(), &Blueprint::Level::name) !=
+          b.levels.end())
+        fail(key + ".name", "another level is called " + l["name"].get<std::string>());
       b.levels.push_back({l["name"].get<std::string>(), l["down"].get<int>(), l.value("up", 0)});
       b.trunks.push_back({read_optional(l, "network." + key, "bandwidth_GBps"), l.value("cables", 1)});
       level(key, i + 1 == n["levels"].size(), l.value("switch_ports", n["switch_ports"].get<int>()));
@@ -75,7 +78,11 @@ struct Section {
     std::int64_t leaves = 1;
     for (std::size_t i = 1; i < b.levels.size(); ++i)
       leaves = std::min<std::int64_t>(leaves * b.levels[i].down, 1 << 26);
-    room(leaves / nics() * b.levels.front().down, "levels");
+    const std::string groups =
+        ": each " + text(b.nodes_per_switch) + " nodes have " + text(nics()) +
+        " leaves, one for each NIC of a node, and the levels above take " + text(leaves) +
+        (b.levels.size() == 1 ? ": add one" : ": raise levels." + text(std::ssize(b.levels) - 1) + ".down");
+    room(leaves / nics() * b.levels.front().down, "levels", nics() > 1 ? groups : "");
   }
 
   void level(const std::string& key, bool top, int ports) const {

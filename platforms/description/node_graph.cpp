@@ -113,16 +113,25 @@ void NodeGraph::find_routes(const Blueprint& b) {
 void NodeGraph::find_places(const Blueprint& b) {
   const std::vector<int> hosts = b.of_kind(Kind::cpu), dpus = b.of_kind(Kind::dpu),
                          nics = b.of_kind(Kind::nic);
-  for (int v = 0; v < static_cast<int>(size_); ++v) {
-    const int host = nearest(v, hosts);
-    nic_of_[static_cast<std::size_t>(v)] = nearest(v, nics);
-    host_of_[static_cast<std::size_t>(v)] = host < 0 ? v : hosts[static_cast<std::size_t>(host)];
+  std::vector<int> order;
+  for (int slot = 0; slot < b.ranks_per_node; ++slot) order.push_back(b.vertex_of_slot(slot));
+  for (int v = 0; v < static_cast<int>(size_); ++v) order.push_back(v);
+  Turns turns;
+  std::vector<bool> seen(size_);
+  for (const int v : order) {
+    const auto at = static_cast<std::size_t>(v);
+    if (seen[at]) continue;
+    seen[at] = true;
+    const int host = nearest(v, hosts, turns[{b.vertices[at].kind, Kind::cpu}]);
+    nic_of_[at] = nearest(v, nics, turns[{b.vertices[at].kind, Kind::nic}]);
+    host_of_[at] = host < 0 ? v : hosts[static_cast<std::size_t>(host)];
   }
   for (int slot = 0; slot < b.ranks_per_node; ++slot) {
     const int device = b.vertex_of_slot(slot);
     device_.push_back(device);
     host_.push_back(host_of(device));
-    const int dpu = nearest(device, dpus);
+    const Kind kind = b.vertices[static_cast<std::size_t>(device)].kind;
+    const int dpu = nearest(device, dpus, turns[{kind, Kind::dpu}]);
     dpu_.push_back(dpu < 0 ? -1 : dpus[static_cast<std::size_t>(dpu)]);
   }
 }
@@ -147,7 +156,7 @@ void NodeGraph::check_places(const Blueprint& b) const {
   }
 }
 
-int NodeGraph::nearest(int vertex, const std::vector<int>& candidates) const {
+int NodeGraph::nearest(int vertex, const std::vector<int>& candidates, Turns::mapped_type& turns) const {
   std::vector<int> best;
   auto distance = [&](std::size_t i) { return distances_[index(vertex, candidates[i])]; };
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -155,7 +164,7 @@ int NodeGraph::nearest(int vertex, const std::vector<int>& candidates) const {
     if (!best.empty() && distance(i) < distance(static_cast<std::size_t>(best.front()))) best.clear();
     best.push_back(static_cast<int>(i));
   }
-  return best.empty() ? -1 : best[static_cast<std::size_t>(vertex) % best.size()];
+  return best.empty() ? -1 : best[turns[best]++ % best.size()];
 }
 
 int NodeGraph::place(int slot, Memory memory) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,8 @@ class NodeGraph {
   /// The nearest cpu of a vertex; the vertex itself if the node has none.
   int host_of(int vertex) const { return host_of_[static_cast<std::size_t>(vertex)]; }
 
-  /// The NIC that serves a vertex: the nearest one; equally near ones take turns.
+  /// The NIC that serves a vertex: the nearest one; vertices of one kind take equally near ones in turn,
+  /// those of the ranks first, in their order.
   int nic_of(int vertex) const { return nic_of_[static_cast<std::size_t>(vertex)]; }
 
  private:
@@ -47,7 +49,10 @@ class NodeGraph {
   void find_routes(const Blueprint& blueprint);
   void find_places(const Blueprint& blueprint);
   void check_places(const Blueprint& blueprint) const;
-  int nearest(int vertex, const std::vector<int>& candidates) const;
+  /// How often each set of equally near candidates was chosen from, by the kinds of vertex and candidate.
+  using Kind = Blueprint::Vertex::Kind;
+  using Turns = std::map<std::pair<Kind, Kind>, std::map<std::vector<int>, std::size_t>>;
+  int nearest(int vertex, const std::vector<int>& candidates, Turns::mapped_type& turns) const;
 
   std::size_t size_;
   std::vector<Link> links_;

@@ -34,9 +34,14 @@ void collect(const Json* json, const Schema& schema, const std::string& path,
     paths.push_back(path);
 }
 
-std::string meant(const Description& d, const std::string& path, const std::vector<std::string>& paths) {
+/// Whose parameters are set, as messages name it.
+struct Names {
+  const std::string &name, &file;
+};
+
+std::string meant(const Names& of, const std::string& path, const std::vector<std::string>& paths) {
   const std::string words = did_you_mean(path, paths, "");
-  return words.empty() ? "`collcast platforms " + d.file() + " --all` lists them" : words;
+  return words.empty() ? "`collcast platforms " + of.file + " --all` lists them" : words;
 }
 
 template <class T>
@@ -107,20 +112,31 @@ void assign(Json& json, const Schema& schema, const std::string& path, const std
   check(*at, *form, origin, path);
 }
 
+std::vector<std::string> settable(const Json& json) {
+  std::vector<std::string> paths;
+  collect(&json, platform_schema(), "", paths);
+  // Keys that say how a description is made, and are not part of it.
+  std::erase_if(paths, [](const std::string& path) {
+    return path == "base" || path == "edit" ||
+           (path.starts_with("node.vertices.") && path.ends_with(".count"));
+  });
+  for (std::string& path : edits(json)) paths.push_back(std::move(path));
+  return paths;
+}
+
 struct Paths {
   std::vector<std::string> all, edited;
-  explicit Paths(const Description& d) : all(settable_paths(d)), edited(edits(d.json())) {}
+  explicit Paths(const Json& json) : all(settable(json)), edited(edits(json)) {}
 };
 
 /// Makes an assignment, which is sound by itself; the whole may be none.
-void assign(Json& json, const Description& description, const Paths& paths, const std::string& assignment,
+void assign(Json& json, const Names& of, const Paths& paths, const std::string& assignment,
             const std::string& origin) {
   const std::size_t equals = assignment.find('=');
   const std::string path = assignment.substr(0, equals);
   if (equals == std::string::npos) reject(origin, assignment, "needs a value: " + assignment + "=...");
   if (std::ranges::find(paths.all, path) == paths.all.end())
-    reject(origin, path,
-           description.name() + " has no such parameter; " + meant(description, path, paths.all));
+    reject(origin, path, of.name + " has no such parameter; " + meant(of, path, paths.all));
   const auto port = Json::json_pointer("/network/bandwidth_GBps/value");
   const double before = json.contains(port) ? json[port].get<double>() : 0;
   if (std::ranges::find(paths.edited, path) != paths.edited.end())
@@ -133,36 +149,31 @@ void assign(Json& json, const Description& description, const Paths& paths, cons
 }  // namespace
 
 std::vector<std::string> settable_paths(const Description& description) {
-  std::vector<std::string> paths;
-  collect(&description.json(), platform_schema(), "", paths);
-  // Keys that say how a description is made, and are not part of it.
-  std::erase_if(paths, [](const std::string& path) {
-    return path == "base" || path == "edit" ||
-           (path.starts_with("node.vertices.") && path.ends_with(".count"));
-  });
-  for (std::string& path : edits(description.json())) paths.push_back(std::move(path));
-  return paths;
+  return settable(description.json());
+}
+
+void assign_all(Json& json, const std::string& file, const std::vector<std::string>& assignments,
+                const std::string& origin) {
+  const Paths paths(json);
+  for (const std::string& a : assignments) assign(json, {file, file}, paths, a, origin);
 }
 
 void set_all(Description& description, const std::vector<std::string>& assignments) {
-  set_all(description, assignments, by_user);
-}
-
-void set_all(Description& description, const std::vector<std::string>& assignments,
-             const std::string& origin) {
   if (assignments.empty()) return;
-  const Paths paths(description);
+  const Paths paths(description.json());
   Json json = description.json();
-  for (const std::string& a : assignments) assign(json, description, paths, a, origin);
+  for (const std::string& a : assignments)
+    assign(json, {description.name(), description.file()}, paths, a, by_user);
   description = Description(description.name(), description.file(), std::move(json));
 }
 
 void check_values(const Description& description, const std::string& path,
                   const std::vector<std::string>& values) {
-  const Paths paths(description);
+  const Paths paths(description.json());
   if (std::ranges::find(paths.edited, path) != paths.edited.end()) return;
   Json json = description.json();
-  for (const std::string& value : values) assign(json, description, paths, path + '=' + value, by_user);
+  for (const std::string& value : values)
+    assign(json, {description.name(), description.file()}, paths, path + '=' + value, by_user);
 }
 
 void set(Description& description, const std::string& assignment) {

@@ -5,6 +5,12 @@
 
 namespace collcast {
 
+/// Makes assignments of `origin`, a part of `file`, which must not override parameters, as these need a
+/// source. `json` keeps to the schema; whether the whole is sound, before or after, is left open. Throws
+/// InputError.
+void assign_all(Json& json, const std::string& file, const std::vector<std::string>& assignments,
+                const std::string& origin);
+
 /// Throws InputError where `set` takes no such value, whatever else is set. What only the whole shows is left
 /// to it.
 void check_values(const Description& description, const std::string& path,

@@ -161,8 +161,33 @@ Port Machine::ports() const {
 }
 
 Port Machine::queues() const {
-  const bool own = !uniform_ && protocol_.hold != MessageProtocol::Hold::delivery;
-  return own ? static_cast<Port>(ranks_) * ports_.queues() : ports();
+  return uniform_ ? ports() : static_cast<Port>(ranks_) * ports_.queues();
+}
+
+std::vector<std::int64_t> Machine::nodes_together() const {
+  const Blueprint& b = blueprint_;
+  std::vector<std::int64_t> nodes = {b.nodes_per_switch};
+  std::int64_t switches = 1;
+  for (std::size_t i = 1; i + 1 < b.levels.size(); ++i) {
+    switches *= b.levels[i].down;
+    nodes.push_back(switches / planes_ * b.nodes_per_switch);
+  }
+  if (b.network == Blueprint::Network::dragonfly)
+    nodes.push_back(std::int64_t{b.groups.switches} / planes_ * b.nodes_per_switch);
+  return nodes;
+}
+
+int Machine::exit(Rank rank) const {
+  if (uniform_) return rank;
+  const int slot = seat(rank).slot, from = graph_.place(slot, Memory::device);
+  const int to = ports_.nics > 0 ? nics_[static_cast<std::size_t>(graph_.nic_of(from))]
+                                 : graph_.place(slot, Memory::host);
+  const std::vector<int>& route = graph_.route(from, to);
+  return in_node(rank, route.empty() ? from : graph_.links()[static_cast<std::size_t>(route.front())].to);
+}
+
+int Machine::socket(Rank rank) const {
+  return uniform_ ? rank : in_node(rank, graph_.place(seat(rank).slot, Memory::host));
 }
 
 Rank Machine::consecutive_ranks() const {

@@ -61,7 +61,12 @@ class Machine final : public Fabric {
   const std::string& platform() const { return blueprint_.name; }
   int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
-  int nodes_per_switch() const { return blueprint_.nodes_per_switch; }
+  /// How many nodes share a switch, and each larger part of the network: a subtree, a group of a dragonfly.
+  std::vector<std::int64_t> nodes_together() const;
+  /// Ranks of a node whose data leave it by the same vertex next to them have the same number.
+  int exit(Rank rank) const;
+  /// So have those with the same host memory.
+  int socket(Rank rank) const;
   /// The rank on the node of `here` in the slot that `there` has on its node. If that slot is empty, slots
   /// are dealt out to the node's ranks in turn.
   Rank opposite(Rank here, Rank there) const;
@@ -102,11 +107,13 @@ class Machine final : public Fabric {
     return planes_ == 1 ? at.group : static_cast<std::int64_t>(at.group) * planes_ + graph_.nic_of(vertex);
   }
   Port base(const Seat& at) const { return at.node * ports_.count(); }
+  int in_node(Rank rank, int vertex) const {
+    return node(rank) * static_cast<int>(blueprint_.vertices.size()) + vertex;
+  }
   /// None from a place to itself.
   const SizedWire* kind_of(Place from, Place to) const;
   Wire wire_of(Place from, Place to, Bytes bytes) const;
   void own_queue(Wire& wire, Rank sender) const {
-    if (protocol_.hold == MessageProtocol::Hold::delivery) return;
     wire.out_queue = static_cast<Port>(sender) * ports_.queues() + ports_.queue(wire.out);
     wire.in_queue = Wire::nowhere;
   }

@@ -86,7 +86,10 @@ SizedWire WireTable::with_software(const Wire& hardware, const Blueprint::Softwa
     wire.latency = hardware.latency + t.wire.latency;
     wire.per_byte = slower(hardware.per_byte, t.wire.per_byte);
     wire.software = wire.per_byte - hardware.per_byte;
-    wire.per_byte = slower(wire.per_byte, t.copy);
+    if (t.copy > wire.per_byte)
+      wire.per_byte = t.copy;
+    else
+      wire.spare_in = hardware.spare_in;
     sized.add(t.from, {wire, t.copied, t.sending, t.receiving});
   }
   return sized;

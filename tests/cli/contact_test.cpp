@@ -295,6 +295,9 @@ TEST(Platform, BeginsWithTwentyLines) {
   for (const char* words : {"up to 4,608, of 6 ranks each", "6 x V100-SXM2-16GB (volta, 16 GiB",
                             "x nvlink2: 25 GB/s", "fat-tree", "--set takes"})
     EXPECT_THAT(summary, HasSubstr(words));
+  EXPECT_THAT(all, HasSubstr("devices.V100-SXM2-16GB.reduce_GBps"));
+  EXPECT_THAT(all, HasSubstr("default: a third of memory_bandwidth_GBps"));
+  EXPECT_THAT(collcast("platforms frontier").out, HasSubstr("switches a group: "));
   EXPECT_THAT(all, HasSubstr("software.between_nodes.host.pieces "));
   EXPECT_THAT(all, ::testing::Not(HasSubstr("pieces.0")));
   EXPECT_THAT(collcast("platforms summit --all").out, HasSubstr("pieces.0.overhead_us"));

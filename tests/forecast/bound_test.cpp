@@ -168,6 +168,16 @@ TEST(Bound, OfAnAlltoallCountsThePairsThatCross) {
   EXPECT_NEAR(b.time.value, 4e9 / 46e9, 1e-5);
 }
 
+/// Of two groups of six ranks, 6 x 6 pairs cross the one cable, each with 1 GB / 12.
+TEST(Bound, OfADragonflyKnowsItsGroups) {
+  const Bound b =
+      bound("edr-cluster",
+            {"max_nodes=30", "network.kind=dragonfly", "network.groups=5", "network.switches_per_group=3",
+             "network.nodes_per_switch=2", "network.global_bandwidth_GBps=3"},
+            12, Collective::alltoall, "pairwise", Bytes(1e9));
+  EXPECT_NEAR(b.time.value, 1, 1e-4) << b.cut;
+}
+
 /// A message that is read by nobody's port twice: the root sends it once, whoever passes it on.
 TEST(Bound, OfABroadcastIsItsNarrowestWay) {
   const Bound b = bound("edr-cluster", {}, 8, Collective::broadcast, "chain", Bytes(1e9));

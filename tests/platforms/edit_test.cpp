@@ -153,6 +153,11 @@ TEST(EditOfAFile, IsLaidOverItsBase) {
             R"(half.json: edit: must be a list of strings, as in ["node.nics=1"])");
   EXPECT_EQ(complaint([&] { parsed(R"("node.cpus=4")"); }),
             "half.json: edit: node.cpus: half.json has no such parameter; did you mean node.gpus?");
+  // Of eight NICs each, these levels take one node.
+  const std::string small =
+      R"({"base": "dgx-a100", "description": "a few", "max_nodes": 8, "network": {"levels": [
+      {"name": "leaf", "down": 4, "up": 1}, {"name": "top", "down": 2}]}, "edit": ["node.nics=1"]})";
+  EXPECT_EQ(parse_platform(small, "few", "few.json").json()["max_nodes"], 8);
 }
 
 }  // namespace

@@ -121,6 +121,10 @@ TEST(Errors, Topology) {
             "... or 'nvlink5'?");
   EXPECT_EQ(complaint_about("summit", "/node/links/1/between", {"gpu1", "gpu0"}),
             "x.json: node.links.1: a second link between these two; give the first one a count");
+  const Json other = {{"between", {"gpu1", "gpu0"}}, {"kind", "x-bus"}};
+  EXPECT_EQ(complaint_about("summit", "/node/links/1", other),
+            "x.json: node.links.1: a second link between these two; two vertices have links of one kind: "
+            "describe both by one kind, of their bandwidths together");
   EXPECT_EQ(complaint_about("summit", "/node/links/1/between", {"gpu1"}),
             "x.json: node.links.1.between: must name two vertices");
   EXPECT_EQ(complaint_about("summit", "/node/ranks_on/0", "nic0"),
@@ -137,7 +141,15 @@ TEST(Errors, Networks) {
   EXPECT_EQ(complaint_about("summit", "/network/levels/0/down", 20),
             "x.json: network.levels.0: 20 ports down and 18 up do not fit a switch of 36 (switch_ports)");
   EXPECT_EQ(complaint_about("summit", "/network/levels/2/down", 18),
-            "x.json: network.levels: this tree has room for 2916 nodes, but max_nodes is 4608");
+            "x.json: network.levels: this tree has room for 2916 nodes, but max_nodes is 4608: each 18 nodes "
+            "have 2 leaves, one for each NIC of a node, and the levels above take 324: raise levels.2.down");
+  EXPECT_EQ(
+      complaint_about("summit", "/network/levels", Json::array({{{"name", "TOR"}, {"down", 18}}})),
+      "x.json: network.levels: this tree has room for 0 nodes, but max_nodes is 4608: each 18 nodes have "
+      "2 leaves, one for each NIC of a node, and the levels above take 1: add one");
+  const std::string first = load_platform("summit").json()["network"]["levels"][0]["name"];
+  EXPECT_EQ(complaint_about("summit", "/network/levels/2/name", first),
+            "x.json: network.levels.2.name: another level is called " + first);
   EXPECT_EQ(complaint_about("summit", "/network/levels/2/up", 18),
             "x.json: network.levels.2: the top level has no way up: drop up, cables and bandwidth_GBps");
   EXPECT_EQ(complaint_about("localhost", "/max_nodes", 2),

@@ -165,6 +165,53 @@ TEST(Machine, ANodeAloneHasNoPortsOfItsAdapters) {
             Machine(load_platform("dgx-a100"), 8).wire(0, 7, Bytes(0)).per_byte);
 }
 
+/// edr-cluster with a second GPU on half as many lanes, of which each has a switch of its own.
+Json two_gpus(bool switches_first) {
+  Json json = load_platform("edr-cluster").json(), vertices;
+  for (const char* gpu : {"gpu0", "gpu1"}) {
+    const std::string own = std::string("switch-of-") + gpu;
+    if (switches_first) vertices[own] = {{"kind", "switch"}};
+    vertices[gpu] = {{"kind", "gpu"}, {"device", "V100-PCIe-16GB"}};
+    vertices[own] = {{"kind", "switch"}};
+  }
+  for (const auto& [name, vertex] : json["node"]["vertices"].items()) vertices[name] = vertex;
+  json["node"]["vertices"] = vertices;
+  Json half = json["node"]["link_kinds"]["pcie3-x16"];
+  half["bandwidth_GBps"]["value"] = half["bandwidth_GBps"]["value"].get<double>() / 2;
+  half["bandwidth_GBps"].erase("low"), half["bandwidth_GBps"].erase("high");
+  json["node"]["link_kinds"]["half"] = half;
+  auto link = [](const char* a, const char* b, const char* kind) {
+    return Json{{"between", {a, b}}, {"kind", kind}};
+  };
+  json["node"]["links"] = {
+      link("gpu0", "switch-of-gpu0", "pcie3-x16"), link("gpu1", "switch-of-gpu1", "half"),
+      link("switch-of-gpu0", "cpu0", "pcie3-x16"), link("switch-of-gpu1", "cpu0", "pcie3-x16"),
+      link("cpu0", "nic0", "pcie3-x16"),           link("cpu0", "cpu0", "pcie3-x16")};
+  json["node"]["ranks_on"] = {"gpu0", "gpu1"};
+  json["node"]["ranks_per_node"] = 2;
+  return json;
+}
+
+TEST(Machine, APortIsHeldAtItsOwnPaceWhereTheSenderIsSlower) {
+  const Json json = two_gpus(false);
+  const Machine m(Description("x", "x.json", json), 4);
+  const Wire slow = m.wire(1, 2, Bytes(0)), fast = m.wire(0, 2, Bytes(0));
+  EXPECT_GT(slow.per_byte, fast.per_byte);
+  EXPECT_EQ(slow.occupation_in(Bytes(1)), fast.occupation_in(Bytes(1)));
+}
+
+TEST(Machine, EquallyNearAdaptersAreTakenInTurnByTheRanks) {
+  for (const bool switches_first : {false, true}) {
+    Json json = two_gpus(switches_first);
+    json["max_nodes"] = 324;
+    json["node"]["vertices"]["nic1"] = {{"kind", "nic"}};
+    json["node"]["links"].push_back({{"between", {"cpu0", "nic1"}}, {"kind", "pcie3-x16"}});
+    const Machine m(Description("x", "x.json", json), 4);
+    EXPECT_EQ(m.port_name(m.wire(0, 2, Bytes(0)).out), "node 0 NIC 0 out");
+    EXPECT_EQ(m.port_name(m.wire(1, 3, Bytes(0)).out), "node 0 NIC 1 out");
+  }
+}
+
 TEST(Machine, MoreRanksPerNodeThanGpus) {
   Description d = load_platform("summit");
   EXPECT_EQ(complaint([&] { set(d, "node.ranks_per_node=12"); }),
@@ -173,6 +220,31 @@ TEST(Machine, MoreRanksPerNodeThanGpus) {
   Description local = load_platform("localhost");
   set(local, "node.ranks_per_node=4096");
   EXPECT_EQ(max_ranks(local), 4096);
+}
+
+TEST(Machine, KnowsItsParts) {
+  // Racks of 18 nodes, line cards of 18 x 18 leaves, two of which a rack has.
+  EXPECT_EQ(Machine(plain_summit(), 6).nodes_together(), (std::vector<std::int64_t>{18, 162}));
+  EXPECT_EQ(Machine(dragonfly(12, 4, 3, 4, 2), 12).nodes_together(), (std::vector<std::int64_t>{2, 6}));
+  const Machine m(load_platform("dgx-a100"), 16);
+  EXPECT_EQ(m.exit(0), m.exit(1));
+  EXPECT_NE(m.exit(1), m.exit(2));
+  EXPECT_EQ(m.socket(0), m.socket(3));
+  EXPECT_NE(m.socket(0), m.socket(4));
+  EXPECT_NE(m.socket(0), m.socket(8));
+}
+
+/// It may hold both its ends until delivery, but a rank queues behind its own messages only.
+TEST(Machine, RanksThatShareAPortHaveTheirOwnQueuesOnTheCriticalPath) {
+  for (const char* hold : {"injection", "delivery"}) {
+    Description d = load_platform("summit");
+    set(d, std::string("protocol.hold=") + hold);
+    const Machine m(d, 12);
+    const Wire a = m.wire(0, 6, Bytes(0)), b = m.wire(1, 7, Bytes(0));
+    EXPECT_EQ(a.out, b.out);
+    EXPECT_NE(a.out_queue, b.out_queue);
+    EXPECT_LT(b.out_queue, m.queues());
+  }
 }
 
 TEST(Machine, RefusesRanksThatDoNotFit) {
