@@ -107,6 +107,7 @@ Reading reading_of(Result run, const SizedSchedule& subject, const Fabric& fabri
   suspect.consider(busiest.busy * run.time, [&] { return busiest.name; });
   Reading reading = suspect.reading();
   reading.chain = std::move(run.chain);
+  reading.links = std::move(run.links);
   return reading;
 }
 

@@ -26,9 +26,10 @@ struct SizedSchedule {
 /// An engine's answer for a schedule on a machine.
 struct Reading {
   Seconds time;
-  std::string limited_by;       ///< the busiest resource, "reduction" or "latency"
-  std::optional<double> share;  ///< the share of the time for which it is busy; empty for latency
-  std::vector<Delay> chain;     ///< the last one first; empty if not asked for, or too long
+  std::string limited_by;               ///< the busiest resource, "reduction" or "latency"
+  std::optional<double> share;          ///< the share of the time for which it is busy; empty for latency
+  std::vector<Delay> chain;             ///< the last one first; empty if not asked for, or too long
+  std::vector<Result::Use> links = {};  ///< empty of engines that do not model links
 };
 
 /// A way to compute how long a schedule or a program takes: a row of the table `engines`.

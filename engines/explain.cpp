@@ -17,20 +17,28 @@ std::pair<std::string, std::string> split(const std::string& link) {
   return {"", link};
 }
 
-std::string slowest_link(const Fabric& fabric, Place from, Place to) {
+/// A link is where messages meet only if it is clearly busier than the slowest one of the way.
+constexpr double clearly = 1.25;
+
+/// The slowest link of the route; of `used` ones the busiest, if it is clearly busier than that.
+std::string limiting_link(const Fabric& fabric, Place from, Place to, const std::vector<Result::Use>& used) {
   std::vector<LinkId> route;
   fabric.route(from, to, route);
   if (route.empty()) return "copies";
   const std::vector<Link>& links = fabric.links();
-  const LinkId slowest = *std::ranges::min_element(route, {}, [&](LinkId l) { return links[l].bandwidth; });
-  return links[slowest].name;
+  const LinkId limit = *std::ranges::min_element(route, {}, [&](LinkId l) { return links[l].bandwidth; });
+  if (used.empty()) return links[limit].name;
+  const LinkId busiest = *std::ranges::max_element(route, {}, [&](LinkId l) { return used[l].busy; });
+  return links[used[busiest].busy > clearly * used[limit].busy ? busiest : limit].name;
 }
 
-std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<std::string>& meetings) {
+std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<Result::Use>& used,
+                    const std::vector<std::string>& meetings) {
   switch (s.cause) {
     case Cause::link:
+      return limiting_link(fabric, s.from, s.to, {});
     case Cause::queue:
-      return slowest_link(fabric, s.from, s.to);
+      return limiting_link(fabric, s.from, s.to, used);
     case Cause::overhead:
       return "software";
     case Cause::compute:
@@ -57,7 +65,8 @@ const std::string& slowest_node(const Likes& likes) {
 
 std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& chain, Seconds launch,
                                Seconds total, const std::string& busiest,
-                               const std::vector<std::string>& meetings) {
+                               const std::vector<std::string>& meetings,
+                               const std::vector<Result::Use>& links) {
   std::map<std::pair<Cause, std::string>, Likes> sums;
   Seconds rest = total;
   const auto add = [&](Cause cause, const std::string& whose, Seconds time) {
@@ -67,7 +76,7 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& c
   };
   if (chain.empty() && !(launch > Seconds(0))) return {};
   if (launch > Seconds(0)) add(Cause::overhead, "launch", launch);
-  for (const Delay& s : chain) add(s.cause, name_of(fabric, s, meetings), s.time);
+  for (const Delay& s : chain) add(s.cause, name_of(fabric, s, links, meetings), s.time);
   if (rest > 1e-12 * total) add(Cause::queue, busiest, rest);
   std::vector<Share> shares;
   for (const auto& [key, likes] : sums) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/player/result.hpp"
 #include "model/explanation.hpp"
 #include "model/fabric.hpp"
 #include "model/layout.hpp"
@@ -19,10 +20,12 @@ struct Share {
 };
 
 /// The delays of a chain, added up by cause and name, the largest first. They add up to `total`: what the
-/// chain does not explain is counted as queueing on `busiest`. Empty for an empty chain. `meetings`:
-/// explanations of Op::Kind::meet, by number.
+/// chain does not explain is counted as queueing on `busiest`. Empty for an empty chain. A message queues for
+/// the slowest link of its route, or for one that is clearly busier by `links`. `meetings`: explanations of
+/// Op::Kind::meet, by number.
 std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& chain, Seconds launch,
                                Seconds total, const std::string& busiest,
-                               const std::vector<std::string>& meetings = {});
+                               const std::vector<std::string>& meetings = {},
+                               const std::vector<Result::Use>& links = {});
 
 }  // namespace collcast

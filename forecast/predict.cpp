@@ -34,7 +34,7 @@ void largest_first(Prediction& p) {
 /// Where the time goes is asked of engines that follow messages.
 void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, const Reading& answer) {
   p.explanation = explanation(fabric, answer.chain, fabric.launch(subject.schedule.channels), answer.time,
-                              answer.limited_by);
+                              answer.limited_by, {}, answer.links);
   largest_first(p);
 }
 

@@ -123,7 +123,7 @@ TEST(Tune, TheBestIsTheBestOfItsList) {
   q.ranks = 8;
   q.sizes = {Bytes(1 << 26)};
   const Tuned::Point p = tune(q).points[0];
-  EXPECT_EQ(p.standard->name, "NVLS Simple c=32");
+  EXPECT_EQ(p.standard->name, "NVLS Simple c=24");
   EXPECT_EQ(p.best.time, std::ranges::min_element(p.able, {}, &Tuned::Play::time)->time);
   EXPECT_FALSE(p.told);
 }

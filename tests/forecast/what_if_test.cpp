@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "engines/simulated.hpp"
 #include "forecast/answer.hpp"
 #include "forecast/report/answer.hpp"
 #include "forecast/report/what_if.hpp"
@@ -24,6 +25,17 @@ Question ring(const std::string& platform, Rank ranks, Bytes size) {
   q.ranks = {ranks};
   q.sizes = {size};
   return q;
+}
+
+/// All cards and cables are as wide; in the last step eight nodes share one cable up.
+TEST(Explanation, NamesTheLinkWhereMessagesMeet) {
+  for (const char* engine : {"contention", "simgrid"}) {
+    if (std::string(engine) == "simgrid" && !can_simulate()) continue;
+    Question q = ring("edr-cluster", 16, Bytes(1e9));
+    q.algorithm = "recursive-doubling", q.engine = engine;
+    q.set = {"network.levels.0.down=8", "network.levels.0.up=1", "max_nodes=288"};
+    EXPECT_EQ(ask(q).rows.front().prediction.limited_by, "leaf 0 up 0") << engine;
+  }
 }
 
 std::map<std::string, std::string> caps(const Question& q) {
