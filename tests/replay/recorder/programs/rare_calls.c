@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that applications seldom make: see rare_test.cpp. Meant for 2 ranks; `rare_calls spawn` starts a third. */
+/* Calls that applications seldom make: see rare_test.cpp. Meant for 2 ranks; `rare_calls spawn` starts a
+ * third. */
 #include <mpi.h>
 #include <pthread.h>
 #include <string.h>
@@ -92,7 +93,8 @@ static void spawn(const char* program, MPI_Comm parent) {
   int one = 1, sum = 0;
   MPI_Comm between = parent, all;
   if (parent == MPI_COMM_NULL)
-    MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
+    MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between,
+                   MPI_ERRCODES_IGNORE);
   MPI_Intercomm_merge(between, parent != MPI_COMM_NULL, &all);
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
   MPI_Comm_free(&all);
