@@ -19,6 +19,10 @@ namespace {
 /// What the transport itself leaves out: skew, other traffic, chunks that are not alike.
 constexpr double transport_uncertainty = 0.20;
 
+constexpr std::string_view in_a_row =
+    "NCCL's broadcast and reduce are timed call after call, as nccl-tests does; --engine contention times a "
+    "lone call";
+
 Prediction left_out(Prediction p) {
   p.low = p.low / (1 + transport_uncertainty), p.high = (1 + transport_uncertainty) * p.high;
   return p;
@@ -332,6 +336,7 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
                calibrated_ && forecaster_.calibrated()};
   p.transport = Transport{Transport::Kind::nccl, {nccl_->minor, chosen.shape, chosen.protocol}}.name();
   p.engine = engine("path").name;
+  if (a.name == "chain") p.note = in_a_row;
   explain(p, played);
   const auto told = [&] { return not_below_bound(within(calibrated_on_, std::move(p))); };
   if (situation().nodes == 1) return told();

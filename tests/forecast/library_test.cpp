@@ -128,6 +128,16 @@ TEST(Library, NvlsTreesTakeNoLongerOnMoreNodes) {
   }
 }
 
+TEST(Library, SaysThatCallsFollowEachOther) {
+  const Call call{.ranks = 16, .message = 32_KiB};
+  const Library library("nccl-2.21", load_platform("dgx-1v"), 16);
+  const Prediction row = library.predict(Collective::broadcast, call, engine("auto")).prediction,
+                   lone = library.predict(Collective::broadcast, call, engine("contention")).prediction;
+  EXPECT_GT(lone.time, 2 * row.time);
+  EXPECT_NE(row.note.find("call after call"), std::string_view::npos);
+  EXPECT_TRUE(lone.note.empty());
+}
+
 TEST(Library, PatIsSentByNcclsKernels) {
   const Call call{.ranks = 16, .message = 1_KiB};
   const Prediction p = Library("nccl-2.28:algo=PAT", load_platform("edr-cluster"), 16)
