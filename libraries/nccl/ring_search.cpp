@@ -149,13 +149,13 @@ class Attempt {
     for (std::size_t i = 0; i < edges; ++i) give(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]));
   }
 
-  /// Enters from the network by each NIC in turn, at the GPUs near it first.
+  /// Enters from the network by each NIC in turn, at the GPUs near it first, and of these at its own.
   bool enter() {
     for (std::size_t i = 0; i < nics_.size(); ++i) {
       const std::size_t nic = (found_.size() + i) % nics_.size();
       if (ports_free_[nic] < speed_) continue;
       ports_free_[nic] -= speed_;
-      const std::vector<int> near = by_distance(nics_[nic]);
+      const std::vector<int> near = by_distance(nic);
       for (int first : near) {
         if (!take_edge(nics_[nic], gpu(first), false)) continue;
         for (int last : shape_ == ChannelShape::tree ? std::vector{anywhere} : near)
@@ -167,10 +167,13 @@ class Attempt {
     }
     return false;
   }
-  std::vector<int> by_distance(int nic) const {
+  std::vector<int> by_distance(std::size_t nic) const {
     std::vector<int> order(gpus_.size());
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](int g) { return graph_.route(nic, gpu(g)).size(); });
+    std::ranges::stable_sort(order, {}, [&](int g) {
+      return std::pair(graph_.route(nics_[nic], gpu(g)).size(),
+                       graph_.nic_of(gpu(g)) != static_cast<int>(nic));
+    });
     return order;
   }
 

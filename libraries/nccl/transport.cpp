@@ -121,8 +121,19 @@ class Player {
     chunk_ = std::min(std::ceil(message_ / (everyone * unit)) * unit, largest);
     loops_ = std::ceil(message_ / (everyone * chunk_));
     if (simple()) chunk_ = message_ / (everyone * loops_);
-    filled_ = message_ / (everyone * chunk_ * loops_);
+    if (!by_rank()) filled_ = message_ / (everyone * chunk_ * loops_);
     chunk_ = std::min(chunk_, share_);
+  }
+
+  /// Allgather and reduce-scatter cut each rank's part by itself, and fill the first channels.
+  bool by_rank() const { return collective_ != Collective::allreduce; }
+
+  /// Chunks that pass the busiest card in one step of each loop.
+  double on_busiest_card() const {
+    if (!by_rank()) return loops_ * filled_ * on_rail_;
+    const double chunks = std::max(1.0, std::ceil(message_ / ranks_ / chunk_ - 1e-9));
+    const double whole = std::floor(chunks / play_.channels);
+    return whole * on_rail_ + std::ceil((chunks - whole * play_.channels) / s_.rails);
   }
 
   /// Every rank passes on a chunk in every step. What is busiest sets the pace: a rank's threads, a network
@@ -141,7 +152,7 @@ class Player {
       const double sent = simple() ? piece : chunk_;
       const double across = hop() + (streams ? 0 : turns(sent, rate)) + rail_time(sent);
       once_round = (ranks_ - nodes_) * on + nodes_ * across;
-      at_most(steps * filled_ * on_rail_ * card_time(kernel_.messages, chunk_), network_cards);
+      at_most(steps / loops_ * on_busiest_card() * card_time(kernel_.messages, chunk_), network_cards);
     }
     at_most(steps * filled_ * work, gpu_channels);
     at_most(steps * once_round / ranks_, "latency");
@@ -254,7 +265,7 @@ class Player {
   double on_rail_ = 1;  ///< channels that share a network card
   double turn_ = 0;     ///< bytes that a channel moves in one turn of its loop
   double chunk_ = 0, loops_ = 1;
-  double filled_ = 1;  ///< of the chunks: sizes are rounded up, and the last chunks may be empty
+  double filled_ = 1;  ///< of an allreduce's chunks: sizes are rounded up, and the last chunks may be empty
   double moving_ = 0;
   const char* limit_ = "latency";
 };

@@ -128,6 +128,18 @@ TEST(Library, NvlsTreesTakeNoLongerOnMoreNodes) {
   }
 }
 
+/// However small the message, every rank passes on a chunk of each.
+TEST(Library, ARingPlayedTakesWhatItsClosedFormSays) {
+  for (const Collective collective : {Collective::allgather, Collective::reduce_scatter})
+    for (const auto& [platform, ranks] : {std::pair{"dgx-1v", 12}, {"azure-ndv2", 64}}) {
+      const Library library("nccl-2.18", load_platform(platform), ranks);
+      const auto time = [&](const char* by) {
+        return library.predict(collective, {.ranks = ranks, .message = Bytes(8)}, engine(by)).prediction.time;
+      };
+      EXPECT_NEAR(time("contention") / time("path"), 1, 0.02) << platform;
+    }
+}
+
 TEST(Library, SaysThatCallsFollowEachOther) {
   const Call call{.ranks = 16, .message = 32_KiB};
   const Library library("nccl-2.21", load_platform("dgx-1v"), 16);
