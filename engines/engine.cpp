@@ -34,6 +34,10 @@ class Suspect {
   Reading reading_;
 };
 
+Seconds launch(const Fabric& fabric, const Schedule& schedule) {
+  return fabric.launch(schedule.channels / schedule.ways);
+}
+
 Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
   if (!subject.algorithm)
     throw InputError("a schedule without an algorithm has no formula; use another engine");
@@ -48,7 +52,7 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
       {a.time(c, {{}, m.beta, {}}), "bandwidth of the slowest path"},
       {a.time(c, {{}, {}, m.gamma}), "reduction"}};
   const auto& largest = *std::ranges::max_element(terms, {}, [](const auto& t) { return t.first; });
-  Reading reading{fabric.launch(subject.schedule.channels) + a.time(c, m), largest.second, {}, {}};
+  Reading reading{launch(fabric, subject.schedule) + a.time(c, m), largest.second, {}, {}};
   if (reading.time.value > 0) reading.share = largest.first / reading.time;
   return reading;
 }
@@ -88,7 +92,7 @@ Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain
                               ? explained_path(subject, fabric, chain)
                               : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
-  Suspect suspect(fabric.launch(subject.schedule.channels) + std::max(path.time, load.time));
+  Suspect suspect(launch(fabric, subject.schedule) + std::max(path.time, load.time));
   // The first of several ports that differ by rounding only.
   const Seconds busiest = *std::ranges::max_element(path.busy) * (1 - 1e-9);
   const auto first = std::ranges::find_if(path.busy, [&](Seconds busy) { return busy >= busiest; });
@@ -102,7 +106,7 @@ Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain
 }
 
 Reading reading_of(Result run, const SizedSchedule& subject, const Fabric& fabric) {
-  Suspect suspect(fabric.launch(subject.schedule.channels) + run.time);
+  Suspect suspect(launch(fabric, subject.schedule) + run.time);
   const Bottleneck busiest = bottleneck(run, fabric);
   suspect.consider(busiest.busy * run.time, [&] { return busiest.name; });
   Reading reading = suspect.reading();

@@ -48,8 +48,10 @@ void relabel(Step& step, const Mark& mark, MapRank rank, MapGroup group, MapChun
     m.channel = static_cast<std::uint16_t>(m.channel + channels);
   }
   for (std::size_t i = mark.joins; i < step.joins.size(); ++i) {
-    step.joins[i].first = static_cast<std::uint16_t>(step.joins[i].first + channels);
-    step.joins[i].last = static_cast<std::uint16_t>(step.joins[i].last + channels);
+    Step::Join& j = step.joins[i];
+    j.first = static_cast<std::uint16_t>(j.first + channels);
+    j.last = static_cast<std::uint16_t>(j.last + channels);
+    if (j.rank != Step::Join::everyone) j.rank = rank(j.rank);
   }
   for (std::size_t i = mark.pieces; i < step.scattered_pieces.size(); ++i)
     step.scattered_pieces[i] = chunk(step.scattered_pieces[i]);
@@ -143,7 +145,7 @@ Schedule on(Ranks ranks, const Schedule& a, Rank world, Block offset, Block bloc
 
 Schedule on_each(Rank groups, std::function<Ranks(Rank)> group, const Schedule& a, Rank world,
                  std::function<Block(Rank)> offset, Block blocks) {
-  Schedule mapped{world, blocks, a.steps, {}, a.channels};
+  Schedule mapped{world, blocks, a.steps, {}, a.channels, a.ways};
   mapped.rule = [=, group = std::move(group), rule = a.rule, offset = std::move(offset)](std::int64_t s,
                                                                                          Step& step) {
     for (Rank i = 0; i < groups; ++i) {
@@ -183,7 +185,7 @@ Schedule together(std::vector<Schedule> parts) {
 }
 
 Schedule refine(const Schedule& a, Block pieces) {
-  Schedule fine{a.ranks, a.blocks * pieces, a.steps, {}, a.channels};
+  Schedule fine{a.ranks, a.blocks * pieces, a.steps, {}, a.channels, a.ways};
   fine.rule = [rule = a.rule, pieces](std::int64_t s, Step& step) {
     const Mark mark(step);
     rule(s, step);
@@ -195,7 +197,7 @@ Schedule refine(const Schedule& a, Block pieces) {
 }
 
 Schedule renamed(const Schedule& a, Rank world, std::function<Rank(Rank)> name) {
-  Schedule other{world, a.blocks, a.steps, {}, a.channels};
+  Schedule other{world, a.blocks, a.steps, {}, a.channels, a.ways};
   other.rule = [rule = a.rule, name = std::move(name)](std::int64_t s, Step& step) {
     const Mark mark(step);
     rule(s, step);

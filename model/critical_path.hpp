@@ -409,7 +409,9 @@ class CriticalPath {
   bool beyond_limit() const { return std::max(state_.arrived, least_) > limit_; }
 
   void join_channels(Step::Join join) {
-    for (std::size_t r = 0; r < ranks_; ++r) {
+    const bool all = join.rank == Step::Join::everyone;
+    const std::size_t begin = all ? 0 : static_cast<std::size_t>(join.rank), end = all ? ranks_ : begin + 1;
+    for (std::size_t r = begin; r < end; ++r) {
       Time last = Clock::time(-no_limit);
       for (std::size_t c = join.first; c < join.last; ++c)
         last = std::max(last, state_.ready[c * ranks_ + r]);

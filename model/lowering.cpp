@@ -33,6 +33,7 @@ class Lowering::ChannelStrand : public Strand {
     while (joined_ < here.step.joins.size()) {
       const Step::Join join = here.step.joins[joined_++];
       if (channel_ < join.first || channel_ >= join.last) continue;
+      if (join.rank != Step::Join::everyone && join.rank != rank_) continue;
       Op op;
       op.kind = Op::Kind::join;
       op.count = join.last - join.first;

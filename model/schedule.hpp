@@ -96,9 +96,12 @@ class Step {
   void reduce_in_network(Ranks from, Place to, Chunk chunk, Memory memory = Memory::device) {
     reductions.push_back({from, to, memory, chunk, 0, static_cast<std::uint32_t>(multicasts.size())});
   }
-  /// Before this step each rank waits until its channels [first, last) are all done.
+  /// Before this step a rank, or each one if it is `everyone`, waits until its channels [first, last) are all
+  /// done.
   struct Join {
+    static constexpr Rank everyone = -1;
     std::uint16_t first, last;
+    Rank rank = everyone;
   };
 
   /// The runs of consecutive blocks of a message, in order. If it is scattered, the step must be detailed.
@@ -135,6 +138,7 @@ struct Schedule {
   std::int64_t steps = 0;
   Rule rule;
   int channels = 1;  ///< independent sequences of steps that run side by side
+  int ways = 1;      ///< of these, for each channel of a kernel: two where threads of its own bring data back
 };
 
 /// Calls `read(step)` for each step in order, reusing one Step, until it returns false.

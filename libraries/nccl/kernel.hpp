@@ -24,6 +24,9 @@ const Kernel& kernel(Protocol protocol);
 /// its search, which becomes two.
 double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s);
 
+/// Of a tree's threads in LL128, the part that brings data up; the rest brings other data down meanwhile.
+constexpr double threads_up = .7;
+
 /// The time of NCCL's software besides moving bytes, by protocol [us].
 struct Software {
   PerProtocol ring_launch, tree_launch;  ///< of a kernel with one channel

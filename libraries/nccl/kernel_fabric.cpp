@@ -32,6 +32,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
       flags_(t.protocol == Protocol::ll),
       streams_(t.protocol == Protocol::ll128 && s.nodes > 1),
       staged_(s.staged),
+      fans_out_(t.shape == Shape::tree && s.on_a_node > 1),
       by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.minor >= first_pxn)) {
   const auto p = static_cast<std::size_t>(t.protocol);
   const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
@@ -42,7 +43,10 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   if (flags_ && s.nodes > 1) step_ = ll_slowdown_on_nodes(t.minor) * step_;
   hop_ = us(tree ? software.tree_hop : software.ring_hop) + s.network_latency;
   if (t.shape == Shape::ring) proxy_ = us(software.proxy);
-  const double GBps = channel_limit(t.minor, t.shape, t.protocol, Collective::allreduce, s);
+  const auto limit = [&](Collective c) { return channel_limit(t.minor, t.shape, t.protocol, c, s); };
+  double GBps = limit(Collective::allreduce);
+  if (tree && t.protocol == Protocol::ll128)  // the slower of both ways
+    GBps = std::min(threads_up * limit(Collective::reduce), (1 - threads_up) * limit(Collective::broadcast));
   if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(carriers.channels * GBps * 1e9);
   if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);
   turn_ = Bytes(carriers.channels * kernel_.threads * kernel_.bytes_a_thread);
@@ -120,9 +124,10 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
     w.per_byte += w.software;
     bytes = chunk_, ahead = chunk_ * w.software;
   }
-  w.overhead =
+  const Seconds in_threads =
       std::max(Seconds(0), (bytes * threads_ - contained(bytes)) / kernel_.messages + waiting(bytes) - ahead);
-  w.latency = hop_;
+  w.overhead = fans_out_ ? Seconds(0) : in_threads;
+  w.latency = hop_ + (fans_out_ ? in_threads : Seconds(0));
   return w;
 }
 

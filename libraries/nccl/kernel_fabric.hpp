@@ -63,7 +63,8 @@ class KernelFabric final : public MachineFabric {
   bool flags_;              ///< LL: an iteration waits for its flags to arrive
   bool streams_;            ///< LL128 between nodes: less than an iteration's bytes is passed on as it comes
   bool staged_;             ///< messages between nodes may be staged in host memory
-  bool by_rail_;            ///< messages may leave through the card of another GPU (PXN)
+  bool fans_out_;  ///< a tree: the threads that send to another node send to a GPU of their own at once
+  bool by_rail_;   ///< messages may leave through the card of another GPU (PXN)
 };
 
 }  // namespace collcast::nccl

@@ -38,6 +38,21 @@ double nominal(const Blueprint::LinkKind& kind, const ChannelSpeeds& speeds) {
   return GBps > 20 ? speeds.nvlink : first_nvlink_GBps;
 }
 
+/// Of each NIC, how many cpus lie between it and the nearest GPU.
+std::vector<std::ptrdiff_t> cpus_to_gpus(const Blueprint& b, const NodeGraph& graph) {
+  const auto is_cpu = [&](int l) {
+    const int to = graph.links()[static_cast<std::size_t>(l)].to;
+    return b.vertices[static_cast<std::size_t>(to)].kind == Blueprint::Vertex::Kind::cpu;
+  };
+  std::vector<std::ptrdiff_t> fewest;
+  for (const int nic : b.of_kind(Blueprint::Vertex::Kind::nic)) {
+    std::vector<std::ptrdiff_t> cpus;
+    for (const int gpu : b.ranks_on) cpus.push_back(std::ranges::count_if(graph.route(nic, gpu), is_cpu));
+    fewest.push_back(std::ranges::min(cpus));
+  }
+  return fewest;
+}
+
 /// One attempt to pack `count` channels of one speed into a node.
 class Attempt {
  public:
@@ -51,7 +66,7 @@ class Attempt {
       const Blueprint::LinkKind& kind = b.link_kinds[static_cast<std::size_t>(line.kind)];
       capacity_.push_back(line.count * nominal(kind, speeds));
     }
-    ports_.assign(nics_.size(), b.bandwidth ? port_rate(b.bandwidth->value) : 0);
+    if (!nics_.empty()) open_ports();
   }
 
   /// What the best connected GPU can send, as NCCL counts it: an upper bound at which the search ends.
@@ -65,7 +80,8 @@ class Attempt {
   int bound(double speed) const {
     double room = most_channels;
     if (!nics_.empty()) {
-      room = static_cast<double>(nics_.size()) * std::floor(ports_.front() / speed);
+      room = 0;
+      for (const double port : ports_) room += std::floor(port / speed);
     } else {
       for (int gpu : gpus_) room = std::min(room, std::floor(out_of(gpu) / speed));
     }
@@ -84,6 +100,13 @@ class Attempt {
   const std::vector<Channels::Channel>& found() const { return found_; }
 
  private:
+  /// Of the NICs nearest to GPUs: NCCL takes farther ones only where it finds no channel through these
+  /// (ncclTopoSelectNets).
+  void open_ports() {
+    const std::vector<std::ptrdiff_t> cpus = cpus_to_gpus(blueprint_, graph_);
+    const double rate = blueprint_.bandwidth ? port_rate(blueprint_.bandwidth->value) : 0;
+    for (const std::ptrdiff_t c : cpus) ports_.push_back(c == std::ranges::min(cpus) ? rate : 0);
+  }
   double out_of(int vertex) const {
     double out = 0;
     for (std::size_t l = 0; l < capacity_.size(); ++l)

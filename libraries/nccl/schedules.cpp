@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "libraries/nccl/kernel.hpp"
 #include "support/error.hpp"
 
 namespace collcast::nccl {
@@ -149,6 +150,15 @@ struct Tree {
   }
 };
 
+/// A tree's chunks of LL128 are passed on turn by turn: where few of them follow each other, each is played
+/// in pieces of at least a turn.
+double pieces(const Candidate& candidate, const Play& play) {
+  constexpr double enough = 128, most = 8;  // of a channel; of a chunk
+  if (candidate.shape != Shape::tree || candidate.protocol != Protocol::ll128) return 1;
+  const double turn = (1 - threads_up) * play.threads * kernel(candidate.protocol).bytes_a_thread;
+  return std::max(1.0, std::floor(std::min({most, enough / play.loops, play.chunk.value / turn})));
+}
+
 }  // namespace
 
 std::vector<Order> orders(const NodeChannels& found, const std::vector<std::vector<Rank>>& nodes,
@@ -204,23 +214,30 @@ Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Bl
   for (const Tree& tree : *shared) deepest = std::max(deepest, tree.deepest);
   const auto ranks = static_cast<Rank>(orders.front().size());
   const std::int64_t half = deepest == 0 ? 0 : loops + deepest - 1, down = at_once ? deepest : half;
+  const std::size_t ways = at_once ? 2 : 1;
   auto rule = [=](std::int64_t s, Step& step) {
     for (std::size_t c = 0; c < shared->size(); ++c) {
       const Tree& tree = (*shared)[c];
+      const std::size_t up_on = c * ways, down_on = up_on + ways - 1;
       for (Rank r = 0; r < ranks; ++r) {
         const Rank up = tree.parent[static_cast<std::size_t>(r)];
-        if (up < 0) continue;
+        if (up < 0) {
+          if (at_once)
+            step.joins.push_back(
+                {static_cast<std::uint16_t>(up_on), static_cast<std::uint16_t>(down_on + 1), r});
+          continue;
+        }
         const int depth = tree.depth[static_cast<std::size_t>(r)];
         const Block first = static_cast<Block>(c) * loops;
         if (const std::int64_t k = s - (deepest - depth); k >= 0 && k < loops)
-          on_channel(step, c, r, up, first + k, Combine::reduce);
+          on_channel(step, up_on, r, up, first + k, Combine::reduce);
         if (const std::int64_t k = s - down - (depth - 1); k >= 0 && k < loops)
-          on_channel(step, c, up, r, first + k, Combine::copy);
+          on_channel(step, down_on, up, r, first + k, Combine::copy);
       }
     }
   };
-  return {ranks, static_cast<Block>(orders.size()) * loops, deepest == 0 ? 0 : down + half, rule,
-          static_cast<int>(orders.size())};
+  return {ranks, static_cast<Block>(orders.size()) * loops, deepest == 0 ? 0 : down + half,
+          rule,  static_cast<int>(orders.size() * ways),    static_cast<int>(ways)};
 }
 
 std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
@@ -253,7 +270,7 @@ std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
 
 Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,
                     const std::vector<Order>& orders, int searched, Rank per_node) {
-  const auto loops = std::max<Block>(1, static_cast<Block>(play.loops));
+  const auto loops = static_cast<Block>(std::max(1.0, play.loops) * pieces(candidate, play));
   Algorithm a;
   a.collective = collective;
   a.name = std::move(name);

@@ -34,7 +34,8 @@ Schedule rings(Collective collective, Rank root, const std::vector<Order>& order
 /// An allreduce on each channel: up the chain of each node and a binary tree of nodes, and down again. The
 /// first `searched` channels, found by the search, take one tree; their copies take the other tree, whose
 /// inner nodes are leaves of the first (double binary tree). Data go in `loops` chunks; `at_once`: chunks go
-/// down while later ones go up. Nodes have `per_node` ranks; the last may have fewer.
+/// down while later ones go up, by threads and a sequence of steps of their own. Nodes have `per_node` ranks;
+/// the last may have fewer.
 Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block loops, bool at_once);
 
 /// What each pair of neighbours in the rings or trees exchanges in all, if channels share the message evenly.

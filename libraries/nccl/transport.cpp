@@ -11,9 +11,6 @@ namespace {
 
 constexpr double KiB = 1024;
 
-/// Of a tree's threads in LL128, what the way up has; the rest is for the way down.
-constexpr double threads_up = .7;
-
 constexpr const char *gpu_channels = "channels of the GPU", *network_cards = "network proxies and cards";
 
 /// Times in us, sizes in bytes, rates in bytes per us.

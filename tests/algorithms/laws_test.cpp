@@ -82,7 +82,7 @@ std::vector<std::array<std::int64_t, 8>> shape(const Schedule& s, std::int64_t a
   for (const Reduction& m : step.reductions)
     all.push_back({m.to.rank, of(m.to.memory), m.from.first, m.from.count, m.from.stride, of(m.memory),
                    m.chunk.count, m.channel});
-  for (const Step::Join& j : step.joins) all.push_back({j.first, j.last});
+  for (const Step::Join& j : step.joins) all.push_back({j.first, j.last, j.rank});
   return all;
 }
 

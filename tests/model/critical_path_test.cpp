@@ -221,6 +221,22 @@ TEST(CriticalPath, ChannelsRunSideBySideUntilTheyJoin) {
   EXPECT_EQ(result.finish[0].value, 54);
 }
 
+TEST(CriticalPath, ChannelsMayJoinOnOneRank) {
+  // Up on channel 0: 1 -> 0 twice; down on channel 1: 0 -> 1 and 0 -> 2, each after what has come up.
+  const auto played = [](Rank rank) {
+    Schedule s{3, 2, 3, {}, 2};
+    s.rule = [rank](std::int64_t at, Step& step) {
+      if (at > 0) step.joins.push_back({0, 2, rank});
+      if (at < 2) step.transfers.push_back({1, 0, {at}});
+      if (at > 0) step.transfers.push_back({0, 2, {at - 1}, -1, 1});
+    };
+    return path(s, Bytes(8), machine).time.value;
+  };
+  const auto one = path(written(2, 1, {{{0, 1, {}}}}), Bytes(4), machine).time.value;
+  EXPECT_EQ(played(0), 3 * one) << "up, up beside down, down";
+  EXPECT_EQ(played(2), 2 * one) << "rank 2 receives only: nothing holds rank 0";
+}
+
 TEST(CriticalPath, BlocksOfDifferentSizes) {
   const Schedule s = written(2, 3, {{{0, 1, {1, 2}}}});
   const auto result = critical_path(s, Layout({Bytes(100), Bytes(1), Bytes(3)}), UniformNetwork(machine, 2));
