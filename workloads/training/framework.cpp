@@ -182,7 +182,9 @@ Framework::Recompute recompute(Settings& s) {
   if (which == "0") return Framework::Recompute::no;
   if (which == "1") return Framework::Recompute::all;
   if (which == "except-last") return Framework::Recompute::except_last;
-  throw InputError("framework " + s.name() + ": recompute takes 0, 1 or except-last, got '" + which + "'");
+  if (which == "selective") return Framework::Recompute::selective;
+  throw InputError("framework " + s.name() + ": recompute takes 0, 1, selective or except-last, got '" +
+                   which + "'");
 }
 
 /// What every framework takes.
