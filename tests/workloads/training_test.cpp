@@ -104,6 +104,20 @@ TEST(Training, BucketsAreThoseOfPyTorch) {
   EXPECT_EQ(sizes("bert-large").size(), 38u);
 }
 
+/// FSDP over the 2 ranks that have the same heads: a part of the layers, gathered twice and scattered once.
+TEST(Training, ShardedParametersOfSharedHeads) {
+  Training t = equal_layers(1, "fsdp:tp=2", 4);
+  t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10");
+  const double whole = 4 * 8 + 5 * 2 * 8 + 2 * 2 * 8, cut = t.model.parameters() - whole;
+  const Job job = training_job(t);
+  double bytes = 0;
+  for (const JobActivity& a : job.roles[0].activities)
+    if (a.group == 0) bytes += a.kind == Kind::collective ? a.bytes.value : 0;
+  EXPECT_DOUBLE_EQ(bytes, 3 * 4 * (whole + cut / 2));
+  EXPECT_EQ(job.groups[0].dimensions, (std::vector<int>{1, 2}));
+  EXPECT_DOUBLE_EQ(memory_need(t).parameters.value, 4 * (whole + cut / 2) / 2);
+}
+
 TEST(Training, EveryFrameworkReducesEveryGradient) {
   for (const auto& [framework, bytes] : {std::pair{"ddp", 10e6},
                                          {"one", 10e6},
@@ -621,6 +635,8 @@ TEST(Training, ShardingSavesMemory) {
   EXPECT_DOUBLE_EQ(need("zero2").gradients.value, 2.5e6);
   EXPECT_DOUBLE_EQ(need("zero2").parameters.value, 10e6);
   EXPECT_DOUBLE_EQ(need("zero3").parameters.value, 2.5e6);
+  // units of 27 and 23 layers: in the second's backward pass both are gathered, and its gradients are whole
+  EXPECT_DOUBLE_EQ(memory_need(equal_layers(50, "zero3", 4)).other.value, 1073741824 + 50e6 + 23e6);
 }
 
 /// A step of one rank has an efficiency of 1; communication lowers it.
@@ -691,7 +707,7 @@ TEST(Training, SaysWhatIsWrong) {
             "training: 3 blocks of gpt:layers=3 do not divide into 2 parts of a pipeline, but into 1, 3; "
             "balance= says the layers of each part");
   EXPECT_EQ(error(equal_layers(8, "zero3:pp=2,micro-batches=1", 4)),
-            "training: sharded parameters (fsdp, zero3) go without tp, sp and pp");
+            "training: sharded parameters (fsdp, zero3) go without pp");
   t = equal_layers(1, "megatron:tp=4", 4);
   t.model = load_model("llama:heads=24,hidden=48,kv-heads=6");
   EXPECT_EQ(

@@ -112,12 +112,12 @@ void server(Settings&, Framework& f) {
 void sharded(Framework& f, int stage) {
   f.reduction = Reduction::sharded;
   f.stage = stage;
-  f.bucket_elements = 5e8;
 }
 
 /// ZeRO-1 and 2; where parameters are sharded, too, units take the place of buckets.
 void in_buckets(Settings& s, Framework& f, int stage) {
   sharded(f, stage);
+  f.bucket_elements = 5e8;
   f.overlap = s.flag("overlap", false);
   f.first_bucket = f.bucket = pieces(s, "bucket", {});
 }

@@ -151,7 +151,7 @@ void check(const Training& t) {
   if (f.hierarchical && !goes_by_levels(t))
     reject("a hierarchical allreduce needs full nodes and no other parallelism: " + std::to_string(t.ranks) +
            " ranks, " + std::to_string(t.ranks_per_node) + " on a node");
-  if (f.stage == 3 && shared > 1) reject("sharded parameters (fsdp, zero3) go without tp, sp and pp");
+  if (f.stage == 3 && f.pipeline > 1) reject("sharded parameters (fsdp, zero3) go without pp");
   if (t.processor.flops == 0 && !t.throughput)
     reject("the platform does not say how fast " + t.processor.name + " computes in " +
            std::string(name(t.precision)) + "; give --throughput");
@@ -266,6 +266,20 @@ Plan::Place Plan::place(Rank rank) const {
   const Rank of_stage = training.ranks / pipeline;
   if (training.framework.stages_together) return {rank % pipeline, rank / pipeline};
   return {rank / of_stage, rank % of_stage};
+}
+
+std::vector<Plan::Unit> Plan::units() const {
+  constexpr double enough = 25 * 1048576 / 4.0;
+  std::vector<Unit> all;
+  for (std::size_t i = 0; i < layers().size(); ++i) {
+    const Layer& l = layers()[i];
+    const bool joins =
+        i > 0 && l.block == layers()[i - 1].block && (l.block >= 0 || all.back().elements < enough);
+    if (!joins) all.push_back({i, i, 0});
+    all.back().last = i + 1;
+    for (const double elements : tensors(l)) all.back().elements += elements;
+  }
+  return all;
 }
 
 Bytes Plan::bytes(const Hop& hop) const {

@@ -68,6 +68,12 @@ struct Plan {
     Rank within;
   };
   Place place(Rank rank) const;
+  /// What ZeRO-3 and FSDP gather at once: blocks; of models without them as many layers as hold 25 MiB.
+  struct Unit {
+    std::size_t first, last;
+    double elements;  ///< of a rank's parameters
+  };
+  std::vector<Unit> units() const;
   /// The most that a node's ranks have, of what `of` says of each.
   template <class Of>
   auto fullest_node(Of of) const {

@@ -307,6 +307,18 @@ Bytes activations(const Plan& plan, int stage) {
   return plan.micro * ((kept * times + most) * element(plan.training.precision) + logits * times * Bytes(8));
 }
 
+/// In the backward pass of a unit it is gathered, as the next one is, and its gradients are whole.
+Bytes gathered(const Plan& plan) {
+  Bytes most;
+  double before = 0;
+  for (const Plan::Unit& u : plan.units()) {
+    most = std::max(most,
+                    (before + u.elements) * element(plan.training.precision) + u.elements * plan.gradient());
+    before = u.elements;
+  }
+  return most;
+}
+
 MemoryNeed memory_of(const Plan& plan, int stage) {
   const Training& t = plan.training;
   const bool mirrored =
@@ -326,7 +338,9 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
   need.other = Bytes(1073741824);
   const bool in_place = t.framework.reduction == Framework::Reduction::buckets && !t.framework.copies;
   if (plan.data * plan.spatial > 1 && !in_place)
-    need.other += std::min(std::max(t.framework.fusion, plan.bucket(false)), n * plan.gradient());
+    need.other += sharded >= 3
+                      ? gathered(plan)
+                      : std::min(std::max(t.framework.fusion, plan.bucket(false)), n * plan.gradient());
   for (Bytes* part : {&need.parameters, &need.gradients, &need.optimizer, &need.activations, &need.other})
     *part = t.framework.per_gpu * *part;
   return need;
