@@ -78,11 +78,23 @@ struct Section {
     std::int64_t leaves = 1;
     for (std::size_t i = 1; i < b.levels.size(); ++i)
       leaves = std::min<std::int64_t>(leaves * b.levels[i].down, 1 << 26);
-    const std::string groups =
-        ": each " + text(b.nodes_per_switch) + " nodes have " + text(nics()) +
-        " leaves, one for each NIC of a node, and the levels above take " + text(leaves) +
-        (b.levels.size() == 1 ? ": add one" : ": raise levels." + text(std::ssize(b.levels) - 1) + ".down");
-    room(leaves / nics() * b.levels.front().down, "levels", nics() > 1 ? groups : "");
+    const std::string groups = ": each " + text(b.nodes_per_switch) + " nodes have " + text(nics()) +
+                               " leaves, one for each NIC of a node, and the levels above take " +
+                               text(leaves);
+    room(leaves / nics() * b.levels.front().down, "levels", (nics() > 1 ? groups : "") + larger(leaves));
+  }
+
+  /// What to do where more leaves are needed.
+  std::string larger(std::int64_t leaves) const {
+    if (b.levels.size() == 1) return ": add one";
+    const std::int64_t needed = (b.max_nodes + b.nodes_per_switch - 1) / b.nodes_per_switch * nics();
+    const std::string top = "levels." + text(std::ssize(b.levels) - 1);
+    const std::int64_t down = b.levels.back().down, below = std::max<std::int64_t>(1, leaves / down),
+                       cables = b.trunks[b.trunks.size() - 2].cables,
+                       ports = n["levels"].back().value("switch_ports", n["switch_ports"].get<int>());
+    if ((needed + below - 1) / below * cables <= ports) return ": raise " + top + ".down";
+    return ": " + top + " has " + text(ports) +
+           " ports; in a file give it as many up as down, and add a level above";
   }
 
   void level(const std::string& key, bool top, int ports) const {

@@ -22,10 +22,14 @@ std::int64_t room(const Blueprint& b) {
 
 Rank checked(const Blueprint& b, Rank ranks) {
   if (ranks < 1) throw InputError("a machine needs at least 1 rank, not " + std::to_string(ranks));
-  if (ranks > room(b))
-    throw InputError(b.name + " holds " + std::to_string(room(b)) + " ranks (" + std::to_string(b.max_nodes) +
-                     " nodes of " + std::to_string(b.ranks_per_node) + "), not " + std::to_string(ranks));
-  return ranks;
+  const std::int64_t most = room(b);
+  if (ranks <= most) return ranks;
+  const std::string held = b.name + " holds " + std::to_string(most) + (most == 1 ? " rank" : " ranks");
+  if (b.network == Blueprint::Network::none) throw InputError(held + ", not " + std::to_string(ranks));
+  throw InputError(held + " (" + std::to_string(b.max_nodes) + " nodes of " +
+                   std::to_string(b.ranks_per_node) + "), not " + std::to_string(ranks) +
+                   "; --set max_nodes=" + std::to_string(ceil_div<std::int64_t>(ranks, b.ranks_per_node)) +
+                   " makes room");
 }
 
 }  // namespace
@@ -35,10 +39,7 @@ std::int64_t max_ranks(const Description& description) {
 }
 
 void require_room(const Description& platform, Rank ranks) {
-  const std::int64_t most = max_ranks(platform);
-  if (ranks > most)
-    throw InputError(platform.name() + " holds " + std::to_string(most) + (most == 1 ? " rank" : " ranks") +
-                     ", not " + std::to_string(ranks));
+  checked(read_blueprint(platform), ranks);
 }
 
 Machine::Machine(const Description& description, Rank ranks, const Placement& placement)

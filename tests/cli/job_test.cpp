@@ -278,7 +278,8 @@ TEST(Job, BadInputIsOneLine) {
            {"p3dfft --platform flat --ranks 8", "give compute=TIME"},
            {"p3dfft --platform summit --ranks 8,16 --describe",
             "--describe takes a single number for --ranks"},
-           {"p3dfft --platform bluefield-2-cluster --ranks 4096", "holds 1024 ranks, not 4096"},
+           {"p3dfft --platform bluefield-2-cluster --ranks 4096",
+            "holds 1024 ranks (32 nodes of 32), not 4096; --set max_nodes=128 makes room"},
        }) {
     const Outcome o = collcast(std::string("job ") + arguments);
     EXPECT_EQ(o.code, 2) << arguments;

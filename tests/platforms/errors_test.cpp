@@ -147,6 +147,9 @@ TEST(Errors, Networks) {
       complaint_about("summit", "/network/levels", Json::array({{{"name", "TOR"}, {"down", 18}}})),
       "x.json: network.levels: this tree has room for 0 nodes, but max_nodes is 4608: each 18 nodes have "
       "2 leaves, one for each NIC of a node, and the levels above take 1: add one");
+  EXPECT_EQ(complaint_about("edr-cluster", "/max_nodes", 649),
+            "x.json: network.levels: this tree has room for 648 nodes, but max_nodes is 649: levels.1 has 36 "
+            "ports; in a file give it as many up as down, and add a level above");
   const std::string first = load_platform("summit").json()["network"]["levels"][0]["name"];
   EXPECT_EQ(complaint_about("summit", "/network/levels/2/name", first),
             "x.json: network.levels.2.name: another level is called " + first);

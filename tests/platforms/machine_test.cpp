@@ -249,7 +249,8 @@ TEST(Machine, RanksThatShareAPortHaveTheirOwnQueuesOnTheCriticalPath) {
 
 TEST(Machine, RefusesRanksThatDoNotFit) {
   const Description d = load_platform("summit");
-  EXPECT_EQ(complaint([&] { Machine(d, 27649); }), "summit holds 27648 ranks (4608 nodes of 6), not 27649");
+  EXPECT_EQ(complaint([&] { Machine(d, 27649); }),
+            "summit holds 27648 ranks (4608 nodes of 6), not 27649; --set max_nodes=4609 makes room");
   EXPECT_EQ(complaint([&] { Machine(d, 0); }), "a machine needs at least 1 rank, not 0");
   const Machine m(d, 6);
   EXPECT_EQ(complaint([&] {

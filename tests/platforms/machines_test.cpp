@@ -45,6 +45,17 @@ TEST(AbciA, AHostMessageIsCopiedTwiceInANode) {
   EXPECT_NEAR(GBps(host(7).per_byte), 67.2, 1e-9);
 }
 
+/// SuperPODs: a core above pods of 40 and 128 nodes, so five switches instead of three.
+TEST(Dgx, HoldsPublishedJobs) {
+  for (const auto& [name, nodes, pod] : {std::tuple{"dgx-a100", 1120, 40}, {"dgx-h100", 2048, 128}}) {
+    const Description d = load_platform(name);
+    EXPECT_EQ(max_ranks(d), 8 * nodes);
+    const Machine m(d, 8 * (pod + 1));
+    const double near = one_way_us(m.wire(0, 8 * (pod - 1), Bytes(0)));
+    EXPECT_NEAR(one_way_us(m.wire(0, 8 * pod, Bytes(0))) - near, 2 * 0.13, 1e-9) << name;
+  }
+}
+
 TEST(Dgx1v, CubeMesh) {
   const Machine m(load_platform("dgx-1v"), 8);
   auto pace = [&](Rank a, Rank b) { return GBps(m.wire(a, b, Bytes(0)).per_byte); };

@@ -104,6 +104,20 @@ TEST(Training, BucketsAreThoseOfPyTorch) {
   EXPECT_EQ(sizes("bert-large").size(), 38u);
 }
 
+/// FSDP over the 2 ranks that have the same heads: a part of the layers, gathered twice and scattered once.
+TEST(Training, ShardedParametersOfSharedHeads) {
+  Training t = equal_layers(1, "fsdp:tp=2", 4);
+  t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10");
+  const double whole = 4 * 8 + 5 * 2 * 8 + 2 * 2 * 8, cut = t.model.parameters() - whole;
+  const Job job = training_job(t);
+  double bytes = 0;
+  for (const JobActivity& a : job.roles[0].activities)
+    if (a.group == 0) bytes += a.kind == Kind::collective ? a.bytes.value : 0;
+  EXPECT_DOUBLE_EQ(bytes, 3 * 4 * (whole + cut / 2));
+  EXPECT_EQ(job.groups[0].dimensions, (std::vector<int>{1, 2}));
+  EXPECT_DOUBLE_EQ(memory_need(t).parameters.value, 4 * (whole + cut / 2) / 2);
+}
+
 TEST(Training, EveryFrameworkReducesEveryGradient) {
   for (const auto& [framework, bytes] : {std::pair{"ddp", 10e6},
                                          {"one", 10e6},
@@ -327,6 +341,84 @@ TEST(Training, RecomputationKeepsOneMicroBatch) {
   EXPECT_EQ(memory_need(t).activations, Bytes(4.0 * 2 * 3 * 28));
 }
 
+/// A gpt of two blocks, h = 8, s = 4, 2 heads, 10 words. A block keeps 17 s h + 2.5 a s^2 elements and reads
+/// s h, all of which sequence parallelism halves; outside are the last norm, s h, and the logits, s V, which
+/// the loss takes in 32 bits, with their gradient. The core of attention makes 2.5 a s^2 of a block.
+TEST(Training, RecomputationRepeatsBlocks) {
+  const double sh = 32, core = 2.5 * 2 * 16, block = 17 * sh + core, read = sh, words = 40;
+  for (const auto& [settings, elements] :
+       {std::pair{"", 2 * block + sh + words},
+        {"recompute=1", 2 * read + block + sh + words},
+        {"recompute=selective", 2 * (block - core) + core + sh + words},
+        {"tp=2,sequence=1", block + sh + words / 2},
+        {"tp=2,sequence=1,recompute=1", read + block / 2 + sh + words / 2},
+        {"tp=2,sequence=1,recompute=selective", block - core + core / 2 + sh + words / 2}}) {
+    const std::string framework = std::string("one") + (*settings ? ":" : "") + settings;
+    Training t = equal_layers(1, framework, 2);
+    t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10");
+    const double logits = words / t.framework.tensor;
+    EXPECT_DOUBLE_EQ(memory_need(t).activations.value, 4 * elements + 8 * logits) << settings;
+  }
+  // two micro-batches under way; the last is not repeated
+  Training t = equal_layers(1, "one:recompute=except-last,micro-batches=2,schedule=gpipe", 1);
+  t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10");
+  t.batch = 2;
+  EXPECT_DOUBLE_EQ(memory_need(t).activations.value,
+                   4 * (2 * (2 * read + sh + words) + 2 * block) + 2 * 8 * words);
+}
+
+/// Of each block once more the forward pass, of the embedding and the output layer not; selective: of the
+/// core.
+TEST(Training, RecomputationTakesWhatItRepeats) {
+  Training t = equal_layers(1, "one", 1);
+  t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10");
+  const double once = play(training_job(t), nothing).time.value;
+  const double blocks = 2e-9 * (24.0 * 4 * 64 + 4.0 * 16 * 8), core = 2e-9 * 4.0 * 16 * 8;
+  t.framework = parse_framework("one:recompute=1");
+  EXPECT_NEAR(play(training_job(t), nothing).time.value, once + blocks, 1e-12);
+  t.framework = parse_framework("one:recompute=selective");
+  EXPECT_NEAR(play(training_job(t), nothing).time.value, once + core, 1e-12);
+  // a sum behind the word embedding, and two of a block each way: repeated where they are forward
+  const auto sums = [&](const std::string& framework) {
+    t.framework = parse_framework(framework), t.ranks = 2;
+    return std::ranges::count(training_job(t).roles[0].activities, "tensor allreduce", &JobActivity::name);
+  };
+  EXPECT_EQ(sums("one:tp=2,recompute=1"), sums("one:tp=2") + 2 * 2);
+}
+
+/// Flash attention keeps s h of a block, and repeats no scores.
+TEST(Training, FlashAttentionKeepsNoScores) {
+  const Model plain = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4");
+  const Model flash = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,flash=1");
+  EXPECT_DOUBLE_EQ(plain.kept() - flash.kept(), 2 * 2.5 * 2 * 16);
+  EXPECT_DOUBLE_EQ(plain.parameters(), flash.parameters());
+}
+
+/// A node of 8 A100 trains 22 B, 8 of them 175 B with interleaved stages (Korthikanti et al. 2022): only with
+/// sequence parallelism and selective recomputation, or with all recomputed.
+TEST(Training, KorthikantisModelsFit) {
+  for (const auto& [model, ranks, batch, framework] :
+       {std::tuple{"gpt:layers=48,hidden=6144,heads=64,sequence=2048,vocabulary=51200", 8, 4,
+                   "megatron:tp=8"},
+        {"gpt:layers=96,hidden=12288,heads=96,sequence=2048,vocabulary=51200", 64, 64,
+         "megatron:tp=8,pp=8,interleave=3,micro-batches=64"}})
+    for (const auto& [settings, fits] :
+         {std::pair{"", false}, {",sequence=1,recompute=selective", true}, {",recompute=1", true}}) {
+      Training t = equal_layers(1, std::string(framework) + settings, ranks);
+      t.model = load_model(model), t.batch = batch, t.precision = Precision::amp;
+      EXPECT_EQ(memory_need(t).sum() < Bytes(80 * 1073741824.0), fits) << framework << settings;
+    }
+}
+
+/// One KV head of 8 is copied to both of the ranks that share 8 query heads: of K and V each has 64 x 8.
+TEST(Training, KvHeadsAreCopied) {
+  Training t = equal_layers(1, "one:tp=2", 2);
+  t.model =
+      load_model("llama:layers=1,hidden=64,heads=8,kv-heads=1,sequence=4,vocabulary=10,feed-forward=16");
+  const double shared = 2 * 64 * 64 + 3 * 64 * 16 + 2 * 64 * 10, whole = 2 * 64 * 8 + 3 * 64;
+  EXPECT_DOUBLE_EQ(memory_need(t).parameters.value, 4 * (shared / 2 + whole));
+}
+
 /// Steps on one P40 (torchgpipe a1b4ee2, docs/benchmarks.rst): 118 images at 95.862 a second, 40 at 28.5.
 TEST(Training, PascalsKernelsMeetOneP40) {
   for (const auto& [model, batch, throughput] : {std::tuple{"resnet101", 118, 95.862}, {"unet", 40, 28.5}}) {
@@ -543,6 +635,8 @@ TEST(Training, ShardingSavesMemory) {
   EXPECT_DOUBLE_EQ(need("zero2").gradients.value, 2.5e6);
   EXPECT_DOUBLE_EQ(need("zero2").parameters.value, 10e6);
   EXPECT_DOUBLE_EQ(need("zero3").parameters.value, 2.5e6);
+  // units of 27 and 23 layers: in the second's backward pass both are gathered, and its gradients are whole
+  EXPECT_DOUBLE_EQ(memory_need(equal_layers(50, "zero3", 4)).other.value, 1073741824 + 50e6 + 23e6);
 }
 
 /// A step of one rank has an efficiency of 1; communication lowers it.
@@ -613,7 +707,17 @@ TEST(Training, SaysWhatIsWrong) {
             "training: 3 blocks of gpt:layers=3 do not divide into 2 parts of a pipeline, but into 1, 3; "
             "balance= says the layers of each part");
   EXPECT_EQ(error(equal_layers(8, "zero3:pp=2,micro-batches=1", 4)),
-            "training: sharded parameters (fsdp, zero3) go without tp, sp and pp");
+            "training: sharded parameters (fsdp, zero3) go without pp");
+  t = equal_layers(1, "megatron:tp=4", 4);
+  t.model = load_model("llama:heads=24,hidden=48,kv-heads=6");
+  EXPECT_EQ(
+      error(t),
+      "training: tensor parallelism shares out KV heads or copies them: llama:heads=24,hidden=48,kv-heads=6 "
+      "has 6, and neither 6 nor tp=4 divides the other");
+  EXPECT_EQ(
+      error(equal_layers(8, "megatron:recompute=selective", 8)),
+      "training: selective recomputation repeats attention's scores, softmax and values, and equal keeps "
+      "none; recompute=1 repeats all");
   EXPECT_EQ(error(equal_layers(8, "ddp:ep=2", 4)),
             "training: equal has 0 experts, which do not divide by ep=2");
   EXPECT_EQ(error(experts("ddp:ep=4", 2)),
@@ -678,7 +782,7 @@ TEST(Training, SaysWhatIsWrong) {
   EXPECT_EQ(complaint([] { parse_input("packed:shared=0"); }),
             "input packed: shared takes a number above 0, got '0'");
   EXPECT_EQ(framework("ddp:recompute=most"),
-            "framework ddp: recompute takes 0, 1 or except-last, got 'most'");
+            "framework ddp: recompute takes 0, 1, selective or except-last, got 'most'");
   for (const char* wrong : {"3//4", "3/0", "a/4", "-3/4", "99999999999/1"})
     EXPECT_EQ(
         framework(std::string("ddp:pp=2,balance=") + wrong),

@@ -36,6 +36,7 @@ struct Transformer {
   int kv_heads = 0;      ///< of keys and values; 0: as many as heads
   int experts = 0;       ///< feed-forward networks of a block; 0: one that takes every word
   int chosen = 2;        ///< of the experts, by each word
+  bool flash = false;    ///< gpt: attention in one kernel, which keeps no scores
 };
 /// Decoder-only, layer norms first, output tied to the word embedding.
 Model gpt(std::string name, const Transformer& sizes);

@@ -77,7 +77,11 @@ a::Transformer sizes(Settings& s, a::Transformer t) {
 }
 
 std::function<Model(Settings&)> of_gpt(a::Transformer t) {
-  return [=](Settings& s) { return a::gpt(s.name(), sizes(s, t)); };
+  return [=](Settings& s) {
+    a::Transformer sized = sizes(s, t);
+    sized.flash = s.flag("flash", false);
+    return a::gpt(s.name(), sized);
+  };
 }
 std::function<Model(Settings&)> of_llama(a::Transformer base) {
   return [=](Settings& s) {
@@ -126,7 +130,7 @@ const std::vector<ModelEntry>& model_entries() {
       {"bert-base", "BERT base, pre-training (sequence=128, masked=20)", of_bert({12, 768, 12, 128, 30522})},
       {"bert-large", "BERT large, pre-training (sequence=128, masked=20)",
        of_bert({24, 1024, 16, 128, 30522})},
-      {"gpt", "GPT of any size: layers, hidden, heads, sequence, vocabulary",
+      {"gpt", "GPT of any size: layers, hidden, heads, sequence, vocabulary, flash=1",
        of_gpt({12, 768, 12, 1024, 50257})},
       {"gpt2", "GPT-2, 124 M parameters", of_gpt({12, 768, 12, 1024, 50257})},
       {"gpt2-medium", "GPT-2, 355 M", of_gpt({24, 1024, 16, 1024, 50257})},

@@ -45,6 +45,9 @@ struct Layer {
   /// of such layers, ranks sum up gradients before `enter`, results behind `leave`.
   enum class Cut : std::uint8_t { whole, split, enter, leave };
   Cut cut = Cut::whole;
+  int parts = 0;      ///< into which it can be cut: heads of keys and values; more ranks have copies. 0: any
+  bool core = false;  ///< of attention: scores, softmax and values, which selective recomputation repeats
+  bool logits = false;  ///< the loss reads what it makes, in 32 bits
   /// Among how many experts its tensors are shared out; each sample's words go to a few of them. 0: it is
   /// everybody's.
   int experts = 0;
@@ -71,7 +74,8 @@ struct Model {
   double sample_bytes = 0;  ///< of one, as it is read
   int height = 0;           ///< of an image; 0: of what is none
   int blocks = 0;           ///< of a transformer: pipelines are cut between them
-  int heads = 0;            ///< of its attention, of keys and values: tensor parallelism shares them out
+  int heads = 0;            ///< of its attention: tensor parallelism shares them out
+  int kv_heads = 0;         ///< of keys and values
   int experts = 0;          ///< in a block; 0: it is dense
   double tied = 0;          ///< elements of parameters that the first and the last layers share
 

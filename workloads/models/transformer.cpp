@@ -37,9 +37,11 @@ struct Writer {
   }
 
   /// Words that look at as many of their own, in one product.
-  void attend_fused(const std::string& name, double rows) {
+  void attend_fused(const std::string& name, double rows, bool flash) {
     linear(name + ".qkv", rows, hidden, 3 * hidden, 3 * rows * hidden, Cut::enter);
-    look(name, rows, last(), last(), last());
+    if (!flash) return look(name, rows, last(), last(), last());
+    flash_attention(name + ".flash", rows, hidden);
+    linear(name + ".out", rows, hidden, hidden, 0, Cut::leave);
   }
   /// Words of layer `words` that look at as many of layer `at`.
   void attend(const std::string& name, double rows, std::size_t words, std::size_t at) {
@@ -53,6 +55,7 @@ struct Writer {
   }
   void look(const std::string& name, double rows, std::size_t query, std::size_t key, std::size_t value) {
     const double scores = heads * rows * rows, flops = 2 * rows * rows * hidden;
+    const std::size_t first = model.layers.size();
     layer(name + ".scores", LayerKind::attention, flops, 2 * rows * hidden, scores, 0, {}, Cut::split);
     reads({query, key});
     layer(name + ".softmax", LayerKind::elementwise, 0, scores, scores, 2.5 * scores, {},
@@ -60,6 +63,7 @@ struct Writer {
     layer(name + ".context", LayerKind::attention, flops, scores + rows * hidden, rows * hidden,
           rows * hidden, {}, Cut::split);
     reads({last() - 1, value});
+    for (std::size_t i = first; i < model.layers.size(); ++i) model.layers[i].core = true;
     linear(name + ".out", rows, hidden, hidden, 0, Cut::leave);
   }
   void feed(const std::string& name, double rows) {
@@ -91,10 +95,11 @@ struct Writer {
   void attend_grouped(const std::string& name, double rows, double kv) {
     const std::size_t words = last(), q = words + 1, k = q + 1, v = k + 1;
     product(name + ".q", rows, hidden, hidden, rows * hidden, Cut::enter);
-    product(name + ".k", rows, hidden, kv, rows * kv, Cut::split);
-    reads({words});
-    product(name + ".v", rows, hidden, kv, rows * kv, Cut::split);
-    reads({words});
+    for (const char* what : {".k", ".v"}) {
+      product(name + what, rows, hidden, kv, rows * kv, Cut::split);
+      reads({words});
+      model.layers.back().parts = model.kv_heads;
+    }
     const double turned = rows * (hidden + kv);
     layer(name + ".rotary", LayerKind::elementwise, 0, turned, turned, 0, {}, Cut::split);
     reads({q, k});
@@ -153,6 +158,7 @@ struct Writer {
   void tied(const std::string& name, double rows, double vocabulary, std::vector<double> tensors) {
     layer(name, LayerKind::linear, 2 * rows * hidden * vocabulary, rows * hidden, rows * vocabulary,
           rows * vocabulary, std::move(tensors), Cut::enter);
+    model.layers.back().logits = true;
   }
 };
 
@@ -168,6 +174,7 @@ Model text_model(std::string name, const architectures::Transformer& t, std::str
   model.sample_bytes = 8.0 * t.sequence;  // 64-bit token numbers
   model.blocks = t.layers;
   model.heads = t.heads;
+  model.kv_heads = t.kv_heads ? t.kv_heads : t.heads;
   model.tied = 1.0 * t.vocabulary * t.hidden;
   return model;
 }
@@ -185,7 +192,7 @@ Model architectures::gpt(std::string name, const Transformer& t) {
     const std::string h = "h." + std::to_string(i);
     const std::size_t words = w.last();
     w.norm(h + ".ln_1", s);
-    w.attend_fused(h + ".attn", s);
+    w.attend_fused(h + ".attn", s, t.flash);
     w.residual(h + ".add1", s, words);
     const std::size_t attended = w.last();
     w.norm(h + ".ln_2", s);
@@ -202,9 +209,8 @@ Model architectures::llama(std::string name, const Transformer& t) {
   Model model = text_model(std::move(name), t, "Touvron et al. 2023; Jiang et al. 2024");
   model.tied = 0;
   model.experts = t.experts;
-  model.heads = t.kv_heads ? t.kv_heads : t.heads;
   Writer w = writer(model, t);
-  const double s = t.sequence, kv = w.hidden * model.heads / t.heads;
+  const double s = t.sequence, kv = w.hidden * model.kv_heads / t.heads;
   w.embedding("embed", s, t.vocabulary, Layer::Cut::leave);
   for (int i = 0; i < t.layers; ++i) {
     ++w.block;
@@ -221,6 +227,7 @@ Model architectures::llama(std::string name, const Transformer& t) {
   w.block = -1;
   w.rms_norm("norm", s);
   w.product("lm_head", s, w.hidden, t.vocabulary, s * t.vocabulary, Layer::Cut::enter);
+  model.layers.back().logits = true;
   return model;
 }
 

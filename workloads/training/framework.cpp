@@ -112,12 +112,12 @@ void server(Settings&, Framework& f) {
 void sharded(Framework& f, int stage) {
   f.reduction = Reduction::sharded;
   f.stage = stage;
-  f.bucket_elements = 5e8;
 }
 
 /// ZeRO-1 and 2; where parameters are sharded, too, units take the place of buckets.
 void in_buckets(Settings& s, Framework& f, int stage) {
   sharded(f, stage);
+  f.bucket_elements = 5e8;
   f.overlap = s.flag("overlap", false);
   f.first_bucket = f.bucket = pieces(s, "bucket", {});
 }
@@ -182,7 +182,9 @@ Framework::Recompute recompute(Settings& s) {
   if (which == "0") return Framework::Recompute::no;
   if (which == "1") return Framework::Recompute::all;
   if (which == "except-last") return Framework::Recompute::except_last;
-  throw InputError("framework " + s.name() + ": recompute takes 0, 1 or except-last, got '" + which + "'");
+  if (which == "selective") return Framework::Recompute::selective;
+  throw InputError("framework " + s.name() + ": recompute takes 0, 1, selective or except-last, got '" +
+                   which + "'");
 }
 
 /// What every framework takes.

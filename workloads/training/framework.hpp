@@ -47,8 +47,9 @@ struct Framework {
   double imbalance = 1;          ///< words of the fullest rank's experts, of the mean
   int spatial = 1;               ///< ranks that each work on a part of every image
   bool sequence_parallel = false;
-  enum class Recompute : std::uint8_t { no, all, except_last };
-  Recompute recompute = Recompute::no;  ///< activations, in the backward pass; of the last micro-batch or not
+  /// In the backward pass: nothing; blocks, of the last micro-batch or not; the core of attention.
+  enum class Recompute : std::uint8_t { no, all, except_last, selective };
+  Recompute recompute = Recompute::no;
   bool one_forward_one_backward = true;  ///< else all forward passes, then all backward passes (GPipe)
   int per_gpu = 1;                       ///< processes that share a GPU (under MPS), each a replica
   int micro_batches = 1;  ///< of a replica, of its batch; without a pipeline: gradient accumulation

@@ -133,6 +133,14 @@ void check(const Training& t) {
   if (f.tensor > 1 && t.model.heads % f.tensor != 0)
     reject("tensor parallelism shares out attention heads: " + t.model.name + " has " +
            std::to_string(t.model.heads) + ", which do not divide by " + std::to_string(f.tensor));
+  if (f.tensor > 1 && t.model.kv_heads % f.tensor != 0 && f.tensor % t.model.kv_heads != 0)
+    reject("tensor parallelism shares out KV heads or copies them: " + t.model.name + " has " +
+           std::to_string(t.model.kv_heads) + ", and neither " + std::to_string(t.model.kv_heads) +
+           " nor tp=" + std::to_string(f.tensor) + " divides the other");
+  if (f.recompute == Framework::Recompute::selective &&
+      std::ranges::none_of(t.model.layers, [](const Layer& l) { return l.core; }))
+    reject("selective recomputation repeats attention's scores, softmax and values, and " + t.model.name +
+           " keeps none; recompute=1 repeats all");
   check_experts(t, t.ranks / shared);
   if (f.spatial > 1 && (f.tensor > 1 || !t.model.layers[0].image))
     reject(f.tensor > 1 ? "images are shared out (sp) or heads are (tp), not both"
@@ -143,7 +151,7 @@ void check(const Training& t) {
   if (f.hierarchical && !goes_by_levels(t))
     reject("a hierarchical allreduce needs full nodes and no other parallelism: " + std::to_string(t.ranks) +
            " ranks, " + std::to_string(t.ranks_per_node) + " on a node");
-  if (f.stage == 3 && shared > 1) reject("sharded parameters (fsdp, zero3) go without tp, sp and pp");
+  if (f.stage == 3 && f.pipeline > 1) reject("sharded parameters (fsdp, zero3) go without pp");
   if (t.processor.flops == 0 && !t.throughput)
     reject("the platform does not say how fast " + t.processor.name + " computes in " +
            std::string(name(t.precision)) + "; give --throughput");
@@ -214,8 +222,21 @@ int Plan::local() const {
 
 double Plan::share(const Layer& l) const {
   if (l.image) return 1.0 / spatial;
-  const bool cut = l.cut != Layer::Cut::whole || (training.framework.sequence_parallel && l.block >= 0);
-  return cut ? 1.0 / tensor : 1;
+  if (l.cut != Layer::Cut::whole) return 1.0 / cuts(l);
+  return l.block >= 0 ? share_between() : 1;
+}
+
+bool Plan::repeats(const Layer& l) const {
+  using enum Framework::Recompute;
+  if (training.framework.recompute == no) return false;
+  if (training.framework.recompute == selective) return l.core;
+  return training.model.blocks == 0 || l.block >= 0;
+}
+
+bool Plan::repeats_early() const {
+  const Framework& f = training.framework;
+  return f.recompute != Framework::Recompute::selective && f.replicas == 1 && pipeline > 1 &&
+         !f.one_forward_one_backward;
 }
 
 std::vector<double> Plan::tensors(const Layer& l) const {
@@ -223,7 +244,7 @@ std::vector<double> Plan::tensors(const Layer& l) const {
   if (l.cut == Layer::Cut::whole) return sizes;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (l.cut != Layer::Cut::leave || i + 1 == sizes.size())
-      sizes[i] /= tensor;  // the bias behind the sum is whole
+      sizes[i] /= cuts(l);  // the bias behind the sum is whole
   return sizes;
 }
 
@@ -247,9 +268,22 @@ Plan::Place Plan::place(Rank rank) const {
   return {rank / of_stage, rank % of_stage};
 }
 
+std::vector<Plan::Unit> Plan::units() const {
+  constexpr double enough = 25 * 1048576 / 4.0;
+  std::vector<Unit> all;
+  for (std::size_t i = 0; i < layers().size(); ++i) {
+    const Layer& l = layers()[i];
+    const bool joins =
+        i > 0 && l.block == layers()[i - 1].block && (l.block >= 0 || all.back().elements < enough);
+    if (!joins) all.push_back({i, i, 0});
+    all.back().last = i + 1;
+    for (const double elements : tensors(l)) all.back().elements += elements;
+  }
+  return all;
+}
+
 Bytes Plan::bytes(const Hop& hop) const {
-  const double share = training.framework.sequence_parallel ? 1.0 / tensor : 1;
-  return hop.elements * micro * share * element(training.precision);
+  return hop.elements * micro * share_between() * element(training.precision);
 }
 
 Bytes Plan::bucket(bool first) const {

@@ -46,6 +46,14 @@ struct Plan {
   }
   /// Of a layer's work, and of its tensors, that a rank has.
   double share(const Layer& layer) const;
+  /// Of what blocks hand on, that a rank has.
+  double share_between() const { return training.framework.sequence_parallel ? 1.0 / tensor : 1; }
+  /// Into how many parts tensor parallelism cuts a layer that it cuts.
+  int cuts(const Layer& layer) const { return layer.parts > 0 ? std::min(tensor, layer.parts) : tensor; }
+  /// Whether recomputation repeats a layer: of a model with blocks only what they hold.
+  bool repeats(const Layer& layer) const;
+  /// Whether a stage repeats all of it at once, before the gradient comes (GPipe).
+  bool repeats_early() const;
   /// Elements of a layer's gradients on a rank, in the order in which they become ready.
   std::vector<double> tensors(const Layer& layer) const;
   /// Whether a layer's gradients are those of this rank's experts, which only ranks with the same ones add
@@ -60,6 +68,12 @@ struct Plan {
     Rank within;
   };
   Place place(Rank rank) const;
+  /// What ZeRO-3 and FSDP gather at once: blocks; of models without them as many layers as hold 25 MiB.
+  struct Unit {
+    std::size_t first, last;
+    double elements;  ///< of a rank's parameters
+  };
+  std::vector<Unit> units() const;
   /// The most that a node's ranks have, of what `of` says of each.
   template <class Of>
   auto fullest_node(Of of) const {

@@ -204,7 +204,10 @@ class Sharded final : public Buckets {
 /// one's computation, and so ahead of the scatter behind it (PyTorch's BACKWARD_PRE).
 class FullySharded final : public Base {
  public:
-  FullySharded(const Plan& plan, Role& role, Adders adders) : Base(plan, role, adders) { find_units(); }
+  FullySharded(const Plan& plan, Role& role, Adders adders)
+      : Base(plan, role, adders), units_(plan.units()), gathered_(units_.size()) {
+    for (std::size_t u = 0; u < units_.size(); ++u) unit_of_.resize(units_[u].last, u);
+  }
 
   double updates() const override { return elements_ / adders_.ranks; }
 
@@ -214,14 +217,14 @@ class FullySharded final : public Base {
     if (!first) return;
     gather(unit);
     if (backward && unit > 0) gather(unit - 1);
-    if (units_[unit].gathered) waiting.push_back(*std::exchange(units_[unit].gathered, {}));
+    if (gathered_[unit]) waiting.push_back(*std::exchange(gathered_[unit], {}));
   }
   bool watches(std::size_t index) const override {
-    const Unit& u = units_[unit_of_[index]];
+    const Plan::Unit& u = units_[unit_of_[index]];
     return index == u.first || index + 1 == u.last;
   }
   void passed(std::size_t index, int computed, bool backward) override {
-    const Unit& u = units_[unit_of_[index]];
+    const Plan::Unit& u = units_[unit_of_[index]];
     if (index != (backward ? u.first : u.last - 1)) return;
     computed_.push_back(computed);
     if (backward) scatter(computed);
@@ -233,39 +236,22 @@ class FullySharded final : public Base {
 
  private:
   void take(const std::string&, double elements, int) override { scattered_ += wire(plan_, elements); }
-  struct Unit {
-    std::size_t first, last;
-    double elements = 0;
-    std::optional<int> gathered = {};  ///< for the computation to come
-  };
   /// Two may be under way: this one waits for the unit before the last to be computed.
   void gather(std::size_t index) {
-    Unit& unit = units_[index];
-    if (unit.gathered || unit.elements == 0) return;
+    const Plan::Unit& unit = units_[index];
+    if (gathered_[index] || unit.elements == 0) return;
     std::vector<int> after;
     if (computed_.size() >= 2) after.push_back(computed_[computed_.size() - 2]);
     const Bytes bytes = unit.elements * element(plan_.training.precision);
-    unit.gathered = communicate(Collective::allgather, bytes, "gather parameters", after);
+    gathered_[index] = communicate(Collective::allgather, bytes, "gather parameters", after);
   }
   void scatter(int computed) {
     if (scattered_ > Bytes())
       communicate(Collective::reduce_scatter, std::exchange(scattered_, {}), "scatter gradients", {computed});
   }
-  /// Blocks of a transformer; of others as many layers as hold 25 MiB.
-  void find_units() {
-    const auto& layers = plan_.layers();
-    constexpr double enough = 25 * 1048576 / 4.0;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      const bool joins = !units_.empty() && layers[i].block == layers[i - 1].block &&
-                         (layers[i].block >= 0 || units_.back().elements < enough);
-      if (!joins) units_.push_back({i, i});
-      units_.back().last = i + 1;
-      units_.back().elements += layers[i].parameters();
-      unit_of_.push_back(units_.size() - 1);
-    }
-  }
 
-  std::vector<Unit> units_;
+  std::vector<Plan::Unit> units_;
+  std::vector<std::optional<int>> gathered_;  ///< for the computation to come
   std::vector<std::size_t> unit_of_;
   std::vector<int> computed_;
   Bytes scattered_;

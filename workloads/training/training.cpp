@@ -99,9 +99,8 @@ class StageWriter {
   /// sample.
   void route(double elements, const std::string& what) {
     if (plan_.experts == 1) return;
-    const double whole = plan_.training.framework.sequence_parallel ? 1.0 / plan_.tensor : 1;
     exchange(what, Collective::alltoall, local_group,
-             elements * plan_.micro * plan_.training.framework.imbalance * whole);
+             elements * plan_.micro * plan_.training.framework.imbalance * plan_.share_between());
   }
   /// The rows at the edge of each part of an image, from both neighbours.
   void fetch_halo(const Layer& l) {
@@ -157,7 +156,7 @@ class StageWriter {
   bool recomputes(const Pass& pass) const {
     using enum Framework::Recompute;
     const Framework::Recompute which = plan_.training.framework.recompute;
-    return which == all || (which == except_last && pass.micro + 1 < plan_.micro_batches);
+    return which != no && (which != except_last || pass.micro + 1 < plan_.micro_batches);
   }
 
   void backward(const Pass& pass) {
@@ -165,11 +164,10 @@ class StageWriter {
     const Framework& f = plan_.training.framework;
     const int last_back = f.one_forward_one_backward ? f.micro_batches - 1 : 0;
     const bool repeats = recomputes(pass);
-    // GPipe does not wait for the gradient first
-    const bool early = repeats && f.replicas == 1 && plan_.pipeline > 1 && !f.one_forward_one_backward;
+    const bool early = repeats && plan_.repeats_early();
     part_ = "recomputation";
     for (std::size_t i = here.first; early && i < here.last; ++i)
-      again(plan_.layers()[i], plan_.times[i].forward);
+      if (plan_.repeats(plan_.layers()[i])) again(plan_.layers()[i], plan_.times[i].forward);
     if (early) flush("recompute " + std::to_string(pass.micro));
     part_ = repeats && !early ? "recomputation and backward" : "backward";
     waiting_ = receive(pass);
@@ -177,7 +175,7 @@ class StageWriter {
       const Layer& l = plan_.layers()[i];
       reducer_->before(i, waiting_, true);
       if (!waiting_.empty()) flush("backward " + std::to_string(pass.micro));
-      if (repeats && !early) again(l, plan_.times[i].forward);
+      if (repeats && !early && plan_.repeats(l)) again(l, plan_.times[i].forward);
       if (l.route == Layer::Route::combine) route(l.out, "gradients to experts");
       if (l.image) fetch_halo(l);
       pending_ += plan_.times[i].backward;
@@ -262,18 +260,8 @@ class StageWriter {
   std::string part_;  ///< of the step that is being written
 };
 
-double sum_kept(const Plan& plan, int stage) {
-  double kept = 0;
-  for (int c = 0; c < plan.chunks; ++c)
-    for (std::size_t i = plan.part(stage, c).first; i < plan.part(stage, c).last; ++i)
-      kept += plan.layers()[i].kept * plan.share(plan.layers()[i]);
-  return kept;
-}
-
-/// Of a transformer's blocks, or of the stage.
+/// What a stage reads.
 double sum_read(const Plan& plan, int stage) {
-  if (const int blocks = plan.training.model.blocks / plan.pipeline; blocks > 0)
-    return blocks * plan.layers()[plan.part(stage, 0).first].out;
   double read = stage == 0 ? plan.layers()[0].in : 0;
   for (const Plan::Hop& h : plan.hops)
     if (static_cast<int>(h.to) % plan.pipeline == stage) read += h.elements;
@@ -291,13 +279,44 @@ double under_way(const Plan& plan, int stage) {
   return std::min<double>(f.micro_batches, (plan.pipeline - stage) * (1 + extra));
 }
 
-/// Elements of activations, of the samples of a micro-batch. With recomputation what each block reads, of the
-/// micro-batches under way, and the activations of one block.
-double activations(const Plan& plan, int stage) {
-  const double kept = sum_kept(plan, stage), times = under_way(plan, stage);
-  if (plan.training.framework.recompute == Framework::Recompute::no) return kept * times;
-  const int blocks = std::max(1, plan.training.model.blocks / plan.pipeline);
-  return kept / blocks + sum_read(plan, stage) * times;
+/// What a stage keeps of the micro-batches under way: of what is repeated, what each block reads (without
+/// blocks: the stage) and, for one micro-batch, what is made again at once: the block that keeps most, or
+/// all. The loss keeps the logits and their gradient in 32 bits.
+Bytes activations(const Plan& plan, int stage) {
+  using enum Framework::Recompute;
+  const Framework::Recompute which = plan.training.framework.recompute;
+  const bool blocks = plan.training.model.blocks > 0, all_of_it = which == all || which == except_last;
+  const bool at_once = which == except_last || plan.repeats_early();  // the last micro-batch keeps all
+  const std::vector<Layer>& layers = plan.layers();
+  double kept = all_of_it && !blocks ? sum_read(plan, stage) : 0, again = 0, most = 0, logits = 0;
+  for (int c = 0; c < plan.chunks; ++c) {
+    const Plan::Part& part = plan.part(stage, c);
+    for (std::size_t i = part.first; i < part.last; ++i) {
+      const Layer& l = layers[i];
+      const bool begins = i == part.first || l.block != layers[i - 1].block;
+      if (begins && !at_once) again = 0;
+      if (begins && all_of_it && l.block >= 0) kept += l.in * plan.share_between();
+      // what the core of attention makes in the end is read by a layer that is not repeated
+      const bool repeated = plan.repeats(l) && (all_of_it || layers[i + 1].core);
+      (repeated ? again : kept) += l.kept * plan.share(l);
+      most = std::max(most, again);
+      if (l.logits) logits += l.out * plan.share(l);
+    }
+  }
+  const double times = under_way(plan, stage);
+  return plan.micro * ((kept * times + most) * element(plan.training.precision) + logits * times * Bytes(8));
+}
+
+/// In the backward pass of a unit it is gathered, as the next one is, and its gradients are whole.
+Bytes gathered(const Plan& plan) {
+  Bytes most;
+  double before = 0;
+  for (const Plan::Unit& u : plan.units()) {
+    most = std::max(most,
+                    (before + u.elements) * element(plan.training.precision) + u.elements * plan.gradient());
+    before = u.elements;
+  }
+  return most;
 }
 
 MemoryNeed memory_of(const Plan& plan, int stage) {
@@ -314,13 +333,14 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
   need.gradients = (sharded >= 2 ? shard : n) * plan.gradient();
   // a 32-bit copy beside 16 bits, and one or two moments
   need.optimizer = (sharded >= 1 ? shard : n) * Bytes((amp ? 4 : 0) + (plan.adam() ? 8 : 4));
-  const double kept = mirrored ? std::max(activations(plan, stage), activations(plan, plan.mirror(stage)))
-                               : activations(plan, stage);
-  need.activations = kept * plan.micro * element(t.precision);
+  need.activations = activations(plan, stage);
+  if (mirrored) need.activations = std::max(need.activations, activations(plan, plan.mirror(stage)));
   need.other = Bytes(1073741824);
   const bool in_place = t.framework.reduction == Framework::Reduction::buckets && !t.framework.copies;
   if (plan.data * plan.spatial > 1 && !in_place)
-    need.other += std::min(std::max(t.framework.fusion, plan.bucket(false)), n * plan.gradient());
+    need.other += sharded >= 3
+                      ? gathered(plan)
+                      : std::min(std::max(t.framework.fusion, plan.bucket(false)), n * plan.gradient());
   for (Bytes* part : {&need.parameters, &need.gradients, &need.optimizer, &need.activations, &need.other})
     *part = t.framework.per_gpu * *part;
   return need;
