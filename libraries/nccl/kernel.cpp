@@ -38,6 +38,11 @@ constexpr FurtherChannel channel_of_a100{{1.2, 1.33, 2.75}, {2, 2, 3.4}};
 /// 17.8 us for 14 (8 B on eight GPUs, NCCL of 2024), and 27.7 us for 25 (8 B on two nodes, less two hops;
 /// steps are 1.8 times as long there). The launch is good to a microsecond, the step to 0.2.
 constexpr double ll_launch_of_a100 = 7.5, ll_step_of_a100 = 0.8;
+/// From 2.22 on a kernel has the work of all channels among its arguments; before, each further channel read
+/// its own from host memory. 8 H100 take 27.4 us for 1 MiB in LL on 24 channels (all_reduce_perf of NVIDIA's
+/// recipes for DGX H100, 2024), of which NCCL's own model explains 28.
+constexpr int work_in_arguments = 22;
+constexpr FurtherChannel channel_by_arguments{{0, 0, 0}, {1.05, 1.05, 1.05}};
 /// LL128's launch is NCCL's own from this release on: the tables do not say it.
 constexpr int measured_anew = 18;
 
@@ -46,6 +51,7 @@ bool is_a100(int minor, const Situation& s) {
 }
 
 const FurtherChannel& further_channel(int minor, const Situation& s) {
+  if (minor >= work_in_arguments) return channel_by_arguments;
   return is_a100(minor, s) ? channel_of_a100 : channel_of_v100;
 }
 

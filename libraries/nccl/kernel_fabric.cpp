@@ -10,6 +10,17 @@ namespace collcast::nccl {
 
 namespace {
 
+/// One message over two wires, one after the other.
+Wire joined(Wire first, const Wire& second) {
+  const SecondsPerByte slowest = std::max(first.per_byte, second.per_byte);
+  first.latency = first.latency + second.latency;
+  first.spare_in = slowest - second.per_byte + second.spare_in;
+  first.per_byte = slowest;
+  first.in = second.in, first.in_queue = second.in_queue;
+  return first;
+}
+
+constexpr int first_nvb = 8;   // ncclSend goes by way of another GPU of the node from 2.8 on
 constexpr int first_pxn = 12;  // ncclSend goes by another GPU's card from 2.12 on
 
 }  // namespace
@@ -33,6 +44,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
       streams_(t.protocol == Protocol::ll128 && s.nodes > 1),
       staged_(s.staged),
       fans_out_(t.shape == Shape::tree && s.on_a_node > 1),
+      by_others_(s.link == NodeLink::nvlink && t.peers > 0 && t.minor >= first_nvb),
       by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.minor >= first_pxn)) {
   const auto p = static_cast<std::size_t>(t.protocol);
   const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
@@ -42,6 +54,9 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   step_ = us(tree ? software.tree_step : software.ring_step);
   if (flags_ && s.nodes > 1) step_ = ll_slowdown_on_nodes(t.minor) * step_;
   hop_ = us(tree ? software.tree_hop : software.ring_hop) + s.network_latency;
+  const Seconds nvls =
+      us(base_latency(t.minor, Shape::nvls)) + us(step_latency(t.minor, Hardware::nvlink, Shape::nvls));
+  switched_step_ = std::max(step_, nvls / 2);
   if (t.shape == Shape::ring) proxy_ = us(software.proxy);
   const auto limit = [&](Collective c) { return channel_limit(t.minor, t.shape, t.protocol, c, s); };
   double GBps = limit(Collective::allreduce);
@@ -55,10 +70,35 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
 Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
   Wire links = machine_.wire(from, to, bytes);
   if (from.rank == to.rank) return links;
+  if (const std::optional<Place> other = between(from, to))
+    links = joined(machine_.wire(from, *other, bytes), machine_.wire(*other, to, bytes));
   links.eager = true;
   links.framing = kernel_.bytes_on_wire;
   if (machine_.node(from.rank) == machine_.node(to.rank)) return in_node(links, bytes);
   return across(links, from, to, bytes);
+}
+
+/// The GPU through whose memory a message of ncclSend goes in a node: one with NVLinks of its own to both,
+/// the fastest and first, where the two have none.
+std::optional<Place> KernelFabric::between(Place from, Place to) const {
+  if (!by_others_ || from.rank == to.rank || machine_.node(from.rank) != machine_.node(to.rank)) return {};
+  const auto direct = [&](Place a, Place b) {
+    std::vector<LinkId> links;
+    machine_.route(a, b, links);
+    return links.size() == 1;
+  };
+  if (direct(from, to)) return {};
+  std::optional<Place> best;
+  SecondsPerByte least = machine_.wire(from, to, Bytes(1)).per_byte;
+  for (Rank r = 0; r < machine_.ranks(); ++r) {
+    const Place other{r, from.memory};
+    if (r == from.rank || r == to.rank || machine_.node(r) != machine_.node(from.rank)) continue;
+    if (!direct(from, other) || !direct(other, to)) continue;
+    const SecondsPerByte slower =
+        std::max(machine_.wire(from, other, Bytes(1)).per_byte, machine_.wire(other, to, Bytes(1)).per_byte);
+    if (slower < least) best = other, least = slower;
+  }
+  return best;
 }
 
 /// The place by whose network card a message between nodes leaves.
@@ -68,10 +108,10 @@ Place KernelFabric::leaving(Place from, Place to) const {
 }
 
 /// A message that switches replicate or reduce costs what it does on the machine, but at least a kernel's
-/// step.
+/// step, and for an allreduce's two what NCCL says of NVLS.
 Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes bytes) const {
   Switched message = machine_.switched(what, from, to, bytes);
-  if (from.rank != to.rank) message.wire.latency = std::max(message.wire.latency, step_);
+  if (from.rank != to.rank) message.wire.latency = std::max(message.wire.latency, switched_step_);
   return message;
 }
 

@@ -43,12 +43,15 @@ class KernelFabric final : public MachineFabric {
   SecondsPerByte gamma(Place) const override { return {}; }
   const MessageProtocol& protocol() const override { return protocol_; }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {
-    machine_.route(leaving(from, to), to, links);
+    const std::optional<Place> other = between(from, to);
+    if (other) machine_.route(from, *other, links);
+    machine_.route(other ? *other : leaving(from, to), to, links);
   }
   Seconds launch(int channels) const override { return launch_ + (channels - 1) * channel_; }
 
  private:
   Place leaving(Place from, Place to) const;
+  std::optional<Place> between(Place from, Place to) const;
   Seconds waiting(Bytes bytes) const;
   Seconds contained(Bytes bytes) const;
   Wire in_node(Wire links, Bytes bytes) const;
@@ -56,15 +59,16 @@ class KernelFabric final : public MachineFabric {
 
   const Kernel& kernel_;
   MessageProtocol protocol_;
-  Seconds launch_, channel_, step_, hop_, proxy_;
+  Seconds launch_, channel_, step_, switched_step_, hop_, proxy_;
   Bytes chunk_;
   Bytes turn_;              ///< what the threads of a message's channels move in one iteration
   SecondsPerByte threads_;  ///< the rate of these threads
   bool flags_;              ///< LL: an iteration waits for its flags to arrive
   bool streams_;            ///< LL128 between nodes: less than an iteration's bytes is passed on as it comes
   bool staged_;             ///< messages between nodes may be staged in host memory
-  bool fans_out_;  ///< a tree: the threads that send to another node send to a GPU of their own at once
-  bool by_rail_;   ///< messages may leave through the card of another GPU (PXN)
+  bool fans_out_;   ///< a tree: the threads that send to another node send to a GPU of their own at once
+  bool by_others_;  ///< messages may go through the memory of another GPU of the node (NVB)
+  bool by_rail_;    ///< messages may leave through the card of another GPU (PXN)
 };
 
 }  // namespace collcast::nccl

@@ -21,6 +21,8 @@ constexpr double at_least_split = 25;  // GB/s: faster channels are split in two
 
 /// One GPU's NVLink of the first generation; NCCL has no other constant below the second.
 constexpr double first_nvlink_GBps = 18;
+/// That of GA102 and its like: SM86_NVLINK_BW.
+constexpr double small_nvlink_GBps = 12;
 
 /// The nominal rate of the port: NCCL reads it from the adapter.
 double port_rate(double usable_GBps) {
@@ -35,7 +37,7 @@ double nominal(const Blueprint::LinkKind& kind, const ChannelSpeeds& speeds) {
   const double GBps = shared.contains(kind.name) ? shared[kind.name]["bandwidth_GBps"]["value"].get<double>()
                                                  : kind.bandwidth.value;
   if (kind.type != Type::nvlink) return GBps;
-  return GBps > 20 ? speeds.nvlink : first_nvlink_GBps;
+  return GBps > 20 ? speeds.nvlink : GBps > 16 ? first_nvlink_GBps : small_nvlink_GBps;
 }
 
 /// Of each NIC, how many cpus lie between it and the nearest GPU.

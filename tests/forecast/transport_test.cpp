@@ -124,6 +124,36 @@ TEST(Transport, theClosedFormStaysNearTheScheduleOnAPartialNode) {
   }
 }
 
+/// Four of the pairs of a hybrid cube mesh have no NVLink of their own. From 2.8 on another GPU passes their
+/// messages on; before, they go through both cpus.
+TEST(Transport, ncclSendGoesByWayOfAnotherGpu) {
+  const auto alltoall = [](const char* policy) {
+    const Library library(policy, load_platform("dgx-1v"), 8);
+    return library.predict(Collective::alltoall, {.ranks = 8, .message = 1024_MiB}, engine("contention"))
+        .prediction;
+  };
+  const Prediction before = alltoall("nccl-2.7"), after = alltoall("nccl-2.18");
+  EXPECT_LT(after.time, 0.5 * before.time);
+  EXPECT_GE(after.time, after.bound.time);
+  EXPECT_NE(before.limited_by.find("cpu"), std::string::npos) << before.limited_by;
+  EXPECT_EQ(after.limited_by.find("cpu"), std::string::npos) << after.limited_by;
+}
+
+/// NCCL says 25 us of NVLS on one node; 8 H100 take 42.2 us for 2 MiB, and 27.4 us for 1 MiB in LL, whose 24
+/// channels cost nothing since 2.22 (all_reduce_perf of NVIDIA's recipes for DGX H100).
+TEST(Transport, smallAllreducesOfHopper) {
+  const auto allreduce = [](const char* policy, Bytes message) {
+    const Library library(policy, load_platform("dgx-h100"), 8);
+    return library.predict(Collective::allreduce, {.ranks = 8, .message = message}, engine("path"))
+        .prediction;
+  };
+  const Prediction nvls = allreduce("nccl-2.28", 2_MiB), ll = allreduce("nccl-2.28", 1_MiB);
+  EXPECT_EQ(nvls.algorithm->name, "nvls");
+  EXPECT_NEAR(nvls.time.value * 1e6, 42.2, 0.1 * 42.2);
+  EXPECT_NEAR(ll.time.value * 1e6, 27.4, 0.1 * 27.4);
+  EXPECT_GT(allreduce("nccl-2.21:algo=Ring,proto=LL", 1_MiB).time, 1.5 * ll.time);
+}
+
 /// Software that was measured at the pace of the port speeds up with it; PCIe does not.
 TEST(Transport, aFasterNetworkIsFaster) {
   Description d = load_platform("summit");
