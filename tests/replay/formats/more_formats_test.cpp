@@ -757,6 +757,32 @@ TEST_F(MoreFiles, ConversionsCompleteAllRequests) {
   EXPECT_TRUE(open_source({cct})->info().notes.empty());
 }
 
+/// A collective of unknown size beside the computation is not written, and no wait names it.
+TEST_F(MoreFiles, ConversionsWaitForWhatIsThere) {
+  RecordedSource source(2);
+  Activity unsized = collective_activity(Collective::allreduce, 0, {});
+  unsized.sized = false;
+  const Activity sized = collective_activity(Collective::allreduce, 0, Bytes(8));
+  const auto of = [](Kind kind, std::int64_t count) {
+    Activity a;
+    a.kind = kind, a.stream = 1, a.count = count;
+    return a;
+  };
+  for (const Rank r : {0, 1}) {
+    source.at(r, 0) = {of(Kind::await, 1), of(Kind::await, 2)};
+    source.at(r, 1) = {unsized, of(Kind::record, 0), sized, unsized, of(Kind::record, 0)};
+  }
+  const std::string cct = folder_ / "w.cct", ti = folder_ / "w.ti";
+  write_cct(source, cct);
+  const auto read = open_source({cct});
+  ASSERT_EQ(all(*read, 0).size(), 2u);
+  EXPECT_EQ(all(*read, 0)[0].kind, Kind::collective);
+  EXPECT_EQ(all(*read, 0)[1].requests.size(), 1u);
+  const Losses losses = write_time_independent(source, ti);
+  EXPECT_NE(std::ranges::find(losses, Loss{"allreduce", 4, "of unknown size"}), losses.end());
+  EXPECT_EQ(all(*open_source({ti}), 0).size(), 1u);
+}
+
 /// Four allreduces one after the other beside the computation that they await: nothing keeps the order of the
 /// last three.
 TEST_F(MoreFiles, ConversionsSayWhereStreamsLoseTheirOrder) {
