@@ -131,6 +131,34 @@ TEST_F(MoreFiles, InspectorLinesCountWhatIsMissing) {
   EXPECT_EQ(source->info().losses[0].count, 2);  // numbers 5 and 6 of rank 0
 }
 
+/// From format 4.3 on, lines leave their header and metadata to the dump's statistics before them.
+TEST_F(MoreFiles, InspectorLinesOfADumpShareItsHeader) {
+  const auto dump = [](int rank, int dropped) {
+    return R"json({"header":{"id":"0x1","rank":)json" + std::to_string(rank) +
+           R"json(,"n_ranks":2},"metadata":{"inspector_output_format_version":"v4.4","hostname":"a","pid":)json" +
+           std::to_string(rank) +
+           R"json(},"dump_stats":{"coll_records":1,"coll_dropped_since_last_dump":)json" +
+           std::to_string(dropped) + R"json(,"p2p_records":0,"p2p_dropped_since_last_dump":1}}
+{"proxy_trace":{"record_type":"proxy_op_start"}}
+)json";
+  };
+  const auto line = [](int number) {
+    return R"json({"coll_perf":{"coll":"AllReduce","coll_sn":)json" + std::to_string(number) +
+           R"json(,"coll_msg_size_bytes":100,"coll_exec_time_us":50}})json" + "\n";
+  };
+  const std::string zero = dump(0, 0) + line(0) + dump(0, 3) + line(1), one = dump(1, 0) + line(0) + line(1);
+  const auto source = open_source({file("a.log", zero), file("b.log", one)});
+  ASSERT_EQ(source->ranks(), 2);
+  for (const Rank r : {0, 1}) EXPECT_EQ(all(*source, r).size(), 2u) << r;
+  EXPECT_EQ(source->info().losses,
+            (std::vector<Loss>{
+                {"collective", 3, "dropped from the Inspector's ring, gaps in sequence numbers among them"},
+                {"message", 3, "dropped from the Inspector's ring"}}));
+  const std::string orphan = file("o.log", line(0));
+  EXPECT_NE(testing::complaint([&] { open_source({orphan}); }).find("or in a line of dump_stats before it"),
+            std::string::npos);
+}
+
 /// A line of rank `rank` of `ranks` of communicator `id`, of process `process`.
 std::string inspector_line(const std::string& id, int rank, int ranks, int process, const std::string& what) {
   return R"json({"header":{"id":")json" + id + R"json(","rank":)json" + std::to_string(rank) +
