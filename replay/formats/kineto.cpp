@@ -8,6 +8,7 @@
 #include "replay/formats/host_calls.hpp"
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
+#include "replay/formats/unread.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -197,10 +198,12 @@ bool is_kineto(std::string_view head) {
   // The events alone, as tools leave them that cut traces, and with categories that only torch has.
   if (head[first] == '[')
     return contains(head, "\"cat\"") &&
-           std::ranges::any_of(std::initializer_list<std::string_view>{"\"cpu_op\"", "\"cuda_runtime\"",
-                                                                       "\"user_annotation\"", "\"kernel\""},
-                               [&](std::string_view category) { return contains(head, category); });
-  return head[first] == '{' &&
+           std::ranges::any_of(
+               std::initializer_list<std::string_view>{"\"cpu_op\"", "\"cuda_runtime\"",
+                                                       "\"user_annotation\"", "\"kernel\"", "\"Operator\"",
+                                                       "\"Runtime\"", "\"Kernel\""},
+               [&](std::string_view category) { return contains(head, category); });
+  return head[first] == '{' && !is_jax_trace(head) &&
          (contains(head, "\"traceEvents\"") ||
           (contains(head, "\"schemaVersion\"") && contains(head, "\"deviceProperties\"")));
 }

@@ -567,6 +567,10 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
            {"__rec=node,id=12", "is a Caliper recording"},
            {"\n\x0e/host:metadata", "is an XSpace profile"},
            {"\n\x09/host:CPU", "is an XSpace profile"},
+           {R"({"traceEvents":[{"ph":"M","name":"process_name","args":{"name":"/device:GPU:0"}}]})",
+            "is a Chrome trace of JAX's or TensorFlow's profiler"},
+           {R"([{"name":"Group API","cat":"GROUP_API","ph":"b","pid":1,"ts":1}])",
+            "is a Chrome trace of no tool that is known"},
            {"BZh91AY&SY", "is packed by xz or bzip2"},
            {"\xfd"
             "7zXZ",
