@@ -311,6 +311,20 @@ TEST_F(Versions, NcclAddressesAreUsedAgain) {
   EXPECT_EQ(open("log", log)->communicators(), (Communicators{{0, 1}, {1, 0}}));
 }
 
+/// RCCL of 2019 wrote the time behind the device.
+TEST_F(Versions, NcclLogsWithTimesAndWithoutWhose) {
+  const std::string call =
+      "NCCL INFO AllReduce: opCount 1 sendbuff 0x1 recvbuff 0x2 count 10 datatype 7 op 0 root 0 comm 0x7 "
+      "[nranks=2] stream 0x5\n";
+  const auto source = open("l", "node:10:11 [0] 1558545003174220 " + call + "node:10:12 [1] 155854 " + call);
+  EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{0, 1}));
+  EXPECT_TRUE(source->info().losses.empty());
+  EXPECT_NE(testing::complaint([&] {
+              open("none", "x " + call);
+            }).find("an NCCL log that cannot be read: no line has host, process and thread before it"),
+            std::string::npos);
+}
+
 TEST_F(Versions, RcclSaysWhichRankCalls) {
   std::string log;
   for (const int r : {2, 0, 1})
