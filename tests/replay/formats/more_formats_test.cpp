@@ -247,6 +247,9 @@ TEST_F(MoreFiles, GoalTextsPlayByWhatIsRequired) {
   const std::string circle =
       file("c", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
   EXPECT_NE(testing::complaint([&] { open_source({circle}); }).find("circular"), std::string::npos);
+  const std::string any = file("any", "num_ranks 2\nrank 0 {\nl1: recv 8b from -1\n}\n");
+  EXPECT_EQ(testing::complaint([&] { open_source({any}); }),
+            any + ": line 3: '-1', any rank, where the rank that sends belongs");
 }
 
 TEST_F(MoreFiles, GoalOperationsWaitForWhatTheyRequireAlone) {

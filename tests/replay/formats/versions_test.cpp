@@ -489,6 +489,9 @@ TEST_F(Versions, TimeIndependentRanksWithALetter) {
 }
 
 TEST_F(Versions, TimeIndependentReceivesOfWhateverComes) {
+  const auto first = open("first", "0 send 1 1e6\n1 recv 0\n1 Isend 0 30\n0 recv 1\n");
+  EXPECT_DOUBLE_EQ(all(*first, 1)[0].received_bytes.value, 1e6);
+  EXPECT_DOUBLE_EQ(all(*first, 0)[1].received_bytes.value, 30);
   const auto source =
       open("ti", "0 init\n1 init\n0 send 1 7 10 1\n0 send 1 7 20 1\n1 recv 0 7 10 1\n1 recv 0 7 -1 1\n");
   EXPECT_DOUBLE_EQ(all(*source, 1)[1].received_bytes.value, 80);
