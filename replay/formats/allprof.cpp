@@ -122,7 +122,9 @@ class AllprofReader {
     const std::vector<std::string_view> fields = fields_of(text);
     if (!text.starts_with("MPI_") || fields.size() < 3)
       refuse("is no call of liballprof, as in MPI_Barrier:START:COMM:END");
-    const auto end = time_of(fields.back()), start = fields[1] == "-" ? end : time_of(fields[1]);
+    // MPI_Init has no start and MPI_Finalize no end.
+    const std::string_view before = fields[1], after = fields.back();
+    const auto start = time_of(before == "-" ? after : before), end = time_of(after == "-" ? before : after);
     if (!start || !end) refuse("has no time where one belongs");
     if (first_ < 0) first_ = *start;
     MpiCall call{std::string(fields[0]), *start - first_, std::max(*start, *end) - first_, {}};

@@ -414,12 +414,19 @@ class NodeWriter {
   std::map<std::int64_t, std::uint64_t> open_;
 };
 
-/// Each activity of a rank that the formats can hold.
+/// Each activity of a rank that the formats can hold; waits name none of the others.
 template <class Visit>
 void for_each_activity(const Source& source, Rank rank, LossCount& losses, Visit visit) {
   const auto stream = source.stream(rank, 0);
-  for (Activity a; stream->next(a);)
-    if (!losses.lacks(a)) visit(a);
+  std::set<std::int64_t> lost;
+  for (Activity a; stream->next(a);) {
+    if (losses.lacks(a)) {
+      if (a.request >= 0) lost.insert(a.request);
+      continue;
+    }
+    const auto names_lost = [&](std::int64_t request) { return lost.erase(request) > 0; };
+    if (std::erase_if(a.requests, names_lost) == 0 || !a.requests.empty()) visit(a);
+  }
 }
 
 }  // namespace

@@ -140,7 +140,9 @@ class Reader {
       expect(sends ? "to" : "from");
       a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
       a.operation = a.call = sends ? "send" : "recv";
-      (sends ? a.to : a.from) = static_cast<Rank>(number(word(), ranks - 1));
+      const std::string peer = word();
+      if (peer == "-1") refuse("'-1', any rank, where the rank that sends belongs");
+      (sends ? a.to : a.from) = static_cast<Rank>(number(peer, ranks - 1));
       (sends ? a.bytes : a.received_bytes) = Bytes(amount);
     } else {
       refuse("'" + kind + "' is no operation that is known: send, recv, calc");

@@ -2,6 +2,7 @@
 #include "replay/formats/gpu_time.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -13,6 +14,7 @@
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
 #include "support/notes.hpp"
+#include "support/text.hpp"
 
 namespace collcast::gpu {
 namespace {
@@ -22,6 +24,25 @@ constexpr double tolerance_us = 1;
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+/// What libraries apart from NCCL and its like call theirs: vLLM's and SGLang's, FlashInfer's and TensorRT's
+/// allreduces, PyTorch's symmetric memory, DeepEP, NVSHMEM. Lower case, letters and digits.
+bool communicates_apart(std::string_view name) {
+  constexpr std::string_view parts[] = {"crossdevicereduce", "allreducefusion", "oneshotallreduce",
+                                        "twoshotallreduce",  "multimem",        "deepepint",
+                                        "quickreduce",       "nvshmem"};
+  if (name.starts_with("triton_")) return false;  // these list what was fused with a computation
+  std::string plain;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return std::ranges::any_of(parts, [&](std::string_view part) { return contains(plain, part); });
+}
+
+/// A kernel whose collective no host call says.
+bool is_apart(const Comm& comm) {
+  return !comm.sized() && communicates_apart(comm.name);
 }
 
 bool is_message(const Comm& comm) {
@@ -34,7 +55,8 @@ void join_groups(RankTrace& trace) {
   std::map<std::int64_t, std::vector<const Kernel*>> launched;  // by thread
   for (const Kernel& k : trace.kernels) {
     const auto launch = trace.launches.find(k.correlation);
-    if (k.call >= 0 && launch != trace.launches.end() && !launch->second.of_graph)
+    if (k.call >= 0 && launch != trace.launches.end() && !launch->second.of_graph &&
+        !is_apart(trace.comms[static_cast<std::size_t>(k.call)]))
       launched[launch->second.thread].push_back(&k);
   }
   for (auto& [thread, kernels] : launched) {
@@ -86,6 +108,7 @@ void join_host(RankTrace& trace) {
       return launched ? enclosing(launch->second.thread, k.launch, wanted) : nullptr;
     };
     Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
+    if (is_apart(comm)) continue;
     HostCall* host = by(is_sized);
     // Tools that cut traces leave out launches first.
     if (const auto numbered = by_number.find(k.external); !host && numbered != by_number.end())
@@ -420,6 +443,53 @@ Rank largest_group(const RankTrace& trace) {
   return largest;
 }
 
+/// Kernels that communicate, and nobody says how much.
+class Unsized {
+ public:
+  bool known = false;  ///< of some kernel that communicates: its size, or among whom
+
+  void count(const RankTrace& trace) {
+    for (const Kernel& k : trace.kernels) {
+      if (k.call < 0) continue;
+      const Comm& c = trace.comms[static_cast<std::size_t>(k.call)];
+      known = known || c.sized() || c.size > 0 || !c.ranks.empty();
+      if ((collective_of(c.name) && c.sized()) || is_message(c) || !c.messages.empty()) continue;
+      if (is_apart(c))
+        ++apart_, apart_us_ += k.end - k.begin, name_ = c.name;
+      else if (c.input > 0 && element_bytes(c.type) == 0)
+        ++typeless_, type_ = c.type;
+      else
+        ++uncalled_;
+    }
+  }
+
+  void note(std::vector<std::string>& notes, const std::string& advice) const {
+    const auto of = [](std::int64_t n, const std::string& what) {
+      return std::to_string(n) + " communication kernels have no size: " + what;
+    };
+    if (uncalled_) notes.push_back(of(uncalled_, advice));
+    if (typeless_)
+      notes.push_back(of(typeless_, "how large their elements are is not known of type " + type_));
+    if (apart_)
+      notes.push_back(of(apart_, "they are not NCCL's, as " + name_ + ". They took " +
+                                     text::seconds(1e-6 * apart_us_) +
+                                     " over the recorded ranks, and a replay lets them take as long"));
+  }
+
+ private:
+  std::int64_t uncalled_ = 0, typeless_ = 0, apart_ = 0;
+  double apart_us_ = 0;
+  std::string name_, type_;
+};
+
+/// How many devices computed.
+std::size_t gpus(const RankTrace& trace) {
+  std::set<std::int64_t> all;
+  for (const Kernel& k : trace.kernels)
+    if (!k.copies) all.insert(k.stream.first);
+  return all.size();
+}
+
 /// Takes ranks that no file says from the names of the files, where each has another one below `world`.
 void name_ranks(std::vector<RankTrace>& traces, Rank world) {
   std::set<int> ranks;
@@ -510,19 +580,16 @@ Comm merged(const std::vector<Comm>& calls) {
   return all;
 }
 
-std::int64_t unsized(const Source& source) {
-  std::int64_t n = 0;
-  Activity a;
-  for (const Rank r : source.info().recorded_ranks)
-    for (int s = 0; s < source.streams(r); ++s)
-      for (const auto stream = source.stream(r, s); stream->next(a);)
-        n += a.kind == Activity::Kind::collective && !a.sized;
-  return n;
-}
-
-bool communicates(std::string_view name) {
-  constexpr std::string_view libraries[] = {"nccl", "rccl", "msccl", "oneccl"};
-  return std::ranges::any_of(libraries, [&](std::string_view l) { return contains(name, l); });
+std::string communicating(std::string_view kernel) {
+  constexpr std::string_view libraries[] = {"nccl", "rccl", "msccl", "oneccl"},
+                             nameless = "(anonymous namespace)::";
+  if (std::ranges::any_of(libraries, [&](std::string_view l) { return contains(kernel, l); }))
+    return std::string(kernel.substr(0, kernel.find('(')));
+  std::string name(kernel);
+  for (std::size_t at; (at = name.find(nameless)) != std::string::npos;) name.erase(at, nameless.size());
+  name.resize(std::min(name.size(), name.find_first_of("(<")));
+  if (name.starts_with("void ")) name.erase(0, 5);
+  return communicates_apart(name) ? name : std::string();
 }
 
 void RankTrace::add(Kernel kernel, Comm comm) {
@@ -543,7 +610,8 @@ void RankTrace::runtime(std::string_view name, double at, std::int64_t thread, s
     launches[correlation] = {at, thread, contains(name, "Graph")};
 }
 
-std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options) {
+std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options,
+                                          const std::string& sizes) {
   const bool said = std::ranges::any_of(traces, [](const RankTrace& t) { return t.world > 0; });
   const auto files = static_cast<Rank>(traces.size());
   Rank largest = 0;
@@ -572,9 +640,13 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   std::map<Rank, Seconds> begins;
   Span all{std::numeric_limits<double>::infinity(), 0};
   double longest = 0;
+  Unsized unsized;
+  std::size_t most_gpus = 0;
   for (RankTrace& trace : traces) {
     join_host(trace);
     const Span window = select(trace, options);
+    unsized.count(trace);
+    most_gpus = std::max(most_gpus, gpus(trace));
     GpuRank(*source, trace, window).build();
     const double since_us = 1e-3 * static_cast<double>(trace.base_ns - base_ns);
     begins[trace.rank] = Seconds(1e-6 * (since_us + window.begin));
@@ -596,6 +668,11 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   if (on_hosts)
     info.losses.push_back({"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are"});
   if (peerless) info.losses.push_back({"message", peerless, "its peer is not said"});
+  if (most_gpus > 1)
+    info.notes.push_back("a process has kernels on " + std::to_string(most_gpus) +
+                         " GPUs: it is one rank, whose computation is that of its busiest stream");
+  unsized.note(info.notes, sizes);
+  if (!unsized.known) info.unscalable = "it has no communication of known size or among known ranks";
   std::ranges::sort(info.recorded_ranks);
   compare_parts(*source);
   agree_on_roots(*source);

@@ -83,14 +83,13 @@ struct RankTrace {
 /// size is unknown.
 Comm merged(const std::vector<Comm>& calls);
 
-/// Communication kernels of unknown size.
-std::int64_t unsized(const Source& source);
+/// The name of a kernel that communicates, of NCCL, RCCL, oneCCL or another library, without its arguments;
+/// empty of others.
+std::string communicating(std::string_view kernel);
 
-/// Whether a kernel of that name is one of NCCL, RCCL or oneCCL.
-bool communicates(std::string_view name);
-
-/// The ranks as one job. Throws InputError if two claim one rank, or there are no kernels, or not the steps
-/// asked for.
-std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options);
+/// The ranks as one job. `sizes` is for the note on kernels without a size: why, and what to do. Throws
+/// InputError if two claim one rank, or there are no kernels, or not the steps asked for.
+std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options,
+                                          const std::string& sizes);
 
 }  // namespace collcast::gpu

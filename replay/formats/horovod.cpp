@@ -417,8 +417,9 @@ class HorovodRank {
 
 bool is_horovod(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && head[first] == '[' &&
-         head.find("\"ph\"") != std::string_view::npos;
+  const auto has = [&](std::string_view words) { return head.find(words) != std::string_view::npos; };
+  return first != std::string_view::npos && head[first] == '[' && has("\"ph\"") && !has("\"cat\"") &&
+         (has("NEGOTIATE") || has("\"process_name\""));
 }
 
 std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, const OpenOptions& options) {

@@ -8,6 +8,7 @@
 #include "replay/formats/host_calls.hpp"
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
+#include "replay/formats/unread.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -167,10 +168,11 @@ class FileReader {
     k.stream = {args["device"].integer().value_or(0), args["stream"].integer().value_or(thread(e))};
     k.external = external(e);
     k.copies = category != "kernel" && category != "Kernel";
-    k.communicates = !k.copies && gpu::communicates(name);
+    const std::string called = k.copies ? std::string() : gpu::communicating(name);
+    k.communicates = !called.empty();
     Comm comm;
     if (k.communicates) comm = comm_of(args);
-    if (k.communicates && !comm.sized() && !comm.known()) comm.name = name.substr(0, name.find('('));
+    if (!comm.sized() && !comm.known()) comm.name = called;
     trace_.add(k, std::move(comm));
   }
 
@@ -197,10 +199,12 @@ bool is_kineto(std::string_view head) {
   // The events alone, as tools leave them that cut traces, and with categories that only torch has.
   if (head[first] == '[')
     return contains(head, "\"cat\"") &&
-           std::ranges::any_of(std::initializer_list<std::string_view>{"\"cpu_op\"", "\"cuda_runtime\"",
-                                                                       "\"user_annotation\"", "\"kernel\""},
-                               [&](std::string_view category) { return contains(head, category); });
-  return head[first] == '{' &&
+           std::ranges::any_of(
+               std::initializer_list<std::string_view>{"\"cpu_op\"", "\"cuda_runtime\"",
+                                                       "\"user_annotation\"", "\"kernel\"", "\"Operator\"",
+                                                       "\"Runtime\"", "\"Kernel\""},
+               [&](std::string_view category) { return contains(head, category); });
+  return head[first] == '{' && !is_jax_trace(head) &&
          (contains(head, "\"traceEvents\"") ||
           (contains(head, "\"schemaVersion\"") && contains(head, "\"deviceProperties\"")));
 }
@@ -210,7 +214,9 @@ std::unique_ptr<Source> open_kineto(const std::vector<std::string>& files, const
   for (const std::string& file : files) traces.push_back(FileReader(file).read());
   const bool by_gpus = std::ranges::any_of(traces, [](const RankTrace& t) { return t.of_hosts.empty(); });
   const bool hosts = gpu::play_host_calls(traces);
-  auto source = gpu::source_of(traces, options);
+  auto source = gpu::source_of(
+      traces, options,
+      "the trace lacks the calls that launched them, or, before PyTorch 2.2, record_shapes=True");
   SourceInfo& info = source->info();
   info.memory = !hosts || by_gpus ? Memory::device : Memory::host;
   info.by_mpi = info.memory == Memory::host;
@@ -222,10 +228,6 @@ std::unique_ptr<Source> open_kineto(const std::vector<std::string>& files, const
               "and the hosts' time between them is taken for computation; how long they took is not known"
             : "calls of gloo, MPI or UCC are played one after the other in host memory, as an MPI library "
               "would, and the time between them is taken for computation");
-  if (const auto n = gpu::unsized(*source))
-    info.notes.push_back(std::to_string(n) +
-                         " communication kernels have no size: the trace lacks the calls that "
-                         "launched them, or, before PyTorch 2.2, record_shapes=True");
   return source;
 }
 

@@ -25,6 +25,7 @@ struct Spelling {
 /// The first that a plain name has in it.
 constexpr Spelling spellings[] = {{"allreducebarrier", Collective::barrier},
                                   {"allreduce", Collective::allreduce},
+                                  {"crossdevicereduce", Collective::allreduce},
                                   {"reducescatter", Collective::reduce_scatter},
                                   {"allgather", Collective::allgather},
                                   {"alltoall", Collective::alltoall},
@@ -69,7 +70,8 @@ int element_bytes(std::string_view type) {
       {"bool", 1},         {"int8", 1},           {"uint8", 1},
       {"unsignedchar", 1}, {"signedchar", 1},     {"float8e4m3fn", 1},
       {"float8e5m2", 1},   {"float8e4m3fnuz", 1}, {"float8e5m2fnuz", 1},
-      {"complexfloat", 8}, {"complexdouble", 16}, {"float8e8m0fnu", 1}};
+      {"complexfloat", 8}, {"complexdouble", 16}, {"float8e8m0fnu", 1},
+      {"complexhalf", 4}};
   if (const auto scope = type.rfind("::"); scope != std::string_view::npos) type.remove_prefix(scope + 2);
   const auto found = sizes.find(plain(type));
   return found == sizes.end() ? 0 : found->second;

@@ -16,36 +16,44 @@
 namespace collcast {
 namespace {
 
-/// A line: one operation of one rank of a communicator.
-struct InspectorLine {
-  std::string process, communicator, operation;
-  Rank rank, ranks;
-  std::int64_t number;
-  double bytes, seconds, begin_us = -1;
+/// A rank of a communicator.
+struct InspectorMember {
+  std::string process, communicator;
+  Rank rank = -1, ranks = 0;
+};
+
+/// A line: one operation of it.
+struct InspectorLine : InspectorMember {
+  std::string operation;
+  std::int64_t number = 0;
+  double bytes = -1, seconds = -1, begin_us = -1;
   Rank peer = -1;
 };
 
-bool read_line(const JsonValue& value, InspectorLine& line) {
+/// Whose record it is; without a communicator where it does not say.
+InspectorMember member_of(const JsonValue& value) {
   const JsonValue header = value["header"], metadata = value["metadata"];
+  const auto rank = header["rank"].integer().value_or(-1), ranks = header["n_ranks"].integer().value_or(-1);
+  if (rank < 0 || ranks <= rank || ranks > most_recorded_ranks) return {};
+  return {
+      std::string(metadata["hostname"].text()) + ":" + std::to_string(metadata["pid"].integer().value_or(0)),
+      std::string(header["id"].text()), static_cast<Rank>(rank), static_cast<Rank>(ranks)};
+}
+
+/// False if it is no operation of its member.
+bool read_operation(const JsonValue& value, InspectorLine& line) {
   const JsonValue coll = value["coll_perf"], p2p = value["p2p_perf"];
   const bool message = coll.null();
   const JsonValue perf = message ? p2p : coll;
   const std::string prefix = message ? "p2p" : "coll";
-  if (perf.null() || header.null()) return false;
-  line.process =
-      std::string(metadata["hostname"].text()) + ":" + std::to_string(metadata["pid"].integer().value_or(0));
-  line.communicator = header["id"].text();
-  const auto rank = header["rank"].integer().value_or(-1), ranks = header["n_ranks"].integer().value_or(-1);
-  if (rank < 0 || ranks <= rank || ranks > most_recorded_ranks) return false;
-  line.rank = static_cast<Rank>(rank);
-  line.ranks = static_cast<Rank>(ranks);
+  if (perf.null() || line.rank < 0) return false;
   line.operation = perf[prefix].text();
   line.number =
       std::clamp<std::int64_t>(perf[prefix + "_sn"].integer().value_or(0), 0, std::int64_t{1} << 60);
   line.bytes = perf[prefix + "_msg_size_bytes"].number().value_or(-1);
   line.seconds = 1e-6 * perf[prefix + "_exec_time_us"].number().value_or(-1e6);
   const auto peer = perf["p2p_peer"].integer().value_or(-1);
-  line.peer = peer >= 0 && peer < ranks ? static_cast<Rank>(peer) : -1;
+  line.peer = peer >= 0 && peer < line.ranks ? static_cast<Rank>(peer) : -1;
   const JsonValue trace = perf["event_trace_ts"];
   for (const JsonValue& kernel : trace["kernel_events"].items())
     if (const auto at = kernel["kernel_start_ts"].number())
@@ -53,6 +61,31 @@ bool read_line(const JsonValue& value, InspectorLine& line) {
   if (line.begin_us < 0) line.begin_us = trace[prefix + "_start_ts"].number().value_or(-1);
   return line.bytes >= 0 && line.bytes < 1e18 && !line.operation.empty();
 }
+
+/// What is in files of records.
+struct InspectorRecords {
+  std::vector<InspectorLine> lines;
+  std::int64_t damaged = 0, lost_collectives = 0, lost_messages = 0;
+  InspectorMember dumped;  ///< from format 4.3 on, whose lines come after a `dump_stats`
+
+  void add(const JsonValue& value) {
+    const JsonValue stats = value["dump_stats"];
+    const auto lost = [&](const char* key) {
+      return std::clamp<std::int64_t>(stats[key].integer().value_or(0), 0, std::int64_t{1} << 40);
+    };
+    if (!stats.null()) {
+      dumped = member_of(value);
+      lost_collectives += lost("coll_dropped_since_last_dump");
+      lost_messages += lost("p2p_dropped_since_last_dump");
+    } else if (value["proxy_trace"].null()) {
+      InspectorLine line{value["header"].null() ? dumped : member_of(value), {}};
+      if (read_operation(value, line))
+        lines.push_back(std::move(line));
+      else
+        ++damaged;
+    }
+  }
+};
 
 /// A communicator: of its ranks those that are recorded, and who they are.
 struct InspectorGroup {
@@ -219,36 +252,33 @@ class InspectorMessages {
 }  // namespace
 
 bool is_nccl_inspector(std::string_view head) {
-  return head.find("\"coll_perf\"") != std::string_view::npos ||
-         head.find("\"p2p_perf\"") != std::string_view::npos;
+  for (const std::string_view key : {"\"coll_perf\"", "\"p2p_perf\"", "\"dump_stats\""})
+    if (head.find(key) != std::string_view::npos) return true;
+  return false;
 }
 
 std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& files, const OpenOptions&) {
-  std::vector<InspectorLine> lines;
-  std::int64_t damaged = 0;
+  InspectorRecords records;
   JsonText json;
   for (const std::string& file : files) {
     Input input(file);
-    for (std::string text; input.line(text);) {
-      InspectorLine line;
-      if (text.empty()) continue;
-      if (read_line(json.parse(text), line))
-        lines.push_back(std::move(line));
-      else
-        ++damaged;
-    }
+    records.dumped = {};
+    for (std::string text; input.line(text);)
+      if (!text.empty()) records.add(json.parse(text));
   }
   // Tools lay the lines out anew, or put them into one array.
-  for (std::size_t i = 0; i < files.size() && lines.empty(); ++i) {
-    damaged = 0;
-    read_values(files[i], [&](const JsonValue& value) {
-      if (InspectorLine line; read_line(value, line))
-        lines.push_back(std::move(line));
-      else
-        ++damaged;
-    });
+  if (records.lines.empty()) {
+    records = {};
+    for (const std::string& file : files) {
+      records.dumped = {};
+      read_values(file, [&](const JsonValue& value) { records.add(value); });
+    }
   }
-  if (lines.empty()) throw InputError(files[0] + ": has no line with header and coll_perf or p2p_perf");
+  std::vector<InspectorLine>& lines = records.lines;
+  if (lines.empty())
+    throw InputError(files[0] +
+                     ": has no line with coll_perf or p2p_perf whose header is in it or in a line of "
+                     "dump_stats before it");
   const InspectorJob job(lines);
   const Rank world = job.ranks();
   const std::string largest = job.world();
@@ -305,7 +335,12 @@ std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& file
   if (missing)
     info.losses.push_back(
         {"collective", missing, "missing by their sequence numbers; their sizes are unknown"});
-  if (damaged) info.losses.push_back({"line", damaged, "damaged, or of another kind"});
+  if (records.lost_collectives > missing)
+    info.losses.push_back({"collective", records.lost_collectives,
+                           "dropped from the Inspector's ring, gaps in sequence numbers among them"});
+  if (records.lost_messages)
+    info.losses.push_back({"message", records.lost_messages, "dropped from the Inspector's ring"});
+  if (records.damaged) info.losses.push_back({"line", records.damaged, "damaged, or of another kind"});
   info.notes.assign(job.notes.begin(), job.notes.end());
   if (grouped)
     info.notes.push_back(

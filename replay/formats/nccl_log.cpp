@@ -32,17 +32,22 @@ class LogReader : public nccl::CallLog {
         ++unreadable;
         continue;
       }
+      ++readable;
       message(device, std::string_view(line).substr(at + marker.size()));
     }
   }
 
   std::map<std::string, std::int64_t> choices;
-  std::int64_t unreadable = 0;
+  std::int64_t readable = 0, unreadable = 0;
 
  private:
   /// "[launcher's and time] host:process:thread [device] "
   static bool whose(std::string_view prefix, Device& device) {
     while (prefix.ends_with(' ')) prefix.remove_suffix(1);
+    // RCCL of 2019 writes the time behind the device.
+    if (const auto time = prefix.rfind("] "); time != std::string_view::npos)
+      if (prefix.find_first_not_of("0123456789", time + 2) == std::string_view::npos)
+        prefix = prefix.substr(0, time + 1);
     device.device = 0;
     if (prefix.ends_with(']')) {
       const auto open = prefix.rfind('[');
@@ -161,6 +166,9 @@ bool is_nccl_log(std::string_view head) {
 std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, const OpenOptions&) {
   LogReader log;
   for (const std::string& file : files) log.read(file);
+  if (log.readable == 0)
+    throw InputError(files[0] + ": an NCCL log that cannot be read: no line has host, process and thread " +
+                     "before it, as in `node:10:11 [0] NCCL INFO`");
   if (log.calls() == 0)
     throw InputError(files[0] +
                      ": an NCCL log without calls; run with NCCL_DEBUG=INFO and "

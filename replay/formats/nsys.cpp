@@ -140,15 +140,15 @@ class Export {
     processes_ = processes_ || file_.columns(table, {"globalPid"}).starts_with("t.");
     const std::string list = file_.columns(table, {"start", "end", "deviceId", "streamId", "correlationId",
                                                    "globalPid", "shortName", "demangledName"});
-    file_.rows("SELECT k.*, coalesce(s.value, d.value) FROM (SELECT " + list + " FROM " + table +
+    file_.rows("SELECT k.*, coalesce(d.value, s.value) FROM (SELECT " + list + " FROM " + table +
                    " t) k LEFT JOIN StringIds s ON s.id = shortName_ LEFT JOIN StringIds d ON d.id = "
                    "demangledName_",
                [&](auto& row) {
                  gpu::Kernel k{{row.number(0) * us, row.number(1) * us}, row.number(4), {}, false, copies};
                  k.stream = {row.number(2), row.number(3)};
                  Comm comm;
-                 if (named) comm.name = row.text(8);
-                 k.communicates = gpu::communicates(comm.name);
+                 if (named) comm.name = gpu::communicating(row.text(8));
+                 k.communicates = !comm.name.empty();
                  graphs += kind == "GRAPH_TRACE";
                  gpu(row.number(5) / tid, row.number(2)).trace.add(std::move(k), std::move(comm));
                });
@@ -395,12 +395,9 @@ std::unique_ptr<Source> open_nsys(const std::vector<std::string>& files, const O
   number_gpus(gpus);
   std::vector<RankTrace> traces;
   for (Gpu& g : gpus) traces.push_back(std::move(g.trace));
-  auto source = gpu::source_of(traces, options);
+  auto source =
+      gpu::source_of(traces, options, "profile with --trace=cuda,nvtx, and export with --include-blobs=true");
   SourceInfo& info = source->info();
-  if (const auto n = gpu::unsized(*source))
-    info.notes.push_back(std::to_string(n) +
-                         " communication kernels have no size: profile with --trace=cuda,nvtx, and " +
-                         "export with --include-blobs=true");
   if (graphs)
     info.losses.push_back(
         {"CUDA graph", graphs, "traced as a whole, so computation; profile with --cuda-graph-trace=node"});

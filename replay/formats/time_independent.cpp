@@ -151,9 +151,12 @@ class RankActions {
     a.synchronous = line.action == "ssend" || (sends && tag >= first_collective_tag);
     (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;
-    // Before SimGrid 3.20, actions had no tag.
-    (sends ? a.bytes : a.received_bytes) = line.arguments.size() == 2 ? sized(line, 1, 2) : sized(line, 2, 3);
-    if (!sends && line.arguments.size() > 2 && line.number(2) < 0) a.received_bytes = probed;
+    // Before SimGrid 3.20, actions had no tag; long before, receives had no size.
+    const bool unsaid = !sends && line.arguments.size() == 1;
+    if (!unsaid)
+      (sends ? a.bytes : a.received_bytes) =
+          line.arguments.size() == 2 ? sized(line, 1, 2) : sized(line, 2, 3);
+    if (unsaid || (!sends && line.arguments.size() > 2 && line.number(2) < 0)) a.received_bytes = probed;
     if (line.action[0] == 'i') {
       a.request = requests_++;
       open_.push_back({sends ? rank_ : other, sends ? other : rank_, tag, a.request});

@@ -10,6 +10,11 @@ bool has(std::string_view head, std::string_view words) {
   return head.find(words) != std::string_view::npos;
 }
 
+bool is_array(std::string_view head) {
+  const auto first = head.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && head[first] == '[';
+}
+
 struct Known {
   bool (*detect)(std::string_view head);
   std::string_view words;
@@ -35,6 +40,9 @@ constexpr Known all[] = {
      "an OTF2 archive, which this program was built without libotf2 to read; `otf2-print` prints it"},
     {[](std::string_view h) { return h.starts_with("__rec="); },
      "a Caliper recording, which is not read; `cali-query` prints it"},
+    {is_jax_trace, "a Chrome trace of JAX's or TensorFlow's profiler, which is not read"},
+    {[](std::string_view h) { return is_array(h) && has(h, "\"ph\""); },
+     "a Chrome trace of no tool that is known; those of torch's profiler and Horovod's timelines are read"},
     {[](std::string_view h) {
        return has(h, "/host:metadata") || has(h, "/device:GPU:") || has(h, "/host:CPU");
      },
@@ -56,6 +64,10 @@ constexpr Known all[] = {
 };
 
 }  // namespace
+
+bool is_jax_trace(std::string_view head) {
+  return has(head, "\"traceEvents\"") && (has(head, "\"/device:") || has(head, "\"/host:"));
+}
 
 std::string_view unread(std::string_view head) {
   for (const Known& k : all)

@@ -9,4 +9,7 @@ namespace collcast {
 /// and ..."; empty if nobody knows.
 std::string_view unread(std::string_view head);
 
+/// Whether a file that begins with `head` is a Chrome trace of JAX's or TensorFlow's profiler.
+bool is_jax_trace(std::string_view head);
+
 }  // namespace collcast

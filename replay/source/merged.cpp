@@ -77,6 +77,7 @@ bool Merged::side(Stream& stream) {
   } else if (a.kind == Kind::compute || a.kind == Kind::pause) {
     if (lost_) lost_->time |= a.time > Seconds();
   } else {
+    renumber(a);
     out_.push_back(a);
   }
   stream.has = false;

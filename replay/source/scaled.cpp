@@ -255,7 +255,7 @@ class WiderGrid {
   void check_data_dimension() const {
     const Dimension& along = grid[data];
     if (!roles_[data].empty()) refuse(roles_[data]);
-    bool tied = grid.size() == 1;
+    bool tied = false;
     for (const auto& [c, use] : survey_.uses)
       if (const auto& coordinates = classes.at(c).shape[data]; !coordinates.empty()) {
         check(use);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "support/json_fwd.hpp"
 #include "validation/measurements/text.hpp"
 
 namespace collcast::measurements {
@@ -11,6 +12,11 @@ std::vector<Measurement> read_nccl_tests(const Text& text, const FileFacts& know
 std::vector<Measurement> read_p2p(const Text& text, const FileFacts& known);
 std::vector<Measurement> read_csv(const Text& text, const FileFacts& known);
 std::vector<Measurement> read_json_lines(const Text& text, const FileFacts& known);
+
+/// The JSON that nccl-tests writes with -J.
+bool is_nccl_tests_report(const Json& document);
+std::vector<Measurement> read_nccl_tests_report(const Text& text, const Json& document,
+                                                const FileFacts& known);
 
 /// Whether a text is of that form, by its first tell-tale line.
 bool looks_like_osu(const Line& line);

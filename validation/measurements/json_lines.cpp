@@ -38,12 +38,9 @@ struct Entry {
   }
 };
 
-/// Each line's object, or the `measurements` of the one document that the file is.
-std::vector<Entry> entries(const Text& text) {
-  std::string whole;
-  for (const Line& line : text.lines) whole += line.text + '\n';
+/// Each line's object, or the `measurements` of the one `document` that the file is.
+std::vector<Entry> entries(const Text& text, const std::string& whole, const Json& document) {
   std::vector<Entry> all;
-  const Json document = parse_json(whole);
   if (document.is_object() && document.contains("measurements") && document["measurements"].is_array()) {
     for (const Json& object : document["measurements"]) all.push_back({text, 1, object});
   } else {
@@ -138,8 +135,12 @@ bool looks_like_json_lines(const Line& line) {
 }
 
 std::vector<Measurement> read_json_lines(const Text& text, const FileFacts& known) {
+  std::string whole;
+  for (const Line& line : text.lines) whole += line.text + '\n';
+  const Json document = parse_json(whole);
+  if (is_nccl_tests_report(document)) return read_nccl_tests_report(text, document, known);
   std::vector<Measurement> all;
-  for (const Entry& entry : entries(text)) all.push_back(read(entry, known));
+  for (const Entry& entry : entries(text, whole, document)) all.push_back(read(entry, known));
   return all;
 }
 

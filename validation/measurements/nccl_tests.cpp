@@ -7,6 +7,7 @@
 #include <set>
 
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast::measurements {
@@ -29,7 +30,8 @@ constexpr Program programs[] = {
 /// What a file has said by the line that is being read.
 struct NcclTestsTable {
   std::set<std::string> hosts;
-  int ranks = 0;
+  std::map<int, std::set<int>> groups;  ///< ranks of each that ran at once
+  int ranks = 0;                        ///< of all
   std::optional<Collective> collective;
   std::vector<std::string> columns;
   std::string library = "nccl-tests";
@@ -52,19 +54,31 @@ std::size_t column(const Text& text, const Line& line, const NcclTestsTable& tab
   return static_cast<std::size_t>(found - table.columns.begin());
 }
 
-void read_comment(const Line& line, NcclTestsTable& table) {
-  static const std::regex device(R"(Rank +\d+ .*Pid +\d+ on +(\S+) +device)");
+void add_ranks(const Text& text, int line, NcclTestsTable& table, int group, int first, int count,
+               const std::string& host) {
+  table.hosts.insert(host);
+  table.ranks += count;
+  for (int rank = first; rank < first + count; ++rank)
+    if (!table.groups[group].insert(rank).second)
+      text.reject(line, "rank " + std::to_string(rank) +
+                            " is listed twice: this is the output of programs side by side, as mpirun "
+                            "starts where nccl-tests was built without MPI=1; give that of one run");
+}
+
+void read_comment(const Text& text, const Line& line, NcclTestsTable& table) {
+  static const std::regex device(R"(Rank +(\d{1,9}) (?: *Group +(\d{1,9}) )?.*Pid +\d+ on +(\S+) +device)");
   static const std::regex version(R"(NCCL version ([0-9.]+))");
   std::smatch found;
-  if (std::regex_search(line.text, found, device)) {
-    table.hosts.insert(found[1]);
-    ++table.ranks;
-  }
+  if (std::regex_search(line.text, found, device))
+    add_ranks(text, line.number, table, found[2].matched ? std::stoi(found[2]) : 0, std::stoi(found[1]), 1,
+              found[3]);
   if (std::regex_search(line.text, found, version)) table.library = "nccl-tests, NCCL " + found[1].str();
   if (const auto program = named(line.text, "_perf")) table.collective = program;
   if (line.has("algbw") && line.has("busbw")) {
     table.columns = line.words();
     std::erase(table.columns, "#");
+    if (const auto at = std::ranges::find(table.columns, "timestamp"); at != table.columns.end())
+      table.columns.insert(at, "day");  // two words
   }
 }
 
@@ -114,7 +128,8 @@ void read_row(const Text& text, const Line& line, NcclTestsTable& table) {
 /// Which program printed a table that does not say so: by its columns, and by the bus bandwidth that it
 /// takes.
 std::optional<Collective> inferred(const NcclTestsTable& table) {
-  const double factor = table.fastest[0] / table.fastest[1], p = table.ranks;
+  const double factor = table.fastest[0] / table.fastest[1],
+               p = table.ranks / static_cast<double>(std::max<std::size_t>(table.groups.size(), 1));
   if (table.reduces && table.rooted) return reduce;
   if (table.reduces && p > 1 && table.fastest[0] > 0)
     return std::abs(factor - 2 * (p - 1) / p) < std::abs(factor - (p - 1) / p) ? allreduce : reduce_scatter;
@@ -128,6 +143,11 @@ void finish(const Text& text, NcclTestsTable& table, const FileFacts& known, std
   if (known.ranks != 0 && table.ranks != 0 && known.ranks != table.ranks)
     text.reject(first, "the table lists " + std::to_string(table.ranks) + " ranks, not " +
                            std::to_string(known.ranks));
+  for (const auto& [group, ranks] : table.groups)
+    if (ranks.size() != table.groups.begin()->second.size())
+      text.reject(first,
+                  "the table is of groups of different sizes at once (NCCL_TESTS_SPLIT), and does not "
+                  "say whose time it has; give one whose groups are alike");
   if (table.ranks == 0) table.ranks = known.ranks;
   if (table.ranks == 0)
     text.reject(first, "the table does not list its ranks (Using devices); say FILE:ranks=N");
@@ -141,9 +161,44 @@ void finish(const Text& text, NcclTestsTable& table, const FileFacts& known, std
     m.collective = *table.collective;
     m.library = table.library;
     m.ranks = table.ranks;
+    m.jobs = std::max(static_cast<int>(table.groups.size()), 1);
     m.nodes = table.hosts.empty() ? known.nodes : static_cast<Rank>(table.hosts.size());
     all.push_back(m);
   }
+}
+
+/// Whether a line is the first of another program's output.
+bool begins(const Line& line, const NcclTestsTable& table) {
+  return line.has("# Using devices") || line.has("# Collective test starting") ||
+         (table.columns.empty() && named(line.text, "_perf"));
+}
+
+double report_real(const Text& text, const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_number())
+    text.reject(1, std::string("the report of nccl-tests (-J) has no number ") + key +
+                       "; give the table that it prints");
+  return object[key].get<double>();
+}
+int report_whole(const Text& text, const Json& object, const char* key) {
+  const double value = report_real(text, object, key);
+  if (value != std::floor(value) || value < 0 || value > 1e6)
+    text.reject(1, std::string(key) + " is no whole number up to 1000000");
+  return static_cast<int>(value);
+}
+std::string report_word(const Json& object, const char* key) {
+  return object.is_object() && object.contains(key) && object[key].is_string()
+             ? object[key].get<std::string>()
+             : std::string();
+}
+
+/// One of the two sides of a result; null where there is none.
+void read_side(const Text& text, const Json& side, Measurement m, NcclTestsTable& table) {
+  if (side.is_null()) return;
+  m.time = Seconds(1e-6 * report_real(text, side, "time"));
+  const Printed rate{report_real(text, side, "alg_bw"), 1e-6};
+  if (!(m.time > Seconds())) text.reject(1, "time is not above 0");
+  check_rate(text, 1, "alg_bw", rate, m.message.value / m.time.value / 1e9, 0, "GiB/s");
+  table.rows.push_back(m);
 }
 
 bool row_without_header(const Line& line) {
@@ -164,7 +219,7 @@ std::vector<Measurement> read_nccl_tests(const Text& text, const FileFacts& know
   std::vector<Measurement> all;
   NcclTestsTable table;
   for (const Line& line : text.lines) {
-    if (line.has("# nThread")) {
+    if (line.has("# nThread") || (!table.rows.empty() && begins(line, table))) {
       finish(text, table, known, all);
       const auto collective = table.rows.empty() ? table.collective : std::nullopt;
       table = {};
@@ -174,8 +229,53 @@ std::vector<Measurement> read_nccl_tests(const Text& text, const FileFacts& know
     if (table.columns.empty() ? row_without_header(line) : line.numeric())
       read_row(text, line, table);
     else
-      read_comment(line, table);
+      read_comment(text, line, table);
   }
+  finish(text, table, known, all);
+  return all;
+}
+
+bool is_nccl_tests_report(const Json& document) {
+  return document.is_object() && document.contains("results") && document.contains("nccl_version");
+}
+
+std::vector<Measurement> read_nccl_tests_report(const Text& text, const Json& document,
+                                                const FileFacts& known) {
+  const Json none, &config = document.contains("config") ? document["config"] : none;
+  // In some reports devices stand beside config.
+  const Json &holder = config.is_object() && config.contains("devices") ? config : document,
+             &devices = holder.contains("devices") ? holder["devices"] : none, &results = document["results"];
+  if (!devices.is_array() || !results.is_array())
+    text.reject(1,
+                "a report of nccl-tests (-J) without a list of results, or of devices; give the "
+                "table that it prints");
+  NcclTestsTable table;
+  // A device for each process: the first of its GPUs.
+  const int threads = report_whole(text, config, "nthreads"), each = report_whole(text, config, "ngpus");
+  if (threads > 1000 || each > 1000) text.reject(1, "nthreads or ngpus is above 1000");
+  for (const Json& d : devices)
+    add_ranks(text, 1, table, report_whole(text, d, "group"), report_whole(text, d, "rank"), threads * each,
+              report_word(d, "hostname"));
+  const int version = document["nccl_version"].is_number() ? report_whole(text, document, "nccl_version") : 0;
+  if (version > 0)
+    table.library += ", NCCL " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
+                     "." + std::to_string(version % 100);
+  if (document.contains("args") && document["args"].is_array() && !document["args"].empty() &&
+      document["args"][0].is_string())
+    table.collective = named(document["args"][0].get<std::string>(), "_perf");
+  for (const Json& r : results) {
+    Measurement m;
+    m.from = m.to = Memory::device;
+    m.line = 1;
+    m.message = Bytes(report_real(text, r, "size"));
+    if (m.message.value < 0 || m.message.value > 1e15) text.reject(1, "size is no number of bytes");
+    m.library = report_word(r, "type") + "," + report_word(r, "redop") + "," + report_word(r, "root");
+    for (const char* side : {"out_of_place", "in_place"}) {
+      if (r.contains(side)) read_side(text, r[side], m, table);
+      m.in_place = true;
+    }
+  }
+  std::vector<Measurement> all;
   finish(text, table, known, all);
   return all;
 }

@@ -131,6 +131,34 @@ TEST_F(MoreFiles, InspectorLinesCountWhatIsMissing) {
   EXPECT_EQ(source->info().losses[0].count, 2);  // numbers 5 and 6 of rank 0
 }
 
+/// From format 4.3 on, lines leave their header and metadata to the dump's statistics before them.
+TEST_F(MoreFiles, InspectorLinesOfADumpShareItsHeader) {
+  const auto dump = [](int rank, int dropped) {
+    return R"json({"header":{"id":"0x1","rank":)json" + std::to_string(rank) +
+           R"json(,"n_ranks":2},"metadata":{"inspector_output_format_version":"v4.4","hostname":"a","pid":)json" +
+           std::to_string(rank) +
+           R"json(},"dump_stats":{"coll_records":1,"coll_dropped_since_last_dump":)json" +
+           std::to_string(dropped) + R"json(,"p2p_records":0,"p2p_dropped_since_last_dump":1}}
+{"proxy_trace":{"record_type":"proxy_op_start"}}
+)json";
+  };
+  const auto line = [](int number) {
+    return R"json({"coll_perf":{"coll":"AllReduce","coll_sn":)json" + std::to_string(number) +
+           R"json(,"coll_msg_size_bytes":100,"coll_exec_time_us":50}})json" + "\n";
+  };
+  const std::string zero = dump(0, 0) + line(0) + dump(0, 3) + line(1), one = dump(1, 0) + line(0) + line(1);
+  const auto source = open_source({file("a.log", zero), file("b.log", one)});
+  ASSERT_EQ(source->ranks(), 2);
+  for (const Rank r : {0, 1}) EXPECT_EQ(all(*source, r).size(), 2u) << r;
+  EXPECT_EQ(source->info().losses,
+            (std::vector<Loss>{
+                {"collective", 3, "dropped from the Inspector's ring, gaps in sequence numbers among them"},
+                {"message", 3, "dropped from the Inspector's ring"}}));
+  const std::string orphan = file("o.log", line(0));
+  EXPECT_NE(testing::complaint([&] { open_source({orphan}); }).find("or in a line of dump_stats before it"),
+            std::string::npos);
+}
+
 /// A line of rank `rank` of `ranks` of communicator `id`, of process `process`.
 std::string inspector_line(const std::string& id, int rank, int ranks, int process, const std::string& what) {
   return R"json({"header":{"id":")json" + id + R"json(","rank":)json" + std::to_string(rank) +
@@ -219,6 +247,9 @@ TEST_F(MoreFiles, GoalTextsPlayByWhatIsRequired) {
   const std::string circle =
       file("c", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
   EXPECT_NE(testing::complaint([&] { open_source({circle}); }).find("circular"), std::string::npos);
+  const std::string any = file("any", "num_ranks 2\nrank 0 {\nl1: recv 8b from -1\n}\n");
+  EXPECT_EQ(testing::complaint([&] { open_source({any}); }),
+            any + ": line 3: '-1', any rank, where the rank that sends belongs");
 }
 
 TEST_F(MoreFiles, GoalOperationsWaitForWhatTheyRequireAlone) {
@@ -539,6 +570,10 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
            {"__rec=node,id=12", "is a Caliper recording"},
            {"\n\x0e/host:metadata", "is an XSpace profile"},
            {"\n\x09/host:CPU", "is an XSpace profile"},
+           {R"({"traceEvents":[{"ph":"M","name":"process_name","args":{"name":"/device:GPU:0"}}]})",
+            "is a Chrome trace of JAX's or TensorFlow's profiler"},
+           {R"([{"name":"Group API","cat":"GROUP_API","ph":"b","pid":1,"ts":1}])",
+            "is a Chrome trace of no tool that is known"},
            {"BZh91AY&SY", "is packed by xz or bzip2"},
            {"\xfd"
             "7zXZ",
@@ -755,6 +790,32 @@ TEST_F(MoreFiles, ConversionsCompleteAllRequests) {
   writer.close();
   write_cct(*open_source({path}), cct);
   EXPECT_TRUE(open_source({cct})->info().notes.empty());
+}
+
+/// A collective of unknown size beside the computation is not written, and no wait names it.
+TEST_F(MoreFiles, ConversionsWaitForWhatIsThere) {
+  RecordedSource source(2);
+  Activity unsized = collective_activity(Collective::allreduce, 0, {});
+  unsized.sized = false;
+  const Activity sized = collective_activity(Collective::allreduce, 0, Bytes(8));
+  const auto of = [](Kind kind, std::int64_t count) {
+    Activity a;
+    a.kind = kind, a.stream = 1, a.count = count;
+    return a;
+  };
+  for (const Rank r : {0, 1}) {
+    source.at(r, 0) = {of(Kind::await, 1), of(Kind::await, 2)};
+    source.at(r, 1) = {unsized, of(Kind::record, 0), sized, unsized, of(Kind::record, 0)};
+  }
+  const std::string cct = folder_ / "w.cct", ti = folder_ / "w.ti";
+  write_cct(source, cct);
+  const auto read = open_source({cct});
+  ASSERT_EQ(all(*read, 0).size(), 2u);
+  EXPECT_EQ(all(*read, 0)[0].kind, Kind::collective);
+  EXPECT_EQ(all(*read, 0)[1].requests.size(), 1u);
+  const Losses losses = write_time_independent(source, ti);
+  EXPECT_NE(std::ranges::find(losses, Loss{"allreduce", 4, "of unknown size"}), losses.end());
+  EXPECT_EQ(all(*open_source({ti}), 0).size(), 1u);
 }
 
 /// Four allreduces one after the other beside the computation that they await: nothing keeps the order of the

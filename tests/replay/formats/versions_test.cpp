@@ -134,6 +134,53 @@ TEST_F(Versions, KinetoEventsWithoutWhatIsAroundThem) {
   const auto source = open("events", whole.substr(begin, end - begin));
   EXPECT_EQ(source->info().format, "kineto");
   EXPECT_DOUBLE_EQ(all(*source, 0, 1)[2].message.value, 4e6);
+  const std::string old = event("gemm", "Kernel", 0, 9, R"("device":0,"stream":7)");
+  EXPECT_EQ(open("old", "[" + old + "]")->info().format, "kineto");  // categories of 2021
+}
+
+/// Kernels that communicate without NCCL: how much and among whom is not said, and they are no computation.
+TEST_F(Versions, KinetoKernelsApartFromNccl) {
+  const auto trace = [](const std::string& name) {
+    return event("gemm", "kernel", 0, 10, R"("device":0,"stream":7)") + "," +
+           event(name, "kernel", 10, 30, R"("device":0,"stream":7)");
+  };
+  for (const auto& [name, operation] : std::vector<std::pair<std::string, std::string>>{
+           {"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*)", "allreduce"},
+           {"void (anonymous namespace)::two_shot_all_reduce_kernel_inplace<float, 16>(float**)",
+            "allreduce"},
+           {"void a::allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<(a::Pattern)1>(a::P)",
+            "allreduce"},
+           {"multimem_all_reduce_kernel", "allreduce"},
+           {"void deep_ep::intranode::dispatch<8, 768>(int4*)", "deep_ep::intranode::dispatch"}}) {
+    const auto source = open_source({file("a", profile(0, trace(name))), file("b", profile(1, trace(name)))});
+    const Activity a = first_collective(*source, 0);
+    EXPECT_EQ(a.operation, operation);
+    EXPECT_FALSE(a.sized);
+    EXPECT_NEAR(a.time.value, 30e-6, 1e-12);
+    ASSERT_EQ(source->info().notes.size(), 1u);
+    EXPECT_EQ(source->info().notes[0].find("2 communication kernels have no size: they are not NCCL's, as "),
+              0u);
+    EXPECT_NE(source->info().notes[0].find("They took 60.0 us"), std::string::npos);
+    EXPECT_NE(testing::complaint([&] {
+                open_trace({folder_ / "a"}, {}, 8);
+              }).find("cannot stand for 8 ranks: it has no communication of known size"),
+              std::string::npos);
+  }
+  const auto fused = open("fused", profile(0, trace("triton_poi_fused_add_all_reduce_0")));
+  EXPECT_EQ(first_collective(*fused, 0).kind, Kind::compute);
+}
+
+TEST_F(Versions, KinetoNotesWhatItTakesForGranted) {
+  const auto call_of = [](const std::string& type, int device) {
+    return event(
+        "ncclDevKernel_AllReduce_Sum(x)", "kernel", 10 * device, 9,
+        altered(call("allreduce", 9), "Float", type) + R"(,"stream":7,"device":)" + std::to_string(device));
+  };
+  const auto source = open("types", profile(0, call_of("Odd", 0) + "," + call_of("ComplexHalf", 1)));
+  ASSERT_EQ(source->info().notes.size(), 2u);
+  EXPECT_EQ(source->info().notes[0].find("a process has kernels on 2 GPUs: it is one rank"), 0u);
+  EXPECT_EQ(source->info().notes[1],
+            "1 communication kernels have no size: how large their elements are is not known of type Odd");
 }
 
 /// Groups by a number, as of April 2024, which are not consecutive; lists that are no texts.
@@ -262,6 +309,20 @@ TEST_F(Versions, NcclAddressesAreUsedAgain) {
                               " - Init COMPLETE") +
              nccl_call(r, "AllReduce", "0xaa", 2);
   EXPECT_EQ(open("log", log)->communicators(), (Communicators{{0, 1}, {1, 0}}));
+}
+
+/// RCCL of 2019 wrote the time behind the device.
+TEST_F(Versions, NcclLogsWithTimesAndWithoutWhose) {
+  const std::string call =
+      "NCCL INFO AllReduce: opCount 1 sendbuff 0x1 recvbuff 0x2 count 10 datatype 7 op 0 root 0 comm 0x7 "
+      "[nranks=2] stream 0x5\n";
+  const auto source = open("l", "node:10:11 [0] 1558545003174220 " + call + "node:10:12 [1] 155854 " + call);
+  EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{0, 1}));
+  EXPECT_TRUE(source->info().losses.empty());
+  EXPECT_NE(testing::complaint([&] {
+              open("none", "x " + call);
+            }).find("an NCCL log that cannot be read: no line has host, process and thread before it"),
+            std::string::npos);
 }
 
 TEST_F(Versions, RcclSaysWhichRankCalls) {
@@ -428,6 +489,9 @@ TEST_F(Versions, TimeIndependentRanksWithALetter) {
 }
 
 TEST_F(Versions, TimeIndependentReceivesOfWhateverComes) {
+  const auto first = open("first", "0 send 1 1e6\n1 recv 0\n1 Isend 0 30\n0 recv 1\n");
+  EXPECT_DOUBLE_EQ(all(*first, 1)[0].received_bytes.value, 1e6);
+  EXPECT_DOUBLE_EQ(all(*first, 0)[1].received_bytes.value, 30);
   const auto source =
       open("ti", "0 init\n1 init\n0 send 1 7 10 1\n0 send 1 7 20 1\n1 recv 0 7 10 1\n1 recv 0 7 -1 1\n");
   EXPECT_DOUBLE_EQ(all(*source, 1)[1].received_bytes.value, 80);

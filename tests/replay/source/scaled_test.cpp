@@ -183,6 +183,9 @@ TEST(Scaled, SaysWhyNot) {
   });
   EXPECT_EQ(why(apart, 8),
             "no collective goes along the dimension of stride 2 (2 ranks), the outermost without messages");
+  auto alone = four([](RecordedSource&, Rank, Stream& s) { s = {Activity()}; });
+  EXPECT_EQ(why(alone, 8),
+            "no collective goes along the dimension of stride 1 (4 ranks), the outermost without messages");
   RecordedSource six(6);
   for (const Ranks& group : {Ranks{0, 1}, Ranks{0, 1, 2}})
     six.at(0).push_back(collective(Collective::allreduce, six.communicator("", group), 8));

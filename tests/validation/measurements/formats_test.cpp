@@ -127,6 +127,73 @@ TEST(NcclTests, BroadcastOfALaterVersion) {
   EXPECT_DOUBLE_EQ(all[0].time.value, 104.9e-6);
 }
 
+std::string with(std::string table, const std::string& what, const std::string& by) {
+  for (std::size_t at = 0; (at = table.find(what, at)) != std::string::npos; at += by.size())
+    table.replace(at, what.size(), by);
+  return table;
+}
+
+/// NCCL_TESTS_SPLIT: two groups at once are two jobs.
+TEST(NcclTests, GroupsAreJobs) {
+  const std::string line =
+      "#  Rank  1 Group  0 Pid   6899 on host-a device  1 [0000:05:00] NVIDIA H100 80GB HBM3\n";
+  const auto split = [&](const std::string& more) {
+    return with(nccl_broadcast, line, with(line, "Group  0", "Group  1") + more);
+  };
+  const auto all = parse(split("").c_str());
+  EXPECT_EQ(all[0].ranks, 2);
+  EXPECT_EQ(all[0].jobs, 2);
+  EXPECT_NE(complaint([&] {
+              parse(split(with(line, "Rank  1", "Rank  2")).c_str());
+            }).find("groups of different sizes at once"),
+            std::string::npos);
+  EXPECT_EQ(complaint([&] { parse(with(nccl_broadcast, line, line + line).c_str()); }),
+            "table.txt:5: rank 1 is listed twice: this is the output of programs side by side, as mpirun "
+            "starts where "
+            "nccl-tests was built without MPI=1; give that of one run");
+}
+
+TEST(NcclTests, ProgramsOneAfterTheOther) {
+  const std::string starting = "# Collective test starting: ", table = nccl_allreduce;
+  const std::string both =
+      starting + "all_reduce_perf\n" + table + starting + "reduce_scatter_perf\n" + table;
+  const auto all = parse(both.c_str());
+  ASSERT_EQ(all.size(), 8u);
+  EXPECT_EQ(all[0].collective, Collective::allreduce);
+  EXPECT_EQ(all[7].collective, Collective::reduce_scatter);
+  EXPECT_EQ(all[7].ranks, 2);
+}
+
+TEST(NcclTests, RowsWithATimeStamp) {
+  std::string stamped = with(nccl_broadcast, "#wrong\n", "#wrong  timestamp\n");
+  EXPECT_NE(stamped, nccl_broadcast);
+  for (const char* end : {"N/A\n", "      0\n"}) {
+    const std::string row = end;
+    stamped = with(stamped, row, row.substr(0, row.size() - 1) + "  2025-10-31 07:58:29\n");
+  }
+  EXPECT_EQ(parse(stamped.c_str()).size(), 3u);
+}
+
+/// What -J writes: one device for each process of two GPUs.
+TEST(NcclTests, Report) {
+  const auto all = parse(nccl_report);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].collective, Collective::allreduce);
+  EXPECT_EQ(all[0].library, "nccl-tests, NCCL 2.28.7");
+  EXPECT_EQ(all[0].ranks, 4);
+  EXPECT_EQ(all[0].nodes, 2);
+  EXPECT_DOUBLE_EQ(all[1].time.value, 50e-6);
+  EXPECT_TRUE(all[1].in_place);
+  const auto bad = [&](const std::string& what, const std::string& by) {
+    return complaint([&] { parse(with(nccl_report, what, by).c_str()); });
+  };
+  EXPECT_EQ(bad("time", "cpu_time"),
+            "table.txt:1: the report of nccl-tests (-J) has no number time; give the table that it prints");
+  EXPECT_EQ(bad("\"alg_bw\":10.0", "\"alg_bw\":9.0"),
+            "table.txt:1: alg_bw is 9, but size over time is 10 GB/s");
+  EXPECT_NE(bad("devices", "gpus").find("give the table that it prints"), std::string::npos);
+}
+
 TEST(NcclTests, CollectiveFromFileNameOrUser) {
   std::string gather = nccl_broadcast;
   for (std::size_t at = 0; (at = gather.find("none       0", at)) != std::string::npos; ++at)

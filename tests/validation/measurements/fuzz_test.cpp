@@ -31,7 +31,7 @@ TEST(Fuzz, MutatedTables) {
   const std::string alphabet = "0123456789.-+eE #(){}[]\":,\n\r\t/naifMGB\xff";
   int sound = 0;
   for (const std::string good : {osu_latency, osu_multiple_bandwidth, osu_allgather, nccl_allreduce,
-                                 nccl_broadcast, p2p, json_lines, experiments, msccl})
+                                 nccl_broadcast, nccl_report, p2p, json_lines, experiments, msccl})
     for (int round = 0; round < 3000; ++round) sound += survives(mutated(good, alphabet, random));
   EXPECT_GT(sound, 1000);
 }

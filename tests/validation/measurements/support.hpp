@@ -73,6 +73,13 @@ inline const char* const nccl_broadcast =
     "10.00      "
     "0\n";
 
+inline const char* const nccl_report =
+    R"({"version":2,"args":["build/all_reduce_perf","-J","x"],"nccl_version":22807,"config":{"nthreads":1,)"
+    R"("ngpus":2,"devices":[{"rank":0,"group":0,"pid":1,"hostname":"a","device":0},)"
+    R"({"rank":2,"group":0,"pid":1,"hostname":"b","device":0}]},"results":[{"size":1000000,"count":250000,)"
+    R"("type":"float","redop":"sum","root":"    -1","out_of_place":{"time":100.0,"alg_bw":10.0,)"
+    R"("bus_bw":15.0,"nwrong":0.0},"in_place":{"time":50.0,"alg_bw":20.0,"bus_bw":30.0,"nwrong":null}}]})";
+
 inline const char* const p2p =
     "[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]\n"
     "P2P Connectivity Matrix\n"
