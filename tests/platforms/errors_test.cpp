@@ -141,12 +141,16 @@ TEST(Errors, Networks) {
   EXPECT_EQ(complaint_about("summit", "/network/levels/0/down", 20),
             "x.json: network.levels.0: 20 ports down and 18 up do not fit a switch of 36 (switch_ports)");
   EXPECT_EQ(complaint_about("summit", "/network/levels/2/down", 18),
-            "x.json: network.levels: this tree has room for 2916 nodes, but max_nodes is 4608: each 18 nodes "
-            "have 2 leaves, one for each NIC of a node, and the levels above take 324: raise levels.2.down");
+            "x.json: network.levels: this tree has room for 2916 nodes, but max_nodes is 4608: a group of 18 "
+            "nodes has 2 leaf switches, one for each NIC of a node, and the levels above take 324: raise "
+            "levels.2.down");
   EXPECT_EQ(
       complaint_about("summit", "/network/levels", Json::array({{{"name", "TOR"}, {"down", 18}}})),
-      "x.json: network.levels: this tree has room for 0 nodes, but max_nodes is 4608: each 18 nodes have "
-      "2 leaves, one for each NIC of a node, and the levels above take 1: add one");
+      "x.json: network.levels: this tree has room for 0 nodes, but max_nodes is 4608: a group of 18 nodes "
+      "has 2 leaf switches, one for each NIC of a node, and the levels above take 1: add one");
+  EXPECT_NE(
+      complaint_about("summit", "/network/levels/0/down", 1).find("a group of 1 node has 2 leaf switches"),
+      std::string::npos);
   const std::string first = load_platform("summit").json()["network"]["levels"][0]["name"];
   EXPECT_EQ(complaint_about("summit", "/network/levels/2/name", first),
             "x.json: network.levels.2.name: another level is called " + first);
