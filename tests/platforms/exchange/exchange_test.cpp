@@ -3,6 +3,7 @@
 #include <map>
 #include <pugixml.hpp>
 #include <random>
+#include <vector>
 
 #include "../support.hpp"
 #include "libraries/nccl/ring_search.hpp"
@@ -308,6 +309,39 @@ TEST(ImportHwloc, Accelerators) {
   EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "H100-SXM5-80GB");
   EXPECT_EQ(max_ranks(d), 2);
   EXPECT_EQ(d.json()["notes"][1], "1 GPUs of a model that is not known are taken for V100.");
+}
+
+std::string ib_switch(const std::string& guid, const std::vector<std::string>& peers) {
+  std::string text = "Switch\t40 \"S-" + guid + "\"\t# \"sw\"\n";
+  int port = 0;
+  for (const std::string& peer : peers)
+    text += "[" + std::to_string(++port) + "]\t\"" + peer + "\"[1]\t# \"node" + peer + " mlx5_0\" lid 1 " +
+            (peer == "H-9" ? "4xEDR" : "4xHDR") + "\n";
+  return text;
+}
+
+/// A fabric manager on a spine.
+TEST(ImportIbnetdiscover, ServiceHostsAreLeftOut) {
+  std::string hosts;
+  for (const char* h : {"1", "2", "3", "4", "9"})
+    hosts += "Ca\t1 \"H-" + std::string(h) + "\"\t# \"nodeH-" + h + " mlx5_0\"\n";
+  const Json json = import_platform(file("service.txt", ib_switch("1", {"H-1", "H-2", "S-5", "S-6"}) +
+                                                            ib_switch("2", {"H-3", "H-4", "S-5", "S-6"}) +
+                                                            ib_switch("5", {"S-1", "S-2", "H-9"}) +
+                                                            ib_switch("6", {"S-1", "S-2"}) + hosts));
+  EXPECT_EQ(json["max_nodes"], 4);
+  EXPECT_EQ(json["network"]["levels"].size(), 2u);
+  EXPECT_EQ(json["network"]["levels"][1]["down"], 2);
+  EXPECT_EQ(json["network"]["bandwidth_GBps"]["value"], 25);
+  EXPECT_EQ(json["notes"].size(), 2u);
+  EXPECT_EQ(json["notes"][1], "Left out, on switches that join leaves with more hosts: nodeH-9.");
+  const std::string chain =
+      file("chain.txt", ib_switch("1", {"H-1", "S-2"}) + ib_switch("2", {"H-3", "S-1"}) + hosts);
+  EXPECT_EQ(
+      complaint([&] { import_platform(chain); }),
+      chain +
+          ": S-1 and S-2 both have hosts (nodeH-1, nodeH-3) and a cable between them: this is not a fat "
+          "tree");
 }
 
 /// SHARP's aggregation nodes are no hosts, and adapters without a name of their own are.
