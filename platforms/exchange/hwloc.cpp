@@ -49,9 +49,9 @@ struct HwlocReader {
     const bool card = holds(2, 3);
     if (pci_class == "0302" || pci_class == "0380" || pci_class == "1200" || holds(5, 5)) {
       const std::string name = "gpu" + std::to_string(gpus.size());
-      const std::string model = type.size() >= 15 ? gpu_model("0x" + type.substr(11, 4)) : "";
-      vertices[name] = {{"kind", "gpu"}, {"device", model.empty() ? "V100-PCIe-16GB" : model}};
-      if (model.empty()) ++unknown_gpus;
+      const KnownGpu* model = type.size() >= 15 ? gpu_by_number(type.substr(11, 4)) : nullptr;
+      vertices[name] = {{"kind", "gpu"}, {"device", model == nullptr ? "V100-PCIe-16GB" : model->device}};
+      if (model == nullptr) ++unknown_gpus;
       gpus.push_back(name);
       join(name, package, pci);
     } else if (card) {

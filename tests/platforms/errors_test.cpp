@@ -133,8 +133,8 @@ TEST(Errors, Topology) {
             "x.json: node.ranks_per_node: must be a multiple of the 6 vertices in node.ranks_on, not 4");
   EXPECT_EQ(complaint_about("summit", "/node/vertices/gpu0", {{"kind", "gpu"}}),
             "x.json: node.vertices.gpu0: holds data of ranks, so it needs a device");
-  EXPECT_EQ(complaint_about("summit", "/devices/POWER9", Json::object()),
-            "x.json: node.vertices.cpu0: its device needs reduce_GBps or memory_bandwidth_GBps");
+  EXPECT_EQ(complaint_about("frontier", "/devices/EPYC-7A53-quarter", Json::object()),
+            "x.json: node.vertices.numa0: its device needs reduce_GBps or memory_bandwidth_GBps");
 }
 
 TEST(Errors, Networks) {

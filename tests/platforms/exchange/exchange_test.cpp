@@ -3,6 +3,7 @@
 #include <map>
 #include <pugixml.hpp>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "../support.hpp"
@@ -116,6 +117,87 @@ TEST(ImportNccl, PortsShareASlot) {
       import_platform(file("virtual.xml", node(R"(<net name="a" speed="-1"/>)", "Unknown speed")));
   EXPECT_EQ(unknown["network"]["bandwidth_GBps"]["value"], 1.25);
   EXPECT_NE(unknown["notes"].dump().find("unknown speed"), std::string::npos);
+}
+
+/// How many links of `kind` there are between the two, in either order.
+int links_between(const Json& platform, const std::string& a, const std::string& b, const std::string& kind) {
+  int count = 0;
+  for (const Json& l : platform["node"]["links"])
+    if ((l["between"] == Json{a, b} || l["between"] == Json{b, a}) && l["kind"] == kind)
+      count += l.value("count", 1);
+  return count;
+}
+
+/// RCCL's `sm` is no compute capability, and its links are <xgmi>.
+TEST(ImportNccl, GpusOfAmd) {
+  const auto node = [](const std::string& gcn) {
+    const auto gpu = [&gcn](const std::string& at, const std::string& peer) {
+      return "<pci busid=\"" + at +
+             "\" link_speed=\"16.0 GT/s PCIe\" link_width=\"16\"><gpu sm=\"90\" gcn=\"" + gcn +
+             "\"><xgmi target=\"" + peer + "\" count=\"4\" tclass=\"0x038000\"/></gpu></pci>";
+    };
+    return file("rccl.xml", "<system version=\"2\"><cpu arch=\"x86_64\" vendor=\"AuthenticAMD\">" +
+                                gpu("c1", "c6") + gpu("c6", "c1") + "</cpu></system>");
+  };
+  for (const auto& [gcn, device, kind] : {std::tuple{"910", "MI250X-GCD", "xgmi-mi200"},
+                                          {"gfx90a", "MI250X-GCD", "xgmi-mi200"},
+                                          {"gfx942", "MI300X", "xgmi-mi300"},
+                                          {"906", "MI50", "xgmi-mi50"}}) {
+    const Description d = imported(node(gcn));
+    EXPECT_EQ(d.json()["node"]["vertices"]["gpu1"]["device"], device) << gcn;
+    EXPECT_EQ(links_between(d.json(), "gpu0", "gpu1", kind), 4) << gcn;
+    EXPECT_EQ(d.json()["notes"].size(), 1u) << gcn;
+  }
+  EXPECT_NEAR(GBps(Machine(imported(node("gfx90a")), 2).wire(0, 1, Bytes(0)).per_byte), 200, 1e-9);
+  EXPECT_NE(complaint([&] {
+              import_platform(node("gfx1100"));
+            }).find("gcn 'gfx1100' is not known; known are gfx900"),
+            std::string::npos);
+}
+
+/// Those of the RTX 3090 are slower than those of the A100.
+TEST(ImportNccl, NvlinksOfGa102) {
+  const auto gpu = [](const std::string& at, const std::string& peer) {
+    return "<pci busid=\"" + at + "\" device=\"0x2204\"><gpu sm=\"86\"><nvlink target=\"" + peer +
+           "\" count=\"4\" tclass=\"0x030000\"/></gpu></pci>";
+  };
+  const Description d = imported(
+      file("ga102.xml", "<system><cpu arch=\"x86_64\">" + gpu("1", "2") + gpu("2", "1") + "</cpu></system>"));
+  EXPECT_NEAR(GBps(Machine(d, 2).wire(0, 1, Bytes(0)).per_byte), 56.25, 1e-9);
+  EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "RTX-3090");
+}
+
+/// A link that one end lists is a link; of two entries for the same ends the counts add up.
+TEST(ImportNccl, LinksThatOneEndLists) {
+  const Description d = imported(file("one-end.xml", R"(<system><cpu arch="x86_64">
+    <pci busid="1"><gpu sm="70"/></pci>
+    <pci busid="2"><gpu sm="70"><nvlink target="1" count="1"/><nvlink target="1" count="2"/></gpu></pci></cpu></system>)"));
+  EXPECT_EQ(links_between(d.json(), "gpu0", "gpu1", "nvlink2"), 3);
+}
+
+TEST(ImportNccl, SocketsByVendorAndModel) {
+  const auto node = [](const std::string& attributes, int cpus) {
+    std::string text = "<system>";
+    for (int c = 0; c < cpus; ++c)
+      text += "<cpu " + attributes + "><pci busid=\"" + std::to_string(c) + "\"><gpu sm=\"80\"/></pci></cpu>";
+    return imported(file("sockets.xml", text + "</system>")).json();
+  };
+  const std::string intel = R"(arch="x86_64" vendor="GenuineIntel" familyid="6" modelid=)";
+  for (const auto& [attributes, kind] :
+       {std::pair{intel + "\"79\"", "qpi-broadwell"},
+        {intel + "\"85\"", "upi"},
+        {intel + "\"143\"", "upi-sapphire-rapids"},
+        {intel + "\"207\"", "upi-emerald-rapids"},
+        {intel + "\"173\"", "upi-emerald-rapids"},
+        {R"(arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49")", "infinity-fabric"},
+        {R"(arch="ppc64")", "x-bus"},
+        {R"(arch="arm64" vendor="ARM")", "arm-socket"}})
+    EXPECT_EQ(links_between(node(attributes, 2), "cpu0", "cpu1", kind), 1) << attributes;
+  const Json four = node(R"(arch="x86_64" vendor="AuthenticAMD")", 4);  // every two, as NCCL has them
+  for (int b = 1; b < 4; ++b)
+    for (int a = 0; a < b; ++a)
+      EXPECT_EQ(links_between(four, "cpu" + std::to_string(a), "cpu" + std::to_string(b), "infinity-fabric"),
+                1);
 }
 
 TEST(ImportHwloc, TwoPackages) {
@@ -308,7 +390,7 @@ TEST(ImportHwloc, Accelerators) {
                         gpu + other + "</object></object></topology>"));
   EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "H100-SXM5-80GB");
   EXPECT_EQ(max_ranks(d), 2);
-  EXPECT_EQ(d.json()["notes"][1], "1 GPUs of a model that is not known are taken for V100.");
+  EXPECT_EQ(d.json()["node"]["vertices"]["gpu1"]["device"], "MI250X-GCD");
 }
 
 std::string ib_switch(const std::string& guid, const std::vector<std::string>& peers) {
@@ -411,7 +493,13 @@ TEST(Import, RefusesWhatItCannotRead) {
   EXPECT_TRUE(said("<system>").starts_with("bad.xml: Start-end tags mismatch at byte")) << said("<system>");
   EXPECT_EQ(said("<html/>"),
             "bad.xml: <html> is not one of <system> (NCCL), <topology> (hwloc) and <platform> (SimGrid)");
-  EXPECT_EQ(said("<system/>"), "bad.xml: holds no <gpu> below <system><cpu>");
+  EXPECT_TRUE(
+      said("<system/>").starts_with("bad.xml: holds no <gpu> below <system><cpu>: NCCL itself completes"));
+  EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1"><gpu/></pci></cpu></system>)"),
+            "bad.xml: <gpu> of <pci> 0:1: lacks sm, its compute capability, such as 90");
+  const std::string host = R"(<pci busid="0:1"><gpu sm="90"/></pci></cpu>)";
+  EXPECT_TRUE(said("<system><cpu host_hash=\"1\">" + host + "<cpu host_hash=\"2\">" + host + "</system>")
+                  .starts_with("bad.xml: holds 2 hosts (host_hash) of one NVLink domain"));
   EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1" class="0x030200"/></cpu></system>)"),
             "bad.xml: <pci> 0:1: holds no <gpu> or <nic>: NCCL itself completes such a file; import what it "
             "writes to "
