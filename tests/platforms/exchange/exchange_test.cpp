@@ -389,8 +389,102 @@ TEST(ImportHwloc, Accelerators) {
                     "<object type=\"Core\"/>" +
                         gpu + other + "</object></object></topology>"));
   EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "H100-SXM5-80GB");
-  EXPECT_EQ(max_ranks(d), 2);
   EXPECT_EQ(d.json()["node"]["vertices"]["gpu1"]["device"], "MI250X-GCD");
+  EXPECT_EQ(max_ranks(d), 2);
+  EXPECT_EQ(links_between(d.json(), "gpu0", "cpu0", "pcie5-x16"), 1);
+}
+
+std::string hwloc(const std::string& in_package, const std::string& after = "",
+                  const std::string& version = "2.0") {
+  return "<topology version=\"" + version +
+         "\"><object type=\"Machine\"><object type=\"Package\" gp_index=\"3\"><object type=\"Core\"/>" +
+         in_package + "</object></object>" + after + "</topology>";
+}
+
+std::string hwloc_gpu(int number, const std::string& pci_type, const std::string& model,
+                      const std::string& speed) {
+  const std::string n = std::to_string(number);
+  return "<object type=\"PCIDev\" gp_index=\"1" + n + "\" pci_type=\"" + pci_type + "\" pci_link_speed=\"" +
+         speed + "\"><object type=\"OSDev\" gp_index=\"" + n + "\" name=\"nvml" + n +
+         "\" osdev_type=\"1\"><info name=\"GPUModel\" value=\"" + model + "\"/></object></object>";
+}
+
+/// Two links of 20 GB/s between two P100, one to the processor; one end is no part of the node.
+TEST(ImportHwloc, Nvlinks) {
+  const std::string p100 = "0302 [10de:0000] [10de:116b] a1";
+  const std::string matrix = R"(<distances2hetero nbobjs="4" kind="25" name="NVLinkBandwidth">
+    <indexes length="20">OSDev:1 OSDev:2 </indexes><indexes length="20">Package:3 PCIDev:9 </indexes>
+    <u64values length="9">1000000 40000 20000 0 40000 1000000 0 </u64values>
+    <u64values length="9">20000 20000 0 1000000 0 0 20000 0 0</u64values></distances2hetero>)";
+  const std::string gpus = hwloc_gpu(1, p100, "Tesla P100-SXM2-16GB", "15.753846") +
+                           hwloc_gpu(2, p100, "Tesla P100-SXM2-16GB", "15.753846");
+  const Description d = imported(file("nvlinks.xml", hwloc(gpus, matrix)));
+  EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "P100-SXM2");
+  EXPECT_EQ(links_between(d.json(), "gpu0", "gpu1", "nvlink1"), 2);
+  EXPECT_EQ(links_between(d.json(), "gpu0", "cpu0", "nvlink1"), 1);
+  EXPECT_EQ(links_between(d.json(), "gpu0", "cpu0", "pcie3-x16"), 0);
+  EXPECT_EQ(links_between(d.json(), "gpu1", "cpu0", "pcie3-x16"), 1);
+  EXPECT_NEAR(GBps(Machine(d, 2).wire(0, 1, Bytes(0)).per_byte), 40, 1e-9);
+  EXPECT_EQ(d.json()["notes"], (Json{"Imported from " + scratch("nvlinks.xml") + ". One node.",
+                                     "Not read: links to PCIDev:9."}));
+  const std::string of_one_type = R"(<distances2 type="OSDev" nbobjs="2" name="NVLinkBandwidth" indexing="gp">
+    <indexes>1 2</indexes><u64values>0 30000 30000 0</u64values></distances2>)";
+  EXPECT_NEAR(
+      GBps(Machine(imported(file("nvlinks.xml", hwloc(gpus, of_one_type))), 2).wire(0, 1, Bytes(0)).per_byte),
+      30, 1e-9);
+  EXPECT_NE(import_platform(file("nvlinks.xml", hwloc(gpus)))["notes"].dump().find("No NVLinks"),
+            std::string::npos);
+  EXPECT_NE(
+      complaint([&] {
+        import_platform(file("nvlinks.xml", hwloc(gpus, R"(<distances2 name="NVLinkBandwidth" type="OSDev">
+                <indexes>1 2</indexes><u64values>0 1 1</u64values></distances2>)")));
+      }).find("<distances2> NVLinkBandwidth: must hold a value for each two of its 2 objects, 4, not 3"),
+      std::string::npos);
+}
+
+/// hwloc 3: GPUs below one port of the package share it, and NVSwitches are one vertex.
+TEST(ImportHwloc, SwitchesOfPcieAndNvlink) {
+  const std::string v100 = "0302 [10de:1db8] [10de:131d] a1";
+  const auto below = [](const std::string& inner, const std::string& speed, const std::string& kind = "1-1") {
+    return "<object type=\"Bridge\" bridge_type=\"" + kind + "\" pci_link_speed=\"" + speed + "\">" + inner +
+           "</object>";
+  };
+  std::string gpus;
+  for (int g = 1; g < 3; ++g) gpus += below(hwloc_gpu(g, v100, "", "15.753846"), "15.753846");
+  const std::string nic = R"(<object type="PCIDev" pci_type="0207 [15b3:1017]" pci_link_speed="7.876923">
+    <object type="OSDev" name="mlx5_0" osdev_type="32"/></object>)";
+  const std::string nvswitch =
+      R"(<object type="PCIDev" subtype="NVSwitch" gp_index="7" pci_type="0680 [10de:1ac2]"/>)";
+  const std::string matrix = R"(<distances2hetero nbobjs="3" name="NVLinkBandwidth">
+    <indexes>OSDev:1 OSDev:2 PCIDev:7</indexes><u64values>0 0 150000 0 0 150000 150000 150000 0</u64values></distances2hetero>)";
+  const Description d = imported(file(
+      "dgx.xml", hwloc(below(below(below(gpus, "15.753846"), "15.753846") + below(nic + nvswitch, "7.876923"),
+                             "0", "0-1"),
+                       matrix, "3.0")));
+  EXPECT_EQ(links_between(d.json(), "gpu0", "plx0", "pcie3-x16"), 1);
+  EXPECT_EQ(links_between(d.json(), "gpu1", "plx0", "pcie3-x16"), 1);
+  EXPECT_EQ(links_between(d.json(), "plx0", "cpu0", "pcie3-x16"), 1);
+  EXPECT_EQ(links_between(d.json(), "nic0", "cpu0", "pcie-79"), 1);  // 8 lanes
+  EXPECT_NEAR(d.json()["node"]["link_kinds"]["pcie-79"]["bandwidth_GBps"]["value"].get<double>(), 6, 1e-5);
+  EXPECT_EQ(links_between(d.json(), "gpu1", "nvswitch", "nvlink2"), 6);
+  EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "V100-SXM2-32GB");
+}
+
+TEST(ImportHwloc, ModelsThatAreNotKnown) {
+  const Json json = import_platform(
+      file("models.xml", hwloc(hwloc_gpu(1, "0302 [10de:ffff] [10de:0000] a1", "Tesla X9", "31.507692"))));
+  EXPECT_EQ(json["notes"][1], "1 GPU of a model that is not known (Tesla X9) taken for V100.");
+  EXPECT_EQ(links_between(json, "gpu0", "cpu0", "pcie4-x16"), 1);
+}
+
+/// Of the vendors' shared kinds, and between every two packages.
+TEST(ImportHwloc, SocketsOfAmd) {
+  const std::string package = R"(<object type="Package"><info name="CPUVendor" value="AuthenticAMD"/>
+    <object type="Core"/></object>)";
+  const Json json =
+      import_platform(file("amd.xml", "<topology version=\"2.0\"><object type=\"Machine\">" + package +
+                                          package + package + "</object></topology>"));
+  EXPECT_EQ(links_between(json, "cpu0", "cpu2", "infinity-fabric"), 1);
 }
 
 std::string ib_switch(const std::string& guid, const std::vector<std::string>& peers) {
@@ -514,7 +608,7 @@ TEST(Import, RefusesWhatItCannotRead) {
       said("<platform><zone><host/><host/><link/></zone></platform>"),
       "bad.xml: must hold one <cluster>, the kind of zone that is read, not 0; it holds 2 <host>, 1 <link>");
   EXPECT_EQ(said("<topology version=\"1.0\"/>"),
-            "bad.xml: is not of hwloc 2: make it with `lstopo --of xml` of that version");
+            "bad.xml: is not of hwloc 2 or 3: make it with `lstopo --of xml` of such a version");
   EXPECT_EQ(said("hello"),
             "bad.xml: has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
   EXPECT_EQ(said(cluster(R"(radical="0-15" bw="10 parsec" lat="1us")")),
