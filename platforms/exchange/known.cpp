@@ -20,6 +20,7 @@ struct Row {
 /// Where several rows fit a name, the first does.
 const std::vector<Row>& gpus() {
   static const std::vector<Row> rows = {
+      {{"GB10", "nvlink5"}, {{"GB10"}}, {}},
       {{"RTX-5090", "nvlink5"}, {{"RTX", "5090"}}, {"2b85"}},
       {{"B200-180GB", "nvlink5"}, {{"B200"}}, {"2901"}},
       {{"H200-SXM5-141GB", "nvlink4"}, {{"H200"}}, {"2335"}},
@@ -35,6 +36,8 @@ const std::vector<Row>& gpus() {
       {{"P100-SXM2", "nvlink1"}, {{"P100", "SXM2"}}, {"15f9"}},
       {{"K80-half", "nvlink1"}, {{"K80"}}, {"102d"}},
       {{"MI350X", "xgmi-mi350"}, {{"MI350X"}}, {"75a0"}},
+      {{"MI325X", "xgmi-mi300"}, {{"MI325X"}}, {"74a5"}},
+      {{"MI300A", "xgmi-mi300"}, {{"MI300A"}}, {"74a0"}},
       {{"MI300X", "xgmi-mi300"}, {{"MI300X"}}, {"74a1", "74b5"}},
       {{"MI250X-GCD", "xgmi-mi200"}, {{"MI250X"}, {"MI250"}, {"MI210"}}, {"7408", "740c", "740f"}},
       {{"MI100", "xgmi-mi50"}, {{"MI100"}}, {"738c"}},
@@ -88,7 +91,8 @@ const KnownGpu* gpu_by_name(const std::string& model) {
 }
 
 const KnownGpu& gpu_by_capability(int sm) {
-  return part(sm >= 120   ? "RTX-5090"
+  return part(sm >= 121   ? "GB10"
+              : sm >= 120 ? "RTX-5090"
               : sm >= 100 ? "B200-180GB"
               : sm >= 90  ? "H100-SXM5-80GB"
               : sm >= 89  ? "L40S"

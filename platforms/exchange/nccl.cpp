@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* incomplete =
     ": NCCL itself completes such a file; import what it writes to NCCL_TOPO_DUMP_FILE";
+constexpr double fastest_Mbps = 10e6;
 constexpr int switch_class = 0x068000, cpu_class = 0x068001;  // at the other end of an NVLink
 
 /// Walks <cpu>, <pci>, <gpu>, <nvlink>, <xgmi>, <c2c>, <nic>, <net>, as NCCL and RCCL nest them.
@@ -163,6 +164,9 @@ struct NcclReader {
       if (first || at->first.empty()) {
         at->second = add("nic", {{"kind", "nic"}});
         const double Mbps = net.attribute("speed").as_double(100000);
+        if (Mbps > fastest_Mbps)
+          reject(file, "<net> " + at->first,
+                 "speed " + std::string(net.attribute("speed").value()) + " is no port's: it is in Mb/s");
         if (!(Mbps > 0)) ++unknown_speeds;
         vertices[at->second]["speed"] = Mbps > 0 ? Mbps : 10000;  // as NCCL takes them
       }

@@ -470,6 +470,42 @@ TEST(ImportHwloc, SwitchesOfPcieAndNvlink) {
   EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "V100-SXM2-32GB");
 }
 
+/// Each in a file of its own, so that a part that does not exist is refused.
+TEST(ImportHwloc, ModelsByName) {
+  for (const auto& [model, device] : {std::pair{"NVIDIA GB10", "GB10"},
+                                      {"NVIDIA GeForce RTX 5090", "RTX-5090"},
+                                      {"NVIDIA B200", "B200-180GB"},
+                                      {"NVIDIA H200", "H200-SXM5-141GB"},
+                                      {"NVIDIA H100 80GB HBM3", "H100-SXM5-80GB"},
+                                      {"NVIDIA L40S", "L40S"},
+                                      {"NVIDIA GeForce RTX 3090", "RTX-3090"},
+                                      {"A100-SXM-80GB", "A100-SXM4-80GB"},
+                                      {"NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB"},
+                                      {"Tesla T4", "T4"},
+                                      {"Tesla V100-SXM2-16GB", "V100-SXM2-16GB"},
+                                      {"Tesla V100-SXM3-32GB-H", "V100-SXM2-32GB"},
+                                      {"Tesla V100-PCIE-16GB", "V100-PCIe-16GB"},
+                                      {"Tesla P100-SXM2-16GB", "P100-SXM2"},
+                                      {"Tesla K80", "K80-half"},
+                                      {"AMD Instinct MI350X", "MI350X"},
+                                      {"AMD Instinct MI325X", "MI325X"},
+                                      {"AMD Instinct MI300A", "MI300A"},
+                                      {"AMD Instinct MI300X", "MI300X"},
+                                      {"Aldebaran/MI200 [Instinct MI250X/MI250]", "MI250X-GCD"},
+                                      {"Arcturus GL-XL [Instinct MI100]", "MI100"},
+                                      {"Instinct MI60", "MI60"},
+                                      {"Instinct MI50", "MI50"},
+                                      {"Instinct MI25", "MI25"}}) {
+    const std::string pair = hwloc_gpu(1, "0302 [10de:0000]", model, "31.507692") +
+                             hwloc_gpu(2, "0302 [10de:0000]", model, "31.507692");
+    const std::string link = R"(<distances2 type="OSDev" name="NVLinkBandwidth"><indexes>1 2</indexes>
+      <u64values>0 100000 100000 0</u64values></distances2>)";
+    const Description d = imported(file("model.xml", hwloc(pair, link)));
+    EXPECT_EQ(d.json()["node"]["vertices"]["gpu1"]["device"], device) << model;
+    EXPECT_EQ(Machine(d, 2).ranks_per_node(), 2) << model;
+  }
+}
+
 TEST(ImportHwloc, ModelsThatAreNotKnown) {
   const Json json = import_platform(
       file("models.xml", hwloc(hwloc_gpu(1, "0302 [10de:ffff] [10de:0000] a1", "Tesla X9", "31.507692"))));
@@ -591,6 +627,8 @@ TEST(Import, RefusesWhatItCannotRead) {
       said("<system/>").starts_with("bad.xml: holds no <gpu> below <system><cpu>: NCCL itself completes"));
   EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1"><gpu/></pci></cpu></system>)"),
             "bad.xml: <gpu> of <pci> 0:1: lacks sm, its compute capability, such as 90");
+  EXPECT_EQ(said(R"(<system><cpu><nic><net name="cxi0" speed="200000000"/></nic></cpu></system>)"),
+            "bad.xml: <net> cxi0: speed 200000000 is no port's: it is in Mb/s");
   const std::string host = R"(<pci busid="0:1"><gpu sm="90"/></pci></cpu>)";
   EXPECT_TRUE(said("<system><cpu host_hash=\"1\">" + host + "<cpu host_hash=\"2\">" + host + "</system>")
                   .starts_with("bad.xml: holds 2 hosts (host_hash) of one NVLink domain"));
