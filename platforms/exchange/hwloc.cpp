@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -51,7 +53,9 @@ struct HwlocReader {
     const std::string name = "cpu" + std::to_string(cpus.size());
     vertices[name] = {{"kind", "cpu"}, {"device", "core"}};
     links.push_back({{"between", {name, name}}, {"kind", "shared-memory"}});
-    const auto number = [&package](const char* of) { return std::atoi(info(package, of).c_str()); };
+    const auto number = [&package](const char* of) {
+      return static_cast<int>(std::strtol(info(package, of).c_str(), nullptr, 10));
+    };
     sockets.emplace_back(
         known_socket(arch, info(package, "CPUVendor"), number("CPUFamilyNumber"), number("CPUModelNumber"))
             .link);
@@ -173,14 +177,15 @@ struct HwlocReader {
     std::map<std::pair<std::string, std::string>, double> MBps;  // from a GPU
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = i + 1; j < n; ++j) {
-        const double both =
-            std::max(std::atof(values[i * n + j].c_str()), std::atof(values[j * n + i].c_str()));
+        const double both = std::max(std::strtod(values[i * n + j].c_str(), nullptr),
+                                     std::strtod(values[j * n + i].c_str(), nullptr));
         if (!(both > 0)) continue;
+        if (both > 1e9)
+          reject(file, "<" + std::string(matrix.name()) + "> " + name, "holds more than 1e9 MB/s");
         std::string a = vertex(of, ends[i]), b = vertex(of, ends[j]);
         if (a.empty() || b.empty()) unread.insert(a.empty() ? ends[i] : ends[j]);
-        if (a.empty() || b.empty() || a == b) continue;
         if (!a.starts_with("gpu")) std::swap(a, b);
-        MBps[{a, b}] += both;
+        if (a.starts_with("gpu") && !b.empty() && a != b) MBps[{a, b}] += both;
       }
     for (const auto& [between, sum] : MBps) nvlink(between.first, between.second, sum, name);
   }

@@ -588,8 +588,10 @@ TEST(ImportIbnetdiscover, AggregationNodesAndNamelessHosts) {
 TEST(Import, SurvivesDamage) {
   std::mt19937 random(1);
   const std::string alphabet = "<>/=\"'&;,[](): 0123456789.-xSHCa\n\x80\xff";
-  const std::string hwloc = R"(<topology version="2.0"><object type="Package"><object type="Core"/>
-      <object type="PCIDev" pci_type="0302 [10de:1db1]" pci_link_speed="15.7"/></object></topology>)";
+  const std::string gpus =
+      hwloc(hwloc_gpu(1, "0302 [10de:1db1]", "", "15.7") + hwloc_gpu(2, "0302 [10de:1db1]", "", "15.7"),
+            R"(<distances2 type="OSDev" name="NVLinkBandwidth"><indexes>1 2</indexes>
+      <u64values>0 50000 50000 0</u64values></distances2>)");
   const std::string fabric =
       "Switch\t36 \"S-1\"\t# \"leaf\" lid 1\n[1]\t\"H-2\"[1](a)\t# \"n HCA-1\" lid 4 "
       "4xEDR\n[2]\t\"S-3\"[1]\t# \"up\" lid "
@@ -597,7 +599,7 @@ TEST(Import, SurvivesDamage) {
       "HCA-1\"\n";
   int sound = 0;
   for (const std::string& good :
-       {nccl, hwloc, fabric,
+       {nccl, gpus, fabric,
         cluster(R"(radical="0-11" bw="1GBps" lat="1us" topology="TORUS" topo_parameters="3,2,2")"),
         cluster(
             R"(radical="0-119" bw="1GBps" lat="1us" topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2")"),
