@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/description/network_section.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 
@@ -36,7 +37,8 @@ struct Section {
   void room(std::int64_t nodes, const char* key, const std::string& why = {}) const {
     if (b.max_nodes > nodes)
       fail(key, "this " + (b.network == Network::fat_tree ? "tree" : kind()) + " has room for " +
-                    text(nodes) + " nodes, but max_nodes is " + text(b.max_nodes) + why);
+                    text(nodes) + (nodes == 1 ? " node" : " nodes") + ", but max_nodes is " +
+                    text(b.max_nodes) + why);
   }
 
   void none() {
@@ -78,9 +80,9 @@ struct Section {
     std::int64_t leaves = 1;
     for (std::size_t i = 1; i < b.levels.size(); ++i)
       leaves = std::min<std::int64_t>(leaves * b.levels[i].down, 1 << 26);
-    const std::string groups = ": each " + text(b.nodes_per_switch) + " nodes have " + text(nics()) +
-                               " leaves, one for each NIC of a node, and the levels above take " +
-                               text(leaves);
+    const std::string groups = ": a group of " + text::counted(b.nodes_per_switch, "node") + " has " +
+                               text::counted(nics(), "leaf switch") +
+                               ", one for each NIC of a node, and the levels above take " + text(leaves);
     room(leaves / nics() * b.levels.front().down, "levels", (nics() > 1 ? groups : "") + larger(leaves));
   }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <pugixml.hpp>
 #include <string>
+#include <vector>
 
 #include "platforms/description/schema.hpp"
 #include "support/json.hpp"
@@ -16,8 +17,31 @@ Json from_hwloc(const pugi::xml_node& topology, const std::string& file);
 Json from_ibnetdiscover(const std::string& text, const std::string& file);
 Json from_simgrid(const pugi::xml_node& platform, const std::string& file);
 
-/// The shared part for a GPU with this PCI device number, such as "0x1db1"; empty: not known.
-std::string gpu_model(const std::string& pci_device);
+/// The shared parts that a GPU and the links between such GPUs are.
+struct KnownGpu {
+  const char *device, *link;
+};
+/// By the number of a PCI device, such as "0x1db1"; nullptr: not known.
+const KnownGpu* gpu_by_number(const std::string& pci_device);
+/// By the name of a model, such as "Tesla V100-SXM2-16GB"; nullptr: not known.
+const KnownGpu* gpu_by_name(const std::string& model);
+/// The model that stands for NVIDIA's GPUs of a compute capability, such as 90.
+const KnownGpu& gpu_by_capability(int sm);
+/// The model that stands for AMD's GPUs of an architecture, such as "gfx90a"; nullptr: not known.
+const KnownGpu* gpu_by_gcn(const std::string& gcn);
+/// "gfx900, gfx906, ...".
+std::string known_gcns();
+
+/// The shared parts that stand for a processor, and for what joins two of them, at NCCL's constant.
+struct KnownSocket {
+  const char *device, *link;
+};
+KnownSocket known_socket(const std::string& arch, const std::string& vendor, int family, int model);
+/// Links every two of cpu0, cpu1, ..., as NCCL does; by the kind of the first.
+void join_sockets(Json& links, const std::vector<std::string>& kinds);
+
+/// NVLS, where the node has an NVSwitch and GPUs that use it: as the platform dgx-h100.
+void add_nvls(Json& node);
 
 /// {"value", "source", "stamp"}.
 inline Json sourced(double value, const std::string& source, const std::string& stamp) {

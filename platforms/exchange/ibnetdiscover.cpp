@@ -24,6 +24,7 @@ struct Switch {
   int level = -1;                           ///< 0: has hosts
   int hosts = 0;                            ///< ports that lead to them
   std::set<std::string> names = {};         ///< of the hosts
+  std::set<double> host_GBps = {};          ///< of their ports
   std::map<std::string, int> peers = {};    ///< switches, and how many cables
   std::map<std::string, double> GBps = {};  ///< of a cable to each
 };
@@ -31,7 +32,6 @@ struct Switch {
 struct FoundFabric {
   std::map<std::string, Switch> switches = {};
   std::map<std::string, int> adapters = {};  ///< of a host, by its name
-  std::set<double> GBps = {};                ///< of the hosts' ports
   int aggregating = 0;                       ///< switches with a node for SHARP in them
 };
 
@@ -79,12 +79,34 @@ FoundFabric parse(const std::string& text, const std::string& file) {
         if (lane == lanes.end())
           reject(file, "", "line " + std::to_string(number) + ": unknown rate " + r[0].str());
         const double GBps = std::stoi(r[1].str().substr(0, 3)) * lane->second;
-        if (side == "H") fabric.GBps.insert(GBps);
+        if (side == "H") s.host_GBps.insert(GBps);
         if (side == "S") s.GBps[peer] = GBps;
       }
     }
   }
   return fabric;
+}
+
+/// Hosts of a switch between leaves that all have at least twice as many, such as a fabric manager: they are
+/// left out. Returns their names.
+std::set<std::string> leave_out_services(FoundFabric& f) {
+  std::vector<Switch*> between_leaves;
+  for (auto& [name, s] : f.switches) {
+    int leaves = 0, fewest = s.hosts;
+    for (const auto& [peer, cables] : s.peers)
+      if (const auto p = f.switches.find(peer); p != f.switches.end() && p->second.hosts > 0)
+        fewest = leaves++ == 0 ? p->second.hosts : std::min(fewest, p->second.hosts);
+    if (s.hosts > 0 && leaves > 1 && fewest >= 2 * s.hosts) between_leaves.push_back(&s);
+  }
+  std::set<std::string> out;
+  for (Switch* s : between_leaves) {
+    out.merge(s->names);
+    s->hosts = 0, s->names.clear(), s->host_GBps.clear();
+  }
+  for (const auto& [name, s] : f.switches)
+    for (const std::string& host : s.names) out.erase(host);
+  for (const std::string& host : out) f.adapters.erase(host);
+  return out;
 }
 
 /// Leaves have hosts; each further switch is one level above the lowest that it joins.
@@ -124,7 +146,13 @@ Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::stri
       int below = static_cast<int>(l == 0 ? s.names.size() : 0), above = 0;
       for (const auto& [peer, n] : s.peers) {
         const int other = f.switches.at(peer).level;
-        if (other == l) reject(file, "", name + " and " + peer + " are on one level: this is not a fat tree");
+        if (other == l)
+          reject(file, "",
+                 name + " and " + peer +
+                     (l > 0 ? " are on one level"
+                            : " both have hosts (" + *s.names.begin() + ", " +
+                                  *f.switches.at(peer).names.begin() + ")") +
+                     " and a cable between them: this is not a fat tree");
         (other < l ? below : above) += 1;
         if (other < l) continue;
         cables = std::max(cables, n);
@@ -149,8 +177,11 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
   FoundFabric f = parse(text, file);
   if (f.switches.empty() || f.adapters.empty())
     reject(file, "", "has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
+  const std::set<std::string> out = leave_out_services(f);
   const int top = set_levels(f, file);
-  const double GBps = f.GBps.empty() ? 12.5 : *f.GBps.rbegin();
+  std::set<double> rates;
+  for (const auto& [name, s] : f.switches) rates.insert(s.host_GBps.begin(), s.host_GBps.end());
+  const double GBps = rates.empty() ? 12.5 : *rates.rbegin();
   int nics = 1;
   for (const auto& [host, n] : f.adapters) nics = std::max(nics, n);
   Json vertices = {{"cpu0", {{"kind", "cpu"}, {"device", "Xeon-6148"}}}}, links = Json::array();
@@ -161,18 +192,24 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
   }
   Json network = {{"kind", "fat-tree"},
                   {"bandwidth_GBps",
-                   f.GBps.empty() ? sourced(GBps, "the file does not say", "guess")
-                                  : sourced(GBps, "data rate of the hosts' ports in " + file, "datasheet")},
+                   rates.empty() ? sourced(GBps, "the file does not say", "guess")
+                                 : sourced(GBps, "data rate of the hosts' ports in " + file, "datasheet")},
                   {"latency_us", sourced(0.15, "adapter and cable, at each end: as on Summit", "guess")},
                   {"switch_latency_us", sourced(0.1, "the file does not say", "guess")}};
+  const Json levels = levels_of(f, top, GBps, file);
   if (top == 0)
     network["kind"] = "single-switch";
   else
-    network["switch_ports"] = 4096, network["levels"] = levels_of(f, top, GBps, file);
+    network["switch_ports"] = 4096, network["levels"] = levels;
   Json notes = {
       "Imported from " + file +
       ". Nodes are not in the file: one socket, one rank each. The widest switch of a level stands for all."};
-  if (f.GBps.size() > 1) notes.push_back("Hosts' ports differ in speed; the fastest stand for all.");
+  if (rates.size() > 1) notes.push_back("Hosts' ports differ in speed; the fastest stand for all.");
+  if (!out.empty()) {
+    std::string names;
+    for (const std::string& host : out) names += (names.empty() ? "" : ", ") + host;
+    notes.push_back("Left out, on switches that join leaves with more hosts: " + names + ".");
+  }
   if (top > 0 && shared(f) > 1)
     notes.push_back(
         "Some hosts have several ports on one leaf switch. Each is taken to have a leaf of its own, with all "

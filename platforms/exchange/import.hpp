@@ -13,8 +13,8 @@ namespace collcast {
 ///
 /// | written by | gives |
 /// |---|---|
-/// | NCCL, NCCL_TOPO_DUMP_FILE | a node: GPUs, NVLinks, PCIe switches, processors, NICs |
-/// | hwloc, `lstopo file.xml` | a node: packages, GPUs and NICs, one rank per core or per GPU |
+/// | NCCL and RCCL, NCCL_TOPO_DUMP_FILE | a node: GPUs and their links, PCIe switches, processors, NICs |
+/// | hwloc, `lstopo file.xml` | a node: packages, GPUs, links, PCIe switches, NICs; a rank per core or GPU |
 /// | `ibnetdiscover` | a network: nodes and levels of switches |
 /// | SimGrid, a `<cluster>` | hosts and their network |
 ///

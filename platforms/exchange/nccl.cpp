@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "platforms/exchange/formats.hpp"
@@ -10,36 +11,26 @@
 namespace collcast {
 namespace {
 
-/// By compute capability: the device, and its generation of NVLink.
-struct Generation {
-  int least;
-  const char *device, *nvlink;
-};
-constexpr Generation generations[] = {{100, "B200-180GB", "nvlink5"},    {90, "H100-SXM5-80GB", "nvlink4"},
-                                      {80, "A100-SXM4-80GB", "nvlink3"}, {70, "V100-SXM2-32GB", "nvlink2"},
-                                      {60, "P100-SXM2", "nvlink1"},      {0, "K80-half", "nvlink1"}};
+constexpr const char* incomplete =
+    ": NCCL itself completes such a file; import what it writes to NCCL_TOPO_DUMP_FILE";
+constexpr double fastest_Mbps = 10e6;
 constexpr int switch_class = 0x068000, cpu_class = 0x068001;  // at the other end of an NVLink
 
-const Generation& generation(int sm) {
-  const Generation* g = generations;
-  while (sm < g->least) ++g;
-  return *g;
-}
-
-/// Walks <cpu>, <pci>, <gpu>, <nvlink>, <c2c>, <nic>, <net>, as NCCL nests them.
+/// Walks <cpu>, <pci>, <gpu>, <nvlink>, <xgmi>, <c2c>, <nic>, <net>, as NCCL and RCCL nest them.
 struct NcclReader {
   const std::string& file;
   Json vertices = Json::object(), links = Json::array(), kinds = Json::object(), ranks_on = Json::array();
   std::map<std::string, std::string> of_bus = {}, of_net = {};  ///< vertices of GPUs, and of NICs
   struct Pending {
-    std::string from, target;
+    std::string from, target, tag;
     int count, target_class;
     const char* kind;
   };
-  std::vector<Pending> nvlinks = {};
+  std::vector<Pending> pending = {};
+  std::vector<std::string> sockets = {};  ///< what joins each cpu to others
+  std::set<std::string> hosts = {};
   std::map<std::string, int> numbers = {}, unread = {};
   double port_GBps = 0;  ///< of the fastest
-  int newest = 0;        ///< compute capability
   int unknown_speeds = 0;
   std::string cpu_name = {};
 
@@ -72,11 +63,12 @@ struct NcclReader {
   }
 
   void cpu(const pugi::xml_node& node) {
-    const std::string vendor = node.attribute("vendor").value(), arch = node.attribute("arch").value();
-    const std::string device = arch == "ppc64"            ? "POWER9"
-                               : vendor == "AuthenticAMD" ? "EPYC-7742"
-                                                          : "Xeon-6148";
-    cpu_name = add("cpu", {{"kind", "cpu"}, {"device", device}});
+    const KnownSocket known =
+        known_socket(node.attribute("arch").value(), node.attribute("vendor").value(),
+                     node.attribute("familyid").as_int(), node.attribute("modelid").as_int());
+    hosts.insert(node.attribute("host_hash").value());
+    sockets.emplace_back(known.link);
+    cpu_name = add("cpu", {{"kind", "cpu"}, {"device", known.device}});
     link(cpu_name, cpu_name, "shared-memory");
     below(node, cpu_name);
   }
@@ -96,22 +88,20 @@ struct NcclReader {
   void pci(const pugi::xml_node& node, const std::string& parent) {
     const pugi::xml_node accelerator = node.child("gpu"), card = node.child("nic");
     const std::string pci_class = node.attribute("class").value();
+    for (pugi::xml_node more = accelerator.next_sibling("gpu"); more; more = more.next_sibling("gpu"))
+      ++unread["gpu"];
     if (accelerator) return gpu(node, accelerator, parent);
     if (card) return adapter(card, parent, pcie(node));
-    if (pci_class.starts_with("0x03") || pci_class.starts_with("0x02"))
-      reject(file, "<pci> " + std::string(node.attribute("busid").value()),
-             "holds no <gpu> or <nic>: NCCL itself completes such a file; import what it writes to "
-             "NCCL_TOPO_DUMP_FILE");
+    if (pci_class.starts_with("0x03") || pci_class.starts_with("0x02") || pci_class.starts_with("0x12"))
+      reject(file, of(node), std::string("holds no <gpu> or <nic>") + incomplete);
     const std::string name = add("plx", {{"kind", "switch"}});
     link(name, parent, pcie(node));
     below(node, name);
   }
 
   void gpu(const pugi::xml_node& pci, const pugi::xml_node& node, const std::string& parent) {
-    const Generation& g = generation(node.attribute("sm").as_int());
-    newest = std::max(newest, g.least);
-    const std::string model = gpu_model(pci.attribute("device").value());
-    const std::string name = add("gpu", {{"kind", "gpu"}, {"device", model.empty() ? g.device : model}});
+    const KnownGpu known = gpu_model(pci, node);
+    const std::string name = add("gpu", {{"kind", "gpu"}, {"device", known.device}});
     of_bus[pci.attribute("busid").value()] = name;
     ranks_on.push_back(name);
     bool to_cpu = false;
@@ -120,15 +110,34 @@ struct NcclReader {
       const int count = std::max(1, l.attribute("count").as_int(1));
       const auto target = static_cast<int>(std::strtol(l.attribute("tclass").value(), nullptr, 16));
       if (tag == "c2c" || (tag == "nvlink" && target == cpu_class)) {
-        link(name, cpu_name, tag == "c2c" ? c2c(l) : g.nvlink, count);
+        link(name, cpu_name, tag == "c2c" ? c2c(l) : known.link, count);
         to_cpu = true;
-      } else if (tag == "nvlink") {
-        nvlinks.push_back({name, l.attribute("target").value(), count, target, g.nvlink});
+      } else if (tag == "nvlink" || tag == "xgmi") {
+        pending.push_back({name, l.attribute("target").value(), tag, count, target, known.link});
       } else if (l.type() == pugi::node_element) {
         ++unread[tag];
       }
     }
     if (!to_cpu || parent != cpu_name) link(name, parent, pcie(pci));
+  }
+
+  /// By the PCI device; else by the architecture, which AMD's GPUs give as `gcn`. Their `sm` is something
+  /// else.
+  KnownGpu gpu_model(const pugi::xml_node& pci, const pugi::xml_node& node) const {
+    const std::string gcn = node.attribute("gcn").value(), at = "<gpu> of " + of(pci);
+    const int sm = node.attribute("sm").as_int();
+    const KnownGpu* model = gpu_by_number(pci.attribute("device").value());
+    if (!gcn.empty() || node.child("xgmi")) {
+      if (model == nullptr) model = gpu_by_gcn(gcn);
+      if (model == nullptr) reject(file, at, "gcn '" + gcn + "' is not known; known are " + known_gcns());
+      return *model;
+    }
+    if (model == nullptr && sm <= 0) reject(file, at, "lacks sm, its compute capability, such as 90");
+    return model != nullptr ? *model : gpu_by_capability(sm);
+  }
+
+  static std::string of(const pugi::xml_node& pci) {
+    return "<pci> " + std::string(pci.attribute("busid").value());
   }
 
   std::string c2c(const pugi::xml_node& link) {
@@ -155,6 +164,9 @@ struct NcclReader {
       if (first || at->first.empty()) {
         at->second = add("nic", {{"kind", "nic"}});
         const double Mbps = net.attribute("speed").as_double(100000);
+        if (Mbps > fastest_Mbps)
+          reject(file, "<net> " + at->first,
+                 "speed " + std::string(net.attribute("speed").value()) + " is no port's: it is in Mb/s");
         if (!(Mbps > 0)) ++unknown_speeds;
         vertices[at->second]["speed"] = Mbps > 0 ? Mbps : 10000;  // as NCCL takes them
       }
@@ -180,36 +192,35 @@ struct NcclReader {
     return static_cast<int>(slower.size());
   }
 
-  /// Each link between GPUs is listed by both; one to a switch by the GPU.
+  /// Each link between GPUs is listed by both; one to a switch by the GPU. Links of the same ends add up.
   void join() {
-    for (const Pending& n : nvlinks) {
-      const auto peer = of_bus.find(n.target);
-      if (peer != of_bus.end()) {
-        if (n.from < peer->second) link(n.from, peer->second, n.kind, n.count);
-      } else if (n.target_class == switch_class) {
-        if (!vertices.contains("nvswitch")) vertices["nvswitch"] = {{"kind", "switch"}};
-        bool more = false;
-        for (Json& l : links)
-          if (l["between"] == Json{n.from, "nvswitch"})
-            l["count"] = l.value("count", 1) + n.count, more = true;
-        if (!more) link(n.from, "nvswitch", n.kind, n.count);
-      } else {
-        ++unread["nvlink"];
+    struct Joined {
+      std::string a, b;
+      const char* kind;
+      int from_a, from_b;
+    };
+    std::vector<Joined> joined;
+    for (const Pending& p : pending) {
+      const auto peer = of_bus.find(p.target);
+      const bool to_switch = peer == of_bus.end() && p.target_class == switch_class;
+      if (to_switch) vertices["nvswitch"] = {{"kind", "switch"}};
+      const std::string to = to_switch ? "nvswitch" : peer == of_bus.end() ? p.from : peer->second;
+      if (to == p.from) {
+        ++unread[p.tag];
+        continue;
       }
+      const auto same = [&p, &to](const Joined& j) {
+        return (j.a == p.from && j.b == to) || (j.a == to && j.b == p.from);
+      };
+      auto j = std::ranges::find_if(joined, same);
+      if (j == joined.end()) j = joined.insert(j, {p.from, to, p.kind, 0, 0});
+      (j->a == p.from ? j->from_a : j->from_b) += p.count;
     }
+    for (const Joined& j : joined) link(j.a, j.b, j.kind, std::max(j.from_a, j.from_b));
   }
 };
 
 }  // namespace
-
-std::string gpu_model(const std::string& pci_device) {
-  static const std::map<std::string, std::string> models = {
-      {"0x1db1", "V100-SXM2-16GB"}, {"0x1db5", "V100-SXM2-32GB"}, {"0x1db4", "V100-PCIe-16GB"},
-      {"0x20b0", "A100-SXM4-40GB"}, {"0x20b2", "A100-SXM4-80GB"}, {"0x2330", "H100-SXM5-80GB"},
-      {"0x2335", "H200-SXM5-141GB"}};
-  const auto model = models.find(pci_device);
-  return model == models.end() ? "" : model->second;
-}
 
 Json from_nccl(const pugi::xml_node& system, const std::string& file) {
   NcclReader reader{file};
@@ -219,13 +230,17 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
     else if (child.type() == pugi::node_element)
       ++reader.unread[child.name()];
   reader.join();
-  const int cpus = reader.numbers["cpu"], gpus = reader.numbers["gpu"], slower = reader.keep_fastest();
-  if (gpus == 0) reject(file, "", "holds no <gpu> below <system><cpu>");
-  for (int c = 1; c < cpus; ++c) reader.link("cpu" + std::to_string(c - 1), "cpu" + std::to_string(c), "upi");
+  const int gpus = reader.numbers["gpu"], slower = reader.keep_fastest();
+  if (gpus == 0) reject(file, "", std::string("holds no <gpu> below <system><cpu>") + incomplete);
+  if (reader.hosts.size() > 1)
+    reject(file, "",
+           "holds " + std::to_string(reader.hosts.size()) +
+               " hosts (host_hash) of one NVLink domain: leave the <cpu> of one, which becomes the node");
+  join_sockets(reader.links, reader.sockets);
   Json notes = {
       "Imported from " + file +
-      ". Processors are guessed, and where the PCI device is not known GPUs, too, from the compute "
-      "capability; NVSwitches are one vertex; one switch stands for the network, which the file does not "
+      ". Processors are guessed, and where the PCI device is not known GPUs, too, from their "
+      "architecture; NVSwitches are one vertex; one switch stands for the network, which the file does not "
       "describe."};
   if (slower > 0)
     notes.push_back("Adapters left out, slower than the fastest: " + std::to_string(slower) + ".");
@@ -244,13 +259,7 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
                {"ranks_on", reader.ranks_on},
                {"ranks_per_node", gpus}};
   if (!reader.kinds.empty()) node["link_kinds"] = reader.kinds;
-  if (reader.newest >= 90 && reader.vertices.contains("nvswitch")) {  // NVLS: as the platform dgx-h100
-    node["multicast"] = {
-        {"packet_overhead_us", sourced(0, "stores of a kernel: counted as its copy", "guess")}};
-    node["in_network_reduction"] = {
-        {"aggregation_latency_us", sourced(0.4, "no measurement found; as SHARP between nodes", "guess")},
-        {"bandwidth_share", sourced(0.62, "as on dgx-h100", "derived")}};
-  }
+  add_nvls(node);
   return {{"base", "gpu-cluster"},
           {"description", "A node of " + std::to_string(gpus) + " GPUs, from an NCCL topology"},
           {"notes", notes},

@@ -133,20 +133,24 @@ TEST(Errors, Topology) {
             "x.json: node.ranks_per_node: must be a multiple of the 6 vertices in node.ranks_on, not 4");
   EXPECT_EQ(complaint_about("summit", "/node/vertices/gpu0", {{"kind", "gpu"}}),
             "x.json: node.vertices.gpu0: holds data of ranks, so it needs a device");
-  EXPECT_EQ(complaint_about("summit", "/devices/POWER9", Json::object()),
-            "x.json: node.vertices.cpu0: its device needs reduce_GBps or memory_bandwidth_GBps");
+  EXPECT_EQ(complaint_about("frontier", "/devices/EPYC-7A53-quarter", Json::object()),
+            "x.json: node.vertices.numa0: its device needs reduce_GBps or memory_bandwidth_GBps");
 }
 
 TEST(Errors, Networks) {
   EXPECT_EQ(complaint_about("summit", "/network/levels/0/down", 20),
             "x.json: network.levels.0: 20 ports down and 18 up do not fit a switch of 36 (switch_ports)");
   EXPECT_EQ(complaint_about("summit", "/network/levels/2/down", 18),
-            "x.json: network.levels: this tree has room for 2916 nodes, but max_nodes is 4608: each 18 nodes "
-            "have 2 leaves, one for each NIC of a node, and the levels above take 324: raise levels.2.down");
+            "x.json: network.levels: this tree has room for 2916 nodes, but max_nodes is 4608: a group of 18 "
+            "nodes has 2 leaf switches, one for each NIC of a node, and the levels above take 324: raise "
+            "levels.2.down");
   EXPECT_EQ(
       complaint_about("summit", "/network/levels", Json::array({{{"name", "TOR"}, {"down", 18}}})),
-      "x.json: network.levels: this tree has room for 0 nodes, but max_nodes is 4608: each 18 nodes have "
-      "2 leaves, one for each NIC of a node, and the levels above take 1: add one");
+      "x.json: network.levels: this tree has room for 0 nodes, but max_nodes is 4608: a group of 18 nodes "
+      "has 2 leaf switches, one for each NIC of a node, and the levels above take 1: add one");
+  EXPECT_NE(
+      complaint_about("summit", "/network/levels/0/down", 1).find("a group of 1 node has 2 leaf switches"),
+      std::string::npos);
   EXPECT_EQ(complaint_about("edr-cluster", "/max_nodes", 649),
             "x.json: network.levels: this tree has room for 648 nodes, but max_nodes is 649: levels.1 has 36 "
             "ports; in a file give it as many up as down, and add a level above");

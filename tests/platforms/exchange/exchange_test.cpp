@@ -3,6 +3,8 @@
 #include <map>
 #include <pugixml.hpp>
 #include <random>
+#include <tuple>
+#include <vector>
 
 #include "../support.hpp"
 #include "libraries/nccl/ring_search.hpp"
@@ -115,6 +117,87 @@ TEST(ImportNccl, PortsShareASlot) {
       import_platform(file("virtual.xml", node(R"(<net name="a" speed="-1"/>)", "Unknown speed")));
   EXPECT_EQ(unknown["network"]["bandwidth_GBps"]["value"], 1.25);
   EXPECT_NE(unknown["notes"].dump().find("unknown speed"), std::string::npos);
+}
+
+/// How many links of `kind` there are between the two, in either order.
+int links_between(const Json& platform, const std::string& a, const std::string& b, const std::string& kind) {
+  int count = 0;
+  for (const Json& l : platform["node"]["links"])
+    if ((l["between"] == Json{a, b} || l["between"] == Json{b, a}) && l["kind"] == kind)
+      count += l.value("count", 1);
+  return count;
+}
+
+/// RCCL's `sm` is no compute capability, and its links are <xgmi>.
+TEST(ImportNccl, GpusOfAmd) {
+  const auto node = [](const std::string& gcn) {
+    const auto gpu = [&gcn](const std::string& at, const std::string& peer) {
+      return "<pci busid=\"" + at +
+             "\" link_speed=\"16.0 GT/s PCIe\" link_width=\"16\"><gpu sm=\"90\" gcn=\"" + gcn +
+             "\"><xgmi target=\"" + peer + "\" count=\"4\" tclass=\"0x038000\"/></gpu></pci>";
+    };
+    return file("rccl.xml", "<system version=\"2\"><cpu arch=\"x86_64\" vendor=\"AuthenticAMD\">" +
+                                gpu("c1", "c6") + gpu("c6", "c1") + "</cpu></system>");
+  };
+  for (const auto& [gcn, device, kind] : {std::tuple{"910", "MI250X-GCD", "xgmi-mi200"},
+                                          {"gfx90a", "MI250X-GCD", "xgmi-mi200"},
+                                          {"gfx942", "MI300X", "xgmi-mi300"},
+                                          {"906", "MI50", "xgmi-mi50"}}) {
+    const Description d = imported(node(gcn));
+    EXPECT_EQ(d.json()["node"]["vertices"]["gpu1"]["device"], device) << gcn;
+    EXPECT_EQ(links_between(d.json(), "gpu0", "gpu1", kind), 4) << gcn;
+    EXPECT_EQ(d.json()["notes"].size(), 1u) << gcn;
+  }
+  EXPECT_NEAR(GBps(Machine(imported(node("gfx90a")), 2).wire(0, 1, Bytes(0)).per_byte), 200, 1e-9);
+  EXPECT_NE(complaint([&] {
+              import_platform(node("gfx1100"));
+            }).find("gcn 'gfx1100' is not known; known are gfx900"),
+            std::string::npos);
+}
+
+/// Those of the RTX 3090 are slower than those of the A100.
+TEST(ImportNccl, NvlinksOfGa102) {
+  const auto gpu = [](const std::string& at, const std::string& peer) {
+    return "<pci busid=\"" + at + "\" device=\"0x2204\"><gpu sm=\"86\"><nvlink target=\"" + peer +
+           "\" count=\"4\" tclass=\"0x030000\"/></gpu></pci>";
+  };
+  const Description d = imported(
+      file("ga102.xml", "<system><cpu arch=\"x86_64\">" + gpu("1", "2") + gpu("2", "1") + "</cpu></system>"));
+  EXPECT_NEAR(GBps(Machine(d, 2).wire(0, 1, Bytes(0)).per_byte), 56.25, 1e-9);
+  EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "RTX-3090");
+}
+
+/// A link that one end lists is a link; of two entries for the same ends the counts add up.
+TEST(ImportNccl, LinksThatOneEndLists) {
+  const Description d = imported(file("one-end.xml", R"(<system><cpu arch="x86_64">
+    <pci busid="1"><gpu sm="70"/></pci>
+    <pci busid="2"><gpu sm="70"><nvlink target="1" count="1"/><nvlink target="1" count="2"/></gpu></pci></cpu></system>)"));
+  EXPECT_EQ(links_between(d.json(), "gpu0", "gpu1", "nvlink2"), 3);
+}
+
+TEST(ImportNccl, SocketsByVendorAndModel) {
+  const auto node = [](const std::string& attributes, int cpus) {
+    std::string text = "<system>";
+    for (int c = 0; c < cpus; ++c)
+      text += "<cpu " + attributes + "><pci busid=\"" + std::to_string(c) + "\"><gpu sm=\"80\"/></pci></cpu>";
+    return imported(file("sockets.xml", text + "</system>")).json();
+  };
+  const std::string intel = R"(arch="x86_64" vendor="GenuineIntel" familyid="6" modelid=)";
+  for (const auto& [attributes, kind] :
+       {std::pair{intel + "\"79\"", "qpi-broadwell"},
+        {intel + "\"85\"", "upi"},
+        {intel + "\"143\"", "upi-sapphire-rapids"},
+        {intel + "\"207\"", "upi-emerald-rapids"},
+        {intel + "\"173\"", "upi-emerald-rapids"},
+        {R"(arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49")", "infinity-fabric"},
+        {R"(arch="ppc64")", "x-bus"},
+        {R"(arch="arm64" vendor="ARM")", "arm-socket"}})
+    EXPECT_EQ(links_between(node(attributes, 2), "cpu0", "cpu1", kind), 1) << attributes;
+  const Json four = node(R"(arch="x86_64" vendor="AuthenticAMD")", 4);  // every two, as NCCL has them
+  for (int b = 1; b < 4; ++b)
+    for (int a = 0; a < b; ++a)
+      EXPECT_EQ(links_between(four, "cpu" + std::to_string(a), "cpu" + std::to_string(b), "infinity-fabric"),
+                1);
 }
 
 TEST(ImportHwloc, TwoPackages) {
@@ -306,8 +389,171 @@ TEST(ImportHwloc, Accelerators) {
                     "<object type=\"Core\"/>" +
                         gpu + other + "</object></object></topology>"));
   EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "H100-SXM5-80GB");
+  EXPECT_EQ(d.json()["node"]["vertices"]["gpu1"]["device"], "MI250X-GCD");
   EXPECT_EQ(max_ranks(d), 2);
-  EXPECT_EQ(d.json()["notes"][1], "1 GPUs of a model that is not known are taken for V100.");
+  EXPECT_EQ(links_between(d.json(), "gpu0", "cpu0", "pcie5-x16"), 1);
+}
+
+std::string hwloc(const std::string& in_package, const std::string& after = "",
+                  const std::string& version = "2.0") {
+  return "<topology version=\"" + version +
+         "\"><object type=\"Machine\"><object type=\"Package\" gp_index=\"3\"><object type=\"Core\"/>" +
+         in_package + "</object></object>" + after + "</topology>";
+}
+
+std::string hwloc_gpu(int number, const std::string& pci_type, const std::string& model,
+                      const std::string& speed) {
+  const std::string n = std::to_string(number);
+  return "<object type=\"PCIDev\" gp_index=\"1" + n + "\" pci_type=\"" + pci_type + "\" pci_link_speed=\"" +
+         speed + "\"><object type=\"OSDev\" gp_index=\"" + n + "\" name=\"nvml" + n +
+         "\" osdev_type=\"1\"><info name=\"GPUModel\" value=\"" + model + "\"/></object></object>";
+}
+
+/// Two links of 20 GB/s between two P100, one to the processor; one end is no part of the node.
+TEST(ImportHwloc, Nvlinks) {
+  const std::string p100 = "0302 [10de:0000] [10de:116b] a1";
+  const std::string matrix = R"(<distances2hetero nbobjs="4" kind="25" name="NVLinkBandwidth">
+    <indexes length="20">OSDev:1 OSDev:2 </indexes><indexes length="20">Package:3 PCIDev:9 </indexes>
+    <u64values length="9">1000000 40000 20000 0 40000 1000000 0 </u64values>
+    <u64values length="9">20000 20000 0 1000000 0 0 20000 0 0</u64values></distances2hetero>)";
+  const std::string gpus = hwloc_gpu(1, p100, "Tesla P100-SXM2-16GB", "15.753846") +
+                           hwloc_gpu(2, p100, "Tesla P100-SXM2-16GB", "15.753846");
+  const Description d = imported(file("nvlinks.xml", hwloc(gpus, matrix)));
+  EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "P100-SXM2");
+  EXPECT_EQ(links_between(d.json(), "gpu0", "gpu1", "nvlink1"), 2);
+  EXPECT_EQ(links_between(d.json(), "gpu0", "cpu0", "nvlink1"), 1);
+  EXPECT_EQ(links_between(d.json(), "gpu0", "cpu0", "pcie3-x16"), 0);
+  EXPECT_EQ(links_between(d.json(), "gpu1", "cpu0", "pcie3-x16"), 1);
+  EXPECT_NEAR(GBps(Machine(d, 2).wire(0, 1, Bytes(0)).per_byte), 40, 1e-9);
+  EXPECT_EQ(d.json()["notes"], (Json{"Imported from " + scratch("nvlinks.xml") + ". One node.",
+                                     "Not read: links to PCIDev:9."}));
+  const std::string of_one_type = R"(<distances2 type="OSDev" nbobjs="2" name="NVLinkBandwidth" indexing="gp">
+    <indexes>1 2</indexes><u64values>0 30000 30000 0</u64values></distances2>)";
+  EXPECT_NEAR(
+      GBps(Machine(imported(file("nvlinks.xml", hwloc(gpus, of_one_type))), 2).wire(0, 1, Bytes(0)).per_byte),
+      30, 1e-9);
+  EXPECT_NE(import_platform(file("nvlinks.xml", hwloc(gpus)))["notes"].dump().find("No NVLinks"),
+            std::string::npos);
+  EXPECT_NE(
+      complaint([&] {
+        import_platform(file("nvlinks.xml", hwloc(gpus, R"(<distances2 name="NVLinkBandwidth" type="OSDev">
+                <indexes>1 2</indexes><u64values>0 1 1</u64values></distances2>)")));
+      }).find("<distances2> NVLinkBandwidth: must hold a value for each two of its 2 objects, 4, not 3"),
+      std::string::npos);
+}
+
+/// hwloc 3: GPUs below one port of the package share it, and NVSwitches are one vertex.
+TEST(ImportHwloc, SwitchesOfPcieAndNvlink) {
+  const std::string v100 = "0302 [10de:1db8] [10de:131d] a1";
+  const auto below = [](const std::string& inner, const std::string& speed, const std::string& kind = "1-1") {
+    return "<object type=\"Bridge\" bridge_type=\"" + kind + "\" pci_link_speed=\"" + speed + "\">" + inner +
+           "</object>";
+  };
+  std::string gpus;
+  for (int g = 1; g < 3; ++g) gpus += below(hwloc_gpu(g, v100, "", "15.753846"), "15.753846");
+  const std::string nic = R"(<object type="PCIDev" pci_type="0207 [15b3:1017]" pci_link_speed="7.876923">
+    <object type="OSDev" name="mlx5_0" osdev_type="32"/></object>)";
+  const std::string nvswitch =
+      R"(<object type="PCIDev" subtype="NVSwitch" gp_index="7" pci_type="0680 [10de:1ac2]"/>)";
+  const std::string matrix = R"(<distances2hetero nbobjs="3" name="NVLinkBandwidth">
+    <indexes>OSDev:1 OSDev:2 PCIDev:7</indexes><u64values>0 0 150000 0 0 150000 150000 150000 0</u64values></distances2hetero>)";
+  const Description d = imported(file(
+      "dgx.xml", hwloc(below(below(below(gpus, "15.753846"), "15.753846") + below(nic + nvswitch, "7.876923"),
+                             "0", "0-1"),
+                       matrix, "3.0")));
+  EXPECT_EQ(links_between(d.json(), "gpu0", "plx0", "pcie3-x16"), 1);
+  EXPECT_EQ(links_between(d.json(), "gpu1", "plx0", "pcie3-x16"), 1);
+  EXPECT_EQ(links_between(d.json(), "plx0", "cpu0", "pcie3-x16"), 1);
+  EXPECT_EQ(links_between(d.json(), "nic0", "cpu0", "pcie-79"), 1);  // 8 lanes
+  EXPECT_NEAR(d.json()["node"]["link_kinds"]["pcie-79"]["bandwidth_GBps"]["value"].get<double>(), 6, 1e-5);
+  EXPECT_EQ(links_between(d.json(), "gpu1", "nvswitch", "nvlink2"), 6);
+  EXPECT_EQ(d.json()["node"]["vertices"]["gpu0"]["device"], "V100-SXM2-32GB");
+}
+
+/// Each in a file of its own, so that a part that does not exist is refused.
+TEST(ImportHwloc, ModelsByName) {
+  for (const auto& [model, device] : {std::pair{"NVIDIA GB10", "GB10"},
+                                      {"NVIDIA GeForce RTX 5090", "RTX-5090"},
+                                      {"NVIDIA B200", "B200-180GB"},
+                                      {"NVIDIA H200", "H200-SXM5-141GB"},
+                                      {"NVIDIA H100 80GB HBM3", "H100-SXM5-80GB"},
+                                      {"NVIDIA L40S", "L40S"},
+                                      {"NVIDIA GeForce RTX 3090", "RTX-3090"},
+                                      {"A100-SXM-80GB", "A100-SXM4-80GB"},
+                                      {"NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB"},
+                                      {"Tesla T4", "T4"},
+                                      {"Tesla V100-SXM2-16GB", "V100-SXM2-16GB"},
+                                      {"Tesla V100-SXM3-32GB-H", "V100-SXM2-32GB"},
+                                      {"Tesla V100-PCIE-16GB", "V100-PCIe-16GB"},
+                                      {"Tesla P100-SXM2-16GB", "P100-SXM2"},
+                                      {"Tesla K80", "K80-half"},
+                                      {"AMD Instinct MI350X", "MI350X"},
+                                      {"AMD Instinct MI325X", "MI325X"},
+                                      {"AMD Instinct MI300A", "MI300A"},
+                                      {"AMD Instinct MI300X", "MI300X"},
+                                      {"Aldebaran/MI200 [Instinct MI250X/MI250]", "MI250X-GCD"},
+                                      {"Arcturus GL-XL [Instinct MI100]", "MI100"},
+                                      {"Instinct MI60", "MI60"},
+                                      {"Instinct MI50", "MI50"},
+                                      {"Instinct MI25", "MI25"}}) {
+    const std::string pair = hwloc_gpu(1, "0302 [10de:0000]", model, "31.507692") +
+                             hwloc_gpu(2, "0302 [10de:0000]", model, "31.507692");
+    const std::string link = R"(<distances2 type="OSDev" name="NVLinkBandwidth"><indexes>1 2</indexes>
+      <u64values>0 100000 100000 0</u64values></distances2>)";
+    const Description d = imported(file("model.xml", hwloc(pair, link)));
+    EXPECT_EQ(d.json()["node"]["vertices"]["gpu1"]["device"], device) << model;
+    EXPECT_EQ(Machine(d, 2).ranks_per_node(), 2) << model;
+  }
+}
+
+TEST(ImportHwloc, ModelsThatAreNotKnown) {
+  const Json json = import_platform(
+      file("models.xml", hwloc(hwloc_gpu(1, "0302 [10de:ffff] [10de:0000] a1", "Tesla X9", "31.507692"))));
+  EXPECT_EQ(json["notes"][1], "1 GPU of a model that is not known (Tesla X9) taken for V100.");
+  EXPECT_EQ(links_between(json, "gpu0", "cpu0", "pcie4-x16"), 1);
+}
+
+/// Of the vendors' shared kinds, and between every two packages.
+TEST(ImportHwloc, SocketsOfAmd) {
+  const std::string package = R"(<object type="Package"><info name="CPUVendor" value="AuthenticAMD"/>
+    <object type="Core"/></object>)";
+  const Json json =
+      import_platform(file("amd.xml", "<topology version=\"2.0\"><object type=\"Machine\">" + package +
+                                          package + package + "</object></topology>"));
+  EXPECT_EQ(links_between(json, "cpu0", "cpu2", "infinity-fabric"), 1);
+}
+
+std::string ib_switch(const std::string& guid, const std::vector<std::string>& peers) {
+  std::string text = "Switch\t40 \"S-" + guid + "\"\t# \"sw\"\n";
+  int port = 0;
+  for (const std::string& peer : peers)
+    text += "[" + std::to_string(++port) + "]\t\"" + peer + "\"[1]\t# \"node" + peer + " mlx5_0\" lid 1 " +
+            (peer == "H-9" ? "4xEDR" : "4xHDR") + "\n";
+  return text;
+}
+
+/// A fabric manager on a spine.
+TEST(ImportIbnetdiscover, ServiceHostsAreLeftOut) {
+  std::string hosts;
+  for (const char* h : {"1", "2", "3", "4", "9"})
+    hosts += "Ca\t1 \"H-" + std::string(h) + "\"\t# \"nodeH-" + h + " mlx5_0\"\n";
+  const Json json = import_platform(file("service.txt", ib_switch("1", {"H-1", "H-2", "S-5", "S-6"}) +
+                                                            ib_switch("2", {"H-3", "H-4", "S-5", "S-6"}) +
+                                                            ib_switch("5", {"S-1", "S-2", "H-9"}) +
+                                                            ib_switch("6", {"S-1", "S-2"}) + hosts));
+  EXPECT_EQ(json["max_nodes"], 4);
+  EXPECT_EQ(json["network"]["levels"].size(), 2u);
+  EXPECT_EQ(json["network"]["levels"][1]["down"], 2);
+  EXPECT_EQ(json["network"]["bandwidth_GBps"]["value"], 25);
+  EXPECT_EQ(json["notes"].size(), 2u);
+  EXPECT_EQ(json["notes"][1], "Left out, on switches that join leaves with more hosts: nodeH-9.");
+  const std::string chain =
+      file("chain.txt", ib_switch("1", {"H-1", "S-2"}) + ib_switch("2", {"H-3", "S-1"}) + hosts);
+  EXPECT_EQ(
+      complaint([&] { import_platform(chain); }),
+      chain +
+          ": S-1 and S-2 both have hosts (nodeH-1, nodeH-3) and a cable between them: this is not a fat "
+          "tree");
 }
 
 /// SHARP's aggregation nodes are no hosts, and adapters without a name of their own are.
@@ -342,8 +588,10 @@ TEST(ImportIbnetdiscover, AggregationNodesAndNamelessHosts) {
 TEST(Import, SurvivesDamage) {
   std::mt19937 random(1);
   const std::string alphabet = "<>/=\"'&;,[](): 0123456789.-xSHCa\n\x80\xff";
-  const std::string hwloc = R"(<topology version="2.0"><object type="Package"><object type="Core"/>
-      <object type="PCIDev" pci_type="0302 [10de:1db1]" pci_link_speed="15.7"/></object></topology>)";
+  const std::string gpus =
+      hwloc(hwloc_gpu(1, "0302 [10de:1db1]", "", "15.7") + hwloc_gpu(2, "0302 [10de:1db1]", "", "15.7"),
+            R"(<distances2 type="OSDev" name="NVLinkBandwidth"><indexes>1 2</indexes>
+      <u64values>0 50000 50000 0</u64values></distances2>)");
   const std::string fabric =
       "Switch\t36 \"S-1\"\t# \"leaf\" lid 1\n[1]\t\"H-2\"[1](a)\t# \"n HCA-1\" lid 4 "
       "4xEDR\n[2]\t\"S-3\"[1]\t# \"up\" lid "
@@ -351,7 +599,7 @@ TEST(Import, SurvivesDamage) {
       "HCA-1\"\n";
   int sound = 0;
   for (const std::string& good :
-       {nccl, hwloc, fabric,
+       {nccl, gpus, fabric,
         cluster(R"(radical="0-11" bw="1GBps" lat="1us" topology="TORUS" topo_parameters="3,2,2")"),
         cluster(
             R"(radical="0-119" bw="1GBps" lat="1us" topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2")"),
@@ -377,7 +625,15 @@ TEST(Import, RefusesWhatItCannotRead) {
   EXPECT_TRUE(said("<system>").starts_with("bad.xml: Start-end tags mismatch at byte")) << said("<system>");
   EXPECT_EQ(said("<html/>"),
             "bad.xml: <html> is not one of <system> (NCCL), <topology> (hwloc) and <platform> (SimGrid)");
-  EXPECT_EQ(said("<system/>"), "bad.xml: holds no <gpu> below <system><cpu>");
+  EXPECT_TRUE(
+      said("<system/>").starts_with("bad.xml: holds no <gpu> below <system><cpu>: NCCL itself completes"));
+  EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1"><gpu/></pci></cpu></system>)"),
+            "bad.xml: <gpu> of <pci> 0:1: lacks sm, its compute capability, such as 90");
+  EXPECT_EQ(said(R"(<system><cpu><nic><net name="cxi0" speed="200000000"/></nic></cpu></system>)"),
+            "bad.xml: <net> cxi0: speed 200000000 is no port's: it is in Mb/s");
+  const std::string host = R"(<pci busid="0:1"><gpu sm="90"/></pci></cpu>)";
+  EXPECT_TRUE(said("<system><cpu host_hash=\"1\">" + host + "<cpu host_hash=\"2\">" + host + "</system>")
+                  .starts_with("bad.xml: holds 2 hosts (host_hash) of one NVLink domain"));
   EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1" class="0x030200"/></cpu></system>)"),
             "bad.xml: <pci> 0:1: holds no <gpu> or <nic>: NCCL itself completes such a file; import what it "
             "writes to "
@@ -392,7 +648,7 @@ TEST(Import, RefusesWhatItCannotRead) {
       said("<platform><zone><host/><host/><link/></zone></platform>"),
       "bad.xml: must hold one <cluster>, the kind of zone that is read, not 0; it holds 2 <host>, 1 <link>");
   EXPECT_EQ(said("<topology version=\"1.0\"/>"),
-            "bad.xml: is not of hwloc 2: make it with `lstopo --of xml` of that version");
+            "bad.xml: is not of hwloc 2 or 3: make it with `lstopo --of xml` of such a version");
   EXPECT_EQ(said("hello"),
             "bad.xml: has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
   EXPECT_EQ(said(cluster(R"(radical="0-15" bw="10 parsec" lat="1us")")),
