@@ -406,7 +406,7 @@ TEST(Journal, WhatIsDamagedIsAskedAgain) {
   const std::string file = "'" + at + "/journal.sqlite'";
   EXPECT_EQ(refusal("UPDATE sweep SET value = replace(value, '10', '11') WHERE key = 'sweep'"),
             file + " is damaged: what its sweep is");
-  EXPECT_EQ(refusal("UPDATE sweep SET value = 'collcast sweep 3' WHERE key = 'form'"),
+  EXPECT_EQ(refusal("UPDATE sweep SET value = 'collcast sweep 2' WHERE key = 'form'"),
             file + " is not the journal of a sweep of this program, or is damaged");
   EXPECT_EQ(refusal("ALTER TABLE sweep RENAME COLUMN value TO worth"),
             file + " is not the journal of a sweep, or is damaged");
