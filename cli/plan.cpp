@@ -51,12 +51,18 @@ std::optional<double> limit(const std::string& text, const std::string& what) {
 
 /// "90s", "2h", "3d", or seconds.
 std::optional<double> duration(const std::string& text) {
+  using Unit = std::pair<std::string_view, double>;
   if (text.empty()) return {};
-  double unit = 1;
-  std::string number = text;
-  for (const auto& [name, seconds] : {std::pair{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}, {'d', 86400.0}})
-    if (text.back() == name) unit = seconds, number.pop_back();
-  return unit * above_zero(number, "time limit (as 90s, 30m, 2h or 3d)");
+  const std::size_t digits = std::min(text.find_last_of("0123456789."), text.size() - 1) + 1;
+  const std::string number = text.substr(0, digits), unit = text.substr(digits);
+  for (const auto& [name, seconds] :
+       {Unit{"", 1}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}})
+    if (unit == name) try {
+        return seconds * above_zero(number, "time limit");
+      } catch (const InputError&) {
+        break;
+      }
+  throw InputError("time limit '" + text + "' is not a time above 0, as 90s, 30m, 2h, 3d or 5ms");
 }
 
 plan::Limits limits_of(const PlanOptions& options) {
@@ -172,7 +178,7 @@ Json forecast_of(const PlanOptions& options, const Description& platform, Rank r
     require_room(platform, ranks);
     Playing playing(platform, {options.policy});
     const StepForecast step = playing.forecast(t);
-    const double steps = above_zero(options.samples, "number of samples") / step.samples;
+    const double steps = std::ceil(above_zero(options.samples, "number of samples") / step.samples);
     return {{"nodes", (ranks + t.ranks_per_node - 1) / t.ranks_per_node},
             {"time_s", steps * step.time.value},
             {"low_s", steps * step.low.value},
@@ -510,7 +516,8 @@ void add_plan(CLI::App& app, int& exit_code) {
                    "What to minimize: cost (default where all have a price), time (default otherwise), "
                    "energy or nodes")
       ->option_text("cost|time|energy|nodes");
-  verb->add_option("--time", options->time, "Limit of the job's time: 90s, 30m, 2h, 3d")->option_text("T");
+  verb->add_option("--time", options->time, "Limit of the job's time: 90s, 30m, 2h, 3d, 5ms")
+      ->option_text("T");
   verb->add_option("--efficiency", options->efficiency,
                    "Least efficiency against one processor alone, as 0.8; of a trace or a job, the share of "
                    "computation")

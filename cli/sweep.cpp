@@ -54,7 +54,11 @@ sweep::Sweep described(SweepOptions& options, const std::vector<sweep::Verb>& ve
     throw InputError("--resume writes into its own folder: it does not go with -o");
   if (!options.merge.empty() && options.folder.empty())
     throw InputError("--merge needs -o DIR, the folder to write");
+  for (const std::string& one : options.merge)
+    if (std::error_code none; std::filesystem::equivalent(one, options.folder, none))
+      throw InputError("-o " + options.folder + " is one of the folders to merge; choose another");
   if (options.merge.empty()) options.folder = options.resume;
+  if (!options.resume.empty() && options.part.empty()) options.part = sweep::Journal::part(options.resume);
   const std::string& from = options.merge.empty() ? options.resume : options.merge[0];
   return {sweep::Journal::identity(from).sweep, from, verbs};
 }
@@ -94,9 +98,9 @@ int run_sweep(SweepOptions options) {
   if (module && module->begin() != 0) return work(*module, asked);
   sweep::Journal journal(options.folder, asked.identity(program));
   for (const std::string& other : options.merge) journal.merge(other);
-  const std::string resume = "`collcast sweep --resume " + options.folder +
-                             (options.part.empty() ? "" : " --part " + options.part) + "` continues";
+  const std::string resume = "`collcast sweep --resume " + options.folder + "` continues";
   if (options.merge.empty()) {
+    journal.keep_part(options.part);
     end_at_interrupt("interrupted; finished points are kept, " + resume);
     sweep::run(asked, part, journal, module ? ranks_of(*module) : sweep::processes(workers(options.jobs)),
                [](std::int64_t finished, std::int64_t all) {

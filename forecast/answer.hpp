@@ -40,6 +40,7 @@ struct Answer {
   std::vector<Row> rows;
   std::vector<Unbound> unbound;                        ///< of the overrides
   std::optional<std::vector<Elasticity>> sensitivity;  ///< of the sum of all rows' times, if it was asked for
+  std::optional<Seconds> shown = {};  ///< how long the call took that was watched, if that is not its time
   std::vector<std::string> notes;
   std::vector<std::shared_ptr<const Made>> made;  ///< for the machine: algorithms of rows
 };

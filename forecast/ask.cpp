@@ -377,9 +377,10 @@ class Inquiry {
   }
 
   void tell_played(Seconds played, Seconds answer) {
-    if (std::abs((played - answer).value) > 1e-9 * answer.value)
-      note("messages are shown as they are played with contention, in " + text::seconds(played.value) +
-           "; the answer is " + text::seconds(answer.value));
+    if (std::abs((played - answer).value) <= 1e-9 * answer.value) return;
+    answer_.shown = played;
+    note("messages are shown as they are played with contention, in " + text::seconds(played.value) +
+         "; the answer is " + text::seconds(answer.value));
   }
 
   Choice choose(const Forecaster& forecaster, const std::vector<const Algorithm*>& among, const Call& call) {

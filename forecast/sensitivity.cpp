@@ -34,9 +34,10 @@ class Differences {
   }
 
  private:
-  /// To the side where messages take longer, or less; a share is at most 1.
+  /// To the side where messages mostly take longer, or less; a share is at most 1.
   static double shifted(const Parameter& p, bool slower) {
-    const double value = p.value * (slower == (p.unit != "GBps") ? 1 + step : 1 - step);
+    const bool better_more = p.unit == "GBps" || p.unit == "TFLOPS" || p.unit == "KiB" || p.unit == "GiB";
+    const double value = p.value * (slower != better_more ? 1 + step : 1 - step);
     return p.unit == "share" ? std::min(value, 1.0) : value;
   }
 
@@ -51,18 +52,22 @@ class Differences {
     return {};
   }
 
-  /// Of parameters that together, all made slower, move nothing, none does.
+  /// Of parameters that together, all made slower and all made faster, move nothing, none does: a limit may
+  /// stand where one side alone moves.
   void look(std::span<const Parameter> parameters) {
     if (parameters.empty()) return;
+    const bool one = parameters.size() == 1;
     const auto slower = all(parameters, true);
-    if (slower && !moved(now_, *slower)) return;
-    if (parameters.size() == 1) return add(parameters[0], slower);
+    const bool moves = !slower || moved(now_, *slower);
+    const auto faster = one || !moves ? all(parameters, false) : std::nullopt;
+    if (!moves && faster && !moved(now_, *faster)) return;
+    if (one) return add(parameters[0], slower, faster);
     look(parameters.first(parameters.size() / 2));
     look(parameters.subspan(parameters.size() / 2));
   }
 
-  void add(const Parameter& p, const std::optional<std::vector<Seconds>>& slower) {
-    const auto faster = all({&p, 1}, false);
+  void add(const Parameter& p, const std::optional<std::vector<Seconds>>& slower,
+           const std::optional<std::vector<Seconds>>& faster) {
     if (!slower || !faster) return;
     const double run = std::log(shifted(p, true) / shifted(p, false));
     for (std::size_t row = 0; row < now_.size(); ++row) {

@@ -43,7 +43,10 @@ class Subject {
   virtual ~Subject() = default;
   virtual Play standard(Collective collective, Bytes size) = 0;
   virtual std::vector<Play> told(Collective collective, Bytes size) = 0;
-  /// What the file has to say where nothing is tuned: without a gap from 0 on. Throws InputError.
+  /// Why what is faster than the default is not to be told all the same; empty: it may be.
+  virtual std::string doubt(Bytes, const Play&) { return {}; }
+  /// What the file has to say where nothing is tuned: without a gap from 0 on, or nothing, if what is tuned
+  /// holds there. Throws InputError.
   virtual std::vector<tuner::Rule> untuned(Collective collective) const {
     return {tuner::Rule{.collective = collective}};
   }
@@ -83,8 +86,8 @@ class Nccl : public Subject {
   Play standard(Collective collective, Bytes size) override {
     const Call call = site_.call(own_, size);
     const nccl::Candidate chosen = nccl::choose(base_, collective, call, own_.situation());
-    Play p =
-        played(rule_of(collective, base_, chosen), own_.predict(collective, call, site_.engine).prediction);
+    Play p = played(rule_of(collective, base_, chosen.shape, chosen.protocol),
+                    own_.predict(collective, call, site_.engine).prediction);
     p.own_transport = nccl::has_transport(chosen.shape);
     return p;
   }
@@ -98,16 +101,33 @@ class Nccl : public Subject {
       });
       if (chosen == able.end()) continue;  // NCCL marks it unsupported
       all.push_back(
-          played(rule_of(collective, v.policy, *chosen),
+          played(rule_of(collective, v.policy, chosen->shape, chosen->protocol),
                  v.library.predict(collective, site_.call(v.library, size), site_.engine).prediction));
     }
     return all;
+  }
+  /// Calls follow each other down the chain of a broadcast or a reduce, so that the closed form has one of
+  /// them take no more than the slowest place. A call alone goes all the way.
+  std::string doubt(Bytes size, const Play& best) override {
+    const Collective collective = best.rule.collective;
+    if (collective != Collective::broadcast && collective != Collective::reduce) return {};
+    const auto alone = [&](const Library& library) {
+      return library.predict(collective, site_.call(library, size), engine("contention")).prediction;
+    };
+    const auto told = std::ranges::find_if(variants_, [&](const Variant& v) {
+      return same(rule_of(collective, v.policy, *v.policy.algo, *v.policy.proto), best.rule);
+    });
+    const Prediction now = alone(own_), then = alone(told->library);
+    if (now.time > then.high) return {};
+    return "calls that follow each other would be faster by " + best.name + ", a call alone would take " +
+           text::seconds(then.time.value) + " instead of " + text::seconds(now.time.value);
   }
   /// NCCL's own choice by size, as a call without a line gets one channel.
   std::vector<tuner::Rule> untuned(Collective collective) const override {
     const auto at = [&](std::int64_t size) {
       const Call call = site_.call(own_, Bytes(static_cast<double>(size)));
-      return rule_of(collective, base_, nccl::choose(base_, collective, call, own_.situation()));
+      const nccl::Candidate chosen = nccl::choose(base_, collective, call, own_.situation());
+      return rule_of(collective, base_, chosen.shape, chosen.protocol);
     };
     std::vector<tuner::Rule> rules{at(1)};
     rules.back().from = 0;
@@ -136,9 +156,10 @@ class Nccl : public Subject {
     Library library;
     Variant(const nccl::Policy& p, const Site& site) : policy(p), library(site.library(p.text())) {}
   };
-  tuner::Rule rule_of(Collective collective, const nccl::Policy& policy, const nccl::Candidate& c) const {
+  tuner::Rule rule_of(Collective collective, const nccl::Policy& policy, nccl::Shape shape,
+                      nccl::Protocol protocol) const {
     tuner::Rule r{.collective = collective};
-    r.shape = nccl::name(c.shape), r.protocol = nccl::name(c.protocol);
+    r.shape = nccl::name(shape), r.protocol = nccl::name(protocol);
     r.channels = policy.all_channels(own_.situation());
     return r;
   }
@@ -151,11 +172,12 @@ class Nccl : public Subject {
 
 class Mpi : public Subject {
  public:
-  Mpi(const Site& site, const std::string& policy, std::span<const tuner::Entry> entries)
+  Mpi(const Site& site, const std::string& policy, const tuner::Format& format)
       : site_(site),
         knows_(!policy.empty()),
         own_(site.library(knows_ ? policy : "openmpi-4.1")),
-        entries_(entries) {}
+        entries_(format.entries),
+        tells_all_(format.tells_all) {}
 
   Play standard(Collective collective, Bytes size) override {
     if (!knows_) throw InputError("what the library does by default is not known");
@@ -174,6 +196,9 @@ class Mpi : public Subject {
       for (const std::int64_t segment : segments(e, size)) all.push_back(price(a, e, size, segment));
     }
     return all;
+  }
+  std::vector<tuner::Rule> untuned(Collective collective) const override {
+    return tells_all_ ? std::vector<tuner::Rule>() : Subject::untuned(collective);
   }
   Rank nodes() const override { return occupancy(own_.forecaster().machine()).nodes; }
 
@@ -207,6 +232,7 @@ class Mpi : public Subject {
   bool knows_;
   Library own_;
   std::span<const tuner::Entry> entries_;
+  bool tells_all_;
 };
 
 /// Without a gap from 0 on: what is told, and between and around that what is `untuned`.
@@ -237,12 +263,13 @@ void add_rules(tuner::Tuning& tuning, const std::vector<Tuned::Point>& points,
     points[i].told ? append(std::move(rule), to) : leave(to);
   }
   leave(tuner::no_end);
+  if (untuned.empty()) rules.back().to = tuner::no_end;
   std::ranges::move(rules, std::back_inserter(tuning.rules));
 }
 
 std::unique_ptr<Subject> subject(const tuner::Format& format, const Site& site, const std::string& policy) {
   if (format.entries.empty()) return std::make_unique<Nccl>(site, policy);
-  return std::make_unique<Mpi>(site, policy, format.entries);
+  return std::make_unique<Mpi>(site, policy, format);
 }
 
 /// The library's own policy, in the release that was asked for.
@@ -292,8 +319,8 @@ Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
   if (!p.standard) return p;
   if (!p.standard->own_transport)
     p.unknown = p.standard->name + " is not timed over the library's own transport";
-  else
-    p.told = p.standard->time > p.best.high;
+  else if (p.standard->time > p.best.high)
+    p.doubt = subject.doubt(size, p.best), p.told = p.doubt.empty();
   if (p.unknown.empty() && p.standard->time <= p.best.time) p.best = *p.standard;
   return p;
 }
@@ -328,6 +355,9 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
       if (!p.unknown.empty() && !tuned.policy.empty())
         note("the default of " + std::string(definition(collective).name) + " at " + text::bytes(size.value) +
              " is kept: " + p.unknown);
+      if (!p.doubt.empty())
+        note("the default of " + std::string(definition(collective).name) + " at " + text::bytes(size.value) +
+             " is kept: " + p.doubt);
       if (p.standard && !p.standard->note.empty()) note(std::string(p.standard->note));
       for (const Play& a : p.able)
         if (!a.note.empty()) note(std::string(a.note));

@@ -37,7 +37,8 @@ struct Tuned {
     std::string unknown = {};  ///< why
     Play best = {};
     std::vector<Play> able = {};  ///< all that the library can be told
-    bool told = false;            ///< the gain exceeds the interval
+    bool told = false;            ///< the gain exceeds the interval, and nothing speaks against it
+    std::string doubt = {};       ///< what does
   };
   tuner::Tuning tuning = {};
   std::string platform, policy;

@@ -154,24 +154,25 @@ std::vector<std::string> traces(const Schedule& schedule, const Layout& layout, 
 
 Seconds simulate(const Schedule& schedule, const Layout& layout, const Fabric& fabric,
                  const Settings& settings, const std::string& folder) {
-  const std::filesystem::path here = std::filesystem::absolute(folder);
+  const std::filesystem::path here = folder;
   write_file(here / "platform.xml", platform_xml(fabric));
   std::string hosts, list;
   const std::vector<std::string> texts = traces(schedule, layout, fabric);
   for (std::size_t r = 0; r < texts.size(); ++r) {
-    const auto file = here / ("rank-" + std::to_string(r) + ".ti");
-    write_file(file, texts[r]);
+    const std::string file = "rank-" + std::to_string(r) + ".ti";
+    write_file(here / file, texts[r]);
     hosts += "h" + std::to_string(r) + "\n";
-    list += file.string() + "\n";
+    list += file + "\n";
   }
   write_file(here / "hosts", hosts);
   write_file(here / "traces", list);
+  // By names in the folder: smpirun splits paths at blanks.
   std::vector<std::string> command{
-      "smpirun",   "-np",         std::to_string(texts.size()), "-platform", here / "platform.xml",
-      "-hostfile", here / "hosts"};
+      "env",       "-C",           folder,      "smpirun", "-np", std::to_string(texts.size()),
+      "-platform", "platform.xml", "-hostfile", "hosts"};
   const std::vector<std::string> how = options(settings, fabric);
   command.insert(command.end(), how.begin(), how.end());
-  command.insert(command.end(), {"-replay", here / "traces"});
+  command.insert(command.end(), {"-replay", "traces"});
   const auto [text, done] = output(command);
   constexpr std::string_view before = "Simulated time: ";
   const std::size_t at = text.rfind(before);

@@ -229,6 +229,10 @@ Report make(const Answer& answer) {
 Json about(const Answer& answer) {
   Json json{{"title", make(answer).title}};
   if (!answer.rows.empty()) json.update(row(answer, answer.rows[0]));
+  if (answer.shown) {
+    json["shown"] = "the messages as they are played with contention, until shown_s; time_s is the answer";
+    json["shown_s"] = answer.shown->value;
+  }
   return json;
 }
 

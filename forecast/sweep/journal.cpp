@@ -11,7 +11,7 @@
 namespace collcast::sweep {
 namespace {
 
-constexpr const char* form = "collcast sweep 2";
+constexpr const char* form = "collcast sweep 3";
 
 std::string where(const std::filesystem::path& path) {
   return "'" + path.string() + "'";
@@ -185,6 +185,18 @@ Identity Journal::identity(const std::filesystem::path& folder) {
   const Opened opened(path, SQLITE_OPEN_READWRITE);
   if (!has_tables(opened.file, path)) throw InputError(where(path) + " is not the journal of a sweep");
   return identity_of(opened.file, path);
+}
+
+std::string Journal::part(const std::filesystem::path& folder) {
+  identity(folder);  // that there is one
+  const std::filesystem::path path = journal_in(folder);
+  const Opened opened(path, SQLITE_OPEN_READWRITE);
+  Statement part(opened.file, path, "SELECT value FROM sweep WHERE key = 'part'");
+  return part.step() ? part.text(0) : "";
+}
+
+void Journal::keep_part(const std::string& part) {
+  Statement(file_, path_, "INSERT OR REPLACE INTO sweep VALUES ('part', ?)").bind(1, part).step();
 }
 
 void Journal::add(std::int64_t number, const Outcome& outcome) {

@@ -44,6 +44,9 @@ class Journal {
 
   /// The sweep whose journal lies in a folder. Throws InputError if none does.
   static Identity identity(const std::filesystem::path& folder);
+  /// The part of its points that was last asked for there, as `keep_part` was given it.
+  static std::string part(const std::filesystem::path& folder);
+  void keep_part(const std::string& part);
   /// Throws SubstrateError if the disk takes no more; what was added before is safe.
   void add(std::int64_t number, const Outcome& outcome);
   /// Adds what another journal has. Throws InputError where it is of another sweep, or contradicts this one.

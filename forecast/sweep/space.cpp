@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 
 #include "model/ranges.hpp"
 #include "support/error.hpp"
@@ -14,7 +15,7 @@ namespace collcast::sweep {
 namespace {
 
 constexpr std::int64_t most_points = 10'000'000;
-/// Halton's sequence takes a prime for each axis.
+/// Halton's sequence takes a prime for each axis that varies.
 constexpr std::array primes = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
 
 [[noreturn]] void reject(const std::string& file, const std::string& key, const std::string& what) {
@@ -110,10 +111,21 @@ double unit(std::uint64_t bits) {
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
-/// The digits of a number in a base, mirrored at the point.
-double mirrored(std::int64_t number, int base) {
-  double value = 0, weight = 1.0 / base;
-  for (; number > 0; number /= base, weight /= base) value += weight * static_cast<double>(number % base);
+/// 0, and the other digits of a base in an order of this seed's: those of neighbouring bases would go
+/// together.
+std::vector<int> scrambled_digits(int base, std::uint64_t seed) {
+  std::vector<int> digits(static_cast<std::size_t>(base));
+  std::iota(digits.begin(), digits.end(), 0);
+  for (std::size_t i = digits.size() - 1; i > 1; --i) std::swap(digits[i], digits[1 + mixed(seed + i) % i]);
+  return digits;
+}
+
+/// The digits of a number, mirrored at the point.
+double mirrored(std::int64_t number, const std::vector<int>& digits) {
+  const auto base = static_cast<std::int64_t>(digits.size());
+  double value = 0, weight = 1.0 / static_cast<double>(base);
+  for (; number > 0; number /= base, weight /= static_cast<double>(base))
+    value += weight * digits[static_cast<std::size_t>(number % base)];
   return value;
 }
 
@@ -176,14 +188,22 @@ void Space::read_sample(const Json& sample, const std::string& file) {
   size_ = sample[kind].get<std::int64_t>();
   seed_ = sample.value("seed", std::uint64_t{1});
   if (size_ < 1 || size_ > most_points) reject(file, "sample", "takes 1 to 10,000,000 points");
-  if (!random && axes_.size() > primes.size())
-    reject(file, "sample", "by low discrepancy takes at most 16 settings; take random ones");
+  if (random) return;
+  std::size_t varying = 0;
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    digits_.emplace_back();
+    if (axes_[i].values.size() == 1) continue;
+    if (varying == primes.size())
+      reject(file, "sample", "by low discrepancy takes at most 16 settings that vary; take random ones");
+    digits_.back() = scrambled_digits(primes[varying++], mixed(seed_ + i));
+  }
 }
 
 double Space::coordinate(std::int64_t number, std::size_t axis) const {
   const std::uint64_t own = mixed(seed_ ^ mixed(axis));
   if (sampling_ == Sampling::random) return unit(mixed(own + static_cast<std::uint64_t>(number)));
-  const double place = mirrored(number + 1, primes[axis]) + unit(own);  // shifted: Cranley & Patterson 1976
+  if (digits_[axis].empty()) return 0;
+  const double place = mirrored(number + 1, digits_[axis]) + unit(own);  // shifted: Cranley & Patterson 1976
   return place - std::floor(place);
 }
 

@@ -61,6 +61,7 @@ class Space {
   double coordinate(std::int64_t number, std::size_t axis) const;
 
   std::vector<Axis> axes_;
+  std::vector<std::vector<int>> digits_;  ///< of low discrepancy, by axis: its base's, in the seed's order
   Sampling sampling_ = Sampling::grid;
   std::uint64_t seed_ = 1;
   std::int64_t size_ = 1;

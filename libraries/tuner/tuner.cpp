@@ -99,7 +99,7 @@ constexpr Format table[] = {
      "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE --mca coll ^han"},
     {"mpich", "selection JSON of MPICH 4", "mpich", of_mpich, write_mpich, "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE"},
     {"ucc", "tune strings of UCC's tl/ucp", "", of_ucc, write_ucc, "UCC_CONFIG_FILE=FILE, or its lines as variables"},
-    {"mvapich2", "variables of MVAPICH2 2.3", "", of_mvapich2, write_mvapich2, "its lines as variables"},
+    {"mvapich2", "variables of MVAPICH2 2.3", "", of_mvapich2, write_mvapich2, "its lines as variables", true},
 };
 // clang-format on
 

@@ -51,7 +51,8 @@ struct Format {
   std::string_view policy;         ///< its selection without a file; empty: not known
   std::span<const Entry> entries;  ///< empty for NCCL, whose policy has them
   std::string (*write)(const Tuning&);
-  std::string_view use;  ///< how to tell the library to read FILE
+  std::string_view use;    ///< how to tell the library to read FILE
+  bool tells_all = false;  ///< the file leaves no size to the library
 };
 
 std::span<const Format> formats();

@@ -76,6 +76,17 @@ constexpr std::array<Named<std::string_view>, 5> ucc_names = {{{allreduce, "allr
                                                                {allgather, "allgather"},
                                                                {alltoall, "alltoall"}}};
 
+/// Of algorithms whose radix is a variable, and which are priced with 2 in place of what UCC takes.
+struct Radix {
+  Collective collective;
+  std::string_view algorithm, variable;
+};
+constexpr std::array<Radix, 5> ucc_radices = {{{allreduce, "knomial", "ALLREDUCE_KN"},
+                                               {allreduce, "sra_knomial", "ALLREDUCE_SRA_KN"},
+                                               {allgather, "knomial", "ALLGATHER_KN"},
+                                               {broadcast, "sag_knomial", "BCAST_SAG_KN"},
+                                               {reduce, "srg", "REDUCE_SRG_KN"}}};
+
 std::string nccl_lines(const Tuning& tuning, const std::string& ranks) {
   std::string text;
   for (const Rule& r : tuning.rules) {
@@ -142,29 +153,33 @@ std::string write_openmpi_json(const Tuning& t) {
 
 std::string write_ucc(const Tuning& t) {
   std::string tokens;
-  bool radix_2 = false;
+  std::array<std::string, ucc_radices.size()> radix_2;  // the sizes, by variable
   for (const Rule& r : t.rules) {
     if (!r.tuned) continue;
-    tokens += (tokens.empty() ? "" : "#") + std::string(name_of(ucc_names, r.collective)) + ':' +
-              std::to_string(r.from) + '-' + (r.to == no_end ? "inf" : std::to_string(r.to + 1)) + ":[" +
-              std::to_string(t.ranks) + '-' + std::to_string(t.ranks) + "]:@" + std::string(r.entry->theirs);
-    radix_2 |= r.entry->radix == 2 && r.collective != alltoall;
+    const std::string from = std::to_string(r.from) + '-';
+    tokens += (tokens.empty() ? "" : "#") + std::string(name_of(ucc_names, r.collective)) + ':' + from +
+              (r.to == no_end ? "inf" : std::to_string(r.to + 1)) + ":[" + std::to_string(t.ranks) + '-' +
+              std::to_string(t.ranks) + "]:@" + std::string(r.entry->theirs);
+    for (std::size_t i = 0; i < ucc_radices.size(); ++i)
+      if (ucc_radices[i].collective == r.collective && ucc_radices[i].algorithm == r.entry->theirs)
+        radix_2[i] += from + (r.to == no_end ? "inf" : std::to_string(r.to)) + ":2,";
   }
   std::string text = tokens.empty() ? "" : "UCC_TL_UCP_TUNE=" + tokens + '\n';
-  if (radix_2)
-    for (const char* name :
-         {"ALLREDUCE_KN", "ALLREDUCE_SRA_KN", "ALLGATHER_KN", "BCAST_SAG_KN", "REDUCE_SRG_KN"})
-      text += "UCC_TL_UCP_" + std::string(name) + "_RADIX=2\n";
+  for (std::size_t i = 0; i < ucc_radices.size(); ++i)
+    if (!radix_2[i].empty())
+      text += "UCC_TL_UCP_" + std::string(ucc_radices[i].variable) + "_RADIX=" + radix_2[i] + "auto\n";
   return text;
 }
 
 std::string write_mvapich2(const Tuning& t) {
+  const std::string variable = "MV2_INTER_ALLREDUCE_TUNING=";
+  // Without a comma its reader sees a number only.
+  if (t.rules.size() == 1) return variable + std::to_string(t.rules[0].entry->number) + '\n';
   std::string ranges;
   for (const Rule& r : t.rules)
-    if (r.tuned)
-      ranges += (ranges.empty() ? "" : "+") + std::to_string(r.entry->number) + ':' + std::to_string(r.from) +
-                '-' + (r.to == no_end ? "+" : std::to_string(r.to));
-  return ranges.empty() ? "" : "MV2_INTER_ALLREDUCE_TUNING=" + ranges + '\n';
+    ranges += (ranges.empty() ? "" : ",") + std::to_string(r.entry->number) + ':' + std::to_string(r.from) +
+              '-' + (r.to == no_end ? "+" : std::to_string(r.to));
+  return "MV2_USE_INDEXED_TUNING=0\nMV2_USE_INDEXED_ALLREDUCE_TUNING=0\n" + variable + ranges + '\n';
 }
 
 }  // namespace collcast::tuner

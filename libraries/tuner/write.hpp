@@ -16,7 +16,10 @@ std::string write_openmpi(const Tuning& tuning);
 std::string write_openmpi_json(const Tuning& tuning);
 /// csel.c. The file replaces MPICH's own, so it covers every collective.
 std::string write_mpich(const Tuning& tuning);
+/// ucc_coll_score.c and ucc_parser.c. A radix holds for teams of any size.
 std::string write_ucc(const Tuning& tuning);
+/// allreduce_tuning.c, which reads ranges only where its indexed tables are off. Of rules that tell all
+/// sizes; any number of ranks is told.
 std::string write_mvapich2(const Tuning& tuning);
 
 }  // namespace collcast::tuner

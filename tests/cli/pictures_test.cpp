@@ -115,6 +115,20 @@ TEST(Pictures, AReplayHasATimelineAndAPage) {
     EXPECT_NE(html.find(title), std::string::npos) << title;
 }
 
+/// The critical path has messages that meet on a link pass each other; they are shown in turns.
+TEST(Pictures, ATimelineSaysWhereItDoesNotEndAtTheAnswer) {
+  const Folder folder;
+  const std::string json = folder / "t.json";
+  const Json a = answer(
+      "predict alltoall --platform frontier --ranks 10 --size 1MiB --algorithm pairwise --memory host "
+      "--engine path --timeline " +
+      json);
+  const Json timeline = parse_json(text_of(json));
+  const double shown = timeline["otherData"]["shown_s"];
+  EXPECT_NEAR(last_end(timeline), shown, 1e-9);
+  EXPECT_GT(shown, 1.1 * a["predictions"][0]["time_s"].get<double>());
+}
+
 TEST(Pictures, NcclsChannelsAreShownAsTheyArePlayed) {
   const Folder folder;
   const std::string json = folder / "t.json";

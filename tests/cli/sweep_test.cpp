@@ -58,7 +58,12 @@ TEST(SweepCli, PartsMerge) {
   const Outcome whole = collcast("sweep " + s + " -o " + folder / "whole");
   const Outcome part = collcast("sweep " + s + " --part 0/2 -o " + folder / "a");
   EXPECT_NE(part.err.find("note: 4 points belong to other parts; "), std::string::npos) << part.err;
+  const Outcome again = collcast("sweep --resume " + folder / "a");
+  EXPECT_EQ(again.out, part.out);  // no more than the part
+  EXPECT_EQ(again.err, part.err);
   collcast("sweep " + s + " --part 1/2 -o " + folder / "b");
+  EXPECT_EQ(collcast("sweep --merge " + folder / "a" + " " + folder / "b" + " -o " + folder / "a").err,
+            "collcast: -o " + folder / "a" + " is one of the folders to merge; choose another\n");
   const Outcome merged =
       collcast("sweep --merge " + folder / "a" + " " + folder / "b" + " -o " + folder / "all");
   EXPECT_EQ(merged.code, 0) << merged.err;
@@ -427,6 +432,12 @@ TEST(Plan, OfATraceAndOfAJob) {
   EXPECT_EQ(collcast("plan --job p3dfft:n=64 --model resnet50 --platform frontera --ranks 4").code, 2);
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6").err,
             "collcast: --samples is required: the number of samples that the job trains on in all\n");
+  // A step is trained whole, and limits may be short.
+  const std::string few = "plan --model resnet50 --platform summit --ranks 6 --format csv --samples ";
+  EXPECT_EQ(collcast(few + "1").out, collcast(few + "100").out);
+  EXPECT_EQ(collcast(few + "1 --time 5ms").code, 1);
+  EXPECT_EQ(collcast(few + "1 --time 1mm").err,
+            "collcast: time limit '1mm' is not a time above 0, as 90s, 30m, 2h, 3d or 5ms\n");
   for (const std::string words : {"--model resnet50 --samples 1 --runs 2", "--job p3dfft:n=64 --batch 2",
                                   "--job p3dfft:n=64 --samples 2", "--job p3dfft:n=64 --efficiency 80"})
     EXPECT_EQ(collcast("plan --platform frontera --ranks 4 " + words).code, 2) << words;

@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "forecast/sweep/predict.hpp"
@@ -170,6 +172,34 @@ TEST(Sweep, AFileThatChangedIsAnotherSweep) {
   const std::string before = said("one");
   EXPECT_EQ(before, said("one"));
   EXPECT_NE(before, said("two"));
+}
+
+/// What is fixed takes no prime: ten points reach the quarters of each axis, and no two axes go together.
+TEST(Space, LowDiscrepancyCoversEachAxisThatVaries) {
+  const std::string between = R"({"from": 0, "to": 1})";
+  const std::string settings =
+      R"({"platform": "flat", "ranks": 2, "size": 1, "set": {"a": 1, "b": 1, "v": )" + between +
+      R"(, "w": )" + between + R"(, "x": )" + between + R"(, "y": )" + between + R"(, "z": )" + between +
+      "}}";
+  for (const std::string seed : {"1", "2", "3"}) {
+    const Space s = space(settings, R"({"low-discrepancy": 10, "seed": )" + seed + "}");
+    std::map<std::string, std::vector<double>> axes;
+    for (std::int64_t i = 0; i < 200; ++i)
+      for (const Setting& one : s.at(i))
+        if (s.varies(one.key)) axes[one.key].push_back(std::stod(one.value));
+    ASSERT_EQ(axes.size(), 5u);
+    for (const auto& [key, values] : axes) {
+      std::set<int> quarters;
+      for (std::size_t i = 0; i < 10; ++i) quarters.insert(static_cast<int>(4 * values[i]));
+      EXPECT_EQ(quarters.size(), 4u) << seed << ' ' << key;
+      for (const auto& [other, theirs] : axes) {
+        if (other == key) continue;
+        double together = 0;
+        for (std::size_t i = 0; i < 200; ++i) together += (values[i] - 0.5) * (theirs[i] - 0.5);
+        EXPECT_LT(std::abs(together * 12 / 200), 0.15) << seed << ' ' << key << ' ' << other;
+      }
+    }
+  }
 }
 
 TEST(Space, SaysWhatIsWrong) {
@@ -376,7 +406,7 @@ TEST(Journal, WhatIsDamagedIsAskedAgain) {
   const std::string file = "'" + at + "/journal.sqlite'";
   EXPECT_EQ(refusal("UPDATE sweep SET value = replace(value, '10', '11') WHERE key = 'sweep'"),
             file + " is damaged: what its sweep is");
-  EXPECT_EQ(refusal("UPDATE sweep SET value = 'collcast sweep 3' WHERE key = 'form'"),
+  EXPECT_EQ(refusal("UPDATE sweep SET value = 'collcast sweep 2' WHERE key = 'form'"),
             file + " is not the journal of a sweep of this program, or is damaged");
   EXPECT_EQ(refusal("ALTER TABLE sweep RENAME COLUMN value TO worth"),
             file + " is not the journal of a sweep, or is damaged");

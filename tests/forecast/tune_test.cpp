@@ -98,6 +98,23 @@ TEST(Tune, NcclKeepsItsChannels) {
     }
 }
 
+/// Calls that follow each other down one channel take a third of the default's time, a call alone twice as
+/// long.
+TEST(Tune, NcclsChainIsToldOnlyIfACallAloneGains) {
+  using ::testing::Contains, ::testing::HasSubstr;
+  TuneQuestion q = question("nccl", "p4d", "broadcast");
+  q.sizes = {Bytes(1 << 18)};
+  q.collectives.push_back("reduce");
+  const Tuned tuned = tune(q);
+  for (const Tuned::Point& p : tuned.points) {
+    EXPECT_GT(p.standard->time, p.best.high);
+    EXPECT_FALSE(p.told);
+  }
+  EXPECT_THAT(tuned.notes,
+              Contains(HasSubstr("the default of broadcast at 256 KiB is kept: calls that follow "
+                                 "each other would be faster by Ring Simple c=1, a call alone ")));
+}
+
 /// Around the sizes, and where nothing is tuned, NCCL does what it does by itself: LL of small messages.
 TEST(Tune, NcclsOwnChoiceHasItsOwnSizes) {
   TuneQuestion q = question("nccl", "dgx-a100", "allreduce");
@@ -164,6 +181,14 @@ TEST(Tune, WithoutAPolicyTheFastestIsTold) {
   for (const Tuned::Point& p : tuned.points) EXPECT_TRUE(p.told);
   EXPECT_EQ(tuned.notes.size(), 1u);
   expect_sound(tuned);
+}
+
+/// Its variable has no word for the library's own choice.
+TEST(Tune, Mvapich2IsToldAllSizes) {
+  const Tuned tuned = tune(question("mvapich2", "frontera", "allreduce"));
+  expect_sound(tuned);
+  EXPECT_EQ(tuned.tuning.rules.size(), 2u);
+  for (const tuner::Rule& r : tuned.tuning.rules) EXPECT_TRUE(r.tuned);
 }
 
 TEST(Tune, SaysWhatItCannot) {

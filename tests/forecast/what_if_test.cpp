@@ -112,6 +112,18 @@ TEST(Sensitivity, SaysThatNothingMovesTheAnswer) {
   EXPECT_EQ(report::words(std::vector<Elasticity>{{"network.latency_us", 1}}), "");
 }
 
+/// Blocks of 8 KiB stand at the limit: they are sent after asking only where it is lower.
+TEST(Sensitivity, SeesALimitAtTheMessage) {
+  Question q = ring("frontera", 8, 64_KiB);
+  q.set = {"protocol.eager_limit_KiB=8"};
+  q.memory = Memory::host;
+  q.sensitivity = true;
+  std::map<std::string, double> all;
+  const Answer a = ask(q);
+  for (const Elasticity& e : *a.sensitivity) all[e.parameter] = e.elasticity;
+  EXPECT_LT(all["protocol.eager_limit_KiB"], -1);
+}
+
 TEST(Sensitivity, OfSeveralRowsIsOfTheirSum) {
   Question q = ring("flat", 8, 1_KiB);
   q.sizes = {1_KiB, 64_MiB};

@@ -343,14 +343,21 @@ TEST(Tuner, MpichLeavesWhatIsNotTunedToMpich) {
 TEST(Tuner, UccAndMvapich) {
   const Tuning t = tuning(allreduce, entry("ucc", allreduce, "knomial"), entry("ucc", allreduce, "knomial"),
                           entry("ucc", allreduce, "sra_knomial"));
-  const std::string text = write_ucc(t);
-  EXPECT_EQ(text.substr(0, text.find('\n')),
-            "UCC_TL_UCP_TUNE=allreduce:1024-65536:[8-8]:@knomial#allreduce:65536-1048577:[8-8]:@sra_knomial");
-  EXPECT_NE(text.find("\nUCC_TL_UCP_ALLREDUCE_SRA_KN_RADIX=2\n"), std::string::npos);
-  const Tuning m = tuning(allreduce, entry("mvapich2", allreduce, "recursive doubling"),
-                          entry("mvapich2", allreduce, "recursive doubling"),
-                          entry("mvapich2", allreduce, "reduce-scatter and allgather"));
-  EXPECT_EQ(write_mvapich2(m), "MV2_INTER_ALLREDUCE_TUNING=1:1024-65535+2:65536-1048576\n");
+  EXPECT_EQ(write_ucc(t),
+            "UCC_TL_UCP_TUNE=allreduce:1024-65536:[8-8]:@knomial#allreduce:65536-1048577:[8-8]:@sra_knomial\n"
+            "UCC_TL_UCP_ALLREDUCE_KN_RADIX=1024-65535:2,auto\n"
+            "UCC_TL_UCP_ALLREDUCE_SRA_KN_RADIX=65536-1048576:2,auto\n");
+  const Tuning tree{8, 2, {{broadcast, 0, no_end, true, &entry("ucc", broadcast, "knomial")}}};
+  EXPECT_EQ(write_ucc(tree), "UCC_TL_UCP_TUNE=bcast:0-inf:[8-8]:@knomial\n");
+  // Ranges are separated by commas and read without the indexed tables; one algorithm is a number.
+  const Entry &doubling = entry("mvapich2", allreduce, "recursive doubling"),
+              &halving = entry("mvapich2", allreduce, "reduce-scatter and allgather");
+  const Tuning m{8, 2, {{allreduce, 0, 2047, true, &doubling}, {allreduce, 2048, no_end, true, &halving}}};
+  EXPECT_EQ(write_mvapich2(m),
+            "MV2_USE_INDEXED_TUNING=0\nMV2_USE_INDEXED_ALLREDUCE_TUNING=0\n"
+            "MV2_INTER_ALLREDUCE_TUNING=1:0-2047,2:2048-+\n");
+  EXPECT_EQ(write_mvapich2({8, 2, {{allreduce, 0, no_end, true, &halving}}}),
+            "MV2_INTER_ALLREDUCE_TUNING=2\n");
 }
 
 }  // namespace

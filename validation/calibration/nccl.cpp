@@ -41,8 +41,8 @@ constexpr std::array<const char*, 3> protocols = {"LL", "LL128", "Simple"};
 constexpr double unpublished_us = 1;
 /// Published constants of other machines are good to a factor of three.
 const Prior published{1, std::log(3)};
-/// A table determines a cost that it says to within a factor of two, two deviations either way.
-const double determined = std::log(2) / 2;
+/// A table determines a cost that it says to within a factor of two.
+const double most_deviation = std::log(2);
 
 struct Cost {
   std::size_t knob, protocol;
@@ -126,11 +126,20 @@ class NcclCalibrator {
     return sum;
   }
 
+  /// The values are those that forecast best beside what stays as published; how far they may be off is told
+  /// by a fit in which nothing is taken to be known.
   NcclCalibration run(const std::string& source) {
-    std::vector<Cost> active = costs_;
-    LogFit fit = fitted(active);
-    while (drop_undetermined(active, fit)) fit = fitted(active);
-    return answer(active, fit, source);
+    const LogFit all = fitted(costs_);
+    std::vector<Cost> determined;
+    std::vector<double> deviations;
+    for (std::size_t i = 0; i < costs_.size(); ++i)
+      if (all.deviations[i] <= most_deviation) {
+        determined.push_back(costs_[i]);
+        deviations.push_back(all.deviations[i]);
+      }
+    LogFit fit = fitted(determined);
+    fit.deviations = deviations;
+    return answer(determined, fit, source);
   }
 
  private:
@@ -167,20 +176,6 @@ class NcclCalibrator {
     for (const Cost& c : active)
       priors.push_back({c.before > 0 ? c.before : unpublished_us, published.deviation});
     return fit_logs([&](const std::vector<double>& v) { return errors(software(active, v)); }, priors);
-  }
-
-  /// First all of which the tables say next to nothing, then one by one.
-  static bool drop_undetermined(std::vector<Cost>& active, const LogFit& fit) {
-    std::vector<Cost> left;
-    const auto worst = std::ranges::max_element(fit.deviations) - fit.deviations.begin();
-    for (std::size_t i = 0; i < active.size(); ++i) {
-      const bool nothing = fit.deviations[i] > 0.8 * published.deviation;
-      const bool loosest = static_cast<std::ptrdiff_t>(i) == worst && fit.deviations[i] > determined;
-      if (!nothing && !loosest) left.push_back(active[i]);
-    }
-    const bool fewer = left.size() < active.size();
-    active = std::move(left);
-    return fewer;
   }
 
   NcclCalibration answer(const std::vector<Cost>& active, const LogFit& fit,

@@ -18,13 +18,15 @@ namespace {
 
 using collcast::testing::complaint;
 
-/// What nccl-tests would print of abci-v where LL launches in 6 us, and a channel of it in 2 us.
-std::vector<Measurement> table(Rank ranks, double slower = 1) {
+/// What nccl-tests would print of abci-v where LL launches in 6 us, a channel of it in 2 us, and Simple in
+/// `simple_us`.
+std::vector<Measurement> table(Rank ranks, double slower = 1, double simple_us = 8.4) {
   const Description d = load_platform("abci-v");
   const Situation s = situation(d, ranks, "nccl-2.8");
   const nccl::Policy policy = *nccl::parse("nccl-2.8");
   nccl::Software software = nccl::published_software(8, s);
   software.ring_launch[0] = software.tree_launch[0] = 6, software.channel[0] = 2;
+  software.ring_launch[2] = software.tree_launch[2] = simple_us;
   std::vector<Measurement> all;
   for (double bytes = 8; bytes <= 1 << 27; bytes *= 2) {
     const Call call{.ranks = ranks, .message = Bytes(bytes)};
@@ -56,6 +58,23 @@ TEST(CalibrateNccl, FindsWhatTablesSayAndKeepsTheRest) {
   EXPECT_EQ(on.text(), "nccl-2.8: allreduce, 4 ranks, 8 B to 128 MiB");
   EXPECT_EQ(on.tables, 1);
   EXPECT_LT(on.within_tables, 0.02);
+}
+
+/// Simple takes all channels of large messages, so that its launch and its channels go together: where the
+/// tables do not say the one, they do not say the other.
+TEST(CalibrateNccl, IntervalsHoldTheTruth) {
+  const double truth[3][4] = {{6, 2, 2.7, 2.7}, {10, 1.05, 4, 4}, {20, 1.05, 28, 4}};
+  const NcclCalibration c = calibrate_nccl(load_platform("abci-v"), table(4, 1, 20), "nccl-2.8", "made up");
+  ASSERT_EQ(c.costs.size(), 12u);
+  int said = 0;
+  for (std::size_t i = 0; i < 12; ++i) {
+    if (!c.costs[i].after) continue;
+    ++said;
+    EXPECT_LT(std::abs(*c.costs[i].after - truth[i / 4][i % 4]),
+              2 * *c.costs[i].after * std::expm1(*c.costs[i].deviation))
+        << c.costs[i].parameter;
+  }
+  EXPECT_GE(said, 3);
 }
 
 TEST(CalibrateNccl, WarnsOfLinksThatTheTableContradicts) {
