@@ -70,8 +70,9 @@ std::vector<int> radices(int widest) {
 /// Messages of a schedule in segments: by critical path, and contended.
 constexpr std::int64_t most_read = 400'000, most_played = 20'000;
 
-/// What twice as many segments must gain to be taken: each costs its messages to play.
-constexpr double worth_segments = 2e-3;
+/// What twice as many segments must gain on a critical path if that is more messages.
+constexpr double worth_playing = 0.01;
+
 /// From each root through all ranks, near ones after each other: no rank sends or sums more than once.
 std::shared_ptr<const Made> chains(const Group& order, Collective collective, Rank root) {
   const std::vector<Rank>& ranks = order.ranks;
@@ -245,7 +246,8 @@ std::vector<Call> Front::in_segments(const Made& candidate, Call call) const {
     const Block messages_now = call.segments * messages;
     if (messages_now <= most_played && (power % 2 == 0 || 2 * messages_now > most_played))
       all.push_back(call);
-    if (const Seconds time = path_time(fabric, a, call, least); time < least * (1 - worth_segments))
+    const double worth = messages_now > most_played ? 1 - worth_playing : 1;
+    if (const Seconds time = path_time(fabric, a, call, least); time < worth * least)
       many = call, least = time;
     else if (messages_now > most_played)
       break;
