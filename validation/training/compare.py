@@ -153,7 +153,8 @@ def one_h100(collcast, _):
 
 def large_models(collcast, _):
     """Nothing is calibrated on these. mosaicml/llm-foundry 061f2c7 scripts/train/benchmarking; Narayanan et al. 2021, table 1
-    (micro-batches: NVIDIA/Megatron-LM 79a3bb6 examples/sc21/run_table_1.sh); Korthikanti et al. 2022, table 5."""
+    (micro-batches: NVIDIA/Megatron-LM 79a3bb6 examples/sc21/run_table_1.sh); Korthikanti et al. 2022, times of
+    iterations as a secondary copy has them."""
     for r in rows(DATA / "large-models.csv"):
         answer = train(collcast, model=r["model"], platform=r["platform"], ranks=r["ranks"], batch=r["batch"], precision="amp",
                        framework=r["framework"])
