@@ -452,6 +452,64 @@ TEST(Training, KernelsReachSharesOfTheirOwn) {
   }
 }
 
+/// 10 words of 400 to 900 channels, c = 600 in the mean: 7.2 Mflop at 0.8 x 600 / (600 + 600) = 0.4 take 18
+/// ms. A quarter of the work, c = 300, at 0.8 / 3: 6.75 ms. Without shape, or without flops, as all.
+TEST(Training, ProductsReachWhatTheirWidthAllows) {
+  Processor p = plain();
+  p.efficiency.linear = 0.5;
+  Layer l;
+  l.kind = LayerKind::linear, l.flops = 7.2e6, l.in = 4000, l.out = 9000;
+  const auto forward = [&](double share) {
+    return layer_time(l, 1, share, p, Precision::amp).forward.value * 1e3;
+  };
+  EXPECT_DOUBLE_EQ(forward(1), 14.4);
+  p.efficiency.product = {0.8, 600, 1};
+  EXPECT_DOUBLE_EQ(forward(1), 18);
+  EXPECT_DOUBLE_EQ(forward(0.25), 6.75);
+  l.in = 0;
+  EXPECT_DOUBLE_EQ(forward(1), 14.4);
+  l.in = 4000, l.flops = 0;
+  EXPECT_NEAR(forward(1), 0, 1e-12);
+}
+
+/// 0.5 G elements of 2 B, read and written, take 2 s at 1 GB/s; in a transformer's block, at 0.25 of it, 8 s.
+TEST(Training, WhatIsBetweenProductsIsSlower) {
+  Processor p = plain();
+  p.bandwidth = BytesPerSecond(1e9);
+  p.efficiency.between_products = 0.25;
+  Layer l;
+  l.in = l.out = 0.5e9;
+  const auto forward = [&] { return layer_time(l, 1, 1, p, Precision::amp).forward.value; };
+  EXPECT_DOUBLE_EQ(forward(), 2);
+  l.block = 0;
+  EXPECT_DOUBLE_EQ(forward(), 8);
+  l.kind = LayerKind::attention;
+  EXPECT_DOUBLE_EQ(forward(), 2);
+}
+
+/// A launch takes 1 ms, its host 3 ms: 1 ms of work waits for the host, 5 ms do not. Backward are 2 kernels.
+TEST(Training, TheHostIssuesKernelsAtItsOwnPace) {
+  Processor p = plain();
+  p.efficiency.launch = Seconds(1e-3), p.efficiency.issue = 3;
+  Layer l;
+  l.kind = LayerKind::linear;
+  for (const auto& [work, forward, backward] : {std::array{1.0, 3.0, 6.0}, {5.0, 6.0, 12.0}}) {
+    l.flops = work * 1e6, l.backward_flops = 2 * l.flops;
+    const LayerTime time = layer_time(l, 1, 1, p, Precision::amp);
+    EXPECT_DOUBLE_EQ(time.forward.value * 1e3, forward);
+    EXPECT_DOUBLE_EQ(time.backward.value * 1e3, backward);
+  }
+}
+
+TEST(Training, AnH100HasEfficienciesOfItsOwn) {
+  const auto a100 = processor(load_platform("dgx-a100"), Precision::amp).efficiency;
+  const auto h100 = processor(load_platform("dgx-h100"), Precision::amp).efficiency;
+  EXPECT_EQ(a100.product.most, 0.86);
+  EXPECT_EQ(h100.product.most, 0.80);
+  EXPECT_LT(h100.launch, a100.launch);
+  EXPECT_EQ(h100.between_products, a100.between_products);
+}
+
 TEST(Training, OrderIsMegatrons) {
   const auto passes = [](const std::string& framework, int stage) {
     std::string text;

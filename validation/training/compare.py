@@ -133,6 +133,17 @@ def torchgpipe(collcast, folder):
         yield (r["model"], experiment), micro * chunks / float(r["throughput"]), answer
 
 
+def one_gpu(collcast, _):
+    """What amp is calibrated on: NVIDIA/DeepLearningExamples 729963d, NVIDIA/Megatron-LM 5281919 (images/tables.tex). Batches
+    of accumulated gradients are the published ones, or some hundred micro-batches, where no more are stated."""
+    for r in rows(DATA / "amp-one-gpu.csv"):
+        framework = f"one:micro-batches={r['micro_batches']},recompute={r['recompute']}"
+        answer = train(collcast, model=r["model"], platform=r["platform"], ranks=1, batch=r["batch"], precision="amp",
+                       framework=framework)
+        yield ("CNN" if r["model"] == "resnet50" else "transformer", r["model"], r["software"], r["platform"],
+               str(int(r["batch"]) // int(r["micro_batches"]))), float(r["step_ms"]) / 1e3, answer
+
+
 def one_h100(collcast, _):
     """PyTorch 2.11, cuDNN 9.19, SGD with momentum, data in GPU memory, torchvision's and transformers' models: measured by us."""
     for r in rows(DATA / "h100-steps.csv"):
@@ -140,9 +151,20 @@ def one_h100(collcast, _):
         yield (f"{r['precision']}, {r['memory_format']}", r["model"], r["batch"]), float(r["step_ms"]) / 1e3, answer
 
 
+def large_models(collcast, _):
+    """Nothing is calibrated on these. mosaicml/llm-foundry 061f2c7 scripts/train/benchmarking; Narayanan et al. 2021, table 1
+    (micro-batches: NVIDIA/Megatron-LM 79a3bb6 examples/sc21/run_table_1.sh); Korthikanti et al. 2022, times of
+    iterations as a secondary copy has them."""
+    for r in rows(DATA / "large-models.csv"):
+        answer = train(collcast, model=r["model"], platform=r["platform"], ranks=r["ranks"], batch=r["batch"], precision="amp",
+                       framework=r["framework"])
+        yield (r["study"], r["ranks"], r["model"], r["framework"]), float(r["step_ms"]) / 1e3, answer
+
+
 STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "DeepLearningExamples on one node of V100": examples,
            "vTrain, GPT on 2 and 4 A100": vtrain,
-           "torchgpipe on 1 to 8 P40": torchgpipe, "PyTorch 2.11 on one H100": one_h100}
+           "torchgpipe on 1 to 8 P40": torchgpipe, "amp on one V100 or A100": one_gpu, "PyTorch 2.11 on one H100": one_h100,
+           "Large models on A100 and H100": large_models}
 
 
 def main():

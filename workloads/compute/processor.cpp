@@ -15,11 +15,30 @@ namespace {
 
 /// Least mean deviation of step times, by hand of a coordinate search. fp32: 16 rows of V100 (MXNet 1.2 batch
 /// sweeps of ResNet-50, Inception v3, AlexNet; NVIDIA/DeepLearningExamples 729963d ResNet-50 and BERT), off
-/// by 5.5 % in the mean, without a few outlying rows of BERT; tf32: 5 rows of A100 there; amp: 11 rows of
-/// V100 and A100 there, and Megatron-LM 2020 on one GPU. The uncertainty is what most rows are within.
+/// by 5.5 % in the mean, without a few outlying rows of BERT; tf32: 5 rows of A100 there. The uncertainty is
+/// what most rows are within.
 constexpr Processor::Efficiency of_fp32 = {0.90, 0.83, 0.95, Seconds(62e-6), 0.15};
 constexpr Processor::Efficiency of_tf32 = {0.60, 0.60, 0.70, Seconds(43e-6), 0.25};
-constexpr Processor::Efficiency of_tensor = {0.86, 0.63, 0.98, Seconds(75e-6), 0.30};
+/// amp. Products: the best of an A100 (stas00/ml-engineering: 268 of 312 TFLOP/s), and 235 at 4096 x 4096
+/// (EleutherAI/cookbook 0f810f8); V100 taken as A100. Launch, issue and between_products: 27 rows of
+/// transformers on one V100 or A100 (validation/data/amp-one-gpu.csv), off by 7.8 % in the mean.
+constexpr Processor::Efficiency of_tensor = {
+    .convolution = 0.86,
+    .linear = 0.63,
+    .bandwidth = 0.98,
+    .launch = Seconds(63e-6),
+    .uncertainty = 0.30,
+    .product = {0.86, 580, 1},
+    .between_products = 0.32,
+    .issue = 1.3,
+};
+/// The best product of an H100: 792 of 989 TFLOP/s (the same). Launch and issue: 4 rows of BERT (PyTorch 2.11
+/// on one H100, validation/data/h100-steps.csv).
+constexpr Processor::Efficiency of_hopper = [] {
+  Processor::Efficiency e = of_tensor;
+  e.product.most = 0.80, e.launch = Seconds(45e-6), e.issue = 1.6;
+  return e;
+}();
 /// fp32 on Pascal, kind by kind: fitted to PipeDream's times of layers (PyTorch on one V100;
 /// validation/training/kernels.py), all times 0.9, so that ResNet-101 and the U-Net on one P40 are met
 /// (torchgpipe a1b4ee2); off by 7 % in the mean, 14 % at most, of 9 rows of one P100 (TensorFlow, 2017). Of
@@ -92,22 +111,29 @@ bool multiplies(LayerKind kind) {
   return kind <= LayerKind::attention;
 }
 
-double reached_arithmetic(const Layer& l, const Processor::Efficiency& e) {
+double reached(const ByChannels& own, double channels) {
+  return std::min(own.limit, own.most * channels / (channels + own.half));
+}
+
+double reached_arithmetic(const Layer& l, double share, const Processor::Efficiency& e) {
+  if (l.kind == LayerKind::linear && e.product.most > 0 && l.flops * l.in * l.out > 0)
+    return reached(e.product, l.flops / 2 * std::sqrt(share / (l.in * l.out)));
   if (l.kind > LayerKind::depthwise_convolution) return e.linear;
   const auto by_channels = [&](const ByChannels& own, double window) {
     if (own.most == 0 || l.tensors.empty()) return e.convolution;
-    const double channels = std::sqrt(l.tensors.back() / window);
-    return std::min(own.limit, own.most * channels / (channels + own.half));
+    return reached(own, std::sqrt(l.tensors.back() / window));
   };
   if (l.kind == LayerKind::pointwise_convolution) return by_channels(e.pointwise, 1);
   if (l.kind == LayerKind::convolution_3x3) return by_channels(e.convolution_3x3, 9);
   return e.convolution;
 }
 
-double reached_memory(LayerKind kind, const Processor::Efficiency& e) {
-  const double own = kind == LayerKind::pooling           ? e.pooling
-                     : kind == LayerKind::average_pooling ? e.average_pooling
-                                                          : 0;
+double reached_memory(const Layer& l, const Processor::Efficiency& e) {
+  const bool normalises = l.kind == LayerKind::normalization || l.kind == LayerKind::elementwise;
+  const double own = l.kind == LayerKind::pooling           ? e.pooling
+                     : l.kind == LayerKind::average_pooling ? e.average_pooling
+                     : normalises && l.block >= 0           ? e.between_products
+                                                            : 0;
   return own > 0 ? own : e.bandwidth;
 }
 
@@ -117,7 +143,7 @@ struct Roofline {
 
   Roofline(const Layer& l, double batch, double share, const Processor& p, Precision precision) {
     const Processor::Efficiency& e = p.efficiency;
-    const double arithmetic = reached_arithmetic(l, e), memory = reached_memory(l.kind, e);
+    const double arithmetic = reached_arithmetic(l, share, e), memory = reached_memory(l, e);
     const Moved elements = traffic(l);
     const auto side = [&](double flops, double moved) {
       return Limits{Seconds(flops * batch * share / (p.flops * arithmetic)),
@@ -164,7 +190,7 @@ Processor processor(const Description& platform, Precision precision) {
     p.efficiency = of_tf32;
   } else if (const auto tensor = number("tensor_TFLOPS")) {
     p.flops = *tensor * 1e12;
-    p.efficiency = of_tensor;
+    p.efficiency = made == "hopper" ? of_hopper : of_tensor;
   } else {
     p.flops = number("fp16_TFLOPS").value_or(0) * 1e12;
   }
@@ -178,9 +204,12 @@ int ranks_per_node(const Description& platform) {
 
 LayerTime layer_time(const Layer& l, double batch, double share, const Processor& p, Precision precision) {
   const Roofline roof(l, batch, share, p, precision);
-  const Seconds launch = p.efficiency.launch;
-  return {launch + std::max(roof.forward.arithmetic, roof.forward.memory),
-          (multiplies(l.kind) ? 2 : 1) * launch + std::max(roof.backward.arithmetic, roof.backward.memory)};
+  const auto take = [&](int kernels, const Limits& on_device) {
+    const Seconds launches = kernels * p.efficiency.launch;
+    return std::max(p.efficiency.issue * launches,
+                    launches + std::max(on_device.arithmetic, on_device.memory));
+  };
+  return {take(1, roof.forward), take(multiplies(l.kind) ? 2 : 1, roof.backward)};
 }
 
 Limits layer_limits(const Layer& l, double batch, const Processor& p, Precision precision) {

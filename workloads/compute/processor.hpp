@@ -40,8 +40,10 @@ struct Processor {
     Seconds launch;
     double uncertainty;  ///< of a step's computation, relative
     // 0: as all
-    ByChannels pointwise = {}, convolution_3x3 = {};
-    double pooling = 0, average_pooling = 0;  ///< of the memory bandwidth
+    ByChannels pointwise = {}, convolution_3x3 = {}, product = {};  ///< product: of a linear layer
+    double pooling = 0, average_pooling = 0;                        ///< of the memory bandwidth
+    double between_products = 0;  ///< of it, of what is elementwise in a transformer's block
+    double issue = 0;             ///< what the host takes to issue a kernel, in launches
   } efficiency = {};
 };
 
