@@ -235,10 +235,11 @@ std::vector<Call> Front::in_segments(const Made& candidate, Call call) const {
   const Fabric& fabric = forecaster_.fabric();
   const Algorithm& a = candidate.algorithm;
   call.segments = 1;
-  std::vector<Call> all{segmented(fabric, a, call)};
-  if (call.message == Bytes(0)) return all;
   const std::int64_t messages = std::max<std::int64_t>(1, traffic(a.schedule(call)).messages);
-  Call many = all[0];
+  Call many = segmented(fabric, a, call);
+  if (many.segments * messages > most_played) many = call;
+  std::vector<Call> all{many};
+  if (call.message == Bytes(0)) return all;
   Seconds least = path_time(fabric, a, many, no_limit);
   for (int power = 0; std::ldexp(1, power) <= call.message.value; ++power) {
     call.segments = Block{1} << power;
