@@ -232,7 +232,8 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
       return {nccl_->minor, nccl::Shape::ring, protocol, peers, nccl_->channels};
     }
     if (forced_) return *forced_;
-    if (const Demands needs = demands(a); needs.multicast || needs.reduction) return {.minor = nccl_->minor};
+    if (const Demands needs = demands(a); needs.multicast || needs.reduction)
+      return {.minor = nccl_->minor, .shape = nccl::Shape::nvls};
     const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, asked, situation());
     return {nccl_->minor, chosen.shape, chosen.protocol};
   };

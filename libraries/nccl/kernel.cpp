@@ -72,7 +72,8 @@ double channel_limit(int minor, Shape shape, Protocol protocol, Collective colle
   if (protocol == Protocol::ll)
     return most_ll(minor, 1, s.gpu, s.cpu) / channels_of_gpu[static_cast<std::size_t>(s.gpu)] / 2;
   if (shape == Shape::nvls_tree) return most_nvls_tree(minor, std::max(2, s.nodes), s.gpu);
-  if (protocol == Protocol::simple && shape == Shape::ring && s.gpu >= Gpu::hopper) return simple_of_hopper;
+  if (protocol == Protocol::simple && (shape == Shape::ring || shape == Shape::nvls) && s.gpu >= Gpu::hopper)
+    return simple_of_hopper;
   if (protocol == Protocol::simple) return most_tree(std::max(minor, 8), protocol, 1, s.gpu, 1) / 2;
   return most_ll128(minor, shape, collective, 1, s.gpu) / 2;
 }

@@ -54,9 +54,11 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   step_ = us(tree ? software.tree_step : software.ring_step);
   if (flags_ && s.nodes > 1) step_ = ll_slowdown_on_nodes(t.minor) * step_;
   hop_ = us(tree ? software.tree_hop : software.ring_hop) + s.network_latency;
-  const Seconds nvls =
-      us(base_latency(t.minor, Shape::nvls)) + us(step_latency(t.minor, Hardware::nvlink, Shape::nvls));
-  switched_step_ = std::max(step_, nvls / 2);
+  if (t.shape == Shape::nvls || t.shape == Shape::nvls_tree) {
+    const Seconds published =
+        us(base_latency(t.minor, Shape::nvls)) + us(step_latency(t.minor, Hardware::nvlink, Shape::nvls));
+    launch_ += std::max(Seconds(0), published - 2 * step_);  // a step to reduce and one to multicast
+  }
   if (t.shape == Shape::ring) proxy_ = us(software.proxy);
   const auto limit = [&](Collective c) { return channel_limit(t.minor, t.shape, t.protocol, c, s); };
   double GBps = limit(Collective::allreduce);
@@ -108,10 +110,10 @@ Place KernelFabric::leaving(Place from, Place to) const {
 }
 
 /// A message that switches replicate or reduce costs what it does on the machine, but at least a kernel's
-/// step, and for an allreduce's two what NCCL says of NVLS.
+/// step.
 Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes bytes) const {
   Switched message = machine_.switched(what, from, to, bytes);
-  if (from.rank != to.rank) message.wire.latency = std::max(message.wire.latency, switched_step_);
+  if (from.rank != to.rank) message.wire.latency = std::max(message.wire.latency, step_);
   return message;
 }
 

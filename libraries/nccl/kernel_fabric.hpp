@@ -59,7 +59,7 @@ class KernelFabric final : public MachineFabric {
 
   const Kernel& kernel_;
   MessageProtocol protocol_;
-  Seconds launch_, channel_, step_, switched_step_, hop_, proxy_;
+  Seconds launch_, channel_, step_, hop_, proxy_;
   Bytes chunk_;
   Bytes turn_;              ///< what the threads of a message's channels move in one iteration
   SecondsPerByte threads_;  ///< the rate of these threads

@@ -216,8 +216,9 @@ def plan():
     for c in free:
         encloses("plan", c)
         step = collcast.train(model, c["platform"], c["ranks"], batch=batch)[0]
-        hold("plan: its time is not train's",
-             math.isclose(c["time_s"], 1e6 / step["samples_per_s"], rel_tol=1e-9), words, c, step)
+        steps = math.ceil(1e6 / (step["samples_per_s"] * step["step_s"]) - 1e-9)
+        hold("plan: its time is not train's", math.isclose(c["time_s"], steps * step["step_s"], rel_tol=1e-9),
+             words, c, step)
     limit = sorted(c["time_s"] for c in free)[len(free) // 2]
     for c in said(*words, "--time", f"{limit}s")["candidates"]:
         hold("plan: a candidate breaks the limit", not c["feasible"] or c["time_s"] <= limit, words, limit, c)

@@ -17,14 +17,15 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def commands(word):
-    """Command lines that hold the word, by process."""
+    """Command lines, by process, that hold the word or run in a folder whose name does."""
     found = {}
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         try:
             command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+            folder = os.readlink(f"/proc/{pid}/cwd") + "/"
         except OSError:
             continue
-        if word in command:
+        if command and (word in command or word in folder):
             found[int(pid)] = command
     return found
 
