@@ -139,8 +139,9 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
   if (a.time) best.segments = best_by_formula(a, call, slowest_paths(fabric, a.schedule(call)));
   if (best.segments > most || meets_unseen(a)) return best;
   std::vector<Block> starts{best.segments};
-  if (a.bound && !a.exact &&
-      best.segments == 1)  // a formula that is too high may see no gain in any segments
+  // A formula that is too high here may see no gain in any segments.
+  const bool exact_here = a.exact && fabric.hockney();
+  if ((a.bound || a.exact) && !exact_here && best.segments == 1)
     for (const Block some : {2, 4, 8}) starts.push_back(some);
   for (const Bytes size : fabric.sizes())
     for (const double messages : {1, 2})  // that carry a segment, one in each tree

@@ -58,6 +58,15 @@ TEST(SegmentsOfFreeMessages, AreNoShorterThanAFrame) {
     }
 }
 
+/// A formula that is exact where messages cost alpha and beta says one segment of a multicast here: 13 ms. In
+/// 64 it takes 6.1 ms, less than 7 ms that another algorithm takes.
+TEST(SegmentsBesideOthers, AreSearchedWhereTheFormulaSaysOne) {
+  const Machine machine(load_platform("abci-a-mpi"), 16);
+  const Algorithm& a = algorithm(Collective::broadcast, "multicast-streaming");
+  const Call call{.ranks = 16, .message = 64_MiB};
+  EXPECT_LT(path(a, segmented(machine, a, call, {}, Seconds(7e-3)), machine), Seconds(6.2e-3));
+}
+
 INSTANTIATE_TEST_SUITE_P(Platforms, Segments, ::testing::Values("flat", "summit", "edr-cluster", "dgx-h100"),
                          [](const auto& p) {
                            std::string name = p.param;
