@@ -151,12 +151,12 @@ struct Tree {
 };
 
 /// A tree's chunks of LL128 are passed on turn by turn: where few of them follow each other, each is played
-/// in pieces of at least a turn.
+/// in as many pieces as it takes turns.
 double pieces(const Candidate& candidate, const Play& play) {
   constexpr double enough = 128, most = 8;  // of a channel; of a chunk
   if (candidate.shape != Shape::tree || candidate.protocol != Protocol::ll128) return 1;
   const double turn = (1 - threads_up) * play.threads * kernel(candidate.protocol).bytes_a_thread;
-  return std::max(1.0, std::floor(std::min({most, enough / play.loops, play.chunk.value / turn})));
+  return std::max(1.0, std::ceil(std::min({most, enough / play.loops, play.chunk.value / turn})));
 }
 
 }  // namespace
