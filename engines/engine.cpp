@@ -61,7 +61,7 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
 /// that of the most loaded link. If the only links are ports, the path already includes it.
 Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
   if (fabric.hockney()) return {};  // without making their names
-  return heaviest(fabric, subject.schedule, subject.layout);
+  return heaviest(fabric, subject.traffic());
 }
 
 /// Delays of a critical path that are kept: 50 MB.
@@ -78,6 +78,17 @@ bool more_messages(const Schedule& schedule, std::size_t most) {
   return messages > most;
 }
 
+/// The least number of delays of a message, going by the first: of its bytes, its way, and software.
+std::size_t delays_of_a_message(const SizedSchedule& subject, const Fabric& fabric) {
+  Step first(!subject.layout.equal_blocks());
+  if (subject.schedule.steps > 0) subject.schedule.rule(0, first);
+  if (first.transfers.empty()) return 1;
+  const Transfer& t = first.transfers.front();
+  const Wire w = fabric.wire(t.from, t.to, subject.layout.size(first, t));
+  const auto takes = [](Seconds time) { return std::size_t{time > Seconds(0)}; };
+  return 1 + takes(w.latency) + takes(w.overhead + w.receive_overhead);
+}
+
 PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Delay>& chain) {
   CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, fabric, {}, no_limit,
                                          TracedClock(most_delays));
@@ -88,9 +99,10 @@ PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, st
 
 Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
   std::vector<Delay> chain;
-  const PathResult path = explain && !more_messages(subject.schedule, most_delays)
-                              ? explained_path(subject, fabric, chain)
-                              : critical_path(subject.schedule, subject.layout, fabric);
+  const PathResult path =
+      explain && !more_messages(subject.schedule, most_delays / delays_of_a_message(subject, fabric))
+          ? explained_path(subject, fabric, chain)
+          : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
   Suspect suspect(launch(fabric, subject.schedule) + std::max(path.time, load.time));
   // The first of several ports that differ by rounding only.

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "algorithms/catalogue.hpp"
 #include "engines/player/player.hpp"
+#include "model/load.hpp"
 
 namespace collcast {
 
@@ -21,6 +25,19 @@ struct SizedSchedule {
   SizedSchedule(Schedule s, Layout l) : schedule(std::move(s)), layout(std::move(l)) {}
   SizedSchedule(const Algorithm& a, const Call& c)
       : schedule(a.schedule(c)), layout(collcast::layout(a, c, schedule)), algorithm(&a), call(&c) {}
+
+  /// Made when first asked for.
+  const std::vector<PairTraffic>& traffic() const {
+    std::call_once(kept_->made, [this] { kept_->traffic = collcast::traffic(schedule, layout); });
+    return kept_->traffic;
+  }
+
+ private:
+  struct Kept {
+    std::once_flag made;
+    std::vector<PairTraffic> traffic;
+  };
+  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
 };
 
 /// An engine's answer for a schedule on a machine.

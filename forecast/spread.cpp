@@ -78,9 +78,7 @@ Ends read_ends(const Engine& by, const SizedSchedule& subject, Seconds time, con
   Ends found;
   found.include(first.get(), &quick == &by ? time : by_quick(nominal), last);
   if (by.quick || few) return found;
-  const auto load = [&](const Fabric& fabric) {
-    return heaviest(fabric, subject.schedule, subject.layout).time;
-  };
+  const auto load = [&](const Fabric& fabric) { return heaviest(fabric, subject.traffic()).time; };
   found.include(load(fast), load(nominal), load(slow));
   return found;
 }

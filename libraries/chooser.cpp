@@ -80,7 +80,7 @@ Seconds by_formula_at_least(const Fabric& fabric, const Algorithm& a, const Call
 Seconds on_links(const Fabric& fabric, const Algorithm& a, const Call& c) {
   if (fabric.hockney()) return {};
   const Schedule schedule = a.schedule(c);
-  return heaviest(fabric, schedule, layout(a, c, schedule)).time;
+  return heaviest(fabric, traffic(schedule, layout(a, c, schedule))).time;
 }
 
 }  // namespace

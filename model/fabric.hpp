@@ -47,6 +47,8 @@ class Fabric {
   virtual std::string port_name(Port port) const = 0;
 
   virtual const std::vector<Link>& links() const = 0;
+  /// The framing of messages between ranks (Wire::framing).
+  virtual double framing() const { return 1; }
   /// Appends the links that a message crosses, in order; none within one memory of a rank.
   virtual void route(Place from, Place to, std::vector<LinkId>& links) const = 0;
 };
@@ -101,6 +103,7 @@ class HomeFabric : public Fabric {
   Port queues() const override { return fabric_.queues(); }
   std::string port_name(Port port) const override { return fabric_.port_name(port); }
   const std::vector<Link>& links() const override { return fabric_.links(); }
+  double framing() const override { return fabric_.framing(); }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {
     fabric_.route(at_home(from), at_home(to), links);
   }

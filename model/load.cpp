@@ -2,7 +2,7 @@
 #include "model/load.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <numeric>
 
 #include "model/repeats.hpp"
 
@@ -15,17 +15,19 @@ Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs) {
   for (const PairTraffic& p : pairs) {
     route.clear();
     fabric.route(p.from, p.to, route);
-    const double framing = fabric.wire(p.from, p.to, p.bytes).framing;
-    for (const LinkId l : route) busy[l] += framing * p.bytes / links[l].bandwidth;
+    for (const LinkId l : route) busy[l] += p.bytes / links[l].bandwidth;
   }
   const auto most = std::ranges::max_element(busy);
   if (most == busy.end()) return {};
-  return {*most, links[static_cast<std::size_t>(most - busy.begin())].name};
+  return {fabric.framing() * *most, links[static_cast<std::size_t>(most - busy.begin())].name};
 }
 
-Load heaviest(const Fabric& fabric, const Schedule& schedule, const Layout& layout) {
+namespace {
+
+/// What the messages between device memories carry, of the first four million.
+std::vector<PairTraffic> messages(const Schedule& schedule, const Layout& layout) {
   constexpr std::size_t enough = 4'000'000;
-  std::unordered_map<std::uint64_t, Bytes> sent;
+  std::vector<PairTraffic> sent;
   std::size_t seen = 0;
   Step step(!layout.equal_blocks());
   for (std::int64_t s = 0, times = 1; s < schedule.steps && seen < enough; ++s) {
@@ -35,15 +37,39 @@ Load heaviest(const Fabric& fabric, const Schedule& schedule, const Layout& layo
     schedule.rule(s, step);
     for (const Transfer& t : step.transfers)
       if (t.from.rank != t.to.rank && t.from.memory == Memory::device && t.to.memory == Memory::device)
-        sent[std::uint64_t{static_cast<std::uint32_t>(t.from.rank)} << 32 |
-             static_cast<std::uint32_t>(t.to.rank)] += static_cast<double>(times) * layout.size(step, t);
+        sent.push_back({t.from.rank, t.to.rank, static_cast<double>(times) * layout.size(step, t)});
     seen += step.transfers.size();
   }
-  std::vector<PairTraffic> pairs;
-  pairs.reserve(sent.size());
-  for (const auto& [key, bytes] : sent)
-    pairs.push_back({static_cast<Rank>(key >> 32), static_cast<Rank>(key & 0xffffffff), bytes});
-  return heaviest(fabric, pairs);
+  return sent;
+}
+
+/// In ascending order of one end; others stay in order.
+std::vector<PairTraffic> by_end(Rank PairTraffic::*end, const std::vector<PairTraffic>& sent, Rank ranks) {
+  const auto number = [end](const PairTraffic& p) { return static_cast<std::size_t>(p.*end); };
+  std::vector<std::size_t> place(static_cast<std::size_t>(ranks) + 1);
+  for (const PairTraffic& p : sent) ++place[number(p) + 1];
+  std::partial_sum(place.begin(), place.end(), place.begin());
+  std::vector<PairTraffic> sorted(sent.size());
+  for (const PairTraffic& p : sent) sorted[place[number(p)]++] = p;
+  return sorted;
+}
+
+}  // namespace
+
+std::vector<PairTraffic> traffic(const Schedule& schedule, const Layout& layout) {
+  const Rank ranks = schedule.ranks;
+  std::vector<PairTraffic> pairs =
+      by_end(&PairTraffic::from, by_end(&PairTraffic::to, messages(schedule, layout), ranks), ranks);
+  std::size_t kept = 0;
+  for (const PairTraffic& p : pairs) {
+    PairTraffic* last = kept > 0 ? &pairs[kept - 1] : nullptr;
+    if (last && last->from == p.from && last->to == p.to)
+      last->bytes += p.bytes;
+    else
+      pairs[kept++] = p;
+  }
+  pairs.resize(kept);
+  return pairs;
 }
 
 }  // namespace collcast

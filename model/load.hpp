@@ -19,8 +19,9 @@ struct PairTraffic {
   Rank from, to;
   Bytes bytes;
 };
-Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs);
-/// The same for a schedule's messages between device memories, of which it reads the first four million.
-Load heaviest(const Fabric& fabric, const Schedule& schedule, const Layout& layout);
+/// Of a schedule's messages between device memories, of which it reads the first four million; each pair
+/// once.
+std::vector<PairTraffic> traffic(const Schedule& schedule, const Layout& layout);
+Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& traffic);
 
 }  // namespace collcast

@@ -31,6 +31,7 @@ class MemberFabric : public Fabric {
   Port queues() const override { return fabric_.queues(); }
   std::string port_name(Port port) const override { return fabric_.port_name(port); }
   const std::vector<Link>& links() const override { return fabric_.links(); }
+  double framing() const override { return fabric_.framing(); }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {
     fabric_.route(world(from), world(to), links);
   }

@@ -98,7 +98,7 @@ Bound tightest(Bound bound, Bytes message, const Front& front) {
 Json losses(const Prediction& p, const Bound& bound, const Fabric& fabric) {
   const Schedule schedule = p.algorithm->schedule(p.call);
   const Layout sizes = layout(*p.algorithm, p.call, schedule);
-  const double links = heaviest(fabric, schedule, sizes).time.value;
+  const double links = heaviest(fabric, traffic(schedule, sizes)).time.value;
   const double ports = std::ranges::max(critical_path(schedule, sizes, fabric).busy).value;
   const double cut = bound.time.value, on_links = std::max(cut, links);
   if (!(cut > 0) || p.time.value < on_links) return {};

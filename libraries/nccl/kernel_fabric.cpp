@@ -75,7 +75,7 @@ Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
   if (const std::optional<Place> other = between(from, to))
     links = joined(machine_.wire(from, *other, bytes), machine_.wire(*other, to, bytes));
   links.eager = true;
-  links.framing = kernel_.bytes_on_wire;
+  links.framing = framing();
   if (machine_.node(from.rank) == machine_.node(to.rank)) return in_node(links, bytes);
   return across(links, from, to, bytes);
 }

@@ -47,6 +47,7 @@ class KernelFabric final : public MachineFabric {
     if (other) machine_.route(from, *other, links);
     machine_.route(other ? *other : leaving(from, to), to, links);
   }
+  double framing() const override { return kernel_.bytes_on_wire; }
   Seconds launch(int channels) const override { return launch_ + (channels - 1) * channel_; }
 
  private:

@@ -68,7 +68,8 @@ TEST(Fastest, IsWhatAllReadingsSay) {
         const Choice choice = fastest(machine, able, {.ranks = ranks, .message = message});
         const auto time = [&](const Algorithm& a, const Call& c) {
           const Schedule s = a.schedule(c);
-          const Seconds links = machine.hockney() ? Seconds() : heaviest(machine, s, layout(a, c, s)).time;
+          const Seconds links =
+              machine.hockney() ? Seconds() : heaviest(machine, traffic(s, layout(a, c, s))).time;
           return std::max(links, path_time(machine, a, c, Seconds(1e9)));
         };
         for (const Algorithm* a : able) {

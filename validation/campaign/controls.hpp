@@ -51,6 +51,7 @@ class FairNic : public Fabric {
   Port ports() const override { return 2 * pairs(); }
   std::string port_name(Port port) const override { return "connection " + std::to_string(port % pairs()); }
   const std::vector<Link>& links() const override { return fabric_.links(); }
+  double framing() const override { return fabric_.framing(); }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {
     fabric_.route(from, to, links);
   }
