@@ -10,7 +10,6 @@
 #include "libraries/policy.hpp"
 #include "model/critical_path.hpp"
 #include "model/load.hpp"
-#include "model/member_fabric.hpp"
 #include "model/repeats.hpp"
 #include "model/staging.hpp"
 #include "support/error.hpp"
