@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "forecast/occupied.hpp"
 #include "forecast/question.hpp"
 #include "forecast/sensitivity.hpp"
 #include "forecast/unbound.hpp"
 
 namespace collcast {
 
-class Known;
-struct Made;
+class ForecastCache;
+struct SynthesizedSchedule;
 
 /// What `ask` says, a row per platform, collective, ranks, size and algorithm, in this order.
 struct Answer {
@@ -28,7 +27,7 @@ struct Answer {
     std::optional<Seconds> estimate = {};      ///< by the library's own model
     std::optional<bool> picked = {};           ///< of all that the library has it takes this
     std::vector<Elasticity> sensitivity = {};  ///< of its time, if it was asked for
-    Occupied on = {};
+    Occupancy occupancy = {};
     std::size_t which = 0;  ///< of `platforms`: two may have one name
   };
   std::vector<std::string> collectives, platforms;  ///< by our names
@@ -42,12 +41,12 @@ struct Answer {
   std::optional<std::vector<Elasticity>> sensitivity;  ///< of the sum of all rows' times, if it was asked for
   std::optional<Seconds> shown = {};  ///< how long the call took that was watched, if that is not its time
   std::vector<std::string> notes;
-  std::vector<std::shared_ptr<const Made>> made;  ///< for the machine: algorithms of rows
+  std::vector<std::shared_ptr<const SynthesizedSchedule>> synthesized;  ///< whose algorithms are in rows
 };
 
 /// Prints nothing. Throws InputError where the question makes no sense, or a platform cannot serve it.
 Answer ask(const Question& question, const Watch& watch = {});
 /// One of many questions: what they share is made once; without `unbound` and `sensitivity`.
-Answer ask(const Question& question, Known& known, const Watch& watch = {});
+Answer ask(const Question& question, ForecastCache& cache, const Watch& watch = {});
 
 }  // namespace collcast

@@ -5,7 +5,7 @@
 
 #include "engines/automatic.hpp"
 #include "forecast/answer.hpp"
-#include "forecast/known.hpp"
+#include "forecast/forecast_cache.hpp"
 #include "forecast/synthesis/front.hpp"
 #include "libraries/policy.hpp"
 #include "libraries/segments.hpp"
@@ -35,10 +35,11 @@ class AsPlayed {
 class Inquiry {
  public:
   /// `on`: a platform instead of those that the question names, as it is.
-  Inquiry(const Question& question, const Watch& watch, Known& known, std::optional<Description> on = {})
+  Inquiry(const Question& question, const Watch& watch, ForecastCache& cache,
+          std::optional<Description> on = {})
       : q_(question),
         watch_(watch),
-        known_(known),
+        cache_(cache),
         engine_(engine(question.engine)),
         every_(question.algorithm == "all"),
         on_(std::move(on)) {}
@@ -57,7 +58,7 @@ class Inquiry {
 
  private:
   bool by_library() const { return q_.policy != "fastest"; }
-  bool auto_choice() const { return !q_.imported && q_.algorithm == "auto"; }
+  bool auto_choice() const { return !q_.own && q_.algorithm == "auto"; }
   bool interrupted() const { return watch_.interrupt && watch_.interrupt->load(std::memory_order_relaxed); }
   void note(std::string text) { add_once(answer_.notes, std::move(text)); }
 
@@ -92,7 +93,10 @@ class Inquiry {
     else
       for (const std::string& name : q_.platforms) add_platform(name);
     for (const Collective collective : collectives_) {
-      if (!q_.imported && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
+      if (q_.own && q_.own->collective != collective)
+        throw InputError(full_name(*q_.own) + " is no algorithm of " +
+                         std::string(definition(collective).name));
+      if (!q_.own && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
     }
     check(q_.offload, engine_);
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
@@ -113,9 +117,6 @@ class Inquiry {
       if (engine_.name == "formula" && d.name() != "flat")
         note("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
     }
-    if (q_.imported && q_.imported->unused_messages > 0)
-      note(std::to_string(q_.imported->unused_messages) +
-           " messages of the file are left out: no result needs their data");
     for (const Collective collective : collectives_)
       if (definition(collective).whole(1) == 0 && !q_.sizes.empty() && q_.sizes != std::vector{Bytes()})
         note(std::string(definition(collective).name) + " moves no data: --size changes nothing");
@@ -137,7 +138,7 @@ class Inquiry {
 
   void add_platform(const std::string& name) {
     std::vector<std::string> notes;
-    Description d = known_.platform(name, q_.set, notes);
+    Description d = cache_.platform(name, q_.set, notes);
     for (std::string& words : notes) note(std::move(words));
     take(std::move(d));
   }
@@ -149,7 +150,7 @@ class Inquiry {
   }
 
   std::vector<const Algorithm*> candidates(Collective collective) const {
-    if (q_.imported) return {&q_.imported->algorithm};
+    if (q_.own) return {q_.own};
     if (every_ || auto_choice()) return algorithms(collective);
     return {&algorithm(collective, q_.algorithm)};
   }
@@ -167,9 +168,9 @@ class Inquiry {
 
   bool of_library(const Description& platform, Collective collective, Rank ranks) {
     const auto kept =
-        known_.library(q_.policy, {platform, ranks, q_.placement, q_.memory_of(collective), 0, q_.transport});
+        cache_.library(q_.policy, {platform, ranks, q_.placement, q_.memory_of(collective), 0, q_.transport});
     const Library& library = *kept;
-    seats_ = occupied(library.forecaster().machine());
+    occupancy_ = occupancy(library.forecaster().machine());
     for (const Bytes size : sizes(collective)) {
       if (interrupted()) return false;
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
@@ -189,7 +190,7 @@ class Inquiry {
                                 f.choice.why,
                                 {},
                                 f.estimate});
-        answer_.rows.back().on = seats_, answer_.rows.back().which = which_;
+        answer_.rows.back().occupancy = occupancy_, answer_.rows.back().which = which_;
         if (every_) answer_.rows.back().picked = &f == &all.front();
       }
     }
@@ -225,10 +226,10 @@ class Inquiry {
   }
 
   bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {
-    const auto kept = known_.forecaster({platform, ranks, q_.placement, q_.memory_of(collective),
+    const auto kept = cache_.forecaster({platform, ranks, q_.placement, q_.memory_of(collective),
                                          workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;
-    seats_ = occupied(forecaster.machine());
+    occupancy_ = occupancy(forecaster.machine());
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     std::optional<Front> front = synthesized(collective, forecaster);
     std::map<std::string, std::map<std::string, std::vector<Bytes>>> skipped;  // by algorithm and reason
@@ -282,12 +283,12 @@ class Inquiry {
     Front::Fastest fastest = front.fastest(size, engine_);
     Answer::Row row;
     row.platform = platform.name();
-    row.on = seats_, row.which = which_;
+    row.occupancy = occupancy_, row.which = which_;
     row.engine = fastest.prediction.engine;
     row.prediction = std::move(fastest.prediction);
     if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
     answer_.rows.push_back(std::move(row));
-    answer_.made.push_back(std::move(fastest.made));
+    answer_.synthesized.push_back(std::move(fastest.schedule));
   }
 
   /// Of those that can be played those that a library would; a DPU plays what needs nothing of the switches.
@@ -324,7 +325,7 @@ class Inquiry {
     const auto which = std::ranges::find(among, choice.algorithm) - among.begin();
     Answer::Row row;
     row.platform = platform.name();
-    row.on = seats_, row.which = which_;
+    row.occupancy = occupancy_, row.which = which_;
     if (q_.offload.asked()) {
       OverlapPrediction p = predict_overlap(q_.offload, forecaster, *choice.algorithm, choice.call, engine_);
       row.prediction = std::move(p.prediction);
@@ -403,11 +404,11 @@ class Inquiry {
 
   const Question& q_;
   const Watch& watch_;
-  Known& known_;
+  ForecastCache& cache_;
   const Engine& engine_;
   bool every_;
   std::size_t which_ = 0;  ///< of the platforms, at present
-  Occupied seats_;         ///< by the ranks that are asked for at present
+  Occupancy occupancy_;    ///< by the ranks that are asked for at present
   bool shared_told_ = false;
   std::optional<Description> on_;
   std::vector<Collective> collectives_;
@@ -419,9 +420,9 @@ class Inquiry {
 TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
   return [questions = std::move(questions), &watch](const Description& platform) {
     std::vector<Seconds> times;
-    Known known;
+    ForecastCache cache;
     for (const Question& q : questions)
-      for (const Answer::Row& r : Inquiry(q, watch, known, platform).answer().rows)
+      for (const Answer::Row& r : Inquiry(q, watch, cache, platform).answer().rows)
         times.push_back(r.prediction.time);
     return times;
   };
@@ -443,7 +444,7 @@ Question part_of(const Question& q, const Answer::Row& row) {
   part.collectives = {std::string(definition(a.collective).name)};
   part.ranks = {call.ranks};
   if (!q.sizes.empty()) part.sizes = {call.message};
-  if (q.imported) return part;
+  if (q.own) return part;
   if (q.policy != "fastest" && q.algorithm != "all") return part;
   part.algorithm = row.picked.value_or(false) ? "auto" : a.name;
   if (!row.protocol.empty()) part.transport = parse_transport(row.prediction.transport);
@@ -495,8 +496,8 @@ void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
 
 }  // namespace
 
-Answer ask(const Question& question, Known& known, const Watch& watch) {
-  Answer answer = Inquiry(question, watch, known).answer();
+Answer ask(const Question& question, ForecastCache& cache, const Watch& watch) {
+  Answer answer = Inquiry(question, watch, cache).answer();
   for (Answer::Row& row : answer.rows) {
     Prediction& p = row.prediction;
     if (!question.explain)
@@ -509,8 +510,8 @@ Answer ask(const Question& question, Known& known, const Watch& watch) {
 }
 
 Answer ask(const Question& question, const Watch& watch) {
-  Known known;
-  Answer answer = ask(question, known, watch);
+  ForecastCache cache;
+  Answer answer = ask(question, cache, watch);
   add_unbound(answer, question, watch);
   if (question.sensitivity) add_sensitivity(answer, question, watch);
   return answer;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "algorithms/call_text.hpp"
-#include "algorithms/exchange/msccl.hpp"
 #include "engines/player/player.hpp"
 #include "forecast/offload.hpp"
 
@@ -18,10 +17,11 @@ namespace collcast {
 struct Question {
   std::vector<std::string> collectives;  ///< as we, nccl-tests, OSU or MPI call them
   std::string algorithm = "auto";        ///< a name; auto: what `policy` does; all: each that can be played
-  const ImportedAlgorithm* imported = nullptr;  ///< instead of `algorithm`; outlives the answer
-  std::string policy = "fastest";               ///< fastest by critical path, or a library's name (`pick`)
-  std::vector<std::string> platforms;           ///< names or files
-  std::vector<std::string> set;                 ///< parameters of each of them: "network.bandwidth_GBps=25"
+  const Algorithm* own = nullptr;        ///< an algorithm outside the catalogue, instead of `algorithm`; it
+                                         ///< outlives the answer
+  std::string policy = "fastest";        ///< fastest by critical path, or a library's name (`pick`)
+  std::vector<std::string> platforms;    ///< names or files
+  std::vector<std::string> set;          ///< parameters of each of them: "network.bandwidth_GBps=25"
   std::vector<Rank> ranks;
   std::vector<Bytes> sizes;         ///< as nccl-tests counts them; empty: what the counts of `call` add up to
   std::string placement = "block";  ///< for parse_placement

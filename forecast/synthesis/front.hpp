@@ -14,7 +14,7 @@
 namespace collcast {
 
 /// A schedule that was made for a machine; the algorithm's name says how.
-struct Made {
+struct SynthesizedSchedule {
   Algorithm algorithm;
   std::variant<Forest, Listing> plan;
   std::string words;  ///< what it consists of
@@ -40,8 +40,8 @@ class Front {
         const Stop& stop = {});
 
   struct Fastest {
-    std::shared_ptr<const Made> made;
-    Prediction prediction;  ///< of the algorithm that is `made`
+    std::shared_ptr<const SynthesizedSchedule> schedule;
+    Prediction prediction;
   };
   Fastest fastest(Bytes message, const Engine& engine);
 
@@ -59,11 +59,11 @@ class Front {
     int shared = 0;
     auto operator<=>(const Choice&) const = default;
   };
-  std::vector<Call> in_segments(const Made& candidate, Call call) const;
+  std::vector<Call> in_segments(const SynthesizedSchedule& candidate, Call call) const;
   void add_trees(std::int64_t trees, const Stop& stop);
   void add_grown(const Synthesis& forest, const Stop& stop);
   void add_paths(const Stop& stop);
-  std::shared_ptr<const Made> levels_by(const Choice& choice);
+  std::shared_ptr<const SynthesizedSchedule> levels_by(const Choice& choice);
   std::vector<Choice> beside(const Choice& choice) const;
   Choice best_levels(std::size_t groups, const Call& call, const Engine& engine);
 
@@ -73,8 +73,8 @@ class Front {
   bool by_levels_;
   std::vector<Group> groups_;  ///< by small messages and by large ones
   std::vector<Choice> best_;   ///< of the last size, of each of these groups
-  std::map<Choice, std::shared_ptr<const Made>> levels_;
-  std::vector<std::shared_ptr<const Made>> others_;
+  std::map<Choice, std::shared_ptr<const SynthesizedSchedule>> levels_;
+  std::vector<std::shared_ptr<const SynthesizedSchedule>> others_;
   Busiest limit_;
   std::vector<std::string> notes_;
 };
