@@ -18,7 +18,7 @@
 namespace collcast {
 namespace {
 
-/// The algorithms as they are played: by the ranks, or on their DPU.
+/// Turns algorithms into what is played: the same by the ranks, or a version for their DPU.
 class AsPlayed {
  public:
   explicit AsPlayed(const Offload& offload) : offload_(offload) {}
@@ -31,10 +31,10 @@ class AsPlayed {
   std::deque<Algorithm> offloaded_;
 };
 
-/// One question on its way to its answer.
+/// Answers one question.
 class Inquiry {
  public:
-  /// `on`: a platform instead of those that the question names, as it is.
+  /// `on`: this platform instead of those that the question names.
   Inquiry(const Question& question, const Watch& watch, ForecastCache& cache,
           std::optional<Description> on = {})
       : q_(question),
@@ -76,7 +76,7 @@ class Inquiry {
     return std::move(answer_);
   }
 
-  /// Names to things, and what does not go together.
+  /// Turns names into things. Throws InputError where options do not go together.
   void resolve() {
     for (const auto& [given, what] : {std::pair{q_.collectives.size(), "the collective"},
                                       {q_.platforms.size(), "--platform"},
@@ -160,7 +160,7 @@ class Inquiry {
     return q_.sizes.empty() ? std::vector{counted_message(q_.call, collective, q_.ranks[0])} : q_.sizes;
   }
 
-  /// False if the user wants no more.
+  /// False if interrupted.
   bool of_ranks(const Description& platform, Collective collective, Rank ranks) {
     return by_library() ? of_library(platform, collective, ranks)
                         : of_algorithms(platform, collective, ranks);
@@ -197,7 +197,7 @@ class Inquiry {
     return true;
   }
 
-  /// What the library chooses, is told, or has; its own choice first.
+  /// Forecasts of what the library chooses, of what it is told to play, or of all; its own choice first.
   std::vector<Library::Forecast> of_library(const Library& library, Collective collective,
                                             const Call& asked) const {
     if (auto_choice()) return {library.predict(collective, asked, engine_)};
@@ -263,7 +263,7 @@ class Inquiry {
            text::counted(static_cast<std::int64_t>(sizes.size()), "size") + ")";
   }
 
-  /// What is made for the machine, if that was asked for.
+  /// The schedules made for the machine, if they were asked for.
   std::optional<Front> synthesized(Collective collective, const Forecaster& forecaster) {
     const Rank ranks = forecaster.fabric().ranks();
     if (!q_.with_synthesized) return {};
@@ -291,7 +291,7 @@ class Inquiry {
     answer_.synthesized.push_back(std::move(fastest.schedule));
   }
 
-  /// Of those that can be played those that a library would; a DPU plays what needs nothing of the switches.
+  /// The playable algorithms that a library would consider; a DPU plays those that need nothing of switches.
   std::vector<const Algorithm*> sensible(std::vector<const Algorithm*> able, const Forecaster& forecaster,
                                          Bytes size) const {
     std::erase_if(able, [&](const Algorithm* a) {
@@ -302,7 +302,7 @@ class Inquiry {
     return able;
   }
 
-  /// The algorithms that were asked for, and a note for each of all that cannot be played here.
+  /// The algorithms that were asked for; of `all`, those that can be played here, with a note on each other.
   std::vector<const Algorithm*> playable(Collective collective, Rank ranks, const Forecaster& forecaster) {
     std::vector<const Algorithm*> able = candidates(collective);
     if (every_ || auto_choice())
@@ -315,7 +315,7 @@ class Inquiry {
     return able;
   }
 
-  /// The fastest of several; a single one as it was asked for.
+  /// Adds a row for the fastest of several algorithms, or for a single one as it was asked for.
   void add(const Description& platform, const Forecaster& forecaster, std::vector<const Algorithm*> among,
            const Call& call) {
     AsPlayed played(q_.offload);
@@ -345,7 +345,7 @@ class Inquiry {
     answer_.rows.push_back(std::move(row));
   }
 
-  /// Said once.
+  /// Notes once that messages share links that the critical path ignores.
   void tell_shared(const Algorithm& a, const Call& call, const Fabric& fabric) {
     if (shared_told_ || !messages_may_share(a.schedule(call), fabric)) return;
     shared_told_ = true;
@@ -353,8 +353,8 @@ class Inquiry {
          " can share a link, which the critical path ignores; --engine contention models it");
   }
 
-  /// The fastest by critical path was played; so are all others whose path takes less than that: links that
-  /// messages share may order them otherwise.
+  /// `best`, the fastest by critical path, was played with contention. Every other algorithm whose path is
+  /// shorter than that play is played as well, as shared links may slow down the first one more.
   Prediction best_of_next(const Forecaster& forecaster, const std::vector<const Algorithm*>& among,
                           const Call& call, Prediction best) {
     const Fabric& fabric = forecaster.fabric();
@@ -407,7 +407,7 @@ class Inquiry {
   ForecastCache& cache_;
   const Engine& engine_;
   bool every_;
-  std::size_t which_ = 0;  ///< of the platforms, at present
+  std::size_t which_ = 0;  ///< the index of the present platform
   Occupancy occupancy_;    ///< by the ranks that are asked for at present
   bool shared_told_ = false;
   std::optional<Description> on_;
@@ -416,7 +416,7 @@ class Inquiry {
   Answer answer_;
 };
 
-/// What a platform makes of questions, one after the other.
+/// The times that a platform gives for these questions, row by row.
 TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
   return [questions = std::move(questions), &watch](const Description& platform) {
     std::vector<Seconds> times;
@@ -428,7 +428,7 @@ TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
   };
 }
 
-/// The same; whoever waits sees how many forecasts there have been.
+/// The same, with progress shown as a number of forecasts.
 TimesOn counted(TimesOn times, const Watch& watch, const std::string& what) {
   return [times = std::move(times), &watch, what, asked = 0](const Description& platform) mutable {
     watch.progress(what + ": forecast " + std::to_string(++asked));
@@ -454,7 +454,7 @@ Question part_of(const Question& q, const Answer::Row& row) {
   return part;
 }
 
-/// Of several platforms, those that move the answer on none.
+/// Adds the overrides that do not move the answer, on none of the platforms if there are several.
 void add_unbound(Answer& answer, const Question& q, const Watch& watch) {
   const auto slowest =
       std::ranges::max_element(answer.rows, {}, [](const Answer::Row& r) { return r.prediction.time.value; });

@@ -111,7 +111,7 @@ std::vector<Column> columns(const Answer& answer) {
   return all;
 }
 
-/// Of a row, above where its time goes.
+/// The heading above a row's explanation.
 std::string title(const Json& row) {
   return name_with_parameters(row) + ", " + dump(row["ranks"]) + " ranks, " +
          text::bytes(row["message_bytes"].get<double>());

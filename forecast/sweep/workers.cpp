@@ -94,7 +94,7 @@ class Worker {
     busy = number;
     send_all(socket_, &number, sizeof number);
   }
-  /// Nothing if it died.
+  /// The outcome; none if the worker died.
   std::optional<Outcome> answer() {
     std::size_t size = 0;
     if (!receive_all(socket_, &size, sizeof size)) return {};

@@ -186,7 +186,7 @@ std::shared_ptr<const SynthesizedSchedule> Front::levels_by(const Choice& choice
              collective_, name);
 }
 
-/// Those that differ in one thing.
+/// The choices that differ from this one in one thing.
 std::vector<Front::Choice> Front::beside(const Choice& choice) const {
   std::vector<Choice> all;
   const std::vector<int> widest = collcast::widest(groups_[choice.groups]);

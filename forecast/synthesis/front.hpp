@@ -13,29 +13,30 @@
 
 namespace collcast {
 
-/// A schedule that was made for a machine; the algorithm's name says how.
+/// A schedule made for a machine; the algorithm's name says by which method.
 struct SynthesizedSchedule {
   Algorithm algorithm;
   std::variant<Forest, Listing> plan;
-  std::string words;  ///< what it consists of
+  std::string words;  ///< what it consists of, for people
 };
 
-/// What links allow, of a byte of the message, and what the densest schedule sends over the busiest of them.
+/// How long a byte of the message takes on the links: the least possible, and what the best schedule for
+/// large messages takes on its busiest link.
 struct Busiest {
-  std::optional<SecondsPerByte> optimum;  ///< none: no method says so
+  std::optional<SecondsPerByte> optimum;  ///< none: not known
   SecondsPerByte busiest;
-  std::string link, name;  ///< the schedule's
-  /// What no messages between the ranks' memories are below, by prices of links and ports, if that is known.
+  std::string link, name;  ///< the busiest link, and the schedule's name
+  /// A lower bound for any messages between the ranks' memories, by prices of links and ports, if known.
   std::optional<SecondsPerByte> by_prices;
 };
 
-/// Of all schedules that are made for a machine the fastest of each size: trees for large messages, levels
-/// for small ones, paths for what each rank has for each.
+/// The fastest schedule made for a machine, for each message size: trees for large messages, levels for small
+/// ones, paths for alltoall.
 class Front {
  public:
-  /// `trees`: trees from each root and nothing else; 0: all methods. Once `stop` says so, the front is what
-  /// was made so far. Throws InputError for collectives without a method, too many ranks, and ranks that do
-  /// not reach each other. The forecaster outlives the front.
+  /// `trees`: so many trees from each root, and no other method; 0: all methods. After `stop` the front has
+  /// what was made so far. Throws InputError for collectives without a method, too many ranks, and ranks that
+  /// do not reach each other. The forecaster outlives the front.
   Front(Collective collective, const Forecaster& forecaster, Rank root = 0, std::int64_t trees = 0,
         const Stop& stop = {});
 
