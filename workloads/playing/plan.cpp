@@ -89,7 +89,7 @@ Json forecast_of(const PlannedJob& job, const Description& platform, Rank ranks)
   }
 }
 
-/// Of one run or step with parameters set, without its interval; none where there is no forecast.
+/// The time of one run or step with parameters set, without its interval; none if there is no forecast.
 std::optional<Seconds> time_of_one(const PlannedJob& job, Description platform,
                                    std::span<const std::string> set, Rank ranks) try {
   set_all(platform, {set.begin(), set.end()});
