@@ -62,7 +62,7 @@ sweep::Sweep described(SweepOptions& options, const std::vector<sweep::Verb>& ve
   return {sweep::Journal::identity(from).sweep, from, verbs};
 }
 
-/// Of the ranks that only answer.
+/// What ranks of an MPI run other than rank 0 do: they answer points.
 int work(const SweepModule& module, const sweep::Sweep& asked) {
   module.work([&](std::int64_t number) { return sweep::packed(sweep::answer(asked, number)); });
   module.end();
