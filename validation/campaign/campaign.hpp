@@ -50,9 +50,8 @@ struct Campaign {
   std::map<std::string, Bounds> bounds = {{"path", {}}, {"simgrid", {}}};
 };
 
-/// Reads a campaign file (docs/campaigns.md). Throws InputError with file and JSON path.
-Campaign read_campaign(const std::string& path);
-/// The same of a text; `file` is for messages.
+/// A campaign from the text of a campaign file (docs/campaigns.md). Throws InputError with `file` and JSON
+/// path.
 Campaign parse_campaign(const std::string& text, const std::string& file);
 
 }  // namespace collcast::campaign
