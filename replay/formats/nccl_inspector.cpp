@@ -30,7 +30,7 @@ struct InspectorLine : InspectorMember {
   Rank peer = -1;
 };
 
-/// Whose record it is; without a communicator where it does not say.
+/// The member that a record is of; without a communicator if the record does not say.
 InspectorMember member_of(const JsonValue& value) {
   const JsonValue header = value["header"], metadata = value["metadata"];
   const auto rank = header["rank"].integer().value_or(-1), ranks = header["n_ranks"].integer().value_or(-1);

@@ -46,7 +46,7 @@ struct Campaign {
   MeasurementSettings settings;
   std::string nominal_platform;  ///< of a negative control: the machine as its maker describes it
   std::vector<std::string> nominal_set;
-  /// By engine. One that is not named is shown, but held to nothing.
+  /// By engine. An engine that is not named is shown, but has no bounds.
   std::map<std::string, Bounds> bounds = {{"path", {}}, {"simgrid", {}}};
 };
 

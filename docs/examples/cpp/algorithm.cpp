@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is an algorithm of one's own right, and what would it cost? This broadcast hands the message down two chains, one
-// of the even and one of the odd ranks.
+// Is an algorithm of one's own right, and what would it cost? This broadcast hands the message down two
+// chains, one of the even and one of the odd ranks.
 #include <cstdio>
 #include <string>
 
@@ -49,5 +49,6 @@ int main() {
   const collcast::Prediction& p = answer.rows.front().prediction;
   std::printf("1 MiB to 16 nodes of edr-cluster takes %.3f ms:\n", 1e3 * p.time.value);
   for (const collcast::Share& share : p.explanation)
-    std::printf("  %.3f ms %s %s\n", 1e3 * share.time.value, std::string(name(share.cause)).c_str(), share.name.c_str());
+    std::printf("  %.3f ms %s %s\n", 1e3 * share.time.value, std::string(name(share.cause)).c_str(),
+                share.name.c_str());
 }

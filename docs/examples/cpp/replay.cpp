@@ -23,7 +23,8 @@ int main(int argc, char** argv) try {
        {collcast::load_platform("edr-cluster"), collcast::parse_platform(hdr, "hdr-cluster", "replay.cpp")}) {
     const collcast::ReplayReport report = replay(*trace, platform, {});
     std::printf("%s: %.1f ms, from %.1f to %.1f ms; %.1f ms of it compute\n", platform.name().c_str(),
-                1e3 * report.time.value, 1e3 * report.low.value, 1e3 * report.high.value, 1e3 * report.compute.value);
+                1e3 * report.time.value, 1e3 * report.low.value, 1e3 * report.high.value,
+                1e3 * report.compute.value);
     for (const auto& lost : report.not_modelled)
       std::printf("  not modelled: %s, %s\n", lost.operation.c_str(), lost.reason.c_str());
   }
