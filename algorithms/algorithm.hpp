@@ -30,12 +30,12 @@ inline bool any_ranks(Rank) {
   return true;
 }
 
-/// An algorithm: its schedule beside its formula. It is a row of the catalogue, or made from a file, in which
-/// case `time` is empty.
+/// An algorithm: its schedule beside its formula. It is a row of the catalogue, comes from a file, or is a
+/// program's own; only the catalogue's have a formula.
 struct Algorithm {
   Collective collective;
   std::string name;
-  std::string_view description;
+  std::string_view description = {};
   std::string ranks = "any";  ///< which rank counts, in words: "power of two"
   std::function<bool(Rank)> supports = any_ranks;
   bool radix = false;           ///< takes --radix
@@ -45,12 +45,13 @@ struct Algorithm {
   bool ranks_per_node = false;  ///< takes --ranks-per-node, which divides the ranks
   /// a = alpha, b = beta, g = gamma, n = message, p = ranks, k = radix, K = segments, c = channels, q = ranks
   /// per node, N = p/q nodes, B = blocks of n/p in a buffer.
-  std::string_view formula;
+  std::string_view formula = {};
   bool exact = true;                      ///< formula = critical path
   double (*bound)(Rank ranks) = nullptr;  ///< if not exact: formula/bound <= critical path <= formula
-  std::string_view source;
-  std::function<Schedule(const Call&)> schedule;
-  std::function<Seconds(const Call&, const AlphaBetaGamma&)> time;
+  std::string_view source = {};
+  std::function<Schedule(const Call&)> schedule = {};
+  std::function<Seconds(const Call&, const AlphaBetaGamma&)> time =
+      {};  ///< the formula; empty: none is known
 };
 
 /// "allreduce ring".

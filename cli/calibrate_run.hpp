@@ -7,17 +7,17 @@
 
 namespace collcast::cli {
 
-/// What `calibrate --run` takes.
+/// The options of `calibrate --run`.
 struct PingPongOptions {
   bool run = false;
   std::vector<std::string> sizes, command;
   std::vector<int> pairs{1};
   int window = 0;
-  std::optional<int> star;  ///< 4 unless given, or fewer where no more can be started
+  std::optional<int> star;  ///< none: 4, or as many as can be started
 };
 
-/// Measures ping-pongs into `file`, or what an interrupted measurement left out, and returns its name as
-/// `--from` takes it. Throws InputError, SubstrateError.
+/// Measures ping-pongs into `file`, or the rest of an interrupted measurement, and returns its name in the
+/// form of `--from`. Throws InputError, SubstrateError.
 std::string measure_for_calibration(const PingPongOptions& options, const std::string& file);
 
 }  // namespace collcast::cli

@@ -20,6 +20,7 @@
 #include "support/text.hpp"
 #include "workloads/compute/processor.hpp"
 #include "workloads/playing/job_source.hpp"
+#include "workloads/playing/plan.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -32,8 +33,6 @@ struct CompareOptions : ReplayText {
   bool engine_given = false;  ///< the verbs differ in what they take else
   Format format = Format::table;
 };
-
-constexpr const char* hourly_price = "node.price_per_hour_USD";
 
 /// What is asked of each platform: a verb of sweeps, and the setting that names its subject.
 struct Compared {
@@ -75,7 +74,7 @@ Contender contender(const std::string& text, const CompareOptions& options, std:
   Description platform = load_platform(c.platform);
   set_all(platform, c.set);
   for (const Parameter& p : platform.parameters())
-    if (p.path == hourly_price && p.value > 0) c.price = p.value;
+    if (p.path == workloads::price_key && p.value > 0) c.price = p.value;
   const int per_node = workloads::ranks_per_node(platform);
   const std::int64_t most = max_ranks(platform);
   std::int64_t ranks = 0;
@@ -83,7 +82,7 @@ Contender contender(const std::string& text, const CompareOptions& options, std:
   if (!options.budget.empty()) {
     if (!c.price)
       throw InputError("--budget: the price of " + text + " is unknown; add it after a comma, as in " +
-                       c.platform + "," + hourly_price + "=20");
+                       c.platform + "," + workloads::price_key + "=20");
     const double paid = std::floor(parse_number(options.budget, "--budget", 0, 1e12) / *c.price);
     if (paid < 1) throw InputError("--budget: a node of " + text + " costs more");
     const std::string all = "--budget pays for more nodes than " + text + " has: it takes all of them";

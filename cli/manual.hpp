@@ -11,9 +11,9 @@ namespace collcast::cli {
 struct Manual {
   struct Option {
     std::vector<std::string> names;  ///< "--format", "-o"
-    std::string text;                ///< what stands behind it: "table|json|csv"; empty: a flag
+    std::string text;                ///< of its value: "table|json|csv"; empty: a flag
     std::string description;
-    std::vector<std::string> values;  ///< that it takes; empty: files, numbers, ...
+    std::vector<std::string> values;  ///< that it accepts; empty: files, numbers, ...
   };
   struct Verb {
     std::string name, description, usage;
@@ -26,10 +26,10 @@ struct Manual {
 };
 Manual manual(const CLI::App& app);
 
-/// The page of one verb, or of the program where `verb` is empty, in the language of man(7).
+/// The manual page of one verb, or of the program if `verb` is empty, in the language of man(7).
 std::string man_page(const Manual& manual, const std::string& verb);
 
-/// What bash, zsh or fish source. Throws InputError for another shell.
+/// The completion script for bash, zsh or fish. Throws InputError for another shell.
 std::string completion(const Manual& manual, const std::string& shell);
 
 }  // namespace collcast::cli

@@ -29,36 +29,36 @@ void add_engine(CLI::App& verb, std::string& engine, bool playing = false);
 /// --engine of jobs and training steps.
 void add_messages(CLI::App& verb, std::string& engine);
 
-/// --policy: who chooses where no algorithm is named.
+/// --policy: who chooses if no algorithm is named.
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what);
 /// --transport: what carries messages.
 void add_transport(CLI::App& verb, std::string& transport);
 
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);
-/// The same, where the trace says it.
+/// The same; none: as the trace says.
 void add_memory(CLI::App& verb, std::optional<Memory>& memory);
 
 /// --placement, for parse_placement.
 void add_placement(CLI::App& verb, std::string& placement);
 
-/// --format table|json|csv, and markdown of what is a report.
+/// --format table|json|csv, and markdown for reports.
 void add_format(CLI::App& verb, Format& format, bool report = false);
 
-/// `on_platform`: what stands for a segment and for ranks per node by default is the platform's.
+/// The options of a call. `on_platform`: segments and ranks per node default to the platform's.
 void add_call_options(CLI::App& verb, CallText& options, bool on_platform = true);
 
 Rank parse_ranks(const std::string& text);
 
-/// What a verb works on: an algorithm of the catalogue by its names, or one from a file.
+/// The algorithm that a verb works on: one of the catalogue by its names, or one from a file.
 struct Subject {
   std::string collective, algorithm, import;
   std::vector<std::string> ranks;
 };
 /// The positional COLLECTIVE, --algorithm, --ranks and --import.
 void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_help);
-/// Reads --import, and takes from the file what was not given; nothing without --import. Throws InputError
-/// where something else was given, or too little.
+/// Reads --import, and completes the subject from the file; none without --import. Throws InputError if the
+/// file contradicts what was given, or too little was given.
 std::optional<ImportedAlgorithm> import(Subject& subject, CallText& options);
 
 }  // namespace collcast::cli

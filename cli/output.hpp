@@ -12,15 +12,15 @@ namespace collcast::cli {
 
 using report::Format;
 
-/// How many columns the terminal has that answers go to; 0: it is none, or --wide was given.
+/// How many columns the terminal of standard output has; 0: it is not a terminal, or --wide was given.
 std::size_t terminal_width();
-/// --wide was given.
+/// For --wide.
 void show_all_columns();
 
 /// Text for people, with lines that fit the terminal.
 void print_text(const std::string& words);
 
-/// "note: words" on standard error: a line, or as many as a terminal needs.
+/// Prints "note: words" on standard error, wrapped on a terminal.
 void note(const std::string& words);
 
 /// An answer as JSON. Names that are no UTF-8 show a replacement character.
@@ -32,7 +32,7 @@ void print_table(const std::vector<std::vector<std::string>>& rows);
 /// An array of flat objects as CSV (RFC 4180), one column per key of the first object.
 void print_csv(const Json& rows);
 
-/// A report on standard output; its notes on standard error where they are no part of it.
+/// Prints a report on standard output, and its notes on standard error if the format has no place for them.
 void print(const report::Report& report, Format format);
 
 using text::bytes;

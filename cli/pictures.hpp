@@ -24,7 +24,7 @@ void add_pictures(CLI::App& verb, Pictures& pictures);
 /// --plot, which draws `what`.
 void add_plot(CLI::App& verb, std::string& file, const std::string& what);
 
-/// Those files, opened before the forecast: one that cannot be written is told at once.
+/// Those files, opened before the forecast, so that one that cannot be written is an error at once.
 class Canvas {
  public:
   explicit Canvas(const Pictures& pictures);
@@ -32,15 +32,15 @@ class Canvas {
   bool has_timeline() const { return timeline_.has_value(); }
   bool has_page() const { return page_.has_value(); }
   report::Timeline& timeline() { return *timeline_; }
-  /// Who sees one run on this platform; null where nothing was asked for that shows it.
+  /// The observer of one run on this platform; null if no picture needs it.
   Watched watched(const Description& platform);
-  /// Throws InputError where a timeline is asked for of more than one forecast, or none.
+  /// Throws InputError if a timeline was asked for, unless there is exactly one forecast.
   void require_one(std::size_t forecasts) const;
 
-  /// Writes what was asked for. Returns what the timeline leaves out.
+  /// Writes the timeline, if asked for. Returns notes on what it leaves out.
   std::vector<std::string> write_timeline(const Json& about);
-  /// `data` is given what was seen of the run that took `time`, if one was. Where no link was used the page
-  /// says why it does not know of any: `unwatched`, if that is to be said.
+  /// Adds statistics of the observed run, which took `time`, to the page and to `data`. `unwatched`: why no
+  /// run was observed, for the page to say.
   void write_page(const std::string& title, std::vector<report::Chapter> before, Seconds time,
                   std::vector<report::Chapter> after, Json data, const std::string& unwatched = {});
 
@@ -51,11 +51,11 @@ class Canvas {
   std::optional<Observers> both_;
 };
 
-/// Writes what --plot asks for, which no name asks for if it is empty. Pictures of nothing are none, and the
-/// curves of one are as many as can be told apart: what is left out is noted.
+/// Draws the picture to the file of --plot; nothing if `file` is empty. Adds a note if there is nothing to
+/// draw, or more curves than can be told apart.
 void plot(const std::string& file, report::Picture picture, std::vector<std::string>& notes);
 
-/// Puts notes behind others.
+/// Appends notes.
 void append(std::vector<std::string>& notes, const std::vector<std::string>& more);
 
 /// A chapter of words, and one of a platform's parameters with their stamps and sources.

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forecast/plan.hpp"
+#include "workloads/playing/plan.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <span>
-#include <sstream>
-#include <thread>
 #include <utility>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
-#include "cli/replaying.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
 #include "forecast/report/plan.hpp"
-#include "forecast/sweep/workers.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
-#include "platforms/machine/machine.hpp"
 #include "platforms/machine/paths.hpp"
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
-#include "support/json.hpp"
 #include "support/notes.hpp"
-#include "workloads/compute/processor.hpp"
-#include "workloads/playing/job_source.hpp"
-#include "workloads/playing/playing.hpp"
 #include "workloads/settings.hpp"
 
 namespace collcast::cli {
@@ -35,10 +25,8 @@ using report::count_of, report::number_of, report::text_of;
 
 namespace {
 
-constexpr const char *price_key = "node.price_per_hour_USD", *power_key = "node.power_W";
-
-struct PlanOptions : TrainingText {
-  std::string platforms, samples, aim, plot, trace, job, runs = "1";
+struct PlanOptions : PlannedJob {
+  std::string platforms, aim, plot;
   std::vector<std::string> ranks, set, price, power;
   std::string time, efficiency, cost, power_limit;
   Format format = Format::table;
@@ -73,16 +61,6 @@ plan::Limits limits_of(const PlanOptions& options) {
   return limits;
 }
 
-std::optional<double> value(const Description& platform, const std::string& path) {
-  for (const Parameter& p : platform.parameters())
-    if (p.path == path) return p.value;
-  return {};
-}
-
-std::vector<std::string> asked(const PlanOptions& options) {
-  return CLI::detail::split(options.platforms, ',');
-}
-
 /// "dgx-a100=32.77" or, as the platform was asked for, "./mine.json=32.77".
 void set_for(Description& platform, const std::string& asked, const std::vector<std::string>& given,
              const std::string& path, const std::string& option) {
@@ -101,222 +79,28 @@ void set_for(Description& platform, const std::string& asked, const std::vector<
   }
 }
 
-std::vector<Description> platforms_of(const PlanOptions& options, std::vector<std::string>& notes) {
-  std::vector<Description> all;
-  for (const std::string& name : asked(options)) {
+std::vector<PlannedPlatform> platforms_of(const PlanOptions& options, std::vector<std::string>& notes) {
+  std::vector<PlannedPlatform> all;
+  for (const std::string& name : CLI::detail::split(options.platforms, ',')) {
     Description d = load_platform(name);
     set_all(d, options.set);
     for (const std::string& words : told_of(d)) add_once(notes, words);
     set_for(d, name, options.price, price_key, "--price");
     set_for(d, name, options.power, power_key, "--power");
-    all.push_back(std::move(d));
+    all.push_back({name, std::move(d)});
   }
   return all;
 }
 
 /// Prices and powers are of platforms in the plan.
-void require_known(const PlanOptions& options, const std::vector<Description>& platforms) {
-  std::vector<std::string> names = asked(options);
-  for (const Description& d : platforms) names.push_back(d.name());
+void require_known(const PlanOptions& options, const std::vector<PlannedPlatform>& platforms) {
+  std::vector<std::string> names;
+  for (const PlannedPlatform& p : platforms) names.push_back(p.name), names.push_back(p.platform.name());
   for (const auto* given : {&options.price, &options.power})
     for (const std::string& text : *given)
       if (std::ranges::find(names, text.substr(0, text.rfind('='))) == names.end())
         throw InputError("'" + text + "' names a platform that is not in the plan, which has " +
                          options.platforms);
-}
-
-/// Of a trace or a job, as often as was asked for; a rank's memory is not known.
-Json times(double runs, Seconds time, Seconds low, Seconds high, Seconds compute, const std::string& limit) {
-  return {{"time_s", runs * time.value},
-          {"low_s", runs * low.value},
-          {"high_s", runs * high.value},
-          {"efficiency", time > Seconds() ? compute / time : 1.0},
-          {"memory_B", 0.0},
-          {"holds_B", 0.0},
-          {"limited_by", limit}};
-}
-
-ReplayText replayed(const PlanOptions& options, Rank ranks) {
-  ReplayText text;
-  text.files = {options.trace}, text.ranks = std::to_string(ranks);
-  text.policy = options.policy;
-  return text;
-}
-
-Json of_trace(const PlanOptions& options, const Description& platform, Rank ranks) {
-  const double runs = above_zero(options.runs, "number of runs");
-  const ReplayText text = replayed(options, ranks);
-  const Trace trace = open_replayed(text);
-  const ReplayReport r = replay(trace.source(), platform, replay_options(text));
-  Json f = times(runs, r.time, r.low, r.high, r.compute, r.limited_by);
-  f["notes"] = r.notes;
-  return f;
-}
-
-Json of_job(const PlanOptions& options, const Description& platform, Rank ranks) {
-  const double runs = above_zero(options.runs, "number of runs");
-  const Job job = JobSource(options.job, platform).on(ranks);
-  Playing playing(platform, {options.policy});
-  const JobForecast of_one = playing.forecast(job);
-  Json f = times(runs, of_one.time, of_one.low, of_one.high, of_one.compute, of_one.limited_by);
-  f["notes"] = playing.notes();
-  return f;
-}
-
-/// The whole job on so many ranks, of as many samples or runs as were asked for; or why there is no forecast.
-Json forecast_of(const PlanOptions& options, const Description& platform, Rank ranks) {
-  try {
-    if (!options.trace.empty() || !options.job.empty()) {
-      require_room(platform, ranks);
-      Json f = options.job.empty() ? of_trace(options, platform, ranks) : of_job(options, platform, ranks);
-      const int per_node = ranks_per_node(platform);
-      f["nodes"] = (ranks + per_node - 1) / per_node;
-      return f;
-    }
-    Training t = described(options, platform);
-    t.ranks = ranks;
-    require_room(platform, ranks);
-    Playing playing(platform, {options.policy});
-    const StepForecast step = playing.forecast(t);
-    const double steps = std::ceil(above_zero(options.samples, "number of samples") / step.samples);
-    return {{"nodes", (ranks + t.ranks_per_node - 1) / t.ranks_per_node},
-            {"time_s", steps * step.time.value},
-            {"low_s", steps * step.low.value},
-            {"high_s", steps * step.high.value},
-            {"efficiency", step.efficiency},
-            {"memory_B", step.memory.sum().value},
-            {"holds_B", t.processor.memory.value},
-            {"limited_by", step.limited_by},
-            {"notes", playing.notes()}};
-  } catch (const InputError& e) {
-    return {{"refused", e.what()}};
-  }
-}
-
-/// Of one run or step with parameters set, without its interval; none where there is no forecast.
-std::optional<Seconds> time_of_one(const PlanOptions& options, Description platform,
-                                   std::span<const std::string> set, Rank ranks) try {
-  set_all(platform, {set.begin(), set.end()});
-  if (!options.trace.empty()) {
-    const ReplayText text = replayed(options, ranks);
-    const Trace trace = open_replayed(text);
-    return replay_time(trace.source(), platform, replay_options(text));
-  }
-  Playing playing(platform, {options.policy});
-  if (!options.job.empty()) return playing.time(JobSource(options.job, platform).on(ranks));
-  Training t = described(options, platform);
-  t.ranks = ranks;
-  return playing.time(t);
-} catch (const InputError&) {
-  return {};
-}
-
-plan::Candidate candidate(const std::string& asked, const Description& platform, Rank ranks, const Json& f) {
-  plan::Candidate c{.platform = asked, .ranks = ranks};
-  c.price_USD = value(platform, price_key);
-  c.power_W = value(platform, power_key);
-  if (f.contains("refused")) {
-    c.refused = f["refused"];
-    return c;
-  }
-  c.nodes = f["nodes"];
-  c.time = Seconds(f["time_s"].get<double>()), c.low = Seconds(f["low_s"].get<double>());
-  c.high = Seconds(f["high_s"].get<double>());
-  c.efficiency = f["efficiency"];
-  c.memory = Bytes(f["memory_B"].get<double>()), c.holds = Bytes(f["holds_B"].get<double>());
-  c.limited_by = f["limited_by"];
-  return c;
-}
-
-/// Answers of many questions, asked of several processes at once.
-std::vector<Json> in_parallel(std::size_t count, const std::string& what,
-                              const std::function<Json(std::size_t)>& ask) {
-  std::vector<Json> answers(count);
-  std::int64_t at = 0, finished = 0;
-  const int workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  sweep::processes(workers)(
-      [&]() -> std::optional<std::int64_t> {
-        if (at == static_cast<std::int64_t>(count)) return {};
-        return at++;
-      },
-      [&](std::int64_t i) {
-        try {
-          return sweep::Outcome{sweep::Outcome::Kind::answered, dump(ask(static_cast<std::size_t>(i)))};
-        } catch (const std::exception& e) {
-          return sweep::Outcome{sweep::Outcome::Kind::lost, e.what()};
-        }
-      },
-      [&](std::int64_t i, const sweep::Outcome& o) {
-        if (o.kind != sweep::Outcome::Kind::answered) throw SubstrateError(what + ": " + o.text);
-        answers[static_cast<std::size_t>(i)] = parse_json(o.text);
-        progress(what + ": " + std::to_string(++finished) + " of " + std::to_string(count));
-      });
-  progress_end();
-  return answers;
-}
-
-std::vector<plan::Candidate> candidates(const PlanOptions& options, const std::vector<Description>& platforms,
-                                        const std::vector<Rank>& ranks, std::vector<std::string>& notes) {
-  const std::vector<std::string> names = asked(options);
-  const auto at = [&](std::size_t i) { return std::pair{i / ranks.size(), ranks[i % ranks.size()]}; };
-  const std::vector<Json> forecasts =
-      in_parallel(platforms.size() * ranks.size(), "forecasts", [&](std::size_t i) {
-        const auto [platform, n] = at(i);
-        return forecast_of(options, platforms[platform], n);
-      });
-  std::vector<plan::Candidate> all;
-  for (std::size_t i = 0; i < forecasts.size(); ++i) {
-    const auto [platform, n] = at(i);
-    all.push_back(candidate(names[platform], platforms[platform], n, forecasts[i]));
-    for (const Json& words : forecasts[i].value("notes", Json::array())) add_once(notes, words);
-  }
-  return all;
-}
-
-/// A tenth more of a part: of a bandwidth or an arithmetic more, of a latency or an overhead less.
-std::optional<std::string> improved(const Parameter& p) {
-  if (p.path == price_key || p.path == power_key || p.value <= 0) return {};
-  std::ostringstream text;
-  text.precision(17);
-  if (p.unit == "GBps" || p.unit == "TFLOPS" || p.unit == "GiB")
-    text << p.path << '=' << p.value * 1.1;
-  else if (p.unit == "us")
-    text << p.path << '=' << p.value * 0.9;
-  else
-    return {};
-  return text.str();
-}
-
-/// What each would take off the time, the most first. Of parts that together save nothing to speak of, none
-/// is asked for alone.
-Json purchases(const PlanOptions& options, const Description& platform, Rank ranks) {
-  std::vector<std::string> parts;  // as --set has them
-  for (const Parameter& p : platform.parameters())
-    if (const auto assignment = improved(p)) parts.push_back(*assignment);
-  const Seconds now = *time_of_one(options, platform, {}, ranks);
-  Json all = Json::array();
-  using Parts = std::span<const std::string>;
-  for (std::vector<Parts> open{parts}; !open.empty();) {
-    const std::vector<Json> times = in_parallel(open.size(), "a tenth more", [&](std::size_t i) {
-      const auto time = time_of_one(options, platform, open[i], ranks);
-      return time ? Json(time->value) : Json();  // none: at the end of what is sound
-    });
-    std::vector<Parts> next;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      const Parts group = open[i];
-      const double saved = times[i].is_null() ? 1 : 1 - times[i].get<double>() / now.value;
-      if (saved <= 5e-4 || group.empty()) continue;
-      if (const std::size_t half = group.size() / 2; half > 0) {
-        next.push_back(group.first(half)), next.push_back(group.subspan(half));
-      } else if (!times[i].is_null()) {
-        all.push_back({{"parameter", group[0].substr(0, group[0].find('='))}, {"saved", saved}});
-      }
-    }
-    open = std::move(next);
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Json& a, const Json& b) { return a["saved"] > b["saved"]; });
-  return all;
 }
 
 Json or_null(const std::optional<double>& x) {
@@ -434,23 +218,44 @@ std::vector<report::Column> columns_of(const std::vector<plan::Judged>& all, pla
   return columns;
 }
 
+void tell_progress(const std::string& what, std::int64_t finished, std::int64_t all) {
+  progress(what + ": " + std::to_string(finished) + " of " + std::to_string(all));
+}
+
+/// What the best candidate would gain by a tenth more of each of its parts.
+report::Section a_tenth_more(const PlanOptions& options, const std::vector<PlannedPlatform>& platforms,
+                             const plan::Candidate& best) {
+  const auto chosen = std::ranges::find(platforms, best.platform, &PlannedPlatform::name);
+  Json rows = Json::array();
+  for (const Saving& s : savings(options, chosen->platform, best.ranks, tell_progress))
+    rows.push_back({{"parameter", s.parameter}, {"saved", s.share}});
+  progress_end();
+  return {"a_tenth_more",
+          std::move(rows),
+          {text_of("a tenth more (or less)", "parameter"),
+           number_of("saves of the time", "saved", text::percent)}};
+}
+
 int run_plan(const PlanOptions& options) {
   const std::string of = subject(options);
   if (!options.plot.empty()) report::check_plot(options.plot);
   report::Report report;
-  const std::vector<Description> platforms = platforms_of(options, report.notes);
+  const std::vector<PlannedPlatform> platforms = platforms_of(options, report.notes);
   std::vector<Rank> ranks = parse_rank_counts(options.ranks);
   if (ranks.empty() && options.trace.empty())
     throw InputError("--ranks is required: the numbers to choose from");
   if (ranks.empty()) ranks = {open_source({options.trace})->ranks()};
   require_known(options, platforms);
   const plan::Limits limits = limits_of(options);
+  std::optional<plan::Aim> given;
+  if (!options.aim.empty()) given = plan::parse_aim(options.aim);
+  const std::vector<plan::Candidate> able =
+      candidates(options, platforms, ranks, tell_progress, report.notes);
+  progress_end();
   const bool priced =
-      std::ranges::all_of(platforms, [](const Description& d) { return value(d, price_key).has_value(); });
-  const plan::Aim aim =
-      options.aim.empty() ? (priced ? plan::Aim::cost : plan::Aim::time) : plan::parse_aim(options.aim);
-  const std::vector<plan::Judged> all =
-      plan::judge(candidates(options, platforms, ranks, report.notes), limits, aim);
+      std::ranges::all_of(able, [](const plan::Candidate& c) { return c.price_USD.has_value(); });
+  const plan::Aim aim = given.value_or(priced ? plan::Aim::cost : plan::Aim::time);
+  const std::vector<plan::Judged> all = plan::judge(able, limits, aim);
   const std::string& why = all[0].candidate.refused;
   const auto same = [&](const plan::Judged& j) { return j.candidate.refused == why; };
   if (!why.empty() && std::ranges::all_of(all, same)) throw InputError(why);
@@ -466,13 +271,7 @@ int run_plan(const PlanOptions& options) {
   for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(judged_row(all, i));
   report.sections.push_back({"candidates", std::move(rows), columns_of(all, aim)});
   if (any) {
-    const std::vector<std::string> names = asked(options);
-    const auto chosen = std::ranges::find(names, all[0].candidate.platform) - names.begin();
-    report.sections.push_back(
-        {"a_tenth_more",
-         purchases(options, platforms[static_cast<std::size_t>(chosen)], all[0].candidate.ranks),
-         {text_of("a tenth more (or less)", "parameter"),
-          number_of("saves of the time", "saved", text::percent)}});
+    report.sections.push_back(a_tenth_more(options, platforms, all[0].candidate));
     report.head["safe"] = all[0].safe;
     report.remark = in_words(all, aim);
   } else {

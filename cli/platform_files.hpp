@@ -8,11 +8,11 @@
 
 namespace collcast::cli {
 
-/// A picture: FILE.dot, or FILE.svg by Graphviz. Throws SubstrateError where that is not installed.
+/// Draws a platform: FILE.dot, or FILE.svg by Graphviz. Throws SubstrateError if that is not installed.
 void write_graph(const Description& platform, const std::string& path);
 
-/// FILE.json: the platform as it is after base, parts and --set. FILE.xml: SimGrid's, of some ranks; 0: of a
-/// whole node, or as many as make two.
+/// Writes FILE.json, the platform with its base, parts and --set resolved, or FILE.xml, SimGrid's form of so
+/// many ranks; 0: those of a whole node, or of two nodes if a node has one rank.
 void write_export(const Description& platform, const std::string& path, Rank ranks);
 
 /// Reads a file of another tool and writes a platform, which has to be sound.

@@ -14,6 +14,7 @@
 #include "forecast/report/plot.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
+#include "support/notes.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -140,7 +141,7 @@ int run_predict(PredictOptions& options) {
     std::cerr << "collcast: " << imported->refusal() << '\n';
     return 1;
   }
-  if (imported) question.imported = &*imported;
+  if (imported) question.own = &imported->algorithm;
   question.collectives = {options.subject.collective};
   question.algorithm = options.subject.algorithm;
   question.platforms = CLI::detail::split(options.platforms, ',');
@@ -157,6 +158,7 @@ int run_predict(PredictOptions& options) {
   const Watched watched = unwatched.empty() ? canvas.watched(platform_of(question, 0)) : nullptr;
   Answer answer = ask(question, {progress, &interrupt_flag(), watched});
   progress_end();
+  if (imported) add_once(answer.notes, imported->note());
   append(answer.notes, canvas.write_timeline(report::about(answer)));
   Report report = report::make(answer);
   write_page(canvas, question, report, unwatched);

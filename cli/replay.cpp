@@ -67,8 +67,8 @@ Section not_modelled_table(const ReplayReport& replayed) {
           {text_of("not modelled", "operation"), count_of("count", "count"), text_of("reason", "reason")}};
 }
 
-Report made(const ReplayCommand& options, const Description& platform, const Source& trace,
-            const ReplayReport& r) {
+Report report_of(const ReplayCommand& options, const Description& platform, const Source& trace,
+                 const ReplayReport& r) {
   Report report;
   report.head = {{"trace", trace.info().name},
                  {"platform", platform.name()},
@@ -187,7 +187,7 @@ int run_replay(const ReplayCommand& options) {
   play.watched = canvas.watched(platform);
   const ReplayReport report = replay(trace, platform, play);
   progress_end();
-  Report answer = made(options, platform, trace, report);
+  Report answer = report_of(options, platform, trace, report);
   const Json row = replay_row(trace, platform, play, report);
   answer.head["nodes"] = row["nodes"], answer.head["ranks_per_node"] = row["ranks_per_node"];
   append(answer.notes, canvas.write_timeline({{"title", trace.info().name + " on " + platform.name()},

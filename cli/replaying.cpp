@@ -3,7 +3,6 @@
 
 #include "cli/offload.hpp"
 #include "cli/options.hpp"
-#include "forecast/occupied.hpp"
 #include "replay/application/report.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -63,7 +62,7 @@ void add_replaying(CLI::App& verb, ReplayText& text) {
 
 Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,
                 const ReplayReport& report) {
-  const Occupied on = occupied(Machine(platform, trace.ranks(), options.placement));
+  const Occupancy seats = occupancy(Machine(platform, trace.ranks(), options.placement));
   Json dearest, dearest_time = 0.0;
   for (const auto& o : report.operations)
     if (is_collective(o.name)) {
@@ -72,8 +71,8 @@ Json replay_row(const Source& trace, const Description& platform, const ReplayOp
     }
   Json row{{"platform", platform.name()},
            {"ranks", trace.ranks()},
-           {"nodes", on.nodes},
-           {"ranks_per_node", on.ranks_per_node}};
+           {"nodes", seats.nodes},
+           {"ranks_per_node", seats.on_a_node}};
   row.update(report::totals(report));
   row["dearest_collective"] = dearest, row["dearest_collective_s"] = dearest_time;
   return row;

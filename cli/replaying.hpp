@@ -15,7 +15,7 @@ using workloads::ReplayText;
 /// --policy, --engine, --placement, --compute-scale and --memory.
 void add_replaying(CLI::App& verb, ReplayText& text);
 
-/// The answer as a row: times, where ranks sit, and the collective that takes most.
+/// The answer as a row: times, nodes, and the collective that takes most time.
 Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,
                 const ReplayReport& report);
 

@@ -9,25 +9,25 @@
 
 namespace collcast::cli {
 
-/// What is shown of jobs and training steps beside their rows.
+/// How forecasts of jobs and training steps are shown.
 struct Shown {
   Pictures pictures;
   bool explain = false;
   Format format = Format::table;
 };
 
-/// A job or a training step on one number of ranks after the other, and what is shown of each.
+/// Forecasts of a job or a training step on several numbers of ranks, collected for a report.
 class Runs {
  public:
-  /// On so many numbers of ranks. `platform` outlives it. Throws InputError for what cannot be played or
+  /// `count`: of numbers of ranks. `platform` outlives this. Throws InputError for what cannot be played or
   /// shown.
   Runs(const Description& platform, const workloads::HowPlayed& how, const Shown& shown, std::size_t count);
 
   workloads::Playing& playing() { return playing_; }
-  /// A forecast of the job, as it was played, and its row.
+  /// Adds a forecast, with the job that was played and its row.
   void add(const workloads::Job& job, const std::string& name, const workloads::JobForecast& forecast,
            Json row);
-  /// Of `head` and the title's first words, which say who plays.
+  /// The report; `title`: its first words. `time`: the name of the time column.
   report::Report report(Json head, const std::string& title, const std::string& time);
   /// The page of the report.
   void write_page(const report::Report& report);
@@ -42,15 +42,15 @@ class Runs {
   const Shown& shown_;
   workloads::Playing playing_;
   Canvas canvas_;
-  const bool alone_;  ///< one number of ranks is asked for
+  const bool alone_;  ///< a single number of ranks is asked for
   Json rows_ = Json::array(), activities_ = Json::array(), causes_ = Json::array();
   bool incomplete_ = false;  ///< some causes are not known
   std::vector<std::string> notes_;
   std::vector<report::Figure> pictures_;
-  Seconds seen_;  ///< the time of the run that the canvas watched, if it did
+  Seconds seen_;  ///< the time of the run that was observed for pictures, if one was
 };
 
-/// Columns of rows of jobs, whose time is called so, and of training steps: those that any row fills.
+/// The columns of jobs or training steps that any of the rows fills; `time`: the name of the time column.
 std::vector<report::Column> run_columns(const std::string& time, const Json& rows);
 
 /// What limits the last of a report's rows.

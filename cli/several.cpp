@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
-#include <thread>
 
 #include "cli/interrupt.hpp"
 #include "cli/pictures.hpp"
@@ -35,10 +34,6 @@ bool is_list(const std::string& path) {
   std::istringstream keys(path);
   for (std::string key; form && std::getline(keys, key, '.');) form = find(*form, key);
   return form && form->kind == Schema::Kind::list;
-}
-
-int cores() {
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
 }  // namespace
@@ -96,9 +91,9 @@ int Several::answer(const std::string& verb, const std::string& about, Format fo
   const std::vector<sweep::Verb> verbs = sweep_verbs();
   const sweep::Sweep asked(dump(file), verb, verbs);
   const std::string over = plotted.empty() ? "" : sweep::across(asked.space(), "");
-  sweep::Summary all = sweep::answers(asked, sweep::processes(cores()), [](std::int64_t n, std::int64_t of) {
-    progress(count(n) + " of " + count(of));
-  });
+  sweep::Summary all =
+      sweep::answers(asked, sweep::processes(sweep::processors()),
+                     [](std::int64_t n, std::int64_t of) { progress(count(n) + " of " + count(of)); });
   progress_end();
   const bool fit = tell_what_fits(all.report);
   if (!plotted.empty())
@@ -132,22 +127,21 @@ bool tell_what_fits(report::Report& report) {
 std::vector<sweep::Rows> ask_all(const std::string& name, const std::vector<sweep::Point>& points) {
   const std::vector<sweep::Verb> verbs = sweep_verbs();
   const sweep::Verb& verb = *std::ranges::find(verbs, name, &sweep::Verb::name);
-  std::vector<sweep::Rows> all(points.size());
-  std::size_t at = 0;
+  const auto asked = static_cast<std::int64_t>(points.size());
+  const auto heard = [asked](std::int64_t finished, const sweep::Outcome& o) {
+    if (o.kind == sweep::Outcome::Kind::refused) throw InputError(o.text);
+    if (o.kind == sweep::Outcome::Kind::lost) throw SubstrateError(o.text);
+    progress(count(finished) + " of " + count(asked));
+  };
   // SimGrid's clock goes on from replay to replay, and its rounding with it: they come in turn.
-  sweep::processes(name == "replay" ? 1 : cores())(
-      [&]() -> std::optional<std::int64_t> {
-        if (at == points.size()) return {};
-        return static_cast<std::int64_t>(at++);
-      },
-      [&](std::int64_t i) { return sweep::answer(verb, points[static_cast<std::size_t>(i)]); },
-      [&](std::int64_t i, const sweep::Outcome& o) {
-        if (o.kind == sweep::Outcome::Kind::refused) throw InputError(o.text);
-        if (o.kind == sweep::Outcome::Kind::lost) throw SubstrateError(o.text);
-        const Json said = parse_json(o.text);
-        all[static_cast<std::size_t>(i)] = {said["rows"], said["notes"].get<std::vector<std::string>>()};
-        progress(count(i + 1) + " of " + count(static_cast<std::int64_t>(points.size())));
-      });
+  const auto hand_out = sweep::processes(name == "replay" ? 1 : sweep::processors());
+  std::vector<sweep::Rows> all;
+  for (const sweep::Outcome& o : sweep::outcomes(
+           asked, hand_out,
+           [&](std::int64_t i) { return sweep::answer(verb, points[static_cast<std::size_t>(i)]); }, heard)) {
+    const Json said = parse_json(o.text);
+    all.push_back({said["rows"], said["notes"].get<std::vector<std::string>>()});
+  }
   progress_end();
   return all;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <thread>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -38,7 +37,7 @@ sweep::Part parse_part(const std::string& text) {
 
 int workers(const std::string& jobs) {
   if (!jobs.empty()) return static_cast<int>(parse_count(jobs, "--jobs", 1, 1024));
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return sweep::processors();
 }
 
 /// What the sweep is, and the folder where its journal lies.
@@ -63,7 +62,7 @@ sweep::Sweep described(SweepOptions& options, const std::vector<sweep::Verb>& ve
   return {sweep::Journal::identity(from).sweep, from, verbs};
 }
 
-/// Of the ranks that only answer.
+/// What ranks of an MPI run other than rank 0 do: they answer points.
 int work(const SweepModule& module, const sweep::Sweep& asked) {
   module.work([&](std::int64_t number) { return sweep::packed(sweep::answer(asked, number)); });
   module.end();

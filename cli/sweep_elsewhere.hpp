@@ -9,15 +9,15 @@
 
 namespace collcast::cli {
 
-/// The module beside this program. Throws InputError where the build has none.
+/// The module beside this program. Throws InputError if the build has none.
 const SweepModule& sweep_module();
 
-/// Points go to the ranks of an MPI run; called by rank 0.
+/// Hands points out to the ranks of an MPI run; called by rank 0.
 sweep::HandOut ranks_of(const SweepModule& module);
 
 /// Writes a job array of so many tasks, each of which does its part of the sweep in a folder of its own, and
-/// submits it with sbatch. `lines`: more #SBATCH options. Says what comes next, in words. Throws InputError
-/// where there is no sbatch, SubstrateError where it refuses.
+/// submits it with sbatch. `lines`: more #SBATCH options. Returns what the user does next, in words. Throws
+/// InputError if there is no sbatch, SubstrateError if it refuses.
 std::string submit(const std::string& spec, const std::string& folder, int tasks,
                    const std::vector<std::string>& lines);
 

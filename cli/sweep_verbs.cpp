@@ -52,7 +52,7 @@ constexpr std::array replay_keys = {
     Key{"memory", Kind::word},  Key{"policy", Kind::word},         Key{"algorithm", Kind::word},
     Key{"engine", Kind::word},  Key{"compute_scale", Kind::number}};
 
-/// A platform with parameters set, and what is to be said of them.
+/// A platform with parameters set, and warnings about these.
 struct Changed {
   Description platform;
   std::vector<std::string> notes;
@@ -65,8 +65,8 @@ Changed changed(const std::string& name, const std::vector<std::string>& set) {
   return c;
 }
 
-/// A platform and who plays on it, with the prices of collectives that were asked for so far: those of the
-/// last point. What was noted stays with its point.
+/// The platform of the last point, and the prices of collectives that were asked for on it. Points with notes
+/// are not followed by others with the same prices, so that each note stays with its point.
 struct Priced {
   std::string name;
   std::unique_ptr<Changed> changed;
@@ -88,7 +88,7 @@ struct Priced {
   }
 };
 
-/// A point's settings by their keys; parameters of the platform as --set has them.
+/// A point's settings by their keys, and its assignments for --set.
 struct Asked {
   std::map<std::string, std::string> said;
   std::vector<std::string> set;
@@ -181,7 +181,7 @@ sweep::Rows replayed(const sweep::Point& point) {
   return {Json::array({replay_row(trace, platform.platform, options, report)}), platform.notes};
 }
 
-/// Throws InputError where "allreduce=ring,bcast@64KiB=chain" names what there is not.
+/// Throws InputError if "allreduce=ring,bcast@64KiB=chain" has an unknown name.
 void require_algorithms(const std::string& text) {
   ReplayText asked;
   asked.algorithms = CLI::detail::split(text, ',');
@@ -193,7 +193,7 @@ void require_algorithms(const std::string& text) {
   }
 }
 
-/// Throws InputError where "allreduce+bcast" names a collective that there is not.
+/// Throws InputError if "allreduce+bcast" has an unknown name.
 void require_collectives(const std::string& text) {
   ReplayText asked;
   asked.offload = text;
@@ -210,7 +210,7 @@ std::vector<report::Column> columns(const std::string& verb, const sweep::Space&
   return all;
 }
 
-/// Texts that are wrong whatever the point.
+/// Throws InputError for values that are wrong whatever the point.
 void check_texts(const sweep::Space& space) {
   using Check = void (*)(const std::string&);
   static const std::map<std::string, Check> checks = {
@@ -259,7 +259,7 @@ sweep::Verb job() {
           "step_s"};
 }
 
-/// How DPUs work says nothing where they never do.
+/// Throws InputError if settings say how DPUs work, and none ever does.
 void check_replays(const sweep::Space& space) {
   check_texts(space);
   const auto works = [](const sweep::Axis& a) {

@@ -8,10 +8,10 @@
 
 namespace collcast::cli {
 
-/// What a sweep may ask.
+/// The verbs that a sweep may ask.
 std::vector<sweep::Verb> sweep_verbs();
 
-/// What tables show of the time that `train`, `job` or `replay` answers.
+/// The columns of times in tables of `train`, `job` or `replay`.
 std::vector<report::Column> time_columns(const std::string& verb);
 
 }  // namespace collcast::cli

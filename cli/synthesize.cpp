@@ -37,7 +37,7 @@ constexpr std::int64_t most_messages = 20000;  ///< of an XML file
 /// In as many segments as are the fastest, as far as the file stays small.
 std::string msccl(const Front::Fastest& fastest, Rank root) {
   Call call = fastest.prediction.call;
-  const Algorithm& a = fastest.made->algorithm;
+  const Algorithm& a = fastest.schedule->algorithm;
   const auto messages = [&](Block segments) {
     call.segments = segments;
     return traffic(a.schedule(call)).messages;
@@ -51,11 +51,11 @@ std::string msccl(const Front::Fastest& fastest, Rank root) {
 std::string json(const Front::Fastest& fastest, Rank root, const std::string& platform) {
   const auto written = [&](const auto& plan) {
     if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, Forest>)
-      return write_forest(plan, fastest.made->algorithm.collective, root, platform);
+      return write_forest(plan, fastest.schedule->algorithm.collective, root, platform);
     else
-      return write_listing(plan, fastest.made->algorithm, root, platform);
+      return write_listing(plan, fastest.schedule->algorithm, root, platform);
   };
-  return std::visit(written, fastest.made->plan);
+  return std::visit(written, fastest.schedule->plan);
 }
 
 void write(const SynthesizeOptions& o, Front& front, const Forecaster& forecaster) {

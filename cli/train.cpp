@@ -31,7 +31,7 @@ struct TrainOptions : TrainingText, Shown {
   WhatIf what_if;
 };
 
-Report made(const TrainOptions& options, const Training& t, const Description& platform, Runs& runs) {
+Report report_of(const TrainOptions& options, const Training& t, const Description& platform, Runs& runs) {
   Report report =
       runs.report({{"model", options.model},
                    {"platform", platform.name()},
@@ -124,7 +124,7 @@ int run_train(const TrainOptions& options) {
     runs.add(training_job(played), t.model.name, step, std::move(told));
   }
   progress_end();
-  Report report = made(options, t, platform, runs);
+  Report report = report_of(options, t, platform, runs);
   if (experience)
     std::ranges::find(report.sections, "rows", &Section::key)
         ->columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));

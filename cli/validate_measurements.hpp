@@ -9,7 +9,7 @@
 
 namespace collcast::cli {
 
-/// What `validate --measurements` and `validate --studies` take.
+/// The options of `validate --measurements` and `validate --studies`.
 struct MeasurementOptions {
   std::string platform, policy = "fastest", studies, data, plot;
   std::vector<std::string> files, set;
@@ -17,7 +17,7 @@ struct MeasurementOptions {
   Format format = Format::table;
 };
 
-/// Predicts what published tables measured. Returns the exit code: 1 where the error is out of the bound.
+/// Predicts what published tables measured. Returns the exit code: 1 if the error is out of the bound.
 int validate_measurements(const MeasurementOptions& options);
 /// Prints the accuracy report of all studies.
 int validate_studies(const MeasurementOptions& options);

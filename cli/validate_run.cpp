@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 struct Text {
   std::string words, file;
 };
-/// Of a file, or as the other options spell it out.
+/// The campaign of a file, or of the other options.
 Text asked_text(const CampaignOptions& o) {
   const bool spelled = !o.collective.empty() || !o.algorithms.empty() || !o.ranks.empty() || !o.sizes.empty();
   if (o.campaign.empty() == !spelled)

@@ -8,7 +8,7 @@
 
 namespace collcast::cli {
 
-/// What `validate --run`, `validate --script` and `validate --report` take.
+/// The options of `validate --run`, `validate --script` and `validate --report`.
 struct CampaignOptions {
   std::string platform, campaign, collective, folder = "validation";
   std::string script, plot;
@@ -17,12 +17,12 @@ struct CampaignOptions {
   Format format = Format::table;
 };
 
-/// Predicts, measures, reports. Returns the exit code: 1 where an engine is out of its bounds or a result is
+/// Predicts, measures, reports. Returns the exit code: 1 if an engine is out of its bounds or a result is
 /// wrong.
 int validate_run(const CampaignOptions& options);
-/// Predicts, and writes what measures that elsewhere and later; submits it if that is asked.
+/// Predicts, and writes the script that measures elsewhere and later; submits it if asked to.
 int validate_script(const CampaignOptions& options);
-/// Only reports what folders hold.
+/// Reports on finished campaigns.
 int validate_report(const CampaignOptions& options);
 
 }  // namespace collcast::cli

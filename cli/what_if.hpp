@@ -8,18 +8,18 @@
 
 namespace collcast::cli {
 
-/// What a verb that answers on one platform is asked of the platform's parameters.
+/// What-if options of a verb that answers on one platform.
 struct WhatIf {
   std::vector<std::string> set;
   bool sensitivity = false;
 };
 void add_what_if(CLI::App& verb, std::vector<std::string>& set, bool& sensitivity);
 
-/// The platform by its name, or a file's, with what was set.
+/// The platform, by its name or file, with parameters set.
 Description platform_with(const std::string& name, const WhatIf& asked);
 
-/// Which of the overrides do not move the answer, that is limited by this; and what does, if that was asked
-/// for, by `quick`.
+/// Adds to the report which overrides do not move the answer, which is limited by `limited_by`, and its
+/// sensitivity, if that was asked for, by `quick`.
 void answer_what_if(report::Report& report, const std::string& platform, const WhatIf& asked,
                     const TimesOn& times, const TimesOn& quick, const std::string& limited_by);
 

@@ -6,48 +6,49 @@
 #include <string>
 #include <vector>
 
-#include "forecast/occupied.hpp"
 #include "forecast/question.hpp"
 #include "forecast/sensitivity.hpp"
 #include "forecast/unbound.hpp"
 
 namespace collcast {
 
-class Known;
-struct Made;
+class ForecastCache;
+struct SynthesizedSchedule;
 
-/// What `ask` says, a row per platform, collective, ranks, size and algorithm, in this order.
+/// The answer to a question: a row for each platform, collective, number of ranks, size and algorithm, in
+/// this order.
 struct Answer {
   struct Row {
     std::string platform;
     Prediction prediction;
-    std::string engine;    ///< that gave it
-    std::string protocol;  ///< of NCCL
-    std::string why;       ///< a library chose so
+    std::string engine;    ///< that gave the time
+    std::string protocol;  ///< NCCL's
+    std::string why;       ///< why a library chose this algorithm
     std::optional<Overlap> overlap = {};
     std::optional<Seconds> estimate = {};      ///< by the library's own model
-    std::optional<bool> picked = {};           ///< of all that the library has it takes this
-    std::vector<Elasticity> sensitivity = {};  ///< of its time, if it was asked for
-    Occupied on = {};
-    std::size_t which = 0;  ///< of `platforms`: two may have one name
+    std::optional<bool> picked = {};           ///< the library's own choice; none if not all were asked for
+    std::vector<Elasticity> sensitivity = {};  ///< of the row's time, if it was asked for
+    Occupancy occupancy = {};
+    std::size_t which = 0;  ///< index into `platforms`, two of which may have one name
   };
-  std::vector<std::string> collectives, platforms;  ///< by our names
-  std::vector<std::string> files;                   ///< of the platforms; names of those that are shipped
-  std::string engine;                               ///< that was asked for
+  std::vector<std::string> collectives, platforms;  ///< names
+  std::vector<std::string> files;                   ///< of the platforms, or the names of shipped ones
+  std::string engine;                               ///< as asked for
   bool transport_forced = false;
   Offload offload;
-  std::vector<int> workers;  ///< cores of a node's DPU that play, by platform; 0: none
+  std::vector<int> workers;  ///< by platform: cores of a node's DPU that play; 0: none
   std::vector<Row> rows;
-  std::vector<Unbound> unbound;                        ///< of the overrides
+  std::vector<Unbound> unbound;                        ///< overrides that do not move the answer
   std::optional<std::vector<Elasticity>> sensitivity;  ///< of the sum of all rows' times, if it was asked for
-  std::optional<Seconds> shown = {};  ///< how long the call took that was watched, if that is not its time
+  std::optional<Seconds> shown = {};  ///< how long the watched call took, if that is not its time
   std::vector<std::string> notes;
-  std::vector<std::shared_ptr<const Made>> made;  ///< for the machine: algorithms of rows
+  std::vector<std::shared_ptr<const SynthesizedSchedule>> synthesized;  ///< whose algorithms are in rows
 };
 
-/// Prints nothing. Throws InputError where the question makes no sense, or a platform cannot serve it.
+/// Answers a question; prints nothing. Throws InputError if the question makes no sense, or a platform cannot
+/// serve it.
 Answer ask(const Question& question, const Watch& watch = {});
-/// One of many questions: what they share is made once; without `unbound` and `sensitivity`.
-Answer ask(const Question& question, Known& known, const Watch& watch = {});
+/// The same for one of many questions, which share a cache; without `unbound` and `sensitivity`.
+Answer ask(const Question& question, ForecastCache& cache, const Watch& watch = {});
 
 }  // namespace collcast

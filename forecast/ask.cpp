@@ -5,7 +5,7 @@
 
 #include "engines/automatic.hpp"
 #include "forecast/answer.hpp"
-#include "forecast/known.hpp"
+#include "forecast/forecast_cache.hpp"
 #include "forecast/synthesis/front.hpp"
 #include "libraries/policy.hpp"
 #include "libraries/segments.hpp"
@@ -18,7 +18,7 @@
 namespace collcast {
 namespace {
 
-/// The algorithms as they are played: by the ranks, or on their DPU.
+/// Turns algorithms into what is played: the same by the ranks, or a version for their DPU.
 class AsPlayed {
  public:
   explicit AsPlayed(const Offload& offload) : offload_(offload) {}
@@ -31,14 +31,15 @@ class AsPlayed {
   std::deque<Algorithm> offloaded_;
 };
 
-/// One question on its way to its answer.
+/// Answers one question.
 class Inquiry {
  public:
-  /// `on`: a platform instead of those that the question names, as it is.
-  Inquiry(const Question& question, const Watch& watch, Known& known, std::optional<Description> on = {})
+  /// `on`: this platform instead of those that the question names.
+  Inquiry(const Question& question, const Watch& watch, ForecastCache& cache,
+          std::optional<Description> on = {})
       : q_(question),
         watch_(watch),
-        known_(known),
+        cache_(cache),
         engine_(engine(question.engine)),
         every_(question.algorithm == "all"),
         on_(std::move(on)) {}
@@ -57,7 +58,7 @@ class Inquiry {
 
  private:
   bool by_library() const { return q_.policy != "fastest"; }
-  bool auto_choice() const { return !q_.imported && q_.algorithm == "auto"; }
+  bool auto_choice() const { return !q_.own && q_.algorithm == "auto"; }
   bool interrupted() const { return watch_.interrupt && watch_.interrupt->load(std::memory_order_relaxed); }
   void note(std::string text) { add_once(answer_.notes, std::move(text)); }
 
@@ -75,7 +76,7 @@ class Inquiry {
     return std::move(answer_);
   }
 
-  /// Names to things, and what does not go together.
+  /// Turns names into things. Throws InputError where options do not go together.
   void resolve() {
     for (const auto& [given, what] : {std::pair{q_.collectives.size(), "the collective"},
                                       {q_.platforms.size(), "--platform"},
@@ -92,7 +93,10 @@ class Inquiry {
     else
       for (const std::string& name : q_.platforms) add_platform(name);
     for (const Collective collective : collectives_) {
-      if (!q_.imported && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
+      if (q_.own && q_.own->collective != collective)
+        throw InputError(full_name(*q_.own) + " is no algorithm of " +
+                         std::string(definition(collective).name));
+      if (!q_.own && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
     }
     check(q_.offload, engine_);
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
@@ -113,9 +117,6 @@ class Inquiry {
       if (engine_.name == "formula" && d.name() != "flat")
         note("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
     }
-    if (q_.imported && q_.imported->unused_messages > 0)
-      note(std::to_string(q_.imported->unused_messages) +
-           " messages of the file are left out: no result needs their data");
     for (const Collective collective : collectives_)
       if (definition(collective).whole(1) == 0 && !q_.sizes.empty() && q_.sizes != std::vector{Bytes()})
         note(std::string(definition(collective).name) + " moves no data: --size changes nothing");
@@ -137,7 +138,7 @@ class Inquiry {
 
   void add_platform(const std::string& name) {
     std::vector<std::string> notes;
-    Description d = known_.platform(name, q_.set, notes);
+    Description d = cache_.platform(name, q_.set, notes);
     for (std::string& words : notes) note(std::move(words));
     take(std::move(d));
   }
@@ -149,7 +150,7 @@ class Inquiry {
   }
 
   std::vector<const Algorithm*> candidates(Collective collective) const {
-    if (q_.imported) return {&q_.imported->algorithm};
+    if (q_.own) return {q_.own};
     if (every_ || auto_choice()) return algorithms(collective);
     return {&algorithm(collective, q_.algorithm)};
   }
@@ -159,7 +160,7 @@ class Inquiry {
     return q_.sizes.empty() ? std::vector{counted_message(q_.call, collective, q_.ranks[0])} : q_.sizes;
   }
 
-  /// False if the user wants no more.
+  /// False if interrupted.
   bool of_ranks(const Description& platform, Collective collective, Rank ranks) {
     return by_library() ? of_library(platform, collective, ranks)
                         : of_algorithms(platform, collective, ranks);
@@ -167,9 +168,9 @@ class Inquiry {
 
   bool of_library(const Description& platform, Collective collective, Rank ranks) {
     const auto kept =
-        known_.library(q_.policy, {platform, ranks, q_.placement, q_.memory_of(collective), 0, q_.transport});
+        cache_.library(q_.policy, {platform, ranks, q_.placement, q_.memory_of(collective), 0, q_.transport});
     const Library& library = *kept;
-    seats_ = occupied(library.forecaster().machine());
+    occupancy_ = occupancy(library.forecaster().machine());
     for (const Bytes size : sizes(collective)) {
       if (interrupted()) return false;
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
@@ -189,14 +190,14 @@ class Inquiry {
                                 f.choice.why,
                                 {},
                                 f.estimate});
-        answer_.rows.back().on = seats_, answer_.rows.back().which = which_;
+        answer_.rows.back().occupancy = occupancy_, answer_.rows.back().which = which_;
         if (every_) answer_.rows.back().picked = &f == &all.front();
       }
     }
     return true;
   }
 
-  /// What the library chooses, is told, or has; its own choice first.
+  /// Forecasts of what the library chooses, of what it is told to play, or of all; its own choice first.
   std::vector<Library::Forecast> of_library(const Library& library, Collective collective,
                                             const Call& asked) const {
     if (auto_choice()) return {library.predict(collective, asked, engine_)};
@@ -225,10 +226,10 @@ class Inquiry {
   }
 
   bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {
-    const auto kept = known_.forecaster({platform, ranks, q_.placement, q_.memory_of(collective),
+    const auto kept = cache_.forecaster({platform, ranks, q_.placement, q_.memory_of(collective),
                                          workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;
-    seats_ = occupied(forecaster.machine());
+    occupancy_ = occupancy(forecaster.machine());
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     std::optional<Front> front = synthesized(collective, forecaster);
     std::map<std::string, std::map<std::string, std::vector<Bytes>>> skipped;  // by algorithm and reason
@@ -262,7 +263,7 @@ class Inquiry {
            text::counted(static_cast<std::int64_t>(sizes.size()), "size") + ")";
   }
 
-  /// What is made for the machine, if that was asked for.
+  /// The schedules made for the machine, if they were asked for.
   std::optional<Front> synthesized(Collective collective, const Forecaster& forecaster) {
     const Rank ranks = forecaster.fabric().ranks();
     if (!q_.with_synthesized) return {};
@@ -282,15 +283,15 @@ class Inquiry {
     Front::Fastest fastest = front.fastest(size, engine_);
     Answer::Row row;
     row.platform = platform.name();
-    row.on = seats_, row.which = which_;
+    row.occupancy = occupancy_, row.which = which_;
     row.engine = fastest.prediction.engine;
     row.prediction = std::move(fastest.prediction);
     if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
     answer_.rows.push_back(std::move(row));
-    answer_.made.push_back(std::move(fastest.made));
+    answer_.synthesized.push_back(std::move(fastest.schedule));
   }
 
-  /// Of those that can be played those that a library would; a DPU plays what needs nothing of the switches.
+  /// The playable algorithms that a library would consider; a DPU plays those that need nothing of switches.
   std::vector<const Algorithm*> sensible(std::vector<const Algorithm*> able, const Forecaster& forecaster,
                                          Bytes size) const {
     std::erase_if(able, [&](const Algorithm* a) {
@@ -301,7 +302,7 @@ class Inquiry {
     return able;
   }
 
-  /// The algorithms that were asked for, and a note for each of all that cannot be played here.
+  /// The algorithms that were asked for; of `all`, those that can be played here, with a note on each other.
   std::vector<const Algorithm*> playable(Collective collective, Rank ranks, const Forecaster& forecaster) {
     std::vector<const Algorithm*> able = candidates(collective);
     if (every_ || auto_choice())
@@ -314,7 +315,7 @@ class Inquiry {
     return able;
   }
 
-  /// The fastest of several; a single one as it was asked for.
+  /// Adds a row for the fastest of several algorithms, or for a single one as it was asked for.
   void add(const Description& platform, const Forecaster& forecaster, std::vector<const Algorithm*> among,
            const Call& call) {
     AsPlayed played(q_.offload);
@@ -324,7 +325,7 @@ class Inquiry {
     const auto which = std::ranges::find(among, choice.algorithm) - among.begin();
     Answer::Row row;
     row.platform = platform.name();
-    row.on = seats_, row.which = which_;
+    row.occupancy = occupancy_, row.which = which_;
     if (q_.offload.asked()) {
       OverlapPrediction p = predict_overlap(q_.offload, forecaster, *choice.algorithm, choice.call, engine_);
       row.prediction = std::move(p.prediction);
@@ -344,7 +345,7 @@ class Inquiry {
     answer_.rows.push_back(std::move(row));
   }
 
-  /// Said once.
+  /// Notes once that messages share links that the critical path ignores.
   void tell_shared(const Algorithm& a, const Call& call, const Fabric& fabric) {
     if (shared_told_ || !messages_may_share(a.schedule(call), fabric)) return;
     shared_told_ = true;
@@ -352,8 +353,8 @@ class Inquiry {
          " can share a link, which the critical path ignores; --engine contention models it");
   }
 
-  /// The fastest by critical path was played; so are all others whose path takes less than that: links that
-  /// messages share may order them otherwise.
+  /// `best`, the fastest by critical path, was played with contention. Every other algorithm whose path is
+  /// shorter than that play is played as well, as shared links may slow down the first one more.
   Prediction best_of_next(const Forecaster& forecaster, const std::vector<const Algorithm*>& among,
                           const Call& call, Prediction best) {
     const Fabric& fabric = forecaster.fabric();
@@ -403,11 +404,11 @@ class Inquiry {
 
   const Question& q_;
   const Watch& watch_;
-  Known& known_;
+  ForecastCache& cache_;
   const Engine& engine_;
   bool every_;
-  std::size_t which_ = 0;  ///< of the platforms, at present
-  Occupied seats_;         ///< by the ranks that are asked for at present
+  std::size_t which_ = 0;  ///< the index of the present platform
+  Occupancy occupancy_;    ///< by the ranks that are asked for at present
   bool shared_told_ = false;
   std::optional<Description> on_;
   std::vector<Collective> collectives_;
@@ -415,19 +416,19 @@ class Inquiry {
   Answer answer_;
 };
 
-/// What a platform makes of questions, one after the other.
+/// The times that a platform gives for these questions, row by row.
 TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
   return [questions = std::move(questions), &watch](const Description& platform) {
     std::vector<Seconds> times;
-    Known known;
+    ForecastCache cache;
     for (const Question& q : questions)
-      for (const Answer::Row& r : Inquiry(q, watch, known, platform).answer().rows)
+      for (const Answer::Row& r : Inquiry(q, watch, cache, platform).answer().rows)
         times.push_back(r.prediction.time);
     return times;
   };
 }
 
-/// The same; whoever waits sees how many forecasts there have been.
+/// The same, with progress shown as a number of forecasts.
 TimesOn counted(TimesOn times, const Watch& watch, const std::string& what) {
   return [times = std::move(times), &watch, what, asked = 0](const Description& platform) mutable {
     watch.progress(what + ": forecast " + std::to_string(++asked));
@@ -443,7 +444,7 @@ Question part_of(const Question& q, const Answer::Row& row) {
   part.collectives = {std::string(definition(a.collective).name)};
   part.ranks = {call.ranks};
   if (!q.sizes.empty()) part.sizes = {call.message};
-  if (q.imported) return part;
+  if (q.own) return part;
   if (q.policy != "fastest" && q.algorithm != "all") return part;
   part.algorithm = row.picked.value_or(false) ? "auto" : a.name;
   if (!row.protocol.empty()) part.transport = parse_transport(row.prediction.transport);
@@ -453,7 +454,7 @@ Question part_of(const Question& q, const Answer::Row& row) {
   return part;
 }
 
-/// Of several platforms, those that move the answer on none.
+/// Adds the overrides that do not move the answer, on none of the platforms if there are several.
 void add_unbound(Answer& answer, const Question& q, const Watch& watch) {
   const auto slowest =
       std::ranges::max_element(answer.rows, {}, [](const Answer::Row& r) { return r.prediction.time.value; });
@@ -495,8 +496,8 @@ void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
 
 }  // namespace
 
-Answer ask(const Question& question, Known& known, const Watch& watch) {
-  Answer answer = Inquiry(question, watch, known).answer();
+Answer ask(const Question& question, ForecastCache& cache, const Watch& watch) {
+  Answer answer = Inquiry(question, watch, cache).answer();
   for (Answer::Row& row : answer.rows) {
     Prediction& p = row.prediction;
     if (!question.explain)
@@ -509,8 +510,8 @@ Answer ask(const Question& question, Known& known, const Watch& watch) {
 }
 
 Answer ask(const Question& question, const Watch& watch) {
-  Known known;
-  Answer answer = ask(question, known, watch);
+  ForecastCache cache;
+  Answer answer = ask(question, cache, watch);
   add_unbound(answer, question, watch);
   if (question.sensitivity) add_sensitivity(answer, question, watch);
   return answer;

@@ -14,28 +14,28 @@ namespace collcast {
 
 class SharedCutGraphs;
 
-/// What no schedule beats, and what forbids it, in words.
+/// A time that no schedule beats, and why, in words.
 struct Bound {
   Seconds time;
   std::string cut;
   Seconds least = {}, most = {};  ///< at the fast and the slow end of the platform's uncertainty
 };
 
-/// Lower bounds of the collectives on one machine: by the links that data have to cross, by the latency of
-/// messages, and by what is reduced. Cuts are found once for calls that differ in size alone.
+/// Lower bounds of collectives on one machine, by the links that data have to cross, by the latency of
+/// messages, and by what is reduced. The worst cut is searched once for calls that differ in size alone.
 class Bounds {
  public:
-  /// `home`: where ranks keep what the algorithm calls device. `graphs`: those of other machines, too.
+  /// `home`: the memory that algorithms call device. `graphs`: shared with the bounds of other machines.
   Bounds(const Machine& machine, Memory home, std::shared_ptr<SharedCutGraphs> graphs)
       : machine_(machine), fabric_(machine, home), graphs_(std::move(graphs)) {}
 
-  /// messages: sent and reduced as the machine describes. links: by a library with costs of its own, of which
-  /// nothing is known but that its bytes cross the links; asked of a machine without software.
+  /// messages: they are sent and reduced as the machine describes. links: a library sends them at costs of
+  /// its own, of which is only known that its bytes cross the links; for a machine without software.
   enum class Of : std::uint8_t { messages, links };
   Bound operator()(const Algorithm& algorithm, const Call& call, Of of = Of::messages) const;
 
  private:
-  /// Of calls that differ in size alone; but for counted ones what is carried is one byte.
+  /// The bounds of calls that differ in size alone, for a message of one byte unless blocks have counts.
   struct Found {
     Bound carrying, hearing;
     Seconds one_message;

@@ -48,8 +48,8 @@ Rank leaving(const RankGroup& group, Rank ranks_per_node) {
   return pair ? std::min(group.dimensions[0].stride, ranks_per_node) : ranks_per_node;
 }
 
-/// Of a node's network cards, how many ways each has to be shared: a group could use as many as it has
-/// members there, and all groups of a node together only those that there are.
+/// Among how many groups each network card of a node is shared: a group could use as many cards as it has
+/// members on the node, but all groups together have only those of the node.
 double sharing(const Blueprint& b, const RankGroup& group, std::size_t members) {
   const auto cards =
       static_cast<double>(std::max<std::size_t>(1, b.of_kind(Blueprint::Vertex::Kind::nic).size()));
@@ -66,7 +66,7 @@ Call call_of(const Forecaster& forecaster, const RankGroup& group, Bytes message
   return call;
 }
 
-/// Of its time, for how much links carry all that they can: as its explanation has it, or at least its bound.
+/// The share of the time in which links carry as much as they can: by the explanation, or at least the bound.
 double link_share(const Prediction& p) {
   if (p.time == Seconds()) return 0;
   Seconds busy;

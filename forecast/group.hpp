@@ -13,48 +13,48 @@
 
 namespace collcast {
 
-/// Who chooses and sends where nobody says: between GPUs NCCL 2.8, the first that knows them, or "fastest",
-/// the fastest of the catalogue, where none does; else Open MPI 4.0.
+/// The default policy. Between GPUs: NCCL 2.8, or else the first release that supports them, or "fastest" if
+/// none does; otherwise Open MPI 4.0.
 std::string usual_policy(const Description& platform);
-/// Throws InputError unless there is a policy of that name; empty is the usual one.
+/// Throws InputError unless there is a policy of that name; the empty name is the usual one.
 void require_policy(const std::string& policy);
 
-/// How long collectives of groups of a platform's ranks take, in block placement, where every group of the
-/// world calls at the same time: those that meet on a node share its network cards. Otherwise the
-/// price of up to 1,024 ranks (alltoall: 512) is what `predict --policy` says by its default engine, with
-/// contention where messages can meet; larger groups are priced by critical path (played, a step on 27,648
-/// ranks would take twice the memory and a quarter longer). Of groups on more than 128 nodes NCCL's double
-/// trees are extrapolated by their depth from 32 and 128 nodes, and messages lie on a line between sizes half
-/// an octave apart: a test holds that against the whole forecast.
+/// How long collectives of groups of a platform's ranks take, in block placement, if all groups of the world
+/// call at the same time: groups that meet on a node share its network cards. Apart from that, up to 1,024
+/// ranks (alltoall: 512) take what `predict --policy` answers by its default engine, with contention where
+/// messages can meet; larger groups take their critical path (to play a step on 27,648 ranks would take twice
+/// the memory and a quarter longer). On more than 128 nodes NCCL's double trees are extrapolated by their
+/// depth from 32 and 128 nodes, and times are interpolated between sizes half an octave apart; a test
+/// compares that with the whole forecast.
 class GroupForecaster {
  public:
-  /// `policy`: what chooses and sends, as `--policy` has it; empty: `usual_policy`. `pieces`, `direct`: of
-  /// the messages that DPUs play (OffloadedGroups).
+  /// `policy`: who chooses and sends, as in `--policy`; empty: `usual_policy`. `pieces`, `direct`: how DPUs
+  /// send what is offloaded (OffloadedGroups).
   GroupForecaster(Description platform, std::string policy, int pieces = 1, bool direct = false);
   ~GroupForecaster();
 
   using Answer = OffloadedGroups::Answer;
-  /// `algorithm`: a name of the catalogue, played with contention where messages can share links; empty: as
-  /// the policy chooses.
+  /// `algorithm`: a name of the catalogue, played with contention if messages can share links; empty: the
+  /// policy's choice.
   Answer predict(Collective collective, const RankGroup& group, Bytes message,
                  const std::string& algorithm = "");
-  /// How a message between a group's two members leaves; none where it waits for its receiver.
+  /// The wire of a message between a group's two members; none if the message waits for its receiver.
   std::optional<Wire> departure(const RankGroup& pair, Bytes message);
-  /// Of a framework's control plane: in host memory, by Open MPI.
+  /// For a framework's control plane: in host memory, by Open MPI.
   Answer predict_control(Collective collective, const RankGroup& group, Bytes message);
-  /// Handed to the nodes' DPUs.
+  /// For collectives that are handed to the nodes' DPUs.
   Answer predict_offloaded(Collective collective, const RankGroup& group, Bytes message,
                            const std::string& algorithm = "") {
     return offloaded_.predict(collective, group, message, algorithm);
   }
 
-  /// That a group's members lie on.
+  /// The number of nodes that a group's members are on.
   int nodes(const RankGroup& group) const;
   const std::string& policy() const { return policy_; }
-  /// Of what was asked: collectives that the library has no rule for, which are priced as the fastest of the
-  /// catalogue, and groups whose likes do not lie on nodes as they do.
+  /// Notes on what was asked so far: collectives that the library has no rule for, which take the fastest of
+  /// the catalogue, and groups whose like groups do not lie on nodes as they do.
   std::vector<std::string> notes() const;
-  /// Whether the policy has a rule for it; else `predict` tells of the fastest of the catalogue.
+  /// Whether the policy has a rule for it; otherwise `predict` takes the fastest of the catalogue.
   bool chooses(Collective collective) const;
 
  private:
@@ -63,8 +63,8 @@ class GroupForecaster {
   Answer whole(Collective collective, const RankGroup& group, Bytes message, const std::string& policy,
                Memory memory);
   Answer extrapolated(Collective collective, const RankGroup& group, Bytes message);
-  /// All nodes are alike, and so are messages between nodes of whatever places that are farther apart than a
-  /// node's ranks.
+  /// The group moved to the first node: all nodes are alike, and so are messages between nodes if the ranks
+  /// are farther apart than a node has ranks.
   RankGroup on_first_node(RankGroup group) const;
   const Library& library(const RankGroup& group, const std::string& policy, Memory memory);
 
@@ -84,8 +84,8 @@ class GroupForecaster {
   OffloadedGroups offloaded_;
 };
 
-/// The platform as the members of a group see it: nodes of those places that members have, and of the network
-/// the part that other groups alike leave them.
+/// The platform as the members of a group see it: nodes with the members' places only, and the share of the
+/// network that other groups like it leave to them.
 Description seen_by(const Description& platform, const RankGroup& group);
 
 }  // namespace collcast

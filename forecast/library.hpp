@@ -13,16 +13,16 @@
 
 namespace collcast {
 
-/// Whether the library plays the collective by a rule of its own, which may yet lead outside the catalogue
-/// (NoRule); what NCCL has no collective for, as a ncclSend and a ncclRecv of each pair of ranks. Of
-/// "fastest": no.
+/// Whether the library has a rule of its own for the collective. The rule may still lead outside the
+/// catalogue (NoRule). NCCL plays collectives that it lacks as an ncclSend and an ncclRecv for each pair of
+/// ranks. Never true of "fastest".
 bool has_rule(const std::string& policy, Collective collective);
 
 /// A platform as a communication library sees it: what the library would pick, and how long that takes.
 class Library {
  public:
-  /// `policy`: a name that `pick` knows. Throws InputError for others. `transport`: carries the messages
-  /// instead of the library's own; of NCCL's, it is the protocol that NCCL is told to take.
+  /// `policy`: a name that `pick` knows; throws InputError for others. `transport`: replaces the library's
+  /// own; if it is one of NCCL's, NCCL is told to take that protocol.
   Library(const std::string& policy, const Description& description, Rank ranks,
           const Placement& placement = Placement::block, Memory memory = Memory::device,
           const std::optional<Transport>& transport = {});
@@ -35,26 +35,25 @@ class Library {
     const Forecaster* sender = nullptr;           ///< whose messages are played, if not the platform's own
     std::optional<nccl::Candidate> kernels = {};  ///< NCCL's, if its rings or trees were chosen
   };
-  /// NCCL's choice is its rings or trees, carried by its protocol; `path`, or `auto`, takes the closed form
-  /// of that (nccl::play), or what the most loaded link needs for them. Other libraries' choices are read
-  /// like any schedule. Of `asked` the algorithm's parameters are the library's, not the caller's. Throws
-  /// NoRule where it is not known what the library would play.
+  /// NCCL's choice is rings or trees and a protocol. The engines `path` and `auto` take their closed form
+  /// (nccl::play), or the time of the most loaded link if that is longer. Other libraries' choices are read
+  /// like any schedule. The algorithm's parameters are the library's, not those in `asked`. Throws NoRule if
+  /// it is not known what the library would play.
   Forecast predict(Collective collective, const Call& asked, const Engine& engine) const;
-  /// A choice that is not the library's, sent as MPI sends.
+  /// The prediction of another choice than the library's, sent as MPI sends.
   Prediction predict(const Choice& choice, const Engine& engine) const;
-  /// The same where the library is told which algorithm to play; one that it does not have is sent as the
-  /// library would send its own choice.
+  /// The same if the library is told which algorithm to play. An algorithm that it does not have is sent as
+  /// the library would send its own choice.
   Forecast predict(const Algorithm& algorithm, const Call& asked, const Engine& engine,
                    std::optional<Bytes> segment = {}) const;
-  /// All that NCCL chooses from, its choice first; nothing of other libraries, which know rules and no list.
+  /// All that NCCL chooses from, its choice first; empty for other libraries, which have rules and no list.
   std::vector<Forecast> predict_all(Collective collective, const Call& asked, const Engine& engine) const;
 
-  /// Plays what was forecast for who watches. A closed form is played with contention, and may take another
-  /// time then.
+  /// Plays what was forecast and shows it to an observer. A closed form is played with contention, and may
+  /// then take another time.
   Seconds watch(const Forecast& forecast, const Engine& engine, const Watched& watched) const;
 
-  /// Mean over the ranks of their own times between the library's barriers (Forecaster); none where the
-  /// library sends no messages of MPI.
+  /// As in Forecaster, with the library's own barrier; none if the library does not send by MPI.
   std::optional<Seconds> mean_between_barriers(Collective collective, const Call& asked) const;
 
   const Forecaster& forecaster() const { return forecaster_; }
@@ -68,25 +67,25 @@ class Library {
   };
   Choice choose(Collective collective, const Call& asked) const;
   const Forecaster& sends(const Choice& choice) const;
-  /// Sends what is no ring or tree of NCCL.
+  /// Sends everything but NCCL's rings and trees.
   const Forecaster& rest() const { return forced_ ? sent_by(*forced_) : forecaster_; }
-  /// Of NCCL, told what it is told.
+  /// What NCCL would play with these settings.
   Forecast by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                    const Engine& engine) const;
-  /// What NCCL's own kernels play.
+  /// The choice as NCCL's kernels play it.
   Choice as_played(const nccl::Policy& told, Collective collective, Call call,
                    const nccl::Candidate& chosen) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
   Prediction by_schedule(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen,
                          const Engine& engine) const;
   Algorithm scheduled(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
-  /// All pairs' messages are started in one step; those of alltoall node by node.
+  /// With the messages of all pairs started in one step; those of alltoall node by node.
   Algorithm in_nccls_order(const Algorithm& algorithm) const;
-  /// Of the channels that the search finds, as many as are played.
+  /// The orders of the channels that are played, from those that the search finds.
   std::vector<nccl::Order> orders(const nccl::Play& played) const;
   nccl::Play play(const View& view, Collective collective, const Call& call,
                   const nccl::Candidate& chosen) const;
-  /// The platform under that transport of NCCL, made when first asked for.
+  /// The platform under a transport of NCCL, made when first asked for.
   const Forecaster& sent_by(const nccl::KernelSettings& transport) const;
 
   std::string policy_;

@@ -6,26 +6,26 @@
 
 namespace collcast {
 
-/// Who plays a collective while the ranks compute.
+/// Who plays a collective while the ranks compute, and how.
 struct Offload {
   std::string who = {};  ///< dpu; none: the ranks themselves; empty: overlap is not asked for
-  std::optional<std::int64_t> workers = {};  ///< cores of a node's DPU; all without it
+  std::optional<std::int64_t> workers = {};  ///< cores of a node's DPU; none: all of them
   int pieces = 1;                            ///< of the message, in a pipeline through the DPU
-  std::optional<double> compute = {};        ///< s of a rank; as long as the collective without it
+  std::optional<double> compute = {};        ///< [s] of a rank; none: as long as the collective
 
   bool asked() const { return !who.empty(); }
   bool to_dpu() const { return who == "dpu"; }
 };
-/// Throws InputError where it makes no sense, or `engine` does not know it.
+/// Throws InputError if it makes no sense, or the engine does not model it.
 void check(const Offload& offload, const Engine& engine);
-/// Cores of a node's DPU that play; 0 without a DPU being asked for.
+/// The number of cores of a node's DPU that play; 0 if no DPU was asked for.
 int workers(const Offload& offload, const Description& platform);
 /// Whether DPUs write into the receivers' own memory (`on_dpu`): "staged" or "direct", as `what` says.
 bool is_direct(const std::string& what, const std::string& delivery);
 
-/// The algorithm as the cores of a DPU play it: the message is copied to the DPU's memory, sent from there to
-/// the others', and what a rank is to have is copied back. Of several pieces each is a step behind the one
-/// before; an algorithm of several channels is played as one. `direct`: where no rank passes on what it got,
+/// The algorithm as the cores of a DPU play it: the message is copied to the DPU's memory and sent from there
+/// to the other DPUs, and results are copied back. Several pieces form a pipeline, each a step behind the one
+/// before; the channels of an algorithm are played as one. `direct`: if no rank passes on what it received,
 /// workers write into the ranks' own memory, and nothing is copied back.
 Algorithm on_dpu(const Algorithm& algorithm, int pieces = 1, bool direct = false);
 
@@ -35,8 +35,7 @@ struct OverlapPrediction {
   Overlap overlap;
 };
 
-/// Workers of `forecaster` play `algorithm`, which is on their DPU. `compute`: as long as the collective, if
-/// nothing is given.
+/// The forecaster's workers play an algorithm made by `on_dpu`. `compute`: none: as long as the collective.
 OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorithm& algorithm,
                                     const Call& call, const Engine& engine, std::optional<Seconds> compute);
 
@@ -44,7 +43,7 @@ OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorith
 OverlapPrediction predict_overlapped(const Forecaster& forecaster, const Algorithm& algorithm,
                                      const Call& call, std::optional<Seconds> compute);
 
-/// The one of both that `offload` asks for.
+/// The one of the two that `offload` asks for.
 OverlapPrediction predict_overlap(const Offload& offload, const Forecaster& forecaster,
                                   const Algorithm& algorithm, const Call& call, const Engine& engine);
 

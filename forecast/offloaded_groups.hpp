@@ -10,22 +10,21 @@
 
 namespace collcast {
 
-/// Collectives that groups of a platform's ranks hand to the DPUs of their nodes, in block placement: all
-/// groups of the world at once, each message of each of them played, so that they share workers, memory and
-/// network as they meet. Of everyone it is what `predict --offload dpu` says.
+/// Collectives that groups of a platform's ranks hand to the DPUs of their nodes, in block placement. All
+/// groups of the world call at once, and every message of each is played, so that they share workers, memory
+/// and network where they meet. For the group of all ranks it answers what `predict --offload dpu` does.
 class OffloadedGroups {
  public:
-  /// `pieces`: of each message, in a pipeline; `direct`: into the ranks' own memory (on_dpu).
+  /// `pieces`: into which a message is cut for a pipeline; `direct`: into the ranks' own memory (on_dpu).
   explicit OffloadedGroups(Description platform, int pieces = 1, bool direct = false);
 
   struct Answer {
     Seconds time, low, high;  ///< handing it over included
     std::string limited_by;
-    std::string choice = {};  ///< of the policy: algorithm and protocol
-    double load = 0;          ///< of the time, for how much links carry all that they can
+    std::string choice = {};  ///< the policy's: algorithm and protocol
+    double load = 0;          ///< the share of the time in which links carry as much as they can
   };
-  /// By `algorithm`, or by the fastest of the catalogue where it is empty. Throws InputError where the
-  /// platform has no DPU.
+  /// `algorithm`: empty: the fastest of the catalogue. Throws InputError if the platform has no DPU.
   Answer predict(Collective collective, const RankGroup& group, Bytes message,
                  const std::string& algorithm = "");
 
@@ -42,7 +41,7 @@ class OffloadedGroups {
   std::map<Rank, std::unique_ptr<World>> worlds_;
 };
 
-/// The algorithm, called by all groups alike of the world at once.
+/// The algorithm, called at once by this group and all groups of the world that are like it.
 Algorithm by_all_alike(const Algorithm& algorithm, const RankGroup& group);
 
 }  // namespace collcast

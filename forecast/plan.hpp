@@ -11,20 +11,20 @@
 
 namespace collcast::plan {
 
-/// A machine and so many of its ranks, and how long they take for the whole job, as forecast.
+/// A platform with a number of ranks, and its forecast for the whole job.
 struct Candidate {
   std::string platform;  ///< as it was asked for
   Rank ranks = 1;
   int nodes = 1;
   Seconds time = {}, low = {}, high = {};
   double efficiency = 1;                 ///< against one processor alone
-  Bytes memory = {}, holds = {};         ///< that a rank needs, and that there is; 0: not known
+  Bytes memory = {}, holds = {};         ///< that a rank needs, and that it has; 0: not known
   std::optional<double> price_USD = {};  ///< of a node, per hour
   std::optional<double> power_W = {};    ///< of a node
   std::string limited_by = {};
   std::string refused = {};  ///< why there is no forecast
 
-  /// There is a forecast, and the memory for it.
+  /// Whether there is a forecast, and memory enough.
   bool runs() const { return refused.empty() && !(holds > Bytes() && memory > holds); }
 };
 
@@ -51,16 +51,16 @@ struct Judged {
   std::vector<Margin> margins = {};  ///< those that bind most first
   bool feasible = false;
   bool safe = false;  ///< feasible at the slow end of its interval, too
-  double aimed = 0;   ///< what the aim makes small, and its interval
+  double aimed = 0;   ///< the quantity that the aim minimizes, and its interval
   double aimed_low = 0, aimed_high = 0;
 };
 
-/// Every candidate: feasible ones by the aim, the best first, to three digits, and of equal ones the fastest;
-/// then the others by how far they miss.
-/// Throws InputError where the aim or a limit needs a price or a power that a platform does not say.
+/// Ranks the candidates. Feasible ones come first, the best by the aim to three digits at the front, among
+/// equals the fastest; then the others by how far they miss their limits. Throws InputError if the aim or a
+/// limit needs a price or a power that a platform does not have.
 std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits& limits, Aim aim);
 
-/// Those that run, and that no other that runs beats in both time and cost.
+/// Whether it runs, and no other candidate that runs beats it in both time and cost.
 bool on_frontier(const std::vector<Judged>& all, const Judged& one);
 
 }  // namespace collcast::plan

@@ -14,7 +14,7 @@
 
 namespace collcast {
 
-/// How long one call takes, between which limits, and why.
+/// The forecast of one call: its time, interval and bound, and why.
 struct Prediction {
   const Algorithm* algorithm = nullptr;
   Call call;
@@ -23,21 +23,20 @@ struct Prediction {
   std::string limited_by;                  ///< the largest share of the explanation
   std::optional<double> limited_by_share;  ///< of the time; none where the engine does not say
   bool calibrated = false;
-  std::optional<bool> transferred =
-      {};                        ///< outside what the platform was calibrated on; none: it does not say
-  std::string transport = {};    ///< that carried the messages, by name
-  std::string_view engine = {};  ///< that gave the time
-  std::string_view note = {};    ///< why that one; empty: there is nothing to say
-  std::vector<Share> explanation = {};  ///< where the time goes, which it adds up to; empty: the engine
-                                        ///< follows no messages, or there are too many
+  std::optional<bool> transferred = {};  ///< outside what the platform was calibrated on; none: not known
+  std::string transport = {};            ///< the name of what carried the messages
+  std::string_view engine = {};          ///< the engine that gave the time
+  std::string_view note = {};            ///< why that engine, if it is not the obvious one
+  std::vector<Share> explanation = {};   ///< where the time goes, which it adds up to; empty: the engine
+                                         ///< follows no messages, or there are too many
 
   /// Bytes per second as nccl-tests defines them: message / time, and times the collective's factor.
   BytesPerSecond algorithm_bandwidth() const;
   BytesPerSecond bus_bandwidth() const;
 };
 
-/// What a bound forbids, no engine forecasts: one that does not see which links messages share is told by the
-/// cut. `low` and `high` enclose the time, and keep to the bound of their own ends.
+/// Raises the time to its bound: engines that do not see which links messages share may lie below it. `low`
+/// and `high` enclose the time, and keep to the bounds of their own ends.
 Prediction not_below_bound(Prediction prediction);
 
 /// The processor of each rank where the ranks of a node take turns at `workers` cores of its DPU; none
@@ -48,39 +47,39 @@ std::vector<Rank> served_by(int workers, const Machine& machine);
 class Forecaster {
  public:
   /// `memory`: where the ranks keep the message. `workers`: cores of each node's DPU that play for its ranks;
-  /// 0: the ranks play themselves. Throws InputError where there are no such cores.
-  /// `transport`: what carries the messages; the platform's own software without it. `graphs`: of machines
-  /// alike, with whom the search for bounds is shared.
+  /// 0: the ranks play themselves; throws InputError if there are fewer. `transport`: what carries the
+  /// messages; none: the platform's own software. `graphs`: shares the search for bounds with other
+  /// forecasters.
   Forecaster(const Description& description, Rank ranks, const Placement& placement = Placement::block,
              Memory memory = Memory::device, int workers = 0, const std::optional<Transport>& transport = {},
              std::shared_ptr<SharedCutGraphs> graphs = nullptr);
 
   /// Throws InputError where the platform lacks what the algorithm needs.
   Prediction predict(const Algorithm& algorithm, const Call& call, const Engine& engine) const;
-  /// Plays the call for who watches, and tells how long that takes. Throws InputError where the engine does
-  /// not play.
+  /// Plays the call and shows it to an observer; returns how long it took. Throws InputError if the engine
+  /// does not play messages.
   Seconds watch(const Algorithm& algorithm, const Call& call, const Engine& engine,
                 const Watched& watched) const;
-  /// Mean over the ranks of their own times, by critical path, in OSU's loop: each rank calls as it leaves
-  /// the `barrier` that followed the call before, so that who was done early in the one waits in the other.
+  /// The mean of the ranks' own times in OSU's loop, by critical path: a rank calls as soon as it leaves the
+  /// `barrier` after the previous call, so that a rank that was done early in one waits in the other.
   Seconds mean_between_barriers(const Algorithm& algorithm, const Call& call, const Algorithm& barrier) const;
-  /// What the algorithm needs of the network and this platform does not have, in words; empty: nothing.
+  /// What the algorithm needs and this platform's network lacks, in words; empty: nothing.
   std::string lacks(const Algorithm& algorithm) const;
-  /// Why libraries do not run it here on messages of this size, in words; empty: they may.
+  /// Why no library would run it here on messages of this size, in words; empty: one may.
   std::string unwise(const Algorithm& algorithm, Bytes message) const;
 
-  /// What no schedule beats here, and at both ends of the uncertainty.
+  /// The bound here, and at both ends of the uncertainty.
   Bound lower_bound(const Algorithm& algorithm, const Call& call, Bounds::Of of = Bounds::Of::messages) const;
   bool calibrated() const { return nominal_.machine.calibrated(); }
   const Fabric& fabric() const { return nominal_.fabric; }
   const Machine& machine() const { return nominal_.machine; }
   const Transport& transport() const { return transport_; }
-  /// Consecutive ranks that share a node; 1 where ranks are dealt out.
+  /// How many consecutive ranks share a node; 1 if ranks are dealt out to the nodes.
   Rank ranks_per_node() const { return ranks_per_node_; }
 
  private:
   Capabilities serving(const Demands& demands) const;
-  /// What the algorithm rests on beyond messages included.
+  /// Includes what the algorithm needs besides messages.
   bool calibrated(const Algorithm& algorithm) const;
 
   struct Platform {

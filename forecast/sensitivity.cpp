@@ -34,14 +34,14 @@ class Differences {
   }
 
  private:
-  /// To the side where messages mostly take longer, or less; a share is at most 1.
+  /// The value at which messages mostly take longer, or less long; a share is at most 1.
   static double shifted(const Parameter& p, bool slower) {
     const bool better_more = p.unit == "GBps" || p.unit == "TFLOPS" || p.unit == "KiB" || p.unit == "GiB";
     const double value = p.value * (slower != better_more ? 1 + step : 1 - step);
     return p.unit == "share" ? std::min(value, 1.0) : value;
   }
 
-  /// Nothing where the platform has no room for that, and once the user wants no more.
+  /// The times with all parameters shifted; none if the platform cannot take that, or after an interrupt.
   std::optional<std::vector<Seconds>> all(std::span<const Parameter> parameters, bool slower) const try {
     std::vector<std::pair<std::string, double>> values;
     for (const Parameter& p : parameters) values.emplace_back(p.path, shifted(p, slower));
@@ -52,8 +52,8 @@ class Differences {
     return {};
   }
 
-  /// Of parameters that together, all made slower and all made faster, move nothing, none does: a limit may
-  /// stand where one side alone moves.
+  /// Looks at parameters together first: if neither all made slower nor all made faster move a time, no
+  /// single one does. Both sides are tried, as at a limit one side alone may move.
   void look(std::span<const Parameter> parameters) {
     if (parameters.empty()) return;
     const bool one = parameters.size() == 1;

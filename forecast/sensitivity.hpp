@@ -12,8 +12,8 @@ struct Elasticity {
   double elasticity = 0;
 };
 
-/// The elasticities of each row's time, and last of the sum of all; the largest first, those that are 0 left
-/// out. By central difference, 1 % to either side.
+/// The elasticities of each row's time, and in a last entry those of the sum of all times; the largest first,
+/// without those that are 0. By central difference, 1 % to either side.
 std::vector<std::vector<Elasticity>> sensitivity(const Description& platform, const TimesOn& times);
 
 }  // namespace collcast

@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// A reading, and the limits between which others of all but the same message lie.
+/// A reading, and the limits between which readings of almost the same message lie.
 struct Spread {
   Reading reading;
   Seconds least, most;
@@ -17,15 +17,15 @@ struct Spread {
 /// amplifies rounding, and the answer is the median of three.
 Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
 
-/// Times at both ends of a platform's uncertainty, as shares of the one between.
+/// The times at both ends of a platform's uncertainty, relative to the nominal one.
 struct Ends {
   double least = 1, most = 1;
   void include(Seconds fast, Seconds centre, Seconds slow);
 };
 
-/// Of an engine that takes long, and of more than a few messages, the critical path says how far the
-/// parameters move the answer, and the most loaded link, which it does not see. `time`: what `engine` said of
-/// `nominal`.
+/// How far the parameters move the time, at both ends of their uncertainty. If the engine is slow and there
+/// are more than a few messages, the critical path and the most loaded link answer in its place. `time`: the
+/// engine's answer on `nominal`.
 Ends read_ends(const Engine& engine, const SizedSchedule& subject, Seconds time, const Fabric& nominal,
                const Fabric& fast, const Fabric& slow);
 

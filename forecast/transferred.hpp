@@ -8,11 +8,10 @@
 
 namespace collcast {
 
-/// Says whether a forecast is `transferred`: outside what its platform was calibrated on; and widens its
-/// interval to at least what the tables that were calibrated on are missed by. A call like theirs is missed
-/// as their points are; another collective or number of ranks as another table would be, and each doubling
-/// beyond their ranks and messages adds what a calibrated number is uncertain by. docs/platforms.md has the
-/// formula.
+/// Sets `transferred` if the forecast lies outside what its platform was calibrated on, and widens its
+/// interval to at least the errors on the calibration tables. A call like theirs gets the error of their
+/// points; another collective or number of ranks that of another table; each doubling beyond their ranks and
+/// sizes adds the uncertainty of a calibrated number. docs/platforms.md has the formula.
 Prediction within(const std::vector<CalibratedOn>& calibrated, Prediction prediction);
 
 }  // namespace collcast

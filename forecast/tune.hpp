@@ -7,10 +7,10 @@
 
 namespace collcast {
 
-/// Which file, for which calls.
+/// What to tune: the library whose file is written, and the calls that it is for.
 struct TuneQuestion {
   std::string library;  ///< tuner::format
-  std::string policy;   ///< a release of it; empty: the one that the library's files are for
+  std::string policy;   ///< a release of the library; empty: the one that its files are for
   std::string platform;
   std::vector<std::string> set;
   Rank ranks = 1;
@@ -24,21 +24,20 @@ struct Tuned {
   /// What a library plays at one size, as it was priced.
   struct Play {
     tuner::Rule rule;
-    std::string name;  ///< as the library calls it, with what else it is told
+    std::string name;  ///< the library's name for it, with its other settings
     Seconds time, low, high;
-    std::string_view engine = {}, note = {};  ///< that priced it; why that one
+    std::string_view engine = {}, note = {};  ///< the engine, and why that one
     bool own_transport = true;                ///< priced as the library sends, so that two can be compared
   };
   struct Point {
     Collective collective;
     Bytes size;
-    std::optional<Play> standard =
-        {};                    ///< what the library does by itself; none where collcast does not know
-    std::string unknown = {};  ///< why
+    std::optional<Play> standard = {};  ///< what the library does by itself; none: not known
+    std::string unknown = {};           ///< why it is not known
     Play best = {};
     std::vector<Play> able = {};  ///< all that the library can be told
-    bool told = false;            ///< the gain exceeds the interval, and nothing speaks against it
-    std::string doubt = {};       ///< what does
+    bool told = false;       ///< it is worth a rule: the gain exceeds the interval, and there is no doubt
+    std::string doubt = {};  ///< why there is no rule in spite of a gain
   };
   tuner::Tuning tuning = {};
   std::string platform, policy;
@@ -46,8 +45,8 @@ struct Tuned {
   std::vector<std::string> notes = {};
 };
 
-/// The fastest of what the library can be told, by size, and the rules that say so where it pays. Between two
-/// sizes the rules change at their geometric mean. Throws InputError.
+/// For each size the fastest of what the library can be told, and rules where that pays. Between two sizes
+/// the rules change at their geometric mean. Throws InputError.
 Tuned tune(const TuneQuestion& question, const Watch& watch = {});
 
 }  // namespace collcast

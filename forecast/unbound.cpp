@@ -45,7 +45,7 @@ std::string figure(const Description& platform, const Parameter& p) {
          " " + unit;
 }
 
-/// Looks for what keeps one override from moving an answer.
+/// Finds what keeps an override from moving an answer.
 class CapSearch {
  public:
   CapSearch(const Description& with, const Description& without, const std::string& parameter,
@@ -65,13 +65,13 @@ class CapSearch {
 
   /// No message and no reduction rests on the parameter.
   bool unused() const { return unused_; }
-  /// It takes part in the answer: were all else for nothing, the override would move it, or were it poor
-  /// itself.
+  /// Whether it takes part in the answer: the override would move it if everything else cost nothing, or if
+  /// the parameter itself were much worse.
   bool takes_part() const {
     return free_without(others_) || (own_ && moved(times_(with_), times_(scaled(with_, {*own_}, 1e4))));
   }
 
-  /// What binds in its place: if there is one, that without which the override moves the answer.
+  /// The parameter that binds in its place: one without which the override moves the answer, if there is one.
   std::optional<Parameter> cap() const {
     std::vector<Parameter> binding;
     const std::vector<std::vector<Elasticity>> found = sensitivity(with_, times_);
@@ -86,7 +86,7 @@ class CapSearch {
   }
 
  private:
-  /// Messages take about so many times as long by these.
+  /// With these parameters scaled so that messages take about `times` as long.
   static Description scaled(const Description& d, const std::vector<Parameter>& parameters, double times) {
     std::vector<std::pair<std::string, double>> values;
     for (const Parameter& p : parameters)

@@ -11,9 +11,9 @@ struct Unbound {
   std::string capped_by;  ///< in words, with its figure: "pcie4-x8, 15.8 GB/s"
 };
 
-/// The overrides without which all `times` stay as they are with them, `now`. What caps one is the parameter
-/// that binds in its place, found by `quick`, the same question or a part of it by a quick engine; where that
-/// finds nothing, or there is no `quick`, `limited_by`, the resource that the answer names.
+/// The overrides without which all times stay as they are `now`. What caps such an override is the parameter
+/// that binds in its place, found by `quick`: the question, or a part of it, asked of a quick engine. Without
+/// `quick`, or if it finds nothing, that is `limited_by`, the resource that the answer names.
 std::vector<Unbound> unbound(const Description& base, const std::vector<std::string>& overrides,
                              const std::vector<Seconds>& now, const TimesOn& times, const TimesOn& quick,
                              const std::string& limited_by);

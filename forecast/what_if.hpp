@@ -11,10 +11,10 @@
 
 namespace collcast {
 
-/// What a platform makes of a question: the time of each of its rows.
+/// The times of a question's rows on a platform.
 using TimesOn = std::function<std::vector<Seconds>(const Description& platform)>;
 
-/// Whether some time is another, or their number is. Rounding is no difference.
+/// Whether times differ in number, or one by more than rounding.
 bool moved(const std::vector<Seconds>& before, const std::vector<Seconds>& after);
 
 /// The platform with other values of some of its parameters, by their paths.

@@ -6,11 +6,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 
 #include "libraries/policy.hpp"
 #include "model/critical_path.hpp"
 #include "model/load.hpp"
-#include "model/member_fabric.hpp"
 #include "model/repeats.hpp"
 #include "model/staging.hpp"
 #include "support/error.hpp"
@@ -86,7 +86,7 @@ Seconds on_links(const Fabric& fabric, const Algorithm& a, const Call& c) {
 }  // namespace
 
 Occupancy occupancy(const Machine& machine, std::span<const Rank> members) {
-  std::map<int, Rank> on_node;
+  std::unordered_map<int, Rank> on_node;
   if (members.empty())
     for (Rank r = 0; r < machine.ranks(); ++r) ++on_node[machine.node(r)];
   for (const Rank r : members) ++on_node[machine.node(r)];

@@ -59,7 +59,7 @@ Gpu gpu_for_nccl(const Description& description, const Blueprint& b, const std::
   return *oldest;
 }
 
-/// Of NCCL 2.
+/// The minor release of NCCL 2.
 int minor_of(const std::string& policy) {
   const auto nccl = nccl::parse(policy);
   return nccl ? nccl->minor : nccl::usual_minor;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -76,43 +77,83 @@ class UniformFabric : public Fabric {
   std::vector<Link> links_;
 };
 
-/// A fabric on which schedules play in another memory: what a schedule calls device is memory `home` here.
-/// `processors`: by rank, whose processor it uses (Fabric::processor); empty: as `fabric` has it.
-class HomeFabric : public Fabric {
+/// A fabric that changes another one, which outlives it. What a derived class does not override is as there,
+/// but not what follows from the cost of messages, which it may change: `kind`, `switched` and `hockney`.
+class FabricAdaptor : public Fabric {
  public:
-  HomeFabric(const Fabric& fabric, Memory home, std::vector<Rank> processors = {})
-      : fabric_(fabric), home_(home), processors_(std::move(processors)) {}
+  explicit FabricAdaptor(const Fabric& base) : base_(base) {}
 
-  Rank ranks() const override { return fabric_.ranks(); }
-  Wire wire(Place from, Place to, Bytes bytes) const override {
-    return fabric_.wire(at_home(from), at_home(to), bytes);
-  }
-  const void* kind(Place from, Place to) const override { return fabric_.kind(at_home(from), at_home(to)); }
-  Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
-    return fabric_.switched(what, at_home(from), at_home(to), bytes);
-  }
-  std::vector<Bytes> sizes() const override { return fabric_.sizes(); }
-  SecondsPerByte gamma(Place place) const override { return fabric_.gamma(at_home(place)); }
-  Rank processor(Rank rank) const override {
-    return processors_.empty() ? fabric_.processor(rank) : processors_[static_cast<std::size_t>(rank)];
-  }
-  const MessageProtocol& protocol() const override { return fabric_.protocol(); }
-  std::optional<AlphaBetaGamma> hockney() const override { return fabric_.hockney(); }
-  Seconds launch(int channels) const override { return fabric_.launch(channels); }
-  Port ports() const override { return fabric_.ports(); }
-  Port queues() const override { return fabric_.queues(); }
-  std::string port_name(Port port) const override { return fabric_.port_name(port); }
-  const std::vector<Link>& links() const override { return fabric_.links(); }
-  double framing() const override { return fabric_.framing(); }
+  Rank ranks() const override { return base_.ranks(); }
+  std::vector<Bytes> sizes() const override { return base_.sizes(); }
+  SecondsPerByte gamma(Place place) const override { return base_.gamma(place); }
+  Rank processor(Rank rank) const override { return base_.processor(rank); }
+  const MessageProtocol& protocol() const override { return base_.protocol(); }
+  Seconds launch(int channels) const override { return base_.launch(channels); }
+  Port ports() const override { return base_.ports(); }
+  Port queues() const override { return base_.queues(); }
+  std::string port_name(Port port) const override { return base_.port_name(port); }
+  const std::vector<Link>& links() const override { return base_.links(); }
+  double framing() const override { return base_.framing(); }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {
-    fabric_.route(at_home(from), at_home(to), links);
+    base_.route(from, to, links);
+  }
+
+ protected:
+  const Fabric& base_;
+};
+
+/// A fabric on which schedules play in another memory: what a schedule calls device is memory `home` here.
+/// `processors`: by rank, whose processor it uses (Fabric::processor); empty: as `base` has it.
+class HomeFabric : public FabricAdaptor {
+ public:
+  HomeFabric(const Fabric& base, Memory home, std::vector<Rank> processors = {})
+      : FabricAdaptor(base), home_(home), processors_(std::move(processors)) {}
+
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    return base_.wire(at_home(from), at_home(to), bytes);
+  }
+  const void* kind(Place from, Place to) const override { return base_.kind(at_home(from), at_home(to)); }
+  Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
+    return base_.switched(what, at_home(from), at_home(to), bytes);
+  }
+  SecondsPerByte gamma(Place place) const override { return base_.gamma(at_home(place)); }
+  Rank processor(Rank rank) const override {
+    return processors_.empty() ? base_.processor(rank) : processors_[static_cast<std::size_t>(rank)];
+  }
+  std::optional<AlphaBetaGamma> hockney() const override { return base_.hockney(); }
+  void route(Place from, Place to, std::vector<LinkId>& links) const override {
+    base_.route(at_home(from), at_home(to), links);
   }
 
  private:
   Place at_home(Place p) const { return p.memory == Memory::device ? Place{p.rank, home_} : p; }
-  const Fabric& fabric_;
   Memory home_;
   std::vector<Rank> processors_;
+};
+
+/// Some ranks of a fabric as a fabric: rank i is `members[i]` of it, and each has its own processor.
+class MemberFabric : public FabricAdaptor {
+ public:
+  /// Both arguments outlive this.
+  MemberFabric(const Fabric& base, std::span<const Rank> members) : FabricAdaptor(base), members_(members) {}
+
+  Rank ranks() const override { return static_cast<Rank>(members_.size()); }
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    return base_.wire(world(from), world(to), bytes);
+  }
+  Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
+    return base_.switched(what, world(from), world(to), bytes);
+  }
+  SecondsPerByte gamma(Place place) const override { return base_.gamma(world(place)); }
+  Rank processor(Rank rank) const override { return rank; }
+  std::optional<AlphaBetaGamma> hockney() const override { return base_.hockney(); }
+  void route(Place from, Place to, std::vector<LinkId>& links) const override {
+    base_.route(world(from), world(to), links);
+  }
+
+ private:
+  Place world(Place p) const { return {members_[static_cast<std::size_t>(p.rank)], p.memory}; }
+  std::span<const Rank> members_;
 };
 
 }  // namespace collcast

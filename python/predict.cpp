@@ -8,6 +8,7 @@
 #include "python/values.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/notes.hpp"
 
 namespace collcast::python {
 namespace {
@@ -31,9 +32,11 @@ struct Asked {
       if (!q.call.root.empty()) root = std::stoll(q.call.root);
       for (const std::string& name : q.collectives) require(*imported, name, root);
       if (definition(imported->algorithm.collective).rooted) q.call.root = std::to_string(imported->root);
-      q.imported = &*imported, q.algorithm = imported->algorithm.name;
+      q.own = &imported->algorithm, q.algorithm = imported->algorithm.name;
     }
-    return ask(q, watch);
+    Answer answer = ask(q, watch);
+    if (imported) add_once(answer.notes, imported->note());
+    return answer;
   }
 };
 

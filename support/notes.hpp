@@ -7,7 +7,7 @@
 
 namespace collcast {
 
-/// What was said already is not said again; nothing is said by no words.
+/// Adds a note, unless it is empty or there already.
 inline void add_once(std::vector<std::string>& notes, std::string words) {
   if (!words.empty() && std::ranges::find(notes, words) == notes.end()) notes.push_back(std::move(words));
 }

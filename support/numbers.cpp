@@ -12,7 +12,7 @@
 namespace collcast {
 namespace {
 
-/// Nothing, unless the whole text is one.
+/// Reads a number; false unless the whole text is one.
 template <class T>
 bool read(const std::string& text, T& value) {
   const char* end = text.data() + text.size();

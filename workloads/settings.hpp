@@ -9,10 +9,11 @@
 
 namespace collcast::workloads {
 
-/// "name:key=value,key=value", each key taken once. What is malformed or left over throws InputError.
+/// Settings in the form "name:key=value,key=value". Throws InputError at what is malformed, and at keys that
+/// nobody asks for.
 class Settings {
  public:
-  /// `what` the name stands for: "model", "framework".
+  /// `what`: the kind of name: "model", "framework".
   Settings(const std::string& text, std::string what);
 
   const std::string& name() const { return name_; }
@@ -29,7 +30,7 @@ class Settings {
   bool flag(const std::string& key, bool otherwise);        ///< "1" or "0"
   std::string word(const std::string& key, const std::string& otherwise);
 
-  /// Throws InputError that lists what was asked for where a key was not.
+  /// Throws InputError, with a list of the keys that were asked for, if another key was given.
   void finish() const;
 
  private:
@@ -41,7 +42,7 @@ class Settings {
   std::map<std::string, bool> asked_;
 };
 
-/// A real number, the whole text. Throws InputError that says `what` it is.
+/// The whole text as a real number. Throws InputError, which names it as `what`.
 double parse_real(const std::string& text, const std::string& what);
 /// Throws InputError unless it is above 0.
 double above_zero(const std::string& text, const std::string& what);

@@ -19,6 +19,8 @@ struct ImportedAlgorithm {
 
   /// "allreduce NAME on 8 ranks does not hold: ..."; only if wrong.
   std::string refusal() const;
+  /// What was left out, in words; empty if nothing was.
+  std::string note() const;
 };
 
 /// Reads an algorithm, plain or gzipped: trees or listed messages in JSON (forest_file.hpp, listing_file.hpp)

@@ -87,6 +87,11 @@ ImportedAlgorithm read_algorithm(const std::string& path) try {
   throw InputError(printable(e.what()));  // words of the file may end lines
 }
 
+std::string ImportedAlgorithm::note() const {
+  if (unused_messages == 0) return {};
+  return std::to_string(unused_messages) + " messages of the file are left out: no result needs their data";
+}
+
 std::string ImportedAlgorithm::refusal() const {
   return full_name(algorithm) + " on " + std::to_string(ranks) + " ranks does not hold: " + wrong->words();
 }

@@ -29,7 +29,7 @@ void require_right(const Point& point, const std::string& wrong) {
   if (!wrong.empty()) throw WrongResult(describe(point) + " is wrong: " + wrong);
 }
 
-/// Of each point: the collective, a computation as long, and both at once.
+/// Measures each point: the collective, a computation as long, and both at once.
 void run_overlap(const Options& options, const Communicator& world) {
   const Team team(world, *options.overlap_workers);
   const SharedClock clock(world);

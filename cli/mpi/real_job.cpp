@@ -60,7 +60,7 @@ JobOptions parse_job_options(int argc, char** argv) {
   return o;
 }
 
-/// Of each activity of each role, over the role's ranks: the least start and the largest end. On all ranks.
+/// The earliest start and the latest end of each activity over its role's ranks; the same on all ranks.
 std::vector<std::vector<JobPlayer::Interval>> gathered(const workloads::Job& job, const JobPlayer& player,
                                                        const Communicator& world) {
   constexpr double never = 1e300;

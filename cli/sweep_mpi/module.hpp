@@ -10,12 +10,12 @@ namespace collcast::cli {
 /// What the module that is linked with MPI does for a sweep, whose outcomes it carries as texts.
 struct SweepModule {
   int (*begin)();  ///< the rank of this process
-  /// Of rank 0: `next` gives a point's number, -1 at the end; others get points as they ask, and this process
-  /// answers, too.
+  /// For rank 0: `next` gives a point's number, -1 at the end; others get points as they ask, and this
+  /// process answers, too.
   void (*hand_out)(const std::function<std::int64_t()>& next,
                    const std::function<std::string(std::int64_t)>& answer,
                    const std::function<void(std::int64_t, const std::string&)>& done);
-  /// Of the other ranks: answers until nothing is left.
+  /// For the other ranks: answers until nothing is left.
   void (*work)(const std::function<std::string(std::int64_t)>& answer);
   void (*end)();
 };

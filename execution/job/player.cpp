@@ -104,7 +104,7 @@ JobPlayer::JobPlayer(const Job& job, const Communicator& world, const Team& team
   intervals_.resize(operations_.size());
 }
 
-/// Of this rank.
+/// This rank's coordinate along a dimension.
 std::size_t JobPlayer::coordinate(int dimension) const {
   Rank stride = 1;
   for (int d = 0; d < dimension; ++d) stride *= job_.dimensions[place(d)].size;

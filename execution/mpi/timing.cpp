@@ -97,7 +97,7 @@ class Series {
   /// Seconds. A longer play needs one warm-up only, and a late start hardly changes its time.
   static constexpr double soon = 0.3;
 
-  /// Of ranks that share processors, none can be on time to a microsecond.
+  /// Ranks that share processors cannot be on time to a microsecond.
   double allowed(double time) const { return std::max(clock_.crowded() ? 2e-4 : 1e-6, 0.01 * time); }
 
   /// Waits until all have finished the last repetition, so that no rank learns of the next one late.

@@ -36,8 +36,8 @@ Json row(const Answer& answer, const Answer::Row& r) {
             {"engine", r.engine},
             {"transport", p.transport},
             {"platform", r.platform},
-            {"nodes", r.on.nodes},
-            {"ranks_per_node", r.on.ranks_per_node}};
+            {"nodes", r.occupancy.nodes},
+            {"ranks_per_node", r.occupancy.on_a_node}};
   if (!r.protocol.empty()) json["parameters"]["protocol"] = r.protocol;
   if (!r.why.empty()) json["why"] = r.why;
   if (r.estimate) json["estimate_s"] = r.estimate->value;
@@ -111,7 +111,7 @@ std::vector<Column> columns(const Answer& answer) {
   return all;
 }
 
-/// Of a row, above where its time goes.
+/// The heading above a row's explanation.
 std::string title(const Json& row) {
   return name_with_parameters(row) + ", " + dump(row["ranks"]) + " ranks, " +
          text::bytes(row["message_bytes"].get<double>());

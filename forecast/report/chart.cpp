@@ -48,7 +48,7 @@ std::string without_zeros(std::string text) {
 /// An axis with its range and its ticks.
 class Ruler {
  public:
-  /// Of values, and of `more` that have no marks of their own.
+  /// An axis over `values`, and over `more` values that get no marks.
   Ruler(const Axis& axis, const std::vector<double>& values, const std::vector<double>& more = {})
       : axis_(axis) {
     for (const auto* all : {&values, &more})

@@ -12,8 +12,8 @@
 
 namespace collcast::report {
 
-/// Of what is too much to show, the longest; of those about equally long those of the lower ranks, and of one
-/// rank's an even sample. The choice depends on what came, not on how it was stored.
+/// Keeps the longest of more intervals than can be shown: among about equally long ones those of lower ranks,
+/// and of one rank's an even sample. What is kept does not depend on the order in which they came.
 template <class T>
 class Longest {
  public:
@@ -37,7 +37,7 @@ class Longest {
     for (const Entry& e : all_) kept.push_back(e.what);
     return kept;
   }
-  /// Those that were left out are about this short, or shorter.
+  /// Intervals that were left out are about this short, or shorter.
   Seconds shortest() const { return least_ == 0 ? Seconds(0) : Seconds(std::exp2(half_octave(least_) / 2)); }
 
  private:

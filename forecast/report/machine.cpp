@@ -26,7 +26,7 @@ constexpr std::array shades = {Shade{0, "", "#c4c4c4", 1}, Shade{0.1, "busy up t
                                Shade{0.3, "up to 30 %", "#f0801c", 4},
                                Shade{0.6, "up to 60 %", "#c8410a", 5.5},
                                Shade{HUGE_VAL, "above", "#7a1f04", 7}};
-/// Of what carried something.
+/// The shade of a link that carried something.
 const Shade& shade_of(double share) {
   return *std::find_if(shades.begin() + 1, shades.end() - 1, [&](const Shade& s) { return share <= s.most; });
 }

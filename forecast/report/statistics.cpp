@@ -45,7 +45,7 @@ void Statistics::used(const Use& use) {
   of.bytes += use.bytes, of.busy += use.busy;
 }
 
-/// Of an operation of too many sizes to read, those of an octave as one, by the largest that it can hold.
+/// Sizes of an operation that has too many to read are merged by octave, under the octave's largest size.
 Statistics::Operations Statistics::grouped() const {
   std::map<std::string, std::size_t> sizes;
   for (const auto& [key, t] : operations_) ++sizes[key.first];

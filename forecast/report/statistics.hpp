@@ -24,7 +24,7 @@ class Statistics : public Observer {
   void done(const Interval& interval) override;
   void used(const Use& use) override;
 
-  /// Of a run that took so long. Empty chapters are left out.
+  /// For a run that took `time`. Empty chapters are left out.
   std::vector<Chapter> chapters(Seconds time) const;
   /// The same numbers: {"operations_by_size": [...], "links_by_kind": [...], "links": [...]}.
   Json json(Seconds time) const;

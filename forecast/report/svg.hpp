@@ -11,7 +11,7 @@ namespace collcast::report::svg {
 
 constexpr double width = 760;  ///< of every picture
 
-/// Of a place in the picture: a tenth of a pixel.
+/// A coordinate, to a tenth of a pixel.
 std::string at(double place);
 std::string label(double x, double y, const std::string& words, const char* anchor = "middle",
                   const std::string& more = "");

@@ -20,7 +20,7 @@ std::int64_t picoseconds(Seconds t) {
   return std::llround(t.value * 1e12);
 }
 
-/// Of picoseconds: microseconds, as trace events have them.
+/// Appends picoseconds as microseconds, the unit of trace events.
 void append_us(std::string& out, std::int64_t ps) {
   constexpr std::int64_t us = 1'000'000;
   out += std::to_string(ps / us);

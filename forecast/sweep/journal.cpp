@@ -124,7 +124,7 @@ bool has_tables(sqlite3* file, const std::filesystem::path& path) {
   return tables.number(0) == 2;
 }
 
-/// Those whose checksum is right. Returns the numbers of the others.
+/// Visits the records whose checksum is right. Returns the numbers of the others.
 std::vector<std::int64_t> visit_all(sqlite3* file, const std::filesystem::path& path,
                                     const std::function<void(std::int64_t, const Outcome&)>& visit) {
   std::vector<std::int64_t> damaged;

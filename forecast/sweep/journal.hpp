@@ -11,12 +11,12 @@ struct sqlite3;
 
 namespace collcast::sweep {
 
-/// What came of a point.
+/// The outcome of a point.
 struct Outcome {
   enum class Kind : std::uint8_t {
     answered,
-    refused,  ///< the question makes no sense there, as it never will
-    lost,     ///< a library or machine failed: another time it may not
+    refused,  ///< the question makes no sense there, and never will
+    lost,     ///< a library or machine failed; it may not fail again
   };
   Kind kind = Kind::answered;
   std::string text;  ///< its rows as a JSON array, or one line that says why there are none
@@ -30,9 +30,9 @@ struct Identity {
   std::string program;    ///< and its version
 };
 
-/// The points of a sweep that are finished: an SQLite file in a folder. Of what was added nothing is lost
-/// when the process is killed. One process has it at a time. Each has a checksum: what the disk has damaged
-/// is no longer there.
+/// The finished points of a sweep: an SQLite file in a folder. What was added survives if the process is
+/// killed. One process can have it open at a time. Each point has a checksum; points that the disk damaged
+/// count as not finished.
 class Journal {
  public:
   /// Begins one, or goes on. Throws InputError where the folder's journal is of another sweep, in use, or

@@ -8,7 +8,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "forecast/answer.hpp"
-#include "forecast/known.hpp"
+#include "forecast/forecast_cache.hpp"
 #include "forecast/report/answer.hpp"
 #include "libraries/policy.hpp"
 #include "model/ranges.hpp"
@@ -133,9 +133,9 @@ Memory parse_memory(const std::string& name) {
 }
 
 Verb predict() {
-  const auto known = std::make_shared<Known>();
-  const auto answer = [known](const Point& point) {
-    const Answer a = ask(question(point), *known);
+  const auto cache = std::make_shared<ForecastCache>();
+  const auto answer = [cache](const Point& point) {
+    const Answer a = ask(question(point), *cache);
     return Rows{std::move(report::make(a).sections[0].rows), report::notes(a)};
   };
   return {"predict", keys, {"platform", "ranks", "collective", "size"}, answer, check_names, columns};

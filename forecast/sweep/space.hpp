@@ -48,9 +48,9 @@ class Space {
   const std::vector<Axis>& axes() const { return axes_; }
   /// Whether its points are all combinations.
   bool is_grid() const { return sampling_ == Sampling::grid; }
-  /// Of a grid's point: how far along a setting it is, counted from 0.
+  /// How far along a setting a point of a grid is, counted from 0.
   std::int64_t place(std::int64_t number, const std::string& key) const;
-  /// Of a grid: how far the numbers of points are apart that are neighbours along a setting.
+  /// By how much the numbers of neighbouring points differ along a setting of a grid.
   std::int64_t stride(const std::string& key) const;
   /// Whether a setting differs from point to point.
   bool varies(const std::string& key) const;

@@ -328,20 +328,13 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
 
 Summary answers(const Sweep& sweep, const HandOut& hand_out,
                 const std::function<void(std::int64_t, std::int64_t)>& progress) {
-  std::map<std::int64_t, Outcome> all;
-  std::int64_t at = 0;
-  const auto next = [&]() -> std::optional<std::int64_t> {
-    if (at == sweep.space().size()) return {};
-    return at++;
-  };
-  hand_out(
-      next, [&](std::int64_t number) { return answer(sweep, number); },
-      [&](std::int64_t number, const Outcome& outcome) {
-        all.emplace(number, outcome);
-        progress(static_cast<std::int64_t>(all.size()), sweep.space().size());
-      });
+  const std::int64_t count = sweep.space().size();
+  const std::vector<Outcome> all = outcomes(
+      count, hand_out, [&](std::int64_t number) { return answer(sweep, number); },
+      [&](std::int64_t finished, const Outcome&) { progress(finished, count); });
   return summary(sweep, [&](const auto& visit) {
-    for (const auto& [number, outcome] : all) visit(number, outcome);
+    for (std::int64_t number = 0; number < count; ++number)
+      visit(number, all[static_cast<std::size_t>(number)]);
   });
 }
 

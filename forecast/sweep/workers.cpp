@@ -7,11 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <memory>
-#include <vector>
+#include <thread>
 
 #include "support/error.hpp"
 
@@ -93,7 +94,7 @@ class Worker {
     busy = number;
     send_all(socket_, &number, sizeof number);
   }
-  /// Nothing if it died.
+  /// The outcome; none if the worker died.
   std::optional<Outcome> answer() {
     std::size_t size = 0;
     if (!receive_all(socket_, &size, sizeof size)) return {};
@@ -156,6 +157,25 @@ HandOut processes(int count) {
   return [count](const Next& next, const Answerer& answer, const Done& done) {
     hand_out(count, next, answer, done);
   };
+}
+
+int processors() {
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+std::vector<Outcome> outcomes(std::int64_t count, const HandOut& hand_out, const Answerer& answer,
+                              const std::function<void(std::int64_t, const Outcome&)>& heard) {
+  std::vector<Outcome> all(static_cast<std::size_t>(count));
+  std::int64_t at = 0, finished = 0;
+  const auto next = [&]() -> std::optional<std::int64_t> {
+    if (at == count) return {};
+    return at++;
+  };
+  hand_out(next, answer, [&](std::int64_t number, const Outcome& outcome) {
+    all[static_cast<std::size_t>(number)] = outcome;
+    heard(++finished, outcome);
+  });
+  return all;
 }
 
 std::string packed(const Outcome& outcome) {

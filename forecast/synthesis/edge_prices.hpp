@@ -18,8 +18,8 @@ class EdgeUses {
     double time;             ///< [s/B] for which it is taken, at the least over all sizes of messages
   };
 
-  /// Of an edge from parent to child as the collective's messages use it: copies go down, sums come up, and
-  /// those of an allreduce do both.
+  /// An edge from parent to child is used as the collective's messages use it: copies go down, sums go up, an
+  /// allreduce does both.
   EdgeUses(const Fabric& fabric, Collective collective);
 
   Rank ranks() const { return ranks_; }

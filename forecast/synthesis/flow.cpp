@@ -160,7 +160,7 @@ Flow least_busy(const Fabric& fabric, Block units, const Stop& stop) {
 Listing listing(const Flow& flow, bool in_turns) {
   const Block units = flow.direct() ? 1 : flow.units;
   Listing l{flow.ranks, Block{flow.ranks} * flow.ranks * units, {}};
-  /// Of each step by sender, and how many ranks further its receiver is.
+  /// The messages of each step, by sender and receiver.
   std::vector<std::map<std::pair<Rank, Rank>, std::vector<Chunk>>> steps;
   for (Rank turn = 1; turn < flow.ranks; ++turn)
     for (Rank s = 0; s < flow.ranks; ++s)

@@ -41,16 +41,17 @@ std::string words(const Listing& listing) {
          text::counted(most, "message") + " a rank";
 }
 
-std::shared_ptr<const Made> made(Listing listing, Collective collective, const std::string& name) {
-  const auto m = std::make_shared<Made>();
+std::shared_ptr<const SynthesizedSchedule> synthesized(Listing listing, Collective collective,
+                                                       const std::string& name) {
+  const auto m = std::make_shared<SynthesizedSchedule>();
   m->algorithm = algorithm_of(listing, collective, name);
   m->words = words(listing);
   m->plan = std::move(listing);
   return m;
 }
 
-std::shared_ptr<const Made> made(const Synthesis& s) {
-  const auto m = std::make_shared<Made>();
+std::shared_ptr<const SynthesizedSchedule> synthesized(const Synthesis& s) {
+  const auto m = std::make_shared<SynthesizedSchedule>();
   m->algorithm = s.algorithm;
   m->words = text::counted(static_cast<std::int64_t>(s.forest.trees.size()), "tree") + ", " +
              std::to_string(s.forest.trees_per_root) + " a root, at most " + std::to_string(s.depth) +
@@ -74,7 +75,7 @@ constexpr std::int64_t most_read = 400'000, most_played = 20'000;
 constexpr double worth_playing = 0.01;
 
 /// From each root through all ranks, near ones after each other: no rank sends or sums more than once.
-std::shared_ptr<const Made> chains(const Group& order, Collective collective, Rank root) {
+std::shared_ptr<const SynthesizedSchedule> chains(const Group& order, Collective collective, Rank root) {
   const std::vector<Rank>& ranks = order.ranks;
   Forest forest{static_cast<Rank>(ranks.size()), 1, {}};
   for (const Rank from : roots(collective, forest.ranks, root)) {
@@ -84,7 +85,7 @@ std::shared_ptr<const Made> chains(const Group& order, Collective collective, Ra
       tree.edges.push_back({ranks[(first + i) % ranks.size()], ranks[(first + i + 1) % ranks.size()]});
     forest.trees.push_back(std::move(tree));
   }
-  const auto m = std::make_shared<Made>();
+  const auto m = std::make_shared<SynthesizedSchedule>();
   m->algorithm = algorithm_of(forest, collective, root, "chains");
   m->words = text::counted(static_cast<std::int64_t>(forest.trees.size()), "chain") + ", " +
              text::count(forest.ranks - 1) + " messages deep";
@@ -131,7 +132,7 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
 void Front::add_trees(std::int64_t trees, const Stop& stop) {
   try {
     const Synthesis forest = synthesize(collective_, forecaster_, root_, trees, stop);
-    others_.push_back(made(forest));
+    others_.push_back(synthesized(forest));
     limit_ = {forest.optimum, forest.busiest, forest.busiest_link, others_.back()->algorithm.name, {}};
     if (trees == 0) add_grown(forest, stop);
   } catch (const Stopped&) {
@@ -153,7 +154,7 @@ void Front::add_grown(const Synthesis& forest, const Stop& stop) {
     s.depth = depth(s.forest);
     s.algorithm = algorithm_of(s.forest, collective_, root_, "grown-" + std::to_string(trees));
     busiest = std::min(busiest, most_taken(uses, s.forest, from.size()));
-    others_.push_back(made(s));
+    others_.push_back(synthesized(s));
   }
   // Where trees do not come near the cut, it may not know what forbids that; what an allreduce may do
   // besides trees is not known.
@@ -166,26 +167,26 @@ void Front::add_paths(const Stop& stop) {
   const Fabric& fabric = forecaster_.fabric();
   const Flow flow = least_busy(fabric, ranks() <= 16 ? 12 : ranks() <= 32 ? 8 : 4, stop);
   const std::string name = flow.direct() ? "direct" : "paths";
-  others_.push_back(made(listing(flow, true), collective_, name + "-in-turns"));
-  others_.push_back(made(listing(flow, false), collective_, name));
+  others_.push_back(synthesized(listing(flow, true), collective_, name + "-in-turns"));
+  others_.push_back(synthesized(listing(flow, false), collective_, name));
   const double share = 1.0 / ranks();
   limit_ = {SecondsPerByte(share * flow.least), SecondsPerByte(share * flow.time),
             fabric.links()[flow.busiest].name, name, SecondsPerByte(share * flow.least)};
 }
 
-std::shared_ptr<const Made> Front::levels_by(const Choice& choice) {
-  std::shared_ptr<const Made>& known = levels_[choice];
+std::shared_ptr<const SynthesizedSchedule> Front::levels_by(const Choice& choice) {
+  std::shared_ptr<const SynthesizedSchedule>& known = levels_[choice];
   if (known) return known;
   std::string name = "levels";
   for (std::size_t i = 0; i < choice.radices.size(); ++i)
     name += (i == 0 ? "-" : "x") + std::to_string(choice.radices[i]);
   if (choice.shared > 0) name += "-shared-" + std::to_string(choice.shared);
-  return known = made(
+  return known = synthesized(
              by_levels(refined(groups_[choice.groups], choice.radices), collective_, root_, choice.shared),
              collective_, name);
 }
 
-/// Those that differ in one thing.
+/// The choices that differ from this one in one thing.
 std::vector<Front::Choice> Front::beside(const Choice& choice) const {
   std::vector<Choice> all;
   const std::vector<int> widest = collcast::widest(groups_[choice.groups]);
@@ -231,7 +232,7 @@ Front::Choice Front::best_levels(std::size_t groups, const Call& call, const Eng
 
 /// In as many segments as are the fastest by critical path: downhill from one, and of powers of two; and
 /// where links may be shared, which that does not see, in fewer or more.
-std::vector<Call> Front::in_segments(const Made& candidate, Call call) const {
+std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call call) const {
   const Fabric& fabric = forecaster_.fabric();
   const Algorithm& a = candidate.algorithm;
   call.segments = 1;
@@ -259,10 +260,10 @@ std::vector<Call> Front::in_segments(const Made& candidate, Call call) const {
 
 Front::Fastest Front::fastest(Bytes message, const Engine& engine) {
   Call call{.ranks = forecaster_.fabric().ranks(), .root = root_, .message = message};
-  std::vector<std::shared_ptr<const Made>> finalists = others_;
+  std::vector<std::shared_ptr<const SynthesizedSchedule>> finalists = others_;
   for (std::size_t i = 0; by_levels_ && i < groups_.size(); ++i)
     finalists.push_back(levels_by(best_levels(i, call, engine)));
-  std::shared_ptr<const Made> best;
+  std::shared_ptr<const SynthesizedSchedule> best;
   Seconds least = no_limit;
   for (const auto& candidate : finalists)
     for (const Call& cut : in_segments(*candidate, call)) {

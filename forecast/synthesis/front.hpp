@@ -13,35 +13,36 @@
 
 namespace collcast {
 
-/// A schedule that was made for a machine; the algorithm's name says how.
-struct Made {
+/// A schedule made for a machine; the algorithm's name says by which method.
+struct SynthesizedSchedule {
   Algorithm algorithm;
   std::variant<Forest, Listing> plan;
-  std::string words;  ///< what it consists of
+  std::string words;  ///< what it consists of, for people
 };
 
-/// What links allow, of a byte of the message, and what the densest schedule sends over the busiest of them.
+/// How long a byte of the message takes on the links: the least possible, and what the best schedule for
+/// large messages takes on its busiest link.
 struct Busiest {
-  std::optional<SecondsPerByte> optimum;  ///< none: no method says so
+  std::optional<SecondsPerByte> optimum;  ///< none: not known
   SecondsPerByte busiest;
-  std::string link, name;  ///< the schedule's
-  /// What no messages between the ranks' memories are below, by prices of links and ports, if that is known.
+  std::string link, name;  ///< the busiest link, and the schedule's name
+  /// A lower bound for any messages between the ranks' memories, by prices of links and ports, if known.
   std::optional<SecondsPerByte> by_prices;
 };
 
-/// Of all schedules that are made for a machine the fastest of each size: trees for large messages, levels
-/// for small ones, paths for what each rank has for each.
+/// The fastest schedule made for a machine, for each message size: trees for large messages, levels for small
+/// ones, paths for alltoall.
 class Front {
  public:
-  /// `trees`: trees from each root and nothing else; 0: all methods. Once `stop` says so, the front is what
-  /// was made so far. Throws InputError for collectives without a method, too many ranks, and ranks that do
-  /// not reach each other. The forecaster outlives the front.
+  /// `trees`: so many trees from each root, and no other method; 0: all methods. After `stop` the front has
+  /// what was made so far. Throws InputError for collectives without a method, too many ranks, and ranks that
+  /// do not reach each other. The forecaster outlives the front.
   Front(Collective collective, const Forecaster& forecaster, Rank root = 0, std::int64_t trees = 0,
         const Stop& stop = {});
 
   struct Fastest {
-    std::shared_ptr<const Made> made;
-    Prediction prediction;  ///< of the algorithm that is `made`
+    std::shared_ptr<const SynthesizedSchedule> schedule;
+    Prediction prediction;
   };
   Fastest fastest(Bytes message, const Engine& engine);
 
@@ -59,11 +60,11 @@ class Front {
     int shared = 0;
     auto operator<=>(const Choice&) const = default;
   };
-  std::vector<Call> in_segments(const Made& candidate, Call call) const;
+  std::vector<Call> in_segments(const SynthesizedSchedule& candidate, Call call) const;
   void add_trees(std::int64_t trees, const Stop& stop);
   void add_grown(const Synthesis& forest, const Stop& stop);
   void add_paths(const Stop& stop);
-  std::shared_ptr<const Made> levels_by(const Choice& choice);
+  std::shared_ptr<const SynthesizedSchedule> levels_by(const Choice& choice);
   std::vector<Choice> beside(const Choice& choice) const;
   Choice best_levels(std::size_t groups, const Call& call, const Engine& engine);
 
@@ -73,8 +74,8 @@ class Front {
   bool by_levels_;
   std::vector<Group> groups_;  ///< by small messages and by large ones
   std::vector<Choice> best_;   ///< of the last size, of each of these groups
-  std::map<Choice, std::shared_ptr<const Made>> levels_;
-  std::vector<std::shared_ptr<const Made>> others_;
+  std::map<Choice, std::shared_ptr<const SynthesizedSchedule>> levels_;
+  std::vector<std::shared_ptr<const SynthesizedSchedule>> others_;
   Busiest limit_;
   std::vector<std::string> notes_;
 };

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "forecast/answer.hpp"
-#include "forecast/known.hpp"
+#include "forecast/forecast_cache.hpp"
 #include "forecast/library.hpp"
 #include "forecast/report/plot.hpp"
 #include "libraries/policy.hpp"
@@ -122,23 +122,23 @@ bool priced(const Prediction& p) {
 }
 
 /// The fastest that the catalogue has, with what is to be said of it.
-Answer of_catalogue(const Question& q, Bytes size, Known& known, const Watch& watch) {
+Answer of_catalogue(const Question& q, Bytes size, ForecastCache& cache, const Watch& watch) {
   Question one = q;
   one.policy = "fastest", one.algorithm = "auto", one.sizes = {size};
-  return ask(one, known, {.progress = watch.progress});
+  return ask(one, cache, {.progress = watch.progress});
 }
 
 }  // namespace
 
-bool holds(const Made& made, Rank root) {
-  const Collective collective = made.algorithm.collective;
+bool holds(const SynthesizedSchedule& synthesized, Rank root) {
+  const Collective collective = synthesized.algorithm.collective;
   const auto of = [&](const auto& plan) {
     if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, Forest>)
       return schedule(plan, collective, root, 1);
     else
       return schedule(plan, 1);
   };
-  return !prove(std::visit(of, made.plan), collective, root);
+  return !prove(std::visit(of, synthesized.plan), collective, root);
 }
 
 report::Report gap(const Question& q, const Watch& watch) {
@@ -176,7 +176,7 @@ report::Report gap(const Question& q, const Watch& watch) {
     note(name + " moves no data: --size changes nothing");
   }
   Json rows = Json::array();
-  Known known;
+  ForecastCache cache;
   for (const Bytes size : sizes) {
     if (stop()) {
       note("interrupted: what follows was not computed");
@@ -185,7 +185,7 @@ report::Report gap(const Question& q, const Watch& watch) {
     watch.progress("comparing at " + text::bytes(size.value));
     const Call call =
         plain_call(q.call, subject.collective, subject.ranks, size, forecaster.ranks_per_node());
-    const Answer asked = of_catalogue(q, size, known, watch);
+    const Answer asked = of_catalogue(q, size, cache, watch);
     const Prediction& best = asked.rows.at(0).prediction;
     for (const std::string& words : asked.notes) note(words);
     Bound bound = forecaster.lower_bound(*best.algorithm, call);
@@ -199,9 +199,9 @@ report::Report gap(const Question& q, const Watch& watch) {
     if (front && front->limit().by_prices && priced(best)) bound = tightest(bound, size, *front);
     rows.push_back(bound_row(size, bound));
     if (front) {
-      const Prediction made = front->fastest(size, by).prediction;
-      note(std::string(made.note));
-      rows.push_back(row("synthesized", made, bound));
+      const Prediction synthesized = front->fastest(size, by).prediction;
+      note(std::string(synthesized.note));
+      rows.push_back(row("synthesized", synthesized, bound));
     }
     rows.push_back(row("catalogue", best, bound));
     if (chosen) rows.push_back(row(q.policy, chosen->prediction, bound, chosen->prediction.transport));
@@ -223,7 +223,7 @@ report::Report report_of(Front& front, const Question& q, const Forecaster& fore
   report::Report answer;
   answer.title = std::string(d.name) + " of " + std::to_string(front.ranks()) + " ranks on " +
                  forecaster.machine().platform();
-  std::set<const Made*> shown;
+  std::set<const SynthesizedSchedule*> shown;
   bool all_hold = true;
   for (const Bytes size : q.sizes) {
     const Front::Fastest fastest = front.fastest(size, engine("contention"));
@@ -234,13 +234,14 @@ report::Report report_of(Front& front, const Question& q, const Forecaster& fore
       rows.push_back(row("synthesized", by, bound));
       rows.back()["lost"] = by.engine == "contention" ? losses(by, bound, forecaster.fabric()) : Json();
     }
-    const Made& made = *fastest.made;
-    if (!shown.insert(&made).second) continue;
-    const bool hold = holds(made, front.root());
+    const SynthesizedSchedule& schedule = *fastest.schedule;
+    if (!shown.insert(&schedule).second) continue;
+    const bool hold = holds(schedule, front.root());
     all_hold = all_hold && hold;
-    answer.title +=
-        "\n" + made.algorithm.name + ": " + made.words + "; " + (hold ? "proven" : "it does not hold");
-    schedules.push_back({{"name", made.algorithm.name}, {"consists_of", made.words}, {"holds", hold}});
+    answer.title += "\n" + schedule.algorithm.name + ": " + schedule.words + "; " +
+                    (hold ? "proven" : "it does not hold");
+    schedules.push_back(
+        {{"name", schedule.algorithm.name}, {"consists_of", schedule.words}, {"holds", hold}});
   }
   answer.head = {{"platform", forecaster.machine().platform()},
                  {"collective", d.name},

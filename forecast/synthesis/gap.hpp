@@ -19,7 +19,7 @@ report::Graph gap_graph(const report::Report& gap);
 /// path and contended.
 report::Report report_of(Front& front, const Question& question, const Forecaster& forecaster);
 
-/// A schedule of a front keeps what its definition asks for.
-bool holds(const Made& made, Rank root);
+/// Whether the schedule does what its collective's definition asks for.
+bool holds(const SynthesizedSchedule& synthesized, Rank root);
 
 }  // namespace collcast

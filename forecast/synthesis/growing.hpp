@@ -6,16 +6,16 @@
 
 namespace collcast {
 
-/// `trees_per_root` trees from each root, on the routes that messages take: in turns each is cut down and
-/// grown anew, edge by edge to where that is the cheapest. Prices of links and ports grow with how busy they
-/// are. Of edges that cost about the same, those near the root are taken: trees are shallow. Pairs of ranks
-/// between which no tree of `like` or of these goes cost thrice: fewer senders meet at a receiver. Ends when
-/// the busiest link or port is as little busy as `enough` allows, of a byte of the message. After `stop` the
-/// best so far.
+/// Grows `trees_per_root` trees from each root, on the routes that messages take. One tree after the other is
+/// cut down and grown anew, each time by the cheapest edge; links and ports get dearer the busier they are.
+/// Among edges of about equal price the one nearest to the root is taken, so that trees stay shallow. An edge
+/// between ranks that no tree of `like` and none of these joins costs three times as much, so that fewer
+/// senders meet at a receiver. Ends when the busiest link or port takes no longer than `enough` for a byte of
+/// the message; after `stop` with the best so far.
 Forest grow(const EdgeUses& uses, const Forest& like, const std::vector<Rank>& roots,
             std::int64_t trees_per_root, SecondsPerByte enough = {}, const Stop& stop = {});
 
-/// Of a byte of the message: how long the busiest link or port is taken.
+/// How long a byte of the message takes the busiest link or port.
 SecondsPerByte most_taken(const EdgeUses& uses, const Forest& forest, std::size_t roots);
 
 }  // namespace collcast

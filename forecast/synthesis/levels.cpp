@@ -173,7 +173,7 @@ Listing listed(const Trades& steps, Rank ranks, Block blocks, const Content& con
 Content everything() {
   return [](Block share, const std::vector<Rank>&, Blocks& blocks) { blocks.push_back(share); };
 }
-/// Of the root's share alone: the whole of it, or what each rank gets.
+/// The content of messages if the root alone has something to send: all of it, or what each rank gets.
 Content of_root(Rank root, bool whole) {
   return [=](Block share, const std::vector<Rank>& reached, Blocks& blocks) {
     if (share != root) return;

@@ -162,7 +162,7 @@ class Packing {
     }
   }
 
-  /// None where some tree cannot be finished.
+  /// The finished trees; none if some tree cannot be finished.
   std::optional<std::vector<Tree>> trees() {
     std::vector<Tree> done;
     while (!growing_.empty()) {

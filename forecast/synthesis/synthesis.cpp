@@ -25,7 +25,7 @@ Wiring directed(Wiring w, Collective collective) {
   return w;
 }
 
-/// Of each rank and each rank of its node: the narrowest link between them.
+/// The narrowest link between each two ranks of a node.
 Pairs wide_pairs(const Machine& machine, const Fabric& fabric) {
   const Rank n = fabric.ranks();
   const auto at = [n](Rank a, Rank b) {
@@ -50,8 +50,7 @@ Pairs wide_pairs(const Machine& machine, const Fabric& fabric) {
   };
 }
 
-/// Of each rank and those of each node that it reaches by the fewest links: the node's rails, links of its
-/// own.
+/// Each rank with the ranks of each node that it reaches by the fewest links: those of its own rail.
 Pairs near_pairs(const Machine& machine, const Fabric& fabric) {
   std::set<std::pair<Rank, Rank>> near;
   std::vector<LinkId> route;

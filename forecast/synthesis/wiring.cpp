@@ -85,7 +85,7 @@ class Drawing {
     sets_ = std::move(merged);
   }
 
-  /// Of links between switches.
+  /// The bandwidths of links between switches.
   std::set<double> inner_bandwidths() const {
     std::set<double> all;
     for (const auto& [ends, bandwidth] : edges_)

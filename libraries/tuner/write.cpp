@@ -76,7 +76,7 @@ constexpr std::array<Named<std::string_view>, 5> ucc_names = {{{allreduce, "allr
                                                                {allgather, "allgather"},
                                                                {alltoall, "alltoall"}}};
 
-/// Of algorithms whose radix is a variable, and which are priced with 2 in place of what UCC takes.
+/// Algorithms whose radix UCC reads from a variable. They are priced with radix 2, whatever UCC would take.
 struct Radix {
   Collective collective;
   std::string_view algorithm, variable;

@@ -35,7 +35,7 @@ class CutGraphs {
   /// By cut_around.
   Cut around(const Fabric& fabric, const std::vector<char>& inside, bool into,
              std::optional<std::size_t> near = {});
-  /// Of the routes among all ranks.
+  /// The graph of the routes among all ranks.
   RouteGraph& all(const Fabric& fabric, bool reversed);
 
  private:

@@ -21,7 +21,7 @@ struct Cut {
   BytesPerSecond bandwidth;  ///< of these links in all
 };
 
-/// Of all cuts between some ranks and the others that of least bandwidth, whatever the links carry.
+/// The cut of least bandwidth between some ranks and the others, whatever its links carry.
 class NarrowestCut {
  public:
   /// `graph`: its edges are numbered as the links.

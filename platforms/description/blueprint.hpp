@@ -65,7 +65,7 @@ struct Blueprint {
   struct InNetworkReduction {
     std::optional<Parameter> message_limit, outstanding, switch_latency, bandwidth_share;
   };
-  /// Of the switches of a node or of the network.
+  /// What the switches of a node, or of the network, can do.
   struct Capabilities {
     std::optional<Multicast> multicast;
     std::optional<InNetworkReduction> reduction;
@@ -135,7 +135,7 @@ struct Blueprint {
     return ranks_on[static_cast<std::size_t>(slot) * ranks_on.size() /
                     static_cast<std::size_t>(ranks_per_node)];
   }
-  /// Of a node's, that share the vertex.
+  /// How many ranks of a node share the vertex.
   int ranks_on_vertex(int vertex) const {
     int ranks = 0;
     for (int slot = 0; slot < ranks_per_node; ++slot) ranks += vertex_of_slot(slot) == vertex;
@@ -143,7 +143,7 @@ struct Blueprint {
   }
 };
 
-/// That of the description, which keeps it.
+/// The description's blueprint, which the description keeps.
 inline const Blueprint& read_blueprint(const Description& description) {
   return *description.blueprint();
 }

@@ -15,7 +15,7 @@ std::vector<std::string> shipped_platforms();
 /// Throws InputError.
 Description load_platform(const std::string& name_or_path);
 
-/// A platform from text. Throws InputError, which names `file`.
+/// A platform from the text of a platform file (docs/platforms.md). Throws InputError, which names `file`.
 Description parse_platform(const std::string& text, const std::string& name, const std::string& file);
 
 }  // namespace collcast

@@ -161,7 +161,7 @@ Schema by_size(std::vector<Field> fields) {
   return object(fields);
 }
 
-/// Of NCCL's kernels and network proxies, by protocol.
+/// The costs of NCCL's kernels and network proxies, by protocol.
 Schema nccl() {
   const Schema costs = object({{"launch_us", zero_or_more()},
                                {"channel_us", zero_or_more()},

@@ -34,7 +34,7 @@ void collect(const Json* json, const Schema& schema, const std::string& path,
     paths.push_back(path);
 }
 
-/// Whose parameters are set, as messages name it.
+/// The name, in messages, of the platform whose parameters are set.
 struct Names {
   const std::string &name, &file;
 };

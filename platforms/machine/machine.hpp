@@ -63,9 +63,9 @@ class Machine final : public Fabric {
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
   /// How many nodes share a switch, and each larger part of the network: a subtree, a group of a dragonfly.
   std::vector<std::int64_t> nodes_together() const;
-  /// Ranks of a node whose data leave it by the same vertex next to them have the same number.
+  /// Ranks of a node whose data leave it through the same vertex have the same number.
   int exit(Rank rank) const;
-  /// So have those with the same host memory.
+  /// Ranks with the same host memory have the same number.
   int socket(Rank rank) const;
   /// The rank on the node of `here` in the slot that `there` has on its node. If that slot is empty, slots
   /// are dealt out to the node's ranks in turn.
@@ -110,7 +110,7 @@ class Machine final : public Fabric {
   int in_node(Rank rank, int vertex) const {
     return node(rank) * static_cast<int>(blueprint_.vertices.size()) + vertex;
   }
-  /// None from a place to itself.
+  /// Null from a place to itself.
   const SizedWire* kind_of(Place from, Place to) const;
   Wire wire_of(Place from, Place to, Bytes bytes) const;
   void own_queue(Wire& wire, Rank sender) const {

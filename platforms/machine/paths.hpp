@@ -14,10 +14,10 @@ AlphaBetaGamma fastest_path(const Machine& machine, Memory memory = Memory::devi
 /// The parameters that affect no message and no reduction, for any number of ranks.
 std::vector<Parameter> unused_parameters(const Description& description);
 
-/// The parameters that were set and move no answer, in words. Prices and powers move those of plans.
+/// Notes on parameters that were set and move no answer; prices and powers move plans.
 std::vector<std::string> unmoved(const Description& description);
 
-/// What is to be said of a platform's parameters as they were set: which move no answer, which are odd.
+/// Notes on parameters that were set: those that move no answer, and those with implausible values.
 std::vector<std::string> told_of(const Description& platform);
 
 }  // namespace collcast

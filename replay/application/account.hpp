@@ -11,19 +11,19 @@
 
 namespace collcast {
 
-/// Adds up how long ranks of an application are in which operation, and how long in any: each moment once,
-/// however many of a rank's overlap. Awaits of their own streams are none.
+/// Adds up how long the ranks of an application are in each operation, and how long in any. Operations of a
+/// rank that overlap count once; a rank that awaits a stream of its own is in none.
 class Account : public Observer {
  public:
   explicit Account(const Application& application)
       : application_(application), open_(static_cast<std::size_t>(application.ranks())) {}
   void done(const Interval& interval) override;
-  /// Of the operation, as `times` has it; empty for what is no communication.
+  /// The operation's name in `times`; empty for what is no communication.
   std::string name_of(const Interval& interval) const;
 
   /// Over all ranks, by operation name.
   const std::map<std::string, Seconds>& times() const { return times_; }
-  /// Over all ranks: time with some communication under way, each moment once.
+  /// The time with some communication under way, over all ranks.
   Seconds communication() const { return communication_; }
 
  private:

@@ -284,7 +284,7 @@ class Application::StreamStrand : public Strand {
     return op;
   }
 
-  /// Those who await this record have requests that are done now; they go on before this stream does.
+  /// The requests of streams that await this record are done now; those streams go on before this one does.
   void record(Batch& batch) {
     auto& records = state().records;
     if (records.size() <= static_cast<std::size_t>(stream_))

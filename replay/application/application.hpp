@@ -17,35 +17,35 @@ namespace collcast {
 /// Whether a message of an application with this tag is one of a collective.
 bool of_collective(std::uint64_t tag);
 
-/// What a source's ranks do as a program: their computation, their messages, and their collectives, each
-/// played by the algorithm that `selection` picks. Activities are read as they are played.
+/// A source as a program: computation, messages, and collectives, each played by the algorithm that
+/// `selection` chooses. Activities are read as they are played.
 class Application : public Program {
  public:
-  /// What a collective takes once all its ranks have come.
+  /// How long a collective takes once all its ranks have come.
   struct Price {
     Seconds time;
     std::string algorithm, limited_by;
   };
-  /// None of what is played as messages.
+  /// The price of a collective; none if it is to be played as messages.
   using PriceOf = std::function<std::optional<Price>(const Activity&)>;
   using LaunchOf = std::function<Seconds(Bytes)>;
 
-  /// Computation takes `compute_scale` times what the source says. `buffered`: a blocking send of up to so
-  /// many bytes does not wait for its receiver, as on every MPI library, even on a machine that has
-  /// synchronous messages only. `launch`: of a kernel for each collective that is messages, and for each
-  /// message that holds up its stream. Throws InputError if the source has no order.
+  /// Computation takes `compute_scale` times what the source says. `buffered`: blocking sends of up to so
+  /// many bytes do not wait for their receivers, as in every MPI library, even on a machine that has
+  /// synchronous messages only. `launch`: the time to launch a kernel, for each collective that is played as
+  /// messages and each message that blocks its stream. Throws InputError if the source has no order.
   Application(const Source& source, Selection& selection, double compute_scale = 1,
               Bytes buffered = Bytes(-1), PriceOf price = {}, LaunchOf launch = {});
 
   Rank ranks() const override { return source_.ranks(); }
   std::unique_ptr<Strand> main(Rank rank) override;
 
-  /// What is to be played, and how long it takes if it is a single operation.
+  /// A rank's part in a collective: what it plays, or how long it takes if that is a single operation.
   struct Begun {
     std::unique_ptr<Strand> strand;
     Seconds lasting = Seconds(-1);
   };
-  /// The rank's part in its next call on that communicator; no strand where it does nothing.
+  /// The rank's part in its next call on that communicator; no strand if it does nothing.
   Begun collective(Rank world, const Activity& activity);
 
   /// What was played of an operation.
@@ -57,21 +57,21 @@ class Application : public Program {
   };
   const std::map<std::string, Tally>& tallies() const { return tallies_; }
 
-  /// The operation whose collectives carry `tag` in their `start`; empty where it is none of the source's.
+  /// The operation whose collectives carry `tag` in their `start`; empty if it is not one of the source's.
   std::string_view operation(std::uint64_t tag) const;
-  /// How long it takes once all who take part are there; negative: as long as its messages do.
+  /// How long it takes once all its ranks have come; negative: as long as its messages do.
   Seconds lasting(std::uint64_t tag) const;
-  /// Whether it is a rank's own, and no communication: a pause that has a name.
+  /// Whether it is a named pause of a single rank, and no communication.
   bool is_own(std::uint64_t tag) const;
   bool is_own(std::string_view operation) const;
 
   std::string name_of_tag(std::uint64_t tag) const override;
   std::string name_of_request(std::int32_t request) const override;
 
-  /// What explains the time of collectives that have a price, by the numbers of their meetings.
+  /// What limits collectives that have a price, by the numbers of their meetings.
   const std::vector<std::string>& limits() const { return limits_; }
 
-  /// What was passed over, with the reason, and how often.
+  /// What was skipped and why, with a count.
   const std::map<std::pair<std::string, std::string>, std::int64_t>& passed_over() const {
     return passed_over_;
   }
@@ -89,7 +89,7 @@ class Application : public Program {
     std::string call;
     Rank first;  ///< world rank that came first
     std::shared_ptr<Lowering> lowering;
-    std::optional<Op> meeting;  ///< of one that has a price
+    std::optional<Op> meeting;  ///< if it has a price
     std::size_t to_come;
   };
   using CallNumber = std::pair<int, std::int64_t>;

@@ -22,13 +22,13 @@ class MessageTags {
   int messages_ = 0, collectives_ = first_collective_tag;
 };
 
-/// The collectives that were played, as what is lost where they are written as messages.
+/// The collectives that were played, as losses of a format that writes them as messages.
 std::vector<Loss> written_as_messages(const Application& application);
 
-/// A source for formats that lack some collectives: those for which `held` is false are the messages of the
-/// algorithms that `selection` picks, and the time of their reductions on `fabric`. Ranks have one stream
-/// each, which has to be read once and to its end. A nonblocking collective that becomes messages holds up
-/// its rank; the channels of an algorithm go on step by step together.
+/// A source for formats that lack some collectives. A collective for which `held` is false becomes the
+/// messages of the algorithm that `selection` chooses, and the time of its reductions on `fabric`. Ranks have
+/// one stream each, which has to be read once and to its end. A nonblocking collective that becomes messages
+/// blocks its rank; the channels of an algorithm advance together, step by step.
 class AsMessages : public Source {
  public:
   using Held = std::function<bool(const Activity&)>;
@@ -39,7 +39,7 @@ class AsMessages : public Source {
   const std::vector<std::vector<Rank>>& communicators() const override { return source_.communicators(); }
   std::unique_ptr<Activities> stream(Rank rank, int stream) const override;
 
-  /// What was lost, in the streams that were read.
+  /// What was lost in the streams that were read.
   std::vector<Loss> losses() const;
 
  private:

@@ -9,7 +9,8 @@
 
 namespace collcast {
 
-/// A source that knows how far it was read, once: what a replay that stops early did not play.
+/// A source, to be read once, that knows how far it was read, and so what a replay that stops early did not
+/// play.
 class Followed : public Source {
  public:
   explicit Followed(const Source& source) : source_(source) {}
@@ -22,7 +23,8 @@ class Followed : public Source {
   struct Calls {
     std::int64_t all = 0, left = 0;
   };
-  /// Of ranks, by operation. The last one that a stream handed out is left where nobody asked for another.
+  /// Calls over all ranks, by operation, and how many of them are left to play. The last call of a stream
+  /// counts as left unless the reader asked for another one.
   std::map<std::string, Calls> communication() const;
 
  private:

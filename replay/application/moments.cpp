@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// Those that a new one touches are at the back; all become one.
+/// The spans that a new one touches are at the back; all of them become one.
 Seconds Moments::add(Seconds begin, Seconds end) {
   if (!(end > begin)) return {};
   auto last = spans_.end();

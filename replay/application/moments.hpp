@@ -7,11 +7,12 @@
 
 namespace collcast {
 
-/// Moments that belong to at least one of some spans, which come about in the order of their ends. Of far
-/// more than a few hundred, a span that begins within one of the first is taken to overlap others evenly.
+/// The total time covered by spans, which are added about in the order of their ends. If there are far more
+/// than a few hundred, a new span that begins within one of the earliest is taken to overlap the others
+/// evenly.
 class Moments {
  public:
-  /// Returns by how much the sum grows.
+  /// Adds a span; returns by how much the sum grows.
   Seconds add(Seconds begin, Seconds end);
   Seconds sum() const { return sum_; }
 

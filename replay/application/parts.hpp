@@ -10,8 +10,8 @@
 
 namespace collcast {
 
-/// What the time of each rank of an application goes to. Of messages each is under way from its software on
-/// either side to its end; a collective with a price once all have come.
+/// What each rank's time goes to. A message is under way from its software at either end until it is done; a
+/// collective with a price once all its ranks have come.
 class Parts : public Observer {
  public:
   Parts(const Application& application, const Fabric& fabric)
@@ -21,11 +21,11 @@ class Parts : public Observer {
 
   struct OfRank {
     Seconds compute;
-    Seconds communication;  ///< some of it is under way
-    Seconds hidden;         ///< of that, while the rank computes
-    Seconds waiting;        ///< nothing of it is under way
+    Seconds communication;  ///< some communication is under way
+    Seconds hidden;         ///< the part of it while the rank computes
+    Seconds waiting;        ///< nothing is under way
   };
-  /// Of a run that took `time`.
+  /// For a run that took `time`.
   std::vector<OfRank> of_ranks(Seconds time) const;
 
  private:

@@ -24,30 +24,30 @@ struct Offloaded {
   bool has(Collective c) const { return std::ranges::find(collectives, c) != collectives.end(); }
 };
 
-/// What a source's collectives take as single operations - of NCCL, or of DPUs - by the forecast of
-/// `predict`: all groups alike of the ranks call at the same time, and nothing else is under way.
+/// Prices a source's collectives as single operations of NCCL or of DPUs, by the forecast of `predict`: as if
+/// all groups that are alike called at the same time, and nothing else was under way.
 class Prices {
  public:
   using Answer = GroupForecaster::Answer;
-  /// On the source's ranks of a machine in block placement. Outlives neither.
+  /// For the source's ranks on a machine, in block placement. The arguments outlive this.
   Prices(const Source& source, const Description& platform, const Machine& machine, const std::string& policy,
          const Offloaded& offloaded = {});
 
-  /// Of `algorithm`, or of the library's choice where it is empty. None of what is played as messages:
-  /// collectives that neither DPUs nor NCCL play, sizes that differ from rank to rank, groups at no regular
-  /// distances or that have no others alike beside them.
+  /// The price by `algorithm`, or if that is empty by the library's choice. None for what is played as
+  /// messages: collectives that neither DPUs nor NCCL play, sizes that differ from rank to rank, and groups
+  /// whose ranks are at irregular distances or that do not divide the world.
   std::optional<Answer> of(const Activity& activity, const std::string& algorithm);
 
-  /// What was not priced although it would have a price, and why. `messages`: whose it is played as.
+  /// Notes on what was not priced, and why. `messages`: whose messages it is played as instead.
   std::vector<std::string> notes(const std::string& messages) const;
   /// Whether calls of more than one group were priced, each as if it had the links to itself.
   bool of_several_groups() const;
   bool any() const { return !known_.empty(); }
-  /// Calls that DPUs play.
+  /// How many calls DPUs play.
   std::int64_t offloaded() const { return offloaded_calls_; }
 
  private:
-  /// A communicator's ranks, or why they are none of which a price is known.
+  /// A communicator's ranks, or why it cannot be priced.
   struct Group {
     std::optional<RankGroup> ranks;
     std::string why_not;

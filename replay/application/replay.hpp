@@ -17,30 +17,30 @@ namespace collcast {
 struct ReplayOptions {
   const Engine* engine = &contention_engine();    ///< one that plays programs
   std::map<std::string, std::string> algorithms;  ///< collective -> algorithm; the others are "auto"
-  /// What "auto" does: fastest, or a library's name (`pick`), whose collectives, if it is NCCL, take what is
-  /// forecast of them as single operations (Prices). Empty: `policy_for`, or
-  /// "fastest" of what is said to be in host memory.
+  /// What "auto" chooses: "fastest", or a library's name (`pick`). NCCL's collectives take what `predict`
+  /// forecasts of them as single operations (Prices). Empty: `policy_for`, or "fastest" if `memory` is the
+  /// host's.
   std::string policy = {};
   Placement placement = Placement::block;
-  std::optional<Memory> memory;  ///< where the application keeps its data; as the source says if none
+  std::optional<Memory> memory;  ///< where the application keeps its data; none: as the source says
   double compute_scale = 1;      ///< computation takes this times what the source says
-  Offloaded offloaded = {};      ///< collectives of all ranks alike, in block placement
+  Offloaded offloaded = {};      ///< collectives that DPUs play; in block placement
   PlayOptions play;
-  bool interval = true;       ///< plays it at both ends of the platform's uncertainty, too
-  Watched watched = nullptr;  ///< sees the run on the platform as described
-  bool parts = false;         ///< also says what each rank's time goes to
+  bool interval = true;       ///< also plays it at both ends of the platform's uncertainty
+  Watched watched = nullptr;  ///< observes the run on the platform as described
+  bool parts = false;         ///< fills ReplayReport::parts
 };
 
-/// Who chooses and sends where nobody says: NCCL, as in jobs, what NCCL or RCCL sent when it was recorded, on
-/// machines with GPUs that it knows; else "fastest".
+/// The default policy: for calls recorded from NCCL or RCCL, on machines whose GPUs NCCL supports, NCCL as in
+/// jobs; otherwise "fastest".
 std::string policy_for(const Source& source, const Description& platform);
 
-/// What an application takes on a platform. Times are of the whole run and means over its ranks: `compute`
-/// and `exposed` add up to `time`.
+/// The forecast of an application on a platform. Times are of the whole run, and means over its ranks:
+/// `compute` and `exposed` add up to `time`.
 struct ReplayReport {
   Seconds time;           ///< when the last rank is done
   Seconds low, high;      ///< the same at both ends of the platform's uncertainty
-  Seconds lower_bound;    ///< the longest computation of a rank: no communication is faster than none
+  Seconds lower_bound;    ///< the longest computation of a rank
   Seconds compute;        ///< a rank computes
   Seconds exposed;        ///< a rank does not compute: it communicates, or waits for others
   Seconds communication;  ///< some communication of a rank is under way, hidden behind computation or not
@@ -48,7 +48,7 @@ struct ReplayReport {
     std::string name;  ///< "allreduce"; "send", "recv" and "wait" for messages
     std::int64_t count = 0;
     Bytes bytes;
-    Seconds time;                    ///< in this operation, of a rank
+    Seconds time;                    ///< of a rank in this operation
     Seconds recorded = Seconds(-1);  ///< the same when it was recorded; negative: unknown
     std::string algorithm;           ///< as played; several are joined by commas
   };
@@ -70,9 +70,9 @@ struct ReplayReport {
   std::vector<std::string> notes;          ///< why the answer covers only a part of the run
 };
 
-/// Plays a source on a platform, a rank for each of its own. Engines that are not quick are asked once; how
-/// far the platform's uncertainty moves the time is then asked of `path`. The choices of algorithms are those
-/// of the platform as described.
+/// Plays a source on as many ranks of a platform. An engine that is not quick plays it once; how far the
+/// platform's uncertainty moves the time is then asked of `path`. Algorithms are chosen for the platform as
+/// described.
 ReplayReport replay(const Source& source, const Description& platform, const ReplayOptions& options);
 /// The time alone, or its low or high end.
 Seconds replay_time(const Source& source, const Description& platform, const ReplayOptions& options,

@@ -6,7 +6,7 @@
 
 namespace collcast::report {
 
-/// A replay's times, what limits it and whether its platform is calibrated, as answers name them.
+/// A replay's times, what limits it and whether its platform is calibrated, by the keys of answers.
 Json totals(const ReplayReport& replayed);
 /// A row for each operation, and for each that was not played.
 Json operations(const ReplayReport& replayed);

@@ -4,7 +4,7 @@
 namespace collcast {
 namespace {
 
-/// Those of a source's own program, which used no MPI.
+/// The pairs of a program that used no MPI.
 std::optional<nccl::Policy> sent_by_nccl(const Source& source, const ReplayOptions& options) {
   const bool on_gpus = options.memory.value_or(source.info().memory) == Memory::device;
   return on_gpus && !source.info().by_mpi ? nccl::parse(options.policy) : std::nullopt;

@@ -9,9 +9,9 @@
 
 namespace collcast {
 
-/// A platform with the source's ranks on it, as the policy's library sends where it brings its own way.
+/// A platform with the source's ranks on it, and how the policy's library sends messages between them.
 struct Stage {
-  std::optional<nccl::Policy> nccl;  ///< whose ncclSend and ncclRecv send the messages
+  std::optional<nccl::Policy> nccl;  ///< if ncclSend and ncclRecv carry messages
   Transport transport;
   Machine machine;
   std::unique_ptr<nccl::PairFabric> pairs;

@@ -17,7 +17,7 @@ struct Calls {
   std::vector<Activity*> all;
 };
 
-/// Of each member that has some, by communicator.
+/// The calls of each member that has some, by communicator.
 std::map<int, std::vector<Calls>> by_communicator(RecordedSource& source) {
   std::map<int, std::vector<Calls>> all;
   for (Rank r = 0; r < source.ranks(); ++r) {

@@ -101,7 +101,7 @@ Node lowered(RecordedSource& source, int communicator, const EtNode& n, std::uin
   return node;
 }
 
-/// Whose file it is, by its name or its place; a lone file of a job of one is its only rank.
+/// The rank of a file, by the file's name or place; a single file of a job of one rank is that rank's.
 Rank rank_of(const std::vector<std::string>& files, std::size_t i, Rank world) {
   const int number = number_in_name(files[i]);
   return world == 1 || number < 0 || (files.size() == 1 && number >= world) ? static_cast<Rank>(i) : number;

@@ -82,7 +82,7 @@ Attribute attribute(std::string_view message) {
   return a;
 }
 
-/// Of schema 0.0.2: name, type, text, then b, f, u, i, s and lists of these.
+/// An attribute of schema 0.0.2: name, type, text, then b, f, u, i, s and lists of these.
 void read_typed_attribute(std::string_view message, EtNode& node) {
   Attribute a;
   while (const auto f = take_field(message)) {
@@ -95,7 +95,7 @@ void read_typed_attribute(std::string_view message, EtNode& node) {
   set(node, Schema::typed, a);
 }
 
-/// Of schema 0.0.1, where all is a field.
+/// A node of schema 0.0.1, where everything is a field.
 void read_field(const Field& f, EtNode& node) {
   constexpr std::pair<std::uint32_t, std::string_view> attributes[] = {
       {7, "simulated_run_time"}, {12, "num_ops"},  {13, "comm_type"}, {15, "pg_name"},

@@ -178,7 +178,7 @@ trace::Event nothing(std::int64_t request) {
   return e;
 }
 
-/// Of formats without communicators: the tags of messages, but where two communicators have the same one.
+/// The tags of messages for formats without communicators: the same, unless two communicators use one tag.
 class TagsOfAll {
  public:
   int operator()(int communicator, int tag) {

@@ -275,7 +275,7 @@ class CubeProfile {
     }
     return all;
   }
-  /// Of others: as in the anchor.
+  /// In the order of the anchor.
   std::vector<std::uint32_t> deep() const {
     std::vector<std::uint32_t> all(nodes_.size());
     std::iota(all.begin(), all.end(), 0);

@@ -27,7 +27,7 @@ std::uint64_t natural(const char* at, std::size_t length, bool big) {
   return n;
 }
 
-/// Of a version of the log (include/darshan-log-format.h): where its parts are, and its modules by number.
+/// A version of the log (include/darshan-log-format.h): where its parts are, and its modules by number.
 struct Layout {
   std::string_view first, last;  ///< the versions that have it
   std::size_t parts_at;          ///< of the names' place and length; the modules' follow

@@ -183,7 +183,7 @@ class FileReader {
   RankTrace trace_;
 };
 
-/// Those of sized calls: hosts alone say how long it took to launch them, not how long they took.
+/// Drops durations of calls with a size, as hosts say how long a launch took, not the operation.
 void forget_durations(RecordedSource& source) {
   for (const Rank r : source.info().recorded_ranks)
     for (int stream = 0; stream < source.streams(r); ++stream)

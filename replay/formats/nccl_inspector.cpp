@@ -30,7 +30,7 @@ struct InspectorLine : InspectorMember {
   Rank peer = -1;
 };
 
-/// Whose record it is; without a communicator where it does not say.
+/// The member that a record is of; without a communicator if the record does not say.
 InspectorMember member_of(const JsonValue& value) {
   const JsonValue header = value["header"], metadata = value["metadata"];
   const auto rank = header["rank"].integer().value_or(-1), ranks = header["n_ranks"].integer().value_or(-1);
@@ -249,6 +249,122 @@ class InspectorMessages {
   double end_us_ = -1;
 };
 
+/// The records of all files: a value in each line, or values laid out in another way, as tools do.
+InspectorRecords read_records(const std::vector<std::string>& files) {
+  InspectorRecords records;
+  JsonText json;
+  for (const std::string& file : files) {
+    Input input(file);
+    records.dumped = {};
+    for (std::string text; input.line(text);)
+      if (!text.empty()) records.add(json.parse(text));
+  }
+  if (!records.lines.empty()) return records;
+  records = {};
+  for (const std::string& file : files) {
+    records.dumped = {};
+    read_values(file, [&](const JsonValue& value) { records.add(value); });
+  }
+  if (records.lines.empty())
+    throw InputError(files[0] +
+                     ": has no line with coll_perf or p2p_perf whose header is in it or in a line of "
+                     "dump_stats before it");
+  return records;
+}
+
+/// Makes a source of records.
+class InspectorSource {
+ public:
+  explicit InspectorSource(InspectorRecords records)
+      : records_(std::move(records)),
+        job_(records_.lines),
+        largest_(job_.world()),
+        source_(std::make_unique<RecordedSource>(job_.ranks())) {
+    std::vector<InspectorLine>& lines = records_.lines;
+    std::ranges::stable_sort(lines, {}, &InspectorLine::begin_us);
+    const auto timed = std::ranges::find_if(lines, [](const InspectorLine& l) { return l.begin_us >= 0; });
+    if (timed != lines.end()) first_us_ = timed->begin_us;
+    for (const InspectorLine& l : lines) add(l);
+    tell();
+    compare_ranks(*source_);
+  }
+  std::unique_ptr<Source> source() && { return std::move(source_); }
+
+ private:
+  void add(const InspectorLine& l) {
+    const Rank me = job_.rank(l);
+    const InspectorGroup& group = job_.group(l.communicator);
+    const auto collective = collective_of(l.operation);
+    const int communicator =
+        group.members.empty() || group.id == largest_ ? 0 : source_->communicator(group.id, group.members);
+    if (collective) count_missing(l);
+    Activity a = collective ? collective_activity(*collective, communicator,
+                                                  message_by_count(*collective, Bytes(l.bytes), l.ranks))
+                            : message(l, communicator);
+    if (group.members.empty())
+      a.kind = Activity::Kind::skipped, a.note = "its communicator's members were not recorded";
+    if (l.seconds >= 0) a.duration = a.time = Seconds(l.seconds);
+    if (l.begin_us >= 0) a.begin = Seconds(1e-6 * (l.begin_us - first_us_));
+    messages_.try_emplace(me, source_->at(me)).first->second.add(l, std::move(a), !collective);
+  }
+
+  static Activity message(const InspectorLine& l, int communicator) {
+    const bool sends = l.operation == "Send";
+    Activity a;
+    a.kind = l.peer < 0 ? Activity::Kind::skipped : sends ? Activity::Kind::send : Activity::Kind::receive;
+    a.operation = a.call = sends ? "send" : "recv";
+    a.note = "its peer is not in the communicator";
+    a.communicator = communicator;
+    (sends ? a.to : a.from) = std::max(l.peer, 0);
+    (sends ? a.bytes : a.received_bytes) = Bytes(l.bytes);
+    return a;
+  }
+
+  void count_missing(const InspectorLine& l) {
+    std::int64_t& last = last_.try_emplace({l.communicator, l.operation, l.rank}, l.number - 1).first->second;
+    missing_ += std::max<std::int64_t>(0, std::min<std::int64_t>(l.number - last - 1, 1'000'000'000));
+    last = std::max(last, l.number);
+  }
+
+  void tell() {
+    SourceInfo& info = source_->info();
+    info.unknown = {"element types, roots, reduction operators, streams", "computation between operations",
+                    "operations below the least recorded size, and beyond the ring of 1024"};
+    std::int64_t grouped = 0;
+    for (auto& [rank, m] : messages_) {
+      m.finish();
+      grouped += m.grouped;
+      info.recorded_ranks.push_back(rank);
+    }
+    const auto lose = [&](const char* what, std::int64_t count, const char* why) {
+      if (count > 0) info.losses.push_back({what, count, why});
+    };
+    lose("collective", missing_, "missing by their sequence numbers; their sizes are unknown");
+    if (records_.lost_collectives > missing_)
+      lose("collective", records_.lost_collectives,
+           "dropped from the Inspector's ring, gaps in sequence numbers among them");
+    lose("message", records_.lost_messages, "dropped from the Inspector's ring");
+    lose("line", records_.damaged, "damaged, or of another kind");
+    info.notes.assign(job_.notes.begin(), job_.notes.end());
+    if (grouped > 0)
+      info.notes.push_back(
+          std::to_string(grouped) +
+          " messages that were under way together, or follow each other where there are no times, are "
+          "taken for groups");
+    if (first_us_ < 0)
+      info.notes.push_back("without event_trace_ts: operations are in the order of the file");
+  }
+
+  InspectorRecords records_;
+  const InspectorJob job_;
+  const std::string largest_;  ///< the communicator of all ranks
+  std::unique_ptr<RecordedSource> source_;
+  double first_us_ = -1;
+  std::map<Rank, InspectorMessages> messages_;
+  std::map<std::tuple<std::string, std::string, Rank>, std::int64_t> last_;  ///< sequence numbers
+  std::int64_t missing_ = 0;  ///< collectives, by gaps in sequence numbers
+};
+
 }  // namespace
 
 bool is_nccl_inspector(std::string_view head) {
@@ -258,98 +374,7 @@ bool is_nccl_inspector(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_nccl_inspector(const std::vector<std::string>& files, const OpenOptions&) {
-  InspectorRecords records;
-  JsonText json;
-  for (const std::string& file : files) {
-    Input input(file);
-    records.dumped = {};
-    for (std::string text; input.line(text);)
-      if (!text.empty()) records.add(json.parse(text));
-  }
-  // Tools lay the lines out anew, or put them into one array.
-  if (records.lines.empty()) {
-    records = {};
-    for (const std::string& file : files) {
-      records.dumped = {};
-      read_values(file, [&](const JsonValue& value) { records.add(value); });
-    }
-  }
-  std::vector<InspectorLine>& lines = records.lines;
-  if (lines.empty())
-    throw InputError(files[0] +
-                     ": has no line with coll_perf or p2p_perf whose header is in it or in a line of "
-                     "dump_stats before it");
-  const InspectorJob job(lines);
-  const Rank world = job.ranks();
-  const std::string largest = job.world();
-  auto source = std::make_unique<RecordedSource>(world);
-  SourceInfo& info = source->info();
-  info.unknown = {"element types, roots, reduction operators, streams", "computation between operations",
-                  "operations below the least recorded size, and beyond the ring of 1024"};
-  std::ranges::stable_sort(lines, {}, &InspectorLine::begin_us);
-  double first_us = -1;
-  for (const InspectorLine& l : lines)
-    if (l.begin_us >= 0 && first_us < 0) first_us = l.begin_us;
-  std::map<std::tuple<std::string, std::string, Rank>, std::pair<std::int64_t, std::int64_t>>
-      numbers;  // last, missing
-  std::map<Rank, InspectorMessages> messages;
-  for (const InspectorLine& l : lines) {
-    const Rank me = job.rank(l);
-    auto& stream = source->at(me);
-    auto& together = messages.try_emplace(me, stream).first->second;
-    const InspectorGroup& group = job.group(l.communicator);
-    const auto collective = collective_of(l.operation);
-    const int communicator =
-        group.members.empty() || group.id == largest ? 0 : source->communicator(group.id, group.members);
-    Activity a;
-    if (collective) {
-      a = collective_activity(*collective, communicator,
-                              message_by_count(*collective, Bytes(l.bytes), l.ranks));
-      auto& [last, missing] =
-          numbers.try_emplace({l.communicator, l.operation, l.rank}, l.number - 1, 0).first->second;
-      missing += std::max<std::int64_t>(0, std::min<std::int64_t>(l.number - last - 1, 1'000'000'000));
-      last = std::max(last, l.number);
-    } else {
-      const bool sends = l.operation == "Send";
-      a.kind = l.peer < 0 ? Activity::Kind::skipped : sends ? Activity::Kind::send : Activity::Kind::receive;
-      a.operation = a.call = sends ? "send" : "recv";
-      a.note = "its peer is not in the communicator";
-      a.communicator = communicator;
-      (sends ? a.to : a.from) = std::max(l.peer, 0);
-      (sends ? a.bytes : a.received_bytes) = Bytes(l.bytes);
-    }
-    if (group.members.empty())
-      a.kind = Activity::Kind::skipped, a.note = "its communicator's members were not recorded";
-    if (l.seconds >= 0) a.duration = a.time = Seconds(l.seconds);
-    if (l.begin_us >= 0) a.begin = Seconds(1e-6 * (l.begin_us - first_us));
-    together.add(l, std::move(a), !collective);
-  }
-  std::int64_t grouped = 0;
-  for (auto& [rank, m] : messages) {
-    m.finish();
-    grouped += m.grouped;
-    info.recorded_ranks.push_back(rank);
-  }
-  std::int64_t missing = 0;
-  for (const auto& [what, n] : numbers) missing += n.second;
-  if (missing)
-    info.losses.push_back(
-        {"collective", missing, "missing by their sequence numbers; their sizes are unknown"});
-  if (records.lost_collectives > missing)
-    info.losses.push_back({"collective", records.lost_collectives,
-                           "dropped from the Inspector's ring, gaps in sequence numbers among them"});
-  if (records.lost_messages)
-    info.losses.push_back({"message", records.lost_messages, "dropped from the Inspector's ring"});
-  if (records.damaged) info.losses.push_back({"line", records.damaged, "damaged, or of another kind"});
-  info.notes.assign(job.notes.begin(), job.notes.end());
-  if (grouped)
-    info.notes.push_back(
-        std::to_string(grouped) +
-        " messages that were under way together, or follow each other where there are no times, are "
-        "taken for groups");
-  if (first_us < 0) info.notes.push_back("without event_trace_ts: operations are in the order of the file");
-  compare_ranks(*source);
-  return source;
+  return InspectorSource(read_records(files)).source();
 }
 
 }  // namespace collcast

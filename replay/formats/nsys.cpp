@@ -163,7 +163,7 @@ class Export {
     return g;
   }
 
-  /// Those of the process that `thread` belongs to; of all where kernels do not say whose they are.
+  /// The kernels of the process that `thread` belongs to; all of them if kernels do not name their process.
   template <class Visit>
   void of_process(std::int64_t thread, Visit&& visit) {
     for (auto& [key, g] : gpus_)

@@ -561,7 +561,7 @@ class Archive {
     check(OTF2_Reader_CloseEvtReader(reader_.get(), file));
   }
 
-  /// Those of the events, in the folder beside the anchor that has its name.
+  /// The files of events, in the folder beside the anchor that has its name.
   std::uintmax_t bytes_of_events() const {
     std::uintmax_t all = 0;
     std::error_code error;

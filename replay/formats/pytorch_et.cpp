@@ -143,7 +143,7 @@ void read_groups(const JsonValue& node, ExecutionTrace& trace) {
   }
 }
 
-/// Whose file it is, as a call of all members says.
+/// The rank of a file, from a call of all members.
 Rank own_rank(const ExecutionTrace& trace) {
   for (const RecordedCall& c : trace.calls) {
     const auto collective = collective_of(c.name);

@@ -77,7 +77,7 @@ struct TraceLine {
   }
 };
 
-/// Of a receive whose size its rank asked for (-1): that of the message that it meets.
+/// Gives a receive whose size its rank asked for (-1) the size of the message that it matches.
 constexpr Bytes probed{-1};
 
 void size_probed(RecordedSource& source) {

@@ -87,7 +87,7 @@ class Call {
   void poll(trace::Op op);
 
  private:
-  std::int64_t compute_ns_ = 0, begin_ns_ = 0, end_ns_ = 0;
+  std::int64_t begin_ns_ = 0, end_ns_ = 0;
   bool outermost_;
   bool used_ = false;
 };

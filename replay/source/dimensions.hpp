@@ -16,17 +16,17 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-/// The grid, its fastest dimension first, whose lines, planes and so on these groups of a job's ranks are:
-/// each group with equal strides, or with such groups at equal strides, ends a dimension at its stride and
-/// another at its extent, where both divide the job. Of no groups: one dimension. Empty where strides and
-/// extents do not divide each other.
+/// The grid of a job's ranks, its fastest dimension first, in which these groups are lines, planes and so on.
+/// A group with equal strides, or one made of such groups at equal strides, ends one dimension at its stride
+/// and another at its extent, if both divide the job. Without groups there is one dimension. Empty if strides
+/// and extents do not divide each other.
 std::vector<Dimension> dimensions_of(Rank ranks, const std::vector<std::vector<Rank>>& groups);
 
-/// A group within a grid: in each dimension the coordinates of its ranks, ascending; none where all have the
-/// same, which is then each member's own.
+/// A group's place in a grid: the ascending coordinates of its ranks in each dimension; empty in dimensions
+/// along which all its ranks have the same coordinate.
 using GroupShape = std::vector<std::vector<Rank>>;
 
-/// None where the group is no product of coordinates, or not in ascending order.
+/// None if the group is not a product of coordinates, or not in ascending order.
 std::optional<GroupShape> shape_of(const std::vector<Rank>& group, const std::vector<Dimension>& grid);
 
 }  // namespace collcast

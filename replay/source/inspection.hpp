@@ -7,26 +7,26 @@
 
 namespace collcast {
 
-/// What is in a source, in numbers. Times are recorded ones; where the source has none they are 0 or
-/// not there.
+/// A source in numbers. Times are recorded ones; if the source has none, they are 0 or absent.
 struct Inspection {
   struct Operation {
     std::string name;
-    std::string communicator;  ///< "world", or its number and ranks: "3 (8 ranks)"; empty where it is none's
+    std::string communicator;  ///< "world", or its number and ranks: "3 (8 ranks)"; empty: of none
     Bytes size;                ///< of one call: a collective's message, or a message
     bool sized = true;
     std::int64_t count = 0;  ///< calls, over the recorded ranks
-    std::int64_t timed = 0;  ///< of them, those with a recorded time
+    std::int64_t timed = 0;  ///< how many of them have a recorded time
     Seconds total, least, most;
-    std::optional<Seconds> waiting;  ///< beyond the shortest of the same call over the ranks: for late ranks
+    std::optional<Seconds>
+        waiting;  ///< for late ranks: the time beyond the shortest of a call over the ranks
   };
   struct OfRank {
     Rank rank = 0;
     Seconds compute, communication;
     // If the source says when its calls began:
     std::optional<Seconds> overlap;    ///< with computation under way on another stream
-    std::optional<Seconds> lateness;   ///< over its collectives: how much later it came than the first
-    std::optional<std::int64_t> last;  ///< collectives to which it came last
+    std::optional<Seconds> lateness;   ///< how much later than the first rank it came to collectives, in all
+    std::optional<std::int64_t> last;  ///< to how many collectives it came last
   };
   struct Pair {
     Rank from = 0, to = 0;
@@ -38,8 +38,8 @@ struct Inspection {
   std::vector<Operation> operations;  ///< most time first, then most bytes
   std::vector<OfRank> of_rank;
   std::vector<Pair> pairs;      ///< point-to-point messages, most bytes first; at most 10,000
-  std::int64_t more_pairs = 0;  ///< beyond those
-  std::vector<Loss> dropped;    ///< the source's own, and what it could not say how to play
+  std::int64_t more_pairs = 0;  ///< how many more there are
+  std::vector<Loss> dropped;    ///< the source's losses, and operations that cannot be played
 };
 
 /// Reads all of the source once.

@@ -8,21 +8,20 @@
 
 namespace collcast {
 
-/// A rank's streams as one: what formats with a single order per rank can hold. Stream 0 gives the order;
-/// collectives and messages of the others begin as soon as what they await has been recorded, hold nobody up,
-/// and are waited for where stream 0 awaits them. Time that passes on the other streams alone is lost, and so
-/// is their order where stream 0 does not wait in between.
-/// Requests are numbered anew, from 0.
+/// A rank's streams merged into one, for formats with a single order per rank. Stream 0 gives the order;
+/// collectives and messages of other streams begin, nonblocking, as soon as what they await has been
+/// recorded, and are waited for where stream 0 awaits them. Lost are the time that passes on other streams
+/// alone, and their order where stream 0 does not wait in between. Requests are numbered anew, from 0.
 class Merged : public Activities {
  public:
-  /// What is lost of a rank.
+  /// What merging loses of a rank.
   struct Lost {
     bool time = false;
     std::map<std::string, std::int64_t> order;  ///< operations that begin while earlier ones of their stream
                                                 ///< may be under way
   };
   Merged(const Source& source, Rank rank, Lost* lost = nullptr);
-  /// Throws InputError where streams await each other in a circle.
+  /// Throws InputError if streams await each other in a circle.
   bool next(Activity& activity) override;
 
  private:
@@ -52,7 +51,7 @@ class Merged : public Activities {
   Lost* lost_;
 };
 
-/// A source whose ranks have one stream each: their own as one.
+/// A source with the streams of each rank merged into one.
 class OneStream : public Source {
  public:
   explicit OneStream(const Source& source) : source_(source) {}

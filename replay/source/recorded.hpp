@@ -8,8 +8,7 @@
 
 namespace collcast {
 
-/// A source that was put together in memory: what readers of small or unsorted formats fill, and described
-/// jobs.
+/// A source in memory: readers of small or unsorted formats fill it, and described jobs.
 class RecordedSource : public Source {
  public:
   using Stream = std::vector<Activity>;
@@ -25,10 +24,9 @@ class RecordedSource : public Source {
   std::unique_ptr<Activities> stream(Rank rank, int stream) const override;
 
   SourceInfo& info() { return info_; }
-  /// The stream, made if it is not there yet; stays where it is.
+  /// The stream, made if it does not exist; its address stays the same.
   Stream& at(Rank rank, int stream = 0);
-  /// The number of the communicator with these ranks in this order; the same name makes the same
-  /// communicator, another name another.
+  /// The number of the communicator with this name, made with these ranks in this order if it does not exist.
   int communicator(const std::string& name, const std::vector<Rank>& ranks);
   /// A view of the text that lives as long as the source.
   std::string_view keep(std::string_view text);

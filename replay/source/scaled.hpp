@@ -5,12 +5,12 @@
 
 namespace collcast {
 
-/// The source on `ranks` ranks, each of which does what a recorded one does. Its communicators make a grid of
-/// its ranks; messages go along pipelines, and the outermost of the other dimensions is the data dimension,
-/// along which there are more or fewer ranks. Collectives along it keep their message; those of a replica
-/// stay in each replica, as do messages. `source` outlives the result. Throws InputError with the reason
-/// where ranks along the data dimension differ, where what they do depends on how many they are, and where
-/// nothing was recorded of ranks with a role of their own.
+/// The source on `ranks` ranks, each of which does what a recorded one does. Communicators make a grid of the
+/// ranks. Messages go along pipelines; the outermost of the other dimensions is the data dimension, along
+/// which replicas are added or removed. Collectives along it keep their message size; collectives and
+/// messages within a replica stay within each replica. `source` outlives the result. Throws InputError, with
+/// the reason, if ranks along the data dimension differ, if what they do depends on their number, or if a
+/// role of ranks was not recorded.
 std::unique_ptr<Source> scaled(const Source& source, Rank ranks);
 
 }  // namespace collcast

@@ -17,9 +17,9 @@ namespace collcast {
 /// the platform says.
 inline constexpr int first_collective_tag = 1 << 30;
 
-/// What one rank's own call says of the bytes that it moves to and from each member of its communicator.
+/// The bytes that a rank's call moves to and from each member of its communicator.
 struct Counts {
-  std::vector<Bytes> shares;    ///< of each member, where every rank knows all of them and they differ
+  std::vector<Bytes> shares;    ///< of each member, if they differ and every rank knows them all
   std::vector<Bytes> sent;      ///< to each member; a single entry stands for all
   std::vector<Bytes> received;  ///< from each member; a single entry stands for all
 };
@@ -36,31 +36,30 @@ struct Activity {
     wait,        ///< until each of `requests` is done
     record,      ///< one more record of this stream: everything before it on the stream is done
     await,       ///< until stream `stream` of this rank has made its `count`th record (the first is 1)
-    skipped,     ///< what the source saw and cannot say how to play, with the reason in `note`
+    skipped,     ///< an operation that cannot be played, for the reason in `note`
   };
   Kind kind = Kind::compute;
-  std::string_view operation;   ///< groups equal ones in reports: "allreduce"; lives as long as the source
+  std::string_view operation;   ///< under which reports add it up: "allreduce"; lives as long as the source
   std::string_view call;        ///< as the source calls it: "MPI_Iallreduce"; lives as long as the source
   std::string_view note;        ///< `skipped`: why; lives as long as the source
-  Seconds time;                 ///< compute, pause; of a collective of unknown size, what it takes
+  Seconds time;                 ///< of compute and pause, and of a collective of unknown size
   Seconds begin = Seconds(-1);  ///< when it began, by the source's own clock; negative: unknown
   Seconds duration =
       Seconds(-1);         ///< how long it took where it was recorded, waiting included; negative: unknown
   std::int64_t times = 1;  ///< how often; more than once only in a profile, where `duration` is the mean
   int communicator = 0;    ///< into Source::communicators()
   Collective collective = Collective::barrier;
-  std::string_view
-      algorithm;             ///< of the catalogue, that plays the collective; empty: as who plays it chooses
-  bool direct = false;       ///< sizes are known to sender and receiver alone: `counts` has both
-  bool sized = true;         ///< false: the source does not say how many bytes move
-  bool synchronous = false;  ///< the send is not done before its receiver has come
-  Bytes message;             ///< of a collective, as nccl-tests counts it
+  std::string_view algorithm;  ///< of the catalogue, for the collective; empty: it is left open
+  bool direct = false;         ///< only sender and receiver know a block's size: `counts` has both
+  bool sized = true;           ///< false: the source does not say how many bytes move
+  bool synchronous = false;    ///< the send is not done before its receiver has come
+  Bytes message;               ///< of a collective, as nccl-tests counts it
   Rank root = 0;
   Rank to = 0, from = 0;
   int tag = 0,
       received_tag = 0;  ///< messages with the same sender, receiver, communicator and tag match in order
   Bytes bytes, received_bytes;
-  /// Of send, receive, collective: does not hold up its stream; a `wait` of the rank names it, once.
+  /// A send, receive or collective with a request does not block its stream; one `wait` of the rank names it.
   std::int64_t request = -1;
   std::vector<std::int64_t> requests;
   int stream = 0;
@@ -76,7 +75,7 @@ class Activities {
   virtual bool next(Activity& activity) = 0;
 };
 
-/// What a source says about itself.
+/// A source's description of itself.
 struct SourceInfo {
   std::string name;                  ///< its file or files, or what describes it
   std::string format;                ///< "cct", "kineto", ...
@@ -84,28 +83,28 @@ struct SourceInfo {
   Seconds recorded;                  ///< wall clock of the recorded run; 0: unknown
   Memory memory = Memory::host;      ///< where the application keeps its data
   bool by_mpi = true;                ///< it communicates by MPI, and not by NCCL or RCCL
-  bool waits_recorded = true;        ///< durations of collectives hold the waiting for late ranks
+  bool waits_recorded = true;        ///< durations of collectives include waiting for late ranks
   std::vector<Rank> recorded_ranks;  ///< those it holds; empty: all
-  bool ordered = true;     ///< false: a profile: how often and how long, not when; it cannot be replayed
-  std::string unscalable;  ///< why it says nothing of more ranks; empty: it may
+  bool ordered = true;     ///< false: a profile, which says how often and how long; it cannot be replayed
+  std::string unscalable;  ///< why it cannot be scaled to other numbers of ranks; empty: it may be
   bool truncated = false;  ///< ranks may end while others wait for them
-  std::vector<std::string> unknown;  ///< what its format cannot say, or this file does not
+  std::vector<std::string> unknown;  ///< what its format or this file does not say
   std::vector<Loss> losses;
-  std::vector<std::string> notes;  ///< what was inferred, and why it covers only a part of the run
+  std::vector<std::string> notes;  ///< on what was inferred, and why it covers only a part of the run
 };
 
-/// What each rank does, whoever says so: a trace of any format, a described job. In it are computation,
-/// messages and collectives by communicator, as activities of streams.
+/// What each rank of an application does: a trace of any format, or a described job, as computation, messages
+/// and collectives of communicators, in streams of activities.
 ///
 /// A rank has one or more streams. All of them begin when the rank begins and go on side by side, each
-/// through its own activities in order: one at a time, except that an activity with a request holds nobody
-/// up. Streams of a rank are ordered only by `record` and `await`: a stream records that it has come so far,
-/// another awaits the stream's n-th record. So a data-parallel step has its backward pass on stream 0, with a
-/// record after each bucket; its allreduces on stream 1, each after an await of stream 0's next record, with
-/// a record at the end; and on stream 0, before the optimizer, an await of that record. Computation of all
-/// streams shares the rank's one processor; messages and collectives of different streams run at the same
-/// time and share links. Collectives of one communicator match across ranks in the order in which the ranks
-/// come to them, so they belong on one stream.
+/// through its own activities in order: one at a time, except that an activity with a request does not block
+/// its stream. Streams of a rank are ordered only by `record` and `await`: a stream records that it has come
+/// so far, another awaits the stream's n-th record. So a data-parallel step has its backward pass on stream
+/// 0, with a record after each bucket; its allreduces on stream 1, each after an await of stream 0's next
+/// record, with a record at the end; and on stream 0, before the optimizer, an await of that record.
+/// Computation of all streams shares the rank's one processor; messages and collectives of different streams
+/// run at the same time and share links. Collectives of one communicator match across ranks in the order in
+/// which the ranks come to them, so they belong on one stream.
 class Source {
  public:
   virtual ~Source() = default;
@@ -121,7 +120,7 @@ class Source {
   virtual std::unique_ptr<Activities> stream(Rank rank, int stream) const = 0;
 };
 
-/// Those that it holds.
+/// The ranks that the source holds.
 inline std::vector<Rank> recorded_ranks(const Source& source) {
   std::vector<Rank> ranks = source.info().recorded_ranks;
   if (!ranks.empty()) return ranks;

@@ -135,7 +135,7 @@ TEST(Front, HoldsOnShippedMachines) {
         Front front(c, forecaster, definition(c).rooted ? ranks - 1 : 0);
         for (const Bytes size : {Bytes(1 << 10), Bytes(1 << 20)}) {
           const Front::Fastest f = front.fastest(size, engine("path"));
-          EXPECT_TRUE(holds(*f.made, front.root())) << platform << ' ' << f.made->algorithm.name;
+          EXPECT_TRUE(holds(*f.schedule, front.root())) << platform << ' ' << f.schedule->algorithm.name;
           EXPECT_LE(f.prediction.bound.time, f.prediction.time);
         }
       }
@@ -155,7 +155,7 @@ TEST(Front, AnInterruptLeavesTheRest) {
   Front front(Collective::allgather, forecaster, 0, 0, [] { return true; });
   ASSERT_EQ(front.notes().size(), 1U);
   EXPECT_EQ(front.notes()[0], "interrupted: what follows is the best of what was made so far");
-  EXPECT_TRUE(holds(*front.fastest(Bytes(1 << 20), engine("path")).made, 0));
+  EXPECT_TRUE(holds(*front.fastest(Bytes(1 << 20), engine("path")).schedule, 0));
 }
 
 TEST(Front, RefusesWhatItCannotMake) {

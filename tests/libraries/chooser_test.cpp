@@ -5,7 +5,6 @@
 
 #include "libraries/policy.hpp"
 #include "model/load.hpp"
-#include "model/member_fabric.hpp"
 #include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"
 

@@ -28,11 +28,21 @@ if(NOT row)
   message(FATAL_ERROR "the installed program says: ${said}")
 endif()
 
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${prefix}/example -DCMAKE_PREFIX_PATH=${prefix}/usr -DCMAKE_CXX_COMPILER=${COMPILER}
-    "-DCMAKE_CXX_FLAGS=${FLAGS}")
-run(${CMAKE_COMMAND} --build ${prefix}/example)
-run(${prefix}/example/example)
-if(NOT said MATCHES "^ring: 0\\.[0-9]+ s\n$")
-  message(FATAL_ERROR "the example says: ${said}")
-endif()
+set(examples ${prefix}/examples)
+run(${CMAKE_COMMAND} -S ${SOURCE}/docs/examples/cpp -B ${examples} -DCMAKE_PREFIX_PATH=${prefix}/usr
+    -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS} -Wall -Wextra -Werror")
+run(${CMAKE_COMMAND} --build ${examples})
+
+# Runs an example; docs/cpp.md shows what it prints.
+file(READ ${SOURCE}/docs/cpp.md page)
+function(run_example)
+  run(${ARGN})
+  string(FIND "${page}" "${said}" shown)
+  if(shown EQUAL -1)
+    message(FATAL_ERROR "docs/cpp.md does not show what ${ARGN} prints:\n${said}")
+  endif()
+endfunction()
+run_example(${examples}/forecast)
+run_example(${examples}/algorithm)
+run_example(${examples}/replay ${SOURCE}/traces/qe-si-8.cct)
 file(REMOVE_RECURSE ${prefix})

@@ -24,16 +24,16 @@ struct Comparison {
   std::map<std::string, std::size_t> left_out;  ///< how many measurements, by reason
 };
 
-/// Predicts every collective among the measurements on the platform, ranks in block placement, or as many on
-/// each of the sockets that the table says. A table that names an algorithm is predicted with it by critical
-/// path, one that does not with what the policy picks ("fastest": the fastest by critical path), with the
-/// settings that the table says. A table of means over the ranks is held against that mean in OSU's loop
-/// (Forecaster::mean_between_barriers). Data are where the table says, or in device memory. Messages between
-/// two ranks are compared, too. Throws InputError where a table does not say its ranks.
+/// Predicts every collective among the measurements on the platform, with ranks in block placement, or spread
+/// evenly over the sockets that the table names. A table that names an algorithm is predicted with it, by
+/// critical path; another one with what the policy picks ("fastest": the fastest by critical path), with the
+/// table's settings. A table of means over the ranks is compared with that mean in OSU's loop
+/// (Forecaster::mean_between_barriers). Data are where the table says, or else in device memory. Messages
+/// between two ranks are compared, too. Throws InputError if a table does not say its ranks.
 Comparison compare(const std::vector<Measurement>& measurements, const Description& platform,
                    const std::string& policy);
 
-/// Of some points.
+/// The errors of some points.
 Errors errors(const std::vector<const Point*>& points);
 
 /// Message sizes from `least` on, to below the next band's.
@@ -43,7 +43,7 @@ struct Band {
 };
 /// Small messages first: below 64 KiB, from 64 KiB, from 4 MiB.
 const std::vector<Band>& bands();
-/// Of `points`, those in the band, or in it and above.
+/// The points in the band, or in it and above.
 std::vector<const Point*> in_band(const std::vector<Point>& points, std::size_t band, bool and_above = false);
 
 }  // namespace collcast::accuracy

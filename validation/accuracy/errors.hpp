@@ -18,18 +18,19 @@ struct Pair {
   bool inside() const { return low <= measured && measured <= high; }
 };
 
-/// How good predictions are.
+/// The errors of predictions.
 struct Errors {
   std::size_t points = 0;
   double mean_absolute = 0;
-  /// exp(mean |ln(predicted / measured)|) - 1: as a factor is missed, alike in both directions.
+  /// exp(mean |ln(predicted / measured)|) - 1: the mean factor by which predictions are off, in either
+  /// direction.
   double geometric_mean = 0;
-  /// exp(mean ln |error|): what papers call geometric mean error; an error counts as 0.1 % at least. Kind to
-  /// tables of which a part is missed by far.
+  /// exp(mean ln |error|), the geometric mean error of papers; an error counts as 0.1 % at least. It forgives
+  /// large errors of a part of the points.
   double geometric_mean_of_errors = 0;
   double worst = 0;          ///< signed
   std::size_t worst_at = 0;  ///< which of the pairs
-  std::size_t inside = 0;    ///< of the pairs, their intervals
+  std::size_t inside = 0;    ///< how many measurements lie in the prediction's interval
   double width = 1;          ///< geometric mean of high / low
 
   double inside_interval() const {
@@ -37,8 +38,8 @@ struct Errors {
   }
 };
 
-/// Between which shares of all such pairs an interval holds, where it held `inside` of `points`, at 95 %
-/// (Clopper and Pearson); of pairs that are independent.
+/// The 95 % confidence interval of the share of measurements in their intervals, if `inside` of `points` were
+/// (Clopper and Pearson), and points are independent.
 std::pair<double, double> limits(std::size_t inside, std::size_t points);
 
 /// All zero for no pairs.

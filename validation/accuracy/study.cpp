@@ -95,7 +95,7 @@ std::string what(const Point& p) {
          (told.empty() ? "" : ", " + told);
 }
 
-/// Those of a table that were measured alike; short names first, so that 2 channels come before 12.
+/// The points of a table that were measured alike; short names first, so that 2 channels come before 12.
 auto alike(const std::vector<Point>& points) {
   constexpr auto before = [](const std::string& a, const std::string& b) {
     return std::pair(a.size(), a) < std::pair(b.size(), b);

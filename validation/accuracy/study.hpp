@@ -13,12 +13,12 @@ namespace collcast::accuracy {
 /// Tables of one machine and library, predicted with one set of parameters.
 struct Study {
   struct Table {
-    std::string file;     ///< below the folder of the data, with what is known of it (read.hpp)
-    std::string purpose;  ///< "calibrated on", "chosen on" or "validated on"
+    std::string file;                          ///< in the folder of the data, with facts about it (read.hpp)
+    std::string purpose;                       ///< "calibrated on", "chosen on" or "validated on"
     std::optional<Bytes> disturbed_from = {};  ///< larger messages, and those of this size, are left out
   };
   std::string title, platform;
-  std::string policy;              ///< empty where nothing is left to choose
+  std::string policy;              ///< empty: nothing is left to choose
   std::vector<std::string> words;  ///< paragraphs: what the parameters rest on, why the worst is bad
   bool every_point = true;         ///< whether the report lists them
   std::vector<Table> tables;
@@ -30,7 +30,7 @@ struct Study {
 std::vector<Study> read_studies(const std::filesystem::path& file);
 
 /// The accuracy report in Markdown: by study and size band, the worst points, then every point. Throws
-/// InputError where a table lacks.
+/// InputError if a table is missing.
 std::string report(const std::vector<Study>& studies, const std::filesystem::path& data);
 
 }  // namespace collcast::accuracy

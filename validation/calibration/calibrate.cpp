@@ -220,7 +220,7 @@ class Calibrator {
           "the links'");
   }
 
-  /// Of host memory: small messages of a device's may go other ways than large ones.
+  /// Goes by messages between host memories, as small ones of a device may go another way than large ones.
   /// Latency beyond the links' is the software's as long as it is short; a message that is faster than the
   /// links, or slower by more than software costs, was sent over other links.
   void set_latency(const PathReport& report) {

@@ -13,17 +13,17 @@
 
 namespace collcast {
 
-/// One path: what was fitted, and how well the new platform says the tables that it was fitted to.
+/// The fit of one path, and how well the new platform reproduces the tables that it was fitted to.
 struct PathReport {
   Path path;
   PathFit fit;
   std::vector<std::string> files;
-  std::optional<StarFit> together;  ///< where messages were measured that keep each other waiting
-  std::size_t stars = 0;            ///< how many of them
+  std::optional<StarFit> together;                     ///< if messages were measured that wait for each other
+  std::size_t stars = 0;                               ///< how many of them
   std::optional<double> latency_error, message_error;  ///< mean, absolute, relative
 };
 
-/// A parameter of the hardware that tables say.
+/// A parameter of the hardware that tables determine.
 struct HardwareReport {
   std::string parameter, reason;
   double before, after;
@@ -36,7 +36,7 @@ struct Calibration {
   std::vector<std::string> notes;
 };
 
-/// Throws InputError where no measurement can calibrate the platform.
+/// Throws InputError if no measurement can calibrate the platform.
 void require_calibratable(const Description& base);
 
 /// Fits a platform's parameters to point-to-point tables and leaves the others as they are in `base`.
@@ -45,7 +45,7 @@ Calibration calibrate(const Description& base, const std::vector<Measurement>& m
                       const std::map<std::string, std::string>& dates = {},
                       const PiecewiseOptions& options = {});
 
-/// What a platform says to a point-to-point measurement. Throws InputError where it has no such path.
+/// A platform's prediction of a point-to-point measurement. Throws InputError if it has no such path.
 Seconds predicted(const Description& platform, const Path& path, const Measurement& measurement);
 
 }  // namespace collcast

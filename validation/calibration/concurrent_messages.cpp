@@ -8,7 +8,7 @@
 namespace collcast {
 namespace {
 
-/// Of the windows of many pairs so many messages are enough to see what is between two.
+/// So many messages of the windows of many pairs are enough to see the time between two.
 constexpr int shown = 256, shown_of_each = 8;
 /// With which osu_bw's windows end.
 const Bytes reply(4);

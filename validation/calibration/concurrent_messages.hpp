@@ -14,9 +14,9 @@ namespace collcast {
 /// How many pairs a node's NICs share.
 int pairs_per_node(const Measurement& measurement);
 
-/// What was measured of messages that keep each other waiting: stars, and windows of one pair, of several,
-/// and both ways; pairs that share a NIC of the platform. Empty where that is no more than one pair's
-/// windows, or where no half round trip is known.
+/// Measurements of messages that wait for each other: stars, and windows of one pair, of several pairs that
+/// share a NIC of the platform, and both ways. Empty if there are only windows of one pair, or if no half
+/// round trip is known.
 std::vector<Star> concurrent_messages(const Description& platform, const PathMeasurements& tables,
                                       const PathFit& fit);
 

@@ -93,7 +93,7 @@ double factor(const std::vector<double>& errors) {
 /// Large messages are the links': where software does not explain them by this much, the base is wrong.
 constexpr double unlike = 0.1;
 
-/// Those messages, of one table.
+/// Whether a message is a large one of a table whose largest has `most` bytes.
 bool is_large(Bytes message, Bytes most) {
   return message >= 0.25 * most && most >= Bytes(1 << 22);
 }

@@ -80,7 +80,7 @@ std::optional<StarCost> gap_of(const PathPiece& piece) {
   return StarCost{piece.gap->value.value, piece.gap->deviation.value, true};
 }
 
-/// Of `rest`, what is over beyond links and handshake: no more than the gap shows, nor than half of it. What
+/// The share of `rest` (beyond links and handshake) that is overhead: at most the gap, and at most half. What
 /// was not streamed, as empty messages are not, is taken to leave the `pace` of the next longer ones.
 Shares shares(const PathPiece& piece, Seconds rest, const std::optional<StarCost>& pace) {
   Seconds overhead = 0.5 * rest;

@@ -8,7 +8,6 @@
 
 #include "model/sizes.hpp"
 #include "support/error.hpp"
-#include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "support/printable.hpp"
 #include "validation/campaign/node.hpp"
@@ -124,10 +123,6 @@ Campaign parse_campaign(const std::string& text, const std::string& file) try {
   return campaign;
 } catch (const InputError& e) {
   throw InputError(printable(e.what()));  // words of the file may end lines
-}
-
-Campaign read_campaign(const std::string& path) {
-  return parse_campaign(read_file(path), path);
 }
 
 }  // namespace collcast::campaign

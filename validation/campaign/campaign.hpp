@@ -46,13 +46,12 @@ struct Campaign {
   MeasurementSettings settings;
   std::string nominal_platform;  ///< of a negative control: the machine as its maker describes it
   std::vector<std::string> nominal_set;
-  /// By engine. One that is not named is shown, but held to nothing.
+  /// By engine. An engine that is not named is shown, but has no bounds.
   std::map<std::string, Bounds> bounds = {{"path", {}}, {"simgrid", {}}};
 };
 
-/// Reads a campaign file (docs/campaigns.md). Throws InputError with file and JSON path.
-Campaign read_campaign(const std::string& path);
-/// The same of a text; `file` is for messages.
+/// A campaign from the text of a campaign file (docs/campaigns.md). Throws InputError with `file` and JSON
+/// path.
 Campaign parse_campaign(const std::string& text, const std::string& file);
 
 }  // namespace collcast::campaign

@@ -33,35 +33,26 @@ class HalfDuplex {
 
 /// A fabric with a port for each pair of ranks: messages to different ranks leave a NIC at once and share its
 /// link.
-class FairNic : public Fabric {
+class FairNic : public FabricAdaptor {
  public:
-  explicit FairNic(const Fabric& fabric) : fabric_(fabric) {}
+  explicit FairNic(const Fabric& fabric) : FabricAdaptor(fabric) {}
 
-  Rank ranks() const override { return fabric_.ranks(); }
-  std::vector<Bytes> sizes() const override { return fabric_.sizes(); }
   Wire wire(Place from, Place to, Bytes bytes) const override {
-    Wire wire = fabric_.wire(from, to, bytes);
+    Wire wire = base_.wire(from, to, bytes);
     wire.out = pair(from, to);
     wire.out_queue = Wire::as_port;
     wire.in = pairs() + pair(from, to);
     return wire;
   }
-  SecondsPerByte gamma(Place place) const override { return fabric_.gamma(place); }
-  const MessageProtocol& protocol() const override { return fabric_.protocol(); }
   Port ports() const override { return 2 * pairs(); }
+  Port queues() const override { return ports(); }
   std::string port_name(Port port) const override { return "connection " + std::to_string(port % pairs()); }
-  const std::vector<Link>& links() const override { return fabric_.links(); }
-  double framing() const override { return fabric_.framing(); }
-  void route(Place from, Place to, std::vector<LinkId>& links) const override {
-    fabric_.route(from, to, links);
-  }
 
  private:
   Port pairs() const { return static_cast<Port>(ranks()) * static_cast<Port>(ranks()); }
   Port pair(Place from, Place to) const {
     return static_cast<Port>(from.rank) * static_cast<Port>(ranks()) + static_cast<Port>(to.rank);
   }
-  const Fabric& fabric_;
 };
 
 }  // namespace collcast::campaign

@@ -13,15 +13,15 @@
 
 namespace collcast::campaign {
 
-/// Something that says how long a point takes.
+/// Predicts how long points take.
 struct Predictor {
-  /// engine: ours, to be right. control: ours with a mistake, to show that being right is not for free.
-  /// peer: another's.
+  /// engine: one of ours, which should be right. control: one of ours with a mistake, which should be wrong.
+  /// peer: another program's.
   enum class Role : std::uint8_t { engine, control, peer };
   std::string name;
   Role role = Role::engine;
   std::string what;  ///< in words
-  /// Of a point that has an algorithm; nothing where it knows no messages of that kind.
+  /// The time of a point that has an algorithm; none if it does not model such messages.
   std::function<std::optional<Seconds>(const Point&)> predict;
 };
 

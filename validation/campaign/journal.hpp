@@ -7,7 +7,7 @@
 
 namespace collcast::campaign {
 
-/// A file of JSON lines that grows by whole lines, so that whoever is stopped keeps what came before.
+/// A file of JSON lines that grows by whole lines, so that an interrupted run keeps what came before.
 class Journal {
  public:
   /// Reads what is there already. A last line that was torn is cut off. Throws InputError on other damage,
@@ -15,7 +15,7 @@ class Journal {
   explicit Journal(std::filesystem::path path);
 
   const std::vector<Json>& lines() const { return lines_; }
-  /// On the disk when this returns.
+  /// Appends a line, which is on the disk when this returns.
   void append(const Json& line);
 
  private:
@@ -23,7 +23,7 @@ class Journal {
   std::vector<Json> lines_;
 };
 
-/// The lines of such a file. Throws InputError where there is none.
+/// The lines of such a file. Throws InputError if there is no such file.
 std::vector<Json> read_journal(const std::filesystem::path& path);
 
 }  // namespace collcast::campaign

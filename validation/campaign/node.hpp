@@ -10,8 +10,8 @@
 
 namespace collcast::campaign {
 
-/// A JSON value that knows where it stands: all that is asked of it is there and of its kind, or is refused
-/// with an InputError that says the place. Outlives no JSON.
+/// A JSON value that knows its path: what is missing or of another kind than asked for is an InputError that
+/// names the path. The JSON outlives it.
 class Node {
  public:
   Node(const Json& json, std::string where) : json_(&json), where_(std::move(where)) {}

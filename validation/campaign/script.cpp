@@ -99,7 +99,7 @@ std::set<Collective> collectives(const Campaign& campaign) {
   return all;
 }
 
-/// Of one collective, over all its points.
+/// The ranks and sizes of one collective, over all its points.
 struct Grid {
   std::set<Rank> ranks;
   double least = HUGE_VAL, most = 0;

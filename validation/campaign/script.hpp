@@ -8,7 +8,7 @@
 
 namespace collcast::campaign {
 
-/// What a batch system runs to measure a campaign whose forecast lies beside it.
+/// How a batch system measures a campaign whose forecast lies beside the script.
 struct Batch {
   std::vector<std::string> launcher;  ///< starts ranks, as a Launcher's words do; empty: mpirun
   std::vector<std::string> sbatch;    ///< more options of sbatch: "--partition=short"
@@ -20,7 +20,7 @@ struct Batch {
 /// is none.
 std::string batch_script(const Campaign& campaign, const Batch& batch);
 
-/// How it is run, and how what it leaves is read, for people.
+/// How the script is run, and how its results are read, for people.
 std::string batch_words(const Campaign& campaign, const Batch& batch);
 
 }  // namespace collcast::campaign

@@ -32,7 +32,7 @@ struct Measurement {
   Timing timing = Timing::collective;
   Collective collective = Collective::allreduce;  ///< where test is collective
   std::string library;             ///< who measured: "OSU 5.7", "nccl-tests"; and which of a file's tables
-  std::string algorithm;           ///< empty where the library chose
+  std::string algorithm;           ///< empty: the library chose
   std::string settings;            ///< what NCCL was told, as its policies say it: "algo=Ring,proto=LL"
   std::optional<Call> parameters;  ///< of the algorithm, where the table says them
   Rank ranks = 0, nodes = 0, root = 0;
@@ -61,7 +61,7 @@ bool is_star(const Measurement& measurement);
 /// "latency", "bandwidth", ..., or the collective's name.
 std::string operation(const Measurement& measurement);
 
-/// What is known of a file besides what it says.
+/// Facts about a file that it does not say itself.
 struct FileFacts {
   Rank ranks = 0, nodes = 0;
   int sockets = 0, pairs = 0;

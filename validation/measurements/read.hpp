@@ -8,11 +8,11 @@
 
 namespace collcast {
 
-/// A file and what its user knows of it.
+/// A file, and facts about it from its user.
 struct MeasurementFile {
   std::string path;
   FileFacts known;
-  FileFacts said = {};  ///< of these, what its name says: rows that say otherwise are refused
+  FileFacts said = {};  ///< the facts in its name: rows that say otherwise are refused
 };
 
 /// "FILE" or "FILE:nodes=2,sockets=1,ranks=8,pairs=4,buffers=device,collective=alltoall,algorithm=ring";

@@ -19,7 +19,7 @@ struct Line {
   bool numeric() const;
 };
 
-/// A text of which a reader knows the name.
+/// A text with the name of its file.
 struct Text {
   std::string file;
   std::vector<Line> lines;

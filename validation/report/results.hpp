@@ -34,7 +34,7 @@ struct Result {
   double error(const std::string& predictor) const {
     return (predicted_s.at(predictor) - measured_s) / measured_s;
   }
-  /// Of the share that is hidden: predicted - measured.
+  /// Predicted - measured share that is hidden.
   double overlap_error(const std::string& predictor) const {
     return predicted_hiding->share(predicted_s.at(predictor)) - measured_hiding->share(measured_s);
   }

@@ -53,7 +53,7 @@ class Script {
   std::vector<JobActivity> activities_;
 };
 
-/// Of `setting`, one of the words. Throws InputError that lists them.
+/// The value of `setting`, which is one of the words. Throws InputError, which lists them.
 std::string one_of(Settings& settings, const std::string& setting, const std::string& otherwise,
                    const std::vector<std::string>& words);
 

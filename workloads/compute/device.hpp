@@ -11,16 +11,16 @@ class Description;
 
 namespace collcast::workloads {
 
-/// A rank's share of what it computes with: the device that rank 0 sits on, over the ranks of a node that sit
-/// there too. Peaks; 0: not known.
+/// Peaks of a rank's share of the device that rank 0 sits on, which the node's ranks on it share; 0: not
+/// known.
 struct Device {
   std::string name;
   double fp64 = 0, fp32 = 0;  ///< floating-point operations per second
   BytesPerSecond bandwidth;   ///< of its memory
 };
 
-/// Of processors whose FLOP/s the platform does not say: cores x clock x 16 in 64 bits, as with two units of
-/// 256-bit fused multiply-adds, and twice as many in 32 bits. A guess.
+/// If the platform does not say how many FLOP/s a processor does: cores x clock x 16 in 64 bits, as with two
+/// units of 256-bit fused multiply-adds, and twice as many in 32 bits. A guess.
 Device device(const Description& platform);
 
 /// A kernel that does `flops` at `peak` and moves `moved` bytes, whichever takes longer, over `efficiency`.

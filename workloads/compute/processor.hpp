@@ -13,16 +13,16 @@ class Description;
 
 namespace collcast::workloads {
 
-/// In what a model is trained. amp: 16 bits with a 32-bit copy of the parameters.
+/// The arithmetic that a model is trained in. amp: 16 bits with a 32-bit copy of the parameters.
 enum class Precision : std::uint8_t { fp32, tf32, amp };
 /// "fp32", "tf32", "amp" ("fp16", "bf16", "mixed"). Throws InputError.
 Precision parse_precision(const std::string& text);
 std::string_view name(Precision precision);
-/// Of an activation.
+/// The size of an activation.
 Bytes element(Precision precision);
 
-/// A share of a peak: most x c / (c + half), up to `limit`, of c channels, the geometric mean of those in and
-/// out.
+/// The share of a peak that kernels over c channels reach: most x c / (c + half), up to `limit`; c is the
+/// geometric mean of the channels in and out.
 struct ByChannels {
   double most = 0, half = 0, limit = 0;
 };
@@ -39,10 +39,10 @@ struct Processor {
     double convolution, linear, bandwidth;
     Seconds launch;
     double uncertainty;  ///< of a step's computation, relative
-    // 0: as all
+    // 0: as for all kernels
     ByChannels pointwise = {}, convolution_3x3 = {}, product = {};  ///< product: of a linear layer
     double pooling = 0, average_pooling = 0;                        ///< of the memory bandwidth
-    double between_products = 0;  ///< of it, of what is elementwise in a transformer's block
+    double between_products = 0;  ///< the same, of elementwise kernels in a transformer's block
     double issue = 0;             ///< what the host takes to issue a kernel, in launches
   } efficiency = {};
 };
@@ -53,14 +53,14 @@ Processor processor(const Description& platform, Precision precision);
 /// How many ranks a node holds.
 int ranks_per_node(const Description& platform);
 
-/// A layer on a batch; `share` of its work.
+/// The time of a share of a layer's work on a batch.
 struct LayerTime {
   Seconds forward, backward;
 };
 LayerTime layer_time(const Layer& layer, double batch, double share, const Processor& processor,
                      Precision precision);
 
-/// Seconds of a layer, forward and backward, if arithmetic or memory were all that limits it.
+/// The time of a layer, forward and backward, if arithmetic or memory alone limited it.
 struct Limits {
   Seconds arithmetic, memory;
 };

@@ -9,7 +9,7 @@ namespace {
 
 /// A rank's request for one tensor, and the answer: name, shape, type. A guess.
 constexpr Bytes request(100);
-/// Of a message that holds none. A guess.
+/// The size of a message without tensors. A guess.
 constexpr Bytes header(16);
 
 }  // namespace

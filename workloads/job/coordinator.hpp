@@ -13,16 +13,16 @@ namespace collcast::workloads {
 /// response_cache.cc.
 struct Coordinator {
   Seconds cycle;             ///< from the start of one round to the next, unless the round takes longer
-  Seconds phase = {};        ///< of the first round
+  Seconds phase = {};        ///< when the first round starts
   Bytes threshold;           ///< of a fused buffer
-  int cache = 0;             ///< tensors that a bit agrees on; where there are more, all go through rank 0
-  int group = 0;             ///< of the job, that it reduces over
-  int stream = 1;            ///< that its buffers go through
-  int groups = 0;            ///< of tensors, as many in each: none before its group is offered; 0: each alone
-  Seconds request = {};      ///< of rank 0, for one tensor of one rank, where there is no cache
-  SecondsPerByte copy = {};  ///< of a buffer of several tensors, in and out each
-  SecondsPerByte shared = {};  ///< of any buffer, before and behind its way each
-  /// A buffer's way: of `share` of its bytes each. More than one: a hierarchical allreduce.
+  int cache = 0;             ///< tensors that are agreed on by a bit each; with more than that, all by rank 0
+  int group = 0;             ///< the job's group that it reduces over
+  int stream = 1;            ///< of its buffers
+  int groups = 0;            ///< of equally many tensors that are reduced together; 0: none
+  Seconds request = {};      ///< what rank 0 takes for a tensor of a rank, without the cache
+  SecondsPerByte copy = {};  ///< of tensors into a buffer of several, and the same out of it
+  SecondsPerByte shared = {};  ///< of any buffer, before its collectives and the same after them
+  /// A collective of a share of the buffer's bytes. Several one after the other: a hierarchical allreduce.
   struct Phase {
     Collective collective = Collective::allreduce;
     int group = 0;
@@ -31,22 +31,22 @@ struct Coordinator {
   std::vector<Phase> way = {};
 };
 
-/// Tensors of these sizes in the buffers that they are reduced in. Each buffer takes, in order, what fits
-/// below the threshold, passing over what does not; one that is larger goes alone.
+/// The tensors of each buffer, for tensors of these sizes. A buffer takes, in order, those that fit below the
+/// threshold, and skips the others; a tensor above the threshold goes alone.
 std::vector<std::vector<int>> fuse(const std::vector<Bytes>& tensors, Bytes threshold);
 
-/// Of `offered` tensors out of `all`, how many make full groups.
+/// How many of the `offered` tensors are in complete groups, if all tensors are in so many groups.
 int grouped(int offered, int all, int groups);
 
-/// What a round of agreement takes.
+/// The time of a round of agreement.
 struct RoundTime {
   Seconds empty, per_tensor;
   Seconds with(std::size_t tensors) const { return empty + static_cast<double>(tensors) * per_tensor; }
 };
 
-/// With the cache one allreduce of a bit per tensor and three more; without, lengths and requests are
-/// gathered on rank 0, which looks at each and broadcasts the answer. `tensors`: of a step; `time` of a
-/// price.
+/// With the cache, an allreduce of a bit per tensor and three more. Without it, lengths and requests are
+/// gathered on rank 0, which looks at each and broadcasts the answer. `tensors`: in a step. `time`: which
+/// time of a price.
 RoundTime round_time(const Coordinator& coordinator, const RankGroup& all, int tensors, const PriceOf& price,
                      Seconds Price::*time);
 

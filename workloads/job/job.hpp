@@ -11,21 +11,22 @@
 
 namespace collcast::workloads {
 
-/// Who brings a collective on, once all of its ranks have called it.
+/// Who makes a collective progress, once all of its ranks have called it.
 enum class Progress : std::uint8_t {
   always,  ///< the network, or a thread that costs nothing
   host,    ///< its ranks, while none of them computes
   dpu,     ///< the DPUs of their nodes
 };
 
-/// One thing that the ranks of a role do. Those of a stream follow each other; streams run side by side.
+/// One thing that the ranks of a role do. The activities of a stream follow each other; streams run side by
+/// side.
 struct JobActivity {
   enum class Kind : std::uint8_t {
     compute,     ///< for `time`
     collective,  ///< of `bytes`, by `group`
     send,        ///< `bytes` to the same place in role `peer`
     receive,     ///< from there; sends and receives of two roles and one tag match in order
-    offer,       ///< `bytes` of gradient to the coordinator, which reduces them when it likes
+    offer,       ///< `bytes` of gradient to the coordinator, which decides when to reduce them
     settle,      ///< until all that was offered is reduced
   };
   Kind kind = Kind::compute;
@@ -38,20 +39,20 @@ struct JobActivity {
   int group = 0;
   int peer = 0;
   int tag = 0;
-  std::vector<int> after = {};  ///< activities of the role that end before
+  std::vector<int> after = {};  ///< activities of the role that have to end first
   std::string algorithm = {};   ///< of a collective; empty: as the policy chooses
-  std::string part = {};        ///< of the work, that summaries add up; empty: its name
-  bool is_wait = false;         ///< of computation: in it nothing is done
+  std::string part = {};        ///< under which summaries add it up; empty: its name
+  bool is_wait = false;         ///< of computation: it stands for waiting
 };
 
-/// Ranks that do the same, each with its own group members.
+/// Ranks that do the same, each with the members of its own groups.
 struct Role {
   std::string name;
   std::vector<JobActivity> activities;
 };
 
-/// What ranks do together, once: computation, collectives by group, messages. Ranks are numbered along the
-/// dimensions, the first of them fastest.
+/// One pass of what ranks do together: computation, collectives of groups, messages. Ranks are numbered along
+/// the dimensions, the first of which varies fastest.
 struct Job {
   struct Dimension {
     std::string name;
@@ -66,19 +67,19 @@ struct Job {
   std::vector<Dimension> dimensions;
   std::vector<Group> groups;
   std::vector<std::string> streams = {"compute", "communication"};
-  int role_dimension = -1;  ///< along which roles differ; -1: there is one
+  int role_dimension = -1;  ///< along which roles differ; -1: there is a single role
   std::vector<Role> roles;
-  std::optional<Coordinator> coordinator;  ///< of the offers, one to each role
+  std::optional<Coordinator> coordinator;  ///< that reduces what is offered, for each role by itself
   /// Computation takes 1 + `slowdown` times as long while collectives of its rank run.
   double slowdown = 0;
 
   Rank ranks() const;
-  /// "data allreduce": of a group by its place.
+  /// "data allreduce"; `group`: its index.
   std::string collective_of(int group, Collective collective) const;
-  /// Members of a group of dimensions.
+  /// The members of a group that spans these dimensions.
   RankGroup members(const std::vector<int>& dimensions) const;
-  /// Throws InputError: streams, groups, peers and dependencies exist, roles are as many as their dimension
-  /// is long.
+  /// Throws InputError unless all streams, groups, peers and dependencies exist, and there are as many roles
+  /// as their dimension is long.
   void check() const;
 };
 

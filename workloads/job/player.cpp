@@ -27,7 +27,7 @@ struct Ref {
   int role, activity;
 };
 
-/// Of a message.
+/// The price of a message.
 struct Arrival {
   Seconds time;
   Ref sent;
@@ -308,7 +308,7 @@ class Player {
       return {kind == Kind::send ? &out : &in};
     return {&out, &in};
   }
-  /// Of all that moves, on every rank.
+  /// What everything that is under way takes of the links, on every rank.
   void load() {
     for (State& s : roles_) s.load = {};
     for (const Task& t : tasks_)

@@ -16,42 +16,41 @@ struct Span {
   JobActivity::Kind kind;
   std::string name, part;
   Bytes bytes;
-  Seconds start;  ///< it is there
-  Seconds moves;  ///< so are its counterparts in other roles
+  Seconds start;  ///< when it is reached
+  Seconds moves;  ///< when its counterparts in other roles are reached as well
   Seconds end;
 };
 
-/// A job that was played; compute, communication, hidden and waiting are those of the role that computes
-/// longest.
+/// The result of playing a job; compute, communication, hidden and waiting are those of the role that
+/// computes longest.
 struct Played {
   Seconds time;
   Seconds compute;        ///< on the first stream, undisturbed
-  Seconds communication;  ///< a collective or message is under way: all whom it takes are there
-  Seconds hidden;         ///< of that, beneath computation of the first stream
-  Seconds waiting;        ///< nothing is under way: for others, as in a pipeline's bubbles, or for a round
-  Seconds agreement;      ///< of the coordinator of the role where it takes longest
+  Seconds communication;  ///< a collective or message is under way, as all who take part have come
+  Seconds hidden;         ///< the part of it during computation on the first stream
+  Seconds waiting;        ///< nothing is under way: a pipeline's bubbles, or until a coordinator's round
+  Seconds agreement;      ///< of the coordinator, in the role where it takes longest
   std::vector<Span> spans;
   std::string limited_by;                                ///< what limits the collectives that took most time
-  std::optional<std::pair<Seconds, Seconds>> ends = {};  ///< of the interval, where they came along
+  std::optional<std::pair<Seconds, Seconds>> ends = {};  ///< of the interval, if they were computed along
 };
 
-/// Which end of the prices' intervals it is played with.
+/// Which end of the prices' intervals a job is played with.
 enum class End : std::uint8_t { low, middle, high };
 
-/// Every activity starts when the one before it on its stream, those that it comes after, and its
-/// counterparts in other roles are there; ranks of a role are alike, so that one stands for them. What loads
-/// the same links of a rank with more than they carry shares them. Throws InputError where activities wait
-/// for each other.
+/// Plays a job. An activity starts once the one before it on its stream, those that it comes after, and its
+/// counterparts in other roles have been reached. One rank stands for all of a role. Activities that together
+/// overload links of a rank share them. Throws InputError if activities wait for each other.
 Played play(const Job& job, const PriceOf& price, End end = End::middle);
 
-/// How a job is played: as above, or by those who play its messages.
+/// A way to play a job: `play`, or message by message.
 using PlayOf = std::function<Played(const Job& job, End end)>;
 
-/// The job with what its coordinator does put down, in the rounds that it takes as `play` has it: each begins
-/// so long after the one before and its tensors.
+/// The job with the coordinator's work as activities, in the rounds that `play` finds: each begins a cycle
+/// after the one before, and after its tensors.
 Job without_coordinator(const Job& job, const PriceOf& price, End end = End::middle);
 
-/// What `Played::compute` is of: the role with most.
+/// The computation of the role that has most, which `Played::compute` is about.
 Seconds computation(const Job& job);
 Seconds computation(const Role& role);
 

@@ -10,8 +10,8 @@
 
 namespace collcast::workloads {
 
-/// A collective of a group, all groups alike calling it at the same time. `sendrecv`: one message between the
-/// group's two members.
+/// A collective of a group, which all groups like it call at the same time. `sendrecv`: one message between
+/// the group's two members.
 struct GroupCall {
   Collective collective = Collective::allreduce;
   RankGroup group;
@@ -22,23 +22,23 @@ struct GroupCall {
   auto operator<=>(const GroupCall&) const = default;
 };
 
-/// A message that leaves whether or not its receiver is there.
+/// The costs of a message that leaves whether or not its receiver has come.
 struct Departure {
   Seconds overhead;  ///< before its sender goes on
-  Seconds occupies;  ///< its sender's way out, and its receiver's way in
+  Seconds occupies;  ///< the sender's port and the receiver's port, for this time
 };
 
-/// How long it takes, between which limits, and what limits it.
+/// The time of a call, its interval, and what limits it.
 struct Price {
   Seconds time, low, high;
   std::string limited_by;
   std::optional<Departure> departure = {};  ///< of a message; none: it waits for its receiver
-  double load = 0;                          ///< of the time, for how much its links carry all that they can
-  bool between_nodes = false;  ///< which of a rank's links: those to other nodes, or those within
+  double load = 0;                          ///< the share of the time in which its links are fully loaded
+  bool between_nodes = false;               ///< it loads links to other nodes, not those within one
 };
 using PriceOf = std::function<Price(const GroupCall&)>;
 
-/// Asks once for each call.
+/// Remembers prices, so that each call is priced once.
 PriceOf cached(PriceOf price);
 
 }  // namespace collcast::workloads

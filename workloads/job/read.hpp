@@ -7,8 +7,9 @@
 
 namespace collcast::workloads {
 
-/// A job from its JSON form (docs/jobs.md); `file` is what errors name. `ranks`, if not 0: what the dimension
-/// that is left open ("*") makes of it. Throws InputError with the JSON path.
+/// A job from its JSON form (docs/jobs.md); errors name `file`. `ranks`: their number, from which the
+/// dimension
+/// "*" gets its size; 0: as the file says. Throws InputError with the JSON path.
 Job parse_job(const std::string& text, const std::string& file, Rank ranks = 0);
 
 }  // namespace collcast::workloads

@@ -175,7 +175,7 @@ class JobSource final : public Source {
           return;  // a coordinator's
       }
     }
-    /// Of nobody else, or of nothing, it is nothing.
+    /// A collective of a single rank, or of no bytes, is skipped.
     void fill_collective(Done& played, const JobActivity& a) const {
       played.communicator = source_.communicator_of_[at(a.group)][at(rank_)];
       if (is_nothing(a.collective, a.bytes) || source_.communicators_[at(played.communicator)].size() == 1) {

@@ -8,9 +8,9 @@
 
 namespace collcast::workloads {
 
-/// A job as what each rank does, for those who play message by message. Computation beside the first stream
-/// takes no processor, as in `play`. Throws InputError where the job holds what only `play` knows: a
-/// coordinator, a slowdown, collectives that ranks or DPUs bring on.
+/// A job as a source of what each rank does, to be played message by message. Computation on other streams
+/// than the first takes no processor, as in `play`. Throws InputError if the job has what only `play` models:
+/// a coordinator, a slowdown, collectives that ranks or DPUs make progress on.
 std::unique_ptr<Source> source_of(Job job);
 
 }  // namespace collcast::workloads

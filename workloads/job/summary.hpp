@@ -8,17 +8,17 @@
 
 namespace collcast::workloads {
 
-/// Activities of one part of the work, or one name, that a role did.
+/// A role's activities of one name, or of one part of the work.
 struct ActivitySummary {
   std::string role, name;
   std::int64_t count = 0;
-  Seconds total;    ///< under way: while it waits for its counterparts it is not
-  Seconds exposed;  ///< of the role's time, each moment of which goes to one row
+  Seconds total;    ///< under way, without waiting for counterparts
+  Seconds exposed;  ///< its part of the role's time, each moment of which goes to one row
 };
 
-/// Where a job's time goes, by role and name in the order of their first ends. A moment goes to the
-/// computation of the first stream, if one is under way; else to what is on the others; without either to
-/// "waiting for others", or for a coordinator's round; several share it. What a role exposes adds up to the
+/// Where a job's time goes, by role and name, in the order in which they first end. Each moment goes to the
+/// computation under way on the first stream, or else in equal parts to what is under way on other streams,
+/// or else to "waiting for others" or for a coordinator's round. The exposed times of a role add up to the
 /// job's time.
 std::vector<ActivitySummary> summary(const Job& job, const Played& played);
 

@@ -56,7 +56,8 @@ void convolution_1x7_7x1(ConvNet& net, const std::string& name, int stride) {
   relu_unit(net, name + ".3", channels);
 }
 
-/// Of a cell: on which of its states an operation works. Two at a time are added up to the next state.
+/// An operation in a cell, and the state that it works on. Two results at a time are added up to the next
+/// state.
 struct Step {
   std::size_t state;
   Operation operation;

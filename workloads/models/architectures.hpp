@@ -6,7 +6,7 @@
 /// Layers as the papers and torchvision define them.
 namespace collcast::workloads::architectures {
 
-/// Of 50, 101 or 152 layers; torchvision's: the stride sits in the 3x3 convolution (v1.5).
+/// ResNet of 50, 101 or 152 layers, as in torchvision: the stride is in the 3x3 convolution (v1.5).
 Model resnet(int layers, int image);
 /// The original: the stride sits in the first 1x1 convolution.
 Model resnet_v1(int layers, int image);

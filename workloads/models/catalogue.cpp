@@ -22,7 +22,7 @@ struct ModelEntry {
 constexpr int most_layers = 10000, most_pixels = 65536;  // along a side
 constexpr int most_of_text = 1 << 24;                    // words, and elements and heads of one
 
-/// Of images: a maker and the size that the paper trains on. Below 75 Inception has no pixel left.
+/// A model of images: its maker, and the image size of the paper. Below 75 Inception has no pixel left.
 std::function<Model(Settings&)> of_images(Model (*make)(int), int image) {
   return [=](Settings& s) { return make(s.count("image", image, 75, most_pixels)); };
 }

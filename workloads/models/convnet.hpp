@@ -20,14 +20,14 @@ struct Window {
   int dilation = 1;
   int stride_width = 0;  ///< 0: as along the height
 
-  /// Of k x k, padded so that a stride of 1 keeps the size.
+  /// A window of k x k, padded so that a stride of 1 keeps the size.
   static Window same(int k, int stride = 1, int dilation = 1) {
     const int pad = (k - 1) / 2 * dilation;
     return {k, k, stride, pad, pad, dilation};
   }
-  /// Of k x k, padded by `pad`.
+  /// A window of k x k, padded by `pad`.
   static Window square(int k, int stride = 1, int pad = 0) { return {k, k, stride, pad, pad}; }
-  /// Of `height` x `width`, padded so that it keeps the size.
+  /// A window of `height` x `width`, padded so that it keeps the size.
   static Window oblong(int height, int width) {
     return {height, width, 1, (height - 1) / 2, (width - 1) / 2};
   }

@@ -56,7 +56,7 @@ Shape xception65_features(ConvNet& net) {
   return low;
 }
 
-/// Of an ASPP branch or the decoder: dense as with ResNet, separable as with Xception.
+/// The convolution of an ASPP branch or of the decoder: dense after ResNet, separable after Xception.
 void refine(ConvNet& net, const std::string& name, Window window, bool as_separable) {
   if (as_separable)
     separable(net, name, 256, window);

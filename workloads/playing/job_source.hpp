@@ -10,13 +10,13 @@
 
 namespace collcast::workloads {
 
-/// Whether a text names an application, or a file that describes a job.
+/// Whether the text names an application, or a file that describes a job.
 bool is_job(const std::string& what);
 
-/// Throws InputError unless it is one, or such a file.
+/// Throws InputError unless it does.
 void require_job(const std::string& what);
 
-/// A file, or one of the applications, on so many ranks.
+/// A described job, or an application, for any number of ranks.
 class JobSource {
  public:
   /// Throws InputError.

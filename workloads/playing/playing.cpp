@@ -17,7 +17,7 @@ std::string limit_beside_computation(const ReplayReport& r) {
   return r.explanation.empty() && r.limited_by != "computation" ? r.limited_by : "";
 }
 
-/// Of the ranks that compute longest, in the mean.
+/// The mean over the ranks that compute longest.
 void fill_parts(Played& played, const std::vector<Parts::OfRank>& ranks) {
   Seconds most;
   for (const Parts::OfRank& r : ranks) most = std::max(most, r.compute);

@@ -11,8 +11,8 @@
 
 namespace collcast::workloads {
 
-/// Who chooses and sends (empty: who usually does), what plays the messages (empty: nobody, collectives are
-/// single operations), and how DPUs work.
+/// How jobs are played: the policy that chooses and sends (empty: the usual one), the engine that plays
+/// messages (empty: none, collectives are single operations), and how DPUs work.
 struct HowPlayed {
   std::string policy, engine = {};
   int pieces = 1;
@@ -20,19 +20,19 @@ struct HowPlayed {
   std::function<void(Seconds, std::int64_t)> progress = nullptr;  ///< of messages that are played
 };
 
-/// Throws InputError where it says how DPUs work, and the job hands them nothing.
+/// Throws InputError if it says how DPUs work although the job hands them nothing.
 void require_offload(const HowPlayed& how, const Job& job);
 
-/// Plays jobs and training steps on a platform, which outlives it: by the prices of their collectives, or
-/// message by message, each phase of a coordinator's rounds then as the prices of agreements have them.
+/// Forecasts jobs and training steps on a platform, which outlives it: by the prices of their collectives, or
+/// message by message; a coordinator's rounds always go by prices.
 class Playing {
  public:
-  /// Throws InputError for a policy or an engine that there is not.
+  /// Throws InputError for an unknown policy or engine.
   Playing(const Description& platform, const HowPlayed& how);
   Playing(const Playing&) = delete;
   Playing& operator=(const Playing&) = delete;
 
-  /// Throw InputError where the job holds what only prices know.
+  /// Throw InputError if messages are to be played and the job has what only prices model.
   JobForecast forecast(const Job& job);
   StepForecast forecast(const Training& training);
   /// Without the interval.
@@ -42,12 +42,12 @@ class Playing {
   const PriceOf& price() const { return price_; }
   const std::string& policy() const { return forecaster_.policy(); }
   bool by_messages() const { return engine_ != nullptr; }
-  /// Of the last forecast: along the chains of causes, in the mean of the phases, with what else the step
-  /// waits for; none where one has too many messages.
+  /// Where the time of the last forecast goes, along the chains of causes, in the mean over its phases, with
+  /// what else the step waits for; empty if there were too many messages.
   std::vector<Share> causes(const std::vector<Wait>& waits) const;
-  /// Plays its messages once more for who watches.
+  /// Plays the messages of the last forecast again and shows them to an observer.
   Seconds watch(const Watched& watched) const;
-  /// What was played or priced otherwise than asked, or not at all; each thing once.
+  /// Notes on what was played or priced otherwise than asked, or not at all.
   std::vector<std::string> notes() const;
 
  private:
@@ -59,8 +59,8 @@ class Playing {
   const Engine* engine_ = nullptr;
   GroupForecaster forecaster_;
   const PriceOf price_;
-  std::vector<ReplayReport> reports_;  ///< of the last forecast, in the middle of the uncertainty
-  Job last_;                           ///< of those
+  std::vector<ReplayReport> reports_;  ///< of the last forecast, on the platform as described
+  Job last_;                           ///< the last forecast's job
   std::vector<std::string> notes_;
   const std::function<void(Seconds, std::int64_t)> progress_;
 };

@@ -14,13 +14,13 @@ Json job_row(const Job& job, const JobForecast& forecast, double samples, const 
 /// A forecast as a row of `train`.
 Json train_row(const Training& training, const StepForecast& step);
 
-/// Where its time goes, by part: rows of role, activity, count, total_s, exposed_s and share. What is exposed
-/// adds up to the time.
+/// Where the time goes: rows of role, activity, count, total_s, exposed_s and share. The exposed times add up
+/// to the time.
 Json activity_rows(const JobForecast& forecast);
-/// Adds `steps` and `time_to_accuracy_s`, of which nobody knows those of a batch outside the table.
+/// Adds `steps` and `time_to_accuracy_s`, null for a batch outside the table.
 void add_time_to_accuracy(Json& row, const Convergence& experience, const StepForecast& step);
 
-/// Why the step does not fit into a processor's memory; empty where it does, or where that is not known.
+/// Why the step does not fit into a processor's memory; empty if it does, or if that is not known.
 std::string too_large(const Training& training, const StepForecast& step);
 
 }  // namespace collcast::workloads

@@ -15,13 +15,13 @@ struct TrainingText {
                      noise = "0", input, checkpoint;
 };
 
-/// One of them, by its option and the key of sweeps.
+/// One setting of a training step, by the name of its option and its key in sweeps.
 struct TrainingSetting {
   const char* key;
   std::string TrainingText::*text;
   void (*put)(Training& training, const std::string& text);  ///< throws InputError
 };
-/// All but the policy.
+/// All settings but the policy.
 std::span<const TrainingSetting> training_settings();
 
 /// The step on a platform, without its ranks. Throws InputError.

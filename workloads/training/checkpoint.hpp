@@ -9,8 +9,8 @@ namespace collcast::workloads {
 
 struct Training;
 
-/// Parameters and the optimizer's state, written from time to time: one copy of the model, by the ranks that
-/// hold it. What is 0 is not on the way.
+/// Parameters and the optimizer's state, written every so many steps: one copy of the model, by the ranks
+/// that hold it. A rate of 0 stands for no limit.
 struct Checkpoint {
   int every = 0;            ///< steps
   bool background = false;  ///< written while training goes on, from a copy in the hosts' memory
@@ -28,8 +28,8 @@ struct CheckpointBytes {
 };
 CheckpointBytes checkpoint_bytes(const Training& training);
 
-/// How long training stands still for one, if a step takes `step`: for the copy, or for the whole write; in
-/// the background also for the one before where that is still being written.
+/// How long training stops for a checkpoint, if a step takes `step`: for the whole write, or in the
+/// background for the copy, and for the previous checkpoint if that is still being written.
 Seconds checkpoint_stall(const Checkpoint& checkpoint, const Training& training, Seconds step);
 
 }  // namespace collcast::workloads

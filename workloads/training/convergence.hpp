@@ -7,18 +7,19 @@
 
 namespace collcast::workloads {
 
-/// Steps that a model takes to an accuracy, by the samples of all replicas in a step: somebody's experience.
+/// How many steps a model takes to an accuracy, by the number of samples of all replicas in a step, as
+/// observed by somebody.
 struct Convergence {
   struct Point {
     double batch, steps;
   };
   std::vector<Point> points;  ///< by batch, ascending
 
-  /// Between points by powers; nothing outside them.
+  /// Interpolated between points as a power law; none outside them.
   std::optional<double> steps(double batch) const;
 };
 
-/// A table with the header "batch,steps"; `file` is what errors name. Throws InputError.
+/// Reads a table with the header "batch,steps". Throws InputError, which names `file`.
 Convergence parse_convergence(const std::string& csv, const std::string& file);
 
 }  // namespace collcast::workloads

@@ -26,9 +26,9 @@ struct Framework {
   Seconds cycle;
   int cache = 0;
   int groups = 0;         ///< of tensors that are reduced together
-  Seconds request;        ///< of rank 0, for one tensor of one rank, without the cache
-  bool autotune = false;  ///< takes the fusion, the cycle and the levels that are fastest
-  bool keeps_fusion = false, keeps_cycle = false, keeps_levels = false;  ///< of autotuning: were said
+  Seconds request;        ///< what rank 0 takes for a tensor of a rank, without the cache
+  bool autotune = false;  ///< finds the fastest fusion, cycle and levels
+  bool keeps_fusion = false, keeps_cycle = false, keeps_levels = false;  ///< given, so not autotuned
   // buckets: closed by the tensor that reaches the limit
   Bytes first_bucket, bucket;   ///< 0: of so many elements, if any
   double bucket_elements = 0;   ///< at least

@@ -34,7 +34,7 @@ Input parse_input(const std::string& text) {
 
 namespace {
 
-/// Of the node that reads most: ranks of the first stage read, of a mirrored replica (GEMS) those of the
+/// On the node that reads most: ranks of the first stage read, of a mirrored replica (GEMS) those of the
 /// last.
 double samples_of_node(const Training& t) {
   const Plan plan(t);

@@ -172,7 +172,7 @@ Processor known(Processor p) {
   return p;
 }
 
-/// Of the layers and the optimizer, on one processor that holds them all and recomputes nothing.
+/// The time of the layers and the optimizer on one processor that holds them all and recomputes nothing.
 Seconds alone(const Training& t, double micro, int micro_batches) {
   Seconds step;
   for (const Layer& l : t.model.layers) {

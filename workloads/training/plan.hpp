@@ -22,7 +22,7 @@ struct Plan {
   };
   const Training& training;
   int tensor, spatial, data, pipeline, chunks;
-  int experts;  ///< ranks that share them out
+  int experts;  ///< how many ranks share them out
   int micro_batches;
   /// Neighbours of a data-parallel group that do something of their own: they share out the experts, or are
   /// on a node.
@@ -37,16 +37,16 @@ struct Plan {
   };
   std::vector<Hop> hops;  ///< between stages
   std::vector<LayerTime> times;
-  double scale = 1;  ///< of all times: a step alone takes what --throughput says, and GPUs may be crowded
+  double scale = 1;  ///< factor on all times, from --throughput and from processes that share a GPU
 
   const std::vector<Layer>& layers() const { return training.model.layers; }
   const Part& part(int stage, int chunk) const {
     return parts[static_cast<std::size_t>(chunk) * static_cast<std::size_t>(pipeline) +
                  static_cast<std::size_t>(stage)];
   }
-  /// Of a layer's work, and of its tensors, that a rank has.
+  /// The share of a layer's work, and of its tensors, that a rank has.
   double share(const Layer& layer) const;
-  /// Of what blocks hand on, that a rank has.
+  /// The share that a rank has of what blocks hand on to each other.
   double share_between() const { return training.framework.sequence_parallel ? 1.0 / tensor : 1; }
   /// Into how many parts tensor parallelism cuts a layer that it cuts.
   int cuts(const Layer& layer) const { return layer.parts > 0 ? std::min(tensor, layer.parts) : tensor; }
@@ -61,20 +61,21 @@ struct Plan {
   bool owned(const Layer& layer) const { return experts > 1 && layer.experts > 0; }
   /// How many ranks add up the gradients of a layer.
   int adders(const Layer& layer) const { return owned(layer) ? data / experts : data * spatial; }
-  /// Of a rank, as `name_groups` numbers them: its stage, and among this one's ranks those that share heads
-  /// or images follow each other, then those that share experts.
+  /// A rank's stage, and its number within the stage, where ranks that share heads or images come next to
+  /// each other, then those that share experts (`name_groups`).
   struct Place {
     int stage;
     Rank within;
   };
   Place place(Rank rank) const;
-  /// What ZeRO-3 and FSDP gather at once: blocks; of models without them as many layers as hold 25 MiB.
+  /// What ZeRO-3 and FSDP gather at once: a block, or in a model without blocks as many layers as hold 25
+  /// MiB.
   struct Unit {
     std::size_t first, last;
     double elements;  ///< of a rank's parameters
   };
   std::vector<Unit> units() const;
-  /// The most that a node's ranks have, of what `of` says of each.
+  /// The largest sum over a node's ranks of what `of` says of each.
   template <class Of>
   auto fullest_node(Of of) const {
     decltype(of(Place())) most{}, sum{};
@@ -85,17 +86,17 @@ struct Plan {
     }
     return most;
   }
-  /// Where the second of two replicas has what the first has here (GEMS).
+  /// The stage on which the second of two replicas has what the first has on this one (GEMS).
   int mirror(int stage) const { return pipeline - 1 - stage; }
   double parameters(int stage) const { return sum_parameters(stage, false); }
-  /// Of them a rank's, where those that add up their gradients share them out.
+  /// The parameters of a rank, if the ranks that add up their gradients share them out.
   double sharded_parameters(int stage) const { return sum_parameters(stage, true); }
   Seconds optimizer(double parameters) const;
-  /// Of what a part hands on, per micro-batch.
+  /// What a part hands on, per micro-batch.
   Bytes bytes(const Hop& hop) const;
-  /// Where one is closed.
+  /// The size at which a bucket is closed.
   Bytes bucket(bool first) const;
-  /// Of a gradient as it is stored.
+  /// The size of a gradient as it is stored.
   Bytes gradient() const;
   bool adam() const { return training.model.blocks > 0; }
 

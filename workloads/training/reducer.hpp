@@ -10,15 +10,16 @@
 
 namespace collcast::workloads {
 
-/// Of every training job: which group and stream is which. Those who share out the experts of a block are
-/// `local`, those with the same ones `cross`; those who share out images stand where others share out heads.
+/// The groups and streams of every training job. Ranks that share out the experts of a block are in a `local`
+/// group, those with the same experts in a `cross` group. Ranks that share out images are in the tensor
+/// group.
 constexpr int data_group = 0, tensor_group = 1, local_group = 2, cross_group = 3;
 constexpr int communication_stream = 1, first_message_stream = 2;
 
 /// Dimensions and groups, and the coordinator where the framework has one.
 void name_groups(const Plan& plan, Job& job);
 
-/// Puts an activity at the end of a role; its place there.
+/// Appends an activity to a role; returns its index.
 int append(Role& role, JobActivity activity);
 
 /// Adds to a role what its framework does about gradients and parameters.
@@ -29,7 +30,7 @@ class Reducer {
   virtual void ready(const Layer& layer, double elements, int made, bool last) = 0;
   /// After the backward pass: the optimizer may follow.
   virtual void settle() = 0;
-  virtual double updates() const = 0;  ///< parameters that this rank updates: of those that were ready
+  virtual double updates() const = 0;  ///< how many of the ready parameters this rank updates
   virtual void after_optimizer() {}
 
   // Where parameters are gathered when they are needed:

@@ -94,7 +94,7 @@ std::vector<LimitShare> bottlenecks(const Training& t, const StepForecast& step)
   return all;
 }
 
-/// Of a step, in the mean.
+/// The mean over a step's phases.
 Seconds checkpoint_share(const Training& t, Seconds step) {
   return t.checkpoint ? checkpoint_stall(*t.checkpoint, t, step) / t.checkpoint->every : Seconds();
 }

@@ -11,7 +11,7 @@
 
 namespace collcast::workloads {
 
-/// A training step to be described.
+/// The description of a training step.
 struct Training {
   Model model;
   Framework framework;
@@ -19,18 +19,18 @@ struct Training {
   Precision precision = Precision::fp32;
   int batch = 1;  ///< of a replica, in a step
   std::optional<double> throughput =
-      {};               ///< samples per second of one processor: replaces the roofline's sum
-  double slowdown = 0;  ///< of computation while collectives run
+      {};               ///< measured samples per second of one processor, instead of the roofline's
+  double slowdown = 0;  ///< computation takes 1 + this times as long while collectives run
   double noise = 0;     ///< standard deviation of ranks' computation, relative: the slowest decides
-  std::optional<Input> input = {};  ///< without: samples are there
+  std::optional<Input> input = {};  ///< none: samples never are late
   std::optional<Checkpoint> checkpoint = {};
   Rank ranks = 1, ranks_per_node = 1;
 };
 
-/// Of a step on one processor, if arithmetic or memory were all that limits it.
+/// The time of a step on one processor, if arithmetic or memory alone limited it.
 Limits limits_alone(const Training& training);
 
-/// Seconds of a step on one processor that holds the whole model: what --throughput says, or the roofline.
+/// The time of a step on one processor that holds the whole model: by --throughput, or by the roofline.
 Seconds step_alone(const Training& training);
 
 /// By how much longer computation takes where `per_gpu` processes share a GPU: one's launches run beside
@@ -41,8 +41,9 @@ double crowding(const Training& training);
 /// heads do not divide.
 Job training_job(const Training& training);
 
-/// Bytes of a rank, all processes of its GPU: of the stage with most. Parameters, gradients, the optimizer's
-/// state, activations that are kept, the largest collective's buffers and a GiB for the runtime.
+/// The memory that a rank needs, with all processes of its GPU, on the stage that needs most: parameters,
+/// gradients, the optimizer's state, kept activations, the largest collective's buffers and a GiB for the
+/// runtime.
 struct MemoryNeed {
   Bytes parameters, gradients, optimizer, activations, other;
   Bytes sum() const { return parameters + gradients + optimizer + activations + other; }

@@ -44,7 +44,7 @@ void enlarge(int socket, int option, int forced_option) {
   if (!set(socket, SOL_SOCKET, forced_option, wanted_buffer)) set(socket, SOL_SOCKET, option, wanted_buffer);
 }
 
-/// Of the way to the group.
+/// What a packet on the path to the group carries.
 std::size_t packet_bytes(const GroupAddress& a, const ip_mreqn& membership) {
   const int probe = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   set(probe, IPPROTO_IP, IP_MULTICAST_IF, membership);

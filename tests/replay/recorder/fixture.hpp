@@ -5,7 +5,6 @@
 
 #include "replay/recorder/record.hpp"
 #include "replay/trace/check.hpp"
-#include "replay/trace/summary.hpp"
 #include "tests/replay/trace/fixture.hpp"
 
 namespace collcast::recorder::test {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 
 namespace collcast::campaign {
 namespace {
@@ -90,14 +91,13 @@ TEST(CampaignFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "measure": {"overlap_workers": 0},
                        "points": {"collective": "allreduce", "algorithm": "library"}})"),
             "c.json.points: allreduce library, 4 ranks, 4 B has no overlap that could be predicted");
-  EXPECT_THROW(read_campaign("/nowhere.json"), InputError);
 }
 
 TEST(CampaignFile, ShippedOnesAreSound) {
   int found = 0;
   for (const auto& file : std::filesystem::directory_iterator(COLLCAST_SOURCE_DIR "/validation/campaigns"))
     if (file.path().extension() == ".json") {
-      EXPECT_FALSE(read_campaign(file.path()).points.empty()) << file.path();
+      EXPECT_FALSE(parse_campaign(read_file(file.path()), file.path()).points.empty()) << file.path();
       ++found;
     }
   EXPECT_GE(found, 3);

@@ -32,7 +32,7 @@ class Fabric {
 
   /// The source's link may begin to send `frame` at `time`, not before the last `advance`.
   void enter(Frame frame, Seconds time);
-  /// Nothing is delivered before; infinity if nothing is under way.
+  /// When the next frame is delivered; infinity if nothing is under way.
   Seconds next() const;
   /// Lets happen what happens up to `now`, and delivers what has arrived, in the order of arrival.
   void advance(Seconds now, const Deliver& deliver);

@@ -13,9 +13,9 @@
 
 namespace collcast {
 
-/// The last things that were made, by name.
+/// The things used last, by name.
 template <class Thing>
-class Recent {
+class LruCache {
  public:
   template <class Make>
   std::shared_ptr<const Thing> get(const std::string& name, Make make) {
@@ -35,8 +35,8 @@ class Recent {
   std::list<Entry> things_;
 };
 
-/// Platforms with ranks on them as one question after the other needs them, each made once. Of one thread.
-class Known {
+/// Keeps platforms with ranks on them from one question to the next. For one thread.
+class ForecastCache {
  public:
   /// Ranks on a platform.
   struct Seating {
@@ -48,9 +48,9 @@ class Known {
     std::optional<Transport> transport = {};
   };
 
-  Known();
+  ForecastCache();
 
-  /// A platform by name or file, with parameters set, and what is to be said of it. Throws InputError.
+  /// A platform by name or file, with parameters set, and warnings about these. Throws InputError.
   Description platform(const std::string& name, const std::vector<std::string>& set,
                        std::vector<std::string>& notes);
   std::shared_ptr<const Forecaster> forecaster(const Seating& seating);
@@ -61,20 +61,22 @@ class Known {
     Description description;
     std::vector<std::string> notes;
   };
-  /// What was made of a platform keeps it, so that no other takes its address.
-  template <class Made>
-  struct Kept {
+  /// Something made from a platform, and the platform: its address is a part of the name.
+  template <class Thing>
+  struct WithPlatform {
     Description platform;
-    Made made;
+    Thing thing;
     template <class... Arguments>
-    explicit Kept(const Description& d, const Arguments&... arguments) : platform(d), made(arguments...) {}
+    explicit WithPlatform(const Description& d, const Arguments&... arguments)
+        : platform(d), thing(arguments...) {}
   };
-  Recent<Description> loaded_;
-  Recent<Platform> platforms_;
-  Recent<std::vector<std::string>> unused_;  ///< by platform and what is set, whatever to
+  LruCache<Description> loaded_;
+  LruCache<Platform> platforms_;
+  LruCache<std::vector<std::string>>
+      unused_;  ///< warnings by platform and parameters set, whatever their values
   std::shared_ptr<SharedCutGraphs> graphs_;
-  Recent<Kept<Forecaster>> forecasters_;
-  Recent<Kept<Library>> libraries_;
+  LruCache<WithPlatform<Forecaster>> forecasters_;
+  LruCache<WithPlatform<Library>> libraries_;
 };
 
 }  // namespace collcast

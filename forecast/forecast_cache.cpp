@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forecast/known.hpp"
+#include "forecast/forecast_cache.hpp"
 
 #include <cstdint>
 
@@ -11,8 +11,8 @@
 namespace collcast {
 namespace {
 
-/// Copies of a description share their text.
-std::string name_of(const Known::Seating& s) {
+/// Copies of a description share their JSON.
+std::string name_of(const ForecastCache::Seating& s) {
   return std::to_string(reinterpret_cast<std::uintptr_t>(&s.platform.json())) + '\n' +
          std::to_string(s.ranks) + '\n' + s.placement + '\n' + std::to_string(static_cast<int>(s.memory)) +
          '\n' + std::to_string(s.workers) + '\n' + (s.transport ? s.transport->name() : "");
@@ -20,10 +20,10 @@ std::string name_of(const Known::Seating& s) {
 
 }  // namespace
 
-Known::Known() : graphs_(std::make_shared<SharedCutGraphs>()) {}
+ForecastCache::ForecastCache() : graphs_(std::make_shared<SharedCutGraphs>()) {}
 
-Description Known::platform(const std::string& name, const std::vector<std::string>& set,
-                            std::vector<std::string>& notes) {
+Description ForecastCache::platform(const std::string& name, const std::vector<std::string>& set,
+                                    std::vector<std::string>& notes) {
   std::string values = name, keys = name;
   for (const std::string& assignment : set) {
     values += '\n' + assignment;
@@ -41,20 +41,21 @@ Description Known::platform(const std::string& name, const std::vector<std::stri
   return found->description;
 }
 
-std::shared_ptr<const Forecaster> Known::forecaster(const Seating& s) {
+std::shared_ptr<const Forecaster> ForecastCache::forecaster(const Seating& s) {
   const auto kept = forecasters_.get(name_of(s), [&] {
-    return std::make_shared<Kept<Forecaster>>(s.platform, s.platform, s.ranks, parse_placement(s.placement),
-                                              s.memory, s.workers, s.transport, graphs_);
+    return std::make_shared<WithPlatform<Forecaster>>(s.platform, s.platform, s.ranks,
+                                                      parse_placement(s.placement), s.memory, s.workers,
+                                                      s.transport, graphs_);
   });
-  return {kept, &kept->made};
+  return {kept, &kept->thing};
 }
 
-std::shared_ptr<const Library> Known::library(const std::string& policy, const Seating& s) {
+std::shared_ptr<const Library> ForecastCache::library(const std::string& policy, const Seating& s) {
   const auto kept = libraries_.get(name_of(s) + '\n' + policy, [&] {
-    return std::make_shared<Kept<Library>>(s.platform, policy, s.platform, s.ranks,
-                                           parse_placement(s.placement), s.memory, s.transport);
+    return std::make_shared<WithPlatform<Library>>(s.platform, policy, s.platform, s.ranks,
+                                                   parse_placement(s.placement), s.memory, s.transport);
   });
-  return {kept, &kept->made};
+  return {kept, &kept->thing};
 }
 
 }  // namespace collcast

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "forecast/plan.hpp"
+#include "workloads/playing/training_text.hpp"
+
+namespace collcast::workloads {
+
+/// The job that a machine is chosen for, as users describe it: a model to train, a recorded run (`trace`), or
+/// an application or a job's file (`job`).
+struct PlannedJob : TrainingText {
+  std::string samples;  ///< that the model trains on in all
+  std::string trace, job;
+  std::string runs = "1";  ///< how often the trace or the job runs
+};
+
+/// A platform to choose from, and what the user called it.
+struct PlannedPlatform {
+  std::string name;
+  Description platform;
+};
+
+/// The platform's price and power, which a plan can take into account.
+inline constexpr const char *price_key = "node.price_per_hour_USD", *power_key = "node.power_W";
+
+/// Is told how many of so many forecasts have been made.
+using PlanProgress = std::function<void(const std::string& what, std::int64_t finished, std::int64_t all)>;
+
+/// The whole job on each platform and each number of ranks; what is to be said of them is added to `notes`.
+/// Forecasts are made in parallel, by a process for each processor; so are those of `savings`.
+std::vector<plan::Candidate> candidates(const PlannedJob& job, const std::vector<PlannedPlatform>& platforms,
+                                        const std::vector<Rank>& ranks, const PlanProgress& progress,
+                                        std::vector<std::string>& notes);
+
+/// The share of the time that the job saves if one parameter of the platform improves by a tenth.
+struct Saving {
+  std::string parameter;
+  double share = 0;
+};
+/// The largest first; parameters that save next to nothing are left out.
+std::vector<Saving> savings(const PlannedJob& job, const Description& platform, Rank ranks,
+                            const PlanProgress& progress);
+
+}  // namespace collcast::workloads
