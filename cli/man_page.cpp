@@ -51,7 +51,8 @@ std::string page_of_verb(const Manual& m, const Manual::Verb& v) {
   page += ".SH EXAMPLES\n.nf\n";
   std::istringstream lines(v.examples);
   for (std::string line; std::getline(lines, line);)
-    page += plain(wrap(line.starts_with("Example: ") ? line.substr(9) : line, page_width, "    ", " \\")) + "\n";
+    page +=
+        plain(wrap(line.starts_with("Example: ") ? line.substr(9) : line, page_width, "    ", " \\")) + "\n";
   return page + ".fi\n.SH SEE ALSO\n.BR collcast (1)\n";
 }
 
