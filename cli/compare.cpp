@@ -5,11 +5,10 @@
 #include <optional>
 
 #include "cli/options.hpp"
-#include "cli/replaying.hpp"
 #include "cli/several.hpp"
 #include "cli/sweep_verbs.hpp"
-#include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
+#include "cli/workload_options.hpp"
 #include "model/collective.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
@@ -27,7 +26,7 @@ namespace {
 
 using namespace report;
 
-struct CompareOptions : ReplayText {
+struct CompareOptions : workloads::ReplayText {
   std::string nodes, budget, model, framework, precision, batch;
   std::vector<std::string> on, platforms, sizes;
   bool engine_given = false;  ///< the verbs differ in what they take else
@@ -159,7 +158,7 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
   report.title = of.value + (options.engine_given ? ", engine " + options.engine : "");
   if (options.engine_given) report.head["engine"] = options.engine;
   if (of.verb != "replay") return;
-  const auto source = open_source(files_like(of.value), steps(options.steps));
+  const auto source = open_source(files_like(of.value), workloads::steps(options.steps));
   report.head = {{"trace", source->info().name}, {"engine", options.engine}, {"ranks", source->ranks()}};
   report.title = title(*source);
   report.remark =
@@ -261,7 +260,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   verb->add_option("-p,--platform", options->platforms, "Platforms as they are, a row each")
       ->delimiter(',')
       ->option_text("P[,P...]");
-  add_replaying(*verb, *options);
+  add_replay_options(*verb, *options);
   verb->get_option("--algorithm")
       ->description("Of a trace's collectives, as in `replay`; or of the collective: ring")
       ->option_text("COLLECTIVE[@SIZE]=A|A");

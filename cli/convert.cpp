@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "cli/options.hpp"
-#include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
+#include "cli/workload_options.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/as_messages.hpp"
 #include "replay/application/goal.hpp"
@@ -61,7 +61,7 @@ void refuse_own_input(const Source& source, const ConvertOptions& options) {
 
 void run_convert(const ConvertOptions& options) {
   check_writable(options.to == "chakra" ? chakra_file(options.out, 0) : options.out);
-  const Trace trace = open_trace(options.files, steps(options.steps));
+  const Trace trace = open_trace(options.files, workloads::steps(options.steps));
   const Source& source = trace.source();
   if (!source.info().ordered)
     throw InputError(source.info().name +

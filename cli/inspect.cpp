@@ -5,8 +5,8 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/pictures.hpp"
-#include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
+#include "cli/workload_options.hpp"
 #include "replay/application/inspected.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -127,7 +127,7 @@ void run_inspect(const InspectOptions& options) {
   if (!options.like.empty() && (options.format == Format::csv || options.format == Format::markdown))
     throw InputError("--like deepintrospect writes JSON: it does not go with --format csv or markdown");
   Canvas canvas(options.pictures);
-  const auto source = open_source(options.files, steps(options.steps));
+  const auto source = open_source(options.files, workloads::steps(options.steps));
   const Report report = inspected(*source, inspect(*source));
   const Json dump = like_deepintrospect(source->info().format, report.sections[0].rows);
   write_page(canvas, report, dump, !options.like.empty());

@@ -3,12 +3,12 @@
 #include <iostream>
 
 #include "cli/interrupt.hpp"
-#include "cli/offload.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
 #include "cli/several.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
+#include "forecast/offload.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"

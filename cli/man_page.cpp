@@ -10,7 +10,7 @@
 namespace collcast::cli {
 namespace {
 
-constexpr std::size_t width = 73;  // of 80 columns, what man(1) leaves beside its margin
+constexpr std::size_t page_width = 73;  // of 80 columns, what man(1) leaves beside its margin
 
 /// Text that no macro of man(7) begins in and whose signs stay what they are.
 std::string plain(const std::string& text) {
@@ -51,7 +51,8 @@ std::string page_of_verb(const Manual& m, const Manual::Verb& v) {
   page += ".SH EXAMPLES\n.nf\n";
   std::istringstream lines(v.examples);
   for (std::string line; std::getline(lines, line);)
-    page += plain(wrap(line.starts_with("Example: ") ? line.substr(9) : line, width, "    ", " \\")) + "\n";
+    page +=
+        plain(wrap(line.starts_with("Example: ") ? line.substr(9) : line, page_width, "    ", " \\")) + "\n";
   return page + ".fi\n.SH SEE ALSO\n.BR collcast (1)\n";
 }
 

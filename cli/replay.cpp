@@ -2,24 +2,24 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
-#include "cli/replaying.hpp"
 #include "cli/several.hpp"
-#include "cli/trace_files.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
+#include "cli/workload_options.hpp"
 #include "forecast/report/answer.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/report.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
+#include "workloads/playing/rows.hpp"
 
 namespace collcast::cli {
 namespace {
 
 using namespace report;
 
-struct ReplayCommand : ReplayText {
+struct ReplayCommand : workloads::ReplayText {
   std::string platforms;
   WhatIf what_if;
   bool explain = false;
@@ -188,7 +188,7 @@ int run_replay(const ReplayCommand& options) {
   const ReplayReport report = replay(trace, platform, play);
   progress_end();
   Report answer = report_of(options, platform, trace, report);
-  const Json row = replay_row(trace, platform, play, report);
+  const Json row = workloads::replay_row(trace, platform, play, report);
   answer.head["nodes"] = row["nodes"], answer.head["ranks_per_node"] = row["ranks_per_node"];
   append(answer.notes, canvas.write_timeline({{"title", trace.info().name + " on " + platform.name()},
                                               {"platform", platform.name()},
@@ -216,7 +216,7 @@ void add_replay(CLI::App& app, int& exit_code) {
                    "--placement or a --set give a row for each combination")
       ->required()
       ->option_text("P[,P...]");
-  add_replaying(*verb, *options);
+  add_replay_options(*verb, *options);
   verb->add_flag("--explain", options->explain, "Where the time goes, along the chain of causes");
   add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
   add_pictures(*verb, options->pictures);

@@ -7,10 +7,10 @@
 #include <map>
 #include <memory>
 
-#include "cli/offload.hpp"
 #include "cli/options.hpp"
-#include "cli/replaying.hpp"
 #include "cli/runs.hpp"
+#include "cli/workload_options.hpp"
+#include "forecast/offload.hpp"
 #include "forecast/sweep/predict.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
@@ -29,8 +29,8 @@ namespace collcast::cli {
 namespace {
 
 using sweep::Key, sweep::Kind;
-using workloads::HowPlayed, workloads::JobSource, workloads::Playing, workloads::TrainingSetting,
-    workloads::TrainingText, workloads::training_settings;
+using workloads::HowPlayed, workloads::JobSource, workloads::Playing, workloads::ReplayText,
+    workloads::replay_row, workloads::TrainingSetting, workloads::TrainingText, workloads::training_settings;
 
 constexpr std::array training_keys = {
     Key{"platform", Kind::word}, Key{"policy", Kind::word},       Key{"engine", Kind::word},

@@ -38,6 +38,22 @@ TEST(Ask, ARowForEachPlatformRanksAndSize) {
   for (const Answer::Row& r : a.rows) EXPECT_EQ(r.engine, "path");
 }
 
+TEST(Ask, TakesAnAlgorithmOfTheCallersOwn) {
+  const Algorithm own{.collective = Collective::allreduce,
+                      .name = "own",
+                      .schedule = algorithm(Collective::allreduce, "ring").schedule};
+  Question q = allreduce();
+  q.own = &own;
+  const Answer mine = ask(q), ring = ask(allreduce("ring"));
+  ASSERT_EQ(mine.rows.size(), ring.rows.size());
+  for (std::size_t i = 0; i < mine.rows.size(); ++i) {
+    EXPECT_EQ(mine.rows[i].prediction.algorithm, &own);
+    EXPECT_EQ(mine.rows[i].prediction.time, ring.rows[i].prediction.time);
+  }
+  q.collectives = {"broadcast"};
+  EXPECT_EQ(complaint([&] { ask(q); }), "allreduce own is no algorithm of broadcast");
+}
+
 TEST(Ask, WhatIsSkippedAtSeveralSizesIsOneNote) {
   Question q = allreduce("all");
   q.platforms = {"summit"}, q.ranks = {96}, q.engine = "path";

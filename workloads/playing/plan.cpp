@@ -131,10 +131,15 @@ plan::Candidate candidate(const PlannedPlatform& on, Rank ranks, const Json& f) 
   return c;
 }
 
-/// The answers of a function of 0 to `count` - 1, computed in parallel.
+/// SimGrid's clock goes on from replay to replay, and its rounding with it: they come in turn.
+sweep::HandOut workers(const PlannedJob& job) {
+  return sweep::processes(job.trace.empty() ? sweep::processors() : 1);
+}
+
+/// The answers of a function of 0 to `count` - 1, computed by workers.
 template <class Ask>
-std::vector<Json> in_parallel(std::size_t count, const std::string& what, const PlanProgress& progress,
-                              const Ask& ask) {
+std::vector<Json> answers(std::size_t count, const sweep::HandOut& workers, const std::string& what,
+                          const PlanProgress& progress, const Ask& ask) {
   using sweep::Outcome;
   const auto answer = [&](std::int64_t i) {
     try {
@@ -147,11 +152,10 @@ std::vector<Json> in_parallel(std::size_t count, const std::string& what, const 
     if (o.kind != Outcome::Kind::answered) throw SubstrateError(what + ": " + o.text);
     progress(what, finished, static_cast<std::int64_t>(count));
   };
-  std::vector<Json> answers;
-  for (const Outcome& o : sweep::outcomes(static_cast<std::int64_t>(count),
-                                          sweep::processes(sweep::processors()), answer, heard))
-    answers.push_back(parse_json(o.text));
-  return answers;
+  std::vector<Json> all;
+  for (const Outcome& o : sweep::outcomes(static_cast<std::int64_t>(count), workers, answer, heard))
+    all.push_back(parse_json(o.text));
+  return all;
 }
 
 /// The parameter improved by a tenth, as --set has it: more of a bandwidth, a rate or a memory, less of a
@@ -179,8 +183,8 @@ std::vector<plan::Candidate> candidates(const PlannedJob& job, const std::vector
   };
   const auto ranks_of = [&](std::size_t i) { return ranks[i % ranks.size()]; };
   const std::vector<Json> forecasts =
-      in_parallel(platforms.size() * ranks.size(), "forecasts", progress,
-                  [&](std::size_t i) { return forecast_of(job, platform_of(i).platform, ranks_of(i)); });
+      answers(platforms.size() * ranks.size(), workers(job), "forecasts", progress,
+              [&](std::size_t i) { return forecast_of(job, platform_of(i).platform, ranks_of(i)); });
   std::vector<plan::Candidate> all;
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
     all.push_back(candidate(platform_of(i), ranks_of(i), forecasts[i]));
@@ -200,10 +204,11 @@ std::vector<Saving> savings(const PlannedJob& job, const Description& platform, 
   std::vector<Saving> all;
   // Of parameters that together save next to nothing, none is asked for alone.
   for (std::vector<Parts> open{parts}; !open.empty();) {
-    const std::vector<Json> times = in_parallel(open.size(), "a tenth more", progress, [&](std::size_t i) {
-      const auto time = time_of_one(job, platform, open[i], ranks);
-      return time ? Json(time->value) : Json();  // none: at the end of what is sound
-    });
+    const std::vector<Json> times =
+        answers(open.size(), workers(job), "a tenth more", progress, [&](std::size_t i) {
+          const auto time = time_of_one(job, platform, open[i], ranks);
+          return time ? Json(time->value) : Json();  // none: at the end of what is sound
+        });
     std::vector<Parts> next;
     for (std::size_t i = 0; i < open.size(); ++i) {
       const Parts group = open[i];

@@ -31,7 +31,7 @@ inline constexpr const char *price_key = "node.price_per_hour_USD", *power_key =
 using PlanProgress = std::function<void(const std::string& what, std::int64_t finished, std::int64_t all)>;
 
 /// The whole job on each platform and each number of ranks; what is to be said of them is added to `notes`.
-/// Forecasts are made in parallel, by a process for each processor; so are those of `savings`.
+/// Forecasts are made by a process for each processor, those of a trace by one; so are those of `savings`.
 std::vector<plan::Candidate> candidates(const PlannedJob& job, const std::vector<PlannedPlatform>& platforms,
                                         const std::vector<Rank>& ranks, const PlanProgress& progress,
                                         std::vector<std::string>& notes);

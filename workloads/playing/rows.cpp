@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "libraries/chooser.hpp"
+#include "replay/application/report.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 #include "workloads/compute/processor.hpp"
@@ -37,6 +39,10 @@ Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double sample
           {"io_s", 0.0},
           {"memory_B", nullptr},
           {"limited_by", f.limited_by}};
+}
+
+bool is_collective(const ReplayReport::Operation& o) {
+  return o.name != "send" && o.name != "recv" && o.name != "wait";
 }
 
 }  // namespace
@@ -90,6 +96,21 @@ std::string too_large(const Training& t, const StepForecast& s) {
          t.processor.name + " (parameters " + text::bytes(m.parameters.value) + ", gradients " +
          text::bytes(m.gradients.value) + ", optimizer " + text::bytes(m.optimizer.value) + ", activations " +
          text::bytes(m.activations.value) + ", other " + text::bytes(m.other.value) + ")";
+}
+
+Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,
+                const ReplayReport& report) {
+  const Occupancy seats = occupancy(Machine(platform, trace.ranks(), options.placement));
+  const auto dearest = std::ranges::find_if(report.operations, is_collective);
+  const bool any = dearest != report.operations.end();
+  Json row{{"platform", platform.name()},
+           {"ranks", trace.ranks()},
+           {"nodes", seats.nodes},
+           {"ranks_per_node", seats.on_a_node}};
+  row.update(report::totals(report));
+  row["dearest_collective"] = any ? Json(dearest->name) : Json();
+  row["dearest_collective_s"] = any ? dearest->time.value : 0.0;
+  return row;
 }
 
 }  // namespace collcast::workloads

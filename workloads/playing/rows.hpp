@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "replay/application/replay.hpp"
 #include "support/json_fwd.hpp"
 #include "workloads/training/convergence.hpp"
 #include "workloads/training/step.hpp"
@@ -13,6 +14,10 @@ namespace collcast::workloads {
 Json job_row(const Job& job, const JobForecast& forecast, double samples, const Description& platform);
 /// A forecast as a row of `train`.
 Json train_row(const Training& training, const StepForecast& step);
+
+/// A forecast as a row of `replay`: times, nodes, and the collective that takes most time.
+Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,
+                const ReplayReport& report);
 
 /// Where the time goes: rows of role, activity, count, total_s, exposed_s and share. The exposed times add up
 /// to the time.

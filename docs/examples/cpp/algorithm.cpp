@@ -2,7 +2,6 @@
 // Is an algorithm of one's own right, and what would it cost? This broadcast hands the message down two
 // chains, one of the even and one of the odd ranks.
 #include <cstdio>
-#include <string>
 
 #include "forecast/answer.hpp"
 #include "model/proof.hpp"
@@ -49,6 +48,5 @@ int main() {
   const collcast::Prediction& p = answer.rows.front().prediction;
   std::printf("1 MiB to 16 nodes of edr-cluster takes %.3f ms:\n", 1e3 * p.time.value);
   for (const collcast::Share& share : p.explanation)
-    std::printf("  %.3f ms %s %s\n", 1e3 * share.time.value, std::string(name(share.cause)).c_str(),
-                share.name.c_str());
+    std::printf("  %.3f ms %s\n", 1e3 * share.time.value, share.name.c_str());
 }

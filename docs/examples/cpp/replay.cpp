@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would a recorded application gain from a faster network? Usage: replay TRACE...
+// What would a recorded application lose on a slower network? Usage: replay TRACE...
 #include <cstdio>
 #include <exception>
 
@@ -9,10 +9,10 @@
 
 namespace {
 
-constexpr const char* hdr = R"({
+constexpr const char* ethernet = R"({
   "base": "edr-cluster",
-  "description": "the same cluster with HDR adapters",
-  "network": {"bandwidth_GBps": {"value": 25, "source": "data sheet of the adapter", "stamp": "datasheet"}}
+  "description": "the same cluster on Ethernet of 10 Gb/s",
+  "network": {"bandwidth_GBps": {"value": 1.25, "source": "data rate of the adapter", "stamp": "datasheet"}}
 })";
 
 }  // namespace
@@ -20,7 +20,8 @@ constexpr const char* hdr = R"({
 int main(int argc, char** argv) try {
   const auto trace = collcast::open_source({argv + 1, argv + argc});
   for (const collcast::Description& platform :
-       {collcast::load_platform("edr-cluster"), collcast::parse_platform(hdr, "hdr-cluster", "replay.cpp")}) {
+       {collcast::load_platform("edr-cluster"),
+        collcast::parse_platform(ethernet, "10g-cluster", "replay.cpp")}) {
     const collcast::ReplayReport report = replay(*trace, platform, {});
     std::printf("%s: %.1f ms, from %.1f to %.1f ms; %.1f ms of it compute\n", platform.name().c_str(),
                 1e3 * report.time.value, 1e3 * report.low.value, 1e3 * report.high.value,

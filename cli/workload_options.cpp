@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/workload_options.hpp"
+
+#include "cli/options.hpp"
+
+namespace collcast::cli {
+using namespace workloads;
+
+namespace {
+
+std::string listed_frameworks() {
+  std::string text;
+  for (const FrameworkName& f : framework_names())
+    text += (text.empty() ? "" : "; ") + std::string(f.name) + " (" + std::string(f.description) + ")";
+  return text;
+}
+
+}  // namespace
+
+void add_trace_files(CLI::App& verb, std::vector<std::string>& files, std::string& steps) {
+  std::string known;
+  for (const TraceFormat& f : formats()) known += (known.empty() ? "" : ", ") + std::string(f.what);
+  verb.add_option("trace", files, "A trace, or one file per rank: " + known)
+      ->required()
+      ->option_text("FILE...");
+  verb.add_option("--steps", steps, "Only these steps of a profiler trace, by their numbers")
+      ->option_text("A[-B]");
+}
+
+void add_replay_options(CLI::App& verb, ReplayText& text) {
+  verb.add_option("--fusion", text.fusion,
+                  "Fuses the tensors of a Horovod timeline anew, up to S bytes (0: does not fuse)")
+      ->option_text("SIZE");
+  verb.add_option("--cycle", text.cycle, "Fuses them in rounds of this length")->option_text("T");
+  verb.add_option("--bucket", text.bucket,
+                  "Regroups gradients that are allreduced during computation, as PyTorch's DDP does, into "
+                  "buckets of S bytes")
+      ->option_text("SIZE");
+  verb.add_option("--nonblocking", text.nonblocking,
+                  "Makes these blocking collectives nonblocking, each waited for before the next call on its "
+                  "communicator: the most that can be hidden. Names joined by +, all or none")
+      ->option_text("COLLECTIVE[+...]");
+  CLI::Option* offload =
+      verb.add_option("--offload", text.offload,
+                      "Collectives that the nodes' DPUs play while ranks compute: started and waited for as "
+                      "with --nonblocking, in the time that `predict --offload dpu` forecasts")
+          ->option_text("COLLECTIVE[+...]");
+  verb.add_option("--pieces", text.pieces,
+                  "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
+      ->needs(offload)
+      ->option_text("K");
+  verb.add_option("--delivery", text.delivery,
+                  "Where DPUs put what they send, as in job: staged (default) or direct")
+      ->needs(offload)
+      ->option_text("staged|direct");
+  verb.add_option("-n,--ranks", text.ranks,
+                  "More or fewer than the trace's: replicas along its data dimension")
+      ->option_text("N");
+  verb.add_option("-a,--algorithm", text.algorithms,
+                  "Algorithm of one collective, e.g. allreduce=ring, or of its messages from a size on: "
+                  "allreduce@64KiB=ring; the others take the fastest by critical path")
+      ->option_text("COLLECTIVE[@SIZE]=A");
+  add_policy(verb, text.policy,
+             "The library that chooses for the other collectives, per communicator (default: fastest; for "
+             "recorded NCCL calls nccl-2.8, or the first release that supports the GPUs)");
+  add_engine(verb, text.engine, true);
+  add_placement(verb, text.placement);
+  verb.add_option("--compute-scale", text.compute_scale,
+                  "Multiplies the recorded CPU time of computation (default 1)")
+      ->option_text("X");
+  add_memory(verb, text.memory);
+}
+
+CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
+  CLI::Option* model = verb.add_option("-m,--model", text.model,
+                                       "A name from `collcast models`, with sizes after a colon, or a table");
+  model->required()->option_text("M");
+  verb.add_option("--batch", text.batch, "Samples per replica in a step (default 32)")->option_text("B");
+  verb.add_option("--precision", text.precision, "fp32 (default), tf32 or amp")->option_text("fp32|tf32|amp");
+  verb.add_option(
+          "--framework", text.framework,
+          "ddp (default) or another, with settings after a colon: " + listed_frameworks() +
+              "; those that allreduce gradients take hierarchical=1; all take compression=fp16, tp, "
+              "pp, micro-batches, schedule=1f1b|gpipe, interleave, balance=A/B/.. (layers of each part), "
+              "sequence=1, ep, imbalance, sp, recompute=1|selective|except-last, per-gpu")
+      ->option_text("F");
+  verb.add_option("--policy", text.policy,
+                  "The library that chooses and sends collectives, as in predict (default between GPUs: "
+                  "nccl-2.8, or the first release that supports them)")
+      ->option_text("L");
+  verb.add_option("--throughput", text.throughput,
+                  "Samples per second of one processor, measured at this batch without recomputation")
+      ->option_text("X");
+  verb.add_option("--slowdown", text.slowdown,
+                  "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
+                  "are 0.1 to 0.4)")
+      ->option_text("X");
+  verb.add_option("--noise", text.noise,
+                  "Standard deviation of ranks' computation, relative: the slowest decides (default 0)")
+      ->option_text("X");
+  verb.add_option("--input", text.input,
+                  "Where samples are read from: packed or files, with settings after a colon: "
+                  "sample=SIZE, shared, local and copy in GB/s, opens a second, decode=TIME, cores")
+      ->option_text("I");
+  verb.add_option("--checkpoint", text.checkpoint,
+                  "Writes parameters and optimizer state from time to time: blocking or background, with "
+                  "settings after a colon: every=STEPS, shared, node and copy in GB/s")
+      ->option_text("C");
+  return model;
+}
+
+}  // namespace collcast::cli
