@@ -197,9 +197,9 @@ void add_platforms(CLI::App& app, int&) {
   verb->add_option("-n,--ranks", options->ranks, "Ranks of FILE.xml (default: those of one node)")
       ->check(CLI::Range(1, 512))
       ->option_text("N");
-  verb->add_option(
-          "--import", options->imported,
-          "Makes a platform from a file of NCCL (topology), hwloc, ibnetdiscover or SimGrid (cluster)")
+  verb->add_option("--import", options->imported,
+                   "Makes a platform from a file of NCCL (topology), hwloc, ibnetdiscover, Slurm "
+                   "(topology.conf) or SimGrid (cluster)")
       ->option_text("FILE");
   verb->add_option("-o,--output", options->output, "The file that --import writes")->option_text("NEW.json");
   verb->get_option("--ranks")->needs("--export");

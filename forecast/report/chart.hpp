@@ -18,7 +18,8 @@ struct Axis {
   std::string title;
   std::string (*text)(double);
   enum class Scale : unsigned char { linear, decades, octaves } scale = Scale::linear;
-  bool at_values = false;  ///< marked at the values themselves where these are few and apart
+  bool at_values = false;               ///< marked at the values themselves where these are few and apart
+  std::vector<std::string> names = {};  ///< of 1, 2, ... where it has no numbers
 };
 
 /// Points of one kind. `low` and `high`: an interval, drawn where they differ.

@@ -13,7 +13,7 @@
 namespace collcast::report {
 namespace {
 
-constexpr double box_height = 24, row_gap = 64, edge = 14, caption_height = 34;
+constexpr double box_height = 24, row_gap = 64, edge = 14, caption_height = 34, letter = 6.2;
 
 /// How a line looks that is busy up to `most` of the time: darker and broader, also in grey. The first has
 /// carried nothing, the last is above all others.
@@ -87,6 +87,7 @@ class Drawing {
                 words = caption() + (sketch_.boxes.back().network ? ", and the network." : ".");
     for (const Drawn& d : lines_) body += stroked(d);
     for (std::size_t b = 0; b < boxes_.size(); ++b) body += boxed(b);
+    for (const auto& row : narrow_) body += named(row);
     for (auto d = lines_.rbegin(); d != lines_.rend(); ++d)
       if (d->busiest) body += labelled(*d), words += " " + d->words + ".";
     std::vector<svg::Entry> entries;
@@ -112,6 +113,7 @@ class Drawing {
       for (const std::size_t b : all)
         boxes_[b] = {edge + 10 + (sketch_.boxes[b].column + 0.5) * share, 0,
                      sketch_.boxes[b].network ? share - 40 : std::min(92.0, share - 6)};
+      if (boxes_[all[0]].width < 4 * letter) narrow_.push_back(all);
     }
     double y = caption_height;
     for (const auto& [row, all] : rows) {
@@ -188,13 +190,26 @@ class Drawing {
     const Sketch::Box& of = sketch_.boxes[b];
     std::string name = of.name;
     if (of.network && !of.what.empty()) name += ": " + of.what;
-    const auto room = static_cast<std::size_t>(std::max(3.0, p.width / 6.2));
-    if (name.size() > room) name = name.substr(0, room - 1) + "…";
+    const auto room = static_cast<std::size_t>(p.width / letter);
+    if (room < 4)
+      name = "";  // its row has one for all
+    else if (name.size() > room)
+      name = name.substr(0, room - 1) + "…";
     return "<rect x=\"" + svg::at(p.x - p.width / 2) + "\" y=\"" + svg::at(p.y) + "\" width=\"" +
            svg::at(p.width) + "\" height=\"" + svg::at(box_height) +
            "\" rx=\"4\" fill=\"#f2f4f7\" stroke=\"#555\"><title>" +
            escaped(of.name + (of.what.empty() ? "" : ": " + of.what)) + "</title></rect>\n" +
            svg::label(p.x, p.y + 16, name, "middle", " font-size=\"11\" pointer-events=\"none\"");
+  }
+
+  /// One name for the boxes of a row that have no room for theirs.
+  std::string named(const std::vector<std::size_t>& row) const {
+    const auto [first, last] = std::ranges::minmax(row, {}, [&](std::size_t b) { return boxes_[b].x; });
+    const std::string words = sketch_.boxes[first].name + " to " + sketch_.boxes[last].name;
+    const double half = letter / 2 * static_cast<double>(words.size()) + 6, x = svg::width / 2.0;
+    return "<rect x=\"" + svg::at(x - half) + "\" y=\"" + svg::at(boxes_[first].y + 3) + "\" width=\"" +
+           svg::at(2 * half) + "\" height=\"" + svg::at(box_height - 6) + "\" fill=\"#fff\"/>\n" +
+           svg::label(x, boxes_[first].y + 16, words, "middle", " font-size=\"11\"");
   }
 
   /// Where there is room for it.
@@ -235,6 +250,7 @@ class Drawing {
   std::vector<Placed> boxes_;
   std::vector<Drawn> lines_;
   std::vector<Taken> taken_;
+  std::vector<std::vector<std::size_t>> narrow_;  ///< rows whose boxes have no room for a name
   double foot_ = 0, node_foot_ = 0;
 };
 

@@ -67,11 +67,16 @@ std::string quoted(const std::string& words) {
 
 void write_axis(std::ostream& out, const std::string& name, const Axis& axis, const Extent& extent) {
   const bool linear = axis.scale == Axis::Scale::linear;
+  const auto tick = [&out](const std::string& words, double at, bool first) {
+    out << (first ? "" : ", ") << quoted(words) << ' ' << at;
+  };
   out << (linear ? "unset" : "set") << " logscale " << name << "\nset " << name << "label "
       << quoted(axis.title) << (name == "x" ? ".\"\\n\" offset 0,0.4" : "") << "\nset " << name << "range ["
-      << extent.low << ':' << extent.high << "]\nset " << name << "tics (";
-  for (std::size_t i = 0; i < extent.ticks.size(); ++i)
-    out << (i ? ", " : "") << quoted(extent.ticks[i].second) << ' ' << extent.ticks[i].first;
+      << extent.low << ':' << extent.high << "]\nset " << name << "tics "
+      << (axis.names.empty() ? "norotate (" : "rotate by 90 right (");
+  for (std::size_t i = 0; i < axis.names.size(); ++i) tick(axis.names[i], static_cast<double>(i + 1), i == 0);
+  for (std::size_t i = 0; i < extent.ticks.size() && axis.names.empty(); ++i)
+    tick(extent.ticks[i].second, extent.ticks[i].first, i == 0);
   out << ")\n";
 }
 
@@ -173,6 +178,7 @@ Legend legend_of(const Graph& graph) {
     all += c.name.size() + 10, ++names;
     longest = std::max(longest, c.name.size());
   }
+  if (!graph.x.names.empty()) return {true, 0, 300 + 7 * longest};  // they stand at the axis
   return all < 90 ? Legend{} : Legend{false, 120 + 7 * longest, 60 + 18 * names};
 }
 
@@ -197,9 +203,10 @@ void write_graph(std::ostream& out, const Graph& graph, std::size_t& serial) {
   for (std::size_t i = 0; i < graph.curves.size(); ++i) write_labels(out, graph.curves[i], numbers[i]);
   for (const Mark& m : graph.marks) write_mark(out, m);
   const Legend names = legend_of(graph);
-  out << "set key Left reverse "
-      << (names.below ? "below horizontal center\n" : "outside right top vertical maxcols 1\n") << plot
-      << '\n';
+  const char* key = !graph.x.names.empty() ? "unset key\n"
+                    : names.below          ? "set key Left reverse below horizontal center\n"
+                                           : "set key Left reverse outside right top vertical maxcols 1\n";
+  out << key << plot << '\n';
 }
 
 std::string script(const Picture& picture, const std::string& terminal) {
@@ -263,8 +270,10 @@ void spread(Graph& graph) {
   std::ranges::stable_sort(graph.curves, {}, [](const Curve& c) { return c.points[0].y; });
   graph.x = {graph.x.text(graph.curves[0].points[0].x) + ", the fastest first",
              [](double) { return std::string(); }};
-  double place = 0;
-  for (Curve& c : graph.curves) c.points[0].x = ++place;
+  for (Curve& c : graph.curves) {
+    graph.x.names.push_back(c.name);
+    c.points[0].x = static_cast<double>(graph.x.names.size());
+  }
 }
 
 }  // namespace

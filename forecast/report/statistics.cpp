@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "support/text.hpp"
 
@@ -133,10 +134,17 @@ Curve Statistics::over_time(const Usage& usage, const std::string& name, const U
                             Seconds time) const {
   Curve curve{name, {}};
   const double span = usage.span().value;
-  for (std::size_t i = 0; i < use.by_span.size() && static_cast<double>(i) * span < time.value; ++i) {
-    const double lasted = std::min(span, time.value - static_cast<double>(i) * span);
-    const double share = lasted > 0 ? use.by_span[i] / lasted / whole : 0;
-    curve.points.push_back({(static_cast<double>(i) + 0.5) * span, share, share, share});
+  const std::size_t filled =
+      std::min<std::size_t>(Usage::spans, static_cast<std::size_t>(std::ceil(time.value / span)));
+  const std::size_t step = drawn_as_one(use, static_cast<double>(filled));
+  for (std::size_t i = 0; i < filled; i += step) {
+    const double begin = static_cast<double>(i) * span,
+                 end = std::min(static_cast<double>(i + step) * span, time.value);
+    const auto first = use.by_span.begin() + static_cast<std::ptrdiff_t>(i);
+    const double used =
+        std::accumulate(first, first + static_cast<std::ptrdiff_t>(std::min(step, filled - i)), 0.0);
+    const double share = end > begin ? used / (end - begin) / whole : 0;
+    curve.points.push_back({(begin + end) / 2, share, share, share});
   }
   return curve;
 }
@@ -161,7 +169,8 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
     std::map<std::string, Curve> latency, calls;
     for (const auto& [key, t] : grouped()) {
       const double mean = t.total.value / static_cast<double>(t.count), n = static_cast<double>(t.count);
-      const double bytes = std::max(1.0, key.second);
+      const double bytes = key.second;
+      if (bytes == 0) continue;
       latency[key.first].points.push_back({bytes, mean, t.least.value, t.most.value});
       calls[key.first].points.push_back({bytes, n, n, n});
     }
@@ -172,7 +181,9 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
         "Operations by size", by_size(),
         std::string("As ranks see them, waiting for others included; bars reach from the shortest to the "
                     "longest. Counts are over all ranks. Of an operation of more than ") +
-            std::to_string(most_sizes) + " sizes, those of an octave are taken together.");
+            std::to_string(most_sizes) +
+            " sizes, those of an octave are taken together. What has no bytes is in the "
+            "table alone.");
     const Axis duration{"time", text::seconds, Axis::Scale::decades};
     const Axis number{"calls", text::number, Axis::Scale::decades};
     const bool sizes = std::ranges::any_of(times, [](const Curve& curve) { return curve.points.size() > 1; });

@@ -2,6 +2,7 @@
 #include "forecast/report/usage.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace collcast::report {
@@ -20,7 +21,7 @@ bool Usage::add(std::uint32_t which, Seconds begin, Seconds end, double amount) 
   const auto [at, fresh] = all_.try_emplace(which);
   One& one = at->second;
   if (fresh) one.by_span.resize(spans);
-  one.total += amount;
+  one.total += amount, ++one.uses;
   const auto first = static_cast<std::size_t>(begin.value / span_);
   const auto last = static_cast<std::size_t>(end.value / span_);
   const double length = (end - begin).value;
@@ -41,8 +42,14 @@ std::vector<Usage::Of> Usage::most_used(std::size_t most) const {
   order.resize(std::min(order.size(), most));
   std::vector<Of> result;
   for (const auto& [which, one] : order)
-    result.push_back({which, one->total, {one->by_span.begin(), one->by_span.end()}});
+    result.push_back({which, one->total, {one->by_span.begin(), one->by_span.end()}, one->uses});
   return result;
+}
+
+std::size_t drawn_as_one(const Usage::Of& use, double filled) {
+  constexpr double apart = 0.25, averaged = 8;  // uses in a span: each can be seen; none can
+  const double each = static_cast<double>(use.uses) / filled;
+  return each <= apart || each >= averaged ? 1 : static_cast<std::size_t>(std::ceil(averaged / each));
 }
 
 void level(std::vector<double>& by_span, double most) {

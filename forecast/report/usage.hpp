@@ -21,6 +21,7 @@ class Usage {
     std::uint32_t which;
     double total;
     std::vector<double> by_span;  ///< `spans` of them
+    std::size_t uses;
   };
   /// The most used first, those of equal use by number; no more than `most`.
   std::vector<Of> most_used(std::size_t most) const;
@@ -30,12 +31,17 @@ class Usage {
   struct One {
     double total = 0;
     std::vector<float> by_span;
+    std::size_t uses = 0;
   };
   void widen();
 
   double span_ = 1e-9;  ///< s
   std::unordered_map<std::uint32_t, One> all_;
 };
+
+/// How many of `filled` spans have to be drawn as one, so that they show what a thing is used and not how its
+/// uses beat against the spans: they may where a use lasts about as long as a span.
+std::size_t drawn_as_one(const Usage::Of& use, double filled);
 
 /// A link carries no more than it can: what the even spread puts above `most` in a span is moved to the next
 /// ones with room, or else to those before, until the link rests.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <pugixml.hpp>
 #include <string>
@@ -16,6 +17,9 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file);
 Json from_hwloc(const pugi::xml_node& topology, const std::string& file);
 Json from_ibnetdiscover(const std::string& text, const std::string& file);
 Json from_simgrid(const pugi::xml_node& platform, const std::string& file);
+Json from_slurm(const std::string& text, const std::string& file);
+/// Whether the first line that says anything is of Slurm's topology.conf.
+bool is_slurm_topology(const std::string& text);
 
 /// The shared parts that a GPU and the links between such GPUs are.
 struct KnownGpu {
@@ -42,6 +46,18 @@ void join_sockets(Json& links, const std::vector<std::string>& kinds);
 
 /// NVLS, where the node has an NVSwitch and GPUs that use it: as the platform dgx-h100.
 void add_nvls(Json& node);
+
+/// Hosts of which a file says no more than how they are joined.
+struct FoundHosts {
+  std::string description;
+  Json notes;
+  std::int64_t hosts = 0;
+  int nics = 1;    ///< of each
+  Json bandwidth;  ///< of a NIC's port
+  Json levels;     ///< as of a fat tree; one: a single switch
+};
+/// Each becomes a socket with one rank.
+Json hosts_on_switches(const FoundHosts& found);
 
 /// {"value", "source", "stamp"}.
 inline Json sourced(double value, const std::string& source, const std::string& stamp) {

@@ -19,6 +19,9 @@ const std::map<std::string, double> lanes = {{"SDR", 0.25},   {"DDR", 0.5},  {"Q
                                              {"FDR10", 1.25}, {"FDR", 1.7},  {"EDR", 3.125},
                                              {"HDR", 6.25},   {"NDR", 12.5}, {"XDR", 25}};
 
+/// The regular expressions take a piece of stack for each character.
+constexpr std::size_t longest_line = 4096;
+
 struct Switch {
   int ports = 0;
   int level = -1;                           ///< 0: has hosts
@@ -60,6 +63,10 @@ FoundFabric parse(const std::string& text, const std::string& file) {
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
+    if (line.size() > longest_line)
+      reject(file, "",
+             "line " + std::to_string(number) + ": has more than " + std::to_string(longest_line) +
+                 " characters");
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (aggregates(line)) {
       if (line.starts_with("Ca")) ++fabric.aggregating, current = "";
@@ -176,7 +183,9 @@ Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::stri
 Json from_ibnetdiscover(const std::string& text, const std::string& file) {
   FoundFabric f = parse(text, file);
   if (f.switches.empty() || f.adapters.empty())
-    reject(file, "", "has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
+    reject(file, "",
+           "has no Switch and Ca stanzas: neither XML, nor the output of ibnetdiscover, nor Slurm's "
+           "topology.conf");
   const std::set<std::string> out = leave_out_services(f);
   const int top = set_levels(f, file);
   std::set<double> rates;
@@ -184,23 +193,6 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
   const double GBps = rates.empty() ? 12.5 : *rates.rbegin();
   int nics = 1;
   for (const auto& [host, n] : f.adapters) nics = std::max(nics, n);
-  Json vertices = {{"cpu0", {{"kind", "cpu"}, {"device", "Xeon-6148"}}}}, links = Json::array();
-  links.push_back({{"between", {"cpu0", "cpu0"}}, {"kind", "shared-memory"}});
-  for (int n = 0; n < nics; ++n) {
-    vertices["nic" + std::to_string(n)] = {{"kind", "nic"}};
-    links.push_back({{"between", {"nic" + std::to_string(n), "cpu0"}}, {"kind", "pcie3-x16"}});
-  }
-  Json network = {{"kind", "fat-tree"},
-                  {"bandwidth_GBps",
-                   rates.empty() ? sourced(GBps, "the file does not say", "guess")
-                                 : sourced(GBps, "data rate of the hosts' ports in " + file, "datasheet")},
-                  {"latency_us", sourced(0.15, "adapter and cable, at each end: as on Summit", "guess")},
-                  {"switch_latency_us", sourced(0.1, "the file does not say", "guess")}};
-  const Json levels = levels_of(f, top, GBps, file);
-  if (top == 0)
-    network["kind"] = "single-switch";
-  else
-    network["switch_ports"] = 4096, network["levels"] = levels;
   Json notes = {
       "Imported from " + file +
       ". Nodes are not in the file: one socket, one rank each. The widest switch of a level stands for all."};
@@ -218,14 +210,16 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
     notes.push_back(std::to_string(f.aggregating) +
                     " switches can reduce (SHARP); what that costs is not in the file: see "
                     "network.in_network_reduction.");
-  return {{"base", "gpu-cluster"},
-          {"description", text::counted(static_cast<std::int64_t>(f.adapters.size()), "host") + " on " +
-                              text::counted(static_cast<std::int64_t>(f.switches.size()), "switch") +
-                              ", from ibnetdiscover"},
-          {"notes", notes},
-          {"max_nodes", f.adapters.size()},
-          {"node", {{"vertices", vertices}, {"links", links}, {"ranks_on", {"cpu0"}}, {"ranks_per_node", 1}}},
-          {"network", network}};
+  return hosts_on_switches(
+      {.description = text::counted(static_cast<std::int64_t>(f.adapters.size()), "host") + " on " +
+                      text::counted(static_cast<std::int64_t>(f.switches.size()), "switch") +
+                      ", from ibnetdiscover",
+       .notes = notes,
+       .hosts = static_cast<std::int64_t>(f.adapters.size()),
+       .nics = nics,
+       .bandwidth = rates.empty() ? sourced(GBps, "the file does not say", "guess")
+                                  : sourced(GBps, "data rate of the hosts' ports in " + file, "datasheet"),
+       .levels = levels_of(f, top, GBps, file)});
 }
 
 }  // namespace collcast

@@ -38,7 +38,8 @@ Json import_platform(const std::string& path) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) reject(path, "", "is empty");
   if (!is_utf8(text)) reject(path, "", "is not text in UTF-8");
-  return text[first] == '<' ? from_xml(text, path) : from_ibnetdiscover(text, path);
+  if (text[first] == '<') return from_xml(text, path);
+  return is_slurm_topology(text) ? from_slurm(text, path) : from_ibnetdiscover(text, path);
 }
 
 }  // namespace collcast

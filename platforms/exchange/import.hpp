@@ -16,6 +16,7 @@ namespace collcast {
 /// | NCCL and RCCL, NCCL_TOPO_DUMP_FILE | a node: GPUs and their links, PCIe switches, processors, NICs |
 /// | hwloc, `lstopo file.xml` | a node: packages, GPUs, links, PCIe switches, NICs; a rank per core or GPU |
 /// | `ibnetdiscover` | a network: nodes and levels of switches |
+/// | Slurm, topology.conf or `scontrol show topology` | a network: nodes and levels of switches |
 /// | SimGrid, a `<cluster>` | hosts and their network |
 ///
 /// Throws InputError, which names the file.

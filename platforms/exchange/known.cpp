@@ -23,6 +23,7 @@ const std::vector<Row>& gpus() {
       {{"GB10", "nvlink5"}, {{"GB10"}}, {}},
       {{"RTX-5090", "nvlink5"}, {{"RTX", "5090"}}, {"2b85"}},
       {{"B200-180GB", "nvlink5"}, {{"B200"}}, {"2901"}},
+      {{"GB200-186GB", "nvlink5"}, {{"GB200"}}, {"2941"}},
       {{"H200-SXM5-141GB", "nvlink4"}, {{"H200"}}, {"2335"}},
       {{"H100-SXM5-80GB", "nvlink4"}, {{"H100", "SXM5"}, {"H100", "HBM3"}}, {"2330"}},
       {{"L40S", "nvlink3"}, {{"L40S"}}, {"26b9"}},
@@ -128,17 +129,21 @@ KnownSocket known_socket(const std::string& arch, const std::string& vendor, int
 }
 
 void add_nvls(Json& node) {
-  const auto reduces = [](const Json& v) {
-    if (v["kind"] != "gpu") return false;
-    const Json& generation = shared_parts()["devices"][v["device"].get<std::string>()]["generation"];
-    return generation == "hopper" || generation == "blackwell";
+  if (!node["vertices"].contains("nvswitch")) return;
+  const auto has = [&](const char* generation) {
+    return std::ranges::any_of(node["vertices"], [&](const Json& v) {
+      return v["kind"] == "gpu" &&
+             shared_parts()["devices"][v["device"].get<std::string>()]["generation"] == generation;
+    });
   };
-  if (!node["vertices"].contains("nvswitch") || std::ranges::none_of(node["vertices"], reduces)) return;
+  const bool hopper = has("hopper");
+  if (!hopper && !has("blackwell")) return;
   node["multicast"] = {
       {"packet_overhead_us", sourced(0, "stores of a kernel: counted as its copy", "guess")}};
   node["in_network_reduction"] = {
       {"aggregation_latency_us", sourced(0.4, "no measurement found; as SHARP between nodes", "guess")},
-      {"bandwidth_share", sourced(0.62, "as on dgx-h100", "derived")}};
+      {"bandwidth_share",
+       sourced(hopper ? 0.62 : 0.53, hopper ? "as on dgx-h100" : "as on dgx-b200", "derived")}};
 }
 
 void join_sockets(Json& links, const std::vector<std::string>& kinds) {

@@ -144,7 +144,7 @@ void add_network(Sketch& s, const Blueprint& b) {
       const int group = add_level(s, "group", std::to_string(b.groups.switches) + " switches");
       add_nics(s, b, group);
       s.lines.push_back({group, group, {"switch to switch of a group"}, {}});
-      const int others = add_level(s, "other groups", std::to_string(b.groups.count) + " groups");
+      const int others = add_level(s, "other groups", std::to_string(b.groups.count - 1));
       return s.lines.push_back({group, others, {"group to group"}, {}});
     }
     case Network::single_switch:

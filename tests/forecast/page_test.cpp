@@ -158,6 +158,32 @@ TEST(Statistics, TakeSizesOfAnOctaveTogetherWhereTheyAreMany) {
   EXPECT_EQ(rows[8]["bytes"], 100);
 }
 
+/// 72 boxes side by side: one name for all, none on top of each other.
+TEST(Machine, NamesARowOfNarrowBoxesOnce) {
+  Sketch sketch{{}, {}};
+  for (int i = 0; i < 72; ++i) sketch.boxes.push_back({"gpu" + std::to_string(i), "", 0, i, false});
+  sketch.boxes.push_back({"nvswitch", "", 1, 0, false});
+  const Figure f = machine(sketch, Json::array(), "", 1);
+  EXPECT_EQ(occurrences(f.svg, ">gpu"), 72u + 1) << f.svg;  // where a pointer rests; and
+  EXPECT_EQ(occurrences(f.svg, ">gpu0 to gpu71<"), 1u);
+  EXPECT_EQ(occurrences(f.svg, ">nvswitch<"), 2u);
+}
+
+/// No message has no bytes: a barrier is in the table, and not at 1 B of the pictures.
+TEST(Statistics, DrawWhatHasBytesAlone) {
+  const UniformFabric fabric(AlphaBetaGamma{Seconds(1e-3), SecondsPerByte(2e-3), SecondsPerByte(0)}, 2);
+  Statistics seen;
+  seen.watch(fabric, [](const Observer::Interval& i) { return i.tag == 9 ? "allreduce" : "barrier"; });
+  for (const int bytes : {16, 1024})
+    seen.done({0, Op::Kind::start, 9, Seconds(0), Seconds(1), 0, -1, Bytes(bytes)});
+  seen.done({0, Op::Kind::start, 8, Seconds(0), Seconds(1), 0, -1, Bytes(0)});
+  const std::vector<Chapter> chapters = seen.chapters(Seconds(1));
+  ASSERT_FALSE(chapters.empty());
+  ASSERT_EQ(chapters[0].figures.size(), 2u);
+  for (const Figure& f : chapters[0].figures) EXPECT_EQ(f.svg.find("barrier"), std::string::npos);
+  EXPECT_EQ(seen.json(Seconds(1))["operations_by_size"].size(), 3u);
+}
+
 /// Two of three NICs carry something: "nic 1" 30 and 50 % of 10 s, 40 % in the mean.
 TEST(Machine, ShowsTheBusiestOfLinksAlike) {
   const Sketch sketch{{{hostile, "", 0, 0, false}, {"switch", "", 1, 0, true}, {"idle", "", 0, 1, false}},
@@ -210,6 +236,7 @@ TEST(Plot, ACurveForWhatTellsRowsApart) {
   ASSERT_EQ(one_call.curves.size(), 2u);
   EXPECT_EQ(one_call.curves[0].name, "tree");
   EXPECT_EQ(one_call.curves[1].points[0].x, 2);
+  EXPECT_EQ(one_call.x.names, (std::vector<std::string>{"tree", "ring"}));  // at 1 and 2
   const Graph one_size = time_graph({row("ring", 8, 16, 1), row("tree", 4, 16, 2)});
   EXPECT_EQ(one_size.x.title, "ranks");
   ASSERT_EQ(one_size.curves.size(), 1u);

@@ -220,6 +220,24 @@ TEST(Usage, IsSpreadEvenlyAndKeepsItsSum) {
   EXPECT_NEAR(second, 2, 1e-4);
 }
 
+/// 100 uses of half of their time each, in spans a little shorter: singly these show 0 to 93 %, together
+/// half.
+TEST(Usage, DoesNotBeatAgainstItsSpans) {
+  Usage usage;
+  for (int i = 0; i < 100; ++i) usage.add(0, Seconds(i), Seconds(i + 0.5), 0.5);
+  const Usage::Of use = usage.most_used(1)[0];
+  const double filled = 100 / usage.span().value;
+  const std::size_t step = drawn_as_one(use, filled);
+  EXPECT_GE(static_cast<double>(step) * usage.span().value, 8);
+  for (std::size_t i = 0; i + step < static_cast<std::size_t>(filled); i += step) {
+    double sum = 0;
+    for (std::size_t k = i; k < i + step; ++k) sum += use.by_span[k];
+    EXPECT_NEAR(sum / (static_cast<double>(step) * usage.span().value), 0.5, 0.5 / 8);
+  }
+  EXPECT_EQ(drawn_as_one({0, 1, {}, 10}, 400), 1u);    // each is seen
+  EXPECT_EQ(drawn_as_one({0, 1, {}, 4000}, 400), 1u);  // averages already
+}
+
 /// What is too much for a span goes on in the next ones; at the end of a busy time back to those before.
 TEST(Usage, OfALinkIsNeverAboveItsSpeed) {
   std::vector<double> use = {0, 1.5, 0.25, 0.5, 0, 0.5, 1.5, 0, 0.75};

@@ -22,6 +22,12 @@ TEST(Sketch, NamesWithoutTheNumbersOfNodesAndSwitches) {
     EXPECT_EQ(alike(name), kind);
 }
 
+TEST(Sketch, CountsTheOtherGroups) {
+  const Sketch s = sketch(read_blueprint(dragonfly(6, 3, 2)));
+  EXPECT_EQ(s.boxes.back().name, "other groups");
+  EXPECT_EQ(s.boxes.back().what, "2");
+}
+
 /// Whatever a platform's links and ports do has a place in its picture.
 TEST(Sketch, HasEveryLinkAndPort) {
   std::vector<Description> all = networks();

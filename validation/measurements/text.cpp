@@ -36,12 +36,18 @@ bool Line::numeric() const {
   return std::string("0123456789+-.").find(text[at]) != std::string::npos || begins("nan") || begins("inf");
 }
 
+/// But for JSON's: regular expressions take a piece of stack for each character.
+constexpr std::size_t longest_line = 4096;
+
 Text::Text(std::string name, const std::string& text) : file(std::move(name)) {
   std::istringstream in(text);
   int n = 0;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     lines.push_back({++n, untagged(line)});
+    if (const std::string& last = lines.back().text; last.size() > longest_line && last.front() != '{')
+      reject(n, "a line has more than " + std::to_string(longest_line) +
+                    " characters, which no benchmark's has");
   }
 }
 

@@ -96,6 +96,17 @@ TEST(ImportNccl, Nvswitch) {
       imported(file("nvswitch.xml", "<system><cpu vendor=\"AuthenticAMD\">" + gpu + gpu + "</cpu></system>"));
   EXPECT_NEAR(GBps(Machine(d, 2).wire(0, 1, Bytes(0)).per_byte), 12 * 25, 1e-9);
   EXPECT_EQ(max_ranks(d), 2);
+  const auto share = [&](const std::string& sm) {  // what NVLS makes of the links differs by generation
+    std::string g = gpu;
+    g.replace(g.find("sm=\"80\""), 7, "sm=\"" + sm + "\"");
+    const Json json = import_platform(
+        file("nvls.xml", "<system><cpu vendor=\"GenuineIntel\">" + g + g + "</cpu></system>"));
+    return json["node"]["in_network_reduction"]["bandwidth_share"]["value"];
+  };
+  EXPECT_EQ(share("90"),
+            load_platform("dgx-h100").json()["node"]["in_network_reduction"]["bandwidth_share"]["value"]);
+  EXPECT_EQ(share("100"),
+            load_platform("dgx-b200").json()["node"]["in_network_reduction"]["bandwidth_share"]["value"]);
 }
 
 /// Two ports of an adapter get no more than its slot carries; unknown speeds are what NCCL takes them for.
@@ -260,6 +271,76 @@ TEST(ImportIbnetdiscover, PortsAndTrunksOfTheirOwnSpeeds) {
   EXPECT_EQ(level["down"], 1);
   EXPECT_NE(json["notes"].dump().find("several ports on one leaf"), std::string::npos);
   EXPECT_EQ(max_ranks(imported(file("trunks.txt", text))), 2);
+}
+
+/// 4 nodes on the widest leaf, as many cables up; 2 leaves on a pod, which has 8; 3 ways down from the top.
+TEST(ImportSlurm, Tree) {
+  const std::string path = COLLCAST_SOURCE_DIR "/tests/platforms/exchange/topology.conf";
+  const Json json = import_platform(path);
+  EXPECT_EQ(json["max_nodes"], 16);
+  EXPECT_EQ(json["description"], "16 nodes on 8 switches, from Slurm");
+  EXPECT_EQ(json["network"]["levels"],
+            Json::parse(R"([{"name": "level 1", "down": 4, "up": 1, "cables": 4, "switch_ports": 8},
+                            {"name": "level 2", "down": 2, "up": 1, "cables": 8, "switch_ports": 16},
+                            {"name": "level 3", "down": 3, "switch_ports": 24}])"));
+  EXPECT_EQ(json["network"]["bandwidth_GBps"]["stamp"], "guess");
+  const Json notes(json["notes"].begin() + 2, json["notes"].end());
+  EXPECT_EQ(notes, Json::parse(R"(["LinkSpeed is not read: Slurm gives it no unit.",
+      "As if switches of the levels between joined them with the one above: leaf5.",
+      "Left out, as nothing joins them with the rest: island, with 3 nodes."])"));
+  EXPECT_EQ(max_ranks(imported(path)), 16);
+}
+
+/// What `scontrol show topology` prints: inner switches name all nodes below. Two spines over each leaf: a
+/// way to each, of half of a leaf's cables.
+TEST(ImportSlurm, SpinesAsScontrolPrintsThem) {
+  std::string text;
+  for (const char* leaf : {"0", "1"})
+    text += std::string("SwitchName=s") + leaf + " Level=0 LinkSpeed=1 Nodes=n" + leaf + "[0-5]\n";
+  for (const char* spine : {"8", "9"})
+    text +=
+        std::string("SwitchName=s") + spine + " Level=1 LinkSpeed=1 Nodes=n0[0-5],n1[0-5] Switches=s[0-1]\n";
+  const Json json = import_platform(file("scontrol.txt", text));
+  EXPECT_EQ(json["max_nodes"], 12);
+  EXPECT_EQ(json["network"]["levels"],
+            Json::parse(R"([{"name": "level 1", "down": 6, "up": 2, "cables": 3, "switch_ports": 12},
+                            {"name": "level 2", "down": 2, "switch_ports": 6}])"));
+  EXPECT_EQ(json["notes"].size(), 2u);
+  EXPECT_EQ(max_ranks(imported(file("scontrol.txt", text))), 12);
+  const Json one = import_platform(file("one.txt", "SwitchName=s Nodes=a,b\n"));
+  EXPECT_EQ(one["network"]["kind"], "single-switch");
+}
+
+TEST(ImportSlurm, Refuses) {
+  const auto said = [](const std::string& text) {
+    return complaint([&] { import_platform(file("bad.conf", text)); }).substr(scratch("").size());
+  };
+  const std::string leaf = "SwitchName=s0 Nodes=a,b\n";
+  EXPECT_EQ(said(leaf + "SwitchName=s1 Switches=s[0,2]\n"), "bad.conf: line 2: s2 has no line of its own");
+  EXPECT_EQ(said(leaf + "SwitchName=s1 Nodes=c,b\n"),
+            "bad.conf: line 2: b is on two leaf switches, s0 and s1");
+  EXPECT_EQ(said(leaf + "SwitchName=s1 Switches=s0 Nodes=a,c\n"), "bad.conf: line 2: c is on no leaf switch");
+  EXPECT_EQ(said("SwitchName=s1 Switches=s2\nSwitchName=s2 Switches=s1\n"),
+            "bad.conf: line 1: s1 is below itself");
+  EXPECT_EQ(said(leaf + leaf), "bad.conf: line 2: s0 has a line already");
+  EXPECT_EQ(said("SwitchName=s0\n"), "bad.conf: line 1: has neither Switches nor Nodes");
+  EXPECT_EQ(said(leaf + "Nodes=a\n"), "bad.conf: line 2: lacks SwitchName");
+  EXPECT_EQ(said(leaf + "SwitchName=s1 Speed=1\n"),
+            "bad.conf: line 2: 'Speed=1' is none of SwitchName=, Switches=, Nodes=, LinkSpeed= and Level=");
+  EXPECT_EQ(said("SwitchName=s0 Nodes=n[0-2\n"),
+            "bad.conf: line 1: has a list whose brackets do not match, or with more than 8 in one name");
+  EXPECT_EQ(said("SwitchName=s0 Nodes=n[3-1]\n"),
+            "bad.conf: line 1: '[3-1]' is no range of numbers; write [0-3,12]");
+  EXPECT_EQ(said("SwitchName=s0 Nodes=n[0-999999999]\n"),
+            "bad.conf: line 1: names more than a million hosts or switches");
+  EXPECT_EQ(
+      said("SwitchName=s0 Nodes=n[1-5000]\n"  // a switch of one level has no such limit
+           "SwitchName=s1 Nodes=m\nSwitchName=s2 Switches=s[0-1]\n"),
+      "bad.conf: a switch of level 1 would need 10000 ports: a platform has up to 4096 ways to each side, of "
+      "65536 in all");
+  EXPECT_EQ(
+      said("# blocks\nBlockName=b1 Nodes=n[01-18]\n"),
+      "bad.conf: line 2: is of topology/block, which names no switches; import the output of ibnetdiscover");
 }
 
 std::string cluster(const std::string& attributes) {
@@ -600,6 +681,7 @@ TEST(Import, SurvivesDamage) {
   int sound = 0;
   for (const std::string& good :
        {nccl, gpus, fabric,
+        std::string("SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Switches=s[0-1]\n"),
         cluster(R"(radical="0-11" bw="1GBps" lat="1us" topology="TORUS" topo_parameters="3,2,2")"),
         cluster(
             R"(radical="0-119" bw="1GBps" lat="1us" topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2")"),
@@ -650,7 +732,10 @@ TEST(Import, RefusesWhatItCannotRead) {
   EXPECT_EQ(said("<topology version=\"1.0\"/>"),
             "bad.xml: is not of hwloc 2 or 3: make it with `lstopo --of xml` of such a version");
   EXPECT_EQ(said("hello"),
-            "bad.xml: has no Switch and Ca stanzas: neither XML nor the output of ibnetdiscover");
+            "bad.xml: has no Switch and Ca stanzas: neither XML, nor the output of ibnetdiscover, nor "
+            "Slurm's topology.conf");
+  EXPECT_EQ(said("Switch 36 \"S-1\" # \"" + std::string(1000000, 'n') + "\"\n"),
+            "bad.xml: line 1: has more than 4096 characters");
   EXPECT_EQ(said(cluster(R"(radical="0-15" bw="10 parsec" lat="1us")")),
             "bad.xml: <cluster> bw: '10 parsec' is not such a quantity; write 12.5GBps or 1us");
   EXPECT_EQ(said(cluster(R"(radical="9-0" bw="1GBps" lat="1us")")),

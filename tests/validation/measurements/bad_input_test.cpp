@@ -24,6 +24,8 @@ TEST(BadTable, Osu) {
   EXPECT_EQ(changed(osu_latency, "4194304", "1"),
             "t:6: latency of 1 bytes stands twice in this table; first in line 5");
   EXPECT_EQ(changed(osu_latency, "4194304", "41x"), "t:6: size is \"41x\"; a number was expected");
+  EXPECT_EQ(changed(osu_latency, "Latency Test", std::string(1000000, 'x') + " Test"),
+            "t:1: a line has more than 4096 characters, which no benchmark's has");
   EXPECT_EQ(changed(osu_latency, "4194304", "1.5"), "t:6: size is 1.5; a whole number of bytes was expected");
   EXPECT_EQ(changed(osu_latency, "Latency Test", "Put Latency Test"),
             "t:1: the OSU test \"Put Latency\" is not known; latency, bandwidth, multi-pair and blocking "
