@@ -82,10 +82,20 @@ std::pair<const std::string, bool (*)(py::handle)> type() {
 /// Whether a value is of a type, as signatures name it.
 bool fits(py::handle given, const std::string& name) {
   static const std::map<std::string, bool (*)(py::handle)> types = {
-      type<std::string>(), type<std::vector<std::string>>(), type<OneOrMore<std::string>>(),
-      type<int>(), type<OneOrMore<int>>(), type<double>(), type<bool>(), type<Size>(),
-      type<std::vector<Size>>(), type<OneOrMore<Size>>(), type<Assignments>(),
-      type<std::optional<int>>(), type<std::optional<double>>(), type<std::optional<std::string>>(),
+      type<std::string>(),
+      type<std::vector<std::string>>(),
+      type<OneOrMore<std::string>>(),
+      type<int>(),
+      type<OneOrMore<int>>(),
+      type<double>(),
+      type<bool>(),
+      type<Size>(),
+      type<std::vector<Size>>(),
+      type<OneOrMore<Size>>(),
+      type<Assignments>(),
+      type<std::optional<int>>(),
+      type<std::optional<double>>(),
+      type<std::optional<std::string>>(),
       type<std::map<std::string, std::string>>()};
   const auto known = types.find(name);
   const bool does = known == types.end() || known->second(given);
@@ -104,7 +114,8 @@ std::string mistake(const Function& f, const py::tuple& args, const py::dict& na
   for (std::size_t i = 0; i < args.size(); ++i) given[names[i]] = args[i];
   for (const auto& [key, value] : named) {
     const std::string name = py::str(key);
-    if (std::ranges::count(names, name) == 0) return "has no argument '" + name + "'" + suggestion(name, names);
+    if (std::ranges::count(names, name) == 0)
+      return "has no argument '" + name + "'" + suggestion(name, names);
     if (!given.emplace(name, value).second) return "is given '" + name + "' twice";
   }
   for (const Argument& a : f.arguments) {

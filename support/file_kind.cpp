@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/file_kind.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "support/error.hpp"
@@ -97,7 +98,8 @@ std::string_view kind_of_file(std::string_view head) {
 
 void refuse_other_kinds(const std::string& file, std::string_view text, std::string_view expected) {
   constexpr std::size_t enough = 65536;
-  const std::string_view kind = kind_of_file(text.substr(0, enough));
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  const std::string_view kind = kind_of_file(text.substr(begin, enough));
   const auto name = [](std::string_view words) { return words.substr(0, words.find(',')); };
   if (!kind.empty() && name(kind) != name(expected))
     throw InputError(file + ": is " + std::string(kind) + "; expected " + std::string(expected));
