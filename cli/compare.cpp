@@ -70,6 +70,10 @@ Contender contender(const std::string& text, const CompareOptions& options, std:
   Contender c{text, {}, options.ranks, CLI::detail::split(text, ','), {}};
   c.platform = c.set[0];
   c.set.erase(c.set.begin());
+  for (const std::string& assignment : c.set)
+    if (assignment.find('=') == std::string::npos)
+      throw InputError("--on " + text + ": '" + assignment +
+                       "' is not KEY=VALUE; another platform has an --on of its own");
   Description platform = load_platform(c.platform);
   set_all(platform, c.set);
   for (const Parameter& p : platform.parameters())

@@ -35,6 +35,7 @@ std::string bash(const Manual& m) {
   std::string text = R"(# bash completion of collcast
 _collcast() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} options='' names=''
+  if [ "$word" = = ]; then word=''; elif [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi  # --name=value
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W ')" +
                      verb_names(m) + R"( --help --version' -- "$word"))
@@ -55,7 +56,7 @@ _collcast() {
   return text + R"(  esac
   case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
-    *) COMPREPLY=($(compgen -W "$names" -- "$word") $(compgen -f -- "$word")) ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "$names" -- "$word"; compgen -f -- "$word") ;;
   esac
 }
 complete -o filenames -F _collcast collcast
@@ -88,7 +89,10 @@ std::string zsh(const Manual& m) {
             text::shell_quoted(v.values.empty() ? "*:file:_files" : "*:name:(" + join(v.values, " ") + ")") +
             " ;;\n";
   }
-  return text + "  esac\n}\ncompdef _collcast collcast\n";
+  // As a file of $fpath this is the body of the function, at its first call.
+  return text +
+         "  esac\n}\nif [ \"$funcstack[1]\" = _collcast ]; then _collcast \"$@\"; else compdef _collcast "
+         "collcast; fi\n";
 }
 
 std::string fish(const Manual& m) {

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "algorithms/catalogue.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "support/error.hpp"
@@ -51,9 +52,21 @@ struct ExplainOptions {
   Format format = Format::table;
 };
 
+/// The algorithms of that name, one for each collective.
+std::vector<Entry> algorithms_called(const std::string& word) {
+  std::vector<Entry> all;
+  for (const Algorithm* a : catalogue())
+    if (a->name == word)
+      all.push_back({a->name + ", an algorithm of " + std::string(definition(a->collective).name),
+                     std::string(a->description),
+                     {}});
+  return all;
+}
+
 std::vector<Entry> asked(const std::string& word) {
   std::vector<Entry> all = entries();
   if (word.empty()) return all;
+  if (auto named = algorithms_called(CLI::detail::to_lower(word)); !named.empty()) return named;
   std::vector<std::string> known;
   for (const Entry& e : all)
     for (const std::string& w : e.each) {
@@ -77,7 +90,7 @@ void run_explain(const ExplainOptions& options) {
 void add_explain(CLI::App& app, int&) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* verb = app.add_subcommand("explain", "What a word of the tables and documents means");
-  verb->add_option("word", options->word, "A word of the glossary (default: all of them)");
+  verb->add_option("word", options->word, "A word of the glossary, or an algorithm (default: all words)");
   add_format(*verb, options->format);
   verb->footer("Example: collcast explain busbw");
   verb->callback([options] { run_explain(*options); });

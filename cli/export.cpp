@@ -40,11 +40,11 @@ int run_export(ExportOptions& options) {
   const Algorithm& a =
       imported ? imported->algorithm
                : algorithm(definition(options.subject.collective).collective, options.subject.algorithm);
-  for (const std::string& words : untaken(options.call, a.collective, std::array{&a})) note(words);
   const Call call = make_call(a, options.call,
                               plain_call(options.call, a.collective, parse_ranks(options.subject.ranks[0]),
                                          parse_size(options.size)));
   const std::string exported = text(options, a, call);
+  for (const std::string& words : untaken(options.call, a.collective, std::array{&a})) note(words);
   options.output.empty() ? void(std::cout << exported) : write_file(options.output, exported);
   return 0;
 }

@@ -75,14 +75,27 @@ std::string elsewhere(const std::string& word, const std::vector<std::string>& k
   return {};
 }
 
-std::string unknown_option(const std::string& verb, const std::string& word,
-                           const std::vector<std::string>& known) {
-  if (const std::string here = elsewhere(word, known); !here.empty())
-    return verb + " has no " + word + "; here that is " + here;
-  if (word[1] != '-')
-    return verb + " has no " + word + "; see collcast " + (verb == "collcast" ? "" : verb + " ") + "--help";
-  const std::string meant = did_you_mean(word, known, "");
-  return verb + " has no " + word + "; " + (meant.empty() ? "it takes " + join(known) : meant);
+/// The verbs that have the option; none for one that all have.
+std::vector<std::string> verbs_with(const std::string& option, const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({}))
+    if (verb->get_option_no_throw(option)) names.push_back(verb->get_name());
+  return names;
+}
+
+std::string unknown_option(const CLI::App& verb, const std::string& word, const CLI::App& app) {
+  const std::vector<std::string> known = options(verb);
+  const std::string what = verb.get_name() + " has no " + word + "; ";
+  if (const std::string here = elsewhere(word, known); !here.empty()) return what + "here that is " + here;
+  const bool in_short = word[1] != '-';
+  const std::string meant = in_short ? "" : did_you_mean(word, known, "");
+  const CLI::Option* command = verb.get_option_no_throw("command");
+  if (meant.empty() && command && command->count() > 0)
+    return what + "options of the command to run stand behind --, as in -- mpirun -np 4 ./app";
+  if (in_short) return what + "see collcast " + (&verb == &app ? "" : verb.get_name() + " ") + "--help";
+  if (const auto others = verbs_with(word, app); !others.empty())
+    return what + "that is an option of " + join(others);
+  return what + (meant.empty() ? "it takes " + join(known) : meant);
 }
 
 bool is_collective(const std::string& word) try {
@@ -92,8 +105,31 @@ bool is_collective(const std::string& word) try {
   return false;
 }
 
+/// CLI11's words of common mistakes, as this program says them.
+std::string said_here(std::string what) {
+  const auto behind = [&](const std::string& words) {
+    const auto at = what.find(words);
+    return at == std::string::npos ? std::string() : what.substr(at + words.size());
+  };
+  const auto before = [&](const std::string& words) { return what.substr(0, what.find(words)); };
+  if (!behind(": At Most 1 required but received ").empty())
+    return before(": At Most 1") + " is given more than once";
+  if (!behind(" not in range 0.000000 to ").empty())  // CLI::PositiveNumber
+    return before(" not in range") + " must be above 0";
+  if (const std::string range = behind(" not in range "); !range.empty() && !behind(": Value ").empty())
+    return before(": Value ") + ": '" + before(" not in range ").substr(before(": Value ").size() + 8) +
+           "' is not from " + range;
+  if (!behind(": 1 required ").empty()) return before(": 1 required ") + " needs a value";
+  for (const std::string known : {"argument was not expected: ", "arguments were not expected: "})
+    if (const std::string words = behind(known); !words.empty()) return "too many words: " + words;
+  return what;
+}
+
+}  // namespace
+
 /// Other programs are named by what they measure, or have a verb for all.
 std::string no_verb(const std::string& word, const CLI::App& app) {
+  if (std::ranges::count(verbs(app), word) > 0) return {};
   const std::string what = "there is no verb '" + word + "'";
   if (is_collective(word)) return what + "; a collective is asked for by predict, as in predict " + word;
   for (const char* all : {"run", "simulate", "sim", "bench", "benchmark"})
@@ -102,8 +138,6 @@ std::string no_verb(const std::string& word, const CLI::App& app) {
   return what + suggestion(word, verbs(app));
 }
 
-}  // namespace
-
 void format_help(CLI::App& app) {
   const auto narrow = std::make_shared<Narrow>();
   app.formatter(narrow);
@@ -111,28 +145,19 @@ void format_help(CLI::App& app) {
 }
 
 std::string mistake(const CLI::App& app, int argc, char** argv, const CLI::ParseError& error) {
-  const std::vector<std::string> words(argv + std::min(1, argc), argv + argc);
   const auto parsed = app.get_subcommands();
-  const std::string verb = parsed.empty() ? "" : parsed[0]->get_name();
   const CLI::App& asked = parsed.empty() ? app : *parsed[0];
   const std::vector<std::string> known = options(asked);
-  if (!words.empty() && !is_option(words[0]) && !verb.empty() && words[0] != verb)
-    return no_verb(words[0], app);
-  for (const std::string& word : words) {
+  for (const std::string& word : std::vector<std::string>(argv + std::min(1, argc), argv + argc)) {
     if (word == "--") break;
     const std::string name = word.substr(0, word.find('='));
     if (is_option(name) && std::ranges::find(known, name) == known.end() &&
         !(name[1] != '-' && std::ranges::find(known, name.substr(0, 2)) != known.end()))
-      return unknown_option(verb.empty() ? app.get_name() : verb, name, known);
-    if (parsed.empty() && !is_option(word)) return no_verb(word, app);
+      return unknown_option(asked, name, app);
   }
   if (parsed.empty()) return "a verb is missing; expected one of: " + join(verbs(app));
-  std::string what = error.what();
-  if (const auto at = what.find(": At Most 1 required but received "); at != std::string::npos)
-    what = what.substr(0, at) + " is given more than once";
-  const auto above_zero = what.find(" not in range 0.000000 to ");  // CLI::PositiveNumber
-  if (above_zero != std::string::npos) what = what.substr(0, above_zero) + " must be above 0";
-  return what + (what.ends_with('?') ? "" : "; see collcast " + verb + " --help");
+  const std::string what = said_here(error.what());
+  return what + (what.ends_with('?') ? "" : "; see collcast " + asked.get_name() + " --help");
 }
 
 }  // namespace collcast::cli

@@ -23,7 +23,7 @@ constexpr int bad_input = 2, substrate_failed = 3, interrupted = 130;
 
 /// "collcast: what", on one line, and the exit code that belongs to it.
 int report(const std::string& what, int code) {
-  std::cerr << "collcast: " << collcast::printable(what) << '\n';
+  std::cerr << "collcast: " << collcast::one_line(what) << '\n';
   return code;
 }
 
@@ -55,6 +55,9 @@ int run(int argc, char** argv) {
   try {
     std::vector<std::string> words(argv + std::min(1, argc), argv + argc);
     if (!words.empty() && words[0] == "help") words.erase(words.begin()), words.push_back("--help");
+    if (!words.empty() && !words[0].starts_with('-') && words[0] != "version")
+      if (const std::string what = collcast::cli::no_verb(words[0], app); !what.empty())
+        throw collcast::InputError(what);
     if (!words.empty() && words[0] == "version") words[0] = "--version";
     if (!words.empty() && words[0] != "record")  // mpirun's own words of `record` and behind --
       std::replace(words.begin(), std::ranges::find(words, "--"), std::string("-np"), std::string("-n"));

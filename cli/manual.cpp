@@ -71,8 +71,10 @@ Manual manual(const CLI::App& app) {
 void add_man(CLI::App& app, int&) {
   const auto verb_asked = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("man", "Manual pages: of the program, of a verb, or all into a folder");
-  verb->add_option("verb", *verb_asked, "The verb (default: the page of the program itself)");
+  CLI::Option* one =
+      verb->add_option("verb", *verb_asked, "The verb (default: the page of the program itself)");
   verb->add_option("-o,--output", *folder, "Writes collcast.1 and a page for each verb into this folder")
+      ->excludes(one)
       ->option_text("DIR");
   verb->footer("Example: collcast man predict | man -l -");
   verb->callback([verb_asked, folder, &app] {

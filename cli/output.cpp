@@ -44,7 +44,7 @@ void print_text(const std::string& words) {
 }
 
 void note(const std::string& words) {
-  const std::string text = "note: " + printable(words);
+  const std::string text = "note: " + one_line(words);
   const std::size_t width = width_of(STDERR_FILENO);
   std::cerr << (width == 0 ? text : wrap(text, width, "      ")) << '\n';
 }

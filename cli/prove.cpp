@@ -68,12 +68,13 @@ Json prove(Subject subject, CallText options, const std::string& size) {
   if (imported && imported->wrong) return verdict(imported->algorithm, imported->ranks, imported->wrong);
   const Algorithm& a = imported ? imported->algorithm
                                 : algorithm(definition(subject.collective).collective, subject.algorithm);
-  for (const std::string& words : untaken(options, a.collective, std::array{&a})) note(words);
   const Rank ranks = parse_ranks(subject.ranks[0]);
   const Bytes message = !size.empty()            ? parse_size(size)
                         : options.counts.empty() ? Bytes(1 << 20)
                                                  : counted_message(options, a.collective, ranks);
-  return prove_call(a, make_call(a, options, plain_call(options, a.collective, ranks, message)));
+  const Call call = make_call(a, options, plain_call(options, a.collective, ranks, message));
+  for (const std::string& words : untaken(options, a.collective, std::array{&a})) note(words);
+  return prove_call(a, call);
 }
 
 void print_proof(const Json& answer) {

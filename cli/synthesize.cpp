@@ -73,11 +73,11 @@ int run_synthesize(SynthesizeOptions& o) {
   Description platform = load_platform(o.platform);
   override_platform(platform, q.set);
   const Collective collective = definition(o.collective).collective;
-  for (const std::string& words : untaken(q.call, collective, {})) note(words);
   const Rank ranks = q.ranks[0];
   const Rank root = plain_call(q.call, collective, ranks, Bytes(1)).root;
   const std::int64_t trees = o.trees.empty() ? 0 : parse_count(o.trees, "number of trees", 1, 64);
   const Forecaster forecaster(platform, ranks, parse_placement(q.placement), q.memory);
+  for (const std::string& words : untaken(q.call, collective, {})) note(words);
   progress("synthesizing " + o.collective);
   catch_interrupts();
   Front front(collective, forecaster, root, trees, [] { return interrupted(); });

@@ -27,6 +27,8 @@ Bytes parse_size(const std::string& text, const std::string& what) {
                                                              {"MB", 1e6},
                                                              {"GB", 1e9},
                                                              {"TB", 1e12}};
+  if (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9')
+    throw InputError(what + " '" + text + "' begins with 0; commas stand between sizes, not in one");
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string unit(end, text.data() + text.size());

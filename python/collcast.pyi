@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forecasts how long collective communication takes, and what it does to an application."""
+import os
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy
@@ -8,7 +9,10 @@ import numpy.typing
 __version__: str
 
 Text = Union[str, Sequence[str]]
+File = Union[str, os.PathLike[str]]
+Files = Union[File, Sequence[File]]
 Size = Union[float, str]  # bytes, or "64KiB"
+Assignments = Union[str, Sequence[str], Mapping[str, Size]]  # "network.bandwidth_GBps=25"
 
 class InputError(ValueError): ...
 class SubstrateError(RuntimeError): ...
@@ -16,36 +20,36 @@ class SubstrateError(RuntimeError): ...
 def platforms() -> list[dict[str, Any]]: ...
 def algorithms(collective: Optional[str] = None) -> list[dict[str, Any]]: ...
 def predict(
-    collective: Text, platform: Text, ranks: Union[int, Sequence[int]], size: Union[Size, Sequence[Size]] = ..., *,
-    algorithm: str = "auto", policy: str = "fastest", engine: str = "auto", set: Sequence[str] = [], root: int = 0,
-    segment: Size = "", placement: str = "block", radix: Optional[int] = None, channels: Optional[int] = None,
+    collective: Text, platform: Files, ranks: Union[int, Sequence[int]], size: Union[Size, Sequence[Size]] = ..., *,
+    algorithm: str = "auto", policy: str = "fastest", engine: str = "auto", set: Assignments = [], root: int = 0,
+    segment: Size = "", placement: File = "block", radix: Optional[int] = None, channels: Optional[int] = None,
     counts: Sequence[Size] = [], buffer: Size = "", ranks_per_node: Optional[int] = None, memory: str = "device",
-    transport: str = "", import_: str = "", offload: str = "", workers: Optional[int] = None, pieces: int = 1,
+    transport: str = "", import_: File = "", offload: str = "", workers: Optional[int] = None, pieces: int = 1,
     compute: Optional[float] = None, with_synthesized: bool = False, explain: bool = False,
-    sensitivity: bool = False, timeline: str = "") -> list[dict[str, Any]]: ...
+    sensitivity: bool = False, timeline: File = "") -> list[dict[str, Any]]: ...
 def times(
-    collective: Text, platform: Text, ranks: Union[int, Sequence[int]], size: Union[Size, Sequence[Size]] = ..., *,
-    algorithm: str = "auto", policy: str = "fastest", engine: str = "auto", set: Sequence[str] = [], root: int = 0,
-    segment: Size = "", placement: str = "block", radix: Optional[int] = None, channels: Optional[int] = None,
+    collective: Text, platform: Files, ranks: Union[int, Sequence[int]], size: Union[Size, Sequence[Size]] = ..., *,
+    algorithm: str = "auto", policy: str = "fastest", engine: str = "auto", set: Assignments = [], root: int = 0,
+    segment: Size = "", placement: File = "block", radix: Optional[int] = None, channels: Optional[int] = None,
     counts: Sequence[Size] = [], buffer: Size = "", ranks_per_node: Optional[int] = None, memory: str = "device",
-    transport: str = "", import_: str = "", offload: str = "", workers: Optional[int] = None, pieces: int = 1,
+    transport: str = "", import_: File = "", offload: str = "", workers: Optional[int] = None, pieces: int = 1,
     compute: Optional[float] = None) -> numpy.typing.NDArray[numpy.float64]: ...
 def prove(
     collective: str, algorithm: str, ranks: int, *, root: int = 0, radix: int = 2,
     size: Size = "1MiB") -> dict[str, Any]: ...
 def replay(
-    trace: Text, platform: str, *, algorithm: Mapping[str, str] = {}, policy: str = "", engine: str = "",
-    set: Sequence[str] = [], compute_scale: float = 1.0, placement: str = "block", steps: str = "", fusion: Size = "",
+    trace: Files, platform: File, *, algorithm: Mapping[str, str] = {}, policy: str = "", engine: str = "",
+    set: Assignments = [], compute_scale: float = 1.0, placement: File = "block", steps: str = "", fusion: Size = "",
     cycle: str = "", bucket: Size = "", nonblocking: str = "", offload: str = "", pieces: int = 1,
     delivery: str = "staged", ranks: Optional[int] = None, memory: Optional[str] = None, explain: bool = False,
-    sensitivity: bool = False, timeline: str = "") -> dict[str, Any]: ...
+    sensitivity: bool = False, timeline: File = "") -> dict[str, Any]: ...
 def train(
-    model: Text, platform: Text, ranks: Union[int, Sequence[int]], *, framework: str = "ddp", precision: str = "fp32",
+    model: Files, platform: Files, ranks: Union[int, Sequence[int]], *, framework: str = "ddp", precision: str = "fp32",
     batch: int = 32, throughput: Optional[float] = None, slowdown: float = 0.0, noise: float = 0.0, input: str = "",
-    checkpoint: str = "", policy: str = "", engine: str = "", set: Sequence[str] = [], steps: str = "",
+    checkpoint: str = "", policy: str = "", engine: str = "", set: Assignments = [], steps: File = "",
     explain: bool = False, sensitivity: bool = False) -> list[dict[str, Any]]: ...
 def job(
-    what: Text, platform: Text, ranks: Union[int, Sequence[int]] = [], *, policy: str = "", engine: str = "",
-    set: Sequence[str] = [], pieces: int = 1, delivery: str = "staged", samples: float = 0.0) -> list[dict[str, Any]]: ...
-def inspect(files: Text) -> dict[str, Any]: ...
-def calibrate(tables: Text, base: str, *, policy: str = "") -> dict[str, Any]: ...
+    what: Files, platform: Files, ranks: Union[int, Sequence[int]] = [], *, policy: str = "", engine: str = "",
+    set: Assignments = [], pieces: int = 1, delivery: str = "staged", samples: float = 0.0) -> list[dict[str, Any]]: ...
+def inspect(files: Files) -> dict[str, Any]: ...
+def calibrate(tables: Files, base: File, *, policy: str = "") -> dict[str, Any]: ...

@@ -109,7 +109,7 @@ PYBIND11_MODULE(collcast, m) {
     try {
       if (raised) std::rethrow_exception(raised);
     } catch (const InputError& e) {  // names may hold the end of a line
-      bad_input(printable(e.what()).c_str());
+      bad_input(one_line(e.what()).c_str());
     }
   });
   py::register_exception<SubstrateError>(m, "SubstrateError", PyExc_RuntimeError).doc() =
@@ -128,6 +128,8 @@ PYBIND11_MODULE(collcast, m) {
   m.def("calibrate", &calibrate_with, "tables"_a, "base"_a, py::kw_only(), "policy"_a = "",
         "A platform as `collcast calibrate` fits it to tables of OSU or, with NCCL's policy, of nccl-tests: "
         "{'platform': what its file holds, 'notes'}.");
+  dress(m, {"platforms", "algorithms", "predict", "times", "prove", "replay", "train", "job", "inspect",
+            "calibrate"});
 }
 
 }  // namespace collcast::python

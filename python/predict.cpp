@@ -5,6 +5,7 @@
 #include "algorithms/exchange/msccl.hpp"
 #include "forecast/report/answer.hpp"
 #include "forecast/report/timeline.hpp"
+#include "python/interrupt.hpp"
 #include "python/values.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -21,7 +22,8 @@ struct Asked {
   Question question;  ///< the rest of it
   std::optional<ImportedAlgorithm> imported = {};
 
-  Answer answer(const Watch& watch = {}) {
+  Answer answer(Watch watch = {}) {
+    watch.interrupt = interrupt();
     Question& q = question;
     q.collectives = all(collective), q.platforms = all(platform), q.ranks = all(ranks);
     for (const Size& s : all(size)) q.sizes.push_back(bytes(s));
@@ -104,15 +106,16 @@ Offload offload(const std::string& who, std::optional<std::int64_t> workers, int
 template <auto function, class... More>
 auto called(const OneOrMore<std::string>& collective, const OneOrMore<std::string>& platform,
             const OneOrMore<Rank>& ranks, const OneOrMore<Size>& size, const std::string& algorithm,
-            const std::string& policy, const std::string& engine, const std::vector<std::string>& set,
-            Rank root, const Size& segment, const std::string& placement, std::optional<int> radix,
+            const std::string& policy, const std::string& engine, const Assignments& set, Rank root,
+            const Size& segment, const std::string& placement, std::optional<int> radix,
             std::optional<int> channels, const std::vector<Size>& counts, const Size& buffer,
             std::optional<int> ranks_per_node, const std::string& memory_name, const std::string& transport,
             const std::string& import, const std::string& offload_to, std::optional<std::int64_t> workers,
             int pieces, std::optional<double> compute, const More&... more) {
   Asked asked{collective, platform, ranks, size, {}};
   Question& q = asked.question;
-  q.algorithm = algorithm, q.policy = policy, q.engine = engine, q.set = set, q.placement = placement;
+  q.algorithm = algorithm, q.policy = policy, q.engine = engine, q.set = assignments(set),
+  q.placement = placement;
   q.memory = memory(memory_name);
   if (!transport.empty()) q.transport = parse_transport(transport);
   if (root != 0) q.call.root = std::to_string(root);
@@ -131,17 +134,18 @@ void add_predict(py::module_& m) {
   const auto add = [&m](const char* name, auto function, const auto&... more) {
     m.def(name, function, "collective"_a, "platform"_a, "ranks"_a, "size"_a = py::list(), py::kw_only(),
           "algorithm"_a = "auto", "policy"_a = "fastest", "engine"_a = Question().engine,
-          "set"_a = std::vector<std::string>(), "root"_a = 0, "segment"_a = "", "placement"_a = "block",
-          "radix"_a = py::none(), "channels"_a = py::none(), "counts"_a = std::vector<Size>(),
-          "buffer"_a = "", "ranks_per_node"_a = py::none(), "memory"_a = "device", "transport"_a = "",
-          "import_"_a = "", "offload"_a = "", "workers"_a = py::none(), "pieces"_a = 1,
-          "compute"_a = py::none(), more...);
+          "set"_a = Assignments(std::vector<std::string>()), "root"_a = 0, "segment"_a = "",
+          "placement"_a = "block", "radix"_a = py::none(), "channels"_a = py::none(),
+          "counts"_a = std::vector<Size>(), "buffer"_a = "", "ranks_per_node"_a = py::none(),
+          "memory"_a = "device", "transport"_a = "", "import_"_a = "", "offload"_a = "",
+          "workers"_a = py::none(), "pieces"_a = 1, "compute"_a = py::none(), more...);
   };
   add("predict", &called<predict, bool, bool, bool, std::string>, "with_synthesized"_a = false,
       "explain"_a = false, "sensitivity"_a = false, "timeline"_a = "",
       "How long a collective takes: a dictionary per platform, collective, ranks, size and algorithm, with "
       "the keys of `collcast predict --format json`.\n\nArguments are the program's options. size: bytes, "
-      "or text like '64KiB'; collective, platform, ranks and size may be lists. import_: a file with an "
+      "rounded to whole ones, or text like '64KiB'; collective, platform, ranks and size may be lists. "
+      "import_: a file with an "
       "algorithm; timeline: a file FILE.json.gz to write. Raises InputError.");
   add("times", &called<times>,
       "The same as a numpy array of seconds. Its axes are those of platform, collective, ranks and size "

@@ -7,6 +7,7 @@
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "platforms/machine/paths.hpp"
+#include "python/interrupt.hpp"
 #include "python/values.hpp"
 #include "replay/application/report.hpp"
 #include "support/error.hpp"
@@ -63,8 +64,8 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
                  const OneOrMore<Rank>& ranks, const std::string& framework, const std::string& precision,
                  int batch, std::optional<double> throughput, double slowdown, double noise,
                  const std::string& input, const std::string& checkpoint, const std::string& policy,
-                 const std::string& engine, const std::vector<std::string>& set, const std::string& steps,
-                 bool explain, bool sensitivity) {
+                 const std::string& engine, const Assignments& set, const std::string& steps, bool explain,
+                 bool sensitivity) {
   const auto number = [](double n) { return Json(n).dump(); };
   workloads::TrainingText step{.model = {},
                                .framework = framework,
@@ -105,12 +106,12 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
       }
     }
   };
-  return on_each(platforms, set, how, add);
+  return on_each(platforms, assignments(set), how, add);
 }
 
 py::object job(const OneOrMore<std::string>& what, const OneOrMore<std::string>& platforms,
                const OneOrMore<Rank>& ranks, const std::string& policy, const std::string& engine,
-               const std::vector<std::string>& set, int pieces, const std::string& delivery, double samples) {
+               const Assignments& set, int pieces, const std::string& delivery, double samples) {
   const HowPlayed how{policy, engine, pieces, is_direct("delivery", delivery)};
   std::vector<Rank> counts = all(ranks);
   for (const Rank count : counts) checked_ranks(count);
@@ -129,7 +130,7 @@ py::object job(const OneOrMore<std::string>& what, const OneOrMore<std::string>&
       }
     }
   };
-  return on_each(platforms, set, how, add);
+  return on_each(platforms, assignments(set), how, add);
 }
 
 /// The answer, with the explanation and the sensitivity that were asked for.
@@ -138,6 +139,7 @@ Json replayed(const ReplayText& text, const std::string& platform, const std::ve
   Description description = load_platform(platform);
   set_all(description, set);
   ReplayOptions options = replay_options(text);
+  options.play.interrupt = interrupt();
   std::optional<report::Timeline> timeline;
   if (!path.empty()) timeline.emplace(path);
   if (timeline)
@@ -163,7 +165,7 @@ Json replayed(const ReplayText& text, const std::string& platform, const std::ve
 
 py::object replay_trace(const OneOrMore<std::string>& trace, const std::string& platform,
                         const std::map<std::string, std::string>& algorithm, const std::string& policy,
-                        const std::string& engine, const std::vector<std::string>& set, double compute_scale,
+                        const std::string& engine, const Assignments& set, double compute_scale,
                         const std::string& placement, const std::string& steps, const Size& fusion,
                         const std::string& cycle, const Size& bucket, const std::string& nonblocking,
                         const std::string& offload, int pieces, const std::string& delivery,
@@ -183,7 +185,7 @@ py::object replay_trace(const OneOrMore<std::string>& trace, const std::string& 
   Json answer;
   {
     const py::gil_scoped_release others_run;
-    answer = replayed(asked, platform, set, explain, sensitivity, timeline);
+    answer = replayed(asked, platform, assignments(set), explain, sensitivity, timeline);
   }
   return to_python(answer);
 }
@@ -194,7 +196,7 @@ void add_programs(py::module_& m) {
   using namespace py::literals;
   m.def("replay", &replay_trace, "trace"_a, "platform"_a, py::kw_only(),
         "algorithm"_a = std::map<std::string, std::string>(), "policy"_a = "", "engine"_a = "",
-        "set"_a = std::vector<std::string>(), "compute_scale"_a = 1.0, "placement"_a = "block",
+        "set"_a = Assignments(std::vector<std::string>()), "compute_scale"_a = 1.0, "placement"_a = "block",
         "steps"_a = "", "fusion"_a = "", "cycle"_a = "", "bucket"_a = "", "nonblocking"_a = "",
         "offload"_a = "", "pieces"_a = 1, "delivery"_a = "staged", "ranks"_a = py::none(),
         "memory"_a = py::none(), "explain"_a = false, "sensitivity"_a = false, "timeline"_a = "",
@@ -205,13 +207,14 @@ void add_programs(py::module_& m) {
   m.def("train", &train, "model"_a, "platform"_a, "ranks"_a, py::kw_only(), "framework"_a = "ddp",
         "precision"_a = "fp32", "batch"_a = 32, "throughput"_a = py::none(), "slowdown"_a = 0.0,
         "noise"_a = 0.0, "input"_a = "", "checkpoint"_a = "", "policy"_a = "", "engine"_a = "",
-        "set"_a = std::vector<std::string>(), "steps"_a = "", "explain"_a = false, "sensitivity"_a = false,
+        "set"_a = Assignments(std::vector<std::string>()), "steps"_a = "", "explain"_a = false,
+        "sensitivity"_a = false,
         "How long a training step takes, and what limits it: a dictionary per platform, model and ranks, "
         "which may be lists, with the keys of the rows of `collcast train --format json`. Arguments are the "
         "program's options; `explanation` and `sensitivity` are keys of the rows.");
   m.def("job", &job, "what"_a, "platform"_a, "ranks"_a = py::list(), py::kw_only(), "policy"_a = "",
-        "engine"_a = "", "set"_a = std::vector<std::string>(), "pieces"_a = 1, "delivery"_a = "staged",
-        "samples"_a = 0.0,
+        "engine"_a = "", "set"_a = Assignments(std::vector<std::string>()), "pieces"_a = 1,
+        "delivery"_a = "staged", "samples"_a = 0.0,
         "How long an application, or the job that a file describes, takes: a dictionary per platform, job "
         "and ranks, which may be lists, with the keys of the rows of `collcast job --format json`.");
 }

@@ -43,6 +43,17 @@ Rank checked_ranks(Rank ranks) {
   return static_cast<Rank>(parse_count(std::to_string(ranks), "number of ranks", 1, 1 << 24));
 }
 
+std::vector<std::string> assignments(const Assignments& given) {
+  if (const auto* one = std::get_if<std::string>(&given)) return {*one};
+  if (const auto* several = std::get_if<std::vector<std::string>>(&given)) return *several;
+  std::vector<std::string> all;
+  for (const auto& [key, value] : std::get<std::map<std::string, Size>>(given)) {
+    const auto* words = std::get_if<std::string>(&value);
+    all.push_back(key + "=" + (words ? *words : Json(std::get<double>(value)).dump()));
+  }
+  return all;
+}
+
 Memory memory(const std::string& name) {
   if (name != "host" && name != "device")
     throw InputError("memory: '" + name + "' is not known; expected host or device");
@@ -52,7 +63,7 @@ Memory memory(const std::string& name) {
 /// What is to be said beside an answer.
 void warn(const std::vector<std::string>& notes) {
   for (const std::string& words : notes)
-    if (PyErr_WarnEx(PyExc_UserWarning, printable(words).c_str(), 1) != 0) throw py::error_already_set();
+    if (PyErr_WarnEx(PyExc_UserWarning, one_line(words).c_str(), 1) != 0) throw py::error_already_set();
 }
 
 }  // namespace collcast::python

@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,6 +20,9 @@ namespace py = pybind11;
 /// Each registers some calls.
 void add_predict(py::module_& module);
 void add_programs(py::module_& module);
+
+/// Gives these functions of the module what pybind11 does not (functions.cpp).
+void dress(py::module_& module, const std::vector<std::string>& names);
 
 py::object to_python(const Json& json);
 
@@ -52,6 +56,10 @@ template <class T>
 std::string text(const std::optional<T>& number) {
   return number ? std::to_string(*number) : std::string();
 }
+
+/// What --set takes: one "KEY=VALUE", several, or a value for each key.
+using Assignments = std::variant<std::string, std::map<std::string, Size>, std::vector<std::string>>;
+std::vector<std::string> assignments(const Assignments& given);
 
 Memory memory(const std::string& name);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/file_kind.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "support/error.hpp"
@@ -10,6 +11,13 @@ namespace {
 
 bool has(std::string_view head, std::string_view words) {
   return head.find(words) != std::string_view::npos;
+}
+
+/// Every second byte of Latin text is 0.
+bool is_utf16(std::string_view h) {
+  if (h.starts_with("\xff\xfe") || h.starts_with("\xfe\xff")) return true;
+  return h.size() >= 4 && (h[0] == 0) == (h[2] == 0) && (h[1] == 0) == (h[3] == 0) &&
+         (h[0] == 0) != (h[1] == 0);
 }
 
 bool is_json(std::string_view head) {
@@ -22,10 +30,13 @@ struct Kind {
 };
 
 /// In the order in which they are asked; after the first, heads are not blank.
-constexpr std::array<Kind, 20> kinds = {{
+constexpr std::array<Kind, 21> kinds = {{
     {[](std::string_view h) { return h.find_first_not_of(" \t\r\n") == std::string_view::npos; }, "empty"},
-    {[](std::string_view h) { return h.starts_with("\x1f\x8b") || h.starts_with("\x28\xb5\x2f\xfd"); },
-     "packed by gzip or zstd; unpack it"},
+    {is_utf16, "text in UTF-16; save it as UTF-8"},
+    {[](std::string_view h) {
+       return h.starts_with("\x1f\x8b") || h.starts_with("\x28\xb5\x2f\xfd") || h.starts_with("PK\3\4");
+     },
+     "packed by gzip, zstd or zip; unpack it"},
     {[](std::string_view h) { return h.starts_with("CCTRACE"); },
      "a recorded application, which `collcast replay` takes"},
     {[](std::string_view h) {
@@ -87,7 +98,8 @@ std::string_view kind_of_file(std::string_view head) {
 
 void refuse_other_kinds(const std::string& file, std::string_view text, std::string_view expected) {
   constexpr std::size_t enough = 65536;
-  const std::string_view kind = kind_of_file(text.substr(0, enough));
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  const std::string_view kind = kind_of_file(text.substr(begin, enough));
   const auto name = [](std::string_view words) { return words.substr(0, words.find(',')); };
   if (!kind.empty() && name(kind) != name(expected))
     throw InputError(file + ": is " + std::string(kind) + "; expected " + std::string(expected));

@@ -2,6 +2,8 @@
 #include "support/json.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <set>
 #include <vector>
 
@@ -47,6 +49,46 @@ std::string reason(const std::string& what) {
   return at == std::string::npos ? what.substr(what.find("] ") + 2) : what.substr(at);
 }
 
+/// The letters, digits and signs of a word around a place; empty: there is none.
+std::string word_at(std::string_view text, std::size_t at) {
+  const auto belongs = [](unsigned char c) { return std::isalnum(c) || std::strchr("_.+-", c); };
+  if (!belongs(text[at])) return {};
+  std::size_t begin = at, end = at;
+  while (begin > 0 && belongs(text[begin - 1])) --begin;
+  while (end < text.size() && belongs(text[end])) ++end;
+  return std::string(text.substr(begin, std::min(end - begin, std::size_t{40})));
+}
+
+/// What other languages write in this place and JSON does not have; empty: something else is wrong.
+std::string habit(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return {};
+  const std::size_t before = text.substr(0, at).find_last_not_of(" \t\r\n");
+  switch (text[at]) {
+    case '/':
+    case '#':
+      return "JSON has no comments";
+    case '\'':
+      return "JSON's names and texts are in double quotes";
+    case '}':
+    case ']':
+      return before != std::string_view::npos && text[before] == ',' ? "JSON has no comma after the last"
+                                                                     : "";
+  }
+  std::string word = word_at(text, at);
+  if (word.empty()) return {};
+  if (std::isdigit(static_cast<unsigned char>(word[0])) || word[0] == '.' || word[0] == '+')
+    return "'" + word + "' is no number in JSON, which has such as 1000, 0.5 and 1e6";
+  const std::string same = word;
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (word == "nan" || word.ends_with("inf") || word.ends_with("infinity"))
+    return "JSON has no NaN and no infinity";
+  if (word == "true" || word == "false" || word == "none" || word == "null")
+    return "JSON has true, false and null, not " + same;
+  return before == std::string_view::npos || text[before] == ':' || text[before] == '['
+             ? ""
+             : "'" + same + "' is not in double quotes";
+}
+
 }  // namespace
 
 std::string dump(const Json& json, int indent) {
@@ -71,14 +113,17 @@ Json parse_json(const std::vector<std::uint8_t>& text) {
 
 Json parse_json(std::string_view text, const std::string& file) {
   if (const std::size_t begin = text.find_first_not_of(" \t\r\n");
-      begin == std::string_view::npos || std::string_view("{[").find(text[begin]) == std::string_view::npos) {
+      begin == std::string_view::npos || std::string_view("{[").find(text[begin]) == std::string_view::npos ||
+      text.substr(0, 4).find('\0') != std::string_view::npos) {
     refuse_other_kinds(file, text, "JSON");
     reject(file, "is not JSON, which begins with { or [");
   }
   try {
     return Json::parse(text, Strictness{file});
   } catch (const Json::parse_error& e) {
-    reject(file, position(text, e.byte) + ": " + reason(e.what()));
+    const std::string other = habit(text, e.byte > 0 ? e.byte - 1 : 0);
+    reject(file,
+           position(text, e.byte) + ": " + (other.empty() ? reason(e.what()) : "syntax error: " + other));
   } catch (const Json::exception& e) {
     reject(file, reason(e.what()));
   }

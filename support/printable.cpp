@@ -71,4 +71,17 @@ std::string printable(std::string_view words, std::string_view kept) {
   return out;
 }
 
+std::string one_line(std::string_view words) {
+  constexpr std::size_t head = 1500, tail = 500;
+  std::string line = printable(words);
+  if (line.size() <= head + tail) return line;
+  const auto continues = [&](std::size_t at) {
+    return (static_cast<unsigned char>(line[at]) & 0xc0) == 0x80;
+  };
+  std::size_t end = head, begin = line.size() - tail;
+  while (continues(end)) --end;
+  while (continues(begin)) ++begin;
+  return line.substr(0, end) + " [...] " + line.substr(begin);
+}
+
 }  // namespace collcast

@@ -11,4 +11,7 @@ namespace collcast {
 /// characters of `kept`, which are ASCII, stay.
 std::string printable(std::string_view words, std::string_view kept = "");
 
+/// Words as one line that can be read: printable, and without the middle where they are longer than a page.
+std::string one_line(std::string_view words);
+
 }  // namespace collcast

@@ -74,10 +74,13 @@ ImportedAlgorithm parse_msccl(const std::string& text, const std::string& file) 
 ImportedAlgorithm read_algorithm(const std::string& path) try {
   const std::string text = unpacked(path);
   const auto first = text.find_first_not_of(" \t\r\n");
+  const char begin = first == std::string::npos ? ' ' : text[first];
   constexpr auto expected = "MSCCL's XML, or what `collcast synthesize` wrote";
-  if (first == std::string::npos || (text[first] != '{' && text[first] != '<'))
+  if (begin == '<') return parse_msccl(text, path);
+  if (begin != '{') {
     refuse_other_kinds(path, text, expected);
-  if (first == std::string::npos || text[first] != '{') return parse_msccl(text, path);
+    throw InputError(path + ": is neither XML nor a JSON object; expected " + expected);
+  }
   const Json json = parse_json(text, path);
   const auto format = json.find("format");
   if (format == json.end()) refuse_other_kinds(path, text, expected);

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "support/error.hpp"
+#include "support/printable.hpp"
 #include "support/process/companion.hpp"
 #include "support/process/complaint.hpp"
 #include "support/process/launch.hpp"
@@ -27,10 +28,10 @@ int launched(int argc, char** argv) {
     std::cerr << (ours ? "" : "collcast-mpi: ") << why << std::endl;
     return ours && ended.code <= bad_input ? ended.code : failed;
   } catch (const InputError& e) {
-    std::cerr << "collcast-mpi: " << e.what() << std::endl;
+    std::cerr << "collcast-mpi: " << one_line(e.what()) << std::endl;
     return bad_input;
   } catch (const std::exception& e) {
-    std::cerr << "collcast-mpi: " << e.what() << std::endl;
+    std::cerr << "collcast-mpi: " << one_line(e.what()) << std::endl;
     return failed;
   }
 }

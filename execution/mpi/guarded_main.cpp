@@ -5,6 +5,7 @@
 
 #include "execution/mpi/version.hpp"
 #include "support/error.hpp"
+#include "support/printable.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -15,7 +16,7 @@ Exit guarded(const std::string& program,
              const std::function<void(const std::shared_ptr<Communicator>&)>& run) {
   const auto world = std::make_shared<Communicator>(MPI_COMM_WORLD);
   const auto tell = [&](const std::exception& e) {
-    if (world->rank() == 0) std::cerr << program << ": " << e.what() << std::endl;
+    if (world->rank() == 0) std::cerr << program << ": " << one_line(e.what()) << std::endl;
   };
   try {
     require_same_version(*world);
@@ -26,7 +27,7 @@ Exit guarded(const std::string& program,
   } catch (const WrongResult& e) {
     return tell(e), wrong_result;
   } catch (const std::exception& e) {
-    std::cerr << program << ": rank " << world->rank() << ": " << e.what() << std::endl;
+    std::cerr << program << ": rank " << world->rank() << ": " << one_line(e.what()) << std::endl;
     MPI_Abort(MPI_COMM_WORLD, failed);
     return failed;
   }

@@ -57,7 +57,8 @@ Json text_of(const std::string& name, const std::string& file) {
     return json;
   }
   const std::vector<std::string> names = shipped_platforms();
-  const std::string meant = did_you_mean(name, names, "");
+  const std::string meant =
+      name.find('=') == std::string::npos ? did_you_mean(name, names, "") : "parameters are what --set takes";
   throw InputError((file.empty() ? "" : file + ": base: ") + "there is no platform '" + name + "'" +
                    (meant.empty() ? "" : "; " + meant) + " (known: " + join(names) +
                    ", or the path of a .json file)");

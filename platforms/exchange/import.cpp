@@ -3,6 +3,7 @@
 
 #include "platforms/exchange/formats.hpp"
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 
@@ -37,6 +38,7 @@ Json import_platform(const std::string& path) {
   const std::string text = read_file(path);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) reject(path, "", "is empty");
+  if (text[first] != '<') refuse_other_kinds(path, text, "a topology, as docs/platforms.md lists");
   if (!is_utf8(text)) reject(path, "", "is not text in UTF-8");
   if (text[first] == '<') return from_xml(text, path);
   return is_slurm_topology(text) ? from_slurm(text, path) : from_ibnetdiscover(text, path);

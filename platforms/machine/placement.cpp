@@ -9,6 +9,7 @@
 
 #include "platforms/description/schema.hpp"
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 #include "support/input_file.hpp"
 
 namespace collcast {
@@ -120,7 +121,9 @@ Placement parse_placement(const std::string& text) {
     throw InputError(
         "placement: must be block, round-robin, by-socket or a file of 'rank 0=node3 slot=1' lines, not '" +
         text + "'");
-  std::istringstream in(read_file(text));
+  const std::string content = read_file(text);
+  refuse_other_kinds(text, content, "a file of 'rank 0=node3 slot=1' lines");
+  std::istringstream in(content);
   PlacementReader reader{text};
   int number = 0;
   for (std::string l; std::getline(in, l);) reader.read(l, ++number);

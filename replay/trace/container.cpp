@@ -15,6 +15,7 @@
 
 #include "replay/trace/codec.hpp"
 #include "support/error.hpp"
+#include "support/file_kind.hpp"
 
 namespace collcast::trace {
 namespace {
@@ -102,8 +103,10 @@ class Descriptor {
 };
 
 void check_preamble(const std::string& path, const std::uint8_t* bytes, FileKind kind) {
-  if (std::memcmp(bytes, magic.data(), magic.size()) != 0)
-    throw InputError(path + ": is no collcast trace (it does not begin with CCTRACE)");
+  const std::string_view begin(reinterpret_cast<const char*>(bytes), magic.size());
+  if (const std::string_view what = kind_of_file(begin); what.starts_with("packed"))
+    throw InputError(path + ": is " + std::string(what) + ", as a recording is packed inside");
+  if (begin != magic) throw InputError(path + ": is no collcast trace (it does not begin with CCTRACE)");
   const auto version = get_little<std::uint32_t>(bytes + 8);
   if (version != format_version)
     throw InputError(path + ": has trace format version " + std::to_string(version) +

@@ -121,6 +121,23 @@ TEST(Mistakes, LeadOn) {
             "--set excludes --import"},
            {"export allreduce --algorithm ring --ranks 4 --format goal --reduction 0",
             "--reduction: Value 0 must be above 0; see collcast export --help"},
+           {"help nosuch", "there is no verb 'nosuch'; expected one of: algorithms, "},
+           {"predit --help", "there is no verb 'predit'; did you mean 'predict'?"},
+           {predict + "--fusion 1MiB", "predict has no --fusion; that is an option of replay"},
+           {"record mpirun -np 2 true",
+            "record has no -np; options of the command to run stand behind --, as in -- mpirun -np 4 "
+            "./app\n"},
+           {"record --windw 3 -- true", "record has no --windw; did you mean --window?"},
+           {"compare allreduce --on flat,summit --ranks 4 --size 8",
+            "--on flat,summit: 'summit' is not KEY=VALUE; another platform has an --on of its own\n"},
+           {"predict allreduce --platform flat,network.latency_us=5 --ranks 4 --size 8",
+            "there is no platform 'network.latency_us=5'; parameters are what --set takes (known: "},
+           {predict + "--engine", "--engine needs a value; see collcast predict --help\n"},
+           {"models resnet50 vgg16", "too many words: vgg16; see collcast models --help\n"},
+           {"platforms summit --ranks 0.5", "--ranks: '0.5' is not from 1 to 512; see collcast platforms"},
+           {"prove allreduce --algorithm ring --ranks 3 --buffer path", "buffer 'path' is not understood"},
+           {"export allreduce --algorithm ring --ranks 3 --format goal --root x --size y", "size 'y' is not"},
+           {"man predict -o x", "verb excludes --output"},
            {"inspect /none", "/none: cannot be read: No such file or directory"},
            {"explain busbandwidth", "the glossary has no 'busbandwidth'; expected one of: rank, ranks, "},
            {"explain busb", "the glossary has no 'busb'; did you mean 'busbw'?"},
@@ -138,7 +155,9 @@ TEST(Mistakes, AFileOfAnotherKindIsNamed) {
   const ::collcast::Folder folder;
   const std::string job = folder / "job", machine = folder / "machine.json", cases = folder / "cases.json",
                     schedule = folder / "schedule.json", table = folder / "table", empty = folder / "empty",
-                    binary = folder / "binary.json", wrong = folder / "wrong.json";
+                    binary = folder / "binary.json", wide = folder / "wide.json",
+                    wide_table = folder / "wide", list = folder / "list.json", packed = folder / "t.cct.gz",
+                    wrong = folder / "wrong.json";
   const auto write = [](const std::string& file, const std::string& text) { std::ofstream(file) << text; };
   write(job, R"({"name": "j", "dimensions": {"all": 0}, "roles": [{"do": []}]})");
   write(machine, R"({"base": "flat"})");
@@ -150,6 +169,11 @@ TEST(Mistakes, AFileOfAnotherKindIsNamed) {
   write(binary, std::string("\x7f"
                             "ELF\0\0",
                             6));
+  write(wide, std::string("{\0\"\0b\0\"\0", 8));        // UTF-16 without a mark
+  write(wide_table, std::string("\xff\xfe#\0 \0", 6));  // and with one
+  write(list, "[1]");
+  ASSERT_EQ(shell("gzip -c " + trace + " >" + packed).code, 0);
+  const std::string is_wide = ": is text in UTF-16; save it as UTF-8; expected ";
   const std::string is_trace = ": is a recorded application, which `collcast replay` takes; expected ",
                     is_machine = ": is the description of a machine, which --platform takes; expected ",
                     is_cases = ": is the cases of a sweep, which `collcast sweep` takes; expected ",
@@ -184,6 +208,15 @@ TEST(Mistakes, AFileOfAnotherKindIsNamed) {
            {"validate --platform flat --measurements " + schedule,
             schedule + ": is a schedule that `collcast synthesize` made, which --import takes; expected a"},
            {"validate --platform flat --measurements " + empty, empty + ": is empty; expected a table"},
+           {"platforms " + wide, wide + is_wide + "JSON"},
+           {"inspect " + wide_table, wide_table + is_wide + "a trace"},
+           {"validate --platform flat --measurements " + wide_table, wide_table + is_wide + "a table"},
+           {"platforms -o x.json --import " + wide_table, wide_table + is_wide + "a topology"},
+           {"predict allreduce --platform flat --ranks 2 --size 8 --placement " + wide_table,
+            wide_table + is_wide + "a file of 'rank 0=node3 slot=1' lines"},
+           {"platforms -o x.json --import " + machine, machine + is_machine + "a topology"},
+           {"prove --import " + list, list + ": is neither XML nor a JSON object; expected MSCCL's XML"},
+           {"inspect " + packed, packed + ": is packed by gzip, zstd or zip; unpack it, as a recording"},
            {"compare allredcue --on flat", "unknown collective 'allredcue'; did you mean 'allreduce'?"},
            {"compare nowhere.json --on flat", "nowhere.json: cannot be read: No such file or directory"},
            {"sweep " + folder.path(), folder.path() + ": cannot be read: it is a folder; expected a file"}}) {
@@ -329,8 +362,41 @@ TEST(Pages, ManualsAndCompletions) {
   EXPECT_EQ(shell("export PATH=" COLLCAST_BINARY_DIR ":$PATH; " + complete).out, "summit\npredict\n");
 }
 
+/// Words that bash gives its function, and what that answers.
+TEST(Pages, BashCompletesNamesWithBlanksAndBehindAnEqualsSign) {
+  const ::collcast::Folder folder;
+  std::ofstream(folder / "my machine.json") << "{}";
+  const std::string here = "cd " + folder.path() + "; export PATH=" COLLCAST_BINARY_DIR ":$PATH; ";
+  const auto replies = [&](const std::string& words, int at) {
+    return shell(here + "bash -c 'source <(collcast completion bash); COMP_WORDS=(" + words +
+                 "); COMP_CWORD=" + std::to_string(at) + "; _collcast; printf \"%s\\n\" \"${COMPREPLY[@]}\"'")
+        .out;
+  };
+  EXPECT_EQ(replies("collcast job my", 2), "my machine.json\n");
+  EXPECT_EQ(replies("collcast predict --platform = sum", 4), "summit\n");
+  EXPECT_THAT(replies("collcast predict --format =", 3), HasSubstr("markdown\n"));
+}
+
+/// As a file of $fpath the completion is the body of its own function: the first TAB has to work, too.
+TEST(Pages, ZshCompletesAtTheFirstTab) {
+  if (shell("command -v zsh").code != 0) GTEST_SKIP() << "zsh is not installed";
+  const ::collcast::Folder folder;
+  std::ofstream(folder / "tab.zsh") << R"(zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1=; fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -D; print -r read''y"
+zpty -r -m z seen '*ready*'
+zpty -n -w z $'collcast predict --platform sum\t'
+zpty -r -m z seen '*summit*' && print done
+)";
+  const Outcome o = shell("cd " + folder.path() +
+                          " && collcast completion zsh >_collcast && timeout 20 zsh -f tab.zsh </dev/null");
+  EXPECT_EQ(o.out, "done\n") << o.err;
+}
+
 TEST(Words, AreExplained) {
   EXPECT_EQ(collcast("explain exposed communication").code, 2);
+  EXPECT_THAT(collcast("explain ring").out, HasSubstr("ring, an algorithm of allreduce: "));
+  EXPECT_THAT(collcast("explain low").out, HasSubstr("at their fast end"));
   EXPECT_THAT(collcast("explain busbw").out, HasSubstr("algbw times the collective's factor"));
   EXPECT_THAT(collcast("explain 'exposed communication'").out, HasSubstr("does not compute"));
   EXPECT_GT(::collcast::parse_json(collcast("explain --format json").out).size(), 15u);

@@ -63,6 +63,14 @@ TEST(Sizes, BareLettersAreBinary) {
     EXPECT_EQ(parse_size(text).value, bytes) << text;
 }
 
+/// "1,000" is two words.
+TEST(Sizes, DoNotBeginWith0) {
+  EXPECT_EQ(parse_size("0").value, 0);
+  EXPECT_EQ(parse_size("0.5KiB").value, 512);
+  EXPECT_EQ(complaint([] { parse_size("000"); }),
+            "size '000' begins with 0; commas stand between sizes, not in one");
+}
+
 TEST(Collectives, AreKnownByOthersNames) {
   for (const auto& [theirs, ours] : {std::pair{"all_reduce", "allreduce"},
                                      {"all_reduce_perf", "allreduce"},

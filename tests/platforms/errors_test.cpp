@@ -228,6 +228,17 @@ TEST(Errors, Syntax) {
   EXPECT_TRUE(missing.starts_with("x.json: line 3, column 13: syntax error while parsing object")) << missing;
   EXPECT_EQ(said(""), "x.json: is empty; expected JSON");
   EXPECT_TRUE(said(R"({"max_nodes": NaN})").starts_with("x.json: line 1, column 15: syntax error"));
+  for (const auto& [text, what] : {std::pair{R"({"max_nodes": 1} // mine)", "JSON has no comments"},
+                                   {"{# mine\n}", "JSON has no comments"},
+                                   {R"({'max_nodes': 1})", "JSON's names and texts are in double quotes"},
+                                   {R"({max_nodes: 1})", "'max_nodes' is not in double quotes"},
+                                   {R"({"max_nodes": 1,})", "JSON has no comma after the last"},
+                                   {R"({"max_nodes": nan})", "JSON has no NaN and no infinity"},
+                                   {R"({"max_nodes": -Infinity})", "JSON has no NaN and no infinity"},
+                                   {R"({"max_nodes": None})", "JSON has true, false and null, not None"},
+                                   {R"({"max_nodes": 1_000})", "'1_000' is no number in JSON"},
+                                   {R"({"max_nodes": .5})", "'.5' is no number in JSON"}})
+    EXPECT_NE(said(text).find(std::string(": syntax error: ") + what), std::string::npos) << said(text);
   EXPECT_EQ(said(R"({"max_nodes": 1, "max_nodes": 2})"),
             "x.json: the key max_nodes appears twice in one object");
   EXPECT_EQ(said(std::string(100000, '[')), "x.json: nested more than 32 levels deep");

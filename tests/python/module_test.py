@@ -2,8 +2,13 @@
 """The Python module answers as the program does. Usage: module_test.py MODULE_FOLDER PROGRAM SOURCE"""
 import ast
 import gzip
+import inspect
 import json
+import os
+import pathlib
+import pickle
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -199,6 +204,43 @@ for name, arguments in stub.items():
     assert len(re.findall(r"(\w+): ", line)) == len(arguments.args + arguments.kwonlyargs), line
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
         assert f" = {ast.unparse(default)}" in line, (name, argument.arg, line)
+
+# A mistake in the arguments is one line as well, and names the argument.
+for call, words in [(lambda: collcast.predict("allreduce", "flat", rank=4), "no argument 'rank'; did you mean 'ranks'"),
+                    (lambda: collcast.predict("allreduce", "flat"), "predict(): needs 'ranks'"),
+                    (lambda: collcast.predict("allreduce", "flat", 4.0, 1), "ranks is a float, 4.0; expected Union[int"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, None), "size is a NoneType"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, 1, "ring"), "takes 4 arguments without names, not 5"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, ranks=4), "is given 'ranks' twice"),
+                    (lambda: collcast.replay(trace, "flat", algorithm="ring"), "algorithm is a str"),
+                    (lambda: collcast.platforms(1), "takes 0 arguments")]:
+    try:
+        call()
+    except TypeError as e:
+        assert words in str(e) and "\n" not in str(e), e
+    else:
+        raise AssertionError(words)
+
+# Paths, parameters as a dictionary, functions that go to other processes, signatures.
+where = pathlib.Path(trace)
+assert collcast.inspect(where) == collcast.inspect([where]) == inspected
+one = collcast.predict("allreduce", "edr-cluster", 4, 1024, set="network.bandwidth_GBps=5")
+assert one == collcast.predict("allreduce", "edr-cluster", 4, 1024, set=["network.bandwidth_GBps=5"])
+assert one == collcast.predict("allreduce", "edr-cluster", 4, 1024, set={"network.bandwidth_GBps": 5})
+assert pickle.loads(pickle.dumps(collcast.predict)) is collcast.predict
+assert list(inspect.signature(collcast.times).parameters)[:4] == ["collective", "platform", "ranks", "size"]
+assert str(inspect.signature(collcast.platforms)) == "()"
+
+# Ctrl-C ends a call, and only that one.
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        collcast.predict("allreduce", "summit", [48 * n for n in range(1, 60)], 1 << 26, algorithm="all")
+except KeyboardInterrupt:
+    assert collcast.predict("bcast", "flat", 4, 1024)[0]["message_bytes"] == 1024
+else:
+    raise AssertionError("nobody heard the interrupt")
 
 # Threads predict at once: the interpreter's lock is free meanwhile.
 answers = []

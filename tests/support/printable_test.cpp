@@ -32,5 +32,16 @@ TEST(Printable, WhatIsNoUtf8IsShownByteByByte) {
   EXPECT_EQ(printable("\xf8\x88\x80\x80\x80"), "\\xf8\\x88\\x80\\x80\\x80");
 }
 
+TEST(Printable, ALongLineKeepsItsEnds) {
+  EXPECT_EQ(one_line("a\nb"), "a\\nb");
+  EXPECT_EQ(one_line(std::string(2000, 'a')), std::string(2000, 'a'));
+  const std::string line = one_line("begin " + std::string(1 << 20, 'a') + " end");
+  EXPECT_LE(line.size(), 2010u);
+  EXPECT_TRUE(line.starts_with("begin ") && line.ends_with(" end")) << line;
+  std::string umlauts;
+  for (int i = 0; i < 2000; ++i) umlauts += "\xc3\xa4";
+  EXPECT_EQ(printable(one_line("x" + umlauts)), one_line("x" + umlauts)) << "no character is cut in two";
+}
+
 }  // namespace
 }  // namespace collcast

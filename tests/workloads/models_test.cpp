@@ -187,6 +187,8 @@ TEST(Models, SayWhatIsWrong) {
   EXPECT_EQ(table("colour," + header), "x.csv:1: unknown column 'colour'");
   EXPECT_EQ(table(header + "fc,linear,20,40,2,-5,5,5\n"), "x.csv:2: out_elements is negative: -5");
   EXPECT_EQ(table(header + "fc,linear,20,40,2,5,5,-5\n"), "x.csv:2: parameters is negative: -5");
+  EXPECT_EQ(table(header + "fc,linear,20,40,2,5,5,1e308\n"), "x.csv:2: parameters is above 1e18: 1e308");
+  EXPECT_EQ(table(header + "fc,linear,1e19,40,2,5,5,5\n"), "x.csv:2: flops is above 1e18: 1e19");
   EXPECT_EQ(table(header + "fc,linear,twenty,40,2,5,5,5\n"), "x.csv:2: flops 'twenty' is not a number");
   EXPECT_EQ(table(header + "fc,linear,20,40\n"), "x.csv:2: 4 cells in a table of 8 columns");
   EXPECT_EQ(table(header + "fc,lienar,20,40,2,5,5,5\n").substr(0, 40),

@@ -753,6 +753,11 @@ TEST(Training, SaysWhatIsWrong) {
   const auto error = [](const Training& t) { return complaint([&] { training_job(t); }); };
   EXPECT_EQ(error(equal_layers(8, "ddp:pp=3", 8)),
             "training: 8 ranks do not divide into tensor x spatial x pipeline = 1 x 1 x 3");
+  Training vast = equal_layers(1, "zero1:bucket=64KiB", 8);
+  vast.model.layers[0].tensors = {1e15};
+  EXPECT_EQ(error(vast),
+            "training: a rank's step has more than four million activities; take larger buckets, or "
+            "fewer micro-batches");
   EXPECT_EQ(error(equal_layers(8, "ddp:micro-batches=2", 8)),
             "training: a batch of 1 does not divide into 2 micro-batches");
   EXPECT_EQ(error(equal_layers(8, "megatron:tp=2", 8)),

@@ -33,6 +33,7 @@ struct Line {
   double number(const std::string& text, std::string_view column) const {
     const double value = parse_real(text, where + ": " + std::string(column));
     if (value < 0) throw InputError(where + ": " + std::string(column) + " is negative: " + text);
+    if (value > 1e18) throw InputError(where + ": " + std::string(column) + " is above 1e18: " + text);
     return value;
   }
   std::vector<double> tensors() const {

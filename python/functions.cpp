@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module's functions as a user of Python meets them. pybind11 makes them; what is added here: paths of
+// os.PathLike, a mistake in one line, Ctrl-C, and names by which they can be pickled and inspected.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "python/interrupt.hpp"
+#include "python/values.hpp"
+#include "support/printable.hpp"
+#include "support/suggest.hpp"
+
+namespace collcast::python {
+namespace {
+
+struct Argument {
+  std::string name, type, standard;  ///< no standard: it has to be given
+};
+
+struct Function {
+  py::object made;  ///< by pybind11
+  std::string name, doc;
+  std::vector<Argument> arguments;
+  std::size_t positional = 0;
+  PyMethodDef method{};
+};
+
+constexpr std::size_t most = 16;
+std::array<Function, most>& functions() {
+  static auto* all = new std::array<Function, most>;  // outlives the interpreter, which holds what is in it
+  return *all;
+}
+
+/// "a: A = 1, b: Dict[B, C]" cut at its commas, but for those in brackets and quotes.
+std::vector<std::string> parts(const std::string& text) {
+  std::vector<std::string> all(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '[' || c == '{' || c == '(') ++depth;
+    if (c == ']' || c == '}' || c == ')') --depth;
+    if (c == ',' && depth == 0)
+      all.emplace_back();
+    else if (c != ' ' || !all.back().empty())
+      all.back() += c;
+  }
+  return all;
+}
+
+/// Reads the first line of the docstring: "name(a: A, *, b: B = 1) -> object".
+void read_signature(Function& f) {
+  const std::string line = f.doc.substr(0, f.doc.find('\n'));
+  const std::size_t begin = line.find('(') + 1, end = line.rfind(") -> ");
+  std::string signature;
+  bool named = false;
+  for (const std::string& part : parts(line.substr(begin, end - begin))) {
+    const std::size_t colon = part.find(": "), equals = part.find(" = ");
+    named |= part == "*";
+    if (colon != std::string::npos) {
+      f.arguments.push_back({part.substr(0, colon), part.substr(colon + 2, equals - colon - 2),
+                             equals == std::string::npos ? "" : part.substr(equals + 3)});
+      f.positional += !named;
+    }
+    signature += (signature.empty() ? "" : ", ") + part.substr(0, colon) +
+                 (equals == std::string::npos ? "" : "=" + part.substr(equals + 3));
+  }
+  f.doc = f.name + "(" + signature + ")\n--\n\n" + f.doc;  // as CPython's own functions
+}
+
+template <class T>
+std::pair<const std::string, bool (*)(py::handle)> type() {
+  return {py::detail::make_caster<T>::name.text, [](py::handle given) {
+            try {
+              given.cast<T>();
+              return true;
+            } catch (const py::cast_error&) {
+              return false;
+            }
+          }};
+}
+
+/// Whether a value is of a type, as signatures name it.
+bool fits(py::handle given, const std::string& name) {
+  static const std::map<std::string, bool (*)(py::handle)> types = {
+      type<std::string>(),
+      type<std::vector<std::string>>(),
+      type<OneOrMore<std::string>>(),
+      type<int>(),
+      type<OneOrMore<int>>(),
+      type<double>(),
+      type<bool>(),
+      type<Size>(),
+      type<std::vector<Size>>(),
+      type<OneOrMore<Size>>(),
+      type<Assignments>(),
+      type<std::optional<int>>(),
+      type<std::optional<double>>(),
+      type<std::optional<std::string>>(),
+      type<std::map<std::string, std::string>>()};
+  const auto known = types.find(name);
+  const bool does = known == types.end() || known->second(given);
+  PyErr_Clear();
+  return does;
+}
+
+/// What is wrong with arguments that pybind11 refused.
+std::string mistake(const Function& f, const py::tuple& args, const py::dict& named) {
+  if (args.size() > f.positional)
+    return "takes " + std::to_string(f.positional) + " arguments without names, not " +
+           std::to_string(args.size());
+  std::map<std::string, py::handle> given;
+  std::vector<std::string> names;
+  for (const Argument& a : f.arguments) names.push_back(a.name);
+  for (std::size_t i = 0; i < args.size(); ++i) given[names[i]] = args[i];
+  for (const auto& [key, value] : named) {
+    const std::string name = py::str(key);
+    if (std::ranges::count(names, name) == 0)
+      return "has no argument '" + name + "'" + suggestion(name, names);
+    if (!given.emplace(name, value).second) return "is given '" + name + "' twice";
+  }
+  for (const Argument& a : f.arguments) {
+    const auto value = given.find(a.name);
+    if (value == given.end() && a.standard.empty()) return "needs '" + a.name + "'";
+    if (value != given.end() && !fits(value->second, a.type))
+      return a.name + " is a " + std::string(py::str(py::type::of(value->second).attr("__name__"))) + ", " +
+             std::string(py::repr(value->second)).substr(0, 80) + "; expected " + a.type;
+  }
+  return "takes no such arguments; see help(collcast." + f.name + ")";
+}
+
+bool is_path(PyObject* given) {
+  return !PyUnicode_Check(given) && !PyLong_Check(given) && !PyFloat_Check(given) && given != Py_None &&
+         py::hasattr(given, "__fspath__");
+}
+
+bool is_list(PyObject* given) {
+  return PyList_Check(given) || PyTuple_Check(given);
+}
+
+/// Whether it is a path, or a list with one in it.
+bool has_path(PyObject* given) {
+  if (!is_list(given)) return is_path(given);
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given); ++i)
+    if (is_path(PySequence_Fast_GET_ITEM(given, i))) return true;
+  return false;
+}
+
+/// The text of a path, alone or in a list; everything else as it is.
+py::object without_paths(py::handle given) {
+  if (!has_path(given.ptr())) return py::reinterpret_borrow<py::object>(given);
+  if (is_list(given.ptr())) {
+    py::list all;
+    for (const py::handle item : given) all.append(without_paths(item));
+    return all;
+  }
+  PyObject* path = PyOS_FSPath(given.ptr());
+  if (!path) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(path);
+}
+
+void replace_paths(py::tuple& args, py::dict& named) {
+  py::tuple positional(args.size());
+  for (std::size_t i = 0; i < args.size(); ++i) positional[i] = without_paths(args[i]);
+  py::dict keywords;
+  for (const auto& [key, value] : named) keywords[key] = without_paths(value);
+  args = positional, named = keywords;
+}
+
+py::object answered(const Function& f, py::tuple args, py::dict named) {
+  bool any = false;
+  for (const py::handle value : args) any |= has_path(value.ptr());
+  for (const auto& [key, value] : named) any |= has_path(value.ptr());
+  if (any) replace_paths(args, named);
+  PyObject* answer = PyObject_Call(f.made.ptr(), args.ptr(), named.ptr());
+  if (answer) return py::reinterpret_steal<py::object>(answer);
+  py::error_already_set error;
+  if (error.matches(PyExc_TypeError) &&
+      std::string(py::str(error.value())).find("incompatible function arguments") != std::string::npos)
+    throw py::type_error(one_line(f.name + "(): " + mistake(f, args, named)));
+  throw error;
+}
+
+template <std::size_t which>
+PyObject* call(PyObject*, PyObject* args, PyObject* named) {
+  Interruptible here;
+  try {
+    auto keywords = named ? py::reinterpret_borrow<py::dict>(named) : py::dict();
+    py::object answer =
+        answered(functions()[which], py::reinterpret_borrow<py::tuple>(args), std::move(keywords));
+    return here.ended() ? nullptr : answer.release().ptr();
+  } catch (py::error_already_set& e) {
+    if (!here.ended()) e.restore();
+  } catch (const py::builtin_exception& e) {
+    if (!here.ended()) e.set_error();
+  }
+  return nullptr;
+}
+
+template <std::size_t... which>
+constexpr auto calls(std::index_sequence<which...>) {
+  return std::array<PyCFunctionWithKeywords, sizeof...(which)>{&call<which>...};
+}
+
+}  // namespace
+
+void dress(py::module_& m, const std::vector<std::string>& names) {
+  static constexpr auto entries = calls(std::make_index_sequence<most>());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Function& f = functions().at(i);
+    f.made = m.attr(names[i].c_str());
+    f.name = names[i];
+    f.doc = py::str(f.made.attr("__doc__"));
+    read_signature(f);
+    f.method = {f.name.c_str(), reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(entries[i])),
+                METH_VARARGS | METH_KEYWORDS, f.doc.c_str()};
+    m.attr(names[i].c_str()) =
+        py::reinterpret_steal<py::object>(PyCFunction_NewEx(&f.method, m.ptr(), m.attr("__name__").ptr()));
+  }
+}
+
+}  // namespace collcast::python
