@@ -119,6 +119,13 @@ TEST(Device, IsARanksShare) {
   EXPECT_DOUBLE_EQ(gpu.bandwidth.value, 900e9);
 }
 
+/// A gigaflop or 3 GB at 1 per second, of which a kernel reaches a half: 6 s for memory, 2 s for arithmetic.
+TEST(Device, KernelsReachAShareOfBothPeaks) {
+  const Device d{"plain", 1e9, 1e9, BytesPerSecond(1e9)};
+  EXPECT_DOUBLE_EQ(kernel_time(d, d.fp64, 1e9, Bytes(3e9), 0.5).value, 6);
+  EXPECT_DOUBLE_EQ(kernel_time(d, d.fp64, 1e9, Bytes(), 0.5).value, 2);
+}
+
 TEST(Applications, AllRunOnTheirDefaults) {
   for (const ApplicationName& a : application_names())
     EXPECT_GT(play(application_job(std::string(a.name), 40, arithmetic), nanosecond_a_byte).time, Seconds())

@@ -9,7 +9,9 @@
 #include <numeric>
 
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 #include "tests/complaint.hpp"
+#include "workloads/playing/rows.hpp"
 #include "workloads/training/convergence.hpp"
 #include "workloads/training/order.hpp"
 #include "workloads/training/step.hpp"
@@ -199,9 +201,12 @@ TEST(Training, ShardedGradientsAreReducedEachTime) {
                                          {"zero2:micro-batches=4,overlap=1", 50e6},
                                          {"zero3:micro-batches=4", 120e6}}) {
     Training t = equal_layers(10, framework, 4);
-    t.batch = 4;
-    const auto sizes = collectives(training_job(t));
+    t.batch = 4, t.processor.bandwidth = BytesPerSecond(1e9);
+    const Job job = training_job(t);
+    const auto sizes = collectives(job);
     EXPECT_NEAR(std::accumulate(sizes.begin(), sizes.end(), Bytes()).value, bytes, 1) << framework;
+    const auto update = std::ranges::find(job.roles[0].activities, "optimizer", &JobActivity::name);
+    EXPECT_NEAR(update->time.value, 625'000 * 20 / 1e9, 1e-12) << framework;  // 20 bytes a parameter
   }
 }
 
@@ -228,6 +233,16 @@ TEST(Training, BucketsAreThoseOfTheirSources) {
 TEST(Training, ParametersAreNotCompressed) {
   const auto sizes = collectives(training_job(equal_layers(10, "parameter-server:compression=fp16", 4)));
   EXPECT_NEAR(std::accumulate(sizes.begin(), sizes.end(), Bytes()).value, 60e6, 1);
+}
+
+/// A buffer is copied into and out of, read and written at 1 TB/s. Its size is rounded up to 8 x 64 bytes for
+/// each rank of a node, 2048 here: 489 of them.
+TEST(Training, HorovodsBuffersAreRoundedAndCopied) {
+  Training t = equal_layers(10, "horovod:fusion=1000001", 8);
+  t.ranks_per_node = 4, t.processor.bandwidth = BytesPerSecond(1e12);
+  const Coordinator c = training_job(t).coordinator.value();
+  EXPECT_EQ(c.threshold, Bytes(489 * 2048));
+  EXPECT_DOUBLE_EQ(c.copy.value, 2e-12);
 }
 
 /// What was said stays, as Horovod keeps what its environment sets; nobody asked for levels.
@@ -596,6 +611,37 @@ TEST(Training, TensorParallelismSumsUpTwiceAWay) {
   }
 }
 
+/// 10 words of 8: first and last stage add up their gradients, or each of two ranks its half of them. The
+/// stages between have no part in it.
+TEST(Training, TiedEmbeddingsAreAddedUp) {
+  for (const auto& [tensor, bytes] : {std::pair{"", 320.0}, {",tp=2", 160.0}}) {
+    Training t = equal_layers(1, std::string("megatron:pp=4,micro-batches=4") + tensor, 8);
+    t.model = load_model("gpt:layers=4,hidden=8,heads=2,sequence=4,vocabulary=10");
+    t.batch = 4;
+    const Job job = training_job(t);
+    for (int stage = 0; stage < 4; ++stage) {
+      std::vector<double> sent;
+      for (const JobActivity& a : job.roles[static_cast<std::size_t>(stage)].activities)
+        if (a.kind == Kind::send && a.name == "tied embedding") {
+          sent.push_back(a.bytes.value);
+          EXPECT_EQ(a.peer, 3 - stage);
+        }
+      EXPECT_EQ(sent, stage % 3 == 0 ? std::vector{bytes} : std::vector<double>{}) << tensor << stage;
+    }
+  }
+}
+
+/// Stages hand on 4 words of 8 elements; with sequence parallelism each of two ranks its half.
+TEST(Training, StagesHandOnWhatARankHas) {
+  for (const auto& [sequence, bytes] : {std::pair{"", 128.0}, {",sequence=1", 64.0}}) {
+    Training t = equal_layers(1, std::string("megatron:pp=2,tp=2,micro-batches=1") + sequence, 4);
+    t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10");
+    const Job job = training_job(t);
+    const auto sent = std::ranges::find(job.roles[0].activities, Kind::send, &JobActivity::kind);
+    EXPECT_DOUBLE_EQ(sent->bytes.value, bytes) << sequence;
+  }
+}
+
 /// Each rank computes a quarter of what is cut.
 TEST(Training, TensorParallelismSharesTheWork) {
   Training t = equal_layers(1, "megatron", 1);
@@ -676,10 +722,14 @@ TEST(Training, ImagesAreSharedOutWithTheirEdges) {
 
   t.framework = parse_framework("ddp:sp=2");  // a neighbour on one side
   const Job pair = training_job(t);
-  for (const JobActivity& a : pair.roles[0].activities)
-    if (a.name == "halo") {
-      EXPECT_EQ(a.collective, Collective::sendrecv);
-    }
+  const auto halo = std::ranges::find(pair.roles[0].activities, "halo", &JobActivity::name);
+  ASSERT_NE(halo, pair.roles[0].activities.end());
+  EXPECT_EQ(halo->collective, Collective::sendrecv);
+  EXPECT_DOUBLE_EQ(halo->bytes.value, 288 * 4 * 2);
+
+  t.framework = parse_framework("ddp:sp=4,recompute=1");  // rows come again with what is computed again
+  const Job again = training_job(t);
+  EXPECT_EQ(std::ranges::count(again.roles[0].activities, "halo", &JobActivity::name), 3 * 13);
 }
 
 /// ZeRO: parameters, gradients and the optimizer's state are shared out one after the other.
@@ -697,6 +747,46 @@ TEST(Training, ShardingSavesMemory) {
   EXPECT_DOUBLE_EQ(memory_need(equal_layers(50, "zero3", 4)).other.value, 1073741824 + 50e6 + 23e6);
 }
 
+/// In 16 bits 2 bytes a parameter, and a 32-bit copy beside its one moment; gradients are 4 bytes under DDP,
+/// 2 under ZeRO.
+TEST(Training, MixedPrecisionKeepsA32BitCopy) {
+  const auto need = [](const char* framework) {
+    Training t = equal_layers(10, framework, 4);
+    t.precision = Precision::amp;
+    return memory_need(t);
+  };
+  EXPECT_DOUBLE_EQ(need("ddp").parameters.value, 5e6);
+  EXPECT_DOUBLE_EQ(need("ddp").optimizer.value, 2.5e6 * (4 + 4));
+  EXPECT_DOUBLE_EQ(need("ddp").gradients.value, 10e6);
+  EXPECT_DOUBLE_EQ(need("zero1").gradients.value, 5e6);
+}
+
+/// Beside a GiB: a bucket of 25 MiB, or all gradients where they are less; none where gradients lie in their
+/// buckets, or nobody adds them up.
+TEST(Training, BucketsTakeMemory) {
+  const auto other = [](int layers, const char* framework, Rank ranks) {
+    return memory_need(equal_layers(layers, framework, ranks)).other.value - 1073741824;
+  };
+  EXPECT_DOUBLE_EQ(other(50, "ddp", 4), 25 * 1048576);
+  EXPECT_DOUBLE_EQ(other(10, "ddp", 4), 10e6);
+  EXPECT_DOUBLE_EQ(other(200, "horovod", 4), 128 * 1048576);
+  EXPECT_DOUBLE_EQ(other(50, "ddp:view=1", 4), 0);
+  EXPECT_DOUBLE_EQ(other(50, "ddp", 1), 0);
+}
+
+/// The first of 4 stages keeps 4 micro-batches of its two layers; interleaved in 2 chunks 1 + 3 / (4 x 2)
+/// times as many (Korthikanti et al. 2022). The last keeps one.
+TEST(Training, StagesKeepTheMicroBatchesUnderWay) {
+  for (const auto& [interleave, micro_batches] : {std::pair{"", 4.0}, {",interleave=2", 5.5}}) {
+    Training t = equal_layers(8, std::string("one:pp=4,micro-batches=8") + interleave, 4);
+    for (Layer& l : t.model.layers) l.kept = 7;
+    t.batch = 8;
+    EXPECT_DOUBLE_EQ(memory_need(t).activations.value, 4 * 2 * 7 * micro_batches) << interleave;
+    t.model.layers.back().tensors = {1e9};  // of the stage that needs most
+    EXPECT_DOUBLE_EQ(memory_need(t).activations.value, 4 * 2 * 7 * (*interleave ? 1 + 3 / 8.0 : 1));
+  }
+}
+
 /// A step of one rank has an efficiency of 1; communication lowers it.
 TEST(Training, EfficiencyIsAgainstOneProcessor) {
   EXPECT_NEAR(forecast_step(equal_layers(10, "ddp", 1), nothing).efficiency, 1, 1e-9);
@@ -705,6 +795,37 @@ TEST(Training, EfficiencyIsAgainstOneProcessor) {
   EXPECT_NEAR(step.exposed.value, 10e-3, 1e-9);
   EXPECT_LT(step.low, step.time);
   EXPECT_GT(step.high, step.time);
+}
+
+/// At 1 GB/s: parameter, gradient and momentum are read, parameter and momentum written; Adam has two
+/// moments.
+TEST(Training, OptimizersReadAndWriteTheirMoments) {
+  Processor p = plain();
+  p.bandwidth = BytesPerSecond(1e9);
+  EXPECT_DOUBLE_EQ(optimizer_time(1e9, false, p).value, 4 * (3 + 2));
+  EXPECT_DOUBLE_EQ(optimizer_time(1e9, true, p).value, 4 * (4 + 3));
+}
+
+/// 10,000 rows of 8 stand ready; 4 words read and write one each, 2 x 4 x 8 elements at 1 GB/s.
+TEST(Training, AnEmbeddingReadsTheRowsOfItsWords) {
+  Processor p = plain();
+  p.bandwidth = BytesPerSecond(1e9);
+  Layer l;
+  l.kind = LayerKind::embedding, l.in = l.out = 32, l.tensors = {80'000};
+  EXPECT_DOUBLE_EQ(layer_time(l, 1, 1, p, Precision::fp32).forward.value, 64 * 4 / 1e9);
+}
+
+/// 30 ms of arithmetic and 30 ms of launches: at the ends of an uncertainty of a tenth both are, and nothing
+/// is where the throughput was measured.
+TEST(Training, AnIntervalIsThatOfTheProcessor) {
+  Training t = equal_layers(10, "ddp", 1);
+  t.processor.efficiency.launch = Seconds(1e-3);
+  const StepForecast step = forecast_step(t, nothing);
+  EXPECT_NEAR(step.time.value, 60e-3, 1e-9);
+  EXPECT_NEAR(step.low.value, 60e-3 / 1.1, 1e-9);
+  EXPECT_NEAR(step.high.value, 60e-3 * 1.1, 1e-9);
+  t.throughput = 10;
+  EXPECT_EQ(forecast_step(t, nothing).high, forecast_step(t, nothing).low);
 }
 
 /// V100: 15.7 TFLOP/s in 32 bits, 125 in mixed precision, 900 GB/s, 16 GiB.
@@ -889,6 +1010,8 @@ TEST(Input, StagesByHand) {
   ASSERT_EQ(all.size(), 5u);
   for (std::size_t i = 0; i < 5; ++i)
     EXPECT_NEAR(all[i].time.value, (std::array{2.56, 2.56, 0.64, 0.32, 0.008}[i]), 1e-12) << all[i].name;
+  t.framework = parse_framework("ddp:per-gpu=2");  // the batches of both processes go to their GPU
+  EXPECT_NEAR(stages(parse_input("packed:copy=4"), t)[0].time.value, 2 * 0.008, 1e-12);
 }
 
 /// 4 samples each: a node of 6 takes 24, whether or not others are full. Of two stages only the first reads,
@@ -966,6 +1089,27 @@ TEST(Checkpoint, WritersOfTheFullestNode) {
               1e-3);  // stages of 4 MB: 0 and 1 of the first two
 }
 
+/// 12 bytes a parameter with Adam. Of 4 ranks of a node two have all experts: each writes its half of these,
+/// and the 472 parameters that all have; together no more than the whole.
+TEST(Checkpoint, RanksWithOtherExpertsWriteToo) {
+  Training t = experts("ddp:ep=2", 4);
+  t.ranks_per_node = 4;
+  const CheckpointBytes bytes = checkpoint_bytes(t);
+  EXPECT_DOUBLE_EQ(bytes.whole.value, 12 * (472 + 2 * 768));
+  EXPECT_DOUBLE_EQ(bytes.of_rank.value, 12 * (472 + 768));
+  EXPECT_DOUBLE_EQ(bytes.of_node.value, bytes.whole.value);
+}
+
+/// Ranks that share out an image hold the same parameters: of the two ranks of a node one writes its stage.
+TEST(Checkpoint, RanksThatShareImagesWriteOnce) {
+  Training t = equal_layers(1, "ddp:sp=2,pp=2,micro-batches=1", 4);
+  t.model = load_model("vgg16:image=96");
+  t.ranks_per_node = 2;
+  const CheckpointBytes bytes = checkpoint_bytes(t);
+  EXPECT_LT(bytes.of_rank, bytes.whole);
+  EXPECT_DOUBLE_EQ(bytes.of_node.value, bytes.of_rank.value);
+}
+
 TEST(Checkpoint, BadOnesSayWhat) {
   EXPECT_EQ(complaint([] { parse_checkpoint("tape:every=1"); }),
             "unknown checkpoint 'tape'; known: blocking, background");
@@ -979,6 +1123,8 @@ TEST(Checkpoint, BadOnesSayWhat) {
 TEST(Checkpoint, StartReachesEverybody) {
   EXPECT_NEAR(start_broadcast(equal_layers(10, "ddp", 4), bandwidth(1)).value, 20e-3, 1e-12);
   EXPECT_EQ(start_broadcast(equal_layers(10, "ddp", 1), bandwidth(1)), Seconds());
+  const Training adam = experts("ddp", 4);
+  EXPECT_NEAR(start_broadcast(adam, bandwidth(1)).value, 12 * adam.model.parameters() / 1e9, 1e-15);
 }
 
 /// Half as many steps for four times the batch: 1000 / sqrt(2) for twice.
@@ -1010,7 +1156,10 @@ TEST(Noise, TheSlowestDecides) {
   const StepForecast step = forecast_step(t, nothing);
   EXPECT_NEAR(step.waiting / step.compute, 0.0250, 0.0001);
   EXPECT_NEAR(step.time.value, 1.025 * step.compute.value, 1e-4 * step.compute.value);
-  t.ranks = 1;
+  t.ranks = 50, t.framework = parse_framework("ddp:per-gpu=2");  // as many processes
+  const StepForecast shared = forecast_step(t, nothing);
+  EXPECT_NEAR(shared.waiting / shared.compute, step.waiting / step.compute, 1e-12);
+  t.ranks = 1, t.framework = parse_framework("ddp");
   EXPECT_EQ(forecast_step(t, nothing).waiting, Seconds());
 }
 
@@ -1019,6 +1168,51 @@ TEST(Bottlenecks, ArithmeticFillsAStepThatOnlyComputes) {
   const StepForecast step = forecast_step(equal_layers(10, "ddp", 1), nothing);
   EXPECT_EQ(step.bottlenecks[0].name, "arithmetic");
   EXPECT_NEAR(step.bottlenecks[0].share, 1, 1e-9);
+}
+
+/// 10 layers read and write 750,000 elements forward and 1,000,000 backward: 3 + 4 ms at 1 GB/s, and 1 + 2 ms
+/// of arithmetic. Of the optimizer's 20 bytes a parameter 50 ms. With two micro-batches layers count twice,
+/// and a throughput that was measured stretches all alike.
+TEST(Bottlenecks, MemoryMovesLayersAndOptimizer) {
+  const auto shares = [](const std::string& framework, int batch, std::optional<double> throughput) {
+    Training t = equal_layers(10, framework, 1);
+    for (Layer& l : t.model.layers) l.in = l.out = 250'000;
+    t.processor.bandwidth = BytesPerSecond(1e9);
+    t.batch = batch, t.throughput = throughput;
+    std::map<std::string, double> all;
+    for (const LimitShare& l : forecast_step(t, nothing).bottlenecks) all[l.name] = l.share;
+    return all;
+  };
+  for (const std::optional<double> throughput : {std::optional<double>(), std::optional(1.0)}) {
+    EXPECT_NEAR(shares("ddp", 1, throughput)["memory bandwidth"], 1, 1e-9);
+    EXPECT_NEAR(shares("ddp", 1, throughput)["arithmetic"], 30 / 120.0, 1e-9);
+    EXPECT_NEAR(shares("ddp:micro-batches=2", 2, throughput)["arithmetic"], 60 / 190.0, 1e-9);
+    EXPECT_NEAR(shares("ddp:micro-batches=2", 2, throughput)["memory bandwidth"], 1, 1e-9);
+  }
+}
+
+/// Four processes of 30 ms of arithmetic and as much of launches take turns on their GPU, and fill it.
+TEST(Bottlenecks, ProcessesThatTakeTurnsFillTheirGpu) {
+  Training t = equal_layers(10, "ddp:view=1,per-gpu=4", 1);
+  t.processor.efficiency.launch = Seconds(1e-3);
+  const StepForecast step = forecast_step(t, nothing);
+  EXPECT_EQ(step.bottlenecks[0].name, "arithmetic");
+  EXPECT_NEAR(step.bottlenecks[0].share, 1, 1e-9);
+}
+
+/// 3 Mflop a layer on ten of them in 30 ms.
+TEST(Rows, OfAStepCountArithmeticBothWays) {
+  const Training t = equal_layers(10, "ddp", 1);
+  EXPECT_NEAR(train_row(t, forecast_step(t, nothing))["flops_per_s"].get<double>(), 1e9, 1);
+}
+
+/// Of a coordinator's rounds four phases are played: what they take counts once, as often as in one step.
+TEST(Explanation, CountsAStepOnceWhateverThePhases) {
+  const StepForecast step = forecast_step(equal_layers(10, "horovod:cycle=7ms", 4), bandwidth(1));
+  const auto forward = std::ranges::find(step.activities, "forward", &ActivitySummary::name);
+  ASSERT_NE(forward, step.activities.end());
+  EXPECT_EQ(forward->count, 1);
+  EXPECT_NEAR(forward->total.value, 10e-3, 1e-9);
 }
 
 std::map<std::string, double> exposed(const StepForecast& step, const std::string& role) {

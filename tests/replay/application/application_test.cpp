@@ -130,6 +130,10 @@ TEST(Replay, AnAlgorithmMayBeForSizesFromOneOn) {
   EXPECT_LE(traced.on_flat(sized).time.value, 2 + 3.5);
   sized.algorithms = {{"allreduce@600MB", "recursive-doubling"}, {"allreduce@1GB", "auto"}};
   EXPECT_LE(traced.on_flat(sized).time.value, 2 + 3);
+  // However near: of 599 MB the ring takes 2 (1 + 0.2995) + 0.2995 s, doubling 1 + 0.6 + 0.6 s of 600 MB.
+  const std::vector<Event> near = {allreduce(599'000'000), allreduce(600'000'000)};
+  sized.algorithms = {{"allreduce", "ring"}, {"allreduce@600MB", "recursive-doubling"}};
+  EXPECT_DOUBLE_EQ(Traced({near, near}).on_flat(sized).time.value, 2.8985 + 2.2);
 }
 
 TEST(Replay, NonBlockingCollectivesHideBehindComputation) {

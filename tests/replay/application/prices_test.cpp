@@ -141,6 +141,14 @@ TEST(Prices, SayWhatHasNone) {
       "software");
   EXPECT_EQ(r.notes[1],
             "allreduce of ranks at no regular distances: played as messages of the platform's own software");
+  RecordedSource two_nodes(16);
+  const int across = two_nodes.communicator("across", {6, 7, 8, 9});
+  for (const Rank r : {6, 7, 8, 9}) two_nodes.at(r) = {summed(1024, across)};
+  const ReplayReport across_nodes = replayed(two_nodes, dgx, "nccl-2.8");
+  ASSERT_EQ(across_nodes.notes.size(), 1u);
+  EXPECT_EQ(across_nodes.notes[0],
+            "allreduce of ranks that begin within a node and end on another: played as messages of the "
+            "platform's own software");
 }
 
 RecordedSource of_a_message(Rank ranks, double bytes) {
@@ -199,8 +207,7 @@ TEST(Prices, LongMessagesHoldTheirStreams) {
   }
 }
 
-/// A collective that is played as messages is launched, too; of an even group it takes about what is
-/// forecast.
+/// A collective that is played as messages is launched, too.
 TEST(Prices, WhatIsPlayedAsMessagesIsLaunched) {
   const Description dgx = load_platform("dgx-1v");
   RecordedSource lonely(8);

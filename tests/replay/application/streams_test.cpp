@@ -106,6 +106,42 @@ TEST(Moments, AreCountedOnceHoweverManyTheirSpans) {
   EXPECT_NEAR(moments.sum().value, 100'001, 1e-6);
 }
 
+/// Two ranks reduce 1 GB: a message of 1 + 1 s, then a sum of 1 s, of which its sender knows nothing.
+TEST(Parts, SendersDoNotReduce) {
+  RecordedSource source(2);
+  for (const Rank r : {0, 1}) {
+    Activity a = allreduce_of(1e9);
+    a.operation = a.call = "reduce", a.collective = Collective::reduce;
+    source.at(r) = {a};
+  }
+  Description flat = load_platform("flat");
+  set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "devices.rank.reduce_GBps=1"});
+  ReplayOptions options;
+  options.engine = &engine("path"), options.parts = true, options.algorithms["reduce"] = "flat";
+  const ReplayReport r = replay(source, flat, options);
+  EXPECT_DOUBLE_EQ(r.time.value, 3);
+  ASSERT_EQ(r.parts.size(), 2u);
+  EXPECT_DOUBLE_EQ(r.parts[0].communication.value, 3);
+  EXPECT_DOUBLE_EQ(r.parts[1].communication.value, 2);
+}
+
+/// A message is under way from when its sender asks whether it may come: 3 s, then 1 + 1 s.
+TEST(Parts, AskingIsCommunication) {
+  RecordedSource source(2);
+  source.at(0) = {message(Kind::send, 1e9)};
+  source.at(1) = {message(Kind::receive, 1e9)};
+  Description flat = load_platform("flat");
+  set_all(flat, {"network.latency_us=1000000", "network.bandwidth_GBps=1", "protocol.hold=injection",
+                 "protocol.eager_limit_KiB=0", "protocol.handshake_us=3000000"});
+  ReplayOptions options;
+  options.engine = &engine("path"), options.parts = true;
+  const ReplayReport r = replay(source, flat, options);
+  EXPECT_DOUBLE_EQ(r.time.value, 5);
+  ASSERT_EQ(r.parts.size(), 2u);
+  EXPECT_DOUBLE_EQ(r.parts[1].communication.value, 5);
+  EXPECT_DOUBLE_EQ(r.parts[1].waiting.value, 0);
+}
+
 TEST(Streams, AMessageOnAStreamIsItsOperationsTime) {
   // The host computes for 1 s; beside it a message of 4 GB holds stream 1 for 1 + 4 s.
   RecordedSource source(2);

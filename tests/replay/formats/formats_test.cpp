@@ -266,7 +266,7 @@ TEST_F(Files, KinetosSplitSizesAreThoseOfTheAllToAll) {
   const auto source = open_source({file("a.json", rank(0, "[10, 30]", "[1, 2]", 3000)),
                                    file("b.json", rank(1, "[2, 2]", "[3, 2]", 5000))});
   const Activity first = all(*source, 0, 1)[2], second = all(*source, 1, 1)[2];
-  EXPECT_TRUE(first.direct && second.direct);
+  ASSERT_TRUE(first.direct && second.direct);
   EXPECT_EQ(first.counts->sent, (std::vector{Bytes(4000), Bytes(12000)}));
   EXPECT_EQ(first.counts->received, (std::vector{Bytes(4000), Bytes(8000)}));
   EXPECT_EQ(second.counts->sent, (std::vector{Bytes(8000), Bytes(8000)}));
@@ -317,6 +317,24 @@ TEST(AcrossRanks, RanksBeginAsFarApartAsRecorded) {
   EXPECT_FALSE(begin_as_recorded(*apart, {{0, Seconds(1)}, {1, Seconds(4)}}));
   EXPECT_EQ(all(*apart, 1).size(), 1u);
   EXPECT_EQ(apart->info().notes.back(), "the ranks' clocks disagree, by 750 ms at least: all begin together");
+}
+
+/// Rank 1 comes at 4 s, when ranks 0 and 2 were through at 3 s, whichever of them is looked at last: clocks
+/// disagree by a second. A broadcast lets its root go before others come, and says nothing of clocks.
+TEST(AcrossRanks, ClocksDisagreeWhereARankIsThroughBeforeAnotherComes) {
+  const auto notes = [](Collective c) {
+    RecordedSource source(3);
+    for (Rank r = 0; r < 3; ++r) {
+      Activity a = collective_activity(c, 0, Bytes(8));
+      a.begin = Seconds(0), a.duration = Seconds(2);
+      source.at(r) = {a};
+    }
+    EXPECT_FALSE(begin_as_recorded(source, {{0, Seconds(1)}, {1, Seconds(4)}, {2, Seconds(1)}}));
+    return source.info().notes;
+  };
+  EXPECT_EQ(notes(Collective::allreduce),
+            std::vector<std::string>{"the ranks' clocks disagree, by 1.00 s at least: all begin together"});
+  EXPECT_EQ(notes(Collective::broadcast), std::vector<std::string>());
 }
 
 TEST_F(Files, RanksOfOtherJobsAndTwiceTheSameAreRefused) {
@@ -631,6 +649,32 @@ TEST_F(Files, InspectionsCountBySizeAndFindLateRanks) {
   EXPECT_FALSE(log.of_rank[0].overlap || log.of_rank[0].lateness || log.of_rank[0].last);
   EXPECT_FALSE(log.operations[0].waiting);
   EXPECT_DOUBLE_EQ(log.pairs[0].bytes.value, 80);
+}
+
+/// An allreduce of 2 s, to which rank 0 comes at 0 and rank 1 at 3 s: rank 0 waits for 3 s. Beneath it rank 0
+/// computes from 1 to 2 and, on another stream, from 1.5 to 4 s: 3 s overlap, whatever goes on twice.
+TEST(Inspections, SayWhoCameLateAndWhoWaited) {
+  RecordedSource source(2);
+  for (Rank r = 0; r < 2; ++r) {
+    Activity a = collective_activity(Collective::allreduce, 0, Bytes(8));
+    a.begin = Seconds(3 * r), a.duration = Seconds(5 - 3 * r), a.time = Seconds(2);
+    source.at(r) = {a};
+  }
+  for (const auto& [stream, begin, end] : {std::tuple{1, 1.0, 2.0}, {2, 1.5, 4.0}}) {
+    Activity a;
+    a.kind = Kind::compute, a.begin = Seconds(begin), a.time = a.duration = Seconds(end - begin);
+    source.at(0, stream) = {a};
+  }
+  const Inspection i = inspect(source);
+  ASSERT_EQ(i.of_rank.size(), 2u);
+  EXPECT_EQ(i.of_rank[0].overlap, Seconds(3));
+  EXPECT_EQ(i.of_rank[0].lateness, Seconds(0));
+  EXPECT_EQ(i.of_rank[0].last, 0);
+  EXPECT_EQ(i.of_rank[1].lateness, Seconds(3));
+  EXPECT_EQ(i.of_rank[1].last, 1);
+  ASSERT_EQ(i.operations.size(), 1u);
+  EXPECT_EQ(i.operations[0].waiting, Seconds(3));
+  EXPECT_EQ(i.operations[0].total, Seconds(5 + 2));
 }
 
 TEST(Inspections, KeepThePairsOfMostBytes) {

@@ -81,6 +81,10 @@ TEST(Calibrate, LinksAreRaisedToWhatWentOverThem) {
 
 TEST(Calibrate, CopiesBetweenGpusSayWhatLinksCarry) {
   const Description base = load_platform("summit");
+  const std::vector<Hop> hops = hops_between(base, 0, 1);
+  ASSERT_EQ(hops.size(), 1u);
+  EXPECT_EQ(hops[0].count, 2);
+  EXPECT_EQ(hops[0].bandwidth_GBps, 2 * 25);
   std::vector<Measurement> copies;
   for (const double rate : {40e9, 44e9, 48e9}) {
     Measurement m = measured(Timing::copy, 1, 4e7, 4e7 / rate);

@@ -149,11 +149,14 @@ TEST(ConcurrentMessages, WindowsOfPairsSayTheSame) {
   EXPECT_NEAR(fit.port.value, 0.1e-9, 0.005e-9);
 }
 
-/// Two pairs on four nodes have a port each.
+/// Two pairs on four nodes have a port each; of three, one node sends two.
 TEST(ConcurrentMessages, PairsPerNode) {
   Measurement m = measured(Timing::bandwidth, 4, 8, 1);
   m.pairs = 2;
   EXPECT_EQ(pairs_per_node(m), 1);
+  m.pairs = 3;
+  EXPECT_EQ(pairs_per_node(m), 2);
+  m.pairs = 2;
   m.nodes = 2;
   EXPECT_EQ(pairs_per_node(m), 2);
   m.nodes = 1;
@@ -172,6 +175,10 @@ TEST(ConcurrentMessages, PairsThatShareANic) {
   ASSERT_EQ(stars.size(), 1u);
   EXPECT_EQ(stars[0].peers, 3);
   EXPECT_EQ(stars[0].way, Star::Way::pairs);
+  // Two messages in 2 us, of which one alone and the reply take 1 us each: nothing is left to lie between
+  // them.
+  tables.more_pairs[0].window = 2;
+  EXPECT_TRUE(concurrent_messages(load_platform("summit"), tables, fit).empty());
 }
 
 TEST(ConcurrentMessages, BadInput) {
