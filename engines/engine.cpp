@@ -34,10 +34,6 @@ class Suspect {
   Reading reading_;
 };
 
-Seconds launch(const Fabric& fabric, const Schedule& schedule) {
-  return fabric.launch(schedule.channels / schedule.ways);
-}
-
 Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
   if (!subject.algorithm)
     throw InputError("a schedule without an algorithm has no formula; use another engine");
@@ -204,6 +200,10 @@ void require_messages(const Engine& engine) {
 
 const Engine& contention_engine() {
   return engine(can_simulate() ? "simgrid" : "contention");
+}
+
+Seconds launch(const Fabric& fabric, const Schedule& schedule) {
+  return fabric.launch(schedule.channels / schedule.ways);
 }
 
 Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, bool explain) {

@@ -82,4 +82,7 @@ std::string engine_names(bool playing = false, std::string_view before_last = " 
 
 Reading read(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, bool explain = false);
 
+/// The time before the schedule's first message (Fabric), which readings include.
+Seconds launch(const Fabric& fabric, const Schedule& schedule);
+
 }  // namespace collcast

@@ -185,7 +185,9 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
     return {choice, forecaster_.predict(a, choice.call, engine)};
   }
   if (engine.name == "formula") return {choice, rest().predict(a, choice.call, engine), chosen.time};
-  const Forecaster& sender = sent_by({nccl_->minor, chosen.shape, chosen.protocol});
+  const Forecaster& sender = by_kernels
+                                 ? sent_by(chosen, play(views_[nominal], collective, choice.call, chosen))
+                                 : sent_by({nccl_->minor, chosen.shape, chosen.protocol});
   const bool closed = engine.name == "path" || engine.name == "auto";
   if (!by_kernels) {
     Prediction p = sender.predict(a, choice.call, closed ? collcast::engine("path") : engine);
@@ -298,9 +300,17 @@ nccl::Play Library::play(const View& v, Collective collective, const Call& call,
 
 const Forecaster& Library::sent_by(const nccl::KernelSettings& t) const {
   return sent_
-      .try_emplace({t.shape, t.protocol, t.peers}, description_, forecaster_.machine().ranks(), placement_,
-                   memory_, 0, Transport{Transport::Kind::nccl, t})
+      .try_emplace({t.shape, t.protocol, t.peers, t.in_use, t.threads}, description_,
+                   forecaster_.machine().ranks(), placement_, memory_, 0, Transport{Transport::Kind::nccl, t})
       .first->second;
+}
+
+const Forecaster& Library::sent_by(const nccl::Candidate& chosen, const nccl::Play& played) const {
+  nccl::KernelSettings t{nccl_->minor, chosen.shape, chosen.protocol};
+  if (chosen.protocol == nccl::Protocol::ll) t.threads = static_cast<std::int16_t>(played.threads);
+  if (chosen.protocol == nccl::Protocol::ll && situation().gpu >= Gpu::hopper)
+    t.in_use = static_cast<std::int16_t>(played.channels);
+  return sent_by(t);
 }
 
 std::vector<nccl::Order> Library::orders(const nccl::Play& played) const {
@@ -315,7 +325,7 @@ Algorithm Library::scheduled(const Algorithm& a, const Call& call, const nccl::C
 
 Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl::Candidate& chosen,
                                 const Engine& engine) const {
-  Prediction p = sent_by({nccl_->minor, chosen.shape, chosen.protocol})
+  Prediction p = sent_by(chosen, play(views_[nominal], a.collective, call, chosen))
                      .predict(scheduled(a, call, chosen), call, engine);
   p.algorithm = &a;
   p.calibrated = calibrated_ && forecaster_.calibrated();
@@ -341,7 +351,7 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
   explain(p, played);
   const auto told = [&] { return not_below_bound(within(calibrated_on_, std::move(p))); };
   if (situation().nodes == 1) return told();
-  const Fabric& sent = sent_by({nccl_->minor, chosen.shape, chosen.protocol}).fabric();
+  const Fabric& sent = sent_by(chosen, played).fabric();
   const Load load = heaviest(
       sent, nccl::traffic(chosen.shape, a.collective, call.root, orders(played), situation().channels,
                           occupancy(forecaster_.machine()).on_a_node, call.message));

@@ -87,6 +87,8 @@ class Library {
                   const nccl::Candidate& chosen) const;
   /// The platform under a transport of NCCL, made when first asked for.
   const Forecaster& sent_by(const nccl::KernelSettings& transport) const;
+  /// The same for NCCL's rings and trees, as played.
+  const Forecaster& sent_by(const nccl::Candidate& chosen, const nccl::Play& played) const;
 
   std::string policy_;
   std::optional<nccl::Policy> nccl_;
@@ -101,7 +103,7 @@ class Library {
   Description description_;
   Placement placement_;
   Memory memory_;
-  mutable std::map<std::tuple<nccl::Shape, nccl::Protocol, Rank>, Forecaster> sent_;
+  mutable std::map<std::tuple<nccl::Shape, nccl::Protocol, Rank, int, int>, Forecaster> sent_;
   Chooser chooser_;
 };
 

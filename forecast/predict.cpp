@@ -33,7 +33,7 @@ void largest_first(Prediction& p) {
 
 /// Where the time goes is asked of engines that follow messages.
 void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, const Reading& answer) {
-  p.explanation = explanation(fabric, answer.chain, fabric.launch(subject.schedule.channels), answer.time,
+  p.explanation = explanation(fabric, answer.chain, launch(fabric, subject.schedule), answer.time,
                               answer.limited_by, {}, answer.links);
   largest_first(p);
 }
@@ -237,7 +237,7 @@ Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engin
   Observer* observer = watched(nominal_.fabric, [&](const Observer::Interval& i) {
     return i.kind == Op::Kind::start && i.tag == whole_call ? name : "";
   });
-  const Seconds launch = nominal_.fabric.launch(subject.schedule.channels);
+  const Seconds launch = collcast::launch(nominal_.fabric, subject.schedule);
   Launched launched(*observer, launch);
   PlayOptions options;
   options.observer = &launched;

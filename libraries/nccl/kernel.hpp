@@ -21,8 +21,9 @@ struct Kernel {
 const Kernel& kernel(Protocol protocol);
 
 /// The most that a channel's threads move, however fast the links [GB/s]. NCCL's limit is for a channel of
-/// its search, which becomes two.
-double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s);
+/// its search, which becomes two. `channels`: how many the kernel has.
+double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
+                     int channels = 1);
 
 /// Of a tree's threads in LL128, the part that brings data up; the rest brings other data down meanwhile.
 constexpr double threads_up = .7;

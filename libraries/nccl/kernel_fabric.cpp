@@ -60,13 +60,16 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
     launch_ += std::max(Seconds(0), published - 2 * step_);  // a step to reduce and one to multicast
   }
   if (t.shape == Shape::ring) proxy_ = us(software.proxy);
-  const auto limit = [&](Collective c) { return channel_limit(t.minor, t.shape, t.protocol, c, s); };
+  const auto limit = [&](Collective c) {
+    return channel_limit(t.minor, t.shape, t.protocol, c, s, t.in_use);
+  };
   double GBps = limit(Collective::allreduce);
   if (tree && t.protocol == Protocol::ll128)  // the slower of both ways
     GBps = std::min(threads_up * limit(Collective::reduce), (1 - threads_up) * limit(Collective::broadcast));
   if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(carriers.channels * GBps * 1e9);
   if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);
-  turn_ = Bytes(carriers.channels * kernel_.threads * kernel_.bytes_a_thread);
+  const int threads = t.threads > 0 ? t.threads : kernel_.threads;
+  turn_ = Bytes(carriers.channels * threads * kernel_.bytes_a_thread);
 }
 
 Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {

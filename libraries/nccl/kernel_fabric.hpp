@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "libraries/machine_fabric.hpp"
@@ -15,6 +16,8 @@ struct KernelSettings {
   Protocol protocol = Protocol::simple;
   Rank peers = 0;  ///< to how many peers a GPU sends at once by ncclSend; 0: a message has one channel
   std::optional<int> channels = {};  ///< for ncclSend, if NCCL was told a number
+  std::int16_t in_use = 1;           ///< channels of the kernel, which share what a GPU moves
+  std::int16_t threads = 0;          ///< of a channel; 0: all that the protocol has
 };
 
 /// The channels of a kernel that carry one message within a node.

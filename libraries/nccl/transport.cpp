@@ -86,7 +86,8 @@ class Player {
     const double searched = s_.intra_bandwidth.value / 1e9;
     const bool links_to_spare = nodes_ > 1 && s_.link == NodeLink::nvlink;
     const double share = links_to_spare ? unlimited : searched * s_.channels / all_channels_;
-    const double GBps = std::min(share, channel_limit(minor_, shape_, protocol_, collective, s_));
+    const double GBps =
+        std::min(share, channel_limit(minor_, shape_, protocol_, collective, s_, play_.channels));
     return (GBps == unlimited ? searched / 8 : GBps) * 1e3;
   }
   double rail_time(double bytes) const {

@@ -72,6 +72,27 @@ TEST(Library, ATreePlayedTakesWhatItsClosedFormSays) {
   }
 }
 
+/// A tree of LL128 has two sequences of steps for each channel, of one kernel: it is launched once.
+TEST(Library, ATreesExplanationAddsUp) {
+  const Prediction played =
+      allreduce(load_platform("dgx-h200"), "nccl-2.18:algo=Tree,proto=LL128", 16, 1_MiB, engine("contention"))
+          .prediction;
+  Seconds explained;
+  for (const Share& share : played.explanation) explained += share.time;
+  EXPECT_NEAR(explained / played.time, 1, 1e-9);
+}
+
+/// 64 threads take 8 bytes each in a turn of LL, in both readings.
+TEST(Library, ShortMessagesHaveFewThreads) {
+  const Description d = load_platform("dgx-h200");
+  const auto time = [&](const char* by) {
+    return Library("nccl-2.22:proto=LL", d, 8)
+        .predict(Collective::reduce_scatter, {.ranks = 8, .message = Bytes(8000)}, engine(by))
+        .prediction.time;
+  };
+  EXPECT_NEAR(time("contention") / time("path"), 1, 0.05);
+}
+
 TEST(Library, OthersAreReadLikeAnySchedule) {
   const Description d = load_platform("abci-v");
   const Library::Forecast c = allreduce(d, "mpich", 8, 1_MiB);
