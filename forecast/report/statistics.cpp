@@ -131,12 +131,12 @@ Json Statistics::json(Seconds time) const {
 }
 
 Curve Statistics::over_time(const Usage& usage, const std::string& name, const Usage::Of& use, double whole,
-                            Seconds time) const {
+                            Seconds time, bool short_uses) const {
   Curve curve{name, {}};
   const double span = usage.span().value;
   const std::size_t filled =
       std::min<std::size_t>(Usage::spans, static_cast<std::size_t>(std::ceil(time.value / span)));
-  const std::size_t step = drawn_as_one(use, static_cast<double>(filled));
+  const std::size_t step = short_uses ? drawn_as_one(use, static_cast<double>(filled)) : 1;
   for (std::size_t i = 0; i < filled; i += step) {
     const double begin = static_cast<double>(i) * span,
                  end = std::min(static_cast<double>(i + step) * span, time.value);
@@ -154,7 +154,7 @@ Chapter Statistics::overview(Seconds time) const {
   std::vector<Curve> curves;
   for (const Usage::Of& use : ranks_.most_used(2))
     curves.push_back(over_time(ranks_, use.which == computing ? "computing" : "in communication", use,
-                               ranks_of_run_, time));
+                               ranks_of_run_, time, false));
   return {"What ranks do when",
           "A rank that communicates behind its computation counts twice. `--timeline` shows each rank.",
           {},
@@ -202,7 +202,7 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
     std::vector<Curve> curves;
     for (Usage::Of& use : usage_.most_used(drawn_links)) {
       level(use.by_span, usage_.span().value);
-      curves.push_back(over_time(usage_, resources_.at(use.which).name, use, 1, time));
+      curves.push_back(over_time(usage_, resources_.at(use.which).name, use, 1, time, true));
     }
     const Axis when{"time", text::seconds}, busy{"busy", text::percent};
     c.figures = {chart({"The busiest over time", when, busy, curves})};

@@ -43,7 +43,7 @@ class Statistics : public Observer {
   Chapter on_machine(Seconds time) const;
   Chapter overview(Seconds time) const;
   Curve over_time(const Usage& usage, const std::string& name, const Usage::Of& use, double whole,
-                  Seconds time) const;
+                  Seconds time, bool short_uses) const;
 
   Sketch sketch_;
   const Fabric* fabric_ = nullptr;  ///< while it runs
