@@ -13,11 +13,13 @@ bool has(std::string_view head, std::string_view words) {
   return head.find(words) != std::string_view::npos;
 }
 
-/// Every second byte of Latin text is 0.
+/// Of Latin text every second byte is 0.
 bool is_utf16(std::string_view h) {
   if (h.starts_with("\xff\xfe") || h.starts_with("\xfe\xff")) return true;
-  return h.size() >= 4 && (h[0] == 0) == (h[2] == 0) && (h[1] == 0) == (h[3] == 0) &&
-         (h[0] == 0) != (h[1] == 0);
+  const auto letters = [&](std::size_t at, std::size_t zero) {
+    return h[at] >= ' ' && h[at + 2] >= ' ' && h[zero] == 0 && h[zero + 2] == 0;
+  };
+  return h.size() >= 4 && (letters(0, 1) || letters(1, 0));
 }
 
 bool is_json(std::string_view head) {
