@@ -60,7 +60,8 @@ class CapSearch {
           !unused.contains(p.path))
         others_.push_back(p);
     for (const Parameter& p : with.parameters())
-      if (p.path == parameter && p.value > 0 && (p.unit == "GBps" || p.unit == "us")) own_ = p;
+      if (p.path == parameter && p.value > 0 && (p.unit == "GBps" || p.unit == "us" || p.unit == "share"))
+        own_ = p;
   }
 
   /// No message and no reduction rests on the parameter.
@@ -90,7 +91,7 @@ class CapSearch {
   static Description scaled(const Description& d, const std::vector<Parameter>& parameters, double times) {
     std::vector<std::pair<std::string, double>> values;
     for (const Parameter& p : parameters)
-      values.emplace_back(p.path, p.unit == "GBps" ? p.value / times : p.value * times);
+      values.emplace_back(p.path, p.unit == "us" ? p.value * times : p.value / times);
     return with_values(d, values);
   }
   bool free_without(const std::vector<Parameter>& caps) const {

@@ -78,7 +78,6 @@ Choice Selection::choose(Collective collective, int communicator, const std::vec
   Choice choice = decided;
   choice.call.root = call.root;
   choice.call.message = call.message;
-  choice.call.segments = std::clamp<Block>(static_cast<Block>(call.message.value), 1, decided.call.segments);
   return choice;
 }
 

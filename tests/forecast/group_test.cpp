@@ -114,13 +114,47 @@ TEST(Group, GroupsThatMeetOnANodeShareItsCards) {
 /// 256 nodes from 32 and 128: within 15 % of the whole forecast, of any size.
 TEST(Group, TreesGrowByTheirDepth) {
   GroupForecaster forecaster(load_platform("summit"), "nccl-2.8");
-  const RankGroup all{{{384, 1}}, 384};
-  const Library library("nccl-2.8", load_platform("summit"), 384);
+  const RankGroup all{{{1536, 1}}, 1536};
+  const Library library("nccl-2.8", load_platform("summit"), 1536);
   for (const double bytes : {5e3, 1e6, 9e6, 40e6}) {
-    const double whole = library_time(library, 384, Bytes(bytes)).value;
+    const double whole = library_time(library, 1536, Bytes(bytes)).value;
     EXPECT_NEAR(forecaster.predict(Collective::allreduce, all, Bytes(bytes)).time.value, whole, 0.15 * whole)
         << bytes;
   }
+}
+
+/// 512 nodes are two doublings of 128, as 128 are of 32: as much longer again.
+TEST(Group, TreesGrowAsMuchForEachDoubling) {
+  GroupForecaster forecaster(load_platform("summit"), "nccl-2.8:algo=Tree,proto=LL");
+  const auto time = [&](Rank nodes) {
+    return forecaster.predict(Collective::allreduce, {{{6 * nodes, 1}}, 6 * nodes}, Bytes(1024)).time.value;
+  };
+  EXPECT_GT(time(128), time(32));
+  EXPECT_NEAR(time(512), time(128) + (time(128) - time(32)), 1e-12);
+}
+
+/// Beyond 128 nodes sizes half an octave apart are asked for, 741,455 and 1,048,576 B: a quarter of the way
+/// from one to the other it takes a quarter of their difference longer.
+TEST(Group, SizesBetweenAreOnALine) {
+  GroupForecaster forecaster(load_platform("summit"), "nccl-2.8:algo=Tree,proto=LL");
+  const auto time = [&](double bytes) {
+    return forecaster.predict(Collective::allreduce, {{{1536, 1}}, 1536}, Bytes(bytes)).time.value;
+  };
+  const double low = time(741455), high = time(1048576);
+  EXPECT_GT(high, low);
+  EXPECT_NEAR(time(741455 + 307121 / 4.0), low + (high - low) / 4, 1e-12);
+}
+
+/// Of a GiB links carry nearly all the time what they can; the control plane's messages hold up nobody.
+TEST(Group, LinksAreBusyWhileMessagesCrossThem) {
+  GroupForecaster forecaster(load_platform("edr-cluster"), "mpich");
+  const RankGroup all{{{16, 1}}, 16};
+  for (const char* algorithm : {"ring", "recursive-doubling"})
+    EXPECT_GT(forecaster.predict(Collective::allgather, all, 1024.0 * mib, algorithm).load, 0.95)
+        << algorithm;
+  EXPECT_GT(forecaster.predict(Collective::gather, all, 1024.0 * mib, "linear").load, 0.95);
+  EXPECT_LT(forecaster.predict(Collective::allreduce, all, Bytes(8)).load, 0.1);
+  EXPECT_EQ(forecaster.predict_control(Collective::gather, all, 1024.0 * mib).load, 0);
 }
 
 /// A framework's control plane goes through host memory, its gradients from device to device: what was asked
@@ -158,6 +192,9 @@ TEST(Group, MessagesLeaveAsTheirLibrarySendsThem) {
   ASSERT_TRUE(wire.has_value());
   EXPECT_NEAR(wire->occupation(mib).value, 1048576 / 12.5e6, 1e-9);
   EXPECT_FALSE(GroupForecaster(load_platform("dgx-1v"), "").departure(pair, mib).has_value());
+  GroupForecaster edr(load_platform("edr-cluster"), "mpich");  // eager up to 8 KiB
+  EXPECT_TRUE(edr.departure(pair, Bytes(8192)).has_value());
+  EXPECT_FALSE(edr.departure(pair, Bytes(8193)).has_value());
 }
 
 /// Of six GPUs of a node 0, 1 and 2 sit on one socket, 2 and 3 on two, 5 and 6 on two nodes. One pair of

@@ -109,6 +109,12 @@ TEST(Limits, OfGuessesMakeAForecastOneThatIsNotCalibrated) {
   const Forecaster guessed({"x", "x.json", json}, 4);
   EXPECT_FALSE(guessed.predict(a, call, engine("path")).calibrated);
   EXPECT_TRUE(guessed.predict(algorithm(Collective::broadcast, "knomial"), call, engine("path")).calibrated);
+  json = d.json();
+  json["network"]["in_network_reduction"]["bandwidth_share"] = {
+      {"value", 0.9}, {"source", "s"}, {"stamp", "guess"}};
+  const Forecaster sums({"x", "x.json", json}, 4);
+  EXPECT_TRUE(sums.predict(a, call, engine("path")).calibrated);
+  EXPECT_FALSE(sums.predict(algorithm(Collective::allreduce, "in-network"), call, engine("path")).calibrated);
 }
 
 }  // namespace

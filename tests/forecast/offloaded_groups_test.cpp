@@ -72,16 +72,19 @@ TEST(OffloadedGroups, ShareWhatANodeHas) {
 
 TEST(OffloadedGroups, PlayTheAlgorithmThatIsNamed) {
   OffloadedGroups groups(load_platform("bluefield-2-cluster"));
-  Question q;
-  q.collectives = {"allreduce"};
-  q.algorithm = "rabenseifner";
-  q.platforms = {"bluefield-2-cluster"};
-  q.ranks = {64};
-  q.sizes = {Bytes(65536)};
-  q.offload.who = "dpu";
   const RankGroup all{{{64, 1}}, 64};
-  EXPECT_NEAR(groups.predict(Collective::allreduce, all, Bytes(65536), "rabenseifner").time.value,
-              ask(q).rows.at(0).prediction.time.value, 1e-12);
+  for (const char* name : {"rabenseifner", "hierarchical-ring"}) {  // which goes by the ranks of a node
+    Question q;
+    q.collectives = {"allreduce"};
+    q.algorithm = name;
+    q.platforms = {"bluefield-2-cluster"};
+    q.ranks = {64};
+    q.sizes = {Bytes(65536)};
+    q.offload.who = "dpu";
+    EXPECT_NEAR(groups.predict(Collective::allreduce, all, Bytes(65536), name).time.value,
+                ask(q).rows.at(0).prediction.time.value, 1e-12)
+        << name;
+  }
 }
 
 TEST(OffloadedGroups, OfOneOrOfNothingTakeNothing) {

@@ -51,6 +51,11 @@ TEST(Plan, TheCheapestThatKeepsToTheLimits) {
   EXPECT_EQ(judge(all, {}, Aim::nodes)[0].candidate.platform, "small");
   EXPECT_EQ(judge(all, {.power_W = 39e3}, Aim::time)[0].candidate.platform, "dear");  // 8 x 5 kW are too much
   EXPECT_FALSE(judge(all, {.efficiency = 0.9}, Aim::time)[0].feasible);
+  const Judged efficient =
+      judge(all, {.efficiency = 0.7}, Aim::time)[0];  // 0.8, or 0.8 / 1.2 at the slow end
+  EXPECT_TRUE(efficient.feasible);
+  EXPECT_FALSE(efficient.safe);
+  EXPECT_DOUBLE_EQ(efficient.margins[0].used_at_worst, 0.7 / 0.8 * 1.2);
 }
 
 /// 8 x 1.0004 h x 10 = 80.03 USD is 80.0 as shown, like 2 x 4 h x 10 = 80 USD, and takes a quarter of the
@@ -77,6 +82,13 @@ TEST(Plan, WhatDoesNotFitOrHasNoForecastIsLast) {
   const report::Graph graph = report::graph(judged, {});
   ASSERT_EQ(graph.curves[0].points.size(), 1u);
   EXPECT_EQ(graph.curves[0].points[0].x, 5);
+}
+
+/// Of two that take as long the cheaper one, of two that cost as much the faster.
+TEST(Plan, WhatIsBetterInOneWayAloneBeats) {
+  const std::vector<Judged> judged =
+      judge({on("a", 1, 2, 10), on("dearer", 1, 2, 11), on("slower", 1, 4, 5)}, {}, Aim::time);
+  for (const Judged& j : judged) EXPECT_EQ(on_frontier(judged, j), j.candidate.platform == "a");
 }
 
 TEST(Plan, PricesAreNotInvented) {

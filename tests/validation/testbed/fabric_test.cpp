@@ -139,7 +139,6 @@ TEST(Fabric, LateDriversDoNotDelay) {
   Play play(Layout(2, unit, latency));
   play.send(0, 1, 100, 0);
   EXPECT_DOUBLE_EQ(play.fabric.next().value, 10);  // a latency ahead
-  std::vector<double> due;
   play.fabric.advance(Seconds(50), [&](const Frame&, Host, Seconds) { FAIL() << "too early"; });
   play.send(0, 1, 100, 60);  // waits for the first
   EXPECT_EQ(play.arrivals(), (Arrivals{{0, 1, 110}, {0, 1, 210}}));
