@@ -48,7 +48,8 @@ void Machine::make_links() const {
     return of.count * BytesPerSecond(b.link_kinds[static_cast<std::size_t>(of.kind)].bandwidth.value * 1e9);
   };
   auto name = [&b](int v) { return b.vertices[static_cast<std::size_t>(v)].name; };
-  links_.reserve(static_cast<std::size_t>(extent_.nodes) * node_links() + (topology_ ? topology_->links() : 0));
+  links_.reserve(static_cast<std::size_t>(extent_.nodes) * node_links() +
+                 (topology_ ? topology_->links() : 0));
   for (int n = 0; n < extent_.nodes; ++n) {
     const std::string node = "node " + std::to_string(n) + " ";
     for (const NodeGraph::Link& l : graph_.links())
