@@ -124,10 +124,6 @@ TEST(Mistakes, LeadOn) {
            {"help nosuch", "there is no verb 'nosuch'; expected one of: algorithms, "},
            {"predit --help", "there is no verb 'predit'; did you mean 'predict'?"},
            {predict + "--fusion 1MiB", "predict has no --fusion; that is an option of replay"},
-           {"record mpirun -np 2 true",
-            "record has no -np; options of the command to run stand behind --, as in -- mpirun -np 4 "
-            "./app\n"},
-           {"record --windw 3 -- true", "record has no --windw; did you mean --window?"},
            {"compare allreduce --on flat,summit --ranks 4 --size 8",
             "--on flat,summit: 'summit' is not KEY=VALUE; another platform has an --on of its own\n"},
            {"predict allreduce --platform flat,network.latency_us=5 --ranks 4 --size 8",
@@ -148,6 +144,18 @@ TEST(Mistakes, LeadOn) {
     EXPECT_THAT(o.err, StartsWith("collcast: " + said)) << words;
     EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
   }
+}
+
+TEST(Mistakes, OfRecordLeadOn) {
+  if (!HAS_RECORDER) GTEST_SKIP() << "built without MPI";
+  const Outcome words = collcast("record mpirun -np 2 true"), option = collcast("record --windw 3 -- true");
+  EXPECT_EQ(words.code, 2);
+  EXPECT_EQ(
+      words.err,
+      "collcast: record has no -np; options of the command to run stand behind --, as in -- mpirun -np 4 "
+      "./app\n");
+  EXPECT_EQ(option.code, 2);
+  EXPECT_THAT(option.err, StartsWith("collcast: record has no --windw; did you mean --window?"));
 }
 
 /// Each file is told by its content, whatever its name, and by each reader.
