@@ -877,7 +877,7 @@ TEST(Training, SaysWhatIsWrong) {
   Training vast = equal_layers(1, "zero1:bucket=64KiB", 8);
   vast.model.layers[0].tensors = {1e15};
   EXPECT_EQ(error(vast),
-            "training: a rank's step has more than four million activities; take larger buckets, or "
+            "training: a rank's step has more than two million activities; take larger buckets, or "
             "fewer micro-batches");
   EXPECT_EQ(error(equal_layers(8, "ddp:micro-batches=2", 8)),
             "training: a batch of 1 does not divide into 2 micro-batches");

@@ -316,10 +316,10 @@ std::unique_ptr<Reducer> reducer_of(const Plan& plan, Role& role, Adders adders)
 }  // namespace
 
 int append(Role& role, JobActivity activity) {
-  constexpr std::size_t most = 4'000'000;
+  constexpr std::size_t most = 2'000'000;
   if (role.activities.size() == most)
     throw InputError(
-        "training: a rank's step has more than four million activities; take larger buckets, or "
+        "training: a rank's step has more than two million activities; take larger buckets, or "
         "fewer micro-batches");
   role.activities.push_back(std::move(activity));
   return static_cast<int>(role.activities.size()) - 1;
