@@ -27,9 +27,9 @@ std::string limiting_link(const Fabric& fabric, Place from, Place to, const std:
   if (route.empty()) return "copies";
   const std::vector<Link>& links = fabric.links();
   const LinkId limit = *std::ranges::min_element(route, {}, [&](LinkId l) { return links[l].bandwidth; });
-  if (used.empty()) return links[limit].name;
+  if (used.empty()) return fabric.link_name(limit);
   const LinkId busiest = *std::ranges::max_element(route, {}, [&](LinkId l) { return used[l].busy; });
-  return links[used[busiest].busy > clearly * used[limit].busy ? busiest : limit].name;
+  return fabric.link_name(used[busiest].busy > clearly * used[limit].busy ? busiest : limit);
 }
 
 std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<Result::Use>& used,

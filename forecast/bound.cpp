@@ -404,7 +404,7 @@ class BoundSearch {
     std::string text = (out ? "out of " : "into ") + name(side) + ": ";
     if (!cut.links.empty()) {
       const LinkId link = cut.links.front();
-      text += fabric_.hockney() ? fabric_.port_name(link) : fabric_.links()[link].name;
+      text += fabric_.link_name(link);
     }
     if (cut.links.size() > 1) text += " and " + std::to_string(cut.links.size() - 1) + " more links";
     return text + ", " + text::gbps(cut.bandwidth.value / 1e9) + (cut.links.size() > 1 ? " together" : "");

@@ -4,12 +4,8 @@
 namespace collcast {
 namespace {
 
-/// Link i is port i: first the links out of the ranks, then those into them.
 std::vector<Link> port_links(Rank ranks, SecondsPerByte per_byte) {
-  std::vector<Link> links;
-  for (const char* way : {" out", " in"})
-    for (Rank r = 0; r < ranks; ++r) links.push_back({"rank " + std::to_string(r) + way, 1.0 / per_byte});
-  return links;
+  return std::vector<Link>(2 * static_cast<std::size_t>(ranks), {1.0 / per_byte});
 }
 
 }  // namespace
@@ -19,6 +15,11 @@ UniformFabric::UniformFabric(const AlphaBetaGamma& machine, Rank ranks)
 
 UniformFabric::UniformFabric(const LogGP& machine, Rank ranks)
     : ranks_(ranks), network_(machine, ranks), links_(port_links(ranks, machine.G)) {}
+
+std::string UniformFabric::port_name(Port port) const {
+  const auto ranks = static_cast<Port>(ranks_);
+  return "rank " + std::to_string(port % ranks) + (port < ranks ? " out" : " in");
+}
 
 void UniformFabric::route(Place from, Place to, std::vector<LinkId>& links) const {
   if (from.rank == to.rank) return;

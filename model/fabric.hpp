@@ -14,7 +14,6 @@ namespace collcast {
 using LinkId = std::uint32_t;
 
 struct Link {
-  std::string name;
   BytesPerSecond bandwidth;
 };
 
@@ -48,6 +47,7 @@ class Fabric {
   virtual std::string port_name(Port port) const = 0;
 
   virtual const std::vector<Link>& links() const = 0;
+  virtual std::string link_name(LinkId link) const = 0;
   /// The framing of messages between ranks (Wire::framing).
   virtual double framing() const { return 1; }
   /// Appends the links that a message crosses, in order; none within one memory of a rank.
@@ -67,8 +67,10 @@ class UniformFabric : public Fabric {
   const MessageProtocol& protocol() const override { return network_.protocol(); }
   std::optional<AlphaBetaGamma> hockney() const override { return network_.hockney(); }
   Port ports() const override { return network_.ports(); }
-  std::string port_name(Port port) const override { return links_[port].name; }
+  std::string port_name(Port port) const override;
   const std::vector<Link>& links() const override { return links_; }
+  /// Link i is port i: first the links out of the ranks, then those into them.
+  std::string link_name(LinkId link) const override { return port_name(link); }
   void route(Place from, Place to, std::vector<LinkId>& links) const override;
 
  private:
@@ -93,6 +95,7 @@ class FabricAdaptor : public Fabric {
   Port queues() const override { return base_.queues(); }
   std::string port_name(Port port) const override { return base_.port_name(port); }
   const std::vector<Link>& links() const override { return base_.links(); }
+  std::string link_name(LinkId link) const override { return base_.link_name(link); }
   double framing() const override { return base_.framing(); }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {
     base_.route(from, to, links);

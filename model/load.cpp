@@ -19,7 +19,7 @@ Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs) {
   }
   const auto most = std::ranges::max_element(busy);
   if (most == busy.end()) return {};
-  return {fabric.framing() * *most, links[static_cast<std::size_t>(most - busy.begin())].name};
+  return {fabric.framing() * *most, fabric.link_name(static_cast<LinkId>(most - busy.begin()))};
 }
 
 namespace {

@@ -24,10 +24,10 @@ bool above(double a, double b) {
 Sharing::Sharing(const std::vector<Link>& links) : numbers_(links.size(), none) {
   capacities_.reserve(links.size());
   for (const Link& link : links) {
-    capacities_.push_back(link.bandwidth.value);
     if (!(link.bandwidth.value > 0))
-      throw InputError(link.name + " has no bandwidth (" + text::number(link.bandwidth.value) +
-                       " B/s); a message could never cross it");
+      throw InputError("link " + std::to_string(capacities_.size()) + " has no bandwidth (" +
+                       text::number(link.bandwidth.value) + " B/s); a message could never cross it");
+    capacities_.push_back(link.bandwidth.value);
   }
 }
 

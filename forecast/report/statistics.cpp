@@ -42,7 +42,7 @@ void Statistics::used(const Use& use) {
   links_ = links_ || use.link;
   LinkUse& of = resources_[use.which];
   if (usage_.add(use.which, use.begin, use.end, use.busy.value))
-    of.name = use.link ? fabric_->links()[use.which].name : fabric_->port_name(use.which);
+    of.name = use.link ? fabric_->link_name(use.which) : fabric_->port_name(use.which);
   of.bytes += use.bytes, of.busy += use.busy;
 }
 

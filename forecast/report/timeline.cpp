@@ -74,7 +74,7 @@ void Timeline::delivered(const Delivery& d) {
 void Timeline::used(const Use& use) {
   links_ = links_ || use.link;
   if (usage_.add(use.which, use.begin, use.end, use.busy.value))
-    resources_[use.which] = use.link ? fabric_->links()[use.which].name : fabric_->port_name(use.which);
+    resources_[use.which] = use.link ? fabric_->link_name(use.which) : fabric_->port_name(use.which);
 }
 
 void Timeline::add(std::int32_t process, std::int32_t row, const std::string& name, Seconds begin,

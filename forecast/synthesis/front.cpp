@@ -171,7 +171,7 @@ void Front::add_paths(const Stop& stop) {
   others_.push_back(synthesized(listing(flow, false), collective_, name));
   const double share = 1.0 / ranks();
   limit_ = {SecondsPerByte(share * flow.least), SecondsPerByte(share * flow.time),
-            fabric.links()[flow.busiest].name, name, SecondsPerByte(share * flow.least)};
+            fabric.link_name(flow.busiest), name, SecondsPerByte(share * flow.least)};
 }
 
 std::shared_ptr<const SynthesizedSchedule> Front::levels_by(const Choice& choice) {

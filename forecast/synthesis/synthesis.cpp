@@ -98,7 +98,7 @@ void find_busiest(Synthesis& s, const Fabric& fabric) {
   if (busy.empty()) return;
   const auto most = std::ranges::max_element(busy);
   s.busiest = SecondsPerByte(*most);
-  s.busiest_link = fabric.links()[static_cast<std::size_t>(most - busy.begin())].name;
+  s.busiest_link = fabric.link_name(static_cast<LinkId>(most - busy.begin()));
 }
 
 /// On the links that messages between these pairs take.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "platforms/description/node_graph.hpp"
@@ -69,6 +71,24 @@ class Attempt {
       capacity_.push_back(line.count * nominal(kind, speeds));
     }
     if (!nics_.empty()) open_ports();
+    for (std::size_t nic = 0; nic < nics_.size(); ++nic) near_.push_back(by_distance(nic));
+  }
+
+  /// All that the search depends on, besides its speeds.
+  std::vector<double> wiring() const {
+    std::vector<double> all = {static_cast<double>(shape_), nvlink_only_ ? 1.0 : 0.0};
+    const auto add = [&all](const auto& list) {
+      all.push_back(static_cast<double>(list.size()));
+      all.insert(all.end(), list.begin(), list.end());
+    };
+    add(gpus_), add(nics_), add(capacity_), add(ports_);
+    for (std::size_t l = 0; l < capacity_.size(); ++l) all.push_back(usable(static_cast<int>(l)));
+    for (const auto& order : near_) add(order);
+    std::vector<int> ends = gpus_;
+    ends.insert(ends.end(), nics_.begin(), nics_.end());
+    for (const int from : ends)
+      for (const int to : ends) add(graph_.route(from, to));
+    return all;
   }
 
   /// What the best connected GPU can send, as NCCL counts it: an upper bound at which the search ends.
@@ -180,7 +200,7 @@ class Attempt {
       const std::size_t nic = (found_.size() + i) % nics_.size();
       if (ports_free_[nic] < speed_) continue;
       ports_free_[nic] -= speed_;
-      const std::vector<int> near = by_distance(nic);
+      const std::vector<int>& near = near_[nic];
       for (int first : near) {
         if (!take_edge(nics_[nic], gpu(first), false)) continue;
         for (int last : shape_ == ChannelShape::tree ? std::vector{anywhere} : near)
@@ -192,6 +212,7 @@ class Attempt {
     }
     return false;
   }
+  /// Positions of the GPUs, those near the NIC first, and of these its own.
   std::vector<int> by_distance(std::size_t nic) const {
     std::vector<int> order(gpus_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -237,6 +258,7 @@ class Attempt {
   bool nvlink_only_;
   std::vector<int> gpus_, nics_;
   std::vector<double> capacity_, ports_;  ///< of links and of NICs
+  std::vector<std::vector<int>> near_;    ///< by NIC: by_distance
   std::vector<double> free_, ports_free_;
   double speed_ = 0;
   std::size_t count_ = 0;
@@ -246,7 +268,7 @@ class Attempt {
 
 /// The channels of the largest number times speed. Like NCCL it goes from the highest speed down to half of
 /// the best one so far, or until a GPU can send no more.
-Channels fastest(Attempt attempt, const std::vector<double>& levels) {
+Channels search(Attempt attempt, const std::vector<double>& levels) {
   Channels best;
   auto total = [&best] { return static_cast<double>(best.channels.size()) * best.bandwidth.value / 1e9; };
   for (double level : levels) {
@@ -258,6 +280,23 @@ Channels fastest(Attempt attempt, const std::vector<double>& levels) {
     }
   }
   return best;
+}
+
+/// A library searches for the machine as described, and for a faster and a slower one, whose wiring is the
+/// same; `tune` asks many of them. What was found last is kept.
+Channels fastest(const Attempt& attempt, const std::vector<double>& levels) {
+  constexpr std::size_t most = 64;
+  static std::mutex mutex;
+  static std::map<std::pair<std::vector<double>, std::vector<double>>, Channels> known;
+  const std::pair of(attempt.wiring(), levels);
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(of); found != known.end()) return found->second;
+  }
+  const Channels found = search(attempt, levels);
+  const std::lock_guard lock(mutex);
+  if (known.size() == most) known.clear();
+  return known.try_emplace(of, found).first->second;
 }
 
 void split(Channels& c, const ChannelSpeeds& speeds) {

@@ -78,7 +78,7 @@ std::string simgrid_xml(const Description& description, Rank ranks) {
     host.append_attribute("id") = ("rank-" + std::to_string(r)).c_str();
     host.append_attribute("speed") = "1Gf";
   }
-  for (LinkId l : used) add_link(zone, machine.links()[l].name, machine.links()[l].bandwidth.value, 0, true);
+  for (LinkId l : used) add_link(zone, machine.link_name(l), machine.links()[l].bandwidth.value, 0, true);
   for (Seconds d : delays) add_link(zone, delay(d), 1e15, d.value, false);
   for (const Route& r : all) {
     pugi::xml_node route = zone.append_child("route");
@@ -86,7 +86,7 @@ std::string simgrid_xml(const Description& description, Rank ranks) {
     route.append_attribute("dst") = ("rank-" + std::to_string(r.to)).c_str();
     route.append_attribute("symmetrical") = "NO";
     for (LinkId l : r.links)
-      route.append_child("link_ctn").append_attribute("id") = machine.links()[l].name.c_str();
+      route.append_child("link_ctn").append_attribute("id") = machine.link_name(l).c_str();
     route.append_child("link_ctn").append_attribute("id") = delay(r.latency).c_str();
   }
   std::ostringstream out;

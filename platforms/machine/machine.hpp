@@ -56,6 +56,7 @@ class Machine final : public Fabric {
 
   /// Made on first use.
   const std::vector<Link>& links() const override;
+  std::string link_name(LinkId link) const override;
   void route(Place from, Place to, std::vector<LinkId>& links) const override;
 
   const std::string& platform() const { return blueprint_.name; }

@@ -38,34 +38,45 @@ const std::vector<Link>& Machine::links() const {
 
 void Machine::make_links() const {
   const Blueprint& b = blueprint_;
+  const auto GBps = [](const Parameter& p) { return BytesPerSecond(p.value * 1e9); };
   if (uniform_) {
-    for (Port p = 0; p < uniform_->ports(); ++p)
-      links_.push_back({port_name(p), BytesPerSecond(b.bandwidth->value * 1e9)});
+    links_.assign(uniform_->ports(), {GBps(*b.bandwidth)});
     return;
   }
-  auto line = [&b](int l) {
+  auto line = [&](int l) {
     const Blueprint::Line& of = b.lines[static_cast<std::size_t>(l)];
-    return of.count * BytesPerSecond(b.link_kinds[static_cast<std::size_t>(of.kind)].bandwidth.value * 1e9);
+    return of.count * GBps(b.link_kinds[static_cast<std::size_t>(of.kind)].bandwidth);
   };
-  auto name = [&b](int v) { return b.vertices[static_cast<std::size_t>(v)].name; };
   links_.reserve(static_cast<std::size_t>(extent_.nodes) * node_links() +
                  (topology_ ? topology_->links() : 0));
   for (int n = 0; n < extent_.nodes; ++n) {
-    const std::string node = "node " + std::to_string(n) + " ";
-    for (const NodeGraph::Link& l : graph_.links())
-      links_.push_back({node + name(l.from) + " to " + name(l.to), line(l.line)});
-    for (const Loop& l : loops_)
-      links_.push_back(
-          {node + name(l.vertex) + " copies of slot " + std::to_string(l.slot), line(graph_.loop(l.vertex))});
-    for (Port nic = 0; nic < ports_.nics; ++nic)
-      for (bool out : {true, false})
-        links_.push_back({node + nic_name(ports_.nics, nic, out), BytesPerSecond(b.bandwidth->value * 1e9)});
+    for (const NodeGraph::Link& l : graph_.links()) links_.push_back({line(l.line)});
+    for (const Loop& l : loops_) links_.push_back({line(graph_.loop(l.vertex))});
+    if (ports_.nics > 0) links_.insert(links_.end(), 2 * ports_.nics, {GBps(*b.bandwidth)});
   }
   if (!topology_) return;
-  std::vector<BytesPerSecond> bandwidths;
+  std::vector<Link> trunks;
   for (const Blueprint::Trunk& t : b.trunks)
-    bandwidths.push_back(t.cables * BytesPerSecond((t.bandwidth ? t.bandwidth : b.bandwidth)->value * 1e9));
-  topology_->describe(bandwidths, links_);
+    trunks.push_back({t.cables * GBps(t.bandwidth ? *t.bandwidth : *b.bandwidth)});
+  for (std::uint64_t l = 0; l < topology_->links(); ++l) links_.push_back(trunks[topology_->trunk(l)]);
+}
+
+std::string Machine::link_name(LinkId link) const {
+  if (uniform_) return port_name(link);
+  const std::size_t of_nodes = static_cast<std::size_t>(extent_.nodes) * node_links();
+  if (link >= of_nodes) return topology_->name(link - of_nodes);
+  const std::string node = "node " + std::to_string(link / node_links()) + " ";
+  const auto name = [this](int v) { return blueprint_.vertices[static_cast<std::size_t>(v)].name; };
+  std::size_t index = link % node_links();
+  if (index < graph_.links().size()) {
+    const NodeGraph::Link& l = graph_.links()[index];
+    return node + name(l.from) + " to " + name(l.to);
+  }
+  index -= graph_.links().size();
+  if (index < loops_.size())
+    return node + name(loops_[index].vertex) + " copies of slot " + std::to_string(loops_[index].slot);
+  index -= loops_.size();
+  return node + nic_name(ports_.nics, static_cast<Port>(index / 2), index % 2 == 0);
 }
 
 std::size_t Machine::loop_index(int slot, int vertex) const {

@@ -102,27 +102,31 @@ void Dragonfly::route(const Trip& trip, LinkId base, std::vector<LinkId>& links)
   walk(at(trip.from), at(trip.to), [&](int, LinkId link) { links.push_back(base + link); });
 }
 
-void Dragonfly::describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const {
+std::size_t Dragonfly::trunk(std::uint64_t link) const {
+  if (link >= local_links()) return global_trunk;
+  const auto port = static_cast<std::int64_t>(link) % local_ports();
+  return port < blades_ - 1 ? local_trunk : chassis_trunk;
+}
+
+std::string Dragonfly::name(std::uint64_t link) const {
   const auto name = [](std::int64_t group, std::int64_t index) {
     return "group " + std::to_string(group) + " switch " + std::to_string(index);
   };
-  for (std::int64_t g = 0; g < groups_; ++g)
-    for (std::int64_t from = 0; from < switches_; ++from) {
-      const auto add = [&](std::int64_t to, int trunk) {
-        if (to != from)
-          links.push_back(
-              {name(g, from) + " to " + name(g, to), bandwidths[static_cast<std::size_t>(trunk)]});
-      };
-      for (std::int64_t b = 0; b < blades_; ++b) add(chassis(from) * blades_ + b, local_trunk);
-      for (std::int64_t c = 0; c < switches_ / blades_; ++c) add(c * blades_ + blade(from), chassis_trunk);
-    }
-  for (std::int64_t g = 0; g < groups_; ++g)
-    for (std::int64_t cable = 0; cable < cables_; ++cable)
-      for (std::int64_t other = 0; other < groups_; ++other)
-        if (other != g)
-          links.push_back({name(g, gate(g, other, cable)) + " to " + name(other, gate(other, g, cable)) +
-                               (cables_ > 1 ? " cable " + std::to_string(cable) : ""),
-                           bandwidths[global_trunk]});
+  if (link < local_links()) {
+    const auto number = static_cast<std::int64_t>(link);
+    const At from = at(number / local_ports());
+    std::int64_t port = number % local_ports(), b = blade(from.index), c = chassis(from.index);
+    if (port < blades_ - 1)
+      b = port + (port >= b);
+    else
+      port -= blades_ - 1, c = port + (port >= c);
+    return name(from.group, from.index) + " to " + name(from.group, c * blades_ + b);
+  }
+  const auto number = static_cast<std::int64_t>(link - local_links());
+  const auto others = groups_ - 1, group = number / (others * cables_), cable = number / others % cables_;
+  const std::int64_t other = number % others + (number % others >= group);
+  return name(group, gate(group, other, cable)) + " to " + name(other, gate(other, group, cable)) +
+         (cables_ > 1 ? " cable " + std::to_string(cable) : "");
 }
 
 }  // namespace collcast

@@ -27,7 +27,8 @@ class Dragonfly {
   std::vector<Crossing> ways(std::int64_t switches) const;
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
   std::uint64_t links() const { return local_links() + static_cast<std::uint64_t>(groups_) * per_group(); }
-  void describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const;
+  std::size_t trunk(std::uint64_t link) const;
+  std::string name(std::uint64_t link) const;
 
  private:
   /// A switch by its group and its number in it.

@@ -58,14 +58,16 @@ void FatTree::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) c
   }
 }
 
-void FatTree::describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const {
-  for (std::size_t l = 0; l < tiers_.size(); ++l)
-    for (std::int64_t s = 0; s < tiers_[l].subtrees * tiers_[l].copies; ++s)
-      for (std::int64_t port = 0; port < tiers_[l].up; ++port) {
-        const std::string name = tiers_[l].name + " " + std::to_string(s);
-        links.push_back({name + " up " + std::to_string(port), bandwidths[l]});
-        links.push_back({name + " down " + std::to_string(port), bandwidths[l]});
-      }
+std::size_t FatTree::trunk(std::uint64_t link) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(tiers_, link, {}, &Tier::first) - tiers_.begin() -
+                                  1);
+}
+
+std::string FatTree::name(std::uint64_t link) const {
+  const Tier& t = tiers_[trunk(link)];
+  const std::uint64_t index = (link - t.first) / 2, up = static_cast<std::uint64_t>(t.up);
+  return t.name + " " + std::to_string(index / up) + ((link - t.first) % 2 ? " down " : " up ") +
+         std::to_string(index % up);
 }
 
 }  // namespace collcast

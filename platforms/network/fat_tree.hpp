@@ -33,7 +33,8 @@ class FatTree {
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
 
   std::uint64_t links() const { return links_; }
-  void describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const;
+  std::size_t trunk(std::uint64_t link) const;
+  std::string name(std::uint64_t link) const;
 
  private:
   struct Tier {

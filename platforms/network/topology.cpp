@@ -9,7 +9,7 @@ namespace {
 using Network = Blueprint::Network;
 
 std::variant<FatTree, Torus, Dragonfly> shape(const Blueprint& b, std::int64_t switches) {
-  if (b.network == Network::torus) return Torus(b.dimensions, b.routing);
+  if (b.network == Network::torus) return Torus(b.dimensions, switches, b.routing);
   if (b.network == Network::dragonfly) return Dragonfly(b.groups, b.routing);
   return FatTree(b.levels, switches, b.routing);
 }

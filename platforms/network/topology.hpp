@@ -29,9 +29,12 @@ class Topology {
   std::uint64_t links() const {
     return std::visit([](const auto& shape) { return shape.links(); }, shape_);
   }
-  /// Appends all links in the order of their numbers. `bandwidths`: by trunk of the blueprint.
-  void describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const {
-    std::visit([&](const auto& shape) { shape.describe(bandwidths, links); }, shape_);
+  /// The trunk of the blueprint that a link is like.
+  std::size_t trunk(std::uint64_t link) const {
+    return std::visit([=](const auto& shape) { return shape.trunk(link); }, shape_);
+  }
+  std::string name(std::uint64_t link) const {
+    return std::visit([=](const auto& shape) { return shape.name(link); }, shape_);
   }
   /// How many of the first switches suffice for all kinds of routes to occur between them.
   std::int64_t unlike() const { return unlike_; }

@@ -18,9 +18,11 @@ int steps(int from, int to, int size) {
 
 }  // namespace
 
-Torus::Torus(const std::vector<int>& dimensions, Blueprint::Routing routing) : routing_(routing) {
+Torus::Torus(const std::vector<int>& dimensions, std::int64_t switches, Blueprint::Routing routing)
+    : routing_(routing) {
   for (int size : dimensions) {
     dimensions_.push_back({size, switches_, ports_});
+    if (switches_ < switches || routing_.drawn) crossed_ *= size;
     switches_ *= size;
     ports_ += std::min(size - 1, 2);
   }
@@ -82,29 +84,18 @@ void Torus::walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<Link
   }
 }
 
-std::string Torus::name(std::int64_t at) const {
+std::string Torus::name_of(std::int64_t at) const {
   std::string text;
   for (const Dimension& d : dimensions_)
     text += (text.empty() ? "(" : ",") + std::to_string(coordinate(at, d));
   return text + ")";
 }
 
-/// Fugaku's torus has 1.9 million links: each switch is named once.
-void Torus::describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& all) const {
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(switches_));
-  for (std::int64_t at = 0; at < switches_; ++at) names.push_back(name(at));
-  all.reserve(all.size() + links());
-  for (std::int64_t at = 0; at < switches_; ++at)
-    for (const Dimension& d : dimensions_)
-      for (int port = 0; port < std::min(d.size - 1, 2); ++port) {
-        const std::string& from = names[static_cast<std::size_t>(at)];
-        const std::string& to = names[static_cast<std::size_t>(neighbour(at, d, port == 0))];
-        std::string text;
-        text.reserve(from.size() + to.size() + 11);
-        text.append("switch ").append(from).append(" to ").append(to);
-        all.push_back({std::move(text), bandwidths.front()});
-      }
+std::string Torus::name(std::uint64_t link) const {
+  const auto number = static_cast<std::int64_t>(link), at = number / ports_, port = number % ports_;
+  const auto d =
+      std::prev(std::ranges::find_if(dimensions_, [=](const Dimension& d) { return d.port > port; }));
+  return "switch " + name_of(at) + " to " + name_of(neighbour(at, *d, port == d->port));
 }
 
 }  // namespace collcast

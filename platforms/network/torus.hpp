@@ -16,16 +16,18 @@ namespace collcast {
 /// directions carry as much. Valiant's routes go via a switch that is drawn by a hash of their ends.
 class Torus {
  public:
-  Torus(const std::vector<int>& dimensions, Blueprint::Routing routing);
+  /// `switches`: how many of the first have nodes in use.
+  Torus(const std::vector<int>& dimensions, std::int64_t switches, Blueprint::Routing routing);
 
   /// The kind of the route (an index of `ways`): how many links it takes.
   int way(std::int64_t from, std::int64_t to) const;
   std::vector<Crossing> ways(std::int64_t switches) const;
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
   std::uint64_t links() const {
-    return static_cast<std::uint64_t>(switches_) * static_cast<std::uint64_t>(ports_);
+    return static_cast<std::uint64_t>(crossed_) * static_cast<std::uint64_t>(ports_);
   }
-  void describe(const std::vector<BytesPerSecond>& bandwidths, std::vector<Link>& links) const;
+  std::size_t trunk(std::uint64_t) const { return 0; }
+  std::string name(std::uint64_t link) const;
 
  private:
   struct Dimension {
@@ -41,7 +43,7 @@ class Torus {
     const int c = coordinate(at, d), next = up ? (c + 1) % d.size : (c + d.size - 1) % d.size;
     return at + (next - c) * d.stride;
   }
-  std::string name(std::int64_t at) const;
+  std::string name_of(std::int64_t at) const;
   std::int64_t via(std::int64_t from, std::int64_t to) const;
   int hops(std::int64_t from, std::int64_t to) const;
   void walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<LinkId>& links) const;
@@ -49,6 +51,7 @@ class Torus {
   Blueprint::Routing routing_;
   std::vector<Dimension> dimensions_;
   std::int64_t switches_ = 1;
+  std::int64_t crossed_ = 1;  ///< the first switches, which routes between those in use do not leave
   int ports_ = 0;
 };
 

@@ -31,13 +31,10 @@ TEST(Explanation, NamesTheTrunkOnlyWhereItIsClearlyBusier) {
 /// Ports of three nodes, with the same names.
 class Nodes : public SharedFabric {
  public:
-  Nodes() : SharedFabric(3, 2, Hold::injection), links_(SharedFabric::links()) {
-    for (std::size_t r = 0; r < 3; ++r) links_[r].name = "node " + std::to_string(r) + " NIC out";
+  Nodes() : SharedFabric(3, 2, Hold::injection) {}
+  std::string port_name(Port port) const override {
+    return port < 3 ? "node " + std::to_string(port) + " NIC out" : SharedFabric::port_name(port);
   }
-  const std::vector<Link>& links() const override { return links_; }
-
- private:
-  std::vector<Link> links_;
 };
 
 /// Corresponding links are one entry, named by the one that takes longest, or the first of several; what the

@@ -15,7 +15,7 @@ class Table final : public Fabric {
  public:
   explicit Table(Rank ranks) : ranks_(ranks) {}
   LinkId add(double bandwidth) {
-    links_.push_back({"link " + std::to_string(links_.size()), BytesPerSecond(bandwidth)});
+    links_.push_back({BytesPerSecond(bandwidth)});
     return static_cast<LinkId>(links_.size() - 1);
   }
   void take(Rank from, Rank to, std::vector<LinkId> way) { routes_[{from, to}] = std::move(way); }
@@ -27,6 +27,7 @@ class Table final : public Fabric {
   Port ports() const override { return 0; }
   std::string port_name(Port) const override { return {}; }
   const std::vector<Link>& links() const override { return links_; }
+  std::string link_name(LinkId link) const override { return "link " + std::to_string(link); }
   void route(Place from, Place to, std::vector<LinkId>& way) const override {
     const auto& taken = routes_.at({from.rank, to.rank});
     way.insert(way.end(), taken.begin(), taken.end());

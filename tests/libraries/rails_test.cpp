@@ -22,7 +22,7 @@ Way way(const char* platform, const nccl::KernelSettings& protocol, Rank from, R
   std::vector<LinkId> links;
   fabric->route({from, Memory::device}, {to, Memory::device}, links);
   std::size_t trunks = 0;
-  for (const LinkId l : links) trunks += fabric->links()[l].name.find("leaf") != std::string::npos;
+  for (const LinkId l : links) trunks += fabric->link_name(l).find("leaf") != std::string::npos;
   return {fabric->port_name(fabric->wire({from, Memory::device}, {to, Memory::device}, Bytes(4096)).out),
           trunks};
 }

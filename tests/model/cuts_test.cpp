@@ -52,7 +52,7 @@ class Wires {
 
  private:
   LinkId link(double GBps) {
-    links_.push_back({"", BytesPerSecond(GBps * 1e9)});
+    links_.push_back({BytesPerSecond(GBps * 1e9)});
     return static_cast<LinkId>(links_.size() - 1);
   }
   struct Route {

@@ -45,7 +45,7 @@ TEST(Documentation, ExampleIsASoundDragonfly) {
   // All 7 ports of each switch are taken: 2 of 9 x 4 switches' to nodes, 3 in the group, 2 between groups.
   std::size_t links = 0;
   const Machine m(d, 72);
-  for (const Link& l : m.links()) links += l.name.starts_with("group");
+  for (LinkId l = 0; l < m.links().size(); ++l) links += m.link_name(l).starts_with("group");
   EXPECT_EQ(links, 9u * 4 * (3 + 2));
 }
 

@@ -29,8 +29,10 @@ TEST(AbciV, MeshRailsAndTaper) {
   EXPECT_NEAR(one_way_us(m.wire(0, 4, Bytes(8))), 2.4, 0.05);
   // A rack: four leaves of 17 ports share 24 cables up.
   double up = 0;
-  for (const Link& l : m.links())
-    if (l.name.starts_with("rack ") && l.name.find("up") != std::string::npos) up += l.bandwidth.value * 1e-9;
+  for (LinkId l = 0; l < m.links().size(); ++l)
+    if (const std::string name = m.link_name(l);
+        name.starts_with("rack ") && name.find("up") != std::string::npos)
+      up += m.links()[l].bandwidth.value * 1e-9;
   EXPECT_NEAR(up / 32, 24 * 12.12, 1e-6);
 }
 
@@ -67,9 +69,10 @@ TEST(Dgx1v, CubeMesh) {
   // Each GPU has six links, 6 x 25 GB/s cross the two halves.
   std::vector<double> out(8);
   double across = 0;
-  for (const Link& l : m.links()) {
+  for (LinkId link = 0; link < m.links().size(); ++link) {
+    const Link& l = m.links()[link];
     int a, b;
-    if (std::sscanf(l.name.c_str(), "node 0 gpu%d to gpu%d", &a, &b) != 2) continue;
+    if (std::sscanf(m.link_name(link).c_str(), "node 0 gpu%d to gpu%d", &a, &b) != 2) continue;
     out[static_cast<std::size_t>(a)] += l.bandwidth.value * 1e-9;
     if (a < 4 && b >= 4) across += l.bandwidth.value * 1e-9;
   }
@@ -99,9 +102,10 @@ TEST(Frontier, LinksAndTaper) {
   EXPECT_NEAR(us(m.wire(0, 8 * 9407 + 1, Bytes(0)).latency), ends + 4 * 0.35 + 0.1, 1e-9);
   // 57 % of what a group's adapters inject leaves it.
   double out = 0;
-  for (const Link& l : m.links())
-    if (l.name.starts_with("group 0 ") && l.name.find("to group 0 ") == std::string::npos)
-      out += l.bandwidth.value * 1e-9;
+  for (LinkId l = 0; l < m.links().size(); ++l)
+    if (const std::string name = m.link_name(l);
+        name.starts_with("group 0 ") && name.find("to group 0 ") == std::string::npos)
+      out += m.links()[l].bandwidth.value * 1e-9;
   EXPECT_NEAR(out / (128 * 4 * 25), 0.57, 0.001);
 }
 

@@ -55,7 +55,7 @@ TEST(Routes, PassAsManySwitchesAsTheLatencySays) {
     m.route(a, b, route);
     int switches = 1;
     for (LinkId l : route)
-      switches += m.links()[l].name.find("TOR") == 0 || m.links()[l].name.find("director") == 0;
+      switches += m.link_name(l).find("TOR") == 0 || m.link_name(l).find("director") == 0;
     const double ends = 2 * (0.8 + 0.1 + 0.15) + 0.67;
     ASSERT_NEAR(us(m.wire(a, b, Bytes(0)).latency), ends + switches * 0.09, 1e-9) << a << " " << b;
   });
@@ -84,7 +84,7 @@ TEST(Routes, OfATreeClimbAndDescendThroughTheSameSwitches) {
       m.route(a, b, route);
       std::vector<std::string> names;
       for (LinkId l : route)
-        if (const std::string& n = m.links()[l].name; n.find("node") != 0) names.push_back(n);
+        if (const std::string n = m.link_name(l); n.find("node") != 0) names.push_back(n);
       ASSERT_EQ(names.size() % 2, 0u);
       const std::size_t top = names.size() / 2;
       for (std::size_t l = 0; l < top; ++l) {
@@ -145,7 +145,8 @@ TEST(Routes, NamesOfLinksAndPortsAreUnique) {
   for (const Description& d : all_platforms()) {
     const Machine m(d, std::min(capped_ranks(d), 600));
     std::set<std::string> names;
-    for (const Link& l : m.links()) EXPECT_TRUE(names.insert(l.name).second) << l.name;
+    for (LinkId l = 0; l < m.links().size(); ++l)
+      EXPECT_TRUE(names.insert(m.link_name(l)).second) << m.link_name(l);
     names.clear();
     for (Port p = 0; p < m.ports(); ++p) EXPECT_TRUE(names.insert(m.port_name(p)).second) << m.port_name(p);
   }

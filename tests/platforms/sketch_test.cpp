@@ -41,7 +41,7 @@ TEST(Sketch, HasEveryLinkAndPort) {
     const auto look = [&](const std::string& name) {
       if (!drawn.contains(alike(name))) missing.insert(name);
     };
-    for (const Link& link : machine.links()) look(link.name);
+    for (LinkId l = 0; l < machine.links().size(); ++l) look(machine.link_name(l));
     for (Port p = 0; p < machine.ports(); ++p) look(machine.port_name(p));
     EXPECT_TRUE(missing.empty()) << d.name() << ": " << *missing.begin() << " and " << missing.size() - 1;
   }

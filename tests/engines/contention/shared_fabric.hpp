@@ -14,9 +14,8 @@ class SharedFabric : public Fabric {
         latency_(latency),
         per_byte_(std::max(per_byte, 1 / trunk)),
         protocol_{hold, Bytes(1e30), {}} {
-    for (Rank r = 0; r < 2 * ranks; ++r)
-      links_.push_back({(r < ranks ? "out " : "in ") + std::to_string(r % ranks), BytesPerSecond(1)});
-    links_.push_back({"trunk", BytesPerSecond(trunk)});
+    links_.resize(2 * static_cast<std::size_t>(ranks), {BytesPerSecond(1)});
+    links_.push_back({BytesPerSecond(trunk)});
   }
   Rank ranks() const override { return ranks_; }
   Wire wire(Place from, Place to, Bytes) const override {
@@ -27,8 +26,12 @@ class SharedFabric : public Fabric {
   SecondsPerByte gamma(Place) const override { return {}; }
   const MessageProtocol& protocol() const override { return protocol_; }
   Port ports() const override { return static_cast<Port>(2 * ranks_); }
-  std::string port_name(Port port) const override { return links_[port].name; }
+  std::string port_name(Port port) const override {
+    const auto ranks = static_cast<Port>(ranks_);
+    return (port < ranks ? "out " : "in ") + std::to_string(port % ranks);
+  }
   const std::vector<Link>& links() const override { return links_; }
+  std::string link_name(LinkId link) const override { return link < ports() ? port_name(link) : "trunk"; }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {
     if (from.rank == to.rank) return;
     links.push_back(static_cast<LinkId>(from.rank));
@@ -48,8 +51,7 @@ class RackFabric : public SharedFabric {
  public:
   RackFabric(Rank ranks, double uplink, MessageProtocol::Hold hold = MessageProtocol::Hold::injection)
       : SharedFabric(ranks, uplink, hold), links_(SharedFabric::links()) {
-    links_.back().name = "rack 0 to 1";
-    links_.push_back({"rack 1 to 0", BytesPerSecond(uplink)});
+    links_.push_back({BytesPerSecond(uplink)});
   }
   Wire wire(Place from, Place to, Bytes bytes) const override {
     Wire w = SharedFabric::wire(from, to, bytes);
@@ -57,6 +59,9 @@ class RackFabric : public SharedFabric {
     return w;
   }
   const std::vector<Link>& links() const override { return links_; }
+  std::string link_name(LinkId link) const override {
+    return link < ports() ? port_name(link) : link == ports() ? "rack 0 to 1" : "rack 1 to 0";
+  }
   void route(Place from, Place to, std::vector<LinkId>& links) const override {
     links.push_back(static_cast<LinkId>(from.rank));
     const int a = rack(from.rank), b = rack(to.rank);

@@ -19,7 +19,7 @@ constexpr double no_cap = std::numeric_limits<double>::infinity();
 
 std::vector<Link> links(const std::vector<double>& bandwidths) {
   std::vector<Link> all;
-  for (const double b : bandwidths) all.push_back({"link " + std::to_string(all.size()), BytesPerSecond(b)});
+  for (const double b : bandwidths) all.push_back({BytesPerSecond(b)});
   return all;
 }
 

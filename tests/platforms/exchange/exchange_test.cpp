@@ -402,8 +402,8 @@ TEST(ImportSimgrid, Dragonfly) {
   EXPECT_NEAR(GBps(m.wire(0, 1, Bytes(0)).per_byte), 0.1, 1e-12);
   std::map<double, int>
       links;  // between switches, by GB/s: 4 in a chassis, 3 between chassis; 2 of each group
-  for (const Link& l : m.links())
-    if (l.name.starts_with("group")) ++links[l.bandwidth.value * 1e-9];
+  for (LinkId l = 0; l < m.links().size(); ++l)
+    if (m.link_name(l).starts_with("group")) ++links[m.links()[l].bandwidth.value * 1e-9];
   EXPECT_EQ(links, (std::map<double, int>{{0.125, 60 * 4}, {0.375, 60 * 3}, {0.5, 3 * 2}}));
   EXPECT_EQ(d.json()["notes"][1],
             "The links between groups hang on other switches of a group than in SimGrid.");
