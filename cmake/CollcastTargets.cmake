@@ -45,16 +45,16 @@ endfunction()
 
 find_program(LLD ld.lld)  # tests are many: it links one in a fifth of the time
 
-# collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [LIGHT]): one GoogleTest program, its cases known to CTest. LIGHT: it
-# runs for less time than it compiles, also under the sanitizers.
+# collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [HEAVY]): one GoogleTest program, its cases known to CTest. HEAVY: under
+# the sanitizers its own loops run for longer than they compile.
 function(collcast_test name)
-  cmake_parse_arguments(ARG "LIGHT" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "HEAVY" "" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   collcast_quick(${name})  # a third less time to compile than at -O3
-  if(ARG_LIGHT)
+  if(NOT ARG_HEAVY)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Sanitize>:-O0>)
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -63,11 +63,18 @@ function(collcast_test name)
   if(LLD)
     target_link_options(${name} PRIVATE -fuse-ld=lld)
   endif()
+  if(ARG_LABELS STREQUAL "unit" AND NOT COLLCAST_UNIT_TESTS)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   if(CMAKE_BUILD_TYPE STREQUAL Sanitize)  # a process takes a fifth of a second to begin: few of them
+    if(ARG_LABELS STREQUAL "e2e")  # leaks, whose search takes as long again, are those of the unit tests
+      set(options "ASAN_OPTIONS=malloc_context_size=5:detect_leaks=0")
+    endif()
     foreach(shard RANGE 5)
       add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_brief=1)
       set_tests_properties(${name}.${shard} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1800
-                           ENVIRONMENT "GTEST_TOTAL_SHARDS=6;GTEST_SHARD_INDEX=${shard}")
+                           ENVIRONMENT "GTEST_TOTAL_SHARDS=6;GTEST_SHARD_INDEX=${shard};${options}")
     endforeach()
   else()
     include(GoogleTest)

@@ -83,14 +83,15 @@ void NodeGraph::find_links(const Blueprint& b) {
 
 void NodeGraph::find_routes(const Blueprint& b) {
   const Graph graph = graph_of(b, links_);
-  std::vector<std::size_t> before(size_);
+  std::vector<Graph::edge_descriptor> last(size_);  // of the route to each vertex
   auto is_switch = [&b](std::size_t v) { return b.vertices[v].kind == Kind::network_switch; };
   for (std::size_t s = 0; s < size_; ++s) {
     const boost::filtered_graph<Graph, MayLeave> passable(graph, MayLeave{&graph, &b, s});
     Distance* const distance = &distances_[s * size_];
     boost::dijkstra_shortest_paths(passable, s,
                                    boost::weight_map(boost::get(&Edge::length, passable))
-                                       .predecessor_map(before.data())
+                                       .visitor(boost::make_dijkstra_visitor(boost::record_edge_predecessors(
+                                           last.data(), boost::on_edge_relaxed())))
                                        .distance_map(distance)
                                        .distance_compare(std::less<Distance>())
                                        .distance_combine(Add())
@@ -103,8 +104,7 @@ void NodeGraph::find_routes(const Blueprint& b) {
                "no route from " + b.vertices[s].name + " to " + b.vertices[t].name +
                    " (routes pass through cpu and switch vertices only)");
       std::vector<int>& route = routes_[s * size_ + t];
-      for (std::size_t v = t; v != s; v = before[v])
-        route.push_back(graph[boost::edge(before[v], v, graph).first].link);
+      for (std::size_t v = t; v != s; v = last[v].m_source) route.push_back(graph[last[v]].link);
       std::ranges::reverse(route);
     }
   }

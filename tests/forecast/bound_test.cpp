@@ -58,7 +58,7 @@ double at_least(const Algorithm& a, const Call& call, const Fabric& fabric) {
 }
 
 TEST(Bound, NoAlgorithmBeatsIt) {
-  testing::EachOrOneIn tried(10);
+  testing::EachOrOneIn tried(30);
   for (const Description& platform : platforms()) {
     for (const Rank ranks : {3, 8}) {
       if (ranks > max_ranks(platform)) continue;

@@ -111,8 +111,10 @@ TEST(Transport, theClosedFormOfNcclStaysNearItsSchedule) {
 /// A last node with fewer GPUs has fewer channels, and so has every other; channels leave it only by the
 /// network cards that its GPUs have behind their PCIe switches, and so do those of every other node.
 TEST(Transport, theClosedFormStaysNearTheScheduleOnAPartialNode) {
+  testing::EachOrOneIn tried(3);
   for (const auto& [platform, ranks] : std::initializer_list<std::pair<const char*, Rank>>{
            {"dgx-a100", 9}, {"dgx-a100", 12}, {"dgx-a100", 20}, {"dgx-1v", 12}, {"dgx-2", 40}, {"p4d", 12}}) {
+    if (!tried()) continue;
     const Library library("nccl-2.18", load_platform(platform), ranks);
     for (const Bytes message : {64_KiB, 4_MiB, 256_MiB}) {
       const Call call{.ranks = ranks, .message = message};
@@ -226,10 +228,12 @@ void expect_alike(const Question& one, const Question& other, const std::string&
 
 /// The policy chooses, what is forced sends: 64 KiB of MPICH are Rabenseifner's algorithm, by whatever.
 TEST(Transport, aForcedOnePricesAPolicysChoice) {
+  testing::EachOrOneIn tried(3);
   for (const char* by : {"path", "contention", can_simulate() ? "simgrid" : "path", "formula", "auto"})
     for (const char* transport : {"nccl:LL", "nccl:Simple", "links", "mvapich2-gdr"})
-      expect_alike(told("mpich", transport, by),
-                   told_algorithm(told("fastest", transport, by), "rabenseifner"), transport);
+      if (tried())
+        expect_alike(told("mpich", transport, by),
+                     told_algorithm(told("fastest", transport, by), "rabenseifner"), transport);
   // 0.6 us of PCIe and 0.15 us of adapter at either end, a switch of 0.09 us; 8192 B at 11.5 GB/s.
   Question q = told("mpich", "links");
   q.collectives = {"broadcast"}, q.platforms = {"edr-cluster"}, q.ranks = {2}, q.sizes = {8_KiB};

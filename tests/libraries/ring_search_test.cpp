@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/platforms/support.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -124,10 +125,12 @@ TEST(RingSearch, OneGpuHasNoRingOfItsOwn) {
 }
 
 TEST(RingSearch, EndsOnEveryPlatformWithEachGpuOncePerChannel) {
+  testing::EachOrOneIn tried(5);
   for (const std::string& name : shipped_platforms()) {
     const std::size_t gpus = read_blueprint(load_platform(name)).ranks_on.size();
     for (Shape shape : {Shape::ring, Shape::tree})
       for (Reach reach : {Reach::node, Reach::network}) {
+        if (!tried()) continue;
         SCOPED_TRACE(name);
         expect_each_gpu_once(rings(name, reach, 18, shape), gpus);
       }

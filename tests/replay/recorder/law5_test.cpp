@@ -81,16 +81,18 @@ TEST_P(RecordedLaw5, WhatIsRecordedIsTheSchedule) {
   EXPECT_GE(plays(of_schedule(a), of_trace(reader)), 3) << "of " << a.name;
 }
 
-/// Algorithms whose messages are all the network knows of.
+/// Of the algorithms whose messages are all the network knows of, one in three: each takes an mpirun, and the
+/// recorder does not know them.
 std::vector<const Algorithm*> of_messages_alone() {
   std::vector<const Algorithm*> some;
+  int found = 0;
   for (const Algorithm* a : catalogue()) {
     if (definition(a->collective).counted || !a->supports(played_ranks)) continue;
     bool alone = false;
     for_each_step(a->schedule(call_of(*a)), true, [&](const Step& step) {
       alone = (alone || !step.transfers.empty()) && step.multicasts.empty() && step.reductions.empty();
     });
-    if (alone) some.push_back(a);
+    if (alone && found++ % 3 == 0) some.push_back(a);
   }
   return some;
 }

@@ -23,7 +23,7 @@ class TraceDamage : public ::testing::Test {
     write_file(path_, bytes);
     return complaint([&] {
       const Reader reader(path_);
-      for (int r = 0; r < reader.ranks(); ++r) read_rank(reader, r);
+      read_through(reader);
     });
   }
 
@@ -155,7 +155,7 @@ class ForgedTrace : public ::testing::Test {
     write_file(folder_ / "t.cct", file_);
     return complaint([&] {
       const Reader reader(folder_ / "t.cct");
-      for (int r = 0; r < reader.ranks(); ++r) read_rank(reader, r);
+      read_through(reader);
     });
   }
 

@@ -81,6 +81,14 @@ inline std::vector<Event> read_rank(const Reader& reader, int rank) {
   return events;
 }
 
+/// Reads all events of all ranks, and keeps none.
+inline void read_through(const Reader& reader) {
+  Event e;
+  for (int r = 0; r < reader.ranks(); ++r)
+    for (auto cursor = reader.rank(r); cursor.next(e);) {
+    }
+}
+
 /// The one line that an action complains with; empty if it does not.
 template <class Action>
 std::string complaint(Action action) {
