@@ -14,6 +14,7 @@
 #include "platforms/description/load.hpp"
 #include "support/json.hpp"
 #include "tests/complaint.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -252,7 +253,9 @@ TEST(Prices, ForbidNothingThatIsDone) {
 TEST(Prices, TreesComeNearTheBound) {
   const std::tuple<const char*, Rank, double> machines[] = {
       {"dgx-h100", 16, 1.03}, {"frontier", 8, 1.10}, {"abci-a", 16, 1.05}, {"dgx-1v", 8, 1.04}};
+  testing::EachOrOneIn tried(2);
   for (const auto& [platform, ranks, within] : machines) {
+    if (!tried()) continue;
     const Forecaster forecaster(load_platform(platform), ranks);
     Front front(Collective::allgather, forecaster);
     const Prediction p = front.fastest(Bytes(1 << 30), engine("contention")).prediction;

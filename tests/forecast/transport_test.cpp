@@ -38,9 +38,11 @@ TEST(Transport, aRingOfSimpleByHand) {
 /// Where nothing contends, the players find the critical path (law 3).
 TEST(Transport, enginesAgree) {
   if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
-  const auto agree = [](const char* platform, const std::string& transport, Rank ranks) {
+  testing::EachOrOneIn tried(5);
+  const auto agree = [&tried](const char* platform, const std::string& transport, Rank ranks) {
     for (const char* name : {"ring", "recursive-doubling"})
       for (const Bytes message : {64_B, 64_KiB, 4_MiB}) {
+        if (!tried()) continue;
         const Seconds path = predicted(platform, transport, ranks, message, name).time;
         const Seconds played = predicted(platform, transport, ranks, message, name, "simgrid").time;
         EXPECT_NEAR(played / path, 1, 1e-6) << platform << ' ' << transport << ' ' << name << message.value;
@@ -65,10 +67,12 @@ TEST(Transport, whatTheMachineCannotRunIsRefused) {
 
 /// Law 9.
 TEST(Transport, anExplanationAddsUpToTheTime) {
+  testing::EachOrOneIn tried(5);
   for (const char* transport : {"mpi", "links", "nccl:LL", "nccl:Simple", "mvapich2-gdr"})
     for (const char* reading : {"path", "contention", can_simulate() ? "simgrid" : "path"})
       for (const char* name : {"ring", "recursive-doubling"})
         for (const Rank ranks : {4, 12}) {
+          if (!tried()) continue;
           const Prediction p = predicted("abci-v", transport, ranks, 1_MiB, name, reading);
           ASSERT_FALSE(p.explanation.empty());
           Seconds sum;
