@@ -402,10 +402,7 @@ class BoundSearch {
     if (!out)
       for (char& i : side) i = static_cast<char>(i == 0);
     std::string text = (out ? "out of " : "into ") + name(side) + ": ";
-    if (!cut.links.empty()) {
-      const LinkId link = cut.links.front();
-      text += fabric_.link_name(link);
-    }
+    if (!cut.links.empty()) text += fabric_.link_name(cut.links.front());
     if (cut.links.size() > 1) text += " and " + std::to_string(cut.links.size() - 1) + " more links";
     return text + ", " + text::gbps(cut.bandwidth.value / 1e9) + (cut.links.size() > 1 ? " together" : "");
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,30 +8,9 @@
 #include <vector>
 
 #include "forecast/library.hpp"
+#include "support/lru_cache.hpp"
 
 namespace collcast {
-
-/// The things used last, by name.
-template <class Thing>
-class LruCache {
- public:
-  template <class Make>
-  std::shared_ptr<const Thing> get(const std::string& name, Make make) {
-    const auto found = std::ranges::find(things_, name, &Entry::first);
-    if (found != things_.end()) {
-      things_.splice(things_.begin(), things_, found);
-    } else {
-      things_.emplace_front(name, make());
-      if (things_.size() > most) things_.pop_back();
-    }
-    return things_.front().second;
-  }
-
- private:
-  using Entry = std::pair<std::string, std::shared_ptr<const Thing>>;
-  static constexpr std::size_t most = 32;
-  std::list<Entry> things_;
-};
 
 /// Keeps platforms with ranks on them from one question to the next. For one thread.
 class ForecastCache {

@@ -12,7 +12,7 @@ Bottleneck bottleneck(const Result& result, const Fabric& fabric) {
   const auto most = std::max_element(uses.begin(), uses.end(), busier);
   if (most == uses.end() || !(most->busy > Seconds(0))) return {};
   const auto i = static_cast<std::uint32_t>(most - uses.begin());
-  return {by_link ? fabric.link_name(static_cast<LinkId>(i)) : fabric.port_name(i), most->busy / result.time};
+  return {by_link ? fabric.link_name(i) : fabric.port_name(i), most->busy / result.time};
 }
 
 }  // namespace collcast

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <mutex>
 #include <numeric>
 
 #include "platforms/description/node_graph.hpp"
 #include "platforms/description/parts.hpp"
 #include "support/json.hpp"
+#include "support/lru_cache.hpp"
 
 namespace collcast {
 namespace {
@@ -283,20 +283,13 @@ Channels search(Attempt attempt, const std::vector<double>& levels) {
 }
 
 /// A library searches for the machine as described, and for a faster and a slower one, whose wiring is the
-/// same; `tune` asks many of them. What was found last is kept.
+/// same; `tune` asks many of them.
 Channels fastest(const Attempt& attempt, const std::vector<double>& levels) {
-  constexpr std::size_t most = 64;
   static std::mutex mutex;
-  static std::map<std::pair<std::vector<double>, std::vector<double>>, Channels> known;
-  const std::pair of(attempt.wiring(), levels);
-  {
-    const std::lock_guard lock(mutex);
-    if (const auto found = known.find(of); found != known.end()) return found->second;
-  }
-  const Channels found = search(attempt, levels);
+  static LruCache<Channels, std::pair<std::vector<double>, std::vector<double>>> known;
   const std::lock_guard lock(mutex);
-  if (known.size() == most) known.clear();
-  return known.try_emplace(of, found).first->second;
+  return *known.get({attempt.wiring(), levels},
+                    [&] { return std::make_shared<const Channels>(search(attempt, levels)); });
 }
 
 void split(Channels& c, const ChannelSpeeds& speeds) {

@@ -94,7 +94,7 @@ std::string Torus::name_of(std::int64_t at) const {
 std::string Torus::name(std::uint64_t link) const {
   const auto number = static_cast<std::int64_t>(link), at = number / ports_, port = number % ports_;
   const auto d =
-      std::prev(std::ranges::find_if(dimensions_, [=](const Dimension& d) { return d.port > port; }));
+      std::prev(std::ranges::find_if(dimensions_, [=](const Dimension& other) { return other.port > port; }));
   return "switch " + name_of(at) + " to " + name_of(neighbour(at, *d, port == d->port));
 }
 
