@@ -57,6 +57,11 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
   if (t.processor.memory > Bytes()) report.remark += " of " + bytes(t.processor.memory.value);
   report.remark += ". Efficiency is against one processor alone";
   report.remark += t.framework.per_gpu > 1 ? ", of one process." : ".";
+  const Layer* odd = odd_width(t.model);
+  if (odd && t.precision == Precision::amp && options.throughput.empty())
+    report.notes.push_back(odd->name +
+                           " has a width that is no multiple of 8: such products took 3 to 8 times as "
+                           "long on an H100, which is not counted (libraries may pad them)");
   return report;
 }
 

@@ -151,6 +151,19 @@ def one_h100(collcast, _):
         yield (f"{r['precision']}, {r['memory_format']}", r["model"], r["batch"]), float(r["step_ms"]) / 1e3, answer
 
 
+def transformers(collcast, _):
+    """PyTorch 2.11, AdamW (fused), measured by us. `plain` calls PyTorch's own kernels; `transformers` is release 5.17 of that
+    package, which composes norms, activations and rotary embeddings. Parameters of 16 bits are held as Megatron-LM does."""
+    for r in rows(DATA / "h100-transformers.csv"):
+        code, _, recompute = r["code"].partition("+")
+        framework = "one" if r["parameters"] == "fp32" else "megatron"
+        answer = train(collcast, model=r["model"], platform="dgx-h100", ranks=1, batch=r["batch"], precision="amp",
+                       framework=framework + (":recompute=1" if recompute else ""))
+        odd = any(width in r["model"] for width in ("=50257", "=13653"))
+        kind = "widths that are no multiples of 8" if odd else f"{code}, {r['parameters']} parameters"
+        yield (kind, r["model"], r["attention"], r["code"], r["parameters"], r["batch"]), float(r["step_ms"]) / 1e3, answer
+
+
 def large_models(collcast, _):
     """Nothing is calibrated on these. mosaicml/llm-foundry 061f2c7 scripts/train/benchmarking; Narayanan et al. 2021, table 1
     (micro-batches: NVIDIA/Megatron-LM 79a3bb6 examples/sc21/run_table_1.sh); Korthikanti et al. 2022, times of
@@ -164,6 +177,7 @@ def large_models(collcast, _):
 STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "DeepLearningExamples on one node of V100": examples,
            "vTrain, GPT on 2 and 4 A100": vtrain,
            "torchgpipe on 1 to 8 P40": torchgpipe, "amp on one V100 or A100": one_gpu, "PyTorch 2.11 on one H100": one_h100,
+           "Transformers on one H100": transformers,
            "Large models on A100 and H100": large_models}
 
 

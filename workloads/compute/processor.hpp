@@ -27,6 +27,12 @@ struct ByChannels {
   double most = 0, half = 0, limit = 0;
 };
 
+/// The same of attention in one kernel: most x h / (h + half_head) x w / (w + half_words), for heads of h
+/// elements and sequences of w words.
+struct ByHeads {
+  double most = 0, half_head = 0, half_words = 0;
+};
+
 /// What a rank computes with.
 struct Processor {
   std::string name;
@@ -41,9 +47,13 @@ struct Processor {
     double uncertainty;  ///< of a step's computation, relative
     // 0: as for all kernels
     ByChannels pointwise = {}, convolution_3x3 = {}, product = {};  ///< product: of a linear layer
-    double pooling = 0, average_pooling = 0;                        ///< of the memory bandwidth
+    ByHeads attention = {};                                         ///< in one kernel
+    double pooling = 0, average_pooling = 0, normalization = 0;     ///< of the memory bandwidth
     double between_products = 0;  ///< the same, of elementwise kernels in a transformer's block
-    double issue = 0;             ///< what the host takes to issue a kernel, in launches
+    Seconds issue = {},
+            issue_in_block = {};  ///< what the host takes for a kernel, and for one of such a block
+    Bytes loss = {};  ///< moved per logit of a text model beside the products, forward and backward
+    Bytes cast = {};  ///< moved per parameter, where 32-bit parameters are cast to 16 bits for each pass
   } efficiency = {};
 };
 
@@ -65,6 +75,10 @@ struct Limits {
   Seconds arithmetic, memory;
 };
 Limits layer_limits(const Layer& layer, double batch, const Processor& processor, Precision precision);
+
+/// The first linear layer with a width that is no multiple of 8, or null: its products in 16 bits take longer
+/// than any here, unless the library pads them.
+const Layer* odd_width(const Model& model);
 
 /// Reading and writing parameters, gradients and momentum: 20 bytes a parameter, 28 with Adam's two.
 Seconds optimizer_time(double parameters, bool adam, const Processor& processor);

@@ -47,6 +47,7 @@ struct Layer {
   Cut cut = Cut::whole;
   int parts = 0;      ///< into which it can be cut: heads of keys and values; more ranks have copies. 0: any
   bool core = false;  ///< of attention: scores, softmax and values, which selective recomputation repeats
+  double head = 0;    ///< elements of a head, where attention is one kernel
   bool logits = false;  ///< the loss reads what it makes, in 32 bits
   /// Among how many experts its tensors are shared out; each sample's words go to a few of them. 0: it is
   /// everybody's.

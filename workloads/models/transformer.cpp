@@ -91,6 +91,7 @@ struct Writer {
     layer(name, LayerKind::attention, flops, rows * (hidden + 2 * kv), rows * hidden, rows * hidden, {},
           Cut::split);
     model.layers.back().backward_flops = 2.5 * flops;
+    model.layers.back().head = hidden / heads;
   }
   void attend_grouped(const std::string& name, double rows, double kv) {
     const std::size_t words = last(), q = words + 1, k = q + 1, v = k + 1;

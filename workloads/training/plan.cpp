@@ -164,9 +164,17 @@ Layer held(Layer l, int ranks) {
   return l;
 }
 
+/// Whether ranks hold parameters in the 16 bits that they compute with, and sum up such gradients.
+bool holds_halves(const Training& t) {
+  return t.precision == Precision::amp &&
+         (t.framework.reduction == Framework::Reduction::sharded || t.framework.name.starts_with("megatron"));
+}
+
 /// Where --throughput says how long a step takes, the processor only says how it spreads over the layers: an
 /// unknown one as on a V100.
-Processor known(Processor p) {
+Processor known(const Training& t) {
+  Processor p = t.processor;
+  if (holds_halves(t)) p.efficiency.cast = Bytes();
   if (p.bandwidth.value == 0) p.bandwidth = BytesPerSecond(900e9);
   if (p.flops == 0) p.flops = p.bandwidth.value * 15.7e12 / 900e9;
   return p;
@@ -176,10 +184,10 @@ Processor known(Processor p) {
 Seconds alone(const Training& t, double micro, int micro_batches) {
   Seconds step;
   for (const Layer& l : t.model.layers) {
-    const LayerTime time = layer_time(l, micro, 1, known(t.processor), t.precision);
+    const LayerTime time = layer_time(l, micro, 1, known(t), t.precision);
     step += time.forward + time.backward;
   }
-  return micro_batches * step + optimizer_time(t.model.parameters(), t.model.blocks > 0, known(t.processor));
+  return micro_batches * step + optimizer_time(t.model.parameters(), t.model.blocks > 0, known(t));
 }
 
 }  // namespace
@@ -204,7 +212,7 @@ Plan::Plan(const Training& t)
   if (t.throughput) scale = t.batch / *t.throughput / alone(t, micro, micro_batches).value;
   scale *= crowding(t);
   for (const Layer& l : layers()) {
-    const LayerTime time = layer_time(held(l, experts), micro, share(l), known(t.processor), t.precision);
+    const LayerTime time = layer_time(held(l, experts), micro, share(l), known(t), t.precision);
     const double busy = scale * (l.experts > 0 ? t.framework.imbalance : 1);
     times.push_back({busy * time.forward, busy * time.backward});
   }
@@ -259,7 +267,7 @@ double Plan::sum_parameters(int stage, bool sharded) const {
 }
 
 Seconds Plan::optimizer(double parameters) const {
-  return scale * optimizer_time(parameters, adam(), known(training.processor));
+  return scale * optimizer_time(parameters, adam(), known(training));
 }
 
 Plan::Place Plan::place(Rank rank) const {
@@ -293,10 +301,7 @@ Bytes Plan::bucket(bool first) const {
 }
 
 Bytes Plan::gradient() const {
-  const Framework& f = training.framework;
-  const bool halves = training.precision == Precision::amp &&
-                      (f.reduction == Framework::Reduction::sharded || f.name.starts_with("megatron"));
-  return Bytes(halves ? 2 : 4);
+  return Bytes(holds_halves(training) ? 2 : 4);
 }
 
 Seconds step_alone(const Training& t) {
@@ -310,14 +315,15 @@ double crowding(const Training& t) {
   const int micros = t.framework.micro_batches;
   const double micro = static_cast<double>(t.batch) / micros;
   Training busy = t;
-  busy.processor.efficiency.launch = Seconds();
+  Processor::Efficiency& busy_with = busy.processor.efficiency;
+  busy_with.launch = busy_with.issue = busy_with.issue_in_block = Seconds();
   return std::max(1.0, t.framework.per_gpu * (alone(busy, micro, micros) / alone(t, micro, micros)));
 }
 
 Limits limits_alone(const Training& t) {
   const int micros = t.framework.micro_batches;
   const double micro = static_cast<double>(t.batch) / micros;
-  const Processor p = known(t.processor);
+  const Processor p = known(t);
   const double scale = step_alone(t) / alone(t, micro, micros);
   Limits sum;
   for (const Layer& l : t.model.layers) {
