@@ -20,6 +20,7 @@ class Collcast(CMakePackage):
     depends_on("bzip2")
     depends_on("cli11@2:")
     depends_on("eigen@3.4:")
+    depends_on("jemalloc")
     depends_on("nlohmann-json@3.11:")
     depends_on("otf2")
     depends_on("pugixml")

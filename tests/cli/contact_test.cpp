@@ -357,10 +357,11 @@ TEST(Pages, ManualsAndCompletions) {
   const std::string page = collcast("man predict").out;
   EXPECT_THAT(page, StartsWith(".TH COLLCAST-PREDICT 1"));
   EXPECT_THAT(page, HasSubstr("\\-\\-platform"));
-  for (const std::string& verb : verbs()) {
-    EXPECT_THAT(collcast("man").out, HasSubstr("collcast\\-" + verb)) << verb;
-    for (const char* shell : {"bash", "zsh", "fish"})
-      EXPECT_THAT(collcast(std::string("completion ") + shell).out, HasSubstr(verb));
+  const std::string pages = collcast("man").out;
+  for (const std::string& verb : verbs()) EXPECT_THAT(pages, HasSubstr("collcast\\-" + verb));
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string script = collcast(std::string("completion ") + shell).out;
+    for (const std::string& verb : verbs()) EXPECT_THAT(script, HasSubstr(verb)) << shell;
   }
   const std::string complete =
       "bash -c 'source <(collcast completion bash); COMP_WORDS=(collcast predict --platform sum); "
