@@ -183,6 +183,14 @@ class FileReader {
   RankTrace trace_;
 };
 
+/// Whether collectives were called that no kernel plays, beside kernels that compute.
+bool lacks_kernels(const RankTrace& trace) {
+  if (trace.kernels.empty() || std::ranges::any_of(trace.kernels, &Kernel::communicates)) return false;
+  return std::ranges::any_of(trace.calls, [](const auto& of_thread) {
+    return std::ranges::any_of(of_thread.second, [](const HostCall& c) { return c.comm.sized(); });
+  });
+}
+
 /// Drops durations of calls with a size, as hosts say how long a launch took, not the operation.
 void forget_durations(RecordedSource& source) {
   for (const Rank r : source.info().recorded_ranks)
@@ -213,6 +221,7 @@ std::unique_ptr<Source> open_kineto(const std::vector<std::string>& files, const
   std::vector<RankTrace> traces;
   for (const std::string& file : files) traces.push_back(FileReader(file).read());
   const bool by_gpus = std::ranges::any_of(traces, [](const RankTrace& t) { return t.of_hosts.empty(); });
+  const bool lacking = std::ranges::any_of(traces, lacks_kernels);
   const bool hosts = gpu::play_host_calls(traces);
   auto source = gpu::source_of(
       traces, options,
@@ -221,6 +230,11 @@ std::unique_ptr<Source> open_kineto(const std::vector<std::string>& files, const
   info.memory = !hosts || by_gpus ? Memory::device : Memory::host;
   info.by_mpi = info.memory == Memory::host;
   if (hosts && by_gpus) forget_durations(*source);
+  if (lacking)
+    info.notes.push_back(
+        "collectives were called, and no kernel communicates (as in groups of one rank, where NCCL has "
+        "nothing to do, or "
+        "where the profiler lost kernels): none of them is replayed");
   if (hosts)
     info.notes.push_back(
         by_gpus

@@ -76,6 +76,19 @@ TEST_F(Versions, KinetoOfHostsAlonePlaysTheirCalls) {
   EXPECT_EQ(activities[2].operation, "barrier");
 }
 
+/// NCCL has no kernel where a group has one rank.
+TEST_F(Versions, KinetoWithoutCommunicationKernelsSaysSo) {
+  const auto said = [&](const std::string& kernel) {
+    const auto source =
+        open("a", altered(samples::kineto(0), "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", kernel));
+    return std::ranges::count_if(source->info().notes, [](const std::string& note) {
+      return note.starts_with("collectives were called, and no kernel communicates");
+    });
+  };
+  EXPECT_EQ(said("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)"), 0);
+  EXPECT_EQ(said("relu"), 1);
+}
+
 TEST_F(Versions, KinetoOfGlooIsOfHosts) {
   const std::string calls = event("gloo:all_reduce", "user_annotation", 100, 50,
                                   R"("Input Dims":[[10,100]],"Input type":["float"])");
