@@ -867,6 +867,31 @@ TEST(Training, AnIntervalIsThatOfTheProcessor) {
   EXPECT_EQ(forecast_step(t, nothing).high, forecast_step(t, nothing).low);
 }
 
+/// The host takes 5 ms for each of 10 x 3 kernels, which is longer than they work: its times move, too.
+TEST(Training, AnIntervalIsThatOfTheHost) {
+  for (const int block : {-1, 0}) {
+    Training t = equal_layers(10, "ddp", 1);
+    t.processor.efficiency.issue = t.processor.efficiency.issue_in_block = Seconds(5e-3);
+    for (Layer& l : t.model.layers) l.block = block;
+    const StepForecast step = forecast_step(t, nothing);
+    EXPECT_NEAR(step.time.value, 150e-3, 1e-9);
+    EXPECT_NEAR(step.low.value, 150e-3 / 1.1, 1e-9);
+    EXPECT_NEAR(step.high.value, 150e-3 * 1.1, 1e-9);
+  }
+}
+
+/// A router of 6 experts is odd, and too small to matter.
+TEST(Training, WidthsThatAreNoMultiplesOf8AreFound) {
+  const std::string gpt = "gpt:layers=2,hidden=64,heads=2,sequence=16,vocabulary=";
+  EXPECT_EQ(odd_width(load_model(gpt + "512")), nullptr);
+  const Model odd = load_model(gpt + "509");
+  ASSERT_NE(odd_width(odd), nullptr);
+  EXPECT_EQ(odd_width(odd)->name, "lm_head");
+  EXPECT_EQ(odd_width(load_model("llama:layers=2,hidden=512,heads=8,kv-heads=8,feed-forward=2048,sequence=16,"
+                                 "vocabulary=512,experts=6,top=2")),
+            nullptr);
+}
+
 /// V100: 15.7 TFLOP/s in 32 bits, 125 in mixed precision, 900 GB/s, 16 GiB.
 TEST(Training, ProcessorsAreThePlatforms) {
   const Description summit = load_platform("summit");

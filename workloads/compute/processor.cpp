@@ -222,6 +222,10 @@ Processor processor(const Description& platform, Precision precision) {
   return p;
 }
 
+void scale_host(Processor::Efficiency& e, double factor) {
+  for (Seconds* time : {&e.launch, &e.issue, &e.issue_in_block}) *time = factor * *time;
+}
+
 int ranks_per_node(const Description& platform) {
   return read_blueprint(platform).ranks_per_node;
 }
@@ -244,13 +248,14 @@ Limits layer_limits(const Layer& l, double batch, const Processor& p, Precision 
 }
 
 const Layer* odd_width(const Model& model) {
-  const auto odd = [](const Layer& l) {
-    if (l.kind != LayerKind::linear || l.in * l.out * l.flops == 0) return false;
+  const Layer* largest = nullptr;
+  double most = model.flops() / 100;
+  for (const Layer& l : model.layers) {
+    if (l.kind != LayerKind::linear || l.in * l.out == 0 || l.flops < most) continue;
     const double rows = 2 * l.in * l.out / l.flops;  // flops: 2 x rows x width in x width out
-    return std::fmod(l.in / rows, 8) != 0 || std::fmod(l.out / rows, 8) != 0;
-  };
-  const auto found = std::ranges::find_if(model.layers, odd);
-  return found == model.layers.end() ? nullptr : &*found;
+    if (std::fmod(l.in / rows, 8) != 0 || std::fmod(l.out / rows, 8) != 0) largest = &l, most = l.flops;
+  }
+  return largest;
 }
 
 Seconds optimizer_time(double parameters, bool adam, const Processor& p) {

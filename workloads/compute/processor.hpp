@@ -60,6 +60,9 @@ struct Processor {
 /// A rank's share of the device that rank 0 sits on. Throws InputError where it has no such arithmetic.
 Processor processor(const Description& platform, Precision precision);
 
+/// Launches and issues of kernels take `factor` times as long.
+void scale_host(Processor::Efficiency& efficiency, double factor);
+
 /// How many ranks a node holds.
 int ranks_per_node(const Description& platform);
 
@@ -76,8 +79,8 @@ struct Limits {
 };
 Limits layer_limits(const Layer& layer, double batch, const Processor& processor, Precision precision);
 
-/// The first linear layer with a width that is no multiple of 8, or null: its products in 16 bits take longer
-/// than any here, unless the library pads them.
+/// The largest linear layer with a width that is no multiple of 8: its products in 16 bits take longer than
+/// any here, unless the library pads them. Null if there is none of a hundredth of the model's FLOPs.
 const Layer* odd_width(const Model& model);
 
 /// Reading and writing parameters, gradients and momentum: 20 bytes a parameter, 28 with Adam's two.

@@ -315,8 +315,7 @@ double crowding(const Training& t) {
   const int micros = t.framework.micro_batches;
   const double micro = static_cast<double>(t.batch) / micros;
   Training busy = t;
-  Processor::Efficiency& busy_with = busy.processor.efficiency;
-  busy_with.launch = busy_with.issue = busy_with.issue_in_block = Seconds();
+  scale_host(busy.processor.efficiency, 0);
   return std::max(1.0, t.framework.per_gpu * (alone(busy, micro, micros) / alone(t, micro, micros)));
 }
 

@@ -63,7 +63,7 @@ Training moved(Training t, double factor) {
   Processor& p = t.processor;
   p.flops /= factor;
   p.bandwidth = p.bandwidth / factor;
-  p.efficiency.launch = factor * p.efficiency.launch;
+  scale_host(p.efficiency, factor);
   return t;
 }
 
