@@ -43,6 +43,15 @@ function(collcast_library name)
   endif()
 endfunction()
 
+# collcast_sessions(<test>...): Open MPI's runs on one machine share a folder, which the first to end takes away from another that
+# begins: each of these tests has its own.
+function(collcast_sessions)
+  foreach(test ${ARGN})
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT_MODIFICATION
+                 OMPI_MCA_orte_tmpdir_base=set:${CMAKE_CURRENT_BINARY_DIR}/sessions/${test})
+  endforeach()
+endfunction()
+
 find_program(LLD ld.lld)  # tests are many: it links one in a fifth of the time
 
 # collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [HEAVY]): one GoogleTest program, its cases known to CTest. HEAVY: under

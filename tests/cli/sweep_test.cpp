@@ -104,9 +104,9 @@ TEST(SweepCli, RanksOfMpirunTakePointsAsTheyAsk) {
   const Outcome whole = collcast("sweep " + s + " --format csv -o " + folder / "whole");
   for (const std::string ranks : {"1", "3"}) {
     const Outcome o = shell(
-        "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; mpirun --oversubscribe -np " +
-        ranks + " " COLLCAST_BINARY_DIR "/collcast sweep " + s + " --mpi --format csv -o " +
-        folder / ("j" + ranks));
+        "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_orte_tmpdir_base=" +
+        folder / "sessions" + "; mpirun --oversubscribe -np " + ranks +
+        " " COLLCAST_BINARY_DIR "/collcast sweep " + s + " --mpi --format csv -o " + folder / ("j" + ranks));
     if (o.err.find("address sanitizer") != std::string::npos)
       GTEST_SKIP() << "with the address sanitizer there is no --mpi";
     EXPECT_EQ(o.code, 0) << o.err;

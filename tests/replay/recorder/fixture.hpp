@@ -10,8 +10,10 @@
 namespace collcast::recorder::test {
 
 /// A program of this test's, or one with its whole path, under mpirun with a number of ranks, whoever runs
-/// the test.
+/// the test. Open MPI's runs on one machine share a folder, which the first to end takes away from another
+/// that begins: each test has its own.
 inline std::vector<std::string> mpirun(int ranks, std::vector<std::string> program) {
+  setenv("OMPI_MCA_orte_tmpdir_base", scratch("sessions").c_str(), 1);
   std::vector<std::string> command = {"mpirun", "--allow-run-as-root", "--oversubscribe", "-np",
                                       std::to_string(ranks)};
   program[0] = std::filesystem::path(COLLCAST_TEST_PROGRAMS) / program[0];
