@@ -61,6 +61,8 @@ int run(int argc, char** argv) {
     if (!words.empty() && words[0] == "version") words[0] = "--version";
     if (!words.empty() && words[0] != "record")  // mpirun's own words of `record` and behind --
       std::replace(words.begin(), std::ranges::find(words, "--"), std::string("-np"), std::string("-n"));
+    if (!words.empty() && !words[0].starts_with('-'))
+      collcast::refuse_empty_items(*app.get_subcommand(words[0]), words);
     std::ranges::reverse(words);  // as CLI11 takes them
     app.parse(std::move(words));
   } catch (const CLI::Success& e) {

@@ -56,9 +56,25 @@ inline void make_strict(CLI::App& app) {
   for (CLI::App* verb : app.get_subcommands({})) make_strict(*verb);
 }
 
+/// Throws InputError where a list among a verb's words has an empty item, which CLI11 drops.
+inline void refuse_empty_items(const CLI::App& verb, const std::vector<std::string>& words) {
+  for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
+    if (!word->starts_with('-')) continue;
+    const std::string name = word->starts_with("--") ? word->substr(0, word->find('=')) : word->substr(0, 2);
+    const CLI::Option* option = verb.get_option_no_throw(name);
+    if (!option || option->get_delimiter() != ',') continue;
+    const bool apart = name == *word;
+    if (apart && word + 1 == words.end()) continue;
+    const std::string list = apart ? word[1] : word->substr(name.size() + word->starts_with("--"));
+    if (("," + list + ",").find(",,") != std::string::npos)
+      throw InputError(name + ": '" + list + "' has an empty item");
+  }
+}
+
 /// Parses the arguments strictly. Returns the help if asked for, else an empty text. Throws InputError.
 inline std::string parse_strictly(CLI::App& app, int argc, char** argv) {
   make_strict(app);
+  refuse_empty_items(app, {argv + std::min(1, argc), argv + argc});
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -16,10 +16,14 @@ inline auto whole_catalogue() {
 }
 
 /// "allreduce_recursive_doubling", as GoogleTest wants it.
-inline std::string test_name(const ::testing::TestParamInfo<const Algorithm*>& row) {
-  std::string name = std::string(definition(row.param->collective).name) + "_" + std::string(row.param->name);
+inline std::string underscored(std::string name) {
   std::ranges::replace(name, '-', '_');
   return name;
+}
+
+inline std::string test_name(const ::testing::TestParamInfo<const Algorithm*>& row) {
+  return underscored(std::string(definition(row.param->collective).name) + "_" +
+                     std::string(row.param->name));
 }
 
 }  // namespace collcast

@@ -137,6 +137,10 @@ TEST(Mistakes, LeadOn) {
            {"inspect /none", "/none: cannot be read: No such file or directory"},
            {"explain busbandwidth", "the glossary has no 'busbandwidth'; expected one of: rank, ranks, "},
            {"explain busb", "the glossary has no 'busb'; did you mean 'busbw'?"},
+           {"predict allreduce --platform flat --ranks 4 --size 1KiB,,2KiB",
+            "--size: '1KiB,,2KiB' has an empty item"},
+           {"predict allreduce --platform flat --ranks=4, --size 1KiB", "--ranks: '4,' has an empty item"},
+           {"train --model resnet50 --platform summit -n,6", "-n: ',6' has an empty item"},
            {"man predit", "there is no verb 'predit'; did you mean 'predict'?"},
            {"completion tcsh", "there is no completion for 'tcsh'; expected one of: bash, zsh, fish"}}) {
     const Outcome o = collcast(words);

@@ -1027,6 +1027,8 @@ TEST(Training, SaysWhatIsWrong) {
   for (const char* whose : {"one", "megatron", "zero1", "ddl", "gems"})
     EXPECT_EQ(framework(std::string(whose) + ":bucket=0"),
               std::string("framework ") + whose + ": bucket takes 65536 bytes or more, got '0'");
+  for (const char* setting : {"ddp:bucket=25", "ddp:first=1", "horovod:fusion=64"})
+    EXPECT_THAT(framework(setting), ::testing::HasSubstr(" takes 0 or a size of 1 KiB or more, as in 25MiB"));
   EXPECT_EQ(complaint([] { parse_input("packed:shared=0"); }),
             "input packed: shared takes a number above 0, got '0'");
   EXPECT_EQ(framework("ddp:recompute=most"),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <functional>
 #include <sstream>
 
@@ -49,10 +50,20 @@ bool compression(Settings& s) {
   return how == "fp16";
 }
 
+/// What tensors are gathered in. PyTorch's bucket_cap_mb=25 is not 25 bytes.
+Bytes buffer(Settings& s, const std::string& key, Bytes otherwise) {
+  const Bytes size = s.size(key, otherwise);
+  if (size > Bytes() && size < Bytes(1024))
+    throw InputError("framework " + s.name() + ": " + key +
+                     " takes 0 or a size of 1 KiB or more, as in 25MiB, got " +
+                     std::to_string(std::llround(size.value)) + " B");
+  return size;
+}
+
 void horovod(Settings& s, Framework& f) {
   const Release& r = release(s.word("version", "0.28"));
   f.reduction = Reduction::coordinator;
-  f.fusion = s.size("fusion", r.fusion);
+  f.fusion = buffer(s, "fusion", r.fusion);
   f.cycle = s.time("cycle", r.cycle);
   f.cache = s.count("cache", r.cache, 0);
   f.groups = s.count("groups", s.flag("grouped", false) ? 1 : 0, 0);
@@ -64,8 +75,8 @@ void horovod(Settings& s, Framework& f) {
 
 void ddp(Settings& s, Framework& f) {
   f.reduction = Reduction::buckets;
-  f.first_bucket = s.size("first", mib);
-  f.bucket = s.size("bucket", 25.0 * mib);
+  f.first_bucket = buffer(s, "first", mib);
+  f.bucket = buffer(s, "bucket", 25.0 * mib);
   f.copies = !s.flag("view", false);
 }
 

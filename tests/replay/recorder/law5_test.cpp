@@ -42,63 +42,78 @@ Messages of_schedule(const Algorithm& a) {
   return all;
 }
 
-Messages of_trace(const trace::Reader& reader) {
-  Messages all;
-  for (Rank r = 0; r < played_ranks; ++r)
+/// What all ranks sent between two collective calls, which collcast-mpi makes around each play; where they
+/// sent anything.
+std::vector<Messages> of_trace(const trace::Reader& reader) {
+  std::map<int, Messages> all;
+  for (Rank r = 0; r < played_ranks; ++r) {
+    int calls = 0;
     for (const trace::Event& e : trace::test::read_rank(reader, r))
       if (e.op == trace::Op::send)
-        ++all[{r, reader.communicators().at(
-                      static_cast<std::size_t>(e.comm))[static_cast<std::size_t>(e.dest)]}][e.send_bytes];
-  return all;
+        ++all[calls][{r, reader.communicators().at(static_cast<std::size_t>(
+                             e.comm))[static_cast<std::size_t>(e.dest)]}][e.send_bytes];
+      else if (trace::class_of(e.op) == trace::OpClass::collective)
+        ++calls;
+  }
+  std::vector<Messages> plays;
+  for (auto& [call, sent] : all) plays.push_back(std::move(sent));
+  return plays;
 }
 
-/// How many plays make the schedule's messages the trace's; 0 if no number does.
-std::int64_t plays(const Messages& schedule, const Messages& trace) {
-  const auto& some = schedule.begin()->second;
-  const auto found = trace.find(schedule.begin()->first);
-  if (found == trace.end()) return 0;
-  const std::int64_t times = found->second.begin()->second / some.begin()->second;
-  Messages repeated = schedule;
-  for (auto& [pair, sizes] : repeated)
-    for (auto& [size, count] : sizes) count *= times;
-  return repeated == trace ? times : 0;
-}
-
-class RecordedLaw5 : public ::testing::TestWithParam<const Algorithm*> {};
-
-TEST_P(RecordedLaw5, WhatIsRecordedIsTheSchedule) {
-  const Algorithm& a = *GetParam();
-  const Folder folder;
-  setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // what Open MPI leaves behind at its end is not ours
-  std::vector<std::string> command =
-      mpirun(played_ranks, {COLLCAST_MPI_PROGRAM, std::string(definition(a.collective).name), "--algorithm",
-                            std::string(a.name), "--size", std::to_string(message), "--repetitions", "3"});
-  if (a.segmented) command.insert(command.end(), {"--segment", std::to_string(message / segments)});
-  if (a.ranks_per_node) command.insert(command.end(), {"--ranks-per-node", "2"});
-  const Recorded recorded = record_into(folder, command);
-  ASSERT_EQ(recorded.application_status, 0);
-  const trace::Reader reader(recorded.trace.path);
-  // Three repetitions, what warms up, and those that began late.
-  EXPECT_GE(plays(of_schedule(a), of_trace(reader)), 3) << "of " << a.name;
-}
-
-/// Algorithms whose messages are all the network knows of. Each takes an mpirun.
-std::vector<const Algorithm*> of_messages_alone() {
+/// A collective's algorithms whose messages are all the network knows of.
+std::vector<const Algorithm*> of_messages_alone(Collective collective) {
   std::vector<const Algorithm*> some;
-  constexpr int one_in = address_sanitizer ? 3 : 1;
-  int found = 0;
   for (const Algorithm* a : catalogue()) {
-    if (definition(a->collective).counted || !a->supports(played_ranks)) continue;
+    if (a->collective != collective || !a->supports(played_ranks)) continue;
     bool alone = false;
     for_each_step(a->schedule(call_of(*a)), true, [&](const Step& step) {
       alone = (alone || !step.transfers.empty()) && step.multicasts.empty() && step.reductions.empty();
     });
-    if (alone && found++ % one_in == 0) some.push_back(a);
+    if (alone) some.push_back(a);
   }
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, RecordedLaw5, ::testing::ValuesIn(of_messages_alone()), test_name);
+class RecordedLaw5 : public ::testing::TestWithParam<Collective> {};
+
+TEST_P(RecordedLaw5, WhatIsRecordedAreTheSchedules) {
+  const Folder folder;
+  setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // what Open MPI leaves behind at its end is not ours
+  const Recorded recorded = record_into(
+      folder,
+      mpirun(played_ranks, {COLLCAST_MPI_PROGRAM, std::string(definition(GetParam()).name), "--algorithm",
+                            "all", "--size", std::to_string(message), "--repetitions", "3", "--segment",
+                            std::to_string(message / segments), "--ranks-per-node", "2"}));
+  ASSERT_EQ(recorded.application_status, 0);
+  const std::vector<Messages> played = of_trace(trace::Reader(recorded.trace.path));
+  auto play = played.begin();
+  const std::vector<const Algorithm*> all = of_messages_alone(GetParam());
+  for (auto a = all.begin(); a != all.end();) {
+    const Messages schedule = of_schedule(**a);
+    const auto other =
+        std::find_if(a, all.end(), [&](const Algorithm* b) { return of_schedule(*b) != schedule; });
+    play = std::find(play, played.end(), schedule);
+    const auto last = std::find_if(play, played.end(), [&](const Messages& p) { return p != schedule; });
+    // Three repetitions of each, what warms up, and those that began late.
+    EXPECT_GE(last - play, 3 * (other - a)) << "of " << (*a)->name;
+    a = other, play = last;
+  }
+}
+
+/// Each takes an mpirun.
+std::vector<Collective> with_messages_alone() {
+  std::vector<Collective> some;
+  for (const Algorithm* a : catalogue())
+    if (!definition(a->collective).counted && std::ranges::find(some, a->collective) == some.end() &&
+        !of_messages_alone(a->collective).empty())
+      some.push_back(a->collective);
+  return some;
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, RecordedLaw5, ::testing::ValuesIn(with_messages_alone()),
+                         [](const auto& info) {
+                           return underscored(std::string(definition(info.param).name));
+                         });
 
 }  // namespace
 }  // namespace collcast::recorder::test
