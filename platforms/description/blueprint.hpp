@@ -50,6 +50,7 @@ struct Blueprint {
   struct Routing {
     bool drawn = false;  ///< pseudo-random by a hash (ECMP, Valiant); else D-mod-k or minimal
     std::uint64_t seed = 1;
+    bool adaptive = false;  ///< each packet where there is room
   };
   struct Groups {
     int count = 1, switches = 1;

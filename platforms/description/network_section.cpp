@@ -161,12 +161,18 @@ struct Section {
                 {read_optional(n, "network",
                                n.contains("chassis_bandwidth_GBps") ? "chassis_bandwidth_GBps"
                                                                     : "local_bandwidth_GBps")}};
-    switches(std::int64_t{g.count} * g.switches,
-             g.switches / g.chassis - 1 + g.chassis - 1 + g.global_ports(), "groups");
+    const int blades = g.switches / g.chassis;
+    switches(std::int64_t{g.count} * g.switches, blades - 1 + g.chassis - 1 + g.global_ports(), "groups");
+    if (n.value("routing", "") == "adaptive") {  // as AdaptiveDragonfly takes them together
+      b.trunks[0].cables = std::max(1, blades - 1);
+      b.trunks[1].cables = std::max(1, (g.count - 1) * g.cables);
+      b.trunks[2].cables = std::max(1, g.chassis - 1);
+    }
   }
 };
 
-/// How each kind is read, the settings that are its own, and its routings: the default, and one that draws.
+/// How each kind is read, the settings that are its own, and its routings: the default, one that draws, and
+/// one that adapts.
 struct NetworkKind {
   const char* name;
   Network network;
@@ -184,7 +190,7 @@ const NetworkKind network_kinds[] = {
      &Section::dragonfly,
      {"groups", "switches_per_group", "chassis_per_group", "links_between_groups", "nodes_per_switch",
       "switches_per_node"},
-     {"minimal", "valiant"}}};
+     {"minimal", "valiant", "adaptive"}}};
 
 /// `levels` and `switch_ports` may be left of a base with another network; of other kinds' settings nothing
 /// may.
@@ -206,11 +212,11 @@ Blueprint::Routing routing(const Section& section, const NetworkKind& kind) {
   const std::string name = section.n.value("routing", kind.routings.front());
   const auto known = std::ranges::find(kind.routings, name);
   if (known == kind.routings.end())
-    section.fail("routing", "must be " + kind.routings[0] + " or " + kind.routings[1] +
-                                " where network.kind is " + kind.name + ", not " + name);
-  const bool drawn = known != kind.routings.begin();
-  if (seeded && !drawn) section.fail("routing_seed", "goes with the routing " + kind.routings[1]);
-  return {drawn, section.n.value("routing_seed", std::uint64_t{1})};
+    section.fail("routing", "must be " + join(kind.routings, " or ") + " where network.kind is " + kind.name +
+                                ", not " + name);
+  const auto which = known - kind.routings.begin();
+  if (seeded && which != 1) section.fail("routing_seed", "goes with the routing " + kind.routings[1]);
+  return {which == 1, section.n.value("routing_seed", std::uint64_t{1}), which == 2};
 }
 
 }  // namespace

@@ -14,6 +14,10 @@ struct Range {
   std::string_view what;
 };
 constexpr Range ranges[] = {
+    {"network.local_", "bandwidth_GBps", 0.01, 5000,
+     "what joins two switches"},  // of several cables, at times
+    {"network.chassis_", "bandwidth_GBps", 0.01, 5000, "what joins two switches"},
+    {"network.global_", "bandwidth_GBps", 0.01, 5000, "what joins two groups"},
     {"network.", "bandwidth_GBps", 0.01, 120, "a port or cable of a network"},  // 100 Mb/s to 800 Gb/s
     {"network.", "latency_us", 0, 1000, "a latency within a machine room"},
     {"node.link_kinds.", "bandwidth_GBps", 0.1, 5000, "a link within a node"},

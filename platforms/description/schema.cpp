@@ -128,7 +128,7 @@ Schema network() {
        {"switch_latency_us", zero_or_more()},
        {"switch_ports", count(4096)},
        {"levels", list_of(level())},
-       {"routing", choice({"d-mod-k", "ecmp", "minimal", "valiant"})},
+       {"routing", choice({"d-mod-k", "ecmp", "minimal", "valiant", "adaptive"})},
        {"routing_seed", count(1 << 30)},
        {"nodes_per_switch", count(4096)},
        {"switches_per_node", count(64)},

@@ -6,6 +6,9 @@
 
 namespace collcast {
 
+/// The kinds of links of a dragonfly: their places in Blueprint::trunks.
+inline constexpr int local_trunk = 0, global_trunk = 1, chassis_trunk = 2;
+
 /// A kind of route between two switches: what it crosses, including these two.
 struct Crossing {
   int switches;

@@ -6,12 +6,6 @@
 #include "platforms/network/hash.hpp"
 
 namespace collcast {
-namespace {
-
-constexpr int local_trunk = 0, global_trunk = 1, chassis_trunk = 2;  // as in Blueprint::trunks
-
-}  // namespace
-
 Dragonfly::Dragonfly(const Blueprint::Groups& groups, Blueprint::Routing routing)
     : routing_(routing),
       groups_(groups.count),

@@ -8,8 +8,9 @@ namespace {
 
 using Network = Blueprint::Network;
 
-std::variant<FatTree, Torus, Dragonfly> shape(const Blueprint& b, std::int64_t switches) {
+std::variant<FatTree, Torus, Dragonfly, AdaptiveDragonfly> shape(const Blueprint& b, std::int64_t switches) {
   if (b.network == Network::torus) return Torus(b.dimensions, switches, b.routing);
+  if (b.network == Network::dragonfly && b.routing.adaptive) return AdaptiveDragonfly(b.groups);
   if (b.network == Network::dragonfly) return Dragonfly(b.groups, b.routing);
   return FatTree(b.levels, switches, b.routing);
 }

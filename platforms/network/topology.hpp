@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "platforms/network/adaptive_dragonfly.hpp"
 #include "platforms/network/dragonfly.hpp"
 #include "platforms/network/fat_tree.hpp"
 #include "platforms/network/torus.hpp"
@@ -40,7 +41,7 @@ class Topology {
   std::int64_t unlike() const { return unlike_; }
 
  private:
-  std::variant<FatTree, Torus, Dragonfly> shape_;
+  std::variant<FatTree, Torus, Dragonfly, AdaptiveDragonfly> shape_;
   std::vector<Crossing> ways_;
   std::int64_t unlike_;
 };

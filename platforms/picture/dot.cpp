@@ -123,14 +123,15 @@ void torus(std::ostream& out, const Blueprint& b) {
 
 void dragonfly(std::ostream& out, const Blueprint& b) {
   const Blueprint::Groups& g = b.groups;
+  const auto of_one = [&](std::size_t trunk) { return bandwidth(b, trunk) / b.trunks[trunk].cables; };
   const std::string times = g.cables > 1 ? std::to_string(g.cables) + " x " : "";
   const std::string within =
-      g.chassis > 1 ? "chassis, " + GBps(bandwidth(b, 2)) + " between those of a group" : "group";
+      g.chassis > 1 ? "chassis, " + GBps(of_one(2)) + " between those of a group" : "group";
   box(out, "switches",
       std::to_string(g.count) + " groups of " + std::to_string(g.switches) + " switches" +
           (g.chassis > 1 ? " in " + std::to_string(g.chassis) + " chassis" : "") + nodes_per_switch(b) +
-          "\n" + GBps(bandwidth(b, 0)) + " between two of a " + within + "\n" + times +
-          GBps(bandwidth(b, 1)) + " between two groups");
+          "\n" + GBps(of_one(0)) + " between two of a " + within + "\n" + times + GBps(of_one(1)) +
+          " between two groups");
   edge(out, "nodes", "switches", GBps(b.bandwidth->value));
 }
 

@@ -194,6 +194,9 @@ std::string alike(const std::string& name) {
   if (n == 3 && words[0] == "rank") return "rank " + words[2];
   if (n > 7 && words[0] == "group" && words[5] == "group")  // group 1 switch 2 to group 1 switch 3
     return words[1] == words[6] ? "switch to switch of a group" : "group to group";
+  if (name.find("other groups") != std::string::npos) return "group to group";
+  if (name.find("its group") != std::string::npos || name.find("other chassis") != std::string::npos)
+    return "switch to switch of a group";                         // of adaptive routing
   if (n == 4 && words[0] == "switch") return "switch to switch";  // switch (0,1) to (0,2)
   return name;
 }

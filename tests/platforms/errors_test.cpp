@@ -217,7 +217,10 @@ TEST(Errors, TorusAndDragonfly) {
                      "switch_ports=10"}),
             "");
   EXPECT_EQ(complaint_about("summit", "/network/routing", "adaptive"),
-            "x.json: network.routing: must be one of d-mod-k, ecmp, minimal, valiant, not \"adaptive\"");
+            "x.json: network.routing: must be d-mod-k or ecmp where network.kind is fat-tree, not adaptive");
+  EXPECT_EQ(
+      complaint_about("summit", "/network/routing", "scenic"),
+      "x.json: network.routing: must be one of d-mod-k, ecmp, minimal, valiant, adaptive, not \"scenic\"");
   EXPECT_EQ(complaint_about("summit", "/network/routing_seed", 3),
             "x.json: network.routing_seed: goes with the routing ecmp");
 }

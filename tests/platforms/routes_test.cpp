@@ -21,6 +21,7 @@ void for_pairs(Rank ranks, Check&& check) {
 std::vector<Description> all_platforms() {
   std::vector<Description> all = networks(), valiant = valiant_networks();
   all.insert(all.end(), valiant.begin(), valiant.end());
+  for (const Description& d : adaptive_networks()) all.push_back(d);
   for (const Description& d : shipped_and_small()) all.push_back(d);
   return all;
 }

@@ -70,6 +70,14 @@ inline std::vector<Description> valiant_networks() {
   return all;
 }
 
+/// The dragonflies, whose packets take any way.
+inline std::vector<Description> adaptive_networks() {
+  std::vector<Description> all = networks();
+  std::erase_if(all, [](const Description& d) { return d.json()["network"]["kind"] != "dragonfly"; });
+  for (Description& d : all) set(d, "network.routing=adaptive");
+  return all;
+}
+
 /// The shipped ones; those whose networks have a million links, as all are made that are asked for one,
 /// smaller.
 inline std::vector<Description> shipped_and_small() {

@@ -124,7 +124,9 @@ TEST(Dragonfly, Latencies) {
 
 TEST(Dragonfly, PortsOfANodeOnSwitchesOfTheirOwn) {
   // Frontier: nodes 0 to 15 share the first four switches of a group, each of them has a port on each.
-  const Machine m(load_platform("frontier"), 8 * 144);
+  Description frontier = load_platform("frontier");
+  set(frontier, "network.routing=minimal");
+  const Machine m(frontier, 8 * 144);
   EXPECT_EQ(route(m, 0, 8), Names());                                              // both at switch 0
   EXPECT_EQ(route(m, 0, 8 + 7), (Names{"group 0 switch 0 to group 0 switch 3"}));  // adapters 0 and 3
   EXPECT_EQ(route(m, 2, 16 * 8 + 5), (Names{"group 0 switch 1 to group 0 switch 6"}));
@@ -178,6 +180,52 @@ TEST(Valiant, SpreadsWhatOneLinkWouldCarry) {
   EXPECT_EQ(busiest(groups, 32), 32);
   set(groups, "network.routing=valiant");
   EXPECT_LE(busiest(groups, 32), 16);
+}
+
+/// The pace of a link in GB/s.
+double pace(const Machine& m, const std::string& name) {
+  for (LinkId l = 0; l < m.links().size(); ++l)
+    if (m.link_name(l) == name) return m.links()[l].bandwidth.value / 1e9;
+  ADD_FAILURE() << "no link " << name;
+  return 0;
+}
+
+/// Three groups of two switches, of a node each: a switch's one link in its group, of 10 GB/s, and its
+/// group's two to others, of 8 GB/s each.
+TEST(Adaptive, LinksToWhereTheyLeadAreOne) {
+  Description d = dragonfly(6, 3, 2);
+  set(d, "network.routing=adaptive");
+  const Machine m(d, 6);
+  EXPECT_EQ(route(m, 0, 1), (Names{"group 0 switch 0 to its group", "its group to group 0 switch 1"}));
+  EXPECT_EQ(route(m, 0, 5), (Names{"group 0 switch 0 to its group", "group 0 to other groups",
+                                   "other groups to group 2", "its group to group 2 switch 1"}));
+  EXPECT_EQ(pace(m, "its group to group 2 switch 1"), 10);
+  EXPECT_EQ(pace(m, "group 0 to other groups"), 16);
+  const double ends = 2 * (0.3 + 0.3 + 0.15) + 0.67;
+  EXPECT_NEAR(us(m.wire(0, 1, Bytes(0)).latency), ends + 2 * 0.09, 1e-9);
+  EXPECT_NEAR(us(m.wire(0, 5, Bytes(0)).latency), ends + 4 * 0.09 + 0.2, 1e-9);
+}
+
+TEST(Adaptive, ChassisHaveLinksOfTheirOwn) {
+  Description d = dragonfly(4, 1, 4);
+  set_all(d, {"network.chassis_per_group=2", "network.chassis_bandwidth_GBps=6", "network.routing=adaptive"});
+  const Machine m(d, 4);
+  EXPECT_EQ(route(m, 0, 1), (Names{"group 0 switch 0 to its group", "its group to group 0 switch 1"}));
+  EXPECT_EQ(route(m, 0, 2),
+            (Names{"group 0 switch 0 to other chassis", "other chassis to group 0 switch 2"}));
+  EXPECT_EQ(route(m, 0, 3), (Names{"group 0 switch 0 to its group", "group 0 switch 0 to other chassis",
+                                   "other chassis to group 0 switch 3", "its group to group 0 switch 3"}));
+  EXPECT_NEAR(GBps(m.wire(0, 3, Bytes(0)).per_byte), 6, 1e-9);
+}
+
+/// 32 switches of two nodes, which send to the switch after their own: by one link, or by all 31.
+TEST(Adaptive, SpreadsWhatOneLinkWouldCarry) {
+  Description d = dragonfly(64, 1, 32, 1, 2);
+  const double alone = pace(Machine(d, 64), "group 0 switch 0 to group 0 switch 1");
+  EXPECT_EQ(busiest(d, 2), 2);
+  set(d, "network.routing=adaptive");
+  EXPECT_EQ(busiest(d, 2), 2);
+  EXPECT_NEAR(pace(Machine(d, 64), "group 0 switch 0 to its group"), 31 * alone, 1e-9);
 }
 
 TEST(FatTree, DModKAndEcmp) {
@@ -304,7 +352,9 @@ TEST(Networks, LatencyCountsTheSwitches) {
 }
 
 TEST(Networks, RepresentativesMeetEveryLatencyAlsoOfSomeNodes) {
-  for (const Description& d : routed_both_ways())
+  std::vector<Description> all_routings = routed_both_ways();
+  for (const Description& d : adaptive_networks()) all_routings.push_back(d);
+  for (const Description& d : all_routings)
     for (Rank ranks = 2; ranks <= capped_ranks(d); ++ranks) {
       const Machine m(d, ranks);
       std::set<double> all, met;
