@@ -71,6 +71,8 @@ std::vector<int> radices(int widest) {
 /// Messages of a schedule in segments: by critical path, and contended.
 constexpr std::int64_t most_read = 400'000, most_played = 20'000;
 
+/// What more segments must gain.
+constexpr double worth_cutting = 1e-3;
 /// What twice as many segments must gain on a critical path if that is more messages.
 constexpr double worth_playing = 0.01;
 
@@ -107,7 +109,7 @@ bool synthesizes(Collective c) {
 
 Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std::int64_t trees,
              const Stop& stop)
-    : collective_(collective), forecaster_(forecaster), root_(root), by_levels_(trees == 0) {
+    : collective_(collective), forecaster_(forecaster), root_(root), stop_(stop), by_levels_(trees == 0) {
   if (!synthesizes(collective) || (trees > 0 && !plays_forests(collective)))
     throw InputError("there is no method to synthesize " + std::string(definition(collective).name) +
                      (trees > 0 ? " by trees" : "") +
@@ -126,7 +128,14 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
   if (plays_forests(collective) && trees == 0 && ranks() > 1 && ranks() <= most_routed)
     others_.push_back(chains(groups_.back(), collective, root));
   if (plays_forests(collective)) add_trees(trees, stop);
-  if (stop && stop()) notes_.emplace_back("interrupted: what follows is the best of what was made so far");
+  stopped();
+}
+
+bool Front::stopped() {
+  if (!stop_ || !stop_()) return false;
+  const std::string words = "interrupted: what follows is the best of what was made so far";
+  if (std::ranges::find(notes_, words) == notes_.end()) notes_.push_back(words);
+  return true;
 }
 
 void Front::add_trees(std::int64_t trees, const Stop& stop) {
@@ -244,7 +253,7 @@ std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call 
   Seconds least = path_time(fabric, a, many, no_limit);
   for (int power = 0; std::ldexp(1, power) <= call.message.value; ++power) {
     call.segments = Block{1} << power;
-    if (call.segments * messages > most_read) break;
+    if (call.segments * messages > most_read || (stop_ && stop_())) break;
     const Block messages_now = call.segments * messages;
     if (messages_now <= most_played && (power % 2 == 0 || 2 * messages_now > most_played))
       all.push_back(call);
@@ -255,6 +264,7 @@ std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call 
       break;
   }
   all.push_back(many);
+  std::ranges::sort(all, {}, &Call::segments);
   return all;
 }
 
@@ -265,11 +275,17 @@ Front::Fastest Front::fastest(Bytes message, const Engine& engine) {
     finalists.push_back(levels_by(best_levels(i, call, engine)));
   std::shared_ptr<const SynthesizedSchedule> best;
   Seconds least = no_limit;
-  for (const auto& candidate : finalists)
+  for (const auto& candidate : finalists) {
+    if (best && stopped()) break;
+    Seconds own = no_limit;
+    Block segments = 1;
     for (const Call& cut : in_segments(*candidate, call)) {
       const Seconds time = read(engine, SizedSchedule(candidate->algorithm, cut), forecaster_.fabric()).time;
-      if (time < least) best = candidate, least = time, call.segments = cut.segments;
+      if (time < own * (1 - worth_cutting)) own = time, segments = cut.segments;
+      if (stopped()) break;
     }
+    if (own < least) best = candidate, least = own, call.segments = segments;
+  }
   return {best, forecaster_.predict(best->algorithm, call, engine)};
 }
 

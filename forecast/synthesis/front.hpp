@@ -35,8 +35,8 @@ struct Busiest {
 class Front {
  public:
   /// `trees`: so many trees from each root, and no other method; 0: all methods. After `stop` the front has
-  /// what was made so far. Throws InputError for collectives without a method, too many ranks, and ranks that
-  /// do not reach each other. The forecaster outlives the front.
+  /// what was made so far, and chooses from what it has priced. Throws InputError for collectives without a
+  /// method, too many ranks, and ranks that do not reach each other. The forecaster outlives the front.
   Front(Collective collective, const Forecaster& forecaster, Rank root = 0, std::int64_t trees = 0,
         const Stop& stop = {});
 
@@ -60,6 +60,8 @@ class Front {
     int shared = 0;
     auto operator<=>(const Choice&) const = default;
   };
+  /// Whether `stop` says so, of which there is a note then.
+  bool stopped();
   std::vector<Call> in_segments(const SynthesizedSchedule& candidate, Call call) const;
   void add_trees(std::int64_t trees, const Stop& stop);
   void add_grown(const Synthesis& forest, const Stop& stop);
@@ -71,6 +73,7 @@ class Front {
   Collective collective_;
   const Forecaster& forecaster_;
   Rank root_;
+  Stop stop_;
   bool by_levels_;
   std::vector<Group> groups_;  ///< by small messages and by large ones
   std::vector<Choice> best_;   ///< of the last size, of each of these groups

@@ -185,6 +185,14 @@ TEST(Cli, SaysWhatChangesNothing) {
             std::string::npos);
 }
 
+/// Six trees from each of 16 roots are 96 channels; one, 16.
+TEST(Cli, SynthesizeSaysWhatMscclsLoaderRefuses) {
+  const collcast::Folder folder;
+  const std::string asked = "synthesize allgather --platform dgx-a100 --ranks 16 -o " + folder / "f.xml";
+  EXPECT_EQ(collcast(asked).err.find("note: MSCCL's loader takes up to 32 channels and 256 steps"), 0u);
+  EXPECT_EQ(collcast(asked + " --trees 1").err, "");
+}
+
 TEST(Cli, HelpShowsAnExampleOfEveryVerb) {
   for (const std::string verb : {"algorithms", "platforms", "prove", "predict", "export", "replay", "compare",
                                  "record", "calibrate", "validate"}) {

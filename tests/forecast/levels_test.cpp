@@ -160,6 +160,23 @@ TEST(Front, AnInterruptLeavesTheRest) {
   EXPECT_TRUE(holds(*front.fastest(Bytes(1 << 20), engine("path")).schedule, 0));
 }
 
+/// 1,024 segments of a byte take as long as one of 1,024: all of it is software and latency.
+TEST(Front, CutsOnlyWhatGains) {
+  const Forecaster forecaster(load_platform("testbed-racks"), 8);
+  Front front(Collective::reduce, forecaster);
+  EXPECT_EQ(front.fastest(Bytes(1024), engine("contention")).prediction.call.segments, 1);
+}
+
+TEST(Front, AnInterruptEndsTheSearchForSegments) {
+  const Forecaster forecaster(load_platform("dgx-a100"), 8);
+  bool interrupted = false;
+  Front front(Collective::allgather, forecaster, 0, 0, [&] { return interrupted; });
+  EXPECT_TRUE(front.notes().empty());
+  interrupted = true;
+  EXPECT_TRUE(holds(*front.fastest(Bytes(1 << 30), engine("contention")).schedule, 0));
+  EXPECT_EQ(front.notes().size(), 1U);
+}
+
 TEST(Front, RefusesWhatItCannotMake) {
   const Forecaster few(load_platform("flat"), 4), many(load_platform("flat"), 300);
   EXPECT_EQ(
