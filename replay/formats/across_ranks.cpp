@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -30,13 +31,14 @@ std::map<int, std::vector<Calls>> by_communicator(RecordedSource& source) {
   return all;
 }
 
-std::size_t least_of(const std::vector<Calls>& members) {
-  return std::ranges::min_element(members, {}, [](const Calls& c) { return c.all.size(); })->all.size();
+bool has_times(const std::vector<Calls>& members, std::size_t call) {
+  return std::ranges::all_of(members, [&](const Calls& c) {
+    return c.all[call]->begin >= Seconds(0) && c.all[call]->duration >= Seconds(0);
+  });
 }
 
-bool holds_up_all(Collective c) {
-  return c == Collective::allreduce || c == Collective::allgather || c == Collective::reduce_scatter ||
-         c == Collective::alltoall || c == Collective::barrier;
+std::size_t least_of(const std::vector<Calls>& members) {
+  return std::ranges::min_element(members, {}, [](const Calls& c) { return c.all.size(); })->all.size();
 }
 
 /// By how much clocks disagree at least; below 0: they agree; none if no collective tells.
@@ -44,7 +46,7 @@ std::optional<Seconds> disagreement(RecordedSource& source, const std::map<Rank,
   std::optional<Seconds> worst;
   for (const auto& [communicator, members] : by_communicator(source)) {
     for (std::size_t i = 0; members.size() > 1 && i < least_of(members); ++i) {
-      if (!holds_up_all(members[0].all[i]->collective)) continue;
+      if (!holds_up_all(members[0].all[i]->collective) || !has_times(members, i)) continue;
       Seconds last_begin = begins.at(members[0].rank) + members[0].all[i]->begin,
               first_end = last_begin + members[0].all[i]->duration;
       for (const Calls& c : members) {
@@ -150,6 +152,36 @@ void compare_messages(RecordedSource& source) {
   for (const Contradiction* c : {&longer, &unreceived, &unsent}) c->note(source.info());
 }
 
+/// What tells a call from others of its communicator.
+using CallKey = std::pair<Collective, std::int64_t>;
+
+/// The calls that a member lacks although it holds later ones; those without a number are not looked at.
+/// A call is lost by some if fewer members hold it and later ones than hold later ones.
+std::set<const Activity*> lost_by_some(const std::vector<Calls>& members, bool of_each_kind) {
+  const auto kind = [&](const Activity& a) { return of_each_kind ? a.collective : Collective::barrier; };
+  std::map<Collective, std::vector<std::int64_t>> latest;  // of each member
+  std::map<CallKey, std::ptrdiff_t> going_on;              // who holds it and later ones
+  for (const Calls& c : members) {
+    std::map<Collective, std::set<std::int64_t>> held;
+    for (const Activity* a : c.all)
+      if (a->number >= 0) held[kind(*a)].insert(a->number);
+    for (const auto& [k, numbers] : held) {
+      latest[k].push_back(*numbers.rbegin());
+      for (const std::int64_t n : numbers) going_on[{k, n}] += n < *numbers.rbegin();
+    }
+  }
+  for (auto& [k, numbers] : latest) std::ranges::sort(numbers);
+  std::set<const Activity*> lost;
+  for (const Calls& c : members)
+    for (const Activity* a : c.all) {
+      if (a->number < 0) continue;
+      const auto& of_all = latest.at(kind(*a));
+      if (of_all.end() - std::ranges::upper_bound(of_all, a->number) > going_on.at({kind(*a), a->number}))
+        lost.insert(a);
+    }
+  return lost;
+}
+
 bool anything(RecordedSource& source, bool (*is)(const Activity&)) {
   for (Rank r = 0; r < source.ranks(); ++r)
     for (int s = 0; s < source.streams(r); ++s)
@@ -157,7 +189,41 @@ bool anything(RecordedSource& source, bool (*is)(const Activity&)) {
   return false;
 }
 
+/// Moves the rank's begins, and lets it pause before it begins.
+void begin_later(RecordedSource& source, Rank rank, Seconds by) {
+  for (int s = 0; s < source.streams(rank); ++s) {
+    RecordedSource::Stream& stream = source.at(rank, s);
+    for (Activity& a : stream)
+      if (a.begin >= Seconds(0)) a.begin += by;
+    Activity late;
+    late.kind = Activity::Kind::pause;
+    late.time = by;
+    stream.insert(stream.begin(), late);
+  }
+}
+
 }  // namespace
+
+bool holds_up_all(Collective c) {
+  return c == Collective::allreduce || c == Collective::allgather || c == Collective::reduce_scatter ||
+         c == Collective::alltoall || c == Collective::barrier;
+}
+
+void leave_out_lost(RecordedSource& source, bool of_each_kind) {
+  std::set<const Activity*> lost;
+  for (const auto& [communicator, members] : by_communicator(source))
+    lost.merge(lost_by_some(members, of_each_kind));
+  if (lost.empty()) return;
+  for (Rank r = 0; r < source.ranks(); ++r)
+    for (int s = 0; s < source.streams(r); ++s) {
+      RecordedSource::Stream kept;
+      for (Activity& a : source.at(r, s))
+        if (!lost.contains(&a)) kept.push_back(std::move(a));
+      source.at(r, s) = std::move(kept);
+    }
+  source.info().losses.push_back({"collective", std::ssize(lost),
+                                  "left out: another rank lost the call of this number in its communicator"});
+}
 
 void keep_alone(RecordedSource& source) {
   if (source.ranks() != 1) return;
@@ -226,17 +292,13 @@ bool begin_as_recorded(RecordedSource& source, const std::map<Rank, Seconds>& be
                     " at least: all begin together");
     return false;
   }
+  source.info().one_clock = true;
   Seconds first = begins.begin()->second, last = first;
   for (const auto& [rank, begin] : begins) first = std::min(first, begin), last = std::max(last, begin);
   if (last == first) return true;
   notes.push_back("ranks begin as recorded, up to " + text::seconds((last - first).value) + " apart");
   for (const auto& [rank, begin] : begins)
-    for (int s = 0; begin > first && s < source.streams(rank); ++s) {
-      Activity late;
-      late.kind = Activity::Kind::pause;
-      late.time = begin - first;
-      source.at(rank, s).insert(source.at(rank, s).begin(), late);
-    }
+    if (begin > first) begin_later(source, rank, begin - first);
   return true;
 }
 

@@ -12,12 +12,21 @@ namespace collcast {
 /// source truncated.
 void compare_ranks(RecordedSource& source);
 
+/// Whether no rank is through with it before the last has come.
+bool holds_up_all(Collective c);
+
+/// Leaves out, and counts as lost, calls whose number (Activity::number) another rank of their communicator
+/// lacks although it holds later ones, so that calls at the same place are the same call. `of_each_kind`:
+/// each kind of collective is numbered by itself.
+void leave_out_lost(RecordedSource& source, bool of_each_kind);
+
 /// Takes the first rank for the root, with a note, where ranks say different ones of the same call.
 void agree_on_roots(RecordedSource& source);
 
 /// Ranks begin as far apart as their own clocks say, in `begins`, where these agree: no rank is through with
 /// a collective before another one comes to it. Else all begin together, with a note. Collectives that do not
-/// hold up everybody (broadcast, reduce, gather, scatter, scan) say nothing. Returns whether they agree.
+/// hold up everybody (broadcast, reduce, gather, scatter, scan) say nothing, nor do those without times.
+/// Returns whether they agree; begins of calls are then by one clock, and the source says so.
 bool begin_as_recorded(RecordedSource& source, const std::map<Rank, Seconds>& begins);
 
 /// One rank says of some collectives what it gives or gets alone: it is not taken for several.

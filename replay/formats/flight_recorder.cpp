@@ -16,6 +16,7 @@
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -302,20 +303,31 @@ Dump read(const std::string& path, Rank position) {
   return d;
 }
 
-/// One rank's entries.
+/// When a collective was called and known to be done, by the wall clocks of its ranks' hosts.
+struct Known {
+  double last_begin = 0, first_end = std::numeric_limits<double>::infinity();
+};
+using KnownCalls = std::map<std::pair<int, std::int64_t>, Known>;  ///< by communicator and number
+
+double first_ns(const std::vector<Dump>& dumps) {
+  double first = 1e300;
+  for (const Dump& d : dumps)
+    for (const Value* e : d.entries) first = std::min(first, e->number_of("time_created_ns", 1e300));
+  return first;
+}
+
+/// One rank's entries, by the time since `first_ns`.
 class FlightRank {
  public:
-  FlightRank(RecordedSource& source, const Dump& dump)
-      : source_(source), dump_(dump), group_(source.at(dump.rank)) {}
+  FlightRank(RecordedSource& source, const Dump& dump, double first_ns, KnownCalls& known)
+      : source_(source), dump_(dump), group_(source.at(dump.rank)), first_ns_(first_ns), known_(known) {}
 
   void build() {
     std::vector<const Value*> entries = dump_.entries;
     std::ranges::stable_sort(entries, {}, [](const Value* e) { return e->number_of("record_id", 0); });
-    for (const Value* e : entries) {
-      first_ns_ = std::min(first_ns_, e->number_of("time_created_ns", 1e300));
+    for (const Value* e : entries)
       if (const double id = e->number_of("record_id", -1); id > last_id_ && id < 1e15)
         lost += id - last_id_ - 1, last_id_ = id;
-    }
     const std::set<const Value*> grouped = grouped_messages(entries);
     for (const Value* e : entries) entry(*e, grouped.contains(e));
     group_.finish();
@@ -366,6 +378,8 @@ class FlightRank {
     } else if (const auto collective = collective_of(name)) {
       a = collective_activity(*collective, group, message_of(*collective, in, out, ranks));
       a.sized = *collective == Collective::barrier || in.value + out.value > 0;
+      a.number = number_of_collective(e);
+      know(e, a);
       sizeless += !a.sized && e.find("input_sizes") != nullptr && e.find("input_dtypes") == nullptr;
     } else {
       a.kind = Activity::Kind::skipped;
@@ -379,6 +393,19 @@ class FlightRank {
       group_.add(std::move(a));
     else
       source_.at(dump_.rank).push_back(std::move(a));
+  }
+
+  static std::int64_t number_of_collective(const Value& e) {
+    const double n = e.number_of("collective_seq_id", -1);
+    return n >= 0 && n < 1e15 ? static_cast<std::int64_t>(n) : -1;
+  }
+
+  void know(const Value& e, const Activity& a) {
+    if (a.number < 0 || !holds_up_all(a.collective)) return;
+    Known& call = known_[{a.communicator, a.number}];
+    call.last_begin = std::max(call.last_begin, e.number_of("time_created_ns", 0));
+    if (const double end = e.number_of("time_discovered_completed_ns", 0); end > 0)
+      call.first_end = std::min(call.first_end, end);
   }
 
   Activity message(std::string_view name, int group, Rank ranks, Bytes size) {
@@ -419,8 +446,18 @@ class FlightRank {
   RecordedSource& source_;
   const Dump& dump_;
   MessageGroup group_;
-  double first_ns_ = 1e300, last_id_ = -1;
+  double first_ns_, last_id_ = -1;
+  KnownCalls& known_;
 };
+
+/// The hosts' clocks agree if no collective was done by one before another rank called it.
+void compare_clocks(SourceInfo& info, const KnownCalls& calls) {
+  double apart = 0;
+  for (const auto& [call, known] : calls) apart = std::max(apart, known.last_begin - known.first_end);
+  info.one_clock = apart <= 0;
+  if (apart > 0)
+    info.notes.push_back("the ranks' clocks disagree, by " + text::seconds(1e-9 * apart) + " at least");
+}
 
 }  // namespace
 
@@ -455,8 +492,10 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
                   "how all-to-alls are split", "durations, unless TORCH_NCCL_ENABLE_TIMING was set"};
   double lost = 0;
   std::int64_t unfinished = 0, sizeless = 0;
+  const double first = first_ns(dumps);
+  KnownCalls known;
   for (const Dump& d : dumps) {
-    FlightRank builder(*source, d);
+    FlightRank builder(*source, d, first, known);
     builder.build();
     lost += builder.lost;
     unfinished += builder.unfinished;
@@ -475,6 +514,8 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
         std::to_string(sizeless) +
         " entries have shapes and no types of data, which torch notes from version 2.0 on: their "
         "sizes are unknown");
+  compare_clocks(info, known);
+  leave_out_lost(*source, false);
   compare_ranks(*source);
   info.truncated = true;
   return source;

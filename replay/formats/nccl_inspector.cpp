@@ -49,7 +49,7 @@ bool read_operation(const JsonValue& value, InspectorLine& line) {
   if (perf.null() || line.rank < 0) return false;
   line.operation = perf[prefix].text();
   line.number =
-      std::clamp<std::int64_t>(perf[prefix + "_sn"].integer().value_or(0), 0, std::int64_t{1} << 60);
+      std::clamp<std::int64_t>(perf[prefix + "_sn"].integer().value_or(-1), -1, std::int64_t{1} << 60);
   line.bytes = perf[prefix + "_msg_size_bytes"].number().value_or(-1);
   line.seconds = 1e-6 * perf[prefix + "_exec_time_us"].number().value_or(-1e6);
   const auto peer = perf["p2p_peer"].integer().value_or(-1);
@@ -286,7 +286,11 @@ class InspectorSource {
     if (timed != lines.end()) first_us_ = timed->begin_us;
     for (const InspectorLine& l : lines) add(l);
     tell();
+    leave_out_lost(*source_, true);
     compare_ranks(*source_);
+    std::map<Rank, Seconds> together;
+    for (const Rank r : source_->info().recorded_ranks) together[r] = Seconds();
+    begin_as_recorded(*source_, together);
   }
   std::unique_ptr<Source> source() && { return std::move(source_); }
 
@@ -303,6 +307,7 @@ class InspectorSource {
                             : message(l, communicator);
     if (group.members.empty())
       a.kind = Activity::Kind::skipped, a.note = "its communicator's members were not recorded";
+    if (collective) a.number = l.number;
     if (l.seconds >= 0) a.duration = a.time = Seconds(l.seconds);
     if (l.begin_us >= 0) a.begin = Seconds(1e-6 * (l.begin_us - first_us_));
     messages_.try_emplace(me, source_->at(me)).first->second.add(l, std::move(a), !collective);
@@ -321,6 +326,7 @@ class InspectorSource {
   }
 
   void count_missing(const InspectorLine& l) {
+    if (l.number < 0) return;
     std::int64_t& last = last_.try_emplace({l.communicator, l.operation, l.rank}, l.number - 1).first->second;
     missing_ += std::max<std::int64_t>(0, std::min<std::int64_t>(l.number - last - 1, 1'000'000'000));
     last = std::max(last, l.number);

@@ -83,7 +83,7 @@ class Inspector {
     const Seconds overlap = common(std::move(computing), std::move(communicating));
     // Less are ends that touch, rounded.
     mine.overlap = overlap > 1e-9 * mine.communication ? overlap : Seconds();
-    mine.lateness = Seconds(), mine.last = 0;
+    if (source_.info().one_clock) mine.lateness = Seconds(), mine.last = 0;
   }
 
   std::string communicator_name(const Activity& a) {
@@ -132,16 +132,16 @@ class Inspector {
     pair.bytes += a.bytes;
   }
 
-  /// Begins are compared as they are: on clocks that agree. A collective that one rank alone has says
-  /// nothing.
+  /// A collective that one rank alone has says nothing.
   void lateness() {
+    if (!source_.info().one_clock) return;
     std::map<Rank, Inspection::OfRank*> by_rank;
     for (auto& r : all_.of_rank) by_rank[r.rank] = &r;
     for (const auto& [call, came] : arrivals_) {
       if (came.size() < 2) continue;
       const auto [first, last] = std::ranges::minmax(came, {}, [](const auto& c) { return c.second; });
       for (const auto& [r, at] : came) *by_rank[r]->lateness += at - first.second;
-      ++*by_rank[last.first]->last;
+      *by_rank[last.first]->last += last.second > first.second;
     }
   }
 

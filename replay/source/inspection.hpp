@@ -23,7 +23,7 @@ struct Inspection {
   struct OfRank {
     Rank rank = 0;
     Seconds compute, communication;
-    // If the source says when its calls began:
+    // If the source says when its calls began, and beyond the overlap by one clock of all ranks:
     std::optional<Seconds> overlap;    ///< with computation under way on another stream
     std::optional<Seconds> lateness;   ///< how much later than the first rank it came to collectives, in all
     std::optional<std::int64_t> last;  ///< to how many collectives it came last

@@ -48,6 +48,8 @@ struct Activity {
       Seconds(-1);         ///< how long it took where it was recorded, waiting included; negative: unknown
   std::int64_t times = 1;  ///< how often; more than once only in a profile, where `duration` is the mean
   int communicator = 0;    ///< into Source::communicators()
+  std::int64_t number =
+      -1;  ///< of a collective among its communicator's, the same on all ranks; negative: not said
   Collective collective = Collective::barrier;
   std::string_view algorithm;  ///< of the catalogue, for the collective; empty: it is left open
   bool direct = false;         ///< only sender and receiver know a block's size: `counts` has both
@@ -83,6 +85,7 @@ struct SourceInfo {
   Seconds recorded;                  ///< wall clock of the recorded run; 0: unknown
   Memory memory = Memory::host;      ///< where the application keeps its data
   bool by_mpi = true;                ///< it communicates by MPI, and not by NCCL or RCCL
+  bool one_clock = false;            ///< begins of different ranks compare: their clocks agree
   bool waits_recorded = true;        ///< durations of collectives include waiting for late ranks
   std::vector<Rank> recorded_ranks;  ///< those it holds; empty: all
   bool ordered = true;     ///< false: a profile, which says how often and how long; it cannot be replayed

@@ -312,10 +312,14 @@ TEST(AcrossRanks, RanksBeginAsFarApartAsRecorded) {
   ASSERT_EQ(all(*together, 1).size(), 2u);
   EXPECT_EQ(all(*together, 1)[0].kind, Kind::pause);
   EXPECT_EQ(all(*together, 1)[0].time, Seconds(0.25));
+  EXPECT_EQ(all(*together, 0)[0].begin, Seconds(5));
+  EXPECT_EQ(all(*together, 1)[1].begin, Seconds(4.75 + 0.25));
+  EXPECT_TRUE(together->info().one_clock);
   EXPECT_EQ(together->info().notes.back(), "ranks begin as recorded, up to 250 ms apart");
   auto apart = made();
   EXPECT_FALSE(begin_as_recorded(*apart, {{0, Seconds(1)}, {1, Seconds(4)}}));
   EXPECT_EQ(all(*apart, 1).size(), 1u);
+  EXPECT_FALSE(apart->info().one_clock);
   EXPECT_EQ(apart->info().notes.back(), "the ranks' clocks disagree, by 750 ms at least: all begin together");
 }
 
@@ -640,8 +644,8 @@ TEST_F(Files, InspectionsCountBySizeAndFindLateRanks) {
   EXPECT_NEAR(i.operations[0].total.value, 4e-3, 1e-12);
   EXPECT_NEAR(i.compute.value, 10e-3, 1e-12);
   ASSERT_EQ(i.of_rank.size(), 2u);
-  EXPECT_NEAR(i.of_rank[0].overlap->value, 1e-3, 1e-12);  // from 5 to 6 ms
-  EXPECT_EQ(i.of_rank[0].last.value() + i.of_rank[1].last.value(), 1);
+  EXPECT_NEAR(i.of_rank[0].overlap->value, 1e-3, 1e-12);                // from 5 to 6 ms
+  EXPECT_EQ(i.of_rank[0].last.value() + i.of_rank[1].last.value(), 0);  // both at once
   EXPECT_TRUE(i.operations[0].waiting);
   const Inspection log = inspect(*open("log", samples::nccl_log));
   ASSERT_EQ(log.pairs.size(), 1u);
@@ -649,6 +653,27 @@ TEST_F(Files, InspectionsCountBySizeAndFindLateRanks) {
   EXPECT_FALSE(log.of_rank[0].overlap || log.of_rank[0].lateness || log.of_rank[0].last);
   EXPECT_FALSE(log.operations[0].waiting);
   EXPECT_DOUBLE_EQ(log.pairs[0].bytes.value, 80);
+}
+
+/// Rank 1's clock began 1 ms after rank 0's, and it comes to the allreduce at 5 ms of it, rank 0 at 5 ms of
+/// its own. Without a common clock nobody knows who was late.
+TEST_F(Files, LateRanksAreThoseByOneClock) {
+  const auto late = [&](const std::string& base) {
+    const std::string first =
+        replaced(samples::kineto(0), "{\"schema", "{\"baseTimeNanoseconds\":1700000000000000000,\"schema");
+    const std::string second =
+        replaced(replaced(samples::kineto(1), "{\"schema", "{\"baseTimeNanoseconds\":" + base + ",\"schema"),
+                 R"("ts":5000,"dur":2000)", R"("ts":5000,"dur":1000)");
+    return inspect(*open_source({file("a.json", first), file("b.json", second)})).of_rank;
+  };
+  const auto agreed = late("1700000000001000000");
+  EXPECT_EQ(agreed[0].lateness, Seconds(0));
+  EXPECT_NEAR(agreed[1].lateness.value().value, 1e-3, 1e-9);
+  EXPECT_EQ(agreed[1].last, 1);
+  // Rank 1 would come at 1,005 ms, when rank 0 has been through since 7 ms.
+  const auto disagreed = late("1700000001000000000");
+  EXPECT_FALSE(disagreed[0].lateness || disagreed[1].lateness || disagreed[1].last);
+  EXPECT_TRUE(disagreed[1].overlap);
 }
 
 /// An allreduce of 2 s, to which rank 0 comes at 0 and rank 1 at 3 s: rank 0 waits for 3 s. Beneath it rank 0
@@ -660,6 +685,7 @@ TEST(Inspections, SayWhoCameLateAndWhoWaited) {
     a.begin = Seconds(3 * r), a.duration = Seconds(5 - 3 * r), a.time = Seconds(2);
     source.at(r) = {a};
   }
+  source.info().one_clock = true;
   for (const auto& [stream, begin, end] : {std::tuple{1, 1.0, 2.0}, {2, 1.5, 4.0}}) {
     Activity a;
     a.kind = Kind::compute, a.begin = Seconds(begin), a.time = a.duration = Seconds(end - begin);

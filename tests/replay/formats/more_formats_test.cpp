@@ -132,6 +132,65 @@ TEST_F(MoreFiles, InspectorLinesCountWhatIsMissing) {
 }
 
 /// From format 4.3 on, lines leave their header and metadata to the dump's statistics before them.
+/// One rank of 2, whose allreduces have these numbers and as many elements, each enqueued at so many
+/// microseconds and known to be done 10 us later.
+std::string flight_of(const std::vector<int>& numbers, int later_us) {
+  std::string entries;
+  for (const int n : numbers)
+    entries += std::string(entries.empty() ? "" : ",\n") + R"({"record_id":)" + std::to_string(n) +
+               R"(,"process_group":["0",""],"collective_seq_id":)" + std::to_string(n) +
+               R"(,"profiling_name":"nccl:all_reduce","input_sizes":[[)" + std::to_string(n) +
+               R"(]],"input_dtypes":["Float"],"time_created_ns":)" + std::to_string(1000 * (later_us + n)) +
+               R"(,"time_discovered_completed_ns":)" + std::to_string(1000 * (later_us + n + 10)) +
+               R"(,"state":"completed"})";
+  return R"({"pg_config":{"0":{"name":"0","ranks":"[0, 1]"}},"pg_status":{},"entries":[)" + entries + "]}";
+}
+
+/// Rank 0's ring begins with call 5, rank 1's with call 6 and lacks 8; that rank 0 ends before 10 is no loss.
+TEST_F(MoreFiles, FlightRecorderCallsMeetByTheirNumber) {
+  const std::string zero = file("r_rank0", flight_of({5, 6, 7, 8, 9}, 0));
+  const auto source = open_source({zero, file("r_rank1", flight_of({6, 7, 9, 10}, 3))});
+  std::vector<double> of[2];
+  for (const Rank r : {0, 1})
+    for (const Activity& a : all(*source, r)) of[r].push_back(a.message.value);
+  EXPECT_EQ(of[0], (std::vector<double>{24, 28, 36}));
+  EXPECT_EQ(of[1], (std::vector<double>{24, 28, 36, 40}));
+  EXPECT_EQ(
+      source->info().losses.back(),
+      (Loss{"collective", 2, "left out: another rank lost the call of this number in its communicator"}));
+  // Rank 1 is 3 us later each time.
+  const Inspection late = inspect(*source);
+  EXPECT_NEAR(late.of_rank[1].lateness.value().value, 9e-6, 1e-12);
+  EXPECT_EQ(late.of_rank[1].last, 3);
+  // 11 us later it would call when rank 0 was known to be through.
+  const auto apart = open_source({zero, file("s_rank1", flight_of({5, 6, 7, 8, 9}, 11))});
+  EXPECT_FALSE(inspect(*apart).of_rank[1].lateness);
+  EXPECT_EQ(apart->info().notes[0], "the ranks' clocks disagree, by 1.00 us at least");
+}
+
+/// Rank 0 has calls 4 and 7, rank 1 calls 3, 4, 7: 3 is left out. Allreduces are numbered by themselves.
+TEST_F(MoreFiles, InspectorCallsMeetByTheirNumber) {
+  const auto line = [](int rank, const std::string& operation, int number) {
+    return R"({"header":{"id":"0x1","rank":)" + std::to_string(rank) +
+           R"(,"n_ranks":2,"nnodes":1},"metadata":{"hostname":"a","pid":)" + std::to_string(rank) +
+           R"(},"coll_perf":{"coll":")" + operation + R"(","coll_sn":)" + std::to_string(number) +
+           R"(,"coll_msg_size_bytes":)" + std::to_string(number) + R"(,"coll_exec_time_us":50}})" + "\n";
+  };
+  const auto source =
+      open_source({file("a.log", line(0, "AllGather", 4) + line(0, "AllReduce", 1) + line(0, "AllGather", 7)),
+                   file("b.log", line(1, "AllGather", 3) + line(1, "AllGather", 4) + line(1, "AllReduce", 1) +
+                                     line(1, "AllGather", 7))});
+  for (const Rank r : {0, 1}) {
+    std::vector<double> bytes;
+    for (const Activity& a : all(*source, r)) bytes.push_back(a.message.value);
+    EXPECT_EQ(bytes, (std::vector<double>{8, 1, 14}));  // an allgather's is that of both ranks
+  }
+  EXPECT_EQ(
+      source->info().losses.back(),
+      (Loss{"collective", 1, "left out: another rank lost the call of this number in its communicator"}));
+  EXPECT_FALSE(source->info().truncated);
+}
+
 TEST_F(MoreFiles, InspectorLinesOfADumpShareItsHeader) {
   const auto dump = [](int rank, int dropped) {
     return R"json({"header":{"id":"0x1","rank":)json" + std::to_string(rank) +
