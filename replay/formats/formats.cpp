@@ -23,6 +23,7 @@
 #include "replay/formats/nccl_log.hpp"
 #include "replay/formats/nsys.hpp"
 #include "replay/formats/otf2.hpp"
+#include "replay/formats/plausible.hpp"
 #include "replay/formats/pytorch_et.hpp"
 #include "replay/formats/rccl_replay.hpp"
 #include "replay/formats/tar.hpp"
@@ -140,6 +141,7 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
     recorded->info().format = format->name;
     if (format->memory == Memory::device) recorded->info().memory = Memory::device;
     recorded->info().by_mpi &= format->memory == Memory::host || format->rounds;
+    forget_impossible(*recorded);
     note_contradictions(*recorded);
   }
   return source;

@@ -593,8 +593,10 @@ std::string communicating(std::string_view kernel) {
 }
 
 void RankTrace::add(Kernel kernel, Comm comm) {
-  if (!(kernel.end > kernel.begin) || !(kernel.begin >= 0)) {
-    impossible += kernel.end < kernel.begin;
+  constexpr double longest_us = 1e15;  // 30 years
+  const double lasts = kernel.end - kernel.begin;
+  if (!(lasts > 0 && lasts < longest_us && kernel.begin >= 0)) {
+    impossible += lasts != 0 || !kernel.copies;  // a copy of nothing loses nothing
     return;
   }
   if (kernel.communicates) {
@@ -663,7 +665,8 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   }
   if (kernels == 0)
     throw InputError(path + ": has no kernels of a GPU; profile CUDA activity, over whole steps");
-  if (impossible) info.losses.push_back({"kernel", impossible, "with an impossible duration, or damaged"});
+  if (impossible)
+    info.losses.push_back({"kernel", impossible, "without a possible begin and duration, or damaged"});
   if (outside) info.losses.push_back({"kernel", outside, "outside the steps that are looked at"});
   if (on_hosts)
     info.losses.push_back({"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are"});

@@ -73,7 +73,8 @@ struct RankTrace {
   std::int64_t damaged = 0, impossible = 0, outside = 0;
   std::int64_t peerless = 0;  ///< messages of hosts that say no other end
 
-  /// Adds a kernel, or counts it as impossible; `comm` is looked at where it communicates.
+  /// Adds a kernel, or counts it as impossible: without a begin, or a duration above 0 and below 30 years;
+  /// `comm` is looked at where it communicates.
   void add(Kernel kernel, Comm comm);
   /// Adds what a call of the CUDA or HIP runtime says: a launch, or that a stream waits.
   void runtime(std::string_view name, double at, std::int64_t thread, std::int64_t correlation);

@@ -676,6 +676,24 @@ TEST_F(Files, LateRanksAreThoseByOneClock) {
   EXPECT_TRUE(disagreed[1].overlap);
 }
 
+/// 2^63 elements are no size of an allreduce, 10^30 us no duration of a kernel.
+TEST_F(Files, ImpossibleSizesAndTimesAreUnknownAndCounted) {
+  const auto huge = open("a.json", replaced(samples::kineto(0), R"("In msg nelems":1000000)",
+                                            R"("In msg nelems":9223372036854775807)"));
+  EXPECT_FALSE(all(*huge, 0, 1)[2].sized);
+  EXPECT_EQ(all(*huge, 0, 1)[2].message, Bytes(0));
+  EXPECT_EQ(huge->info().losses,
+            (std::vector<Loss>{{"size", 1, "impossible (above 1 PiB): taken as unknown"}}));
+  const auto endless =
+      open("b.json", replaced(samples::kineto(0), R"("ts":2000,"dur":2000)", R"("ts":2000,"dur":1e30)"));
+  EXPECT_NEAR(inspect(*endless).compute.value, 3e-3, 1e-12);  // 5 ms without the first kernel's 2
+  EXPECT_EQ(endless->info().losses,
+            (std::vector<Loss>{{"kernel", 1, "without a possible begin and duration, or damaged"}}));
+  const auto log = open("log", replaced(samples::nccl_log, "count 1024", "count 9223372036854775807"));
+  EXPECT_FALSE(all(*log, 0)[0].sized);
+  EXPECT_TRUE(all(*log, 1)[0].sized);
+}
+
 /// An allreduce of 2 s, to which rank 0 comes at 0 and rank 1 at 3 s: rank 0 waits for 3 s. Beneath it rank 0
 /// computes from 1 to 2 and, on another stream, from 1.5 to 4 s: 3 s overlap, whatever goes on twice.
 TEST(Inspections, SayWhoCameLateAndWhoWaited) {
