@@ -130,6 +130,26 @@ void join_host(RankTrace& trace) {
   std::ranges::sort(trace.waits, {}, [](const auto& wait) { return wait.second; });
 }
 
+/// When kernels were launched, asked in the order in which they began. A stream keeps the order of launches:
+/// a kernel whose launch the trace lacks was launched with the one before it, and before the trace began if
+/// no kernel before it has one. Where a stream has no launch at all, it counts when kernels began.
+class Launched {
+ public:
+  explicit Launched(const std::vector<Kernel>& kernels) {
+    for (const Kernel& k : kernels)
+      if (k.launch >= 0) last_[k.stream] = -std::numeric_limits<double>::infinity();
+  }
+  double at(const Kernel& k) {
+    const auto last = last_.find(k.stream);
+    if (last == last_.end()) return k.begin;
+    if (k.launch >= 0) last->second = k.launch;
+    return last->second;
+  }
+
+ private:
+  std::map<std::pair<std::int64_t, std::int64_t>, double> last_;
+};
+
 /// The part of the run that is asked for, and its kernels alone, in the order in which they began.
 Span select(RankTrace& trace, const OpenOptions& options) {
   std::ranges::sort(trace.kernels, [](const Span& a, const Span& b) { return a.begin < b.begin; });
@@ -153,8 +173,9 @@ Span select(RankTrace& trace, const OpenOptions& options) {
   if (options.some_steps()) {
     // The GPU may be behind its host: a step's kernels begin when those of the step before have ended.
     double before = window.begin;
+    Launched launched(trace.kernels);
     trace.outside = static_cast<std::int64_t>(std::erase_if(trace.kernels, [&](const Kernel& k) {
-      const double at = k.launch >= 0 ? k.launch : k.begin;
+      const double at = launched.at(k);
       if (at < window.begin) before = std::max(before, k.end);
       return at < window.begin || at > window.end;
     }));
@@ -633,7 +654,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
       "roots of broadcasts and reductions, but where the trace says them (taken as the first rank)",
       "reduction operators",
       "which bytes of an all-to-all go to whom, without its split sizes (taken as equal)"};
-  std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0, peerless = 0;
+  std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0, peerless = 0, lost = 0;
   const std::string path = traces[0].path;
   // Where one file says no base, nobody knows how the clocks compare.
   if (std::ranges::any_of(traces, [](const RankTrace& t) { return t.base_ns == 0; }))
@@ -661,6 +682,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     outside += trace.outside;
     on_hosts += std::ssize(trace.of_hosts);
     peerless += trace.peerless;
+    lost += trace.lost;
     trace = {};
   }
   if (kernels == 0)
@@ -668,6 +690,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   if (impossible)
     info.losses.push_back({"kernel", impossible, "without a possible begin and duration, or damaged"});
   if (outside) info.losses.push_back({"kernel", outside, "outside the steps that are looked at"});
+  if (lost) info.losses.push_back({"event", lost, "lost by the profiler, as it says"});
   if (on_hosts)
     info.losses.push_back({"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are"});
   if (peerless) info.losses.push_back({"message", peerless, "its peer is not said"});

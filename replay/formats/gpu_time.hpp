@@ -71,6 +71,7 @@ struct RankTrace {
   std::vector<Step> steps;
   std::vector<HostCall> of_hosts;  ///< of gloo, MPI or UCC, which hosts play
   std::int64_t damaged = 0, impossible = 0, outside = 0;
+  std::int64_t lost = 0;      ///< events, as the profiler says itself
   std::int64_t peerless = 0;  ///< messages of hosts that say no other end
 
   /// Adds a kernel, or counts it as impossible: without a begin, or a duration above 0 and below 30 years;

@@ -251,13 +251,17 @@ JsonEnd read_elements(const std::string& path, std::string_view key,
   JsonEnd end;
   if (cutter.take('[')) {
     end.closed = read_array(cutter, json, element_read, end);
+    end.more = end.closed && cutter.peek() != '\0';
     return end;
   }
   if (!cutter.take('{')) throw InputError(path + ": is no JSON object or array");
   std::string name, text;
   while (true) {
     while (cutter.take(',')) continue;
-    if (cutter.take('}')) return end.closed = true, end;
+    if (cutter.take('}')) {
+      end.closed = true, end.more = cutter.peek() != '\0';
+      return end;
+    }
     if (cutter.peek() != '"' || !cutter.value(name) || !cutter.take(':')) return end;
     name = unquoted(name);
     if (name == key && cutter.take('[')) {

@@ -50,6 +50,7 @@ class JsonText {
 /// How a JSON array ended.
 struct JsonEnd {
   bool closed = false;       ///< the array was closed, and so was what it is in
+  bool more = false;         ///< something follows it
   std::int64_t damaged = 0;  ///< elements that are no JSON
 };
 

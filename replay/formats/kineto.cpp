@@ -2,6 +2,7 @@
 #include "replay/formats/kineto.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 #include "replay/formats/gpu_time.hpp"
@@ -90,6 +91,8 @@ class FileReader {
         [this](std::string_view key, const JsonValue& value) { member(key, value); });
     trace_.damaged = end.damaged;
     if (!end.closed) throw InputError(trace_.path + ": the JSON is cut short in its middle");
+    if (end.more)
+      throw InputError(trace_.path + ": goes on behind the end of its JSON; a file has one rank's trace");
     for (const auto& [thread, calls] : trace_.calls)
       for (const HostCall& c : calls)
         if (trace_.rank < 0) trace_.rank = own_rank(c.comm);
@@ -108,8 +111,17 @@ class FileReader {
     return c.start >= 0 && c.stride > 0 ? c.start + c.own * c.stride : -1;
   }
 
+  /// A number, or a text with one.
+  static std::int64_t dropped(const JsonValue& value) {
+    std::int64_t count = value.integer().value_or(0);
+    const std::string_view text = value.text();
+    std::from_chars(text.data(), text.data() + text.size(), count);
+    return std::clamp<std::int64_t>(count, 0, std::int64_t{1} << 40);
+  }
+
   void member(std::string_view key, const JsonValue& value) {
     if (key == "baseTimeNanoseconds") trace_.base_ns = std::max<std::int64_t>(0, value.integer().value_or(0));
+    if (key == "DroppedEvents") trace_.lost = dropped(value);
     if (key != "distributedInfo") return;
     trace_.rank = static_cast<Rank>(value["rank"].integer().value_or(-1));
     trace_.world = static_cast<Rank>(value["world_size"].integer().value_or(-1));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -127,12 +128,30 @@ class Export {
     ranges();
     std::vector<Gpu> all;
     for (auto& [key, gpu] : gpus_) all.push_back(std::move(gpu));
+    all[0].trace.lost = lost_events();
     return all;
   }
 
   std::int64_t graphs = 0;
 
  private:
+  /// "Not all CUDA events might have been collected. 12345 events were lost"; without a number one at least.
+  std::int64_t lost_events() {
+    std::int64_t all = 0;
+    if (!file_.has("DIAGNOSTIC_EVENT")) return all;
+    file_.rows("SELECT text_ FROM (SELECT " + file_.columns("DIAGNOSTIC_EVENT", {"text"}) +
+                   " FROM DIAGNOSTIC_EVENT t) WHERE text_ LIKE '%lost%' OR text_ LIKE '%dropped%' OR text_ "
+                   "LIKE '%not all%events%'",
+               [&](auto& row) {
+                 const std::string text = row.text(0);
+                 std::int64_t count = 1;
+                 if (const auto digit = text.find_first_of("0123456789"); digit != std::string::npos)
+                   std::from_chars(text.data() + digit, text.data() + text.size(), count);
+                 all += std::clamp<std::int64_t>(count, 1, std::int64_t{1} << 40);
+               });
+    return all;
+  }
+
   void kernels(const std::string& kind) {
     const std::string table = "CUPTI_ACTIVITY_KIND_" + kind;
     if (!file_.has(table)) return;
@@ -336,6 +355,21 @@ class Export {
   std::map<std::int64_t, Group> groups_;
 };
 
+/// Throws InputError if files have the same GPU of the same process.
+void refuse_copies(const std::vector<Gpu>& gpus) {
+  std::map<std::pair<std::int64_t, std::int64_t>, const Gpu*> first;
+  for (const Gpu& g : gpus) {
+    const Gpu& before = *first.try_emplace({g.process, g.device}, &g).first->second;
+    const auto same_begin = [](const RankTrace& a, const RankTrace& b) {
+      return !a.kernels.empty() && a.kernels.size() == b.kernels.size() &&
+             a.kernels[0].begin == b.kernels[0].begin && a.kernels[0].end == b.kernels[0].end;
+    };
+    if (before.trace.path != g.trace.path && same_begin(before.trace, g.trace))
+      throw InputError("two files claim GPU " + std::to_string(g.device) + " of process " +
+                       std::to_string(g.process) + ": " + before.trace.path + " and " + g.trace.path);
+  }
+}
+
 /// Peers are ranks of the communicator.
 void in_world(Comm& comm, const RankTrace& trace) {
   const auto group = trace.groups.find(comm.group);
@@ -392,6 +426,7 @@ std::unique_ptr<Source> open_nsys(const std::vector<std::string>& files, const O
     for (Gpu& g : one.read()) gpus.push_back(std::move(g));
     graphs += one.graphs;
   }
+  refuse_copies(gpus);
   number_gpus(gpus);
   std::vector<RankTrace> traces;
   for (Gpu& g : gpus) traces.push_back(std::move(g.trace));

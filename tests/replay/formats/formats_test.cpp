@@ -294,6 +294,27 @@ TEST_F(Files, KinetoStepsAreSelected) {
             path + ": has steps 7 to 7; --steps asks for 8-9");
 }
 
+/// Step 7 is from 1 to 11 ms. Of two kernels without a launch, the one before the first gemm runs in the
+/// step, from 1.2 to 1.8 ms, and was launched before the trace began; the one behind it, from 6 to 6.5 ms,
+/// was launched with it. The step's kernels begin when the earlier one is done: 0.2 ms before the first gemm.
+TEST_F(Files, KinetoKernelsBelongToTheStepThatLaunchedThem) {
+  const auto kernel = [](const char* at, const char* lasts) {
+    return std::string(R"({"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":)") + at +
+           R"(,"dur":)" + lasts + R"(,"args":{"stream":7,"device":0,"correlation":77}},)";
+  };
+  const std::string first = R"({"ph":"X","cat":"kernel","name":"gemm")";
+  const std::string path = file(
+      "a.json", replaced(samples::kineto(0), first, kernel("1200", "600") + kernel("6000", "500") + first));
+  const auto source = open_source({path}, {7, 7});
+  EXPECT_EQ(source->info().losses,
+            (std::vector<Loss>{{"kernel", 1, "outside the steps that are looked at"}}));
+  const auto played = all(*source, 0);
+  EXPECT_EQ(played[0].kind, Kind::pause);
+  EXPECT_NEAR(played[0].time.value, 0.2e-3, 1e-12);
+  EXPECT_NEAR(inspect(*source).compute.value, 5.5e-3, 1e-12);               // 2 + 2 + 0.5 + 1
+  EXPECT_NEAR(inspect(*open_source({path})).compute.value, 6.1e-3, 1e-12);  // all of the trace
+}
+
 /// Kernels of one allreduce of 2 s: where rank 1 began 250 ms later, both come to it at once. Had it begun 3
 /// s later, rank 0 would be through before.
 TEST(AcrossRanks, RanksBeginAsFarApartAsRecorded) {
@@ -616,6 +637,26 @@ TEST_F(Files, JsonThatIsCutInItsMiddleIsRefused) {
   const std::string text = samples::kineto(0);
   const std::string path = file("cut", text.substr(0, text.size() - 200));
   EXPECT_EQ(complaint([&] { open_source({path}); }), path + ": the JSON is cut short in its middle");
+}
+
+TEST_F(Files, KinetoCountsWhatItDrops) {
+  const std::string fine = samples::kineto(0), gemm = R"("name":"gemm","pid":0,"tid":7,"ts":2000,"dur":2000)";
+  const auto with = [&](const std::string& times) {
+    return open("odd", replaced(fine, gemm, R"("name":"gemm","pid":0,"tid":7,)" + times))->info().losses;
+  };
+  const std::vector<Loss> one{{"kernel", 1, "without a possible begin and duration, or damaged"}};
+  EXPECT_EQ(with(R"("ts":"2000","dur":2000)"), one);
+  EXPECT_EQ(with(R"("ts":-2000,"dur":2000)"), one);
+  EXPECT_EQ(with(R"("ts":2000,"dur":0)"), one);
+  EXPECT_EQ(with(R"("ts":2000,"dur":-5)"), one);
+  for (const std::string count : {"70", "\"70\""})
+    EXPECT_EQ(open("lost", "{\"DroppedEvents\":" + count + "," + fine.substr(1))->info().losses,
+              (std::vector<Loss>{{"event", 70, "lost by the profiler, as it says"}}));
+  for (const std::string& behind : {samples::kineto(1), std::string("garbage")}) {
+    const std::string path = file("more", fine + "\n" + behind);
+    EXPECT_EQ(complaint([&] { open_source({path}); }),
+              path + ": goes on behind the end of its JSON; a file has one rank's trace");
+  }
 }
 
 TEST_F(Files, WhatIsNoTraceIsRefused) {

@@ -158,6 +158,26 @@ TEST(Nsys, AGroupOverTheGpusOfAProcessIsOneCallOfEach) {
   }
 }
 
+TEST(Nsys, WhatTheProfilerLostIsCounted) {
+  const Folder folder;
+  const auto source = open_source({write_sqlite(
+      folder / "a", two_gpus() +
+                        "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, severity INTEGER, text TEXT);"
+                        "INSERT INTO DIAGNOSTIC_EVENT VALUES (1,3,'Not all CUDA events might have been "
+                        "collected. 12 events were lost'),(1,1,'Profiling has started.'),(2,3,'Not all NVTX "
+                        "events might have been collected.');")});
+  EXPECT_EQ(source->info().losses, (std::vector<Loss>{{"event", 13, "lost by the profiler, as it says"}}));
+}
+
+TEST(Nsys, AFileTwiceIsRefused) {
+  const Folder folder;
+  const std::string a = write_sqlite(folder / "a", two_gpus()), b = write_sqlite(folder / "b", two_gpus());
+  EXPECT_EQ(testing::complaint([&] {
+              open_source({a, b});
+            }),
+            "two files claim GPU 0 of process 5: " + a + " and " + b);
+}
+
 TEST(Nsys, TablesThatAreMissingAreSaid) {
   const Folder folder;
   const std::string bare = write_sqlite(
