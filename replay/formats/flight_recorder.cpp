@@ -303,6 +303,21 @@ Dump read(const std::string& path, Rank position) {
   return d;
 }
 
+/// Throws InputError if dumps differ in the members of the default group, which is all ranks of a job.
+void refuse_two_jobs(const std::vector<Dump>& dumps) {
+  const Dump* first = nullptr;
+  for (const Dump& d : dumps) {
+    const auto group = d.groups.find("0");
+    if (group == d.groups.end()) continue;
+    if (!first) first = &d;
+    const std::vector<Rank>& ranks = first->groups.find("0")->second;
+    if (group->second != ranks)
+      throw InputError("ranks of two different jobs: group 0 has " +
+                       text::counted(std::ssize(ranks), "rank") + " in " + first->path + " and " +
+                       std::to_string(group->second.size()) + " in " + d.path);
+  }
+}
+
 /// When a collective was called and known to be done, by the wall clocks of its ranks' hosts.
 struct Known {
   double last_begin = 0, first_end = std::numeric_limits<double>::infinity();
@@ -486,6 +501,7 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
     for (const auto& [name, ranks] : d.groups)
       for (const Rank r : ranks) world = std::max(world, std::min(r, most_recorded_ranks) + 1);
   }
+  refuse_two_jobs(dumps);
   auto source = std::make_unique<RecordedSource>(std::min(world, most_recorded_ranks));
   SourceInfo& info = source->info();
   info.unknown = {"roots, reduction operators and streams", "computation (only when the host enqueued what)",

@@ -13,6 +13,7 @@ namespace {
 
 struct Banner {
   Rank tasks = 0;
+  double said = 0;  ///< calls of all ranks, as the head says from IPM 2 on; 0: it does not
   std::vector<ProfiledCall> calls;
 };
 
@@ -22,11 +23,17 @@ Banner banner_of(const std::string& path) {
   Banner banner;
   Input input(path);
   int tables = 0;
+  bool in_counts = false;
   for (std::string line; input.line(line);) {
     std::istringstream words(line);
     std::string hash, word;
     if (!(words >> hash >> word) || hash != "#") continue;
     if (word == "[time]") ++tables;
+    if (word == "#calls") in_counts = true;
+    if (word == "MPI" && in_counts && tables == 0) {
+      words >> hash >> banner.said;
+      in_counts = false;
+    }
     // Alone in its line, or in IPM 0.98 after the host.
     if (const auto at = line.find("mpi_tasks"); at != std::string::npos)
       std::istringstream(line.substr(at)) >> word >> word >> banner.tasks;
@@ -60,6 +67,11 @@ std::unique_ptr<Source> open_ipm(const std::vector<std::string>& files, const Op
   source->info().unknown.emplace_back("sizes");
   source->info().notes = {"rank 0 stands for the sum of all ranks"};
   add_profile(*source, 0, banner.calls);
+  std::int64_t listed = 0;
+  for (const ProfiledCall& c : banner.calls) listed += c.count;
+  if (banner.said < 1e15 && std::llround(banner.said) > listed)
+    source->info().losses.push_back(
+        {"call", std::llround(banner.said) - listed, "less in the table than IPM says there were"});
   return source;
 }
 

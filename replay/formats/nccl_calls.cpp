@@ -7,6 +7,8 @@
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
+#include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast::nccl {
 namespace {
@@ -39,6 +41,11 @@ class Job {
       calls(*source, i, d);
     }
     std::ranges::sort(source->info().recorded_ranks);
+    if (unnamed_ > 1)
+      source->info().notes.push_back(
+          text::counted(unnamed_, "device") +
+          " without INIT lines, or of another job, are ranks in the order in which "
+          "they appear: nothing says who is which");
     if (inferred_)
       source->info().notes.push_back(
           "communicators without INIT lines: their members are taken as consecutive ranks, and a rank that "
@@ -61,6 +68,7 @@ class Job {
         if (d.communicators.at(pointer).ranks != world_ || rank_[i] >= 0) continue;
         if (const Rank r = own_rank(d, pointer); r >= 0 && taken.insert(r).second) rank_[i] = r;
       }
+    unnamed_ = std::ranges::count(rank_, -1);
     Rank next = 0;
     for (Rank& r : rank_) {
       if (r >= 0) continue;
@@ -107,8 +115,13 @@ class Job {
     if (!c.id.empty())
       for (std::size_t i = 0; i < log_.order.size(); ++i)
         for (const auto& [other, o] : log_.devices.at(log_.order[i]).communicators)
-          if (o.id == c.id && o.rank >= 0 && o.rank < c.ranks)
-            members[static_cast<std::size_t>(o.rank)] = rank_[i];
+          if (o.id == c.id && o.rank >= 0 && o.rank < c.ranks) {
+            Rank& member = members[static_cast<std::size_t>(o.rank)];
+            if (member >= 0 && member != rank_[i])
+              throw InputError("ranks of two different jobs, or one twice: two devices are rank " +
+                               std::to_string(o.rank) + " of communicator " + c.id);
+            member = rank_[i];
+          }
     std::set<Rank> distinct(members.begin(), members.end());
     if (distinct.contains(-1) || distinct.size() != members.size()) {
       if (c.ranks == world_) return 0;
@@ -180,6 +193,7 @@ class Job {
   std::map<std::pair<std::size_t, std::string>, int> numbers_;
   std::string world_id_;  ///< of the first communicator of all ranks
   bool inferred_ = false;
+  std::ptrdiff_t unnamed_ = 0;  ///< devices of which nothing says the rank
 };
 
 }  // namespace

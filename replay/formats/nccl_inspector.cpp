@@ -87,6 +87,26 @@ struct InspectorRecords {
   }
 };
 
+/// Throws InputError if two files have the same call of a member.
+class InspectorFiles {
+ public:
+  void take(const InspectorRecords& records, const std::string& file) {
+    for (; seen_ < records.lines.size(); ++seen_) {
+      const InspectorLine& l = records.lines[seen_];
+      if (l.number < 0) continue;
+      const std::string& first =
+          whose_.try_emplace({l.communicator, l.operation, l.rank, l.peer, l.number}, file).first->second;
+      if (first != file)
+        throw InputError("two files claim rank " + std::to_string(l.rank) + " of communicator " +
+                         l.communicator + ": " + first + " and " + file);
+    }
+  }
+
+ private:
+  std::size_t seen_ = 0;
+  std::map<std::tuple<std::string, std::string, Rank, Rank, std::int64_t>, std::string> whose_;
+};
+
 /// A communicator: of its ranks those that are recorded, and who they are.
 struct InspectorGroup {
   std::string id;
@@ -252,18 +272,21 @@ class InspectorMessages {
 /// The records of all files: a value in each line, or values laid out in another way, as tools do.
 InspectorRecords read_records(const std::vector<std::string>& files) {
   InspectorRecords records;
+  InspectorFiles claims;
   JsonText json;
   for (const std::string& file : files) {
     Input input(file);
     records.dumped = {};
     for (std::string text; input.line(text);)
       if (!text.empty()) records.add(json.parse(text));
+    claims.take(records, file);
   }
   if (!records.lines.empty()) return records;
   records = {};
   for (const std::string& file : files) {
     records.dumped = {};
     read_values(file, [&](const JsonValue& value) { records.add(value); });
+    claims.take(records, file);
   }
   if (records.lines.empty())
     throw InputError(files[0] +

@@ -22,9 +22,13 @@ class LogReader : public nccl::CallLog {
  public:
   void read(const std::string& path) {
     Input input(path);
+    path_ = path;
     for (std::string line; input.line(line);) {
       const auto at = line.rfind(marker);
-      if (at == std::string::npos) continue;
+      if (at == std::string::npos) {
+        unreadable += line.find(": opCount ") != std::string::npos;
+        continue;
+      }
       // Threads write into each other's lines: of two messages in one, the first may be cut.
       unreadable += line.find(": opCount ") < at;
       Device device;
@@ -79,6 +83,10 @@ class LogReader : public nccl::CallLog {
 
   void call(const Device& device, std::string_view text) {
     DeviceLog& d = log(device);
+    if (const std::string& first = files_.try_emplace(device, path_).first->second; first != path_)
+      throw InputError("two files have calls of process " + std::to_string(device.process) + " on " +
+                       device.host + ", device " + std::to_string(device.device) + ": " + first + " and " +
+                       path_ + "; if they are parts of one log, join them");
     LoggedCall c;
     c.operation = text.substr(0, text.find(':'));
     c.communicator = key(device, word_after(text, "comm "));
@@ -153,6 +161,8 @@ class LogReader : public nccl::CallLog {
     if (choices.contains(line) || choices.size() < most) ++choices[line];
   }
 
+  std::string path_;                                            ///< that is read
+  std::map<Device, std::string> files_;                         ///< with their calls
   std::map<std::pair<Device, std::string>, std::string> keys_;  ///< of the communicator that a pointer is now
   std::map<std::pair<Device, std::string>, std::vector<std::string>> children_;  ///< split off, by parent
 };
@@ -181,8 +191,8 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
   for (const auto& [what, count] : log.choices)
     info.notes.push_back(what + ", " + std::to_string(count) + " times");
   if (log.unreadable)
-    info.losses.push_back(
-        {"log line", log.unreadable, "without host, process and thread, or with a second one in it"});
+    info.losses.push_back({"log line", log.unreadable,
+                           "without NCCL INFO or host, process and thread, or with a second one in it"});
   return source;
 }
 

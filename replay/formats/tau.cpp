@@ -38,18 +38,38 @@ bool row(const std::string& line, std::string& name, std::vector<double>& number
   return true;
 }
 
+/// The rows that "10 templated_functions_MULTI_TIME" and "7 userevents" say, and those that are there.
+class Entries {
+ public:
+  void look(const std::string& line) {
+    if (line.starts_with('"')) return void(++there_);
+    std::istringstream words(line);
+    std::int64_t count = 0;
+    std::string of;
+    if (words >> count >> of && (of.starts_with("templated_functions") || of == "userevents") && count < most)
+      said_ += std::max<std::int64_t>(count, 0);
+  }
+  std::int64_t missing() const { return std::max<std::int64_t>(said_ - there_, 0); }
+
+ private:
+  static constexpr std::int64_t most = 1'000'000'000;
+  std::int64_t said_ = 0, there_ = 0;
+};
+
 bool plausible(double n) {
   return n >= 0 && n < 1e15;
 }
 
 /// "MPI_Bcast()" Calls Subrs Excl Incl ProfileCalls; times in us. Paths ("a => b") count the same calls
 /// again.
-std::vector<ProfiledCall> calls_of(const std::string& path) {
+std::vector<ProfiledCall> calls_of(const std::string& path, std::int64_t& missing) {
   std::map<std::string, ProfiledCall> calls;
   Input input(path);
+  Entries entries;
   std::string name;
   std::vector<double> numbers;
   for (std::string line; input.line(line);) {
+    entries.look(line);
     if (!row(line, name, numbers)) continue;
     if (name.starts_with("MPI_") && name.ends_with("()") && name.find("=>") == std::string::npos) {
       name.resize(name.size() - 2);
@@ -62,6 +82,7 @@ std::vector<ProfiledCall> calls_of(const std::string& path) {
         calls[std::string(call)].bytes = numbers[3];
     if (calls.size() > 10'000) throw InputError(path + ": has more calls than MPI");
   }
+  missing += entries.missing();
   std::vector<ProfiledCall> all;
   for (auto& [key, call] : calls) all.push_back(std::move(call));
   return all;
@@ -94,10 +115,12 @@ std::unique_ptr<Source> open_tau(const std::vector<std::string>& files, const Op
   auto source = std::make_unique<RecordedSource>(ranks);
   source->info().unknown = unknown_to_profiles();
   source->info().unknown.emplace_back("sizes but means of collectives'");
+  std::int64_t missing = 0;
   for (const auto& [rank, file] : of_rank) {
     source->info().recorded_ranks.push_back(rank);
-    add_profile(*source, rank, calls_of(file));
+    add_profile(*source, rank, calls_of(file, missing));
   }
+  if (missing) source->info().losses.push_back({"row", missing, "less than TAU says there are"});
   return source;
 }
 

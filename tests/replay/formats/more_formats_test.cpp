@@ -168,6 +168,16 @@ TEST_F(MoreFiles, FlightRecorderCallsMeetByTheirNumber) {
   EXPECT_EQ(apart->info().notes[0], "the ranks' clocks disagree, by 1.00 us at least");
 }
 
+TEST_F(MoreFiles, FlightRecorderDumpsOfTwoJobsAreRefused) {
+  std::string other = flight_of({5}, 0);
+  other.replace(other.find("[0, 1]"), 6, "[0, 1, 2, 3]");
+  const std::string a = file("j_rank0", flight_of({5}, 0)), b = file("j_rank1", other);
+  EXPECT_EQ(testing::complaint([&] {
+              open_source({a, b});
+            }),
+            "ranks of two different jobs: group 0 has 2 ranks in " + a + " and 4 in " + b);
+}
+
 /// Rank 0 has calls 4 and 7, rank 1 calls 3, 4, 7: 3 is left out. Allreduces are numbered by themselves.
 TEST_F(MoreFiles, InspectorCallsMeetByTheirNumber) {
   const auto line = [](int rank, const std::string& operation, int number) {
@@ -189,6 +199,14 @@ TEST_F(MoreFiles, InspectorCallsMeetByTheirNumber) {
       source->info().losses.back(),
       (Loss{"collective", 1, "left out: another rank lost the call of this number in its communicator"}));
   EXPECT_FALSE(source->info().truncated);
+}
+
+TEST_F(MoreFiles, InspectorCallsOfTwoFilesAreRefused) {
+  const std::string a = file("a.log", inspector), b = file("b.log", inspector);
+  EXPECT_EQ(testing::complaint([&] {
+              open_source({a, b});
+            }),
+            "two files claim rank 0 of communicator 0x1: " + a + " and " + b);
 }
 
 TEST_F(MoreFiles, InspectorLinesOfADumpShareItsHeader) {
@@ -586,6 +604,21 @@ std::string tau_profile(const std::string& more = "") {
          more +
          "0 aggregates\n1 userevents\n# eventname numevents max min mean sumsqr\n"
          "\"Message size for broadcast\" 2 4 4 4 32\n";
+}
+
+/// Of 5,031 calls the table lists 20: it was cut.
+TEST_F(MoreFiles, ProfilesThatWereCutAreSaidToBe) {
+  const std::string banner =
+      "##IPMv2.0.6####\n# mpi_tasks : 4 on 2 nodes\n# #calls    :\n"
+      "#   MPI     :       5031        39306        23067        57189\n"
+      "#                             [time]        [count]        <%wall>\n"
+      "# MPI_Allreduce               2.50             20          18.99\n";
+  EXPECT_EQ(open_source({file("ipm.txt", banner)})->info().losses.back(),
+            (Loss{"call", 5011, "less in the table than IPM says there were"}));
+  const std::string whole = tau_profile(), cut = whole.substr(0, whole.find("\"MPI_Bcast"));
+  EXPECT_TRUE(open_source({file("profile.0.0.0", whole)})->info().losses.empty());
+  EXPECT_EQ(open_source({file("profile.1.0.0", cut)})->info().losses.back(),
+            (Loss{"row", 2, "less than TAU says there are"}));
 }
 
 TEST_F(MoreFiles, TauProfilesAreOneARank) {

@@ -338,6 +338,38 @@ TEST_F(Versions, NcclLogsWithTimesAndWithoutWhose) {
             std::string::npos);
 }
 
+/// Without INIT lines nothing says which of two devices is which rank, and a call without NCCL's mark is
+/// lost.
+TEST_F(Versions, NcclLogsThatSayLess) {
+  const std::string zero = nccl_call(0, "AllReduce", "0xa", 2), one = nccl_call(1, "AllReduce", "0xb", 2);
+  const auto source = open("l", zero + one + zero.substr(zero.find("AllReduce")));
+  EXPECT_EQ(source->info().notes.at(0),
+            "2 devices without INIT lines, or of another job, are ranks in the order in which they appear: "
+            "nothing says who is which");
+  EXPECT_EQ(source->info().losses.at(0).count, 1);
+}
+
+TEST_F(Versions, NcclLogsOfOneProcessOrTwoJobsAreRefused) {
+  const auto path = [&](const std::string& name, const std::string& text) {
+    return samples::write(folder_ / name, text);
+  };
+  const std::string a = path("a", samples::nccl_log), b = path("b", samples::nccl_log);
+  EXPECT_EQ(testing::complaint([&] {
+              open_source({a, b});
+            }),
+            "two files have calls of process 10 on node0, device 0: " + a + " and " + b +
+                "; if they are parts of one log, join them");
+  const auto init = [](int line, int rank) {
+    return nccl_line(line, "comm 0xa rank " + std::to_string(rank) +
+                               " nranks 2 cudaDev 0 busId 1000 commId 0x7 - Init COMPLETE") +
+           nccl_call(line, "AllReduce", "0xa", 2);
+  };
+  EXPECT_EQ(testing::complaint([&] {
+              open_source({path("c", init(0, 0) + init(1, 1)), path("d", init(2, 1))});
+            }),
+            "ranks of two different jobs, or one twice: two devices are rank 1 of communicator 0x7");
+}
+
 TEST_F(Versions, RcclSaysWhichRankCalls) {
   std::string log;
   for (const int r : {2, 0, 1})
