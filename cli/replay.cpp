@@ -172,8 +172,12 @@ Several cases(const ReplayCommand& options) {
 }
 
 int run_replay(const ReplayCommand& options) {
-  if (const Several several = cases(options); several.more_than_one())
-    return several.answer("replay", options.files[0], options.format);
+  if (const Several several = cases(options); several.more_than_one()) {
+    const std::size_t more = options.files.size() - 1;
+    return several.answer("replay",
+                          options.files[0] + (more > 0 ? " and " + std::to_string(more) + " more" : ""),
+                          options.format);
+  }
   const Trace opened = open_replayed(options);
   const Source& trace = opened.source();
   const Description platform = platform_with(options.platforms, options.what_if);

@@ -193,10 +193,16 @@ void align(Json& rows) {
   }
 }
 
+/// "a.json and 7 more" of several lines.
+std::string first_line(const std::string& value) {
+  const auto more = std::ranges::count(value, '\n');
+  return value.substr(0, value.find('\n')) + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
 /// ", engine path": what a setting is, behind some words, where it is the same at all points.
 std::string throughout(const Space& space, const std::string& key, const std::string& words) {
   const auto axis = std::ranges::find(space.axes(), key, &Axis::key);
-  return axis == space.axes().end() || axis->values.size() != 1 ? "" : words + axis->values[0];
+  return axis == space.axes().end() || axis->values.size() != 1 ? "" : words + first_line(axis->values[0]);
 }
 
 /// "Which wins?: 12 points of allreduce on summit, engine path"
@@ -236,12 +242,11 @@ std::string text_of(const Json& value) {
 }
 
 std::vector<report::Column> columns(const Sweep& sweep, const Json& rows) {
-  std::vector<report::Column> all;
+  std::vector<report::Column> all, answered = sweep.verb().columns(sweep.space());
   for (const Axis& axis : sweep.space().axes()) {
     const std::string key = column_name(axis.key);
     const bool own = std::ranges::find(sweep.verb().keys, axis.key, &Key::name) != sweep.verb().keys.end();
-    const bool shown = own && (axis.key == "platform" || axis.key == "collective" || axis.key == "ranks" ||
-                               axis.key == "size" || axis.key == "algorithm" || axis.key == "model");
+    const bool shown = own && std::ranges::find(answered, axis.key, &report::Column::title) != answered.end();
     if (shown || !sweep.space().varies(axis.key) || (!rows.empty() && !rows[0].contains(key))) continue;
     const bool is_size =
         own && std::ranges::find(sweep.verb().keys, axis.key, &Key::name)->kind == Kind::size;
@@ -249,7 +254,7 @@ std::vector<report::Column> columns(const Sweep& sweep, const Json& rows) {
                      return is_size && row[key].is_number() ? text::bytes(row[key]) : text_of(row[key]);
                    }});
   }
-  std::ranges::move(sweep.verb().columns(sweep.space()), std::back_inserter(all));
+  std::ranges::move(answered, std::back_inserter(all));
   return all;
 }
 

@@ -442,6 +442,19 @@ TEST(Replay, TracesOfGpusAreOfTheirMemory) {
   EXPECT_EQ(time(trace), time(trace + " --memory host"));
 }
 
+/// The files of a job are named once, and what differs between rows has a column.
+TEST(Replay, ListsHaveAHeadingAndTheirColumns) {
+  const ::collcast::Folder folder;
+  const std::string one = ::collcast::samples::write(folder / "one", ::collcast::samples::kineto(0)),
+                    two = ::collcast::samples::write(folder / "two", ::collcast::samples::kineto(1));
+  const Outcome files = collcast("replay " + one + " " + two + " -p dgx-1v,dgx-a100 --engine path");
+  EXPECT_EQ(files.out.substr(0, files.out.find('\n')), one + " and 1 more: 2 points, engine path");
+  const Outcome algorithms =
+      collcast("replay " + trace + " -p flat --engine path --algorithm allreduce=ring,rabenseifner");
+  EXPECT_THAT(algorithms.out, HasSubstr("\nalgorithm "));
+  EXPECT_THAT(algorithms.out, HasSubstr("\nallreduce=rabenseifner "));
+}
+
 TEST(Replay, ExposedCommunicationIsCommunication) {
   for (const char* name : {"qe-si-8", "lammps-melt-8"}) {
     const Outcome o = collcast("replay " COLLCAST_SOURCE_DIR "/traces/" + std::string(name) +
