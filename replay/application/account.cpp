@@ -20,12 +20,16 @@ std::string Account::name_of(const Interval& interval) const {
 }
 
 void Account::done(const Interval& interval) {
+  const auto rank = static_cast<std::size_t>(interval.rank);
+  const auto busy = [&] { busy_ += open_busy_[rank].add(interval.begin, interval.end); };
+  if (interval.kind == Op::Kind::compute) busy();
   const std::string name = name_of(interval);
   if (name.empty()) return;
-  auto& open = open_[static_cast<std::size_t>(interval.rank)];
+  auto& open = open_[rank];
   times_[name] += open[name].add(interval.begin, interval.end);
-  if (interval.kind != Op::Kind::start || !application_.is_own(interval.tag))
-    communication_ += open[""].add(interval.begin, interval.end);
+  if (interval.kind == Op::Kind::start && application_.is_own(interval.tag)) return;
+  communication_ += open[""].add(interval.begin, interval.end);
+  busy();
 }
 
 }  // namespace collcast

@@ -16,7 +16,9 @@ namespace collcast {
 class Account : public Observer {
  public:
   explicit Account(const Application& application)
-      : application_(application), open_(static_cast<std::size_t>(application.ranks())) {}
+      : application_(application),
+        open_(static_cast<std::size_t>(application.ranks())),
+        open_busy_(open_.size()) {}
   void done(const Interval& interval) override;
   /// The operation's name in `times`; empty for what is no communication.
   std::string name_of(const Interval& interval) const;
@@ -25,12 +27,15 @@ class Account : public Observer {
   const std::map<std::string, Seconds>& times() const { return times_; }
   /// The time with some communication under way, over all ranks.
   Seconds communication() const { return communication_; }
+  /// The same with that in which they compute.
+  Seconds busy() const { return busy_; }
 
  private:
   const Application& application_;
   std::map<std::string, Seconds> times_;
-  Seconds communication_;
+  Seconds communication_, busy_;
   std::vector<std::map<std::string, Moments>> open_;  ///< of each rank, by operation; "": of any
+  std::vector<Moments> open_busy_;                    ///< of each rank
 };
 
 }  // namespace collcast

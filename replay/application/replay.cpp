@@ -118,8 +118,9 @@ class Replay {
     }
     report.exposed = report.time - report.compute;
     if (options_.parts) report.parts = parts.of_ranks(report.time);
-    // Ranks that are done wait for the last one outside of any call.
-    report.communication = std::max(account.communication() / source_.ranks(), report.exposed);
+    report.communication = account.communication() / source_.ranks();
+    const Seconds idle = report.time - account.busy() / source_.ranks();
+    report.idle = idle > 1e-9 * report.time ? idle : Seconds();  // less is rounded
     report.operations = operations(account, application);
     report.not_modelled = not_modelled(source_, application);
     report.stopped_short = !result.stopped_short.empty();

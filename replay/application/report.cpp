@@ -15,6 +15,7 @@ Json totals(const ReplayReport& r) {
           {"compute_s", r.compute.value},
           {"communication_s", r.communication.value},
           {"exposed_communication_s", r.exposed.value},
+          {"idle_s", r.idle.value},
           {"limited_by", r.limited_by},
           {"limited_by_share", r.limited_by_share ? Json(*r.limited_by_share) : Json()},
           {"calibrated", r.calibrated},

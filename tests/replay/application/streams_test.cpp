@@ -193,6 +193,21 @@ TEST(Streams, ADataParallelStepHidesItsAllreduces) {
   EXPECT_EQ(r.operations[0].count, 2);
 }
 
+/// Both ranks compute for 2 s, their hosts do nothing for 5 s, and an allreduce of 1 GB takes 3 s. Rank 0
+/// computes for 1 s more, at whose end rank 1 has been done for 1 s.
+TEST(Streams, GapsOfTheHostAreNeitherComputationNorCommunication) {
+  RecordedSource source(2);
+  for (Rank r = 0; r < 2; ++r)
+    source.at(r) = {lasting(Kind::compute, 2), lasting(Kind::pause, 5), allreduce_of(1e9)};
+  source.at(0).push_back(lasting(Kind::compute, 1));
+  const ReplayReport r = on_flat(source);
+  EXPECT_DOUBLE_EQ(r.time.value, 11);
+  EXPECT_DOUBLE_EQ(r.compute.value, 2.5);
+  EXPECT_DOUBLE_EQ(r.exposed.value, 8.5);
+  EXPECT_DOUBLE_EQ(r.communication.value, 3);
+  EXPECT_DOUBLE_EQ(r.idle.value, 5.5);
+}
+
 TEST(Streams, ComputationSharesTheProcessorAndPausesDoNot) {
   RecordedSource both(1), aside(1);
   both.at(0, 0) = {lasting(Kind::compute, 3)};
