@@ -53,7 +53,7 @@ Section totals_table(const ReplayReport& r) {
   add("computation", r.compute, true);
   add("exposed communication", r.exposed, true);
   add("communication, hidden or not", r.communication, true);
-  add("neither: gaps, or done early", r.idle, true);
+  add("idle: gaps, or done early", r.idle, true);
   add("as recorded", r.recorded, false);
   if (r.recorded <= Seconds()) rows.back()["time_s"] = Json();
   return {"",

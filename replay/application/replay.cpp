@@ -118,7 +118,8 @@ class Replay {
     }
     report.exposed = report.time - report.compute;
     if (options_.parts) report.parts = parts.of_ranks(report.time);
-    report.communication = account.communication() / source_.ranks();
+    // Ranks that are done, and gaps of a host, wait outside of any call.
+    report.communication = std::max(account.communication() / source_.ranks(), report.exposed);
     const Seconds idle = report.time - account.busy() / source_.ranks();
     report.idle = idle > 1e-9 * report.time ? idle : Seconds();  // less is rounded
     report.operations = operations(account, application);

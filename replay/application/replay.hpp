@@ -43,8 +43,8 @@ struct ReplayReport {
   Seconds lower_bound;    ///< the longest computation of a rank
   Seconds compute;        ///< a rank computes
   Seconds exposed;        ///< a rank does not compute: it communicates, waits for others, or is idle
-  Seconds communication;  ///< some communication of a rank is under way, hidden behind computation or not
-  Seconds idle;           ///< neither: gaps of its host, a copy, or it is done before others
+  Seconds communication;  ///< some communication of a rank is under way or it waits, hidden or not
+  Seconds idle;           ///< of `exposed`: outside of any call, in gaps of its host, or done before others
   struct Operation {
     std::string name;  ///< "allreduce"; "send", "recv" and "wait" for messages
     std::int64_t count = 0;
