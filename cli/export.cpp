@@ -21,7 +21,11 @@ struct ExportOptions {
 
 std::string text(const ExportOptions& options, const Algorithm& a, const Call& call) {
   const Schedule schedule = a.schedule(call);
-  if (options.format == "msccl") return write_msccl(schedule, a.collective, a.name, call.root);
+  if (options.format == "msccl") {
+    std::string xml = write_msccl(schedule, a.collective, a.name, call.root);
+    if (const std::string words = refused_by_msccl(xml); !words.empty()) note(words);
+    return xml;
+  }
   const BytesPerSecond reduction(options.reduction * 1e9);
   return write_goal(schedule, layout(a, call, schedule),
                     options.reduction > 0 ? 1.0 / reduction : SecondsPerByte());

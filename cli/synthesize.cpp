@@ -34,26 +34,6 @@ struct SynthesizeOptions {
 
 constexpr std::int64_t most_messages = 20000;  ///< of an XML file
 
-/// The largest number in such an attribute of an XML file.
-std::int64_t largest(const std::string& xml, const std::string& attribute) {
-  std::int64_t most = 0;
-  const std::string begin = " " + attribute + "=\"";
-  for (std::size_t at = 0; (at = xml.find(begin, at)) != std::string::npos;)
-    most = std::max<std::int64_t>(most, std::atoll(xml.c_str() + (at += begin.size())));
-  return most;
-}
-
-/// MSCCL's loader has room for so many channels (NCCL's MAXCHANNELS) and steps of a thread block
-/// (MSCCL_MAX_NUM_STEPS).
-void note_what_msccl_refuses(const std::string& xml) {
-  const std::int64_t channels = largest(xml, "nchannels"), steps = largest(xml, "s") + 1;
-  if (channels > 32 || steps > 256)
-    note(
-        "MSCCL's loader takes up to 32 channels and 256 steps of a thread block: it refuses this file, which "
-        "has " +
-        std::to_string(channels) + " and " + std::to_string(steps) + "; fewer --trees make a smaller one");
-}
-
 /// In as many segments as are the fastest, as far as the file stays small.
 std::string msccl(const Front::Fastest& fastest, Rank root) {
   Call call = fastest.prediction.call;
@@ -66,7 +46,8 @@ std::string msccl(const Front::Fastest& fastest, Rank root) {
   const std::int64_t once = std::max<std::int64_t>(1, messages(1));
   call.segments = std::clamp<Block>(most_messages / once, 1, most);
   std::string xml = write_msccl(a.schedule(call), a.collective, a.name, root);
-  note_what_msccl_refuses(xml);
+  if (const std::string words = refused_by_msccl(xml); !words.empty())
+    note(words + "; fewer --trees make a smaller one");
   return xml;
 }
 

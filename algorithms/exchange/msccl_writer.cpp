@@ -230,4 +230,18 @@ std::string write_msccl(const Schedule& schedule, Collective collective, const s
   return out.str();
 }
 
+std::string refused_by_msccl(const std::string& xml) {
+  const auto largest = [&xml](const std::string& attribute) {
+    long long most = 0;
+    for (std::size_t at = 0; (at = xml.find(attribute, at)) != std::string::npos;)
+      most = std::max(most, std::atoll(xml.c_str() + (at += attribute.size())));
+    return most;
+  };
+  const long long channels = largest(" nchannels=\""), steps = largest("<step s=\"") + 1;
+  if (channels <= 32 && steps <= 256) return {};
+  return "MSCCL's loader takes up to 32 channels and 256 steps of a thread block: it refuses this file, "
+         "which has " +
+         std::to_string(channels) + " and " + std::to_string(steps);
+}
+
 }  // namespace collcast

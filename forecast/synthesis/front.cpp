@@ -124,10 +124,10 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
     best_.push_back({groups_.size(), std::vector<int>(static_cast<std::size_t>(levels(groups)), 2), 0});
     groups_.push_back(std::move(groups));
   }
-  if (collective == Collective::alltoall && ranks() <= most_routed) add_paths(stop);
+  if (collective == Collective::alltoall && ranks() <= most_routed) add_paths();
   if (plays_forests(collective) && trees == 0 && ranks() > 1 && ranks() <= most_routed)
     others_.push_back(chains(groups_.back(), collective, root));
-  if (plays_forests(collective)) add_trees(trees, stop);
+  if (plays_forests(collective)) add_trees(trees);
   stopped();
 }
 
@@ -138,28 +138,28 @@ bool Front::stopped() {
   return true;
 }
 
-void Front::add_trees(std::int64_t trees, const Stop& stop) {
+void Front::add_trees(std::int64_t trees) {
   try {
-    const Synthesis forest = synthesize(collective_, forecaster_, root_, trees, stop);
+    const Synthesis forest = synthesize(collective_, forecaster_, root_, trees, stop_);
     others_.push_back(synthesized(forest));
     limit_ = {forest.optimum, forest.busiest, forest.busiest_link, others_.back()->algorithm.name, {}};
-    if (trees == 0) add_grown(forest, stop);
+    if (trees == 0) add_grown(forest);
   } catch (const Stopped&) {
     by_levels_ = true;
   }
 }
 
 /// Trees like those of the optimum, on the very routes of messages.
-void Front::add_grown(const Synthesis& forest, const Stop& stop) {
+void Front::add_grown(const Synthesis& forest) {
   const std::vector<Rank> from = roots(collective_, ranks(), root_);
   if (static_cast<std::int64_t>(from.size()) > most_grown || ranks() > most_routed) return;
   const EdgeUses uses(forecaster_.fabric(), collective_);
   SecondsPerByte busiest(HUGE_VAL);
   for (const std::int64_t trees : grown) {
-    if (trees * static_cast<std::int64_t>(from.size()) > most_grown || (stop && stop())) break;
+    if (trees * static_cast<std::int64_t>(from.size()) > most_grown || stopped()) break;
     Synthesis s;
     s.root = root_;
-    s.forest = grow(uses, forest.forest, from, trees, forest.optimum, stop);
+    s.forest = grow(uses, forest.forest, from, trees, forest.optimum, stop_);
     s.depth = depth(s.forest);
     s.algorithm = algorithm_of(s.forest, collective_, root_, "grown-" + std::to_string(trees));
     busiest = std::min(busiest, most_taken(uses, s.forest, from.size()));
@@ -169,12 +169,12 @@ void Front::add_grown(const Synthesis& forest, const Stop& stop) {
   // besides trees is not known.
   if (collective_ != Collective::allreduce && busiest > far_from_cut * forest.optimum &&
       ranks() <= most_priced)
-    limit_.by_prices = least_by_prices(uses, from, stop);
+    limit_.by_prices = least_by_prices(uses, from, stop_);
 }
 
-void Front::add_paths(const Stop& stop) {
+void Front::add_paths() {
   const Fabric& fabric = forecaster_.fabric();
-  const Flow flow = least_busy(fabric, ranks() <= 16 ? 12 : ranks() <= 32 ? 8 : 4, stop);
+  const Flow flow = least_busy(fabric, ranks() <= 16 ? 12 : ranks() <= 32 ? 8 : 4, stop_);
   const std::string name = flow.direct() ? "direct" : "paths";
   others_.push_back(synthesized(listing(flow, true), collective_, name + "-in-turns"));
   others_.push_back(synthesized(listing(flow, false), collective_, name));
@@ -241,7 +241,7 @@ Front::Choice Front::best_levels(std::size_t groups, const Call& call, const Eng
 
 /// In as many segments as are the fastest by critical path: downhill from one, and of powers of two; and
 /// where links may be shared, which that does not see, in fewer or more.
-std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call call) const {
+std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call call) {
   const Fabric& fabric = forecaster_.fabric();
   const Algorithm& a = candidate.algorithm;
   call.segments = 1;
@@ -253,7 +253,7 @@ std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call 
   Seconds least = path_time(fabric, a, many, no_limit);
   for (int power = 0; std::ldexp(1, power) <= call.message.value; ++power) {
     call.segments = Block{1} << power;
-    if (call.segments * messages > most_read || (stop_ && stop_())) break;
+    if (call.segments * messages > most_read || stopped()) break;
     const Block messages_now = call.segments * messages;
     if (messages_now <= most_played && (power % 2 == 0 || 2 * messages_now > most_played))
       all.push_back(call);

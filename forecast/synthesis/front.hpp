@@ -62,10 +62,10 @@ class Front {
   };
   /// Whether `stop` says so, of which there is a note then.
   bool stopped();
-  std::vector<Call> in_segments(const SynthesizedSchedule& candidate, Call call) const;
-  void add_trees(std::int64_t trees, const Stop& stop);
-  void add_grown(const Synthesis& forest, const Stop& stop);
-  void add_paths(const Stop& stop);
+  std::vector<Call> in_segments(const SynthesizedSchedule& candidate, Call call);
+  void add_trees(std::int64_t trees);
+  void add_grown(const Synthesis& forest);
+  void add_paths();
   std::shared_ptr<const SynthesizedSchedule> levels_by(const Choice& choice);
   std::vector<Choice> beside(const Choice& choice) const;
   Choice best_levels(std::size_t groups, const Call& call, const Engine& engine);

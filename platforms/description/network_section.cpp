@@ -163,7 +163,7 @@ struct Section {
                                                                     : "local_bandwidth_GBps")}};
     const int blades = g.switches / g.chassis;
     switches(std::int64_t{g.count} * g.switches, blades - 1 + g.chassis - 1 + g.global_ports(), "groups");
-    if (n.value("routing", "") == "adaptive") {  // as AdaptiveDragonfly takes them together
+    if (b.routing.adaptive) {  // as AdaptiveDragonfly takes them together
       b.trunks[0].cables = std::max(1, blades - 1);
       b.trunks[1].cables = std::max(1, (g.count - 1) * g.cables);
       b.trunks[2].cables = std::max(1, g.chassis - 1);

@@ -12,6 +12,7 @@
 #include "replay/formats/input.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
+#include "replay/formats/plausible.hpp"
 #include "support/error.hpp"
 #include "support/notes.hpp"
 #include "support/text.hpp"
@@ -614,9 +615,8 @@ std::string communicating(std::string_view kernel) {
 }
 
 void RankTrace::add(Kernel kernel, Comm comm) {
-  constexpr double longest_us = 1e15;  // 30 years
   const double lasts = kernel.end - kernel.begin;
-  if (!(lasts > 0 && lasts < longest_us && kernel.begin >= 0)) {
+  if (!(lasts > 0 && lasts < 1e6 * longest_of_all.value && kernel.begin >= 0)) {
     impossible += lasts != 0 || !kernel.copies;  // a copy of nothing loses nothing
     return;
   }

@@ -191,6 +191,10 @@ TEST(Cli, SynthesizeSaysWhatMscclsLoaderRefuses) {
   const std::string asked = "synthesize allgather --platform dgx-a100 --ranks 16 -o " + folder / "f.xml";
   EXPECT_EQ(collcast(asked).err.find("note: MSCCL's loader takes up to 32 channels and 256 steps"), 0u);
   EXPECT_EQ(collcast(asked + " --trees 1").err, "");
+  const std::string exported = " --format msccl -o " + folder / "e.xml",
+                    ring = "export allreduce --algorithm ring";
+  EXPECT_EQ(collcast(ring + " --ranks 128" + exported).err, "");
+  EXPECT_EQ(collcast(ring + " --ranks 512" + exported).err.find("note: MSCCL's loader takes up to 32"), 0u);
 }
 
 TEST(Cli, HelpShowsAnExampleOfEveryVerb) {
