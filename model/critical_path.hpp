@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <limits>
 #include <new>
 #include <numeric>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "model/explanation.hpp"
+#include "model/fabric.hpp"
 #include "model/last_senders.hpp"
 #include "model/layout.hpp"
 #include "model/network.hpp"
@@ -469,10 +471,10 @@ class CriticalPath {
   std::vector<Time> landed_;  ///< `ready` after this step's multicasts and reductions
 };
 
-/// The critical path of a schedule (CriticalPath), or of one rank for all where they do the same.
+/// The critical path of a schedule, or of one rank for all where they do the same.
 template <class Network>
-PathResult critical_path(const Schedule& schedule, const Layout& layout, const Network& network,
-                         Seconds away = {}, Seconds limit = no_limit) {
+PathResult read_path(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away,
+                     Seconds limit) {
   if (has_representative(schedule, layout, network)) {
     using One = RepresentativeNetwork<Network>;
     PathResult result =
@@ -483,5 +485,20 @@ PathResult critical_path(const Schedule& schedule, const Layout& layout, const N
   }
   return CriticalPath<Network>(schedule, layout, network, away, limit).run();
 }
+
+/// The critical path of a schedule (CriticalPath).
+template <class Network>
+requires(!std::derived_from<Network, Fabric>) PathResult
+    critical_path(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
+                  Seconds limit = no_limit) {
+  return read_path(schedule, layout, network, away, limit);
+}
+
+extern template PathResult critical_path(const Schedule&, const Layout&, const UniformNetwork&, Seconds,
+                                         Seconds);
+
+/// On a fabric, whatever its class.
+PathResult critical_path(const Schedule& schedule, const Layout& layout, const Fabric& fabric,
+                         Seconds away = {}, Seconds limit = no_limit);
 
 }  // namespace collcast

@@ -10,7 +10,7 @@
 namespace collcast {
 
 /// A regular group of ranks: in each dimension `count` of them, `stride` apart. The world's other ranks form
-/// groups of the same form, which communicate at the same time.
+/// groups of the same form, which communicate at the same time, unless it is alone.
 struct RankGroup {
   struct Dimension {
     Rank count, stride;
@@ -18,7 +18,8 @@ struct RankGroup {
   };
   std::vector<Dimension> dimensions;
   Rank world = 1;
-  Rank first = 0;  ///< not 0 only where it matters which of the groups this is, as for a message
+  Rank first = 0;      ///< not 0 only where it matters which of the groups this is, as for a message
+  bool alone = false;  ///< there are no other groups
 
   auto operator<=>(const RankGroup&) const = default;
   Rank size() const {
