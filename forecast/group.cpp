@@ -110,7 +110,7 @@ Description seen_by(const Description& platform, const RankGroup& group) {
     json["node"]["ranks_on"] = vertices;
     json["node"]["ranks_per_node"] = places.size();
   }
-  if (several && json["network"].contains("bandwidth_GBps")) {
+  if (several && !group.alone && json["network"].contains("bandwidth_GBps")) {
     const double ways = sharing(b, group, places.size());
     for (const char* key : {"value", "low", "high"})
       if (Json& bandwidth = json["network"]["bandwidth_GBps"]; bandwidth.contains(key))

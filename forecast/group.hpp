@@ -20,12 +20,12 @@ std::string usual_policy(const Description& platform);
 void require_policy(const std::string& policy);
 
 /// How long collectives of groups of a platform's ranks take, in block placement, if all groups of the world
-/// call at the same time: groups that meet on a node share its network cards. Apart from that, up to 1,024
-/// ranks (alltoall: 512) take what `predict --policy` answers by its default engine, with contention where
-/// messages can meet; larger groups take their critical path (to play a step on 27,648 ranks would take twice
-/// the memory and a quarter longer). On more than 128 nodes NCCL's double trees are extrapolated by their
-/// depth from 32 and 128 nodes, and times are interpolated between sizes half an octave apart; a test
-/// compares that with the whole forecast.
+/// call at the same time: groups that meet on a node share its network cards, unless one is alone. Apart from
+/// that, up to 1,024 ranks (alltoall: 512) take what `predict --policy` answers by its default engine, with
+/// contention where messages can meet; larger groups take their critical path (to play a step on 27,648 ranks
+/// would take twice the memory and a quarter longer). On more than 128 nodes NCCL's double trees are
+/// extrapolated by their depth from 32 and 128 nodes, and times are interpolated between sizes half an octave
+/// apart; a test compares that with the whole forecast.
 class GroupForecaster {
  public:
   /// `policy`: who chooses and sends, as in `--policy`; empty: `usual_policy`. `pieces`, `direct`: how DPUs

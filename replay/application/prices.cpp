@@ -32,10 +32,17 @@ Prices::Prices(const Source& source, const Description& platform, const Machine&
     else
       firsts[*group.ranks].insert(*std::ranges::min_element(members));
   }
-  for (Group& group : groups_)
-    if (group.ranks && firsts[*group.ranks].size() * static_cast<std::size_t>(group.ranks->size()) <
-                           static_cast<std::size_t>(source.ranks()))
+  const bool all_recorded = recorded_ranks(source).size() == static_cast<std::size_t>(source.ranks());
+  for (Group& group : groups_) {
+    if (!group.ranks) continue;
+    const std::size_t groups = firsts[*group.ranks].size();
+    if (groups * static_cast<std::size_t>(group.ranks->size()) >= static_cast<std::size_t>(source.ranks()))
+      continue;
+    if (groups == 1 && all_recorded)
+      group.ranks->alone = true;
+    else
       group.ranks.reset(), group.why_not = "of groups whose likes are not all of the ranks";
+  }
 }
 
 std::optional<Prices::Answer> Prices::of(const Activity& activity, const std::string& algorithm) {

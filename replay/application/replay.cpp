@@ -8,6 +8,7 @@
 #include "replay/application/application.hpp"
 #include "replay/application/followed.hpp"
 #include "replay/application/stage.hpp"
+#include "replay/source/by_node.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -82,19 +83,26 @@ ReplayOptions with_policy(ReplayOptions options, const Source& source, const Des
   return options;
 }
 
+std::vector<int> nodes(const Machine& machine) {
+  std::vector<int> all(static_cast<std::size_t>(machine.ranks()));
+  for (std::size_t r = 0; r < all.size(); ++r) all[r] = machine.node(static_cast<Rank>(r));
+  return all;
+}
+
 class Replay {
  public:
   Replay(const Source& source, const Description& platform, const ReplayOptions& options)
-      : source_(source),
-        platform_(platform),
+      : platform_(platform),
         options_(with_policy(options, source, platform)),
         nominal_(platform, source, options_),
+        by_node_(by_node(source, nodes(nominal_.machine))),
+        source_(by_node_ ? *by_node_ : source),
         selection_(platform, nominal_.machine, nominal_.fabric, options_.policy, options_.algorithms) {
     const bool by_dpus = !options_.offloaded.collectives.empty();
     const bool in_blocks = options_.placement.order == Placement::block;
     if (by_dpus && !in_blocks) throw InputError("collectives of DPUs are priced in block placement only");
     if ((by_dpus || options_.policy.starts_with("nccl")) && in_blocks)
-      prices_.emplace(source, platform, nominal_.machine, options_.policy, options_.offloaded);
+      prices_.emplace(source_, platform, nominal_.machine, options_.policy, options_.offloaded);
   }
 
   ReplayReport report() {
@@ -250,10 +258,11 @@ class Replay {
                              "; the replay sends them like all others");
   }
 
-  const Source& source_;
   const Description& platform_;
   const ReplayOptions options_;
   Stage nominal_;
+  const std::unique_ptr<Source> by_node_;  ///< null: nothing in the source goes node by node
+  const Source& source_;
   Selection selection_;
   std::optional<Seconds> centre_;  ///< by `path`, as described
   std::optional<Prices> prices_;   ///< where the policy's library sends no messages

@@ -34,6 +34,7 @@ struct Operation {
   std::size_t open = 0;          ///< tensors under way
   std::map<Rank, double> ready;  ///< when the last of its tensors was ready
   std::vector<Piece> pieces = {};
+  std::vector<std::pair<Collective, double>> moves = {};  ///< what its first tensor went through, and when
 };
 
 /// A tensor's row of the timeline.
@@ -103,12 +104,18 @@ class Timeline {
     const bool moves = name.find('_') != std::string_view::npos && !name.starts_with("NEGOTIATE") &&
                        !name.starts_with("MEMCPY") && !name.starts_with("WAIT") &&
                        !name.starts_with("INIT") && collective_of(name);
-    if (!moves || tensor.operation >= 0 || tensor.open.size() < 2) return;
+    if (!moves || tensor.open.size() < 2) return;
+    if (tensor.operation >= 0) {
+      if (tensor.piece == 0 && operation_at(tensor).moves.size() < most_moves)
+        operation_at(tensor).moves.emplace_back(*collective_of(name), at);
+      return;
+    }
     const auto collective = operation_of(tensor.open[0]);
     if (!collective) return;
     const bool joins = !operations.empty() && at - last_begin_ <= fused_us && operations.back().end < 0 &&
                        operations.back().collective == *collective;
-    if (!joins) operations.push_back({*collective, at, -1, {}, true, 0, {}, {}});
+    if (!joins)
+      operations.push_back({*collective, at, -1, {}, true, 0, {}, {}, {{*collective_of(name), at}}});
     adasums += !joins && tensor.open[0] == "ADASUM";
     last_begin_ = at;
     const bool gloo = name.starts_with("GLOO_");
@@ -130,7 +137,7 @@ class Timeline {
     if (tensor.open.empty()) return;
     tensor.open.pop_back();
     if (!tensor.open.empty() || tensor.operation < 0) return;
-    Operation& op = operations[static_cast<std::size_t>(tensor.operation)];
+    Operation& op = operation_at(tensor);
     const double size = elements(args["shape"].text()) * element_bytes(args["dtype"].text());
     op.sized = op.sized && size > 0;
     op.message += Bytes(std::max(size, 0.0));
@@ -141,9 +148,48 @@ class Timeline {
     tensor.left = -1;
   }
 
+  static constexpr std::size_t most_moves = 16;
+  Operation& operation_at(const Tensor& tensor) {
+    return operations[static_cast<std::size_t>(tensor.operation)];
+  }
+
   std::map<std::pair<std::int64_t, std::int64_t>, Tensor> tensors_;
   double first_ = -1, last_ = -1, last_begin_ = -1e18;
 };
+
+using Phases = std::shared_ptr<const std::vector<Phase>>;
+
+/// The phases of an allreduce that went node by node: reduce-scatter, allreduce, allgather (a reduce and a
+/// broadcast beside them move what does not divide), or reduce, allreduce, broadcast. Else none.
+Phases phases(const Operation& op) {
+  const auto has = [&](Collective c) {
+    return std::ranges::any_of(op.moves, [&](const auto& move) { return move.first == c; });
+  };
+  using enum Collective;
+  const bool in_shares = has(reduce_scatter) && has(allgather);
+  if (op.collective != allreduce || !has(allreduce) || !(in_shares || (has(reduce) && has(broadcast))))
+    return {};
+  auto all = std::make_shared<std::vector<Phase>>();
+  for (std::size_t i = 0; i < op.moves.size(); ++i) {
+    const auto [collective, at] = op.moves[i];
+    const double end = i + 1 < op.moves.size() ? op.moves[i + 1].second : op.end;
+    const Seconds lasted(1e-6 * (end - at));
+    const bool rest = in_shares && (collective == reduce || collective == broadcast);
+    if (rest && !all->empty())
+      all->back().duration += lasted;
+    else if (!rest)
+      all->push_back({collective, lasted});
+  }
+  return all;
+}
+
+/// Of an operation that is formed anew.
+Phases untimed(const Phases& phases) {
+  if (!phases) return {};
+  auto all = std::make_shared<std::vector<Phase>>();
+  for (const Phase& phase : *phases) all->push_back({phase.collective});
+  return all;
+}
 
 /// What becomes ready together: an operation, or where these are formed anew one of its tensors [us].
 struct Item {
@@ -170,6 +216,7 @@ struct Group {
   Bytes message;
   bool sized;
   double begin, end;  ///< as recorded; where it was formed anew, its round and -1
+  Phases phases;
 };
 
 struct Plan {
@@ -183,7 +230,7 @@ Plan as_recorded(const std::vector<Operation>& operations) {
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Operation& op = operations[i];
     plan.items.push_back({op.ready, op.begin, op.end, op.message, i});
-    plan.groups.push_back({{i}, op.collective, op.message, op.sized, op.begin, op.end});
+    plan.groups.push_back({{i}, op.collective, op.message, op.sized, op.begin, op.end, phases(op)});
   }
   return plan;
 }
@@ -287,7 +334,7 @@ class Rounds {
       const Item& head = plan_.items[part[at]];
       const Operation& of = operations_[head.operation];
       round_ = std::max(round_, round(head));
-      Group group{{}, of.collective, {}, of.sized, round_, -1};
+      Group group{{}, of.collective, {}, of.sized, round_, -1, untimed(phases(of))};
       const bool alone = !of.sized || of.collective != Collective::allreduce;
       do {
         group.message += plan_.items[part[at]].bytes;
@@ -396,6 +443,7 @@ class HorovodRank {
     }
     Activity a = collective_activity(group.collective, 0, group.message);
     a.sized = group.sized;
+    if (group.sized) a.phases = group.phases;
     a.begin = Seconds(1e-6 * (group.begin - first_));
     const Item& item = plan_.items[group.items[0]];
     if (!rounds_) a.duration = a.time = Seconds(1e-6 * (group.end - group.begin));
@@ -475,6 +523,12 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   } else {
     plan = as_recorded(timeline.operations);
   }
+  info.by_node = std::ranges::count_if(
+      plan.groups, [](const Group& group) { return group.sized && group.phases != nullptr; });
+  if (info.by_node)
+    info.notes.push_back(
+        "some allreduces went node by node; which ranks share a node is not in the file: a "
+        "replay takes the platform's nodes");
   for (Rank r = 0; r < source->ranks(); ++r) HorovodRank(*source, timeline, plan, r).build();
   return source;
 }

@@ -24,6 +24,12 @@ struct Counts {
   std::vector<Bytes> received;  ///< from each member; a single entry stands for all
 };
 
+/// A part of a hierarchical collective.
+struct Phase {
+  Collective collective;
+  Seconds duration = Seconds(-1);  ///< as recorded; negative: unknown
+};
+
 /// One thing that a stream of a rank does. Peers and roots are ranks of the communicator.
 struct Activity {
   enum class Kind : std::uint8_t {
@@ -67,6 +73,7 @@ struct Activity {
   int stream = 0;
   std::int64_t count = 0;
   std::shared_ptr<const Counts> counts;
+  std::shared_ptr<const std::vector<Phase>> phases;  ///< if it was done node by node (by_node.hpp)
 };
 
 /// The activities of one stream in order, handed out one by one so that a source need not fit into memory.
@@ -88,6 +95,7 @@ struct SourceInfo {
   bool one_clock = false;            ///< begins of different ranks compare: their clocks agree
   bool waits_recorded = true;        ///< durations of collectives include waiting for late ranks
   std::vector<Rank> recorded_ranks;  ///< those it holds; empty: all
+  std::int64_t by_node = 0;          ///< a rank's collectives with `phases`
   bool ordered = true;     ///< false: a profile, which says how often and how long; it cannot be replayed
   std::string unscalable;  ///< why it cannot be scaled to other numbers of ranks; empty: it may be
   bool truncated = false;  ///< ranks may end while others wait for them

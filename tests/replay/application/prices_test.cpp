@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "forecast/group.hpp"
 #include "forecast/library.hpp"
 #include "platforms/description/load.hpp"
 #include "replay/application/replay.hpp"
@@ -129,11 +130,13 @@ TEST(Prices, OfDpusNeedWhatTheyCanPlay) {
 
 TEST(Prices, SayWhatHasNone) {
   const Description dgx = load_platform("dgx-1v");
-  RecordedSource lonely(8);
-  const int some = lonely.communicator("some", {0, 1, 2}), apart = lonely.communicator("apart", {3, 4, 6});
-  for (Rank r = 0; r < 3; ++r) lonely.at(r) = {summed(1024, some)};
-  for (const Rank r : {3, 4, 6}) lonely.at(r) = {summed(1024, apart)};
-  const ReplayReport r = replayed(lonely, dgx, "nccl-2.8");
+  RecordedSource partial(8);
+  const int some = partial.communicator("some", {0, 1}), others = partial.communicator("others", {2, 3}),
+            apart = partial.communicator("apart", {4, 5, 7});
+  for (const Rank r : {0, 1}) partial.at(r) = {summed(1024, some)};
+  for (const Rank r : {2, 3}) partial.at(r) = {summed(1024, others)};
+  for (const Rank r : {4, 5, 7}) partial.at(r) = {summed(1024, apart)};
+  const ReplayReport r = replayed(partial, dgx, "nccl-2.8");
   ASSERT_EQ(r.notes.size(), 2u);
   EXPECT_EQ(
       r.notes[0],
@@ -149,6 +152,59 @@ TEST(Prices, SayWhatHasNone) {
   EXPECT_EQ(across_nodes.notes[0],
             "allreduce of ranks that begin within a node and end on another: played as messages of the "
             "platform's own software");
+}
+
+/// The first GPUs of two nodes of DGX-1V, alone or beside those in the other places: these share the cards.
+TEST(Prices, OfAGroupWithoutLikesAreItsOwn) {
+  const Description dgx = load_platform("dgx-1v");
+  constexpr double message = 64 << 20;
+  const auto time_of = [&](int groups) {
+    RecordedSource source(16);
+    for (Rank place = 0; place < groups; ++place) {
+      const int across = source.communicator(std::to_string(place), {place, 8 + place});
+      for (const Rank r : {place, 8 + place}) source.at(r) = {summed(message, across)};
+    }
+    const ReplayReport r = replayed(source, dgx, "nccl-2.8");
+    EXPECT_TRUE(r.notes.empty()) << r.notes[0];
+    return r.time;
+  };
+  RankGroup first{.dimensions = {{2, 8}}, .world = 16, .alone = true};
+  EXPECT_DOUBLE_EQ(
+      time_of(1).value,
+      GroupForecaster(dgx, "nccl-2.8").predict(Collective::allreduce, first, Bytes(message)).time.value);
+  EXPECT_GT(time_of(8).value, 1.9 * time_of(1).value);  // eight groups on four cards
+}
+
+/// An allreduce that went node by node takes what its parts take: all GPUs have their shares of the network's
+/// part, or the first of each node have all of it.
+TEST(Prices, OfAHierarchyAreThoseOfItsParts) {
+  const Description dgx = load_platform("dgx-1v");
+  constexpr double message = 64 << 20;
+  GroupForecaster forecaster(dgx, "nccl-2.8");
+  const RankGroup node{.dimensions = {{8, 1}}, .world = 16};
+  const auto part = [&](Collective c, const RankGroup& group, double bytes) {
+    return forecaster.predict(c, group, Bytes(bytes)).time;
+  };
+  const auto time_of = [&](const std::vector<Phase>& phases) {
+    RecordedSource source(16);
+    source.info().by_node = 1;
+    for (Rank r = 0; r < 16; ++r) {
+      Activity a = summed(message, 0);
+      a.phases = std::make_shared<const std::vector<Phase>>(phases);
+      source.at(r) = {a};
+    }
+    return replayed(source, dgx, "nccl-2.8").time;
+  };
+  using enum Collective;
+  const RankGroup all_across{.dimensions = {{2, 8}}, .world = 16};
+  RankGroup first_across = all_across;
+  first_across.alone = true;
+  const Seconds shared = part(reduce_scatter, node, message) + part(allreduce, all_across, message / 8) +
+                         part(allgather, node, message);
+  EXPECT_NEAR(time_of({{reduce_scatter}, {allreduce}, {allgather}}).value, shared.value, 1e-9 * shared.value);
+  const Seconds rooted =
+      part(reduce, node, message) + part(allreduce, first_across, message) + part(broadcast, node, message);
+  EXPECT_NEAR(time_of({{reduce}, {allreduce}, {broadcast}}).value, rooted.value, 1e-9 * rooted.value);
 }
 
 RecordedSource of_a_message(Rank ranks, double bytes) {

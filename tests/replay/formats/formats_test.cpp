@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cmath>
 #include <set>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/formats.hpp"
 #include "replay/formats/names.hpp"
+#include "replay/source/by_node.hpp"
 #include "replay/source/inspection.hpp"
 #include "replay/source/recorded.hpp"
 #include "replay/source/scaled.hpp"
@@ -495,6 +497,74 @@ TEST_F(Files, HorovodsAdasumAndGloo) {
   EXPECT_EQ(gloo->info().memory, Memory::host);
   EXPECT_TRUE(gloo->info().by_mpi);
   EXPECT_EQ(open("n", samples::horovod)->info().memory, Memory::device);
+}
+
+/// One that went through these, in turn, for 250 us each.
+std::string hierarchical(const std::vector<std::string>& moves) {
+  std::string text = samples::horovod, parts;
+  int at = 3101;
+  for (const std::string& move : moves) {
+    parts += R"({"ph":"B","name":")" + move + R"(","ts":)" + std::to_string(at) + ",\"pid\":1},\n";
+    parts += R"({"ph":"E","ts":)" + std::to_string(at + 200) + ",\"pid\":1},\n";
+    at += 250;
+  }
+  const std::string flat =
+      "{\"ph\":\"B\",\"name\":\"NCCL_ALLREDUCE\",\"ts\":3101,\"pid\":1},\n{\"ph\":\"E\",\"ts\":4000,\"pid\":"
+      "1},\n";
+  return replaced(text, flat, parts);
+}
+
+/// NCCL reduces within a node, another library may move the rest; what does not divide goes beside.
+TEST_F(Files, HorovodsHierarchyIsOfItsNodes) {
+  using enum Collective;
+  const auto parts = [&](const std::vector<std::string>& moves) {
+    std::vector<std::pair<Collective, double>> all_parts;
+    const auto source = open("t", hierarchical(moves));
+    const Activity a = all(*source, 1, 1)[2];
+    EXPECT_EQ(a.collective, allreduce);
+    EXPECT_DOUBLE_EQ(a.message.value, 4000);
+    EXPECT_EQ(source->info().by_node, a.phases ? 1 : 0);
+    if (a.phases)
+      for (const Phase& p : *a.phases)
+        all_parts.emplace_back(p.collective, std::round(1e6 * p.duration.value));
+    return all_parts;
+  };
+  using Parts = std::vector<std::pair<Collective, double>>;
+  EXPECT_EQ(parts({"NCCL_REDUCE", "NCCL_ALLREDUCE", "NCCL_BCAST"}),
+            (Parts{{reduce, 250}, {allreduce, 250}, {broadcast, 500}}));
+  EXPECT_EQ(parts({"NCCL_REDUCESCATTER", "NCCL_REDUCE", "MPI_ALLREDUCE", "NCCL_ALLGATHER"}),
+            (Parts{{reduce_scatter, 500}, {allreduce, 250}, {allgather, 250}}));
+  EXPECT_EQ(parts({"NCCL_ALLREDUCE"}), Parts());
+  EXPECT_EQ(parts({"NCCL_REDUCE", "NCCL_ALLREDUCE"}), Parts());
+}
+
+/// A node's first rank talks to those of other nodes, or each rank to those in its place.
+TEST_F(Files, HorovodsHierarchyIsPlayedByNode) {
+  using enum Collective;
+  const auto played = [&](const std::vector<std::string>& moves, Rank rank, const std::vector<int>& node) {
+    const auto two = open("t", hierarchical(moves));
+    const auto four = scaled(*two, 4);
+    const auto source = by_node(*four, node);
+    std::vector<std::tuple<Collective, double, std::vector<Rank>>> all_played;
+    if (source)
+      for (const Activity& a : all(*source, rank, 1))
+        if (a.kind == Kind::collective)
+          all_played.emplace_back(a.collective, a.message.value,
+                                  source->communicators()[static_cast<std::size_t>(a.communicator)]);
+    return all_played;
+  };
+  using Played = std::vector<std::tuple<Collective, double, std::vector<Rank>>>;
+  const std::vector<int> pairs = {0, 0, 1, 1};
+  const std::vector<std::string> rooted = {"NCCL_REDUCE", "NCCL_ALLREDUCE", "NCCL_BCAST"};
+  const std::vector<std::string> shared = {"NCCL_REDUCESCATTER", "MPI_ALLREDUCE", "NCCL_ALLGATHER"};
+  EXPECT_EQ(played(rooted, 2, pairs),
+            (Played{{reduce, 4000, {2, 3}}, {allreduce, 4000, {0, 2}}, {broadcast, 4000, {2, 3}}}));
+  EXPECT_EQ(played(rooted, 3, pairs), (Played{{reduce, 4000, {2, 3}}, {broadcast, 4000, {2, 3}}}));
+  EXPECT_EQ(played(shared, 1, pairs),
+            (Played{{reduce_scatter, 4000, {0, 1}}, {allreduce, 2000, {1, 3}}, {allgather, 4000, {0, 1}}}));
+  EXPECT_EQ(played(shared, 1, {0, 0, 0, 1}), Played());  // Horovod's is flat there
+  EXPECT_EQ(played(shared, 1, {0, 1, 2, 3}), Played());
+  EXPECT_EQ(played({"NCCL_ALLREDUCE"}, 1, pairs), Played());
 }
 
 TEST_F(Files, HorovodResultsOfReduceScattersAreShares) {
