@@ -2,20 +2,12 @@
 #include "engines/explain.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 
 namespace collcast {
 namespace {
-
-/// "node 3 NIC 0 out" is the NIC of a node like others: "node 3 ", "NIC 0 out".
-std::pair<std::string, std::string> split(const std::string& link) {
-  for (const char* kind : {"node ", "rank "}) {
-    if (!link.starts_with(kind)) continue;
-    const std::size_t end = link.find(' ', 5);
-    if (end != std::string::npos) return {link.substr(0, end + 1), link.substr(end + 1)};
-  }
-  return {"", link};
-}
 
 /// A link is where messages meet only if it is clearly busier than the slowest one of the way.
 constexpr double clearly = 1.25;
@@ -38,7 +30,7 @@ std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<Resu
     case Cause::link:
       return limiting_link(fabric, s.from, s.to, {});
     case Cause::queue:
-      return limiting_link(fabric, s.from, s.to, used);
+      return s.at == no_link ? limiting_link(fabric, s.from, s.to, used) : fabric.link_name(s.at);
     case Cause::overhead:
       return "software";
     case Cause::compute:
@@ -50,11 +42,11 @@ std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<Resu
   }
 }
 
-/// The time on corresponding links of several nodes, by node.
+/// The time on corresponding links of several nodes or switches, by name.
 using Likes = std::map<std::string, Seconds>;
 
-/// The node with the longest time; the first of several.
-const std::string& slowest_node(const Likes& likes) {
+/// The one with the longest time; the first of several.
+const std::string& slowest(const Likes& likes) {
   const auto* most = &*likes.begin();
   for (const auto& one : likes)
     if (one.second > most->second * (1 + 1e-9)) most = &one;
@@ -63,6 +55,13 @@ const std::string& slowest_node(const Likes& likes) {
 
 }  // namespace
 
+void largest_first(std::vector<Share>& shares) {
+  if (shares.empty()) return;
+  const Seconds most = std::ranges::max_element(shares, {}, &Share::time)->time;
+  std::ranges::stable_sort(shares, std::ranges::greater{},
+                           [most](const Share& s) { return std::round(s.time / most * 1e9); });
+}
+
 std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& chain, Seconds launch,
                                Seconds total, const std::string& busiest,
                                const std::vector<std::string>& meetings,
@@ -70,8 +69,7 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& c
   std::map<std::pair<Cause, std::string>, Likes> sums;
   Seconds rest = total;
   const auto add = [&](Cause cause, const std::string& whose, Seconds time) {
-    const auto [node, what] = split(whose);
-    sums[{cause, what}][node] += time;
+    sums[{cause, alike(whose)}][whose] += time;
     rest -= time;
   };
   if (chain.empty() && !(launch > Seconds(0))) return {};
@@ -81,11 +79,10 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& c
   std::vector<Share> shares;
   for (const auto& [key, likes] : sums) {
     Seconds time;
-    for (const auto& [node, of_node] : likes) time += of_node;
-    if (time > 1e-12 * total)
-      shares.push_back({key.first, slowest_node(likes) + key.second, time, likes.size()});
+    for (const auto& [name, of_one] : likes) time += of_one;
+    if (time > 1e-12 * total) shares.push_back({key.first, slowest(likes), time, likes.size()});
   }
-  std::ranges::stable_sort(shares, [](const Share& a, const Share& b) { return a.time > b.time; });
+  largest_first(shares);
   return shares;
 }
 

@@ -26,7 +26,7 @@ const double guessed = 1 + uncertainty(Stamp::guess);
 
 void largest_first(Prediction& p) {
   if (p.explanation.empty()) return;
-  std::ranges::stable_sort(p.explanation, [](const Share& a, const Share& b) { return a.time > b.time; });
+  largest_first(p.explanation);
   p.limited_by = p.explanation.front().name;
   p.limited_by_share = p.explanation.front().time / p.time;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/network.hpp"
+#include "model/fabric.hpp"
 
 namespace collcast {
 
@@ -31,6 +31,7 @@ constexpr std::string_view name(Cause cause) {
 struct Delay {
   Cause cause = Cause::wait;
   Place from, to;
+  LinkId at = no_link;  ///< the link for which a message queued, if that is known
   Seconds time;
   bool operator==(const Delay&) const = default;
 };
@@ -39,19 +40,29 @@ struct Delay {
 class CauseLog {
  public:
   using Entry = std::uint32_t;
+  /// One message after another holds a port, each linked to the one before. 0: none.
+  using Hold = std::uint32_t;
   /// Keeps up to `most` delays; with more, all chains are empty.
-  explicit CauseLog(std::size_t most) : most_(most), log_(1) {}
+  explicit CauseLog(std::size_t most) : most_(most), log_(1), holds_(1) {}
 
-  Entry add(Entry before, Seconds time, Cause cause, Place from, Place to) {
-    if (time == Seconds(0) || full_) return before;
-    if (log_.size() > most_) return full_ = true, before;
-    log_.push_back({{cause, from, to, time}, before});
-    return static_cast<Entry>(log_.size() - 1);
+  Entry add(Entry before, Seconds time, Cause cause, Place from, Place to, LinkId at = no_link) {
+    return add({{cause, from, to, at, time}, before, 0});
+  }
+  /// A message waited at its port, which `last` was the last to hold.
+  Entry add_wait(Entry before, Seconds time, Hold last, Place from, Place to) {
+    return add({{Cause::queue, from, to, no_link, time}, before, last});
+  }
+  /// A port was held for `time`; for `slowed` of it only because the message had to share the link `by`.
+  Hold hold(Hold before, Seconds time, Seconds slowed, LinkId by) {
+    if (full(holds_.size())) return before;
+    holds_.push_back({time, slowed, by, before});
+    return static_cast<Hold>(holds_.size() - 1);
   }
   /// The delays that led to `last`, itself first; empty if the log was too small.
   std::vector<Delay> chain(Entry last) const {
     std::vector<Delay> all;
-    for (Entry i = full_ ? 0 : last; i != 0; i = log_[i].before) all.push_back(log_[i].delay);
+    for (Entry i = full_ ? 0 : last; i != 0; i = log_[i].before)
+      log_[i].last == 0 ? all.push_back(log_[i].delay) : split(log_[i].delay, log_[i].last, all);
     return all;
   }
 
@@ -59,10 +70,39 @@ class CauseLog {
   struct Record {
     Delay delay;
     Entry before = 0;
+    Hold last = 0;  ///< of those that held the port for which it waited
   };
+  struct Held {
+    Seconds time, slowed;
+    LinkId by = no_link;
+    Hold before = 0;
+  };
+  bool full(std::size_t size) { return full_ = full_ || size > most_; }
+  Entry add(const Record& record) {
+    if (record.delay.time == Seconds(0) || full(log_.size())) return record.before;
+    log_.push_back(record);
+    return static_cast<Entry>(log_.size() - 1);
+  }
+  /// Who waits behind a message that is slowed further on waits for that link. The rest of the wait is for
+  /// bytes that pass the port.
+  void split(Delay wait, Hold last, std::vector<Delay>& all) const {
+    Seconds left = wait.time;
+    for (Hold i = last; i != 0 && left > Seconds(0); i = holds_[i].before) {
+      const Held& held = holds_[i];
+      const Seconds within = std::min(held.time, left);
+      left -= within;
+      if (!(held.slowed > Seconds(0))) continue;
+      const Seconds slowed = within / held.time * held.slowed;
+      all.push_back({Cause::queue, wait.from, wait.to, held.by, slowed});
+      wait.time -= slowed;
+    }
+    if (wait.time > Seconds(0)) all.push_back(wait);
+  }
+
   std::size_t most_;
   bool full_ = false;
   std::vector<Record> log_;  ///< the first stands for the start
+  std::vector<Held> holds_;  ///< the first stands for none
 };
 
 // A clock says what is kept of each time of a critical path: PlainClock the seconds, TracedClock also their

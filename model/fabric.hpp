@@ -12,6 +12,7 @@ namespace collcast {
 
 /// Links are directed and numbered 0, 1, ... by their fabric.
 using LinkId = std::uint32_t;
+inline constexpr LinkId no_link = ~LinkId{0};
 
 struct Link {
   BytesPerSecond bandwidth;
@@ -53,6 +54,9 @@ class Fabric {
   /// Appends the links that a message crosses, in order; none within one memory of a rank.
   virtual void route(Place from, Place to, std::vector<LinkId>& links) const = 0;
 };
+
+/// The name of a link or port without the numbers of nodes, ranks and switches.
+std::string alike(const std::string& name);
 
 /// Ranks that each have a full-duplex link to one non-blocking switch.
 class UniformFabric : public Fabric {

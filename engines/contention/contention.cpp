@@ -7,7 +7,7 @@
 namespace collcast {
 
 Result contend(Program& program, const Fabric& fabric, const PlayOptions& options) {
-  SharedFlows flows(fabric.links());
+  SharedFlows flows(fabric.links(), options.explain);
   Contended backend(fabric, flows);
   return play(program, fabric, backend, options);
 }

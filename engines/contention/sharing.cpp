@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/contention/sharing.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +14,8 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 /// Relative difference below which rates count as equal.
 constexpr double rounding = 1e-12;
+/// The same where many of them are added up.
+constexpr double summed = 1e-9;
 constexpr std::uint64_t of_flow = std::uint64_t{1} << 32;
 
 bool above(double a, double b) {
@@ -37,6 +40,7 @@ LinkId Sharing::numbered(LinkId link) {
     number = static_cast<LinkId>(links_.size());
     links_.emplace_back().capacity = capacities_[link];
     members_.emplace_back();
+    used_.push_back(link);
   }
   return number;
 }
@@ -237,6 +241,19 @@ void Sharing::close(LinkId link, double level) {
   l.level = level;
   for (const Member m : members_[link])
     if (flows_[m.flow].filling) settle(m.flow, level, link), ++l.held;
+}
+
+/// Whether the link is full and no flow on it is faster.
+bool Sharing::limits(LinkId link, double rate) const {
+  const State& l = links_[link];
+  return !(l.left > summed * l.capacity) &&
+         std::ranges::none_of(members_[link], [&](Member m) { return rates_[m.flow] > rate * (1 + summed); });
+}
+
+LinkId Sharing::held_by(Index flow) const {
+  for (const Hop hop : hops_[flow])
+    if (hop.link == flows_[flow].held_by || limits(hop.link, rates_[flow])) return used_[hop.link];
+  return no_link;
 }
 
 std::span<const Index> Sharing::solve() {

@@ -33,6 +33,9 @@ class Sharing {
   std::span<const Index> solve();
   /// As of the last `solve`.
   BytesPerSecond rate(Index flow) const { return BytesPerSecond(rates_[flow]); }
+  /// The link that fixes the rate, as of the last `solve`: of several the first on the flow's route;
+  /// `no_link` if only its own cap does.
+  LinkId held_by(Index flow) const;
 
  private:
   struct Hop {
@@ -76,9 +79,11 @@ class Sharing {
   LinkId full_link(Index flow) const;
   bool take_back(LinkId link, double level);
   void close(LinkId link, double level);
+  bool limits(LinkId link, double rate) const;
 
   std::vector<double> capacities_;            ///< by link, B/s
   std::vector<LinkId> numbers_;               ///< by link: its number among the links ever used
+  std::vector<LinkId> used_;                  ///< by that number: the link
   std::vector<State> links_;                  ///< by that number, like all below
   std::vector<std::vector<Member>> members_;  ///< by link
   std::vector<double> rates_;                 ///< by flow, B/s; 0 while it is being filled

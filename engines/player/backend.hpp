@@ -34,6 +34,17 @@ class Backend {
     if (id >= ways_.size()) ways_.resize(std::max<std::size_t>(id + 1, 2 * ways_.size()));
     return ways_[id];
   }
+  /// Sets the log in which causes are kept; null: nobody asks for them. It outlives the run.
+  void explained_in(CauseLog* log) { log_ = log; }
+  /// What held up a message besides its own bytes.
+  struct HeldUp {
+    Seconds waited;             ///< at its port
+    CauseLog::Hold behind = 0;  ///< the last that held the port meanwhile
+    Seconds slowed;             ///< by how much longer than alone its bytes took
+    LinkId by = no_link;        ///< the link that cost most of that
+  };
+  /// Of a message that has left or arrived, as far as it is known.
+  virtual HeldUp held_up(Index) const { return {}; }
   virtual Seconds now() const = 0;
   /// Sends the listener `event` after `delay`.
   virtual void after(Seconds delay, Event event) = 0;
@@ -54,6 +65,7 @@ class Backend {
     if (observer_) observer_->used({false, port, bytes, begin, begin + busy, busy});
   }
   Observer* observer_ = nullptr;
+  CauseLog* log_ = nullptr;
 
  private:
   std::vector<Way> ways_;  ///< by message

@@ -25,6 +25,7 @@ Contended::Contended(const Fabric& fabric, Flows& flows)
 
 void Contended::send(Index id, const Message& message) {
   grown_at(carried_, id) = {message};
+  if (log_) grown_at(delays_, id) = {now_, {}};
   enqueue(message.wire.out, id);
   if (to_delivery_ && message.wire.in != message.wire.out) enqueue(message.wire.in, id);
   serve(message.wire.out);
@@ -82,12 +83,14 @@ void Contended::release(Port port) {
   PortState& state = ports_[port];
   if (--state.holders > 0) return;
   use_[port].busy += now_ - state.since;
+  if (log_ && !to_delivery_) held(port);
   serve(port);
 }
 
 void Contended::begin(Index id) {
   const Wire& wire = carried_[id].message.wire;
   leaves(id, now_);
+  if (log_) waited(id);
   const Seconds first = to_delivery_ ? wire.overhead + wire.latency + wire.receive_overhead : Seconds(0);
   if (first > Seconds(0))
     after(first, {may_flow, id});
@@ -97,6 +100,7 @@ void Contended::begin(Index id) {
 
 void Contended::flow(Index id) {
   const Message& message = carried_[id].message;
+  if (log_) delays_[id].since = now_;
   if (leaves_early(message.wire))
     after(message.wire.occupation(message.bytes) + message.wire.gap, {gap_over, message.wire.out});
   if (message.group == no_index || message.first_of_group) use_[message.wire.out].bytes += message.bytes;
@@ -182,6 +186,44 @@ void Contended::tell_use(Index id) {
   flow.route.clear();
 }
 
+/// A message's turn has come. If ports are held until delivery, it may have waited for either of two.
+void Contended::waited(Index id) {
+  if (to_delivery_) return;
+  Delayed& d = delays_[id];
+  d.so_far.waited = now_ - d.since;
+  d.so_far.behind = grown_at(holds_, carried_[id].message.wire.out).last;
+}
+
+/// The bytes have passed. If they took longer than alone, because of this link, so did the port.
+void Contended::slowed(Index id, LinkId by) {
+  const Message& message = carried_[id].message;
+  Delayed& d = delays_[id];
+  const Seconds took = now_ - d.since, longer = took - message.bytes * message.wire.per_byte;
+  if (!(longer > 1e-9 * took)) return;  // not by rounding alone
+  d.so_far.slowed = longer, d.so_far.by = by;
+  if (leaves_early(message.wire)) return;
+  Holds& port = grown_at(holds_, message.wire.out);
+  if (longer > port.slowed) port.slowed = longer, port.by = by;
+}
+
+/// What held a port matters to those that wait for it now.
+void Contended::held(Port port) {
+  const PortState& state = ports_[port];
+  Holds& holds = grown_at(holds_, port);
+  const bool waiting = state.queue.first != no_index;
+  holds = {waiting ? log_->hold(holds.last, now_ - state.since, holds.slowed, holds.by) : 0, {}, no_link};
+}
+
+/// The last bytes of a flow have passed its links: of one message, or of the copies of a multicast.
+void Contended::through(Index flow, Listener& listener) {
+  const LinkId by = log_ ? flows_.held_by(flow) : no_link;
+  for (Index id = flow, with; id != no_index; id = with) {
+    with = carried_[id].with;
+    if (by != no_link) slowed(id, by);
+    ended(id, listener);
+  }
+}
+
 /// The last byte of a message has passed its links.
 void Contended::ended(Index id, Listener& listener) {
   if (observer_) tell_use(id);
@@ -224,8 +266,7 @@ void Contended::run(Listener& listener) {
   for (settle(); flows_.any() || !timers_.empty(); settle()) {
     const auto over = flows_.advance(timers_.empty() ? never : timers_.next());
     now_ = flows_.now();
-    for (Index id : over)
-      for (Index with; id != no_index; id = with) with = carried_[id].with, ended(id, listener);
+    for (const Index flow : over) through(flow, listener);
     while (!timers_.empty() && timers_.next() <= same_instant(now_)) handle(timers_.pop().event, listener);
   }
 }

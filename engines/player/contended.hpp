@@ -24,6 +24,7 @@ class Contended : public Backend {
   void send(Index id, const Message& message) override;
   void run(Listener& listener) override;
   void usage(Result& result) const override;
+  HeldUp held_up(Index id) const override { return log_ ? delays_[id].so_far : HeldUp(); }
 
  private:
   struct Queue {
@@ -60,7 +61,11 @@ class Contended : public Backend {
   void begin(Index id);
   void flow(Index id);
   void start_multicasts();
+  void through(Index flow, Listener& listener);
   void ended(Index id, Listener& listener);
+  void waited(Index id);
+  void slowed(Index id, LinkId by);
+  void held(Port port);
   void handle(Event event, Listener& listener);
   std::span<const LinkId> route(const Message& message);
   void start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte);
@@ -89,6 +94,19 @@ class Contended : public Backend {
     Seconds since;
   };
   std::vector<Flowing> flowing_;  ///< by message; kept if there is an observer
+  /// What has held up a message.
+  struct Delayed {
+    Seconds since;  ///< when it reached its port, or its bytes began to flow
+    HeldUp so_far;
+  };
+  /// Who has held a port, and by how much what holds it now is slowed further on.
+  struct Holds {
+    CauseLog::Hold last = 0;
+    Seconds slowed;
+    LinkId by = no_link;
+  };
+  std::vector<Delayed> delays_;  ///< by message; kept if there is a log
+  std::vector<Holds> holds_;     ///< by port; likewise
   std::vector<LinkId> route_;
   std::vector<Index> setting_off_;  ///< copies of multicasts that leave at this instant
 };

@@ -20,6 +20,9 @@ class Flows {
   /// Runs until flows end, or until `limit`, which may be infinite. Returns the flows that ended; valid until
   /// the next call.
   virtual std::span<const Index> advance(Seconds limit) = 0;
+  /// Of a flow that has just ended: the link that it shared and that cost it most of the time that it lost by
+  /// sharing. `no_link` if it lost none, or if that is not known.
+  virtual LinkId held_by(Index) const { return no_link; }
 };
 
 }  // namespace collcast

@@ -9,8 +9,8 @@
 namespace collcast {
 namespace {
 
-/// Delays kept for an explanation: 100 MB.
-constexpr std::size_t most_delays = 2'000'000;
+/// Delays kept for an explanation: 120 MB.
+constexpr std::size_t most_delays = 3'000'000;
 
 }  // namespace
 
@@ -31,6 +31,7 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
 
 Result Interpreter::run() {
   backend_.watched_by(options_.observer);
+  backend_.explained_in(options_.explain ? &log_ : nullptr);
   for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, nullptr, {}, 0);
   backend_.run(*this);
   std::string waiting = stuck();
@@ -60,11 +61,11 @@ void Interpreter::on(Event event) {
       admitted_.push_back(event.index);
       break;
     case Event::Kind::left:
-      why_ = carried(messages_[event.index], false);
+      why_ = carried(event.index, false);
       sent(event.index);
       break;
     case Event::Kind::arrived:
-      why_ = carried(messages_[event.index], true);
+      why_ = carried(event.index, true);
       if (options_.observer) backend_.way(event.index).arrived = backend_.now();
       arrived(event.index);
       break;

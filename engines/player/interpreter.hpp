@@ -118,7 +118,7 @@ class Interpreter : public Listener {
   Index outgoing(Rank rank, Rank peer, const Op& op);
   Moment pay(const Message& message, Rank rank, Waiter waiter, Seconds overhead, Seconds moving = {});
   void pay_for(Waiter sender, Message& message);
-  CauseLog::Entry carried(const Message& message, bool there);
+  CauseLog::Entry carried(Index id, bool there);
   Moment& busy_until(Rank rank, Waiter waiter);
   void emit(Index id);
   void depart(Index id);

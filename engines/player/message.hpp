@@ -31,8 +31,9 @@ struct Message {
   std::int32_t merged = 0;  ///< not 0: how many messages with its tag and order the network reduces to one
   bool send_posted = false, receive_posted = false;
   bool eager = false, has_arrived = false;
+  bool has_left = false;  ///< and `why` says how; kept for an explanation
   Combine combine = Combine::copy;
-  Seconds entered = {};     ///< when its overhead was paid
+  Seconds entered = {};     ///< when its overhead was paid; once it has left: when it left
   CauseLog::Entry why = 0;  ///< the cause of its last event
 
   /// Whether its sender goes on only when its last byte has left.

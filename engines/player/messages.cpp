@@ -153,22 +153,33 @@ void Interpreter::pay_for(Waiter sender, Message& m) {
 }
 
 /// The cause of a message's departure or arrival: the time of its bytes on an idle network counts as link or
-/// software, the rest as queueing.
-CauseLog::Entry Interpreter::carried(const Message& m, bool there) {
+/// software, the rest as queueing: for the link that slowed the bytes, for the port, or for those links that
+/// slowed what held the port.
+CauseLog::Entry Interpreter::carried(Index id, bool there) {
   if (!options_.explain) return 0;
+  Message& m = messages_[id];
   Seconds rest = backend_.now() - m.entered;
   CauseLog::Entry why = m.why;
-  const auto took = [&](Seconds time, Cause cause) {
+  const auto part = [&](Seconds time) {
     time = std::min(time, rest);
     rest -= time;
-    why = log_.add(why, time, cause, m.from, m.to);
+    return time;
+  };
+  const auto took = [&](Seconds time, Cause cause, LinkId at = no_link) {
+    why = log_.add(why, part(time), cause, m.from, m.to, at);
   };
   if (protocol_.hold == MessageProtocol::Hold::delivery)
     took(m.wire.overhead + m.wire.receive_overhead, Cause::overhead);
   if (there) took(m.wire.latency, Cause::latency);
-  took(m.bytes * m.wire.software, Cause::overhead);
-  took(m.wire.occupation(m.bytes), Cause::link);
-  took(rest, Cause::queue);
+  if (!m.has_left) {
+    took(m.bytes * m.wire.software, Cause::overhead);
+    took(m.wire.occupation(m.bytes), Cause::link);
+    const Backend::HeldUp held = backend_.held_up(id);
+    took(held.slowed, Cause::queue, held.by);
+    why = log_.add_wait(why, part(held.waited), held.behind, m.from, m.to);
+  }
+  if (rest > 1e-12 * backend_.now()) took(rest, Cause::queue);  // else it is rounding
+  if (!there) m.has_left = true, m.entered = backend_.now(), m.why = why;
   return why;
 }
 

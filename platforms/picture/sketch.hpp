@@ -27,7 +27,4 @@ struct Sketch {
 };
 Sketch sketch(const Blueprint& blueprint);
 
-/// The name of a link or port of a machine without the numbers of nodes, ranks and switches.
-std::string alike(const std::string& name);
-
 }  // namespace collcast

@@ -2,7 +2,7 @@
 // Max-min shares: by hand, and against a reference that fills all links from nothing.
 #include "engines/contention/sharing.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <limits>
@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "engines/contention/shared_flows.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -47,12 +48,57 @@ TEST(Sharing, ByHand) {
   EXPECT_EQ(sharing.solve().size(), 2u);
   EXPECT_EQ(sharing.rate(0).value, 1);
   EXPECT_EQ(sharing.rate(1).value, 1);
+  // Then both links are full at the rates of their flows: the first on the route is named.
+  EXPECT_EQ(sharing.held_by(0), 0);
+  EXPECT_EQ(sharing.held_by(1), 0);
   // A flow of at most 0.25 takes that from flow 0; flow 1 gets what flow 0 leaves.
   add(sharing, 3, {{1}, 0.25});
   sharing.solve();
   EXPECT_EQ(sharing.rate(0).value, 0.75);
   EXPECT_EQ(sharing.rate(1).value, 1.25);
   EXPECT_EQ(sharing.rate(3).value, 0.25);
+}
+
+/// Flow 0 shares link 1 with flow 1 until 6 and loses 3 s there; until 8 it shares link 0 with flow 2 and
+/// loses 1 s. It has 8 bytes left then, and ends alone at 16.
+TEST(SharedFlows, NameTheLinkThatCostMost) {
+  const std::vector<Link> two = links({1, 1});
+  const std::vector<LinkId> both = {0, 1}, first = {0}, second = {1};
+  const BytesPerSecond own(no_cap);
+  const Seconds never(no_cap);
+  for (const bool explained : {true, false}) {
+    SharedFlows flows(two, explained);
+    flows.start(0, both, Bytes(12), own);
+    flows.start(1, second, Bytes(3), own);
+    EXPECT_THAT(flows.advance(never), ::testing::ElementsAre(1));
+    EXPECT_EQ(flows.held_by(1), explained ? 1 : no_link);
+    flows.start(2, first, Bytes(1), own);
+    EXPECT_THAT(flows.advance(never), ::testing::ElementsAre(2));
+    EXPECT_EQ(flows.held_by(2), explained ? 0 : no_link);
+    EXPECT_THAT(flows.advance(never), ::testing::ElementsAre(0));
+    EXPECT_EQ(flows.now(), Seconds(16));
+    EXPECT_EQ(flows.held_by(0), explained ? 1 : no_link);
+    flows.start(0, first, Bytes(1), own);  // alone it loses nothing
+    flows.advance(never);
+    EXPECT_EQ(flows.held_by(0), no_link);
+  }
+}
+
+/// Flow 0 loses 0.1 s three times on link 0, then 0.3 s on link 1, which rounding must not make more.
+TEST(SharedFlows, OfLinksThatCostTheSameTheFirstIsNamed) {
+  const std::vector<Link> two = links({1, 1});
+  const std::vector<LinkId> both = {0, 1}, first = {0}, second = {1};
+  const BytesPerSecond own(no_cap);
+  SharedFlows flows(two, true);
+  flows.start(0, both, Bytes(1.3), own);
+  for (const auto& [route, bytes] :
+       {std::pair(first, 0.1), {first, 0.1}, {first, 0.1}, {second, 0.1}, {second, 0.2}}) {
+    flows.start(1, route, Bytes(bytes), own);
+    EXPECT_THAT(flows.advance(Seconds(no_cap)), ::testing::ElementsAre(1));
+    EXPECT_THAT(flows.advance(flows.now() + Seconds(0.1)), ::testing::IsEmpty());  // alone
+  }
+  EXPECT_THAT(flows.advance(Seconds(no_cap)), ::testing::ElementsAre(0));
+  EXPECT_EQ(flows.held_by(0), 0);
 }
 
 TEST(Sharing, WhatAFlowLeavesGoesOnFromLinkToLink) {
@@ -144,6 +190,19 @@ class Reference {
   const std::map<Index, TestFlow>& flows_;
 };
 
+/// The first link of the route that is full and on which no flow is faster.
+LinkId held_by(Index id, const std::vector<Link>& links, const std::map<Index, TestFlow>& flows,
+               const std::map<Index, double>& rates) {
+  for (const LinkId link : flows.at(id).route) {
+    double sum = 0, most = 0;
+    for (const auto& [other, flow] : flows)
+      if (std::ranges::count(flow.route, link) > 0)
+        sum += rates.at(other), most = std::max(most, rates.at(other));
+    if (sum > links[link].bandwidth.value * (1 - 1e-9) && rates.at(id) > most * (1 - 1e-9)) return link;
+  }
+  return no_link;
+}
+
 /// Few values, so that many levels are the same.
 double round_number(std::mt19937& random) {
   return 0.25 * static_cast<double>(1 + random() % 16);
@@ -180,8 +239,12 @@ TEST(Sharing, EqualsAReferenceAfterEveryChange) {
           add(sharing, id, flows[id] = random_flow(random, all.size()));
       }
       sharing.solve();
-      for (const auto& [id, rate] : Reference(all, flows).rates)
+      const std::map<Index, double> rates = Reference(all, flows).rates;
+      for (const auto& [id, rate] : rates) {
         ASSERT_NEAR(sharing.rate(id).value, rate, 1e-12 * rate) << "world " << world << ", round " << round;
+        ASSERT_EQ(sharing.held_by(id), held_by(id, all, flows, rates))
+            << "world " << world << ", flow " << id;
+      }
     }
   }
 }
