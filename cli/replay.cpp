@@ -63,9 +63,11 @@ Section totals_table(const ReplayReport& r) {
 }
 
 Section not_modelled_table(const ReplayReport& replayed) {
-  return {"not_modelled",
-          not_modelled(replayed),
-          {text_of("not modelled", "operation"), count_of("count", "count"), text_of("reason", "reason")}};
+  return {
+      "not_modelled",
+      rows_of(replayed.not_modelled),
+      {text_of("not modelled", "operation"), count_of("count", "count"), number_of("time", "time_s", seconds),
+       number_of("share", "share", text::percent), text_of("reason", "reason")}};
 }
 
 Report report_of(const ReplayCommand& options, const Description& platform, const Source& trace,

@@ -174,7 +174,7 @@ sweep::Rows replayed(const sweep::Point& point) {
   std::ranges::copy(report.notes, std::back_inserter(platform.notes));
   if (!report.not_modelled.empty()) {
     std::int64_t count = 0;
-    for (const ReplayReport::NotModelled& n : report.not_modelled) count += n.count;
+    for (const Loss& n : report.not_modelled) count += n.count;
     platform.notes.push_back(text::count(count) + " operations of " + trace.info().name +
                              " are not modelled; `collcast replay` lists them");
   }

@@ -148,7 +148,7 @@ Json replayed(const ReplayText& text, const std::string& platform, const std::ve
   const Source& trace = opened.source();
   const ReplayReport r = replay(trace, description, options);
   Json answer = report::totals(r);
-  answer["operations"] = report::operations(r), answer["not_modelled"] = report::not_modelled(r);
+  answer["operations"] = report::operations(r), answer["not_modelled"] = report::rows_of(r.not_modelled);
   answer["notes"] = r.notes;
   if (explain) answer["explanation"] = report::explanation(r.explanation, r.time);
   if (timeline)

@@ -204,7 +204,8 @@ class Application::StreamStrand : public Strand {
       case Kind::await:
         return await(batch);
       case Kind::skipped:
-        ++app_.passed_over_[{std::string(activity_.call), std::string(activity_.note)}];
+        app_.passed_over_.add(activity_.call, activity_.note, activity_.times,
+                              static_cast<double>(activity_.times) * std::max(activity_.duration.value, 0.0));
         return;
     }
   }
@@ -462,7 +463,7 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   const Choice choice =
       selection_.choose(collective, activity.communicator, all, call, activity.direct, algorithm);
   if (!choice.algorithm) {
-    ++passed_over_[{instance.call, "no algorithm of the catalogue plays it"}];
+    passed_over_.add(instance.call, "no algorithm of the catalogue plays it");
     return instance;
   }
   Schedule schedule = choice.algorithm->schedule(choice.call);
@@ -473,7 +474,7 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   if (activity.sized)
     tally.algorithms.insert(choice.algorithm->name);
   else
-    ++passed_over_[{instance.call, "of unknown size: takes as long as it was recorded to take"}];
+    passed_over_.add(instance.call, "of unknown size: takes as long as it was recorded to take");
   instance.lowering =
       Lowering::make(std::move(schedule), sizes, collective_tags(++instances_made_), all, activity.direct);
   return instance;

@@ -71,10 +71,8 @@ class Application : public Program {
   /// What limits collectives that have a price, by the numbers of their meetings.
   const std::vector<std::string>& limits() const { return limits_; }
 
-  /// What was skipped and why, with a count.
-  const std::map<std::pair<std::string, std::string>, std::int64_t>& passed_over() const {
-    return passed_over_;
-  }
+  /// What was skipped, and why.
+  std::vector<Loss> passed_over() const { return passed_over_.all(source_.info().recorded.value * ranks()); }
 
  private:
   class StreamStrand;
@@ -129,7 +127,7 @@ class Application : public Program {
   };
   std::vector<Named> named_;  ///< their tags count from 1
   std::map<Named, std::uint64_t> tags_;
-  std::map<std::pair<std::string, std::string>, std::int64_t> passed_over_;
+  LossSums passed_over_;
 };
 
 }  // namespace collcast

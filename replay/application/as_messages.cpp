@@ -17,9 +17,7 @@ int MessageTags::operator()(std::uint64_t tag) {
 }
 
 std::vector<Loss> written_as_messages(const Application& application) {
-  std::vector<Loss> losses;
-  for (const auto& [what, count] : application.passed_over())
-    losses.push_back({what.first, count, what.second});
+  std::vector<Loss> losses = application.passed_over();
   for (const auto& [name, tally] : application.tallies()) {
     std::string algorithms;
     for (const std::string& a : tally.algorithms) algorithms += (algorithms.empty() ? "" : ", ") + a;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "replay/application/report.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
@@ -75,12 +76,10 @@ Section messages(const Inspection& all) {
 }
 
 Section dropped(const Inspection& all) {
-  Json rows = Json::array();
-  for (const Loss& l : all.dropped)
-    rows.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
   return {"dropped",
-          rows,
-          {text_of("dropped", "operation"), count_of("count", "count"), text_of("reason", "reason")}};
+          rows_of(all.dropped),
+          {text_of("dropped", "operation"), count_of("count", "count"), number_of("time", "time_s", seconds),
+           number_of("share", "share", text::percent), text_of("reason", "reason")}};
 }
 
 }  // namespace

@@ -35,10 +35,9 @@ std::vector<ReplayReport::Operation> operations(const Account& account, const Ap
   return all;
 }
 
-std::vector<ReplayReport::NotModelled> not_modelled(const Source& source, const Application& application) {
-  std::vector<ReplayReport::NotModelled> all;
-  for (const Loss& loss : source.info().losses) all.push_back({loss.operation, loss.count, loss.reason});
-  for (const auto& [what, count] : application.passed_over()) all.push_back({what.first, count, what.second});
+std::vector<Loss> not_modelled(const Source& source, const Application& application) {
+  std::vector<Loss> all = source.info().losses;
+  for (Loss& loss : application.passed_over()) all.push_back(std::move(loss));
   return all;
 }
 
@@ -49,7 +48,7 @@ void tell_own(std::vector<Share>& shares, const Application& application) {
 }
 
 /// What ranks had still to call, or were in, where a replay stopped early.
-void add_unplayed(std::vector<ReplayReport::NotModelled>& all, const Followed& followed) {
+void add_unplayed(std::vector<Loss>& all, const Followed& followed) {
   for (const auto& [operation, calls] : followed.communication())
     if (calls.left > 0)
       all.push_back({operation, calls.left,

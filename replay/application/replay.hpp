@@ -56,12 +56,7 @@ struct ReplayReport {
   std::vector<Operation> operations;  ///< most time first
   std::vector<Parts::OfRank> parts;   ///< if they were asked for
   std::string policy;                 ///< that chose
-  struct NotModelled {
-    std::string operation;
-    std::int64_t count;
-    std::string reason;
-  };
-  std::vector<NotModelled> not_modelled;
+  std::vector<Loss> not_modelled;
   bool stopped_short = false;  ///< the trace ends before its ranks do: `time` is that of what was played
   std::string limited_by;      ///< the largest share of the explanation
   std::optional<double> limited_by_share;  ///< of the time; none where the explanation is too long

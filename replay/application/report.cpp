@@ -34,10 +34,15 @@ Json operations(const ReplayReport& r) {
   return rows;
 }
 
-Json not_modelled(const ReplayReport& r) {
+Json rows_of(const std::vector<Loss>& losses) {
   Json rows = Json::array();
-  for (const ReplayReport::NotModelled& n : r.not_modelled)
-    rows.push_back({{"operation", n.operation}, {"count", n.count}, {"reason", n.reason}});
+  const auto known = [](double value) { return value > 0 ? Json(value) : Json(); };
+  for (const Loss& l : losses)
+    rows.push_back({{"operation", l.operation},
+                    {"count", l.count},
+                    {"reason", l.reason},
+                    {"time_s", known(l.time_s)},
+                    {"share", known(l.share)}});
   return rows;
 }
 

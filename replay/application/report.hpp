@@ -8,8 +8,9 @@ namespace collcast::report {
 
 /// A replay's times, what limits it and whether its platform is calibrated, by the keys of answers.
 Json totals(const ReplayReport& replayed);
-/// A row for each operation, and for each that was not played.
+/// A row for each operation.
 Json operations(const ReplayReport& replayed);
-Json not_modelled(const ReplayReport& replayed);
+/// A row for each loss.
+Json rows_of(const std::vector<Loss>& losses);
 
 }  // namespace collcast::report

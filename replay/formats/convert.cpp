@@ -21,27 +21,25 @@ using Kind = Activity::Kind;
 
 class LossCount {
  public:
-  void add(std::string_view operation, const std::string& reason) {
-    ++counts_[{std::string(operation), reason}];
-  }
+  void add(std::string_view operation, std::string_view reason) { counts_.add(operation, reason); }
   void add(const Losses& losses) { more_.insert(more_.end(), losses.begin(), losses.end()); }
   Losses losses(const Source& source) const {
     Losses all = source.info().losses;
-    for (const auto& [what, count] : counts_) all.push_back({what.first, count, what.second});
+    for (Loss& loss : counts_.all()) all.push_back(std::move(loss));
     all.insert(all.end(), more_.begin(), more_.end());
     return all;
   }
   /// What no format with sizes can hold.
   bool lacks(const Activity& a) {
     if (a.kind == Kind::pause) add("pause", "becomes computation, which is all that the format has");
-    if (a.kind == Kind::skipped) add(a.call, std::string(a.note));
+    if (a.kind == Kind::skipped) add(a.call, a.note);
     if (a.kind != Kind::skipped && a.sized) return false;
     if (!a.sized && a.kind != Kind::skipped) add(a.operation, "of unknown size");
     return true;
   }
 
  private:
-  std::map<std::pair<std::string, std::string>, std::int64_t> counts_;
+  LossSums counts_;
   Losses more_;
 };
 

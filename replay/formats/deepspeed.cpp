@@ -130,12 +130,13 @@ Activity activity(RecordedSource& source, const CommLine& line) {
   Activity a;
   if (const auto collective = collective_of(line.operation)) {
     a = collective_activity(*collective, 0, message_of(*collective, line.input, Bytes(0), source.ranks()));
-    a.duration = a.time = line.time;
+    a.time = line.time;
   } else {
     a.kind = Activity::Kind::skipped;
     a.operation = a.call = source.keep(line.operation);
     a.note = "its peer is not said";
   }
+  a.duration = line.time;
   a.times = line.times;
   return a;
 }

@@ -107,8 +107,9 @@ class ByNode : public Source {
       }
       communicators_.push_back(std::move(across));
     }
-    info_.notes.push_back(text::count(info_.by_node) + " collectives go node by node: " + std::to_string(nodes.size()) +
-                          " nodes of " + std::to_string(ranks_of_node_) + " ranks, as on the platform");
+    info_.notes.push_back(text::count(info_.by_node) +
+                          " collectives go node by node: " + std::to_string(nodes.size()) + " nodes of " +
+                          std::to_string(ranks_of_node_) + " ranks, as on the platform");
   }
 
   const SourceInfo& info() const override { return info_; }

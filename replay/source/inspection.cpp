@@ -42,7 +42,8 @@ class Inspector {
     all_.dropped = source_.info().losses;
     for (const Rank r : recorded_ranks(source_)) rank(r);
     lateness();
-    for (const auto& [what, count] : skipped_) all_.dropped.push_back({what.first, count, what.second});
+    for (Loss& loss : skipped_.all(source_.info().recorded.value * static_cast<double>(all_.of_rank.size())))
+      all_.dropped.push_back(std::move(loss));
     for (auto& [key, op] : operations_) all_.operations.push_back(std::move(op));
     std::ranges::stable_sort(all_.operations, [](const auto& a, const auto& b) {
       return std::tuple(a.total, static_cast<double>(a.count) * a.size) >
@@ -95,7 +96,7 @@ class Inspector {
 
   void count(Rank r, const Activity& a) {
     if (a.kind == Kind::skipped) {
-      skipped_[{std::string(a.call), std::string(a.note)}] += a.times;
+      skipped_.add(a.call, a.note, a.times, static_cast<double>(a.times) * std::max(a.duration.value, 0.0));
       return;
     }
     const bool receives = a.kind == Kind::receive;
@@ -148,7 +149,7 @@ class Inspector {
   const Source& source_;
   Inspection all_;
   std::map<std::tuple<std::string, std::string, double, bool>, Inspection::Operation> operations_;
-  std::map<std::pair<std::string, std::string>, std::int64_t> skipped_;
+  LossSums skipped_;
   std::map<std::pair<Rank, Rank>, Inspection::Pair> pairs_;
   std::map<int, std::int64_t> calls_;
   std::map<std::pair<int, std::int64_t>, std::vector<std::pair<Rank, Seconds>>> arrivals_;

@@ -468,7 +468,7 @@ TEST(Replay, ExposedCommunicationIsCommunication) {
 /// Whether the interrupt comes before it is caught or after, and whatever was printed by then.
 TEST(Interrupts, AreTheExitCode) {
   const Outcome o = shell("timeout --preserve-status -s INT 0.7 " COLLCAST_BINARY_DIR
-                          "/collcast synthesize allreduce --platform summit --ranks 96 --size 1MiB");
+                          "/collcast synthesize allreduce --platform summit --ranks 192 --size 1MiB");
   EXPECT_EQ(o.code, 130) << o.out;  // 128 + SIGINT
 }
 

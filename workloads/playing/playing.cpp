@@ -103,7 +103,7 @@ Played Playing::play(const Job& job, End end, bool interval) {
   if (job.coordinator) played.agreement = workloads::play(job, price_, end).agreement;
   played.limited_by = limit_beside_computation(r);
   last_ = plain;
-  for (const ReplayReport::NotModelled& n : r.not_modelled)
+  for (const Loss& n : r.not_modelled)
     r.notes.push_back(n.operation + ", " + text::count(n.count) + " times: " + n.reason);
   notes_.insert(notes_.end(), r.notes.begin(), r.notes.end());
   return played;

@@ -5,6 +5,7 @@
 #include "platforms/description/load.hpp"
 #include "replay/application/moments.hpp"
 #include "replay/application/replay.hpp"
+#include "replay/source/inspection.hpp"
 #include "replay/source/recorded.hpp"
 #include "tests/complaint.hpp"
 
@@ -172,6 +173,19 @@ TEST(Streams, WhatIsNotPlayedIsNotModelled) {
   const ReplayReport whole = on_flat(source);
   EXPECT_FALSE(whole.stopped_short);
   EXPECT_TRUE(whole.not_modelled.empty());
+}
+
+/// Rank 0 spent 0.5 s of the 2 s of two ranks in calls that cannot be played.
+TEST(Streams, WhatIsSkippedHasItsShareOfTheTime) {
+  RecordedSource source(2);
+  source.info().recorded = Seconds(1);
+  Activity put = lasting(Kind::skipped, 0);
+  put.operation = put.call = "MPI_Put", put.note = "not modelled", put.duration = Seconds(0.25);
+  source.at(0) = {put, put};
+  source.at(1) = {lasting(Kind::compute, 1)};
+  const Loss lost{"MPI_Put", 2, "not modelled", 0.5, 0.25};
+  EXPECT_EQ(on_flat(source).not_modelled, std::vector{lost});
+  EXPECT_EQ(inspect(source).dropped, std::vector{lost});
 }
 
 TEST(Streams, ADataParallelStepHidesItsAllreduces) {
