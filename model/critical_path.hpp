@@ -68,6 +68,7 @@ class CriticalPath {
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
         processors_(shared_processors()),
+        one_each_(processors_.empty() && (schedule.channels == 1 || protocol_.channels_pay)),
         last_senders_(protocol_.other_senders ? ranks_ : 0),
         state_(ranks_, static_cast<std::size_t>(schedule.channels), network.ports(), network.queues() + 1) {}
 
@@ -246,8 +247,9 @@ class CriticalPath {
     const Wire& wire = message.cost.wire;
     const Time from = state_.ready[message.sender];
     if (!pays(wire)) return send(message, from, t.from, t.to, sent);
-    Time& posted = state_.posted[processor(message.sender, t.from.rank, t.channel)];
-    const Time begin = std::max(from, posted);
+    const std::size_t by = processor(message.sender, t.from.rank, t.channel);
+    Time& posted = state_.posted[by];
+    const Time begin = std::max(from, idle_from(by));
     send(message, begin, t.from, t.to, sent);
     posted = paid(wire, begin, sent, t.from, t.to);
   }
@@ -284,6 +286,13 @@ class CriticalPath {
     if (!(sent.overhead > Seconds(0))) return sent.arrived;
     const Time free = std::max(std::max(state_.taken[by], state_.posted[by]), sent.arrived);
     return state_.taken[by] = clock_.later(free, sent.overhead, Cause::overhead, from, to);
+  }
+
+  /// When a processor may pay for the next message that is sent: what a channel received in earlier steps has
+  /// held it up, and comes first where one processor pays for several.
+  Time idle_from(std::size_t by) const {
+    const bool shared = schedule_.channels > 1 && !protocol_.channels_pay;
+    return shared ? std::max(state_.posted[by], state_.taken[by]) : state_.posted[by];
   }
 
   std::span<const std::size_t> by_arrival(std::size_t messages) {
@@ -340,7 +349,9 @@ class CriticalPath {
   void multicast(const Multicast& m, bool one_each) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);
-    Time& posted = state_.posted[processor(from, m.from.rank, m.channel)];
+    const std::size_t by = processor(from, m.from.rank, m.channel);
+    Time& posted = state_.posted[by];
+    posted = idle_from(by);
     Time left = state_.ready[from], all_paid = posted;
     Port out = Wire::nowhere, in = Wire::nowhere;
     Time free, last;
@@ -441,7 +452,9 @@ class CriticalPath {
   }
   /// Index of who pays for the messages of rank r, which is at `own` in `ready`.
   std::size_t processor(std::size_t own, Rank r, std::uint16_t channel) const {
-    return processors_.empty() ? own : index(channel, processors_[static_cast<std::size_t>(r)]);
+    if (one_each_) return own;
+    return index(protocol_.channels_pay ? channel : std::uint16_t{0},
+                 processors_.empty() ? r : processors_[static_cast<std::size_t>(r)]);
   }
   std::size_t index(std::uint16_t channel, Rank r) const {
     return channel * ranks_ + static_cast<std::size_t>(r);
@@ -460,6 +473,7 @@ class CriticalPath {
   const MessageProtocol protocol_;
   const std::size_t ranks_;
   const std::vector<Rank> processors_;  ///< by rank; empty: each has its own
+  const bool one_each_;                 ///< each channel of each rank has its own
   LastSenders last_senders_;            ///< none where no wire asks for them
   PathState<Time> state_;
   Time last_{};                    ///< when the last rank was done

@@ -74,6 +74,7 @@ class Lowering::Root : public Strand {
       Op op;
       op.kind = Op::Kind::start;
       op.strand = static_cast<std::uint32_t>(c);
+      op.channel = true;
       batch.ops.push_back(op);
       batch.strands.push_back(
           std::make_unique<ChannelStrand>(lowering_, rank_, static_cast<std::uint16_t>(c)));

@@ -73,8 +73,11 @@ struct MessageProtocol {
   Hold hold = Hold::injection;
   /// Larger messages are rendezvous, unless their wires have a limit of their own.
   Bytes eager_limit = Bytes(std::numeric_limits<double>::infinity());
-  Seconds handshake;           ///< of a rendezvous, unless its wire has its own
+  Seconds handshake = {};      ///< of a rendezvous, unless its wire has its own
   bool other_senders = false;  ///< wires may have an `other_sender`
+  /// Each channel of a schedule has a processor of its own, as a thread block of a GPU is. Otherwise that of
+  /// the rank pays for the messages of all its channels.
+  bool channels_pay = false;
 };
 
 /// The smallest size above a limit.

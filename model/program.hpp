@@ -41,6 +41,7 @@ struct Op {
   /// their way. The receiver posts a `receive` for each.
   std::int32_t merged = 0;
   bool other_sender = false;  ///< of a send: its schedule's last message to `peer` came from another rank
+  bool channel = false;       ///< of a start: the strand is a channel of this one's schedule
   Ranks group;
   const std::vector<Rank>* members =
       nullptr;  ///< the program's ranks that the numbers of `group` stand for; null: themselves

@@ -123,6 +123,13 @@ class Versions {
   std::unordered_map<std::int64_t, std::int32_t> current_;
 };
 
+/// When and where messages travel.
+struct Order {
+  std::vector<std::int64_t> step;      ///< by arrival
+  std::vector<std::uint16_t> channel;  ///< by message
+  int channels = 1;
+};
+
 /// Groups of arrivals that travel in one step, each in the earliest that the others allow.
 class Levels {
  public:
@@ -161,6 +168,16 @@ class Levels {
     }
   }
 
+  /// None if the order goes round in a circle.
+  std::optional<Order> found(const Execution& e) const {
+    std::optional<std::vector<std::int64_t>> step = steps();
+    if (!step) return {};
+    Order all{std::move(*step), {}, 1};
+    set_channels(e, all);
+    return all;
+  }
+
+ private:
   /// The step of each arrival; none if the order goes round in a circle.
   std::optional<std::vector<std::int64_t>> steps() const {
     std::vector<std::int64_t> level(after_.size());
@@ -184,7 +201,34 @@ class Levels {
     return step;
   }
 
- private:
+  /// Channels of the file are channels of the schedule; those that wait for each other's data are one.
+  void set_channels(const Execution& e, Order& all) const {
+    std::vector<int> of_group(after_.size());
+    std::map<int, int> lower;  // a channel, and one of those that it is one with, itself if it is the lowest
+    for (std::size_t m = 0; m < e.messages.size(); ++m) {
+      lower[e.messages[m].channel] = e.messages[m].channel;
+      for (const std::int32_t g : groups_of_[m])
+        of_group[static_cast<std::size_t>(g)] = e.messages[m].channel;
+    }
+    const auto lowest = [&lower](int c) {
+      while (lower.at(c) != c) c = lower.at(c) = lower.at(lower.at(c));
+      return c;
+    };
+    for (std::size_t g = 0; g < after_.size(); ++g)
+      for (const auto& [next, distance] : after_[g]) {
+        const int a = lowest(of_group[g]), b = lowest(of_group[static_cast<std::size_t>(next)]);
+        lower[std::max(a, b)] = std::min(a, b);
+      }
+    std::map<int, std::uint16_t> number;
+    for (std::size_t m = 0; m < e.messages.size(); ++m) {
+      const bool used = !groups_of_[m].empty();
+      const auto next = static_cast<std::uint16_t>(number.size());
+      all.channel.push_back(used ? number.try_emplace(lowest(e.messages[m].channel), next).first->second
+                                 : std::uint16_t{0});
+    }
+    all.channels = std::max(1, static_cast<int>(number.size()));
+  }
+
   void order(std::int32_t first, std::int32_t then, int distance) {
     if (first != then || distance > 0) after_[static_cast<std::size_t>(first)].push_back({then, distance});
   }
@@ -210,12 +254,12 @@ class Levels {
 };
 
 /// As few messages as the order allows, in the order of their thread blocks if it allows that.
-std::vector<std::int64_t> steps(const Execution& e, const Versions& v, const std::string& file) {
+Order order(const Execution& e, const Versions& v, const std::string& file) {
   for (const bool whole_messages : {true, false})
     for (const bool sequences : {true, false}) {
       Levels levels(e, v, whole_messages);
       if (sequences) levels.keep_sequences(e);
-      if (auto found = levels.steps()) return *found;
+      if (auto found = levels.found(e)) return *found;
     }
   throw InputError(
       file + ": some gpu uses two versions of a block at once; a schedule's ranks have one copy of each");
@@ -224,6 +268,7 @@ std::vector<std::int64_t> steps(const Execution& e, const Versions& v, const std
 struct Sent {
   Rank from, to;
   Combine combine;
+  std::uint16_t channel;
   std::vector<Chunk> pieces;
 };
 
@@ -231,15 +276,17 @@ struct Sent {
 
 Converted convert(const Execution& e, const std::string& file) {
   const Versions versions(e, file);
-  const std::vector<std::int64_t> step = steps(e, versions, file);
-  std::map<std::tuple<std::int64_t, std::int32_t, Combine>, Sent> sent;
+  const Order order = msccl::order(e, versions, file);
+  std::map<std::tuple<std::int64_t, std::uint16_t, std::int32_t, Combine>, Sent> sent;
   std::vector<bool> used(e.messages.size());
-  for (std::size_t i = 0; i < step.size(); ++i) {
+  for (std::size_t i = 0; i < order.step.size(); ++i) {
     const Arrival& a = versions.arrivals[i];
     const Message& m = e.messages[static_cast<std::size_t>(a.message)];
+    const std::uint16_t channel = order.channel[static_cast<std::size_t>(a.message)];
     used[static_cast<std::size_t>(a.message)] = true;
-    Sent& s =
-        sent.try_emplace({step[i], a.message, a.combine}, Sent{m.from, m.to, a.combine, {}}).first->second;
+    Sent& s = sent.try_emplace({order.step[i], channel, a.message, a.combine},
+                               Sent{m.from, m.to, a.combine, channel, {}})
+                  .first->second;
     s.pieces.push_back(
         {e.values[static_cast<std::size_t>(m.values[static_cast<std::size_t>(a.chunk)])].block, 1});
   }
@@ -262,16 +309,17 @@ Converted convert(const Execution& e, const std::string& file) {
     for (const Sent& m : (*plan)[static_cast<std::size_t>(s)]) {
       if (m.pieces.size() == 1) {
         out.send(m.from, m.to, m.pieces[0], m.combine);
-        continue;
+      } else {
+        Block count = 0;
+        for (const Chunk& c : m.pieces) count += c.count;
+        out.send_scattered(m.from, m.to, count, m.combine, [&](auto add) {
+          for (const Chunk& c : m.pieces) add(c);
+        });
       }
-      Block count = 0;
-      for (const Chunk& c : m.pieces) count += c.count;
-      out.send_scattered(m.from, m.to, count, m.combine, [&](auto add) {
-        for (const Chunk& c : m.pieces) add(c);
-      });
+      out.transfers.back().channel = m.channel;
     }
   };
-  return {Schedule{e.ranks, e.blocks, length, rule, 1}, std::ranges::count(used, false)};
+  return {Schedule{e.ranks, e.blocks, length, rule, order.channels}, std::ranges::count(used, false)};
 }
 
 }  // namespace collcast::msccl

@@ -149,7 +149,8 @@ class Machine {
   void send(std::size_t runner, const Instruction& now, std::vector<ValueId> data) {
     const Runner& r = runners_[runner];
     const auto m = static_cast<std::int32_t>(done_.messages.size());
-    done_.messages.push_back({r.rank, r.block->send, std::move(data), now.remote, now.line});
+    done_.messages.push_back(
+        {r.rank, r.block->send, std::move(data), now.remote, now.line, r.block->channel});
     done_.events.push_back({true, m});
     done_.sequences[runner].push_back(m);
     done_.received[runner].push_back(false);

@@ -27,6 +27,7 @@ struct Message {
   std::vector<ValueId> values;
   Position remote;  ///< its destination by the sender's file entry
   int line;
+  int channel;
 };
 
 /// An event of an execution: a value is made, or a message is sent.

@@ -53,6 +53,7 @@ class Interpreter : public Listener {
     std::uint64_t tag = 0;
     Seconds started, batch_began;
     Moment busy_until;
+    Index payer = no_index;  ///< the strand whose processor pays for its messages; none: it has its own
     Index next_to_join = no_index;
     CauseLog::Entry why = 0;  ///< why it goes on when it does
     std::int32_t track = 0;

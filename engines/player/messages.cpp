@@ -129,7 +129,8 @@ void Interpreter::post_receive(Index strand, const Op& op) {
 }
 
 /// A strand pays the overheads of messages that it sends and receives one after another; the main strand and
-/// all requests of a rank share one processor. Returns when this overhead is paid.
+/// all requests of a rank share one processor, and so do the channels of a schedule, unless each has its own.
+/// Returns when this overhead is paid.
 Interpreter::Moment Interpreter::pay(const Message& m, Rank rank, Waiter waiter, Seconds overhead,
                                      Seconds moving) {
   if (!(overhead + moving > Seconds(0))) return {backend_.now(), why_};
@@ -184,9 +185,10 @@ CauseLog::Entry Interpreter::carried(Index id, bool there) {
 }
 
 Interpreter::Moment& Interpreter::busy_until(Rank rank, Waiter waiter) {
-  if (waiter.strand == no_index || strands_[waiter.strand].main)
-    return rank_state(fabric_.processor(rank)).busy_until;
-  return strands_[waiter.strand].busy_until;
+  if (waiter.strand == no_index) return rank_state(fabric_.processor(rank)).busy_until;
+  StrandState& s = strands_[waiter.strand];
+  if (s.payer != no_index) return busy_until(rank, {s.payer, 0});
+  return s.main ? rank_state(fabric_.processor(rank)).busy_until : s.busy_until;
 }
 
 /// Sends a message that may leave: first its handshake and its overhead.

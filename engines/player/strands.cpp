@@ -20,6 +20,7 @@ void Interpreter::start_strand(std::unique_ptr<Strand> code, Rank rank, const Op
   s.why = why_;
   s.track = track;
   s.bytes = op ? op->bytes : Bytes(0);
+  if (op && op->channel && !protocol_.channels_pay) s.payer = waiter.strand;
   runnable_.push_back(strands_.add(std::move(s)));
 }
 

@@ -62,7 +62,7 @@ class KernelFabric final : public MachineFabric {
   Wire across(Wire links, Place from, Place to, Bytes bytes) const;
 
   const Kernel& kernel_;
-  MessageProtocol protocol_;
+  MessageProtocol protocol_{.channels_pay = true};
   Seconds launch_, channel_, step_, hop_, proxy_;
   Bytes chunk_;
   Bytes turn_;              ///< what the threads of a message's channels move in one iteration

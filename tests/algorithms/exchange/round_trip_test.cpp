@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "algorithms/exchange/msccl.hpp"
+#include "algorithms/forest.hpp"
 #include "support/error.hpp"
 #include "tests/algorithms/laws.hpp"
 
@@ -64,6 +67,48 @@ TEST(RoundTrip, KeepsTheStepsOfAPipeline) {
                 .algorithm.schedule({})
                 .steps,
             chain.steps);
+}
+
+/// How many messages go on each channel, sorted.
+std::vector<std::int64_t> by_channel(const Schedule& schedule) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(schedule.channels));
+  for_each_step(schedule, false, [&](const Step& step) {
+    for (const Transfer& t : step.transfers) ++all[t.channel];
+  });
+  std::ranges::sort(all);
+  return all;
+}
+
+/// Trees are channels, also of the file.
+TEST(RoundTrip, KeepsTheChannelsOfTrees) {
+  Forest chains{4, 2, {}};
+  for (Rank r = 0; r < 4; ++r)
+    for (const Rank next : {1, 3})
+      chains.trees.push_back({r,
+                              1,
+                              {{r, (r + next) % 4},
+                               {(r + next) % 4, (r + 2 * next) % 4},
+                               {(r + 2 * next) % 4, (r + 3 * next) % 4}}});
+  for (const Collective c : {Collective::allgather, Collective::reduce_scatter, Collective::allreduce}) {
+    const Schedule trees = schedule(chains, c, 0, 3);
+    const Schedule read = parse_msccl(write_msccl(trees, c, "chains"), "chains.xml").algorithm.schedule({});
+    EXPECT_EQ(read.channels, 8);
+    EXPECT_EQ(by_channel(read), by_channel(trees));
+  }
+}
+
+/// What goes on by another channel than it came by waits for it: the two are one.
+TEST(RoundTrip, ChannelsThatWaitForEachOtherAreOne) {
+  Schedule relayed{3, 1, 2, {}, 3};
+  relayed.rule = [](std::int64_t s, Step& step) {
+    step.transfers.push_back({static_cast<Rank>(s), static_cast<Rank>(s + 1), {0}});
+    step.transfers.back().channel = static_cast<std::uint16_t>(2 * s);
+    step.joins.push_back({0, 3});
+  };
+  const Schedule read =
+      parse_msccl(write_msccl(relayed, Collective::broadcast, "relayed"), "r.xml").algorithm.schedule({});
+  EXPECT_EQ(read.channels, 1);
+  EXPECT_EQ(read.steps, 2);
 }
 
 }  // namespace

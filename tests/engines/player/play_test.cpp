@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/player/player.hpp"
+#include "model/lowering.hpp"
 #include "support/error.hpp"
 #include "tests/engines/player/scripts.hpp"
 
@@ -89,6 +90,32 @@ TEST(Play, ARankPaysForItsMessagesOneAfterAnother) {
       run({{{send(2, 1)}}, {{send(2, 1)}}, {{receive(0, 1, 0, 1), receive(1, 1, 0, 2)}, {wait(1), wait(2)}}},
           eager);
   EXPECT_EQ(both.ranks[2].finish, Seconds(6));
+}
+
+/// The channels of a schedule share the processor of their rank, unless each has its own.
+TEST(Play, AProcessorPaysForAllChannelsUnlessEachHasItsOwn) {
+  class Channels : public UniformFabric {
+   public:
+    explicit Channels(bool channels_pay)
+        : UniformFabric(LogGP{Seconds(10), Seconds(2), {}, {}, {}}, 3), protocol_(UniformFabric::protocol()) {
+      protocol_.channels_pay = channels_pay;
+    }
+    const MessageProtocol& protocol() const override { return protocol_; }
+
+   private:
+    MessageProtocol protocol_;
+  };
+  Schedule both{3, 1, 1, {}, 2};
+  both.rule = [](std::int64_t, Step& step) {
+    step.transfers.push_back({0, 1, {}});
+    step.transfers.push_back({0, 2, {}, -1, 1});
+  };
+  // Paid at 2, or at 2 and 4; 10 on the way; 2 to receive.
+  const auto finish = [&](bool channels_pay) {
+    return play(*program(both, Layout::equal(Bytes(0), 1)), Channels(channels_pay)).ranks[2].finish.value;
+  };
+  EXPECT_EQ(finish(true), 14);
+  EXPECT_EQ(finish(false), 16);
 }
 
 TEST(Play, ARankAsksForRendezvousOneAfterAnother) {
