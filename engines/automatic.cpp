@@ -95,7 +95,10 @@ ResolvedEngine resolve(const Engine& asked, const SizedSchedule& subject, const 
     return {&engine("path"),
             "schedules of more than 300,000 messages are answered by critical path, which ignores that ranks "
             "share links; --engine contention models it"};
-  return {&engine(may_share(subject.schedule, fabric) ? "contention" : "path"), {}};
+  // Several channels share a rank's ports and processor in the order in which their messages are ready, which
+  // the critical path does not know.
+  const bool played = subject.schedule.channels > 1 || may_share(subject.schedule, fabric);
+  return {&engine(played ? "contention" : "path"), {}};
 }
 
 }  // namespace collcast
