@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/collective.hpp"
@@ -52,6 +54,8 @@ struct Algorithm {
   std::function<Schedule(const Call&)> schedule = {};
   std::function<Seconds(const Call&, const AlphaBetaGamma&)> time =
       {};  ///< the formula; empty: none is known
+  /// The message size for which its maker found the best number of segments, and that number.
+  std::optional<std::pair<Bytes, Block>> cut = {};
 };
 
 /// "allreduce ring".

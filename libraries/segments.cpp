@@ -131,6 +131,11 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
                std::optional<Seconds> least) {
   if (segment || !a.segmented || call.message.value == 0)
     return segmented(a, call, segment.value_or(call.message));
+  if (a.cut && a.cut->first == call.message) {
+    Call known = call;
+    known.segments = a.cut->second;
+    return known;
+  }
   const Block most = std::min(most_segments(call.message), Block{4'000'000} / call.ranks);
   const Seconds worth = a.time && least ? 1.25 * *least : no_limit;
   if (least && *least < no_limit && busiest_port_at_least(fabric, a, call) > *least)

@@ -32,7 +32,8 @@ Call segmented(const Algorithm& algorithm, Call call, Bytes segment);
 
 /// The same; without a segment, with the number of segments that is fastest on the fabric. The formula and
 /// the sizes at which wires change propose numbers, and critical paths decide; if a path has more than four
-/// million messages, the formula decides. `least`: the time of another algorithm; the search ends early if a
+/// million messages, the formula decides. An algorithm that was made for this size brings its own number.
+/// `least`: the time of another algorithm; the search ends early if a
 /// port alone takes longer, or if all proposals take a quarter longer.
 Call segmented(const Fabric& fabric, const Algorithm& algorithm, const Call& call,
                std::optional<Bytes> segment = {}, std::optional<Seconds> least = {});

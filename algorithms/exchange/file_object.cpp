@@ -20,6 +20,10 @@ const Json& FileObject::operator[](const char* key) const {
   return json_[key];
 }
 
+bool FileObject::has(const char* key) const {
+  return json_.contains(key);
+}
+
 std::string FileObject::text(const char* key) const {
   if (!(*this)[key].is_string()) throw InputError(where_ + ": '" + key + "' has to be a text");
   return json_[key];

@@ -16,6 +16,7 @@ class FileObject {
   FileObject(const Json& json, std::string where, std::initializer_list<std::string_view> keys);
 
   const Json& operator[](const char* key) const;
+  bool has(const char* key) const;
   std::string text(const char* key) const;
   const Json& list(const char* key) const;
   std::int64_t number(const char* key, std::int64_t least, std::int64_t most) const;

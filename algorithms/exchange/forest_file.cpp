@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/exchange/forest_file.hpp"
 
-#include "algorithms/exchange/file_object.hpp"
+#include "algorithms/exchange/cut.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -29,30 +29,31 @@ Tree tree(const Json& json, const std::string& where, Rank ranks) {
 
 }  // namespace
 
-std::string write_forest(const Forest& forest, Collective collective, Rank root,
-                         const std::string& made_for) {
+std::string write_forest(const Forest& forest, Collective collective, Rank root, const std::string& made_for,
+                         const Cut& cut) {
   Json trees = Json::array();
   for (const Tree& t : forest.trees) {
     Json edges = Json::array();
     for (const auto& [from, to] : t.edges) edges.push_back({from, to});
     trees.push_back({{"root", t.root}, {"count", t.count}, {"edges", std::move(edges)}});
   }
-  const Json json{{"format", format},
-                  {"version", version},
-                  {"collective", definition(collective).name},
-                  {"name", "synthesized"},
-                  {"made_for", made_for},
-                  {"ranks", forest.ranks},
-                  {"root", definition(collective).rooted ? Json(root) : Json()},
-                  {"trees_per_root", forest.trees_per_root},
-                  {"trees", std::move(trees)}};
+  Json json{{"format", format},
+            {"version", version},
+            {"collective", definition(collective).name},
+            {"name", "synthesized"},
+            {"made_for", made_for},
+            {"ranks", forest.ranks},
+            {"root", definition(collective).rooted ? Json(root) : Json()},
+            {"trees_per_root", forest.trees_per_root},
+            {"trees", std::move(trees)}};
+  write_cut(json, cut);
   return dump(json) + "\n";
 }
 
 ImportedAlgorithm parse_forest(const Json& json, const std::string& file) {
-  const FileObject object(
-      json, file,
-      {"format", "version", "collective", "name", "made_for", "ranks", "root", "trees_per_root", "trees"});
+  const FileObject object(json, file,
+                          {"format", "version", "collective", "name", "made_for", "ranks", "root",
+                           "trees_per_root", "trees", "message_bytes", "segments"});
   if (object.text("format") != format)
     throw InputError(file + ": 'format' has to be '" + std::string(format) + "'");
   object.number("version", version, version);
@@ -67,6 +68,7 @@ ImportedAlgorithm parse_forest(const Json& json, const std::string& file) {
   imported.ranks = forest.ranks;
   imported.root = d.rooted ? static_cast<Rank>(object.number("root", 0, forest.ranks - 1)) : 0;
   imported.algorithm = algorithm_of(forest, d.collective, imported.root, object.text("name"));
+  imported.algorithm.cut = read_cut(object);
   try {
     imported.wrong = prove(schedule(forest, d.collective, imported.root, 1), d.collective, imported.root);
   } catch (const InputError& e) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/exchange/listing_file.hpp"
 
-#include "algorithms/exchange/file_object.hpp"
+#include "algorithms/exchange/cut.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -54,22 +54,23 @@ std::string write_listing(const Listing& listing, const Algorithm& a, Rank root,
     steps.push_back(std::move(messages));
   }
   const Definition& d = definition(a.collective);
-  const Json json{{"format", listing_format},
-                  {"version", listing_version},
-                  {"collective", d.name},
-                  {"name", a.name},
-                  {"made_for", made_for},
-                  {"ranks", listing.ranks},
-                  {"root", d.rooted ? Json(root) : Json()},
-                  {"blocks", listing.blocks},
-                  {"steps", std::move(steps)}};
+  Json json{{"format", listing_format},
+            {"version", listing_version},
+            {"collective", d.name},
+            {"name", a.name},
+            {"made_for", made_for},
+            {"ranks", listing.ranks},
+            {"root", d.rooted ? Json(root) : Json()},
+            {"blocks", listing.blocks},
+            {"steps", std::move(steps)}};
+  write_cut(json, a.cut);
   return dump(json) + "\n";
 }
 
 ImportedAlgorithm parse_listing(const Json& json, const std::string& file) {
-  const FileObject object(
-      json, file,
-      {"format", "version", "collective", "name", "made_for", "ranks", "root", "blocks", "steps"});
+  const FileObject object(json, file,
+                          {"format", "version", "collective", "name", "made_for", "ranks", "root", "blocks",
+                           "steps", "message_bytes", "segments"});
   object.number("version", listing_version, listing_version);
   const Definition& d = definition(object.text("collective"));
   Listing listing;
@@ -88,6 +89,7 @@ ImportedAlgorithm parse_listing(const Json& json, const std::string& file) {
   imported.ranks = listing.ranks;
   imported.root = d.rooted ? static_cast<Rank>(object.number("root", 0, listing.ranks - 1)) : 0;
   imported.algorithm = algorithm_of(listing, d.collective, object.text("name"));
+  imported.algorithm.cut = read_cut(object);
   try {
     imported.wrong = prove(schedule(listing, 1), d.collective, imported.root);
   } catch (const InputError& e) {
