@@ -208,33 +208,91 @@ std::vector<double> first_prices(Fractions& fractions, std::size_t resources, co
   return mean;
 }
 
-}  // namespace
-
-/// The bound is concave in the prices, and what the cheapest trees take is its gradient. A step is as long as
-/// it would be to the fractions' time if the bound were linear (Polyak), each price by a factor; where steps
-/// bring nothing, they become shorter.
-SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop) {
+/// The highest bound that is found from these prices uphill. It is concave in the prices, and what is `taken`
+/// at the least cost is its gradient. A step is as long as it would be to `top`, a time that is reached, if
+/// the bound were linear (Polyak), each price by a factor; where steps bring nothing, they become shorter.
+template <class BoundAt>
+double highest(std::vector<double> prices, double top, const Stop& stop, BoundAt&& bound_at) {
   constexpr int steps = 300, patience = 10;
   constexpr double near = 1.002;
-  Fractions fractions(uses, roots);
-  std::vector<double> prices = first_prices(fractions, uses.resources(), stop), taken;
+  std::vector<double> taken;
   double least = 0, length = 1;
   for (int i = 0, in_vain = 0; i < steps && !(stop && stop()); ++i) {
     normalize(prices);
-    const double bound = fractions.bound(prices, taken);
+    const double bound = bound_at(prices, taken);
     if (bound > least)
       least = bound, in_vain = 0;
     else if (++in_vain == patience)
       length /= 2, in_vain = 0;
-    if (fractions.top() <= near * least) break;
+    if (top <= near * least) break;
     double spread = 0;
     for (std::size_t r = 0; r < prices.size(); ++r) spread += prices[r] * std::pow(taken[r] - bound, 2);
     if (!(spread > 0)) break;
-    const double step = length * (fractions.top() - bound) / spread;
+    const double step = length * (top - bound) / spread;
     for (std::size_t r = 0; r < prices.size(); ++r)
       prices[r] *= std::exp(std::clamp(step * (taken[r] - bound), -1.0, 1.0));
   }
-  return SecondsPerByte(least);
+  return least;
+}
+
+/// Adds what the cheapest ways from a rank to all others take (Dijkstra), and returns what they cost.
+double add_ways(const EdgeUses& uses, Rank from, const std::vector<double>& cost,
+                std::vector<double>& taken) {
+  const auto n = static_cast<std::size_t>(uses.ranks());
+  std::vector<double> far(n, never);
+  std::vector<Rank> before(n, from), order;
+  std::vector<char> done(n);
+  far[static_cast<std::size_t>(from)] = 0;
+  double all = 0;
+  for (std::size_t round = 0; round < n; ++round) {
+    std::size_t next = n;
+    for (std::size_t r = 0; r < n; ++r)
+      if (!done[r] && (next == n || far[r] < far[next])) next = r;
+    done[next] = 1, all += far[next];
+    order.push_back(static_cast<Rank>(next));
+    for (std::size_t r = 0; r < n; ++r)
+      if (const double by = far[next] + cost[uses.at(order.back(), static_cast<Rank>(r))]; by < far[r])
+        far[r] = by, before[r] = order.back();
+  }
+  std::vector<double> below(n, 1);  // ways that end at a rank or lead through it
+  for (; order.size() > 1; order.pop_back()) {
+    const Rank r = order.back(), above = before[static_cast<std::size_t>(r)];
+    for (const auto& [resource, time] : uses(above, r))
+      taken[resource] += below[static_cast<std::size_t>(r)] * time;
+    below[static_cast<std::size_t>(above)] += below[static_cast<std::size_t>(r)];
+  }
+  return all;
+}
+
+}  // namespace
+
+SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop) {
+  Fractions fractions(uses, roots);
+  std::vector<double> prices = first_prices(fractions, uses.resources(), stop);
+  return SecondsPerByte(highest(
+      std::move(prices), fractions.top(), stop,
+      [&](const std::vector<double>& at, std::vector<double>& taken) { return fractions.bound(at, taken); }));
+}
+
+double least_of_ways(const EdgeUses& uses, const std::vector<double>& busy, const Stop& stop) {
+  constexpr double steepness = 30;
+  const double top = busy.empty() ? 0 : *std::ranges::max_element(busy);
+  if (!(top > 0)) return 0;
+  std::vector<double> prices;
+  for (const double b : busy) prices.push_back(std::exp(steepness * (b / top - 1)));
+  std::vector<double> cost(uses.at(uses.ranks(), 0));
+  return highest(std::move(prices), top, stop,
+                 [&](const std::vector<double>& at, std::vector<double>& taken) {
+                   for (Rank from = 0; from < uses.ranks(); ++from)
+                     for (Rank to = 0; to < uses.ranks(); ++to) {
+                       double& all = cost[uses.at(from, to)] = 0;
+                       for (const auto& [resource, time] : uses(from, to)) all += time * at[resource];
+                     }
+                   taken.assign(busy.size(), 0);
+                   double all = 0;
+                   for (Rank from = 0; from < uses.ranks(); ++from) all += add_ways(uses, from, cost, taken);
+                   return all;
+                 });
 }
 
 }  // namespace collcast

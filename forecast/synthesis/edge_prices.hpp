@@ -50,4 +50,8 @@ std::vector<std::size_t> cheapest_tree(std::size_t ranks, std::size_t root, cons
 /// bound's gradient uphill.
 SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop = {});
 
+/// The same for an alltoall with a byte from each rank to each other: whatever its way, it costs at least
+/// what the cheapest way does. `busy`: what the best ways that are known take of each resource.
+double least_of_ways(const EdgeUses& uses, const std::vector<double>& busy, const Stop& stop = {});
+
 }  // namespace collcast

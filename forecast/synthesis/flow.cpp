@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "forecast/synthesis/edge_prices.hpp"
+
 namespace collcast {
 namespace {
 
@@ -134,6 +136,16 @@ class Rerouting {
   std::vector<std::vector<Rank>> ways_;
 };
 
+/// What the ways take of each resource.
+std::vector<double> busy(const Flow& flow, const EdgeUses& uses) {
+  std::vector<double> all(uses.resources());
+  for (const std::vector<Rank>& way : flow.ways)
+    for (std::size_t i = 0; i + 1 < way.size(); ++i)
+      for (const auto& [resource, time] : uses(way[i], way[i + 1]))
+        all[resource] += time / static_cast<double>(flow.units);
+  return all;
+}
+
 }  // namespace
 
 bool Flow::direct() const {
@@ -154,6 +166,8 @@ Flow least_busy(const Fabric& fabric, Block units, const Stop& stop) {
       best.busiest = rerouting.busiest();
     }
   }
+  const EdgeUses uses(fabric, Collective::alltoall);
+  best.least = std::max(best.least, least_of_ways(uses, busy(best, uses), stop));
   return best;
 }
 

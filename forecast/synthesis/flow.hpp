@@ -16,7 +16,7 @@ struct Flow {
   /// The way of unit i from rank s to rank d is at (s * ranks + d) * units + i: s, the ranks between, d.
   std::vector<std::vector<Rank>> ways;
   double time = 0;   ///< [s/B] that a byte from each rank to each other takes the busiest link
-  double least = 0;  ///< [s/B] a lower bound of `time` for any ways, by prices of links
+  double least = 0;  ///< [s/B] a lower bound of the time for any ways, by prices of links and ports
   LinkId busiest = 0;
 
   bool direct() const;
@@ -24,7 +24,8 @@ struct Flow {
 
 /// Routes an alltoall by way of other ranks so that its busiest link is as little busy as possible. Links get
 /// dearer the busier they are, and one unit after the other takes the cheapest way, as long as that helps.
-/// Prices also give the lower bound `least` (Garg and Koenemann, FOCS 1998). After `stop` the best so far.
+/// Prices also give the lower bound `least` (Garg and Koenemann, FOCS 1998; least_of_ways). After `stop` the
+/// best so far.
 Flow least_busy(const Fabric& fabric, Block units, const Stop& stop = {});
 
 /// The flow as messages, hop by hop; what goes from one rank to another in a hop is one message. `in_turns`:

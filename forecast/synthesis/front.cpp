@@ -246,10 +246,24 @@ std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call 
   const Algorithm& a = candidate.algorithm;
   call.segments = 1;
   const std::int64_t messages = std::max<std::int64_t>(1, traffic(a.schedule(call)).messages);
-  Call many = segmented(fabric, a, call);
-  if (many.segments * messages > most_played) many = call;
+  Call many = call;
+  if (call.message == Bytes(0)) return {many};
+  const auto most = std::clamp<Block>(most_played / messages, 1,
+                                      static_cast<Block>(std::max(1.0, call.message / least_segment)));
+  std::vector<Block> starts;
+  for (const Bytes size : fabric.sizes())
+    for (const double carrying : {1, 2})  // messages that carry a segment, one in each tree
+      if (const double k = call.message / (carrying * size) + 1; k <= static_cast<double>(most))
+        starts.push_back(static_cast<Block>(k));
+  many.segments = search_segments(
+      starts, most,
+      [&](Block k, Seconds limit) {
+        Call cut = call;
+        cut.segments = k;
+        return path_time(fabric, a, cut, limit);
+      },
+      no_limit);
   std::vector<Call> all{many};
-  if (call.message == Bytes(0)) return all;
   Seconds least = path_time(fabric, a, many, no_limit);
   for (int power = 0; std::ldexp(1, power) <= call.message.value; ++power) {
     call.segments = Block{1} << power;

@@ -162,7 +162,6 @@ report::Report gap(const Question& q, const Watch& watch) {
     watch.progress("synthesizing " + name);
     const Call rooted = plain_call(q.call, subject.collective, subject.ranks, Bytes(1));
     front.emplace(subject.collective, forecaster, rooted.root, 0, stop);
-    answer.notes = front->notes();
   } else {
     answer.notes.push_back(
         "no schedule was synthesized: there are methods for allgather, reduce-scatter, allreduce, broadcast, "
@@ -206,6 +205,8 @@ report::Report gap(const Question& q, const Watch& watch) {
     rows.push_back(row("catalogue", best, bound));
     if (chosen) rows.push_back(row(q.policy, chosen->prediction, bound, chosen->prediction.transport));
   }
+  if (front)
+    for (const std::string& words : front->notes()) note(words);
   answer.sections.push_back({"gaps", std::move(rows), columns()});
   return answer;
 }
@@ -253,11 +254,16 @@ report::Report report_of(Front& front, const Question& q, const Forecaster& fore
   answer.head["optimum_algbw_GBps"] = limit.optimum ? Json(bandwidth(*limit.optimum)) : Json();
   answer.head["schedule_algbw_GBps"] = limit.optimum ? Json(bandwidth(limit.busiest)) : Json();
   answer.head["busiest_link"] = limit.optimum ? Json(limit.link) : Json();
-  if (limit.optimum && limit.optimum->value > 0)
-    answer.title +=
-        (d.collective == Collective::allreduce ? "\ntrees that share evenly allow " : "\nlinks allow ") +
-        text::gbps(bandwidth(*limit.optimum)) + " (algbw), the busiest of " + limit.name + " (" + limit.link +
-        ") " + text::gbps(bandwidth(limit.busiest));
+  if (limit.optimum && limit.optimum->value > 0) {
+    // Prices may know more than the cut, and for an alltoall they are all that is known.
+    const bool by_prices = limit.by_prices && *limit.by_prices >= *limit.optimum;
+    answer.title += (d.collective == Collective::allreduce ? "\ntrees that share evenly allow "
+                     : by_prices                           ? "\nlinks and ports allow "
+                                                           : "\nlinks allow ") +
+                    text::gbps(bandwidth(by_prices ? *limit.by_prices : *limit.optimum)) +
+                    " (algbw), the busiest of " + limit.name + " (" + limit.link + ") " +
+                    text::gbps(bandwidth(limit.busiest));
+  }
   answer.notes = front.notes();
   std::vector<Column> shown_columns = columns();
   shown_columns[1] = text_of("schedule", "algorithm");

@@ -114,8 +114,9 @@ Synthesis between(const Pairs& pairs, bool joined, Collective collective, const 
   s.depth = depth(s.forest);
   s.algorithm = algorithm_of(s.forest, collective, root, "trees-" + std::to_string(s.forest.trees_per_root));
   const double ways = collective == Collective::allreduce ? 2 : 1;
-  s.optimum =
-      SecondsPerByte(ways * worst_cut(w, shares).value() / static_cast<double>(roots.size()) / w.unit.value);
+  const Wiring exact = w.shared ? directed(one_way_wiring(fabric, pairs), collective) : w;
+  s.optimum = SecondsPerByte(ways * worst_cut(exact, shares).value() / static_cast<double>(roots.size()) /
+                             exact.unit.value);
   find_busiest(s, fabric);
   return s;
 }

@@ -41,7 +41,8 @@ class Sets {
 /// A wiring that is still being drawn: ranks are vertices 0, 1, ...
 class Drawing {
  public:
-  Drawing(const Fabric& fabric, const std::function<bool(Rank, Rank)>& pairs)
+  /// `one_way`: ranks that only end at a switch lead nowhere by it. Splitting needs them to.
+  Drawing(const Fabric& fabric, const std::function<bool(Rank, Rank)>& pairs, bool one_way)
       : ranks_(fabric.ranks()), links_(fabric.links()) {
     for (Rank r = 0; r < ranks_; ++r) sets_.add();
     std::vector<LinkId> route;
@@ -52,7 +53,7 @@ class Drawing {
         fabric.route(from, to, route);
         if (!route.empty()) add(from, route, to);
       }
-    settle_ranks();
+    settle_ranks(one_way);
     for (const auto& [link, ends] : ends_) edge(ends.tail, ends.head) += links_[link].bandwidth.value;
     shorten();
   }
@@ -67,6 +68,7 @@ class Drawing {
         w(number_.at(ends.first), number_.at(ends.second)) +=
             static_cast<Amount>(std::llround(bandwidth / unit));
     w.turns = turns(w.vertices());
+    w.shared = shared_;
     return w;
   }
 
@@ -113,21 +115,32 @@ class Drawing {
       way.insert(way.end(), {e.tail, e.head});
     }
     way.push_back(to);
-    touching_.emplace(way[1], from), touching_.emplace(way[way.size() - 2], to);
+    begins_.emplace(way[1], from), ends_at_.emplace(way[way.size() - 2], to);
     ways_.push_back(std::move(way));
   }
 
-  /// What only one rank begins or ends at is that rank; what several do is a switch beside them.
-  void settle_ranks() {
+  /// What only one rank begins or ends at is that rank; what several do is a switch beside them, to which
+  /// those lead that begin there, and from which to those that end there.
+  void settle_ranks(bool one_way) {
     std::map<int, std::set<Rank>> at;
-    for (const auto& [vertex, rank] : touching_) at[sets_.find(vertex)].insert(rank);
+    for (const auto* touching : {&begins_, &ends_at_})
+      for (const auto& [vertex, rank] : *touching) at[sets_.find(vertex)].insert(rank);
     double all = 0;
     for (const auto& [link, ends] : ends_) all += links_[link].bandwidth.value;
+    std::set<int> shared;
     for (const auto& [vertex, ranks] : at)
-      if (ranks.size() == 1) sets_.unite(*ranks.begin(), vertex);
-    for (const auto& [vertex, ranks] : at)
-      for (const Rank r : ranks)
-        if (ranks.size() > 1) edge(r, vertex) = edge(vertex, r) = all;
+      if (ranks.size() == 1)
+        sets_.unite(*ranks.begin(), vertex);
+      else
+        shared.insert(vertex);
+    shared_ = !shared.empty();
+    for (const bool begins : {true, false})
+      for (const auto& [vertex, rank] : begins ? begins_ : ends_at_) {
+        const int v = sets_.find(vertex);
+        if (!shared.contains(v)) continue;
+        if (begins || !one_way) edge(rank, v) = all;
+        if (!begins || !one_way) edge(v, rank) = all;
+      }
   }
 
   /// Switches with two neighbours are no switches.
@@ -201,16 +214,17 @@ class Drawing {
   Sets sets_;
   std::unordered_map<LinkId, Ends> ends_;
   std::vector<std::vector<int>> ways_;
-  std::set<std::pair<int, Rank>> touching_;
+  std::set<std::pair<int, Rank>> begins_, ends_at_;  ///< the first and the last vertex of a way, and its rank
   std::map<std::pair<int, int>, double> edges_;
   std::unordered_map<int, int> number_;
+  bool shared_ = false;
 };
 
 }  // namespace
 
 Wiring wiring(const Fabric& fabric, const std::function<bool(Rank, Rank)>& pairs,
               const std::vector<std::int64_t>& shares, bool joined) {
-  Drawing drawing(fabric, pairs);
+  Drawing drawing(fabric, pairs, false);
   Wiring exact = drawing.wiring();
   if (!joined) return exact;
   const double worst = worst_cut(exact, shares).value() / exact.unit.value;
@@ -221,6 +235,10 @@ Wiring wiring(const Fabric& fabric, const std::function<bool(Rank, Rank)>& pairs
     if (worst_cut(simpler, shares).value() / simpler.unit.value >= worst * (1 - 1e-9)) return simpler;
   }
   return exact;
+}
+
+Wiring one_way_wiring(const Fabric& fabric, const std::function<bool(Rank, Rank)>& pairs) {
+  return Drawing(fabric, pairs, true).wiring();
 }
 
 }  // namespace collcast

@@ -23,6 +23,7 @@ class Wiring {
   /// Whether messages go on from the first vertex by the second, a switch, to the third; empty: all may.
   std::function<bool(int from, int through, int to)> turns;
   BytesPerSecond unit = BytesPerSecond(1);
+  bool shared = false;  ///< several ranks begin or end at one place, as at the memory of a host
 
  private:
   std::size_t at(int from, int to) const {
@@ -38,5 +39,9 @@ class Wiring {
 /// between which no link is a part of the cut that is worst for these shares are one, if `joined`.
 Wiring wiring(const Fabric& fabric, const std::function<bool(Rank from, Rank to)>& pairs,
               const std::vector<std::int64_t>& shares, bool joined = true);
+
+/// What these links allow where ranks share places: `wiring` takes it that a rank that ends at one may also
+/// begin there, as splitting needs it, which no cut then limits. Here it may not.
+Wiring one_way_wiring(const Fabric& fabric, const std::function<bool(Rank from, Rank to)>& pairs);
 
 }  // namespace collcast

@@ -4,8 +4,10 @@
 
 #include <map>
 
+#include "forecast/predict.hpp"
 #include "forecast/synthesis/flow.hpp"
 #include "model/proof.hpp"
+#include "platforms/description/load.hpp"
 
 namespace collcast {
 namespace {
@@ -95,6 +97,15 @@ TEST(Flow, OfAThinUplinkIsItsCut) {
   EXPECT_TRUE(flow.direct());
   EXPECT_DOUBLE_EQ(flow.time, 4);
   EXPECT_NEAR(flow.least, 4, 0.01);
+}
+
+/// On a DGX-1V some NVLinks are double, and some GPUs have none between them: prices come near what is
+/// reached.
+TEST(Flow, OfAnIrregularMachineIsNearItsBound) {
+  const Forecaster dgx(load_platform("dgx-1v"), 8);
+  const Flow flow = least_busy(dgx.fabric(), 12);
+  EXPECT_LE(flow.least, flow.time * (1 + 1e-9));
+  EXPECT_GE(flow.least, flow.time * 0.97);
 }
 
 TEST(Flow, StopsWhenAsked) {

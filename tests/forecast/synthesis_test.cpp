@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "algorithms/exchange/msccl.hpp"
 #include "forecast/synthesis/front.hpp"
 #include "forecast/synthesis/gap.hpp"
 #include "forecast/synthesis/growing.hpp"
@@ -263,6 +264,43 @@ TEST(Prices, TreesComeNearTheBound) {
         std::max(p.bound.time, p.call.message * front.limit().by_prices.value_or(SecondsPerByte(0)));
     EXPECT_LE(p.time / least, within) << platform;
     EXPECT_GE(p.time / least, 1 - 1e-9) << platform;
+  }
+}
+
+/// The trees of one rank share its processor; those of a GPU's thread blocks do not. Written as MSCCL's XML
+/// and read back, they cost the same.
+TEST(Synthesis, CostsTheSameReadBack) {
+  const Description dgx = load_platform("dgx-1v");
+  const Call call{.ranks = 8, .message = Bytes(1 << 20), .segments = 4};
+  const Forecaster forecaster(dgx, 8);
+  for (const Collective c : {Collective::reduce_scatter, Collective::allgather}) {
+    const Algorithm trees = synthesize(c, forecaster, 0, 6).algorithm;
+    const Algorithm back = parse_msccl(write_msccl(trees.schedule(call), c, "trees"), "trees.xml").algorithm;
+    const auto time = [&](const Algorithm& a) {
+      return forecaster.predict(a, call, engine("contention")).time;
+    };
+    EXPECT_NEAR(time(back) / time(trees), 1, 0.01) << definition(c).name;
+    EXPECT_GT(time(trees), Seconds(300e-6)) << "6 trees of 4 segments: 168 messages sent, 168 received";
+  }
+  Front front(Collective::reduce_scatter, forecaster);
+  EXPECT_LT(front.fastest(call.message, engine("contention")).prediction.time, Seconds(100e-6));
+}
+
+/// `auto` plays channels with contention, as by critical path a port serves them in the order of the steps.
+TEST(Synthesis, ByAutoIsAsFastAsByContention) {
+  const Forecaster forecaster(load_platform("dgx-a100"), 16);
+  Front front(Collective::allgather, forecaster);
+  const auto time = [&](const char* by) { return front.fastest(Bytes(1 << 28), engine(by)).prediction.time; };
+  EXPECT_NEAR(time("auto") / time("contention"), 1, 1e-9);
+}
+
+/// A rank that reads what others have put into shared memory does not put anything there: what the root sends
+/// goes through its own copies. Here 1560 GB/s were allowed, of which 10 are reached.
+TEST(Synthesis, OfSharedMemoryKnowsWhatLinksAllow) {
+  for (const Collective c : {Collective::broadcast, Collective::reduce}) {
+    const Synthesis s = synthesize(c, Forecaster(load_platform("frontera"), 13));
+    EXPECT_LE(s.busiest, s.optimum * 1.01);
+    EXPECT_GE(s.busiest, s.optimum * (1 - 1e-9));
   }
 }
 
