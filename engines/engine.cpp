@@ -108,6 +108,7 @@ Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain
   suspect.consider(path.busy[port], [&] { return fabric.port_name(port); });
   suspect.consider(load.time, [&] { return load.link; });
   suspect.consider(path.reducing, [] { return std::string("reduction"); });
+  suspect.consider(path.paying, [] { return std::string("overheads"); });
   Reading reading = suspect.reading();
   reading.chain = std::move(chain);
   return reading;

@@ -44,6 +44,7 @@ struct PathResult {
   std::vector<Seconds> finish;  ///< by rank: when it is done
   std::vector<Seconds> busy;    ///< by port: how long it was occupied
   Seconds reducing;             ///< the longest that any rank reduced
+  Seconds paying = {};          ///< the longest that any rank paid overheads; 0 where each channel pays for itself
 };
 
 constexpr Seconds no_limit(std::numeric_limits<double>::infinity());
@@ -68,7 +69,7 @@ class CriticalPath {
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
         processors_(shared_processors()),
-        one_each_(processors_.empty() && (schedule.channels == 1 || protocol_.channels_pay)),
+        one_pays_(schedule.channels > 1 && !protocol_.channels_pay),
         last_senders_(protocol_.other_senders ? ranks_ : 0),
         state_(ranks_, static_cast<std::size_t>(schedule.channels), network.ports(), network.queues() + 1) {}
 
@@ -92,11 +93,14 @@ class CriticalPath {
     // Where messages did not queue at a shared port, the time is at least that for which it was busy.
     if (state_.unqueued)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
+    // Where a processor pays for several channels, at least for which it paid.
+    if (one_pays_) result.paying = *std::max_element(state_.paid.begin(), state_.paid.end());
+    result.time = std::max(result.time, result.paying);
     return result;
   }
 
   /// The delays that led to the last rank's end, if the clock keeps them. Waiting at a shared port at which
-  /// messages did not queue is not among them.
+  /// messages did not queue is not among them, nor that of channels for each other's overheads.
   std::vector<Delay> chain() const { return clock_.chain(last_); }
 
  private:
@@ -247,9 +251,9 @@ class CriticalPath {
     const Wire& wire = message.cost.wire;
     const Time from = state_.ready[message.sender];
     if (!pays(wire)) return send(message, from, t.from, t.to, sent);
-    const std::size_t by = processor(message.sender, t.from.rank, t.channel);
-    Time& posted = state_.posted[by];
-    const Time begin = std::max(from, idle_from(by));
+    if (one_pays_) state_.paid[processor(index(0, t.from.rank), t.from.rank, 0)] += wire.overhead;
+    Time& posted = state_.posted[processor(message.sender, t.from.rank, t.channel)];
+    const Time begin = std::max(from, posted);
     send(message, begin, t.from, t.to, sent);
     posted = paid(wire, begin, sent, t.from, t.to);
   }
@@ -284,15 +288,9 @@ class CriticalPath {
   /// When the receiver's overhead is paid: after those of what was sent and of what arrived before.
   Time taken(std::size_t by, const Sent& sent, Place from, Place to) {
     if (!(sent.overhead > Seconds(0))) return sent.arrived;
+    if (one_pays_) state_.paid[by % ranks_] += sent.overhead;
     const Time free = std::max(std::max(state_.taken[by], state_.posted[by]), sent.arrived);
     return state_.taken[by] = clock_.later(free, sent.overhead, Cause::overhead, from, to);
-  }
-
-  /// When a processor may pay for the next message that is sent: what a channel received in earlier steps has
-  /// held it up, and comes first where one processor pays for several.
-  Time idle_from(std::size_t by) const {
-    const bool shared = schedule_.channels > 1 && !protocol_.channels_pay;
-    return shared ? std::max(state_.posted[by], state_.taken[by]) : state_.posted[by];
   }
 
   std::span<const std::size_t> by_arrival(std::size_t messages) {
@@ -349,9 +347,7 @@ class CriticalPath {
   void multicast(const Multicast& m, bool one_each) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);
-    const std::size_t by = processor(from, m.from.rank, m.channel);
-    Time& posted = state_.posted[by];
-    posted = idle_from(by);
+    Time& posted = state_.posted[processor(from, m.from.rank, m.channel)];
     Time left = state_.ready[from], all_paid = posted;
     Port out = Wire::nowhere, in = Wire::nowhere;
     Time free, last;
@@ -452,9 +448,7 @@ class CriticalPath {
   }
   /// Index of who pays for the messages of rank r, which is at `own` in `ready`.
   std::size_t processor(std::size_t own, Rank r, std::uint16_t channel) const {
-    if (one_each_) return own;
-    return index(protocol_.channels_pay ? channel : std::uint16_t{0},
-                 processors_.empty() ? r : processors_[static_cast<std::size_t>(r)]);
+    return processors_.empty() ? own : index(channel, processors_[static_cast<std::size_t>(r)]);
   }
   std::size_t index(std::uint16_t channel, Rank r) const {
     return channel * ranks_ + static_cast<std::size_t>(r);
@@ -473,7 +467,7 @@ class CriticalPath {
   const MessageProtocol protocol_;
   const std::size_t ranks_;
   const std::vector<Rank> processors_;  ///< by rank; empty: each has its own
-  const bool one_each_;                 ///< each channel of each rank has its own
+  const bool one_pays_;                 ///< a processor pays for all channels of its ranks
   LastSenders last_senders_;            ///< none where no wire asks for them
   PathState<Time> state_;
   Time last_{};                    ///< when the last rank was done

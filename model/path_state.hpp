@@ -20,17 +20,18 @@ struct PathState {
         taken(ready),
         latest(ready),
         busy(ports),
-        reduced(ranks) {}
+        reduced(ranks),
+        paid(ranks) {}
 
   std::vector<Time> ready;     ///< per channel and rank: when all earlier steps are done
   std::vector<Time> free;      ///< per queue: when its port takes the next message
   std::vector<Time> reducing;  ///< per processor: when all reductions so far are done
-  // Per channel and processor; channel 0's if one processor pays for all channels.
-  std::vector<Time> posted;      ///< when the overheads of its sends are paid
-  std::vector<Time> taken;       ///< when the overheads of its receives are paid
-  std::vector<Time> latest;      ///< when its last message arrived
+  std::vector<Time> posted;    ///< per channel and processor: when the overheads of its sends are paid
+  std::vector<Time> taken;     ///< per channel and processor: when the overheads of its receives are paid
+  std::vector<Time> latest;    ///< per channel and processor: when its last message arrived
   std::vector<Seconds> busy;     ///< per port: how long it was occupied
   std::vector<Seconds> reduced;  ///< per processor: how long it reduced
+  std::vector<Seconds> paid;     ///< per processor: how long it paid, if it does for several channels
   Seconds arrived;               ///< when the last message of this step arrived
   bool unqueued = false;         ///< some message did not queue at the port where it arrived
 

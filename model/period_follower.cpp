@@ -36,7 +36,7 @@ bool FollowPlan::due(std::int64_t s) {
 }
 
 void PeriodFollower::begin(PathState<Seconds>& state, PathState<OriginClock::Time>& traced) {
-  traced.busy = state.busy, traced.reduced = state.reduced;
+  traced.busy = state.busy, traced.reduced = state.reduced, traced.paid = state.paid;
   std::uint32_t number = 0;
   const auto from = state.times();
   const auto to = traced.times();
@@ -60,6 +60,7 @@ PeriodFollower::Skipped PeriodFollower::end(PathState<Seconds>& state, PathState
                              traced.busy[i] + static_cast<double>(left) * (traced.busy[i] - state.busy[i]));
   extend(state.busy, traced.busy, next.periods);
   extend(state.reduced, traced.reduced, next.periods);
+  extend(state.paid, traced.paid, next.periods);
   state.arrived = traced.arrived, state.unqueued |= traced.unqueued;
   return skipped;
 }

@@ -6,6 +6,7 @@
 
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
+#include "tests/engines/channels_pay.hpp"
 #include "tests/engines/contended_engines.hpp"
 #include "tests/engines/player/schedules.hpp"
 #include "tests/sanitized.hpp"
@@ -43,7 +44,7 @@ std::vector<Setting> settings() {
 void expect_agreement(const testing::Case& which, const Setting& setting, Rank ranks, Bytes whole,
                       const testing::ContendedEngine& engine) {
   const auto built = setting.fabric(ranks);
-  const Fabric& fabric = *built;
+  const testing::ChannelsPay fabric(*built);
   const Schedule schedule = which.make(ranks);
   const Layout layout = Layout::equal(whole, schedule.blocks);
   const PathResult path = critical_path(schedule, layout, fabric);
@@ -83,6 +84,21 @@ TEST(ContendedAgreement, WithTheCriticalPath) {
       if (turn++ % every == 0) expect_agreement(point..., engine);
     });
   }
+}
+
+TEST(ContendedAgreement, OneProcessorForAllChannelsNeverMakesFaster) {
+  int tried = 0;
+  for_all(false, [&](const testing::Case& which, const Setting& setting, Rank ranks, Bytes whole) {
+    const Schedule schedule = which.make(ranks);
+    if (schedule.channels == 1) return;
+    ++tried;
+    const auto built = setting.fabric(ranks);
+    const Layout layout = Layout::equal(whole, schedule.blocks);
+    const Seconds path = critical_path(schedule, layout, *built).time;
+    const Seconds time = contend(*program(schedule, layout), *built).time;
+    EXPECT_GE(time.value, path.value * (1 - 1e-9)) << which.name << " on " << setting.name << ", " << ranks;
+  });
+  EXPECT_GT(tried, 0);
 }
 
 TEST(ContendedAgreement, ContentionNeverMakesFaster) {

@@ -7,6 +7,7 @@
 #include "engines/player/player.hpp"
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
+#include "tests/engines/channels_pay.hpp"
 #include "tests/engines/player/schedules.hpp"
 
 namespace collcast {
@@ -18,27 +19,8 @@ void expect_near(Seconds got, Seconds expected, const std::string& what) {
   EXPECT_NEAR(got.value, expected.value, 1e-12 * std::abs(expected.value)) << what;
 }
 
-/// The same fabric, on which each channel has a processor of its own. One processor serves channels in the
-/// order in which their messages are ready, and the critical path in that of the steps: only then are they
-/// the same.
-class ChannelsPay : public FabricAdaptor {
- public:
-  explicit ChannelsPay(const Fabric& base) : FabricAdaptor(base), protocol_(base.protocol()) {
-    protocol_.channels_pay = true;
-  }
-  Wire wire(Place from, Place to, Bytes bytes) const override { return base_.wire(from, to, bytes); }
-  Switched switched(Switching what, Place from, Place to, Bytes bytes) const override {
-    return base_.switched(what, from, to, bytes);
-  }
-  const MessageProtocol& protocol() const override { return protocol_; }
-  std::optional<AlphaBetaGamma> hockney() const override { return base_.hockney(); }
-
- private:
-  MessageProtocol protocol_;
-};
-
 void expect_agreement(const testing::Case& which, Rank ranks, Bytes whole, const Fabric& base) {
-  const ChannelsPay fabric(base);
+  const testing::ChannelsPay fabric(base);
   const Schedule schedule = which.make(ranks);
   const Layout layout = Layout::equal(whole, schedule.blocks);
   const PathResult path = critical_path(schedule, layout, fabric);
