@@ -44,7 +44,7 @@ struct PathResult {
   std::vector<Seconds> finish;  ///< by rank: when it is done
   std::vector<Seconds> busy;    ///< by port: how long it was occupied
   Seconds reducing;             ///< the longest that any rank reduced
-  Seconds paying = {};          ///< the longest that any rank paid overheads; 0 where each channel pays for itself
+  Seconds paying = {};  ///< the longest that any rank paid overheads; 0 where each channel pays for itself
 };
 
 constexpr Seconds no_limit(std::numeric_limits<double>::infinity());

@@ -23,12 +23,12 @@ struct PathState {
         reduced(ranks),
         paid(ranks) {}
 
-  std::vector<Time> ready;     ///< per channel and rank: when all earlier steps are done
-  std::vector<Time> free;      ///< per queue: when its port takes the next message
-  std::vector<Time> reducing;  ///< per processor: when all reductions so far are done
-  std::vector<Time> posted;    ///< per channel and processor: when the overheads of its sends are paid
-  std::vector<Time> taken;     ///< per channel and processor: when the overheads of its receives are paid
-  std::vector<Time> latest;    ///< per channel and processor: when its last message arrived
+  std::vector<Time> ready;       ///< per channel and rank: when all earlier steps are done
+  std::vector<Time> free;        ///< per queue: when its port takes the next message
+  std::vector<Time> reducing;    ///< per processor: when all reductions so far are done
+  std::vector<Time> posted;      ///< per channel and processor: when the overheads of its sends are paid
+  std::vector<Time> taken;       ///< per channel and processor: when the overheads of its receives are paid
+  std::vector<Time> latest;      ///< per channel and processor: when its last message arrived
   std::vector<Seconds> busy;     ///< per port: how long it was occupied
   std::vector<Seconds> reduced;  ///< per processor: how long it reduced
   std::vector<Seconds> paid;     ///< per processor: how long it paid, if it does for several channels
