@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "model/collective.hpp"
@@ -34,6 +33,13 @@ inline bool any_ranks(Rank) {
 
 /// An algorithm: its schedule beside its formula. It is a row of the catalogue, comes from a file, or is a
 /// program's own; only the catalogue's have a formula.
+/// The number of segments that is the fastest for messages of this size.
+struct BestSegments {
+  Bytes message;
+  Block segments;
+  bool operator==(const BestSegments&) const = default;
+};
+
 struct Algorithm {
   Collective collective;
   std::string name;
@@ -53,9 +59,8 @@ struct Algorithm {
   std::string_view source = {};
   std::function<Schedule(const Call&)> schedule = {};
   std::function<Seconds(const Call&, const AlphaBetaGamma&)> time =
-      {};  ///< the formula; empty: none is known
-  /// The message size for which its maker found the best number of segments, and that number.
-  std::optional<std::pair<Bytes, Block>> cut = {};
+      {};                                          ///< the formula; empty: none is known
+  std::optional<BestSegments> best_segments = {};  ///< as its maker found
 };
 
 /// "allreduce ring".

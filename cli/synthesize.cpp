@@ -53,10 +53,10 @@ std::string msccl(const Front::Fastest& fastest, Rank root) {
 
 std::string json(const Front::Fastest& fastest, Rank root, const std::string& platform) {
   Algorithm a = fastest.schedule->algorithm;
-  a.cut = std::pair(fastest.prediction.call.message, fastest.prediction.call.segments);
+  a.best_segments = {fastest.prediction.call.message, fastest.prediction.call.segments};
   const auto written = [&](const auto& plan) {
     if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, Forest>)
-      return write_forest(plan, a.collective, root, platform, a.cut);
+      return write_forest(plan, a.collective, root, platform, a.best_segments);
     else
       return write_listing(plan, a, root, platform);
   };

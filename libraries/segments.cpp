@@ -131,9 +131,9 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
                std::optional<Seconds> least) {
   if (segment || !a.segmented || call.message.value == 0)
     return segmented(a, call, segment.value_or(call.message));
-  if (a.cut && a.cut->first == call.message) {
+  if (a.best_segments && a.best_segments->message == call.message) {
     Call known = call;
-    known.segments = a.cut->second;
+    known.segments = a.best_segments->segments;
     return known;
   }
   const Block most = std::min(most_segments(call.message), Block{4'000'000} / call.ranks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/exchange/forest_file.hpp"
 
-#include "algorithms/exchange/cut.hpp"
+#include "algorithms/exchange/best_segments.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -30,7 +30,7 @@ Tree tree(const Json& json, const std::string& where, Rank ranks) {
 }  // namespace
 
 std::string write_forest(const Forest& forest, Collective collective, Rank root, const std::string& made_for,
-                         const Cut& cut) {
+                         const std::optional<BestSegments>& best) {
   Json trees = Json::array();
   for (const Tree& t : forest.trees) {
     Json edges = Json::array();
@@ -46,7 +46,7 @@ std::string write_forest(const Forest& forest, Collective collective, Rank root,
             {"root", definition(collective).rooted ? Json(root) : Json()},
             {"trees_per_root", forest.trees_per_root},
             {"trees", std::move(trees)}};
-  write_cut(json, cut);
+  write_best_segments(json, best);
   return dump(json) + "\n";
 }
 
@@ -68,7 +68,7 @@ ImportedAlgorithm parse_forest(const Json& json, const std::string& file) {
   imported.ranks = forest.ranks;
   imported.root = d.rooted ? static_cast<Rank>(object.number("root", 0, forest.ranks - 1)) : 0;
   imported.algorithm = algorithm_of(forest, d.collective, imported.root, object.text("name"));
-  imported.algorithm.cut = read_cut(object);
+  imported.algorithm.best_segments = read_best_segments(object);
   try {
     imported.wrong = prove(schedule(forest, d.collective, imported.root, 1), d.collective, imported.root);
   } catch (const InputError& e) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/exchange/listing_file.hpp"
 
-#include "algorithms/exchange/cut.hpp"
+#include "algorithms/exchange/best_segments.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -63,7 +63,7 @@ std::string write_listing(const Listing& listing, const Algorithm& a, Rank root,
             {"root", d.rooted ? Json(root) : Json()},
             {"blocks", listing.blocks},
             {"steps", std::move(steps)}};
-  write_cut(json, a.cut);
+  write_best_segments(json, a.best_segments);
   return dump(json) + "\n";
 }
 
@@ -89,7 +89,7 @@ ImportedAlgorithm parse_listing(const Json& json, const std::string& file) {
   imported.ranks = listing.ranks;
   imported.root = d.rooted ? static_cast<Rank>(object.number("root", 0, listing.ranks - 1)) : 0;
   imported.algorithm = algorithm_of(listing, d.collective, object.text("name"));
-  imported.algorithm.cut = read_cut(object);
+  imported.algorithm.best_segments = read_best_segments(object);
   try {
     imported.wrong = prove(schedule(listing, 1), d.collective, imported.root);
   } catch (const InputError& e) {

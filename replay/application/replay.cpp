@@ -11,6 +11,7 @@
 #include "replay/source/by_node.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -232,6 +233,11 @@ class Replay {
 
   void add_notes(ReplayReport& report, const Result& result) const {
     report.notes = source_.info().notes;
+    if (source_.info().by_node && !by_node_)
+      report.notes.push_back(
+          text::count(source_.info().by_node) +
+          " collectives went node by node, and are flat here, as Horovod's are where nodes "
+          "have one rank each, or not equally many");
     const bool alone = source_.ranks() == 1 && std::ranges::any_of(report.operations, [](const auto& o) {
                          return o.bytes > Bytes();
                        });

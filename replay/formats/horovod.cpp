@@ -525,10 +525,7 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   }
   info.by_node = std::ranges::count_if(
       plan.groups, [](const Group& group) { return group.sized && group.phases != nullptr; });
-  if (info.by_node)
-    info.notes.push_back(
-        "some allreduces went node by node; which ranks share a node is not in the file: a "
-        "replay takes the platform's nodes");
+  if (info.by_node) info.unknown.push_back("which ranks share a node, by which some allreduces went");
   for (Rank r = 0; r < source->ranks(); ++r) HorovodRank(*source, timeline, plan, r).build();
   return source;
 }

@@ -85,8 +85,8 @@ void Sink::flush(std::int64_t now_ns, std::int64_t recorded_ns, bool finished) t
 
 std::string Sink::status(std::int64_t recorded_ns, bool finished) const {
   auto losses = Json::array();
-  for (const auto& [what, count] : losses_)
-    losses.push_back({{"operation", what.first}, {"count", count}, {"reason", what.second}});
+  for (const Loss& l : losses_.all())
+    losses.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
   const Json json = {
       {"finished", finished}, {"wall_s", static_cast<double>(recorded_ns) * 1e-9}, {"not_modelled", losses}};
   return dump(json);

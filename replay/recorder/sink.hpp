@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "replay/trace/codec.hpp"
 #include "replay/trace/container.hpp"
+#include "support/loss.hpp"
 
 namespace collcast::recorder {
 
@@ -24,7 +24,7 @@ class Sink {
   /// Adds the world ranks of the next communicator; written before the events that follow.
   void define(std::vector<int> members) { groups_.push_back(std::move(members)); }
   /// Counts a call that a replay cannot play.
-  void lose(const char* operation, const char* reason) { ++losses_[{operation, reason}]; }
+  void lose(const char* operation, const char* reason) { losses_.add(operation, reason); }
 
   /// Writes what is buffered, and how far the recording has come.
   void flush(std::int64_t now_ns, std::int64_t recorded_ns, bool finished);
@@ -42,7 +42,7 @@ class Sink {
   std::int64_t flushed_ns_ = 0;
   trace::Encoder encoder_;
   std::vector<std::vector<int>> groups_;
-  std::map<std::pair<std::string, std::string>, std::int64_t> losses_;
+  LossSums losses_;
 };
 
 }  // namespace collcast::recorder

@@ -109,7 +109,7 @@ class ByNode : public Source {
     }
     info_.notes.push_back(text::count(info_.by_node) +
                           " collectives go node by node: " + std::to_string(nodes.size()) + " nodes of " +
-                          std::to_string(ranks_of_node_) + " ranks, as on the platform");
+                          std::to_string(ranks_of_node_) + " ranks, as the platform has them");
   }
 
   const SourceInfo& info() const override { return info_; }

@@ -164,7 +164,7 @@ class Report {
 
   Metadata metadata() const {
     Metadata all = metadata_;
-    for (const auto& [what, count] : losses_) all.losses.push_back({what.first, count, what.second});
+    for (Loss& loss : losses_.all()) all.losses.push_back(std::move(loss));
     return all;
   }
 
@@ -184,8 +184,8 @@ class Report {
     const auto status = last == pieces.rend() ? Json::object() : read_json(file, *last);
     metadata_.recorded_time = std::max(metadata_.recorded_time, Seconds(status.value("wall_s", 0.0)));
     for (const auto& loss : status.value("not_modelled", Json::array()))
-      losses_[{loss.value("operation", ""), loss.value("reason", "")}] +=
-          loss.value("count", std::int64_t{0});
+      losses_.add(loss.value("operation", ""), loss.value("reason", ""),
+                  loss.value("count", std::int64_t{0}));
     if (!status.value("finished", false))
       metadata_.notes.push_back(
           "rank " + std::to_string(rank) + ": the recording ends before MPI_Finalize (" +
@@ -194,7 +194,7 @@ class Report {
 
   Metadata metadata_;
   bool write_failed_;
-  std::map<std::pair<std::string, std::string>, std::int64_t> losses_;
+  LossSums losses_;
 };
 
 /// Copies the ranks' pieces in turn, so that a trace cut short has the beginning of every rank.

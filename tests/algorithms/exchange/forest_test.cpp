@@ -42,10 +42,10 @@ TEST(Forest, IsReadBack) {
 
 /// The size that it was made for, and its segments, are kept.
 TEST(Forest, KeepsItsSegments) {
-  const Cut cut(std::pair(Bytes(1 << 20), Block{6}));
-  const std::string text = write_forest(chains, Collective::allgather, 0, "a test", cut);
-  EXPECT_EQ(read_back(text).algorithm.cut, cut);
-  EXPECT_FALSE(read_back(write_forest(chains, Collective::allgather, 0, "a test")).algorithm.cut);
+  const BestSegments best{Bytes(1 << 20), 6};
+  const std::string text = write_forest(chains, Collective::allgather, 0, "a test", best);
+  EXPECT_EQ(read_back(text).algorithm.best_segments, best);
+  EXPECT_FALSE(read_back(write_forest(chains, Collective::allgather, 0, "a test")).algorithm.best_segments);
   EXPECT_EQ(forest_complaint(replaced(text, "\"segments\"", "\"segment\"")), "x.json: unknown key 'segment'");
   EXPECT_EQ(forest_complaint(replaced(text, "\"message_bytes\":1048576,", "")),
             "x.json: 'message_bytes' is missing");

@@ -193,7 +193,12 @@ TEST(Prices, OfAHierarchyAreThoseOfItsParts) {
       a.phases = std::make_shared<const std::vector<Phase>>(phases);
       source.at(r) = {a};
     }
-    return replayed(source, dgx, "nccl-2.8").time;
+    const ReplayReport r = replayed(source, dgx, "nccl-2.8");
+    EXPECT_TRUE(r.notes[0].ends_with("2 nodes of 8 ranks, as the platform has them")) << r.notes[0];
+    EXPECT_TRUE(
+        replayed(source, load_platform("summit"), "nccl-2.8").notes[0].find("are flat here") !=
+        std::string::npos);
+    return r.time;
   };
   using enum Collective;
   const RankGroup all_across{.dimensions = {{2, 8}}, .world = 16};
