@@ -195,9 +195,8 @@ TEST(Prices, OfAHierarchyAreThoseOfItsParts) {
     }
     const ReplayReport r = replayed(source, dgx, "nccl-2.8");
     EXPECT_TRUE(r.notes[0].ends_with("2 nodes of 8 ranks, as the platform has them")) << r.notes[0];
-    EXPECT_TRUE(
-        replayed(source, load_platform("summit"), "nccl-2.8").notes[0].find("are flat here") !=
-        std::string::npos);
+    EXPECT_TRUE(replayed(source, load_platform("summit"), "nccl-2.8").notes[0].find("are flat here") !=
+                std::string::npos);
     return r.time;
   };
   using enum Collective;
