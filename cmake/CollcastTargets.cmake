@@ -52,6 +52,15 @@ function(collcast_sessions)
   endforeach()
 endfunction()
 
+# collcast_starts_programs(<test>...): they start a program hundreds of times, of which the search for leaks would take a third; they are
+# the longest, and begin first. The golden scenarios search.
+function(collcast_starts_programs)
+  foreach(test ${ARGN})
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT_MODIFICATION ASAN_OPTIONS=path_list_append:detect_leaks=0)
+    set_tests_properties(${test} PROPERTIES COST 100)
+  endforeach()
+endfunction()
+
 find_program(LLD ld.lld)  # tests are many: it links one in a fifth of the time
 
 # collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [HEAVY]): one GoogleTest program, its cases known to CTest. HEAVY: under
@@ -77,7 +86,11 @@ function(collcast_test name)
       add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_brief=1)
       set_tests_properties(${name}.${shard} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1800
                            ENVIRONMENT "GTEST_TOTAL_SHARDS=6;GTEST_SHARD_INDEX=${shard}")
+      list(APPEND shards ${name}.${shard})
     endforeach()
+    if("e2e" IN_LIST ARG_LABELS)
+      collcast_starts_programs(${shards})
+    endif()
   else()
     include(GoogleTest)
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)

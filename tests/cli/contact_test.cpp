@@ -12,6 +12,7 @@
 #include "tests/cli/collcast.hpp"
 #include "tests/folder.hpp"
 #include "tests/replay/formats/samples.hpp"
+#include "tests/sanitized.hpp"
 
 namespace {
 
@@ -456,7 +457,9 @@ TEST(Replay, ListsHaveAHeadingAndTheirColumns) {
 }
 
 TEST(Replay, ExposedCommunicationIsCommunication) {
-  for (const char* name : {"qe-si-8", "lammps-melt-8"}) {
+  collcast::testing::EachOrOneIn tried(2);
+  for (const char* name : {"lammps-melt-8", "qe-si-8"}) {
+    if (!tried()) continue;
     const Outcome o = collcast("replay " COLLCAST_SOURCE_DIR "/traces/" + std::string(name) +
                                ".cct --platform flat --engine path --format json");
     const auto answer = ::collcast::parse_json(o.out);

@@ -9,6 +9,7 @@
 #include "support/json.hpp"
 #include "tests/cli/collcast.hpp"
 #include "tests/folder.hpp"
+#include "tests/sanitized.hpp"
 
 namespace {
 
@@ -256,8 +257,9 @@ TEST(Job, OffloadsWhereThereIsADpu) {
 }
 
 TEST(Job, TheFullMachineIsPlayed) {
-  const Json played = of_job("p3dfft:n=4096 --platform summit --ranks 27648");
-  EXPECT_EQ(played["rows"][0]["ranks"], 27648);
+  const int ranks = collcast::testing::all_or_one_in(9, 27648);
+  const Json played = of_job("p3dfft:n=4096 --platform summit --ranks " + std::to_string(ranks));
+  EXPECT_EQ(played["rows"][0]["ranks"], ranks);
   EXPECT_GT(played["rows"][0]["step_s"], 0);
 }
 

@@ -116,7 +116,9 @@ TEST(Group, TreesGrowByTheirDepth) {
   GroupForecaster forecaster(load_platform("summit"), "nccl-2.8");
   const RankGroup all{{{1536, 1}}, 1536};
   const Library library("nccl-2.8", load_platform("summit"), 1536);
+  testing::EachOrOneIn tried(4);
   for (const double bytes : {5e3, 1e6, 9e6, 40e6}) {
+    if (!tried()) continue;
     const double whole = library_time(library, 1536, Bytes(bytes)).value;
     EXPECT_NEAR(forecaster.predict(Collective::allreduce, all, Bytes(bytes)).time.value, whole, 0.15 * whole)
         << bytes;

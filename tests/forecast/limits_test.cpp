@@ -43,7 +43,7 @@ TEST(Limits, FormulasPathsAndSimulationsAgreeOnThem) {
   const Description textbook = load_platform("flat"), d = limited("flat", limits);
   const std::vector<const Algorithm*> all = switched_algorithms();
   EXPECT_GE(all.size(), 5u);
-  testing::EachOrOneIn tried(5);
+  testing::EachOrOneIn tried(10);
   for (const Algorithm* a : all)
     for (const Rank ranks : {2, 5, 8})
       for (const double message : {0.0, 4096.0, 40000.0, 1e6}) {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "support.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -27,7 +28,9 @@ std::vector<Description> all_platforms() {
 }
 
 TEST(Routes, SlowestLinkIsTheWiresPace) {
+  testing::EachOrOneIn tried(3);
   for (const Description& d : all_platforms()) {
+    if (!tried()) continue;
     const std::string& name = d.name();
     const Machine m(without_software(d), std::min(capped_ranks(d), 6000));
     for_pairs(m.ranks(), [&](Rank a, Rank b) {
