@@ -2,6 +2,7 @@
 #include "algorithms/rows.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "algorithms/broadcast/double-tree.hpp"
 #include "algorithms/nodes.hpp"
@@ -51,6 +52,29 @@ Schedule in_order(const Schedule& reduction, Block K) {
   return repeating(std::move(turned), {all.begin(), all.end()});
 }
 
+/// Each tree has threads of its own for either way: what climbs waits for nothing that descends, but on the
+/// root, which turns the sums around.
+Schedule apart(const Schedule& s, Rank ranks_per_node, Block K) {
+  Schedule apart = s;
+  apart.channels = 4, apart.ways = 2;
+  apart.rule = [rule = s.rule, ranks_per_node, K](std::int64_t at, Step& step) {
+    const auto channel = [K](const Chunk& c, bool down) {
+      return static_cast<std::uint16_t>(c.first / K % 2 * 2 + down);
+    };
+    const std::size_t transfers = step.transfers.size(), multicasts = step.multicasts.size(),
+                      reductions = step.reductions.size();
+    rule(at, step);
+    for (Transfer& t : std::span(step.transfers).subspan(transfers))
+      t.channel = channel(t.chunk, t.combine == Combine::copy);
+    for (Multicast& m : std::span(step.multicasts).subspan(multicasts)) m.channel = channel(m.chunk, true);
+    for (Reduction& r : std::span(step.reductions).subspan(reductions)) r.channel = channel(r.chunk, false);
+    for (Rank root = 0; root < ranks_per_node; ++root)
+      for (const std::uint16_t tree : {0, 2})
+        step.joins.push_back({tree, static_cast<std::uint16_t>(tree + 2), root});
+  };
+  return apart;
+}
+
 /// Segments follow each other up the trees and, D steps after the first, down again: up and down at once.
 /// The trees begin when the first segments are reduced, the multicasts when these are back.
 Schedule nvls_tree(const Call& c) {
@@ -60,7 +84,7 @@ Schedule nvls_tree(const Call& c) {
   const Schedule tree = staggered(in_order(mirrored(down, Combine::reduce), K), down, D);
   const auto share = [K](Rank i) { return i * 2 * K; };
   const auto on_rails = on_each_rail(c, tree, share, c.ranks_per_node * 2 * K);
-  return staggered(in_switch(c, 2 + 2 * D), on_rails, 2);
+  return apart(staggered(in_switch(c, 2 + 2 * D), on_rails, 2), c.ranks_per_node, K);
 }
 
 }  // namespace

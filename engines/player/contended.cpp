@@ -24,11 +24,23 @@ Contended::Contended(const Fabric& fabric, Flows& flows)
       bytes_(fabric.links().size()) {}
 
 void Contended::send(Index id, const Message& message) {
-  grown_at(carried_, id) = {message};
+  const Port port = queue_of(message);
+  grown_at(carried_, id) = {message, port};
   if (log_) grown_at(delays_, id) = {now_, {}};
-  enqueue(message.wire.out, id);
+  enqueue(port, id);
   if (to_delivery_ && message.wire.in != message.wire.out) enqueue(message.wire.in, id);
-  serve(message.wire.out);
+  serve(port);
+}
+
+/// The port where it leaves, or its connection's share of it.
+Port Contended::queue_of(const Message& message) {
+  if (!message.wire.shares_port || to_delivery_) return message.wire.out;
+  const auto [at, first] = connections_.try_emplace({message.from.rank, message.to.rank, message.tag});
+  if (first) {
+    at->second = static_cast<Port>(ports_.size());
+    ports_.emplace_back();
+  }
+  return at->second;
 }
 
 void Contended::enqueue(Port port, Index id) {
@@ -46,7 +58,7 @@ void Contended::serve(Port out) {
   while (sender.queue.first != no_index) {
     const Index id = sender.queue.first;
     const Message& message = carried_[id].message;
-    if (message.wire.out != out) return serve(message.wire.out);  // `out` is where it arrives
+    if (carried_[id].port != out) return serve(carried_[id].port);  // `out` is where it arrives
     if (!may_leave(sender, message)) return;
     const Port in = message.wire.in;
     const bool merged = message.merged != 0;
@@ -82,7 +94,7 @@ void Contended::take(Port port, Index group, std::optional<Merge> merge) {
 void Contended::release(Port port) {
   PortState& state = ports_[port];
   if (--state.holders > 0) return;
-  use_[port].busy += now_ - state.since;
+  if (port < use_.size()) use_[port].busy += now_ - state.since;
   if (log_ && !to_delivery_) held(port);
   serve(port);
 }
@@ -102,7 +114,8 @@ void Contended::flow(Index id) {
   const Message& message = carried_[id].message;
   if (log_) delays_[id].since = now_;
   if (leaves_early(message.wire))
-    after(message.wire.occupation(message.bytes) + message.wire.gap, {gap_over, message.wire.out});
+    after(message.wire.occupation(message.bytes) + message.wire.gap, {gap_over, carried_[id].port});
+  if (message.wire.shares_port) use_[message.wire.out].busy += message.wire.occupation(message.bytes);
   if (message.group == no_index || message.first_of_group) use_[message.wire.out].bytes += message.bytes;
   if (!message.merged || !confluences_.contains(Merge(message))) {
     use_[message.wire.in].bytes += message.bytes;
@@ -191,7 +204,7 @@ void Contended::waited(Index id) {
   if (to_delivery_) return;
   Delayed& d = delays_[id];
   d.so_far.waited = now_ - d.since;
-  d.so_far.behind = grown_at(holds_, carried_[id].message.wire.out).last;
+  d.so_far.behind = grown_at(holds_, carried_[id].port).last;
 }
 
 /// The bytes have passed. If they took longer than alone, because of this link, so did the port.
@@ -202,7 +215,7 @@ void Contended::slowed(Index id, LinkId by) {
   if (!(longer > 1e-9 * took)) return;  // not by rounding alone
   d.so_far.slowed = longer, d.so_far.by = by;
   if (leaves_early(message.wire)) return;
-  Holds& port = grown_at(holds_, message.wire.out);
+  Holds& port = grown_at(holds_, carried_[id].port);
   if (longer > port.slowed) port.slowed = longer, port.by = by;
 }
 
@@ -228,19 +241,20 @@ void Contended::through(Index flow, Listener& listener) {
 void Contended::ended(Index id, Listener& listener) {
   if (observer_) tell_use(id);
   const Wire wire = carried_[id].message.wire;
+  const Port port = carried_[id].port;
   const bool holds_sender = carried_[id].message.holds_sender();
   if (to_delivery_) {
-    release(wire.out);
+    release(port);
     if (wire.in != wire.out) release(wire.in);
     return listener.on({Event::Kind::arrived, id});
   }
   if (leaves_early(wire)) {
     // its port has served others since
   } else if (wire.gap > Seconds(0)) {
-    ports_[wire.out].group = no_index;
-    after(wire.gap, {gap_over, wire.out});
+    ports_[port].group = no_index;
+    after(wire.gap, {gap_over, port});
   } else {
-    release(wire.out);
+    release(port);
   }
   if (holds_sender) listener.on({Event::Kind::left, id});
   if (wire.latency > Seconds(0))

@@ -13,7 +13,8 @@
 namespace collcast {
 
 /// A network with contention. Ports serve their messages in order; a message that has left its port is a
-/// flow, and flows share links as `flows` computes. If messages hold ports until delivery, the receiver's
+/// flow, and flows share links as `flows` computes. Of messages that share a port, each connection is served
+/// by itself. If messages hold ports until delivery, the receiver's
 /// port serves in order too.
 class Contended : public Backend {
  public:
@@ -42,16 +43,18 @@ class Contended : public Backend {
   /// A message in the queues of its ports, or in flight.
   struct Carried {
     Message message;
+    Port port = 0;                                      ///< where it queues to leave
     Index behind_out = no_index, behind_in = no_index;  ///< the next one in either queue
     Index with = no_index;                              ///< the next copy of its multicast in the same flow
   };
 
   /// Whether software is slower than the links, so that ports are free before the message is through.
   bool leaves_early(const Wire& wire) const { return !to_delivery_ && wire.software > SecondsPerByte(0); }
+  Port queue_of(const Message& message);
   void enqueue(Port port, Index id);
   Index& behind(Port port, Index id) {
     Carried& c = carried_[id];
-    return c.message.wire.out == port ? c.behind_out : c.behind_in;
+    return c.port == port ? c.behind_out : c.behind_in;
   }
   void serve(Port port);
   bool may_leave(const PortState& port, const Message& message) const;
@@ -77,7 +80,13 @@ class Contended : public Backend {
   Flows& flows_;
   Timers timers_;
   Seconds now_;
-  std::vector<PortState> ports_;
+  std::vector<PortState> ports_;  ///< the network's, then those of connections
+  struct Connection {
+    Rank from, to;
+    std::uint64_t channel;
+    auto operator<=>(const Connection&) const = default;
+  };
+  std::map<Connection, Port> connections_;
   std::vector<Result::Use> use_;               ///< by port
   std::vector<Bytes> bytes_;                   ///< by link: what it has carried
   std::vector<Carried> carried_;               ///< by message

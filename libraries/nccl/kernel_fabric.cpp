@@ -42,6 +42,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
       chunk_(carriers.chunk),
       flags_(t.protocol == Protocol::ll),
       streams_(t.protocol == Protocol::ll128 && s.nodes > 1),
+      simple_(t.protocol == Protocol::simple),
       staged_(s.staged),
       fans_out_(t.shape == Shape::tree && s.on_a_node > 1),
       by_others_(s.link == NodeLink::nvlink && t.peers > 0 && t.minor >= first_nvb),
@@ -163,6 +164,7 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
       w.framing * std::max(SecondsPerByte(0), rail - (there.per_byte - there.software - there.spare_in));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
+  w.shares_port = simple_ && !(w.gap > Seconds(0));
   Seconds ahead;  // of the first chunk, which has its bytes' time on the card like the others
   if (chunk_ > Bytes(0) && bytes > chunk_) {
     w.software = std::max(SecondsPerByte(0), threads_ - w.per_byte);

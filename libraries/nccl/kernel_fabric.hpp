@@ -69,7 +69,8 @@ class KernelFabric final : public MachineFabric {
   SecondsPerByte threads_;  ///< the rate of these threads
   bool flags_;              ///< LL: an iteration waits for its flags to arrive
   bool streams_;            ///< LL128 between nodes: less than an iteration's bytes is passed on as it comes
-  bool staged_;             ///< messages between nodes may be staged in host memory
+  bool simple_;     ///< its large chunks go side by side through a card, on a connection of each channel
+  bool staged_;     ///< messages between nodes may be staged in host memory
   bool fans_out_;   ///< a tree: the threads that send to another node send to a GPU of their own at once
   bool by_others_;  ///< messages may go through the memory of another GPU of the node (NVB)
   bool by_rail_;    ///< messages may leave through the card of another GPU (PXN)

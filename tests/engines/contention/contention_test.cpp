@@ -44,6 +44,27 @@ TEST(Contention, ANicServesItsMessagesInOrder) {
                 SharedFabric(3, 1, Hold::injection, 2), {0, 7, 12});
 }
 
+/// Ports that connections share.
+struct ConnectedFabric : SharedFabric {
+  using SharedFabric::SharedFabric;
+  Wire wire(Place from, Place to, Bytes bytes) const override {
+    Wire w = SharedFabric::wire(from, to, bytes);
+    w.shares_port = true;
+    return w;
+  }
+};
+
+/// Rank 1 takes messages of two ranks at half speed until 8. In order, rank 2's would begin then; on a
+/// connection of its own it has the other half. The last one has that of the first.
+TEST(Contention, ConnectionsShareTheirPort) {
+  const std::vector<Script> scripts = {{{send(1, 4), send(2, 4), send(1, 4)}},
+                                       {{receive(0, 4), receive(3, 4), receive(0, 4)}},
+                                       {{receive(0, 4)}},
+                                       {{send(1, 4)}}};
+  expect_finish(scripts, SharedFabric(4, 10, Hold::injection), {0, 16, 12, 0});
+  expect_finish(scripts, ConnectedFabric(4, 10, Hold::injection), {0, 12, 8, 0});
+}
+
 TEST(Contention, Incast) {
   const std::vector<Script> incast = {
       {{receive(1, 4), receive(2, 4), receive(3, 4)}}, {{send(0, 4)}}, {{send(0, 4)}}, {{send(0, 4)}}};
