@@ -52,8 +52,8 @@ function(collcast_sessions)
   endforeach()
 endfunction()
 
-# collcast_starts_programs(<test>...): they start a program hundreds of times, of which the search for leaks would take a third; they are
-# the longest, and begin first. The golden scenarios search.
+# collcast_starts_programs(<test>...): they start a program hundreds of times, of which the search for leaks would take a
+# third; they are the longest, and begin first. The golden scenarios search.
 function(collcast_starts_programs)
   foreach(test ${ARGN})
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT_MODIFICATION ASAN_OPTIONS=path_list_append:detect_leaks=0)

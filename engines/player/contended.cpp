@@ -115,7 +115,8 @@ void Contended::flow(Index id) {
   if (log_) delays_[id].since = now_;
   if (leaves_early(message.wire))
     after(message.wire.occupation(message.bytes) + message.wire.gap, {gap_over, carried_[id].port});
-  if (message.wire.shares_port) use_[message.wire.out].busy += message.wire.occupation(message.bytes);
+  if (carried_[id].port != message.wire.out)
+    use_[message.wire.out].busy += message.wire.occupation(message.bytes);
   if (message.group == no_index || message.first_of_group) use_[message.wire.out].bytes += message.bytes;
   if (!message.merged || !confluences_.contains(Merge(message))) {
     use_[message.wire.in].bytes += message.bytes;

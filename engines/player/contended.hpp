@@ -14,8 +14,7 @@ namespace collcast {
 
 /// A network with contention. Ports serve their messages in order; a message that has left its port is a
 /// flow, and flows share links as `flows` computes. Of messages that share a port, each connection is served
-/// by itself. If messages hold ports until delivery, the receiver's
-/// port serves in order too.
+/// by itself. If messages hold ports until delivery, the receiver's port serves in order too.
 class Contended : public Backend {
  public:
   Contended(const Fabric& fabric, Flows& flows);
