@@ -4,14 +4,14 @@
 #include "cli/verbs.hpp"
 #include "support/error.hpp"
 
-#ifdef COLLCAST_HAS_RECORDER
+#if HAS_RECORDER
 #include "replay/recorder/record.hpp"
 #endif
 
 namespace collcast::cli {
 
 void add_record(CLI::App& app, int& exit_code) {
-#ifdef COLLCAST_HAS_RECORDER
+#if HAS_RECORDER
   auto options = std::make_shared<recorder::RecordOptions>();
   auto only_merge = std::make_shared<bool>(false);
   CLI::App* verb =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/simulated.hpp"
 
-#ifdef COLLCAST_HAS_SIMGRID
+#if HAS_SIMGRID
 #include "engines/simgrid/simulate.hpp"
 #else
 #include "support/error.hpp"
@@ -9,7 +9,7 @@
 
 namespace collcast {
 
-#ifdef COLLCAST_HAS_SIMGRID
+#if HAS_SIMGRID
 
 bool can_simulate() {
   return true;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string>
 
+#include "tests/cli/build.hpp"
 #include "tests/folder.hpp"
 
 namespace collcast::testing {
@@ -34,7 +35,7 @@ inline std::string read_all(FILE* from) {
 inline Outcome shell(const std::string& commands) {
   const std::string errors = scratch("errors");
   const std::string command =
-      "collcast() { " COLLCAST_BINARY_DIR "/collcast \"$@\"; }; { " + commands + "\n} 2>" + errors;
+      "collcast() { " + build_folder + "/collcast \"$@\"; }; { " + commands + "\n} 2>" + errors;
   FILE* pipe = popen(command.c_str(), "r");
   Outcome outcome{0, read_all(pipe), {}};
   const int status = pclose(pipe);

@@ -10,11 +10,12 @@
 #include "support/json.hpp"
 #include "tests/cli/collcast.hpp"
 #include "tests/folder.hpp"
+#include "tests/sanitized.hpp"
 
 namespace {
 
 using namespace collcast;
-using collcast::testing::Outcome, collcast::testing::trace;
+using collcast::testing::Outcome, collcast::testing::trace, collcast::testing::has_simgrid;
 const auto run = [](const std::string& words) { return collcast::testing::collcast(words); };
 
 std::string text_of(const std::string& path) {
@@ -40,7 +41,7 @@ TEST(Pictures, ATimelineEndsWhenItsAnswerSays) {
   const Folder folder;
   const std::string call = "predict allreduce --platform summit --ranks 12 --size 1MiB --algorithm ring";
   for (const std::string engine : {" --engine path", " --engine contention", " --transport nccl-2.18:LL",
-                                   HAS_SIMGRID ? " --engine simgrid" : ""}) {
+                                   has_simgrid ? " --engine simgrid" : ""}) {
     const std::string file = folder / "timeline.json";
     const double time = answer(call + engine + " --timeline " + file)["predictions"][0]["time_s"];
     const Json timeline = parse_json(text_of(file));
@@ -132,7 +133,9 @@ TEST(Pictures, ATimelineSaysWhereItDoesNotEndAtTheAnswer) {
 TEST(Pictures, NcclsChannelsAreShownAsTheyArePlayed) {
   const Folder folder;
   const std::string json = folder / "t.json";
+  collcast::testing::EachOrOneIn tried(3);
   for (const char* call : {"allreduce --size 16MiB", "alltoall --size 1MiB", "broadcast --size 1KiB"}) {
+    if (!tried()) continue;
     const Json a =
         answer("predict " + std::string(call) + " --platform dgx-a100 --ranks 20 --policy nccl-2.18" +
                " --engine contention --timeline " + json);

@@ -12,8 +12,8 @@
 namespace {
 
 using collcast::Folder;
-using collcast::testing::Outcome;
-using collcast::testing::shell;
+using collcast::testing::Outcome, collcast::testing::shell, collcast::testing::build_folder,
+    collcast::testing::has_recorder;
 const auto run = [](const std::string& words) { return collcast::testing::collcast(words); };
 
 /// Two ranks: more of them than processors wait for each other ten times as long.
@@ -30,7 +30,7 @@ void program(const std::string& path, const std::string& script) {
 }
 
 TEST(Script, MeasuresWhatWasForecastAndIsReportedElsewhere) {
-  if (!HAS_RECORDER) GTEST_SKIP() << "built without MPI";
+  if (!has_recorder) GTEST_SKIP() << "built without MPI";
   const Folder folder;
   const std::string in = folder / "it's", quoted = "\"" + in + "\"";  // folders have such names
   ASSERT_EQ(run("validate --platform flat --script " + quoted + spelled + " -- mpirun --oversubscribe").code,
@@ -44,7 +44,7 @@ TEST(Script, MeasuresWhatWasForecastAndIsReportedElsewhere) {
   program(folder / "lstopo", "echo '<topology/>'\n");
   program(folder / "ibnetdiscover", "echo no right >&2; exit 1\n");
   const Outcome o =
-      shell("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COLLCAST=" COLLCAST_BINARY_DIR
+      shell("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COLLCAST=" + build_folder +
             "/collcast; "
             "export ASAN_OPTIONS=detect_leaks=0 PATH=" +
             folder.path() + ":$PATH; bash " + quoted + "/run.sh");

@@ -14,7 +14,8 @@
 namespace {
 
 using collcast::Folder;
-using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::shell;
+using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::shell,
+    collcast::testing::build_folder, collcast::testing::has_recorder, collcast::testing::has_simgrid;
 
 std::string file(const Folder& folder, const std::string& text) {
   const std::string name = folder / "s.json";
@@ -36,8 +37,8 @@ TEST(SweepCli, GoesOnAfterAKill) {
       "for i in $(seq 300); do m=$(sed -n 's/^SigCgt:[^0-9a-f]*//p' /proc/$p/status); "
       "[ $((0x${m:-4000} & 0x4000)) -ne 0 ] && break; sleep 0.02; done; sleep 0.1; ";
   for (const std::string signal : {"KILL", "KILL", "TERM", "INT"}) {
-    const Outcome o = shell(COLLCAST_BINARY_DIR "/collcast sweep " + s + " --format csv -o " + in +
-                            " & p=$!; " + ready + "kill -" + signal + " $p; wait $p");
+    const Outcome o = shell(build_folder + "/collcast sweep " + s + " --format csv -o " + in + " & p=$!; " +
+                            ready + "kill -" + signal + " $p; wait $p");
     if (o.code == 0) continue;  // done by then
     EXPECT_EQ(o.code, signal == "KILL" ? 137 : 130) << signal;
     EXPECT_TRUE(whole.out.starts_with(o.out)) << o.out;  // not empty where the signal came as it printed
@@ -98,15 +99,15 @@ TEST(SweepCli, AJobArrayDoesItsParts) {
 }
 
 TEST(SweepCli, RanksOfMpirunTakePointsAsTheyAsk) {
-  if (!HAS_RECORDER) GTEST_SKIP() << "built without MPI";
+  if (!has_recorder) GTEST_SKIP() << "built without MPI";
   const Folder folder;
   const std::string s = file(folder, long_one);
   const Outcome whole = collcast("sweep " + s + " --format csv -o " + folder / "whole");
   for (const std::string ranks : {"1", "3"}) {
-    const Outcome o = shell(
-        "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_orte_tmpdir_base=" +
-        folder / "sessions" + "; mpirun --oversubscribe -np " + ranks +
-        " " COLLCAST_BINARY_DIR "/collcast sweep " + s + " --mpi --format csv -o " + folder / ("j" + ranks));
+    const Outcome o =
+        shell("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_orte_tmpdir_base=" +
+              folder / "sessions" + "; mpirun --oversubscribe -np " + ranks + " " + build_folder +
+              "/collcast sweep " + s + " --mpi --format csv -o " + folder / ("j" + ranks));
     if (o.err.find("address sanitizer") != std::string::npos)
       GTEST_SKIP() << "with the address sanitizer there is no --mpi";
     EXPECT_EQ(o.code, 0) << o.err;
@@ -117,7 +118,7 @@ TEST(SweepCli, RanksOfMpirunTakePointsAsTheyAsk) {
 /// Replay after replay in one process: SimGrid's clock goes on, and its rounding stalled one after some
 /// dozen.
 TEST(SweepCli, ReplaysOnSimGridFollowEachOther) {
-  if (!HAS_SIMGRID) GTEST_SKIP() << "built without SimGrid";
+  if (!has_simgrid) GTEST_SKIP() << "built without SimGrid";
   const Folder folder;
   const int points = collcast::testing::all_or_one_in(3, 60);
   const std::string s = file(folder,
@@ -126,8 +127,8 @@ TEST(SweepCli, ReplaysOnSimGridFollowEachOther) {
     "sample": {"random": )" + std::to_string(points) +
                                  R"(, "seed": 3}, "set": {"network.bandwidth_GBps": {"from": 1, "to": 50},
     "network.latency_us": {"from": 0.5, "to": 5}}})");
-  const Outcome o = shell("timeout 300 " COLLCAST_BINARY_DIR "/collcast sweep " + s +
-                          " -j 1 --format csv -o " + folder / "j");
+  const Outcome o =
+      shell("timeout 300 " + build_folder + "/collcast sweep " + s + " -j 1 --format csv -o " + folder / "j");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_EQ(std::ranges::count(o.out, '\n'), points + 1);
 }

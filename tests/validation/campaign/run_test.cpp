@@ -137,7 +137,7 @@ TEST_F(Run, ALauncherThatFallsSilentIsEnded) {
   EXPECT_THROW(hangs.run(1, {}, folder_ / "log", 0.2, silent), SubstrateError);
 }
 
-#ifdef HAS_MPI
+#if HAS_MPI
 TEST_F(Run, MeasuresWithRealMpi) {
   setenv("COLLCAST_MEASURE", COLLCAST_BINARY_DIR "/collcast-measure", 1);
   setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // Open MPI leaves memory behind
