@@ -122,7 +122,7 @@ void print_found(const PathReport& report) {
                (o.residual < 0 ? " less\n" : " more\n"));
 }
 
-Json rows_of(const Calibration& calibration) {
+Json paths_of(const Calibration& calibration) {
   Json paths = Json::array();
   for (const PathReport& report : calibration.paths) {
     Json pieces = Json::array();
@@ -154,7 +154,7 @@ Json answer(const Calibration& calibration, const CalibrateOptions& options) {
         {{"parameter", h.parameter}, {"before", h.before}, {"after", h.after}, {"reason", h.reason}});
   return {{"platform", options.output},
           {"base", options.base},
-          {"paths", rows_of(calibration)},
+          {"paths", paths_of(calibration)},
           {"hardware", hardware},
           {"notes", calibration.notes}};
 }

@@ -170,14 +170,14 @@ std::vector<Memory> memories_of(const Algorithm& a) {
 }
 
 /// Ranks that are looked at together: one, those of a node, those behind a switch.
-struct Group {
+struct RankSet {
   Side inside;
   Cut out, in;
 };
 /// Groups of one kind, which together hold all ranks unless only some of them, unlike each other, were taken.
 struct Partition {
   std::string what;
-  std::vector<Group> groups;
+  std::vector<RankSet> groups;
   double parts = 0;
 };
 
@@ -203,7 +203,7 @@ class BoundSearch {
   Bound carrying(Collective collective, const Call& call) {
     const Demand d = demand(collective, call);
     for (const Partition& p : partitions()) {
-      for (const Group& g : p.groups)
+      for (const RankSet& g : p.groups)
         for (const Cut* cut : {&g.out, &g.in}) consider(d, *cut);
       if (collective == Collective::allreduce && !demands_.reduction) consider_sums(p, call);
     }
@@ -326,8 +326,8 @@ class BoundSearch {
   }
 
   /// Groups of ranks with the same number.
-  std::vector<Group> groups(const std::vector<int>& number, const std::vector<int>& numbers) {
-    std::vector<Group> all;
+  std::vector<RankSet> groups(const std::vector<int>& number, const std::vector<int>& numbers) {
+    std::vector<RankSet> all;
     std::set<int> taken;
     if (numbers.size() <= each_alone) {
       taken.insert(numbers.begin(), numbers.end());
@@ -336,7 +336,7 @@ class BoundSearch {
     }
     if (ranks_ > few_groups) taken = fullest(number, taken);
     for (const int n : taken) {
-      Group g{Side(number.size()), {}, {}};
+      RankSet g{Side(number.size()), {}, {}};
       std::ranges::transform(number, g.inside.begin(), [n](int i) { return static_cast<char>(i == n); });
       const auto members = static_cast<double>(std::ranges::count(number, n));
       if (members * (ranks_ - members) > most_routes && !fabric_.hockney()) continue;
@@ -379,9 +379,9 @@ class BoundSearch {
         (p.what != "ranks" && p.what != "nodes" && p.parts > static_cast<double>(p.groups.size())))
       return;
     BytesPerSecond narrower = BytesPerSecond(HUGE_VAL);
-    for (const Cut Group::*way : {&Group::out, &Group::in}) {
+    for (const Cut RankSet::*way : {&RankSet::out, &RankSet::in}) {
       BytesPerSecond all, widest;
-      for (const Group& g : p.groups) {
+      for (const RankSet& g : p.groups) {
         all += (g.*way).bandwidth;
         widest = std::max(widest, (g.*way).bandwidth);
       }

@@ -17,12 +17,6 @@ constexpr double channels_of_gpu[] = {4, 6, 12, 16, 16};
 /// NVIDIA/nccl issue 1649). Before, trees' limits hold.
 constexpr double simple_of_hopper = 389.0 / 16;
 
-/// From this release on NCCL says of LL that flags take half of what Simple moves, and what Hopper's GPUs
-/// move in all. A channel alone is as fast there as its threads: eight H100 take 14 steps in 18.7 us for 64
-/// KiB on two channels and in 20.2 us for 256 KiB on eight (all_reduce_perf of p5.48xlarge,
-/// aws-samples/awsome-distributed-training, 3.aws-batch).
-constexpr int ll_takes_half = 21;
-
 /// What a further channel adds to the launch, and an upper limit [us]; NCCL has no such constant.
 struct FurtherChannel {
   PerProtocol us, most;

@@ -152,7 +152,7 @@ constexpr PerGpu nvls_efficiency_of{0, 0, 0, .85, .74};
 constexpr Rows<double, 2> ll_slowdown_rows{{{7, 1.8}, {18, 1}}};
 constexpr Rows<bool, 3> extra_node_step_rows{{{7, false}, {12, true}, {23, false}}};
 /// First releases.
-constexpr int ll_takes_half = 21, pat = 23, nvls = 17, nvls_tree = 18, nvls_tree_of_logarithmic_depth = 19,
+constexpr int pat = 23, nvls = 17, nvls_tree = 18, nvls_tree_of_logarithmic_depth = 19,
               nvls_efficiencies = 28, of_function = 24, overhead = 18, tree_latency_alone = 23, short_pci_trees = 10;
 constexpr std::string_view gpu_names[] = {"Pascal", "Volta", "Ampere", "Hopper", "Blackwell"};
 constexpr PerGpu first_release_for{7, 7, 7, 17, 28};

@@ -319,10 +319,10 @@ void refuse_two_jobs(const std::vector<Dump>& dumps) {
 }
 
 /// When a collective was called and known to be done, by the wall clocks of its ranks' hosts.
-struct Known {
+struct KnownCall {
   double last_begin = 0, first_end = std::numeric_limits<double>::infinity();
 };
-using KnownCalls = std::map<std::pair<int, std::int64_t>, Known>;  ///< by communicator and number
+using KnownCalls = std::map<std::pair<int, std::int64_t>, KnownCall>;  ///< by communicator and number
 
 double first_ns(const std::vector<Dump>& dumps) {
   double first = 1e300;
@@ -417,7 +417,7 @@ class FlightRank {
 
   void know(const Value& e, const Activity& a) {
     if (a.number < 0 || !holds_up_all(a.collective)) return;
-    Known& call = known_[{a.communicator, a.number}];
+    KnownCall& call = known_[{a.communicator, a.number}];
     call.last_begin = std::max(call.last_begin, e.number_of("time_created_ns", 0));
     if (const double end = e.number_of("time_discovered_completed_ns", 0); end > 0)
       call.first_end = std::min(call.first_end, end);

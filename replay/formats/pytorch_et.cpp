@@ -192,9 +192,9 @@ void number_ranks(std::vector<ExecutionTrace>& traces, const std::vector<std::st
 }
 
 /// One rank's calls, in order; messages up to `coalesced` begin together.
-class Calls {
+class TraceCalls {
  public:
-  Calls(RecordedSource& source, const ExecutionTrace& trace)
+  TraceCalls(RecordedSource& source, const ExecutionTrace& trace)
       : source_(source), trace_(trace), stream_(source.at(trace.rank)), group_(stream_) {}
 
   void build() {
@@ -286,7 +286,7 @@ std::unique_ptr<Source> open_pytorch_et(const std::vector<std::string>& files, c
   SourceInfo& info = source->info();
   info.unknown = {"times and computation (a replay has communication alone)", "reduction operators, streams"};
   for (const ExecutionTrace& trace : traces) {
-    Calls calls(*source, trace);
+    TraceCalls calls(*source, trace);
     calls.build();
     unnamed += calls.unnamed;
     info.recorded_ranks.push_back(trace.rank);

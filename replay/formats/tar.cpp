@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t block = 512;
 
 /// Where a header has what: name, size (octal digits, or binary behind a byte 0x80), type, magic.
-constexpr std::size_t name_length = 100, size_at = 124, size_length = 12, type_at = 156, magic_at = 257;
+constexpr std::size_t name_length = 100, size_at = 124, size_length = 12, type_at = 156, ustar_at = 257;
 
 /// A size, or more than any file has.
 std::uint64_t number(std::string_view field) {
@@ -36,7 +36,7 @@ std::uint64_t number(std::string_view field) {
 }  // namespace
 
 bool is_tar(std::string_view head) {
-  return head.size() >= block && head.substr(magic_at, 5) == "ustar";
+  return head.size() >= block && head.substr(ustar_at, 5) == "ustar";
 }
 
 bool Tar::next() {

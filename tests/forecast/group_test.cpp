@@ -36,18 +36,18 @@ TEST(Group, OfEveryoneIsTheLibrarys) {
 }
 
 /// A policy, a platform, ranks and a collective.
-struct Case {
+struct PriceCase {
   std::string policy, platform;
   Rank ranks;
   Collective collective;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const PriceCase& c, std::ostream* out) {
   *out << c.policy << " on " << c.ranks << " ranks of " << c.platform << ": "
        << definition(c.collective).name;
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<PriceCase> price_cases() {
+  std::vector<PriceCase> all;
   testing::EachOrOneIn tried(10);
   for (const char* policy : {"openmpi-4.0", "openmpi-4.1", "mpich", "mvapich2-2.3", "nccl-2.8"})
     for (const auto& [platform, ranks] : {std::pair("summit", 24), {"summit", 16}, {"edr-cluster", 16}})
@@ -58,19 +58,19 @@ std::vector<Case> cases() {
   return all;
 }
 
-Question question(const Case& c, Bytes message) {
+Question question(const PriceCase& c, Bytes message) {
   Question q;
   q.policy = c.policy, q.platforms = {c.platform}, q.ranks = {c.ranks}, q.sizes = {message};
   q.collectives = {std::string(definition(c.collective).name)};
   return q;
 }
 
-class Price : public ::testing::TestWithParam<Case> {};
+class Price : public ::testing::TestWithParam<PriceCase> {};
 
 /// What `predict` refuses, as the library's choice is not known, is the fastest of the catalogue, with that
 /// reason.
 TEST_P(Price, OfEveryoneIsWhatPredictSays) {
-  const Case& c = GetParam();
+  const PriceCase& c = GetParam();
   GroupForecaster forecaster(load_platform(c.platform), c.policy);
   for (const Bytes message : {Bytes(192), 4.0 * mib}) {
     const Question q = question(c, message);
@@ -88,12 +88,12 @@ TEST_P(Price, OfEveryoneIsWhatPredictSays) {
     EXPECT_EQ(price.limited_by, p.limited_by);
   }
 }
-INSTANTIATE_TEST_SUITE_P(Libraries, Price, ::testing::ValuesIn(cases()));
+INSTANTIATE_TEST_SUITE_P(Libraries, Price, ::testing::ValuesIn(price_cases()));
 
 /// The cases above have both: six ranks of a node of Summit share two ports, and one of edr-cluster has its
 /// own.
 TEST(Group, PricesAreContendedWhereMessagesShareLinks) {
-  const auto by = [](const Case& c) { return ask(question(c, 4.0 * mib)).rows.at(0).engine; };
+  const auto by = [](const PriceCase& c) { return ask(question(c, 4.0 * mib)).rows.at(0).engine; };
   EXPECT_EQ(by({"mpich", "summit", 24, Collective::allreduce}), "contention");
   EXPECT_EQ(by({"openmpi-4.0", "edr-cluster", 16, Collective::allreduce}), "path");
 }

@@ -16,7 +16,7 @@ std::string complaint_about(const std::string& platform, const std::string& poin
 
 const Json good = {{"value", 1.0}, {"source", "s"}, {"stamp", "guess"}};
 
-Json with(const std::string& key, const Json& value) {
+Json good_with(const std::string& key, const Json& value) {
   Json json = good;
   json[key] = value;
   return json;
@@ -61,33 +61,33 @@ TEST(Errors, MissingUnit) {
 
 TEST(Errors, Values) {
   const std::string at = "/network/bandwidth_GBps", says = "x.json: network.bandwidth_GBps: ";
-  EXPECT_EQ(complaint_about("summit", at, with("value", -1)), says + "must be a number above 0, not -1");
-  EXPECT_EQ(complaint_about("summit", at, with("value", 0)), says + "must be a number above 0, not 0");
-  EXPECT_EQ(complaint_about("summit", at, with("value", nullptr)),
+  EXPECT_EQ(complaint_about("summit", at, good_with("value", -1)), says + "must be a number above 0, not -1");
+  EXPECT_EQ(complaint_about("summit", at, good_with("value", 0)), says + "must be a number above 0, not 0");
+  EXPECT_EQ(complaint_about("summit", at, good_with("value", nullptr)),
             says + "must be a number above 0, not null");
-  EXPECT_EQ(complaint_about("summit", at, with("value", std::nan(""))),
+  EXPECT_EQ(complaint_about("summit", at, good_with("value", std::nan(""))),
             says + "must be a number above 0, not null");
-  EXPECT_EQ(complaint_about("summit", at, with("value", "12")),
+  EXPECT_EQ(complaint_about("summit", at, good_with("value", "12")),
             says + "must be a number above 0, not \"12\"");
-  EXPECT_EQ(complaint_about("summit", at, with("value", 1e30)),
+  EXPECT_EQ(complaint_about("summit", at, good_with("value", 1e30)),
             says + "1e+30 is beyond any machine; mind the unit");
   EXPECT_EQ(complaint_about("summit", at, 12.5),
             says + R"(must be {"value": number, "source": "...", "stamp": "..."}, not 12.5)");
-  EXPECT_EQ(complaint_about("summit", "/network/latency_us", with("value", -1)),
+  EXPECT_EQ(complaint_about("summit", "/network/latency_us", good_with("value", -1)),
             "x.json: network.latency_us: must be a number of at least 0, not -1");
-  EXPECT_EQ(complaint_about("summit", "/network/latency_us", with("value", 0)), "");
+  EXPECT_EQ(complaint_about("summit", "/network/latency_us", good_with("value", 0)), "");
 }
 
 TEST(Errors, Pedigree) {
   const std::string at = "/network/bandwidth_GBps", says = "x.json: network.bandwidth_GBps";
   EXPECT_EQ(complaint_about("summit", at, {{"value", 1}, {"stamp", "guess"}}), says + ": lacks its source");
   EXPECT_EQ(complaint_about("summit", at, {{"value", 1}, {"source", "s"}}), says + ": lacks its stamp");
-  EXPECT_EQ(complaint_about("summit", at, with("source", "")),
+  EXPECT_EQ(complaint_about("summit", at, good_with("source", "")),
             says + ".source: must say where the value comes from");
-  EXPECT_EQ(complaint_about("summit", at, with("stamp", "sure")),
+  EXPECT_EQ(complaint_about("summit", at, good_with("stamp", "sure")),
             says + ".stamp: must be measured, calibrated, datasheet, derived, guess or what-if");
   EXPECT_EQ(
-      complaint_about("summit", at, with("sorce", "s")),
+      complaint_about("summit", at, good_with("sorce", "s")),
       says + ".sorce: unknown key; did you mean source? (accepted here: value, source, stamp, low, high)");
 }
 

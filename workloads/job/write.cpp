@@ -66,9 +66,9 @@ std::vector<std::string> activity_names(const Role& role) {
   return names;
 }
 
-class Writer {
+class JobWriter {
  public:
-  explicit Writer(const Job& job) : job_(job) { groups_ = group_names(job, named_); }
+  explicit JobWriter(const Job& job) : job_(job) { groups_ = group_names(job, named_); }
 
   std::string text() {
     Json head = {{"name", job_.name}, {"dimensions", Json::object()}};
@@ -137,7 +137,7 @@ class Writer {
 std::string job_text(const Job& job) {
   if (job.coordinator)
     throw InputError("job " + job.name + ": gradients that a coordinator reduces have no JSON form");
-  return Writer(job).text();
+  return JobWriter(job).text();
 }
 
 }  // namespace collcast::workloads
