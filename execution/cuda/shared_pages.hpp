@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "execution/cuda/device.hpp"
 #include "execution/cuda/released_memory.hpp"

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "execution/mpi/elements.hpp"

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/schedule.hpp"

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "model/calibration/point_to_point.hpp"
 #include "model/calibration/star.hpp"

@@ -11,6 +11,7 @@
 #include <random>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "execution/mpi/multicast/group_socket.hpp"
