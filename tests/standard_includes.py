@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A header includes, itself or by ours, what it names of the standard library: fails where a name's header is missing. With this,
-headers are compiled alone after the standard library, which is precompiled."""
+"""A header includes, itself or by headers of ours, what it names of the standard library: fails where one is there only because a
+header of the library happens to include another, which changes from release to release."""
 import functools
 import pathlib
 import re
