@@ -157,15 +157,19 @@ Situation situation(const Description& description, Occupancy o, const std::stri
     if (v.device >= 0) recognise(s.cpu, b.devices[static_cast<std::size_t>(v.device)].name);
   if (nccl::parse(policy)) s.gpu = gpu_for_nccl(description, b, policy);
   s.gpudirect = gpudirect(b);
-  const auto rings_of = [&](const Blueprint& of) {
-    return find_channels(of, ChannelShape::ring, reach(s.nodes), speeds(policy, s.gpu));
+  const auto rings_of = [&](const Blueprint& of, ChannelReach reach) {
+    return find_channels(of, ChannelShape::ring, reach, speeds(policy, s.gpu));
   };
-  Channels found = rings_of(b);
+  Channels found = rings_of(b, reach(s.nodes));
   s.rails = network_cards(found);
   if (o.at_least < o.on_a_node) {
-    const Channels fewest = rings_of(with(node, o.at_least));
+    const Channels fewest = rings_of(with(node, o.at_least), reach(s.nodes));
     keep_least(found, fewest);
     s.rails = std::min(s.rails, network_cards(fewest));
+  }
+  if (found.nvlink) {
+    const Channels alone = s.nodes > 1 ? rings_of(b, ChannelReach::node) : found;
+    s.nvlink_bandwidth = static_cast<double>(alone.channels.size()) * alone.bandwidth;
   }
   s.link = found.nvlink ? NodeLink::nvlink : NodeLink::pci;
   s.channels = std::max(1, static_cast<int>(found.channels.size()));

@@ -82,6 +82,12 @@ double channel_limit(int minor, Shape shape, Protocol protocol, Collective colle
   return most_ll128(minor, shape, collective, 1, s.gpu) / 2;
 }
 
+double share_of_links(int minor, const Situation& s, int channels) {
+  const bool nvlink = s.nvlink_bandwidth > BytesPerSecond(0);
+  const BytesPerSecond all = nvlink ? s.nvlink_bandwidth : s.channels * s.intra_bandwidth;
+  return std::min(all.value / 1e9, nvlink ? most_in_all(minor, s.gpu) : unlimited) / channels;
+}
+
 Software published_software(int minor, const Situation& s) {
   const Hardware in_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const PerProtocol& ring_hop = step_latency(minor, Hardware::net, Shape::ring);

@@ -25,6 +25,10 @@ const Kernel& kernel(Protocol protocol);
 double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
                      int channels = 1);
 
+/// A channel's part of what a node's links carry by NCCL's account, which knows what kernels reach on NVLinks
+/// [GB/s]. `channels`: all that share it.
+double share_of_links(int minor, const Situation& s, int channels);
+
 /// Of a tree's threads in LL128, the part that brings data up; the rest brings other data down meanwhile.
 constexpr double threads_up = .7;
 

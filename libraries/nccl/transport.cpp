@@ -83,12 +83,8 @@ class Player {
   /// What a channel's threads move: all channels share the links, and NCCL's limits are those of the pair
   /// that a channel of its search becomes.
   double kernel_rate(Collective collective) const {
-    const double searched = s_.intra_bandwidth.value / 1e9;
-    const bool links_to_spare = nodes_ > 1 && s_.link == NodeLink::nvlink;
-    const double share = links_to_spare ? unlimited : searched * s_.channels / all_channels_;
-    const double GBps =
-        std::min(share, channel_limit(minor_, shape_, protocol_, collective, s_, play_.channels));
-    return (GBps == unlimited ? searched / 8 : GBps) * 1e3;
+    const double limit = channel_limit(minor_, shape_, protocol_, collective, s_, play_.channels);
+    return std::min(share_of_links(minor_, s_, all_channels_), limit) * 1e3;
   }
   double rail_time(double bytes) const {
     return bytes * kernel_.bytes_on_wire / (s_.rail_bandwidth.value * 1e-6);
