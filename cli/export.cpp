@@ -19,9 +19,14 @@ struct ExportOptions {
   CallText call;
 };
 
-std::string text(const ExportOptions& options, const Algorithm& a, const Call& call) {
+std::string text(const ExportOptions& options, const Algorithm& a, const Call& asked) {
+  const bool msccl = options.format == "msccl";
+  const Call call = msccl && options.call.segment.empty() ? in_a_small_file(a, asked) : asked;
+  if (call.segments < asked.segments)
+    note(std::to_string(call.segments) + " segments, not " + std::to_string(asked.segments) +
+         ", so that the file stays small; --segment says how many bytes each has");
   const Schedule schedule = a.schedule(call);
-  if (options.format == "msccl") {
+  if (msccl) {
     std::string xml = write_msccl(schedule, a.collective, a.name, call.root);
     if (const std::string words = refused_by_msccl(xml); !words.empty()) note(words);
     return xml;

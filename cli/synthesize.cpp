@@ -32,20 +32,11 @@ struct SynthesizeOptions {
   }
 };
 
-constexpr std::int64_t most_messages = 20000;  ///< of an XML file
-
 /// In as many segments as are the fastest, as far as the file stays small.
 std::string msccl(const Front::Fastest& fastest, Rank root) {
-  Call call = fastest.prediction.call;
   const Algorithm& a = fastest.schedule->algorithm;
-  const auto messages = [&](Block segments) {
-    call.segments = segments;
-    return traffic(a.schedule(call)).messages;
-  };
-  const Block most = call.segments;
-  const std::int64_t once = std::max<std::int64_t>(1, messages(1));
-  call.segments = std::clamp<Block>(most_messages / once, 1, most);
-  std::string xml = write_msccl(a.schedule(call), a.collective, a.name, root);
+  std::string xml =
+      write_msccl(a.schedule(in_a_small_file(a, fastest.prediction.call)), a.collective, a.name, root);
   if (const std::string words = refused_by_msccl(xml); !words.empty())
     note(words + "; fewer --trees make a smaller one");
   return xml;

@@ -41,6 +41,9 @@ void require(const ImportedAlgorithm& imported, const std::string& collective,
 std::string write_msccl(const Schedule& schedule, Collective collective, const std::string& name,
                         Rank root = 0);
 
+/// The call in fewer segments, if need be, so that the file stays small: some 20,000 messages.
+Call in_a_small_file(const Algorithm& algorithm, Call call);
+
 /// What of such a file MSCCL's own loader refuses, in a sentence; empty: nothing. It has room for 32 channels
 /// (NCCL's MAXCHANNELS) and 256 steps of a thread block (MSCCL_MAX_NUM_STEPS).
 std::string refused_by_msccl(const std::string& xml);

@@ -205,6 +205,15 @@ void write_step(const Step& step, std::vector<RankWriter>& writers) {
 
 }  // namespace
 
+Call in_a_small_file(const Algorithm& algorithm, Call call) {
+  constexpr std::int64_t most_messages = 20000;
+  const Block wanted = call.segments;
+  call.segments = 1;
+  const std::int64_t once = std::max<std::int64_t>(1, traffic(algorithm.schedule(call)).messages);
+  call.segments = std::clamp<Block>(most_messages / once, 1, wanted);
+  return call;
+}
+
 std::string write_msccl(const Schedule& schedule, Collective collective, const std::string& name, Rank root) {
   const Definition& d = definition(collective);
   if (d.counted)

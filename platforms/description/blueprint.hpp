@@ -102,6 +102,11 @@ struct Blueprint {
 
   std::string name, file;
   std::int64_t max_nodes;
+  struct Room {
+    std::int64_t nodes = 0;
+    std::string key;
+  };
+  std::optional<Room> room;  ///< of the network, which this parameter of the platform would make larger
   std::vector<Device> devices;
   std::vector<Vertex> vertices;
   std::vector<LinkKind> link_kinds;

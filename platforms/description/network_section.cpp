@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/description/network_section.hpp"
-#include "support/json.hpp"
-#include "support/text.hpp"
 
 #include <algorithm>
+
+#include "support/json.hpp"
+#include "support/suggest.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -35,6 +37,7 @@ struct Section {
   }
   /// `nodes`: what the network has room for.
   void room(std::int64_t nodes, const char* key, const std::string& why = {}) const {
+    b.room = {nodes, "network." + std::string(key)};
     if (b.max_nodes > nodes)
       fail(key, "this " + (b.network == Network::fat_tree ? "tree" : kind()) + " has room for " +
                     text(nodes) + (nodes == 1 ? " node" : " nodes") + ", but max_nodes is " +

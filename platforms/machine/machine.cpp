@@ -26,10 +26,11 @@ Rank checked(const Blueprint& b, Rank ranks) {
   if (ranks <= most) return ranks;
   const std::string held = b.name + " holds " + std::to_string(most) + (most == 1 ? " rank" : " ranks");
   if (b.network == Blueprint::Network::none) throw InputError(held + ", not " + std::to_string(ranks));
-  throw InputError(held + " (" + std::to_string(b.max_nodes) + " nodes of " +
-                   std::to_string(b.ranks_per_node) + "), not " + std::to_string(ranks) +
-                   "; --set max_nodes=" + std::to_string(ceil_div<std::int64_t>(ranks, b.ranks_per_node)) +
-                   " makes room");
+  const auto nodes = ceil_div<std::int64_t>(ranks, b.ranks_per_node);
+  throw InputError(
+      held + " (" + std::to_string(b.max_nodes) + " nodes of " + std::to_string(b.ranks_per_node) +
+      "), not " + std::to_string(ranks) + "; --set max_nodes=" + std::to_string(nodes) +
+      (b.room && nodes > b.room->nodes ? " makes room, with a larger " + b.room->key : " makes room"));
 }
 
 }  // namespace

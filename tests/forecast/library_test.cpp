@@ -181,6 +181,26 @@ TEST(Library, ARingPlayedTakesWhatItsClosedFormSays) {
   }
 }
 
+/// All channels share what NCCL finds a GPU's NVLinks to carry, which is less than they do.
+TEST(Library, ARingOnNvlinksIsNoFasterPlayed) {
+  for (const char* platform : {"dgx-1v", "dgx-a100", "dgx-h100", "abci-v"}) {
+    const Description d = load_platform(platform);
+    const auto time = [&](const char* by) {
+      return allreduce(d, "nccl-2.18:algo=Ring", 4, 256_MiB, engine(by)).prediction.time;
+    };
+    EXPECT_NEAR(time("contention") / time("path"), 1.02, 0.05) << platform;
+  }
+}
+
+/// A node of two is no faster than alone: the tree's chains use its NVLinks for both ways.
+TEST(Library, TreesShareNvlinksLikeRings) {
+  const Description d = load_platform("dgx-a100");
+  const auto time = [&](Rank ranks, const char* policy) {
+    return allreduce(d, policy, ranks, 1024_MiB, engine("path")).prediction.time;
+  };
+  EXPECT_GT(time(16, "nccl-2.18:algo=Tree"), time(8, "nccl-2.18:algo=Ring"));
+}
+
 TEST(Library, SaysThatCallsFollowEachOther) {
   const Call call{.ranks = 16, .message = 32_KiB};
   const Library library("nccl-2.21", load_platform("dgx-1v"), 16);

@@ -253,6 +253,11 @@ TEST(Machine, RefusesRanksThatDoNotFit) {
   EXPECT_EQ(complaint([&] { Machine(d, 27649); }),
             "summit holds 27648 ranks (4608 nodes of 6), not 27649; --set max_nodes=4609 makes room");
   EXPECT_EQ(complaint([&] { Machine(d, 0); }), "a machine needs at least 1 rank, not 0");
+  Description torus = load_platform("edr-cluster");
+  set_all(torus, {"network.kind=torus", "network.dimensions=2,2,2", "max_nodes=8"});
+  EXPECT_EQ(complaint([&] { Machine(torus, 9); }),
+            "edr-cluster holds 8 ranks (8 nodes of 1), not 9; --set max_nodes=9 makes room, with a larger "
+            "network.dimensions");
   const Machine m(d, 6);
   EXPECT_EQ(complaint([&] {
               m.wire({2, Memory::dpu}, 0, Bytes(0));

@@ -107,6 +107,8 @@ class NcclCalibrator {
           "nccl-tests tables calibrate NCCL's software: --policy nccl-2.18, or the release that ran, not '" +
           policy_ + "'");
     for (const Measurement& m : all) add(m);
+    if (cases_.empty())
+      throw InputError(all.front().source() + ": no size is left that NCCL plays by rings or trees");
     const Situation& first = situations_.begin()->second;
     start_ = software_on(read_blueprint(base), nccl::parse(policy_)->minor, first);
     for (std::size_t p = 0; p < protocols.size(); ++p)
@@ -154,10 +156,10 @@ class NcclCalibrator {
     const nccl::Policy policy = *nccl::parse(told);
     const Call call{.ranks = m.ranks, .message = m.message};
     const nccl::Candidate chosen = nccl::choose(policy, m.collective, call, at->second);
-    if (!nccl::has_transport(chosen.shape))
-      throw InputError(m.source() + ": how NCCL plays " + std::string(nccl::name(chosen.shape)) +
-                       " is not modelled; leave the size out");
-    cases_.push_back({&m, policy, call, &at->second, chosen});
+    if (nccl::has_transport(chosen.shape))
+      cases_.push_back({&m, policy, call, &at->second, chosen});
+    else
+      ++left_out_[std::string(nccl::name(chosen.shape))];
   }
 
   nccl::Software software(const std::vector<Cost>& active, const std::vector<double>& values) const {
@@ -192,6 +194,10 @@ class NcclCalibrator {
           calibrated(fit.values[i], fit.values[i] * std::expm1(fit.deviations[i]), source);
     }
     if (active.empty()) throw InputError("the tables determine none of NCCL's costs");
+    for (const auto& [shape, points] : left_out_)
+      out.notes.push_back(std::to_string(points) + (points == 1 ? " point is" : " points are") +
+                          " left out, which NCCL plays by " + shape +
+                          ": costs are fitted to rings and trees");
     tables(out, software(active, fit.values));
     for (const NcclTable& t : out.tables) check_links(out, t);
     out.platform["calibrated_on"] = calibrated_on(base_, range(software(active, fit.values), source));
@@ -263,6 +269,7 @@ class NcclCalibrator {
   std::string policy_;
   std::map<std::tuple<std::string, Rank, Rank>, Situation> situations_;
   std::vector<Case> cases_;
+  std::map<std::string, int> left_out_;  ///< points by the shape that plays them
   nccl::Software start_;
   std::vector<Cost> costs_;
 };

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <sstream>
+#include <string_view>
 #include <tuple>
 
 #include "support/error.hpp"
@@ -13,11 +14,18 @@
 namespace collcast::measurements {
 namespace {
 
-/// "[1,0]<stdout>:" of mpirun --tag-output.
+constexpr std::size_t longest_tag = 80;
+
+/// Without what launchers write before each line: "[1,0]<stdout>:" of mpirun --tag-output, its times of
+/// --timestamp-output, "0: " of srun -l.
 std::string untagged(const std::string& line) {
-  if (line.empty() || line[0] != '[') return line;
-  const std::size_t end = line.find(">:");
-  return end < 40 && line.find("]<std") < end ? line.substr(end + 2) : line;
+  for (const std::string_view tag : {"<stdout>:", "<stderr>:"})
+    if (const std::size_t at = line.find(tag); at < longest_tag) return line.substr(at + tag.size());
+  const std::size_t number = line.find_first_not_of(' '),
+                    colon = line.find_first_not_of("0123456789", number);
+  return colon != std::string::npos && colon > number && line.compare(colon, 2, ": ") == 0
+             ? line.substr(colon + 2)
+             : line;
 }
 
 }  // namespace

@@ -111,5 +111,15 @@ TEST(RoundTrip, ChannelsThatWaitForEachOtherAreOne) {
   EXPECT_EQ(read.steps, 2);
 }
 
+/// A chain of 8 ranks passes each segment on 7 times: 2,857 segments are 20,000 messages.
+TEST(Msccl, FilesStaySmall) {
+  const Algorithm& chain = algorithm(Collective::broadcast, "pipelined-tree");
+  const auto segments = [&](Block wanted) {
+    return in_a_small_file(chain, {.ranks = 8, .segments = wanted}).segments;
+  };
+  EXPECT_EQ(segments(100), 100);
+  EXPECT_EQ(segments(16384), 20000 / 7);
+}
+
 }  // namespace
 }  // namespace collcast

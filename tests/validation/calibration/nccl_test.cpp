@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -111,6 +112,33 @@ TEST(CalibrateNccl, FitsAGuessedLinkThatLargeMessagesContradict) {
   EXPECT_EQ(link["stamp"], "calibrated");
   EXPECT_LE(link["low"], 5.2);
   EXPECT_GE(link["high"], 5.2);
+}
+
+/// Of what switches reduce no cost is fitted: such points are told, and left out.
+TEST(CalibrateNccl, LeavesOutWhatSwitchesReduce) {
+  const Description base = load_platform("dgx-h100");
+  const Situation s = situation(base, 8, "nccl-2.22");
+  std::vector<Measurement> all;
+  int switched = 0;
+  for (double bytes = 8; bytes <= 1 << 27; bytes *= 2) {
+    const Call call{.ranks = 8, .message = Bytes(bytes)};
+    const nccl::Candidate c = nccl::choose(*nccl::parse("nccl-2.22"), Collective::allreduce, call, s);
+    Measurement m;
+    m.library = "nccl-tests", m.ranks = 8, m.message = call.message, m.file = "made.txt", m.line = 1;
+    m.time = Seconds(30e-6 + bytes / 2e11);
+    switched += !nccl::has_transport(c.shape);
+    all.push_back(m);
+  }
+  ASSERT_GT(switched, 1);
+  ASSERT_LT(switched, static_cast<int>(all.size()));
+  const auto notes = calibrate_nccl(base, all, "nccl-2.22", "made up").notes;
+  EXPECT_NE(
+      std::ranges::find(notes, std::to_string(switched) +
+                                   " points are left out, which NCCL plays by NVLS: costs are fitted to "
+                                   "rings and trees"),
+      notes.end());
+  EXPECT_EQ(complaint([&] { calibrate_nccl(base, {all.back()}, "nccl-2.22", "made up"); }),
+            "made.txt:1: no size is left that NCCL plays by rings or trees");
 }
 
 TEST(CalibrateNccl, Refuses) {

@@ -86,10 +86,13 @@ TEST(Osu, TwoTablesInOneFile) {
 }
 
 TEST(Osu, TaggedLines) {
-  const auto all = parse(
-      "[1,0]<stdout>:# OSU MPI Latency Test v5.7\n[1,0]<stdout>:# Size          Latency (us)\n"
-      "[1,0]<stdout>:8      1.5\r\n");
-  EXPECT_DOUBLE_EQ(all[0].time.value, 1.5e-6);
+  for (const std::string tag : {"[1,0]<stdout>:", "[prterun-host-1@1,0]<stdout>: ",
+                                "Thu Jul 18 15:41:05 2024<stdout>:", "0: ", " 12: "}) {
+    const auto all = parse((tag + "# OSU MPI Latency Test v5.7\n" + tag + "# Size          Latency (us)\n" +
+                            tag + "8      1.5\r\n")
+                               .c_str());
+    EXPECT_DOUBLE_EQ(all.at(0).time.value, 1.5e-6) << tag;
+  }
 }
 
 TEST(NcclTests, AllreduceBothSides) {
