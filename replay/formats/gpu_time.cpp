@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
-#include <numeric>
 #include <set>
+#include <utility>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/all_to_all.hpp"
@@ -291,11 +291,44 @@ class Dependencies {
   std::vector<GpuStream>& streams_;
 };
 
+/// Which ranks call each group.
+class Callers {
+ public:
+  Callers(const std::vector<RankTrace>& traces, Rank world) : whole_(std::ssize(traces) == world) {
+    for (const RankTrace& t : traces)
+      for (const auto& [thread, calls] : t.calls)
+        for (const HostCall& call : calls) add(t, call.comm);
+  }
+
+  /// All of them, in the order of their own ranks where these are said; empty: not all were recorded. `size`
+  /// 0: unknown.
+  std::vector<Rank> of(const std::string& group, Rank size) const {
+    const auto found = all_.find(group);
+    if (found == all_.end() || (size > 0 ? std::ssize(found->second) != size : !whole_)) return {};
+    std::vector<Rank> ranks;
+    for (const auto& [rank, own] : found->second) ranks.push_back(rank);
+    std::ranges::stable_sort(ranks, {}, [&](Rank r) { return found->second.at(r); });
+    return ranks;
+  }
+
+ private:
+  void add(const RankTrace& trace, const Comm& comm) {
+    if (!comm.group.empty()) {
+      int& own = all_[comm.group].try_emplace(trace.rank, comm.own).first->second;
+      own = std::max(own, comm.own);
+    }
+    for (const Comm& message : comm.messages) add(trace, message);
+  }
+
+  std::map<std::string, std::map<Rank, int>> all_;  ///< with their places in the group; -1: not said
+  bool whole_;
+};
+
 /// Lowers one rank's kernels to the activities of its streams.
 class GpuRank {
  public:
-  GpuRank(RecordedSource& source, const RankTrace& trace, Span window)
-      : source_(source), trace_(trace), window_(window), streams_(by_stream(trace)) {
+  GpuRank(RecordedSource& source, const RankTrace& trace, const Callers& callers, Span window)
+      : source_(source), trace_(trace), callers_(callers), window_(window), streams_(by_stream(trace)) {
     if (streams_.empty()) return;
     Dependencies(trace, streams_).find();
     for (GpuStream& s : streams_) s.recorded.back() = true;
@@ -386,8 +419,8 @@ class GpuRank {
     const double element = element_bytes(comm.type);
     const Bytes in = comm.bytes >= 0 ? Bytes(comm.bytes) : Bytes(element * std::max(comm.input, 0.0)),
                 out(element * std::max(comm.output, 0.0));
-    if (is_message(comm) && std::ranges::find(members, comm.peer) != members.end())
-      return message(comm, communicator, members, in, out);
+    if (const Rank peer = is_message(comm) ? peer_of(comm, members) : -1; peer >= 0)
+      return message(comm, communicator, peer, in, out);
     const auto collective = collective_of(comm.name);
     Bytes size;
     if (collective && comm.bytes >= 0)
@@ -403,15 +436,20 @@ class GpuRank {
     return a;
   }
 
-  Activity message(const Comm& comm, int communicator, const std::vector<Rank>& members, Bytes in,
-                   Bytes out) const {
+  /// Which of the members is the other end of a message; -1: none of them.
+  Rank peer_of(const Comm& comm, const std::vector<Rank>& members) const {
+    if (trace_.nccl_ids) return comm.peer < std::ssize(members) ? comm.peer : -1;
+    const auto peer = std::ranges::find(members, comm.peer);
+    return peer == members.end() ? -1 : static_cast<Rank>(peer - members.begin());
+  }
+
+  static Activity message(const Comm& comm, int communicator, Rank peer, Bytes in, Bytes out) {
     Activity a;
     const bool sends = comm.name == "send";
     a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
     a.operation = a.call = sends ? "send" : "recv";
     a.communicator = communicator;
     a.synchronous = true;
-    const auto peer = static_cast<Rank>(std::ranges::find(members, comm.peer) - members.begin());
     (sends ? a.to : a.from) = peer;
     (sends ? a.bytes : a.received_bytes) = std::max(in, sends ? Bytes(0) : out);
     return a;
@@ -426,27 +464,58 @@ class GpuRank {
     else if (comm.start >= 0 && comm.stride > 0)
       for (int i = 0; i < std::min(comm.size, source_.ranks()); ++i)
         ranks.push_back(comm.start + i * comm.stride);
-    else if (comm.size > 1 && comm.size < source_.ranks() && source_.ranks() % comm.size == 0)
-      ranks = consecutive(comm.size);
     const std::set<Rank> distinct(ranks.begin(), ranks.end());
     const bool possible = !ranks.empty() && distinct.size() == ranks.size() && *distinct.begin() >= 0 &&
                           *distinct.rbegin() < source_.ranks() && distinct.contains(trace_.rank);
-    if (!possible || ranks == source_.communicators()[0]) return 0;
+    if (!possible) ranks = inferred(comm, comm.size > 0 ? comm.size : static_cast<Rank>(ranks.size()));
+    if (ranks.empty() || ranks == source_.communicators()[0]) return 0;
     return source_.communicator(comm.group, ranks);
   }
 
-  /// The group with this rank where all that is known of groups is their size.
-  std::vector<Rank> consecutive(Rank size) {
-    const std::string note = "groups of " + std::to_string(size) +
-                             " ranks, of which the trace has no members, are taken for consecutive ranks";
-    add_once(source_.info().notes, note);
+  /// The members of a group of which the trace has the size, or the id alone (`size` 0); empty: all ranks.
+  std::vector<Rank> inferred(const Comm& comm, Rank size) {
+    const Rank world = source_.ranks();
+    const bool of_world = is_message(comm) && !trace_.nccl_ids;  // its peer is
+    if (of_world || size == world || (size == 0 && comm.group.empty())) return {};
+    std::vector<Rank> ranks;
+    // torch gives one name to several groups that share no rank.
+    if (trace_.nccl_ids || (size > 0 && world % size > 0)) ranks = callers_.of(comm.group, size);
+    if (!ranks.empty()) {
+      if (ranks != source_.communicators()[0]) take(size, "the ranks that call them");
+    } else if (size == 0 || size > world) {
+      take(size, "all ranks");
+    } else {
+      ranks = equidistant(size, comm.own);
+      const bool near = ranks.back() - ranks.front() < size;
+      if (size > 1) take(size, near ? "consecutive ranks" : "ranks of equal distance");
+    }
+    return ranks;
+  }
+
+  void take(Rank size, const std::string& those) {
+    SourceInfo& info = source_.info();
+    add_once(info.notes, "groups of " + (size == 0 ? "unknown size" : std::to_string(size) + " ranks") +
+                             ", of which the trace has no members, are taken for " + those);
+    add_once(info.unknown, "members of groups that the trace does not list");
+  }
+
+  /// A group of `size` with this rank: consecutive ones, unless its place `own` is that in others.
+  std::vector<Rank> equidistant(Rank size, int own) const {
+    const Rank world = source_.ranks(), me = trace_.rank;
+    Rank first = std::min(me - me % size, world - size), stride = 1;
+    for (Rank s = 1; own >= 0 && s <= world / size; ++s)
+      if (world % (s * size) == 0 && me / s % size == own) {
+        stride = s, first = me - own * s;
+        break;
+      }
     std::vector<Rank> ranks(static_cast<std::size_t>(size));
-    std::iota(ranks.begin(), ranks.end(), trace_.rank - trace_.rank % size);
+    for (Rank& r : ranks) r = std::exchange(first, first + stride);
     return ranks;
   }
 
   RecordedSource& source_;
   const RankTrace& trace_;
+  const Callers& callers_;
   Span window_;
   std::vector<GpuStream> streams_;
   std::int64_t requests_ = 0;
@@ -664,13 +733,14 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   Span all{std::numeric_limits<double>::infinity(), 0};
   double longest = 0;
   Unsized unsized;
+  const Callers callers(traces, world);
   std::size_t most_gpus = 0;
   for (RankTrace& trace : traces) {
     join_host(trace);
     const Span window = select(trace, options);
     unsized.count(trace);
     most_gpus = std::max(most_gpus, gpus(trace));
-    GpuRank(*source, trace, window).build();
+    GpuRank(*source, trace, callers, window).build();
     const double since_us = 1e-3 * static_cast<double>(trace.base_ns - base_ns);
     begins[trace.rank] = Seconds(1e-6 * (since_us + window.begin));
     all.begin = std::min(all.begin, since_us + window.begin);

@@ -63,6 +63,7 @@ struct RankTrace {
   Rank rank = -1, world = -1;
   std::int64_t base_ns = 0;  ///< of its clock: times are since then
   std::map<std::string, std::vector<Rank>> groups;
+  bool nccl_ids = false;  ///< groups are NCCL's communicators: none shares its id, and peers are their ranks
   std::vector<Kernel> kernels;
   std::vector<Comm> comms;
   std::unordered_map<std::int64_t, Launch> launches;

@@ -114,6 +114,34 @@ TEST_F(Files, KinetoGroupSizesAreEnough) {
             "groups of 2 ranks, of which the trace has no members, are taken for consecutive ranks");
 }
 
+/// Sizes that do not divide the ranks, a list without the rank itself, and a rank's own place in its group.
+TEST_F(Files, KinetoGroupsKeepTheirSize) {
+  const auto group = [&](int rank, int world, const std::string& size, const std::string& more = "") {
+    const std::string text =
+        replaced(samples::kineto(rank, world), R"("Group size":2)", R"("Group size":)" + size + more);
+    return open("a", replaced(text, R"(,"Process Group Ranks":"[0, 1]")", ""));
+  };
+  const auto six = group(1, 16, "6");
+  EXPECT_EQ(six->communicators().back(), (std::vector<Rank>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(six->info().notes.at(0),
+            "groups of 6 ranks, of which the trace has no members, are taken for consecutive ranks");
+  EXPECT_EQ(six->info().unknown.back(), "members of groups that the trace does not list");
+  EXPECT_EQ(group(5, 6, "4")->communicators().back(), (std::vector<Rank>{2, 3, 4, 5}));
+  EXPECT_EQ(group(4, 8, "2", R"(,"Rank":1)")->communicators().back(), (std::vector<Rank>{0, 4}));
+  EXPECT_EQ(group(1, 4, "1")->communicators().back(), (std::vector<Rank>{1}));
+  EXPECT_EQ(group(1, 4, "9")->info().notes.at(0),
+            "groups of 9 ranks, of which the trace has no members, are taken for all ranks");
+  EXPECT_EQ(open("b", samples::kineto(3, 4))->communicators().back(), (std::vector<Rank>{2, 3}));
+  // Of five ranks these call it.
+  std::vector<std::string> three;
+  for (const int r : {0, 2, 3})
+    three.push_back(file("c" + std::to_string(r),
+                         replaced(replaced(samples::kineto(r, 5), R"(,"Process Group Ranks":"[0, 1]")", ""),
+                                  R"("Group size":2)", R"("Group size":3)")));
+  EXPECT_EQ(open_source(three)->communicators(),
+            (std::vector<std::vector<Rank>>{{0, 1, 2, 3, 4}, {0, 2, 3}}));
+}
+
 /// What profilers write and JSON forbids does not lose the kernel that it is in.
 TEST_F(Files, KinetoKernelsWithWhatJsonForbids) {
   const std::string fine = samples::kineto(0), gemm = R"("name":"gemm","pid":0,"tid":7,"ts":2000)";
@@ -217,8 +245,10 @@ TEST_F(Files, KinetoStreamsShareRequestNumbers) {
 
 TEST_F(Files, KinetoRanksAreThoseOfTheFilesNames) {
   const auto unsaid = [&](const std::string& name, const std::string& duration) {
-    return file(name, replaced(replaced(samples::kineto(0), "distributedInfo", "distributedINFO"),
-                               R"("ts":2000,"dur":2000)", R"("ts":2000,"dur":)" + duration));
+    const std::string two = R"("Group size":2,"Process Group Name":"0","Process Group Ranks":"[0, 1]")",
+                      text = replaced(samples::kineto(0), "distributedInfo", "distributedINFO");
+    return file(name, replaced(replaced(text, two, R"("Process Group Name":"")"), R"("ts":2000,"dur":2000)",
+                               R"("ts":2000,"dur":)" + duration));
   };
   std::vector<std::string> files;  // in a shell's order, 10 before 2
   for (const int r : {0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9})
