@@ -15,6 +15,7 @@
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -104,11 +105,18 @@ class Database {
 /// The fields of NCCL's payloads, by their names: numbers.
 using Payload = std::map<std::string, std::uint64_t, std::less<>>;
 
+/// What a GPU says of a communicator that it makes.
+struct CommInit {
+  Rank ranks, rank;
+  std::string parent;     ///< which it was split off; empty: none
+  std::uint64_t key = 0;  ///< orders the ranks of a split
+};
+
 /// One GPU of one process.
 struct Gpu {
   RankTrace trace;
   std::int64_t process, device;
-  std::map<std::string, std::pair<Rank, Rank>> inits;  ///< of a communicator: ranks, rank
+  std::map<std::string, CommInit> inits;  ///< by the communicator's id
 };
 
 /// One file: what its kernels, launches and ranges say.
@@ -270,7 +278,8 @@ class Export {
       one_of_each_gpu(thread, group.calls);
       if (!group.calls.empty()) call(thread, {group.begin, span.end}, gpu::merged(group.calls));
       group.calls.clear();
-    } else if (name.starts_with("ncclCommInit")) {
+    } else if (name.starts_with("ncclCommInit") || name == "ncclCommSplit" || name == "ncclCommShrink" ||
+               name == "ncclCommGrow") {
       init(thread, fields);
     } else if (const auto comm = said(name, fields)) {
       if (group.depth > 0)
@@ -299,13 +308,16 @@ class Export {
                rank = fields.find("Rank");
     if (id == fields.end() || ranks == fields.end() || rank == fields.end()) return;
     if (ranks->second > most_recorded_ranks || rank->second >= ranks->second) return;
-    const auto device = fields.find("CUDA device");
+    CommInit said{static_cast<Rank>(ranks->second), static_cast<Rank>(rank->second), {}};
+    const auto parent = fields.find("Parent NCCL communicator ID"), key = fields.find("Key"),
+               device = fields.find("CUDA device");
+    if (parent != fields.end()) said.parent = std::to_string(parent->second);
+    if (key != fields.end()) said.key = key->second;
     std::int64_t own = 0;
     of_process(thread, [&](Gpu&) { ++own; });
     of_process(thread, [&](Gpu& g) {
       if (own == 1 || (device != fields.end() && static_cast<std::int64_t>(device->second) == g.device))
-        g.inits[std::to_string(id->second)] = {static_cast<Rank>(ranks->second),
-                                               static_cast<Rank>(rank->second)};
+        g.inits[std::to_string(id->second)] = said;
     });
   }
 
@@ -370,23 +382,76 @@ void refuse_copies(const std::vector<Gpu>& gpus) {
   }
 }
 
-/// Peers are ranks of the communicator.
-void in_world(Comm& comm, const RankTrace& trace) {
-  const auto group = trace.groups.find(comm.group);
-  if (group == trace.groups.end() || comm.peer < 0) return;
-  comm.peer = comm.peer < std::ssize(group->second) ? group->second[static_cast<std::size_t>(comm.peer)] : -1;
+/// Leaves out GPUs that make no communicator and do not communicate, where others make some; returns how
+/// many.
+std::int64_t leave_out_strangers(std::vector<Gpu>& gpus) {
+  const auto makes_none = [](const Gpu& g) { return g.inits.empty(); };
+  const auto is_stranger = [&](const Gpu& g) {
+    return makes_none(g) && std::ranges::none_of(g.trace.kernels, &gpu::Kernel::communicates);
+  };
+  if (std::ranges::all_of(gpus, makes_none)) return 0;
+  std::int64_t lost = 0;
+  for (const Gpu& g : gpus) lost += is_stranger(g) ? g.trace.lost : 0;
+  const auto left_out = static_cast<std::int64_t>(std::erase_if(gpus, is_stranger));
+  gpus[0].trace.lost += lost;
+  return left_out;
+}
+
+/// Whether it differs from its parent in size or rank.
+bool differs_from_parent(const Gpu& g, const CommInit& split) {
+  const auto parent = g.inits.find(split.parent);
+  return parent != g.inits.end() && parent->second.parent.empty() &&
+         (parent->second.ranks != split.ranks || parent->second.rank != split.rank);
+}
+
+/// NCCL 2.28 says of a split the size and rank of its parent. Where it does, its ranks are those that make
+/// it, by their keys; they are not known if not all of the parent's ranks were recorded.
+void number_splits(std::vector<Gpu>& gpus) {
+  std::map<std::string, std::vector<CommInit*>> splits;
+  std::map<std::string, std::set<Rank>> split, own;  // ranks by parent, and by split
+  std::set<std::string> sure;
+  for (Gpu& g : gpus)
+    for (auto& [id, init] : g.inits) {
+      if (init.parent.empty()) continue;
+      splits[id].push_back(&init);
+      split[init.parent].insert(init.rank), own[id].insert(init.rank);
+      if (differs_from_parent(g, init)) sure.insert(id);
+    }
+  std::set<std::string> unknown;
+  for (auto& [id, inits] : splits) {
+    const Rank said = inits[0]->ranks;
+    if (sure.contains(id) || (std::ssize(inits) == said && std::ssize(own[id]) == said)) continue;
+    if (std::ssize(split[inits[0]->parent]) != said) unknown.insert(id);
+    std::ranges::sort(inits, {}, [](const CommInit* i) { return std::pair(i->key, i->rank); });
+    Rank next = 0;
+    for (CommInit* init : inits) init->ranks = static_cast<Rank>(inits.size()), init->rank = next++;
+  }
+  for (Gpu& g : gpus) std::erase_if(g.inits, [&](const auto& init) { return unknown.contains(init.first); });
+}
+
+/// What its communicator's makers say of a call.
+void size_call(Comm& comm, const Gpu& g, const std::map<std::string, Rank>& sizes) {
+  if (const auto size = sizes.find(comm.group); size != sizes.end()) comm.size = size->second;
+  if (const auto init = g.inits.find(comm.group); init != g.inits.end()) comm.own = init->second.rank;
+  for (Comm& message : comm.messages) size_call(message, g, sizes);
 }
 
 /// Ranks and members of communicators, where every GPU says its rank in the largest one.
 void number_gpus(std::vector<Gpu>& gpus) {
+  number_splits(gpus);
   Rank world = 0;
+  std::map<std::string, Rank> sizes;
   for (const Gpu& g : gpus)
-    for (const auto& [id, init] : g.inits) world = std::max(world, init.first);
+    for (const auto& [id, init] : g.inits) world = std::max(world, sizes[id] = init.ranks);
+  for (Gpu& g : gpus) {
+    g.trace.nccl_ids = true;
+    for (auto& [thread, calls] : g.trace.calls)
+      for (HostCall& c : calls) size_call(c.comm, g, sizes);
+  }
   std::set<Rank> taken;
   for (Gpu& g : gpus)
     for (const auto& [id, init] : g.inits)
-      if (g.trace.rank < 0 && init.first == world && taken.insert(init.second).second)
-        g.trace.rank = init.second;
+      if (g.trace.rank < 0 && init.ranks == world && taken.insert(init.rank).second) g.trace.rank = init.rank;
   if (taken.size() != gpus.size()) {
     for (Gpu& g : gpus) g.trace.rank = -1;
     return;
@@ -395,8 +460,8 @@ void number_gpus(std::vector<Gpu>& gpus) {
   for (const Gpu& g : gpus)
     for (const auto& [id, init] : g.inits) {
       auto& list = members[id];
-      list.resize(static_cast<std::size_t>(init.first), -1);
-      if (init.second < std::ssize(list)) list[static_cast<std::size_t>(init.second)] = g.trace.rank;
+      list.resize(static_cast<std::size_t>(init.ranks), -1);
+      if (init.rank < std::ssize(list)) list[static_cast<std::size_t>(init.rank)] = g.trace.rank;
     }
   for (Gpu& g : gpus) {
     g.trace.world = world;
@@ -404,11 +469,6 @@ void number_gpus(std::vector<Gpu>& gpus) {
       const auto& list = members.at(id);
       if (std::ranges::find(list, -1) == list.end()) g.trace.groups[id] = list;
     }
-    for (auto& [thread, calls] : g.trace.calls)
-      for (HostCall& c : calls) {
-        in_world(c.comm, g.trace);
-        for (Comm& message : c.comm.messages) in_world(message, g.trace);
-      }
   }
 }
 
@@ -427,12 +487,16 @@ std::unique_ptr<Source> open_nsys(const std::vector<std::string>& files, const O
     graphs += one.graphs;
   }
   refuse_copies(gpus);
+  const std::int64_t strangers = leave_out_strangers(gpus);
   number_gpus(gpus);
   std::vector<RankTrace> traces;
   for (Gpu& g : gpus) traces.push_back(std::move(g.trace));
   auto source =
       gpu::source_of(traces, options, "profile with --trace=cuda,nvtx, and export with --include-blobs=true");
   SourceInfo& info = source->info();
+  if (strangers)
+    info.notes.push_back(text::counted(strangers, "GPU") +
+                         " without a communicator of NCCL, which others make, left out");
   if (graphs)
     info.losses.push_back(
         {"CUDA graph", graphs, "traced as a whole, so computation; profile with --cuda-graph-trace=node"});

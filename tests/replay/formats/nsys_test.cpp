@@ -158,6 +158,118 @@ TEST(Nsys, AGroupOverTheGpusOfAProcessIsOneCallOfEach) {
   }
 }
 
+std::string nvtx(int process, int at, const std::string& name, const std::string& fields) {
+  const std::string thread = std::to_string((process << 24) + 9);
+  return "INSERT INTO NVTX_EVENTS (start,end,globalTid,text,jsonText) VALUES (" + std::to_string(at) + "," +
+         std::to_string(at + 10) + "," + thread + ",'" + name + "','{" + fields + "}');";
+}
+
+/// A payload about a communicator of so many ranks, of which this is one.
+std::string made(int id, int ranks, int rank, const std::string& more = "") {
+  return R"("NCCL communicator ID":)" + std::to_string(id) + R"(,"No. of ranks":)" + std::to_string(ranks) +
+         R"(,"Rank":)" + std::to_string(rank) + more;
+}
+
+/// A GPU of a process, which gathers 1000 B of each rank of a communicator.
+std::string gathers(int process, int id) {
+  const std::string pid = std::to_string(process << 24), thread = std::to_string((process << 24) + 9);
+  return "INSERT OR IGNORE INTO StringIds VALUES (9,'ncclDevKernel_AllGather_RING_LL');"
+         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (3000000,5000000,0,20,1," +
+         pid + ",9);INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (500005," + thread + ",1,3);" +
+         nvtx(process, 500000, "ncclAllGather",
+              R"("NCCL communicator ID":)" + std::to_string(id) + R"(,"Message size [bytes]":1000)");
+}
+
+using NcclGroups = std::vector<std::vector<Rank>>;
+
+Activity first_call(const Source& source, Rank rank) {
+  const auto calls = all(source, rank);
+  const auto call = std::ranges::find(calls, Kind::collective, &Activity::kind);
+  return call == calls.end() ? Activity() : *call;
+}
+
+/// Those of the parent, as NCCL 2.28 does, or their own; keys turn the order round.
+TEST(Nsys, SplitsSayTheirSizeAndRankOrThoseOfTheParent) {
+  const Folder folder;
+  for (const bool parents : {false, true}) {
+    std::string sql = tables();
+    for (int r = 0; r < 4; ++r) {
+      const std::string split =
+          R"(,"Parent NCCL communicator ID":77,"Color":0,"Key":)" + std::to_string(9 - r);
+      sql += gathers(5 + r, 88 + r / 2) + nvtx(5 + r, 10, "ncclCommInitRankConfig", made(77, 4, r));
+      sql += nvtx(5 + r, 30, "ncclCommSplit",
+                  parents ? made(88 + r / 2, 4, r, split) : made(88 + r / 2, 2, 1 - r % 2, split));
+    }
+    const auto source = open_source({write_sqlite(folder / std::to_string(parents), sql)});
+    EXPECT_EQ(source->communicators(), (NcclGroups{{0, 1, 2, 3}, {1, 0}, {3, 2}}));
+    EXPECT_DOUBLE_EQ(first_call(*source, 2).message.value, 2000);
+    EXPECT_TRUE(source->info().notes.empty());
+  }
+}
+
+TEST(Nsys, CommunicatorsMadeBeforeTheTraceAreThoseWhoCallThem) {
+  const Folder folder;
+  std::string sql = tables();
+  for (int r = 0; r < 4; ++r) sql += gathers(5 + r, 88 + r / 2);
+  sql += "INSERT INTO StringIds VALUES (10,'ncclDevKernel_SendRecv');";
+  for (const auto& [process, name] : {std::pair(7, "ncclSend"), std::pair(8, "ncclRecv")}) {
+    const std::string pid = std::to_string(process << 24), thread = std::to_string((process << 24) + 9);
+    sql += "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (6000000,7000000,0,20,2," + pid +
+           ",10);INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (600005," + thread + ",2,3);" +
+           nvtx(process, 600000, name,
+                R"("NCCL communicator ID":89,"Message size [bytes]":50,"Peer rank":)" +
+                    std::to_string(8 - process));
+  }
+  const auto source = open_source({write_sqlite(folder / "a", sql)});
+  EXPECT_EQ(source->communicators(), (NcclGroups{{0, 1, 2, 3}, {0, 1}, {2, 3}}));
+  EXPECT_DOUBLE_EQ(first_call(*source, 0).message.value, 2000);
+  const auto calls = all(*source, 2);
+  const auto send = std::ranges::find(calls, Kind::send, &Activity::kind);
+  ASSERT_NE(send, calls.end());
+  EXPECT_EQ(send->communicator, 2);
+  EXPECT_EQ(send->to, 1);
+  EXPECT_EQ(
+      source->info().notes.at(1),
+      "groups of unknown size, of which the trace has no members, are taken for the ranks that call them");
+  EXPECT_EQ(source->info().unknown.back(), "members of groups that the trace does not list");
+}
+
+TEST(Nsys, OneRankSaysTheSizesOfItsCommunicators) {
+  const Folder folder;
+  const auto one = [&](int world, int rank, int own, int called = 88) {
+    return open_source(
+        {write_sqlite(folder / std::to_string(world + 10 * rank + 1000 * called),
+                      tables() + gathers(5, called) + nvtx(5, 10, "ncclCommInitRank", made(77, world, rank)) +
+                          nvtx(5, 30, "ncclCommGrow", made(88, 2, own)))});
+  };
+  const auto near = one(4, 0, 0);
+  EXPECT_EQ(near->communicators(), (NcclGroups{{0, 1, 2, 3}, {0, 1}}));
+  EXPECT_DOUBLE_EQ(first_call(*near, 0).message.value, 2000);
+  EXPECT_EQ(near->info().notes.at(0),
+            "groups of 2 ranks, of which the trace has no members, are taken for consecutive ranks");
+  const auto apart = one(8, 4, 1);
+  EXPECT_EQ(apart->communicators().back(), (std::vector<Rank>{0, 4}));
+  EXPECT_EQ(apart->info().notes.at(0),
+            "groups of 2 ranks, of which the trace has no members, are taken for ranks of equal distance");
+  const auto unknown = one(4, 3, 1, 99);
+  EXPECT_EQ(unknown->communicators().size(), 1u);
+  EXPECT_EQ(unknown->info().notes.at(0),
+            "groups of unknown size, of which the trace has no members, are taken for all ranks");
+}
+
+TEST(Nsys, GpusThatHaveNothingToDoWithNcclAreLeftOut) {
+  const Folder folder;
+  std::string sql = tables();
+  for (int r = 0; r < 2; ++r)
+    sql += gathers(5 + r, 77) + nvtx(5 + r, 10, "ncclCommInitRank", made(77, 2, 1 - r));
+  sql += "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,7,1," + std::to_string(4 << 24) + ",1);";
+  const auto source = open_source({write_sqlite(folder / "a", sql)});
+  EXPECT_EQ(source->ranks(), 2);
+  EXPECT_DOUBLE_EQ(first_call(*source, 0).message.value, 2000);
+  EXPECT_EQ(source->info().notes,
+            (std::vector<std::string>{"1 GPU without a communicator of NCCL, which others make, left out"}));
+}
+
 TEST(Nsys, WhatTheProfilerLostIsCounted) {
   const Folder folder;
   const auto source = open_source({write_sqlite(
