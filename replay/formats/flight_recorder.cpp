@@ -344,6 +344,7 @@ class FlightRank {
       if (const double id = e->number_of("record_id", -1); id > last_id_ && id < 1e15)
         lost += id - last_id_ - 1, last_id_ = id;
     const std::set<const Value*> grouped = grouped_messages(entries);
+    closed_.insert(grouped.begin(), grouped.end());
     for (const Value* e : entries) entry(*e, grouped.contains(e));
     group_.finish();
   }
@@ -363,15 +364,24 @@ class FlightRank {
   /// The messages before a `coalesced` of their process group, as many as have one number among its messages.
   std::set<const Value*> grouped_messages(const std::vector<const Value*>& entries) {
     std::set<const Value*> grouped;
-    std::map<int, std::vector<const Value*>> open;
+    std::map<int, std::vector<const Value*>> open, collectives;
     for (const Value* e : entries) {
       auto& messages = open[communicator(*e)];
+      auto& others = collectives[communicator(*e)];
       if (is_message(*e)) {
         if (!messages.empty() && number(*e) != number(*messages.back())) messages.clear();
         messages.push_back(e);
         continue;
       }
-      if (name_of(*e) == "coalesced") grouped.insert(messages.begin(), messages.end());
+      if (name_of(*e) == "coalesced") {
+        grouped.insert(messages.begin(), messages.end());
+        for (const Value* other : others)
+          if (messages.empty() && number_of_collective(*other) == number_of_collective(*e))
+            closed_.insert(other);
+        others.clear();
+      } else {
+        others.push_back(e);
+      }
       messages.clear();
     }
     return grouped;
@@ -380,9 +390,12 @@ class FlightRank {
 
   void entry(const Value& e, bool grouped) {
     const std::string_view name = name_of(e);
-    if (name == "coalesced") return void(group_.finish());
     if (name.starts_with("split") || name.starts_with("new_window")) return;
-    unfinished += e.text_of("state") != "completed";
+    unfinished += e.text_of("state") != "completed" && !closed_.contains(&e);
+    if (name == "coalesced") {
+      if (group_.finish() > 0) time(source_.at(dump_.rank).back(), e);
+      return;
+    }
     const Bytes in = tensors(e.find("input_sizes"), e.find("input_dtypes")),
                 out = tensors(e.find("output_sizes"), e.find("output_dtypes"));
     const int group = communicator(e);
@@ -401,13 +414,17 @@ class FlightRank {
       a.operation = a.call = source_.keep(name);
       a.note = "is no collective that is known";
     }
-    if (const double ms = e.number_of("duration_ms", -1); ms > 0) a.duration = a.time = Seconds(1e-3 * ms);
-    if (const double at = e.number_of("time_created_ns", -1); at >= 0)
-      a.begin = Seconds(1e-9 * (at - first_ns_));
+    time(a, e);
     if (grouped)
       group_.add(std::move(a));
     else
       source_.at(dump_.rank).push_back(std::move(a));
+  }
+
+  void time(Activity& a, const Value& e) const {
+    if (const double ms = e.number_of("duration_ms", -1); ms > 0) a.duration = a.time = Seconds(1e-3 * ms);
+    if (const double at = e.number_of("time_created_ns", -1); at >= 0)
+      a.begin = Seconds(1e-9 * (at - first_ns_));
   }
 
   static std::int64_t number_of_collective(const Value& e) {
@@ -461,6 +478,7 @@ class FlightRank {
   RecordedSource& source_;
   const Dump& dump_;
   MessageGroup group_;
+  std::set<const Value*> closed_;  ///< by a `coalesced`, whose state is theirs
   double first_ns_, last_id_ = -1;
   KnownCalls& known_;
 };

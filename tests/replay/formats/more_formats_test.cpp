@@ -111,6 +111,34 @@ TEST_F(MoreFiles, FlightRecorderGroupsAreBegunTogether) {
   EXPECT_DOUBLE_EQ(entries[2].received_bytes.value, 20);
 }
 
+/// What a `coalesced` closes stays scheduled for ever, and has no time; the whole has both.
+TEST_F(MoreFiles, FlightRecorderGroupsHaveTheTimeOfTheirEnd) {
+  const auto entry = [](int id, const std::string& name, const std::string& more) {
+    return R"({"record_id":)" + std::to_string(id) + R"(,"process_group":["0",""],"profiling_name":"nccl:)" +
+           name + R"(","input_sizes":[[5]],"input_dtypes":["Float"],)" + more + "}";
+  };
+  const std::string scheduled = R"(,"state":"scheduled")",
+                    done = R"(,"duration_ms":0.5,"time_created_ns":2000,"state":"completed")";
+  const auto dump = [&](const std::string& state) {
+    return R"({"pg_config":{"0":{"name":"0","ranks":"[0, 1]"}},"pg_status":{},"entries":[)" +
+           entry(0, "send 0->1",
+                 R"("time_created_ns":1000,"p2p_seq_id":1,"collective_seq_id":3)" + scheduled) +
+           "," + entry(1, "recv 0<-1", R"("p2p_seq_id":1,"collective_seq_id":3)" + scheduled) + "," +
+           entry(2, "coalesced", R"("p2p_seq_id":1,"collective_seq_id":3)" + done) + "," +
+           entry(3, "_all_gather_base", R"("collective_seq_id":4)" + scheduled) + "," +
+           entry(4, "coalesced", R"("collective_seq_id":4)" + state) + "]}";
+  };
+  const auto source = open_source({file("dump_0.json", dump(done))});
+  const auto entries = all(*source, 0);
+  ASSERT_EQ(entries.size(), 4u);
+  EXPECT_EQ(entries[2].kind, Kind::wait);
+  EXPECT_NEAR(entries[2].duration.value, 0.5e-3, 1e-12);
+  EXPECT_NEAR(entries[2].begin.value, 1e-6, 1e-12);
+  EXPECT_TRUE(source->info().notes.empty());
+  EXPECT_EQ(open_source({file("late_0.json", dump(scheduled))})->info().notes.at(0),
+            "1 entries were not completed when the recorder was dumped");
+}
+
 TEST_F(MoreFiles, FlightRecorderPicklesOfLaterProtocols) {
   // What Python's pickle.dumps({"entries": [], "pg_config": {}}, 4) writes.
   const std::string later(
