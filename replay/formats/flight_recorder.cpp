@@ -251,7 +251,7 @@ Bytes tensors(const Value* shapes, const Value* types) {
 
 struct Dump {
   std::string path;
-  Rank rank;
+  Rank rank = -1;
   std::unique_ptr<Unpickler> pickle;  ///< or JSON: who keeps the values
   std::unique_ptr<JsonText> json;
   std::unique_ptr<std::deque<Value>> values;
@@ -276,12 +276,37 @@ std::string name_of_group(const Value& name) {
                                           : std::string(name.text);
 }
 
+/// The members that all of a dump's groups share: torch lists only groups that the rank is in.
+std::set<Rank> shared_by_groups(const Dump& d) {
+  std::set<Rank> shared;
+  for (const auto& [name, ranks] : d.groups) {
+    std::set<Rank> both;
+    for (const Rank r : ranks)
+      if (name == d.groups.begin()->first || shared.contains(r)) both.insert(r);
+    shared = std::move(both);
+  }
+  return shared;
+}
+
+/// The number in a dump's name, unless its groups say otherwise; without one its place among the files.
+Rank rank_of_dump(const Dump& d, Rank position) {
+  const int said = rank_in_name(std::filesystem::path(d.path).filename().string());
+  const int number = said >= 0 ? said : number_in_name(d.path);
+  const std::set<Rank> shared = shared_by_groups(d);
+  if (shared.size() == 1) return *shared.begin();
+  const Rank rank = number >= 0 ? number : position;
+  const auto all = d.groups.find("0");
+  if (shared.contains(rank) || all == d.groups.end()) return rank;
+  if (shared.empty() && std::ranges::find(all->second, rank) != all->second.end()) return rank;
+  throw InputError(d.path +
+                   ": which rank wrote it is not known: its groups have several ranks in common, or "
+                   "none, and not the one in its name, " +
+                   std::to_string(rank));
+}
+
 Dump read(const std::string& path, Rank position) {
   Dump d;
   d.path = path;
-  const int said = rank_in_name(std::filesystem::path(path).filename().string());
-  const int number = said >= 0 ? said : number_in_name(path);
-  d.rank = number >= 0 ? number : position;
   if (is_pickle(head_of(path, 16))) {
     d.pickle = std::make_unique<Unpickler>(path, text_of(path, std::size_t{1} << 28));
     d.top = &d.pickle->read();
@@ -300,6 +325,7 @@ Dump read(const std::string& path, Rank position) {
     for (std::size_t i = 0; i + 1 < groups->items.size(); i += 2)
       if (auto ranks = members(*groups->items[i + 1]); !ranks.empty())
         d.groups[name_of_group(*groups->items[i])] = std::move(ranks);
+  d.rank = rank_of_dump(d, position);
   return d;
 }
 
@@ -399,9 +425,14 @@ class FlightRank {
     const Bytes in = tensors(e.find("input_sizes"), e.find("input_dtypes")),
                 out = tensors(e.find("output_sizes"), e.find("output_dtypes"));
     const int group = communicator(e);
-    const auto ranks = static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(group)].size());
+    const auto ranks =
+        static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(std::max(group, 0))].size());
     Activity a;
-    if (is_message(e)) {
+    if (group < 0) {
+      a.kind = Activity::Kind::skipped;
+      a.operation = a.call = source_.keep(name);
+      a.note = "the members of its group in pg_config are impossible, or without this rank";
+    } else if (is_message(e)) {
       a = message(name, group, ranks, name.starts_with("send ") ? in : std::max(in, out));
     } else if (const auto collective = collective_of(name)) {
       a = collective_activity(*collective, group, message_of(*collective, in, out, ranks));
@@ -461,6 +492,7 @@ class FlightRank {
     return a;
   }
 
+  /// -1: the group cannot have this rank.
   int communicator(const Value& e) {
     const Value* group = e.find("process_group");
     if (group && !group->items.empty()) group = group->items[0];
@@ -472,7 +504,7 @@ class FlightRank {
     const bool possible = !distinct.empty() && distinct.size() == found->second.size() &&
                           *distinct.begin() >= 0 && *distinct.rbegin() < source_.ranks() &&
                           distinct.contains(dump_.rank);
-    return possible ? source_.communicator(found->first, found->second) : 0;
+    return possible ? source_.communicator(found->first, found->second) : -1;
   }
 
   RecordedSource& source_;

@@ -139,6 +139,33 @@ TEST_F(MoreFiles, FlightRecorderGroupsHaveTheTimeOfTheirEnd) {
             "1 entries were not completed when the recorder was dumped");
 }
 
+/// torch lists the groups that a rank is in: a number that is not in all of them is not the rank's.
+TEST_F(MoreFiles, FlightRecorderRanksAreInTheGroupsOfTheDump) {
+  const auto dump = [](const std::string& groups) {
+    return R"({"pg_config":{)" + groups +
+           R"(},"pg_status":{},"entries":[{"record_id":0,"process_group":["5",""],"profiling_name":)"
+           R"("nccl:all_reduce","input_sizes":[[5]],"input_dtypes":["Float"],"state":"completed"}]})";
+  };
+  const std::string job = R"("0":{"ranks":"[0, 1, 2, 3]"})",
+                    groups = job + R"(,"3":{"ranks":"[0, 1]"},"5":{"ranks":"[1, 3]"})";
+  for (const auto* name : {"trace_1_job12345", "dump_1_v9.json", "dump1_of_4", "w1_node2", "r1"}) {
+    const auto source = open_source({file(name, dump(groups))});
+    EXPECT_EQ(source->ranks(), 4);
+    EXPECT_EQ(source->info().recorded_ranks, std::vector<Rank>{1});
+    EXPECT_EQ(source->communicators().back(), (std::vector<Rank>{1, 3}));
+  }
+  const std::string none = file("dump_12", dump(job));
+  EXPECT_EQ(testing::complaint([&] { open_source({none}); }),
+            none +
+                ": which rank wrote it is not known: its groups have several ranks in common, or none, and "
+                "not the one in its name, 12");
+  // Groups without the rank are not taken for all ranks.
+  const auto others =
+      open_source({file("rank_0", dump(job + R"(,"3":{"ranks":"[0, 1]"},"5":{"ranks":"[2, 3]"})"))});
+  ASSERT_EQ(all(*others, 0).size(), 1u);
+  EXPECT_EQ(all(*others, 0)[0].kind, Kind::skipped);
+}
+
 TEST_F(MoreFiles, FlightRecorderPicklesOfLaterProtocols) {
   // What Python's pickle.dumps({"entries": [], "pg_config": {}}, 4) writes.
   const std::string later(
