@@ -59,6 +59,12 @@ Comm comm_of(const JsonValue& args) {
   return c;
 }
 
+/// What has one name, or in 2021 another.
+JsonValue either(const JsonValue& args, std::string_view name, std::string_view old) {
+  const JsonValue value = args[name];
+  return value.null() ? args[old] : value;
+}
+
 /// "nccl:all_reduce" or "nccl:send 0->1" over tensors of known shape: what traces before 2024 have instead of
 /// sizes.
 Comm annotated(std::string_view name, const JsonValue& args) {
@@ -71,7 +77,7 @@ Comm annotated(std::string_view name, const JsonValue& args) {
       c.name.resize(message.size() - 1);
     }
   double elements = 0;
-  for (const JsonValue& tensor : args["Input Dims"].items()) {
+  for (const JsonValue& tensor : either(args, "Input Dims", "Input dims").items()) {
     double n = tensor.items().empty() ? 0 : 1;
     for (const JsonValue& dimension : tensor.items()) n *= dimension.number().value_or(0);
     elements += n;
@@ -168,7 +174,9 @@ class FileReader {
     return id.integer().value_or(static_cast<std::int64_t>(std::hash<std::string_view>{}(id.text())));
   }
 
-  static std::int64_t external(const JsonValue& e) { return e["args"]["External id"].integer().value_or(-1); }
+  static std::int64_t external(const JsonValue& e) {
+    return either(e["args"], "External id", "external id").integer().value_or(-1);
+  }
 
   void call(const JsonValue& e, Span span, Comm comm) {
     trace_.calls[thread(e)].push_back({span, std::move(comm), false, external(e)});

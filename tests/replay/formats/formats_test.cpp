@@ -179,6 +179,15 @@ TEST_F(Files, KinetoOfThePast) {
   EXPECT_NO_THROW(open_source({folder_ / "a.json"}, {3, 3}));
 }
 
+/// Of 2021 too; the kernel's launch is not in the trace.
+TEST_F(Files, KinetoNamesInLowerCase) {
+  const auto source = open("a.json", R"json({"schemaVersion":1,"deviceProperties":[],"traceEvents":[
+{"ph":"X","cat":"Operator","name":"nccl:all_reduce","pid":1,"tid":"100","ts":10,"dur":400,"args":{"external id":4,"Input dims":[[1000,10]],"Input type":["float"]}},
+{"ph":"X","cat":"Kernel","name":"ncclKernel_AllReduce_RING_LL_Sum_float(x)","pid":0,"tid":"stream 20","ts":60,"dur":50,"args":{"external id":4,"device":0,"stream":20,"correlation":1}}
+],"distributedInfo":{"rank":0,"world_size":2}})json");
+  EXPECT_DOUBLE_EQ(all(*source, 0).at(0).message.value, 40'000);
+}
+
 /// torch coalesces calls: they launch nothing themselves, and one kernel after them plays them all.
 TEST_F(Files, KinetoKernelsOfCoalescedCalls) {
   const auto call = [](int at, const std::string& name, int in, int out, const std::string& more = "") {
