@@ -109,7 +109,7 @@ class RankActions {
         a == "location")
       return true;
     if (a == "compute") return compute(1e-9 * positive(line, 0)), true;
-    if (a == "sleep") return compute(positive(line, 0)), true;
+    if (a == "sleep") return compute(positive(line, 0), Activity::Kind::pause), true;
     if (a == "send" || a == "isend" || a == "ssend") return message(line, true), true;
     if (a == "recv" || a == "irecv") return message(line, false), true;
     if (a == "sendrecv") return exchange(line), true;
@@ -136,8 +136,9 @@ class RankActions {
                   (r < 0 ? "" : "; name the files of all ranks"));
     return r;
   }
-  void compute(double seconds) {
+  void compute(double seconds, Activity::Kind kind = Activity::Kind::compute) {
     Activity& a = stream_.emplace_back();
+    a.kind = kind;
     a.time = Seconds(seconds);
   }
 

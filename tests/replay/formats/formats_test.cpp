@@ -651,6 +651,10 @@ TEST_F(Files, TimeIndependentTracesAreReadInOneFileOrSeveral) {
   const std::string bad = file("bad", "0 init\n0 bcast many\n");
   EXPECT_EQ(complaint([&] { open_source({bad}); }),
             bad + ": line 2: bcast has 'many' where a number belongs");
+  // A pause is no computation.
+  const auto pausing = all(*open("sleep", "0 init\n0 sleep 2\n0 compute 1e9\n"), 0);
+  EXPECT_EQ(kinds(pausing), (std::vector{Kind::pause, Kind::compute}));
+  EXPECT_DOUBLE_EQ(pausing[0].time.value, 2);
   // Without tags, and waiting for the last request, as before SimGrid 3.20.
   const auto old = open("old", "0 init 1\n0 Isend 1 10\n0 wait\n1 init 1\n1 recv 0 10\n");
   ASSERT_EQ(kinds(all(*old, 0)), (std::vector{Kind::send, Kind::wait}));
