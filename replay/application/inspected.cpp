@@ -23,21 +23,23 @@ Json or_null(std::optional<Seconds> time) {
   return time ? Json(time->value) : Json();
 }
 
+Seconds mean(const Inspection::Operation& o) {
+  const Seconds mean = o.total / static_cast<double>(std::max<std::int64_t>(o.timed, 1));
+  return o.least && o.most ? std::clamp(mean, *o.least, *o.most) : mean;
+}
+
 Section operations(const Inspection& all) {
   Json rows = Json::array();
   for (const auto& o : all.operations)
-    rows.push_back(
-        {{"operation", o.name},
-         {"communicator", o.communicator},
-         {"size", o.sized ? Json(std::llround(o.size.value)) : Json()},
-         {"count", o.count},
-         {"total_s", time_or_null(o, o.total)},
-         {"min_s", time_or_null(o, o.least)},
-         {"mean_s",
-          time_or_null(o, std::clamp(o.total / static_cast<double>(std::max<std::int64_t>(o.timed, 1)),
-                                     o.least, o.most))},
-         {"max_s", time_or_null(o, o.most)},
-         {"waiting_s", or_null(o.waiting)}});
+    rows.push_back({{"operation", o.name},
+                    {"communicator", o.communicator},
+                    {"size", o.sized ? Json(std::llround(o.size.value)) : Json()},
+                    {"count", o.count},
+                    {"total_s", time_or_null(o, o.total)},
+                    {"min_s", or_null(o.least)},
+                    {"mean_s", time_or_null(o, mean(o))},
+                    {"max_s", or_null(o.most)},
+                    {"waiting_s", or_null(o.waiting)}});
   return {"operations",
           rows,
           {text_of("operation", "operation"), text_of("communicator", "communicator"),

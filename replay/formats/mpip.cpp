@@ -17,6 +17,7 @@ namespace {
 
 struct CallSite {
   double count = 0, total_ms = 0, bytes = -1;  ///< bytes: the mean of what one call sends; -1: not said
+  double shortest_ms = -1, longest_ms = -1;    ///< -1: not said
 };
 
 /// The sections that are about all ranks.
@@ -63,6 +64,8 @@ class MpipReport {
     if (count >= 1 && count < 1e12) s.count = times || s.count == 0 ? count : s.count;
     if (times && value.contains("Time")) s.total_ms = std::max(value["Time"], 0.0);
     if (times && value.contains("Mean") && count >= 1) s.total_ms = std::max(count * value["Mean"], 0.0);
+    if (times && value.contains("Min") && value.contains("Max") && value["Min"] <= value["Max"])
+      s.shortest_ms = value["Min"], s.longest_ms = value["Max"];
     if (!sizes || !(count >= 1)) return;
     for (const std::string_view sum : {"Total", "Sum"})
       if (value.contains(sum)) s.bytes = std::max(value[sum] / count, 0.0);
@@ -96,8 +99,8 @@ std::unique_ptr<Source> open_mpip(const std::vector<std::string>& files, const O
   std::int64_t countless = 0;
   for (const auto& [key, site] : report.sites)
     if (site.count >= 1)
-      calls.push_back(
-          {key.first, static_cast<std::int64_t>(site.count), Seconds(1e-3 * site.total_ms), site.bytes});
+      calls.push_back({key.first, static_cast<std::int64_t>(site.count), Seconds(1e-3 * site.total_ms),
+                       site.bytes, Seconds(1e-3 * site.shortest_ms), Seconds(1e-3 * site.longest_ms)});
     else
       ++countless;
   add_profile(*source, 0, calls);

@@ -22,6 +22,7 @@ void add_profile(RecordedSource& source, Rank rank, const std::vector<ProfiledCa
     a.times = c.count;
     a.sized = c.bytes >= 0 || collective == Collective::barrier;
     if (c.total > Seconds()) a.duration = a.time = c.total / static_cast<double>(c.count);
+    a.shortest = c.shortest, a.longest = c.longest;
     sizeless += a.sized ? 0 : a.times;
     timeless += c.total > Seconds() ? 0 : a.times;
     source.at(rank).push_back(std::move(a));

@@ -12,8 +12,9 @@ namespace collcast {
 struct ProfiledCall {
   std::string name;  ///< as MPI calls it, or without "MPI_"
   std::int64_t count = 0;
-  Seconds total;      ///< of all of them; 0: not said
-  double bytes = -1;  ///< mean of what one sends; -1: not said
+  Seconds total;                                          ///< of all of them; 0: not said
+  double bytes = -1;                                      ///< mean of what one sends; -1: not said
+  Seconds shortest = Seconds(-1), longest = Seconds(-1);  ///< negative: not said
 };
 
 /// Puts the calls of one rank, or of all that it stands for, into a source, which has no order; lists what

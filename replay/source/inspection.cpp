@@ -110,8 +110,7 @@ class Inspector {
     op.count += a.times;
     if (a.duration >= Seconds(0)) {
       op.total += static_cast<double>(a.times) * a.duration;
-      op.least = op.timed == 0 ? a.duration : std::min(op.least, a.duration);
-      op.most = std::max(op.most, a.duration);
+      extend(op, a.times == 1 ? a.duration : a.shortest, a.times == 1 ? a.duration : a.longest);
       op.timed += a.times;
       if (a.kind == Kind::collective && a.time > Seconds(0))
         op.waiting = op.waiting.value_or(Seconds()) + std::max(Seconds(0), a.duration - a.time);
@@ -119,6 +118,12 @@ class Inspector {
     if (a.kind == Kind::send || a.kind == Kind::exchange) message(r, a);
     if (a.kind == Kind::collective && a.begin >= Seconds(0))
       arrivals_[{a.communicator, calls_[a.communicator]++}].push_back({r, a.begin});
+  }
+
+  static void extend(Inspection::Operation& op, Seconds shortest, Seconds longest) {
+    const bool known = shortest >= Seconds(0) && longest >= Seconds(0) && (op.timed == 0 || op.least);
+    op.least = known ? std::optional(std::min(op.least.value_or(shortest), shortest)) : std::nullopt;
+    op.most = known ? std::optional(std::max(op.most.value_or(longest), longest)) : std::nullopt;
   }
 
   void message(Rank r, const Activity& a) {

@@ -16,7 +16,8 @@ struct Inspection {
     bool sized = true;
     std::int64_t count = 0;  ///< calls, over the recorded ranks
     std::int64_t timed = 0;  ///< how many of them have a recorded time
-    Seconds total, least, most;
+    Seconds total;
+    std::optional<Seconds> least, most;  ///< none: of some of them only the mean is known
     std::optional<Seconds>
         waiting;  ///< for late ranks: the time beyond the shortest of a call over the ranks
   };

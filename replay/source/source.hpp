@@ -53,7 +53,8 @@ struct Activity {
   Seconds duration =
       Seconds(-1);         ///< how long it took where it was recorded, waiting included; negative: unknown
   std::int64_t times = 1;  ///< how often; more than once only in a profile, where `duration` is the mean
-  int communicator = 0;    ///< into Source::communicators()
+  Seconds shortest = Seconds(-1), longest = Seconds(-1);  ///< of more than one; negative: unknown
+  int communicator = 0;                                   ///< into Source::communicators()
   std::int64_t number =
       -1;  ///< of a collective among its communicator's, the same on all ranks; negative: not said
   Collective collective = Collective::barrier;
