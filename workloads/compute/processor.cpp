@@ -215,8 +215,8 @@ Processor processor(const Description& platform, Precision precision) {
   } else if (const auto tensor = number("tensor_TFLOPS")) {
     p.flops = *tensor * 1e12;
     p.efficiency = made == "hopper" ? of_hopper : of_tensor;
-  } else {
-    p.flops = number("fp16_TFLOPS").value_or(0) * 1e12;
+  } else {  // 16 bits are stored; products may be of 32
+    p.flops = std::max(number("fp16_TFLOPS").value_or(0), number("fp32_TFLOPS").value_or(0)) * 1e12;
   }
   p.flops /= ranks;
   return p;
