@@ -915,6 +915,24 @@ TEST(Training, WithoutTensorCoresAmpComputesInWhatIsFaster) {
   EXPECT_LE(step_alone(t), fp32);
 }
 
+/// B200, GB200 and MI300X have no figure below that of an H100.
+TEST(Training, WhoOutdoesAnotherIsNotSlower) {
+  Training t = equal_layers(1, "ddp", 1);
+  const auto alone = [&](const char* platform, Precision precision) {
+    t.precision = precision;
+    t.processor = processor(load_platform(platform), precision);
+    return step_alone(t);
+  };
+  for (const char* model : {"resnet50", "vgg16", "bert-large", "gpt2", "llama2-7b"})
+    for (const int batch : {1, 32}) {
+      t.model = load_model(model), t.batch = batch;
+      for (const char* later : {"dgx-b200", "gb200-nvl72", "azure-mi300x"})
+        EXPECT_LE(alone(later, Precision::amp), alone("dgx-h100", Precision::amp)) << model << ' ' << later;
+      for (const char* later : {"dgx-b200", "gb200-nvl72"})
+        EXPECT_LE(alone(later, Precision::tf32), alone("dgx-h100", Precision::tf32)) << model << ' ' << later;
+    }
+}
+
 /// Half a node's 32 ranks share 76.8 GB/s of a socket; two ranks share a GPU, unless processes do (per-gpu).
 TEST(Training, RanksOfADeviceShareIt) {
   EXPECT_DOUBLE_EQ(processor(load_platform("bluefield-1-cluster"), Precision::fp32).bandwidth.value, 4.8e9);

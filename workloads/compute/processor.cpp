@@ -97,6 +97,11 @@ bool has_tf32(const std::string& generation) {
                              [&](const char* since) { return generation == since; });
 }
 
+/// Whether amp has Hopper's efficiencies. For the others they are a guess: hosts and software are as new.
+bool is_like_hopper(const std::string& generation) {
+  return generation == "hopper" || generation == "blackwell" || generation == "cdna3";
+}
+
 std::string generation(const Description& platform, const std::string& device) {
   return device.empty() ? "" : platform.json()["devices"][device].value("generation", "");
 }
@@ -214,7 +219,7 @@ Processor processor(const Description& platform, Precision precision) {
     p.efficiency = of_tf32;
   } else if (const auto tensor = number("tensor_TFLOPS")) {
     p.flops = *tensor * 1e12;
-    p.efficiency = made == "hopper" ? of_hopper : of_tensor;
+    p.efficiency = is_like_hopper(made) ? of_hopper : of_tensor;
   } else {  // 16 bits are stored; products may be of 32
     p.flops = std::max(number("fp16_TFLOPS").value_or(0), number("fp32_TFLOPS").value_or(0)) * 1e12;
   }
