@@ -142,7 +142,7 @@ int run_train(const TrainOptions& options) {
   return fit ? 0 : 1;
 }
 
-/// The columns of `model_csv`.
+/// The columns that every table has.
 Report layers(const Model& model) {
   Json rows = Json::array();
   for (const Layer& l : model.layers)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/complaint.hpp"
 
 namespace collcast::workloads {
@@ -168,6 +170,21 @@ TEST(Models, TablesComeBackAsTheyWent) {
   }
 }
 
+/// Whatever of a step depends on them, beside their name.
+TEST(Models, TablesAreWhole) {
+  std::vector<std::string> all = {"gpt:layers=2,flash=1", "llama:layers=2,experts=4,top=2"};
+  for (const ModelName& known : model_names()) all.emplace_back(known.name);
+  const auto whole = [](const Model& m) {
+    return std::tuple(m.sample, m.sample_bytes, m.height, m.blocks, m.heads, m.kv_heads, m.experts, m.tied);
+  };
+  for (const std::string& name : all) {
+    const Model m = load_model(name);
+    const Model back = parse_model(model_csv(m), "back", "back.csv");
+    EXPECT_EQ(whole(back), whole(m)) << name;
+    EXPECT_TRUE(back.layers == m.layers) << name;
+  }
+}
+
 const std::string header =
     "name,kind,flops,backward_flops,in_elements,out_elements,kept_elements,parameters\n";
 
@@ -176,6 +193,23 @@ TEST(Models, ReadsATable) {
   ASSERT_EQ(m.layers.size(), 1u);
   EXPECT_EQ(m.layers[0].tensors, (std::vector<double>{5, 10}));
   EXPECT_EQ(m.layers[0].kind, LayerKind::linear);
+  EXPECT_EQ(m.layers[0].block, -1);
+  EXPECT_EQ(m.sample, "sample");
+}
+
+/// A column for what few layers have; an empty cell says nothing.
+TEST(Models, ReadsColumnsThatTablesMayLack) {
+  const Model m = parse_model("heads,block,cut,experts,reads," + header +
+                                  "4,,,,,a,linear,20,40,2,5,5,6\n,0,enter,2,,b,linear,20,40,2,5,5,6+6\n,0,,,"
+                                  "a+b,c,elementwise,0,0,7,5,5,0\n",
+                              "mine", "mine.csv");
+  EXPECT_EQ(m.heads, 4);
+  EXPECT_EQ(m.kv_heads, 4);
+  EXPECT_EQ(m.blocks, 1);
+  EXPECT_EQ(m.experts, 2);
+  EXPECT_EQ(m.layers[0].block, -1);
+  EXPECT_EQ(m.layers[1].cut, Layer::Cut::enter);
+  EXPECT_EQ(m.layers[2].reads, (std::vector<std::size_t>{0, 1}));
 }
 
 TEST(Models, SayWhatIsWrong) {
@@ -195,6 +229,18 @@ TEST(Models, SayWhatIsWrong) {
             "x.csv:2: unknown kind of layer 'lienar';");
   EXPECT_EQ(table(header), "x.csv: a model needs a layer");
   EXPECT_EQ(table(header + "fc,linear,20,40,2,5,5,0\n"), "x.csv: a model needs parameters to train");
+  const auto spare = [&](const std::string& column, const std::string& first, const std::string& second) {
+    const std::string layer = ",fc,linear,20,40,2,0,5,5\n";
+    return table(column + "," + header + first + layer + second + layer);
+  };
+  EXPECT_EQ(spare("heads", "", "2"), "x.csv:3: heads is the model's: it stands on the first line");
+  EXPECT_EQ(spare("heads", "-2", ""), "x.csv:2: heads '-2' is not a whole number from 0 to 16777216");
+  EXPECT_EQ(spare("block", "0", "2"), "x.csv:3: block 2 is neither the last one nor the next, 1");
+  EXPECT_EQ(spare("core", "yes", ""), "x.csv:2: unknown core 'yes'; known: 0, 1");
+  EXPECT_EQ(spare("cut", "half", ""), "x.csv:2: unknown cut 'half'; known: whole, split, enter, leave");
+  EXPECT_EQ(spare("experts", "2", ""), "x.csv:2: 1 tensors cannot be shared out among 2 experts");
+  EXPECT_EQ(spare("reads", "", "fc+fd"), "x.csv:3: reads 'fd', which is no layer before");
+  EXPECT_EQ(spare("head_elements", "64", ""), "x.csv:2: head_elements needs flops and out_elements");
   const auto name = [](const std::string& text) { return complaint([&] { load_model(text); }); };
   EXPECT_EQ(name("resnet51").substr(0, 50), "unknown model 'resnet51'; did you mean 'resnet50'?");
   EXPECT_EQ(name("none.csv"), "none.csv: cannot be read: No such file or directory");

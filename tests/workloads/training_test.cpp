@@ -55,6 +55,21 @@ Training equal_layers(int layers, const std::string& framework, Rank ranks) {
   return t;
 }
 
+/// By name or by its table.
+TEST(Training, ATableTakesTheSameStep) {
+  for (const ModelName& known : model_names()) {
+    Training t = equal_layers(1, "ddp", 8);
+    t.processor = processor(load_platform("dgx-a100"), Precision::amp);
+    t.precision = Precision::amp, t.batch = 4;
+    t.model = load_model(std::string(known.name));
+    const StepForecast named = forecast_step(t, bandwidth(100));
+    t.model = parse_model(model_csv(t.model), "my.csv", "my.csv");
+    const StepForecast read = forecast_step(t, bandwidth(100));
+    EXPECT_EQ(read.time, named.time) << known.name;
+    EXPECT_EQ(read.memory.sum(), named.memory.sum()) << known.name;
+  }
+}
+
 std::vector<Bytes> collectives(const Job& job) {
   std::vector<Bytes> sizes;
   for (const JobActivity& a : job.roles[0].activities)

@@ -64,6 +64,7 @@ struct Layer {
   std::vector<std::size_t> reads = {};
 
   double parameters() const;
+  bool operator==(const Layer&) const = default;
 };
 
 /// A network in forward order: gradients become ready from its end to its beginning.
@@ -98,9 +99,10 @@ const std::vector<ModelName>& model_names();
 /// slash. Throws InputError.
 Model load_model(const std::string& text);
 
-/// A table with the header of `model_csv`; `file` is what errors name. Throws InputError.
+/// A table with the header of `model_csv`, the columns up to `parameters` at least; `file` is what errors
+/// name. Throws InputError.
 Model parse_model(const std::string& csv, const std::string& name, const std::string& file);
-/// The same table, of any model.
+/// The same table, of any model: all of it but its name and source.
 std::string model_csv(const Model& model);
 
 }  // namespace collcast::workloads

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <span>
 #include <sstream>
 
 #include "model/units.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/settings.hpp"
 
@@ -13,6 +15,9 @@ namespace {
 
 constexpr std::array<std::string_view, 8> columns = {
     "name", "kind", "flops", "backward_flops", "in_elements", "out_elements", "kept_elements", "parameters"};
+constexpr std::array<std::string_view, 4> cut_words = {"whole", "split", "enter", "leave"};
+constexpr std::array<std::string_view, 3> route_words = {"stay", "dispatch", "combine"};
+constexpr const char* any_sample = "sample";
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -29,6 +34,7 @@ struct Line {
   std::string where;
 
   const std::string& cell(std::string_view column) const { return cells[places.at(column)]; }
+  bool has(std::string_view column) const { return places.contains(column) && !cell(column).empty(); }
   double number(std::string_view column) const { return number(cell(column), column); }
   double number(const std::string& text, std::string_view column) const {
     const double value = parse_real(text, where + ": " + std::string(column));
@@ -42,7 +48,154 @@ struct Line {
       if (const double n = number(part, "parameters"); n > 0) sizes.push_back(n);
     return sizes;
   }
+
+  void put(double& value, std::string_view column) const { value = number(column); }
+  void put(int& value, std::string_view column) const {
+    constexpr int most = 1 << 24;
+    value = static_cast<int>(parse_count(cell(column), where + ": " + std::string(column), 0, most));
+  }
+  void put(bool& value, std::string_view column) const {
+    constexpr std::array<std::string_view, 2> words = {"0", "1"};
+    value = place(words, column) == 1;
+  }
+  void put(Layer::Cut& value, std::string_view column) const {
+    value = static_cast<Layer::Cut>(place(cut_words, column));
+  }
+  void put(Layer::Route& value, std::string_view column) const {
+    value = static_cast<Layer::Route>(place(route_words, column));
+  }
+  void put(std::string& value, std::string_view column) const { value = cell(column); }
+
+  /// Of the cell among the words.
+  std::size_t place(std::span<const std::string_view> words, std::string_view column) const {
+    std::string known;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == cell(column)) return i;
+      known += (i ? ", " : "") + std::string(words[i]);
+    }
+    throw InputError(where + ": unknown " + std::string(column) + " '" + cell(column) + "'; known: " + known);
+  }
 };
+
+/// Exact: what is read back is what was written.
+std::string exact(double value) {
+  std::ostringstream out;
+  out.precision(17);
+  out << value;
+  return out.str();
+}
+
+// What columns that tables may lack say; nothing where it is the default.
+std::string spare_text(double value) {
+  return value == 0 ? "" : exact(value);
+}
+std::string spare_text(int value) {
+  return value == 0 ? "" : std::to_string(value);
+}
+std::string spare_text(bool value) {
+  return value ? "1" : "";
+}
+std::string spare_text(Layer::Cut value) {
+  return value == Layer::Cut::whole ? "" : std::string(cut_words[static_cast<std::size_t>(value)]);
+}
+std::string spare_text(Layer::Route value) {
+  return value == Layer::Route::stay ? "" : std::string(route_words[static_cast<std::size_t>(value)]);
+}
+std::string spare_text(const std::string& value) {
+  return value == any_sample ? "" : value;
+}
+
+/// A column that tables may lack, as they may leave its cells empty.
+struct SpareColumn {
+  std::string_view name;
+  void (*read)(const Line& line, std::string_view column, Model& model);  ///< of the last layer
+  std::string (*write)(const Model& model, const Layer& layer);
+};
+template <auto field>
+SpareColumn of_layer(std::string_view name) {
+  return {
+      name,
+      [](const Line& line, std::string_view column, Model& m) { line.put(m.layers.back().*field, column); },
+      [](const Model&, const Layer& l) { return spare_text(l.*field); }};
+}
+/// On the first line.
+template <auto field>
+SpareColumn of_model(std::string_view name) {
+  return {name,
+          [](const Line& line, std::string_view column, Model& m) {
+            if (m.layers.size() > 1)
+              throw InputError(line.where + ": " + std::string(column) +
+                               " is the model's: it stands on the first line");
+            line.put(m.*field, column);
+          },
+          [](const Model& m, const Layer& l) {
+            return &l == &m.layers.front() ? spare_text(m.*field) : std::string();
+          }};
+}
+
+/// Blocks are numbered from 0.
+void read_block(const Line& line, std::string_view column, Model& m) {
+  Layer& l = m.layers.back();
+  line.put(l.block, column);
+  if (l.block != m.blocks && l.block + 1 != m.blocks)
+    throw InputError(line.where + ": block " + line.cell(column) + " is neither the last one nor the next, " +
+                     std::to_string(m.blocks));
+  m.blocks = l.block + 1;
+}
+std::string block_of(const Model&, const Layer& l) {
+  return l.block < 0 ? "" : std::to_string(l.block);
+}
+
+void read_experts(const Line& line, std::string_view column, Model& m) {
+  Layer& l = m.layers.back();
+  line.put(l.experts, column);
+  if (l.experts == 0) return;
+  if (m.experts > 0 && m.experts != l.experts)
+    throw InputError(line.where + ": " + line.cell(column) + " experts, where other layers have " +
+                     std::to_string(m.experts));
+  if (l.tensors.size() % static_cast<std::size_t>(l.experts) != 0)
+    throw InputError(line.where + ": " + std::to_string(l.tensors.size()) +
+                     " tensors cannot be shared out among " + line.cell(column) + " experts");
+  m.experts = l.experts;
+}
+
+/// Names of layers before, joined by +.
+void read_reads(const Line& line, std::string_view column, Model& m) {
+  for (const std::string& name : split(line.cell(column), '+')) {
+    std::size_t at = m.layers.size() - 1;
+    while (at > 0 && m.layers[at - 1].name != name) --at;
+    if (at == 0) throw InputError(line.where + ": reads '" + name + "', which is no layer before");
+    m.layers.back().reads.push_back(at - 1);
+  }
+}
+std::string names_read(const Model& m, const Layer& l) {
+  std::string names;
+  for (const std::size_t read : l.reads) names += (names.empty() ? "" : "+") + m.layers[read].name;
+  return names;
+}
+
+const std::vector<SpareColumn>& spare_columns() {
+  static const std::vector<SpareColumn> all = {
+      of_model<&Model::sample>("sample"),
+      of_model<&Model::sample_bytes>("sample_bytes"),
+      of_model<&Model::height>("image_rows"),
+      of_model<&Model::heads>("heads"),
+      of_model<&Model::kv_heads>("kv_heads"),
+      of_model<&Model::tied>("tied_parameters"),
+      {"block", read_block, block_of},
+      of_layer<&Layer::cut>("cut"),
+      of_layer<&Layer::parts>("parts"),
+      of_layer<&Layer::core>("core"),
+      of_layer<&Layer::head>("head_elements"),
+      of_layer<&Layer::logits>("logits"),
+      {"experts", read_experts, [](const Model&, const Layer& l) { return spare_text(l.experts); }},
+      of_layer<&Layer::route>("route"),
+      of_layer<&Layer::image>("image"),
+      of_layer<&Layer::halo>("halo_elements"),
+      {"reads", read_reads, names_read},
+  };
+  return all;
+}
 
 std::map<std::string_view, std::size_t> find_columns(const std::string& header, const std::string& file) {
   std::map<std::string_view, std::size_t> places;
@@ -56,9 +209,12 @@ std::map<std::string_view, std::size_t> find_columns(const std::string& header, 
     }
     places[column] = static_cast<std::size_t>(at - names.begin());
   }
-  for (const std::string& name : names)
-    if (std::find(columns.begin(), columns.end(), name) == columns.end())
-      throw InputError(file + ":1: unknown column '" + name + "'");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::find(columns.begin(), columns.end(), names[i]) != columns.end()) continue;
+    const auto spare = std::ranges::find(spare_columns(), names[i], &SpareColumn::name);
+    if (spare == spare_columns().end()) throw InputError(file + ":1: unknown column '" + names[i] + "'");
+    places[spare->name] = i;
+  }
   return places;
 }
 
@@ -79,10 +235,12 @@ Layer layer(const Line& line) {
   return l;
 }
 
-/// Exact: what is read back is what was written.
-void write(std::ostream& out, double value) {
-  out.precision(17);
-  out << value;
+void add_layer(const Line& line, Model& m) {
+  m.layers.push_back(layer(line));
+  for (const SpareColumn& c : spare_columns())
+    if (line.has(c.name)) c.read(line, c.name, m);
+  if (const Layer& l = m.layers.back(); l.head > 0 && l.flops * l.out == 0)
+    throw InputError(line.where + ": head_elements needs flops and out_elements");
 }
 
 }  // namespace
@@ -95,7 +253,7 @@ Model parse_model(const std::string& csv, const std::string& name, const std::st
   const auto places = find_columns(text, file);
   Model model;
   model.name = name;
-  model.sample = "sample";
+  model.sample = any_sample;
   model.source = file;
   for (int number = 2; std::getline(in, text); ++number) {
     if (!text.empty() && text.back() == '\r') text.pop_back();
@@ -104,23 +262,30 @@ Model parse_model(const std::string& csv, const std::string& name, const std::st
     if (line.cells.size() != places.size())
       throw InputError(line.where + ": " + std::to_string(line.cells.size()) + " cells in a table of " +
                        std::to_string(places.size()) + " columns");
-    model.layers.push_back(layer(line));
+    add_layer(line, model);
   }
   if (model.layers.empty()) throw InputError(file + ": a model needs a layer");
   if (model.parameters() == 0) throw InputError(file + ": a model needs parameters to train");
+  if (model.kv_heads == 0) model.kv_heads = model.heads;
   return model;
 }
 
 std::string model_csv(const Model& model) {
+  std::vector<SpareColumn> used;
+  for (const SpareColumn& c : spare_columns())
+    if (std::ranges::any_of(model.layers, [&](const Layer& l) { return !c.write(model, l).empty(); }))
+      used.push_back(c);
   std::ostringstream out;
   for (std::size_t c = 0; c < columns.size(); ++c) out << (c ? "," : "") << columns[c];
+  for (const SpareColumn& c : used) out << ',' << c.name;
   out << '\n';
   for (const Layer& l : model.layers) {
     out << l.name << ',' << name(l.kind);
-    for (const double value : {l.flops, l.backward_flops, l.in, l.out, l.kept}) out << ',', write(out, value);
+    for (const double value : {l.flops, l.backward_flops, l.in, l.out, l.kept}) out << ',' << exact(value);
     out << ',';
     if (l.tensors.empty()) out << 0;
-    for (std::size_t t = 0; t < l.tensors.size(); ++t) out << (t ? "+" : ""), write(out, l.tensors[t]);
+    for (std::size_t t = 0; t < l.tensors.size(); ++t) out << (t ? "+" : "") << exact(l.tensors[t]);
+    for (const SpareColumn& c : used) out << ',' << c.write(model, l);
     out << '\n';
   }
   return out.str();
