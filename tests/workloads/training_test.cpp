@@ -734,6 +734,15 @@ TEST(Training, ExpertsAreReachedByAlltoalls) {
   EXPECT_THAT(collectives(training_job(experts("ddp", 1))), ::testing::IsEmpty());
 }
 
+/// The fullest rank keeps half as many words more: of each of 2 x 4 words 8 elements that the experts read,
+/// and 3 x 16 within.
+TEST(Training, ExpertsKeepTheWordsOfTheFullestRank) {
+  const auto kept = [](const std::string& framework) {
+    return memory_need(experts(framework, 4)).activations;
+  };
+  EXPECT_DOUBLE_EQ((kept("ddp:ep=2,imbalance=1.5") - kept("ddp:ep=2")).value, 4 * 0.5 * 2 * 4 * (8 + 3 * 16));
+}
+
 /// A rank's 2 experts have 2 x 3 x 8 x 16 = 768 parameters, which 2 ranks add up; all 4 add up the others:
 /// embedding and output 2 x 80, attention 4 x 64, router 32, three norms of 8.
 TEST(Training, ExpertsGradientsAreAddedUpByThoseWhoHaveThem) {

@@ -213,7 +213,7 @@ Plan::Plan(const Training& t)
   scale *= crowding(t);
   for (const Layer& l : layers()) {
     const LayerTime time = layer_time(held(l, experts), micro, share(l), known(t), t.precision);
-    const double busy = scale * (l.experts > 0 ? t.framework.imbalance : 1);
+    const double busy = scale * fullness(l);
     times.push_back({busy * time.forward, busy * time.backward});
   }
   const int count = pipeline * chunks;

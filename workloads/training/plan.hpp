@@ -48,6 +48,8 @@ struct Plan {
   double share(const Layer& layer) const;
   /// The share that a rank has of what blocks hand on to each other.
   double share_between() const { return training.framework.sequence_parallel ? 1.0 / tensor : 1; }
+  /// The words of the fullest rank's experts, of the mean; 1 for other layers.
+  double fullness(const Layer& layer) const { return layer.experts > 0 ? training.framework.imbalance : 1; }
   /// Into how many parts tensor parallelism cuts a layer that it cuts.
   int cuts(const Layer& layer) const { return layer.parts > 0 ? std::min(tensor, layer.parts) : tensor; }
   /// Whether recomputation repeats a layer: of a model with blocks only what they hold.

@@ -281,7 +281,8 @@ double under_way(const Plan& plan, int stage) {
 
 /// What a stage keeps of the micro-batches under way: of what is repeated, what each block reads (without
 /// blocks: the stage) and, for one micro-batch, what is made again at once: the block that keeps most, or
-/// all. The loss keeps the logits and their gradient in 32 bits.
+/// all. The loss keeps the logits and their gradient in 32 bits. What is made for experts is kept where it
+/// arrives.
 Bytes activations(const Plan& plan, int stage) {
   using enum Framework::Recompute;
   const Framework::Recompute which = plan.training.framework.recompute;
@@ -296,9 +297,11 @@ Bytes activations(const Plan& plan, int stage) {
       const bool begins = i == part.first || l.block != layers[i - 1].block;
       if (begins && !at_once) again = 0;
       if (begins && all_of_it && l.block >= 0) kept += l.in * plan.share_between();
+      const Layer* next = i + 1 < layers.size() ? &layers[i + 1] : nullptr;
       // what the core of attention makes in the end is read by a layer that is not repeated
-      const bool repeated = plan.repeats(l) && (all_of_it || layers[i + 1].core);
-      (repeated ? again : kept) += l.kept * plan.share(l);
+      const bool repeated = plan.repeats(l) && (all_of_it || (next && next->core));
+      const bool leaves = next && next->route == Layer::Route::dispatch;
+      (repeated ? again : kept) += l.kept * plan.share(l) * plan.fullness(leaves ? *next : l);
       most = std::max(most, again);
       if (l.logits) logits += l.out * plan.share(l);
     }
