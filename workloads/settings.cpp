@@ -83,7 +83,10 @@ Bytes Settings::size(const std::string& key, Bytes otherwise, Bytes least) {
   const std::string* text = take(key);
   if (!text) return otherwise;
   const Bytes size = parse_size(*text, what_ + " " + name_ + ": " + key);
-  if (size < least) reject(key, *text, std::to_string(std::llround(least.value)) + " bytes or more");
+  if (size < least)
+    reject(
+        key, *text,
+        least == Bytes(1) ? "a size above 0" : std::to_string(std::llround(least.value)) + " bytes or more");
   return size;
 }
 

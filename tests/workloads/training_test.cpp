@@ -1158,6 +1158,8 @@ TEST(Input, BadOnesSayWhat) {
             "input files: needs a stage: shared, opens, local, decode or copy");
   EXPECT_EQ(complaint([] { parse_input("packed:copy=4,sample=1MiB"); }),
             "input packed: sample needs shared or local, which reads it");
+  EXPECT_EQ(complaint([] { parse_input("packed:shared=1,sample=0"); }),
+            "input packed: sample takes a size above 0, got '0'");
   EXPECT_EQ(complaint([] { parse_input("packed:copy=4,cores=2"); }),
             "input packed: cores needs decode, what a sample takes of one");
   EXPECT_EQ(complaint([] { parse_input("tape:shared=1"); }), "unknown input 'tape'; known: packed, files");

@@ -13,7 +13,7 @@ Input parse_input(const std::string& text) {
     throw InputError("unknown input '" + s.name() + "'; known: packed, files");
   Input input;
   input.packed = s.name() == "packed";
-  input.sample = s.size("sample", Bytes());
+  input.sample = s.size("sample", Bytes(), Bytes(1));
   input.shared = s.rate("shared");
   if (!input.packed) input.opens = s.positive("opens");
   input.local = s.rate("local");
