@@ -12,6 +12,7 @@
 #include "support/json.hpp"
 #include "tests/complaint.hpp"
 #include "workloads/playing/rows.hpp"
+#include "workloads/playing/training_text.hpp"
 #include "workloads/training/convergence.hpp"
 #include "workloads/training/order.hpp"
 #include "workloads/training/step.hpp"
@@ -1149,6 +1150,18 @@ TEST(Input, OfTheNodeThatReadsMost) {
   EXPECT_NEAR(disk("ddp:pp=2,micro-batches=4", 4, 4), 8, 1e-9);
   EXPECT_NEAR(disk("gems:pp=2,replicas=2", 8, 4), 8, 1e-9);  // half of 2 pipelines' samples on each stage
   EXPECT_NEAR(disk("megatron:tp=2", 8, 4), 8, 1e-9);
+}
+
+/// Two EPYC of 64 cores each.
+TEST(Input, AllCoresOfANodeDecode) {
+  TrainingText text;
+  text.model = "resnet50", text.input = "packed:decode=5ms";
+  EXPECT_EQ(described(text, load_platform("dgx-a100")).input->cores, 128);
+  EXPECT_EQ(complaint([&] { described(text, load_platform("flat")); }),
+            "input: decode needs cores: flat does not say how many a node has");
+  text.input += ",cores=4";
+  for (const char* platform : {"dgx-a100", "flat"})
+    EXPECT_EQ(described(text, load_platform(platform)).input->cores, 4);
 }
 
 TEST(Input, BadOnesSayWhat) {

@@ -235,6 +235,17 @@ int ranks_per_node(const Description& platform) {
   return read_blueprint(platform).ranks_per_node;
 }
 
+int cores_per_node(const Description& platform) {
+  const Blueprint b = read_blueprint(platform);
+  double sum = 0;
+  for (const int v : b.of_kind(Blueprint::Vertex::Kind::cpu)) {
+    const int device = b.vertices[static_cast<std::size_t>(v)].device;
+    if (device < 0 || !b.devices[static_cast<std::size_t>(device)].cores) return 0;
+    sum += b.devices[static_cast<std::size_t>(device)].cores->value;
+  }
+  return static_cast<int>(sum);
+}
+
 LayerTime layer_time(const Layer& l, double batch, double share, const Processor& p, Precision precision) {
   const Roofline roof(l, batch, share, p, precision);
   const Seconds issue = l.block >= 0 ? p.efficiency.issue_in_block : p.efficiency.issue;

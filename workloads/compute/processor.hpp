@@ -66,6 +66,9 @@ void scale_host(Processor::Efficiency& efficiency, double factor);
 /// How many ranks a node holds.
 int ranks_per_node(const Description& platform);
 
+/// The cores of a node's CPUs; 0: not known.
+int cores_per_node(const Description& platform);
+
 /// The time of a share of a layer's work on a batch.
 struct LayerTime {
   Seconds forward, backward;

@@ -15,6 +15,14 @@ double share(const std::string& text, const std::string& what) {
   return value;
 }
 
+/// Who does not say how many cores decode has all of a node's.
+void count_cores(Input& input, const Description& platform) {
+  if (input.decode == Seconds() || input.cores > 0) return;
+  input.cores = cores_per_node(platform);
+  if (input.cores == 0)
+    throw InputError("input: decode needs cores: " + platform.name() + " does not say how many a node has");
+}
+
 }  // namespace
 
 std::span<const TrainingSetting> training_settings() {
@@ -42,6 +50,7 @@ Training described(const TrainingText& text, const Description& platform) {
   Training t;
   for (const TrainingSetting& s : training_settings())
     if (!(text.*s.text).empty()) s.put(t, text.*s.text);
+  if (t.input) count_cores(*t.input, platform);
   t.processor = processor(platform, t.precision);
   t.ranks_per_node = ranks_per_node(platform);
   return t;

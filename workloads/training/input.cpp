@@ -18,7 +18,7 @@ Input parse_input(const std::string& text) {
   if (!input.packed) input.opens = s.positive("opens");
   input.local = s.rate("local");
   input.decode = s.time("decode", Seconds());
-  input.cores = s.count("cores", 1);
+  input.cores = s.count("cores", 0);
   input.copy = s.rate("copy");
   s.finish();
   const bool is_read = input.shared.value > 0 || input.local.value > 0;

@@ -18,7 +18,7 @@ struct Input {
   double opens = 0;       ///< files a second that the file system opens, all nodes together
   BytesPerSecond local;   ///< of a node's own disk
   Seconds decode;         ///< of a core, for a sample
-  int cores = 1;          ///< of a node, that decode
+  int cores = 0;          ///< of a node, that decode; 0: all of its CPUs' (`described`)
   BytesPerSecond copy;    ///< from the host to a processor
 };
 
