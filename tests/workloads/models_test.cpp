@@ -245,6 +245,7 @@ TEST(Models, SayWhatIsWrong) {
   EXPECT_EQ(name("resnet51").substr(0, 50), "unknown model 'resnet51'; did you mean 'resnet50'?");
   EXPECT_EQ(name("none.csv"), "none.csv: cannot be read: No such file or directory");
   EXPECT_EQ(name("resnet50:layers=3"), "model resnet50 has no 'layers'; it takes image");
+  EXPECT_EQ(name("llama:layers=1,top=4"), "model llama: top needs experts");
   EXPECT_EQ(name("gpt:hidden=10,heads=3"), "model gpt: hidden 10 does not divide by 3 heads");
   EXPECT_EQ(name("unet:image=100"), "model unet: image 100 does not halve depth=5 times");
   EXPECT_EQ(name("unet:channels=3"), "model unet: channels takes an even number up to 65536, got 3");

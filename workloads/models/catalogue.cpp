@@ -92,6 +92,7 @@ std::function<Model(Settings&)> of_llama(a::Transformer base) {
     if (t.heads % t.kv_heads != 0)
       throw InputError("model " + s.name() + ": " + std::to_string(t.heads) +
                        " heads do not divide by kv-heads=" + std::to_string(t.kv_heads));
+    if (t.experts == 0 && s.has("top")) throw InputError("model " + s.name() + ": top needs experts");
     if (t.experts > 0 && t.chosen > t.experts)
       throw InputError("model " + s.name() + ": top=" + std::to_string(t.chosen) + " of " +
                        std::to_string(t.experts) + " experts");
