@@ -17,6 +17,7 @@ struct Outcome {
     answered,
     refused,  ///< the question makes no sense there, and never will
     lost,     ///< a library or machine failed; it may not fail again
+    astray,   ///< the sweep itself makes no sense; journals have none of these
   };
   Kind kind = Kind::answered;
   std::string text;  ///< its rows as a JSON array, or one line that says why there are none

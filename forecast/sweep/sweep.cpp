@@ -65,16 +65,46 @@ std::optional<Stop> stop_of(const Json& file, const Space& space, const std::str
   return stop;
 }
 
+/// Rows have no number of the name that a `Stop` has.
+struct NothingToStopAt : InputError {
+  using InputError::InputError;
+};
+
+std::string numbers_of(const Json& row) {
+  std::string names;
+  for (const auto& [key, value] : row.items())
+    if (value.is_number()) names += (names.empty() ? "" : ", ") + key;
+  return names;
+}
+
 /// Whether a point's rows are all beyond the limit. Throws InputError where one has no such number.
 bool beyond(const Stop& stop, const Json& rows) {
   for (const Json& row : rows) {
-    if (!row.contains(stop.when) || !row[stop.when].is_number())
-      throw InputError("its rows have no number \"" + stop.when + "\" to stop at");
-    const double value = row[stop.when];
-    if (stop.above ? value <= stop.limit : value >= stop.limit) return false;
+    const Json value = row.value(stop.when, Json("missing"));
+    if (value.is_null()) throw InputError("its rows have no number \"" + stop.when + "\" to stop at");
+    if (!value.is_number())
+      throw NothingToStopAt("stop: rows have no number \"" + stop.when +
+                            "\"; theirs are: " + numbers_of(row));
+    const auto number = value.get<double>();
+    if (stop.above ? number <= stop.limit : number >= stop.limit) return false;
   }
   return !rows.empty();
 }
+
+/// What comes of a sweep's points, one after the other. Throws InputError where the first says that the sweep
+/// makes no sense.
+class Outcomes {
+ public:
+  Outcome settled(Outcome one) {
+    if (one.kind == Outcome::Kind::answered) answered_ = true;
+    if (one.kind != Outcome::Kind::astray) return one;
+    if (!answered_) throw InputError(one.text);
+    return {Outcome::Kind::refused, std::move(one.text)};
+  }
+
+ private:
+  bool answered_ = false;
+};
 
 /// Where each line of a grid along the setting of its `Stop` ends. What lies behind an end is not asked, and
 /// not told where it was: the rows are those of one process after the other.
@@ -298,6 +328,8 @@ Outcome answer(const Verb& verb, const Point& point, const std::optional<Stop>& 
     const Rows rows = verb.answer(point);
     if (stop) beyond(*stop, rows.rows);
     return {Outcome::Kind::answered, dump(Json{{"rows", rows.rows}, {"notes", rows.notes}})};
+  } catch (const NothingToStopAt& e) {
+    return {Outcome::Kind::astray, e.what()};
   } catch (const InputError& e) {
     return {Outcome::Kind::refused, e.what()};
   } catch (const std::exception& e) {
@@ -309,9 +341,10 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
          const std::function<void(std::int64_t, std::int64_t)>& progress) {
   std::set<std::int64_t> finished;
   Ends ends(sweep);
+  Outcomes outcomes;
   visit(sweep, journal, [&](std::int64_t number, const Outcome& o) {
     if (o.kind != Outcome::Kind::lost) finished.insert(number);
-    ends.add(number, o);
+    ends.add(number, outcomes.settled(o));
   });
   const std::int64_t all = sweep.space().size();
   std::int64_t at = part.number, known = static_cast<std::int64_t>(finished.size());
@@ -324,7 +357,8 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
   };
   hand_out(
       next, [&](std::int64_t number) { return answer(sweep, number); },
-      [&](std::int64_t number, const Outcome& outcome) {
+      [&](std::int64_t number, const Outcome& one) {
+        const Outcome outcome = outcomes.settled(one);
         journal.add(number, outcome);
         ends.add(number, outcome);
         progress(++known, all);
@@ -334,9 +368,13 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
 Summary answers(const Sweep& sweep, const HandOut& hand_out,
                 const std::function<void(std::int64_t, std::int64_t)>& progress) {
   const std::int64_t count = sweep.space().size();
+  Outcomes heard;
   const std::vector<Outcome> all = outcomes(
       count, hand_out, [&](std::int64_t number) { return answer(sweep, number); },
-      [&](std::int64_t finished, const Outcome&) { progress(finished, count); });
+      [&](std::int64_t finished, const Outcome& one) {
+        heard.settled(one);
+        progress(finished, count);
+      });
   return summary(sweep, [&](const auto& visit) {
     for (std::int64_t number = 0; number < count; ++number)
       visit(number, all[static_cast<std::size_t>(number)]);

@@ -155,7 +155,16 @@ TEST(Sweep, SaysWhatIsWrongWithAnEarlyEnd) {
             R"(s.json: stop goes along "b", which is no setting that varies)");
   const Sweep other(R"({"a": [0, 1], "b": 1, "stop": {"along": "a", "when": "product", "below": 1}})",
                     "s.json", verbs);
-  EXPECT_EQ(answer(other, 0).text, R"(its rows have no number "product" to stop at)");
+  const std::string none = R"(stop: rows have no number "product"; theirs are: sum)";
+  EXPECT_EQ(answer(other, 0).text, none);
+  const auto one_after_the_other = [](const Next& next, const Answerer& answer, const Done& done) {
+    while (const auto number = next()) done(*number, answer(*number));
+  };
+  const auto unheard = [](std::int64_t, std::int64_t) { FAIL(); };
+  EXPECT_EQ(complaint([&] { answers(other, one_after_the_other, unheard); }), none);
+  const Folder folder;
+  Journal journal(folder / "j", other.identity("test"));
+  EXPECT_EQ(complaint([&] { run(other, {}, journal, one_after_the_other, unheard); }), none);
 }
 
 TEST(Sweep, AFileThatChangedIsAnotherSweep) {
